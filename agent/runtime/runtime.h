@@ -1,0 +1,105 @@
+/* agent/runtime/runtime.h: loads a .pte program and executes its methods, variant by variant.
+ *
+ * A model is the mapped file with its parsed program. A method is one plan of it with planned
+ * memory (the arena) and values. A variant is that method compiled for one ISA mask: kernels,
+ * packed weights, names, graph rewrites. Variants of a method share the mapping and the arena, so
+ * they run one after the other, never at once. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/error.h"
+
+struct sl_model;
+struct sl_method;
+struct sl_recorder;
+struct sl_variant;
+
+/* ExecuTorch's error codes, as its log lines print them (0x%x). */
+enum sl_et_error {
+    SL_ET_OK = 0x00,
+    SL_ET_INTERNAL = 0x01,
+    SL_ET_INVALID_STATE = 0x02,
+    SL_ET_NOT_SUPPORTED = 0x10,
+    SL_ET_NOT_IMPLEMENTED = 0x11,
+    SL_ET_INVALID_ARGUMENT = 0x12,
+    SL_ET_INVALID_TYPE = 0x13,
+    SL_ET_OPERATOR_MISSING = 0x14,
+    SL_ET_NOT_FOUND = 0x20,
+    SL_ET_MEMORY_ALLOCATION_FAILED = 0x21,
+    SL_ET_ACCESS_FAILED = 0x22,
+    SL_ET_INVALID_PROGRAM = 0x23,
+    SL_ET_INVALID_EXTERNAL_DATA = 0x24,
+    SL_ET_DELEGATE_INVALID_COMPATIBILITY = 0x30,
+};
+
+/* A line the real runtime would log; `file` and `line` name its place in ExecuTorch's sources.
+ * Level: 'I' or 'E'. */
+typedef void (*sl_runtime_log_fn)(void *user, char level, const char *file, int line,
+                                  const char *message);
+
+struct sl_runtime_log {
+    sl_runtime_log_fn log; /* NULL: silent */
+    void *user;
+};
+
+/* Maps and parses. All functions that return int give 0 or a positive enum sl_et_error for what
+ * ExecuTorch has a code for, or a negative code of ours (-errno, SL_E_*); `diag` (may be NULL) has
+ * the words. */
+int sl_model_open(const char *path, const struct sl_runtime_log *log, struct sl_model **out,
+                  struct sl_diag *diag);
+void sl_model_free(struct sl_model *model);
+size_t sl_model_bytes(const struct sl_model *model);
+
+/* `name` NULL or "": the first plan. The model must outlive the method, the method its variants. */
+int sl_method_new(struct sl_model *model, const char *name, struct sl_method **out,
+                  struct sl_diag *diag);
+void sl_method_free(struct sl_method *method);
+const char *sl_method_name(const struct sl_method *method);
+size_t sl_method_planned_buffers(const struct sl_method *method);
+size_t sl_method_planned_bytes(const struct sl_method *method, size_t buffer);
+
+/* A tensor as the outside sees it. Pointers are borrowed from the method and change with each
+ * execution. */
+struct sl_tensor_view {
+    int scalar_type; /* enum sl_scalar_type; -1 for a value that is no tensor */
+    size_t rank;
+    const int32_t *sizes; /* logical; now */
+    const uint8_t *dim_order;
+    size_t nbytes;     /* of the sizes now */
+    size_t max_nbytes; /* of the upper bounds */
+    const void *data;
+};
+
+size_t sl_method_input_count(const struct sl_method *method);
+size_t sl_method_output_count(const struct sl_method *method);
+int sl_method_input(const struct sl_method *method, size_t i, struct sl_tensor_view *out);
+int sl_method_output(const struct sl_method *method, size_t i, struct sl_tensor_view *out);
+
+/* Gives input i a smaller (or its own) shape; `sizes` has the input's rank. Before the next
+ * sl_method_set_input(). */
+int sl_method_resize_input(struct sl_method *method, size_t i, const int32_t *sizes,
+                           struct sl_diag *diag);
+/* Copies `nbytes` raw bytes in memory order; they must be exactly the input's. To be set again
+ * before every execution. */
+int sl_method_set_input(struct sl_method *method, size_t i, const void *data, size_t nbytes,
+                        struct sl_diag *diag);
+/* Fills every tensor input with ones, as executor_runner does without --inputs. */
+int sl_method_fill_inputs(struct sl_method *method, struct sl_diag *diag);
+
+/* Compiles the method for the kernels that `isa` (kernels/cpu/isa.h) allows, packs weights. `index`
+ * is the variant's number in the trace; labels are interned in `recorder` (may be NULL: untraced)
+ * and the events Method::init and Program::load_method recorded in a block "Default" that the
+ * caller has opened. */
+int sl_variant_new(struct sl_method *method, uint32_t isa, uint16_t index,
+                   struct sl_recorder *recorder, struct sl_variant **out, struct sl_diag *diag);
+void sl_variant_free(struct sl_variant *variant);
+size_t sl_variant_packed_bytes(const struct sl_variant *variant);
+/* Events that one execution records at most: for sl_recorder_ready(). */
+size_t sl_variant_events(const struct sl_variant *variant);
+
+/* Executes once, recording into the recorder given at creation when `traced`. Inputs must have been
+ * set since the last execution. */
+int sl_variant_execute(struct sl_variant *variant, bool traced, struct sl_diag *diag);

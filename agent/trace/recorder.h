@@ -1,0 +1,77 @@
+/* agent/trace/recorder.h: records what the measured thread does, as trace records in a ring.
+ *
+ * One thread. A NULL recorder is "tracing off" and costs one predictable branch a call. No call
+ * blocks, allocates or enters the kernel (but for the clock) while an iteration runs:
+ * sl_recorder_ready() is asked before it starts. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sl_ring;
+struct sl_recorder;
+
+/* What is known of an event before it happens; prepared at load, one for each event of a plan. */
+struct sl_trace_label {
+    uint32_t name;   /* of sl_recorder_name(); for delegate events with its " #n" */
+    uint32_t kernel; /* name of the kernel that runs, or 0 */
+    uint32_t origin; /* name of the serialized node's kind or the operator's full name, or 0 */
+    uint32_t node;   /* position of that node, or SL_TRACE_NO_NODE */
+    uint32_t shape;  /* name of the operand shapes in words, or 0 */
+    int32_t chain, instruction; /* -1, 0 for framework events */
+    uint32_t event;             /* enum sl_trace_event_kind */
+};
+
+/* An event that has begun. */
+struct sl_span {
+    uint64_t start;
+    uint32_t order;
+};
+
+/* `unit` is SL_TRACE_NS or SL_TRACE_MARKS (counted clock: begin and end are marks in the emulator's
+ * log). Writes the HEADER. `ring` is borrowed; `stream` names the stream. */
+int sl_recorder_new(struct sl_ring *ring, int unit, uint64_t stream, struct sl_recorder **out);
+void sl_recorder_free(struct sl_recorder *recorder);
+
+/* Called whenever the recorder needs room outside measured windows (names, facts, blocks, waiting
+ * to be ready): the owner drains the ring in it, or waits for its parent to. NULL: wait by yielding
+ * the processor. */
+void sl_recorder_on_full(struct sl_recorder *recorder, void (*drain)(void *user), void *user);
+
+/* Interns a name: the same text gives the same id. Outside measured windows only. 0 for a NULL
+ * recorder, NULL text, or when out of memory (which sl_recorder_error() then reports). */
+uint32_t sl_recorder_name(struct sl_recorder *recorder, const char *text);
+void sl_recorder_meta_text(struct sl_recorder *recorder, const char *key, const char *value);
+void sl_recorder_meta_integer(struct sl_recorder *recorder, const char *key, int64_t value);
+
+/* Opens a block of a variant: "Default" for loading (iteration UINT32_MAX), "Execute" for each
+ * execution. */
+void sl_recorder_block(struct sl_recorder *recorder, uint32_t name, uint16_t variant,
+                       uint32_t iteration, uint32_t pair, bool warmup);
+
+/* Waits until the ring has room for `events` records; a wait is recorded as a STALL. Call before
+ * each measured window. SL_E_LIMIT if the ring could never hold them. */
+int sl_recorder_ready(struct sl_recorder *recorder, size_t events);
+
+void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span);
+void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
+                          const struct sl_trace_label *label);
+
+static inline void sl_recorder_begin(struct sl_recorder *recorder, struct sl_span *span)
+{
+    if (__builtin_expect(recorder != 0, 0))
+        sl_recorder_begin_slow(recorder, span);
+}
+
+static inline void sl_recorder_end(struct sl_recorder *recorder, const struct sl_span *span,
+                                   const struct sl_trace_label *label)
+{
+    if (__builtin_expect(recorder != 0, 0))
+        sl_recorder_end_slow(recorder, span, label);
+}
+
+/* Writes the END record. */
+void sl_recorder_finish(struct sl_recorder *recorder);
+/* The first failure since creation (-ENOMEM, SL_E_LIMIT, SL_E_FULL: an event found no slot and was
+ * counted as lost), or 0. */
+int sl_recorder_error(const struct sl_recorder *recorder);

@@ -1,0 +1,166 @@
+/* common/base/buf.c */
+#include "common/base/buf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+void sl_buf_init(struct sl_buf *buf, size_t limit)
+{
+    *buf = (struct sl_buf){.limit = limit};
+}
+
+void sl_buf_fini(struct sl_buf *buf)
+{
+    sl_free(buf->data);
+    *buf = (struct sl_buf){.limit = buf->limit};
+}
+
+/* Makes room for `len` more bytes and the terminator. */
+static int reserve(struct sl_buf *buf, size_t len)
+{
+    if (len > buf->limit - buf->size)
+        return SL_E_LIMIT;
+    size_t needed = buf->size + len + 1;
+    if (needed <= buf->capacity)
+        return 0;
+    size_t capacity = buf->capacity < 32 ? 64 : buf->capacity * 2;
+    if (capacity < needed)
+        capacity = needed;
+    uint8_t *data = sl_realloc(buf->data, capacity, 1);
+    if (!data)
+        return -ENOMEM;
+    buf->data = data;
+    buf->capacity = capacity;
+    return 0;
+}
+
+int sl_buf_extend(struct sl_buf *buf, size_t len, uint8_t **out_at)
+{
+    int rc = reserve(buf, len);
+    if (rc < 0)
+        return rc;
+    *out_at = buf->data + buf->size;
+    buf->size += len;
+    buf->data[buf->size] = 0;
+    return 0;
+}
+
+int sl_buf_append(struct sl_buf *buf, const void *bytes, size_t len)
+{
+    uint8_t *at;
+    int rc = sl_buf_extend(buf, len, &at);
+    if (rc == 0 && len != 0)
+        memcpy(at, bytes, len);
+    return rc;
+}
+
+int sl_buf_printf(struct sl_buf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (len < 0)
+        return -EINVAL;
+    int rc = reserve(buf, (size_t)len);
+    if (rc < 0)
+        return rc;
+    va_start(args, format);
+    vsnprintf((char *)buf->data + buf->size, (size_t)len + 1, format, args);
+    va_end(args);
+    buf->size += (size_t)len;
+    return 0;
+}
+
+static int read_all(int fd, struct sl_buf *buf)
+{
+    for (;;) {
+        int rc = reserve(buf, 1);
+        if (rc == SL_E_LIMIT) { /* exactly full is fine: one more byte tells */
+            uint8_t probe;
+            ssize_t more = read(fd, &probe, 1);
+            return more == 0 ? 0 : more < 0 ? -errno : SL_E_LIMIT;
+        }
+        if (rc < 0)
+            return rc;
+        size_t room = buf->capacity - buf->size - 1;
+        if (room > buf->limit - buf->size)
+            room = buf->limit - buf->size;
+        ssize_t got = read(fd, buf->data + buf->size, room);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            return 0;
+        buf->size += (size_t)got;
+        buf->data[buf->size] = 0;
+    }
+}
+
+int sl_buf_read_file(const char *path, size_t limit, struct sl_buf *out)
+{
+    struct sl_buf buf;
+    struct stat info;
+    sl_buf_init(&buf, limit);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int rc = fstat(fd, &info) < 0 ? -errno : 0;
+    if (rc == 0 && S_ISDIR(info.st_mode))
+        rc = -EISDIR;
+    /* One allocation for a regular file; a pipe or a growing file goes on from there. */
+    if (rc == 0 && info.st_size > 0 && (uint64_t)info.st_size <= limit)
+        rc = reserve(&buf, (size_t)info.st_size);
+    if (rc == 0)
+        rc = read_all(fd, &buf);
+    close(fd);
+    if (rc < 0)
+        sl_buf_fini(&buf);
+    else
+        *out = buf;
+    return rc;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = write(fd, bytes, len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -errno;
+        bytes += put;
+        len -= (size_t)put;
+    }
+    return 0;
+}
+
+int sl_buf_write_file(const char *path, const void *bytes, size_t len)
+{
+    char temporary[4096];
+    int n = snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+    if (n < 0 || (size_t)n >= sizeof(temporary))
+        return -ENAMETOOLONG;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return -errno;
+    int rc = write_all(fd, bytes, len);
+    if (rc == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
+        rc = -errno;
+    if (close(fd) < 0 && rc == 0)
+        rc = -errno;
+    if (rc == 0 && rename(temporary, path) < 0)
+        rc = -errno;
+    if (rc < 0)
+        unlink(temporary);
+    return rc;
+}

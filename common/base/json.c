@@ -1,0 +1,167 @@
+/* common/base/json.c */
+#include "common/base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+
+void sl_json_init(struct sl_json *json, struct sl_buf *out)
+{
+    *json = (struct sl_json){.out = out};
+    json->first[0] = true;
+}
+
+static void put(struct sl_json *json, const void *bytes, size_t len)
+{
+    if (json->error == 0)
+        json->error = sl_buf_append(json->out, bytes, len);
+}
+
+/* Length of the well-formed UTF-8 sequence at `s`, or 0 (RFC 3629: no overlong forms, no
+ * surrogates). */
+static size_t utf8_length(const unsigned char *s)
+{
+    unsigned char lead = s[0];
+    if (lead < 0x80)
+        return 1;
+    size_t len = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    bool bad = (lead == 0xe0 && s[1] < 0xa0) || (lead == 0xed && s[1] > 0x9f) ||
+               (lead == 0xf0 && s[1] < 0x90) || (lead == 0xf4 && s[1] > 0x8f);
+    return bad ? 0 : len;
+}
+
+static void put_string(struct sl_json *json, const char *text)
+{
+    put(json, "\"", 1);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        size_t len = utf8_length(s);
+        char escaped[8];
+        if (len == 0) {
+            put(json, "\xef\xbf\xbd", 3);
+            s++;
+        } else if (*s == '"' || *s == '\\') {
+            snprintf(escaped, sizeof(escaped), "\\%c", *s++);
+            put(json, escaped, 2);
+        } else if (*s < 0x20) {
+            snprintf(escaped, sizeof(escaped), "\\u%04x", *s++);
+            put(json, escaped, 6);
+        } else {
+            put(json, s, len);
+            s += len;
+        }
+    }
+    put(json, "\"", 1);
+}
+
+static void put_key(struct sl_json *json, const char *key)
+{
+    if (!json->first[json->depth])
+        put(json, ",", 1);
+    json->first[json->depth] = false;
+    if (key) {
+        put_string(json, key);
+        put(json, ":", 1);
+    }
+}
+
+static void open_nest(struct sl_json *json, const char *key, const char *bracket)
+{
+    put_key(json, key);
+    put(json, bracket, 1);
+    if (json->depth + 1 >= SL_JSON_MAX_DEPTH) {
+        json->error = json->error ? json->error : SL_E_LIMIT;
+        return;
+    }
+    json->first[++json->depth] = true;
+}
+
+static void close_nest(struct sl_json *json, const char *bracket)
+{
+    if (json->depth > 0)
+        json->depth--;
+    put(json, bracket, 1);
+}
+
+void sl_json_open_object(struct sl_json *json, const char *key)
+{
+    open_nest(json, key, "{");
+}
+
+void sl_json_close_object(struct sl_json *json)
+{
+    close_nest(json, "}");
+}
+
+void sl_json_open_array(struct sl_json *json, const char *key)
+{
+    open_nest(json, key, "[");
+}
+
+void sl_json_close_array(struct sl_json *json)
+{
+    close_nest(json, "]");
+}
+
+void sl_json_null(struct sl_json *json, const char *key)
+{
+    put_key(json, key);
+    put(json, "null", 4);
+}
+
+void sl_json_text(struct sl_json *json, const char *key, const char *value)
+{
+    if (!value) {
+        sl_json_null(json, key);
+        return;
+    }
+    put_key(json, key);
+    put_string(json, value);
+}
+
+void sl_json_u64(struct sl_json *json, const char *key, uint64_t value)
+{
+    char digits[24];
+    put_key(json, key);
+    put(json, digits, (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, value));
+}
+
+void sl_json_i64(struct sl_json *json, const char *key, int64_t value)
+{
+    char digits[24];
+    put_key(json, key);
+    put(json, digits, (size_t)snprintf(digits, sizeof(digits), "%" PRId64, value));
+}
+
+void sl_json_f64(struct sl_json *json, const char *key, double value)
+{
+    char digits[40];
+    if (!isfinite(value)) {
+        sl_json_null(json, key);
+        return;
+    }
+    put_key(json, key);
+    int len = 0;
+    for (int precision = 15; precision <= 17; precision++) {
+        len = snprintf(digits, sizeof(digits), "%.*g", precision, value);
+        if (strtod(digits, NULL) == value)
+            break;
+    }
+    put(json, digits, (size_t)len);
+}
+
+void sl_json_bool(struct sl_json *json, const char *key, bool value)
+{
+    put_key(json, key);
+    put(json, value ? "true" : "false", value ? 4 : 5);
+}

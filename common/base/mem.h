@@ -1,0 +1,20 @@
+/* common/base/mem.h: allocation with overflow checks, and failure on demand for tests. */
+#pragma once
+
+#include <stddef.h>
+
+/* All return NULL when the product overflows, memory is short, or a test asked for the failure.
+ * Release everything but sl_aligned_alloc()'s with sl_free(). */
+void *sl_malloc(size_t count, size_t size);
+void *sl_calloc(size_t count, size_t size);
+void *sl_realloc(void *old, size_t count, size_t size); /* on NULL the old block stays */
+char *sl_strndup(const char *text, size_t len);         /* terminated copy of `len` bytes */
+void sl_free(void *block);                              /* NULL is a no-op */
+
+/* `alignment` is a power of two of at least sizeof(void *); the block is not cleared. Release with
+ * sl_free(). Equal sequences of calls give equal offsets within a page: counted runs rely on it. */
+void *sl_aligned_alloc(size_t alignment, size_t bytes);
+
+/* Tests only: the nth allocation from here fails, once; 0 takes that back. Not for several threads.
+ */
+void sl_mem_fail_nth(unsigned nth);

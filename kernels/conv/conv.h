@@ -1,0 +1,44 @@
+/* kernels/conv/conv.h: 2-D convolution in f32, NHWC, as implicit GEMM: no im2col buffer of the
+ * whole input.
+ *
+ * y[n][oy][ox][g*oc+o] = clamp(bias + sum x[n][oy*sh + ky*dh - pt][ox*sw + kx*dw - pl][g*ic+i] *
+ * w[g*oc+o][ky][kx][i]), pixels outside count as 0. oc and ic are per group. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_conv_shape {
+    size_t batch, in_h, in_w, out_h, out_w;
+    size_t groups, group_in_c, group_out_c;
+    size_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+    size_t pad_top, pad_left; /* bottom and right follow from out_h and out_w */
+};
+
+struct sl_conv_args {
+    struct sl_conv_shape shape;
+    const float *in;     /* [batch][in_h][in_w][groups * group_in_c], dense */
+    const void *weights; /* as pack_weights() left them */
+    float *out;          /* [batch][out_h][out_w][groups * group_out_c], dense */
+    float min, max;      /* -inf, +inf: no clamp */
+    void *workspace;     /* workspace_bytes(), 64-byte aligned */
+};
+
+struct sl_conv {
+    const char *name;
+    uint32_t needs;                                  /* enum sl_isa bits */
+    bool (*fits)(const struct sl_conv_shape *shape); /* NULL: any */
+    /* weights are [groups * group_out_c][kernel_h][kernel_w][group_in_c]; bias [groups *
+     * group_out_c] or NULL. Of the shape only groups, channels and kernel size count, so packs
+     * serve every input size. `packed` is 64-byte aligned. */
+    size_t (*weights_bytes)(const struct sl_conv_shape *shape);
+    void (*pack_weights)(const struct sl_conv_shape *shape, const float *weights, const float *bias,
+                         void *packed);
+    size_t (*workspace_bytes)(const struct sl_conv_shape *shape);
+    void (*run)(const struct sl_conv_args *args);
+};
+
+/* The first kernel of the list that `isa` allows and that fits. Never NULL. */
+const struct sl_conv *sl_conv_select(uint32_t isa, const struct sl_conv_shape *shape);
+const struct sl_conv *sl_conv_at(size_t i);

@@ -1,0 +1,42 @@
+/* kernels/depthwise/depthwise.h: depthwise 2-D convolution in f32, NHWC.
+ *
+ * y[n][oy][ox][c*mult+m] = clamp(bias[c*mult+m] + sum x[n][oy*sh + ky*dh - pt][ox*sw + kx*dw -
+ * pl][c] * w[ky][kx][c*mult+m]), pixels outside count as 0. Weights are
+ * [kernel_h][kernel_w][channels * multiplier], bias [channels * multiplier] or NULL. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_depthwise_shape {
+    size_t batch, in_h, in_w, out_h, out_w;
+    size_t channels, multiplier; /* multiplier 1 is the common case */
+    size_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+    size_t pad_top, pad_left;
+};
+
+struct sl_depthwise_args {
+    struct sl_depthwise_shape shape;
+    const float *in;     /* [batch][in_h][in_w][channels] */
+    const void *weights; /* as pack_weights() left them */
+    float *out;          /* [batch][out_h][out_w][channels * multiplier] */
+    float min, max;
+    void *workspace; /* workspace_bytes(), 64-byte aligned */
+};
+
+struct sl_depthwise {
+    const char *name;
+    uint32_t needs;
+    bool (*fits)(const struct sl_depthwise_shape *shape); /* NULL: any */
+    size_t (*weights_bytes)(const struct sl_depthwise_shape
+                                *shape); /* only channels, multiplier and kernel size count */
+    void (*pack_weights)(const struct sl_depthwise_shape *shape, const float *weights,
+                         const float *bias, void *packed);
+    size_t (*workspace_bytes)(const struct sl_depthwise_shape *shape);
+    void (*run)(const struct sl_depthwise_args *args);
+};
+
+const struct sl_depthwise *sl_depthwise_select(uint32_t isa,
+                                               const struct sl_depthwise_shape *shape);
+const struct sl_depthwise *sl_depthwise_at(size_t i);

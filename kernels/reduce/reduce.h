@@ -1,0 +1,34 @@
+/* kernels/reduce/reduce.h: reductions in f32 over a dense [outer][reduced][inner] view, and
+ * row-wise norms. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum sl_reduce_op {
+    SL_REDUCE_MEAN, /* out[outer][inner] = sum over `reduced` * scale; scale is 1/reduced for a mean
+                     */
+    SL_REDUCE_SOFTMAX,    /* inner is 1: out[outer][reduced] = exp(x - max) / sum, row by row */
+    SL_REDUCE_LAYER_NORM, /* inner is 1: out[outer][reduced] = (x - mean) / sqrt(var + eps) * weight
+                             + bias */
+};
+
+struct sl_reduce_args {
+    size_t outer, reduced, inner;
+    const float *in;
+    float *out;                 /* may be `in` for SOFTMAX and LAYER_NORM */
+    float scale;                /* MEAN */
+    float eps;                  /* LAYER_NORM */
+    const float *weight, *bias; /* LAYER_NORM: [reduced] or NULL */
+    float *mean, *rstd;         /* LAYER_NORM: [outer] or NULL */
+};
+
+struct sl_reduce {
+    const char *name;
+    uint32_t needs;
+    int op; /* enum sl_reduce_op */
+    void (*run)(const struct sl_reduce_args *args);
+};
+
+const struct sl_reduce *sl_reduce_select(uint32_t isa, int op);
+const struct sl_reduce *sl_reduce_at(size_t i);

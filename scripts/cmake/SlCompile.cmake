@@ -1,0 +1,46 @@
+# How every C file of the repository is compiled, and the one way to declare a library of it.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_definitions(_POSIX_C_SOURCE=200809L SL_VERSION="${PROJECT_VERSION}")
+add_compile_options(
+  $<$<COMPILE_LANGUAGE:C>:-Wall> $<$<COMPILE_LANGUAGE:C>:-Wextra> $<$<COMPILE_LANGUAGE:C>:-Wpedantic>
+  $<$<COMPILE_LANGUAGE:C>:-Wshadow> $<$<COMPILE_LANGUAGE:C>:-Wconversion>
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
+  $<$<COMPILE_LANGUAGE:C>:-Werror> -fno-math-errno
+  # Nothing of the build directory's place enters the binaries, so equal sources give equal files.
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+include_directories("${CMAKE_SOURCE_DIR}")
+
+if(CMAKE_CROSSCOMPILING)
+  # The device's file is static and not position independent: its code lies where the counting marks say, and two
+  # runs of it are the same to the instruction.
+  set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+  add_compile_options(-fno-pie)
+endif()
+
+if(SL_SANITIZE)
+  add_compile_options(-fsanitize=${SL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SL_SANITIZE})
+endif()
+
+# sl_library(NAME FOLDERS... [DEPENDS LIBRARIES...]): a static library of every source in the folders (not
+# below them) but main.c, which belongs to the program.
+function(sl_library name)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  set(sources "")
+  foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
+    file(GLOB found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c" "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.S")
+    list(FILTER found EXCLUDE REGEX "/main\\.c$")
+    list(APPEND sources ${found})
+  endforeach()
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC ${arg_DEPENDS})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${arg_DEPENDS})
+  endif()
+endfunction()
