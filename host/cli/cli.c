@@ -1,0 +1,165 @@
+/* host/cli/cli.c */
+#include "host/cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/exit_code.h"
+#include "host/config/nearest.h"
+
+enum { MAX_ERROR_JSON_BYTES = 1 << 16, MAX_VERBS = 64 };
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+        return size.ws_col;
+    return 100;
+}
+
+static bool auto_color(void)
+{
+    const char *refused = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(refused && *refused) && term && strcmp(term, "dumb") != 0;
+}
+
+static int choose_color(struct sl_cli *cli, const char *when, struct sl_diag *diag)
+{
+    if (strcmp(when, "auto") == 0)
+        return 0;
+    if (strcmp(when, "always") != 0 && strcmp(when, "never") != 0) {
+        sl_diag_hint(diag, "say --color auto, --color always or --color never");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--color", "--color does not take '%s'", when);
+    }
+    cli->color = strcmp(when, "always") == 0;
+    return 0;
+}
+
+/* Takes argv[i], if it is an option of all verbs: returns how many words that were, or a code. */
+static int take_global(struct sl_cli *cli, int argc, char **argv, int i, struct sl_diag *diag)
+{
+    const char *word = argv[i];
+    if (strcmp(word, "--json") == 0) {
+        cli->json = true;
+    } else if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0) {
+        cli->quiet = true;
+    } else if (strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0) {
+        cli->verbose = true;
+    } else if (strncmp(word, "--color=", 8) == 0) {
+        int rc = choose_color(cli, word + 8, diag);
+        return rc < 0 ? rc : 1;
+    } else if (strcmp(word, "--color") == 0) {
+        int rc = choose_color(cli, i + 1 < argc ? argv[i + 1] : "", diag);
+        return rc < 0 ? rc : 2;
+    } else if (strncmp(word, "--server", 8) == 0 || strncmp(word, "--token-file", 12) == 0) {
+        sl_diag_hint(diag, "leave it out: run and analyze work on this machine by themselves");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, word,
+                           "This version of sme2lab has no daemon to talk to");
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+int sl_cli_init(struct sl_cli *cli, int *argc, char **argv, struct sl_diag *diag)
+{
+    *cli = (struct sl_cli){
+        .color = auto_color(), .live = isatty(STDERR_FILENO), .width = terminal_width()};
+    int kept = 1, rc = 0;
+    bool raw = false; /* after "--" */
+    for (int i = 1; i < *argc;) {
+        int taken = raw ? 0 : take_global(cli, *argc, argv, i, diag);
+        if (taken < 0) {
+            rc = rc ? rc : taken; /* go on: --json may yet come */
+            taken = 1;
+        }
+        raw = raw || strcmp(argv[i], "--") == 0;
+        if (taken == 0)
+            argv[kept++] = argv[i++];
+        i += taken;
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+    cli->live = cli->live && !cli->quiet;
+    return rc;
+}
+
+static void print_error_json(int exit_code, const struct sl_diag *diag)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    sl_buf_init(&text, MAX_ERROR_JSON_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_open_object(&json, "error");
+    sl_json_text(&json, "code", sl_exit_name(exit_code));
+    sl_json_text(&json, "message", diag->what);
+    sl_json_text(&json, "where", diag->where[0] ? diag->where : NULL);
+    sl_json_text(&json, "hint", diag->hint[0] ? diag->hint : NULL);
+    sl_json_close_object(&json);
+    sl_json_close_object(&json);
+    if (json.error == 0)
+        printf("%s\n", (const char *)text.data);
+    sl_buf_fini(&text);
+}
+
+int sl_cli_fail(const struct sl_cli *cli, int exit_code, const struct sl_diag *diag)
+{
+    fflush(stdout);
+    fprintf(stderr, "sme2lab: %s.\n", diag->what[0] ? diag->what : sl_exit_name(exit_code));
+    if (diag->where[0])
+        fprintf(stderr, "  where: %s\n", diag->where);
+    if (diag->hint[0])
+        fprintf(stderr, "  fix: %s\n", diag->hint);
+    if (cli->json)
+        print_error_json(exit_code, diag);
+    return exit_code;
+}
+
+static int unknown_verb(const struct sl_cli *cli, const char *name)
+{
+    struct sl_diag diag = {0};
+    const char *names[MAX_VERBS];
+    size_t count = 0;
+    for (const struct sl_verb *verb = sl_verbs; verb->name && count < MAX_VERBS; verb++)
+        names[count++] = verb->name;
+    const char *nearest = sl_nearest(name, names, count);
+    sl_diag_set(&diag, SL_E_NOT_FOUND, "command line", "'%s' is not a verb of sme2lab", name);
+    if (nearest)
+        sl_diag_hint(&diag, "did you mean 'sme2lab %s'? 'sme2lab help' lists all", nearest);
+    else
+        sl_diag_hint(&diag, "'sme2lab help' lists the verbs");
+    return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+}
+
+int sl_cli_main(int argc, char **argv)
+{
+    struct sl_cli cli;
+    struct sl_diag diag = {0};
+    if (sl_cli_init(&cli, &argc, argv, &diag) < 0)
+        return sl_cli_fail(&cli, SL_EXIT_USAGE, &diag);
+    if (argc < 2) {
+        sl_cmd_help(&cli, argc, argv);
+        return SL_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    for (const struct sl_verb *verb = sl_verbs; verb->name; verb++) {
+        if (strcmp(name, verb->name) == 0) {
+            int code = verb->run(&cli, argc - 1, argv + 1);
+            return fflush(stdout) == 0 || errno == EPIPE ? code : SL_EXIT_LAB;
+        }
+    }
+    return unknown_verb(&cli, name);
+}

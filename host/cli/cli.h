@@ -1,0 +1,55 @@
+/* host/cli/cli.h: what every verb of `sme2lab` is given, how it fails and how it exits. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sl_diag;
+
+/* Exit codes: promises to scripts. */
+enum sl_exit {
+    SL_EXIT_DONE = 0,         /* done; a verdict was faster, equivalent or slower within limits */
+    SL_EXIT_FAILED = 1,       /* the measured thing failed: crash, hang, wrong output */
+    SL_EXIT_USAGE = 2,        /* command line or configuration */
+    SL_EXIT_REGRESSION = 3,   /* verdict slower beyond the threshold asked for */
+    SL_EXIT_INCONCLUSIVE = 4, /* verdict inconclusive, unfit or incomparable */
+    SL_EXIT_LAB = 5,          /* the lab failed: no device, no emulator, no daemon */
+    SL_EXIT_DEFECT = 6,       /* a defect in sme2lab itself */
+    SL_EXIT_INTERRUPTED = 130,
+    SL_EXIT_TERMINATED = 143,
+};
+
+struct sl_cli {
+    bool json;    /* --json: results and errors as JSON on stdout */
+    bool quiet;   /* -q: nothing but results and errors */
+    bool verbose; /* -v */
+    bool color;   /* stdout takes colours */
+    bool live;    /* stderr is a terminal: progress may be drawn */
+    int width;    /* columns of the terminal; 100 where stdout is none */
+};
+
+/* A verb: argv[0] is its name; options common to all verbs are gone from argv. Returns an exit
+ * code. */
+typedef int (*sl_verb_fn)(const struct sl_cli *cli, int argc, char **argv);
+
+struct sl_verb {
+    const char *name;
+    sl_verb_fn run;
+    const char *summary; /* a line for `sme2lab help` */
+};
+
+extern const struct sl_verb sl_verbs[]; /* ends with a NULL name */
+
+/* Takes the options that all verbs share out of argv, wherever they stand. Returns 0, or
+ * SL_E_UNSUPPORTED with `diag` set for a bad value. */
+int sl_cli_init(struct sl_cli *cli, int *argc, char **argv, struct sl_diag *diag);
+
+/* Prints a failure: on stderr what, where and the fix, one sentence each; with --json also the
+ * object {"error":{"code","message","where","hint"}} on stdout. Returns `exit_code`. */
+int sl_cli_fail(const struct sl_cli *cli, int exit_code, const struct sl_diag *diag);
+
+int sl_cli_main(int argc, char **argv);
+
+/* The verbs. A verb whose options do not parse prints why and returns SL_EXIT_USAGE. */
+int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv);

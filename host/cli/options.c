@@ -1,0 +1,172 @@
+/* host/cli/options.c */
+#include "host/cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "host/config/nearest.h"
+
+enum { MAX_OPTIONS = 48 };
+
+static const struct sl_option *find_long(const struct sl_usage *usage, const char *word, size_t len)
+{
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const char *name = usage->options[i].name;
+        if (strlen(name) == len && strncmp(name, word, len) == 0)
+            return &usage->options[i];
+    }
+    return NULL;
+}
+
+static const struct sl_option *find_letter(const struct sl_usage *usage, char letter)
+{
+    for (size_t i = 0; i < usage->option_count; i++) {
+        if (usage->options[i].letter == letter)
+            return &usage->options[i];
+    }
+    return NULL;
+}
+
+static int unknown(const struct sl_usage *usage, const char *word, struct sl_diag *diag)
+{
+    const char *names[MAX_OPTIONS];
+    size_t count = 0;
+    for (size_t i = 0; i < usage->option_count && count < MAX_OPTIONS; i++)
+        names[count++] = usage->options[i].name;
+    const char *nearest = sl_nearest(word, names, count);
+    if (nearest)
+        sl_diag_hint(diag, "did you mean %s? 'sme2lab %s --help' lists all", nearest, usage->verb);
+    else
+        sl_diag_hint(diag, "'sme2lab %s --help' lists the options", usage->verb);
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line",
+                       "'%s' is not an option of sme2lab %s", word, usage->verb);
+}
+
+static int bad_value(const struct sl_option *option, const char *value, struct sl_diag *diag)
+{
+    sl_diag_hint(diag, "%s %s: %s", option->name, option->argument, option->help);
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s does not take '%s'",
+                       option->name, value);
+}
+
+static int store_number(const struct sl_option *option, const char *value, struct sl_diag *diag)
+{
+    char *end = NULL;
+    errno = 0;
+    if (option->kind == SL_OPTION_REAL) {
+        double number = strtod(value, &end);
+        if (end == value || *end || !isfinite(number))
+            return bad_value(option, value, diag);
+        *(double *)option->into = number;
+        return 0;
+    }
+    long long number = strtoll(value, &end, 10);
+    if (end == value || *end || errno || number < 0 || number > INT32_MAX)
+        return bad_value(option, value, diag);
+    *(int64_t *)option->into = number;
+    return 0;
+}
+
+static int store(const struct sl_option *option, const char *value, struct sl_diag *diag)
+{
+    if (option->kind == SL_OPTION_TEXT) {
+        *(const char **)option->into = value;
+        return 0;
+    }
+    if (option->kind == SL_OPTION_LIST) {
+        struct sl_option_list *list = option->into;
+        if (list->count == sizeof(list->items) / sizeof(list->items[0]))
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s was given too often",
+                               option->name);
+        list->items[list->count++] = value;
+        return 0;
+    }
+    return store_number(option, value, diag);
+}
+
+/* One option word at argv[*at]; steps *at over what belongs to it. */
+static int take_option(const struct sl_usage *usage, int argc, char **argv, int *at,
+                       struct sl_diag *diag)
+{
+    const char *word = argv[*at];
+    bool is_long = word[1] == '-';
+    const char *equals = is_long ? strchr(word, '=') : NULL;
+    size_t len = equals ? (size_t)(equals - word) : strlen(word);
+    const struct sl_option *option = is_long    ? find_long(usage, word, len)
+                                     : len == 2 ? find_letter(usage, word[1])
+                                                : NULL;
+    ++*at;
+    if (!option)
+        return unknown(usage, word, diag);
+    if (option->kind == SL_OPTION_FLAG) {
+        if (equals)
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s takes no value",
+                               option->name);
+        *(bool *)option->into = true;
+        return 0;
+    }
+    if (!equals && *at >= argc) {
+        sl_diag_hint(diag, "%s %s: %s", option->name, option->argument, option->help);
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s needs a value",
+                           option->name);
+    }
+    return store(option, equals ? equals + 1 : argv[(*at)++], diag);
+}
+
+int sl_options_parse(const struct sl_usage *usage, int argc, char **argv, const char **words,
+                     size_t max_words, size_t *out_count, struct sl_diag *diag)
+{
+    size_t count = 0;
+    bool options_ended = false;
+    for (int i = 1; i < argc;) {
+        const char *word = argv[i];
+        if (!options_ended && strcmp(word, "--") == 0) {
+            options_ended = true;
+            i++;
+        } else if (!options_ended && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            sl_options_help(usage);
+            return 1;
+        } else if (!options_ended && word[0] == '-' && word[1]) {
+            int rc = take_option(usage, argc, argv, &i, diag);
+            if (rc < 0)
+                return rc;
+        } else if (count == max_words) {
+            sl_diag_hint(diag, "usage: sme2lab %s %s", usage->verb, usage->synopsis);
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line",
+                               "'%s' is one word more than sme2lab %s takes", word, usage->verb);
+        } else {
+            words[count++] = word;
+            i++;
+        }
+    }
+    *out_count = count;
+    return 0;
+}
+
+void sl_options_help(const struct sl_usage *usage)
+{
+    printf("usage: sme2lab %s %s\n\n%s\n", usage->verb, usage->synopsis, usage->about);
+    if (usage->option_count > 0)
+        printf("\nOptions:\n");
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const struct sl_option *option = &usage->options[i];
+        char left[64];
+        if (option->letter)
+            snprintf(left, sizeof(left), "-%c, %s %s", option->letter, option->name,
+                     option->argument ? option->argument : "");
+        else
+            snprintf(left, sizeof(left), "%s %s", option->name,
+                     option->argument ? option->argument : "");
+        printf("  %-28s %s\n", left, option->help);
+    }
+    printf("  %-28s %s\n", "--json", "print the result, and any error, as JSON");
+    printf("  %-28s %s\n", "-q, --quiet", "print results and errors only");
+    printf("  %-28s %s\n", "-v, --verbose", "say more");
+    printf("  %-28s %s\n", "--color WHEN", "auto, always or never (NO_COLOR is respected)");
+    if (usage->notes)
+        printf("\n%s\n", usage->notes);
+}
