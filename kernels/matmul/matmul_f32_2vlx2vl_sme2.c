@@ -1,0 +1,128 @@
+/* kernels/matmul/matmul_f32_2vlx2vl_sme2.c: f32 matmul by outer products, SME2. */
+#include "kernels/matmul/matmul.h"
+
+#include <arm_sme.h>
+#include <math.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/matmul/matmul_mopa.h"
+#include "kernels/pack/pack_f32.h"
+
+enum {
+    TABLE_ROWS = 1024, /* row pointers at a time; a multiple of the longest VL */
+    CHUNK_BYTES =
+        256 * 1024, /* packed rows at a time in run(): they stay in a second-level cache */
+};
+
+static size_t two_vl(void)
+{
+    return 2 * svcntsw();
+}
+
+static size_t rhs_bytes(size_t n, size_t k)
+{
+    return sl_mopa_f32_rhs_floats(n, k, svcntsw()) * sizeof(float);
+}
+
+static void pack_rhs(size_t n, size_t k, const float *rhs, bool transposed, const float *bias,
+                     void *packed)
+{
+    sl_mopa_f32_pack_rhs(n, k, rhs, transposed ? 1 : k, transposed ? n : 1, bias, svcntsw(),
+                         packed);
+}
+
+static size_t workspace_bytes(size_t m, size_t n, size_t k)
+{
+    (void)n;
+    size_t vl = svcntsw();
+    return (m + vl - 1) / vl * vl * k * sizeof(float);
+}
+
+/* Packs rows first .. first + count of the left operand; count is at most TABLE_ROWS. */
+static void pack_rows(const float *lhs, size_t stride, size_t count, size_t k,
+                      float *packed) __arm_streaming __arm_inout("za")
+{
+    static const int64_t start = 0;
+    const float *rows[TABLE_ROWS];
+    size_t vl = svcntw();
+    size_t tiles = (count + vl - 1) / vl;
+    sl_pack_rows_sme2(rows, lhs, stride * sizeof(float), count, tiles * vl);
+    struct sl_pack_f32 job = {rows, &start, 1, k, tiles, packed};
+    sl_pack_f32_1vl_sme2_asm(&job);
+}
+
+__arm_locally_streaming __arm_new("za") static void pack_lhs(size_t m, size_t k, const float *lhs,
+                                                             size_t lhs_stride, void *packed)
+{
+    if (k == 0)
+        return;
+    float *out = packed;
+    for (size_t row = 0; row < m; row += TABLE_ROWS) {
+        size_t count = m - row < TABLE_ROWS ? m - row : TABLE_ROWS;
+        pack_rows(lhs + row * lhs_stride, lhs_stride, count, k, out);
+        out += count * k; /* whole tiles: but for the last turn, count is a multiple of VL */
+    }
+}
+
+static struct sl_mopa_f32 job_of(const struct sl_matmul_args *args) __arm_streaming_compatible
+{
+    return (struct sl_mopa_f32){
+        .lhs = args->workspace,
+        .rhs = args->rhs,
+        .dst = args->dst,
+        .dst_stride = args->dst_stride,
+        .m = args->m,
+        .n = args->n,
+        .k = args->k,
+        .min = args->min,
+        .max = args->max,
+        .clamp = args->min > -INFINITY || args->max < INFINITY,
+    };
+}
+
+__arm_locally_streaming __arm_new("za") static void run_packed(const struct sl_matmul_args *args)
+{
+    if (args->m == 0 || args->n == 0)
+        return;
+    struct sl_mopa_f32 job = job_of(args);
+    sl_mopa_f32_sme2_asm(&job);
+}
+
+/* Rows to pack at a time: pairs of tiles, as many as the cache and the table of pointers take. */
+static size_t chunk_rows(size_t k) __arm_streaming __arm_inout("za")
+{
+    size_t pair = 2 * svcntw();
+    size_t rows = k ? CHUNK_BYTES / (k * sizeof(float)) : TABLE_ROWS;
+    rows = rows < TABLE_ROWS ? rows : TABLE_ROWS;
+    return rows > pair ? rows / pair * pair : pair;
+}
+
+__arm_locally_streaming __arm_new("za") static void run(const struct sl_matmul_args *args)
+{
+    if (args->n == 0)
+        return;
+    struct sl_mopa_f32 job = job_of(args);
+    size_t rows = chunk_rows(args->k);
+    for (size_t row = 0; row < args->m; row += rows) {
+        job.m = args->m - row < rows ? args->m - row : rows;
+        job.dst = args->dst + row * args->dst_stride;
+        if (args->k > 0)
+            pack_rows(args->lhs + row * args->lhs_stride, args->lhs_stride, job.m, args->k,
+                      args->workspace);
+        sl_mopa_f32_sme2_asm(&job);
+    }
+}
+
+extern const struct sl_matmul sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa;
+const struct sl_matmul sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa = {
+    .name = "sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa",
+    .needs = SL_ISA_SME2,
+    .m_step = two_vl,
+    .n_step = two_vl,
+    .rhs_bytes = rhs_bytes,
+    .pack_rhs = pack_rhs,
+    .workspace_bytes = workspace_bytes,
+    .pack_lhs = pack_lhs,
+    .run_packed = run_packed,
+    .run = run,
+};

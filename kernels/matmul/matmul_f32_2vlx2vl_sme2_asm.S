@@ -1,0 +1,549 @@
+/* kernels/matmul/matmul_f32_2vlx2vl_sme2_asm.S: the outer products of sl_matmul_mopa, in blocks of
+ * up to 2VL x 2VL over packed panels.
+ *
+ * sl_mopa_f32_sme2_asm(const struct sl_mopa_f32 *job), in streaming mode with ZA on. What it computes
+ * is stated by sl_mopa_f32_scalar() in matmul_mopa_scalar.c. Of z8-z15 it keeps what the ABI asks for.
+ *
+ * Left panels are [k][VL], two of them walked at once; right panels are a bias of 2VL, then [k][2VL]
+ * (the last one VL wide when that suffices). The four tiles: za0 za1 over za2 za3. An odd last tile
+ * of rows or columns takes a narrower walk, so no outer product is spent on padding alone. */
+#include "kernels/cpu/asm.h"
+
+#define MIN z0.s
+#define MAX z1.s
+#define ONES z2.s
+
+// One k of a block: \a0, \a1 down, \b0, \b1 across.
+.macro mopa_2x2 a0, a1, b0, b1
+    fmopa za0.s, p0/m, p0/m, \a0, \b0
+    fmopa za1.s, p0/m, p0/m, \a0, \b1
+    fmopa za2.s, p0/m, p0/m, \a1, \b0
+    fmopa za3.s, p0/m, p0/m, \a1, \b1
+.endm
+
+.macro mopa_1x2 a0, b0, b1
+    fmopa za0.s, p0/m, p0/m, \a0, \b0
+    fmopa za1.s, p0/m, p0/m, \a0, \b1
+.endm
+
+.macro mopa_2x1 a0, a1, b0
+    fmopa za0.s, p0/m, p0/m, \a0, \b0
+    fmopa za2.s, p0/m, p0/m, \a1, \b0
+.endm
+
+// Loads of four vectors from the left panels and the right one. They stand early: the next group's go
+// between the outer products of this one.
+.macro load_a p, q, at
+    ld1w {z\p\().s-z\q\().s}, pn8/z, [x8, #\at, mul vl]
+.endm
+
+.macro load_a1 p, q, at
+    ld1w {z\p\().s-z\q\().s}, pn8/z, [x9, #\at, mul vl]
+.endm
+
+.macro load_b p, q, at
+    ld1w {z\p\().s-z\q\().s}, pn8/z, [x10, #\at, mul vl]
+.endm
+
+// Outer products of four k in A quads z16.., z20.. (bank 0) or z24.., z28.. (bank 1); B pairs named.
+.macro first_half_0 b0, b1, b2, b3
+    mopa_2x2 z16.s, z20.s, z\b0\().s, z\b1\().s
+    mopa_2x2 z17.s, z21.s, z\b2\().s, z\b3\().s
+.endm
+.macro second_half_0 b0, b1, b2, b3
+    mopa_2x2 z18.s, z22.s, z\b0\().s, z\b1\().s
+    mopa_2x2 z19.s, z23.s, z\b2\().s, z\b3\().s
+.endm
+.macro first_half_1 b0, b1, b2, b3
+    mopa_2x2 z24.s, z28.s, z\b0\().s, z\b1\().s
+    mopa_2x2 z25.s, z29.s, z\b2\().s, z\b3\().s
+.endm
+.macro second_half_1 b0, b1, b2, b3
+    mopa_2x2 z26.s, z30.s, z\b0\().s, z\b1\().s
+    mopa_2x2 z27.s, z31.s, z\b2\().s, z\b3\().s
+.endm
+
+.macro steps16_2x2
+    load_a 16, 19, 0
+    load_a1 20, 23, 0
+    load_b 4, 7, 0
+    load_b 8, 11, 4
+    first_half_0 4, 5, 6, 7
+    load_a 24, 27, 4
+    load_a1 28, 31, 4
+    load_b 12, 15, 8
+    second_half_0 8, 9, 10, 11
+    load_b 4, 7, 12
+    first_half_1 12, 13, 14, 15
+    load_a 16, 19, 8
+    load_a1 20, 23, 8
+    load_b 8, 11, 16
+    second_half_1 4, 5, 6, 7
+    load_b 12, 15, 20
+    first_half_0 8, 9, 10, 11
+    load_a 24, 27, 12
+    load_a1 28, 31, 12
+    load_b 4, 7, 24
+    second_half_0 12, 13, 14, 15
+    load_b 8, 11, 28
+    addvl x8, x8, #16
+    addvl x9, x9, #16
+    add x10, x10, x19
+    first_half_1 4, 5, 6, 7
+    second_half_1 8, 9, 10, 11
+.endm
+
+.macro steps8_2x2
+    load_a 16, 19, 0
+    load_a1 20, 23, 0
+    load_b 4, 7, 0
+    load_b 8, 11, 4
+    first_half_0 4, 5, 6, 7
+    load_a 24, 27, 4
+    load_a1 28, 31, 4
+    load_b 12, 15, 8
+    second_half_0 8, 9, 10, 11
+    load_b 4, 7, 12
+    addvl x8, x8, #8
+    addvl x9, x9, #8
+    addvl x10, x10, #16
+    first_half_1 12, 13, 14, 15
+    second_half_1 4, 5, 6, 7
+.endm
+
+.macro steps4_2x2
+    load_a 16, 19, 0
+    load_a1 20, 23, 0
+    load_b 4, 7, 0
+    load_b 8, 11, 4
+    addvl x8, x8, #4
+    addvl x9, x9, #4
+    addvl x10, x10, #8
+    first_half_0 4, 5, 6, 7
+    second_half_0 8, 9, 10, 11
+.endm
+
+.macro steps2_2x2
+    ld1w {z16.s-z17.s}, pn8/z, [x8]
+    ld1w {z20.s-z21.s}, pn8/z, [x9]
+    load_b 4, 7, 0
+    addvl x8, x8, #2
+    addvl x9, x9, #2
+    addvl x10, x10, #4
+    first_half_0 4, 5, 6, 7
+.endm
+
+.macro steps1_2x2
+    ld1w {z16.s}, p0/z, [x8]
+    ld1w {z20.s}, p0/z, [x9]
+    ld1w {z4.s-z5.s}, pn8/z, [x10]
+    addvl x10, x10, #2
+    mopa_2x2 z16.s, z20.s, z4.s, z5.s
+.endm
+
+// One tile of rows, two of columns.
+.macro four_1x2 a0, a1, a2, a3
+    mopa_1x2 \a0, z4.s, z5.s
+    mopa_1x2 \a1, z6.s, z7.s
+    mopa_1x2 \a2, z8.s, z9.s
+    mopa_1x2 \a3, z10.s, z11.s
+.endm
+
+.macro steps16_1x2
+    load_a 16, 19, 0
+    load_b 4, 7, 0
+    load_b 8, 11, 4
+    load_a 20, 23, 4
+    four_1x2 z16.s, z17.s, z18.s, z19.s
+    load_b 4, 7, 8
+    load_b 8, 11, 12
+    load_a 24, 27, 8
+    four_1x2 z20.s, z21.s, z22.s, z23.s
+    load_b 4, 7, 16
+    load_b 8, 11, 20
+    load_a 28, 31, 12
+    four_1x2 z24.s, z25.s, z26.s, z27.s
+    load_b 4, 7, 24
+    load_b 8, 11, 28
+    addvl x8, x8, #16
+    add x10, x10, x19
+    four_1x2 z28.s, z29.s, z30.s, z31.s
+.endm
+
+.macro steps8_1x2
+    steps4_1x2
+    steps4_1x2
+.endm
+
+.macro steps4_1x2
+    load_a 16, 19, 0
+    load_b 4, 7, 0
+    load_b 8, 11, 4
+    addvl x8, x8, #4
+    addvl x10, x10, #8
+    four_1x2 z16.s, z17.s, z18.s, z19.s
+.endm
+
+.macro steps2_1x2
+    ld1w {z16.s-z17.s}, pn8/z, [x8]
+    load_b 4, 7, 0
+    addvl x8, x8, #2
+    addvl x10, x10, #4
+    mopa_1x2 z16.s, z4.s, z5.s
+    mopa_1x2 z17.s, z6.s, z7.s
+.endm
+
+.macro steps1_1x2
+    ld1w {z16.s}, p0/z, [x8]
+    ld1w {z4.s-z5.s}, pn8/z, [x10]
+    addvl x10, x10, #2
+    mopa_1x2 z16.s, z4.s, z5.s
+.endm
+
+// Two tiles of rows, one of columns; the right panel is VL wide.
+.macro four_2x1 b0, b1, b2, b3
+    mopa_2x1 z16.s, z20.s, \b0
+    mopa_2x1 z17.s, z21.s, \b1
+    mopa_2x1 z18.s, z22.s, \b2
+    mopa_2x1 z19.s, z23.s, \b3
+.endm
+
+.macro steps16_2x1
+    load_b 4, 7, 0
+    load_a 16, 19, 0
+    load_a1 20, 23, 0
+    load_b 8, 11, 4
+    four_2x1 z4.s, z5.s, z6.s, z7.s
+    load_a 16, 19, 4
+    load_a1 20, 23, 4
+    load_b 12, 15, 8
+    four_2x1 z8.s, z9.s, z10.s, z11.s
+    load_a 16, 19, 8
+    load_a1 20, 23, 8
+    load_b 4, 7, 12
+    four_2x1 z12.s, z13.s, z14.s, z15.s
+    load_a 16, 19, 12
+    load_a1 20, 23, 12
+    addvl x8, x8, #16
+    addvl x9, x9, #16
+    addvl x10, x10, #16
+    four_2x1 z4.s, z5.s, z6.s, z7.s
+.endm
+
+.macro steps8_2x1
+    steps4_2x1
+    steps4_2x1
+.endm
+
+.macro steps4_2x1
+    load_b 4, 7, 0
+    load_a 16, 19, 0
+    load_a1 20, 23, 0
+    addvl x8, x8, #4
+    addvl x9, x9, #4
+    addvl x10, x10, #4
+    four_2x1 z4.s, z5.s, z6.s, z7.s
+.endm
+
+.macro steps2_2x1
+    ld1w {z4.s-z5.s}, pn8/z, [x10]
+    ld1w {z16.s-z17.s}, pn8/z, [x8]
+    ld1w {z20.s-z21.s}, pn8/z, [x9]
+    addvl x8, x8, #2
+    addvl x9, x9, #2
+    addvl x10, x10, #2
+    mopa_2x1 z16.s, z20.s, z4.s
+    mopa_2x1 z17.s, z21.s, z5.s
+.endm
+
+.macro steps1_2x1
+    ld1w {z4.s}, p0/z, [x10]
+    ld1w {z16.s}, p0/z, [x8]
+    ld1w {z20.s}, p0/z, [x9]
+    mopa_2x1 z16.s, z20.s, z4.s
+.endm
+
+// One tile.
+.macro four_1x1 p, q, r, s
+    fmopa za0.s, p0/m, p0/m, z16.s, z\p\().s
+    fmopa za0.s, p0/m, p0/m, z17.s, z\q\().s
+    fmopa za0.s, p0/m, p0/m, z18.s, z\r\().s
+    fmopa za0.s, p0/m, p0/m, z19.s, z\s\().s
+.endm
+
+.macro steps16_1x1
+    load_a 16, 19, 0
+    load_b 4, 7, 0
+    load_b 8, 11, 4
+    four_1x1 4, 5, 6, 7
+    load_a 16, 19, 4
+    load_b 12, 15, 8
+    four_1x1 8, 9, 10, 11
+    load_a 16, 19, 8
+    load_b 4, 7, 12
+    four_1x1 12, 13, 14, 15
+    load_a 16, 19, 12
+    addvl x8, x8, #16
+    addvl x10, x10, #16
+    four_1x1 4, 5, 6, 7
+.endm
+
+.macro steps8_1x1
+    steps4_1x1
+    steps4_1x1
+.endm
+
+.macro steps4_1x1
+    load_a 16, 19, 0
+    load_b 4, 7, 0
+    addvl x8, x8, #4
+    addvl x10, x10, #4
+    four_1x1 4, 5, 6, 7
+.endm
+
+.macro steps2_1x1
+    ld1w {z16.s-z17.s}, pn8/z, [x8]
+    ld1w {z4.s-z5.s}, pn8/z, [x10]
+    addvl x8, x8, #2
+    addvl x10, x10, #2
+    fmopa za0.s, p0/m, p0/m, z16.s, z4.s
+    fmopa za0.s, p0/m, p0/m, z17.s, z5.s
+.endm
+
+.macro steps1_1x1
+    ld1w {z16.s}, p0/z, [x8]
+    ld1w {z4.s}, p0/z, [x10]
+    fmopa za0.s, p0/m, p0/m, z16.s, z4.s
+.endm
+
+// All k of a block: x16 times sixteen, then the rest by the bits of x20 = k mod 16.
+.macro all_steps walk
+    cbz x16, 2f
+    mov x17, x16
+1:  subs x17, x17, #1
+    steps16_\walk
+    b.ne 1b
+2:  cbz x20, 7f
+    tbz x20, #3, 3f
+    steps8_\walk
+3:  tbz x20, #2, 4f
+    steps4_\walk
+4:  tbz x20, #1, 5f
+    steps2_\walk
+5:  tbz x20, #0, 7f
+    steps1_\walk
+7:
+.endm
+
+.macro clamp quad
+    fmax {z\quad}, {z\quad}, MIN
+    fmin {z\quad}, {z\quad}, MAX
+.endm
+
+// Four rows of a tile row, {z16.., z24..} or {z20.., z28..}, to \at.
+.macro store_pair_rows a, at
+    .if \a == 16
+    st1w {z16.s, z24.s}, pn9, [\at]
+    st1w {z17.s, z25.s}, pn9, [\at, x4, lsl #2]
+    st1w {z18.s, z26.s}, pn9, [\at, x21, lsl #2]
+    st1w {z19.s, z27.s}, pn9, [\at, x22, lsl #2]
+    .else
+    st1w {z20.s, z28.s}, pn9, [\at]
+    st1w {z21.s, z29.s}, pn9, [\at, x4, lsl #2]
+    st1w {z22.s, z30.s}, pn9, [\at, x21, lsl #2]
+    st1w {z23.s, z31.s}, pn9, [\at, x22, lsl #2]
+    .endif
+.endm
+
+// A full block of 2VL rows: four rows of each tile row a turn.
+.macro store_block with_clamp
+1:  mova {z16.s-z19.s}, za0h.s[w12, 0:3]
+    mova {z24.s-z27.s}, za1h.s[w12, 0:3]
+    mova {z20.s-z23.s}, za2h.s[w12, 0:3]
+    mova {z28.s-z31.s}, za3h.s[w12, 0:3]
+    .if \with_clamp
+    clamp 16.s-z19.s
+    clamp 24.s-z27.s
+    clamp 20.s-z23.s
+    clamp 28.s-z31.s
+    .endif
+    store_pair_rows 16, x13
+    store_pair_rows 20, x14
+    add w12, w12, #4
+    add x13, x13, x23
+    add x14, x14, x23
+    cmp w12, w15
+    b.lo 1b
+.endm
+
+// w27 rows of one tile row to x13; \t0 \t1 are its tiles. Clamps always: the clamp may be no clamp.
+.macro store_rows t0, t1
+    mov w12, wzr
+1:  mova {z16.s-z19.s}, \t0\()h.s[w12, 0:3]
+    mova {z24.s-z27.s}, \t1\()h.s[w12, 0:3]
+    clamp 16.s-z19.s
+    clamp 24.s-z27.s
+    add w12, w12, #4
+    cmp w12, w27
+    b.hi 2f
+    store_pair_rows 16, x13
+    add x13, x13, x23
+    b.lo 1b
+    b 4f
+2:  st1w {z16.s, z24.s}, pn9, [x13]
+    tbz w27, #1, 4f
+    st1w {z17.s, z25.s}, pn9, [x13, x4, lsl #2]
+    tbz w27, #0, 4f
+    st1w {z18.s, z26.s}, pn9, [x13, x21, lsl #2]
+4:
+.endm
+
+// The same for one tile of columns, stored by p1.
+.macro store_rows_narrow t0
+    mov w12, wzr
+1:  mova {z16.s-z19.s}, \t0\()h.s[w12, 0:3]
+    clamp 16.s-z19.s
+    add w12, w12, #4
+    cmp w12, w27
+    b.hi 2f
+    st1w {z16.s}, p1, [x13]
+    st1w {z17.s}, p1, [x13, x4, lsl #2]
+    st1w {z18.s}, p1, [x13, x21, lsl #2]
+    st1w {z19.s}, p1, [x13, x22, lsl #2]
+    add x13, x13, x23
+    b.lo 1b
+    b 4f
+2:  st1w {z16.s}, p1, [x13]
+    tbz w27, #1, 4f
+    st1w {z17.s}, p1, [x13, x4, lsl #2]
+    tbz w27, #0, 4f
+    st1w {z18.s}, p1, [x13, x21, lsl #2]
+4:
+.endm
+
+function_begin sl_mopa_f32_sme2_asm
+    stp d8, d9, [sp, #-144]!
+    stp d10, d11, [sp, #16]
+    stp d12, d13, [sp, #32]
+    stp d14, d15, [sp, #48]
+    stp x19, x20, [sp, #64]
+    stp x21, x22, [sp, #80]
+    stp x23, x24, [sp, #96]
+    stp x25, x26, [sp, #112]
+    stp x27, x28, [sp, #128]
+    ldp x1, x2, [x0]            // left panels, right panels
+    ldp x3, x4, [x0, #16]       // dst, its row stride in elements
+    ldp x5, x6, [x0, #32]       // m left, n
+    ldr x7, [x0, #48]           // k
+    ldp s0, s1, [x0, #56]       // clamp
+    ldr w25, [x0, #64]          // is there one?
+    mov z0.s, s0
+    mov z1.s, s1
+    fmov z2.s, #1.0
+    ptrue p0.s
+    ptrue pn8.s
+    cntw x15
+    rdvl x19, #31
+    addvl x19, x19, #1
+    lsr x16, x7, #4
+    and x20, x7, #15
+    lsl x21, x4, #1
+    add x22, x21, x4
+    lsl x23, x4, #4
+    mul x24, x15, x23
+    lsr x24, x24, #2            // bytes of VL rows of dst
+    mul x26, x7, x15
+    lsl x26, x26, #2            // bytes of a left panel
+
+10: // two tiles of rows, or the last one
+    mov x11, xzr
+    mov x10, x2
+    cmp x5, x15
+    b.ls 50f
+20: // a block of two tiles of rows
+    mov x8, x1
+    add x9, x1, x26
+    add x13, x3, x11, lsl #2
+    sub x17, x6, x11
+    cmp x17, x15
+    b.ls 40f
+    whilelt pn9.s, x11, x6, vlx2
+    ld1w {z4.s-z5.s}, pn8/z, [x10]
+    zero {za}
+    addvl x10, x10, #2
+    mopa_2x2 ONES, ONES, z4.s, z5.s
+    all_steps 2x2
+    cmp x5, x15, lsl #1
+    b.lo 30f
+    mov w12, wzr
+    add x14, x13, x24
+    cbz w25, 25f
+    store_block 1
+    b 35f
+25: store_block 0
+    b 35f
+30: mov w27, w15
+    store_rows za0, za1
+    sub w27, w5, w15
+    store_rows za2, za3
+35: add x11, x11, x15, lsl #1
+    cmp x11, x6
+    b.lo 20b
+    b 60f
+40: // the last columns fill one tile
+    whilelt p1.s, x11, x6
+    ld1w {z4.s}, p0/z, [x10]
+    zero {za}
+    addvl x10, x10, #1
+    mopa_2x1 ONES, ONES, z4.s
+    all_steps 2x1
+    mov w27, w15
+    store_rows_narrow za0
+    sub x27, x5, x15
+    cmp x27, x15
+    csel x27, x27, x15, lo
+    store_rows_narrow za2
+60: cmp x5, x15, lsl #1
+    b.ls 90f
+    sub x5, x5, x15, lsl #1
+    add x1, x1, x26, lsl #1
+    add x3, x3, x24, lsl #1
+    b 10b
+
+50: // the last tile of rows
+    mov x8, x1
+    add x13, x3, x11, lsl #2
+    mov x27, x5
+    sub x17, x6, x11
+    cmp x17, x15
+    b.ls 55f
+    whilelt pn9.s, x11, x6, vlx2
+    ld1w {z4.s-z5.s}, pn8/z, [x10]
+    zero {za}
+    addvl x10, x10, #2
+    mopa_1x2 ONES, z4.s, z5.s
+    all_steps 1x2
+    store_rows za0, za1
+    add x11, x11, x15, lsl #1
+    cmp x11, x6
+    b.lo 50b
+    b 90f
+55: whilelt p1.s, x11, x6
+    ld1w {z4.s}, p0/z, [x10]
+    zero {za}
+    addvl x10, x10, #1
+    fmopa za0.s, p0/m, p0/m, ONES, z4.s
+    all_steps 1x1
+    store_rows_narrow za0
+
+90: ldp d10, d11, [sp, #16]
+    ldp d12, d13, [sp, #32]
+    ldp d14, d15, [sp, #48]
+    ldp x19, x20, [sp, #64]
+    ldp x21, x22, [sp, #80]
+    ldp x23, x24, [sp, #96]
+    ldp x25, x26, [sp, #112]
+    ldp x27, x28, [sp, #128]
+    ldp d8, d9, [sp], #144
+    ret
+function_end sl_mopa_f32_sme2_asm

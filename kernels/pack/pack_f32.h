@@ -1,0 +1,33 @@
+/* kernels/pack/pack_f32.h: the left operand of outer products: rows of floats, anywhere in memory,
+ * into panels that hold one vector of rows for each k. Internal to the SME2 kernels and their
+ * tests. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Tile t covers rows [t * VL, t * VL + VL) of the table. k runs over the segments: segment s is
+ * `segment_length` consecutive elements of each row from element segment_offsets[s] on. The panel
+ * of a tile is [k][VL], panels lie one after the other. VL is the number of floats in a streaming
+ * vector. A table whose rows end inside a tile is filled up with any readable row. */
+struct sl_pack_f32 {
+    const float *const *rows;        /* [tiles * VL], borrowed */
+    const int64_t *segment_offsets;  /* [segments], borrowed */
+    size_t segments, segment_length; /* at least 1 each */
+    size_t tiles;                    /* at least 1 */
+    float *packed;                   /* [tiles][segments * segment_length][VL] */
+};
+
+/* What the streaming forms compute, in plain C. */
+void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl);
+
+#if defined(__ARM_FEATURE_SME2)
+#include <arm_sme.h>
+
+void sl_pack_f32_1vl_sme2_asm(const struct sl_pack_f32 *job) __arm_streaming __arm_inout("za");
+
+/* Fills rows[0 .. padded) with base + min(i, count - 1) * stride; stride in bytes, padded a
+ * multiple of VL. */
+void sl_pack_rows_sme2(const float **rows, const float *base, size_t stride_bytes, size_t count,
+                       size_t padded) __arm_streaming __arm_inout("za");
+#endif
