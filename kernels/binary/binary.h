@@ -30,3 +30,8 @@ struct sl_binary {
 
 const struct sl_binary *sl_binary_select(uint32_t isa, int op);
 const struct sl_binary *sl_binary_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_BINARY(kernel) extern const struct sl_binary kernel;
+#include "kernels/binary/binary.inc"
+#undef SL_BINARY

@@ -42,3 +42,8 @@ struct sl_conv {
 /* The first kernel of the list that `isa` allows and that fits. Never NULL. */
 const struct sl_conv *sl_conv_select(uint32_t isa, const struct sl_conv_shape *shape);
 const struct sl_conv *sl_conv_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_CONV(kernel) extern const struct sl_conv kernel;
+#include "kernels/conv/conv.inc"
+#undef SL_CONV

@@ -40,3 +40,8 @@ struct sl_depthwise {
 const struct sl_depthwise *sl_depthwise_select(uint32_t isa,
                                                const struct sl_depthwise_shape *shape);
 const struct sl_depthwise *sl_depthwise_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_DEPTHWISE(kernel) extern const struct sl_depthwise kernel;
+#include "kernels/depthwise/depthwise.inc"
+#undef SL_DEPTHWISE

@@ -30,3 +30,8 @@ const struct sl_transpose *sl_transpose_at(size_t i);
  * together; runs that stay whole are copied. */
 void sl_permute_x32(const struct sl_transpose *kernel, size_t rank, const size_t *dims,
                     const size_t *perm, const uint32_t *in, uint32_t *out);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_TRANSPOSE(kernel) extern const struct sl_transpose kernel;
+#include "kernels/layout/transpose.inc"
+#undef SL_TRANSPOSE

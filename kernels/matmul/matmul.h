@@ -47,3 +47,8 @@ const struct sl_matmul *sl_matmul_select(uint32_t isa, size_t max_m);
 
 /* The i-th kernel of the list, NULL past its end: for tests and benchmarks. */
 const struct sl_matmul *sl_matmul_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_MATMUL(kernel) extern const struct sl_matmul kernel;
+#include "kernels/matmul/matmul.inc"
+#undef SL_MATMUL

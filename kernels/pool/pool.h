@@ -27,3 +27,8 @@ struct sl_pool {
 
 const struct sl_pool *sl_pool_select(uint32_t isa, int op);
 const struct sl_pool *sl_pool_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_POOL(kernel) extern const struct sl_pool kernel;
+#include "kernels/pool/pool.inc"
+#undef SL_POOL

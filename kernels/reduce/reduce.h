@@ -32,3 +32,8 @@ struct sl_reduce {
 
 const struct sl_reduce *sl_reduce_select(uint32_t isa, int op);
 const struct sl_reduce *sl_reduce_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_REDUCE(kernel) extern const struct sl_reduce kernel;
+#include "kernels/reduce/reduce.inc"
+#undef SL_REDUCE

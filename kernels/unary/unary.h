@@ -15,3 +15,8 @@ struct sl_unary {
 
 const struct sl_unary *sl_unary_select(uint32_t isa, int op);
 const struct sl_unary *sl_unary_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_UNARY(kernel) extern const struct sl_unary kernel;
+#include "kernels/unary/unary.inc"
+#undef SL_UNARY

@@ -1,0 +1,21 @@
+/* kernels/unary/unary.c: which kernel of the list serves a run. */
+#include "kernels/unary/unary.h"
+
+static const struct sl_unary *const list[] = {
+#define SL_UNARY(kernel) &kernel,
+#include "kernels/unary/unary.inc"
+#undef SL_UNARY
+};
+
+const struct sl_unary *sl_unary_at(size_t i)
+{
+    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
+}
+
+const struct sl_unary *sl_unary_select(uint32_t isa, int op)
+{
+    size_t i = 0;
+    while ((list[i]->needs & ~isa) != 0 || list[i]->op != op)
+        i++; /* ends: the last kernel of the list is portable and serves everything */
+    return list[i];
+}
