@@ -8,12 +8,6 @@
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
 
-enum {
-    TABLE_ROWS = 1024, /* row pointers at a time; a multiple of the longest VL */
-    CHUNK_BYTES =
-        256 * 1024, /* packed rows at a time in run(): they stay in a second-level cache */
-};
-
 static size_t two_vl(void)
 {
     return 2 * svcntsw();
@@ -38,12 +32,12 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
     return (m + vl - 1) / vl * vl * k * sizeof(float);
 }
 
-/* Packs rows first .. first + count of the left operand; count is at most TABLE_ROWS. */
+/* Packs rows first .. first + count of the left operand; count is at most SL_PACK_TABLE_ROWS. */
 static void pack_rows(const float *lhs, size_t stride, size_t count, size_t k,
                       float *packed) __arm_streaming __arm_inout("za")
 {
     static const int64_t start = 0;
-    const float *rows[TABLE_ROWS];
+    const float *rows[SL_PACK_TABLE_ROWS];
     size_t vl = svcntw();
     size_t tiles = (count + vl - 1) / vl;
     sl_pack_rows_sme2(rows, lhs, stride * sizeof(float), count, tiles * vl);
@@ -57,8 +51,8 @@ __arm_locally_streaming __arm_new("za") static void pack_lhs(size_t m, size_t k,
     if (k == 0)
         return;
     float *out = packed;
-    for (size_t row = 0; row < m; row += TABLE_ROWS) {
-        size_t count = m - row < TABLE_ROWS ? m - row : TABLE_ROWS;
+    for (size_t row = 0; row < m; row += SL_PACK_TABLE_ROWS) {
+        size_t count = m - row < SL_PACK_TABLE_ROWS ? m - row : SL_PACK_TABLE_ROWS;
         pack_rows(lhs + row * lhs_stride, lhs_stride, count, k, out);
         out += count * k; /* whole tiles: but for the last turn, count is a multiple of VL */
     }
@@ -88,21 +82,10 @@ __arm_locally_streaming __arm_new("za") static void run_packed(const struct sl_m
     sl_mopa_f32_sme2_asm(&job);
 }
 
-/* Rows to pack at a time: pairs of tiles, as many as the cache and the table of pointers take. */
-static size_t chunk_rows(size_t k) __arm_streaming __arm_inout("za")
+__arm_locally_streaming __arm_new("za") static void run_chunks(const struct sl_matmul_args *args,
+                                                               size_t rows)
 {
-    size_t pair = 2 * svcntw();
-    size_t rows = k ? CHUNK_BYTES / (k * sizeof(float)) : TABLE_ROWS;
-    rows = rows < TABLE_ROWS ? rows : TABLE_ROWS;
-    return rows > pair ? rows / pair * pair : pair;
-}
-
-__arm_locally_streaming __arm_new("za") static void run(const struct sl_matmul_args *args)
-{
-    if (args->n == 0)
-        return;
     struct sl_mopa_f32 job = job_of(args);
-    size_t rows = chunk_rows(args->k);
     for (size_t row = 0; row < args->m; row += rows) {
         job.m = args->m - row < rows ? args->m - row : rows;
         job.dst = args->dst + row * args->dst_stride;
@@ -111,6 +94,12 @@ __arm_locally_streaming __arm_new("za") static void run(const struct sl_matmul_a
                       args->workspace);
         sl_mopa_f32_sme2_asm(&job);
     }
+}
+
+static void run(const struct sl_matmul_args *args)
+{
+    if (args->m > 0 && args->n > 0)
+        run_chunks(args, sl_pack_chunk_rows(args->k, svcntsw()));
 }
 
 extern const struct sl_matmul sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa;

@@ -18,6 +18,11 @@ struct sl_pack_f32 {
     float *packed;                   /* [tiles][segments * segment_length][VL] */
 };
 
+enum { SL_PACK_TABLE_ROWS = 1024 }; /* row pointers of one job; a multiple of the longest VL */
+
+/* Rows to pack at a time: pairs of tiles, as many as a second-level cache and one table take. */
+size_t sl_pack_chunk_rows(size_t k, size_t vl);
+
 /* What the streaming forms compute, in plain C. */
 void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl);
 

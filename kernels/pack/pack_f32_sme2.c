@@ -1,4 +1,5 @@
-/* kernels/pack/pack_f32_sme2.c: tables of row pointers for the packing of the left operand. */
+/* kernels/pack/pack_f32_sme2.c: tables of row pointers for the packing of the left
+ * operand. */
 #include "kernels/pack/pack_f32.h"
 
 #include <arm_sve.h>
