@@ -8,3 +8,15 @@ enum { SL_SHA256_HEX_SIZE = 65 }; /* 64 lower-case digits and the terminator */
 
 /* Writes the digest of `bytes` as lower-case hexadecimal. */
 void sl_sha256_hex(const void *bytes, size_t len, char out_hex[SL_SHA256_HEX_SIZE]);
+
+enum { SL_HMAC_BYTES = 32 };
+
+/* HMAC-SHA-256 (RFC 2104) of `bytes` under a key of any length. */
+void sl_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
+                    uint8_t out_mac[SL_HMAC_BYTES]);
+
+/* Compares in constant time: 1 if equal. */
+int sl_mac_equal(const uint8_t a[SL_HMAC_BYTES], const uint8_t b[SL_HMAC_BYTES]);
+
+/* Fills `out` from the system's random generator. */
+void sl_random_bytes(void *out, size_t len);

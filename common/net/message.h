@@ -1,0 +1,23 @@
+/* common/net/message.h: messages of proto/envelope.proto to and from the payloads of frames.
+ *
+ * The structs are those that protobuf-c generates from proto at build time. Pure: no sockets. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_buf;
+typedef struct Sme2lab__Proto__Envelope Sme2lab__Proto__Envelope;
+
+enum { SL_MESSAGE_VERSION_MIN = 1, SL_MESSAGE_VERSION_MAX = 1 };
+
+/* Appends `envelope` to `out` as one frame. SL_E_LIMIT when it exceeds a frame, -ENOMEM. */
+int sl_message_append(struct sl_buf *out, const Sme2lab__Proto__Envelope *envelope);
+
+/* Decodes one payload. Memory is bounded by SL_MESSAGE_MEMORY_FACTOR times its length. On success
+ * end *out with sl_message_free(). A body that this version does not know comes out as body_case 0,
+ * not as an error. SL_E_FORMAT or -ENOMEM. */
+int sl_message_decode(const uint8_t *payload, size_t len, Sme2lab__Proto__Envelope **out);
+void sl_message_free(Sme2lab__Proto__Envelope *envelope);
+
+enum { SL_MESSAGE_MEMORY_FACTOR = 64, SL_MESSAGE_MEMORY_BASE = 4096 };
