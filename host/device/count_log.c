@@ -1,0 +1,380 @@
+/* host/device/count_log.c */
+#include "host/device/count_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/device/block_map.h"
+#include "host/device/log_line.h"
+
+enum {
+    MAX_LINE = 200, /* bytes of a line that are looked at */
+    MAX_BLOCKS = 1 << 22,
+    MAX_WORDS = 1 << 26,
+    MAX_MARKS = 1 << 24,
+    MAX_PAUSES = 1 << 10, /* nested */
+    NO_BLOCK = -1,
+};
+
+enum mark { MARK_NONE, MARK_PAUSE, MARK_RESUME, MARK_BEGIN, MARK_END };
+
+struct block {
+    uint64_t pc;
+    uint64_t counted, total; /* executions */
+    uint32_t first_word, word_count;
+    uint32_t classes[SL_INSN_CLASS_COUNT]; /* instructions by class */
+    int mark;                              /* enum mark */
+};
+
+struct sl_count_log {
+    struct sl_count_marks marks;
+    int error;
+    uint64_t lines;
+    uint64_t counted[SL_INSN_CLASS_COUNT], uncounted;
+    unsigned pauses;
+
+    struct block *blocks; /* owned */
+    size_t block_count, block_room;
+    uint32_t *words; /* owned */
+    size_t word_count, word_room;
+    struct sl_count_mark *at_marks; /* owned */
+    size_t mark_count, mark_room;
+    struct sl_block_map by_code; /* host address of the code -> block */
+    struct sl_block_map by_pc;   /* guest address -> latest listing */
+
+    bool listing;        /* between IN: and the blank line */
+    int64_t pending;     /* block listed and not yet entered, or NO_BLOCK */
+    int64_t last;        /* block entered last, or NO_BLOCK */
+    char seen[MAX_LINE]; /* the TRACE line of `last` up to its pc */
+    size_t seen_len;
+    char carry[MAX_LINE]; /* begin of a line that the cut split */
+    size_t carry_len;
+    bool carrying;
+};
+
+int sl_count_log_new(const struct sl_count_marks *marks, struct sl_count_log **out)
+{
+    struct sl_count_log *log = sl_calloc(1, sizeof(*log));
+    if (!log)
+        return -ENOMEM;
+    if (marks)
+        log->marks = *marks;
+    log->pending = log->last = NO_BLOCK;
+    *out = log;
+    return 0;
+}
+
+void sl_count_log_free(struct sl_count_log *log)
+{
+    if (!log)
+        return;
+    sl_block_map_fini(&log->by_code);
+    sl_block_map_fini(&log->by_pc);
+    sl_free(log->blocks);
+    sl_free(log->words);
+    sl_free(log->at_marks);
+    sl_free(log);
+}
+
+/* Makes room for one more of `*array`. */
+static int reserve(void **array, size_t count, size_t *room, size_t size, size_t limit)
+{
+    if (count < *room)
+        return 0;
+    if (count >= limit)
+        return SL_E_LIMIT;
+    size_t wider = *room ? *room * 2 : 1024;
+    void *grown = sl_realloc(*array, wider, size);
+    if (!grown)
+        return -ENOMEM;
+    *array = grown;
+    *room = wider;
+    return 0;
+}
+
+static int mark_of(const struct sl_count_marks *marks, uint64_t pc)
+{
+    if (pc == 0)
+        return MARK_NONE;
+    return pc == marks->pause    ? MARK_PAUSE
+           : pc == marks->resume ? MARK_RESUME
+           : pc == marks->begin  ? MARK_BEGIN
+           : pc == marks->end    ? MARK_END
+                                 : MARK_NONE;
+}
+
+static int open_listing(struct sl_count_log *log)
+{
+    int rc = reserve((void **)&log->blocks, log->block_count, &log->block_room,
+                     sizeof(*log->blocks), MAX_BLOCKS);
+    if (rc < 0)
+        return rc;
+    log->blocks[log->block_count] = (struct block){.first_word = (uint32_t)log->word_count};
+    log->pending = (int64_t)log->block_count++;
+    log->listing = true;
+    return 0;
+}
+
+static int add_word(struct sl_count_log *log, uint32_t word)
+{
+    int rc = reserve((void **)&log->words, log->word_count, &log->word_room, sizeof(*log->words),
+                     MAX_WORDS);
+    if (rc < 0)
+        return rc;
+    struct block *block = &log->blocks[log->pending];
+    int kind = sl_insn_classify(word);
+    log->words[log->word_count++] = word;
+    block->word_count++;
+    block->classes[SL_INSN_ANY]++;
+    if (kind != SL_INSN_ANY)
+        block->classes[kind]++;
+    return 0;
+}
+
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Bytes in memory order: four make a little-endian word. */
+static int add_raw(struct sl_count_log *log, const char *digits, size_t len)
+{
+    for (size_t i = 0; i + 8 <= len; i += 8) {
+        uint32_t word = 0;
+        for (size_t byte = 0; byte < 4; byte++) {
+            int high = hex_digit(digits[i + 2 * byte]), low = hex_digit(digits[i + 2 * byte + 1]);
+            if (high < 0 || low < 0)
+                return SL_E_FORMAT;
+            word |= (uint32_t)(high << 4 | low) << (8 * byte);
+        }
+        int rc = add_word(log, word);
+        if (rc < 0)
+            return rc;
+    }
+    return len % 8 == 0 ? 0 : SL_E_FORMAT;
+}
+
+/* Takes one execution of the block into the sums, or back out of them. */
+static void add_execution(struct sl_count_log *log, struct block *block, uint64_t sign)
+{
+    block->total += sign;
+    if (log->pauses > 0 || block->mark != MARK_NONE) {
+        log->uncounted += sign * block->word_count;
+        return;
+    }
+    block->counted += sign;
+    for (int i = 0; i < SL_INSN_CLASS_COUNT; i++)
+        log->counted[i] += sign * block->classes[i];
+}
+
+static int pass_mark(struct sl_count_log *log, int mark)
+{
+    if (mark == MARK_PAUSE)
+        return ++log->pauses <= MAX_PAUSES ? 0 : SL_E_LIMIT;
+    if (mark == MARK_RESUME)
+        return log->pauses-- > 0 ? 0 : SL_E_FORMAT;
+    int rc = reserve((void **)&log->at_marks, log->mark_count, &log->mark_room,
+                     sizeof(*log->at_marks), MAX_MARKS);
+    if (rc < 0)
+        return rc;
+    struct sl_count_mark *at = &log->at_marks[log->mark_count++];
+    memcpy(at->insns, log->counted, sizeof(at->insns));
+    at->is_end = mark == MARK_END;
+    return 0;
+}
+
+static int enter(struct sl_count_log *log, int64_t index)
+{
+    struct block *block = &log->blocks[index];
+    log->last = index;
+    add_execution(log, block, 1);
+    return block->mark == MARK_NONE ? 0 : pass_mark(log, block->mark);
+}
+
+/* The block that a TRACE line means: the one just listed, else the one known by its code's address,
+ * else the last one listed for the guest address. */
+static int64_t resolve(struct sl_count_log *log, const struct sl_log_line *line)
+{
+    if (log->pending != NO_BLOCK) {
+        struct block *block = &log->blocks[log->pending];
+        if (block->pc == 0)
+            block->pc = line->pc; /* listed without addresses */
+        if (block->pc == line->pc) {
+            int64_t found = log->pending;
+            block->mark = mark_of(&log->marks, block->pc);
+            log->pending = NO_BLOCK;
+            int rc = sl_block_map_set(&log->by_code, line->block, (uint32_t)found);
+            return rc < 0 ? rc : found;
+        }
+    }
+    uint32_t known = sl_block_map_get(&log->by_code, line->block);
+    if (known != UINT32_MAX && log->blocks[known].pc == line->pc)
+        return known;
+    known = sl_block_map_get(&log->by_pc, line->pc);
+    if (known == UINT32_MAX)
+        return SL_E_FORMAT;
+    log->blocks[known].mark = mark_of(&log->marks, line->pc);
+    int rc = sl_block_map_set(&log->by_code, line->block, known);
+    return rc < 0 ? rc : known;
+}
+
+static int take_trace(struct sl_count_log *log, const char *text, size_t len,
+                      const struct sl_log_line *line)
+{
+    log->listing = false;
+    int64_t index = resolve(log, line);
+    if (index < 0)
+        return (int)index;
+    const char *end = memchr(text, ']', len);
+    log->seen_len = end ? (size_t)(end - text) : 0;
+    memcpy(log->seen, text, log->seen_len);
+    return enter(log, index);
+}
+
+static int take_stopped(struct sl_count_log *log, const struct sl_log_line *line)
+{
+    if (log->last == NO_BLOCK || log->blocks[log->last].pc != line->pc)
+        return SL_E_FORMAT;
+    struct block *block = &log->blocks[log->last];
+    if (block->mark == MARK_PAUSE)
+        log->pauses--;
+    else if (block->mark == MARK_RESUME)
+        log->pauses++;
+    else if (block->mark != MARK_NONE)
+        log->mark_count--;
+    add_execution(log, block, UINT64_MAX); /* minus one */
+    log->last = NO_BLOCK;                  /* cannot be taken back twice */
+    log->seen_len = 0;
+    return 0;
+}
+
+static int take_insn(struct sl_count_log *log, const struct sl_log_line *line)
+{
+    struct block *block = &log->blocks[log->pending];
+    int rc = 0;
+    if (block->word_count == 0) {
+        block->pc = line->pc;
+        rc = sl_block_map_set(&log->by_pc, line->pc, (uint32_t)log->pending);
+    } else if (line->pc != block->pc + 4 * (uint64_t)block->word_count) {
+        return SL_E_FORMAT;
+    }
+    return rc < 0 ? rc : add_word(log, line->word);
+}
+
+static int take_line(struct sl_count_log *log, const char *text, size_t len)
+{
+    struct sl_log_line line;
+    log->lines++;
+    /* Loops enter one block again and again: an equal line needs no parsing. */
+    if (log->seen_len > 0 && log->pending == NO_BLOCK && len > log->seen_len &&
+        memcmp(text, log->seen, log->seen_len) == 0 && text[log->seen_len] == ']')
+        return enter(log, log->last);
+    sl_log_line_parse(text, len, &line);
+    switch (line.kind) {
+    case SL_LOG_TRACE:
+        return take_trace(log, text, len, &line);
+    case SL_LOG_STOPPED:
+        return take_stopped(log, &line);
+    case SL_LOG_IN:
+        return open_listing(log);
+    case SL_LOG_INSN:
+        return log->listing ? take_insn(log, &line) : 0;
+    case SL_LOG_RAW:
+        return log->listing ? add_raw(log, line.raw, line.raw_len) : 0;
+    case SL_LOG_BLANK:
+        log->listing = false;
+        return 0;
+    case SL_LOG_BAD:
+        return SL_E_FORMAT;
+    default:
+        return 0;
+    }
+}
+
+static int describe(const struct sl_count_log *log, struct sl_diag *diag)
+{
+    char where[64];
+    snprintf(where, sizeof(where), "emulator's log, line %" PRIu64, log->lines);
+    const char *what = log->error == SL_E_FORMAT
+                           ? "The emulator's log does not read as executed blocks"
+                           : "The emulator's log could not be counted";
+    return sl_diag_set(diag, log->error, where, "%s (%s)", what, sl_strerror(log->error));
+}
+
+/* Adds to the carried line; what is beyond MAX_LINE is not looked at. */
+static void carry(struct sl_count_log *log, const char *text, size_t len)
+{
+    size_t room = MAX_LINE - log->carry_len;
+    memcpy(log->carry + log->carry_len, text, len < room ? len : room);
+    log->carry_len += len < room ? len : room;
+    log->carrying = true;
+}
+
+int sl_count_log_push(struct sl_count_log *log, const void *bytes, size_t len, struct sl_diag *diag)
+{
+    const char *at = bytes, *end = at + len;
+    while (log->error == 0 && at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t line_len = newline ? (size_t)(newline - at) : (size_t)(end - at);
+        if (!newline || log->carrying)
+            carry(log, at, line_len);
+        if (!newline)
+            break;
+        if (log->carrying)
+            log->error = take_line(log, log->carry, log->carry_len);
+        else
+            log->error = take_line(log, at, line_len < MAX_LINE ? line_len : MAX_LINE);
+        log->carrying = false;
+        log->carry_len = 0;
+        at = newline + 1;
+    }
+    return log->error == 0 ? 0 : describe(log, diag);
+}
+
+int sl_count_log_finish(struct sl_count_log *log, struct sl_diag *diag)
+{
+    if (log->error == 0 && log->carrying)
+        log->error = SL_E_TRUNCATED;
+    return log->error == 0 ? 0 : describe(log, diag);
+}
+
+const struct sl_count_mark *sl_count_log_marks(const struct sl_count_log *log, size_t *out_count)
+{
+    *out_count = log->mark_count;
+    return log->at_marks;
+}
+
+uint64_t sl_count_log_counted(const struct sl_count_log *log, int insn_class)
+{
+    return log->counted[insn_class];
+}
+
+uint64_t sl_count_log_uncounted(const struct sl_count_log *log)
+{
+    return log->uncounted;
+}
+
+uint64_t sl_count_log_lines(const struct sl_count_log *log)
+{
+    return log->lines;
+}
+
+void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user)
+{
+    for (size_t i = 0; i < log->block_count; i++) {
+        const struct block *block = &log->blocks[i];
+        for (uint32_t w = 0; w < block->word_count && block->total > 0; w++) {
+            struct sl_count_insn insn = {.pc = block->pc + 4 * (uint64_t)w,
+                                         .word = log->words[block->first_word + w],
+                                         .counted = block->counted,
+                                         .total = block->total};
+            visit(user, &insn);
+        }
+    }
+}

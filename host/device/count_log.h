@@ -1,0 +1,57 @@
+/* host/device/count_log.h: executed instructions from QEMU's log (`-d in_asm,exec,nochain`).
+ *
+ * A pure push parser: bytes in any cuts go in, counts at the agent's marks come out. The guest has
+ * one thread. Blocks that QEMU reports as stopped before they ran are taken back. Instructions
+ * between the marks pause and resume (they nest), and those of the marks themselves, are not
+ * counted; all others are. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/device/insn_class.h"
+
+struct sl_count_log;
+struct sl_diag;
+
+/* Guest addresses of the four mark functions; all 0: no marks, everything is counted. */
+struct sl_count_marks {
+    uint64_t pause, resume, begin, end;
+};
+
+/* The state at a begin or end mark: counted instructions before it, by class. */
+struct sl_count_mark {
+    uint64_t insns[SL_INSN_CLASS_COUNT];
+    int is_end;
+};
+
+/* One instruction of a block and how often it ran, counted and in all. An address may come several
+ * times, once for each translation. */
+struct sl_count_insn {
+    uint64_t pc;
+    uint32_t word;
+    uint64_t counted, total;
+};
+typedef void (*sl_count_insn_fn)(void *user, const struct sl_count_insn *insn);
+
+/* `marks` is copied; NULL as all 0. 0 or -ENOMEM. */
+int sl_count_log_new(const struct sl_count_marks *marks, struct sl_count_log **out);
+void sl_count_log_free(struct sl_count_log *log);
+
+/* 0, SL_E_FORMAT (`diag` names the line), SL_E_LIMIT or -ENOMEM. A failure sticks. */
+int sl_count_log_push(struct sl_count_log *log, const void *bytes, size_t len,
+                      struct sl_diag *diag);
+
+/* At the end of the log: SL_E_TRUNCATED if it ends inside a line, or the failure that stuck. */
+int sl_count_log_finish(struct sl_count_log *log, struct sl_diag *diag);
+
+/* The begin and end marks in order: the n-th belongs to ordinal n. Borrowed until the next push. */
+const struct sl_count_mark *sl_count_log_marks(const struct sl_count_log *log, size_t *out_count);
+
+/* Counted instructions so far, and the others: together all that were executed. */
+uint64_t sl_count_log_counted(const struct sl_count_log *log, int insn_class);
+uint64_t sl_count_log_uncounted(const struct sl_count_log *log);
+uint64_t sl_count_log_lines(const struct sl_count_log *log);
+
+/* Calls `visit` for every instruction of every block that was entered. */
+void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user);

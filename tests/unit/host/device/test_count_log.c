@@ -1,0 +1,279 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/device/count_log.h"
+
+static const struct sl_count_marks marks = {
+    .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
+
+#define LISTING(pc, lines) "----------------\nIN: f\n" lines "\n"
+#define TRACE(code, pc) "Trace 0: 0x" code " [80083009331/0000000000" pc "/00000001/00000200] f\n"
+#define MARKS                                                                                      \
+    LISTING("", "0x00001000:  d65f03c0  ret      \n")                                              \
+    TRACE("a0", "001000")                                                                          \
+    LISTING("", "0x00001020:  d65f03c0  ret      \n")                                              \
+    TRACE("a2", "001020")                                                                          \
+    LISTING("", "0x00001010:  d65f03c0  ret      \n")                                              \
+    TRACE("a1", "001010")
+/* Three instructions, one of them an outer product. */
+#define WORK                                                                                       \
+    LISTING("", "0x00002000:  80812000  fmopa \n0x00002004:  d503201f  nop \n0x00002008:  "        \
+                "d65f03c0  ret \n")
+#define RUN TRACE("b0", "002000")
+#define PAUSE TRACE("a0", "001000")
+#define RESUME TRACE("a1", "001010")
+#define BEGIN TRACE("a2", "001020")
+
+static struct sl_count_log *read_log(const char *text)
+{
+    struct sl_count_log *log = NULL;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_count_log_new(&marks, &log), 0);
+    assert_int_equal(sl_count_log_push(log, text, strlen(text), &diag), 0);
+    assert_int_equal(sl_count_log_finish(log, &diag), 0);
+    return log;
+}
+
+static int read_bad(const char *text, struct sl_diag *diag)
+{
+    struct sl_count_log *log = NULL;
+    assert_int_equal(sl_count_log_new(&marks, &log), 0);
+    int rc = sl_count_log_push(log, text, strlen(text), diag);
+    int end = sl_count_log_finish(log, diag);
+    assert_true(rc == 0 || rc == end);
+    sl_count_log_free(log);
+    return end;
+}
+
+static void blocks_count_by_their_listings(void **state)
+{
+    (void)state;
+    struct sl_count_log *log = read_log(WORK RUN RUN RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 9);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_OUTER), 3);
+    assert_int_equal(sl_count_log_uncounted(log), 0);
+    sl_count_log_free(log);
+}
+
+static void marks_see_what_ran_before_them_unpaused(void **state)
+{
+    (void)state;
+    struct sl_count_log *log =
+        read_log(WORK RUN MARKS RUN PAUSE RUN RUN BEGIN RESUME RUN PAUSE BEGIN);
+    size_t count = 0;
+    const struct sl_count_mark *at = sl_count_log_marks(log, &count);
+    assert_int_equal(count, 3);
+    assert_int_equal(at[0].insns[SL_INSN_ANY], 3);
+    assert_int_equal(at[1].insns[SL_INSN_ANY], 6);
+    assert_int_equal(at[2].insns[SL_INSN_ANY], 9);
+    assert_int_equal(at[2].insns[SL_INSN_OUTER], 3);
+    assert_false(at[2].is_end);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 9);
+    assert_int_equal(sl_count_log_uncounted(log), 6 + 8); /* two blocks paused, eight marks */
+    sl_count_log_free(log);
+}
+
+static void pauses_nest(void **state)
+{
+    (void)state;
+    struct sl_count_log *log = read_log(WORK RUN MARKS PAUSE PAUSE RUN RESUME RUN RESUME RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+    sl_count_log_free(log);
+}
+
+static void any_cut_gives_the_same_counts(void **state)
+{
+    (void)state;
+    static const char text[] = WORK RUN MARKS RUN PAUSE RUN BEGIN RESUME RUN RUN;
+    for (size_t step = 1; step < 120; step++) {
+        struct sl_count_log *log = NULL;
+        assert_int_equal(sl_count_log_new(&marks, &log), 0);
+        for (size_t at = 0; at < sizeof(text) - 1; at += step) {
+            size_t len = sizeof(text) - 1 - at < step ? sizeof(text) - 1 - at : step;
+            assert_int_equal(sl_count_log_push(log, text + at, len, NULL), 0);
+        }
+        assert_int_equal(sl_count_log_finish(log, NULL), 0);
+        assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 12);
+        sl_count_log_free(log);
+    }
+}
+
+static void a_stopped_block_is_taken_back(void **state)
+{
+    (void)state;
+    struct sl_count_log *log = read_log(
+        WORK RUN RUN "Stopped execution of TB chain before 0xb0 [0000000000002000] f\n" RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+    sl_count_log_free(log);
+}
+
+static void a_stopped_mark_is_taken_back(void **state)
+{
+    (void)state;
+    struct sl_count_log *log =
+        read_log(WORK RUN MARKS PAUSE
+                 "Stopped execution of TB chain before 0xa0 [0000000000001000] f\n" RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+    sl_count_log_free(log);
+}
+
+static void code_at_a_reused_address_counts_by_its_new_listing(void **state)
+{
+    (void)state;
+    struct sl_count_log *log =
+        read_log(WORK RUN RUN LISTING("", "0x00002000:  80812000  fmopa \n") RUN RUN RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 2 * 3 + 3);
+    sl_count_log_free(log);
+}
+
+static void one_address_may_have_two_translations(void **state)
+{
+    (void)state;
+    struct sl_count_log *log = read_log(WORK RUN LISTING("", "0x00002000:  80812000  fmopa \n")
+                                            TRACE("c0", "002000") RUN TRACE("c0", "002000"));
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 3 + 1 + 3 + 1);
+    sl_count_log_free(log);
+}
+
+static void a_block_listed_but_first_entered_later_is_found_by_address(void **state)
+{
+    (void)state;
+    struct sl_count_log *log =
+        read_log(WORK LISTING("", "0x00003000:  d503201f  nop \n") TRACE("d0", "003000") RUN RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 1 + 6);
+    sl_count_log_free(log);
+}
+
+static void listings_without_disassembler_count(void **state)
+{
+    (void)state;
+    struct sl_count_log *log =
+        read_log("----------------\nIN: \nOBJD-T: 002081801f2003d5\nOBJD-T: c0035fd6\n\n" RUN RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_OUTER), 2);
+    sl_count_log_free(log);
+}
+
+struct tally {
+    uint64_t outer, all;
+};
+
+static void add_insn(void *user, const struct sl_count_insn *insn)
+{
+    struct tally *tally = user;
+    tally->all += insn->total;
+    if (sl_insn_classify(insn->word) == SL_INSN_OUTER)
+        tally->outer += insn->counted;
+}
+
+static void each_gives_executions_of_every_instruction(void **state)
+{
+    (void)state;
+    struct sl_count_log *log = read_log(WORK RUN MARKS RUN PAUSE RUN);
+    struct tally tally = {0};
+    sl_count_log_each(log, add_insn, &tally);
+    assert_int_equal(tally.outer, 2);
+    assert_int_equal(tally.all,
+                     sl_count_log_counted(log, SL_INSN_ANY) + sl_count_log_uncounted(log));
+    sl_count_log_free(log);
+}
+
+static void foreign_lines_are_passed_over(void **state)
+{
+    (void)state;
+    struct sl_count_log *log =
+        read_log("page layout changed\n\n" WORK RUN "123 openat(AT_FDCWD)\n" RUN);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+    sl_count_log_free(log);
+}
+
+static void a_block_never_listed_is_refused(void **state)
+{
+    (void)state;
+    struct sl_diag diag = {0};
+    assert_int_equal(read_bad(WORK RUN TRACE("e0", "009000"), &diag), SL_E_FORMAT);
+    assert_string_equal(diag.where, "emulator's log, line 8");
+}
+
+static void damaged_lines_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "Trace 0\n",
+        "Trace 0: 0xb0 [1/2]\n",
+        "Trace 0: 0x [1/2/3/4] f\n",
+        "Trace 0: 0x11112222333344445 [1/2/3/4] f\n",
+        "IN: f\n0x00002000:  80812000\n0x00002008:  d503201f  gap\n",
+        "IN: f\n0x00002000:  zz\n",
+        "IN: f\nOBJD-T: 00208\n",
+        "IN: f\nOBJD-T: 0020818g\n",
+        "Stopped execution of TB chain before 0xb0 [0000000000002000] f\n",
+        "Stopped execution of TB chain before b0\n"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct sl_diag diag = {0};
+        assert_int_equal(read_bad(bad[i], &diag), SL_E_FORMAT);
+    }
+}
+
+static void a_resume_without_pause_is_refused(void **state)
+{
+    (void)state;
+    struct sl_diag diag = {0};
+    assert_int_equal(read_bad(WORK RUN MARKS RESUME, &diag), SL_E_FORMAT);
+}
+
+static void a_log_that_ends_inside_a_line_is_truncated(void **state)
+{
+    (void)state;
+    struct sl_diag diag = {0};
+    assert_int_equal(read_bad(WORK RUN "Trace 0: 0xb0", &diag), SL_E_TRUNCATED);
+}
+
+static void each_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    static const char text[] = WORK RUN MARKS RUN;
+    int rc = -ENOMEM;
+    for (unsigned nth = 1; rc != 0; nth++) {
+        struct sl_count_log *log = NULL;
+        sl_mem_fail_nth(nth);
+        rc = sl_count_log_new(&marks, &log);
+        if (rc == 0)
+            rc = sl_count_log_push(log, text, sizeof(text) - 1, NULL);
+        assert_true(rc == 0 || rc == -ENOMEM);
+        sl_count_log_free(log);
+    }
+    sl_mem_fail_nth(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_count_by_their_listings),
+        cmocka_unit_test(marks_see_what_ran_before_them_unpaused),
+        cmocka_unit_test(pauses_nest),
+        cmocka_unit_test(any_cut_gives_the_same_counts),
+        cmocka_unit_test(a_stopped_block_is_taken_back),
+        cmocka_unit_test(a_stopped_mark_is_taken_back),
+        cmocka_unit_test(code_at_a_reused_address_counts_by_its_new_listing),
+        cmocka_unit_test(one_address_may_have_two_translations),
+        cmocka_unit_test(a_block_listed_but_first_entered_later_is_found_by_address),
+        cmocka_unit_test(listings_without_disassembler_count),
+        cmocka_unit_test(each_gives_executions_of_every_instruction),
+        cmocka_unit_test(foreign_lines_are_passed_over),
+        cmocka_unit_test(a_block_never_listed_is_refused),
+        cmocka_unit_test(damaged_lines_are_refused),
+        cmocka_unit_test(a_resume_without_pause_is_refused),
+        cmocka_unit_test(a_log_that_ends_inside_a_line_is_truncated),
+        cmocka_unit_test(each_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
