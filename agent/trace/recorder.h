@@ -6,7 +6,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "agent/trace/marks.h"
 
 struct sl_ring;
 struct sl_recorder;
@@ -28,8 +31,9 @@ struct sl_span {
     uint32_t order;
 };
 
-/* `unit` is SL_TRACE_NS or SL_TRACE_MARKS (counted clock: begin and end are marks in the emulator's
- * log). Writes the HEADER. `ring` is borrowed; `stream` names the stream. */
+/* `unit` is SL_TRACE_NS (since this call) or SL_TRACE_MARKS (counted clock: begin and end are marks
+ * in the emulator's log). Writes the HEADER. `ring` is borrowed; `stream` names the stream. 0,
+ * -EINVAL for another unit, SL_E_FULL or -ENOMEM. */
 int sl_recorder_new(struct sl_ring *ring, int unit, uint64_t stream, struct sl_recorder **out);
 void sl_recorder_free(struct sl_recorder *recorder);
 
@@ -53,21 +57,28 @@ void sl_recorder_block(struct sl_recorder *recorder, uint32_t name, uint16_t var
  * each measured window. SL_E_LIMIT if the ring could never hold them. */
 int sl_recorder_ready(struct sl_recorder *recorder, size_t events);
 
+/* For the two functions below only: between their pause and resume. */
 void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span);
 void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
                           const struct sl_trace_label *label);
 
 static inline void sl_recorder_begin(struct sl_recorder *recorder, struct sl_span *span)
 {
-    if (__builtin_expect(recorder != 0, 0))
+    if (__builtin_expect(recorder != 0, 0)) {
+        sl_mark_pause(); /* before the call, so that not even its prologue is counted */
         sl_recorder_begin_slow(recorder, span);
+        sl_mark_resume();
+    }
 }
 
 static inline void sl_recorder_end(struct sl_recorder *recorder, const struct sl_span *span,
                                    const struct sl_trace_label *label)
 {
-    if (__builtin_expect(recorder != 0, 0))
+    if (__builtin_expect(recorder != 0, 0)) {
+        sl_mark_pause();
         sl_recorder_end_slow(recorder, span, label);
+        sl_mark_resume();
+    }
 }
 
 /* Writes the END record. */

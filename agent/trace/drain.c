@@ -1,0 +1,122 @@
+/* agent/trace/drain.c */
+#include "agent/trace/drain.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/trace/ring.h"
+#include "common/base/crc32c.h"
+#include "common/base/mem.h"
+#include "common/format/sltrace.h"
+
+struct sl_drain {
+    struct sl_ring *ring; /* borrowed */
+    int fd;               /* borrowed */
+    int error;            /* the first */
+    uint64_t offset;      /* bytes appended */
+    pthread_t thread;
+    bool running;
+    _Atomic bool stopping;
+    struct sl_trace_record batch[SL_TRACE_CRC_SPAN + 1]; /* one span and its seal */
+};
+
+int sl_drain_new(struct sl_ring *ring, int fd, struct sl_drain **out)
+{
+    struct sl_drain *drain = sl_calloc(1, sizeof(*drain));
+    if (!drain)
+        return -ENOMEM;
+    drain->ring = ring;
+    drain->fd = fd;
+    *out = drain;
+    return 0;
+}
+
+void sl_drain_free(struct sl_drain *drain)
+{
+    sl_free(drain);
+}
+
+static int append(int fd, const void *bytes, size_t len)
+{
+    for (const uint8_t *at = bytes; len > 0;) {
+        ssize_t put = write(fd, at, len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -errno;
+        at += put;
+        len -= (size_t)put;
+    }
+    return 0;
+}
+
+/* Seals `count` records of the batch and appends them in one write. */
+static int append_span(struct sl_drain *drain, size_t count)
+{
+    size_t bytes = count * sizeof(drain->batch[0]);
+    drain->batch[count] = (struct sl_trace_record){
+        .kind = SL_TRACE_CRC,
+        .crc = {.crc = sl_crc32c(0, drain->batch, bytes),
+                .records = (uint32_t)count,
+                .offset = drain->offset},
+    };
+    bytes += sizeof(drain->batch[0]);
+    int rc = append(drain->fd, drain->batch, bytes);
+    if (rc == 0)
+        drain->offset += bytes;
+    return rc;
+}
+
+int sl_drain_now(struct sl_drain *drain)
+{
+    for (;;) {
+        long count = sl_ring_pop(drain->ring, drain->batch, SL_TRACE_CRC_SPAN);
+        if (count == 0)
+            return drain->error;
+        int rc = count < 0 ? (int)count : 0;
+        if (rc == 0 && drain->error == 0)
+            rc = append_span(drain, (size_t)count);
+        if (rc < 0 && drain->error == 0)
+            drain->error = rc;
+        if (count < 0)
+            return drain->error;
+    }
+}
+
+static void *drain_thread(void *argument)
+{
+    struct sl_drain *drain = argument;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    while (!atomic_load_explicit(&drain->stopping, memory_order_acquire)) {
+        sl_drain_now(drain);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+int sl_drain_start(struct sl_drain *drain)
+{
+    atomic_store(&drain->stopping, false);
+    int rc = pthread_create(&drain->thread, NULL, drain_thread, drain);
+    drain->running = rc == 0;
+    return -rc;
+}
+
+int sl_drain_stop(struct sl_drain *drain)
+{
+    if (drain->running) {
+        atomic_store_explicit(&drain->stopping, true, memory_order_release);
+        pthread_join(drain->thread, NULL);
+        drain->running = false;
+    }
+    return sl_drain_now(drain);
+}
+
+uint64_t sl_drain_bytes(const struct sl_drain *drain)
+{
+    return drain->offset;
+}

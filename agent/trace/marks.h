@@ -1,0 +1,20 @@
+/* agent/trace/marks.h: four empty functions whose execution the counted clock sees in the
+ * emulator's log.
+ *
+ * They stand in this order in one section named sl_marks, SL_MARK_STEP bytes apart, so that a
+ * reader of the stripped file finds them from the section's header alone. What is executed between
+ * a pause and its resume, and the marks themselves, is not counted. Pauses do not nest: only the
+ * outermost entry to tracing calls them. */
+#pragma once
+
+#define SL_MARK_STEP 16
+#if defined(__APPLE__)
+#define SL_MARK_SECTION "__TEXT,sl_marks"
+#else
+#define SL_MARK_SECTION "sl_marks"
+#endif
+
+void sl_mark_pause(void);
+void sl_mark_resume(void);
+void sl_mark_begin(void); /* the n-th begin or end of the process belongs to ordinal n */
+void sl_mark_end(void);
