@@ -22,8 +22,10 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 if(SL_SANITIZE)
-  add_compile_options(-fsanitize=${SL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=${SL_SANITIZE})
+  # Only fuzz targets link libFuzzer, whose main() the other programs must not get.
+  string(REPLACE "fuzzer" "fuzzer-no-link" sanitizers "${SL_SANITIZE}")
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
 endif()
 
 # sl_library(NAME FOLDERS... [DEPENDS LIBRARIES...]): a static library of every source in the folders (not

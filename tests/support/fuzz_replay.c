@@ -1,4 +1,5 @@
-/* tests/support/fuzz_replay.c: gives a fuzz target every file of the directories and files named, once. */
+/* tests/support/fuzz_replay.c: gives a fuzz target every file of the directories and files named,
+ * once. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,0 +1,40 @@
+"""Walls on size: a function of more than 60 lines and a .c of more than 600 are errors; what is past 40 and 400 is counted."""
+
+import sys
+
+import sources
+
+FUNCTION_GOAL, FUNCTION_WALL = 40, 60
+FILE_GOAL, FILE_WALL = 400, 600
+
+
+def functions(content):
+    """(line number, lines) of each function: its brace opens and closes in column 0, as the house style has it."""
+    start = None
+    for number, line in enumerate(content.split("\n"), 1):
+        if line == "{":
+            start = number
+        elif line == "}" and start is not None:
+            yield start, number - start + 1
+            start = None
+
+
+def main():
+    problems, long_functions, long_files, total = [], 0, 0, 0
+    for path in sources.files(".c", ".h"):
+        content = sources.text(path)
+        lines = content.count("\n")
+        if path.endswith(".c"):
+            long_files += lines > FILE_GOAL
+            if lines > FILE_WALL:
+                problems.append(f"{path}:1: {lines} lines; a source file ends at {FILE_WALL}")
+        for start, length in functions(content):
+            total += 1
+            long_functions += length > FUNCTION_GOAL
+            if length > FUNCTION_WALL:
+                problems.append(f"{path}:{start}: a function of {length} lines; one ends at {FUNCTION_WALL}")
+    return sources.report(problems, f"{total} functions, {long_functions} longer than {FUNCTION_GOAL} lines; {long_files} sources longer than {FILE_GOAL}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
