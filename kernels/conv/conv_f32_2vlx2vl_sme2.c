@@ -210,7 +210,6 @@ static void run(const struct sl_conv_args *args)
     run_planned(args, &plan);
 }
 
-extern const struct sl_conv sl_conv_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa;
 const struct sl_conv sl_conv_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa = {
     .name = "sl_conv_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa",
     .needs = SL_ISA_SME2,

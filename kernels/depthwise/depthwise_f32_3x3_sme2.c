@@ -112,7 +112,6 @@ static void run_s2(const struct sl_depthwise_args *args)
 }
 
 #define SL_DEPTHWISE_SME2(stride)                                                                  \
-    extern const struct sl_depthwise sl_depthwise_f32_f32_f32p1vl_3x3##stride##_sme2_mla;          \
     const struct sl_depthwise sl_depthwise_f32_f32_f32p1vl_3x3##stride##_sme2_mla = {              \
         .name = "sl_depthwise_f32_f32_f32p1vl_3x3" #stride "_sme2_mla",                            \
         .needs = SL_ISA_SME2,                                                                      \

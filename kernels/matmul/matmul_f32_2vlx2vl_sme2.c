@@ -102,7 +102,6 @@ static void run(const struct sl_matmul_args *args)
         run_chunks(args, sl_pack_chunk_rows(args->k, svcntsw()));
 }
 
-extern const struct sl_matmul sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa;
 const struct sl_matmul sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa = {
     .name = "sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa",
     .needs = SL_ISA_SME2,
