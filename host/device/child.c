@@ -1,0 +1,229 @@
+/* host/device/child.c */
+#define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ */
+#include "host/device/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+
+enum { OUT, ERR, LOG, STREAMS };
+enum { TICK_MS = 100, CHUNK_BYTES = 1 << 16, PIPE_BYTES = 1 << 20 };
+
+extern char **environ;
+
+struct child {
+    const struct sl_child_spec *spec;
+    struct sl_child_result result;
+    pid_t pid;        /* 0 until started and after it was waited for */
+    int fds[STREAMS]; /* read ends; -1 once at their end */
+    int writers[2];   /* write ends of OUT and ERR until the child has them */
+    uint64_t start_ns, next_tick_ns;
+    int failure; /* why it was ended, or 0 */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static int open_streams(struct child *child)
+{
+    for (int i = 0; i < 2; i++) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0)
+            return -errno;
+        child->fds[i] = ends[0];
+        child->writers[i] = ends[1];
+        fcntl(child->fds[i], F_SETFL, O_NONBLOCK);
+    }
+    if (!child->spec->fifo)
+        return 0;
+    /* Opened before the child does, and without waiting for it: it may never come so far. */
+    child->fds[LOG] = open(child->spec->fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (child->fds[LOG] < 0)
+        return -errno;
+#ifdef F_SETPIPE_SZ
+    fcntl(child->fds[LOG], F_SETPIPE_SZ, PIPE_BYTES); /* only faster */
+#endif
+    return 0;
+}
+
+static int start(struct child *child)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, child->writers[OUT], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, child->writers[ERR], STDERR_FILENO);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    const char *const *environment = child->spec->environment;
+    int rc = posix_spawn(&child->pid, child->spec->argv[0], &actions, &attributes,
+                         (char *const *)(uintptr_t)child->spec->argv,
+                         environment ? (char *const *)(uintptr_t)environment : environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    close_fd(&child->writers[OUT]);
+    close_fd(&child->writers[ERR]);
+    if (rc != 0)
+        child->pid = 0;
+    return -rc;
+}
+
+/* Keeps the first SL_CHILD_MAX_OUTPUT bytes. */
+static void keep(struct sl_buf *buf, const void *bytes, size_t len)
+{
+    size_t room = buf->limit - buf->size;
+    (void)sl_buf_append(buf, bytes, len < room ? len : room);
+}
+
+static void deliver(struct child *child, int stream, const char *bytes, size_t len)
+{
+    const struct sl_child_spec *spec = child->spec;
+    if (stream == LOG) {
+        int rc = child->failure ? 0 : spec->on_log(spec->user, bytes, len);
+        child->failure = rc < 0 ? rc : child->failure;
+        return;
+    }
+    keep(stream == OUT ? &child->result.out : &child->result.err, bytes, len);
+    if (stream == ERR && spec->on_stderr)
+        spec->on_stderr(spec->user, bytes, len);
+}
+
+/* Reads one chunk. False: nothing there now, or never again. */
+static bool read_stream(struct child *child, int stream)
+{
+    char bytes[CHUNK_BYTES];
+    if (child->fds[stream] < 0)
+        return false;
+    ssize_t got = read(child->fds[stream], bytes, sizeof(bytes));
+    if (got > 0) {
+        deliver(child, stream, bytes, (size_t)got);
+        return true;
+    }
+    /* The FIFO reads as ended before its writer has come. */
+    if (stream != LOG && (got == 0 || (errno != EAGAIN && errno != EINTR)))
+        close_fd(&child->fds[stream]);
+    return false;
+}
+
+static void watch(struct child *child)
+{
+    const struct sl_child_spec *spec = child->spec;
+    uint64_t now = now_ns();
+    if (spec->interrupted && *spec->interrupted && child->failure == 0)
+        child->failure = -EINTR;
+    if (spec->timeout_ms > 0 && (now - child->start_ns) / 1000000u >= spec->timeout_ms)
+        child->result.timed_out = true;
+    if (child->failure != 0 || child->result.timed_out)
+        kill(-child->pid, SIGKILL);
+    if (spec->on_tick && now >= child->next_tick_ns) {
+        child->next_tick_ns = now + TICK_MS * 1000000u;
+        spec->on_tick(spec->user);
+    }
+}
+
+/* True once the child has ended; its status is then in the result. */
+static bool has_ended(struct child *child)
+{
+    int status = 0;
+    pid_t pid;
+    do
+        pid = waitpid(child->pid, &status, WNOHANG);
+    while (pid < 0 && errno == EINTR);
+    if (pid == 0)
+        return false;
+    child->result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    child->result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    child->pid = 0;
+    return true;
+}
+
+static void serve(struct child *child)
+{
+    while (!has_ended(child)) {
+        struct pollfd polled[STREAMS];
+        nfds_t count = 0;
+        for (int i = 0; i < STREAMS; i++) {
+            if (child->fds[i] >= 0)
+                polled[count++] = (struct pollfd){.fd = child->fds[i], .events = POLLIN};
+        }
+        bool busy = poll(polled, count, TICK_MS) > 0;
+        bool read_any = false;
+        for (int i = 0; i < STREAMS; i++)
+            read_any |= read_stream(child, i);
+        watch(child);
+        if (busy && !read_any) /* only hang-ups: the child is about to end */
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    for (int i = 0; i < STREAMS; i++) {
+        while (read_stream(child, i))
+            ;
+    }
+}
+
+static void release(struct child *child)
+{
+    for (int i = 0; i < STREAMS; i++)
+        close_fd(&child->fds[i]);
+    close_fd(&child->writers[OUT]);
+    close_fd(&child->writers[ERR]);
+}
+
+int sl_child_run(const struct sl_child_spec *spec, struct sl_child_result *out,
+                 struct sl_diag *diag)
+{
+    struct child child = {.spec = spec, .fds = {-1, -1, -1}, .writers = {-1, -1}};
+    sl_buf_init(&child.result.out, SL_CHILD_MAX_OUTPUT);
+    sl_buf_init(&child.result.err, SL_CHILD_MAX_OUTPUT);
+    int rc = open_streams(&child);
+    if (rc == 0)
+        rc = start(&child);
+    if (rc < 0) {
+        sl_diag_set(diag, rc, spec->argv[0], "The program could not be started (%s)",
+                    sl_strerror(rc));
+        goto fail;
+    }
+    child.start_ns = child.next_tick_ns = now_ns();
+    serve(&child);
+    child.result.wall_ns = now_ns() - child.start_ns;
+    rc = child.failure;
+    if (rc == -EINTR)
+        sl_diag_set(diag, rc, spec->argv[0], "Interrupted");
+    if (rc < 0)
+        goto fail;
+    release(&child);
+    *out = child.result;
+    return 0;
+fail:
+    release(&child);
+    sl_child_fini(&child.result);
+    return rc;
+}
+
+void sl_child_fini(struct sl_child_result *result)
+{
+    sl_buf_fini(&result->out);
+    sl_buf_fini(&result->err);
+}

@@ -1,0 +1,234 @@
+/* host/device/launch.c */
+#include "host/device/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/device/count_log.h"
+#include "host/device/elf_marks.h"
+
+enum {
+    MAX_ARGS = 128,
+    MAX_AGENT_BYTES = 64 << 20,
+    STACK_STEP = 4096, /* the guest's strings fill whole steps, whatever the paths are */
+};
+
+bool sl_device_local_has_sme2(void)
+{
+#if defined(__aarch64__) && defined(__linux__)
+    return getauxval(AT_HWCAP2) >> 37 & 1; /* HWCAP2_SME2 */
+#else
+    return false;
+#endif
+}
+
+static int open_local(struct sl_device *out, struct sl_diag *diag)
+{
+#if defined(__aarch64__)
+    return sl_tools_find_agent(&out->agent, diag);
+#else
+    (void)out;
+    sl_diag_hint(diag, "say --device counted: executed instructions under the emulator");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device local",
+                       "This machine is no aarch64, so it cannot run the agent itself");
+#endif
+}
+
+int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
+                   struct sl_diag *diag)
+{
+    *out = (struct sl_device){.kind = kind};
+    if (kind == SL_DEVICE_LOCAL)
+        return open_local(out, diag);
+    if (svl_bits < 128 || svl_bits > 2048 || (svl_bits & (svl_bits - 1)) != 0) {
+        sl_diag_hint(diag, "take 128, 256, 512, 1024 or 2048");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--svl", "No CPU has vectors of %u bits",
+                           svl_bits);
+    }
+    int size = cpu ? snprintf(out->cpu, sizeof(out->cpu), "%s", cpu)
+                   : snprintf(out->cpu, sizeof(out->cpu), "max,sme%u=on", svl_bits);
+    if (size >= (int)sizeof(out->cpu) || !out->cpu[0])
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--cpu", "The CPU's description is too long");
+    int rc = sl_tools_find_emulator(&out->emulator, diag);
+    return rc < 0 ? rc : sl_tools_find_agent(&out->agent, diag);
+}
+
+int sl_device_new_log(const struct sl_device *device, struct sl_count_log **out,
+                      struct sl_diag *diag)
+{
+    struct sl_buf file;
+    struct sl_count_marks marks;
+    int rc = sl_buf_read_file(device->agent.path, MAX_AGENT_BYTES, &file);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, device->agent.path, "The agent cannot be read (%s)",
+                           sl_strerror(rc));
+    rc = sl_elf_marks_find((struct sl_bytes){file.data, file.size}, &marks, diag);
+    sl_buf_fini(&file);
+    if (rc < 0) {
+        sl_diag_hint(diag, "build the agent with preset agent-aarch64; only that one counts");
+        return sl_diag_set(diag, rc, device->agent.path, "%s",
+                           diag && diag->what[0] ? diag->what : sl_strerror(rc));
+    }
+    return sl_count_log_new(&marks, out);
+}
+
+struct command {
+    const char *argv[MAX_ARGS + 1];
+    size_t count;
+    const char *environment[2];
+    char padding[STACK_STEP + 64];
+    char directory[SL_TOOL_PATH_BYTES]; /* private, holds the FIFO; empty when there is none */
+    char fifo[SL_TOOL_PATH_BYTES + 16];
+};
+
+static void add(struct command *command, const char *arg)
+{
+    if (command->count < MAX_ARGS)
+        command->argv[command->count] = arg;
+    command->count++;
+}
+
+/* One variable of such a length that all strings on the guest's stack together fill whole steps:
+ * its stack then begins at the same place, whatever the paths are. */
+static void pad_environment(struct command *command, size_t first_guest_arg)
+{
+    static const char name[] = "SME2LAB_STACK=";
+    size_t bytes = sizeof(name);
+    for (size_t i = first_guest_arg; i < command->count; i++)
+        bytes += strlen(command->argv[i]) + 1;
+    bytes += strlen(command->argv[first_guest_arg]) + 1; /* AT_EXECFN */
+    size_t fill = STACK_STEP - bytes % STACK_STEP;
+    memcpy(command->padding, name, sizeof(name));
+    memset(command->padding + sizeof(name) - 1, 'x', fill);
+    command->padding[sizeof(name) - 1 + fill] = '\0';
+    command->environment[0] = command->padding;
+    command->environment[1] = NULL;
+}
+
+static int make_fifo(struct command *command, struct sl_diag *diag)
+{
+    const char *place = getenv("TMPDIR");
+    int size = snprintf(command->directory, sizeof(command->directory), "%s/sme2lab-XXXXXX",
+                        place && *place ? place : "/tmp");
+    if (size >= (int)sizeof(command->directory) || !mkdtemp(command->directory)) {
+        int rc = size >= (int)sizeof(command->directory) ? -ENAMETOOLONG : -errno;
+        command->directory[0] = '\0';
+        sl_diag_hint(diag, "set TMPDIR to a directory that can be written");
+        return sl_diag_set(diag, rc, place ? place : "/tmp",
+                           "No temporary directory can be made (%s)", sl_strerror(rc));
+    }
+    snprintf(command->fifo, sizeof(command->fifo), "%s/log", command->directory);
+    if (mkfifo(command->fifo, 0600) == 0)
+        return 0;
+    int rc = -errno;
+    command->fifo[0] = '\0';
+    return sl_diag_set(diag, rc, command->directory, "No FIFO can be made (%s)", sl_strerror(rc));
+}
+
+static void remove_fifo(struct command *command)
+{
+    if (command->fifo[0])
+        unlink(command->fifo);
+    if (command->directory[0])
+        rmdir(command->directory);
+}
+
+static int build(const struct sl_device *device, const struct sl_launch *launch,
+                 struct command *command, struct sl_diag *diag)
+{
+    bool emulated = device->kind != SL_DEVICE_LOCAL;
+    if (launch->log) {
+        int rc = make_fifo(command, diag);
+        if (rc < 0)
+            return rc;
+    }
+    if (emulated) {
+        add(command, device->emulator.path);
+        add(command, "-cpu");
+        add(command, device->cpu);
+        add(command, "-seed");
+        add(command, "1");
+    }
+    if (launch->log) {
+        add(command, "-d");
+        add(command, "in_asm,exec,nochain");
+        add(command, "-D");
+        add(command, command->fifo);
+    }
+    size_t guest = command->count;
+    add(command, device->agent.path);
+    for (const char *const *arg = launch->args; *arg; arg++)
+        add(command, *arg);
+    if (command->count > MAX_ARGS)
+        return sl_diag_set(diag, SL_E_LIMIT, "command line", "The agent gets too many arguments");
+    if (emulated)
+        pad_environment(command, guest);
+    return 0;
+}
+
+struct sink {
+    const struct sl_launch *launch;
+    struct sl_diag *diag;
+};
+
+static int push_log(void *user, const void *bytes, size_t len)
+{
+    struct sink *sink = user;
+    return sl_count_log_push(sink->launch->log, bytes, len, sink->diag);
+}
+
+static void pass_stderr(void *user, const char *bytes, size_t len)
+{
+    struct sink *sink = user;
+    if (sink->launch->on_stderr)
+        sink->launch->on_stderr(sink->launch->user, bytes, len);
+}
+
+static void pass_tick(void *user)
+{
+    struct sink *sink = user;
+    if (sink->launch->on_tick)
+        sink->launch->on_tick(sink->launch->user);
+}
+
+int sl_device_launch(const struct sl_device *device, const struct sl_launch *launch,
+                     struct sl_child_result *out, struct sl_diag *diag)
+{
+    struct sink sink = {launch, diag};
+    struct command *command = sl_calloc(1, sizeof(*command));
+    if (!command)
+        return -ENOMEM;
+    int rc = build(device, launch, command, diag);
+    if (rc == 0) {
+        struct sl_child_spec spec = {
+            .argv = command->argv,
+            .environment = command->environment[0] ? command->environment : NULL,
+            .timeout_ms = launch->timeout_ms,
+            .interrupted = launch->interrupted,
+            .fifo = launch->log ? command->fifo : NULL,
+            .on_log = push_log,
+            .on_stderr = pass_stderr,
+            .on_tick = pass_tick,
+            .user = &sink,
+        };
+        rc = sl_child_run(&spec, out, diag);
+    }
+    remove_fifo(command);
+    sl_free(command);
+    /* A log that breaks off belongs to a run that broke off: its own result says why. */
+    if (rc == 0 && launch->log && out->signal == 0 && out->exit_code == 0) {
+        rc = sl_count_log_finish(launch->log, diag);
+        if (rc < 0)
+            sl_child_fini(out);
+    }
+    return rc;
+}

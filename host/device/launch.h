@@ -1,0 +1,54 @@
+/* host/device/launch.h: one run of the agent: natively, in the emulator, or counted in it. */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/device/child.h"
+#include "host/device/tools.h"
+
+struct sl_count_log;
+struct sl_diag;
+
+enum sl_device_kind {
+    SL_DEVICE_LOCAL,    /* this machine: nanoseconds */
+    SL_DEVICE_EMULATED, /* the emulator: latencies mean nothing and are marked so */
+    SL_DEVICE_COUNTED,  /* the emulator: executed instructions are the time */
+};
+
+struct sl_device {
+    int kind;                /* enum sl_device_kind */
+    struct sl_tool agent;    /* found */
+    struct sl_tool emulator; /* found, for EMULATED and COUNTED */
+    char cpu[64];            /* the emulator's -cpu */
+};
+
+struct sl_launch {
+    const char *const *args; /* of the agent, from "run" on; ends with NULL */
+    uint64_t timeout_ms;     /* 0: none */
+    const volatile sig_atomic_t *interrupted;
+    /* COUNTED only; NULL: the run is not counted. `log` then has all counts. Borrowed. */
+    struct sl_count_log *log;
+    void (*on_stderr)(void *user, const char *bytes, size_t len);
+    void (*on_tick)(void *user);
+    void *user;
+};
+
+/* True where this machine executes SME2 itself. */
+bool sl_device_local_has_sme2(void);
+
+/* Finds what the kind needs. `cpu` NULL: QEMU's "max" with streaming vectors of `svl_bits`. Returns
+ * 0, SL_E_NOT_FOUND, SL_E_UNSUPPORTED (LOCAL on a machine that is not aarch64, an impossible
+ * svl_bits or cpu). */
+int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
+                   struct sl_diag *diag);
+
+/* A log that counts at the marks of the device's agent. */
+int sl_device_new_log(const struct sl_device *device, struct sl_count_log **out,
+                      struct sl_diag *diag);
+
+/* Runs the agent to its end; sl_child_run() says what comes back. In the emulator the guest gets an
+ * environment and a stack that do not depend on this machine. */
+int sl_device_launch(const struct sl_device *device, const struct sl_launch *launch,
+                     struct sl_child_result *out, struct sl_diag *diag);

@@ -1,0 +1,22 @@
+/* host/device/tools.h: finds the emulator and the agent that belong to this program. */
+#pragma once
+
+#include <stddef.h>
+
+struct sl_diag;
+
+enum { SL_TOOL_PATH_BYTES = 1024, SL_TOOL_VERSION_BYTES = 64 };
+
+struct sl_tool {
+    char path[SL_TOOL_PATH_BYTES];
+    char version[SL_TOOL_VERSION_BYTES]; /* of the emulator: "11.1.3"; else empty */
+};
+
+/* qemu-aarch64 of version 11 or later: what $SME2LAB_EMULATOR names, else tools/qemu-aarch64 of the
+ * build tree that this program lies in, else on $PATH. Returns 0 or SL_E_NOT_FOUND with `diag`
+ * saying what was looked at and how to get one. */
+int sl_tools_find_emulator(struct sl_tool *out, struct sl_diag *diag);
+
+/* The agent for aarch64: what $SME2LAB_AGENT names, else beside this program, else in the build
+ * tree that it lies in, else in share/sme2lab/agent/aarch64 of where it is installed. */
+int sl_tools_find_agent(struct sl_tool *out, struct sl_diag *diag);

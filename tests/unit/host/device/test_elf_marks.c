@@ -1,0 +1,125 @@
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "host/device/count_log.h"
+#include "host/device/elf_marks.h"
+
+/* A file of nothing but headers: a null section, the names and the marks. */
+struct image {
+    Elf64_Ehdr header;
+    char names[24]; /* "\0.names\0sl_marks\0" */
+    Elf64_Shdr sections[3];
+};
+
+static struct image good(void)
+{
+    struct image image = {0};
+    memcpy(image.header.e_ident, ELFMAG, SELFMAG);
+    image.header.e_ident[EI_CLASS] = ELFCLASS64;
+    image.header.e_ident[EI_DATA] = ELFDATA2LSB;
+    image.header.e_machine = EM_AARCH64;
+    image.header.e_type = ET_EXEC;
+    image.header.e_shoff = offsetof(struct image, sections);
+    image.header.e_shnum = 3;
+    image.header.e_shentsize = sizeof(Elf64_Shdr);
+    image.header.e_shstrndx = 1;
+    memcpy(image.names, "\0.names\0sl_marks", 17);
+    image.sections[1] = (Elf64_Shdr){
+        .sh_name = 1, .sh_offset = offsetof(struct image, names), .sh_size = sizeof(image.names)};
+    image.sections[2] = (Elf64_Shdr){.sh_name = 8, .sh_addr = 0x28eb40, .sh_size = 0x34};
+    return image;
+}
+
+static int find(const struct image *image, size_t size, struct sl_count_marks *out)
+{
+    struct sl_diag diag = {0};
+    return sl_elf_marks_find((struct sl_bytes){(const uint8_t *)image, size}, out, &diag);
+}
+
+static void marks_lie_sixteen_bytes_apart(void **state)
+{
+    (void)state;
+    struct image image = good();
+    struct sl_count_marks marks = {0};
+    assert_int_equal(find(&image, sizeof(image), &marks), 0);
+    assert_int_equal(marks.pause, 0x28eb40);
+    assert_int_equal(marks.resume, 0x28eb50);
+    assert_int_equal(marks.begin, 0x28eb60);
+    assert_int_equal(marks.end, 0x28eb70);
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    struct image image = good();
+    struct sl_count_marks marks = {0};
+    for (size_t size = 0; size < sizeof(image); size++)
+        assert_true(find(&image, size, &marks) < 0);
+}
+
+static void other_machines_and_movable_programs_are_refused(void **state)
+{
+    (void)state;
+    struct sl_count_marks marks = {0};
+    struct image image = good();
+    image.header.e_machine = EM_X86_64;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_UNSUPPORTED);
+    image = good();
+    image.header.e_type = ET_DYN;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_UNSUPPORTED);
+    image = good();
+    image.header.e_ident[EI_CLASS] = ELFCLASS32;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_FORMAT);
+}
+
+static void a_program_without_marks_is_told_so(void **state)
+{
+    (void)state;
+    struct sl_count_marks marks = {0};
+    struct image image = good();
+    image.names[9] = 'x';
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_NOT_FOUND);
+}
+
+static void absurd_headers_are_refused(void **state)
+{
+    (void)state;
+    struct sl_count_marks marks = {0};
+    struct image image = good();
+    image.header.e_shstrndx = 3;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_FORMAT);
+    image = good();
+    image.header.e_shoff = UINT64_MAX - 8;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_FORMAT);
+    image = good();
+    image.sections[1].sh_offset = UINT64_MAX;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_FORMAT);
+    image = good();
+    image.sections[2].sh_size = 0x30;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_FORMAT);
+    image = good();
+    image.sections[2].sh_addr = UINT64_MAX - 15;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_FORMAT);
+    image = good();
+    image.sections[2].sh_name = UINT32_MAX;
+    assert_int_equal(find(&image, sizeof(image), &marks), SL_E_NOT_FOUND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_lie_sixteen_bytes_apart),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(other_machines_and_movable_programs_are_refused),
+        cmocka_unit_test(a_program_without_marks_is_told_so),
+        cmocka_unit_test(absurd_headers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "host/device/child.h"
+#include "host/device/count_log.h"
+#include "host/device/launch.h"
+
+static char folder[] = "/tmp/sl-launch-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
+/* A shell script that stands for a program; its path is static storage. */
+static const char *script(const char *name, const char *text)
+{
+    static char path[128];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", text);
+    fclose(file);
+    assert_int_equal(chmod(path, 0700), 0);
+    return path;
+}
+
+static struct sl_child_result run_script(const char *text, uint64_t timeout_ms)
+{
+    const char *argv[] = {script("child", text), NULL};
+    struct sl_child_spec spec = {.argv = argv, .timeout_ms = timeout_ms};
+    struct sl_child_result result;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_child_run(&spec, &result, &diag), 0);
+    return result;
+}
+
+static void output_and_exit_code_are_collected(void **state)
+{
+    (void)state;
+    struct sl_child_result result = run_script("echo out; echo err >&2; exit 7", 0);
+    assert_int_equal(result.exit_code, 7);
+    assert_int_equal(result.signal, 0);
+    assert_string_equal((char *)result.out.data, "out\n");
+    assert_string_equal((char *)result.err.data, "err\n");
+    sl_child_fini(&result);
+}
+
+static void a_signal_is_told_from_an_exit(void **state)
+{
+    (void)state;
+    struct sl_child_result result = run_script("kill -SEGV $$", 0);
+    assert_int_equal(result.signal, SIGSEGV);
+    assert_int_equal(result.exit_code, -1);
+    sl_child_fini(&result);
+}
+
+static void a_hang_ends_at_the_timeout_with_its_children(void **state)
+{
+    (void)state;
+    struct sl_child_result result = run_script("sleep 60 & sleep 60", 200);
+    assert_true(result.timed_out);
+    assert_int_equal(result.signal, SIGKILL);
+    assert_true(result.wall_ns < 5000000000u);
+    sl_child_fini(&result);
+}
+
+static void an_interrupt_ends_the_child(void **state)
+{
+    (void)state;
+    volatile sig_atomic_t interrupted = 1;
+    const char *argv[] = {script("child", "sleep 60"), NULL};
+    struct sl_child_spec spec = {.argv = argv, .interrupted = &interrupted};
+    struct sl_child_result result;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_child_run(&spec, &result, &diag), -EINTR);
+}
+
+static void a_missing_program_is_named(void **state)
+{
+    (void)state;
+    const char *argv[] = {"/nowhere/at/all", NULL};
+    struct sl_child_spec spec = {.argv = argv};
+    struct sl_child_result result;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_child_run(&spec, &result, &diag), -ENOENT);
+    assert_string_equal(diag.where, "/nowhere/at/all");
+}
+
+/* Stands for the emulator: its log is what it is told to write to the word after -D. */
+static const char fake_emulator[] =
+    "[ \"$1\" = --version ] && { echo 'qemu-aarch64 version 11.1.3 (Debian)'; exit; }\n"
+    "while [ \"$1\" != -D ]; do shift; done\n"
+    "printf '%s\\n' ---------------- 'IN: f' '0x00002000:  80812000  fmopa' '' "
+    "'Trace 0: 0xb0 [1/0000000000002000/1/1] f' 'Trace 0: 0xb0 [1/0000000000002000/1/1] f' >$2\n"
+    "echo \"$@\"; exit 3";
+
+static void open_device(struct sl_device *device)
+{
+    struct sl_diag diag = {0};
+    setenv("SME2LAB_EMULATOR", script("emulator", fake_emulator), 1);
+    setenv("SME2LAB_AGENT", script("agent", ""), 1);
+    assert_int_equal(sl_device_open(SL_DEVICE_COUNTED, 512, NULL, device, &diag), 0);
+}
+
+static void the_log_reaches_the_counter(void **state)
+{
+    (void)state;
+    struct sl_device device;
+    open_device(&device);
+    assert_string_equal(device.emulator.version, "11.1.3");
+    assert_string_equal(device.cpu, "max,sme512=on");
+    const char *args[] = {"run", "--json", NULL};
+    struct sl_launch launch = {.args = args, .timeout_ms = 10000};
+    struct sl_child_result result;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_count_log_new(NULL, &launch.log), 0);
+    assert_int_equal(sl_device_launch(&device, &launch, &result, &diag), 0);
+    assert_int_equal(result.exit_code, 3);
+    assert_non_null(strstr((char *)result.out.data, "agent run --json\n"));
+    assert_int_equal(sl_count_log_counted(launch.log, SL_INSN_OUTER), 2);
+    sl_count_log_free(launch.log);
+    sl_child_fini(&result);
+}
+
+static void an_agent_that_is_no_program_cannot_count(void **state)
+{
+    (void)state;
+    struct sl_device device;
+    struct sl_count_log *log = NULL;
+    struct sl_diag diag = {0};
+    open_device(&device);
+    assert_int_equal(sl_device_new_log(&device, &log, &diag), SL_E_TRUNCATED);
+    assert_string_equal(diag.where, device.agent.path);
+    assert_null(log);
+}
+
+static void an_old_emulator_is_refused_with_the_fix(void **state)
+{
+    (void)state;
+    struct sl_device device;
+    struct sl_diag diag = {0};
+    setenv("SME2LAB_EMULATOR", script("emulator", "echo qemu-aarch64 version 7.2.1"), 1);
+    assert_int_equal(sl_device_open(SL_DEVICE_COUNTED, 512, NULL, &device, &diag), SL_E_NOT_FOUND);
+    assert_non_null(strstr(diag.what, "7.2.1"));
+    assert_non_null(strstr(diag.hint, "scripts/setup"));
+}
+
+static void a_missing_emulator_or_agent_is_said(void **state)
+{
+    (void)state;
+    struct sl_device device;
+    struct sl_diag diag = {0};
+    setenv("SME2LAB_EMULATOR", "/nowhere/qemu", 1);
+    assert_int_equal(sl_device_open(SL_DEVICE_COUNTED, 512, NULL, &device, &diag), SL_E_NOT_FOUND);
+    assert_string_equal(diag.where, "/nowhere/qemu");
+    setenv("SME2LAB_EMULATOR", script("emulator", fake_emulator), 1);
+    setenv("SME2LAB_AGENT", "/nowhere/agent", 1);
+    assert_int_equal(sl_device_open(SL_DEVICE_COUNTED, 512, NULL, &device, &diag), SL_E_NOT_FOUND);
+    assert_string_equal(diag.where, "/nowhere/agent");
+}
+
+static void an_impossible_vector_length_is_refused(void **state)
+{
+    (void)state;
+    struct sl_device device;
+    struct sl_diag diag = {0};
+    static const unsigned bad[] = {0, 64, 384, 4096};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(sl_device_open(SL_DEVICE_COUNTED, bad[i], NULL, &device, &diag),
+                         SL_E_UNSUPPORTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(output_and_exit_code_are_collected),
+        cmocka_unit_test(a_signal_is_told_from_an_exit),
+        cmocka_unit_test(a_hang_ends_at_the_timeout_with_its_children),
+        cmocka_unit_test(an_interrupt_ends_the_child),
+        cmocka_unit_test(a_missing_program_is_named),
+        cmocka_unit_test(the_log_reaches_the_counter),
+        cmocka_unit_test(an_agent_that_is_no_program_cannot_count),
+        cmocka_unit_test(an_old_emulator_is_refused_with_the_fix),
+        cmocka_unit_test(a_missing_emulator_or_agent_is_said),
+        cmocka_unit_test(an_impossible_vector_length_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
