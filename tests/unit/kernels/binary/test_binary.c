@@ -1,0 +1,102 @@
+/* tests/unit/kernels/binary/test_binary.c: every binary operator of the list against a plain one.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "kernels/binary/binary.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+static float apply(int op, float a, float b)
+{
+    switch (op) {
+    case SL_BINARY_ADD:
+        return a + b;
+    case SL_BINARY_SUBTRACT:
+        return a - b;
+    case SL_BINARY_MULTIPLY:
+        return a * b;
+    case SL_BINARY_DIVIDE:
+        return a / b;
+    default:
+        if (isnan(a) || isnan(b))
+            return NAN;
+        return (op == SL_BINARY_MAXIMUM) == (a > b) ? a : b;
+    }
+}
+
+enum placement { APART, OVER_A, OVER_B };
+
+static void check(const struct sl_binary *kernel, size_t count, size_t a_step, size_t b_step,
+                  enum placement placement, bool clamps)
+{
+    uint32_t seed = (uint32_t)count + 1;
+    double want[400];
+    float *a = sl_case_floats(&seed, a_step ? count : 1),
+          *b = sl_case_floats(&seed, b_step ? count : 1);
+    float *out = placement == APART ? sl_case_constant(count, 77) : placement == OVER_A ? a : b;
+    if (count > 4 && a_step)
+        a[4] = NAN;
+    if (count > 5 && b_step) {
+        b[5] = NAN;
+        b[3] = INFINITY;
+    }
+    struct sl_binary_args args = {
+        count, a, b, a_step, b_step, out, clamps ? -0.5f : -INFINITY, clamps ? 0.5f : INFINITY};
+    for (size_t i = 0; i < count; i++)
+        want[i] = sl_case_clamp((double)apply(kernel->op, a[i * a_step], b[i * b_step]),
+                                (double)args.min, (double)args.max);
+    char shape[80];
+    snprintf(shape, sizeof(shape), "count %zu steps %zu,%zu placement %d", count, a_step, b_step,
+             placement);
+    kernel->run(&args);
+    sl_case_close(kernel->name, shape, out, want, count, 0);
+    sl_guarded_free(a);
+    sl_guarded_free(b);
+    if (placement == APART)
+        sl_guarded_free(out);
+}
+
+static void every_count_and_broadcast_is_exact(void **state)
+{
+    (void)state;
+    const struct sl_binary *kernel;
+    for (size_t i = 0; (kernel = sl_binary_at(i)) != NULL; i++) {
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t count = 0; count < 400; count += count < 70 ? 1 : 37) {
+            check(kernel, count, 1, 1, APART, false);
+            check(kernel, count, 1, 1, OVER_A, true);
+            check(kernel, count, 1, 1, OVER_B, false);
+            check(kernel, count, 0, 1, APART, true);
+            check(kernel, count, 1, 0, APART, false);
+            check(kernel, count, 1, 0, OVER_A, true);
+            check(kernel, count, 0, 1, OVER_B, false);
+        }
+        check(kernel, 1, 0, 0, APART, false);
+    }
+}
+
+static void select_gives_the_operator_asked_for(void **state)
+{
+    (void)state;
+    for (int op = SL_BINARY_ADD; op <= SL_BINARY_MINIMUM; op++) {
+        assert_int_equal(sl_binary_select(SL_ISA_NONE, op)->op, op);
+        assert_int_equal(sl_binary_select(sl_isa_detect(), op)->op, op);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_count_and_broadcast_is_exact),
+        cmocka_unit_test(select_gives_the_operator_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

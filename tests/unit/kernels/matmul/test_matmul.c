@@ -1,0 +1,181 @@
+/* tests/unit/kernels/matmul/test_matmul.c: every matrix product of the list against a plain one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/matmul/matmul.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+#define GAP 123456.0F /* what stands between the rows of dst, and must stay */
+
+struct matmul_case {
+    size_t m, n, k, lhs_gap, dst_gap;
+    bool transposed, has_bias, clamps;
+};
+
+static double element(const struct matmul_case *c, const float *lhs, const float *rhs,
+                      const float *bias, size_t i, size_t j)
+{
+    double sum = bias ? (double)bias[j] : 0;
+    for (size_t p = 0; p < c->k; p++)
+        sum += (double)lhs[i * (c->k + c->lhs_gap) + p] *
+               (double)(c->transposed ? rhs[p * c->n + j] : rhs[j * c->k + p]);
+    return c->clamps ? sl_case_clamp(sum, -0.5, 0.75) : sum;
+}
+
+static double *reference(const struct matmul_case *c, const float *lhs, const float *rhs,
+                         const float *bias)
+{
+    size_t stride = c->n + c->dst_gap;
+    double *want = calloc(c->m * stride + 1, sizeof(double));
+    for (size_t i = 0; i < c->m; i++)
+        for (size_t j = 0; j < stride; j++)
+            want[i * stride + j] = j < c->n ? element(c, lhs, rhs, bias, i, j) : (double)GAP;
+    return want;
+}
+
+static size_t flush(size_t rows, size_t stride, size_t used)
+{
+    return rows ? (rows - 1) * stride + used : 0;
+}
+
+static void check(const struct sl_matmul *kernel, const struct matmul_case *c, float *lhs,
+                  uint32_t *seed)
+{
+    size_t lhs_stride = c->k + c->lhs_gap, dst_stride = c->n + c->dst_gap;
+    size_t dst_count = flush(c->m, dst_stride, c->n);
+    float *rhs = sl_case_floats(seed, c->n * c->k);
+    float *bias = c->has_bias ? sl_case_floats(seed, c->n) : NULL;
+    float *dst = sl_case_constant(dst_count, GAP);
+    void *packed = sl_guarded_new(kernel->rhs_bytes(c->n, c->k), 64);
+    void *workspace = sl_guarded_new(kernel->workspace_bytes(c->m, c->n, c->k), 64);
+    kernel->pack_rhs(c->n, c->k, rhs, c->transposed, bias, packed);
+    struct sl_matmul_args args = {
+        c->m,
+        c->n,
+        c->k,
+        lhs,
+        lhs_stride,
+        packed,
+        dst,
+        dst_stride,
+        c->clamps ? -0.5f : -INFINITY,
+        c->clamps ? 0.75f : INFINITY,
+        workspace,
+    };
+    double *want = reference(c, lhs, rhs, bias);
+    char shape[96];
+    snprintf(shape, sizeof(shape), "m=%zu n=%zu k=%zu bias=%d clamp=%d transposed=%d", c->m, c->n,
+             c->k, c->has_bias, c->clamps, c->transposed);
+    kernel->run(&args);
+    sl_case_close(kernel->name, shape, dst, want, dst_count, 1e-5);
+    if (kernel->run_packed) {
+        for (size_t i = 0; i < dst_count; i++)
+            dst[i] = GAP;
+        kernel->pack_lhs(c->m, c->k, lhs, lhs_stride, workspace);
+        kernel->run_packed(&args);
+        sl_case_close(kernel->name, shape, dst, want, dst_count, 1e-5);
+    }
+    free(want);
+    sl_guarded_free(rhs);
+    sl_guarded_free(bias);
+    sl_guarded_free(dst);
+    sl_guarded_free(packed);
+    sl_guarded_free(workspace);
+}
+
+static void check_random(const struct sl_matmul *kernel, struct matmul_case c, uint32_t *seed)
+{
+    c.m = kernel->gemv ? 1 : c.m;
+    float *lhs = sl_case_floats(seed, flush(c.m, c.k + c.lhs_gap, c.k));
+    check(kernel, &c, lhs, seed);
+    sl_guarded_free(lhs);
+}
+
+static void sizes_one_to_forty_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_matmul *kernel;
+    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+        uint32_t seed = 1;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t size = 1; size <= 40; size++) {
+            check_random(kernel, (struct matmul_case){size, 17, 5, 0, 0, false, true, true}, &seed);
+            check_random(kernel, (struct matmul_case){3, size, 7, 0, 1, true, true, false}, &seed);
+            check_random(kernel, (struct matmul_case){6, 19, size, 2, 0, false, false, false},
+                         &seed);
+        }
+    }
+}
+
+static void random_shapes_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_matmul *kernel;
+    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+        uint32_t seed = 2;
+        if ((kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (int n = 0; n < 60; n++) {
+            size_t flags = sl_case_pick(&seed, 0, 7);
+            struct matmul_case c = {sl_case_pick(&seed, 1, 40),
+                                    sl_case_pick(&seed, 1, 70),
+                                    sl_case_pick(&seed, 0, 130),
+                                    sl_case_pick(&seed, 0, 3),
+                                    sl_case_pick(&seed, 0, 3),
+                                    flags & 1,
+                                    flags & 2,
+                                    flags & 4};
+            check_random(kernel, c, &seed);
+        }
+        check_random(kernel, (struct matmul_case){2, 300, 700, 0, 0, false, true, false}, &seed);
+        check_random(kernel, (struct matmul_case){0, 4, 4, 0, 0, false, true, false}, &seed);
+        check_random(kernel, (struct matmul_case){4, 0, 4, 0, 0, false, true, false}, &seed);
+    }
+}
+
+static void infinities_and_nan_stay_in_their_row(void **state)
+{
+    (void)state;
+    const struct sl_matmul *kernel;
+    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+        uint32_t seed = 3;
+        if ((kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        struct matmul_case c = {kernel->gemv ? 1 : 7, 9, 6, 0, 0, false, true, false};
+        float *lhs = sl_case_floats(&seed, c.m * c.k);
+        lhs[3] = INFINITY;
+        lhs[c.m * c.k - 1] = NAN;
+        check(kernel, &c, lhs, &seed);
+        sl_guarded_free(lhs);
+    }
+}
+
+static void select_prefers_the_list_and_keeps_gemv_for_one_row(void **state)
+{
+    (void)state;
+    assert_int_equal(sl_matmul_select(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
+    assert_false(sl_matmul_select(sl_isa_detect(), 2)->gemv);
+    for (size_t i = 0; sl_matmul_at(i) != NULL; i++)
+        if (sl_matmul_at(i)->gemv && (sl_matmul_at(i)->needs & ~sl_isa_detect()) == 0)
+            assert_true(sl_matmul_select(sl_isa_detect(), 1)->gemv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_one_to_forty_equal_the_reference),
+        cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(infinities_and_nan_stay_in_their_row),
+        cmocka_unit_test(select_prefers_the_list_and_keeps_gemv_for_one_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* tests/unit/kernels/pool/test_pool.c: every pooling of the list against a plain one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/pool/pool.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+/* Sets *out_valid to the number of pixels of the window that lie inside. */
+static double element(const struct sl_pool_args *a, const float *in, size_t oy, size_t ox, size_t c,
+                      size_t *out_valid)
+{
+    double max = (double)-INFINITY, sum = 0;
+    bool nan = false;
+    *out_valid = 0;
+    for (size_t t = 0; t < a->kernel_h * a->kernel_w; t++) {
+        size_t y = oy * a->stride_h + t / a->kernel_w * a->dilation_h - a->pad_top;
+        size_t x = ox * a->stride_w + t % a->kernel_w * a->dilation_w - a->pad_left;
+        if (y >= a->in_h || x >= a->in_w)
+            continue;
+        double v = (double)in[(y * a->in_w + x) * a->channels + c];
+        nan = nan || isnan(v);
+        max = v > max ? v : max;
+        sum += v;
+        ++*out_valid;
+    }
+    double y = a->op == SL_POOL_MAX ? max : sum / (double)*out_valid;
+    return nan ? (double)NAN : sl_case_clamp(y, (double)a->min, (double)a->max);
+}
+
+/* NULL when a window has no valid pixel, which the contract forbids. */
+static double *reference(const struct sl_pool_args *a)
+{
+    size_t pixels = a->out_h * a->out_w, valid, image = a->in_h * a->in_w * a->channels;
+    double *want = calloc(a->batch * pixels * a->channels, sizeof(double)), *to = want;
+    for (size_t n = 0; n < a->batch; n++)
+        for (size_t p = 0; p < pixels; p++)
+            for (size_t c = 0; c < a->channels; c++) {
+                *to++ = element(a, a->in + n * image, p / a->out_w, p % a->out_w, c, &valid);
+                if (valid == 0) {
+                    free(want);
+                    return NULL;
+                }
+            }
+    return want;
+}
+
+static void check(const struct sl_pool *kernel, struct sl_pool_args a, float *in)
+{
+    size_t count = a.batch * a.out_h * a.out_w * a.channels;
+    a.in = in;
+    a.op = kernel->op;
+    double *want = reference(&a);
+    if (!want)
+        return;
+    a.out = sl_case_constant(count, 77);
+    kernel->run(&a);
+    char shape[160];
+    snprintf(
+        shape, sizeof(shape),
+        "in %zux%zux%zux%zu kernel %zux%zu stride %zux%zu dilation %zux%zu pad %zu,%zu out %zux%zu",
+        a.batch, a.in_h, a.in_w, a.channels, a.kernel_h, a.kernel_w, a.stride_h, a.stride_w,
+        a.dilation_h, a.dilation_w, a.pad_top, a.pad_left, a.out_h, a.out_w);
+    sl_case_close(kernel->name, shape, a.out, want, count, 1e-6);
+    free(want);
+    sl_guarded_free(a.out);
+}
+
+static size_t out_size(size_t in, size_t kernel, size_t stride, size_t dilation, size_t pads)
+{
+    size_t span = (kernel - 1) * dilation + 1;
+    return in + pads >= span ? (in + pads - span) / stride + 1 : 0;
+}
+
+static void check_random(const struct sl_pool *kernel, uint32_t *seed)
+{
+#define PICK(low, high) sl_case_pick(seed, low, high)
+    size_t square = PICK(0, 2); /* 0: anything; else windows that do not overlap, of 2 or 3 */
+    size_t k = square + 1;
+    bool clamps = PICK(0, 1);
+    struct sl_pool_args a = {.batch = PICK(1, 2),
+                             .in_h = PICK(1, 12),
+                             .in_w = PICK(1, 12),
+                             .channels = PICK(1, 40),
+                             .kernel_h = square ? k : PICK(1, 5),
+                             .kernel_w = square ? k : PICK(1, 5),
+                             .stride_h = square ? k : PICK(1, 3),
+                             .stride_w = square ? k : PICK(1, 3),
+                             .dilation_h = square ? 1 : PICK(1, 2),
+                             .dilation_w = square ? 1 : PICK(1, 2),
+                             .pad_top = PICK(0, 2),
+                             .pad_left = PICK(0, 2),
+                             .min = clamps ? -0.2f : -INFINITY,
+                             .max = clamps ? 0.4f : INFINITY};
+    a.out_h = out_size(a.in_h, a.kernel_h, a.stride_h, a.dilation_h, a.pad_top + PICK(0, 2));
+    a.out_w = out_size(a.in_w, a.kernel_w, a.stride_w, a.dilation_w, a.pad_left + PICK(0, 2));
+    if (a.out_h == 0 || a.out_w == 0)
+        return;
+    size_t count = a.batch * a.in_h * a.in_w * a.channels;
+    float *in = sl_case_floats(seed, count);
+    if (PICK(0, 3) == 0)
+        in[PICK(0, count - 1)] = NAN;
+    check(kernel, a, in);
+    sl_guarded_free(in);
+#undef PICK
+}
+
+static void random_windows_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_pool *kernel;
+    for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++) {
+        uint32_t seed = 9;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (int n = 0; n < 300; n++)
+            check_random(kernel, &seed);
+    }
+}
+
+static void select_gives_the_operator_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(sl_pool_select(SL_ISA_NONE, SL_POOL_AVERAGE)->op, SL_POOL_AVERAGE);
+    assert_int_equal(sl_pool_select(sl_isa_detect(), SL_POOL_MAX)->op, SL_POOL_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_windows_equal_the_reference),
+        cmocka_unit_test(select_gives_the_operator_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* tests/unit/kernels/reduce/test_reduce.c: every reduction of the list against a plain one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/reduce/reduce.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+static void mean_of(const struct sl_reduce_args *a, double *want)
+{
+    for (size_t o = 0; o < a->outer; o++)
+        for (size_t i = 0; i < a->inner; i++) {
+            double sum = 0;
+            for (size_t r = 0; r < a->reduced; r++)
+                sum += (double)a->in[(o * a->reduced + r) * a->inner + i];
+            want[o * a->inner + i] = sum * (double)a->scale;
+        }
+}
+
+static void softmax_of(const struct sl_reduce_args *a, double *want)
+{
+    for (size_t o = 0; o < a->outer; o++, want += a->reduced) {
+        const float *in = a->in + o * a->reduced;
+        double max = (double)-INFINITY, sum = 0;
+        for (size_t r = 0; r < a->reduced; r++)
+            max = (double)in[r] > max ? (double)in[r] : max;
+        for (size_t r = 0; r < a->reduced; r++)
+            sum += want[r] = exp((double)in[r] - max);
+        for (size_t r = 0; r < a->reduced; r++)
+            want[r] /= sum;
+    }
+}
+
+static void layer_norm_of(const struct sl_reduce_args *a, double *want, double *mean, double *rstd)
+{
+    double n = (double)a->reduced;
+    for (size_t o = 0; o < a->outer; o++, want += a->reduced) {
+        const float *in = a->in + o * a->reduced;
+        double sum = 0, squares = 0;
+        for (size_t r = 0; r < a->reduced; r++)
+            sum += (double)in[r];
+        for (size_t r = 0; r < a->reduced; r++)
+            squares += ((double)in[r] - sum / n) * ((double)in[r] - sum / n);
+        mean[o] = sum / n;
+        rstd[o] = 1 / sqrt(squares / n + (double)a->eps);
+        for (size_t r = 0; r < a->reduced; r++)
+            want[r] = ((double)in[r] - mean[o]) * rstd[o] * (a->weight ? (double)a->weight[r] : 1) +
+                      (a->bias ? (double)a->bias[r] : 0);
+    }
+}
+
+static void compute(int op, const struct sl_reduce_args *a, double *want, double *mean,
+                    double *rstd)
+{
+    if (op == SL_REDUCE_MEAN)
+        mean_of(a, want);
+    else if (op == SL_REDUCE_SOFTMAX)
+        softmax_of(a, want);
+    else
+        layer_norm_of(a, want, mean, rstd);
+}
+
+static void check(const struct sl_reduce *kernel, struct sl_reduce_args a, float *in, bool affine,
+                  uint32_t *seed)
+{
+    bool mean_op = kernel->op == SL_REDUCE_MEAN, in_place = !mean_op && sl_case_pick(seed, 0, 1);
+    a.inner = mean_op ? a.inner : 1;
+    size_t count = mean_op ? a.outer * a.inner : a.outer * a.reduced;
+    a.in = in;
+    a.eps = 1e-5f;
+    a.scale = 1.0f / (float)a.reduced;
+    a.weight = affine ? sl_case_floats(seed, a.reduced) : NULL;
+    a.bias = affine ? sl_case_floats(seed, a.reduced) : NULL;
+    a.mean = affine ? sl_case_constant(a.outer, 77) : NULL;
+    a.rstd = affine ? sl_case_constant(a.outer, 77) : NULL;
+    double *want = calloc(count + 2 * a.outer, sizeof(double)), *mean = want + count,
+           *rstd = mean + a.outer;
+    compute(kernel->op, &a, want, mean, rstd);
+    a.out = in_place ? in : sl_case_constant(count, 77);
+    kernel->run(&a);
+    char shape[96];
+    snprintf(shape, sizeof(shape), "outer %zu reduced %zu inner %zu", a.outer, a.reduced, a.inner);
+    sl_case_close(kernel->name, shape, a.out, want, count, 1e-5);
+    if (affine && kernel->op == SL_REDUCE_LAYER_NORM) {
+        sl_case_close(kernel->name, shape, a.mean, mean, a.outer, 1e-5);
+        sl_case_close(kernel->name, shape, a.rstd, rstd, a.outer, 1e-5);
+    }
+    free(want);
+    if (!in_place)
+        sl_guarded_free(a.out);
+    if (affine) {
+        sl_guarded_free((void *)a.weight);
+        sl_guarded_free((void *)a.bias);
+        sl_guarded_free(a.mean);
+        sl_guarded_free(a.rstd);
+    }
+}
+
+static void random_shapes_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        uint32_t seed = 11;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (int n = 0; n < 200; n++) {
+            size_t high = n % 4 == 0 ? 200 : 40;
+            struct sl_reduce_args a = {
+                sl_case_pick(&seed, 1, 5), sl_case_pick(&seed, 1, high),
+                sl_case_pick(&seed, 0, 3) == 0 ? 1 : sl_case_pick(&seed, 1, high), .scale = 0};
+            float *in = sl_case_floats(&seed, a.outer * a.reduced *
+                                                  (kernel->op == SL_REDUCE_MEAN ? a.inner : 1));
+            check(kernel, a, in, n & 1, &seed);
+            sl_guarded_free(in);
+        }
+    }
+}
+
+static void softmax_of_far_apart_values_is_accurate_element_by_element(void **state)
+{
+    (void)state;
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        if (kernel->op != SL_REDUCE_SOFTMAX || (kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        float in[1001], out[1001];
+        double want[1001];
+        for (size_t r = 0; r < 1001; r++)
+            in[r] = 1000.0f - (float)r * 0.08f;
+        struct sl_reduce_args a = {1, 1001, 1, in, out, .scale = 0};
+        softmax_of(&a, want);
+        kernel->run(&a);
+        for (size_t r = 0; r < 1001; r++)
+            if (fabs((double)out[r] - want[r]) > 4e-6 * want[r])
+                fail_msg("%s: element %zu is %.9g, want %.9g", kernel->name, r, (double)out[r],
+                         want[r]);
+    }
+}
+
+static void softmax_of_minus_infinity_is_zero_and_of_nan_is_nan(void **state)
+{
+    (void)state;
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        if (kernel->op != SL_REDUCE_SOFTMAX || (kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        float in[21], out[21];
+        for (size_t r = 0; r < 21; r++)
+            in[r] = r % 3 ? -INFINITY : r % 2 ? -3.4e38f : 1;
+        struct sl_reduce_args a = {1, 21, 1, in, out, .scale = 0};
+        kernel->run(&a);
+        for (size_t r = 0; r < 21; r++)
+            assert_true(fabsf(out[r] - (r % 6 ? 0 : 0.25f)) < 1e-6f);
+        in[20] = NAN;
+        kernel->run(&a);
+        for (size_t r = 0; r < 21; r++)
+            assert_true(isnan(out[r]));
+    }
+}
+
+static void select_gives_the_operator_asked_for(void **state)
+{
+    (void)state;
+    for (int op = SL_REDUCE_MEAN; op <= SL_REDUCE_LAYER_NORM; op++) {
+        assert_int_equal(sl_reduce_select(SL_ISA_NONE, op)->op, op);
+        assert_int_equal(sl_reduce_select(sl_isa_detect(), op)->op, op);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(softmax_of_far_apart_values_is_accurate_element_by_element),
+        cmocka_unit_test(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan),
+        cmocka_unit_test(select_gives_the_operator_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
