@@ -19,6 +19,7 @@ if(CMAKE_CROSSCOMPILING)
   # runs of it are the same to the instruction.
   set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
   add_compile_options(-fno-pie)
+  add_link_options(-no-pie)
 endif()
 
 if(SL_SANITIZE)
