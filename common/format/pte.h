@@ -9,6 +9,7 @@
 #include "common/base/bytes.h"
 
 struct sl_diag;
+struct sl_pool;
 
 enum { SL_PTE_MAX_RANK = 16, SL_PTE_MAX_OPERATOR_NAME = 99 };
 
@@ -130,7 +131,7 @@ struct sl_pte {
     const uint64_t *mutable_offsets;
     uint32_t named_count;
     const struct sl_pte_named_data *named;
-    struct sl_pte_pool *pool; /* owns every array above */
+    struct sl_pool *pool; /* owns every array above */
 };
 
 /* Parses a whole file. Everything a later index or offset relies on is checked here: value,

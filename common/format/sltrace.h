@@ -17,6 +17,7 @@
 #include "common/base/bytes.h"
 
 struct sl_diag;
+struct sl_pool;
 
 enum {
     SL_TRACE_RECORD_BYTES = 64,
@@ -124,7 +125,7 @@ struct sl_trace {
     size_t record_count; /* META, BLOCK, EVENT and STALL records, in order */
     const struct sl_trace_record *records;
     bool ended; /* an END record was seen: nothing is missing */
-    struct sl_trace_pool *pool;
+    struct sl_pool *pool;
 };
 
 /* Reads a whole stream. A stream cut off at any byte is read up to the last whole CRC span (`ended`

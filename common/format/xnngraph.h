@@ -10,6 +10,7 @@
 #include "common/base/bytes.h"
 
 struct sl_diag;
+struct sl_pool;
 
 enum { SL_XNN_MAX_RANK = 6, SL_XNN_MAX_EXTERNS = 4096 };
 #define SL_XNN_NO_ID UINT32_MAX
@@ -165,9 +166,9 @@ struct sl_xnn_node {
 
 struct sl_xnn_graph {
     uint32_t value_count, node_count, extern_count;
-    const struct sl_xnn_value *values;
-    const struct sl_xnn_node *nodes; /* in topological order, as in the file */
-    struct sl_xnn_pool *pool;        /* owns every array above */
+    const struct sl_xnn_value *values; /* by rising id */
+    const struct sl_xnn_node *nodes;   /* in topological order, as in the file */
+    struct sl_pool *pool;              /* owns every array above */
 };
 
 /* Parses a blob. Checks every id, rank, parameter count, permutation and constant range; what a
@@ -182,6 +183,10 @@ const struct sl_xnn_value *sl_xnn_find_value(const struct sl_xnn_graph *graph, u
 
 /* Bytes of one element, 0 for sub-byte (int4) and unknown datatypes. */
 size_t sl_xnn_datatype_size(int datatype);
+
+/* Bytes of a value's dense data; rows of 4-bit elements are padded to whole bytes. What a named
+ * constant must have at least. */
+uint64_t sl_xnn_value_bytes(const struct sl_xnn_value *value);
 
 /* The schema's node name, such as "Conv2d"; "?" outside the list. */
 const char *sl_xnn_node_name(int type);

@@ -1,0 +1,15 @@
+/* common/base/pool.h: many small arrays that live and die together, within a budget. */
+#pragma once
+
+#include <stddef.h>
+
+struct sl_pool; /* one thread at a time */
+
+/* `budget_bytes` bounds the sum of all allocations, so that a small file cannot ask for much
+ * memory. NULL when memory is short. End with sl_pool_free(), which takes NULL. */
+struct sl_pool *sl_pool_new(size_t budget_bytes);
+void sl_pool_free(struct sl_pool *pool);
+
+/* Puts `count` zeroed elements, owned by the pool and aligned for any type, to *out_block (never
+ * NULL, not even for none): 0, SL_E_LIMIT when the budget is spent, or -ENOMEM. */
+int sl_pool_alloc(struct sl_pool *pool, size_t count, size_t size, void **out_block);

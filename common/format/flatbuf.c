@@ -1,0 +1,206 @@
+/* common/format/flatbuf.c */
+#include "common/format/flatbuf.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "common/base/error.h"
+#include "common/base/pool.h"
+
+int sl_flatbuf_fail(struct sl_flatbuf *fb, int code, uint64_t at, const char *what, ...)
+{
+    if (fb->error != 0)
+        return fb->error;
+    fb->error = code;
+    char where[32], words[192];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(words, sizeof(words), what, args);
+    va_end(args);
+    snprintf(where, sizeof(where), "byte %" PRIu64, fb->origin + at);
+    return sl_diag_set(fb->diag, code, where, "%s", words);
+}
+
+void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size)
+{
+    void *block = NULL;
+    if (fb->error != 0)
+        return NULL;
+    int rc = sl_pool_alloc(fb->pool, count, size, &block);
+    if (rc == SL_E_LIMIT)
+        sl_flatbuf_fail(
+            fb, rc, 0,
+            "its parts overlap: together they ask for far more memory than the file has bytes");
+    else if (rc < 0)
+        sl_flatbuf_fail(fb, rc, 0, "out of memory");
+    return block;
+}
+
+/* The table at `at`, once its vtable and its own bytes are known to lie inside. */
+static struct sl_flatbuf_table table_at(struct sl_flatbuf *fb, uint64_t at, const char *name)
+{
+    struct sl_flatbuf_table none = {.name = name};
+    if (!sl_range_ok(at, 4, fb->size)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "table %s begins past the end", name);
+        return none;
+    }
+    int64_t vtable = (int64_t)at - (int32_t)sl_load_u32(fb->data + at);
+    if (vtable < 0 || !sl_range_ok((uint64_t)vtable, 4, fb->size)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "the field list of table %s lies outside", name);
+        return none;
+    }
+    uint16_t vtable_bytes = sl_load_u16(fb->data + vtable);
+    uint16_t table_bytes = sl_load_u16(fb->data + vtable + 2);
+    if (vtable_bytes < 4 || vtable_bytes % 2 != 0 || table_bytes < 4 ||
+        !sl_range_ok((uint64_t)vtable, vtable_bytes, fb->size)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, (uint64_t)vtable,
+                        "the field list of table %s has impossible sizes (%u, %u)", name,
+                        vtable_bytes, table_bytes);
+        return none;
+    }
+    if (!sl_range_ok(at, table_bytes, fb->size)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "table %s reaches past the end", name);
+        return none;
+    }
+    return (struct sl_flatbuf_table){name, (uint32_t)at, (uint32_t)vtable, vtable_bytes,
+                                     table_bytes};
+}
+
+/* What the offset field at `at`, known to lie inside, points to: 0 on failure. */
+static uint64_t follow(struct sl_flatbuf *fb, uint64_t at, const char *name)
+{
+    uint32_t offset = sl_load_u32(fb->data + at);
+    if (offset == 0 || !sl_range_ok(at + offset, 4, fb->size)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "an offset in %s points outside (%" PRIu32 ")", name,
+                        offset);
+        return 0;
+    }
+    return at + offset;
+}
+
+struct sl_flatbuf_table sl_flatbuf_root(struct sl_flatbuf *fb, uint64_t at, const char *name)
+{
+    struct sl_flatbuf_table none = {.name = name};
+    if (fb->error == 0 && !sl_range_ok(at, 4, fb->size))
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "no room for the offset of table %s", name);
+    if (fb->error != 0)
+        return none;
+    uint64_t to = follow(fb, at, name);
+    return to ? table_at(fb, to, name) : none;
+}
+
+const uint8_t *sl_flatbuf_field(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                                unsigned slot, unsigned bytes)
+{
+    if (fb->error != 0 || table->at == 0 || 4 + 2 * slot >= table->vtable_bytes)
+        return NULL;
+    unsigned offset = sl_load_u16(fb->data + table->vtable + 4 + 2 * slot);
+    if (offset == 0)
+        return NULL;
+    if (offset < 4 || offset + bytes > table->table_bytes) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "field %u of table %s lies outside its table",
+                        slot, table->name);
+        return NULL;
+    }
+    return fb->data + table->at + offset;
+}
+
+struct sl_flatbuf_table sl_flatbuf_child(struct sl_flatbuf *fb,
+                                         const struct sl_flatbuf_table *table, unsigned slot,
+                                         const char *name)
+{
+    const uint8_t *field = sl_flatbuf_field(fb, table, slot, 4);
+    if (!field)
+        return (struct sl_flatbuf_table){.name = name};
+    return sl_flatbuf_root(fb, (uint64_t)(field - fb->data), name);
+}
+
+struct sl_flatbuf_vector sl_flatbuf_vector(struct sl_flatbuf *fb,
+                                           const struct sl_flatbuf_table *table, unsigned slot,
+                                           unsigned element_bytes)
+{
+    struct sl_flatbuf_vector none = {.name = table->name};
+    const uint8_t *field = sl_flatbuf_field(fb, table, slot, 4);
+    uint64_t at = field ? follow(fb, (uint64_t)(field - fb->data), table->name) : 0;
+    if (at == 0)
+        return none;
+    uint32_t count = sl_load_u32(fb->data + at);
+    if (!sl_range_ok(at + 4, (uint64_t)count * element_bytes, fb->size)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at,
+                        "the vector of %" PRIu32
+                        " elements in field %u of table %s reaches past the end",
+                        count, slot, table->name);
+        return none;
+    }
+    return (struct sl_flatbuf_vector){table->name, (uint32_t)(at + 4), count, true};
+}
+
+struct sl_flatbuf_table sl_flatbuf_element(struct sl_flatbuf *fb,
+                                           const struct sl_flatbuf_vector *vector, uint32_t index,
+                                           const char *name)
+{
+    return sl_flatbuf_root(fb, vector->at + 4 * (uint64_t)index, name);
+}
+
+struct sl_bytes sl_flatbuf_string(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                                  unsigned slot)
+{
+    struct sl_flatbuf_vector text = sl_flatbuf_vector(fb, table, slot, 1);
+    if (!text.present)
+        return (struct sl_bytes){0};
+    uint64_t end = (uint64_t)text.at + text.count;
+    if (end >= fb->size || fb->data[end] != 0) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, text.at,
+                        "the text in field %u of table %s is not terminated", slot, table->name);
+        return (struct sl_bytes){0};
+    }
+    return (struct sl_bytes){fb->data + text.at, text.count};
+}
+
+const char *sl_flatbuf_text(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                            unsigned slot)
+{
+    return (const char *)sl_flatbuf_string(fb, table, slot).data;
+}
+
+uint8_t sl_flatbuf_u8(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                      uint8_t absent)
+{
+    const uint8_t *field = sl_flatbuf_field(fb, table, slot, 1);
+    return field ? *field : absent;
+}
+
+int16_t sl_flatbuf_i16(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                       int16_t absent)
+{
+    const uint8_t *field = sl_flatbuf_field(fb, table, slot, 2);
+    return field ? (int16_t)sl_load_u16(field) : absent;
+}
+
+uint32_t sl_flatbuf_u32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                        uint32_t absent)
+{
+    const uint8_t *field = sl_flatbuf_field(fb, table, slot, 4);
+    return field ? sl_load_u32(field) : absent;
+}
+
+int32_t sl_flatbuf_i32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                       int32_t absent)
+{
+    return (int32_t)sl_flatbuf_u32(fb, table, slot, (uint32_t)absent);
+}
+
+uint64_t sl_flatbuf_u64(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                        uint64_t absent)
+{
+    const uint8_t *field = sl_flatbuf_field(fb, table, slot, 8);
+    return field ? sl_load_u64(field) : absent;
+}
+
+float sl_flatbuf_f32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                     float absent)
+{
+    const uint8_t *field = sl_flatbuf_field(fb, table, slot, 4);
+    return field ? sl_load_f32(field) : absent;
+}

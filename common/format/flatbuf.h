@@ -1,0 +1,87 @@
+/* common/format/flatbuf.h: bounded reader of FlatBuffers of any origin, without generated code.
+ *
+ * The first failure sticks in `error` (with its words and byte offset in `diag`) and makes every
+ * later call give something empty, so a parser checks after each loop and at its end. Nothing
+ * here recurses, and every array a parser makes is charged to the pool's budget, which bounds
+ * both memory and time when offsets alias. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/bytes.h"
+
+struct sl_diag;
+struct sl_pool;
+
+#define SL_FLATBUF_MAX_BYTES ((uint64_t)INT32_MAX) /* as the format has it: offsets are signed */
+
+struct sl_flatbuf {
+    const uint8_t *data; /* borrowed */
+    size_t size;
+    size_t origin;        /* of `data` in the file: added to the offsets in messages */
+    struct sl_pool *pool; /* borrowed */
+    struct sl_diag *diag; /* borrowed; may be NULL */
+    int error;
+};
+
+/* A table; `at` 0 is an absent one, of which every field is absent. */
+struct sl_flatbuf_table {
+    const char *name; /* of the schema, for messages */
+    uint32_t at, vtable;
+    uint16_t vtable_bytes, table_bytes;
+};
+
+/* `at` is the first element's offset; an absent vector has no elements. */
+struct sl_flatbuf_vector {
+    const char *name; /* of the table that holds it */
+    uint32_t at, count;
+    bool present;
+};
+
+/* Sets `error` once, with words about offset `at`. Returns it. */
+__attribute__((format(printf, 4, 5))) int sl_flatbuf_fail(struct sl_flatbuf *fb, int code,
+                                                          uint64_t at, const char *what, ...);
+
+/* An array of the pool, or NULL with `error` set. */
+void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size);
+
+/* The table that the offset field at `at` names. */
+struct sl_flatbuf_table sl_flatbuf_root(struct sl_flatbuf *fb, uint64_t at, const char *name);
+
+/* Where the `bytes` bytes of the field in `slot` lie, or NULL when it is absent. */
+const uint8_t *sl_flatbuf_field(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                                unsigned slot, unsigned bytes);
+
+/* What the offset field in `slot` names. */
+struct sl_flatbuf_table sl_flatbuf_child(struct sl_flatbuf *fb,
+                                         const struct sl_flatbuf_table *table, unsigned slot,
+                                         const char *name);
+struct sl_flatbuf_vector sl_flatbuf_vector(struct sl_flatbuf *fb,
+                                           const struct sl_flatbuf_table *table, unsigned slot,
+                                           unsigned element_bytes);
+struct sl_flatbuf_table sl_flatbuf_element(struct sl_flatbuf *fb,
+                                           const struct sl_flatbuf_vector *vector, uint32_t index,
+                                           const char *name);
+
+/* A string's text: a terminator follows its `size` bytes. `data` is NULL when it is absent. */
+struct sl_bytes sl_flatbuf_string(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                                  unsigned slot);
+/* The same as C text, which ends at its first zero byte; NULL when it is absent. */
+const char *sl_flatbuf_text(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                            unsigned slot);
+
+/* Scalars, with the schema's default. */
+uint8_t sl_flatbuf_u8(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                      uint8_t absent);
+int16_t sl_flatbuf_i16(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                       int16_t absent);
+uint32_t sl_flatbuf_u32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                        uint32_t absent);
+int32_t sl_flatbuf_i32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                       int32_t absent);
+uint64_t sl_flatbuf_u64(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                        uint64_t absent);
+float sl_flatbuf_f32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
+                     float absent);

@@ -1,0 +1,27 @@
+/* common/format/pte_parts.h: what the files of the .pte reader share; nobody else's. */
+#pragma once
+
+#include "common/format/flatbuf.h"
+#include "common/format/pte.h"
+
+struct sl_pte_segment {
+    uint64_t offset; /* from the start of the file */
+    struct sl_bytes bytes;
+};
+
+struct sl_pte_reader {
+    struct sl_flatbuf fb; /* the program's part of the file */
+    struct sl_pte *pte;   /* being filled */
+    uint32_t segment_count;
+    const struct sl_pte_segment *segments;
+    struct sl_flatbuf_vector inline_blobs; /* backend_delegate_data */
+    bool inline_constants;                 /* legacy constant_buffer has entries */
+};
+
+/* Fills `plan` from table ExecutionPlan; failures stick in reader->fb. */
+void sl_pte_read_plan(struct sl_pte_reader *reader, const struct sl_flatbuf_table *table,
+                      struct sl_pte_plan *plan);
+
+/* Fills plan->values; plan->buffer_bytes is read already, and so are the constants. */
+void sl_pte_read_values(struct sl_pte_reader *reader, const struct sl_flatbuf_table *table,
+                        struct sl_pte_plan *plan);

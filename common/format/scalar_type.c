@@ -1,0 +1,53 @@
+/* common/format/scalar_type.c */
+#include "common/format/scalar_type.h"
+
+struct scalar {
+    const char *name; /* NULL: no such number */
+    size_t size;
+};
+
+static const struct scalar scalars[] = {
+    [SL_SCALAR_BYTE] = {"Byte", 1},
+    [SL_SCALAR_CHAR] = {"Char", 1},
+    [SL_SCALAR_SHORT] = {"Short", 2},
+    [SL_SCALAR_INT] = {"Int", 4},
+    [SL_SCALAR_LONG] = {"Long", 8},
+    [SL_SCALAR_HALF] = {"Half", 2},
+    [SL_SCALAR_FLOAT] = {"Float", 4},
+    [SL_SCALAR_DOUBLE] = {"Double", 8},
+    [SL_SCALAR_BOOL] = {"Bool", 1},
+    [SL_SCALAR_QINT8] = {"QInt8", 1},
+    [SL_SCALAR_QUINT8] = {"QUInt8", 1},
+    [SL_SCALAR_QINT32] = {"QInt32", 4},
+    [SL_SCALAR_BFLOAT16] = {"BFloat16", 2},
+    [SL_SCALAR_QUINT4X2] = {"QUInt4x2", 1},
+    [SL_SCALAR_QUINT2X4] = {"QUInt2x4", 1},
+    [SL_SCALAR_BITS16] = {"Bits16", 2},
+    [SL_SCALAR_FLOAT8E5M2] = {"Float8_e5m2", 1},
+    [SL_SCALAR_FLOAT8E4M3FN] = {"Float8_e4m3fn", 1},
+    [SL_SCALAR_FLOAT8E5M2FNUZ] = {"Float8_e5m2fnuz", 1},
+    [SL_SCALAR_FLOAT8E4M3FNUZ] = {"Float8_e4m3fnuz", 1},
+    [SL_SCALAR_UINT16] = {"UInt16", 2},
+    [SL_SCALAR_UINT32] = {"UInt32", 4},
+    [SL_SCALAR_UINT64] = {"UInt64", 8},
+};
+
+static const struct scalar *find(int scalar_type)
+{
+    const int count = (int)(sizeof(scalars) / sizeof(scalars[0]));
+    if (scalar_type < 0 || scalar_type >= count || !scalars[scalar_type].name)
+        return NULL;
+    return &scalars[scalar_type];
+}
+
+size_t sl_scalar_size(int scalar_type)
+{
+    const struct scalar *scalar = find(scalar_type);
+    return scalar ? scalar->size : 0;
+}
+
+const char *sl_scalar_name(int scalar_type)
+{
+    const struct scalar *scalar = find(scalar_type);
+    return scalar ? scalar->name : "?";
+}

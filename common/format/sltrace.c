@@ -1,0 +1,285 @@
+/* common/format/sltrace.c */
+#include "common/format/sltrace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/crc32c.h"
+#include "common/base/error.h"
+#include "common/base/pool.h"
+
+enum { BYTES = SL_TRACE_RECORD_BYTES, MAX_VARIANTS = UINT16_MAX + 1 };
+
+struct reader {
+    struct sl_bytes stream;
+    struct sl_trace *trace;
+    struct sl_diag *diag;
+    const char **names;              /* trace->names while it grows */
+    struct sl_trace_record *records; /* trace->records likewise */
+    char *part;                      /* a name whose parts are still coming, or NULL */
+    uint32_t part_total, part_have;
+    uint64_t events, stalls;
+    uint8_t blocks[MAX_VARIANTS / 8]; /* bit set: the variant has a block */
+};
+
+__attribute__((format(printf, 4, 5))) static int fail(struct sl_diag *diag, int code,
+                                                      uint64_t offset, const char *what, ...)
+{
+    char where[32], words[192];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(words, sizeof(words), what, args);
+    va_end(args);
+    snprintf(where, sizeof(where), "byte %" PRIu64, offset);
+    return sl_diag_set(diag, code, where, "%s", words);
+}
+
+static struct sl_trace_record record_at(struct sl_bytes stream, size_t offset)
+{
+    struct sl_trace_record record;
+    memcpy(&record, stream.data + offset, sizeof(record));
+    return record;
+}
+
+static int check_header(struct sl_bytes stream, struct sl_trace *trace, struct sl_diag *diag)
+{
+    struct sl_trace_record record = {0};
+    if (stream.size >= 8 + sizeof(record.header.magic) &&
+        memcmp(stream.data + 8, SL_TRACE_MAGIC, sizeof(record.header.magic)) != 0)
+        return fail(diag, SL_E_FORMAT, 0, "not a trace: it does not begin with " SL_TRACE_MAGIC);
+    if (stream.size < BYTES)
+        return fail(diag, SL_E_TRUNCATED, stream.size, "the trace ends in its header");
+    record = record_at(stream, 0);
+    if (record.kind != SL_TRACE_HEADER || record.header.record_bytes != BYTES)
+        return fail(diag, SL_E_FORMAT, 0, "the trace's header is damaged");
+    if (record.header.version != SL_TRACE_VERSION)
+        return fail(diag, SL_E_FORMAT, 0, "the trace has version %u, we read version %d",
+                    record.header.version, SL_TRACE_VERSION);
+    if (record.header.unit < SL_TRACE_NS || record.header.unit > SL_TRACE_INSTRUCTIONS)
+        return fail(diag, SL_E_FORMAT, 0, "the trace has unknown unit of time %" PRIu32,
+                    record.header.unit);
+    trace->unit = (int)record.header.unit;
+    trace->stream = record.header.stream;
+    return 0;
+}
+
+/* Checks every span's CRC. Puts the bytes up to the end of the last whole span to *out_sealed. */
+static int check_spans(struct sl_bytes stream, size_t *out_sealed, struct sl_diag *diag)
+{
+    size_t begin = 0;
+    for (size_t at = 0; stream.size - at >= BYTES; at += BYTES) {
+        size_t records = (at - begin) / BYTES;
+        if (stream.data[at] != SL_TRACE_CRC) {
+            if (records >= SL_TRACE_CRC_SPAN)
+                return fail(diag, SL_E_FORMAT, at, "a span of records has no CRC record");
+            continue;
+        }
+        struct sl_trace_record crc = record_at(stream, at);
+        if (records == 0 || crc.crc.records != records || crc.crc.offset != begin ||
+            crc.crc.crc != sl_crc32c(0, stream.data + begin, at - begin))
+            return fail(diag, SL_E_FORMAT, begin, "the %zu records up to byte %zu are damaged",
+                        records, at);
+        begin = at + BYTES;
+    }
+    *out_sealed = begin;
+    return begin != 0 ? 0
+                      : fail(diag, SL_E_TRUNCATED, stream.size,
+                             "the trace ends before its first CRC record");
+}
+
+static int read_name(struct reader *reader, const struct sl_trace_record *record, size_t at)
+{
+    struct sl_trace *trace = reader->trace;
+    if (!reader->part) {
+        uint32_t total = record->part.total_bytes;
+        if (record->name != trace->name_count + 1 || trace->name_count == SL_TRACE_MAX_NAMES ||
+            total > SL_TRACE_MAX_NAME_BYTES)
+            return fail(reader->diag, SL_E_FORMAT, at,
+                        "name %" PRIu32 " is out of turn or too long", record->name);
+        void *text = NULL;
+        int rc = sl_pool_alloc(trace->pool, total + 1, 1, &text);
+        if (rc < 0)
+            return rc;
+        reader->part = text;
+        reader->part_total = total;
+        reader->part_have = 0;
+    }
+    if (record->name != trace->name_count + 1 || record->part.total_bytes != reader->part_total ||
+        record->part.part_offset != reader->part_have)
+        return fail(reader->diag, SL_E_FORMAT, at, "a part of name %" PRIu32 " is missing",
+                    trace->name_count + 1);
+    uint32_t len = reader->part_total - reader->part_have;
+    if (len > SL_TRACE_NAME_PART_BYTES)
+        len = SL_TRACE_NAME_PART_BYTES;
+    if (len != 0 && memchr(record->part.text, '\0', len))
+        return fail(reader->diag, SL_E_FORMAT, at, "name %" PRIu32 " holds a zero byte",
+                    record->name);
+    memcpy(reader->part + reader->part_have, record->part.text, len);
+    reader->part_have += len;
+    if (reader->part_have == reader->part_total) {
+        reader->names[++trace->name_count] = reader->part;
+        reader->part = NULL;
+    }
+    return 0;
+}
+
+static bool defined(const struct sl_trace *trace, uint32_t id)
+{
+    return id <= trace->name_count;
+}
+
+static int read_event(struct reader *reader, const struct sl_trace_record *record, size_t at)
+{
+    const struct sl_trace *trace = reader->trace;
+    if (record->name == 0 || !defined(trace, record->name) ||
+        !defined(trace, record->event.kernel) || !defined(trace, record->event.origin) ||
+        !defined(trace, record->event.shape))
+        return fail(reader->diag, SL_E_FORMAT, at, "an event uses a name that is not defined");
+    if (record->event.event > SL_TRACE_DELEGATE)
+        return fail(reader->diag, SL_E_FORMAT, at, "an event has unknown kind %" PRIu32,
+                    record->event.event);
+    if ((reader->blocks[record->variant / 8] >> record->variant % 8 & 1) == 0)
+        return fail(reader->diag, SL_E_FORMAT, at, "an event lies outside every block");
+    reader->events++;
+    return 0;
+}
+
+/* One record but HEADER and CRC. */
+static int read_record(struct reader *reader, const struct sl_trace_record *record, size_t at)
+{
+    struct sl_trace *trace = reader->trace;
+    int rc = 0;
+    if (trace->ended)
+        return fail(reader->diag, SL_E_FORMAT, at, "a record follows the end");
+    if (record->kind == SL_TRACE_NAME)
+        return read_name(reader, record, at);
+    if (reader->part)
+        return fail(reader->diag, SL_E_FORMAT, at, "a part of name %" PRIu32 " is missing",
+                    trace->name_count + 1);
+    switch (record->kind) {
+    case SL_TRACE_META:
+        if (record->name == 0 || !defined(trace, record->name) ||
+            !defined(trace, record->meta.text))
+            rc = fail(reader->diag, SL_E_FORMAT, at, "a fact uses a name that is not defined");
+        break;
+    case SL_TRACE_BLOCK:
+        if (record->name == 0 || !defined(trace, record->name))
+            rc = fail(reader->diag, SL_E_FORMAT, at, "a block uses a name that is not defined");
+        reader->blocks[record->variant / 8] |= (uint8_t)(1 << record->variant % 8);
+        break;
+    case SL_TRACE_EVENT:
+        rc = read_event(reader, record, at);
+        break;
+    case SL_TRACE_STALL:
+        reader->stalls++;
+        break;
+    case SL_TRACE_END:
+        trace->ended = true;
+        if (record->end.events != reader->events || record->end.stalls != reader->stalls)
+            rc = fail(reader->diag, SL_E_FORMAT, at,
+                      "the end counts %" PRIu64 " events and %" PRIu64 " stalls, not %" PRIu64
+                      " and %" PRIu64,
+                      record->end.events, record->end.stalls, reader->events, reader->stalls);
+        return rc;
+    default:
+        return fail(reader->diag, SL_E_FORMAT, at, "a record has unknown kind %u", record->kind);
+    }
+    if (rc == 0)
+        reader->records[trace->record_count++] = *record;
+    return rc;
+}
+
+static int read_all(struct reader *reader, size_t sealed)
+{
+    struct sl_trace *trace = reader->trace;
+    size_t counts[UINT8_MAX + 1] = {0};
+    void *names = NULL, *records = NULL;
+    for (size_t at = 0; at < sealed; at += BYTES)
+        counts[reader->stream.data[at]]++;
+    size_t kept = counts[SL_TRACE_META] + counts[SL_TRACE_BLOCK] + counts[SL_TRACE_EVENT] +
+                  counts[SL_TRACE_STALL];
+    int rc = sl_pool_alloc(trace->pool, counts[SL_TRACE_NAME] + 1, sizeof(*reader->names), &names);
+    if (rc == 0)
+        rc = sl_pool_alloc(trace->pool, kept, sizeof(*reader->records), &records);
+    if (rc < 0)
+        return rc;
+    reader->names = names;
+    reader->records = records;
+    reader->names[0] = "";
+    trace->names = reader->names;
+    trace->records = reader->records;
+    for (size_t at = BYTES; at < sealed && rc == 0; at += BYTES) {
+        if (reader->stream.data[at] == SL_TRACE_CRC)
+            continue;
+        struct sl_trace_record record = record_at(reader->stream, at);
+        rc = read_record(reader, &record, at);
+    }
+    return rc;
+}
+
+int sl_trace_parse(struct sl_bytes stream, struct sl_trace *out, struct sl_diag *diag)
+{
+    struct sl_trace trace = {0};
+    struct reader reader = {.stream = stream, .trace = &trace, .diag = diag};
+    size_t sealed = 0;
+    int rc = check_header(stream, &trace, diag);
+    if (rc == 0)
+        rc = check_spans(stream, &sealed, diag);
+    if (rc < 0)
+        return rc;
+    /* Kept records are as large as in the stream; a name takes its pointer and text. Long names
+     * announced and not delivered are what the rest is for. */
+    trace.pool = sl_pool_new(4 * sealed + SL_TRACE_MAX_NAME_BYTES + 1);
+    if (!trace.pool)
+        return -ENOMEM;
+    rc = read_all(&reader, sealed);
+    if (rc < 0) {
+        sl_trace_fini(&trace);
+        return rc;
+    }
+    if (sealed < stream.size)
+        fail(diag, 0, sealed, "the last %zu bytes of the trace are lost: no CRC record covers them",
+             stream.size - sealed);
+    else if (!trace.ended)
+        fail(diag, 0, sealed, "the trace has no end record: its writer was stopped");
+    *out = trace;
+    return 0;
+}
+
+void sl_trace_fini(struct sl_trace *trace)
+{
+    sl_pool_free(trace->pool);
+    *trace = (struct sl_trace){0};
+}
+
+/* The last META record of `key`, or NULL. */
+static const struct sl_trace_record *find_meta(const struct sl_trace *trace, const char *key)
+{
+    for (size_t i = trace->record_count; i-- > 0;) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (record->kind == SL_TRACE_META && strcmp(trace->names[record->name], key) == 0)
+            return record;
+    }
+    return NULL;
+}
+
+bool sl_trace_meta_text(const struct sl_trace *trace, const char *key, const char **out)
+{
+    const struct sl_trace_record *record = find_meta(trace, key);
+    if (!record || record->meta.text == 0)
+        return false;
+    *out = trace->names[record->meta.text];
+    return true;
+}
+
+bool sl_trace_meta_integer(const struct sl_trace *trace, const char *key, int64_t *out)
+{
+    const struct sl_trace_record *record = find_meta(trace, key);
+    if (!record || record->meta.text != 0)
+        return false;
+    *out = record->meta.integer;
+    return true;
+}
