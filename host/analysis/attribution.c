@@ -1,0 +1,409 @@
+/* host/analysis/attribution.c */
+#include "host/analysis/attribution.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/format/etdump.h"
+#include "common/format/sltrace.h"
+#include "common/format/trace_etdump.h"
+#include "host/analysis/nesting.h"
+#include "host/analysis/operators.h"
+#include "host/analysis/origin.h"
+
+struct sl_attribution_pool {
+    struct sl_operator_table operators;
+};
+
+/* What the data of all runs forced; each becomes one warning. */
+struct findings {
+    uint32_t without_execute, several_executes, negative, strays, wrapped, backwards;
+    uint32_t first_without, first_negative;
+    int64_t lowest;
+    char lowest_name[64];
+};
+
+struct maker {
+    const struct sl_etdump *etdump;
+    const struct sl_attribution_options *options;
+    struct sl_attribution *out;
+    struct sl_operator_table *table;
+    struct sl_origin origin;
+    struct sl_nesting nesting;
+    struct findings findings;
+    bool positions_differ;
+};
+
+__attribute__((format(printf, 2, 3))) static void warn(struct sl_attribution *out,
+                                                       const char *format, ...)
+{
+    if (out->warning_count == SL_ATTRIBUTION_MAX_WARNINGS)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->warnings[out->warning_count++], sizeof(out->warnings[0]), format, args);
+    va_end(args);
+}
+
+static bool is_text(const char *text, uint32_t len, const char *expected)
+{
+    return text && len == strlen(expected) && memcmp(text, expected, len) == 0;
+}
+
+static bool is_named(const struct sl_etdump_event *event, const char *name)
+{
+    return event->kind == SL_ETDUMP_PROFILE && is_text(event->name, event->name_len, name);
+}
+
+static bool holds_named(const struct sl_etdump_run *run, const char *name)
+{
+    for (uint32_t i = 0; i < run->event_count; i++) {
+        if (is_named(&run->events[i], name))
+            return true;
+    }
+    return false;
+}
+
+static bool is_run(const struct sl_etdump_run *run)
+{
+    return is_text(run->name, run->name_len, "Execute") || holds_named(run, "Method::execute");
+}
+
+/* Load figures and the unit stand in blocks before the runs; every event is looked at once. */
+static void read_load(struct sl_attribution *out, const struct sl_etdump_run *run)
+{
+    for (uint32_t i = 0; i < run->event_count; i++) {
+        const struct sl_etdump_event *e = &run->events[i];
+        uint64_t duration = e->end - e->start;
+        if (is_named(e, "Program::load_method")) {
+            out->program_load = (int64_t)((uint64_t)out->program_load + duration);
+            out->has_program_load = true;
+        } else if (is_named(e, "Method::init")) {
+            out->method_init = (int64_t)((uint64_t)out->method_init + duration);
+            out->has_method_init = true;
+        } else if (is_named(e, SL_ETDUMP_INSTRUCTIONS_MARKER)) {
+            out->unit = SL_TRACE_INSTRUCTIONS;
+        }
+    }
+}
+
+/* Lists the runs and reads the load blocks. */
+static int list_runs(struct maker *m, struct sl_diag *diag)
+{
+    const struct sl_etdump *etdump = m->etdump;
+    struct sl_attribution *out = m->out;
+    out->runs = sl_calloc(etdump->run_count, sizeof(*out->runs));
+    if (!out->runs)
+        return -ENOMEM;
+    uint32_t index = 0;
+    for (uint32_t b = 0; b < etdump->run_count; b++) {
+        const struct sl_etdump_run *run = &etdump->runs[b];
+        read_load(out, run);
+        if (!is_run(run))
+            continue;
+        if (m->options->only_run < 0 || m->options->only_run == index) {
+            const struct sl_trace_record *block = out->by_origin ? m->origin.blocks[b] : NULL;
+            out->runs[out->run_count++] = (struct sl_attribution_run){
+                .run = index,
+                .block = b,
+                .block_name = run->name ? run->name : "",
+                .block_name_len = run->name ? run->name_len : 0,
+                .warmup = block && (block->flags & SL_TRACE_BLOCK_WARMUP) != 0,
+                .pair = block ? block->block.pair : UINT32_MAX};
+        }
+        index++;
+    }
+    if (m->options->only_run >= 0 && out->run_count == 0)
+        return sl_diag_set(diag, SL_E_NOT_FOUND, NULL,
+                           "there is no run %" PRId64 "; the file has %u", m->options->only_run,
+                           index);
+    return 0;
+}
+
+/* A warm-up is set aside where the trace tells, unless there is nothing else. */
+static void choose_measured(struct sl_attribution *out)
+{
+    for (size_t i = 0; i < out->run_count; i++)
+        out->measured_count += !out->runs[i].warmup;
+    if (out->measured_count > 0 || out->run_count == 0)
+        return;
+    warn(out, "every run is a warm-up; the figures are of warm-up runs");
+    for (size_t i = 0; i < out->run_count; i++)
+        out->runs[i].warmup = false;
+    out->measured_count = out->run_count;
+}
+
+static const char *trace_name(const struct maker *m, uint32_t id)
+{
+    const struct sl_trace *trace = m->options->trace;
+    return id == 0 || id > trace->name_count ? NULL : trace->names[id];
+}
+
+static struct sl_operator_key key_of(const struct maker *m, const struct sl_etdump_event *event,
+                                     const struct sl_nested_event *nested, size_t global)
+{
+    struct sl_operator_key key = {.delegated = nested->delegated};
+    key.name = event->delegate_id ? event->delegate_id : event->name;
+    key.name_len = event->delegate_id ? event->delegate_id_len : event->name_len;
+    if (!key.name) {
+        key.name = nested->delegated ? "delegate event" : "unnamed event";
+        key.name_len = (uint32_t)strlen(key.name);
+    }
+    uint32_t stem = (uint32_t)sl_rules_stem(key.name, key.name_len);
+    key.counted = stem < key.name_len;
+    bool native = key.name_len >= 12 && memcmp(key.name, "native_call_", 12) == 0;
+    key.shell =
+        !nested->delegated && ((native && nested->holds_delegated) ||
+                               sl_rules_is_framework(m->options->rules, key.name, key.name_len));
+    key.name_len = stem;
+    const struct sl_trace_record *record = m->out->by_origin ? m->origin.events[global] : NULL;
+    if (record && !key.shell) {
+        key.origin = trace_name(m, record->event.origin);
+        key.kernel = trace_name(m, record->event.kernel);
+    }
+    return key;
+}
+
+static void note_findings(struct maker *m, const struct sl_attribution_run *run,
+                          const struct sl_nesting_result *result)
+{
+    struct findings *f = &m->findings;
+    if (result->executes == 0 && f->without_execute++ == 0)
+        f->first_without = run->run;
+    f->several_executes += result->executes > 1;
+    f->strays += result->strays;
+    f->wrapped += result->wrapped;
+    f->backwards += result->backwards;
+    if (result->worst == SL_NESTING_NONE)
+        return;
+    if (f->negative == 0)
+        f->first_negative = run->run;
+    f->negative += result->negative_self;
+    const struct sl_etdump_event *e = &m->etdump->runs[run->block].events[result->worst];
+    if (m->nesting.events[result->worst].self < f->lowest) {
+        const char *name = e->delegate_id ? e->delegate_id : e->name;
+        uint32_t len = e->delegate_id ? e->delegate_id_len : e->name_len;
+        f->lowest = m->nesting.events[result->worst].self;
+        snprintf(f->lowest_name, sizeof(f->lowest_name), "%.*s", name ? (int)(len % 4096) : 0,
+                 name ? name : "");
+    }
+}
+
+/* Positions stay comparable as long as every measured run has the same operators in the same
+ * places. */
+static void add_position(struct maker *m, bool first, size_t at, uint32_t index, int64_t self)
+{
+    struct sl_position *position = &m->out->positions[at];
+    if (first)
+        *position = (struct sl_position){.operator_index = index};
+    else if (position->operator_index != index)
+        m->positions_differ = true;
+    position->total = (int64_t)((uint64_t)position->total + (uint64_t)self);
+}
+
+static int start_positions(struct maker *m, bool first, uint32_t events)
+{
+    if (!first) {
+        m->positions_differ = m->positions_differ || events != m->out->position_count;
+        return 0;
+    }
+    m->out->positions = sl_malloc(events, sizeof(*m->out->positions));
+    m->out->position_count = events;
+    return m->out->positions ? 0 : -ENOMEM;
+}
+
+static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t first_event,
+                         bool first)
+{
+    const struct sl_etdump_run *block = &m->etdump->runs[run->block];
+    struct sl_nesting_result result;
+    int rc = sl_nesting_build(&m->nesting, block, &result);
+    if (rc == 0 && !run->warmup)
+        rc = start_positions(m, first, block->event_count);
+    if (rc < 0)
+        return rc;
+    run->end_to_end = result.end_to_end;
+    note_findings(m, run, &result);
+    for (uint32_t i = 0; i < block->event_count; i++) {
+        const struct sl_nested_event *nested = &m->nesting.events[i];
+        if (!nested->profile) {
+            if (!run->warmup && !m->positions_differ)
+                add_position(m, first, i, SL_POSITION_NO_OPERATOR, 0);
+            continue;
+        }
+        struct sl_operator_key key = key_of(m, &block->events[i], nested, first_event + i);
+        int64_t index = sl_operators_find(m->table, &key);
+        if (index < 0)
+            return (int)index;
+        if (!run->warmup && !m->positions_differ)
+            add_position(m, first, i, (uint32_t)index, nested->self);
+        int64_t *sum = &run->categories[m->table->operators[index].category];
+        *sum = (int64_t)((uint64_t)*sum + (uint64_t)nested->self);
+        if (!run->warmup && sl_operators_add(m->table, (uint32_t)index, run->run, nested->self) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int attribute_runs(struct maker *m)
+{
+    size_t event = 0;
+    size_t next = 0;
+    bool first = true;
+    for (uint32_t b = 0; b < m->etdump->run_count && next < m->out->run_count; b++) {
+        struct sl_attribution_run *run = &m->out->runs[next];
+        if (run->block == b) {
+            int rc = attribute_run(m, run, event, first);
+            if (rc < 0)
+                return rc;
+            first = first && run->warmup;
+            next++;
+        }
+        event += m->etdump->runs[b].event_count;
+    }
+    return 0;
+}
+
+static void warn_of_findings(struct maker *m)
+{
+    const struct findings *f = &m->findings;
+    struct sl_attribution *out = m->out;
+    if (out->run_count == 0)
+        warn(out, "the file holds no execution: no block Execute and no Method::execute");
+    if (f->without_execute > 0)
+        warn(out,
+             "%u runs (first: %u) have no Method::execute: an instruction failed or the file was "
+             "cut; end to end is the sum of their instructions",
+             f->without_execute, f->first_without);
+    if (f->several_executes > 0)
+        warn(out, "%u runs hold several Method::execute; their durations are added",
+             f->several_executes);
+    if (f->negative > 0)
+        warn(
+            out,
+            "%u events hold more than their own duration (first in run %u; worst: %s, self %" PRId64
+            "); kept as they are, so that sums hold",
+            f->negative, f->first_negative, f->lowest_name, f->lowest);
+    if (f->strays > 0)
+        warn(out, "%u events lie partly outside of the event that holds them", f->strays);
+    if (f->wrapped > 0)
+        warn(out, "a 32-bit clock wrapped within %u events; their durations are modulo 2^32",
+             f->wrapped);
+    if (f->backwards > 0)
+        warn(out, "%u events end before they begin; their durations are negative", f->backwards);
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct sl_operator *x = *(const struct sl_operator *const *)a;
+    const struct sl_operator *y = *(const struct sl_operator *const *)b;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return x < y ? -1 : x > y; /* in the order of the file */
+}
+
+/* Sorts the operators that occur in measured runs to the front and renumbers the positions. */
+static int sort_operators(struct maker *m)
+{
+    struct sl_operator_table *table = m->table;
+    const struct sl_operator **order = sl_malloc(table->count, sizeof(*order));
+    struct sl_operator *sorted = sl_malloc(table->count, sizeof(*sorted));
+    uint32_t *place = sl_calloc(table->count, sizeof(*place));
+    int rc = order && sorted && place ? 0 : -ENOMEM;
+    size_t count = 0;
+    for (size_t i = 0; rc == 0 && i < table->count; i++) {
+        if (table->operators[i].count > 0)
+            order[count++] = &table->operators[i];
+    }
+    if (rc == 0) {
+        qsort(order, count, sizeof(*order), by_total);
+        for (size_t i = 0; i < count; i++) {
+            sorted[i] = *order[i];
+            place[order[i] - table->operators] = (uint32_t)i;
+        }
+        if (m->positions_differ)
+            m->out->position_count = 0;
+        for (size_t i = 0; i < m->out->position_count; i++) {
+            uint32_t *index = &m->out->positions[i].operator_index;
+            *index = *index == SL_POSITION_NO_OPERATOR ? *index : place[*index];
+        }
+        sl_free(table->operators);
+        table->operators = sorted;
+        sorted = NULL;
+        m->out->operators = table->operators;
+        m->out->operator_count = count;
+    }
+    sl_free(order);
+    sl_free(sorted);
+    sl_free(place);
+    return rc;
+}
+
+static int join_trace(struct maker *m)
+{
+    struct sl_diag diag = {.what = ""};
+    if (!m->options->trace)
+        return 0;
+    int rc = sl_origin_match(m->etdump, m->options->trace, &m->origin, &diag);
+    if (rc == SL_E_MISMATCH) {
+        warn(m->out, "%s; categories are by name", diag.what);
+        return 0;
+    }
+    if (rc < 0)
+        return rc;
+    m->out->by_origin = true;
+    m->out->variant = m->origin.variant;
+    m->out->unit = m->options->trace->unit;
+    return 0;
+}
+
+int sl_attribution_make(const struct sl_etdump *etdump,
+                        const struct sl_attribution_options *options, struct sl_attribution *out,
+                        struct sl_diag *diag)
+{
+    struct sl_attribution made = {.unit = SL_TRACE_NS};
+    struct maker m = {.etdump = etdump, .options = options, .out = &made};
+    int rc = -ENOMEM;
+    made.pool = sl_calloc(1, sizeof(*made.pool));
+    if (!made.pool)
+        goto end;
+    m.table = &made.pool->operators;
+    sl_operators_init(m.table, options->rules);
+    rc = join_trace(&m);
+    if (rc == 0)
+        rc = list_runs(&m, diag);
+    if (rc < 0)
+        goto end;
+    choose_measured(&made);
+    rc = attribute_runs(&m);
+    if (rc == 0)
+        rc = sl_operators_finish(m.table);
+    if (rc == 0)
+        rc = sort_operators(&m);
+    if (rc == 0)
+        warn_of_findings(&m);
+end:
+    sl_nesting_fini(&m.nesting);
+    sl_origin_fini(&m.origin);
+    if (rc < 0)
+        sl_attribution_fini(&made);
+    else
+        *out = made;
+    return rc;
+}
+
+void sl_attribution_fini(struct sl_attribution *attribution)
+{
+    if (attribution->pool)
+        sl_operators_fini(&attribution->pool->operators);
+    sl_free(attribution->pool);
+    sl_free(attribution->runs);
+    sl_free(attribution->positions);
+    *attribution = (struct sl_attribution){0};
+}

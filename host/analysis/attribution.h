@@ -1,0 +1,84 @@
+/* host/analysis/attribution.h: where the time of an ETDump's runs went, exactly.
+ *
+ * A run is a block named Execute, or any block with a Method::execute in it. Every event's self
+ * time goes to one category; for each run the categories sum to its end-to-end figure, to the unit
+ * of the file. Pure: no clock, no file. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/analysis/category.h"
+
+struct sl_diag;
+struct sl_etdump;
+struct sl_trace;
+
+enum { SL_ATTRIBUTION_MAX_WARNINGS = 16 };
+
+struct sl_attribution_options {
+    const struct sl_rules *rules;
+    const struct sl_trace *trace; /* what the file was made of, or NULL: names are all there is */
+    int64_t only_run;             /* index of one run, or -1: all */
+};
+
+struct sl_attribution_run {
+    uint32_t run;           /* index among the file's runs */
+    uint32_t block;         /* index among the file's blocks */
+    const char *block_name; /* borrowed from the file, not terminated */
+    uint32_t block_name_len;
+    bool warmup;   /* the trace says so: not among the measured */
+    uint32_t pair; /* in the schedule; UINT32_MAX without a trace */
+    int64_t end_to_end;
+    int64_t categories[SL_CATEGORY_COUNT];
+};
+
+/* Events of one name, origin and kernel, over the measured runs. Texts are borrowed from the file
+ * and from the trace. */
+struct sl_operator {
+    const char *name; /* without " #N"; not terminated */
+    uint32_t name_len;
+    int category, category_by_name;
+    bool delegated,
+        xnnpack; /* xnnpack: a delegate's name counted the way XNNPACK's profiler does */
+    bool known;  /* a rule matched the name */
+    const char *origin, *kernel; /* NULL where the trace says nothing */
+    uint32_t instances;          /* in the run that has most */
+    uint64_t count;              /* events over all measured runs */
+    int64_t total;               /* self time over all measured runs */
+    size_t sample_count;         /* measured runs it occurs in */
+    const int64_t *samples;      /* its self time in each of those */
+};
+
+/* Position in a run whose events are the same from run to run. */
+#define SL_POSITION_NO_OPERATOR UINT32_MAX /* an event without time */
+struct sl_position {
+    uint32_t operator_index; /* or SL_POSITION_NO_OPERATOR */
+    int64_t total;           /* self time there over all measured runs */
+};
+
+struct sl_attribution {
+    int unit;         /* SL_TRACE_NS or SL_TRACE_INSTRUCTIONS (common/format/sltrace.h) */
+    bool by_origin;   /* the categories are of origins, not of names */
+    uint32_t variant; /* of the trace, when by_origin */
+    size_t run_count, measured_count;
+    struct sl_attribution_run *runs;
+    bool has_program_load, has_method_init;
+    int64_t program_load, method_init;
+    size_t operator_count;
+    struct sl_operator *operators; /* largest total first */
+    size_t position_count;         /* 0 when runs differ in their events */
+    struct sl_position *positions;
+    size_t warning_count;
+    char warnings[SL_ATTRIBUTION_MAX_WARNINGS][192];
+    struct sl_attribution_pool *pool;
+};
+
+/* The result borrows from `etdump` and the options' trace. Memory is bounded by a small multiple of
+ * the file's events. Returns 0, SL_E_NOT_FOUND (no such run), SL_E_LIMIT or -ENOMEM. A trace that
+ * does not match is a warning. End with sl_attribution_fini(). */
+int sl_attribution_make(const struct sl_etdump *etdump,
+                        const struct sl_attribution_options *options, struct sl_attribution *out,
+                        struct sl_diag *diag);
+void sl_attribution_fini(struct sl_attribution *attribution);

@@ -1,0 +1,40 @@
+/* host/analysis/operators.h: the table of operators that attribution fills, event by event. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/analysis/attribution.h"
+
+/* What tells one operator from another. Texts are borrowed. */
+struct sl_operator_key {
+    const char *name; /* without " #N" */
+    uint32_t name_len;
+    bool delegated, counted, shell; /* shell: Framework whatever the rules say */
+    const char *origin, *kernel;    /* interned: equal texts have equal pointers; or NULL */
+};
+
+struct sl_operator_table {
+    const struct sl_rules *rules; /* borrowed */
+    struct sl_operator *operators;
+    struct sl_operator_now *now; /* of the run being added */
+    size_t count, capacity;
+    uint32_t *slots; /* open addressing over operators; 0 is free, else index + 1 */
+    size_t slot_count;
+    struct sl_operator_sample *samples;
+    size_t sample_count, sample_capacity;
+    int64_t *sorted; /* samples grouped by operator, after sl_operators_finish() */
+};
+
+void sl_operators_init(struct sl_operator_table *table, const struct sl_rules *rules);
+void sl_operators_fini(struct sl_operator_table *table);
+
+/* Index of the operator with that key, made if new. Negative: -ENOMEM. */
+int64_t sl_operators_find(struct sl_operator_table *table, const struct sl_operator_key *key);
+
+/* Adds one event of run `run`; runs come one after the other. 0 or -ENOMEM. */
+int sl_operators_add(struct sl_operator_table *table, uint32_t index, uint32_t run, int64_t self);
+
+/* Gives each operator its samples. Nothing may be added afterwards. 0 or -ENOMEM. */
+int sl_operators_finish(struct sl_operator_table *table);

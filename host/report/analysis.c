@@ -1,0 +1,57 @@
+/* host/report/analysis.c */
+#include "host/report/analysis.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/report/categories_file.h"
+
+static int describe_latency(struct sl_analysis *analysis)
+{
+    const struct sl_attribution *attribution = &analysis->attribution;
+    int64_t *values = sl_malloc(attribution->run_count, sizeof(*values));
+    size_t n = 0;
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < attribution->run_count; i++) {
+        if (!attribution->runs[i].warmup)
+            values[n++] = attribution->runs[i].end_to_end;
+    }
+    int rc = sl_statistics_of(values, n, &analysis->latency);
+    if (rc == 0)
+        rc = sl_statistics_without_outliers(values, n, &analysis->latency,
+                                            &analysis->without_outliers);
+    sl_free(values);
+    return rc;
+}
+
+int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analysis *out,
+                     struct sl_diag *diag)
+{
+    struct sl_analysis made = {.file = request->file, .categories = request->categories};
+    struct sl_attribution_options options = {&request->categories->rules, request->trace,
+                                             request->only_run};
+    if (diag)
+        snprintf(diag->where, sizeof(diag->where), "%s", request->file);
+    int rc = sl_etdump_parse(request->bytes, &made.etdump, diag);
+    if (rc < 0)
+        return rc;
+    made.bytes = request->bytes.size;
+    sl_sha256_hex(request->bytes.data, request->bytes.size, made.sha256);
+    rc = sl_attribution_make(&made.etdump, &options, &made.attribution, diag);
+    if (rc == 0)
+        rc = describe_latency(&made);
+    if (rc < 0)
+        sl_analysis_fini(&made);
+    else
+        *out = made;
+    return rc;
+}
+
+void sl_analysis_fini(struct sl_analysis *analysis)
+{
+    sl_attribution_fini(&analysis->attribution);
+    sl_etdump_fini(&analysis->etdump);
+}

@@ -1,0 +1,228 @@
+/* host/report/analysis_json.c */
+#include "host/report/analysis_json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/base/json.h"
+#include "host/report/analysis.h"
+#include "host/report/categories_file.h"
+#include "host/report/text.h"
+#include "host/report/unit.h"
+
+static void put_f64(struct sl_json *json, const char *stem, int unit, double value)
+{
+    char key[SL_UNIT_KEY_SIZE];
+    sl_json_f64(json, sl_unit_key(key, stem, unit), value);
+}
+
+static void put_i64(struct sl_json *json, const char *stem, int unit, int64_t value)
+{
+    char key[SL_UNIT_KEY_SIZE];
+    sl_json_i64(json, sl_unit_key(key, stem, unit), value);
+}
+
+static void put_null_or_i64(struct sl_json *json, const char *stem, int unit, bool known,
+                            int64_t value)
+{
+    char key[SL_UNIT_KEY_SIZE];
+    if (known)
+        put_i64(json, stem, unit, value);
+    else
+        sl_json_null(json, sl_unit_key(key, stem, unit));
+}
+
+void sl_statistics_json(struct sl_json *json, const struct sl_statistics *s, int unit)
+{
+    sl_json_u64(json, "n", s->n);
+    put_f64(json, "median", unit, s->median);
+    put_f64(json, "mean", unit, s->mean);
+    put_null_or_i64(json, "min", unit, s->n > 0, s->min);
+    put_null_or_i64(json, "max", unit, s->n > 0, s->max);
+    put_f64(json, "stddev", unit, s->stddev);
+    sl_json_f64(json, "cv_percent", s->cv_percent);
+    put_f64(json, "p50", unit, s->p50);
+    put_f64(json, "p75", unit, s->p75);
+    put_f64(json, "p90", unit, s->p90);
+    put_f64(json, "p95", unit, s->p95);
+    put_f64(json, "p99", unit, s->p99);
+    put_f64(json, "trimmed_mean_5", unit, s->trimmed_mean_5);
+    put_f64(json, "trimmed_mean_10", unit, s->trimmed_mean_10);
+}
+
+static void put_rules(struct sl_json *json, const struct sl_categories *categories)
+{
+    sl_json_open_object(json, "rules");
+    sl_json_text(json, "file", categories->file);
+    sl_json_i64(json, "version", categories->rules.version);
+    sl_json_text(json, "sha256", categories->sha256);
+    sl_json_close_object(json);
+}
+
+static void put_runs(struct sl_json *json, const struct sl_attribution *a)
+{
+    char key[SL_UNIT_KEY_SIZE];
+    char text[SL_TEXT_SIZE];
+    sl_json_open_array(json, "runs");
+    for (size_t i = 0; i < a->run_count; i++) {
+        const struct sl_attribution_run *run = &a->runs[i];
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "run", run->run);
+        sl_json_text(json, "block", sl_text_copy(text, run->block_name, run->block_name_len));
+        put_i64(json, "e2e", a->unit, run->end_to_end);
+        sl_json_open_object(json, sl_unit_key(key, "categories", a->unit));
+        for (int c = 0; c < SL_CATEGORY_COUNT; c++)
+            sl_json_i64(json, sl_category_name(c), run->categories[c]);
+        sl_json_close_object(json);
+        if (a->by_origin) {
+            sl_json_bool(json, "warmup", run->warmup);
+            sl_json_u64(json, "pair", run->pair);
+        }
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_load(struct sl_json *json, const struct sl_attribution *a)
+{
+    sl_json_open_object(json, "load");
+    put_null_or_i64(json, "program_load", a->unit, a->has_program_load, a->program_load);
+    put_null_or_i64(json, "method_init", a->unit, a->has_method_init, a->method_init);
+    sl_json_close_object(json);
+}
+
+/* End to end of all measured runs. */
+static double total_of(const struct sl_attribution *a)
+{
+    double total = 0;
+    for (size_t i = 0; i < a->run_count; i++)
+        total += a->runs[i].warmup ? 0.0 : (double)a->runs[i].end_to_end;
+    return total;
+}
+
+static double share(double part, double whole)
+{
+    return whole == 0.0 ? NAN : part / whole;
+}
+
+static const char *delegate_of(const struct sl_operator *op)
+{
+    if (!op->delegated)
+        return NULL;
+    return op->xnnpack ? "XNNPACK" : "unknown delegate";
+}
+
+static int put_operator(struct sl_json *json, const struct sl_operator *op, int unit, double total)
+{
+    char text[SL_TEXT_SIZE];
+    struct sl_statistics self;
+    int rc = sl_statistics_of(op->samples, op->sample_count, &self);
+    if (rc < 0)
+        return rc;
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "name", sl_text_copy(text, op->name, op->name_len));
+    sl_json_text(json, "category", sl_category_name(op->category));
+    sl_json_text(json, "category_by_name", sl_category_name(op->category_by_name));
+    sl_json_text(json, "delegate", delegate_of(op));
+    sl_json_text(json, "origin", op->origin);
+    sl_json_text(json, "kernel", op->kernel);
+    sl_json_u64(json, "instances", op->instances);
+    sl_json_u64(json, "count", op->count);
+    put_i64(json, "total", unit, op->total);
+    sl_json_open_object(json, "self");
+    sl_statistics_json(json, &self, unit);
+    sl_json_close_object(json);
+    sl_json_f64(json, "pct_of_e2e", 100.0 * share((double)op->total, total));
+    sl_json_close_object(json);
+    return 0;
+}
+
+static void put_outliers(struct sl_json *json, const struct sl_attribution *a,
+                         const struct sl_statistics *latency)
+{
+    sl_json_open_object(json, "outliers");
+    sl_json_u64(json, "count", latency->outlier_count);
+    put_f64(json, "lower", a->unit, latency->outlier_lower);
+    put_f64(json, "upper", a->unit, latency->outlier_upper);
+    sl_json_open_array(json, "runs");
+    for (size_t i = 0; i < a->run_count; i++) {
+        double value = (double)a->runs[i].end_to_end;
+        if (!a->runs[i].warmup &&
+            (value < latency->outlier_lower || value > latency->outlier_upper))
+            sl_json_u64(json, NULL, a->runs[i].run);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+static void put_latency(struct sl_json *json, const struct sl_analysis *analysis)
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    sl_json_open_object(json, "latency");
+    sl_statistics_json(json, &analysis->latency, a->unit);
+    put_outliers(json, a, &analysis->latency);
+    sl_json_open_object(json, "without_outliers");
+    sl_statistics_json(json, &analysis->without_outliers, a->unit);
+    sl_json_close_object(json);
+    sl_json_close_object(json);
+}
+
+/* Of end to end, what operators inside delegates did themselves; of operators, how many. */
+static void put_delegated(struct sl_json *json, const struct sl_attribution *a, double total)
+{
+    double time = 0;
+    double count = 0;
+    double operators = 0;
+    for (size_t i = 0; i < a->operator_count; i++) {
+        const struct sl_operator *op = &a->operators[i];
+        time += op->delegated ? (double)op->total : 0.0;
+        count += op->delegated ? (double)op->count : 0.0;
+        operators += op->category_by_name == SL_CATEGORY_FRAMEWORK ? 0.0 : (double)op->count;
+    }
+    sl_json_open_object(json, "delegated");
+    sl_json_f64(json, "time_share", share(time, total));
+    sl_json_f64(json, "count_share", share(count, operators));
+    sl_json_close_object(json);
+}
+
+static void put_findings(struct sl_json *json, const struct sl_attribution *a)
+{
+    char text[SL_TEXT_SIZE];
+    sl_json_open_array(json, "unknown_operators");
+    for (size_t i = 0; i < a->operator_count; i++) {
+        const struct sl_operator *op = &a->operators[i];
+        if (!op->known)
+            sl_json_text(json, NULL, sl_text_copy(text, op->name, op->name_len));
+    }
+    sl_json_close_array(json);
+    sl_json_open_array(json, "warnings");
+    for (size_t i = 0; i < a->warning_count; i++)
+        sl_json_text(json, NULL, a->warnings[i]);
+    sl_json_close_array(json);
+}
+
+int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_analysis *analysis)
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    double total = total_of(a);
+    int rc = 0;
+    sl_json_open_object(json, key);
+    sl_json_text(json, "schema", "sme2lab.analysis/1");
+    sl_json_text(json, "file", analysis->file);
+    sl_json_u64(json, "bytes", analysis->bytes);
+    sl_json_text(json, "sha256", analysis->sha256);
+    sl_json_text(json, "time_unit", sl_unit_name(a->unit));
+    sl_json_text(json, "label", a->by_origin ? "origin" : "name");
+    put_rules(json, analysis->categories);
+    put_runs(json, a);
+    put_load(json, a);
+    sl_json_open_array(json, "operators");
+    for (size_t i = 0; rc == 0 && i < a->operator_count; i++)
+        rc = put_operator(json, &a->operators[i], a->unit, total);
+    sl_json_close_array(json);
+    put_latency(json, analysis);
+    put_delegated(json, a, total);
+    put_findings(json, a);
+    sl_json_close_object(json);
+    return rc < 0 ? rc : json->error;
+}

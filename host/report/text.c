@@ -1,0 +1,39 @@
+/* host/report/text.c */
+#include "host/report/text.h"
+
+const char *sl_text_copy(char out[SL_TEXT_SIZE], const char *text, size_t len)
+{
+    size_t used = 0;
+    for (; used < len && used + 1 < SL_TEXT_SIZE; used++) {
+        unsigned char c = (unsigned char)text[used];
+        out[used] = c < 0x20 || c == 0x7f ? '?' : text[used];
+    }
+    out[used] = '\0';
+    return out;
+}
+
+static int begins_character(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+size_t sl_text_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += begins_character(*text) ? 1 : 0;
+    return columns;
+}
+
+void sl_text_fit(char *text, size_t columns)
+{
+    if (sl_text_columns(text) <= columns)
+        return;
+    size_t seen = 0;
+    char *at = text;
+    while (*at && (seen + 1 < columns || !begins_character(*at)))
+        seen += begins_character(*at++) ? 1 : 0;
+    if (columns > 0)
+        *at++ = '~';
+    *at = '\0';
+}
