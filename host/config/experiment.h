@@ -1,0 +1,52 @@
+/* host/config/experiment.h: what `sme2lab run CONFIG.json` is asked to measure. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/bytes.h"
+
+struct cJSON;
+struct sl_buf;
+struct sl_diag;
+
+enum { SL_EXPERIMENT_MAX = 64, SL_EXPERIMENT_MAX_INPUTS = 64, SL_EXPERIMENT_MAX_LABELS = 32 };
+
+/* The factor sme2 = off, on, measured as one interleaved experiment. Texts are borrowed from the
+ * configuration's document or from the command line. */
+struct sl_experiment {
+    const char *name;
+    uint32_t runs, warmup; /* UINT32_MAX: as the device's clock needs */
+    const char *inputs[SL_EXPERIMENT_MAX_INPUTS];
+    size_t input_count;
+    const char *input_shapes; /* NULL: the model's own */
+    uint32_t seed;            /* draws the order of the first pair */
+};
+
+struct sl_experiment_plan {
+    const char *model;
+    const char *output_root;  /* NULL: chosen by the program */
+    const char *device;       /* "local", "emulated", "counted"; NULL: chosen by the program */
+    const char *cpu;          /* the emulator's, or NULL */
+    uint32_t svl;             /* bits */
+    double confidence;        /* 0.5 to 0.9999 */
+    double threshold_percent; /* a slow-down beyond it is a regression */
+    const char *label_keys[SL_EXPERIMENT_MAX_LABELS], *label_values[SL_EXPERIMENT_MAX_LABELS];
+    size_t label_count;
+    struct sl_experiment experiments[SL_EXPERIMENT_MAX];
+    size_t count;
+    struct cJSON *document; /* owned; NULL for a plan from the command line */
+};
+
+/* One experiment named "run" on `model` (borrowed), all else by default. */
+void sl_experiment_plan_init(struct sl_experiment_plan *plan, const char *model);
+void sl_experiment_plan_fini(struct sl_experiment_plan *plan);
+
+/* Reads a configuration. `file` is its name for messages. What this version cannot do is refused,
+ * never left out. Returns 0, SL_E_FORMAT (`diag` has line or JSON pointer and the fix), SL_E_LIMIT
+ * or -ENOMEM; on success end `out` with sl_experiment_plan_fini(). */
+int sl_experiment_plan_parse(struct sl_bytes text, const char *file, struct sl_experiment_plan *out,
+                             struct sl_diag *diag);
+
+/* Appends the plan as JSON, defaults filled in. 0, SL_E_LIMIT or -ENOMEM. */
+int sl_experiment_plan_explain(const struct sl_experiment_plan *plan, struct sl_buf *out);

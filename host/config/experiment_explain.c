@@ -1,0 +1,58 @@
+/* host/config/experiment_explain.c: a plan in words that sl_experiment_plan_parse() reads. */
+#include "common/base/json.h"
+#include "host/config/experiment.h"
+
+static void put_experiment(struct sl_json *json, const struct sl_experiment *experiment)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "name", experiment->name);
+    sl_json_text(json, "mode", "timing");
+    if (experiment->runs != UINT32_MAX)
+        sl_json_u64(json, "runs", experiment->runs);
+    if (experiment->warmup != UINT32_MAX)
+        sl_json_u64(json, "warmup", experiment->warmup);
+    sl_json_open_array(json, "threads");
+    sl_json_u64(json, NULL, 1);
+    sl_json_close_array(json);
+    sl_json_open_object(json, "factor");
+    sl_json_open_array(json, "sme2");
+    sl_json_text(json, NULL, "off");
+    sl_json_text(json, NULL, "on");
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+    sl_json_open_array(json, "inputs");
+    for (size_t i = 0; i < experiment->input_count; i++)
+        sl_json_text(json, NULL, experiment->inputs[i]);
+    sl_json_close_array(json);
+    if (experiment->input_shapes)
+        sl_json_text(json, "input_shapes", experiment->input_shapes);
+    sl_json_u64(json, "seed", experiment->seed);
+    sl_json_close_object(json);
+}
+
+int sl_experiment_plan_explain(const struct sl_experiment_plan *plan, struct sl_buf *out)
+{
+    struct sl_json json;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "model", plan->model);
+    if (plan->output_root)
+        sl_json_text(&json, "output_root", plan->output_root);
+    if (plan->device)
+        sl_json_text(&json, "device", plan->device);
+    if (plan->cpu)
+        sl_json_text(&json, "cpu", plan->cpu);
+    sl_json_u64(&json, "svl", plan->svl);
+    sl_json_f64(&json, "confidence", plan->confidence);
+    sl_json_f64(&json, "threshold_percent", plan->threshold_percent);
+    sl_json_open_object(&json, "labels");
+    for (size_t i = 0; i < plan->label_count; i++)
+        sl_json_text(&json, plan->label_keys[i], plan->label_values[i]);
+    sl_json_close_object(&json);
+    sl_json_open_array(&json, "experiments");
+    for (size_t i = 0; i < plan->count; i++)
+        put_experiment(&json, &plan->experiments[i]);
+    sl_json_close_array(&json);
+    sl_json_close_object(&json);
+    return json.error;
+}

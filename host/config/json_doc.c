@@ -1,0 +1,212 @@
+/* host/config/json_doc.c */
+#include "host/config/json_doc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/config/nearest.h"
+
+static int syntax_error(const char *text, const char *at, const char *file, struct sl_diag *diag)
+{
+    size_t line = 1, column = 1;
+    for (const char *c = text; c < at; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    char where[160];
+    snprintf(where, sizeof(where), "%.120s:%zu:%zu", file, line, column);
+    sl_diag_hint(diag, "look for a missing comma, quote or bracket there; JSON has no comments");
+    return sl_diag_set(diag, SL_E_FORMAT, where, "The file is not JSON from here on");
+}
+
+static int check_doubles(const struct sl_json_at *at, struct sl_diag *diag)
+{
+    size_t i = 0;
+    for (const cJSON *child = at->value->child; child; child = child->next, i++) {
+        struct sl_json_at here =
+            child->string ? sl_json_member(at, child->string) : sl_json_item(at, i);
+        here.value = child;
+        for (const cJSON *other = child->next; child->string && other; other = other->next) {
+            if (strcmp(child->string, other->string) == 0) {
+                sl_diag_hint(diag, "take one of the two out");
+                return sl_json_refuse(&here, diag, "The key '%s' stands here twice", child->string);
+            }
+        }
+        int rc = check_doubles(&here, diag);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int sl_json_doc_parse(struct sl_bytes text, const char *file, struct cJSON **out,
+                      struct sl_diag *diag)
+{
+    if (text.size > SL_JSON_DOC_MAX_BYTES)
+        return sl_diag_set(diag, SL_E_LIMIT, file, "The file has %zu bytes, more than %d",
+                           text.size, SL_JSON_DOC_MAX_BYTES);
+    char *copy = sl_strndup((const char *)text.data, text.size);
+    if (!copy)
+        return -ENOMEM;
+    const char *end = copy;
+    cJSON *document = cJSON_ParseWithLengthOpts(copy, text.size + 1, &end, 1);
+    int rc = 0;
+    if (!document || strlen(copy) != text.size)
+        rc = syntax_error(copy, document ? copy + strlen(copy) : end, file, diag);
+    sl_free(copy);
+    if (rc == 0) {
+        struct sl_json_at root = sl_json_root(document);
+        rc = check_doubles(&root, diag);
+    }
+    if (rc < 0)
+        cJSON_Delete(document);
+    else
+        *out = document;
+    return rc;
+}
+
+void sl_json_doc_free(struct cJSON *document)
+{
+    cJSON_Delete(document);
+}
+
+struct sl_json_at sl_json_root(const struct cJSON *document)
+{
+    return (struct sl_json_at){.value = document};
+}
+
+/* Appends "/token" with ~ and / escaped; what does not fit is cut. */
+static void extend_pointer(struct sl_json_at *at, const struct sl_json_at *parent,
+                           const char *token)
+{
+    size_t len = strlen(parent->pointer);
+    memcpy(at->pointer, parent->pointer, len);
+    if (len + 1 < sizeof(at->pointer))
+        at->pointer[len++] = '/';
+    for (; *token && len + 3 < sizeof(at->pointer); token++) {
+        if (*token == '~' || *token == '/') {
+            at->pointer[len++] = '~';
+            at->pointer[len++] = *token == '~' ? '0' : '1';
+        } else {
+            at->pointer[len++] = *token;
+        }
+    }
+    at->pointer[len] = '\0';
+}
+
+struct sl_json_at sl_json_member(const struct sl_json_at *object, const char *key)
+{
+    struct sl_json_at out = {.value = cJSON_GetObjectItemCaseSensitive(object->value, key)};
+    extend_pointer(&out, object, key);
+    return out;
+}
+
+struct sl_json_at sl_json_item(const struct sl_json_at *array, size_t index)
+{
+    char number[24];
+    snprintf(number, sizeof(number), "%zu", index);
+    const cJSON *item = array->value ? array->value->child : NULL;
+    for (size_t i = 0; item && i < index; i++)
+        item = item->next;
+    struct sl_json_at out = {.value = item};
+    extend_pointer(&out, array, number);
+    if (item && item->string)
+        extend_pointer(&out, array, item->string);
+    return out;
+}
+
+size_t sl_json_size(const struct sl_json_at *at)
+{
+    size_t count = 0;
+    if (cJSON_IsArray(at->value) || cJSON_IsObject(at->value)) {
+        for (const cJSON *child = at->value->child; child; child = child->next)
+            count++;
+    }
+    return count;
+}
+
+const char *sl_json_key(const struct sl_json_at *at)
+{
+    return at->value && at->value->string ? at->value->string : "";
+}
+
+int sl_json_refuse(const struct sl_json_at *at, struct sl_diag *diag, const char *what, ...)
+{
+    char sentence[256];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(sentence, sizeof(sentence), what, args);
+    va_end(args);
+    return sl_diag_set(diag, SL_E_FORMAT, at->pointer[0] ? at->pointer : "/", "%s", sentence);
+}
+
+int sl_json_check_keys(const struct sl_json_at *object, const char *const *keys, size_t count,
+                       struct sl_diag *diag)
+{
+    for (const cJSON *child = object->value->child; child; child = child->next) {
+        bool known = false;
+        for (size_t i = 0; i < count; i++)
+            known = known || strcmp(child->string, keys[i]) == 0;
+        if (known)
+            continue;
+        struct sl_json_at here = sl_json_member(object, child->string);
+        const char *nearest = sl_nearest(child->string, keys, count);
+        if (nearest)
+            sl_diag_hint(diag, "did you mean '%s'?", nearest);
+        else
+            sl_diag_hint(diag, "take it out; configs/experiment.schema.json lists the keys");
+        return sl_json_refuse(&here, diag, "There is no key '%.64s' here", child->string);
+    }
+    return 0;
+}
+
+int sl_json_get_text(const struct sl_json_at *at, const char **out, struct sl_diag *diag)
+{
+    if (!at->value)
+        return 0;
+    if (!cJSON_IsString(at->value) || !at->value->valuestring[0])
+        return sl_json_refuse(at, diag, "This must be a text that is not empty");
+    *out = at->value->valuestring;
+    return 0;
+}
+
+int sl_json_get_integer(const struct sl_json_at *at, uint32_t low, uint32_t high, uint32_t *out,
+                        struct sl_diag *diag)
+{
+    if (!at->value)
+        return 0;
+    double value = cJSON_IsNumber(at->value) ? at->value->valuedouble : NAN;
+    if (!(value >= low && value <= high) || floor(value) != value)
+        return sl_json_refuse(at, diag, "This must be a whole number from %u to %u", low, high);
+    *out = (uint32_t)value;
+    return 0;
+}
+
+int sl_json_get_real(const struct sl_json_at *at, double low, double high, double *out,
+                     struct sl_diag *diag)
+{
+    if (!at->value)
+        return 0;
+    double value = cJSON_IsNumber(at->value) ? at->value->valuedouble : NAN;
+    if (!(value >= low && value <= high))
+        return sl_json_refuse(at, diag, "This must be a number from %g to %g", low, high);
+    *out = value;
+    return 0;
+}
+
+int sl_json_need_object(const struct sl_json_at *at, struct sl_diag *diag)
+{
+    return cJSON_IsObject(at->value) ? 0 : sl_json_refuse(at, diag, "This must be an object {…}");
+}
+
+int sl_json_need_array(const struct sl_json_at *at, struct sl_diag *diag)
+{
+    return cJSON_IsArray(at->value) ? 0 : sl_json_refuse(at, diag, "This must be a list […]");
+}

@@ -1,0 +1,215 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "host/config/experiment.h"
+#include "host/config/json_doc.h"
+
+static int parse(const char *text, struct sl_experiment_plan *plan, struct sl_diag *diag)
+{
+    memset(diag, 0, sizeof(*diag));
+    return sl_experiment_plan_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)},
+                                    "c.json", plan, diag);
+}
+
+static void a_model_alone_is_one_experiment_with_defaults(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\": \"m.pte\"}", &plan, &diag), 0);
+    assert_string_equal(plan.model, "m.pte");
+    assert_int_equal(plan.count, 1);
+    assert_int_equal(plan.svl, 512);
+    assert_string_equal(plan.experiments[0].name, "run");
+    assert_int_equal(plan.experiments[0].runs, UINT32_MAX);
+    sl_experiment_plan_fini(&plan);
+}
+
+static void experiments_take_what_the_top_says_unless_they_say_otherwise(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(
+        parse("{\"model\":\"m.pte\",\"output_root\":\"o\",\"device\":\"counted\",\"svl\":256,"
+              "\"runs\":7,\"seed\":3,\"inputs\":[\"a.bin\",\"b.bin\"],\"labels\":{\"who\":\"me\"},"
+              "\"threshold_percent\":2.5,\"experiments\":[{\"name\":\"a\",\"mode\":\"timing\","
+              "\"threads\":[1],\"factor\":{\"sme2\":[\"off\",\"on\"]}},"
+              "{\"name\":\"b\",\"num_runs\":9,\"num_threads\":1,\"warmup\":0,"
+              "\"inputs\":[\"c.bin\"],\"input_shapes\":\"1x3\"}]}",
+              &plan, &diag),
+        0);
+    assert_int_equal(plan.count, 2);
+    assert_int_equal(plan.experiments[0].runs, 7);
+    assert_int_equal(plan.experiments[0].input_count, 2);
+    assert_int_equal(plan.experiments[1].runs, 9);
+    assert_int_equal(plan.experiments[1].warmup, 0);
+    assert_int_equal(plan.experiments[1].input_count, 1);
+    assert_string_equal(plan.experiments[1].inputs[0], "c.bin");
+    assert_int_equal(plan.experiments[1].seed, 3);
+    assert_string_equal(plan.label_values[0], "me");
+    sl_experiment_plan_fini(&plan);
+}
+
+static void an_explained_plan_reads_as_the_same_plan(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan, again;
+    struct sl_diag diag;
+    struct sl_buf first, second;
+    sl_buf_init(&first, 1 << 16);
+    sl_buf_init(&second, 1 << 16);
+    assert_int_equal(parse("{\"model\":\"m\",\"device\":\"local\",\"cpu\":\"max\",\"output_root\":"
+                           "\"o\",\"labels\":{\"k\":\"v\"},\"experiments\":[{\"name\":\"a\","
+                           "\"runs\":2,\"warmup\":1,\"inputs\":[\"i\"],\"input_shapes\":\"1\"}]}",
+                           &plan, &diag),
+                     0);
+    assert_int_equal(sl_experiment_plan_explain(&plan, &first), 0);
+    assert_int_equal(parse((char *)first.data, &again, &diag), 0);
+    assert_int_equal(sl_experiment_plan_explain(&again, &second), 0);
+    assert_string_equal((char *)first.data, (char *)second.data);
+    sl_experiment_plan_fini(&plan);
+    sl_experiment_plan_fini(&again);
+    sl_buf_fini(&first);
+    sl_buf_fini(&second);
+}
+
+static void an_unknown_key_is_refused_with_its_place_and_the_nearest(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"modle\":\"m\"}", &plan, &diag), SL_E_FORMAT);
+    assert_string_equal(diag.where, "c.json: /modle");
+    assert_string_equal(diag.hint, "did you mean 'model'?");
+    assert_int_equal(
+        parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\"},{\"name\":\"b\",\"treads\":1}]}",
+              &plan, &diag),
+        SL_E_FORMAT);
+    assert_string_equal(diag.where, "c.json: /experiments/1/treads");
+    assert_string_equal(diag.hint, "did you mean 'threads'?");
+    assert_int_equal(parse("{\"a/b~c\":1}", &plan, &diag), SL_E_FORMAT);
+    assert_string_equal(diag.where, "c.json: /a~1b~0c");
+}
+
+static void what_is_not_json_is_refused_with_line_and_column(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\": \"m\",\n  \"runs\": }", &plan, &diag), SL_E_FORMAT);
+    assert_string_equal(diag.where, "c.json:2:11");
+    assert_int_equal(parse("", &plan, &diag), SL_E_FORMAT);
+    assert_int_equal(parse("{} x", &plan, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_experiment_plan_parse((struct sl_bytes){(const uint8_t *)"{}\0{}", 5}, "c",
+                                              &plan, &diag),
+                     SL_E_FORMAT);
+}
+
+static void a_double_key_is_refused(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\":\"m\",\"labels\":{\"a\":\"1\",\"a\":\"2\"}}", &plan, &diag),
+                     SL_E_FORMAT);
+    assert_non_null(strstr(diag.where, "/labels/a"));
+}
+
+static void a_file_beyond_the_limit_is_refused(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag = {0};
+    assert_int_equal(
+        sl_experiment_plan_parse((struct sl_bytes){(const uint8_t *)"", SL_JSON_DOC_MAX_BYTES + 1},
+                                 "c", &plan, &diag),
+        SL_E_LIMIT);
+}
+
+/* Each is refused at this pointer. */
+static const struct {
+    const char *text, *pointer;
+} refused[] = {
+    {"[]", "/"},
+    {"{}", "/"},
+    {"{\"model\":\"\"}", "/model"},
+    {"{\"model\":1}", "/model"},
+    {"{\"model\":\"m\",\"runs\":0}", "/runs"},
+    {"{\"model\":\"m\",\"runs\":1.5}", "/runs"},
+    {"{\"model\":\"m\",\"runs\":1e300}", "/runs"},
+    {"{\"model\":\"m\",\"runs\":\"3\"}", "/runs"},
+    {"{\"model\":\"m\",\"runs\":1,\"num_runs\":1}", "/num_runs"},
+    {"{\"model\":\"m\",\"warmup\":-1}", "/warmup"},
+    {"{\"model\":\"m\",\"svl\":64}", "/svl"},
+    {"{\"model\":\"m\",\"confidence\":1}", "/confidence"},
+    {"{\"model\":\"m\",\"threshold_percent\":\"x\"}", "/threshold_percent"},
+    {"{\"model\":\"m\",\"inputs\":\"a\"}", "/inputs"},
+    {"{\"model\":\"m\",\"inputs\":[1]}", "/inputs/0"},
+    {"{\"model\":\"m\",\"labels\":[]}", "/labels"},
+    {"{\"model\":\"m\",\"labels\":{\"a\":1}}", "/labels/a"},
+    {"{\"model\":\"m\",\"device\":{\"soc\":\"x\"}}", "/device"},
+    {"{\"model\":\"m\",\"device\":\"pixel\"}", "/device"},
+    {"{\"model\":\"m\",\"factor\":{\"sme2\":[\"on\",\"off\"]}}", "/factor"},
+    {"{\"model\":\"m\",\"factor\":{\"sme\":[\"off\",\"on\"]}}", "/factor/sme"},
+    {"{\"model\":\"m\",\"factor\":1}", "/factor"},
+    {"{\"model\":\"m\",\"analysis\":{}}", "/analysis"},
+    {"{\"model\":\"m\",\"gate\":{}}", "/gate"},
+    {"{\"model\":\"m\",\"budget_seconds\":3}", "/budget_seconds"},
+    {"{\"model\":\"m\",\"experiments\":{}}", "/experiments"},
+    {"{\"model\":\"m\",\"experiments\":[]}", "/experiments"},
+    {"{\"model\":\"m\",\"experiments\":[1]}", "/experiments/0"},
+    {"{\"model\":\"m\",\"experiments\":[{}]}", "/experiments/0"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"../a\"}]}", "/experiments/0/name"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\"},{\"name\":\"a\"}]}", "/experiments/1"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}]}",
+     "/experiments/0/runner_path"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"mode\":\"xnntrace\"}]}",
+     "/experiments/0/mode"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"mode\":\"x\"}]}", "/experiments/0/mode"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2]}]}",
+     "/experiments/0/threads"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[]}]}",
+     "/experiments/0/threads"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":4}]}",
+     "/experiments/0/threads"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[0]}]}",
+     "/experiments/0/threads/0"},
+};
+
+static void values_that_cannot_be_are_refused_at_their_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        struct sl_experiment_plan plan;
+        struct sl_diag diag;
+        char where[128];
+        snprintf(where, sizeof(where), "c.json: %s", refused[i].pointer);
+        assert_int_equal(parse(refused[i].text, &plan, &diag), SL_E_FORMAT);
+        assert_string_equal(diag.where, where);
+        assert_true(diag.what[0] != '\0');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_alone_is_one_experiment_with_defaults),
+        cmocka_unit_test(experiments_take_what_the_top_says_unless_they_say_otherwise),
+        cmocka_unit_test(an_explained_plan_reads_as_the_same_plan),
+        cmocka_unit_test(an_unknown_key_is_refused_with_its_place_and_the_nearest),
+        cmocka_unit_test(what_is_not_json_is_refused_with_line_and_column),
+        cmocka_unit_test(a_double_key_is_refused),
+        cmocka_unit_test(a_file_beyond_the_limit_is_refused),
+        cmocka_unit_test(values_that_cannot_be_are_refused_at_their_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
