@@ -1,0 +1,58 @@
+/* host/job/queue.h: jobs waiting for devices: one job a device at a time, by priority, then by age.
+ *
+ * Pure: time comes in as an argument, what happened comes in as calls, what changed goes out
+ * through one callback, whose owner makes it durable. A job is never lost and never on two devices:
+ * a device's lease must end before its job goes to another. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+struct sl_queue;
+
+enum { SL_QUEUE_MAX_JOBS = 100000, SL_QUEUE_MAX_DEVICES = 1000, SL_LEASE_MS = 30000 };
+
+/* Called after each change of a job; the record is borrowed. */
+typedef void (*sl_queue_changed_fn)(void *user, const struct sl_job_record *job);
+
+int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **out);
+void sl_queue_free(struct sl_queue *queue);
+
+/* Adds a job (state QUEUED, or RUNNING with its lease when read back from the store after a
+ * restart). Final states are refused with -EINVAL, a known id with -EEXIST, a full queue with
+ * SL_E_FULL. Calls back. */
+int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job);
+
+/* A device takes jobs from now on, or no longer. -EEXIST, SL_E_FULL, -ENOMEM. A device that leaves
+ * keeps its job's lease. */
+int sl_queue_device_ready(struct sl_queue *queue, const char *device);
+void sl_queue_device_gone(struct sl_queue *queue, const char *device);
+
+/* The next assignment that can be made, made: job now RUNNING on a ready device without one. False
+ * if there is none. Call until false after any change. */
+bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
+                     char out_device[SL_NAME_BYTES]);
+
+/* The device still works on it: the lease is extended. -ENOENT if it is not this device's (its
+ * lease ended and it went elsewhere): the device must drop it. */
+int sl_queue_renew(struct sl_queue *queue, uint64_t job, const char *device, uint64_t now_ms);
+
+/* It ended. SL_CAUSE_LAB puts it back while attempts are left; `run` is the run it made, 0 for
+ * none. -ENOENT as above. */
+int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,
+                    uint64_t run, const char *detail, uint64_t now_ms);
+
+/* A queued job is cancelled at once; of a running one `cancel_wanted` is set, and it ends as
+ * CANCELLED whatever it finishes with. -ENOENT for an unknown or finished one. */
+int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms);
+
+/* Ends leases that have run out: their jobs go back, or fail after SL_MAX_ATTEMPTS. */
+void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms);
+/* When the next lease ends, UINT64_MAX for never: for the owner's timer. */
+uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue);
+
+const struct sl_job_record *sl_queue_find(const struct sl_queue *queue, uint64_t job);
+size_t sl_queue_count(const struct sl_queue *queue, int state);

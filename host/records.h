@@ -1,0 +1,61 @@
+/* host/records.h: the plain structs that the daemon's parts hand to one another; no pointers into
+ * any of them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SL_NAME_BYTES = 64, SL_SELECTOR_BYTES = 256, SL_DETAIL_BYTES = 256, SL_MAX_ATTEMPTS = 3 };
+
+/* A job goes down this list, or back to QUEUED when the lab failed and attempts are left. */
+enum sl_job_state {
+    SL_JOB_QUEUED = 0,
+    SL_JOB_RUNNING = 1, /* a device has it, until its lease ends */
+    SL_JOB_DONE = 2,    /* from here on: for good */
+    SL_JOB_FAILED = 3,  /* `cause` says whose failure */
+    SL_JOB_CANCELLED = 4,
+};
+
+/* Whose failure it is: a result is about the measured thing, a user error about the request, a lab
+ * error about devices and links. Only lab errors are tried again. */
+enum sl_job_cause {
+    SL_CAUSE_NONE = 0,
+    SL_CAUSE_RESULT = 1, /* crash, hang, wrong output, model cannot run */
+    SL_CAUSE_USER = 2,
+    SL_CAUSE_LAB = 3,
+};
+
+/* A device's kind: how an agent gets there and what its times mean. */
+enum sl_device_kind {
+    SL_DEVICE_LOCAL = 1,    /* this machine */
+    SL_DEVICE_EMULATED = 2, /* times mean nothing */
+    SL_DEVICE_COUNTED = 3,  /* executed instructions under the emulator */
+};
+
+enum sl_device_state {
+    SL_DEVICE_READY = 1,
+    SL_DEVICE_BUSY = 2,
+    SL_DEVICE_OFFLINE = 3,
+    SL_DEVICE_QUARANTINED = 4, /* takes no jobs until released */
+};
+
+struct sl_job_record {
+    uint64_t id; /* from 1, never used again */
+    int state, cause;
+    int32_t priority;                            /* higher goes first */
+    uint32_t attempts;                           /* started so far */
+    uint64_t submitted_ms, started_ms, ended_ms; /* Unix time; 0: not yet */
+    uint64_t lease_until_ms;                     /* RUNNING */
+    uint64_t run;                                /* id of the run it made; 0: none */
+    bool cancel_wanted;                          /* RUNNING: the device was asked to stop */
+    char selector[SL_SELECTOR_BYTES];            /* device name, "" for any */
+    char device[SL_NAME_BYTES];                  /* that has or had it */
+    char detail[SL_DETAIL_BYTES];                /* one line: why it failed or what it waits for */
+};
+
+struct sl_device_record {
+    char name[SL_NAME_BYTES];
+    int kind, state;
+    uint64_t job; /* BUSY: which */
+    char detail[SL_DETAIL_BYTES];
+};

@@ -1,0 +1,371 @@
+/* tests/unit/host/job/test_queue.c */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/job/queue.h"
+
+static uint64_t random_state = 4711;
+
+static uint64_t draw(uint64_t below)
+{
+    random_state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = random_state;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (z ^ z >> 31) % below;
+}
+
+/* The store that the queue's owner would keep. */
+enum { MAX_JOBS = 512 };
+struct store {
+    struct sl_job_record jobs[MAX_JOBS + 1]; /* by id */
+};
+
+static void keep(void *user, const struct sl_job_record *job)
+{
+    struct store *store = user;
+    assert_true(job->id >= 1 && job->id <= MAX_JOBS);
+    store->jobs[job->id] = *job;
+}
+
+static struct sl_job_record job_of(uint64_t id, int priority, const char *selector)
+{
+    struct sl_job_record job = {.id = id, .priority = priority};
+    snprintf(job.selector, sizeof(job.selector), "%s", selector);
+    return job;
+}
+
+static struct store store;
+
+static struct sl_queue *fresh_queue(void)
+{
+    struct sl_queue *queue = NULL;
+    memset(&store, 0, sizeof(store));
+    assert_int_equal(sl_queue_new(keep, &store, &queue), 0);
+    return queue;
+}
+
+static void add(struct sl_queue *queue, uint64_t id, int priority, const char *selector)
+{
+    struct sl_job_record job = job_of(id, priority, selector);
+    assert_int_equal(sl_queue_add(queue, &job), 0);
+}
+
+static uint64_t assign(struct sl_queue *queue, uint64_t now_ms)
+{
+    uint64_t job = 0;
+    char device[SL_NAME_BYTES];
+    return sl_queue_assign(queue, now_ms, &job, device) ? job : 0;
+}
+
+static void higher_priority_goes_first_then_the_older(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    add(queue, 3, 5, "");
+    add(queue, 2, 5, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    const uint64_t order[] = {2, 3, 1};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(assign(queue, 0), order[i]);
+        assert_int_equal(assign(queue, 0), 0); /* one job a device */
+        assert_int_equal(sl_queue_finish(queue, order[i], "a", SL_CAUSE_NONE, 9, "", 1), 0);
+        assert_int_equal(store.jobs[order[i]].state, SL_JOB_DONE);
+        assert_int_equal(store.jobs[order[i]].run, 9);
+    }
+    sl_queue_free(queue);
+}
+
+static void a_job_waits_for_the_device_it_names(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 9, "b");
+    add(queue, 2, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 0), 2); /* overtakes: the better one cannot run on "a" */
+    assert_int_equal(sl_queue_device_ready(queue, "b"), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    sl_queue_free(queue);
+}
+
+static void lab_failures_are_tried_again_up_to_the_limit(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    for (int attempt = 1; attempt <= SL_MAX_ATTEMPTS; attempt++) {
+        assert_int_equal(assign(queue, 0), 1);
+        assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
+    }
+    assert_int_equal(store.jobs[1].state, SL_JOB_FAILED);
+    assert_int_equal(store.jobs[1].cause, SL_CAUSE_LAB);
+    assert_string_equal(store.jobs[1].detail, "link lost");
+    assert_int_equal(assign(queue, 0), 0);
+    sl_queue_free(queue);
+}
+
+static void a_result_is_never_tried_again(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_RESULT, 0, "SIGSEGV", 1), 0);
+    assert_int_equal(store.jobs[1].state, SL_JOB_FAILED);
+    assert_null(sl_queue_find(queue, 1));
+    sl_queue_free(queue);
+}
+
+static void a_cancelled_job_ends_cancelled_whatever_it_finishes_with(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    add(queue, 2, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    assert_int_equal(sl_queue_cancel(queue, 1, 5), 0);
+    assert_int_equal(sl_queue_cancel(queue, 2, 5), 0);
+    assert_int_equal(store.jobs[2].state, SL_JOB_CANCELLED);
+    assert_true(store.jobs[1].cancel_wanted);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "", 6), 0);
+    assert_int_equal(store.jobs[1].state, SL_JOB_CANCELLED);
+    assert_int_equal(sl_queue_cancel(queue, 1, 7), -ENOENT);
+    sl_queue_free(queue);
+}
+
+static void a_lease_that_ran_out_shuts_the_late_device_out(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    sl_queue_device_gone(queue, "a");
+    assert_int_equal(sl_queue_next_tick_ms(queue), SL_LEASE_MS);
+    sl_queue_tick(queue, SL_LEASE_MS - 1);
+    assert_int_equal(store.jobs[1].state, SL_JOB_RUNNING);
+    sl_queue_tick(queue, SL_LEASE_MS);
+    assert_int_equal(store.jobs[1].state, SL_JOB_QUEUED);
+    assert_int_equal(sl_queue_device_ready(queue, "b"), 0);
+    assert_int_equal(assign(queue, SL_LEASE_MS), 1);
+    assert_int_equal(sl_queue_renew(queue, 1, "a", SL_LEASE_MS), -ENOENT);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 9), -ENOENT);
+    assert_int_equal(sl_queue_renew(queue, 1, "b", SL_LEASE_MS), 0);
+    sl_queue_free(queue);
+}
+
+static void a_restart_gives_a_running_job_back_to_its_device(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    struct sl_job_record job = job_of(1, 0, "");
+    job.state = SL_JOB_RUNNING;
+    job.lease_until_ms = 100;
+    snprintf(job.device, sizeof(job.device), "a");
+    assert_int_equal(sl_queue_add(queue, &job), 0);
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    add(queue, 2, 0, "");
+    assert_int_equal(assign(queue, 0), 0); /* "a" is busy with job 1 */
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 9), 0);
+    assert_int_equal(assign(queue, 0), 2);
+    sl_queue_free(queue);
+}
+
+static void bad_jobs_and_devices_are_refused(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    char long_name[SL_NAME_BYTES + 1];
+    memset(long_name, 'x', SL_NAME_BYTES);
+    long_name[SL_NAME_BYTES] = 0;
+    struct sl_job_record job = job_of(0, 0, "");
+    assert_int_equal(sl_queue_add(queue, &job), -EINVAL);
+    job.id = 1;
+    job.state = SL_JOB_DONE;
+    assert_int_equal(sl_queue_add(queue, &job), -EINVAL);
+    add(queue, 1, 0, "");
+    job.state = SL_JOB_QUEUED;
+    assert_int_equal(sl_queue_add(queue, &job), -EEXIST);
+    assert_int_equal(sl_queue_device_ready(queue, ""), -EINVAL);
+    assert_int_equal(sl_queue_device_ready(queue, long_name), -EINVAL);
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(sl_queue_device_ready(queue, "a"), -EEXIST);
+    sl_queue_free(queue);
+}
+
+static void add_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    struct sl_job_record job = job_of(1, 0, "");
+    int rc = -ENOMEM;
+    for (unsigned nth = 1; rc == -ENOMEM; nth++) {
+        sl_mem_fail_nth(nth);
+        rc = sl_queue_add(queue, &job);
+        assert_int_equal(sl_queue_count(queue, SL_JOB_QUEUED), rc == 0);
+    }
+    sl_mem_fail_nth(0);
+    assert_int_equal(rc, 0);
+    sl_queue_free(queue);
+}
+
+/* A world of devices that hold what they were told to run until they hear otherwise, and daemons
+ * that die. */
+enum { DEVICES = 4 };
+struct world {
+    struct sl_queue *queue;
+    uint64_t now_ms, next_id, finished;
+    struct {
+        char name[SL_NAME_BYTES];
+        bool ready;
+        uint64_t job, lease_until_ms; /* what it believes to hold */
+    } devices[DEVICES];
+};
+
+/* At any time a job is believed to be held, under a lease that still runs, by one device at most.
+ */
+static void check(const struct world *world)
+{
+    for (int a = 0; a < DEVICES; a++) {
+        for (int b = a + 1; b < DEVICES; b++) {
+            bool both = world->devices[a].job != 0 &&
+                        world->devices[a].job == world->devices[b].job &&
+                        world->devices[a].lease_until_ms > world->now_ms &&
+                        world->devices[b].lease_until_ms > world->now_ms;
+            assert_false(both);
+        }
+    }
+}
+
+static void restart_the_daemon(struct world *world)
+{
+    sl_queue_free(world->queue);
+    assert_int_equal(sl_queue_new(keep, &store, &world->queue), 0);
+    for (uint64_t id = 1; id < world->next_id; id++) {
+        struct sl_job_record job = store.jobs[id];
+        if (job.state == SL_JOB_RUNNING) /* the store does not see each renewal: a restart grants a
+                                            whole lease */
+            job.lease_until_ms = world->now_ms + SL_LEASE_MS;
+        if (job.state == SL_JOB_QUEUED || job.state == SL_JOB_RUNNING)
+            assert_int_equal(sl_queue_add(world->queue, &job), 0);
+    }
+    for (int d = 0; d < DEVICES; d++)
+        world->devices[d].ready = false;
+}
+
+static void device_acts(struct world *world, int d)
+{
+    const char *name = world->devices[d].name;
+    uint64_t job = world->devices[d].job;
+    if (job == 0 || !world->devices[d].ready) {
+        if (!world->devices[d].ready && draw(3) == 0)
+            world->devices[d].ready = sl_queue_device_ready(world->queue, name) == 0;
+        return;
+    }
+    if (draw(3) != 0) {
+        if (sl_queue_renew(world->queue, job, name, world->now_ms) == 0)
+            world->devices[d].lease_until_ms = world->now_ms + SL_LEASE_MS;
+        else
+            world->devices[d].job = 0; /* told to drop it */
+        return;
+    }
+    static const int causes[] = {SL_CAUSE_NONE, SL_CAUSE_NONE, SL_CAUSE_RESULT, SL_CAUSE_LAB};
+    sl_queue_finish(world->queue, job, name, causes[draw(4)], 1, "", world->now_ms);
+    world->devices[d].job = 0;
+}
+
+static void step(struct world *world)
+{
+    uint64_t job;
+    char name[SL_NAME_BYTES];
+    int d = (int)draw(DEVICES);
+    world->now_ms += draw(2000);
+    sl_queue_tick(world->queue, world->now_ms);
+    switch (draw(12)) {
+    case 0:
+        if (world->next_id <= MAX_JOBS) {
+            add(world->queue, world->next_id, (int)draw(3),
+                draw(4) == 0 ? world->devices[d].name : "");
+            world->next_id++;
+        }
+        break;
+    case 1:
+        sl_queue_cancel(world->queue, 1 + draw(MAX_JOBS), world->now_ms);
+        break;
+    case 2:
+        sl_queue_device_gone(world->queue, world->devices[d].name);
+        world->devices[d].ready = false;
+        break;
+    case 3:
+        if (draw(50) == 0)
+            restart_the_daemon(world);
+        break;
+    default:
+        device_acts(world, d);
+    }
+    while (sl_queue_assign(world->queue, world->now_ms, &job, name)) {
+        for (int i = 0; i < DEVICES; i++) {
+            if (strcmp(world->devices[i].name, name) == 0) {
+                world->devices[i].job = job;
+                world->devices[i].lease_until_ms = world->now_ms + SL_LEASE_MS;
+            }
+        }
+    }
+    check(world);
+}
+
+static void a_million_random_steps_lose_and_double_no_job(void **state)
+{
+    (void)state;
+    unsigned long steps = 0;
+    while (steps < 1000000) {
+        struct world world = {.queue = fresh_queue(), .next_id = 1};
+        for (int d = 0; d < DEVICES; d++)
+            snprintf(world.devices[d].name, SL_NAME_BYTES, "device-%d", d);
+        for (unsigned i = 0; i < 20000; i++, steps++)
+            step(&world);
+        size_t open = 0;
+        for (uint64_t id = 1; id < world.next_id;
+             id++) { /* each submitted job is somewhere, exactly once */
+            int where = store.jobs[id].state;
+            bool queued = where == SL_JOB_QUEUED || where == SL_JOB_RUNNING;
+            assert_int_equal(store.jobs[id].id, id);
+            assert_int_equal(queued, sl_queue_find(world.queue, id) != NULL);
+            open += queued;
+        }
+        assert_int_equal(open, sl_queue_count(world.queue, SL_JOB_QUEUED) +
+                                   sl_queue_count(world.queue, SL_JOB_RUNNING));
+        sl_queue_free(world.queue);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(higher_priority_goes_first_then_the_older),
+        cmocka_unit_test(a_job_waits_for_the_device_it_names),
+        cmocka_unit_test(lab_failures_are_tried_again_up_to_the_limit),
+        cmocka_unit_test(a_result_is_never_tried_again),
+        cmocka_unit_test(a_cancelled_job_ends_cancelled_whatever_it_finishes_with),
+        cmocka_unit_test(a_lease_that_ran_out_shuts_the_late_device_out),
+        cmocka_unit_test(a_restart_gives_a_running_job_back_to_its_device),
+        cmocka_unit_test(bad_jobs_and_devices_are_refused),
+        cmocka_unit_test(add_survives_each_failed_allocation),
+        cmocka_unit_test(a_million_random_steps_lose_and_double_no_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
