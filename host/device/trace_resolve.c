@@ -1,0 +1,84 @@
+/* host/device/trace_resolve.c */
+#include "host/device/trace_resolve.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/format/sltrace.h"
+#include "common/format/sltrace_seal.h"
+#include "host/device/count_log.h"
+
+struct resolver {
+    const struct sl_count_mark *marks; /* borrowed */
+    size_t count;
+    struct sl_diag *diag;
+};
+
+/* The count at mark `*ordinal`, which must be an end or a begin, to *ordinal itself. */
+static int resolve_mark(const struct resolver *r, uint64_t *ordinal, int is_end)
+{
+    if (*ordinal >= r->count)
+        return sl_diag_set(r->diag, SL_E_MISMATCH, NULL,
+                           "The trace has a mark %" PRIu64 ", the emulator's log only %zu",
+                           *ordinal, r->count);
+    const struct sl_count_mark *mark = &r->marks[*ordinal];
+    if (!mark->is_end != !is_end)
+        return sl_diag_set(r->diag, SL_E_MISMATCH, NULL,
+                           "Mark %" PRIu64 " is %s in the emulator's log, but not in the trace",
+                           *ordinal, mark->is_end ? "an end" : "a begin");
+    *ordinal = mark->insns[SL_INSN_ANY] - r->marks[0].insns[SL_INSN_ANY];
+    return 0;
+}
+
+/* Stalls fall outside measured windows, between two marks: the count at the next one. */
+static void resolve_stall(const struct resolver *r, uint64_t *ordinal)
+{
+    size_t at = *ordinal < r->count ? (size_t)*ordinal : r->count - 1;
+    *ordinal = r->count == 0 ? 0 : r->marks[at].insns[SL_INSN_ANY] - r->marks[0].insns[SL_INSN_ANY];
+}
+
+static int resolve_record(const struct resolver *r, struct sl_trace_record *record)
+{
+    if (record->kind == SL_TRACE_HEADER)
+        record->header.unit = SL_TRACE_INSTRUCTIONS;
+    if (record->kind == SL_TRACE_STALL) {
+        resolve_stall(r, &record->stall.start);
+        resolve_stall(r, &record->stall.end);
+    }
+    if (record->kind != SL_TRACE_EVENT)
+        return 0;
+    int rc = resolve_mark(r, &record->event.start, 0);
+    return rc < 0 ? rc : resolve_mark(r, &record->event.end, 1);
+}
+
+int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, struct sl_buf *out,
+                     struct sl_diag *diag)
+{
+    struct sl_trace trace;
+    struct sl_trace_sealer sealer;
+    struct resolver resolver = {.diag = diag};
+    int rc = sl_trace_parse(stream, &trace, diag); /* checks the CRCs */
+    if (rc < 0)
+        return rc;
+    int unit = trace.unit;
+    bool ended = trace.ended;
+    sl_trace_fini(&trace);
+    if (unit != SL_TRACE_MARKS)
+        return sl_diag_set(diag, SL_E_STATE, NULL, "The trace's times are not marks");
+    if (!ended)
+        return sl_diag_set(diag, SL_E_TRUNCATED, NULL, "The trace breaks off before its end");
+    resolver.marks = sl_count_log_marks(log, &resolver.count);
+    sl_trace_sealer_init(&sealer);
+    for (size_t at = 0; at + SL_TRACE_RECORD_BYTES <= stream.size && rc == 0;
+         at += SL_TRACE_RECORD_BYTES) {
+        struct sl_trace_record record;
+        memcpy(&record, stream.data + at, sizeof(record));
+        if (record.kind == SL_TRACE_CRC)
+            continue;
+        rc = resolve_record(&resolver, &record);
+        if (rc == 0)
+            rc = sl_trace_sealer_put(&sealer, &record, 1, out);
+    }
+    return rc < 0 ? rc : sl_trace_sealer_flush(&sealer, out);
+}

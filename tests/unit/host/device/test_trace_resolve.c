@@ -1,0 +1,141 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/format/sltrace.h"
+#include "common/format/sltrace_seal.h"
+#include "host/device/count_log.h"
+#include "host/device/trace_resolve.h"
+
+/* A log with three begin or end marks, `BEGIN` with 0, 3 and 6 instructions before it. */
+static struct sl_count_log *make_log(void)
+{
+    static const struct sl_count_marks marks = {
+        .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
+#define WORK "Trace 0: 0xb0 [1/0000000000002000/1/1] f\n"
+    static const char text[] =
+        "IN: f\n0x00001020:  d65f03c0 ret\n\nTrace 0: 0xa0 [1/0000000000001020/1/1] f\n"
+        "IN: f\n0x00002000:  d503201f nop\n0x00002004:  d503201f nop\n0x00002008:  d65f03c0 "
+        "ret\n\n" WORK "Trace 0: 0xa0 [1/0000000000001020/1/1] f\n" WORK
+        "IN: f\n0x00001030:  d65f03c0 ret\n\nTrace 0: 0xa1 [1/0000000000001030/1/1] f\n" WORK
+        "Trace 0: 0xa1 [1/0000000000001030/1/1] f\n";
+    struct sl_count_log *log = NULL;
+    assert_int_equal(sl_count_log_new(&marks, &log), 0);
+    assert_int_equal(sl_count_log_push(log, text, sizeof(text) - 1, NULL), 0);
+    return log;
+}
+
+/* Header, block, two nested events from the given marks, a stall, the end. */
+static void make_stream(struct sl_buf *out, int unit, const uint64_t marks[4], bool ended)
+{
+    struct sl_trace_record records[7];
+    struct sl_trace_sealer sealer;
+    memset(records, 0, sizeof(records));
+    records[0].kind = SL_TRACE_HEADER;
+    memcpy(records[0].header.magic, SL_TRACE_MAGIC, 8);
+    records[0].header.version = SL_TRACE_VERSION;
+    records[0].header.record_bytes = SL_TRACE_RECORD_BYTES;
+    records[0].header.unit = (uint32_t)unit;
+    records[1].kind = SL_TRACE_NAME;
+    records[1].name = 1;
+    records[1].part.total_bytes = 1;
+    records[1].part.text[0] = 'e';
+    records[2].kind = SL_TRACE_BLOCK;
+    records[2].name = 1;
+    for (int i = 0; i < 2; i++) {
+        records[3 + i].kind = SL_TRACE_EVENT;
+        records[3 + i].name = 1;
+        records[3 + i].event.start = marks[2 * i];
+        records[3 + i].event.end = marks[2 * i + 1];
+        records[3 + i].event.node = SL_TRACE_NO_NODE;
+    }
+    records[5].kind = SL_TRACE_STALL;
+    records[5].stall.start = records[5].stall.end = 4;
+    records[6].kind = SL_TRACE_END;
+    records[6].end.events = 2;
+    records[6].end.stalls = 1;
+    sl_buf_init(out, 1 << 16);
+    sl_trace_sealer_init(&sealer);
+    assert_int_equal(sl_trace_sealer_put(&sealer, records, ended ? 7 : 6, out), 0);
+    assert_int_equal(sl_trace_sealer_flush(&sealer, out), 0);
+}
+
+static int resolve(int unit, const uint64_t marks[4], bool ended, struct sl_buf *resolved)
+{
+    struct sl_buf stream;
+    struct sl_diag diag = {0};
+    struct sl_count_log *log = make_log();
+    make_stream(&stream, unit, marks, ended);
+    sl_buf_init(resolved, 1 << 16);
+    int rc = sl_trace_resolve((struct sl_bytes){stream.data, stream.size}, log, resolved, &diag);
+    assert_true(rc == 0 || diag.what[0] != '\0');
+    sl_buf_fini(&stream);
+    sl_count_log_free(log);
+    return rc;
+}
+
+static void events_get_the_counts_of_their_marks(void **state)
+{
+    (void)state;
+    struct sl_buf resolved;
+    struct sl_trace trace;
+    static const uint64_t marks[4] = {1, 2, 0, 3};
+    assert_int_equal(resolve(SL_TRACE_MARKS, marks, true, &resolved), 0);
+    assert_int_equal(sl_trace_parse((struct sl_bytes){resolved.data, resolved.size}, &trace, NULL),
+                     0);
+    assert_int_equal(trace.unit, SL_TRACE_INSTRUCTIONS);
+    assert_true(trace.ended);
+    assert_int_equal(trace.records[1].event.start, 3);
+    assert_int_equal(trace.records[1].event.end, 6);
+    assert_int_equal(trace.records[2].event.start, 0);
+    assert_int_equal(trace.records[2].event.end, 9);
+    assert_int_equal(trace.records[3].stall.start, 9);
+    sl_trace_fini(&trace);
+    sl_buf_fini(&resolved);
+}
+
+static void a_trace_and_a_log_of_different_runs_are_refused(void **state)
+{
+    (void)state;
+    struct sl_buf resolved;
+    static const uint64_t beyond[4] = {1, 2, 0, 4}, swapped[4] = {2, 3, 0, 3};
+    assert_int_equal(resolve(SL_TRACE_MARKS, beyond, true, &resolved), SL_E_MISMATCH);
+    sl_buf_fini(&resolved);
+    assert_int_equal(resolve(SL_TRACE_MARKS, swapped, true, &resolved), SL_E_MISMATCH);
+    sl_buf_fini(&resolved);
+}
+
+static void a_trace_of_times_is_refused(void **state)
+{
+    (void)state;
+    struct sl_buf resolved;
+    static const uint64_t marks[4] = {1, 2, 0, 3};
+    assert_int_equal(resolve(SL_TRACE_NS, marks, true, &resolved), SL_E_STATE);
+    sl_buf_fini(&resolved);
+}
+
+static void a_trace_that_breaks_off_is_refused(void **state)
+{
+    (void)state;
+    struct sl_buf resolved;
+    static const uint64_t marks[4] = {1, 2, 0, 3};
+    assert_int_equal(resolve(SL_TRACE_MARKS, marks, false, &resolved), SL_E_TRUNCATED);
+    sl_buf_fini(&resolved);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_get_the_counts_of_their_marks),
+        cmocka_unit_test(a_trace_and_a_log_of_different_runs_are_refused),
+        cmocka_unit_test(a_trace_of_times_is_refused),
+        cmocka_unit_test(a_trace_that_breaks_off_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
