@@ -1,0 +1,246 @@
+/* tests/unit/common/net/test_channel.c: two channels on one loop, over a socket pair or a real
+ * socket. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "common/base/error.h"
+#include "common/net/address.h"
+#include "common/net/channel.h"
+#include "common/net/handshake.h"
+#include "proto/envelope.pb-c.h"
+
+struct end {
+    struct sl_channel *channel;
+    int ready, messages, writable, closed, code;
+    size_t bytes;
+    char reason[200];
+    int close_after; /* messages; 0: never */
+    uint64_t next_offset;
+};
+
+static void on_ready(void *user)
+{
+    ((struct end *)user)->ready++;
+}
+
+static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
+{
+    struct end *end = user;
+    end->messages++;
+    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CHUNK) {
+        assert_int_equal(envelope->chunk->offset, end->next_offset); /* in order, none lost */
+        end->next_offset += envelope->chunk->bytes.len;
+        end->bytes += envelope->chunk->bytes.len;
+    }
+    if (end->messages == end->close_after)
+        sl_channel_close(end->channel);
+}
+
+static void on_writable(void *user)
+{
+    ((struct end *)user)->writable++;
+}
+
+static void on_closed(void *user, int code, const char *reason)
+{
+    struct end *end = user;
+    end->closed++;
+    end->code = code;
+    strncpy(end->reason, reason, sizeof(end->reason) - 1);
+    end->channel = NULL;
+}
+
+static const struct sl_channel_events events = {on_ready, on_message, on_writable, on_closed};
+
+static void start(uv_loop_t *loop, struct end *end, int role, uint8_t secret_byte)
+{
+    uint8_t secret[SL_SECRET_BYTES];
+    memset(secret, secret_byte, sizeof(secret));
+    memset(end, 0, sizeof(*end));
+    assert_int_equal(sl_channel_new(loop, role, secret, "test", role == SL_ROLE_AGENT ? "{}" : NULL,
+                                    &events, end, &end->channel),
+                     0);
+}
+
+static void start_pair(uv_loop_t *loop, struct end *host, struct end *agent, uint8_t agent_secret)
+{
+    int fds[2];
+    assert_int_equal(uv_loop_init(loop), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    start(loop, host, SL_ROLE_HOST, 1);
+    start(loop, agent, SL_ROLE_AGENT, agent_secret);
+    sl_channel_open_fd(host->channel, fds[0]);
+    sl_channel_open_fd(agent->channel, fds[1]);
+}
+
+static void run_until(uv_loop_t *loop, const int *flag)
+{
+    while (!*flag && uv_run(loop, UV_RUN_ONCE))
+        ;
+}
+
+static void finish(uv_loop_t *loop, struct end *host, struct end *agent)
+{
+    if (host->channel)
+        sl_channel_close(host->channel);
+    if (agent->channel)
+        sl_channel_close(agent->channel);
+    uv_run(loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(loop), 0);
+    assert_int_equal(host->closed, 1);
+    assert_int_equal(agent->closed, 1);
+}
+
+static int send_chunk(struct end *end, uint64_t *offset, size_t len)
+{
+    static uint8_t bytes[200000];
+    Sme2lab__Proto__TraceChunk chunk = SME2LAB__PROTO__TRACE_CHUNK__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    chunk.offset = *offset;
+    chunk.bytes = (ProtobufCBinaryData){len, bytes};
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CHUNK;
+    envelope.chunk = &chunk;
+    int rc = sl_channel_send(end->channel, &envelope);
+    if (rc == 0)
+        *offset += len;
+    return rc;
+}
+
+static void both_sides_get_ready_and_the_loop_ends_clean(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    struct end host, agent;
+    start_pair(&loop, &host, &agent, 1);
+    run_until(&loop, &host.ready);
+    run_until(&loop, &agent.ready);
+    assert_true(host.ready && agent.ready);
+    finish(&loop, &host, &agent);
+    assert_int_equal(host.code, 0);
+}
+
+static void a_wrong_secret_closes_both_with_the_reason(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    struct end host, agent;
+    start_pair(&loop, &host, &agent, 2);
+    run_until(&loop, &host.closed);
+    run_until(&loop, &agent.closed);
+    assert_true(host.code < 0 && agent.code < 0);
+    assert_true(strstr(host.reason, "secret") || strstr(agent.reason, "secret"));
+    assert_int_equal(host.ready + agent.ready, 0);
+    finish(&loop, &host, &agent);
+}
+
+static void nothing_can_be_sent_before_the_proof(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    struct end host, agent;
+    uint64_t offset = 0;
+    start_pair(&loop, &host, &agent, 1);
+    assert_int_equal(send_chunk(&agent, &offset, 10), SL_E_STATE);
+    finish(&loop, &host, &agent);
+}
+
+static void a_paused_reader_stops_the_writer_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    struct end host, agent;
+    uint64_t offset = 0;
+    int refused = 0;
+    start_pair(&loop, &host, &agent, 1);
+    run_until(&loop, &host.ready);
+    run_until(&loop, &agent.ready);
+    sl_channel_pause(host.channel);
+    for (int i = 0; i < 200 && !refused; i++) {
+        refused = send_chunk(&agent, &offset, 150000) == SL_E_FULL;
+        uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    assert_true(refused);
+    assert_true(sl_channel_queued_bytes(agent.channel) <= SL_CHANNEL_QUEUE_BYTES + 160000);
+    assert_int_equal(host.messages, 0);
+    sl_channel_resume(host.channel);
+    run_until(&loop, &agent.writable);
+    assert_int_equal(send_chunk(&agent, &offset, 5), 0);
+    while (host.bytes < offset)
+        uv_run(&loop, UV_RUN_ONCE);
+    assert_int_equal(host.bytes, offset);
+    finish(&loop, &host, &agent);
+}
+
+static void closing_inside_a_message_is_the_last_thing_heard(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    struct end host, agent;
+    uint64_t offset = 0;
+    start_pair(&loop, &host, &agent, 1);
+    host.close_after = 2;
+    run_until(&loop, &agent.ready);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(send_chunk(&agent, &offset, 100), 0);
+    run_until(&loop, &host.closed);
+    assert_int_equal(host.messages, 2);
+    run_until(&loop, &agent.closed);
+    finish(&loop, &host, &agent);
+}
+
+static void connecting_where_nobody_listens_closes_with_the_error(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    struct end host;
+    struct sl_address address, bound;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    assert_int_equal(sl_address_parse("tcp:127.0.0.1:0", &address, NULL), 0);
+    int fd = sl_address_listen(&address, &bound);
+    close(fd);
+    start(&loop, &host, SL_ROLE_HOST, 1);
+    sl_channel_connect(host.channel, &bound);
+    assert_int_equal(host.closed, 0); /* never inside the call */
+    run_until(&loop, &host.closed);
+    assert_true(host.code < 0);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+static void garbage_instead_of_frames_closes(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    struct end host;
+    int fds[2];
+    assert_int_equal(uv_loop_init(&loop), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    start(&loop, &host, SL_ROLE_HOST, 1);
+    sl_channel_open_fd(host.channel, fds[0]);
+    assert_int_equal(write(fds[1], "GET / HTTP/1.1\r\n\r\n", 18), 18);
+    run_until(&loop, &host.closed);
+    assert_true(host.code < 0);
+    close(fds[1]);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_sides_get_ready_and_the_loop_ends_clean),
+        cmocka_unit_test(a_wrong_secret_closes_both_with_the_reason),
+        cmocka_unit_test(nothing_can_be_sent_before_the_proof),
+        cmocka_unit_test(a_paused_reader_stops_the_writer_and_nothing_is_lost),
+        cmocka_unit_test(closing_inside_a_message_is_the_last_thing_heard),
+        cmocka_unit_test(connecting_where_nobody_listens_closes_with_the_error),
+        cmocka_unit_test(garbage_instead_of_frames_closes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
