@@ -50,6 +50,20 @@ struct sl_runtime_log {
  * the words. */
 int sl_model_open(const char *path, const struct sl_runtime_log *log, struct sl_model **out,
                   struct sl_diag *diag);
+
+/* What a program may ask for: bytes of planned memory, packed weights and workspace together, and
+ * instructions of one execution. */
+struct sl_runtime_limits {
+    uint64_t bytes, instructions;
+};
+#define SL_RUNTIME_MAX_BYTES (UINT64_C(4) << 30)
+#define SL_RUNTIME_MAX_INSTRUCTIONS UINT64_C(10000000) /* ExecuTorch's own guard */
+
+/* The same from borrowed bytes, which must outlive the model and lie at a multiple of 16. `limits`
+ * NULL: those above. */
+int sl_model_open_bytes(const void *bytes, size_t size, const struct sl_runtime_limits *limits,
+                        const struct sl_runtime_log *log, struct sl_model **out,
+                        struct sl_diag *diag);
 void sl_model_free(struct sl_model *model);
 size_t sl_model_bytes(const struct sl_model *model);
 

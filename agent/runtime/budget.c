@@ -1,0 +1,56 @@
+/* agent/runtime/budget.c */
+#include "agent/runtime/budget.h"
+
+#include <string.h>
+
+#include "agent/runtime/runtime.h"
+#include "common/base/mem.h"
+
+enum { ALIGNMENT = 64 };
+
+void *sl_budget_alloc(struct sl_budget *budget, uint64_t bytes)
+{
+    if (bytes > budget->limit - budget->used || bytes > SIZE_MAX - ALIGNMENT)
+        return NULL;
+    /* A large block comes from fresh pages, which are zero until a program touches them: calloc
+     * knows that. The block's true start stands before the aligned one. */
+    char *block = sl_calloc(1, (size_t)bytes + ALIGNMENT + sizeof(void *));
+    if (!block)
+        return NULL;
+    uintptr_t at = (uintptr_t)block + sizeof(void *);
+    char *aligned = block + sizeof(void *) + (ALIGNMENT - at % ALIGNMENT) % ALIGNMENT;
+    memcpy(aligned - sizeof(void *), &block, sizeof(block));
+    budget->used += bytes;
+    return aligned;
+}
+
+void sl_budget_free(struct sl_budget *budget, void *block, uint64_t bytes)
+{
+    char *start;
+    if (!block)
+        return;
+    memcpy(&start, (char *)block - sizeof(start), sizeof(start));
+    budget->used -= bytes;
+    sl_free(start);
+}
+
+int sl_workspace_reserve(struct sl_workspace *workspace, uint64_t bytes)
+{
+    if (bytes <= workspace->bytes)
+        return 0;
+    uint8_t *base = sl_budget_alloc(workspace->budget, bytes);
+    if (!base)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    sl_budget_free(workspace->budget, workspace->base, workspace->bytes);
+    workspace->base = base;
+    workspace->bytes = (size_t)bytes;
+    return 0;
+}
+
+void sl_workspace_fini(struct sl_workspace *workspace)
+{
+    if (workspace->base)
+        sl_budget_free(workspace->budget, workspace->base, workspace->bytes);
+    workspace->base = NULL;
+    workspace->bytes = 0;
+}

@@ -1,0 +1,25 @@
+/* agent/runtime/budget.h: the bytes that a program may still ask for. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_budget {
+    uint64_t used, limit; /* bytes */
+};
+
+/* 64-byte aligned block of zeros, counted against the budget; NULL when over it or out of memory.
+ * An empty block is one byte. Release with sl_budget_free(). */
+void *sl_budget_alloc(struct sl_budget *budget, uint64_t bytes);
+void sl_budget_free(struct sl_budget *budget, void *block, uint64_t bytes);
+
+/* Scratch memory that all operators share: nothing in it outlives one of them. */
+struct sl_workspace {
+    struct sl_budget *budget;
+    uint8_t *base; /* 64-byte aligned */
+    size_t bytes;
+};
+
+/* Makes the workspace at least `bytes` large, which may move it. 0 or SL_ET_* (runtime.h). */
+int sl_workspace_reserve(struct sl_workspace *workspace, uint64_t bytes);
+void sl_workspace_fini(struct sl_workspace *workspace);

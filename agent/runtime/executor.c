@@ -1,0 +1,220 @@
+/* agent/runtime/executor.c: runs a variant's instructions. */
+#include <string.h>
+
+#include "agent/runtime/variant.h"
+#include "common/base/error.h"
+#include "common/format/scalar_type.h"
+
+/* True while the instruction fits the shapes, addresses and values it was prepared for. */
+static inline bool is_ready(const struct sl_variant *v, const struct sl_instruction *instruction)
+{
+    if (!instruction->ready || instruction->epoch != v->method->epoch ||
+        instruction->workspace != v->method->workspace.base)
+        return false;
+    for (uint32_t i = 0; i < instruction->dependency_count; i++)
+        if (instruction->dependencies[i].tensor->stamp != instruction->dependencies[i].stamp)
+            return false;
+    return !instruction->plan || v->plan_user[instruction->from->index] == instruction;
+}
+
+static int prepare_delegate(struct sl_variant *v, struct sl_instruction *instruction,
+                            struct sl_diag *diag)
+{
+    struct sl_xnn_plan *plan = instruction->plan;
+    struct sl_workspace *workspace = &v->method->workspace;
+    const struct sl_pte_instruction *from = instruction->from;
+    v->plan_user[from->index] = NULL;
+    for (uint32_t i = 0; i < from->arg_count; i++)
+        instruction->args[i] = sl_method_tensor(v->method, from->args[i]);
+    int rc = sl_xnn_plan_shape(plan, instruction->args, from->arg_count, diag);
+    if (rc != 0)
+        return rc;
+    if (sl_workspace_reserve(workspace, plan->workspace_bytes) != 0)
+        return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL,
+                           "the delegate's workspace goes over the memory limit");
+    sl_xnn_plan_bind(plan, instruction->args, workspace->base);
+    v->plan_user[from->index] = instruction;
+    return 0;
+}
+
+int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruction,
+                           struct sl_diag *diag)
+{
+    int rc;
+    instruction->ready = false;
+    if (instruction->plan) {
+        rc = prepare_delegate(v, instruction, diag);
+    } else {
+        if (instruction->epoch != v->method->epoch)
+            sl_op_call_fini(instruction->call); /* its constants may be others now */
+        rc = sl_op_prepare(instruction->call, diag);
+    }
+    if (rc != 0)
+        return rc;
+    instruction->dependency_count = 0;
+    for (uint32_t i = 0; i < instruction->from->arg_count; i++) {
+        const struct sl_tensor *tensor = sl_method_tensor(v->method, instruction->from->args[i]);
+        if (tensor)
+            instruction->dependencies[instruction->dependency_count++] =
+                (struct sl_dependency){tensor, tensor->stamp};
+    }
+    instruction->epoch = v->method->epoch;
+    instruction->workspace = v->method->workspace.base;
+    instruction->ready = true;
+    return 0;
+}
+
+static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruction,
+                           struct sl_recorder *recorder, struct sl_diag *diag)
+{
+    struct sl_span span = {0};
+    struct sl_op_call *call = instruction->call;
+    int rc = 0;
+    if (!call->op->prim)
+        sl_recorder_begin(recorder, &span);
+    if (!is_ready(v, instruction))
+        rc = sl_instruction_prepare(v, instruction, diag);
+    if (rc != 0) {
+        sl_model_log(v->method->model, 'E', "method.cpp", 1420,
+                     "KernelCall failed at instruction %u:%u in operator %s: 0x%x",
+                     instruction->chain, instruction->index, call->op->name, (unsigned)rc);
+        return rc;
+    }
+    for (uint32_t i = 0; i < call->step_count; i++)
+        call->steps[i].run(&call->steps[i]);
+    if (!call->op->prim)
+        sl_recorder_end(recorder, &span, &instruction->inner);
+    return 0;
+}
+
+static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instruction,
+                             struct sl_recorder *recorder, struct sl_diag *diag)
+{
+    const struct sl_xnn_plan *plan = instruction->plan;
+    int rc = is_ready(v, instruction) ? 0 : sl_instruction_prepare(v, instruction, diag);
+    if (rc != 0) {
+        sl_model_log(v->method->model, 'E', "method.cpp", 1470,
+                     "CALL_DELEGATE execute failed at instruction %u: 0x%x", instruction->index,
+                     (unsigned)rc);
+        return rc;
+    }
+    const struct sl_trace_label *label = instruction->op_labels;
+    for (const struct sl_xnn_op *op = plan->ops; op < plan->ops + plan->op_count; op++, label++) {
+        struct sl_span span = {0};
+        sl_recorder_begin(recorder, &span);
+        sl_xnn_op_run(plan, op);
+        sl_recorder_end(recorder, &span, label);
+    }
+    return 0;
+}
+
+/* The truth of a Bool, or of all elements of a Bool tensor. */
+static int read_condition(const struct sl_method *method, uint32_t index, bool *out,
+                          struct sl_diag *diag)
+{
+    const struct sl_value *value = &method->values[index];
+    const struct sl_tensor *tensor = sl_method_tensor(method, index);
+    if (value->kind == SL_PTE_BOOL) {
+        *out = value->bool_value;
+        return 0;
+    }
+    if (!tensor || tensor->scalar_type != SL_SCALAR_BOOL || !tensor->data ||
+        tensor->nbytes > tensor->room_bytes)
+        return sl_diag_set(diag, SL_ET_INVALID_TYPE, NULL,
+                           "the condition of a jump is neither a Bool nor a Bool tensor");
+    *out = tensor->nbytes == 0 || memchr(tensor->data, 0, tensor->nbytes) == NULL;
+    return 0;
+}
+
+/* Values move by reference: a tensor stays where it is and gets a second name. */
+static void run_move(struct sl_method *method, const struct sl_pte_instruction *from)
+{
+    struct sl_value *to = &method->values[from->to];
+    const struct sl_value *what = &method->values[from->from];
+    if (memcmp(to, what, sizeof(*to)) == 0)
+        return;
+    *to = *what;
+    method->epoch++;
+}
+
+/* Memory that a view borrowed is given back; planned memory stays. */
+static void run_free(struct sl_method *method, const struct sl_pte_instruction *from)
+{
+    struct sl_tensor *tensor = sl_method_tensor(method, from->index);
+    if (tensor && !tensor->planned && !tensor->constant)
+        sl_tensor_bind(tensor, NULL, 0);
+}
+
+/* Runs one instruction; *next is the one after it, and a jump changes it. */
+static int run_instruction(struct sl_variant *v, struct sl_instruction *instruction,
+                           struct sl_recorder *recorder, uint32_t *next, struct sl_diag *diag)
+{
+    bool condition = true;
+    switch (instruction->from->kind) {
+    case SL_PTE_KERNEL_CALL:
+        return run_kernel_call(v, instruction, recorder, diag);
+    case SL_PTE_DELEGATE_CALL:
+        return run_delegate_call(v, instruction, recorder, diag);
+    case SL_PTE_MOVE_CALL:
+        run_move(v->method, instruction->from);
+        return 0;
+    case SL_PTE_FREE_CALL:
+        run_free(v->method, instruction->from);
+        return 0;
+    default:
+        break;
+    }
+    int rc = read_condition(v->method, instruction->from->from, &condition, diag);
+    if (rc == 0 && !condition)
+        *next = instruction->from->to;
+    return rc;
+}
+
+static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *recorder,
+                     uint64_t *budget, struct sl_diag *diag)
+{
+    struct sl_instruction *first = &v->instructions[v->chain_first[chain]];
+    uint32_t count = v->chain_first[chain + 1] - v->chain_first[chain];
+    for (uint32_t i = 0, next; i < count; i = next) {
+        struct sl_span span = {0};
+        next = i + 1;
+        if ((*budget)-- == 0)
+            return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,
+                               "the method ran more than %llu instructions",
+                               (unsigned long long)v->method->model->limits.instructions);
+        sl_recorder_begin(recorder, &span);
+        int rc = run_instruction(v, &first[i], recorder, &next, diag);
+        if (rc != 0)
+            return rc;
+        sl_recorder_end(recorder, &span, &first[i].shell);
+    }
+    return 0;
+}
+
+/* Every tensor input must have been set since the last execution, which may have used its memory
+ * for something else. */
+static int take_inputs(struct sl_method *method, struct sl_diag *diag)
+{
+    for (uint32_t i = 0; i < method->plan->input_count; i++) {
+        if (sl_method_tensor(method, method->plan->inputs[i]) && !method->input_set[i])
+            return sl_diag_set(diag, SL_ET_INVALID_STATE, NULL, "input %u has not been set", i);
+        method->input_set[i] = false;
+    }
+    return 0;
+}
+
+int sl_variant_execute(struct sl_variant *v, bool traced, struct sl_diag *diag)
+{
+    struct sl_recorder *recorder = traced ? v->recorder : NULL;
+    uint64_t budget = v->method->model->limits.instructions;
+    struct sl_span span = {0};
+    int rc = take_inputs(v->method, diag);
+    if (rc != 0)
+        return rc;
+    sl_recorder_begin(recorder, &span);
+    for (uint32_t chain = 0; chain < v->chain_count && rc == 0; chain++)
+        rc = run_chain(v, chain, recorder, &budget, diag);
+    if (rc == 0)
+        sl_recorder_end(recorder, &span, &v->execute_label);
+    return rc;
+}

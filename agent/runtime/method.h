@@ -1,0 +1,43 @@
+/* agent/runtime/method.h: one plan of a program with its values and planned memory. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/runtime/budget.h"
+#include "agent/runtime/model.h"
+#include "agent/runtime/tensor.h"
+
+struct sl_value {
+    int kind; /* enum sl_pte_value_kind */
+    union {
+        int64_t int_value;
+        bool bool_value;
+        double double_value;
+        const char *string_value;
+        struct sl_tensor *tensor;        /* of the method's table */
+        const struct sl_pte_value *list; /* borrowed from the program */
+    };
+};
+
+struct sl_method {
+    struct sl_model *model;
+    const struct sl_pte_plan *plan;
+    struct sl_value *values; /* plan->value_count */
+    struct sl_tensor *tensors;
+    size_t tensor_count;
+    struct sl_budget budget;
+    void **buffers; /* planned memory: plan->buffer_count blocks */
+    void **loose;   /* of inputs and outputs that are not planned: tensor_count, mostly NULL */
+    bool *input_set;
+    struct sl_workspace workspace; /* of whatever runs: one variant at a time */
+    uint64_t epoch;                /* changes when a value changes that is not inside a tensor */
+};
+
+/* The tensor that value `index` holds, or NULL. */
+static inline struct sl_tensor *sl_method_tensor(const struct sl_method *method, uint32_t index)
+{
+    const struct sl_value *value = &method->values[index];
+    return value->kind == SL_PTE_TENSOR ? value->tensor : NULL;
+}

@@ -1,0 +1,161 @@
+/* agent/runtime/method_io.c: a method as its caller sees it: inputs, outputs, planned memory. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/runtime/method.h"
+#include "common/format/scalar_type.h"
+
+const char *sl_method_name(const struct sl_method *method)
+{
+    return method->plan->name;
+}
+
+size_t sl_method_planned_buffers(const struct sl_method *method)
+{
+    return method->plan->buffer_count;
+}
+
+size_t sl_method_planned_bytes(const struct sl_method *method, size_t buffer)
+{
+    return buffer < method->plan->buffer_count ? (size_t)method->plan->buffer_bytes[buffer] : 0;
+}
+
+size_t sl_method_input_count(const struct sl_method *method)
+{
+    return method->plan->input_count;
+}
+
+size_t sl_method_output_count(const struct sl_method *method)
+{
+    return method->plan->output_count;
+}
+
+static void view_of(const struct sl_tensor *tensor, struct sl_tensor_view *out)
+{
+    *out = (struct sl_tensor_view){.scalar_type = -1};
+    if (!tensor)
+        return;
+    *out = (struct sl_tensor_view){
+        .scalar_type = tensor->scalar_type,
+        .rank = tensor->rank,
+        .sizes = tensor->sizes,
+        .dim_order = tensor->dim_order,
+        .nbytes = tensor->nbytes,
+        .max_nbytes = tensor->max_nbytes,
+        .data = tensor->nbytes <= tensor->room_bytes ? tensor->data : NULL,
+    };
+}
+
+int sl_method_input(const struct sl_method *method, size_t i, struct sl_tensor_view *out)
+{
+    if (i >= method->plan->input_count)
+        return SL_ET_INVALID_ARGUMENT;
+    view_of(sl_method_tensor(method, method->plan->inputs[i]), out);
+    return 0;
+}
+
+int sl_method_output(const struct sl_method *method, size_t i, struct sl_tensor_view *out)
+{
+    if (i >= method->plan->output_count)
+        return SL_ET_INVALID_ARGUMENT;
+    view_of(sl_method_tensor(method, method->plan->outputs[i]), out);
+    return 0;
+}
+
+/* The tensor of input i that may be written, or an error. */
+static int writable_input(const struct sl_method *method, size_t i, struct sl_tensor **out,
+                          struct sl_diag *diag)
+{
+    if (i >= method->plan->input_count)
+        return sl_diag_set(diag, SL_ET_INVALID_ARGUMENT, NULL, "the method has no input %zu", i);
+    struct sl_tensor *tensor = sl_method_tensor(method, method->plan->inputs[i]);
+    if (!tensor)
+        return sl_diag_set(diag, SL_ET_INVALID_TYPE, NULL, "input %zu is not a tensor", i);
+    if (tensor->constant || !tensor->data)
+        return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL, "input %zu cannot be written", i);
+    *out = tensor;
+    return 0;
+}
+
+int sl_method_resize_input(struct sl_method *method, size_t i, const int32_t *sizes,
+                           struct sl_diag *diag)
+{
+    struct sl_tensor *tensor = NULL;
+    int rc = writable_input(method, i, &tensor, diag);
+    return rc != 0 ? rc : sl_tensor_resize(tensor, tensor->rank, sizes, diag);
+}
+
+int sl_method_set_input(struct sl_method *method, size_t i, const void *data, size_t nbytes,
+                        struct sl_diag *diag)
+{
+    struct sl_tensor *tensor = NULL;
+    int rc = writable_input(method, i, &tensor, diag);
+    if (rc != 0)
+        return rc;
+    if (nbytes != tensor->nbytes || nbytes > tensor->room_bytes)
+        return sl_diag_set(diag, SL_ET_INVALID_ARGUMENT, NULL,
+                           "input size (%zu) and tensor size (%zu) mismatch!", nbytes,
+                           tensor->nbytes);
+    if (nbytes != 0)
+        memcpy(tensor->data, data, nbytes);
+    method->input_set[i] = true;
+    return 0;
+}
+
+static void fill_f32(struct sl_tensor *tensor)
+{
+    float *at = (float *)(void *)tensor->data;
+    for (size_t i = 0; i < sl_tensor_count(tensor); i++)
+        at[i] = 1.0f;
+}
+
+/* Ones in the element's own format: all of it for the integers, 1.0 for the floats. */
+static int fill_ones(struct sl_tensor *tensor)
+{
+    static const struct {
+        int scalar_type;
+        uint64_t one;
+    } others[] = {
+        {SL_SCALAR_BYTE, 1},
+        {SL_SCALAR_CHAR, 1},
+        {SL_SCALAR_SHORT, 1},
+        {SL_SCALAR_INT, 1},
+        {SL_SCALAR_LONG, 1},
+        {SL_SCALAR_BOOL, 1},
+        {SL_SCALAR_HALF, 0x3c00},
+        {SL_SCALAR_BFLOAT16, 0x3f80},
+        {SL_SCALAR_DOUBLE, UINT64_C(0x3ff0000000000000)},
+    };
+    if (tensor->scalar_type == SL_SCALAR_FLOAT) {
+        fill_f32(tensor);
+        return 0;
+    }
+    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
+        if (others[k].scalar_type != tensor->scalar_type)
+            continue;
+        for (size_t i = 0; i < tensor->nbytes; i += tensor->element_bytes)
+            memcpy(tensor->data + i, &others[k].one, tensor->element_bytes); /* little-endian */
+        return 0;
+    }
+    return SL_ET_INVALID_TYPE;
+}
+
+int sl_method_fill_inputs(struct sl_method *method, struct sl_diag *diag)
+{
+    for (size_t i = 0; i < method->plan->input_count; i++) {
+        struct sl_tensor *tensor = NULL;
+        if (!sl_method_tensor(method, method->plan->inputs[i]))
+            continue;
+        int rc = writable_input(method, i, &tensor, diag);
+        if (rc != 0)
+            return rc;
+        if (tensor->nbytes > tensor->room_bytes)
+            return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL, "input %zu has no room", i);
+        if (fill_ones(tensor) != 0)
+            return sl_diag_set(diag, SL_ET_INVALID_TYPE, NULL,
+                               "input %zu of type %s cannot be filled", i,
+                               sl_scalar_name(tensor->scalar_type));
+        method->input_set[i] = true;
+    }
+    return 0;
+}

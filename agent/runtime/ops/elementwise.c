@@ -1,0 +1,201 @@
+/* agent/runtime/ops/elementwise.c: arithmetic with broadcasting, clamps. */
+#include <math.h>
+#include <string.h>
+
+#include "agent/runtime/ops/op.h"
+
+static int resize_like(struct sl_op_call *call, const struct sl_tensor *in, struct sl_tensor *out,
+                       struct sl_diag *diag)
+{
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+    if (rc == 0 && !sl_tensor_same_order(in, out))
+        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
+                        "input and output differ in memory order, which is not supported");
+    return rc;
+}
+
+static int prepare_clamp(struct sl_op_call *call, uint32_t out_at, double min, double max,
+                         struct sl_diag *diag)
+{
+    struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, out_at);
+    int rc = resize_like(call, in, out, diag);
+    if (rc != 0)
+        return rc;
+    if (in->nbytes == 0)
+        sl_step_none(sl_op_step(call));
+    else
+        sl_step_clamp(sl_op_step(call), call->isa, sl_tensor_count(in), (float)min, (float)max);
+    sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
+    return 0;
+}
+
+static int prepare_relu(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_clamp(call, 1, 0.0, INFINITY, diag);
+}
+
+static int prepare_hardtanh(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_clamp(call, 3, sl_op_number(call, 1, -INFINITY), sl_op_number(call, 2, INFINITY),
+                         diag);
+}
+
+/* Sizes of a tensor as the steps want them; false beyond their rank. */
+static bool dims_of(const struct sl_tensor *tensor, size_t *dims)
+{
+    if (tensor->rank > SL_STEP_MAX_RANK)
+        return false;
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        dims[i] = (size_t)tensor->sizes[i];
+    return true;
+}
+
+static int broadcast_sizes(struct sl_op_call *call, const struct sl_tensor *a,
+                           const struct sl_tensor *b, struct sl_tensor *out, struct sl_diag *diag)
+{
+    int32_t sizes[SL_PTE_MAX_RANK];
+    uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
+    for (uint32_t i = 1; i <= rank; i++) { /* from the end */
+        int32_t m = i <= a->rank ? a->sizes[a->rank - i] : 1;
+        int32_t n = i <= b->rank ? b->sizes[b->rank - i] : 1;
+        if (m != n && m != 1 && n != 1)
+            return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its inputs do not broadcast");
+        sizes[rank - i] = m == 1 ? n : m;
+    }
+    return sl_tensor_resize(out, rank, sizes, diag);
+}
+
+/* out = a op b, where `b_ref` may stand for scaled values of b's shape. */
+static int add_binary(struct sl_op_call *call, int op, const struct sl_tensor *b,
+                      struct sl_ref b_ref, uint32_t out_at, struct sl_diag *diag)
+{
+    const struct sl_tensor *a = sl_op_tensor(call, 0);
+    struct sl_tensor *out = sl_op_tensor(call, out_at);
+    size_t a_dims[SL_STEP_MAX_RANK], b_dims[SL_STEP_MAX_RANK] = {1}, out_dims[SL_STEP_MAX_RANK];
+    bool same = !b || (sl_tensor_same_order(a, b) && sl_tensor_same_order(a, out) &&
+                       memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes)) == 0);
+    bool plain =
+        sl_tensor_contiguous(a) && sl_tensor_contiguous(out) && (!b || sl_tensor_contiguous(b));
+    if (!same && !plain)
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
+                          "broadcasting in this memory order is not supported");
+    if (!dims_of(a, a_dims) || (b && !dims_of(b, b_dims)) || !dims_of(out, out_dims))
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its rank is above 6");
+    int rc = sl_step_binary(sl_op_step(call), call->isa, op, a->rank, a_dims, b ? b->rank : 0,
+                            b_dims, out->rank, out_dims);
+    if (rc == 0)
+        sl_op_operands(call, sl_ref_tensor(a), b_ref, sl_ref_tensor(out));
+    return rc;
+}
+
+/* A second operand times alpha; without alpha the operand itself. */
+static struct sl_ref scaled(struct sl_op_call *call, const struct sl_tensor *b, double alpha)
+{
+    size_t count = sl_tensor_count(b);
+    if (alpha == 1.0)
+        return sl_ref_tensor(b);
+    struct sl_ref product = sl_ref_scratch(call, b->nbytes);
+    struct sl_ref number = sl_ref_number(call, (float)alpha);
+    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 0, NULL, 1, &count);
+    sl_op_operands(call, sl_ref_tensor(b), number, product);
+    return product;
+}
+
+static int prepare_tensors(struct sl_op_call *call, int op, double alpha, uint32_t out_at,
+                           struct sl_diag *diag)
+{
+    const struct sl_tensor *a = sl_op_tensor(call, 0), *b = sl_op_tensor(call, 1);
+    int rc = broadcast_sizes(call, a, b, sl_op_tensor(call, out_at), diag);
+    return rc != 0 ? rc : add_binary(call, op, b, scaled(call, b, alpha), out_at, diag);
+}
+
+static int prepare_scalar(struct sl_op_call *call, int op, double alpha, uint32_t out_at,
+                          struct sl_diag *diag)
+{
+    const struct sl_tensor *a = sl_op_tensor(call, 0);
+    int rc = resize_like(call, a, sl_op_tensor(call, out_at), diag);
+    struct sl_ref number = sl_ref_number(call, (float)(sl_op_number(call, 1, 0.0) * alpha));
+    return rc != 0 ? rc : add_binary(call, op, NULL, number, out_at, diag);
+}
+
+static int prepare_add(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_tensors(call, SL_BINARY_ADD, sl_op_number(call, 2, 1.0), 3, diag);
+}
+
+static int prepare_sub(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_tensors(call, SL_BINARY_SUBTRACT, sl_op_number(call, 2, 1.0), 3, diag);
+}
+
+static int prepare_mul(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_tensors(call, SL_BINARY_MULTIPLY, 1.0, 2, diag);
+}
+
+static int prepare_div(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_tensors(call, SL_BINARY_DIVIDE, 1.0, 2, diag);
+}
+
+static int prepare_maximum(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_tensors(call, SL_BINARY_MAXIMUM, 1.0, 2, diag);
+}
+
+static int prepare_minimum(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_tensors(call, SL_BINARY_MINIMUM, 1.0, 2, diag);
+}
+
+static int prepare_add_scalar(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_scalar(call, SL_BINARY_ADD, sl_op_number(call, 2, 1.0), 3, diag);
+}
+
+static int prepare_sub_scalar(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_scalar(call, SL_BINARY_SUBTRACT, sl_op_number(call, 2, 1.0), 3, diag);
+}
+
+static int prepare_mul_scalar(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_scalar(call, SL_BINARY_MULTIPLY, 1.0, 2, diag);
+}
+
+static int prepare_div_scalar(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_scalar(call, SL_BINARY_DIVIDE, 1.0, 2, diag);
+}
+
+const struct sl_op sl_ops_elementwise[] = {
+    {.name = "aten::relu.out", .signature = "to", .in_place = true, .prepare = prepare_relu},
+    {.name = "aten::hardtanh.out",
+     .signature = "tnno",
+     .in_place = true,
+     .prepare = prepare_hardtanh},
+    {.name = "aten::clamp.out", .signature = "tNNo", .in_place = true, .prepare = prepare_hardtanh},
+    {.name = "aten::add.out", .signature = "ttno", .in_place = true, .prepare = prepare_add},
+    {.name = "aten::sub.out", .signature = "ttno", .in_place = true, .prepare = prepare_sub},
+    {.name = "aten::mul.out", .signature = "tto", .in_place = true, .prepare = prepare_mul},
+    {.name = "aten::div.out", .signature = "tto", .in_place = true, .prepare = prepare_div},
+    {.name = "aten::maximum.out", .signature = "tto", .in_place = true, .prepare = prepare_maximum},
+    {.name = "aten::minimum.out", .signature = "tto", .in_place = true, .prepare = prepare_minimum},
+    {.name = "aten::add.Scalar_out",
+     .signature = "tnno",
+     .in_place = true,
+     .prepare = prepare_add_scalar},
+    {.name = "aten::sub.Scalar_out",
+     .signature = "tnno",
+     .in_place = true,
+     .prepare = prepare_sub_scalar},
+    {.name = "aten::mul.Scalar_out",
+     .signature = "tno",
+     .in_place = true,
+     .prepare = prepare_mul_scalar},
+    {.name = "aten::div.Scalar_out",
+     .signature = "tno",
+     .in_place = true,
+     .prepare = prepare_div_scalar},
+    {0},
+};

@@ -1,0 +1,273 @@
+/* agent/runtime/ops/op.c: arguments, checks and binding that all operators share. */
+#include "agent/runtime/ops/op.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/format/scalar_type.h"
+
+enum { REF_NONE, REF_TENSOR, REF_SCRATCH, REF_NUMBER, REF_POINTER };
+
+static const struct sl_value *argument(const struct sl_op_call *call, uint32_t i)
+{
+    return &call->method->values[call->args[i]];
+}
+
+static bool is_null(const struct sl_value *value)
+{
+    return value->kind == SL_PTE_NONE || value->kind == SL_PTE_NULL;
+}
+
+struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i)
+{
+    return sl_method_tensor(call->method, call->args[i]);
+}
+
+double sl_op_number(const struct sl_op_call *call, uint32_t i, double otherwise)
+{
+    const struct sl_value *value = argument(call, i);
+    switch (value->kind) {
+    case SL_PTE_INT:
+        return (double)value->int_value;
+    case SL_PTE_BOOL:
+        return value->bool_value ? 1.0 : 0.0;
+    case SL_PTE_DOUBLE:
+        return value->double_value;
+    default:
+        return otherwise;
+    }
+}
+
+int64_t sl_op_int(const struct sl_op_call *call, uint32_t i, int64_t otherwise)
+{
+    const struct sl_value *value = argument(call, i);
+    return value->kind == SL_PTE_INT ? value->int_value : otherwise;
+}
+
+bool sl_op_bool(const struct sl_op_call *call, uint32_t i)
+{
+    return argument(call, i)->kind == SL_PTE_BOOL && argument(call, i)->bool_value;
+}
+
+int sl_op_ints(const struct sl_op_call *call, uint32_t i, int64_t *out, uint32_t max)
+{
+    const struct sl_value *value = argument(call, i);
+    if (is_null(value))
+        return 0;
+    const struct sl_pte_value *list = value->list;
+    if (list->list.count > max)
+        return -1;
+    for (uint32_t k = 0; k < list->list.count; k++) {
+        const struct sl_value *item = &call->method->values[list->list.ints[k]];
+        if (item->kind != SL_PTE_INT)
+            return -1;
+        out[k] = item->int_value;
+    }
+    return (int)list->list.count;
+}
+
+bool sl_op_dim(int64_t dim, uint32_t rank, uint32_t *out)
+{
+    int64_t wrapped = dim < 0 ? dim + (int64_t)rank : dim;
+    if (wrapped < 0 || wrapped >= (int64_t)rank)
+        return false;
+    *out = (uint32_t)wrapped;
+    return true;
+}
+
+int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, const char *what)
+{
+    char where[160];
+    snprintf(where, sizeof(where), "operator %s", call->op->name);
+    return sl_diag_set(diag, code, where, "%s", what);
+}
+
+static bool type_fits(char letter, const struct sl_tensor *tensor)
+{
+    if (letter == 'a' || letter == 'O')
+        return true;
+    return tensor->scalar_type == (letter == 'l' ? SL_SCALAR_LONG : SL_SCALAR_FLOAT);
+}
+
+static bool is_output(char letter)
+{
+    return letter == 'o' || letter == 'O' || letter == 'l';
+}
+
+static bool kind_fits(char letter, const struct sl_value *value)
+{
+    switch (letter) {
+    case 'i':
+        return value->kind == SL_PTE_INT;
+    case 'I':
+        return value->kind == SL_PTE_INT || is_null(value);
+    case 'b':
+        return value->kind == SL_PTE_BOOL;
+    case 'n':
+        return value->kind == SL_PTE_INT || value->kind == SL_PTE_DOUBLE ||
+               value->kind == SL_PTE_BOOL;
+    case 'N':
+        return kind_fits('n', value) || is_null(value);
+    case 'v':
+        return value->kind == SL_PTE_INT_LIST;
+    case 'V':
+        return value->kind == SL_PTE_INT_LIST || is_null(value);
+    case 'T':
+        return value->kind == SL_PTE_TENSOR || is_null(value);
+    case 's':
+        return true;
+    default:
+        return value->kind == SL_PTE_TENSOR;
+    }
+}
+
+int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag)
+{
+    const char *signature = call->op->signature;
+    char what[128];
+    if (call->arg_count != strlen(signature) + 1)
+        return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
+                          "it has the wrong number of arguments");
+    for (uint32_t i = 0; signature[i]; i++) {
+        const struct sl_value *value = argument(call, i);
+        snprintf(what, sizeof(what), "argument %u is not of the kind it takes", i);
+        if (!kind_fits(signature[i], value))
+            return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, what);
+        if (value->kind != SL_PTE_TENSOR || signature[i] == 's')
+            continue;
+        snprintf(what, sizeof(what), "argument %u of type %s is not supported by this agent", i,
+                 sl_scalar_name(value->tensor->scalar_type));
+        if (!type_fits(signature[i], value->tensor))
+            return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, what);
+        if (is_output(signature[i]) && value->tensor->constant && !call->op->view)
+            return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "it would write a constant");
+    }
+    return 0;
+}
+
+static bool overlap(const struct sl_tensor *a, const struct sl_tensor *b)
+{
+    return a->nbytes != 0 && b->nbytes != 0 && a->data < b->data + b->nbytes &&
+           b->data < a->data + a->nbytes;
+}
+
+/* Every tensor has memory for its shape now, and outputs share none with others. */
+static int check_memory(const struct sl_op_call *call, struct sl_diag *diag)
+{
+    const char *signature = call->op->signature;
+    for (uint32_t i = 0; signature[i]; i++) {
+        const struct sl_tensor *tensor = sl_op_tensor(call, i);
+        if (!tensor || signature[i] == 's')
+            continue;
+        if (tensor->nbytes > tensor->room_bytes || !tensor->data)
+            return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
+                              "an argument has no memory for its shape");
+        for (uint32_t k = 0; is_output(signature[i]) && !call->op->view && signature[k]; k++) {
+            const struct sl_tensor *other = sl_op_tensor(call, k);
+            if (k == i || !other || signature[k] == 's' || !overlap(tensor, other))
+                continue;
+            if (!call->op->in_place || is_output(signature[k]) || tensor->data != other->data ||
+                tensor->nbytes != other->nbytes)
+                return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
+                                  "an output shares memory with another argument");
+        }
+    }
+    return 0;
+}
+
+static void *resolve(const struct sl_op_call *call, const struct sl_ref *ref)
+{
+    switch (ref->kind) {
+    case REF_TENSOR:
+        return ref->tensor->data;
+    case REF_SCRATCH:
+        return call->method->workspace.base + ref->offset;
+    case REF_NUMBER:
+        return (void *)(uintptr_t)&call->numbers[ref->offset];
+    case REF_POINTER:
+        return (void *)(uintptr_t)ref->pointer;
+    default:
+        return NULL;
+    }
+}
+
+int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
+{
+    int rc = sl_op_check(call, diag);
+    if (rc != 0)
+        return rc;
+    call->step_count = call->number_count = call->main_step = 0;
+    call->workspace_bytes = 0;
+    rc = call->op->prepare(call, diag);
+    if (rc == 0)
+        rc = check_memory(call, diag);
+    if (rc != 0)
+        return rc;
+    if (sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
+                          "its workspace goes over the memory limit");
+    for (uint32_t i = 0; i < call->step_count; i++) {
+        const struct sl_step_operands operands = {
+            .a = resolve(call, &call->refs[i][0]),
+            .b = resolve(call, &call->refs[i][1]),
+            .out = resolve(call, &call->refs[i][2]),
+            .workspace =
+                call->method->workspace.base ? call->method->workspace.base + call->scratch[i] : 0,
+        };
+        sl_step_bind(&call->steps[i], &operands);
+    }
+    return 0;
+}
+
+void sl_op_call_fini(struct sl_op_call *call)
+{
+    sl_weights_fini(&call->weights);
+}
+
+struct sl_step *sl_op_step(struct sl_op_call *call)
+{
+    assert(call->step_count < SL_OP_MAX_STEPS);
+    return &call->steps[call->step_count];
+}
+
+void sl_op_operands(struct sl_op_call *call, struct sl_ref a, struct sl_ref b, struct sl_ref out)
+{
+    uint32_t i = call->step_count++;
+    call->refs[i][0] = a;
+    call->refs[i][1] = b;
+    call->refs[i][2] = out;
+    call->scratch[i] = sl_ref_scratch(call, call->steps[i].workspace_bytes).offset;
+}
+
+struct sl_ref sl_ref_none(void)
+{
+    return (struct sl_ref){.kind = REF_NONE};
+}
+
+struct sl_ref sl_ref_tensor(const struct sl_tensor *tensor)
+{
+    return (struct sl_ref){.kind = REF_TENSOR, .tensor = tensor};
+}
+
+struct sl_ref sl_ref_scratch(struct sl_op_call *call, size_t bytes)
+{
+    struct sl_ref ref = {.kind = REF_SCRATCH, .offset = call->workspace_bytes};
+    size_t rounded = (bytes + 63) & ~(size_t)63;
+    if (rounded < bytes ||
+        __builtin_add_overflow(call->workspace_bytes, rounded, &call->workspace_bytes))
+        call->workspace_bytes = SIZE_MAX; /* more than any limit: the reservation will fail */
+    return ref;
+}
+
+struct sl_ref sl_ref_pointer(const void *pointer)
+{
+    return (struct sl_ref){.kind = REF_POINTER, .pointer = pointer};
+}
+
+struct sl_ref sl_ref_number(struct sl_op_call *call, float number)
+{
+    assert(call->number_count < SL_OP_MAX_NUMBERS);
+    call->numbers[call->number_count] = number;
+    return (struct sl_ref){.kind = REF_NUMBER, .offset = call->number_count++};
+}

@@ -1,0 +1,93 @@
+/* agent/runtime/ops/op.h: operators outside delegates: the registry and what their code is given.
+ *
+ * An operator has no code of its own at run time: it prepares steps (agent/runtime/step.h) for the
+ * shapes it is called with, and the executor runs these until a shape or an address changes. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/runtime/method.h"
+#include "agent/runtime/step.h"
+#include "common/base/error.h"
+
+enum { SL_OP_MAX_STEPS = 8, SL_OP_MAX_NUMBERS = 4 };
+
+struct sl_op_call;
+
+/* Sets sizes of outputs and adds steps. Returns 0 or a code of enum sl_et_error. */
+typedef int (*sl_op_prepare_fn)(struct sl_op_call *call, struct sl_diag *diag);
+
+struct sl_op {
+    const char *name; /* with namespace and overload */
+    /* One letter an argument, the return entry left out. Tensors: t f32, T f32 or Null, a any type,
+     * o f32 written, O any type written, l int64 written. Others: i Int, I Int or Null, n number
+     * (Int, Double or Bool), N number or Null, b Bool, v list of Int, V list of Int or Null, s any
+     * value, not read. */
+    const char *signature;
+    bool in_place; /* an output may have exactly an input's memory */
+    bool prim;     /* a "prim op": traced as OPERATOR_CALL only */
+    bool view;     /* its output takes over its input's memory */
+    sl_op_prepare_fn prepare;
+};
+
+/* The operator by full name, or NULL. */
+const struct sl_op *sl_op_find(const char *name);
+
+/* Where a step's operand is. */
+struct sl_ref {
+    int kind; /* 0: none */
+    const struct sl_tensor *tensor;
+    const void *pointer;
+    size_t offset; /* bytes into the workspace; index of a number */
+};
+
+struct sl_op_call { /* one KernelCall instruction of one variant */
+    const struct sl_op *op;
+    struct sl_method *method; /* borrowed */
+    uint32_t isa;
+    uint32_t arg_count;
+    const uint32_t *args;
+    struct sl_step steps[SL_OP_MAX_STEPS];
+    struct sl_ref refs[SL_OP_MAX_STEPS][3]; /* a, b, out of each step */
+    size_t scratch[SL_OP_MAX_STEPS];        /* the step's own workspace, as an offset */
+    uint32_t step_count;
+    uint32_t main_step; /* the one whose kernel the trace names */
+    size_t workspace_bytes;
+    float numbers[SL_OP_MAX_NUMBERS];
+    uint32_t number_count;
+    struct sl_weights weights;
+};
+
+/* Checks the arguments against the signature: kinds, element types, writable outputs. */
+int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag);
+/* Checks, prepares, reserves the workspace and binds. */
+int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag);
+void sl_op_call_fini(struct sl_op_call *call);
+
+/* For the operators' code. Arguments by position; kinds were checked. */
+struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i); /* NULL for Null */
+int64_t sl_op_int(const struct sl_op_call *call, uint32_t i, int64_t otherwise);
+double sl_op_number(const struct sl_op_call *call, uint32_t i, double otherwise);
+bool sl_op_bool(const struct sl_op_call *call, uint32_t i);
+/* The numbers of an int list: -1 if there are more than `max`, else their count (0 for Null). */
+int sl_op_ints(const struct sl_op_call *call, uint32_t i, int64_t *out, uint32_t max);
+/* dim counted from the end when negative; false if there is no such dimension. */
+bool sl_op_dim(int64_t dim, uint32_t rank, uint32_t *out);
+
+/* The next step to shape; there is always room for SL_OP_MAX_STEPS. Then name its operands. */
+struct sl_step *sl_op_step(struct sl_op_call *call);
+void sl_op_operands(struct sl_op_call *call, struct sl_ref a, struct sl_ref b, struct sl_ref out);
+struct sl_ref sl_ref_none(void);
+struct sl_ref sl_ref_tensor(const struct sl_tensor *tensor);
+/* `bytes` of workspace that live as long as the call. */
+struct sl_ref sl_ref_scratch(struct sl_op_call *call, size_t bytes);
+struct sl_ref sl_ref_pointer(const void *pointer); /* fixed until the next prepare; read only */
+struct sl_ref sl_ref_number(struct sl_op_call *call, float number);
+
+int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, const char *what);
+
+/* The families, each ended by an entry without a name. */
+extern const struct sl_op sl_ops_elementwise[], sl_ops_copy[], sl_ops_reduce[], sl_ops_window[],
+    sl_ops_matmul[];

@@ -1,0 +1,15 @@
+/* agent/runtime/ops/registry.c: operators by name. */
+#include <string.h>
+
+#include "agent/runtime/ops/op.h"
+
+const struct sl_op *sl_op_find(const char *name)
+{
+    static const struct sl_op *const families[] = {sl_ops_elementwise, sl_ops_copy, sl_ops_reduce,
+                                                   sl_ops_window, sl_ops_matmul};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+        for (const struct sl_op *op = families[i]; op->name; op++)
+            if (strcmp(op->name, name) == 0)
+                return op;
+    return NULL;
+}

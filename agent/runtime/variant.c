@@ -1,0 +1,272 @@
+/* agent/runtime/variant.c: compiling a method: operators, delegates, packing. */
+#include "agent/runtime/variant.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+static int no_memory(struct sl_diag *diag)
+{
+    return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL, "out of memory");
+}
+
+static int alloc_tables(struct sl_variant *v)
+{
+    const struct sl_pte_plan *plan = v->method->plan;
+    v->chain_count = plan->chain_count;
+    v->chain_first = sl_calloc((size_t)plan->chain_count + 1, sizeof(*v->chain_first));
+    v->plans = sl_calloc(plan->delegate_count, sizeof(struct sl_xnn_plan *));
+    v->plan_user = sl_calloc(plan->delegate_count, sizeof(struct sl_instruction *));
+    if (!v->chain_first || !v->plans || !v->plan_user)
+        return -ENOMEM;
+    for (uint32_t c = 0; c < plan->chain_count; c++) {
+        v->instruction_count += plan->chains[c].count;
+        v->chain_first[c + 1] = v->instruction_count;
+    }
+    v->instructions = sl_calloc(v->instruction_count, sizeof(*v->instructions));
+    return v->instructions ? 0 : -ENOMEM;
+}
+
+static int compile_delegate(struct sl_variant *v, uint32_t index, struct sl_diag *diag)
+{
+    const struct sl_model *model = v->method->model;
+    const struct sl_pte_delegate *delegate = &v->method->plan->delegates[index];
+    if (strcmp(delegate->id, "XnnpackBackend") != 0) {
+        sl_model_log(model, 'E', "method.cpp", 91, "Backend %s is not registered.", delegate->id);
+        return sl_diag_set(diag, SL_ET_NOT_FOUND, NULL, "Backend %s is not registered.",
+                           delegate->id);
+    }
+    int rc =
+        sl_xnn_plan_new(model, delegate->blob, v->isa, &v->method->budget, &v->plans[index], diag);
+    if (rc != 0)
+        sl_model_log(model, 'E', "method.cpp", 132, "Init failed for backend %s: 0x%x",
+                     delegate->id, (unsigned)rc);
+    return rc;
+}
+
+static int bind_delegate_call(struct sl_variant *v, struct sl_instruction *instruction)
+{
+    const struct sl_pte_instruction *from = instruction->from;
+    instruction->plan = v->plans[from->index];
+    instruction->args = sl_calloc(from->arg_count, sizeof(*instruction->args));
+    instruction->dependencies = sl_calloc(from->arg_count, sizeof(*instruction->dependencies));
+    return instruction->args && instruction->dependencies ? 0 : -ENOMEM;
+}
+
+static int bind_kernel_call(struct sl_variant *v, struct sl_instruction *instruction,
+                            const struct sl_op *op)
+{
+    const struct sl_pte_instruction *from = instruction->from;
+    struct sl_op_call *call = sl_calloc(1, sizeof(*call));
+    instruction->call = call;
+    instruction->dependencies = sl_calloc(from->arg_count, sizeof(*instruction->dependencies));
+    if (!call || !instruction->dependencies)
+        return -ENOMEM;
+    call->op = op;
+    call->method = v->method;
+    call->isa = v->isa;
+    call->arg_count = from->arg_count;
+    call->args = from->args;
+    return 0;
+}
+
+/* Finds an instruction's operator; what is missing is logged and counted. */
+static int bind_instruction(struct sl_variant *v, struct sl_instruction *instruction,
+                            uint32_t *missing, struct sl_diag *diag)
+{
+    const struct sl_pte_instruction *from = instruction->from;
+    if (from->kind == SL_PTE_DELEGATE_CALL)
+        return bind_delegate_call(v, instruction) != 0 ? no_memory(diag) : 0;
+    if (from->kind != SL_PTE_KERNEL_CALL)
+        return 0;
+    const char *name = v->method->plan->operators[from->index].name;
+    const struct sl_op *op = sl_op_find(name);
+    if (op) {
+        if (bind_kernel_call(v, instruction, op) != 0)
+            return no_memory(diag);
+        if (sl_op_check(instruction->call, diag) == 0)
+            return 0;
+        sl_model_log(v->method->model, 'E', "method.cpp", 779, "Missing operator: [%u] %s (%s)",
+                     from->index, name, diag ? diag->what : "unsupported arguments");
+    } else {
+        sl_diag_set(diag, SL_ET_OPERATOR_MISSING, NULL, "Missing operator: [%u] %s", from->index,
+                    name);
+        sl_model_log(v->method->model, 'E', "method.cpp", 779, "Missing operator: [%u] %s",
+                     from->index, name);
+    }
+    *missing += 1;
+    return 0;
+}
+
+static int bind_instructions(struct sl_variant *v, struct sl_diag *diag)
+{
+    uint32_t missing = 0;
+    for (uint32_t c = 0; c < v->chain_count; c++) {
+        const struct sl_pte_chain *chain = &v->method->plan->chains[c];
+        for (uint32_t i = 0; i < chain->count; i++) {
+            struct sl_instruction *instruction = &v->instructions[v->chain_first[c] + i];
+            instruction->from = &chain->instructions[i];
+            instruction->chain = c;
+            instruction->index = i;
+            int rc = bind_instruction(v, instruction, &missing, diag);
+            if (rc != 0)
+                return rc;
+        }
+    }
+    if (missing == 0)
+        return 0;
+    sl_model_log(v->method->model, 'E', "method.cpp", 1014,
+                 "There are %u instructions don't have corresponding operator registered. See logs "
+                 "for details",
+                 missing);
+    return SL_ET_OPERATOR_MISSING;
+}
+
+/* Prepares every instruction for the shapes as they stand: kernels are chosen, weights packed, the
+ * workspace grows to what they need. What depends on values not yet computed may fail here and is
+ * prepared again when it runs. */
+static int prepare_all(struct sl_variant *v, struct sl_diag *diag)
+{
+    for (uint32_t i = 0; i < v->instruction_count; i++) {
+        struct sl_instruction *instruction = &v->instructions[i];
+        if (!instruction->call && !instruction->plan)
+            continue;
+        int rc = sl_instruction_prepare(v, instruction, diag);
+        if (rc == SL_ET_MEMORY_ALLOCATION_FAILED || rc == SL_ET_NOT_SUPPORTED ||
+            rc == SL_ET_NOT_IMPLEMENTED)
+            return rc;
+    }
+    return 0;
+}
+
+/* Gives every dynamic tensor its bounds; the inputs' sizes now go to `sizes`. Returns whether any
+ * input was smaller. */
+static bool widen(struct sl_method *method, int32_t (*sizes)[SL_PTE_MAX_RANK])
+{
+    bool smaller = false;
+    for (uint32_t i = 0; i < method->plan->input_count; i++) {
+        const struct sl_tensor *tensor = sl_method_tensor(method, method->plan->inputs[i]);
+        if (!tensor || tensor->rank == 0)
+            continue;
+        memcpy(sizes[i], tensor->sizes, tensor->rank * sizeof(*tensor->sizes));
+        smaller = smaller ||
+                  memcmp(tensor->sizes, tensor->bounds, tensor->rank * sizeof(*tensor->sizes)) != 0;
+    }
+    for (size_t i = 0; i < method->tensor_count; i++)
+        if (method->tensors[i].dynamic)
+            sl_tensor_resize(&method->tensors[i], method->tensors[i].rank,
+                             method->tensors[i].bounds, NULL); /* its bounds always fit */
+    return smaller;
+}
+
+static void narrow(struct sl_method *method, int32_t (*sizes)[SL_PTE_MAX_RANK])
+{
+    for (uint32_t i = 0; i < method->plan->input_count; i++) {
+        struct sl_tensor *tensor = sl_method_tensor(method, method->plan->inputs[i]);
+        if (tensor)
+            sl_tensor_resize(tensor, tensor->rank, sizes[i], NULL); /* they were its sizes */
+    }
+}
+
+/* Kernels and packs are chosen for the bounds, so that smaller shapes never pack anew; then
+ * everything is prepared for the shapes that the inputs have now. */
+static int prepare_for_bounds(struct sl_variant *v, struct sl_diag *diag)
+{
+    struct sl_method *method = v->method;
+    int32_t(*sizes)[SL_PTE_MAX_RANK] = sl_calloc(method->plan->input_count, sizeof(*sizes));
+    if (!sizes)
+        return no_memory(diag);
+    bool smaller = widen(method, sizes);
+    int rc = prepare_all(v, diag);
+    narrow(method, sizes);
+    if (rc == 0 && smaller)
+        rc = prepare_all(v, diag);
+    sl_free(sizes);
+    return rc;
+}
+
+static int compile(struct sl_variant *v, struct sl_diag *diag)
+{
+    int rc = 0;
+    if (alloc_tables(v) != 0)
+        return no_memory(diag);
+    for (uint32_t i = 0; i < v->method->plan->delegate_count && rc == 0; i++)
+        rc = compile_delegate(v, i, diag);
+    if (rc == 0)
+        rc = bind_instructions(v, diag);
+    return rc != 0 ? rc : prepare_for_bounds(v, diag);
+}
+
+int sl_variant_new(struct sl_method *method, uint32_t isa, uint16_t index,
+                   struct sl_recorder *recorder, struct sl_variant **out, struct sl_diag *diag)
+{
+    struct sl_span load, init;
+    struct sl_trace_label label = {.node = SL_TRACE_NO_NODE, .chain = -1};
+    uint32_t init_name = sl_recorder_name(recorder, "Method::init");
+    uint32_t load_name = sl_recorder_name(recorder, "Program::load_method");
+    struct sl_variant *v = sl_calloc(1, sizeof(*v));
+    if (!v)
+        return no_memory(diag);
+    v->method = method;
+    v->isa = isa;
+    v->index = index;
+    v->recorder = recorder;
+    sl_recorder_begin(recorder, &load);
+    sl_recorder_begin(recorder, &init);
+    int rc = compile(v, diag);
+    label.name = init_name;
+    if (rc == 0)
+        sl_recorder_end(recorder, &init, &label);
+    label.name = load_name;
+    if (rc == 0)
+        sl_recorder_end(recorder, &load, &label);
+    if (rc == 0 && sl_variant_label(v) != 0)
+        rc = no_memory(diag);
+    if (rc != 0) {
+        sl_variant_free(v);
+        return rc;
+    }
+    *out = v;
+    return 0;
+}
+
+void sl_variant_free(struct sl_variant *v)
+{
+    if (!v)
+        return;
+    for (uint32_t i = 0; v->instructions && i < v->instruction_count; i++) {
+        struct sl_instruction *instruction = &v->instructions[i];
+        if (instruction->call)
+            sl_op_call_fini(instruction->call);
+        sl_free(instruction->call);
+        sl_free(instruction->args);
+        sl_free(instruction->dependencies);
+        sl_free(instruction->op_labels);
+    }
+    for (uint32_t i = 0; v->plans && i < v->method->plan->delegate_count; i++)
+        sl_xnn_plan_free(v->plans[i]);
+    sl_free(v->instructions);
+    sl_free(v->plan_user);
+    sl_free(v->plans);
+    sl_free(v->chain_first);
+    sl_free(v);
+}
+
+size_t sl_variant_packed_bytes(const struct sl_variant *v)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < v->method->plan->delegate_count; i++)
+        bytes += sl_xnn_plan_packed_bytes(v->plans[i]);
+    for (uint32_t i = 0; i < v->instruction_count; i++)
+        if (v->instructions[i].call)
+            bytes += v->instructions[i].call->weights.bytes;
+    return bytes;
+}
+
+size_t sl_variant_events(const struct sl_variant *v)
+{
+    return v->events;
+}

@@ -1,0 +1,56 @@
+/* agent/runtime/variant.h: a method compiled for one ISA mask. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/runtime/method.h"
+#include "agent/runtime/ops/op.h"
+#include "agent/runtime/xnn/plan.h"
+#include "agent/trace/recorder.h"
+#include "common/format/sltrace.h"
+
+/* A tensor that an instruction was prepared for. */
+struct sl_dependency {
+    const struct sl_tensor *tensor;
+    uint64_t stamp;
+};
+
+struct sl_instruction {
+    const struct sl_pte_instruction *from;
+    uint32_t chain, index;
+    struct sl_op_call *call;  /* KERNEL_CALL */
+    struct sl_xnn_plan *plan; /* DELEGATE_CALL; of the variant's table */
+    struct sl_tensor **args;  /* DELEGATE_CALL: owned; NULL where an argument is no tensor */
+    /* What it was prepared for; anything else now means preparing again. */
+    bool ready;
+    uint64_t epoch;
+    const uint8_t *workspace;
+    uint32_t dependency_count;
+    struct sl_dependency *dependencies; /* owned; room for every argument */
+    struct sl_trace_label shell, inner; /* OPERATOR_CALL and its like; native_call_* */
+    struct sl_trace_label *op_labels;   /* owned; one for each operator of the plan */
+};
+
+struct sl_variant {
+    struct sl_method *method;
+    uint32_t isa;
+    uint16_t index;
+    struct sl_recorder *recorder;
+    uint32_t chain_count;
+    uint32_t *chain_first; /* of instructions; chain_count + 1 */
+    struct sl_instruction *instructions;
+    uint32_t instruction_count;
+    struct sl_xnn_plan **plans;              /* by delegate */
+    const struct sl_instruction **plan_user; /* whom each plan is bound for */
+    struct sl_trace_label execute_label;
+    size_t events;
+};
+
+/* Interns the names of every event of an execution; after all is prepared. 0 or -ENOMEM. */
+int sl_variant_label(struct sl_variant *variant);
+
+/* Makes the instruction fit the shapes and addresses of now. 0 or a code of enum sl_et_error. */
+int sl_instruction_prepare(struct sl_variant *variant, struct sl_instruction *instruction,
+                           struct sl_diag *diag);

@@ -1,0 +1,267 @@
+/* agent/runtime/xnn/lower.c: from shaped operators to kernel steps. */
+#include <string.h>
+
+#include "agent/runtime/xnn/plan.h"
+#include "common/base/error.h"
+
+static const struct sl_xnn_operand *input(const struct sl_xnn_plan *plan,
+                                          const struct sl_xnn_op *op, uint32_t k)
+{
+    return op->inputs[k] == SL_XNN_NONE ? NULL : &plan->operands[op->inputs[k]];
+}
+
+static struct sl_constants constants_of(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    const struct sl_xnn_operand *bias = input(plan, op, 2);
+    return (struct sl_constants){
+        .weights = input(plan, op, 1)->constant,
+        .bias = bias ? bias->constant : NULL,
+        .budget = plan->budget,
+    };
+}
+
+static int lower_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_constants constants = constants_of(plan, op);
+    size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
+    bool transposed = op->node->type == SL_XNN_FULLY_CONNECTED &&
+                      (op->node->flags & SL_XNN_FLAG_TRANSPOSE_WEIGHTS) != 0;
+    return sl_step_gemm(step, plan->isa, out->count / n, n, k, transposed, &constants,
+                        &op->weights);
+}
+
+static int lower_conv(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_constants constants = constants_of(plan, op);
+    const struct sl_xnn_window *w = &op->window;
+    const struct sl_conv_shape shape = {
+        .batch = in->dims[0],
+        .in_h = in->dims[1],
+        .in_w = in->dims[2],
+        .out_h = out->dims[1],
+        .out_w = out->dims[2],
+        .groups = w->groups,
+        .group_in_c = w->group_input_channels,
+        .group_out_c = w->group_output_channels,
+        .kernel_h = w->kernel_height,
+        .kernel_w = w->kernel_width,
+        .stride_h = w->stride_height,
+        .stride_w = w->stride_width,
+        .dilation_h = w->dilation_height,
+        .dilation_w = w->dilation_width,
+        .pad_top = w->padding_top,
+        .pad_left = w->padding_left,
+    };
+    return sl_step_conv(step, plan->isa, &shape, &constants, &op->weights);
+}
+
+static int lower_depthwise(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_constants constants = constants_of(plan, op);
+    const struct sl_xnn_window *w = &op->window;
+    const struct sl_depthwise_shape shape = {
+        .batch = in->dims[0],
+        .in_h = in->dims[1],
+        .in_w = in->dims[2],
+        .out_h = out->dims[1],
+        .out_w = out->dims[2],
+        .channels = w->groups,
+        .multiplier = w->group_output_channels,
+        .kernel_h = w->kernel_height,
+        .kernel_w = w->kernel_width,
+        .stride_h = w->stride_height,
+        .stride_w = w->stride_width,
+        .dilation_h = w->dilation_height,
+        .dilation_w = w->dilation_width,
+        .pad_top = w->padding_top,
+        .pad_left = w->padding_left,
+    };
+    return sl_step_depthwise(step, plan->isa, &shape, &constants, &op->weights);
+}
+
+static int lower_pool(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_xnn_window *w = &op->window;
+    bool average = op->kind == SL_XNN_OP_AVG_POOL;
+    const struct sl_pool_args shape = {
+        .op = average ? SL_POOL_AVERAGE : SL_POOL_MAX,
+        .batch = in->dims[0],
+        .in_h = in->dims[1],
+        .in_w = in->dims[2],
+        .out_h = out->dims[1],
+        .out_w = out->dims[2],
+        .channels = in->dims[3],
+        .kernel_h = w->kernel_height,
+        .kernel_w = w->kernel_width,
+        .stride_h = w->stride_height,
+        .stride_w = w->stride_width,
+        .dilation_h = average ? 1 : w->dilation_height,
+        .dilation_w = average ? 1 : w->dilation_width,
+        .pad_top = w->padding_top,
+        .pad_left = w->padding_left,
+    };
+    return sl_step_pool(step, plan->isa, &shape);
+}
+
+static void lower_transpose(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0);
+    size_t perm[SL_XNN_MAX_RANK];
+    for (uint32_t i = 0; i < in->rank; i++)
+        perm[i] = op->node->params[i];
+    sl_step_permute(step, plan->isa, in->rank, in->dims, perm);
+}
+
+/* The value's bytes first, then the box inside it. */
+static void lower_pad(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK];
+    for (uint32_t i = 0; i < in->rank; i++)
+        at[i] = op->node->params[i];
+    sl_step_fill(&steps[0], out->count, op->node->alpha);
+    sl_step_copy_box(&steps[1], in->rank, in->dims, in->dims, origin, out->dims, at);
+    op->step_count = 2;
+}
+
+static void lower_slice(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK];
+    for (uint32_t i = 0; i < in->rank; i++)
+        at[i] = op->node->params[i];
+    sl_step_copy_box(step, in->rank, out->dims, in->dims, at, out->dims, origin);
+}
+
+static void lower_concat(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+{
+    const struct sl_xnn_operand *out = &plan->operands[op->output];
+    size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK] = {0};
+    for (uint32_t k = 0; k < op->input_count; k++) {
+        const struct sl_xnn_operand *in = input(plan, op, k);
+        sl_step_copy_box(&steps[k], in->rank, in->dims, in->dims, origin, out->dims, at);
+        at[op->node->axis] += in->dims[op->node->axis];
+    }
+    op->step_count = op->input_count;
+}
+
+static void lower_reduce(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0);
+    size_t last = in->rank != 0 ? in->dims[in->rank - 1] : 1;
+    if (op->kind == SL_XNN_OP_SOFTMAX) {
+        sl_step_reduce(step, plan->isa, SL_REDUCE_SOFTMAX, in->count / last, last, 1);
+        return;
+    }
+    size_t pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
+    sl_step_reduce(step, plan->isa, SL_REDUCE_MEAN, in->count / pixels / last, pixels, last);
+}
+
+static int lower_binary(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *a = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_xnn_operand *b = op->kind == SL_XNN_OP_SQUARE ? a : input(plan, op, 1);
+    return sl_step_binary(step, plan->isa, op->binary, a->rank, a->dims, b->rank, b->dims,
+                          out->rank, out->dims);
+}
+
+static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *out = &plan->operands[op->output];
+    switch (op->kind) {
+    case SL_XNN_OP_CONV:
+        return lower_conv(plan, op, step);
+    case SL_XNN_OP_DEPTHWISE:
+        return lower_depthwise(plan, op, step);
+    case SL_XNN_OP_GEMM:
+        return lower_gemm(plan, op, step);
+    case SL_XNN_OP_BINARY:
+    case SL_XNN_OP_SQUARE:
+        return lower_binary(plan, op, step);
+    case SL_XNN_OP_MAX_POOL:
+    case SL_XNN_OP_AVG_POOL:
+        return lower_pool(plan, op, step);
+    case SL_XNN_OP_MEAN:
+    case SL_XNN_OP_SOFTMAX:
+        lower_reduce(plan, op, step);
+        return 0;
+    case SL_XNN_OP_CLAMP:
+        sl_step_clamp(step, plan->isa, out->count, op->min, op->max);
+        return 0;
+    case SL_XNN_OP_TRANSPOSE:
+        lower_transpose(plan, op, step);
+        return 0;
+    case SL_XNN_OP_PAD:
+        lower_pad(plan, op, step);
+        return 0;
+    case SL_XNN_OP_SLICE:
+        lower_slice(plan, op, step);
+        return 0;
+    case SL_XNN_OP_CONCAT:
+        lower_concat(plan, op, step);
+        return 0;
+    default:
+        sl_step_copy_dense(step, out->count * sizeof(float));
+        return 0;
+    }
+}
+
+/* True for moves that leave every element where it is: reshapes, and transposes that only shift
+ * dimensions of size 1. */
+static bool keeps_order(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0);
+    size_t last = 0;
+    if (op->kind == SL_XNN_OP_RESHAPE)
+        return true;
+    if (op->kind != SL_XNN_OP_TRANSPOSE)
+        return false;
+    for (uint32_t i = 0; i < in->rank; i++) {
+        size_t from = op->node->params[i];
+        if (in->dims[from] == 1)
+            continue;
+        if (from < last)
+            return false;
+        last = from;
+    }
+    return true;
+}
+
+int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
+{
+    struct sl_xnn_operand *out = &plan->operands[op->output];
+    struct sl_step *step = &plan->steps[op->step_first];
+    op->step_count = 1;
+    op->scratch_bytes = 0;
+    out->memory = op->output;
+    if (out->count == 0) {
+        sl_step_none(step);
+        return 0;
+    }
+    if (keeps_order(plan, op)) {
+        if (out->external_output) {
+            sl_step_copy_dense(step, out->count * sizeof(float));
+        } else {
+            sl_step_none(step);
+            out->memory = plan->operands[op->inputs[0]].memory;
+        }
+        return 0;
+    }
+    for (uint32_t k = 0; k < op->input_count; k++)
+        if (input(plan, op, k) && input(plan, op, k)->count == 0 && op->kind != SL_XNN_OP_CONCAT &&
+            op->kind != SL_XNN_OP_PAD)
+            return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "its input is empty");
+    int rc = lower_any(plan, op, step);
+    if (rc != 0)
+        return sl_xnn_op_error(op, diag, rc,
+                               rc == SL_ET_MEMORY_ALLOCATION_FAILED
+                                   ? "its packed weights go over the memory limit"
+                                   : "its shape is not one that can be computed");
+    sl_step_set_clamp(step, op->min, op->max);
+    op->scratch_bytes = step->workspace_bytes;
+    return 0;
+}

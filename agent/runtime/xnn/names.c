@@ -1,0 +1,80 @@
+/* agent/runtime/xnn/names.c: operators as XNNPACK's profile names them. */
+#include "agent/runtime/xnn/plan.h"
+#include "kernels/cpu/isa.h"
+
+/* With SME or SME2 XNNPACK packs the left operand, and its dense operators are named so. */
+static bool packs_lhs(const struct sl_xnn_plan *plan)
+{
+    return (plan->isa & (SL_ISA_SME | SL_ISA_SME2)) != 0;
+}
+
+static const char *depthwise_name(const struct sl_xnn_op *op)
+{
+    enum { MAX_TAPS = 25 }; /* of XNNPACK's largest depthwise kernel */
+    const struct sl_xnn_window *w = &op->window;
+    bool unpadded = w->padding_top == 0 && w->padding_right == 0 && w->padding_bottom == 0 &&
+                    w->padding_left == 0;
+    if (w->group_output_channels != 1)
+        return "Convolution (NHWC, F32) IGEMM";
+    if (w->kernel_height == 1 && w->kernel_width == 1 && w->stride_height == 1 &&
+        w->stride_width == 1 && unpadded)
+        return "Convolution (NHWC, F32) VMulCAddC";
+    return (uint64_t)w->kernel_height * w->kernel_width <= MAX_TAPS
+               ? "Convolution (NHWC, F32) DWConv"
+               : "Convolution (NHWC, F32) IGEMM";
+}
+
+static const char *binary_name(int binary)
+{
+    static const char *const names[] = {
+        [SL_BINARY_ADD] = "Add (ND)",           [SL_BINARY_SUBTRACT] = "Subtract (ND)",
+        [SL_BINARY_MULTIPLY] = "Multiply (ND)", [SL_BINARY_DIVIDE] = "Divide (ND)",
+        [SL_BINARY_MAXIMUM] = "Maximum (ND)",   [SL_BINARY_MINIMUM] = "Minimum (ND)",
+    };
+    return names[binary];
+}
+
+static const char *average_name(const struct sl_xnn_window *w)
+{
+    return w->padding_top != 0 || w->padding_right != 0 || w->padding_bottom != 0 ||
+                   w->padding_left != 0
+               ? "Average Pooling (NHWC, F32) Pixelwise Average Pooling"
+               : "Average Pooling (NHWC, F32) Average Pooling";
+}
+
+const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    switch (op->kind) {
+    case SL_XNN_OP_CONV:
+        return packs_lhs(plan) ? "Convolution (NHWC, PF32) IGEMM" : "Convolution (NHWC, F32) IGEMM";
+    case SL_XNN_OP_DEPTHWISE:
+        return depthwise_name(op);
+    case SL_XNN_OP_GEMM:
+        return packs_lhs(plan) ? "Fully Connected (NC, PF32) GEMM"
+                               : "Fully Connected (NC, F32) GEMM";
+    case SL_XNN_OP_BINARY:
+        return binary_name(op->binary);
+    case SL_XNN_OP_SQUARE:
+        return "Square (NC)";
+    case SL_XNN_OP_CLAMP:
+        return "Clamp (NC)";
+    case SL_XNN_OP_MAX_POOL:
+        return "Max Pooling (NHWC, F32)";
+    case SL_XNN_OP_AVG_POOL:
+        return average_name(&op->window);
+    case SL_XNN_OP_MEAN:
+        return "Mean (ND) Reduce2";
+    case SL_XNN_OP_SOFTMAX:
+        return "Softmax (NC, F32)";
+    case SL_XNN_OP_TRANSPOSE:
+        return "Transpose (ND, X32)";
+    case SL_XNN_OP_RESHAPE:
+        return "Static Reshape (NC)";
+    case SL_XNN_OP_PAD:
+        return "Constant Pad (ND, X32)";
+    case SL_XNN_OP_SLICE:
+        return "Slice (ND, X32)";
+    default:
+        return "Copy (NC, X32)"; /* copies and concatenations */
+    }
+}

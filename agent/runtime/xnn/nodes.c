@@ -1,0 +1,199 @@
+/* agent/runtime/xnn/nodes.c: from serialized nodes to operators, as XNNPACK defines them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/runtime/xnn/plan.h"
+#include "common/base/error.h"
+
+/* How a serialized node maps to an operator; what is not listed is refused at load. */
+static const struct {
+    int node, kind, binary;
+} kinds[] = {
+    {SL_XNN_ADD, SL_XNN_OP_BINARY, SL_BINARY_ADD},
+    {SL_XNN_SUBTRACT, SL_XNN_OP_BINARY, SL_BINARY_SUBTRACT},
+    {SL_XNN_MULTIPLY, SL_XNN_OP_BINARY, SL_BINARY_MULTIPLY},
+    {SL_XNN_DIV, SL_XNN_OP_BINARY, SL_BINARY_DIVIDE},
+    {SL_XNN_MAXIMUM, SL_XNN_OP_BINARY, SL_BINARY_MAXIMUM},
+    {SL_XNN_MINIMUM, SL_XNN_OP_BINARY, SL_BINARY_MINIMUM},
+    {SL_XNN_SQUARE, SL_XNN_OP_SQUARE, SL_BINARY_MULTIPLY},
+    {SL_XNN_FULLY_CONNECTED, SL_XNN_OP_GEMM, 0},
+    {SL_XNN_CONV2D, SL_XNN_OP_CONV, 0},
+    {SL_XNN_DEPTHWISE_CONV2D, SL_XNN_OP_DEPTHWISE, 0},
+    {SL_XNN_MAX_POOLING_2D, SL_XNN_OP_MAX_POOL, 0},
+    {SL_XNN_AVG_POOLING_2D, SL_XNN_OP_AVG_POOL, 0},
+    {SL_XNN_GLOBAL_AVG_POOLING_2D, SL_XNN_OP_MEAN, 0},
+    {SL_XNN_SOFTMAX, SL_XNN_OP_SOFTMAX, 0},
+    {SL_XNN_CLAMP, SL_XNN_OP_CLAMP, 0},
+    {SL_XNN_STATIC_TRANSPOSE, SL_XNN_OP_TRANSPOSE, 0},
+    {SL_XNN_STATIC_RESHAPE, SL_XNN_OP_RESHAPE, 0},
+    {SL_XNN_COPY, SL_XNN_OP_COPY, 0},
+    {SL_XNN_STATIC_CONSTANT_PAD, SL_XNN_OP_PAD, 0},
+    {SL_XNN_STATIC_SLICE, SL_XNN_OP_SLICE, 0},
+    {SL_XNN_CONCATENATE2, SL_XNN_OP_CONCAT, 0},
+    {SL_XNN_CONCATENATE3, SL_XNN_OP_CONCAT, 0},
+    {SL_XNN_CONCATENATE4, SL_XNN_OP_CONCAT, 0},
+    {SL_XNN_CONCATENATE5, SL_XNN_OP_CONCAT, 0},
+};
+
+int sl_xnn_op_error(const struct sl_xnn_op *op, struct sl_diag *diag, int code, const char *what)
+{
+    char where[96];
+    snprintf(where, sizeof(where), "delegate node %s (%u)", op->origin, op->node->index);
+    return sl_diag_set(diag, code, where, "%s", what);
+}
+
+static int operand_of(const struct sl_xnn_plan *plan, uint32_t id)
+{
+    if (id == SL_XNN_NO_ID)
+        return SL_XNN_NONE;
+    const struct sl_xnn_value *value = sl_xnn_find_value(&plan->graph, id);
+    return value ? (int)(value - plan->graph.values) : SL_XNN_NONE;
+}
+
+/* Dense 1x1 convolutions without padding are defined as products of matrices. */
+static bool is_pointwise(const struct sl_xnn_window *w)
+{
+    return w->kernel_height == 1 && w->kernel_width == 1 && w->groups == 1 &&
+           w->stride_height == 1 && w->stride_width == 1 && w->padding_top == 0 &&
+           w->padding_right == 0 && w->padding_bottom == 0 && w->padding_left == 0 &&
+           (uint64_t)w->group_input_channels + w->group_output_channels > 2;
+}
+
+static int32_t add_operand(struct sl_xnn_plan *plan, const struct sl_xnn_operand *like)
+{
+    struct sl_xnn_operand *operand = &plan->operands[plan->operand_count];
+    *operand = (struct sl_xnn_operand){
+        .rank = like->rank, .external_id = SL_XNN_NO_ID, .producer = SL_XNN_NONE};
+    memcpy(operand->dims, like->dims, sizeof(operand->dims));
+    operand->count = like->count;
+    return (int32_t)plan->operand_count++;
+}
+
+/* A fused clamp of add, subtract, multiply and divide is an operator of its own. */
+static void split_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    if (op->node->type == SL_XNN_MAXIMUM || op->node->type == SL_XNN_MINIMUM ||
+        (op->min == -INFINITY && op->max == INFINITY)) {
+        op->min = -INFINITY;
+        op->max = INFINITY;
+        return;
+    }
+    int32_t between = add_operand(plan, &plan->operands[op->output]);
+    plan->ops[plan->op_count++] = (struct sl_xnn_op){
+        .kind = SL_XNN_OP_CLAMP,
+        .node = op->node,
+        .origin = op->origin,
+        .input_count = 1,
+        .inputs = {between},
+        .output = op->output,
+        .min = op->min,
+        .max = op->max,
+    };
+    op->output = between;
+    op->min = -INFINITY;
+    op->max = INFINITY;
+}
+
+static int add_op(struct sl_xnn_plan *plan, const struct sl_xnn_node *node, struct sl_diag *diag)
+{
+    size_t k = 0;
+    while (k < sizeof(kinds) / sizeof(kinds[0]) && kinds[k].node != node->type)
+        k++;
+    struct sl_xnn_op *op = &plan->ops[plan->op_count];
+    *op = (struct sl_xnn_op){
+        .node = node,
+        .origin = sl_xnn_node_name(node->type),
+        .min = node->output_min,
+        .max = node->output_max,
+        .window = node->window,
+    };
+    if (k == sizeof(kinds) / sizeof(kinds[0])) {
+        sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 2000,
+                     "Node type %s is not supported by this runtime", op->origin);
+        return sl_xnn_op_error(op, diag, SL_ET_NOT_IMPLEMENTED,
+                               "this node type is not supported by this agent");
+    }
+    plan->op_count++;
+    op->kind = kinds[k].kind;
+    op->binary = kinds[k].binary;
+    if (op->kind == SL_XNN_OP_CONV && is_pointwise(&op->window))
+        op->kind = SL_XNN_OP_GEMM;
+    for (uint32_t i = 0; i < node->input_count && op->input_count < 5; i++)
+        op->inputs[op->input_count++] = operand_of(plan, node->inputs[i]);
+    while (op->kind == SL_XNN_OP_CONCAT && op->input_count > 2 &&
+           op->inputs[op->input_count - 1] == SL_XNN_NONE)
+        op->input_count--;
+    op->output = operand_of(plan, node->outputs[0]);
+    bool weighted =
+        op->kind == SL_XNN_OP_CONV || op->kind == SL_XNN_OP_DEPTHWISE || op->kind == SL_XNN_OP_GEMM;
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (op->inputs[i] == SL_XNN_NONE && !(weighted && i == 2))
+            return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an input is missing");
+    if (op->output == SL_XNN_NONE || op->input_count == 0 || (weighted && op->input_count < 3))
+        return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an operand is missing");
+    if (op->kind == SL_XNN_OP_BINARY)
+        split_clamp(plan, op);
+    return 0;
+}
+
+static int check_datatype(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, int32_t index,
+                          struct sl_diag *diag)
+{
+    char what[128];
+    if (index == SL_XNN_NONE || (uint32_t)index >= plan->graph.value_count)
+        return 0;
+    const struct sl_xnn_value *value = &plan->graph.values[index];
+    if (value->datatype == SL_XNN_FP32 && value->dq_datatype == 0)
+        return 0;
+    snprintf(what, sizeof(what), "value %u has datatype %d; this agent computes in fp32 (1) only",
+             value->id, value->dq_datatype != 0 ? value->dq_datatype : value->datatype);
+    return sl_xnn_op_error(op, diag, SL_ET_NOT_SUPPORTED, what);
+}
+
+static int check_datatypes(struct sl_xnn_plan *plan, struct sl_diag *diag)
+{
+    for (uint32_t i = 0; i < plan->op_count; i++) {
+        const struct sl_xnn_op *op = &plan->ops[i];
+        int rc = check_datatype(plan, op, op->output, diag);
+        for (uint32_t k = 0; k < op->input_count && rc == 0; k++)
+            rc = check_datatype(plan, op, op->inputs[k], diag);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* Every operand is written at most once, before it is read, and never a constant or an input. */
+static int check_order(struct sl_xnn_plan *plan, struct sl_diag *diag)
+{
+    for (uint32_t i = 0; i < plan->op_count; i++) {
+        struct sl_xnn_op *op = &plan->ops[i];
+        for (uint32_t k = 0; k < op->input_count; k++) {
+            if (op->inputs[k] == SL_XNN_NONE)
+                continue;
+            struct sl_xnn_operand *in = &plan->operands[op->inputs[k]];
+            if (in->producer == SL_XNN_NONE && !in->constant && !in->external_input)
+                return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM,
+                                       "an input is read before it is written");
+            in->uses++;
+        }
+        struct sl_xnn_operand *out = &plan->operands[op->output];
+        if (out->producer != SL_XNN_NONE || out->constant || out->external_input)
+            return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM,
+                                   "its output is a constant, an input or written twice");
+        out->producer = (int32_t)i;
+    }
+    return 0;
+}
+
+int sl_xnn_graph_to_ops(struct sl_xnn_plan *plan, struct sl_diag *diag)
+{
+    for (uint32_t i = 0; i < plan->graph.node_count; i++) {
+        int rc = add_op(plan, &plan->graph.nodes[i], diag);
+        if (rc != 0)
+            return rc;
+    }
+    int rc = check_datatypes(plan, diag);
+    return rc != 0 ? rc : check_order(plan, diag);
+}

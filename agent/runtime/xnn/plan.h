@@ -1,0 +1,125 @@
+/* agent/runtime/xnn/plan.h: one XNNPACK delegate of one variant: operands, operators, steps.
+ *
+ * Built once from the serialized graph (plan.c, rewrite.c), shaped when input shapes change
+ * (infer.c, lower.c, layout.c), bound when addresses do, then run operator by operator. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/runtime/budget.h"
+#include "agent/runtime/model.h"
+#include "agent/runtime/step.h"
+#include "common/format/xnngraph.h"
+
+struct sl_diag;
+struct sl_tensor;
+
+enum {
+    SL_XNN_MAX_NODES = 16384,
+    SL_XNN_NONE = -1,
+};
+
+enum sl_xnn_op_kind {
+    SL_XNN_OP_CONV = 1,
+    SL_XNN_OP_DEPTHWISE,
+    SL_XNN_OP_GEMM,
+    SL_XNN_OP_BINARY,
+    SL_XNN_OP_SQUARE,
+    SL_XNN_OP_CLAMP,
+    SL_XNN_OP_MAX_POOL,
+    SL_XNN_OP_AVG_POOL,
+    SL_XNN_OP_MEAN,
+    SL_XNN_OP_SOFTMAX,
+    SL_XNN_OP_TRANSPOSE,
+    SL_XNN_OP_RESHAPE,
+    SL_XNN_OP_COPY,
+    SL_XNN_OP_PAD,
+    SL_XNN_OP_SLICE,
+    SL_XNN_OP_CONCAT,
+};
+
+/* A value of the graph: a constant, an argument of the delegate call, or memory of the workspace.
+ */
+struct sl_xnn_operand {
+    uint32_t rank;
+    size_t dims[SL_XNN_MAX_RANK]; /* physical order, now */
+    size_t count;                 /* elements now */
+    const float *constant;        /* borrowed; NULL otherwise */
+    uint32_t external_id;         /* index in the call's arguments, or SL_XNN_NO_ID */
+    bool external_input, external_output;
+    uint32_t uses;    /* inputs of live operators that name it */
+    int32_t producer; /* operator, or SL_XNN_NONE */
+    int32_t memory;   /* the operand whose memory this is: itself, or what a reshape shows anew */
+    int32_t first, last; /* operators between which its memory lives */
+    size_t offset;       /* in the workspace, for internal ones */
+    void *data;          /* bound address */
+};
+
+struct sl_xnn_op {
+    int kind;                       /* enum sl_xnn_op_kind */
+    int binary;                     /* enum sl_binary_op, for BINARY */
+    bool dead;                      /* rewritten away */
+    const struct sl_xnn_node *node; /* where it comes from */
+    const char *origin;             /* the serialized node's kind */
+    uint32_t input_count;
+    int32_t inputs[5]; /* operands; weights and bias included; SL_XNN_NONE where absent */
+    int32_t output;
+    float min, max;              /* clamp */
+    struct sl_xnn_window window; /* with folded padding */
+    struct sl_weights weights;
+    uint32_t step_first, step_count;
+    size_t scratch_offset, scratch_bytes; /* in the workspace, while it runs */
+    const char *name;                     /* XNNPACK's, without counter */
+};
+
+struct sl_xnn_plan {
+    const struct sl_model *model;
+    struct sl_budget *budget;
+    uint32_t isa;
+    struct sl_xnn_graph graph;
+    uint32_t operand_count;
+    struct sl_xnn_operand *operands;
+    uint32_t op_count; /* after rewriting: live ones only, in order */
+    struct sl_xnn_op *ops;
+    uint32_t step_count;
+    struct sl_step *steps;
+    size_t workspace_bytes;
+    int32_t *active; /* layout.c: operands in memory at one time, by offset */
+};
+
+/* Parses the blob, resolves constants, rewrites the graph and shapes it for the serialized bounds.
+ * Logs as ExecuTorch would; returns 0 or a code of enum sl_et_error. */
+int sl_xnn_plan_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
+                    struct sl_budget *budget, struct sl_xnn_plan **out, struct sl_diag *diag);
+void sl_xnn_plan_free(struct sl_xnn_plan *plan);
+
+/* Takes the shapes of `args` (the call's inputs), shapes every operator, plans the workspace and
+ * resizes the output tensors. */
+int sl_xnn_plan_shape(struct sl_xnn_plan *plan, struct sl_tensor *const *args, uint32_t arg_count,
+                      struct sl_diag *diag);
+/* Puts addresses into every step; the workspace has plan->workspace_bytes. */
+void sl_xnn_plan_bind(struct sl_xnn_plan *plan, struct sl_tensor *const *args, uint8_t *workspace);
+
+size_t sl_xnn_plan_packed_bytes(const struct sl_xnn_plan *plan);
+
+static inline void sl_xnn_op_run(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    const struct sl_step *step = &plan->steps[op->step_first];
+    for (uint32_t i = 0; i < op->step_count; i++)
+        step[i].run(&step[i]);
+}
+
+/* The steps of building and shaping, one file each. */
+int sl_xnn_graph_to_ops(struct sl_xnn_plan *plan, struct sl_diag *diag); /* nodes.c */
+void sl_xnn_rewrite(struct sl_xnn_plan *plan);                           /* rewrite.c */
+int sl_xnn_infer(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, struct sl_diag *diag);
+int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag);
+int sl_xnn_layout(struct sl_xnn_plan *plan, struct sl_diag *diag); /* layout.c: the workspace */
+const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
+
+/* Sets dims and count; false when the count overflows or the rank is too large. */
+bool sl_xnn_set_dims(struct sl_xnn_operand *operand, uint32_t rank, const size_t *dims);
+/* Words for an operator in messages: "Conv2d (node 3)". */
+int sl_xnn_op_error(const struct sl_xnn_op *op, struct sl_diag *diag, int code, const char *what);
