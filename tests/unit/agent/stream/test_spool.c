@@ -1,0 +1,104 @@
+/* tests/unit/agent/stream/test_spool.c */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agent/stream/spool.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+static char folder[64], path[96];
+
+static int fresh_folder(void **state)
+{
+    snprintf(folder, sizeof(folder), "/tmp/sl-spool-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/stream", folder);
+    *state = path;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static void bytes_come_back_by_offset_and_survive_a_reopen(void **state)
+{
+    struct sl_spool *spool = NULL;
+    char text[16] = {0};
+    assert_int_equal(sl_spool_new(*state, 100, &spool), 0);
+    assert_int_equal(sl_spool_append(spool, "hello ", 6), 0);
+    assert_int_equal(sl_spool_append(spool, "world", 5), 0);
+    sl_spool_free(spool);
+    assert_int_equal(sl_spool_new(*state, 100, &spool), 0);
+    assert_int_equal(sl_spool_bytes(spool), 11);
+    assert_int_equal(sl_spool_read(spool, 6, text, sizeof(text)), 5);
+    assert_string_equal(text, "world");
+    assert_int_equal(sl_spool_read(spool, 11, text, sizeof(text)), 0);
+    assert_int_equal(sl_spool_read(spool, 12, text, sizeof(text)), SL_E_LIMIT);
+    assert_int_equal(sl_spool_append(spool, "!", 1), 0);
+    assert_int_equal(sl_spool_bytes(spool), 12);
+    sl_spool_free(spool);
+}
+
+static void nothing_is_appended_after_the_first_drop(void **state)
+{
+    struct sl_spool *spool = NULL;
+    assert_int_equal(sl_spool_new(*state, 8, &spool), 0);
+    assert_int_equal(sl_spool_append(spool, "123456", 6), 0);
+    assert_int_equal(sl_spool_append(spool, "789", 3), SL_E_FULL);
+    assert_int_equal(sl_spool_append(spool, "7", 1),
+                     SL_E_FULL); /* would fit, but would hide a gap */
+    assert_int_equal(sl_spool_bytes(spool), 6);
+    assert_int_equal(sl_spool_dropped_bytes(spool), 4);
+    sl_spool_free(spool);
+}
+
+static void a_folder_that_is_not_there_gives_its_error(void **state)
+{
+    struct sl_spool *spool = NULL;
+    (void)state;
+    assert_int_equal(sl_spool_new("/nowhere/at/all", 8, &spool), -ENOENT);
+    assert_null(spool);
+}
+
+static void new_survives_each_failed_allocation(void **state)
+{
+    int rc = -ENOMEM;
+    for (unsigned nth = 1; rc == -ENOMEM; nth++) {
+        struct sl_spool *spool = NULL;
+        sl_mem_fail_nth(nth);
+        rc = sl_spool_new(*state, 8, &spool);
+        assert_int_equal(spool == NULL, rc != 0);
+        sl_spool_free(spool);
+    }
+    sl_mem_fail_nth(0);
+    assert_int_equal(rc, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(bytes_come_back_by_offset_and_survive_a_reopen,
+                                        fresh_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(nothing_is_appended_after_the_first_drop, fresh_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_gives_its_error, fresh_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(new_survives_each_failed_allocation, fresh_folder,
+                                        remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
