@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/streaming.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
 
@@ -170,9 +171,15 @@ static void run_group(const struct sl_conv_shape *s, const struct plan *plan, co
     }
 }
 
-__arm_locally_streaming __arm_new("za") static void run_planned(const struct sl_conv_args *args,
-                                                                const struct plan *plan)
+struct planned {
+    const struct sl_conv_args *args;
+    struct plan plan;
+};
+
+static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
+    const struct sl_conv_args *args = ((const struct planned *)pointer)->args;
+    const struct plan *plan = &((const struct planned *)pointer)->plan;
     const struct sl_conv_shape *s = &args->shape;
     char *space = args->workspace;
     int64_t *offsets = (int64_t *)(void *)space;
@@ -206,8 +213,8 @@ static void run(const struct sl_conv_args *args)
 {
     if (args->shape.out_h == 0 || args->shape.out_w == 0 || args->shape.group_out_c == 0)
         return;
-    struct plan plan = plan_of(&args->shape);
-    run_planned(args, &plan);
+    struct planned planned = {args, plan_of(&args->shape)};
+    sl_streaming_run_za(run_body, &planned);
 }
 
 const struct sl_conv sl_conv_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa = {

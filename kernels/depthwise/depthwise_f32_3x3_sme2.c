@@ -3,6 +3,7 @@
 #include <arm_sme.h>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/streaming.h"
 #include "kernels/depthwise/depthwise.h"
 #include "kernels/depthwise/depthwise_strip.h"
 
@@ -72,11 +73,19 @@ static struct sl_depthwise_strip columns_of(const struct sl_depthwise_args *args
     return strip;
 }
 
-__arm_locally_streaming __arm_new("za") static void run_strips(const struct sl_depthwise_args *args,
-                                                               struct sl_depthwise_strip *strip,
-                                                               size_t stride)
+struct strips {
+    const struct sl_depthwise_args *args;
+    size_t stride;
+    struct sl_depthwise_strip columns;
+};
+
+static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
+    const struct strips *strips = pointer;
+    const struct sl_depthwise_args *args = strips->args;
     const struct sl_depthwise_shape *s = &args->shape;
+    struct sl_depthwise_strip columns = strips->columns, *strip = &columns;
+    size_t stride = strips->stride;
     int64_t shift = stride == 1 ? (int64_t)(strip->lead * s->channels) : 0;
     size_t most = stride == 1 && svcntw() > 4 ? 8 : 4;
     for (size_t b = 0; b < s->batch; b++) {
@@ -99,16 +108,16 @@ __arm_locally_streaming __arm_new("za") static void run_strips(const struct sl_d
 
 static void run_s1(const struct sl_depthwise_args *args)
 {
-    struct sl_depthwise_strip strip = columns_of(args, 1);
+    struct strips strips = {args, 1, columns_of(args, 1)};
     if (args->shape.channels > 0)
-        run_strips(args, &strip, 1);
+        sl_streaming_run_za(run_body, &strips);
 }
 
 static void run_s2(const struct sl_depthwise_args *args)
 {
-    struct sl_depthwise_strip strip = columns_of(args, 2);
+    struct strips strips = {args, 2, columns_of(args, 2)};
     if (args->shape.channels > 0)
-        run_strips(args, &strip, 2);
+        sl_streaming_run_za(run_body, &strips);
 }
 
 #define SL_DEPTHWISE_SME2(stride)                                                                  \

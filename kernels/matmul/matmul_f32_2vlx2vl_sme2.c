@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/streaming.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
 
@@ -45,20 +46,32 @@ static void pack_rows(const float *lhs, size_t stride, size_t count, size_t k,
     sl_pack_f32_1vl_sme2_asm(&job);
 }
 
-__arm_locally_streaming __arm_new("za") static void pack_lhs(size_t m, size_t k, const float *lhs,
-                                                             size_t lhs_stride, void *packed)
+struct lhs {
+    size_t m, k, stride;
+    const float *from;
+    float *packed;
+};
+
+static void pack_lhs_body(const void *args) __arm_streaming __arm_inout("za")
 {
-    if (k == 0)
-        return;
-    float *out = packed;
-    for (size_t row = 0; row < m; row += SL_PACK_TABLE_ROWS) {
-        size_t count = m - row < SL_PACK_TABLE_ROWS ? m - row : SL_PACK_TABLE_ROWS;
-        pack_rows(lhs + row * lhs_stride, lhs_stride, count, k, out);
-        out += count * k; /* whole tiles: but for the last turn, count is a multiple of VL */
+    const struct lhs *lhs = args;
+    float *out = lhs->packed;
+    for (size_t row = 0; row < lhs->m; row += SL_PACK_TABLE_ROWS) {
+        size_t count = lhs->m - row < SL_PACK_TABLE_ROWS ? lhs->m - row : SL_PACK_TABLE_ROWS;
+        pack_rows(lhs->from + row * lhs->stride, lhs->stride, count, lhs->k, out);
+        out += count * lhs->k; /* whole tiles: but for the last turn, count is a multiple of VL */
     }
 }
 
-static struct sl_mopa_f32 job_of(const struct sl_matmul_args *args) __arm_streaming_compatible
+static void pack_lhs(size_t m, size_t k, const float *lhs, size_t lhs_stride, void *packed)
+{
+    struct lhs args = {m, k, lhs_stride, lhs, packed};
+    if (k > 0)
+        sl_streaming_run_za(pack_lhs_body, &args);
+}
+
+static struct sl_mopa_f32
+job_of(const struct sl_matmul_args *args) __arm_streaming __arm_inout("za")
 {
     return (struct sl_mopa_f32){
         .lhs = args->workspace,
@@ -74,18 +87,24 @@ static struct sl_mopa_f32 job_of(const struct sl_matmul_args *args) __arm_stream
     };
 }
 
-__arm_locally_streaming __arm_new("za") static void run_packed(const struct sl_matmul_args *args)
+static void run_packed_body(const void *args) __arm_streaming __arm_inout("za")
 {
-    if (args->m == 0 || args->n == 0)
-        return;
     struct sl_mopa_f32 job = job_of(args);
     sl_mopa_f32_sme2_asm(&job);
 }
 
-__arm_locally_streaming __arm_new("za") static void run_chunks(const struct sl_matmul_args *args,
-                                                               size_t rows)
+static void run_packed(const struct sl_matmul_args *args)
 {
+    if (args->m > 0 && args->n > 0)
+        sl_streaming_run_za(run_packed_body, args);
+}
+
+/* Packs a chunk of rows, multiplies it, takes the next. */
+static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
+{
+    const struct sl_matmul_args *args = pointer;
     struct sl_mopa_f32 job = job_of(args);
+    size_t rows = sl_pack_chunk_rows(args->k, svcntw());
     for (size_t row = 0; row < args->m; row += rows) {
         job.m = args->m - row < rows ? args->m - row : rows;
         job.dst = args->dst + row * args->dst_stride;
@@ -99,7 +118,7 @@ __arm_locally_streaming __arm_new("za") static void run_chunks(const struct sl_m
 static void run(const struct sl_matmul_args *args)
 {
     if (args->m > 0 && args->n > 0)
-        run_chunks(args, sl_pack_chunk_rows(args->k, svcntsw()));
+        sl_streaming_run_za(run_body, args);
 }
 
 const struct sl_matmul sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa = {

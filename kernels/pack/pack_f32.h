@@ -18,10 +18,10 @@ struct sl_pack_f32 {
     float *packed;                   /* [tiles][segments * segment_length][VL] */
 };
 
-enum { SL_PACK_TABLE_ROWS = 1024 }; /* row pointers of one job; a multiple of the longest VL */
-
-/* Rows to pack at a time: pairs of tiles, as many as a second-level cache and one table take. */
-size_t sl_pack_chunk_rows(size_t k, size_t vl);
+enum {
+    SL_PACK_TABLE_ROWS = 1024,        /* row pointers of one job; a multiple of the longest VL */
+    SL_PACK_CHUNK_BYTES = 256 * 1024, /* packed rows at a time: they stay in a second-level cache */
+};
 
 /* What the streaming forms compute, in plain C. */
 void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl);
@@ -30,6 +30,16 @@ void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl);
 #include <arm_sme.h>
 
 void sl_pack_f32_1vl_sme2_asm(const struct sl_pack_f32 *job) __arm_streaming __arm_inout("za");
+
+/* Rows to pack at a time: pairs of tiles, as many as the cache and one table take. */
+static inline size_t sl_pack_chunk_rows(size_t k,
+                                        size_t vl) __arm_streaming_compatible __arm_preserves("za")
+{
+    size_t pair = 2 * vl;
+    size_t rows = k ? SL_PACK_CHUNK_BYTES / (k * sizeof(float)) : SL_PACK_TABLE_ROWS;
+    rows = rows < SL_PACK_TABLE_ROWS ? rows : SL_PACK_TABLE_ROWS;
+    return rows > pair ? rows / pair * pair : pair;
+}
 
 /* Fills rows[0 .. padded) with base + min(i, count - 1) * stride; stride in bytes, padded a
  * multiple of VL. */

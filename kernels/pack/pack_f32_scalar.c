@@ -2,16 +2,6 @@
  * much is packed at a time. */
 #include "kernels/pack/pack_f32.h"
 
-enum { CHUNK_BYTES = 256 * 1024 }; /* of packed rows */
-
-size_t sl_pack_chunk_rows(size_t k, size_t vl)
-{
-    size_t pair = 2 * vl;
-    size_t rows = k ? CHUNK_BYTES / (k * sizeof(float)) : SL_PACK_TABLE_ROWS;
-    rows = rows < SL_PACK_TABLE_ROWS ? rows : SL_PACK_TABLE_ROWS;
-    return rows > pair ? rows / pair * pair : pair;
-}
-
 void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl)
 {
     float *out = job->packed;
