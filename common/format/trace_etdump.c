@@ -1,0 +1,171 @@
+/* common/format/trace_etdump.c */
+#include "common/format/trace_etdump.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/format/etdump.h"
+#include "common/format/sltrace.h"
+
+/* An event whose text is created when it begins, not when it ends. */
+struct begin {
+    uint32_t order;
+    size_t index; /* in converter.events */
+};
+
+struct converter {
+    const struct sl_trace *trace;
+    struct sl_etdump_writer *writer;       /* owned */
+    const struct sl_trace_record **events; /* owned: those of the block, in order of end */
+    size_t event_count;
+    struct begin *begins; /* owned */
+    size_t begin_count;
+    uint32_t *texts; /* owned: the texts of `events`, once created */
+    bool marked;     /* the unit's marker is written */
+};
+
+static int compare_begins(const void *left, const void *right)
+{
+    const struct begin *a = left, *b = right;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static int create_text(struct converter *converter, size_t index)
+{
+    const char *name = converter->trace->names[converter->events[index]->name];
+    return sl_etdump_writer_name(converter->writer, name, strlen(name), &converter->texts[index]);
+}
+
+/* What a reader of the ETDump needs to know: that its numbers are no nanoseconds. */
+static int write_marker(struct converter *converter)
+{
+    struct sl_etdump_event event = {.chain_index = -1};
+    uint32_t text;
+    converter->marked = true;
+    for (size_t i = 0; i < converter->event_count; i++) {
+        uint64_t start = converter->events[i]->event.start;
+        if (i == 0 || start < event.start)
+            event.start = start;
+    }
+    event.end = event.start;
+    int rc = sl_etdump_writer_name(converter->writer, SL_ETDUMP_INSTRUCTIONS_MARKER,
+                                   strlen(SL_ETDUMP_INSTRUCTIONS_MARKER), &text);
+    return rc < 0 ? rc : sl_etdump_writer_event(converter->writer, &event, text, false);
+}
+
+static int write_event(struct converter *converter, size_t index)
+{
+    const struct sl_trace_record *record = converter->events[index];
+    bool delegate = record->event.event == SL_TRACE_DELEGATE;
+    struct sl_etdump_event event = {
+        .chain_index = record->event.chain,
+        .instruction_id = record->event.instruction,
+        .start = record->event.start,
+        .end = record->event.end,
+        .delegate_id_int = -1,
+    };
+    int rc = delegate ? create_text(converter, index) : 0;
+    if (rc < 0)
+        return rc;
+    return sl_etdump_writer_event(converter->writer, &event, converter->texts[index], delegate);
+}
+
+/* Writes the events gathered since the block opened. Events nest, so when one ends exactly those
+ * have begun whose order is no later than that of any that has ended. */
+static int write_events(struct converter *converter)
+{
+    size_t begun = 0;
+    uint32_t latest = 0;
+    int rc = 0;
+    if (converter->trace->unit == SL_TRACE_INSTRUCTIONS && !converter->marked)
+        rc = write_marker(converter);
+    if (converter->begin_count > 1)
+        qsort(converter->begins, converter->begin_count, sizeof(*converter->begins),
+              compare_begins);
+    for (size_t i = 0; i < converter->event_count && rc == 0; i++) {
+        if (converter->events[i]->event.order > latest)
+            latest = converter->events[i]->event.order;
+        for (;
+             begun < converter->begin_count && converter->begins[begun].order <= latest && rc == 0;
+             begun++)
+            rc = create_text(converter, converter->begins[begun].index);
+        if (rc == 0)
+            rc = write_event(converter, i);
+    }
+    converter->event_count = 0;
+    converter->begin_count = 0;
+    return rc;
+}
+
+static void gather(struct converter *converter, const struct sl_trace_record *record)
+{
+    if (record->event.event != SL_TRACE_DELEGATE)
+        converter->begins[converter->begin_count++] =
+            (struct begin){record->event.order, converter->event_count};
+    converter->events[converter->event_count++] = record;
+}
+
+static int write_blocks(struct converter *converter, uint32_t variant)
+{
+    const struct sl_trace *trace = converter->trace;
+    bool open = false;
+    int rc = 0;
+    for (size_t i = 0; i < trace->record_count && rc == 0; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (record->variant != variant)
+            continue;
+        if (record->kind == SL_TRACE_EVENT)
+            gather(converter, record);
+        if (record->kind != SL_TRACE_BLOCK)
+            continue;
+        if (open)
+            rc = write_events(converter);
+        open = true;
+        const char *name = trace->names[record->name];
+        if (rc == 0)
+            rc = sl_etdump_writer_block(converter->writer, name, strlen(name));
+    }
+    if (rc < 0)
+        return rc;
+    return open ? write_events(converter) : SL_E_NOT_FOUND;
+}
+
+static int convert(struct converter *converter, uint32_t variant, struct sl_buf *out)
+{
+    size_t count = converter->trace->record_count;
+    int rc = sl_etdump_writer_new(&converter->writer);
+    if (rc < 0)
+        return rc;
+    converter->events = sl_calloc(count, sizeof(*converter->events));
+    converter->begins = sl_calloc(count, sizeof(*converter->begins));
+    converter->texts = sl_calloc(count, sizeof(*converter->texts));
+    if (!converter->events || !converter->begins || !converter->texts)
+        return -ENOMEM;
+    rc = write_blocks(converter, variant);
+    return rc < 0 ? rc : sl_etdump_writer_finish(converter->writer, out);
+}
+
+int sl_trace_to_etdump(const struct sl_trace *trace, uint32_t variant, struct sl_buf *out,
+                       struct sl_diag *diag)
+{
+    struct converter converter = {.trace = trace};
+    if (trace->unit == SL_TRACE_MARKS)
+        return sl_diag_set(diag, SL_E_STATE, NULL,
+                           "the trace holds marks whose instruction counts are not resolved yet");
+    int rc = convert(&converter, variant, out);
+    if (rc == SL_E_NOT_FOUND)
+        sl_diag_set(diag, rc, NULL, "the trace has no block of variant %u", (unsigned)variant);
+    else if (rc == SL_E_LIMIT)
+        sl_diag_set(diag, rc, NULL, "the ETDump would be larger than allowed");
+    sl_etdump_writer_free(converter.writer);
+    sl_free(converter.events);
+    sl_free(converter.begins);
+    sl_free(converter.texts);
+    return rc;
+}
