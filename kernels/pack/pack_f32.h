@@ -32,8 +32,8 @@ void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl);
 void sl_pack_f32_1vl_sme2_asm(const struct sl_pack_f32 *job) __arm_streaming __arm_inout("za");
 
 /* Rows to pack at a time: pairs of tiles, as many as the cache and one table take. */
-static inline size_t sl_pack_chunk_rows(size_t k,
-                                        size_t vl) __arm_streaming_compatible __arm_preserves("za")
+static inline __attribute__((always_inline)) size_t
+sl_pack_chunk_rows(size_t k, size_t vl) __arm_streaming_compatible
 {
     size_t pair = 2 * vl;
     size_t rows = k ? SL_PACK_CHUNK_BYTES / (k * sizeof(float)) : SL_PACK_TABLE_ROWS;
