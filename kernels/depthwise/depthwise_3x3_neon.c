@@ -1,0 +1,345 @@
+/* kernels/depthwise/depthwise_3x3_neon.c: 3x3 windows of stride 1 or 2, one multiplier.
+ *
+ * A strip of up to 4 output rows is walked column by column, 4 channels at a time. Each input
+ * column is loaded once and added to the 2 or 3 output columns that see it, whose sums stay in
+ * registers. Rows outside the image are read from a row of zeros in the workspace; columns outside
+ * are left out. Packed weights are, for each 4 channels, bias[4] then [ky][kx][4]. */
+#include <arm_neon.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/depthwise/depthwise.h"
+
+enum { LANES = 4, TAPS = 9, STRIP = 4, MAX_INPUT_ROWS = 2 * STRIP + 1 };
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("clang loop unroll(full)")
+
+static size_t blocks_of(const struct sl_depthwise_shape *s)
+{
+    return (s->channels + LANES - 1) / LANES;
+}
+
+static size_t weights_bytes(const struct sl_depthwise_shape *shape)
+{
+    return blocks_of(shape) * (TAPS + 1) * LANES * sizeof(float);
+}
+
+static void pack_weights(const struct sl_depthwise_shape *shape, const float *weights,
+                         const float *bias, void *packed)
+{
+    float *out = packed;
+    for (size_t c0 = 0; c0 < shape->channels; c0 += LANES) {
+        for (size_t c = c0; c < c0 + LANES; c++)
+            *out++ = bias && c < shape->channels ? bias[c] : 0;
+        for (size_t t = 0; t < TAPS; t++)
+            for (size_t c = c0; c < c0 + LANES; c++)
+                *out++ = c < shape->channels ? weights[t * shape->channels + c] : 0;
+    }
+}
+
+/* The row of zeros. */
+static size_t workspace_bytes(const struct sl_depthwise_shape *shape)
+{
+    return shape->in_w * shape->channels * sizeof(float);
+}
+
+/* A strip of output rows at one block of channels. */
+struct strip {
+    const float *rows[MAX_INPUT_ROWS]; /* input rows at the block's first channel */
+    float *out;                        /* first output row, likewise */
+    const float *weights;
+    size_t in_w, out_w, pad_left;
+    size_t step;     /* bytes from pixel to pixel, in and out */
+    size_t out_row;  /* bytes from output row to output row */
+    size_t channels; /* of this block: 1 to LANES */
+    float min, max;
+};
+
+/* Sums of one output column: a vector of channels for each row of the strip. */
+struct sums {
+    float32x4_t row[STRIP];
+};
+
+struct taps {
+    float32x4_t bias, w[TAPS], min, max;
+};
+
+INLINE struct taps load_taps(const struct strip *s)
+{
+    struct taps t = {
+        .bias = vld1q_f32(s->weights), .min = vdupq_n_f32(s->min), .max = vdupq_n_f32(s->max)};
+    UNROLL
+    for (size_t i = 0; i < TAPS; i++)
+        t.w[i] = vld1q_f32(s->weights + LANES * (i + 1));
+    return t;
+}
+
+INLINE float32x4_t load(const float *row, size_t bytes, bool whole, size_t channels)
+{
+    const float *at = (const float *)((const char *)row + bytes);
+    if (whole)
+        return vld1q_f32(at);
+    float32x4_t v = vld1q_lane_f32(at, vdupq_n_f32(0), 0);
+    v = channels > 1 ? vld1q_lane_f32(at + 1, v, 1) : v;
+    return channels > 2 ? vld1q_lane_f32(at + 2, v, 2) : v;
+}
+
+INLINE void store(float *at, float32x4_t v, bool whole, size_t channels)
+{
+    if (whole) {
+        vst1q_f32(at, v);
+        return;
+    }
+    vst1q_lane_f32(at, v, 0);
+    if (channels > 1)
+        vst1q_lane_f32(at + 1, v, 1);
+    if (channels > 2)
+        vst1q_lane_f32(at + 2, v, 2);
+}
+
+/* What every function below is told at compile time. */
+#define FIXED size_t height, size_t stride, bool whole, bool clamp
+#define PASS height, stride, whole, clamp
+
+INLINE void start(FIXED, const struct taps *t, struct sums *sums)
+{
+    (void)stride, (void)whole, (void)clamp;
+    UNROLL
+    for (size_t r = 0; r < height; r++)
+        sums->row[r] = t->bias;
+}
+
+INLINE void load_column(FIXED, const struct strip *s, size_t bytes, float32x4_t *column)
+{
+    (void)clamp;
+    UNROLL
+    for (size_t i = 0; i < (height - 1) * stride + 3; i++)
+        column[i] = load(s->rows[i], bytes, whole, s->channels);
+}
+
+/* Adds an input column to the output column whose window has it at kx. */
+INLINE void add_column(FIXED, const struct taps *t, const float32x4_t *column, size_t kx,
+                       struct sums *sums)
+{
+    (void)whole, (void)clamp;
+    UNROLL
+    for (size_t r = 0; r < height; r++) {
+        UNROLL
+        for (size_t ky = 0; ky < 3; ky++)
+            sums->row[r] = vfmaq_f32(sums->row[r], column[r * stride + ky], t->w[ky * 3 + kx]);
+    }
+}
+
+INLINE void finish(FIXED, const struct strip *s, const struct taps *t, float *out,
+                   struct sums *sums)
+{
+    (void)stride;
+    UNROLL
+    for (size_t r = 0; r < height; r++) {
+        float32x4_t v = sums->row[r];
+        if (clamp)
+            v = vminq_f32(vmaxq_f32(v, t->min), t->max);
+        store((float *)((char *)out + r * s->out_row), v, whole, s->channels);
+    }
+}
+
+/* Stride 1, the input column at `bytes`: ends output column a, goes on with b, begins c. */
+INLINE void step_one(FIXED, const struct strip *s, const struct taps *t, size_t bytes, float *out,
+                     struct sums *a, struct sums *b, struct sums *c)
+{
+    float32x4_t column[MAX_INPUT_ROWS];
+    load_column(PASS, s, bytes, column);
+    start(PASS, t, c);
+    add_column(PASS, t, column, 2, a);
+    add_column(PASS, t, column, 1, b);
+    add_column(PASS, t, column, 0, c);
+    if (out)
+        finish(PASS, s, t, out, a);
+}
+
+/* Columns are counted with the padding: column v is input column v - pad_left. */
+INLINE void walk_one(FIXED, const struct strip *s)
+{
+    struct taps t = load_taps(s);
+    struct sums a, b, c;
+    size_t end = s->in_w + s->pad_left, last = s->out_w + 2, v = s->pad_left, bytes = 0;
+    float *out = s->out;
+    end = end < last ? end : last;
+    start(PASS, &t, &a);
+    start(PASS, &t, &b);
+    for (; v < 2 && v < end; v++, bytes += s->step) {
+        step_one(PASS, s, &t, bytes, NULL, &a, &b, &c);
+        a = b;
+        b = c;
+    }
+#define NEXT(x, y, z)                                                                              \
+    step_one(PASS, s, &t, bytes, out, x, y, z);                                                    \
+    bytes += s->step;                                                                              \
+    out = (float *)((char *)out + s->step);
+    size_t left = end - v;
+    for (; left >= 3; left -= 3) {
+        NEXT(&a, &b, &c)
+        NEXT(&b, &c, &a)
+        NEXT(&c, &a, &b)
+    }
+    for (; left > 0; left--) {
+        NEXT(&a, &b, &c)
+        a = b;
+        b = c;
+    }
+#undef NEXT
+    if (end < last)
+        finish(PASS, s, &t, out, &a);
+}
+
+/* Stride 2: output column a has its first input column; the other two are at `bytes` and after.
+ * The third is also the first of b. */
+INLINE void step_two(FIXED, const struct strip *s, const struct taps *t, size_t bytes, float *out,
+                     struct sums *a, struct sums *b)
+{
+    float32x4_t column[MAX_INPUT_ROWS];
+    load_column(PASS, s, bytes, column);
+    add_column(PASS, t, column, 1, a);
+    load_column(PASS, s, bytes + s->step, column);
+    start(PASS, t, b);
+    add_column(PASS, t, column, 2, a);
+    add_column(PASS, t, column, 0, b);
+    finish(PASS, s, t, out, a);
+}
+
+INLINE void walk_two(FIXED, const struct strip *s)
+{
+    struct taps t = load_taps(s);
+    struct sums a, b;
+    float32x4_t column[MAX_INPUT_ROWS];
+    float *out = s->out;
+    size_t bytes = 0, columns = s->in_w;
+    start(PASS, &t, &a);
+    if (s->pad_left == 0) {
+        load_column(PASS, s, bytes, column);
+        add_column(PASS, &t, column, 0, &a);
+        bytes += s->step;
+        columns--;
+    }
+    size_t left = columns / 2 < s->out_w ? columns / 2 : s->out_w, ragged = s->out_w - left;
+#define NEXT(x, y)                                                                                 \
+    step_two(PASS, s, &t, bytes, out, x, y);                                                       \
+    bytes += 2 * s->step;                                                                          \
+    out = (float *)((char *)out + s->step);
+    for (; left >= 2; left -= 2) {
+        NEXT(&a, &b)
+        NEXT(&b, &a)
+    }
+    if (left > 0) {
+        NEXT(&a, &b)
+        a = b;
+    }
+#undef NEXT
+    if (ragged > 0) { /* one column left at most: the window's third is outside */
+        if (columns % 2 == 1) {
+            load_column(PASS, s, bytes, column);
+            add_column(PASS, &t, column, 1, &a);
+        }
+        finish(PASS, s, &t, out, &a);
+    }
+}
+
+#define WALK(height, stride, walk)                                                                 \
+    static void walk##_##height##_rows(const struct strip *s)                                      \
+    {                                                                                              \
+        walk(height, stride, true, true, s);                                                       \
+    }                                                                                              \
+    static void walk##_##height##_rows_ragged(const struct strip *s)                               \
+    {                                                                                              \
+        walk(height, stride, false, true, s);                                                      \
+    }                                                                                              \
+    static void walk##_##height##_rows_unclamped(const struct strip *s)                            \
+    {                                                                                              \
+        walk(height, stride, true, false, s);                                                      \
+    }
+
+WALK(1, 1, walk_one)
+WALK(2, 1, walk_one)
+WALK(3, 1, walk_one)
+WALK(4, 1, walk_one)
+WALK(1, 2, walk_two)
+WALK(2, 2, walk_two)
+WALK(3, 2, walk_two)
+WALK(4, 2, walk_two)
+
+typedef void (*walk_fn)(const struct strip *s);
+
+enum { WHOLE, UNCLAMPED, RAGGED, FORMS };
+
+#define FORMS_OF(walk) {walk, walk##_unclamped, walk##_ragged}
+
+static const walk_fn walks_one[STRIP][FORMS] = {
+    FORMS_OF(walk_one_1_rows), FORMS_OF(walk_one_2_rows), FORMS_OF(walk_one_3_rows),
+    FORMS_OF(walk_one_4_rows)};
+static const walk_fn walks_two[STRIP][FORMS] = {
+    FORMS_OF(walk_two_1_rows), FORMS_OF(walk_two_2_rows), FORMS_OF(walk_two_3_rows),
+    FORMS_OF(walk_two_4_rows)};
+
+/* The strip of `height` output rows from oy: one block of channels after the other. */
+static void run_strip(const struct sl_depthwise_args *args, const float *in, float *out, size_t oy,
+                      size_t height)
+{
+    const struct sl_depthwise_shape *s = &args->shape;
+    const walk_fn *walks = s->stride_h == 1 ? walks_one[height - 1] : walks_two[height - 1];
+    bool clamp = args->min > -INFINITY || args->max < INFINITY;
+    struct strip strip = {.out = out + oy * s->out_w * s->channels,
+                          .weights = args->weights,
+                          .in_w = s->in_w,
+                          .out_w = s->out_w,
+                          .pad_left = s->pad_left,
+                          .step = s->channels * sizeof(float),
+                          .out_row = s->out_w * s->channels * sizeof(float),
+                          .min = args->min,
+                          .max = args->max};
+    size_t rows = (height - 1) * s->stride_h + 3;
+    for (size_t i = 0; i < rows; i++) {
+        size_t y = oy * s->stride_h + i - s->pad_top; /* wraps when outside */
+        strip.rows[i] = y < s->in_h ? in + y * s->in_w * s->channels : args->workspace;
+    }
+    for (size_t left = s->channels; left > 0; left -= strip.channels) {
+        strip.channels = left < LANES ? left : LANES;
+        walks[left < LANES ? RAGGED : clamp ? WHOLE : UNCLAMPED](&strip);
+        for (size_t i = 0; i < rows; i++)
+            strip.rows[i] += LANES;
+        strip.out += LANES;
+        strip.weights += LANES * (TAPS + 1);
+    }
+}
+
+static void run(const struct sl_depthwise_args *args)
+{
+    const struct sl_depthwise_shape *s = &args->shape;
+    memset(args->workspace, 0, workspace_bytes(s));
+    for (size_t n = 0; n < s->batch; n++) {
+        const float *in = args->in + n * s->in_h * s->in_w * s->channels;
+        float *out = args->out + n * s->out_h * s->out_w * s->channels;
+        for (size_t oy = 0; oy < s->out_h; oy += STRIP)
+            run_strip(args, in, out, oy, s->out_h - oy < STRIP ? s->out_h - oy : STRIP);
+    }
+}
+
+/* At most one column of padding on either side of the row. */
+static bool fits(const struct sl_depthwise_shape *s)
+{
+    return s->multiplier == 1 && s->kernel_h == 3 && s->kernel_w == 3 && s->dilation_h == 1 &&
+           s->dilation_w == 1 && s->stride_h == s->stride_w && s->stride_h <= 2 &&
+           s->pad_left <= 1 && (s->out_w - 1) * s->stride_w + 2 <= s->in_w + s->pad_left;
+}
+
+const struct sl_depthwise sl_depthwise_f32_f32_f32p4x1_4x4_3x3_neon_mla = {
+    .name = "sl_depthwise_f32_f32_f32p4x1_4x4_3x3_neon_mla",
+    .needs = SL_ISA_NEON,
+    .fits = fits,
+    .weights_bytes = weights_bytes,
+    .pack_weights = pack_weights,
+    .workspace_bytes = workspace_bytes,
+    .run = run,
+};
