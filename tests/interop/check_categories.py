@@ -34,13 +34,21 @@ def category(name, rules):
 
 
 def self_times(events):
-    """(name, self, holds delegated events) of each event; events are (name, delegated, start, duration), children before parents."""
+    """(name, self, holds delegated events) of each event; events are (name, delegated, start, duration), children before parents.
+
+    XNNPACK's own times are whole microseconds laid end to end and may stick out of their call: a DELEGATE_CALL holds the
+    delegate's events before it whatever their times, and Method::execute everything.
+    """
     pending, done = [], []
     for name, delegated, start, duration in events:
         children = 0
         holds = False
-        while pending and pending[-1][0] >= start and pending[-1][1] <= start + duration:
-            child = pending.pop()
+        while pending:
+            child = pending[-1]
+            inside = child[0] >= start and child[1] <= start + duration
+            if not (inside or name == EXECUTE or (name == "DELEGATE_CALL" and child[2])):
+                break
+            pending.pop()
             children += child[1] - child[0]
             holds |= child[2]
         pending.append((start, start + duration, delegated))

@@ -1,0 +1,128 @@
+"""Benchmarks, as ratios against named references: bench.py [PART]... [--json]. Run through scripts/bench.
+
+Each row: what, measured, reference, ratio (measured / reference), and whether it is within the goal. Exit 1 if a row is not.
+Instructions are counted in the emulator at 512-bit streaming vectors and are the same on every machine; nanoseconds are this machine's.
+"""
+
+import argparse
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+OUT = os.path.join(ROOT, "build/bench")
+SME2LAB = os.path.join(ROOT, "build/host/bin/sme2lab")
+MODELS = os.path.join(ROOT, "tests/data/models")
+
+# Executed instructions of one steady inference, SVL 512: what ExecuTorch's executor_runner (1.5, XNNPACK with KleidiAI) needs.
+EXECUTOR_RUNNER = {
+    "toy_cnn_f32_xnnpack": {"on": 1_214_488, "off": 3_593_948},
+    "mobilenet_v2_f32_xnnpack": {"on": 17_421_855, "off": 44_560_780},
+    "dynamic_shape_f32_xnnpack": {"on": 2_195_916, "off": 2_812_379},
+    "toy_cnn_f32_portable": {"on": 152_234_079, "off": 152_234_079},
+}
+OWN_CODE_GOAL = 0.02  # of MobileNet v2's instructions
+KERNEL_SHAPES = ["64x64x64", "128x128x128", "256x256x256", "784x128x64", "196x512x256", "49x960x160"]
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"bench: {' '.join(command)} exits {done.returncode}: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+def row(what, measured, unit, reference, source):
+    return {"what": what, "measured": measured, "unit": unit, "reference": reference, "source": source,
+            "ratio": measured / reference, "met": measured <= reference}
+
+
+def bench_recorder():
+    result = json.loads(run(os.path.join(ROOT, "build/agent-native/bench/bench_recorder"), "--json"))
+    yield row("recorder, one event", result["event_ns"], "ns", result["goal_ns"], "goal")
+    yield row("recorder, one event with tracing off", result["off_ns"], "ns", 2.0, "goal: a predictable branch each at begin and end")
+
+
+def bench_analyze():
+    os.makedirs(OUT, exist_ok=True)
+    for size, words, goal_ms in ((60_000, "60 kB", 20), (100_000_000, "100 MB", 3000)):
+        path = os.path.join(OUT, f"{size}.etdump")
+        run(os.path.join(ROOT, "build/host/bench/make_etdump"), str(size), path)
+        times = []
+        for _ in range(7 if size < 1e6 else 1):
+            began = time.perf_counter()
+            run(SME2LAB, "analyze", "--json", path)
+            times.append((time.perf_counter() - began) * 1e3)
+        yield row(f"sme2lab analyze --json, ETDump of {os.path.getsize(path)} bytes", round(min(times), 2), "ms", goal_ms, f"goal for {words}")
+        os.remove(path)
+
+
+def bench_kernels():
+    for shape in KERNEL_SHAPES:
+        report = json.loads(run(SME2LAB, "kernels", "bench", shape, "--type", "f32", "--engine", "sme2", "--svl", "512", "--json"))
+        for measured in report["rows"]:
+            if measured["instructions"] is None or measured["goal"] is None:
+                continue
+            what = f"{shape} f32, {measured['stage']}"
+            yield row(what, measured["instructions"], "instructions", measured["goal"], "goal")
+            if measured["anchor"]:
+                compared = row(what, measured["instructions"], "instructions", measured["anchor"]["instructions"], measured["anchor"]["kernel"])
+                yield {**compared, "met": True}  # a reference to compare with, not a goal
+
+
+def steady_run(etdump):
+    """The last execution's (end to end, Framework) in instructions."""
+    analysis = json.loads(run(SME2LAB, "analyze", "--json", etdump))
+    last = analysis["runs"][-1]
+    return last["e2e_insns"], last["categories_insns"].get("Framework", 0)
+
+
+def bench_models():
+    for name, limits in EXECUTOR_RUNNER.items():
+        folder, out = os.path.join(MODELS, name), os.path.join(OUT, name)
+        shutil.rmtree(out, ignore_errors=True)
+        run(SME2LAB, "run", os.path.join(folder, "model.pte"), "--inputs", os.path.join(folder, "input-0.bin"), "--device", "counted",
+            "--out", out, "--json")
+        for variant, limit in limits.items():
+            etdump = glob.glob(os.path.join(out, "**", f"*{variant}*.etdump"), recursive=True)[0]
+            total, framework = steady_run(etdump)
+            yield row(f"{name}, SME2 {variant}", total, "instructions", limit, "executor_runner")
+            if name.startswith("mobilenet"):
+                yield row(f"{name}, SME2 {variant}, own code between operators", framework, "instructions", round(OWN_CODE_GOAL * total), "goal: 2 %")
+
+
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "kernels": bench_kernels, "models": bench_models}
+
+
+def show(part, rows):
+    print(f"\n{part}")
+    width = max(len(r["what"]) for r in rows)
+    for r in rows:
+        mark = "ok  " if r["met"] else "PAST"
+        print(f"  {mark} {r['what']:{width}}  {r['measured']:>14,} {r['unit']:12} {r['ratio']:6.3f} x {r['reference']:,} ({r['source']})")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    for part in options.parts:
+        if part not in PARTS:
+            parser.error(f"no part '{part}'; there are: {', '.join(PARTS)}")
+    results = {}
+    for part in options.parts or PARTS:
+        results[part] = list(PARTS[part]())
+        if not options.json:
+            show(part, results[part])
+    if options.json:
+        print(json.dumps({"schema": "sme2lab.bench/1", "svl": 512, "parts": results}, indent=1))
+    return 0 if all(r["met"] for rows in results.values() for r in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
