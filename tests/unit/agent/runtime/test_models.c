@@ -7,102 +7,26 @@
 
 #include <cmocka.h>
 
-#include "agent/runtime/runtime.h"
-#include "common/base/buf.h"
-#include "kernels/cpu/isa.h"
-
-enum { MAX_FILE = 64 << 20 };
-
-static void read_file(const char *model, const char *file, struct sl_buf *out)
-{
-    char path[512];
-    snprintf(path, sizeof(path), "%s/models/%s/%s", SL_TEST_DATA, model, file);
-    assert_int_equal(sl_buf_read_file(path, MAX_FILE, out), 0);
-}
-
-static void print_log(void *user, char level, const char *file, int line, const char *message)
-{
-    (void)user;
-    printf("%c %s:%d] %s\n", level, file, line, message);
-}
-
-struct loaded {
-    struct sl_model *model;
-    struct sl_method *method;
-};
-
-static void load(const char *name, struct loaded *out)
-{
-    static const struct sl_runtime_log log = {print_log, NULL};
-    char path[512];
-    struct sl_diag diag = {0};
-    snprintf(path, sizeof(path), "%s/models/%s/model.pte", SL_TEST_DATA, name);
-    if (sl_model_open(path, &log, &out->model, &diag) != 0 ||
-        sl_method_new(out->model, NULL, &out->method, &diag) != 0)
-        fail_msg("%s: %s %s", name, diag.what, diag.where);
-}
-
-static void unload(struct loaded *loaded)
-{
-    sl_method_free(loaded->method);
-    sl_model_free(loaded->model);
-}
-
-static struct sl_variant *compile(struct sl_method *method, uint32_t isa)
-{
-    struct sl_variant *variant = NULL;
-    struct sl_diag diag = {0};
-    if (sl_variant_new(method, isa, 0, NULL, &variant, &diag) != 0)
-        fail_msg("%s %s", diag.what, diag.where);
-    return variant;
-}
-
-static void run(struct sl_method *method, struct sl_variant *variant, const struct sl_buf *input)
-{
-    struct sl_diag diag = {0};
-    if (sl_method_set_input(method, 0, input->data, input->size, &diag) != 0 ||
-        sl_variant_execute(variant, false, &diag) != 0)
-        fail_msg("%s %s", diag.what, diag.where);
-}
-
-/* Within 1e-4 of the expected output's peak. */
-static void check_close(const struct sl_method *method, const struct sl_buf *expected)
-{
-    struct sl_tensor_view view;
-    assert_int_equal(sl_method_output(method, 0, &view), 0);
-    assert_int_equal(view.nbytes, expected->size);
-    float peak = 0.0f, worst = 0.0f;
-    for (size_t i = 0; i < view.nbytes / sizeof(float); i++) {
-        float want, have;
-        memcpy(&want, expected->data + i * sizeof(float), sizeof(want));
-        memcpy(&have, (const uint8_t *)view.data + i * sizeof(float), sizeof(have));
-        float error = have > want ? have - want : want - have;
-        float size = want < 0.0f ? -want : want;
-        peak = size > peak ? size : peak;
-        worst = error <= worst ? worst : error; /* a NaN is taken */
-    }
-    printf("worst %g of peak %g\n", (double)worst, (double)peak);
-    assert_true(worst <= 1e-4f * peak);
-}
+#include "common/base/mem.h"
+#include "tests/support/model_case.h"
 
 static void check_model(const char *name)
 {
-    const uint32_t all = sl_isa_detect();
-    const uint32_t masks[] = {all, all & ~(uint32_t)(SL_ISA_SME | SL_ISA_SME2), SL_ISA_NONE};
+    uint32_t masks[SL_CASE_MASKS];
     struct sl_buf input, expected;
-    struct loaded loaded;
-    read_file(name, "input-0.bin", &input);
-    read_file(name, "runtime-0.bin", &expected);
-    load(name, &loaded);
-    for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
-        if (i > 0 && masks[i] == masks[i - 1])
-            continue;
-        struct sl_variant *variant = compile(loaded.method, masks[i]);
-        run(loaded.method, variant, &input);
-        check_close(loaded.method, &expected);
+    struct sl_model_case c;
+    sl_case_read(name, "input-0.bin", &input);
+    sl_case_read(name, "runtime-0.bin", &expected);
+    sl_case_open(&c, name);
+    unsigned count = sl_case_masks(masks);
+    for (unsigned i = 0; i < count; i++) {
+        struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
+        sl_case_run(&c, variant, &input, false);
+        sl_case_check_close(&c, &expected);
+        assert_true(sl_variant_packed_bytes(variant) > 0);
         sl_variant_free(variant);
     }
-    unload(&loaded);
+    sl_case_close(&c);
     sl_buf_fini(&input);
     sl_buf_fini(&expected);
 }
@@ -131,6 +55,191 @@ static void mobilenet_v2_agrees_with_the_real_runtime(void **state)
     check_model("mobilenet_v2_f32_xnnpack");
 }
 
+/* Runs the dynamic model with `n` images and compares with the case's outputs. */
+static void check_batch(struct sl_model_case *c, struct sl_variant *variant, int32_t n)
+{
+    char file[64];
+    const char *folder = n == 1 ? "case-n1/" : n == 5 ? "case-n5/" : "";
+    const int32_t sizes[4] = {n, 3, 32, 32};
+    struct sl_buf input, expected;
+    struct sl_tensor_view view;
+    snprintf(file, sizeof(file), "%sinput-0.bin", folder);
+    sl_case_read("dynamic_shape_f32_xnnpack", file, &input);
+    snprintf(file, sizeof(file), "%sruntime-0.bin", folder);
+    sl_case_read("dynamic_shape_f32_xnnpack", file, &expected);
+    assert_int_equal(sl_method_resize_input(c->method, 0, sizes, NULL), 0);
+    sl_case_run(c, variant, &input, false);
+    assert_int_equal(sl_method_output(c->method, 0, &view), 0);
+    assert_int_equal(view.sizes[0], n);
+    sl_case_check_close(c, &expected);
+    sl_buf_fini(&input);
+    sl_buf_fini(&expected);
+}
+
+static void shapes_that_come_and_go_give_the_outputs_of_each(void **state)
+{
+    static const int32_t batches[] = {8, 1, 1, 5, 8, 5, 1};
+    uint32_t masks[SL_CASE_MASKS];
+    struct sl_model_case c;
+    (void)state;
+    sl_case_open(&c, "dynamic_shape_f32_xnnpack");
+    unsigned count = sl_case_masks(masks);
+    for (unsigned i = 0; i < count; i++) {
+        struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
+        for (size_t k = 0; k < sizeof(batches) / sizeof(batches[0]); k++)
+            check_batch(&c, variant, batches[k]);
+        sl_variant_free(variant);
+    }
+    sl_case_close(&c);
+}
+
+static void shape_beyond_the_bound_is_refused(void **state)
+{
+    static const int32_t sizes[4] = {9, 3, 32, 32}, negative[4] = {-1, 3, 32, 32};
+    struct sl_model_case c;
+    (void)state;
+    sl_case_open(&c, "dynamic_shape_f32_xnnpack");
+    assert_int_equal(sl_method_resize_input(c.method, 0, sizes, NULL), SL_ET_NOT_SUPPORTED);
+    assert_int_equal(sl_method_resize_input(c.method, 0, negative, NULL), SL_ET_NOT_SUPPORTED);
+    sl_case_close(&c);
+    sl_case_open(&c, "toy_cnn_f32_xnnpack");
+    assert_int_equal(sl_method_resize_input(c.method, 0, sizes, NULL), SL_ET_NOT_SUPPORTED);
+    sl_case_close(&c);
+}
+
+static void variant_made_while_shapes_are_small_serves_large_ones(void **state)
+{
+    static const int32_t one[4] = {1, 3, 32, 32};
+    uint32_t masks[SL_CASE_MASKS];
+    struct sl_model_case c;
+    struct sl_tensor_view view;
+    (void)state;
+    sl_case_masks(masks);
+    sl_case_open(&c, "dynamic_shape_f32_xnnpack");
+    assert_int_equal(sl_method_resize_input(c.method, 0, one, NULL), 0);
+    struct sl_variant *variant = sl_case_compile(&c, masks[0], 0, NULL);
+    assert_int_equal(sl_method_input(c.method, 0, &view), 0);
+    assert_int_equal(view.sizes[0], 1);
+    size_t packed = sl_variant_packed_bytes(variant);
+    check_batch(&c, variant, 1);
+    check_batch(&c, variant, 8);
+    assert_int_equal(sl_variant_packed_bytes(variant), packed);
+    sl_variant_free(variant);
+    sl_case_close(&c);
+}
+
+static void assert_same_bits(const struct sl_buf *a, const struct sl_buf *b)
+{
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->data, b->data, a->size);
+}
+
+static void interleaved_variants_give_the_bits_of_separate_runs(const char *name)
+{
+    uint32_t masks[SL_CASE_MASKS];
+    struct sl_variant *variants[SL_CASE_MASKS];
+    struct sl_buf alone[SL_CASE_MASKS], now, input;
+    struct sl_model_case c;
+    unsigned count = sl_case_masks(masks);
+    sl_case_read(name, "input-0.bin", &input);
+    for (unsigned i = 0; i < count; i++) {
+        sl_case_open(&c, name);
+        struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
+        sl_case_run(&c, variant, &input, false);
+        sl_case_output(&c, &alone[i]);
+        sl_variant_free(variant);
+        sl_case_close(&c);
+    }
+    sl_case_open(&c, name);
+    for (unsigned i = 0; i < count; i++)
+        variants[i] = sl_case_compile(&c, masks[i], (uint16_t)i, NULL);
+    for (unsigned k = 0; k < 3 * count; k++) {
+        sl_case_run(&c, variants[k % count], &input, false);
+        sl_case_output(&c, &now);
+        assert_same_bits(&alone[k % count], &now);
+        sl_buf_fini(&now);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        sl_variant_free(variants[i]);
+        sl_buf_fini(&alone[i]);
+    }
+    sl_case_close(&c);
+    sl_buf_fini(&input);
+}
+
+static void interleaving_changes_no_bit_of_a_delegated_model(void **state)
+{
+    (void)state;
+    interleaved_variants_give_the_bits_of_separate_runs("toy_cnn_f32_xnnpack");
+    interleaved_variants_give_the_bits_of_separate_runs("dynamic_shape_f32_xnnpack");
+}
+
+static void interleaving_changes_no_bit_of_a_portable_model(void **state)
+{
+    (void)state;
+    interleaved_variants_give_the_bits_of_separate_runs("toy_cnn_f32_portable");
+}
+
+static void check_no_allocation(const char *name)
+{
+    uint32_t masks[SL_CASE_MASKS];
+    struct sl_model_case c;
+    struct sl_buf input;
+    sl_case_masks(masks);
+    sl_case_read(name, "input-0.bin", &input);
+    sl_case_open(&c, name);
+    struct sl_variant *variant = sl_case_compile(&c, masks[0], 0, NULL);
+    sl_case_run(&c, variant, &input, false);
+    sl_mem_fail_nth(1); /* the next allocation of all, wherever it is */
+    sl_case_run(&c, variant, &input, false);
+    assert_null(sl_malloc(1, 1)); /* it is this one */
+    sl_variant_free(variant);
+    sl_case_close(&c);
+    sl_buf_fini(&input);
+}
+
+static void second_execution_allocates_nothing(void **state)
+{
+    (void)state;
+    check_no_allocation("toy_cnn_f32_xnnpack");
+    check_no_allocation("toy_cnn_f32_portable");
+    check_no_allocation("dynamic_shape_f32_xnnpack");
+}
+
+static void execution_without_inputs_is_refused(void **state)
+{
+    struct sl_model_case c;
+    struct sl_diag diag = {0};
+    struct sl_buf input;
+    (void)state;
+    sl_case_read("toy_cnn_f32_xnnpack", "input-0.bin", &input);
+    sl_case_open(&c, "toy_cnn_f32_xnnpack");
+    struct sl_variant *variant = sl_case_compile(&c, 0, 0, NULL);
+    assert_int_equal(sl_variant_execute(variant, false, &diag), SL_ET_INVALID_STATE);
+    sl_case_run(&c, variant, &input, false);
+    assert_int_equal(sl_variant_execute(variant, false, &diag), SL_ET_INVALID_STATE);
+    assert_int_equal(sl_method_set_input(c.method, 0, input.data, 1000, &diag),
+                     SL_ET_INVALID_ARGUMENT);
+    assert_string_equal(diag.what, "input size (1000) and tensor size (49152) mismatch!");
+    assert_int_equal(sl_method_fill_inputs(c.method, &diag), 0);
+    assert_int_equal(sl_variant_execute(variant, false, &diag), 0);
+    sl_variant_free(variant);
+    sl_case_close(&c);
+    sl_buf_fini(&input);
+}
+
+static void unknown_method_is_refused_in_the_real_words(void **state)
+{
+    struct sl_model_case c;
+    struct sl_method *method = NULL;
+    (void)state;
+    sl_case_open(&c, "toy_cnn_f32_xnnpack");
+    assert_int_equal(sl_method_new(c.model, "nope", &method, NULL), SL_ET_INVALID_ARGUMENT);
+    assert_null(method);
+    assert_string_equal(c.log, "E program.cpp: No method named 'nope' in program\n");
+    sl_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +247,14 @@ int main(void)
         cmocka_unit_test(toy_cnn_portable_agrees_with_the_real_runtime),
         cmocka_unit_test(dynamic_shape_agrees_with_the_real_runtime),
         cmocka_unit_test(mobilenet_v2_agrees_with_the_real_runtime),
+        cmocka_unit_test(shapes_that_come_and_go_give_the_outputs_of_each),
+        cmocka_unit_test(shape_beyond_the_bound_is_refused),
+        cmocka_unit_test(variant_made_while_shapes_are_small_serves_large_ones),
+        cmocka_unit_test(interleaving_changes_no_bit_of_a_delegated_model),
+        cmocka_unit_test(interleaving_changes_no_bit_of_a_portable_model),
+        cmocka_unit_test(second_execution_allocates_nothing),
+        cmocka_unit_test(execution_without_inputs_is_refused),
+        cmocka_unit_test(unknown_method_is_refused_in_the_real_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
