@@ -37,6 +37,7 @@ struct maker {
     struct sl_origin origin;
     struct sl_nesting nesting;
     struct findings findings;
+    size_t event_count; /* of the whole file */
     bool positions_differ;
 };
 
@@ -243,6 +244,8 @@ static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t
             return (int)index;
         if (!run->warmup && !m->positions_differ)
             add_position(m, first, i, (uint32_t)index, nested->self);
+        m->out->event_operators[first_event + i] = (uint32_t)index;
+        m->out->event_self[first_event + i] = nested->self;
         int64_t *sum = &run->categories[m->table->operators[index].category];
         *sum = (int64_t)((uint64_t)*sum + (uint64_t)nested->self);
         if (!run->warmup && sl_operators_add(m->table, (uint32_t)index, run->run, nested->self) < 0)
@@ -303,12 +306,28 @@ static int by_total(const void *a, const void *b)
 {
     const struct sl_operator *x = *(const struct sl_operator *const *)a;
     const struct sl_operator *y = *(const struct sl_operator *const *)b;
+    if ((x->count > 0) != (y->count > 0))
+        return x->count > 0 ? -1 : 1;
     if (x->total != y->total)
         return x->total > y->total ? -1 : 1;
     return x < y ? -1 : x > y; /* in the order of the file */
 }
 
-/* Sorts the operators that occur in measured runs to the front and renumbers the positions. */
+static void renumber(struct maker *m, const uint32_t *place)
+{
+    if (m->positions_differ)
+        m->out->position_count = 0;
+    for (size_t i = 0; i < m->out->position_count; i++) {
+        uint32_t *index = &m->out->positions[i].operator_index;
+        *index = *index == SL_POSITION_NO_OPERATOR ? *index : place[*index];
+    }
+    for (size_t i = 0; i < m->event_count; i++) {
+        uint32_t *index = &m->out->event_operators[i];
+        *index = *index == SL_POSITION_NO_OPERATOR ? *index : place[*index];
+    }
+}
+
+/* Puts the largest operator first, and those of warm-up runs alone last. */
 static int sort_operators(struct maker *m)
 {
     struct sl_operator_table *table = m->table;
@@ -316,33 +335,39 @@ static int sort_operators(struct maker *m)
     struct sl_operator *sorted = sl_malloc(table->count, sizeof(*sorted));
     uint32_t *place = sl_calloc(table->count, sizeof(*place));
     int rc = order && sorted && place ? 0 : -ENOMEM;
-    size_t count = 0;
-    for (size_t i = 0; rc == 0 && i < table->count; i++) {
-        if (table->operators[i].count > 0)
-            order[count++] = &table->operators[i];
-    }
     if (rc == 0) {
-        qsort(order, count, sizeof(*order), by_total);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < table->count; i++) {
+            order[i] = &table->operators[i];
+            m->out->operator_count += order[i]->count > 0;
+        }
+        qsort(order, table->count, sizeof(*order), by_total);
+        for (size_t i = 0; i < table->count; i++) {
             sorted[i] = *order[i];
             place[order[i] - table->operators] = (uint32_t)i;
         }
-        if (m->positions_differ)
-            m->out->position_count = 0;
-        for (size_t i = 0; i < m->out->position_count; i++) {
-            uint32_t *index = &m->out->positions[i].operator_index;
-            *index = *index == SL_POSITION_NO_OPERATOR ? *index : place[*index];
-        }
+        renumber(m, place);
         sl_free(table->operators);
-        table->operators = sorted;
+        m->out->operators = table->operators = sorted;
         sorted = NULL;
-        m->out->operators = table->operators;
-        m->out->operator_count = count;
     }
     sl_free(order);
     sl_free(sorted);
     sl_free(place);
     return rc;
+}
+
+/* Room for what is kept of every event. */
+static int reserve_events(struct maker *m)
+{
+    for (uint32_t b = 0; b < m->etdump->run_count; b++)
+        m->event_count += m->etdump->runs[b].event_count;
+    m->out->event_operators = sl_malloc(m->event_count, sizeof(*m->out->event_operators));
+    m->out->event_self = sl_calloc(m->event_count, sizeof(*m->out->event_self));
+    if (!m->out->event_operators || !m->out->event_self)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->event_count; i++)
+        m->out->event_operators[i] = SL_POSITION_NO_OPERATOR;
+    return 0;
 }
 
 static int join_trace(struct maker *m)
@@ -378,6 +403,8 @@ int sl_attribution_make(const struct sl_etdump *etdump,
     rc = join_trace(&m);
     if (rc == 0)
         rc = list_runs(&m, diag);
+    if (rc == 0)
+        rc = reserve_events(&m);
     if (rc < 0)
         goto end;
     choose_measured(&made);
@@ -405,5 +432,7 @@ void sl_attribution_fini(struct sl_attribution *attribution)
     sl_free(attribution->pool);
     sl_free(attribution->runs);
     sl_free(attribution->positions);
+    sl_free(attribution->event_operators);
+    sl_free(attribution->event_self);
     *attribution = (struct sl_attribution){0};
 }

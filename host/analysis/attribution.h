@@ -68,7 +68,11 @@ struct sl_attribution {
     int64_t program_load, method_init;
     size_t operator_count;
     struct sl_operator *operators; /* largest total first */
-    size_t position_count;         /* 0 when runs differ in their events */
+    /* Of every event of the file in order; SL_POSITION_NO_OPERATOR outside of the runs above. The
+     * operators of warm-up runs alone stand behind operator_count. */
+    uint32_t *event_operators;
+    int64_t *event_self;
+    size_t position_count; /* 0 when runs differ in their events */
     struct sl_position *positions;
     size_t warning_count;
     char warnings[SL_ATTRIBUTION_MAX_WARNINGS][192];

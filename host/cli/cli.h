@@ -53,3 +53,4 @@ int sl_cli_main(int argc, char **argv);
 /* The verbs. A verb whose options do not parse prints why and returns SL_EXIT_USAGE. */
 int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv);

@@ -2,9 +2,7 @@
 #include "host/report/analysis.h"
 
 #include <errno.h>
-#include <stdio.h>
 
-#include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/report/categories_file.h"
 
@@ -30,17 +28,15 @@ static int describe_latency(struct sl_analysis *analysis)
 int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analysis *out,
                      struct sl_diag *diag)
 {
-    struct sl_analysis made = {.file = request->file, .categories = request->categories};
+    const struct sl_bytes *bytes = &request->etdump->file;
+    struct sl_analysis made = {.file = request->file,
+                               .categories = request->categories,
+                               .bytes = bytes->size,
+                               .etdump = request->etdump};
     struct sl_attribution_options options = {&request->categories->rules, request->trace,
                                              request->only_run};
-    if (diag)
-        snprintf(diag->where, sizeof(diag->where), "%s", request->file);
-    int rc = sl_etdump_parse(request->bytes, &made.etdump, diag);
-    if (rc < 0)
-        return rc;
-    made.bytes = request->bytes.size;
-    sl_sha256_hex(request->bytes.data, request->bytes.size, made.sha256);
-    rc = sl_attribution_make(&made.etdump, &options, &made.attribution, diag);
+    sl_sha256_hex(bytes->data, bytes->size, made.sha256);
+    int rc = sl_attribution_make(request->etdump, &options, &made.attribution, diag);
     if (rc == 0)
         rc = describe_latency(&made);
     if (rc < 0)
@@ -53,5 +49,4 @@ int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analys
 void sl_analysis_fini(struct sl_analysis *analysis)
 {
     sl_attribution_fini(&analysis->attribution);
-    sl_etdump_fini(&analysis->etdump);
 }

@@ -1,10 +1,9 @@
-/* host/report/analysis.h: the analysis of one ETDump, from its bytes to its figures. */
+/* host/report/analysis.h: the analysis of one ETDump: its figures, and what file they are of. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/bytes.h"
 #include "common/base/digest.h"
 #include "common/format/etdump.h"
 #include "host/analysis/attribution.h"
@@ -19,21 +18,21 @@ struct sl_analysis {
     const struct sl_categories *categories; /* borrowed */
     uint64_t bytes;
     char sha256[SL_SHA256_HEX_SIZE];
-    struct sl_etdump etdump; /* borrows the file's bytes */
+    const struct sl_etdump *etdump; /* borrowed */
     struct sl_attribution attribution;
     struct sl_statistics latency, without_outliers; /* end to end of the measured runs */
 };
 
 /* What to make of a file. */
 struct sl_analysis_request {
-    struct sl_bytes bytes; /* borrowed; must outlive the analysis, as must all of this */
-    const char *file;
+    const char *file; /* all of this is borrowed and must outlive the analysis */
+    const struct sl_etdump *etdump;
     const struct sl_categories *categories;
     const struct sl_trace *trace; /* or NULL */
     int64_t only_run;             /* or -1 */
 };
 
-/* Parses and attributes. Returns 0 or a negative code with `diag` set. End with
+/* Returns 0 or a negative code with `diag` set. End with
  * sl_analysis_fini(). */
 int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analysis *out,
                      struct sl_diag *diag);

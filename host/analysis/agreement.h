@@ -1,0 +1,24 @@
+/* host/analysis/agreement.h: do two variants compute the same? Asked before any ratio is shown. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/bytes.h"
+
+struct sl_agreement {
+    double max_abs;   /* largest absolute difference; INFINITY where only one side is finite */
+    double max_rel;   /* the largest of each output's difference over its largest magnitude */
+    double tolerance; /* that max_rel may reach */
+    size_t outputs;   /* compared so far */
+    bool agree;
+};
+
+/* `tolerance` is relative to an output's peak: 1e-4 for f32. */
+void sl_agreement_init(struct sl_agreement *agreement, double tolerance);
+
+/* Compares one output, `a` being the reference. Floats (32-bit) within the tolerance; every other
+ * type byte for byte. Different sizes never agree. `scalar_type` is enum sl_scalar_type. */
+void sl_agreement_add(struct sl_agreement *agreement, int scalar_type, struct sl_bytes a,
+                      struct sl_bytes b);

@@ -1,0 +1,143 @@
+/* host/analysis/bootstrap.c */
+#include "host/analysis/bootstrap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "host/analysis/random.h"
+#include "host/analysis/statistics.h"
+
+enum { ROWS = SL_CATEGORY_COUNT + 1 }; /* the ratio, then each category's delta */
+
+/* One resampled set: its values to take the median of, and the sums of its categories. */
+struct sample {
+    double *values;
+    double sums[SL_CATEGORY_COUNT];
+};
+
+static void swap(double *a, double *b)
+{
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Puts the k-th smallest to its place, smaller ones before it (Hoare's selection). */
+static double select_kth(double *values, size_t n, size_t k)
+{
+    size_t low = 0;
+    size_t high = n - 1;
+    while (low < high) {
+        double pivot = values[low + (high - low) / 2];
+        size_t i = low;
+        size_t j = high;
+        for (;;) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            swap(&values[i++], &values[j--]);
+        }
+        if (k <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return values[k];
+}
+
+double sl_median_in_place(double *values, size_t n)
+{
+    if (n == 0)
+        return NAN;
+    double upper = select_kth(values, n, n / 2);
+    if (n % 2 == 1)
+        return upper;
+    double lower = values[0];
+    for (size_t i = 1; i < n / 2; i++)
+        lower = fmax(lower, values[i]);
+    return lower + (upper - lower) / 2;
+}
+
+/* Draws n of n blocks in pieces of `length` neighbours; a piece goes on at the front. */
+static void draw(struct sl_random *random, const struct sl_block *blocks, size_t n, size_t length,
+                 struct sample *out)
+{
+    memset(out->sums, 0, sizeof(out->sums));
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        at = i % length == 0 ? sl_random_below(random, n) : (at + 1) % n;
+        out->values[i] = blocks[at].value;
+        for (int c = 0; c < SL_CATEGORY_COUNT; c++)
+            out->sums[c] += blocks[at].categories[c];
+    }
+}
+
+static struct sl_interval interval_of(double *sorted, size_t n, double confidence)
+{
+    double tail = 50.0 * (1.0 - confidence);
+    sl_sort_doubles(sorted, n);
+    return (struct sl_interval){sl_percentile(sorted, n, tail),
+                                sl_percentile(sorted, n, 100.0 - tail)};
+}
+
+static void take_intervals(double *rows, const struct sl_bootstrap_plan *plan,
+                           struct sl_bootstrap *out)
+{
+    size_t n = plan->iterations;
+    out->ratio = interval_of(rows, n, plan->confidence);
+    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
+        out->categories[c] = interval_of(rows + (c + 1) * n, n, plan->confidence);
+}
+
+int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_bootstrap_plan *plan,
+                       struct sl_bootstrap *out)
+{
+    struct sl_random random = {plan->seed};
+    struct sample sample = {.values = sl_malloc(n, sizeof(double))};
+    double *rows = sl_malloc((size_t)plan->iterations * ROWS, sizeof(*rows));
+    int rc = sample.values && rows ? 0 : -ENOMEM;
+    for (size_t b = 0; rc == 0 && b < plan->iterations; b++) {
+        draw(&random, pairs, n, 1, &sample);
+        rows[b] = exp(sl_median_in_place(sample.values, n));
+        for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
+            rows[(c + 1) * plan->iterations + b] = sample.sums[c] / (double)n;
+    }
+    if (rc == 0)
+        take_intervals(rows, plan, out);
+    sl_free(sample.values);
+    sl_free(rows);
+    return rc;
+}
+
+int sl_bootstrap_sides(const struct sl_block *baseline, size_t baseline_count,
+                       const struct sl_block *candidate, size_t candidate_count,
+                       const struct sl_bootstrap_plan *plan, struct sl_bootstrap *out)
+{
+    struct sl_random random = {plan->seed};
+    struct sample base = {.values = sl_malloc(baseline_count, sizeof(double))};
+    struct sample cand = {.values = sl_malloc(candidate_count, sizeof(double))};
+    double *rows = sl_malloc((size_t)plan->iterations * ROWS, sizeof(*rows));
+    size_t base_length = (size_t)ceil(cbrt((double)baseline_count));
+    size_t cand_length = (size_t)ceil(cbrt((double)candidate_count));
+    int rc = base.values && cand.values && rows ? 0 : -ENOMEM;
+    for (size_t b = 0; rc == 0 && b < plan->iterations; b++) {
+        draw(&random, baseline, baseline_count, base_length, &base);
+        draw(&random, candidate, candidate_count, cand_length, &cand);
+        rows[b] = sl_median_in_place(base.values, baseline_count) /
+                  sl_median_in_place(cand.values, candidate_count);
+        for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
+            rows[(c + 1) * plan->iterations + b] =
+                cand.sums[c] / (double)candidate_count - base.sums[c] / (double)baseline_count;
+    }
+    if (rc == 0)
+        take_intervals(rows, plan, out);
+    sl_free(base.values);
+    sl_free(cand.values);
+    sl_free(rows);
+    return rc;
+}

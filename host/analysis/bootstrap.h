@@ -1,0 +1,41 @@
+/* host/analysis/bootstrap.h: percentile intervals by resampling. Reproducible from the seed. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/analysis/category.h"
+
+/* One block: a pair of runs, or one run of a side. */
+struct sl_block {
+    double value;                         /* log ratio of a pair; end to end of a run */
+    double categories[SL_CATEGORY_COUNT]; /* candidate - baseline of a pair; cost of a run */
+};
+
+struct sl_interval {
+    double low, high;
+};
+
+struct sl_bootstrap {
+    struct sl_interval ratio;
+    struct sl_interval categories[SL_CATEGORY_COUNT]; /* of candidate - baseline */
+};
+
+struct sl_bootstrap_plan {
+    uint64_t seed;
+    uint32_t iterations;
+    double confidence;
+};
+
+/* Resamples pairs: the ratio is exp(median of values), a category's delta the mean. 0, -ENOMEM. */
+int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_bootstrap_plan *plan,
+                       struct sl_bootstrap *out);
+
+/* Resamples blocks of cbrt(n) neighbouring runs of each side: the ratio is that of the medians, a
+ * category's delta that of the means. 0 or -ENOMEM. */
+int sl_bootstrap_sides(const struct sl_block *baseline, size_t baseline_count,
+                       const struct sl_block *candidate, size_t candidate_count,
+                       const struct sl_bootstrap_plan *plan, struct sl_bootstrap *out);
+
+/* Median; reorders `values`. NAN for none. */
+double sl_median_in_place(double *values, size_t n);

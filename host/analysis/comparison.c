@@ -1,0 +1,348 @@
+/* host/analysis/comparison.c */
+#include "host/analysis/comparison.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/attribution.h"
+#include "host/analysis/bootstrap.h"
+#include "host/analysis/operator_join.h"
+#include "host/analysis/statistics.h"
+
+/* The measured runs of both sides, as the method wants them. */
+struct data {
+    struct sl_block *baseline, *candidate; /* runs, in the order of the file */
+    size_t baseline_count, candidate_count;
+    struct sl_block *pairs;
+    size_t pair_count;
+};
+
+static const char *const verdicts[] = {"faster", "slower",       "equivalent", "inconclusive",
+                                       "unfit",  "incomparable", "wrong"};
+
+const char *sl_verdict_name(int verdict)
+{
+    return verdicts[verdict];
+}
+
+const char *sl_comparison_method_name(int method)
+{
+    static const char *const names[] = {"paired-block-bootstrap", "block-bootstrap", "exact"};
+    return names[method];
+}
+
+__attribute__((format(printf, 2, 3))) static void reason(struct sl_comparison *c,
+                                                         const char *format, ...)
+{
+    if (c->reason_count == SL_COMPARISON_MAX_REASONS)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->reasons[c->reason_count++], sizeof(c->reasons[0]), format, args);
+    va_end(args);
+}
+
+static void take_runs(const struct sl_attribution *a, struct sl_block *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->run_count; i++) {
+        const struct sl_attribution_run *run = &a->runs[i];
+        if (run->warmup)
+            continue;
+        out[n].value = (double)run->end_to_end;
+        for (int c = 0; c < SL_CATEGORY_COUNT; c++)
+            out[n].categories[c] = (double)run->categories[c];
+        n++;
+    }
+}
+
+/* Mean of the measured runs of `a` that belong to `pair`; false if there are none. */
+static bool mean_of_pair(const struct sl_attribution *a, size_t *at, uint32_t pair,
+                         struct sl_block *out)
+{
+    double runs = 0;
+    *out = (struct sl_block){.value = 0};
+    for (; *at < a->run_count && (a->runs[*at].warmup || a->runs[*at].pair <= pair); (*at)++) {
+        const struct sl_attribution_run *run = &a->runs[*at];
+        if (run->warmup || run->pair != pair)
+            continue;
+        runs++;
+        out->value += (double)run->end_to_end;
+        for (int c = 0; c < SL_CATEGORY_COUNT; c++)
+            out->categories[c] += (double)run->categories[c];
+    }
+    out->value /= runs;
+    for (int c = 0; c < SL_CATEGORY_COUNT; c++)
+        out->categories[c] /= runs;
+    return runs > 0;
+}
+
+/* Pairs run in ascending order in the file of either side. */
+static void take_pairs(const struct sl_attribution *baseline,
+                       const struct sl_attribution *candidate, struct data *data)
+{
+    size_t b = 0;
+    size_t c = 0;
+    uint32_t seen = 0; /* one past the last pair */
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct sl_attribution_run *run = &baseline->runs[i];
+        struct sl_block base;
+        struct sl_block cand;
+        if (run->warmup || run->pair == UINT32_MAX || (seen > 0 && run->pair < seen))
+            continue;
+        seen = run->pair + 1;
+        if (!mean_of_pair(baseline, &b, run->pair, &base) ||
+            !mean_of_pair(candidate, &c, run->pair, &cand))
+            continue;
+        struct sl_block *pair = &data->pairs[data->pair_count++];
+        pair->value = log(base.value / cand.value);
+        for (int k = 0; k < SL_CATEGORY_COUNT; k++)
+            pair->categories[k] = cand.categories[k] - base.categories[k];
+    }
+}
+
+static int take_data(const struct sl_attribution *baseline, const struct sl_attribution *candidate,
+                     struct data *data)
+{
+    data->baseline_count = baseline->measured_count;
+    data->candidate_count = candidate->measured_count;
+    data->baseline = sl_calloc(data->baseline_count, sizeof(*data->baseline));
+    data->candidate = sl_calloc(data->candidate_count, sizeof(*data->candidate));
+    data->pairs = sl_calloc(data->baseline_count, sizeof(*data->pairs));
+    if (!data->baseline || !data->candidate || !data->pairs)
+        return -ENOMEM;
+    take_runs(baseline, data->baseline);
+    take_runs(candidate, data->candidate);
+    if (baseline->by_origin && candidate->by_origin)
+        take_pairs(baseline, candidate, data);
+    return 0;
+}
+
+static int median_of(const struct sl_block *blocks, size_t n, double *out)
+{
+    double *values = sl_malloc(n, sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        values[i] = blocks[i].value;
+    *out = sl_median_in_place(values, n);
+    sl_free(values);
+    return 0;
+}
+
+static double mean_category(const struct sl_block *blocks, size_t n, int category)
+{
+    long double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (long double)blocks[i].categories[category];
+    return n == 0 ? NAN : (double)(sum / (long double)n);
+}
+
+static double mean_value(const struct sl_block *blocks, size_t n)
+{
+    long double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (long double)blocks[i].value;
+    return n == 0 ? NAN : (double)(sum / (long double)n);
+}
+
+static void shift_categories(struct sl_comparison *c, const struct data *data)
+{
+    double base = mean_value(data->baseline, data->baseline_count);
+    double cand = mean_value(data->candidate, data->candidate_count);
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        struct sl_category_shift *shift = &c->categories[k];
+        shift->baseline = mean_category(data->baseline, data->baseline_count, k);
+        shift->candidate = mean_category(data->candidate, data->candidate_count, k);
+        shift->delta = shift->candidate - shift->baseline;
+        shift->share_baseline = base == 0 ? NAN : shift->baseline / base;
+        shift->share_candidate = cand == 0 ? NAN : shift->candidate / cand;
+        shift->delta_low = shift->delta_high = NAN;
+    }
+}
+
+/* Why the two cannot be compared at all; false if they can. */
+static bool incomparable(struct sl_comparison *c, const struct sl_attribution *baseline,
+                         const struct sl_attribution *candidate, const struct data *data)
+{
+    size_t before = c->reason_count;
+    if (baseline->unit != candidate->unit)
+        reason(c, "one side is in nanoseconds, the other in executed instructions");
+    if (data->baseline_count == 0 || data->candidate_count == 0)
+        reason(c, "the %s has no measured run",
+               data->baseline_count == 0 ? "baseline" : "candidate");
+    for (size_t i = 0; i < data->baseline_count + data->candidate_count; i++) {
+        double value = i < data->baseline_count ? data->baseline[i].value
+                                                : data->candidate[i - data->baseline_count].value;
+        if (value > 0)
+            continue;
+        reason(c, "a run of the %s took no time at all",
+               i < data->baseline_count ? "baseline" : "candidate");
+        break;
+    }
+    return c->reason_count > before;
+}
+
+/* Repeats of a counted run must be equal to the instruction. */
+static bool repeats_are_equal(struct sl_comparison *c, const char *side,
+                              const struct sl_block *runs, size_t n)
+{
+    double low = runs[0].value;
+    double high = runs[0].value;
+    for (size_t i = 1; i < n; i++) {
+        low = fmin(low, runs[i].value);
+        high = fmax(high, runs[i].value);
+    }
+    if (low == high)
+        return true;
+    reason(c, "repeats of the %s differ by %.0f instructions; counted runs must be equal", side,
+           high - low);
+    return false;
+}
+
+static void judge_exact(struct sl_comparison *c, const struct data *data)
+{
+    c->method = SL_METHOD_EXACT;
+    c->blocks =
+        data->baseline_count < data->candidate_count ? data->baseline_count : data->candidate_count;
+    c->ratio = c->baseline / c->candidate;
+    bool same = repeats_are_equal(c, "baseline", data->baseline, data->baseline_count);
+    same = repeats_are_equal(c, "candidate", data->candidate, data->candidate_count) && same;
+    if (!same)
+        c->verdict = SL_VERDICT_UNFIT;
+    else if (c->baseline == c->candidate)
+        c->verdict = SL_VERDICT_EQUIVALENT;
+    else
+        c->verdict = c->baseline > c->candidate ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
+}
+
+static void judge_interval(struct sl_comparison *c)
+{
+    if (c->blocks < SL_COMPARISON_MIN_BLOCKS) {
+        c->verdict = SL_VERDICT_INCONCLUSIVE;
+        reason(c, "only %zu %s; at least %d are needed", c->blocks,
+               c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
+               SL_COMPARISON_MIN_BLOCKS);
+    } else if (c->low > 1 / (1 + c->margin) && c->high < 1 + c->margin) {
+        c->verdict = SL_VERDICT_EQUIVALENT;
+    } else if (c->low > 1 || c->high < 1) {
+        c->verdict = c->low > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
+    } else {
+        c->verdict = SL_VERDICT_INCONCLUSIVE;
+        reason(c, "the interval of the ratio includes 1");
+    }
+}
+
+static int compare_times(struct sl_comparison *c, const struct data *data)
+{
+    struct sl_bootstrap result;
+    struct sl_bootstrap_plan plan = {c->seed, c->iterations, c->confidence};
+    int rc;
+    if (data->pair_count > 0) {
+        c->method = SL_METHOD_PAIRED;
+        c->blocks = data->pair_count;
+        rc = median_of(data->pairs, data->pair_count, &c->ratio);
+        c->ratio = exp(c->ratio);
+        if (rc == 0)
+            rc = sl_bootstrap_pairs(data->pairs, data->pair_count, &plan, &result);
+    } else {
+        c->method = SL_METHOD_UNPAIRED;
+        c->blocks = data->baseline_count < data->candidate_count ? data->baseline_count
+                                                                 : data->candidate_count;
+        c->ratio = c->baseline / c->candidate;
+        reason(c,
+               "unpaired: nothing tells that the runs were interleaved, so drift is not cancelled");
+        rc = sl_bootstrap_sides(data->baseline, data->baseline_count, data->candidate,
+                                data->candidate_count, &plan, &result);
+    }
+    if (rc < 0)
+        return rc;
+    c->low = result.ratio.low;
+    c->high = result.ratio.high;
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        c->categories[k].delta_low = result.categories[k].low;
+        c->categories[k].delta_high = result.categories[k].high;
+    }
+    judge_interval(c);
+    return 0;
+}
+
+static int judge(struct sl_comparison *c, const struct data *data)
+{
+    int rc = median_of(data->baseline, data->baseline_count, &c->baseline);
+    if (rc == 0)
+        rc = median_of(data->candidate, data->candidate_count, &c->candidate);
+    if (rc < 0)
+        return rc;
+    if (c->unit == SL_TRACE_INSTRUCTIONS) {
+        c->iterations = 0;
+        judge_exact(c, data);
+        return 0;
+    }
+    return compare_times(c, data);
+}
+
+static void check_outputs(struct sl_comparison *c, const struct sl_agreement *agreement)
+{
+    if (!agreement || agreement->agree)
+        return;
+    c->verdict = SL_VERDICT_WRONG;
+    reason(c, "the outputs differ by %.3g of their peak; %.3g is tolerated", agreement->max_rel,
+           agreement->tolerance);
+}
+
+static struct sl_comparison start(const struct sl_comparison_options *options, int unit)
+{
+    struct sl_comparison c = {.unit = unit, .ratio = NAN, .low = NAN, .high = NAN};
+    c.baseline = c.candidate = NAN;
+    c.seed = options->seed;
+    c.iterations = options->iterations ? options->iterations : 10000;
+    c.confidence = options->confidence > 0 ? options->confidence : 0.95;
+    c.margin = options->margin > 0 ? options->margin : 0.01;
+    c.noise_floor = options->noise_floor;
+    if (c.noise_floor > c.margin)
+        c.margin = c.noise_floor;
+    return c;
+}
+
+int sl_comparison_make(const struct sl_attribution *baseline,
+                       const struct sl_attribution *candidate,
+                       const struct sl_comparison_options *options, struct sl_comparison *out)
+{
+    struct sl_comparison made = start(options, candidate->unit);
+    struct data data = {.baseline = NULL};
+    int rc = take_data(baseline, candidate, &data);
+    if (rc < 0)
+        goto end;
+    shift_categories(&made, &data);
+    if (incomparable(&made, baseline, candidate, &data))
+        made.verdict = SL_VERDICT_INCOMPARABLE;
+    else
+        rc = judge(&made, &data);
+    if (rc == 0)
+        rc = sl_operator_join(baseline, candidate, &made.operators, &made.operator_count);
+    if (rc == 0)
+        check_outputs(&made, options->agreement);
+end:
+    sl_free(data.baseline);
+    sl_free(data.candidate);
+    sl_free(data.pairs);
+    if (rc < 0)
+        sl_comparison_fini(&made);
+    else
+        *out = made;
+    return rc;
+}
+
+void sl_comparison_fini(struct sl_comparison *comparison)
+{
+    sl_free(comparison->operators);
+    *comparison = (struct sl_comparison){.verdict = SL_VERDICT_INCOMPARABLE};
+}

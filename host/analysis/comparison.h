@@ -1,0 +1,81 @@
+/* host/analysis/comparison.h: how much faster the candidate is than the baseline, and how surely.
+ *
+ * Executed instructions compare exactly. Times compare by the median of the pairs' log ratios with
+ * a percentile bootstrap over pairs where the runs were interleaved (a trace tells), and by the
+ * ratio of medians with a bootstrap over blocks of neighbouring runs where they were not. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/analysis/category.h"
+
+struct sl_agreement;
+struct sl_attribution;
+struct sl_operator;
+
+enum { SL_COMPARISON_MIN_BLOCKS = 20, SL_COMPARISON_MAX_REASONS = 8 };
+
+enum sl_comparison_method { SL_METHOD_PAIRED, SL_METHOD_UNPAIRED, SL_METHOD_EXACT };
+
+enum sl_verdict {
+    SL_VERDICT_FASTER,
+    SL_VERDICT_SLOWER,
+    SL_VERDICT_EQUIVALENT,
+    SL_VERDICT_INCONCLUSIVE,
+    SL_VERDICT_UNFIT,        /* the conditions of measuring were not met */
+    SL_VERDICT_INCOMPARABLE, /* the two are of different kinds */
+    SL_VERDICT_WRONG,        /* their outputs differ */
+};
+
+struct sl_comparison_options {
+    uint64_t seed;
+    uint32_t iterations;                  /* of the bootstrap; 0: 10000 */
+    double confidence;                    /* 0: 0.95 */
+    double margin;                        /* smallest effect that counts; 0: 0.01 */
+    double noise_floor;                   /* of the device, or NAN: not known */
+    const struct sl_agreement *agreement; /* NULL: outputs were not compared */
+};
+
+/* Per run, mean of the measured runs (or of the pairs'). */
+struct sl_category_shift {
+    double baseline, candidate, delta; /* candidate - baseline */
+    double delta_low, delta_high;      /* NAN without an interval */
+    double share_baseline, share_candidate;
+};
+
+/* What one place of the graph cost in both; either may be NULL when the graphs differ. */
+struct sl_operator_shift {
+    const struct sl_operator *baseline, *candidate; /* borrowed from the attributions */
+    double baseline_cost, candidate_cost;           /* per run */
+};
+
+struct sl_comparison {
+    int unit;         /* enum sl_trace_unit */
+    int method;       /* enum sl_comparison_method */
+    int verdict;      /* enum sl_verdict */
+    double ratio;     /* baseline / candidate; NAN if there is none */
+    double low, high; /* interval of the ratio; NAN without one */
+    double confidence, margin, noise_floor;
+    size_t blocks; /* pairs, or runs of the smaller side */
+    uint32_t iterations;
+    uint64_t seed;
+    double baseline, candidate; /* median end to end of a run; exact: the count */
+    struct sl_category_shift categories[SL_CATEGORY_COUNT];
+    size_t operator_count;
+    struct sl_operator_shift *operators; /* owned; largest baseline cost first */
+    size_t reason_count;
+    char reasons[SL_COMPARISON_MAX_REASONS][160];
+};
+
+/* "faster", "exact" ... as JSON has them. */
+const char *sl_verdict_name(int verdict);
+const char *sl_comparison_method_name(int method);
+
+/* The same inputs and seed give the same result to the bit. Returns 0 or -ENOMEM; whatever the
+ * data lack is a verdict with a reason. End with sl_comparison_fini(). */
+int sl_comparison_make(const struct sl_attribution *baseline,
+                       const struct sl_attribution *candidate,
+                       const struct sl_comparison_options *options, struct sl_comparison *out);
+void sl_comparison_fini(struct sl_comparison *comparison);

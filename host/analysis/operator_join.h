@@ -1,0 +1,14 @@
+/* host/analysis/operator_join.h: which operator of the candidate does the work of which operator of
+ * the baseline. */
+#pragma once
+
+#include <stddef.h>
+
+struct sl_attribution;
+struct sl_operator_shift;
+
+/* By place where both graphs have the same number of events (names change with SME2, order and
+ * number do not), else by name. Each measured run's cost is in exactly one row of either side.
+ * *out is owned by the caller: sl_free(). Largest baseline cost first. 0 or -ENOMEM. */
+int sl_operator_join(const struct sl_attribution *baseline, const struct sl_attribution *candidate,
+                     struct sl_operator_shift **out, size_t *out_count);

@@ -1,0 +1,211 @@
+/* host/cli/cmd_analyze.c: `sme2lab analyze`: where the time of ETDump files went. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+#include "host/cli/trace_beside.h"
+#include "host/report/analysis.h"
+#include "host/report/analysis_json.h"
+#include "host/report/analysis_text.h"
+#include "host/report/categories_file.h"
+#include "host/report/csv.h"
+#include "host/report/style.h"
+
+enum { MAX_FILES = 256, TOP_OPERATORS = 20 };
+#define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
+#define MAX_OUTPUT_BYTES (UINT64_C(1) << 30)
+
+struct request {
+    const struct sl_cli *cli;
+    const char *files[MAX_FILES];
+    size_t file_count;
+    const char *categories_path, *trace_path, *csv_folder;
+    int64_t run; /* -1: all */
+    struct sl_categories categories;
+    struct sl_buf output;
+    struct sl_json json;
+};
+
+/* The last part of a path without its ending. */
+static void stem_of(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(out, '.');
+    if (dot && dot != out)
+        *dot = '\0';
+}
+
+typedef int (*csv_fn)(struct sl_buf *, const struct sl_analysis *, const char *);
+
+static int write_csv(const struct request *r, const struct sl_analysis *analysis, csv_fn make,
+                     const char *ending, struct sl_diag *diag)
+{
+    char stem[256];
+    char path[1024];
+    struct sl_buf csv;
+    stem_of(analysis->file, stem, sizeof(stem));
+    snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, ending);
+    sl_buf_init(&csv, MAX_OUTPUT_BYTES);
+    int rc = make(&csv, analysis, stem);
+    if (rc == 0)
+        rc = sl_buf_write_file(path, csv.data, csv.size);
+    sl_buf_fini(&csv);
+    return rc < 0 ? sl_diag_set(diag, rc, path, "the CSV cannot be written: %s", sl_strerror(rc))
+                  : 0;
+}
+
+static int put_analysis(struct request *r, const struct sl_analysis *analysis, struct sl_diag *diag)
+{
+    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS};
+    int rc = 0;
+    if (r->csv_folder) {
+        rc = write_csv(r, analysis, sl_csv_operators, "_exec_ops_stats.csv", diag);
+        if (rc == 0)
+            rc = write_csv(r, analysis, sl_csv_timeline, "_exec_all_runs_timeline.csv", diag);
+    }
+    if (rc < 0)
+        return rc;
+    if (r->cli->json)
+        rc = sl_analysis_json(&r->json, NULL, analysis);
+    else
+        rc = sl_analysis_text(&r->output, &style, analysis);
+    return rc < 0 ? sl_diag_set(diag, rc, NULL, "the result cannot be made: %s", sl_strerror(rc))
+                  : 0;
+}
+
+/* The given trace, or the one beside the file if there is one. */
+static int open_trace(const struct request *r, const char *path, const struct sl_etdump *etdump,
+                      struct sl_trace_file *out, bool *out_found, struct sl_diag *diag)
+{
+    if (!r->trace_path) {
+        *out_found = sl_trace_file_find(path, etdump, out);
+        return 0;
+    }
+    int rc = sl_trace_file_open(r->trace_path, out, diag);
+    *out_found = rc == 0;
+    return rc;
+}
+
+static int analyze_etdump(struct request *r, const char *path, const struct sl_etdump *etdump,
+                          struct sl_diag *diag)
+{
+    struct sl_trace_file trace;
+    struct sl_analysis analysis;
+    bool traced = false;
+    int rc = open_trace(r, path, etdump, &trace, &traced, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_analysis_request request = {.file = path,
+                                          .etdump = etdump,
+                                          .categories = &r->categories,
+                                          .trace = traced ? &trace.trace : NULL,
+                                          .only_run = r->run};
+    rc = sl_analysis_make(&request, &analysis, diag);
+    if (rc == 0) {
+        rc = put_analysis(r, &analysis, diag);
+        sl_analysis_fini(&analysis);
+    }
+    if (traced)
+        sl_trace_file_close(&trace);
+    return rc;
+}
+
+static int analyze_file(struct request *r, const char *path, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    struct sl_etdump etdump;
+    int rc = sl_buf_read_file(path, MAX_ETDUMP_BYTES, &bytes);
+    if (rc < 0) {
+        sl_diag_hint(diag, "give ETDump files: 'sme2lab analyze FILE.etdump...'");
+        return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
+    }
+    snprintf(diag->where, sizeof(diag->where), "%s", path);
+    rc = sl_etdump_parse((struct sl_bytes){bytes.data, bytes.size}, &etdump, diag);
+    if (rc == 0) {
+        rc = analyze_etdump(r, path, &etdump, diag);
+        sl_etdump_fini(&etdump);
+    }
+    sl_buf_fini(&bytes);
+    if (rc < 0 && diag->what[0] == '\0')
+        sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc));
+    return rc;
+}
+
+static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
+{
+    const struct sl_option options[] = {
+        {"--run", 0, SL_OPTION_COUNT, &r->run, "K", "only run K, from 0"},
+        {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
+         "rules in place of the built-in ones (the form of configs/categories.json)"},
+        {"--trace", 0, SL_OPTION_TEXT, &r->trace_path, "FILE",
+         "the .sltrace the files were made of; otherwise one is looked for beside each file"},
+        {"--csv", 0, SL_OPTION_TEXT, &r->csv_folder, "DIR",
+         "also write STEM_exec_ops_stats.csv and STEM_exec_all_runs_timeline.csv there"},
+    };
+    const struct sl_usage usage = {
+        .verb = "analyze",
+        .synopsis = "FILE.etdump... [option...]",
+        .about =
+            "Says where the time of ETDump files went, exactly: for each run, five categories\n"
+            "and Framework sum to the end-to-end figure. Takes any ETDump; with the .sltrace it\n"
+            "was made of, operators are put into categories by where they came from.",
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .notes = "With --json: one object, or an array of them for several files."};
+    int rc = sl_options_parse(&usage, argc, argv, r->files, MAX_FILES, &r->file_count, diag);
+    if (rc == 0 && r->file_count == 0) {
+        sl_diag_hint(diag, "'sme2lab analyze FILE.etdump'");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "no ETDump file was named");
+    }
+    return rc;
+}
+
+static int analyze_files(struct request *r, struct sl_diag *diag)
+{
+    int rc = 0;
+    if (r->csv_folder && mkdir(r->csv_folder, 0777) < 0) {
+        struct stat info;
+        if (stat(r->csv_folder, &info) < 0 || !S_ISDIR(info.st_mode))
+            return sl_diag_set(diag, SL_E_NOT_FOUND, r->csv_folder,
+                               "the directory for CSV files cannot be made");
+    }
+    if (r->cli->json && r->file_count > 1)
+        sl_json_open_array(&r->json, NULL);
+    for (size_t i = 0; rc == 0 && i < r->file_count; i++) {
+        rc = analyze_file(r, r->files[i], diag);
+        if (rc == 0 && !r->cli->json && i + 1 < r->file_count)
+            rc = sl_buf_printf(&r->output, "\n");
+    }
+    if (r->cli->json && r->file_count > 1)
+        sl_json_close_array(&r->json);
+    if (rc == 0 && r->cli->json)
+        rc = sl_buf_printf(&r->output, "\n");
+    return rc;
+}
+
+int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
+{
+    struct request r = {.cli = cli, .run = -1};
+    struct sl_diag diag = {.what = ""};
+    int rc = parse_options(&r, argc, argv, &diag);
+    if (rc != 0)
+        return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    rc = sl_categories_load(r.categories_path, &r.categories, &diag);
+    if (rc < 0)
+        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
+    sl_json_init(&r.json, &r.output);
+    rc = analyze_files(&r, &diag);
+    if (rc == 0)
+        fwrite(r.output.data, 1, r.output.size, stdout);
+    sl_buf_fini(&r.output);
+    sl_categories_fini(&r.categories);
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+}

@@ -1,0 +1,190 @@
+/* host/report/analysis_text.c */
+#include "host/report/analysis_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/format/sltrace.h"
+#include "host/report/analysis.h"
+#include "host/report/style.h"
+#include "host/report/unit.h"
+
+enum { FIGURE_COLUMNS = 10, SHARE_COLUMNS = 8, CATEGORY_COLUMNS = 14 };
+
+struct page {
+    struct sl_buf *out;
+    const struct sl_style *style;
+    const struct sl_analysis *analysis;
+    size_t width;
+    double runs, whole; /* measured runs, and their end to end together */
+    int error;          /* the first failure sticks */
+};
+
+static void note(struct page *p, int rc)
+{
+    if (p->error == 0 && rc < 0)
+        p->error = rc;
+}
+
+static void cell(struct page *p, const char *text, size_t columns, bool right)
+{
+    note(p, sl_style_cell(p->out, text, columns, right));
+}
+
+static void figure(struct page *p, double value)
+{
+    char text[32];
+    sl_unit_format(text, sizeof(text), value, p->analysis->attribution.unit);
+    cell(p, text, FIGURE_COLUMNS, true);
+}
+
+static void share(struct page *p, double part)
+{
+    char text[32] = "-";
+    if (p->whole != 0.0)
+        snprintf(text, sizeof(text), "%.1f %%", 100.0 * part / p->whole);
+    cell(p, text, SHARE_COLUMNS, true);
+}
+
+static void put_head(struct page *p)
+{
+    const struct sl_attribution *a = &p->analysis->attribution;
+    char text[SL_TEXT_SIZE];
+    size_t warmups = a->run_count - a->measured_count;
+    snprintf(text, sizeof(text), "%s", p->analysis->file);
+    note(p, sl_style_put(p->out, p->style, SL_TONE_STRONG, text));
+    note(p, sl_buf_printf(p->out, "\n%zu runs", a->measured_count));
+    if (warmups > 0)
+        note(p, sl_buf_printf(p->out, " and %zu warm-ups, not counted", warmups));
+    note(p, sl_buf_printf(p->out, "; figures are %s, per run (mean);\n", sl_unit_caption(a->unit)));
+    note(p, sl_buf_printf(p->out, "categories are by %s\n\n",
+                          a->by_origin ? "origin: the serialized node an operator came from"
+                                       : "name: what the file calls an operator"));
+}
+
+static void put_named(struct page *p, const char *name, double value)
+{
+    char text[32];
+    sl_unit_format(text, sizeof(text), value, p->analysis->attribution.unit);
+    note(p, sl_buf_printf(p->out, "%s %s  ", name, text));
+}
+
+/* Quantiles only where the sample reaches them (statistics.md D-06). */
+static void put_latency(struct page *p)
+{
+    const struct sl_statistics *s = &p->analysis->latency;
+    const struct sl_attribution *a = &p->analysis->attribution;
+    note(p, sl_buf_printf(p->out, "End to end  "));
+    put_named(p, "median", s->median);
+    put_named(p, "mean", s->mean);
+    if (isfinite(s->cv_percent))
+        note(p, sl_buf_printf(p->out, "CV %.2f %%  ", s->cv_percent));
+    note(p, sl_buf_printf(p->out, "outliers %zu\n            ", s->outlier_count));
+    put_named(p, "min", (double)s->min);
+    put_named(p, "max", (double)s->max);
+    if (s->n >= 20)
+        put_named(p, "p90", s->p90);
+    if (s->n >= 50)
+        put_named(p, "p95", s->p95);
+    if (s->n >= 200)
+        put_named(p, "p99", s->p99);
+    if (a->has_program_load) {
+        note(p, sl_buf_printf(p->out, "\nLoading     "));
+        put_named(p, "total", (double)a->program_load);
+    }
+    note(p, sl_buf_printf(p->out, "\n\n"));
+}
+
+static void put_categories(struct page *p)
+{
+    const struct sl_attribution *a = &p->analysis->attribution;
+    size_t bar = p->width - CATEGORY_COLUMNS - FIGURE_COLUMNS - SHARE_COLUMNS - 2;
+    for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
+        double sum = 0;
+        for (size_t i = 0; i < a->run_count; i++)
+            sum += a->runs[i].warmup ? 0.0 : (double)a->runs[i].categories[c];
+        cell(p, sl_category_name(c), CATEGORY_COLUMNS, false);
+        figure(p, sum / p->runs);
+        share(p, sum);
+        note(p, sl_buf_printf(p->out, "  "));
+        note(p,
+             sl_style_bar(p->out, p->style, SL_TONE_GOOD, p->whole == 0 ? 0 : sum / p->whole, bar));
+        note(p, sl_buf_printf(p->out, "\n"));
+    }
+    cell(p, "end to end", CATEGORY_COLUMNS, false);
+    figure(p, p->whole / p->runs);
+    share(p, p->whole);
+    note(p, sl_buf_printf(p->out, "\n\n"));
+}
+
+static void put_operators(struct page *p)
+{
+    const struct sl_attribution *a = &p->analysis->attribution;
+    char text[SL_TEXT_SIZE];
+    size_t name = p->width - 6 - CATEGORY_COLUMNS - FIGURE_COLUMNS - SHARE_COLUMNS - 1;
+    cell(p, "operator (own work)", name, false);
+    note(p, sl_buf_printf(p->out, " "));
+    cell(p, "category", CATEGORY_COLUMNS, false);
+    cell(p, "a run", 6, true);
+    cell(p, "cost", FIGURE_COLUMNS, true);
+    cell(p, "share", SHARE_COLUMNS, true);
+    note(p, sl_buf_printf(p->out, "\n"));
+    for (size_t i = 0; i < a->operator_count && i < p->style->operators; i++) {
+        const struct sl_operator *op = &a->operators[i];
+        cell(p, sl_text_copy(text, op->name, op->name_len), name, false);
+        note(p, sl_buf_printf(p->out, " "));
+        cell(p, sl_category_name(op->category), CATEGORY_COLUMNS, false);
+        snprintf(text, sizeof(text), "%u", op->instances);
+        cell(p, text, 6, true);
+        figure(p, (double)op->total / p->runs);
+        share(p, (double)op->total);
+        note(p, sl_buf_printf(p->out, "\n"));
+        if (op->kernel) {
+            snprintf(text, sizeof(text), "  %.250s", op->kernel);
+            sl_text_fit(text, p->width);
+            note(p, sl_style_put(p->out, p->style, SL_TONE_FAINT, text));
+            note(p, sl_buf_printf(p->out, "\n"));
+        }
+    }
+    if (a->operator_count > p->style->operators)
+        note(p,
+             sl_buf_printf(p->out, "... and %zu more\n", a->operator_count - p->style->operators));
+}
+
+static void put_findings(struct page *p)
+{
+    const struct sl_attribution *a = &p->analysis->attribution;
+    char text[SL_TEXT_SIZE];
+    for (size_t i = 0; i < a->operator_count; i++) {
+        const struct sl_operator *op = &a->operators[i];
+        if (!op->known)
+            note(p, sl_buf_printf(p->out, "note: no rule knows \"%s\"; it counts as %s\n",
+                                  sl_text_copy(text, op->name, op->name_len),
+                                  sl_category_name(op->category)));
+    }
+    for (size_t i = 0; i < a->warning_count; i++) {
+        note(p, sl_style_put(p->out, p->style, SL_TONE_BAD, "warning:"));
+        note(p, sl_buf_printf(p->out, " %s\n", a->warnings[i]));
+    }
+}
+
+int sl_analysis_text(struct sl_buf *out, const struct sl_style *style,
+                     const struct sl_analysis *analysis)
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    struct page p = {.out = out, .style = style, .analysis = analysis};
+    p.width = (size_t)sl_style_width(style);
+    p.runs = a->measured_count > 0 ? (double)a->measured_count : NAN;
+    for (size_t i = 0; i < a->run_count; i++)
+        p.whole += a->runs[i].warmup ? 0.0 : (double)a->runs[i].end_to_end;
+    put_head(&p);
+    if (a->measured_count > 0) {
+        put_latency(&p);
+        put_categories(&p);
+        put_operators(&p);
+    }
+    put_findings(&p);
+    return p.error;
+}

@@ -1,0 +1,46 @@
+/* host/report/style.c */
+#include "host/report/style.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+
+int sl_style_width(const struct sl_style *style)
+{
+    if (style->width < SL_STYLE_MIN_WIDTH)
+        return SL_STYLE_MIN_WIDTH;
+    return style->width > SL_STYLE_MAX_WIDTH ? SL_STYLE_MAX_WIDTH : style->width;
+}
+
+int sl_style_put(struct sl_buf *out, const struct sl_style *style, int tone, const char *text)
+{
+    static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[31m", "\033[2m"};
+    if (!style->color || tone == SL_TONE_PLAIN)
+        return sl_buf_append(out, text, strlen(text));
+    return sl_buf_printf(out, "%s%s\033[0m", codes[tone], text);
+}
+
+int sl_style_cell(struct sl_buf *out, const char *text, size_t columns, bool right)
+{
+    char fitted[SL_TEXT_SIZE];
+    sl_text_copy(fitted, text, strlen(text));
+    sl_text_fit(fitted, columns);
+    int pad = (int)(columns - sl_text_columns(fitted));
+    return right ? sl_buf_printf(out, "%*s%s", pad, "", fitted)
+                 : sl_buf_printf(out, "%s%*s", fitted, pad, "");
+}
+
+int sl_style_bar(struct sl_buf *out, const struct sl_style *style, int tone, double share,
+                 size_t columns)
+{
+    char marks[SL_STYLE_MAX_WIDTH + 1];
+    if (columns > SL_STYLE_MAX_WIDTH)
+        columns = SL_STYLE_MAX_WIDTH;
+    double wanted = share * (double)columns + 0.5;
+    size_t filled = !(share > 0) ? 0 : share >= 1 ? columns : wanted < 1 ? 1 : (size_t)wanted;
+    memset(marks, '#', filled);
+    marks[filled] = '\0';
+    int rc = sl_style_put(out, style, tone, marks);
+    return rc < 0 ? rc : sl_buf_printf(out, "%*s", (int)(columns - filled), "");
+}

@@ -1,0 +1,223 @@
+/* tests/unit/host/report/test_analysis.c: real ETDumps of the real runtime, from bytes to JSON. */
+#include "host/report/analysis.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/format/sltrace.h"
+#include "host/report/analysis_json.h"
+#include "host/report/analysis_text.h"
+#include "host/report/categories_file.h"
+#include "host/report/csv.h"
+#include "host/report/style.h"
+#include "host/report/unit.h"
+
+struct opened {
+    struct sl_categories categories;
+    struct sl_buf bytes;
+    struct sl_etdump etdump;
+    struct sl_analysis analysis;
+};
+
+static void open_file(struct opened *o, const char *path)
+{
+    assert_int_equal(sl_categories_load(NULL, &o->categories, NULL), 0);
+    assert_int_equal(sl_buf_read_file(path, 1 << 26, &o->bytes), 0);
+    struct sl_bytes bytes = {o->bytes.data, o->bytes.size};
+    assert_int_equal(sl_etdump_parse(bytes, &o->etdump, NULL), 0);
+    struct sl_analysis_request request = {
+        .file = "model.etdump", .etdump = &o->etdump, .categories = &o->categories, .only_run = -1};
+    assert_int_equal(sl_analysis_make(&request, &o->analysis, NULL), 0);
+}
+
+static void close_file(struct opened *o)
+{
+    sl_analysis_fini(&o->analysis);
+    sl_etdump_fini(&o->etdump);
+    sl_buf_fini(&o->bytes);
+    sl_categories_fini(&o->categories);
+}
+
+static unsigned check_file(const char *path)
+{
+    struct opened o;
+    open_file(&o, path);
+    const struct sl_attribution *a = &o.analysis.attribution;
+    int64_t whole = 0;
+    for (size_t r = 0; r < a->run_count; r++) {
+        int64_t sum = 0;
+        for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
+            sum += a->runs[r].categories[c];
+            assert_true(a->runs[r].categories[c] >= 0);
+        }
+        assert_int_equal(sum, a->runs[r].end_to_end);
+        whole += sum;
+    }
+    for (size_t i = 0; i < a->operator_count; i++) {
+        assert_true(a->operators[i].known);
+        whole -= a->operators[i].total;
+    }
+    assert_int_equal(whole, 0);
+    assert_int_equal(a->warning_count, 0);
+    assert_true(a->run_count > 0 && a->has_program_load && a->has_method_init);
+    close_file(&o);
+    return 1;
+}
+
+static unsigned check_folder(const char *folder, unsigned depth)
+{
+    unsigned files = 0;
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    for (struct dirent *entry; (entry = readdir(entries));) {
+        char path[1024];
+        struct stat info;
+        size_t len = strlen(entry->d_name);
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        assert_int_equal(stat(path, &info), 0);
+        if (S_ISDIR(info.st_mode) && depth > 0)
+            files += check_folder(path, depth - 1);
+        else if (len > 7 && strcmp(entry->d_name + len - 7, ".etdump") == 0)
+            files += check_file(path);
+    }
+    closedir(entries);
+    return files;
+}
+
+static void categories_of_every_real_file_sum_to_end_to_end(void **state)
+{
+    (void)state;
+    assert_true(check_folder(SL_TEST_DATA, 3) >= 18);
+}
+
+#define MOBILENET SL_TEST_DATA "/models/mobilenet_v2_f32_xnnpack/run.etdump"
+
+static void dense_1x1_convolutions_are_gemm_by_name(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_file(&o, MOBILENET);
+    const struct sl_attribution *a = &o.analysis.attribution;
+    unsigned gemm = 0;
+    for (size_t i = 0; i < a->operator_count; i++) {
+        if (a->operators[i].category == SL_CATEGORY_GEMM)
+            gemm += a->operators[i].instances;
+    }
+    assert_false(a->by_origin);
+    assert_int_equal(gemm, 35);
+    assert_int_equal(o.analysis.latency.n, a->run_count);
+    close_file(&o);
+}
+
+static void json_names_the_unit_in_every_key(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct sl_buf text;
+    struct sl_json json;
+    open_file(&o, MOBILENET);
+    sl_buf_init(&text, 1 << 24);
+    sl_json_init(&json, &text);
+    assert_int_equal(sl_analysis_json(&json, NULL, &o.analysis), 0);
+    const char *written = (const char *)text.data;
+    assert_non_null(strstr(written, "\"schema\":\"sme2lab.analysis/1\""));
+    assert_non_null(strstr(written, "\"time_unit\":\"ns\",\"label\":\"name\""));
+    assert_non_null(strstr(written, "\"e2e_ns\":"));
+    assert_null(strstr(written, "_insns\""));
+    sl_buf_fini(&text);
+
+    o.analysis.attribution.unit = SL_TRACE_INSTRUCTIONS;
+    sl_buf_init(&text, 1 << 24);
+    sl_json_init(&json, &text);
+    assert_int_equal(sl_analysis_json(&json, NULL, &o.analysis), 0);
+    written = (const char *)text.data;
+    assert_non_null(strstr(written, "\"time_unit\":\"instructions\""));
+    assert_non_null(strstr(written, "\"e2e_insns\":"));
+    assert_null(strstr(written, "_ns\""));
+    assert_null(strstr(written, "nan"));
+    sl_buf_fini(&text);
+    close_file(&o);
+}
+
+static void table_fits_the_terminal_and_needs_no_colour(void **state)
+{
+    (void)state;
+    static const int widths[] = {60, 80, 100, 160};
+    struct opened o;
+    open_file(&o, MOBILENET);
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+        struct sl_buf text;
+        const struct sl_style style = {widths[i], false, 20};
+        sl_buf_init(&text, 1 << 20);
+        assert_int_equal(sl_analysis_text(&text, &style, &o.analysis), 0);
+        assert_null(strchr((const char *)text.data, '\033'));
+        for (char *line = strtok((char *)text.data, "\n"); line; line = strtok(NULL, "\n"))
+            assert_true(sl_text_columns(line) <= (size_t)(widths[i] < 80 ? 80 : widths[i]));
+        sl_buf_fini(&text);
+    }
+    close_file(&o);
+}
+
+static void csv_columns_are_those_of_the_kit(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct sl_buf csv;
+    open_file(&o, MOBILENET);
+    sl_buf_init(&csv, 1 << 24);
+    assert_int_equal(sl_csv_operators(&csv, &o.analysis, "mobile,net"), 0);
+    assert_non_null(strstr((const char *)csv.data,
+                           "model_id,name,type,delegate_backend,count,total_ms,avg_ms,pct_total\n"
+                           "\"mobile,net\",\"Fully Connected (NC, F32) GEMM\",GEMM,XNNPACK,175,"));
+    sl_buf_fini(&csv);
+    sl_buf_init(&csv, 1 << 24);
+    assert_int_equal(sl_csv_timeline(&csv, &o.analysis, "m"), 0);
+    assert_non_null(strstr((const char *)csv.data,
+                           "model_id,name,type,delegate_backend,start_us,end_us,duration_ms,"
+                           "pct_total,node_id,run_index,block\n"
+                           "m,\"Transpose (ND, X32) #1\",Data Movement,XNNPACK,"));
+    sl_buf_fini(&csv);
+    o.analysis.attribution.unit = SL_TRACE_INSTRUCTIONS;
+    sl_buf_init(&csv, 1 << 24);
+    assert_int_equal(sl_csv_timeline(&csv, &o.analysis, "m"), 0);
+    assert_non_null(strstr((const char *)csv.data, ",start_insns,end_insns,duration_insns,"));
+    sl_buf_fini(&csv);
+    close_file(&o);
+}
+
+static void figures_for_people_keep_four_digits(void **state)
+{
+    (void)state;
+    char text[32];
+    assert_string_equal(sl_unit_format(text, sizeof(text), 17421855, SL_TRACE_INSTRUCTIONS),
+                        "17.42 M");
+    assert_string_equal(sl_unit_format(text, sizeof(text), 999.6, SL_TRACE_INSTRUCTIONS), "1000");
+    assert_string_equal(sl_unit_format(text, sizeof(text), 1234567, SL_TRACE_NS), "1.235 ms");
+    assert_string_equal(sl_unit_format(text, sizeof(text), -2500, SL_TRACE_NS), "-2.500 us");
+    assert_string_equal(sl_unit_format(text, sizeof(text), 0, SL_TRACE_NS), "0 ns");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(categories_of_every_real_file_sum_to_end_to_end),
+        cmocka_unit_test(dense_1x1_convolutions_are_gemm_by_name),
+        cmocka_unit_test(json_names_the_unit_in_every_key),
+        cmocka_unit_test(table_fits_the_terminal_and_needs_no_colour),
+        cmocka_unit_test(csv_columns_are_those_of_the_kit),
+        cmocka_unit_test(figures_for_people_keep_four_digits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
