@@ -9,19 +9,23 @@
 #include <unistd.h>
 
 #include "agent/trace/ring.h"
-#include "common/base/crc32c.h"
+#include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
+#include "common/format/sltrace_seal.h"
+
+enum { BATCH_RECORDS = 1024, MAX_SEALED_BYTES = 2 * BATCH_RECORDS * SL_TRACE_RECORD_BYTES };
 
 struct sl_drain {
     struct sl_ring *ring; /* borrowed */
     int fd;               /* borrowed */
     int error;            /* the first */
-    uint64_t offset;      /* bytes appended */
+    struct sl_trace_sealer sealer;
+    struct sl_buf sealed; /* owned; emptied by each append */
     pthread_t thread;
     bool running;
     _Atomic bool stopping;
-    struct sl_trace_record batch[SL_TRACE_CRC_SPAN + 1]; /* one span and its seal */
+    struct sl_trace_record batch[BATCH_RECORDS];
 };
 
 int sl_drain_new(struct sl_ring *ring, int fd, struct sl_drain **out)
@@ -31,12 +35,17 @@ int sl_drain_new(struct sl_ring *ring, int fd, struct sl_drain **out)
         return -ENOMEM;
     drain->ring = ring;
     drain->fd = fd;
+    sl_trace_sealer_init(&drain->sealer);
+    sl_buf_init(&drain->sealed, MAX_SEALED_BYTES);
     *out = drain;
     return 0;
 }
 
 void sl_drain_free(struct sl_drain *drain)
 {
+    if (!drain)
+        return;
+    sl_buf_fini(&drain->sealed);
     sl_free(drain);
 }
 
@@ -55,31 +64,24 @@ static int append(int fd, const void *bytes, size_t len)
 }
 
 /* Seals `count` records of the batch and appends them in one write. */
-static int append_span(struct sl_drain *drain, size_t count)
+static int append_batch(struct sl_drain *drain, size_t count)
 {
-    size_t bytes = count * sizeof(drain->batch[0]);
-    drain->batch[count] = (struct sl_trace_record){
-        .kind = SL_TRACE_CRC,
-        .crc = {.crc = sl_crc32c(0, drain->batch, bytes),
-                .records = (uint32_t)count,
-                .offset = drain->offset},
-    };
-    bytes += sizeof(drain->batch[0]);
-    int rc = append(drain->fd, drain->batch, bytes);
+    drain->sealed.size = 0;
+    int rc = sl_trace_sealer_put(&drain->sealer, drain->batch, count, &drain->sealed);
     if (rc == 0)
-        drain->offset += bytes;
-    return rc;
+        rc = sl_trace_sealer_flush(&drain->sealer, &drain->sealed);
+    return rc < 0 ? rc : append(drain->fd, drain->sealed.data, drain->sealed.size);
 }
 
 int sl_drain_now(struct sl_drain *drain)
 {
     for (;;) {
-        long count = sl_ring_pop(drain->ring, drain->batch, SL_TRACE_CRC_SPAN);
+        long count = sl_ring_pop(drain->ring, drain->batch, BATCH_RECORDS);
         if (count == 0)
             return drain->error;
         int rc = count < 0 ? (int)count : 0;
         if (rc == 0 && drain->error == 0)
-            rc = append_span(drain, (size_t)count);
+            rc = append_batch(drain, (size_t)count);
         if (rc < 0 && drain->error == 0)
             drain->error = rc;
         if (count < 0)
@@ -118,5 +120,5 @@ int sl_drain_stop(struct sl_drain *drain)
 
 uint64_t sl_drain_bytes(const struct sl_drain *drain)
 {
-    return drain->offset;
+    return drain->sealer.offset;
 }

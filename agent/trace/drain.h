@@ -24,4 +24,5 @@ int sl_drain_start(struct sl_drain *drain);
 /* Ends the thread, if any, after a last drain. As sl_drain_now(). */
 int sl_drain_stop(struct sl_drain *drain);
 
-uint64_t sl_drain_bytes(const struct sl_drain *drain); /* appended; thread stopped */
+/* Length of the stream so far; of the file, unless a write failed. Thread stopped. */
+uint64_t sl_drain_bytes(const struct sl_drain *drain);

@@ -1,22 +1,18 @@
 /* agent/trace/ring.c */
 #if defined(__linux__)
-#define _GNU_SOURCE /* syscall(), file seals */
+#define _GNU_SOURCE /* file seals */
 #endif
 #include "agent/trace/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
+#include "agent/trace/memory_file.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
@@ -56,37 +52,6 @@ static bool capacity_ok(uint64_t records)
 {
     return records != 0 && (records & (records - 1)) == 0 &&
            records <= (SL_RING_MAX_BYTES - sizeof(struct ring_head)) / SL_TRACE_RECORD_BYTES;
-}
-
-/* A file that has no name any more, in the first folder that lets us. -errno of the last one. */
-static int open_unlinked(void)
-{
-    const char *folders[] = {getenv("TMPDIR"), "/tmp", "/data/local/tmp", "."};
-    int rc = -ENOENT;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        char path[512];
-        if (!folders[i] ||
-            snprintf(path, sizeof(path), "%s/sme2lab-ring-XXXXXX", folders[i]) >= (int)sizeof(path))
-            continue;
-        int fd = mkstemp(path);
-        if (fd >= 0) {
-            unlink(path);
-            fcntl(fd, F_SETFD, FD_CLOEXEC);
-            return fd;
-        }
-        rc = -errno;
-    }
-    return rc;
-}
-
-static int open_memory(void)
-{
-#if defined(__linux__) && defined(SYS_memfd_create)
-    int fd = (int)syscall(SYS_memfd_create, "sme2lab-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd >= 0)
-        return fd;
-#endif
-    return open_unlinked();
 }
 
 static void seal_size(int fd)
@@ -130,7 +95,7 @@ int sl_ring_new(size_t records, struct sl_ring **out)
         return -ENOMEM;
     ring->capacity = records;
     ring->owns_fd = true;
-    rc = ring->fd = open_memory();
+    rc = ring->fd = sl_memory_file_open("sme2lab-ring");
     if (rc < 0)
         goto fail;
     if (ftruncate(ring->fd, (off_t)bytes_for(records)) < 0) {

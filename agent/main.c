@@ -1,0 +1,61 @@
+/* agent/main.c: the verbs of sme2lab-agent. */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/probe/probe.h"
+#include "agent/run/help.h"
+#include "agent/run/run.h"
+
+enum { EXIT_USAGE = 2 };
+
+static int print_version(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) {
+        fputs("sme2lab-agent: version takes no arguments\n", stderr);
+        return EXIT_USAGE;
+    }
+    puts("sme2lab-agent " SL_VERSION);
+    return 0;
+}
+
+static int refuse_serve(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    fputs("sme2lab-agent: serve is not in this version; it comes with the daemon. "
+          "Let sme2lab start `run` directly.\n",
+          stderr);
+    return EXIT_USAGE;
+}
+
+static int print_help(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    sl_help_agent(stdout);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } verbs[] = {
+        {"run", sl_run_main},       {"probe", sl_probe_main},     {"serve", refuse_serve},
+        {"version", print_version}, {"help", print_help},         {"--help", print_help},
+        {"-h", print_help},         {"--version", print_version},
+    };
+    if (argc < 2) {
+        sl_help_agent(stderr);
+        return EXIT_USAGE;
+    }
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(argv[1], verbs[i].name) == 0)
+            return verbs[i].run(argc - 1, argv + 1);
+    }
+    fprintf(stderr, "sme2lab-agent: unknown verb '%s': say run, probe or version, or --help\n",
+            argv[1]);
+    return EXIT_USAGE;
+}

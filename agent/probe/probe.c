@@ -1,0 +1,218 @@
+/* agent/probe/probe.c */
+#include "agent/probe/probe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "agent/probe/cores.h"
+#include "agent/probe/kernel_list.h"
+#include "agent/probe/sysfs.h"
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "kernels/cpu/isa.h"
+
+enum { MAX_PROBE_BYTES = 1 << 20, MAX_ZONES = 128, EXIT_USAGE = 2, EXIT_DEFECT = 6 };
+
+static void put_known(struct sl_json *json, const char *key, int64_t value)
+{
+    if (value == SL_PROBE_UNKNOWN)
+        sl_json_null(json, key);
+    else
+        sl_json_i64(json, key, value);
+}
+
+static void put_midr(struct sl_json *json, int64_t midr)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "0x%08" PRIx64, (uint64_t)midr);
+    sl_json_text(json, "midr", midr == SL_PROBE_UNKNOWN ? NULL : text);
+    sl_json_text(json, "type", sl_probe_core_name(midr));
+}
+
+static void put_core(const struct sl_probe_core *core, struct sl_json *json)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_u64(json, "index", core->index);
+    sl_json_bool(json, "online", core->online);
+    sl_json_u64(json, "cluster", core->cluster);
+    put_known(json, "max_khz", core->max_khz);
+    put_known(json, "capacity", core->capacity);
+    put_midr(json, core->midr);
+    sl_json_close_object(json);
+}
+
+static void put_cluster(const char *root, const struct sl_probe_cores *cores, size_t c,
+                        struct sl_json *json)
+{
+    const struct sl_probe_core *first = &cores->core[cores->cluster_first[c]];
+    char governor[64];
+    sl_json_open_object(json, NULL);
+    sl_json_open_array(json, "cores");
+    for (size_t i = 0; i < cores->count; i++) {
+        if (cores->core[i].cluster == c)
+            sl_json_u64(json, NULL, cores->core[i].index);
+    }
+    sl_json_close_array(json);
+    put_known(json, "max_khz", first->max_khz);
+    put_known(json, "capacity", first->capacity);
+    put_midr(json, first->midr);
+    bool known = sl_sysfs_line(root, governor, sizeof(governor),
+                               "sys/devices/system/cpu/cpu%" PRIu32 "/cpufreq/scaling_governor",
+                               first->index);
+    sl_json_text(json, "governor", known ? governor : NULL);
+    sl_json_close_object(json);
+}
+
+static int put_cores(const char *root, struct sl_json *json)
+{
+    struct sl_probe_cores *cores = sl_malloc(1, sizeof(*cores));
+    if (!cores)
+        return -ENOMEM;
+    sl_probe_cores_read(root, cores);
+    sl_json_open_array(json, "cores");
+    for (size_t i = 0; i < cores->count; i++)
+        put_core(&cores->core[i], json);
+    sl_json_close_array(json);
+    sl_json_open_array(json, "clusters");
+    for (size_t c = 0; c < cores->cluster_count; c++)
+        put_cluster(root, cores, c, json);
+    sl_json_close_array(json);
+    sl_free(cores);
+    return 0;
+}
+
+static void put_isa(struct sl_json *json)
+{
+    uint32_t isa = sl_isa_detect();
+    sl_json_open_array(json, "isa");
+    for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+        char name[32];
+        if (!(isa & bit))
+            continue;
+        sl_isa_format(bit, name, sizeof(name));
+        sl_json_text(json, NULL, name);
+    }
+    sl_json_close_array(json);
+    sl_json_u64(json, "svl_bytes", sl_isa_svl_bytes());
+}
+
+static void put_memory(const char *root, struct sl_json *json)
+{
+    static const char *const keys[][2] = {{"total_bytes", "MemTotal"},
+                                          {"available_bytes", "MemAvailable"}};
+    char path[1024];
+    struct sl_buf text = {0};
+    int rc = -1;
+    if (snprintf(path, sizeof(path), "%s/proc/meminfo", root) < (int)sizeof(path))
+        rc = sl_buf_read_file(path, 65536, &text);
+    sl_json_open_object(json, "memory");
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t bytes;
+        if (rc == 0 &&
+            sl_sysfs_parse_meminfo((const char *)text.data, text.size, keys[i][1], &bytes))
+            sl_json_u64(json, keys[i][0], bytes);
+        else
+            sl_json_null(json, keys[i][0]);
+    }
+    sl_json_u64(json, "page_bytes", (uint64_t)sysconf(_SC_PAGESIZE));
+    sl_json_close_object(json);
+    if (rc == 0)
+        sl_buf_fini(&text);
+}
+
+static void put_kernel(struct sl_json *json)
+{
+    struct utsname name;
+    sl_json_open_object(json, "system");
+    bool known = uname(&name) >= 0;
+    sl_json_text(json, "sysname", known ? name.sysname : NULL);
+    sl_json_text(json, "release", known ? name.release : NULL);
+    sl_json_text(json, "version", known ? name.version : NULL);
+    sl_json_text(json, "machine", known ? name.machine : NULL);
+    sl_json_close_object(json);
+}
+
+/* Temperatures are thousandths of a degree Celsius, as the kernel gives them. */
+static void put_thermal(const char *root, struct sl_json *json)
+{
+    uint32_t zones[MAX_ZONES];
+    size_t count = sl_sysfs_indices(root, "sys/class/thermal", "thermal_zone", zones, MAX_ZONES);
+    sl_json_open_array(json, "thermal_zones");
+    for (size_t i = 0; i < count; i++) {
+        char type[64];
+        int64_t temperature;
+        bool typed = sl_sysfs_line(root, type, sizeof(type),
+                                   "sys/class/thermal/thermal_zone%" PRIu32 "/type", zones[i]);
+        bool read = sl_sysfs_number(root, &temperature,
+                                    "sys/class/thermal/thermal_zone%" PRIu32 "/temp", zones[i]);
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "index", zones[i]);
+        sl_json_text(json, "type", typed ? type : NULL);
+        if (read)
+            sl_json_i64(json, "millidegrees", temperature);
+        else
+            sl_json_null(json, "millidegrees");
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_one_kernel(void *user, const char *family, const char *name, uint32_t needs)
+{
+    struct sl_json *json = user;
+    char words[128];
+    sl_isa_format(needs, words, sizeof(words));
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "family", family);
+    sl_json_text(json, "name", name);
+    sl_json_text(json, "needs", words);
+    sl_json_bool(json, "usable", (needs & ~sl_isa_detect()) == 0);
+    sl_json_close_object(json);
+}
+
+int sl_probe_write(const char *root, struct sl_buf *out)
+{
+    struct sl_json json;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.probe/1");
+    sl_json_text(&json, "agent_version", SL_VERSION);
+    put_kernel(&json);
+    put_isa(&json);
+    int rc = put_cores(root, &json);
+    put_memory(root, &json);
+    put_thermal(root, &json);
+    sl_json_open_array(&json, "kernels");
+    sl_kernel_list_visit(put_one_kernel, &json);
+    sl_json_close_array(&json);
+    sl_json_close_object(&json);
+    return rc < 0 ? rc : json.error;
+}
+
+int sl_probe_main(int argc, char **argv)
+{
+    struct sl_buf text;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") != 0) {
+            fprintf(stderr, "sme2lab-agent: probe does not take '%s': say probe [--json]\n",
+                    argv[i]);
+            return EXIT_USAGE;
+        }
+    }
+    sl_buf_init(&text, MAX_PROBE_BYTES);
+    int rc = sl_probe_write("", &text);
+    if (rc == 0)
+        rc = sl_buf_append(&text, "\n", 1);
+    if (rc == 0 && (fwrite(text.data, 1, text.size, stdout) != text.size || fflush(stdout) != 0))
+        rc = SL_E_TRUNCATED;
+    sl_buf_fini(&text);
+    if (rc < 0)
+        fprintf(stderr, "sme2lab-agent: the probe cannot be printed: %s\n", sl_strerror(rc));
+    return rc < 0 ? EXIT_DEFECT : 0;
+}

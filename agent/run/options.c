@@ -1,0 +1,229 @@
+/* agent/run/options.c */
+#include "agent/run/options.h"
+
+#include <string.h>
+
+#include "agent/run/etlog.h"
+#include "agent/run/gflags.h"
+#include "agent/run/help.h"
+#include "common/base/error.h"
+#include "kernels/cpu/isa.h"
+
+enum { MAX_FLAGS = 24 };
+
+/* Which flags were on the command line, where that changes a default. */
+struct given {
+    bool num_executions, warmup;
+};
+
+static size_t runner_flags(struct sl_run_options *o, struct given *given, struct sl_flag *flags)
+{
+    const struct sl_flag table[] = {
+        {"model_path", SL_FLAG_STRING, &o->model_path, NULL,
+         "Model serialized in flatbuffer format."},
+        {"data_path", SL_FLAG_STRING, &o->data_path, NULL, "Path to data file (.ptd)."},
+        {"inputs", SL_FLAG_STRING, &o->inputs, NULL, "Comma-separated list of input files"},
+        {"output_file", SL_FLAG_STRING, &o->output_file, NULL, "Base name of output file."},
+        {"server_mode", SL_FLAG_BOOL, &o->server_mode, NULL,
+         "Run continuously, executing one inference per line read from stdin."},
+        {"print_output", SL_FLAG_STRING, &o->print_output, NULL,
+         "Output printing mode: 'none', 'summary' or 'all'."},
+        {"num_executions", SL_FLAG_UINT32, &o->num_executions, &given->num_executions,
+         "Number of times to run the model; with --variants, of pairs."},
+        {"method_name", SL_FLAG_STRING, &o->method_name, NULL,
+         "Name of the method to run. If empty, uses the first method in the program."},
+        {"etdump_path", SL_FLAG_STRING, &o->etdump_path, NULL, "Write ETDump data to this path."},
+        {"cpu_threads", SL_FLAG_INT32, &o->cpu_threads, NULL, "Number of CPU threads."},
+    };
+    memcpy(flags, table, sizeof(table));
+    return sizeof(table) / sizeof(table[0]);
+}
+
+static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl_flag *flags)
+{
+    const struct sl_flag table[] = {
+        {"isa", SL_FLAG_STRING, &o->isa, NULL, "What kernels may use."},
+        {"variants", SL_FLAG_STRING, &o->variants, NULL, "Two variants to interleave: off,on."},
+        {"input_shapes", SL_FLAG_STRING, &o->input_shapes, NULL, "Shapes of a dynamic model."},
+        {"clock", SL_FLAG_STRING, &o->clock, NULL, "ns or marks."},
+        {"trace_path", SL_FLAG_STRING, &o->trace_path, NULL, "Write the .sltrace stream here."},
+        {"warmup", SL_FLAG_UINT32, &o->warmup, &given->warmup, "Executions before the first."},
+        {"timeout", SL_FLAG_UINT32, &o->timeout, NULL, "Seconds for one load or execution."},
+        {"seed", SL_FLAG_UINT64, &o->seed, NULL, "Seed of the schedule."},
+        {"ring", SL_FLAG_INT32, &o->ring, NULL, "Descriptor of the parent's ring."},
+        {"json", SL_FLAG_BOOL, &o->json, NULL, "End with one line of JSON on stdout."},
+        {"print_json", SL_FLAG_BOOL, &o->json, NULL, "The same as --json."},
+    };
+    memcpy(flags, table, sizeof(table));
+    return sizeof(table) / sizeof(table[0]);
+}
+
+static void log_extra_words(char **words, int count)
+{
+    char text[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < count && used < sizeof(text); i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", words[i]);
+    sl_etlog('E', "executor_runner.cpp", 312, "Extra commandline args: %s", text);
+}
+
+/* The flags that exist but are not done, each with its sentence. */
+static bool refuses(const struct sl_run_options *o)
+{
+    if (o->server_mode)
+        SL_ETLOG('E', "--server_mode is not supported by this agent: start it once for each run");
+    else if (o->data_path[0])
+        SL_ETLOG('E', "--data_path is not supported by this agent: export the model with its "
+                      "weights inside the .pte");
+    else if (o->ring >= 0 && o->trace_path[0])
+        SL_ETLOG('E', "--ring and --trace_path exclude each other: the ring's owner writes the "
+                      "trace");
+    else
+        return false;
+    return true;
+}
+
+static bool words_ok(struct sl_run_options *o)
+{
+    const char *print = o->print_output;
+    if (strcmp(print, "none") != 0 && strcmp(print, "summary") != 0 && strcmp(print, "all") != 0) {
+        sl_etlog('E', "executor_runner.cpp", 327,
+                 "Unknown --print_output mode '%s'. Expected 'none', 'summary', or 'all'.", print);
+        return false;
+    }
+    o->counted = strcmp(o->clock, "marks") == 0;
+    if (!o->counted && strcmp(o->clock, "ns") != 0) {
+        SL_ETLOG('E', "Unknown --clock '%s'. Expected 'ns' or 'marks'.", o->clock);
+        return false;
+    }
+    return !refuses(o);
+}
+
+static void set_defaults(struct sl_run_options *o)
+{
+    *o = (struct sl_run_options){
+        .model_path = "model.pte",
+        .data_path = "",
+        .inputs = "",
+        .output_file = "",
+        .print_output = "summary",
+        .method_name = "",
+        .etdump_path = "model.etdump",
+        .num_executions = 1,
+        .cpu_threads = -1,
+        .isa = "",
+        .variants = "",
+        .input_shapes = "",
+        .clock = "ns",
+        .trace_path = "",
+        .seed = 1,
+        .ring = -1,
+    };
+}
+
+int sl_run_options_parse(struct sl_run_options *options, int argc, char **argv, FILE *err,
+                         int *out_exit)
+{
+    struct sl_flag flags[MAX_FLAGS];
+    struct given given = {0};
+    int extra;
+    set_defaults(options);
+    size_t count = runner_flags(options, &given, flags);
+    count += own_flags(options, &given, flags + count);
+    *out_exit = 1;
+    switch (sl_gflags_parse(flags, count, argc, argv, err, &extra)) {
+    case SL_GFLAGS_BAD:
+        return SL_RUN_STOP;
+    case SL_GFLAGS_HELP:
+        sl_help_run(stdout);
+        return SL_RUN_DONE; /* 1, as gflags' own help */
+    case SL_GFLAGS_VERSION:
+        puts("executor_runner");
+        *out_exit = 0;
+        return SL_RUN_DONE;
+    default:
+        break;
+    }
+    if (extra > 0) {
+        log_extra_words(argv + 1, extra);
+        return SL_RUN_STOP;
+    }
+    options->paired = options->variants[0] != '\0';
+    if (!words_ok(options))
+        return SL_RUN_STOP;
+    if (options->paired && !given.num_executions)
+        options->num_executions = options->counted ? SL_RUN_COUNTED_PAIRS : SL_RUN_DEFAULT_PAIRS;
+    if (options->paired && !given.warmup)
+        options->warmup = 1;
+    return SL_RUN_GO;
+}
+
+static int parse_mask(const char *word, uint32_t detected, const char *where, uint32_t *out,
+                      struct sl_diag *diag)
+{
+    char has[128];
+    int64_t mask = sl_isa_parse(word, detected);
+    if (mask >= 0) {
+        *out = (uint32_t)mask;
+        return 0;
+    }
+    sl_isa_format(detected, has, sizeof(has));
+    sl_diag_hint(diag, "this CPU has: %s", has);
+    if (mask == -1)
+        return sl_diag_set(diag, SL_E_FORMAT, where, "'%s' is not a set of instructions", word);
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, where, "This CPU does not have '%s'", word);
+}
+
+/* `base` is what --isa allows. */
+static int parse_variant(const char *word, size_t len, uint32_t base, uint32_t detected,
+                         struct sl_run_variant_spec *out, struct sl_diag *diag)
+{
+    const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
+    if (len == 0 || len >= sizeof(out->name))
+        return sl_diag_set(diag, SL_E_FORMAT, "--variants",
+                           "A variant's name is empty or too long");
+    memcpy(out->name, word, len);
+    out->name[len] = '\0';
+    if (strcmp(out->name, "off") == 0) {
+        out->isa = base & ~sme;
+        return 0;
+    }
+    if (strcmp(out->name, "on") != 0)
+        return parse_mask(out->name, detected, "--variants", &out->isa, diag);
+    out->isa = base;
+    if (base & SL_ISA_SME2)
+        return 0;
+    sl_diag_hint(diag, "take a device with SME2, or the emulator with -cpu max,sme512=on");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--variants",
+                       "Variant on needs SME2, which this CPU or --isa does not have");
+}
+
+int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
+{
+    uint32_t base = detected;
+    int rc = o->isa[0] ? parse_mask(o->isa, detected, "--isa", &base, diag) : 0;
+    if (rc < 0)
+        return rc;
+    if (!o->paired) {
+        o->variant_count = 1;
+        o->variant[0].isa = base;
+        snprintf(o->variant[0].name, sizeof(o->variant[0].name), "%s",
+                 o->isa[0]            ? o->isa
+                 : base & SL_ISA_SME2 ? "on"
+                                      : "off");
+        return 0;
+    }
+    const char *comma = strchr(o->variants, ',');
+    if (!comma || strchr(comma + 1, ',')) {
+        sl_diag_hint(diag, "say --variants off,on");
+        return sl_diag_set(diag, SL_E_FORMAT, "--variants", "Exactly two variants make a pair");
+    }
+    o->variant_count = 2;
+    rc = parse_variant(o->variants, (size_t)(comma - o->variants), base, detected, &o->variant[0],
+                       diag);
+    if (rc == 0)
+        rc = parse_variant(comma + 1, strlen(comma + 1), base, detected, &o->variant[1], diag);
+    if (rc == 0 && strcmp(o->variant[0].name, o->variant[1].name) == 0)
+        return sl_diag_set(diag, SL_E_FORMAT, "--variants", "Both variants have the same name");
+    return rc;
+}

@@ -1,0 +1,49 @@
+/* agent/run/options.h: what a run was asked for. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct sl_diag;
+
+enum { SL_RUN_MAX_VARIANTS = 2, SL_RUN_DEFAULT_PAIRS = 20, SL_RUN_COUNTED_PAIRS = 2 };
+
+/* A variant as asked for: its name and the mask behind it. */
+struct sl_run_variant_spec {
+    char name[32];
+    uint32_t isa; /* kernels/cpu/isa.h */
+};
+
+/* Texts point into argv. */
+struct sl_run_options {
+    /* executor_runner's */
+    const char *model_path, *data_path, *inputs, *output_file, *print_output, *method_name;
+    const char *etdump_path;
+    uint32_t num_executions;
+    int32_t cpu_threads;
+    bool server_mode;
+    /* ours */
+    const char *isa, *variants, *input_shapes, *clock, *trace_path;
+    uint32_t warmup, timeout; /* executions; seconds, 0: none */
+    uint64_t seed;
+    int32_t ring; /* file descriptor, -1: none */
+    bool json;
+
+    bool counted; /* --clock marks */
+    bool paired;  /* --variants */
+    size_t variant_count;
+    struct sl_run_variant_spec variant[SL_RUN_MAX_VARIANTS];
+};
+
+enum sl_run_parsed { SL_RUN_GO = 0, SL_RUN_STOP = 1, SL_RUN_DONE = 2 };
+
+/* Parses argv[1..] and checks the words that gflags cannot. SL_RUN_STOP: refused, said on `err` or
+ * in the log. SL_RUN_DONE: help or version was printed; *out_exit is the exit code. */
+int sl_run_options_parse(struct sl_run_options *options, int argc, char **argv, FILE *err,
+                         int *out_exit);
+
+/* Fills in `variant`: `detected` are the CPU's bits. SL_E_UNSUPPORTED or SL_E_FORMAT with words. */
+int sl_run_options_variants(struct sl_run_options *options, uint32_t detected,
+                            struct sl_diag *diag);

@@ -1,0 +1,136 @@
+/* agent/run/outputs.c: keeps, writes and prints the outputs. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/run/etlog.h"
+#include "agent/run/print_value.h"
+#include "agent/run/state.h"
+#include "agent/runtime/runtime.h"
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+
+enum { MAX_PRINT_BYTES = 1 << 30, PATH_BYTES = 4096 };
+
+void sl_run_drop_outputs(struct sl_run_variant *variant)
+{
+    for (size_t i = 0; i < variant->output_count; i++)
+        sl_free(variant->outputs[i].data);
+    sl_free(variant->outputs);
+    variant->outputs = NULL;
+    variant->output_count = 0;
+}
+
+static int keep(struct sl_run_output *out, const struct sl_tensor_view *view)
+{
+    out->scalar_type = view->scalar_type;
+    if (view->scalar_type < 0)
+        return 0;
+    if (view->rank > SL_RUN_MAX_RANK)
+        return SL_E_LIMIT;
+    out->rank = view->rank;
+    memcpy(out->sizes, view->sizes, view->rank * sizeof(out->sizes[0]));
+    out->nbytes = view->nbytes;
+    out->data = sl_calloc(view->nbytes, 1); /* zero where nothing was executed */
+    if (!out->data)
+        return -ENOMEM;
+    if (view->data)
+        memcpy(out->data, view->data, view->nbytes);
+    return 0;
+}
+
+int sl_run_keep_outputs(struct sl_run *run, struct sl_run_variant *variant)
+{
+    size_t count = sl_method_output_count(run->method);
+    sl_run_drop_outputs(variant);
+    variant->outputs = sl_calloc(count, sizeof(*variant->outputs));
+    int rc = variant->outputs ? 0 : -ENOMEM;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct sl_tensor_view view;
+        variant->output_count = i + 1;
+        rc = sl_method_output(run->method, i, &view);
+        if (rc == 0)
+            rc = keep(&variant->outputs[i], &view);
+    }
+    if (rc != 0)
+        SL_ETLOG('E', "The outputs cannot be kept: %s", sl_strerror(rc));
+    return rc != 0;
+}
+
+static int write_raw(const char *path, const struct sl_run_output *output)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return -errno;
+    bool good = fwrite(output->data, 1, output->nbytes, file) == output->nbytes;
+    int rc = good ? 0 : -EIO;
+    if (fclose(file) != 0 && rc == 0)
+        rc = -errno;
+    return rc;
+}
+
+static int write_files(struct sl_run *run, size_t v)
+{
+    const struct sl_run_variant *variant = &run->variant[v];
+    const char *base = run->options.output_file;
+    for (size_t i = 0; i < variant->output_count; i++) {
+        char path[PATH_BYTES], tail[32];
+        if (variant->outputs[i].scalar_type < 0)
+            continue;
+        snprintf(tail, sizeof(tail), "-%zu.bin", i);
+        int rc = sl_run_variant_path(run, v, base, strlen(base), tail, path, sizeof(path));
+        if (rc == 0) {
+            sl_etlog('I', "executor_runner.cpp", 809, "Writing output to file: %s", path);
+            rc = write_raw(path, &variant->outputs[i]);
+        }
+        if (rc < 0) {
+            sl_etlog('F', "executor_runner.cpp", 814,
+                     "In function main(), assert failed (out_file != nullptr): Failed to open "
+                     "output file: %s",
+                     path);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int print_all(const struct sl_run *run, const struct sl_run_variant *variant)
+{
+    bool summary = strcmp(run->options.print_output, "summary") == 0;
+    struct sl_buf text;
+    int rc = 0;
+    sl_buf_init(&text, MAX_PRINT_BYTES);
+    if (run->options.paired)
+        rc = sl_buf_printf(&text, "Variant %s:\n", variant->spec->name);
+    for (size_t i = 0; i < variant->output_count && rc == 0; i++) {
+        const struct sl_run_output *output = &variant->outputs[i];
+        const struct sl_tensor_view view = {.scalar_type = output->scalar_type,
+                                            .rank = output->rank,
+                                            .sizes = output->sizes,
+                                            .nbytes = output->nbytes,
+                                            .data = output->data};
+        rc = summary ? sl_print_summary(&text, i, &view) : sl_print_all(&text, i, &view);
+    }
+    if (rc == 0 && fwrite(text.data ? text.data : (uint8_t *)"", 1, text.size, stdout) != text.size)
+        rc = -EIO;
+    sl_buf_fini(&text);
+    if (rc < 0)
+        SL_ETLOG('E', "The outputs cannot be printed: %s", sl_strerror(rc));
+    return rc < 0;
+}
+
+int sl_run_write_outputs(struct sl_run *run)
+{
+    int failed = 0;
+    sl_etlog('I', "executor_runner.cpp", 798, "%zu outputs: ", sl_method_output_count(run->method));
+    for (size_t v = 0; v < run->options.variant_count && !failed; v++) {
+        if (run->options.output_file[0])
+            failed = write_files(run, v);
+    }
+    for (size_t v = 0; v < run->options.variant_count && !failed; v++) {
+        if (strcmp(run->options.print_output, "none") != 0)
+            failed = print_all(run, &run->variant[v]);
+    }
+    fflush(stdout);
+    return failed;
+}

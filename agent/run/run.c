@@ -1,0 +1,151 @@
+/* agent/run/run.c: the order of the steps, and what they share. */
+#include "agent/run/run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/run/etlog.h"
+#include "agent/run/state.h"
+#include "agent/run/watchdog.h"
+#include "agent/runtime/runtime.h"
+#include "common/base/mem.h"
+#include "kernels/cpu/isa.h"
+
+uint64_t sl_run_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+void sl_run_log_diag(struct sl_run *run)
+{
+    const struct sl_diag *diag = &run->diag;
+    if (diag->what[0])
+        SL_ETLOG('E', "%s%s%s%s%s%s", diag->where, diag->where[0] ? ": " : "", diag->what,
+                 diag->hint[0] ? " (" : "", diag->hint, diag->hint[0] ? ")" : "");
+    run->diag = (struct sl_diag){0};
+}
+
+/* executor_runner resets its pool before anything else; here there is one thread, and it is said.
+ */
+static void log_threads(const struct sl_run_options *options)
+{
+    int32_t asked = options->cpu_threads == -1 ? 1 : options->cpu_threads;
+    sl_etlog('I', "executor_runner.cpp", 341, "Resetting threadpool with num threads = %d", asked);
+    if (asked == 0)
+        return;
+    sl_etlog('I', "threadpool.cpp", 66, "Resetting threadpool to %u threads.", 1u);
+    if (asked != 1)
+        SL_ETLOG('I',
+                 "This runtime executes on one thread; --cpu_threads=%d is accepted and "
+                 "counts as 1.",
+                 asked);
+}
+
+static int read_inputs(struct sl_run *run)
+{
+    char name[4200];
+    if (!run->options.inputs[0])
+        return 0;
+    sl_etlog('I', "executor_runner.cpp", 393, "Loading inputs from input file(s).");
+    int rc = sl_input_files_read(run->options.inputs, &run->inputs, name, sizeof(name));
+    if (rc == 0)
+        return 0;
+    if (rc == SL_E_LIMIT)
+        SL_ETLOG('E', "Input files are limited to %d and 1 GiB in all: %s", SL_RUN_MAX_INPUTS,
+                 name);
+    else
+        sl_etlog('E', "executor_runner.cpp", 156, "Failed to open input file: %s", name);
+    sl_etlog('F', "executor_runner.cpp", 408,
+             "In function main(), assert failed (load_status == Error::Ok): Could not load inputs: "
+             "0x%x",
+             SL_ET_ACCESS_FAILED);
+    return 1;
+}
+
+static int start_watchdog(struct sl_run *run)
+{
+    if (run->options.timeout == 0)
+        return 0;
+    if (run->options.counted) {
+        SL_ETLOG('E', "--timeout is not for --clock marks: there the parent watches, since a "
+                      "thread would be counted");
+        return 1;
+    }
+    int rc = sl_watchdog_start(run->options.timeout, &run->watchdog);
+    if (rc < 0)
+        SL_ETLOG('E', "The watchdog cannot be started: %s", sl_strerror(rc));
+    return rc < 0;
+}
+
+static int choose_variants(struct sl_run *run)
+{
+    int rc = sl_run_options_variants(&run->options, sl_isa_detect(), &run->diag);
+    if (rc < 0)
+        sl_run_log_diag(run);
+    for (size_t v = 0; v < run->options.variant_count; v++)
+        run->variant[v].spec = &run->options.variant[v];
+    return rc < 0;
+}
+
+static int run_steps(struct sl_run *run)
+{
+    log_threads(&run->options);
+    int failed = choose_variants(run);
+    if (!failed)
+        failed = start_watchdog(run);
+    if (!failed)
+        failed = read_inputs(run);
+    if (!failed)
+        failed = sl_run_open_trace(run);
+    if (!failed)
+        failed = sl_run_load(run);
+    if (!failed)
+        failed = sl_run_execute_all(run);
+    sl_watchdog_kick(run->watchdog, "Writing the results");
+    if (!failed)
+        failed = sl_run_write_outputs(run);
+    /* After a failure as well: what was recorded up to it stays readable. */
+    if (!failed)
+        failed = sl_run_close_trace(run);
+    if (!failed && run->options.json)
+        failed = sl_run_write_json(run);
+    return failed;
+}
+
+static void end(struct sl_run *run)
+{
+    for (size_t v = 0; v < SL_RUN_MAX_VARIANTS; v++) {
+        sl_run_drop_outputs(&run->variant[v]);
+        sl_variant_free(run->variant[v].plan);
+    }
+    sl_method_free(run->method);
+    sl_model_free(run->model);
+    sl_input_files_fini(&run->inputs);
+    if (run->trace.recorder)
+        sl_trace_session_fini(&run->trace);
+    sl_watchdog_stop(run->watchdog);
+    sl_free(run);
+}
+
+int sl_run_main(int argc, char **argv)
+{
+    int code;
+    sl_etlog_start();
+    struct sl_run *run = sl_calloc(1, sizeof(*run));
+    if (!run) {
+        SL_ETLOG('F', "%s", sl_strerror(-ENOMEM));
+        return 1;
+    }
+    run->last_variant = -1;
+    run->trace.fd = -1;
+    int parsed = sl_run_options_parse(&run->options, argc, argv, stderr, &code);
+    if (parsed == SL_RUN_GO)
+        code = run_steps(run);
+    else if (parsed == SL_RUN_STOP)
+        code = 1;
+    end(run);
+    return code;
+}

@@ -1,0 +1,192 @@
+/* agent/run/run_trace.c: the facts in the trace, and the ETDumps made of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/run/etlog.h"
+#include "agent/run/schedule.h"
+#include "agent/run/state.h"
+#include "agent/trace/recorder.h"
+#include "common/base/buf.h"
+#include "common/format/sltrace.h"
+#include "common/format/trace_etdump.h"
+#include "kernels/cpu/isa.h"
+
+enum { PATH_BYTES = 4096, MAX_ETDUMP_BYTES = 1 << 30 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A letter for each pair: A, the variants in the order given, or B, the other way round. Cut where
+ * a name of the trace ends; the BLOCK records have the whole of it. */
+static void record_schedule(struct sl_run *run)
+{
+    char text[SL_TRACE_MAX_NAME_BYTES + 1];
+    uint32_t pairs = run->options.num_executions, at = 0;
+    for (; at < pairs && at < SL_TRACE_MAX_NAME_BYTES; at++)
+        text[at] = sl_schedule_first(run->options.seed, at) ? 'B' : 'A';
+    text[at] = '\0';
+    sl_recorder_meta_text(run->trace.recorder, "schedule", text);
+}
+
+static void record_variants(struct sl_run *run)
+{
+    struct sl_recorder *recorder = run->trace.recorder;
+    char key[64], isa[128];
+    sl_recorder_meta_integer(recorder, "variants", (int64_t)run->options.variant_count);
+    for (size_t v = 0; v < run->options.variant_count; v++) {
+        const struct sl_run_variant_spec *spec = run->variant[v].spec;
+        sl_isa_format(spec->isa, isa, sizeof(isa));
+        snprintf(key, sizeof(key), "variant.%zu.name", v);
+        sl_recorder_meta_text(recorder, key, spec->name);
+        snprintf(key, sizeof(key), "variant.%zu.isa", v);
+        sl_recorder_meta_text(recorder, key, isa);
+    }
+}
+
+static void record_facts(struct sl_run *run)
+{
+    struct sl_recorder *recorder = run->trace.recorder;
+    const struct sl_run_options *o = &run->options;
+    sl_recorder_meta_text(recorder, "agent.version", SL_VERSION);
+    sl_recorder_meta_text(recorder, "model", base_name(o->model_path));
+    sl_recorder_meta_text(recorder, "unit", o->counted ? "marks" : "ns");
+    sl_recorder_meta_integer(recorder, "svl_bytes", (int64_t)sl_isa_svl_bytes());
+    sl_recorder_meta_integer(recorder, "threads", 1);
+    sl_recorder_meta_integer(recorder, "iterations", o->num_executions);
+    sl_recorder_meta_integer(recorder, "warmup", o->warmup);
+    sl_recorder_meta_integer(recorder, "seed", (int64_t)o->seed);
+    record_variants(run);
+    if (o->paired)
+        record_schedule(run);
+}
+
+/* Counted runs are the same each time, so there the id is the seed's alone. */
+static uint64_t stream_id(const struct sl_run_options *options)
+{
+    uint64_t salt = options->counted ? 0 : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
+    return sl_schedule_splitmix64(options->seed ^ salt);
+}
+
+int sl_run_open_trace(struct sl_run *run)
+{
+    run->stream = stream_id(&run->options);
+    const struct sl_trace_target target = {
+        .unit = run->options.counted ? SL_TRACE_MARKS : SL_TRACE_NS,
+        .ring_fd = run->options.ring,
+        .path = run->options.trace_path,
+        .stream = run->stream,
+    };
+    int rc = sl_trace_session_init(&run->trace, &target);
+    if (rc < 0) {
+        SL_ETLOG('E', "The trace cannot be opened%s%s: %s", target.path[0] ? " at " : "",
+                 target.path, sl_strerror(rc));
+        return 1;
+    }
+    record_facts(run);
+    return 0;
+}
+
+int sl_run_variant_path(const struct sl_run *run, size_t v, const char *base, size_t base_len,
+                        const char *tail, char *out, size_t out_size)
+{
+    const char *name = run->variant[v].spec->name;
+    bool factor = strcmp(name, "off") == 0 || strcmp(name, "on") == 0;
+    int len = snprintf(out, out_size, "%.*s%s%s%s", (int)base_len, base,
+                       !run->options.paired ? ""
+                       : factor             ? "_sme2-"
+                                            : "_",
+                       run->options.paired ? name : "", tail);
+    return len < 0 || (size_t)len >= out_size ? -ENAMETOOLONG : 0;
+}
+
+int sl_run_etdump_path(const struct sl_run *run, size_t v, char *out, size_t out_size)
+{
+    static const char tail[] = ".etdump";
+    const char *base = run->options.etdump_path;
+    size_t len = strlen(base), tail_len = sizeof(tail) - 1;
+    if (!run->options.paired)
+        return sl_run_variant_path(run, v, base, len, "", out, out_size);
+    if (len > tail_len && strcmp(base + len - tail_len, tail) == 0)
+        len -= tail_len;
+    return sl_run_variant_path(run, v, base, len, tail, out, out_size);
+}
+
+/* By way of a temporary name, but a device such as /dev/null is written in place. */
+static int write_file(const char *path, const struct sl_buf *bytes)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+        return sl_buf_write_file(path, bytes->data, bytes->size);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return -errno;
+    int rc = fwrite(bytes->data, 1, bytes->size, file) == bytes->size ? 0 : -EIO;
+    if (fclose(file) != 0 && rc == 0)
+        rc = -errno;
+    return rc;
+}
+
+static int write_etdump(struct sl_run *run, const struct sl_trace *trace, size_t v)
+{
+    char path[PATH_BYTES] = "";
+    struct sl_buf etdump;
+    sl_buf_init(&etdump, MAX_ETDUMP_BYTES);
+    int rc = sl_trace_to_etdump(trace, (uint32_t)v, &etdump, &run->diag);
+    if (rc == 0)
+        rc = sl_run_etdump_path(run, v, path, sizeof(path));
+    if (rc == 0) {
+        rc = write_file(path, &etdump);
+        if (rc < 0)
+            sl_etlog('E', "executor_runner.cpp", 253, "Failed to open ETDump file at %s.", path);
+    }
+    sl_buf_fini(&etdump);
+    if (rc == 0)
+        sl_etlog('I', "executor_runner.cpp", 261, "ETDump written to file '%s'.", path);
+    return rc;
+}
+
+static int write_etdumps(struct sl_run *run)
+{
+    struct sl_buf stream;
+    struct sl_trace trace;
+    int rc = sl_trace_session_read(&run->trace, &stream);
+    if (rc < 0)
+        return rc;
+    rc = sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, &run->diag);
+    if (rc == 0) {
+        for (size_t v = 0; v < run->options.variant_count && rc == 0; v++)
+            rc = write_etdump(run, &trace, v);
+        sl_trace_fini(&trace);
+    }
+    sl_buf_fini(&stream);
+    return rc;
+}
+
+int sl_run_close_trace(struct sl_run *run)
+{
+    sl_recorder_meta_integer(run->trace.recorder, "peak_rss_bytes",
+                             (int64_t)sl_run_peak_rss_bytes());
+    int rc = sl_trace_session_finish(&run->trace);
+    if (rc < 0) {
+        SL_ETLOG('E', "The trace is not complete: %s", sl_strerror(rc));
+        return 1;
+    }
+    if (run->options.counted || run->options.ring >= 0)
+        return 0; /* the host or the parent makes the ETDumps */
+    rc = write_etdumps(run);
+    if (rc < 0) {
+        sl_run_log_diag(run);
+        sl_etlog('F', "executor_runner.cpp", 871,
+                 "In function main(), assert failed (status == Error::Ok): Failed to save ETDump "
+                 "file.");
+    }
+    return rc < 0;
+}

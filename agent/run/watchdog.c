@@ -1,0 +1,80 @@
+/* agent/run/watchdog.c */
+#include "agent/run/watchdog.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/run/etlog.h"
+#include "common/base/mem.h"
+
+enum { LOOK_NS = 20000000 };
+
+struct sl_watchdog {
+    pthread_t thread;
+    uint32_t timeout_s;
+    _Atomic bool stopping;
+    _Atomic uint64_t kicked_ns;
+    const char *_Atomic what;
+};
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void *watch(void *argument)
+{
+    struct sl_watchdog *dog = argument;
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    while (!atomic_load(&dog->stopping)) {
+        nanosleep(&look, NULL);
+        uint64_t waited = clock_ns() - atomic_load(&dog->kicked_ns);
+        if (waited / UINT64_C(1000000000) < dog->timeout_s || atomic_load(&dog->stopping))
+            continue;
+        SL_ETLOG('E', "%s took longer than %u s (--timeout): the run is ended",
+                 atomic_load(&dog->what), dog->timeout_s);
+        nanosleep(&look, NULL); /* the drainer takes what was recorded so far */
+        _exit(1);
+    }
+    return NULL;
+}
+
+int sl_watchdog_start(uint32_t timeout_s, struct sl_watchdog **out)
+{
+    struct sl_watchdog *dog = sl_calloc(1, sizeof(*dog));
+    if (!dog)
+        return -ENOMEM;
+    dog->timeout_s = timeout_s;
+    sl_watchdog_kick(dog, "Starting");
+    int rc = pthread_create(&dog->thread, NULL, watch, dog);
+    if (rc != 0) {
+        sl_free(dog);
+        return -rc;
+    }
+    *out = dog;
+    return 0;
+}
+
+void sl_watchdog_kick(struct sl_watchdog *watchdog, const char *what)
+{
+    if (!watchdog)
+        return;
+    atomic_store(&watchdog->what, what);
+    atomic_store(&watchdog->kicked_ns, clock_ns());
+}
+
+void sl_watchdog_stop(struct sl_watchdog *watchdog)
+{
+    if (!watchdog)
+        return;
+    atomic_store(&watchdog->stopping, true);
+    pthread_join(watchdog->thread, NULL);
+    sl_free(watchdog);
+}

@@ -1,0 +1,48 @@
+/* agent/trace/memory_file.c */
+#if defined(__linux__)
+#define _GNU_SOURCE /* syscall() */
+#endif
+#include "agent/trace/memory_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#endif
+
+/* In the first folder that lets us; -errno of the last one. */
+static int open_unlinked(void)
+{
+    const char *folders[] = {getenv("TMPDIR"), "/tmp", "/data/local/tmp", "."};
+    int rc = -ENOENT;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        char path[512];
+        if (!folders[i] ||
+            snprintf(path, sizeof(path), "%s/sme2lab-XXXXXX", folders[i]) >= (int)sizeof(path))
+            continue;
+        int fd = mkstemp(path);
+        if (fd >= 0) {
+            unlink(path);
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+            return fd;
+        }
+        rc = -errno;
+    }
+    return rc;
+}
+
+int sl_memory_file_open(const char *name)
+{
+#if defined(__linux__) && defined(SYS_memfd_create)
+    int fd = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0)
+        return fd;
+#else
+    (void)name;
+#endif
+    return open_unlinked();
+}
