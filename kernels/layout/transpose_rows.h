@@ -1,0 +1,24 @@
+/* kernels/layout/transpose_rows.h: some rows of 32-bit elements to columns, what the assembly of
+ * the SME2 transpose is called for. Internal to it and its tests. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* out[c * out_stride + r] = rows[r][c]. VL is the number of floats in a streaming vector. */
+struct sl_transpose_rows {
+    const uint32_t *const *rows; /* [2 * VL]; those from `count` on are read but not stored */
+    size_t columns;              /* at least 1 */
+    uint32_t *out;
+    size_t out_stride; /* elements */
+    size_t count;      /* 1 to 2 * VL */
+};
+
+/* What the streaming form computes, in plain C. */
+void sl_transpose_rows_scalar(const struct sl_transpose_rows *job);
+
+#if defined(__ARM_FEATURE_SME2)
+#include <arm_sme.h>
+void sl_transpose_rows_sme2_asm(const struct sl_transpose_rows *job) __arm_streaming __arm_inout(
+    "za");
+#endif
