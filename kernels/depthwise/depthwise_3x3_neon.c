@@ -49,11 +49,10 @@ static size_t workspace_bytes(const struct sl_depthwise_shape *shape)
 /* A strip of output rows at one block of channels. */
 struct strip {
     const float *rows[MAX_INPUT_ROWS]; /* input rows at the block's first channel */
-    float *out;                        /* first output row, likewise */
+    float *outs[STRIP];                /* output rows, likewise */
     const float *weights;
     size_t in_w, out_w, pad_left;
     size_t step;     /* bytes from pixel to pixel, in and out */
-    size_t out_row;  /* bytes from output row to output row */
     size_t channels; /* of this block: 1 to LANES */
     float min, max;
 };
@@ -112,29 +111,33 @@ INLINE void start(FIXED, const struct taps *t, struct sums *sums)
         sums->row[r] = t->bias;
 }
 
-INLINE void load_column(FIXED, const struct strip *s, size_t bytes, float32x4_t *column)
+/* Adds the input column at `bytes` to the output columns whose window has it at kx = 0, 1 and 2;
+ * NULL where there is none. */
+INLINE void add_column(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
+                       struct sums *at_0, struct sums *at_1, struct sums *at_2)
 {
     (void)clamp;
     UNROLL
-    for (size_t i = 0; i < (height - 1) * stride + 3; i++)
-        column[i] = load(s->rows[i], bytes, whole, s->channels);
-}
-
-/* Adds an input column to the output column whose window has it at kx. */
-INLINE void add_column(FIXED, const struct taps *t, const float32x4_t *column, size_t kx,
-                       struct sums *sums)
-{
-    (void)whole, (void)clamp;
-    UNROLL
-    for (size_t r = 0; r < height; r++) {
+    for (size_t i = 0; i < (height - 1) * stride + 3; i++) {
+        float32x4_t v = load(s->rows[i], bytes, whole, s->channels);
         UNROLL
-        for (size_t ky = 0; ky < 3; ky++)
-            sums->row[r] = vfmaq_f32(sums->row[r], column[r * stride + ky], t->w[ky * 3 + kx]);
+        for (size_t r = 0; r < height; r++) {
+            size_t ky = i - r * stride; /* wraps when the row is above the window */
+            if (ky >= 3)
+                continue;
+            if (at_2)
+                at_2->row[r] = vfmaq_f32(at_2->row[r], v, t->w[ky * 3 + 2]);
+            if (at_1)
+                at_1->row[r] = vfmaq_f32(at_1->row[r], v, t->w[ky * 3 + 1]);
+            if (at_0)
+                at_0->row[r] = vfmaq_f32(at_0->row[r], v, t->w[ky * 3]);
+        }
     }
 }
 
-INLINE void finish(FIXED, const struct strip *s, const struct taps *t, float *out,
-                   struct sums *sums)
+/* Clamps and stores an output column, `bytes` from the rows' beginnings. */
+INLINE void finish(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
+                   const struct sums *sums)
 {
     (void)stride;
     UNROLL
@@ -142,43 +145,53 @@ INLINE void finish(FIXED, const struct strip *s, const struct taps *t, float *ou
         float32x4_t v = sums->row[r];
         if (clamp)
             v = vminq_f32(vmaxq_f32(v, t->min), t->max);
-        store((float *)((char *)out + r * s->out_row), v, whole, s->channels);
+        store((float *)((char *)s->outs[r] + bytes), v, whole, s->channels);
     }
 }
 
+/* The compiler is made to forget where the rows come from, so that each keeps a register and all
+ * share one offset. */
+INLINE struct strip local_copy(FIXED, const struct strip *from)
+{
+    (void)whole, (void)clamp;
+    struct strip s = *from;
+    UNROLL
+    for (size_t i = 0; i < (height - 1) * stride + 3; i++)
+        __asm__("" : "+r"(s.rows[i]));
+    UNROLL
+    for (size_t r = 0; r < height; r++)
+        __asm__("" : "+r"(s.outs[r]));
+    return s;
+}
+
 /* Stride 1, the input column at `bytes`: ends output column a, goes on with b, begins c. */
-INLINE void step_one(FIXED, const struct strip *s, const struct taps *t, size_t bytes, float *out,
+INLINE void step_one(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
                      struct sums *a, struct sums *b, struct sums *c)
 {
-    float32x4_t column[MAX_INPUT_ROWS];
-    load_column(PASS, s, bytes, column);
     start(PASS, t, c);
-    add_column(PASS, t, column, 2, a);
-    add_column(PASS, t, column, 1, b);
-    add_column(PASS, t, column, 0, c);
-    if (out)
-        finish(PASS, s, t, out, a);
+    add_column(PASS, s, t, bytes, c, b, a);
 }
 
 /* Columns are counted with the padding: column v is input column v - pad_left. */
-INLINE void walk_one(FIXED, const struct strip *s)
+INLINE void walk_one(FIXED, const struct strip *strip)
 {
-    struct taps t = load_taps(s);
+    struct strip s = local_copy(PASS, strip);
+    struct taps t = load_taps(&s);
     struct sums a, b, c;
-    size_t end = s->in_w + s->pad_left, last = s->out_w + 2, v = s->pad_left, bytes = 0;
-    float *out = s->out;
+    size_t end = s.in_w + s.pad_left, last = s.out_w + 2, v = s.pad_left, from = 0, to = 0;
     end = end < last ? end : last;
     start(PASS, &t, &a);
     start(PASS, &t, &b);
-    for (; v < 2 && v < end; v++, bytes += s->step) {
-        step_one(PASS, s, &t, bytes, NULL, &a, &b, &c);
+    for (; v < 2 && v < end; v++, from += s.step) {
+        step_one(PASS, &s, &t, from, &a, &b, &c);
         a = b;
         b = c;
     }
 #define NEXT(x, y, z)                                                                              \
-    step_one(PASS, s, &t, bytes, out, x, y, z);                                                    \
-    bytes += s->step;                                                                              \
-    out = (float *)((char *)out + s->step);
+    step_one(PASS, &s, &t, from, x, y, z);                                                         \
+    finish(PASS, &s, &t, to, x);                                                                   \
+    from += s.step;                                                                                \
+    to += s.step;
     size_t left = end - v;
     for (; left >= 3; left -= 3) {
         NEXT(&a, &b, &c)
@@ -192,43 +205,37 @@ INLINE void walk_one(FIXED, const struct strip *s)
     }
 #undef NEXT
     if (end < last)
-        finish(PASS, s, &t, out, &a);
+        finish(PASS, &s, &t, to, &a);
 }
 
 /* Stride 2: output column a has its first input column; the other two are at `bytes` and after.
  * The third is also the first of b. */
-INLINE void step_two(FIXED, const struct strip *s, const struct taps *t, size_t bytes, float *out,
+INLINE void step_two(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
                      struct sums *a, struct sums *b)
 {
-    float32x4_t column[MAX_INPUT_ROWS];
-    load_column(PASS, s, bytes, column);
-    add_column(PASS, t, column, 1, a);
-    load_column(PASS, s, bytes + s->step, column);
+    add_column(PASS, s, t, bytes, NULL, a, NULL);
     start(PASS, t, b);
-    add_column(PASS, t, column, 2, a);
-    add_column(PASS, t, column, 0, b);
-    finish(PASS, s, t, out, a);
+    add_column(PASS, s, t, bytes + s->step, b, NULL, a);
 }
 
-INLINE void walk_two(FIXED, const struct strip *s)
+INLINE void walk_two(FIXED, const struct strip *strip)
 {
-    struct taps t = load_taps(s);
+    struct strip s = local_copy(PASS, strip);
+    struct taps t = load_taps(&s);
     struct sums a, b;
-    float32x4_t column[MAX_INPUT_ROWS];
-    float *out = s->out;
-    size_t bytes = 0, columns = s->in_w;
+    size_t from = 0, to = 0, columns = s.in_w;
     start(PASS, &t, &a);
-    if (s->pad_left == 0) {
-        load_column(PASS, s, bytes, column);
-        add_column(PASS, &t, column, 0, &a);
-        bytes += s->step;
+    if (s.pad_left == 0) {
+        add_column(PASS, &s, &t, from, &a, NULL, NULL);
+        from += s.step;
         columns--;
     }
-    size_t left = columns / 2 < s->out_w ? columns / 2 : s->out_w, ragged = s->out_w - left;
+    size_t left = columns / 2 < s.out_w ? columns / 2 : s.out_w, ragged = s.out_w - left;
 #define NEXT(x, y)                                                                                 \
-    step_two(PASS, s, &t, bytes, out, x, y);                                                       \
-    bytes += 2 * s->step;                                                                          \
-    out = (float *)((char *)out + s->step);
+    step_two(PASS, &s, &t, from, x, y);                                                            \
+    finish(PASS, &s, &t, to, x);                                                                   \
+    from += 2 * s.step;                                                                            \
+    to += s.step;
     for (; left >= 2; left -= 2) {
         NEXT(&a, &b)
         NEXT(&b, &a)
@@ -239,11 +246,9 @@ INLINE void walk_two(FIXED, const struct strip *s)
     }
 #undef NEXT
     if (ragged > 0) { /* one column left at most: the window's third is outside */
-        if (columns % 2 == 1) {
-            load_column(PASS, s, bytes, column);
-            add_column(PASS, &t, column, 1, &a);
-        }
-        finish(PASS, s, &t, out, &a);
+        if (columns % 2 == 1)
+            add_column(PASS, &s, &t, from, NULL, &a, NULL);
+        finish(PASS, &s, &t, to, &a);
     }
 }
 
@@ -290,13 +295,11 @@ static void run_strip(const struct sl_depthwise_args *args, const float *in, flo
     const struct sl_depthwise_shape *s = &args->shape;
     const walk_fn *walks = s->stride_h == 1 ? walks_one[height - 1] : walks_two[height - 1];
     bool clamp = args->min > -INFINITY || args->max < INFINITY;
-    struct strip strip = {.out = out + oy * s->out_w * s->channels,
-                          .weights = args->weights,
+    struct strip strip = {.weights = args->weights,
                           .in_w = s->in_w,
                           .out_w = s->out_w,
                           .pad_left = s->pad_left,
                           .step = s->channels * sizeof(float),
-                          .out_row = s->out_w * s->channels * sizeof(float),
                           .min = args->min,
                           .max = args->max};
     size_t rows = (height - 1) * s->stride_h + 3;
@@ -304,12 +307,15 @@ static void run_strip(const struct sl_depthwise_args *args, const float *in, flo
         size_t y = oy * s->stride_h + i - s->pad_top; /* wraps when outside */
         strip.rows[i] = y < s->in_h ? in + y * s->in_w * s->channels : args->workspace;
     }
+    for (size_t r = 0; r < height; r++)
+        strip.outs[r] = out + (oy + r) * s->out_w * s->channels;
     for (size_t left = s->channels; left > 0; left -= strip.channels) {
         strip.channels = left < LANES ? left : LANES;
         walks[left < LANES ? RAGGED : clamp ? WHOLE : UNCLAMPED](&strip);
         for (size_t i = 0; i < rows; i++)
             strip.rows[i] += LANES;
-        strip.out += LANES;
+        for (size_t r = 0; r < height; r++)
+            strip.outs[r] += LANES;
         strip.weights += LANES * (TAPS + 1);
     }
 }
