@@ -104,7 +104,10 @@ static void put_run(const struct sl_run *run, struct sl_json *json)
     sl_json_text(json, "trace", o->trace_path[0] ? o->trace_path : NULL);
     snprintf(stream, sizeof(stream), "%016" PRIx64, run->stream);
     sl_json_text(json, "stream", stream); /* 64 bits are too many for some readers' numbers */
-    sl_json_u64(json, "peak_rss_bytes", sl_run_peak_rss_bytes());
+    if (o->counted)
+        sl_json_null(json, "peak_rss_bytes");
+    else
+        sl_json_u64(json, "peak_rss_bytes", sl_run_peak_rss_bytes());
     sl_json_close_object(json);
 }
 

@@ -172,8 +172,9 @@ static int write_etdumps(struct sl_run *run)
 
 int sl_run_close_trace(struct sl_run *run)
 {
-    sl_recorder_meta_integer(run->trace.recorder, "peak_rss_bytes",
-                             (int64_t)sl_run_peak_rss_bytes());
+    if (!run->options.counted) /* there it is the emulator's, and differs from run to run */
+        sl_recorder_meta_integer(run->trace.recorder, "peak_rss_bytes",
+                                 (int64_t)sl_run_peak_rss_bytes());
     int rc = sl_trace_session_finish(&run->trace);
     if (rc < 0) {
         SL_ETLOG('E', "The trace is not complete: %s", sl_strerror(rc));
