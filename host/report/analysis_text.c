@@ -166,7 +166,8 @@ static void put_findings(struct page *p)
     }
     for (size_t i = 0; i < a->warning_count; i++) {
         note(p, sl_style_put(p->out, p->style, SL_TONE_BAD, "warning:"));
-        note(p, sl_buf_printf(p->out, " %s\n", a->warnings[i]));
+        snprintf(text, sizeof(text), " %s", a->warnings[i]);
+        note(p, sl_style_wrap(p->out, p->style, 8, text));
     }
 }
 

@@ -44,3 +44,21 @@ int sl_style_bar(struct sl_buf *out, const struct sl_style *style, int tone, dou
     int rc = sl_style_put(out, style, tone, marks);
     return rc < 0 ? rc : sl_buf_printf(out, "%*s", (int)(columns - filled), "");
 }
+
+int sl_style_wrap(struct sl_buf *out, const struct sl_style *style, size_t used, const char *text)
+{
+    size_t width = (size_t)sl_style_width(style);
+    int rc = 0;
+    for (bool first = true; rc == 0 && *text; first = false) {
+        size_t len = strcspn(text, " ");
+        if (!first && used + 1 + len > width) {
+            rc = sl_buf_printf(out, "\n ");
+            used = 1;
+        }
+        if (rc == 0)
+            rc = sl_buf_printf(out, "%s%.*s", first ? "" : " ", (int)len, text);
+        used += len + (first ? 0 : 1);
+        text += len + strspn(text + len, " ");
+    }
+    return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
+}

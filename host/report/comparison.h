@@ -1,0 +1,30 @@
+/* host/report/comparison.h: a baseline against a candidate, as JSON and as tables. */
+#pragma once
+
+#include <stdbool.h>
+
+struct sl_agreement;
+struct sl_analysis;
+struct sl_buf;
+struct sl_comparison;
+struct sl_json;
+struct sl_style;
+
+/* What is shown together. Everything is borrowed. */
+struct sl_comparison_report {
+    const struct sl_comparison *comparison; /* of the two analyses' attributions */
+    const struct sl_analysis *baseline, *candidate;
+    const char *factor;                           /* what was varied: "sme2" */
+    const char *baseline_level, *candidate_level; /* "off", "on" */
+    const struct sl_agreement *agreement;         /* NULL: outputs were not compared */
+    bool emulated;                                /* times mean nothing; counts are real */
+};
+
+/* One object of schema sme2lab.comparison/1; `key` is NULL inside an array and at the top. */
+int sl_comparison_json(struct sl_json *json, const char *key,
+                       const struct sl_comparison_report *report);
+
+/* The verdict line, the category shift drawn as bars, the agreement of outputs, the largest
+ * operators with their kernels, and what proves that SME2 ran. Returns 0, SL_E_LIMIT or -ENOMEM. */
+int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
+                       const struct sl_comparison_report *report);

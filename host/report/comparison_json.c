@@ -1,0 +1,178 @@
+/* host/report/comparison_json.c */
+#include <math.h>
+
+#include "common/base/json.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/comparison.h"
+#include "host/report/analysis.h"
+#include "host/report/comparison.h"
+#include "host/report/sme2_proof.h"
+#include "host/report/text.h"
+#include "host/report/unit.h"
+
+static void put_f64(struct sl_json *json, const char *stem, int unit, double value)
+{
+    char key[SL_UNIT_KEY_SIZE];
+    sl_json_f64(json, sl_unit_key(key, stem, unit), value);
+}
+
+/* [low, high], or null without an interval. */
+static void put_interval(struct sl_json *json, const char *key, double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high)) {
+        sl_json_null(json, key);
+        return;
+    }
+    sl_json_open_array(json, key);
+    sl_json_f64(json, NULL, low);
+    sl_json_f64(json, NULL, high);
+    sl_json_close_array(json);
+}
+
+static void put_side(struct sl_json *json, const char *key, const struct sl_analysis *analysis,
+                     const char *level, double median)
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    sl_json_open_object(json, key);
+    sl_json_text(json, "level", level);
+    sl_json_text(json, "file", analysis->file);
+    sl_json_text(json, "sha256", analysis->sha256);
+    sl_json_text(json, "label", a->by_origin ? "origin" : "name");
+    sl_json_u64(json, "runs", a->measured_count);
+    put_f64(json, "median", a->unit, median);
+    sl_json_close_object(json);
+}
+
+static void put_agreement(struct sl_json *json, const struct sl_agreement *agreement)
+{
+    if (!agreement) {
+        sl_json_null(json, "output_agreement");
+        return;
+    }
+    sl_json_open_object(json, "output_agreement");
+    sl_json_f64(json, "max_abs", agreement->max_abs);
+    sl_json_f64(json, "max_rel", agreement->max_rel);
+    sl_json_f64(json, "tolerance", agreement->tolerance);
+    sl_json_bool(json, "agree", agreement->agree);
+    sl_json_u64(json, "outputs", agreement->outputs);
+    sl_json_close_object(json);
+}
+
+static void put_categories(struct sl_json *json, const struct sl_comparison *c)
+{
+    char key[SL_UNIT_KEY_SIZE];
+    sl_json_open_array(json, "categories");
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        const struct sl_category_shift *shift = &c->categories[k];
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "name", sl_category_name(k));
+        put_f64(json, "baseline", c->unit, shift->baseline);
+        put_f64(json, "candidate", c->unit, shift->candidate);
+        put_f64(json, "delta", c->unit, shift->delta);
+        put_interval(json, sl_unit_key(key, "interval", c->unit), shift->delta_low,
+                     shift->delta_high);
+        sl_json_f64(json, "share_baseline", shift->share_baseline);
+        sl_json_f64(json, "share_candidate", shift->share_candidate);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_operator(struct sl_json *json, const char *key, const struct sl_operator *op)
+{
+    char text[SL_TEXT_SIZE];
+    if (!op) {
+        sl_json_null(json, key);
+        return;
+    }
+    sl_json_open_object(json, key);
+    sl_json_text(json, "name", sl_text_copy(text, op->name, op->name_len));
+    sl_json_text(json, "category", sl_category_name(op->category));
+    sl_json_text(json, "origin", op->origin);
+    sl_json_text(json, "kernel", op->kernel);
+    sl_json_close_object(json);
+}
+
+static void put_operators(struct sl_json *json, const struct sl_comparison *c)
+{
+    char text[SL_TEXT_SIZE];
+    sl_json_open_array(json, "operators");
+    for (size_t i = 0; i < c->operator_count; i++) {
+        const struct sl_operator_shift *row = &c->operators[i];
+        const struct sl_operator *named = row->baseline ? row->baseline : row->candidate;
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "name", sl_text_copy(text, named->name, named->name_len));
+        sl_json_text(json, "category", sl_category_name(named->category));
+        put_f64(json, "baseline", c->unit, row->baseline_cost);
+        put_f64(json, "candidate", c->unit, row->candidate_cost);
+        put_f64(json, "delta", c->unit, row->candidate_cost - row->baseline_cost);
+        put_operator(json, "baseline", row->baseline);
+        put_operator(json, "candidate", row->candidate);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_proof(struct sl_json *json, const struct sl_attribution *candidate)
+{
+    char text[SL_TEXT_SIZE];
+    sl_json_open_array(json, "sme2_proof");
+    for (size_t i = 0; i < candidate->operator_count; i++) {
+        const struct sl_operator *op = &candidate->operators[i];
+        if (!sl_sme2_matters(op))
+            continue;
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "operator", sl_text_copy(text, op->name, op->name_len));
+        sl_json_text(json, "kernel", op->kernel);
+        sl_json_text(json, "evidence", sl_sme2_evidence(op));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
+{
+    sl_json_f64(json, "ratio", c->ratio);
+    put_interval(json, "interval", c->low, c->high);
+    sl_json_f64(json, "confidence", c->confidence);
+    sl_json_text(json, "method", sl_comparison_method_name(c->method));
+    sl_json_u64(json, "blocks", c->blocks);
+    sl_json_u64(json, "iterations", c->iterations);
+    sl_json_u64(json, "seed", c->seed);
+    sl_json_text(json, "verdict", sl_verdict_name(c->verdict));
+    sl_json_open_array(json, "reasons");
+    for (size_t i = 0; i < c->reason_count; i++)
+        sl_json_text(json, NULL, c->reasons[i]);
+    sl_json_close_array(json);
+    sl_json_f64(json, "minimum_effect", c->margin);
+    sl_json_f64(json, "noise_floor", c->noise_floor);
+}
+
+int sl_comparison_json(struct sl_json *json, const char *key,
+                       const struct sl_comparison_report *report)
+{
+    const struct sl_comparison *c = report->comparison;
+    sl_json_open_object(json, key);
+    sl_json_text(json, "schema", "sme2lab.comparison/1");
+    sl_json_text(json, "time_unit", sl_unit_name(c->unit));
+    sl_json_text(json, "label",
+                 report->baseline->attribution.by_origin && report->candidate->attribution.by_origin
+                     ? "origin"
+                     : "name");
+    put_side(json, "baseline", report->baseline, report->baseline_level, c->baseline);
+    put_side(json, "candidate", report->candidate, report->candidate_level, c->candidate);
+    sl_json_open_object(json, "factor");
+    sl_json_text(json, "name", report->factor);
+    sl_json_text(json, "baseline", report->baseline_level);
+    sl_json_text(json, "candidate", report->candidate_level);
+    sl_json_close_object(json);
+    put_verdict(json, c);
+    put_agreement(json, report->agreement);
+    put_categories(json, c);
+    put_operators(json, c);
+    put_proof(json, &report->candidate->attribution);
+    sl_json_bool(json, "emulated", report->emulated);
+    sl_json_close_object(json);
+    return json->error;
+}

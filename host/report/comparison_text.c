@@ -1,0 +1,256 @@
+/* host/report/comparison_text.c */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/comparison.h"
+#include "host/report/analysis.h"
+#include "host/report/comparison.h"
+#include "host/report/sme2_proof.h"
+#include "host/report/style.h"
+#include "host/report/unit.h"
+
+enum { FIGURE_COLUMNS = 10, SHARE_COLUMNS = 8, RATIO_COLUMNS = 8, CATEGORY_COLUMNS = 14 };
+
+struct page {
+    struct sl_buf *out;
+    const struct sl_style *style;
+    const struct sl_comparison_report *report;
+    const struct sl_comparison *comparison;
+    size_t width;
+    int error; /* the first failure sticks */
+};
+
+static void note(struct page *p, int rc)
+{
+    if (p->error == 0 && rc < 0)
+        p->error = rc;
+}
+
+static void cell(struct page *p, const char *text, size_t columns, bool right)
+{
+    note(p, sl_style_cell(p->out, text, columns, right));
+}
+
+static void line_end(struct page *p)
+{
+    note(p, sl_buf_append(p->out, "\n", 1));
+}
+
+static void figure(struct page *p, double value)
+{
+    char text[32];
+    cell(p, sl_unit_format(text, sizeof(text), value, p->comparison->unit), FIGURE_COLUMNS, true);
+}
+
+static void share(struct page *p, double value)
+{
+    char text[32] = "-";
+    if (isfinite(value))
+        snprintf(text, sizeof(text), "%.1f %%", 100.0 * value);
+    cell(p, text, SHARE_COLUMNS, true);
+}
+
+/* Baseline over candidate: above 1 the candidate is better. */
+static void ratio(struct page *p, double baseline, double candidate)
+{
+    char text[32] = "-";
+    if (candidate > 0 && baseline > 0)
+        snprintf(text, sizeof(text), "%.2fx", baseline / candidate);
+    cell(p, text, RATIO_COLUMNS, true);
+}
+
+static const char *verdict_words(const struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
+    switch (c->verdict) {
+    case SL_VERDICT_FASTER:
+        return counted ? "fewer instructions" : "faster";
+    case SL_VERDICT_SLOWER:
+        return counted ? "more instructions" : "slower";
+    case SL_VERDICT_EQUIVALENT:
+        return counted ? "the same number of instructions" : "no difference that matters";
+    case SL_VERDICT_WRONG:
+        return "WRONG: the outputs differ";
+    default:
+        return sl_verdict_name(c->verdict);
+    }
+}
+
+static void put_verdict(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    const struct sl_comparison_report *r = p->report;
+    char text[256];
+    int tone = c->verdict == SL_VERDICT_FASTER       ? SL_TONE_GOOD
+               : c->verdict == SL_VERDICT_EQUIVALENT ? SL_TONE_STRONG
+                                                     : SL_TONE_BAD;
+    snprintf(text, sizeof(text), "%s %s against %s: ", r->factor, r->candidate_level,
+             r->baseline_level);
+    note(p, sl_style_put(p->out, p->style, SL_TONE_STRONG, text));
+    /* No ratio is shown beside outputs that differ. */
+    if (isfinite(c->ratio) && c->verdict != SL_VERDICT_WRONG) {
+        snprintf(text, sizeof(text), "%.3fx ", c->ratio);
+        note(p, sl_style_put(p->out, p->style, tone, text));
+    }
+    note(p, sl_style_put(p->out, p->style, tone, verdict_words(p)));
+    line_end(p);
+    if (c->method == SL_METHOD_EXACT && isfinite(c->ratio))
+        note(p, sl_buf_printf(p->out, "exact: %.0f -> %.0f executed instructions a run\n",
+                              c->baseline, c->candidate));
+    else if (isfinite(c->low))
+        note(p,
+             sl_buf_printf(p->out, "%g %% interval %.3f to %.3f, %zu %s, %u resamples, seed %llu\n",
+                           100 * c->confidence, c->low, c->high, c->blocks,
+                           c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired",
+                           c->iterations, (unsigned long long)c->seed));
+    for (size_t i = 0; i < c->reason_count; i++) {
+        snprintf(text, sizeof(text), "because %s", c->reasons[i]);
+        note(p, sl_style_wrap(p->out, p->style, 0, text));
+    }
+}
+
+static void put_agreement(struct page *p)
+{
+    const struct sl_agreement *a = p->report->agreement;
+    if (!a) {
+        note(p, sl_buf_printf(p->out, "outputs: not compared\n"));
+        return;
+    }
+    char text[160];
+    snprintf(text, sizeof(text),
+             "outputs: %s; largest difference %.2g, %.2g of the peak (up to %.2g)",
+             a->agree ? "agree" : "DIFFER", a->max_abs, a->max_rel, a->tolerance);
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
+}
+
+static void put_bar_row(struct page *p, const char *name, const char *level, double cost,
+                        double part, size_t bar, int tone)
+{
+    cell(p, name, CATEGORY_COLUMNS, false);
+    cell(p, level, 6, false);
+    figure(p, cost);
+    share(p, part);
+    note(p, sl_buf_printf(p->out, "  "));
+    note(p, sl_style_bar(p->out, p->style, tone, part, bar));
+}
+
+/* Two bars a category: its share of the baseline, and of the candidate. */
+static void put_shift(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    size_t fixed = CATEGORY_COLUMNS + 6 + FIGURE_COLUMNS + SHARE_COLUMNS + 2 + RATIO_COLUMNS;
+    bool origin =
+        p->report->baseline->attribution.by_origin && p->report->candidate->attribution.by_origin;
+    size_t bar = p->width - fixed;
+    note(p, sl_buf_printf(p->out, "\nWhere it goes, per run: %s;\ncategories are by %s\n\n",
+                          sl_unit_caption(c->unit), origin ? "origin" : "name"));
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        const struct sl_category_shift *shift = &c->categories[k];
+        put_bar_row(p, sl_category_name(k), p->report->baseline_level, shift->baseline,
+                    shift->share_baseline, bar, SL_TONE_FAINT);
+        line_end(p);
+        put_bar_row(p, "", p->report->candidate_level, shift->candidate, shift->share_candidate,
+                    bar, SL_TONE_GOOD);
+        ratio(p, shift->baseline, shift->candidate);
+        line_end(p);
+    }
+    line_end(p);
+}
+
+static void put_kernel(struct page *p, const struct sl_operator *op, const char *level)
+{
+    char text[SL_TEXT_SIZE];
+    if (!op || !op->kernel)
+        return;
+    snprintf(text, sizeof(text), "  %.8s: %.250s%s", level, op->kernel,
+             strcmp(sl_sme2_evidence(op), "executed") == 0 ? " (SME2, executed)" : "");
+    sl_text_fit(text, p->width);
+    note(p, sl_style_put(p->out, p->style, SL_TONE_FAINT, text));
+    line_end(p);
+}
+
+static void put_operators(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    char text[SL_TEXT_SIZE];
+    size_t name = p->width - 2 * FIGURE_COLUMNS - RATIO_COLUMNS - CATEGORY_COLUMNS - 1;
+    cell(p, "operator (own work)", name, false);
+    note(p, sl_buf_printf(p->out, " "));
+    cell(p, "category", CATEGORY_COLUMNS, false);
+    cell(p, p->report->baseline_level, FIGURE_COLUMNS, true);
+    cell(p, p->report->candidate_level, FIGURE_COLUMNS, true);
+    cell(p, "ratio", RATIO_COLUMNS, true);
+    line_end(p);
+    for (size_t i = 0; i < c->operator_count && i < p->style->operators; i++) {
+        const struct sl_operator_shift *row = &c->operators[i];
+        const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
+        cell(p, sl_text_copy(text, op->name, op->name_len), name, false);
+        note(p, sl_buf_printf(p->out, " "));
+        cell(p, sl_category_name(op->category), CATEGORY_COLUMNS, false);
+        figure(p, row->baseline ? row->baseline_cost : NAN);
+        figure(p, row->candidate ? row->candidate_cost : NAN);
+        ratio(p, row->baseline_cost, row->candidate_cost);
+        line_end(p);
+        put_kernel(p, row->baseline, p->report->baseline_level);
+        put_kernel(p, row->candidate, p->report->candidate_level);
+    }
+    if (c->operator_count > p->style->operators)
+        note(p,
+             sl_buf_printf(p->out, "... and %zu more\n", c->operator_count - p->style->operators));
+}
+
+static void put_proof(struct page *p)
+{
+    const struct sl_attribution *a = &p->report->candidate->attribution;
+    size_t matter = 0;
+    size_t executed = 0;
+    for (size_t i = 0; i < a->operator_count; i++) {
+        size_t instances = a->operators[i].instances;
+        bool counts = sl_sme2_matters(&a->operators[i]);
+        matter += counts ? instances : 0;
+        if (counts && strcmp(sl_sme2_evidence(&a->operators[i]), "executed") == 0)
+            executed += instances;
+    }
+    char text[192];
+    snprintf(text, sizeof(text), "SME2 executed in %zu of %zu operators that can use it%s",
+             executed, matter,
+             a->by_origin ? "" : " (no trace beside the file: nothing is proven)");
+    line_end(p);
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
+}
+
+static void put_warnings(struct page *p, const struct sl_analysis *analysis)
+{
+    char text[384];
+    for (size_t i = 0; i < analysis->attribution.warning_count; i++) {
+        note(p, sl_style_put(p->out, p->style, SL_TONE_BAD, "warning:"));
+        note(p,
+             sl_buf_printf(p->out, " %s: %s\n", analysis->file, analysis->attribution.warnings[i]));
+    }
+}
+
+int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
+                       const struct sl_comparison_report *report)
+{
+    struct page p = {
+        .out = out, .style = style, .report = report, .comparison = report->comparison};
+    p.width = (size_t)sl_style_width(style);
+    put_verdict(&p);
+    put_agreement(&p);
+    if (report->emulated)
+        note(&p, sl_buf_printf(out, "emulated CPU: %s\n",
+                               p.comparison->unit == SL_TRACE_INSTRUCTIONS
+                                   ? "instructions are counted, times are not shown"
+                                   : "these times mean nothing"));
+    put_shift(&p);
+    put_operators(&p);
+    put_proof(&p);
+    put_warnings(&p, report->baseline);
+    put_warnings(&p, report->candidate);
+    return p.error;
+}

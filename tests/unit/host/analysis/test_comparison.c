@@ -1,0 +1,366 @@
+/* tests/unit/host/analysis/test_comparison.c */
+#include "host/analysis/comparison.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/mem.h"
+#include "common/format/scalar_type.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/attribution.h"
+#include "host/analysis/bootstrap.h"
+#include "host/analysis/random.h"
+
+enum { MAX_RUNS = 64 };
+
+/* An attribution without operators: only runs are compared. */
+struct side {
+    struct sl_attribution a;
+    struct sl_attribution_run runs[MAX_RUNS];
+};
+
+static void side_init(struct side *side, int unit, bool paired)
+{
+    *side = (struct side){.a = {.unit = unit, .by_origin = paired}};
+    side->a.runs = side->runs;
+}
+
+/* A run whose time is half convolution, half framework. */
+static void add_run(struct side *side, uint32_t pair, bool warmup, int64_t total)
+{
+    struct sl_attribution_run *run = &side->runs[side->a.run_count++];
+    *run = (struct sl_attribution_run){.pair = pair, .warmup = warmup, .end_to_end = total};
+    run->categories[SL_CATEGORY_CONV] = total / 2;
+    run->categories[SL_CATEGORY_FRAMEWORK] = total - total / 2;
+    side->a.measured_count += !warmup;
+}
+
+static struct sl_comparison compare(const struct side *baseline, const struct side *candidate,
+                                    const struct sl_agreement *agreement)
+{
+    struct sl_comparison c;
+    struct sl_comparison_options options = {
+        .seed = 7, .iterations = 2000, .noise_floor = NAN, .agreement = agreement};
+    assert_int_equal(sl_comparison_make(&baseline->a, &candidate->a, &options, &c), 0);
+    return c;
+}
+
+/* `pairs` pairs off, on under a drift of 1 % a pair and noise of some 2 %, true ratio as given. */
+static void interleave(struct side *off, struct side *on, unsigned pairs, double true_ratio,
+                       uint64_t seed)
+{
+    struct sl_random random = {seed};
+    side_init(off, SL_TRACE_NS, true);
+    side_init(on, SL_TRACE_NS, true);
+    for (unsigned i = 0; i < pairs; i++) {
+        double drift = 1e6 * (1.0 + 0.01 * i);
+        double x = 1.0 + 0.0004 * ((double)sl_random_below(&random, 101) - 50);
+        double y = 1.0 + 0.0004 * ((double)sl_random_below(&random, 101) - 50);
+        add_run(off, i, true, 9000000); /* a warm-up that must not count */
+        add_run(off, i, false, (int64_t)(drift * x));
+        add_run(on, i, false, (int64_t)(drift * y / true_ratio));
+    }
+}
+
+static void pairs_find_the_ratio_under_drift(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 24, 1.5, 1);
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_int_equal(c.method, SL_METHOD_PAIRED);
+    assert_int_equal(c.verdict, SL_VERDICT_FASTER);
+    assert_int_equal(c.blocks, 24);
+    assert_true(c.low < 1.5 && 1.5 < c.high && c.high - c.low < 0.05);
+    assert_true(c.low <= c.ratio && c.ratio <= c.high);
+    assert_string_equal(sl_comparison_method_name(c.method), "paired-block-bootstrap");
+    double delta = 0;
+    double base = 0;
+    double cand = 0;
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        delta += c.categories[k].delta;
+        base += c.categories[k].baseline;
+        cand += c.categories[k].candidate;
+        assert_true(c.categories[k].delta_low <= c.categories[k].delta_high);
+    }
+    assert_true(fabs(delta - (cand - base)) < 1e-6);
+    sl_comparison_fini(&c);
+}
+
+static void interval_covers_the_true_ratio_as_often_as_it_says(void **state)
+{
+    (void)state;
+    unsigned covered = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct side off;
+        struct side on;
+        interleave(&off, &on, 20, 1.25, 1000 + seed);
+        struct sl_comparison c = compare(&off, &on, NULL);
+        covered += c.low <= 1.25 && 1.25 <= c.high;
+        sl_comparison_fini(&c);
+    }
+    assert_true(covered >= 182); /* 95 % of 200 less two standard deviations, rounded down */
+}
+
+static void the_same_seed_gives_the_same_bits(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 21, 1.1, 3);
+    struct sl_comparison a = compare(&off, &on, NULL);
+    struct sl_comparison b = compare(&off, &on, NULL);
+    assert_true(a.low == b.low && a.high == b.high && a.ratio == b.ratio);
+    assert_memory_equal(a.categories, b.categories, sizeof(a.categories));
+    sl_comparison_fini(&a);
+    sl_comparison_fini(&b);
+}
+
+static void equal_variants_are_equivalent(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 30, 1.0, 4);
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_true(c.verdict == SL_VERDICT_EQUIVALENT || c.verdict == SL_VERDICT_INCONCLUSIVE);
+    assert_true(c.low < 1 && c.high > 1);
+    sl_comparison_fini(&c);
+}
+
+static void slower_candidate_has_a_ratio_below_one(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 24, 0.8, 5);
+    struct sl_comparison c = compare(&off, &on, NULL); /* AD-06: off / on, in every table */
+    assert_int_equal(c.verdict, SL_VERDICT_SLOWER);
+    assert_true(c.ratio < 0.85);
+    sl_comparison_fini(&c);
+}
+
+static void too_few_pairs_are_inconclusive(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 19, 3.0, 6);
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(c.reasons[0], "only 19 pairs"));
+    sl_comparison_fini(&c);
+}
+
+static void runs_without_a_schedule_compare_unpaired_and_say_so(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 24, 2.0, 8);
+    off.a.by_origin = on.a.by_origin = false;
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_int_equal(c.method, SL_METHOD_UNPAIRED);
+    assert_int_equal(c.verdict, SL_VERDICT_FASTER);
+    assert_true(c.low < 2.0 && 2.0 < c.high);
+    assert_non_null(strstr(c.reasons[0], "unpaired"));
+    sl_comparison_fini(&c);
+}
+
+static void counted_runs_compare_exactly(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    side_init(&off, SL_TRACE_INSTRUCTIONS, true);
+    side_init(&on, SL_TRACE_INSTRUCTIONS, true);
+    for (uint32_t i = 0; i < 2; i++) {
+        add_run(&off, i, false, 1000001);
+        add_run(&on, i, false, 1000000);
+    }
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_int_equal(c.method, SL_METHOD_EXACT);
+    assert_int_equal(c.verdict, SL_VERDICT_FASTER); /* one instruction is a difference */
+    assert_true(c.baseline == 1000001 && c.candidate == 1000000);
+    assert_true(isnan(c.low) && isnan(c.high) && c.iterations == 0);
+    sl_comparison_fini(&c);
+    off.runs[0].end_to_end = off.runs[1].end_to_end = 1000000;
+    c = compare(&off, &on, NULL);
+    assert_int_equal(c.verdict, SL_VERDICT_EQUIVALENT);
+    sl_comparison_fini(&c);
+    off.runs[1].end_to_end = 1000003;
+    c = compare(&off, &on, NULL);
+    assert_int_equal(c.verdict, SL_VERDICT_UNFIT);
+    assert_non_null(strstr(c.reasons[0], "differ by 3 instructions"));
+    sl_comparison_fini(&c);
+}
+
+static void sides_of_different_kinds_are_incomparable(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    side_init(&off, SL_TRACE_NS, false);
+    side_init(&on, SL_TRACE_INSTRUCTIONS, false);
+    add_run(&off, 0, false, 10);
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_int_equal(c.verdict, SL_VERDICT_INCOMPARABLE);
+    assert_int_equal(c.reason_count, 2); /* the units, and a side without a run */
+    assert_true(isnan(c.ratio));
+    sl_comparison_fini(&c);
+    side_init(&on, SL_TRACE_NS, false);
+    add_run(&on, 0, false, 0);
+    c = compare(&off, &on, NULL);
+    assert_int_equal(c.verdict, SL_VERDICT_INCOMPARABLE);
+    assert_non_null(strstr(c.reasons[0], "candidate took no time"));
+    sl_comparison_fini(&c);
+}
+
+static void differing_outputs_are_wrong_however_fast(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    struct sl_agreement agreement;
+    const float a[] = {1.0f, -2.0f, 0.5f};
+    const float b[] = {1.0f, -2.0f, 0.501f};
+    const struct sl_bytes x = {(const uint8_t *)a, sizeof(a)};
+    const struct sl_bytes y = {(const uint8_t *)b, sizeof(b)};
+    sl_agreement_init(&agreement, 1e-4);
+    sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, y);
+    assert_false(agreement.agree);
+    assert_true(fabs(agreement.max_rel - 0.0005) < 1e-6);
+    interleave(&off, &on, 24, 3.0, 9);
+    struct sl_comparison c = compare(&off, &on, &agreement);
+    assert_int_equal(c.verdict, SL_VERDICT_WRONG);
+    assert_string_equal(sl_verdict_name(c.verdict), "wrong");
+    sl_comparison_fini(&c);
+}
+
+static void outputs_agree_within_the_tolerance_of_their_peak(void **state)
+{
+    (void)state;
+    struct sl_agreement agreement;
+    const float a[] = {100.0f, NAN, INFINITY, 0.0f};
+    const float b[] = {100.005f, NAN, INFINITY, -0.0f};
+    const float c[] = {100.0f, 1.0f, INFINITY, 0.0f};
+    const struct sl_bytes x = {(const uint8_t *)a, sizeof(a)};
+    const struct sl_bytes y = {(const uint8_t *)b, sizeof(b)};
+    const struct sl_bytes z = {(const uint8_t *)c, sizeof(c)};
+    sl_agreement_init(&agreement, 1e-4);
+    sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, x);
+    sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, y);
+    assert_true(agreement.agree && agreement.outputs == 2);
+    sl_agreement_add(&agreement, SL_SCALAR_LONG, x, x);
+    assert_true(agreement.agree);
+    sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, z); /* a NaN where the other has none */
+    assert_false(agreement.agree);
+    sl_agreement_init(&agreement, 1e-4);
+    sl_agreement_add(&agreement, SL_SCALAR_LONG, x, y); /* integers are equal or not */
+    assert_false(agreement.agree);
+    sl_agreement_init(&agreement, 1e-4);
+    sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, (struct sl_bytes){x.data, 4});
+    assert_false(agreement.agree);
+}
+
+static void medians_are_right_for_every_order(void **state)
+{
+    (void)state;
+    struct sl_random random = {11};
+    for (unsigned round = 0; round < 3000; round++) {
+        double values[33];
+        size_t n = 1 + sl_random_below(&random, 33);
+        for (size_t i = 0; i < n; i++)
+            values[i] = (double)sl_random_below(&random, 12);
+        double median = sl_median_in_place(values, n);
+        size_t below = 0;
+        size_t above = 0;
+        for (size_t i = 0; i < n; i++) {
+            below += values[i] < median;
+            above += values[i] > median;
+        }
+        assert_true(below <= n / 2 && above <= n / 2);
+    }
+}
+
+static void operators_pair_up_by_place_across_their_names(void **state)
+{
+    (void)state;
+    static struct sl_operator off_ops[] = {{.name = "F32 GEMM", .name_len = 8, .total = 90},
+                                           {.name = "Add", .name_len = 3, .total = 10}};
+    static struct sl_operator on_ops[] = {{.name = "Add", .name_len = 3, .total = 12},
+                                          {.name = "PF32 GEMM", .name_len = 9, .total = 8}};
+    static struct sl_position off_places[] = {{0, 50}, {1, 10}, {0, 40}};
+    static struct sl_position on_places[] = {{1, 5}, {0, 12}, {1, 3}};
+    struct side off;
+    struct side on;
+    side_init(&off, SL_TRACE_INSTRUCTIONS, true);
+    side_init(&on, SL_TRACE_INSTRUCTIONS, true);
+    add_run(&off, 0, false, 100);
+    add_run(&on, 0, false, 20);
+    off.a.operators = off_ops;
+    on.a.operators = on_ops;
+    off.a.operator_count = on.a.operator_count = 2;
+    off.a.positions = off_places;
+    on.a.positions = on_places;
+    off.a.position_count = on.a.position_count = 3;
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_int_equal(c.operator_count, 2);
+    assert_ptr_equal(c.operators[0].baseline, &off_ops[0]);
+    assert_ptr_equal(c.operators[0].candidate, &on_ops[1]);
+    assert_true(c.operators[0].baseline_cost == 90 && c.operators[0].candidate_cost == 8);
+    sl_comparison_fini(&c);
+    off.a.position_count = 0; /* graphs that differ pair up by name */
+    c = compare(&off, &on, NULL);
+    assert_int_equal(c.operator_count, 3);
+    assert_null(c.operators[0].candidate);
+    assert_ptr_equal(c.operators[1].candidate, &on_ops[0]);
+    assert_null(c.operators[2].baseline);
+    sl_comparison_fini(&c);
+}
+
+static void make_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    int rc = -1;
+    interleave(&off, &on, 20, 1.0, 9);
+    for (unsigned nth = 1; rc != 0; nth++) {
+        struct sl_comparison c = {.operators = NULL};
+        struct sl_comparison_options options = {.iterations = 10, .noise_floor = NAN};
+        assert_true(nth < 40);
+        sl_mem_fail_nth(nth);
+        rc = sl_comparison_make(&off.a, &on.a, &options, &c);
+        sl_comparison_fini(&c);
+    }
+    sl_mem_fail_nth(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_find_the_ratio_under_drift),
+        cmocka_unit_test(interval_covers_the_true_ratio_as_often_as_it_says),
+        cmocka_unit_test(the_same_seed_gives_the_same_bits),
+        cmocka_unit_test(equal_variants_are_equivalent),
+        cmocka_unit_test(slower_candidate_has_a_ratio_below_one),
+        cmocka_unit_test(too_few_pairs_are_inconclusive),
+        cmocka_unit_test(runs_without_a_schedule_compare_unpaired_and_say_so),
+        cmocka_unit_test(counted_runs_compare_exactly),
+        cmocka_unit_test(sides_of_different_kinds_are_incomparable),
+        cmocka_unit_test(differing_outputs_are_wrong_however_fast),
+        cmocka_unit_test(outputs_agree_within_the_tolerance_of_their_peak),
+        cmocka_unit_test(medians_are_right_for_every_order),
+        cmocka_unit_test(operators_pair_up_by_place_across_their_names),
+        cmocka_unit_test(make_survives_each_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

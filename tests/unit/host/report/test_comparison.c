@@ -1,0 +1,170 @@
+/* tests/unit/host/report/test_comparison.c: two real ETDumps, SME2 off and on, side by side. */
+#include "host/report/comparison.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/comparison.h"
+#include "host/report/analysis.h"
+#include "host/report/categories_file.h"
+#include "host/report/style.h"
+
+#define FOLDER SL_TEST_DATA "/models/mobilenet_v2_f32_xnnpack/"
+
+static struct {
+    struct sl_categories categories;
+    struct sl_buf bytes[2];
+    struct sl_etdump etdumps[2];
+    struct sl_analysis sides[2];
+} all;
+
+static int open_both(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {FOLDER "aarch64-nosme.etdump",
+                                        FOLDER "aarch64-sme2.etdump"};
+    assert_int_equal(sl_categories_load(NULL, &all.categories, NULL), 0);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(sl_buf_read_file(paths[i], 1 << 26, &all.bytes[i]), 0);
+        struct sl_bytes bytes = {all.bytes[i].data, all.bytes[i].size};
+        assert_int_equal(sl_etdump_parse(bytes, &all.etdumps[i], NULL), 0);
+        struct sl_analysis_request request = {.file = i == 0 ? "off.etdump" : "on.etdump",
+                                              .etdump = &all.etdumps[i],
+                                              .categories = &all.categories,
+                                              .only_run = -1};
+        assert_int_equal(sl_analysis_make(&request, &all.sides[i], NULL), 0);
+    }
+    return 0;
+}
+
+static int close_both(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        sl_analysis_fini(&all.sides[i]);
+        sl_etdump_fini(&all.etdumps[i]);
+        sl_buf_fini(&all.bytes[i]);
+    }
+    sl_categories_fini(&all.categories);
+    return 0;
+}
+
+static struct sl_comparison_report report_of(const struct sl_comparison *comparison,
+                                             const struct sl_agreement *agreement)
+{
+    return (struct sl_comparison_report){.comparison = comparison,
+                                         .baseline = &all.sides[0],
+                                         .candidate = &all.sides[1],
+                                         .factor = "sme2",
+                                         .baseline_level = "off",
+                                         .candidate_level = "on",
+                                         .agreement = agreement,
+                                         .emulated = true};
+}
+
+static struct sl_comparison compare(const struct sl_agreement *agreement)
+{
+    struct sl_comparison c;
+    struct sl_comparison_options options = {
+        .seed = 1, .iterations = 200, .noise_floor = NAN, .agreement = agreement};
+    assert_int_equal(
+        sl_comparison_make(&all.sides[0].attribution, &all.sides[1].attribution, &options, &c), 0);
+    return c;
+}
+
+static void json_has_the_promised_keys(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "\"schema\":\"sme2lab.comparison/1\"",
+        "\"factor\":{\"name\":\"sme2\",\"baseline\":\"off\",\"candidate\":\"on\"}",
+        "\"method\":\"block-bootstrap\"",
+        "\"verdict\":\"inconclusive\"",
+        "\"noise_floor\":null",
+        "\"output_agreement\":{\"max_abs\":0,\"max_rel\":0,\"tolerance\":0.0001,\"agree\":true",
+        "\"baseline_ns\":",
+        "\"delta_ns\":",
+        "\"interval_ns\":[",
+        "\"share_candidate\":",
+        "\"name\":\"Fully Connected (NC, F32) GEMM\"",
+        "\"name\":\"Fully Connected (NC, PF32) GEMM\"",
+        "\"evidence\":\"not proven\"",
+        "\"emulated\":true"};
+    struct sl_agreement agreement;
+    struct sl_buf text;
+    struct sl_json json;
+    sl_agreement_init(&agreement, 1e-4);
+    struct sl_comparison c = compare(&agreement);
+    struct sl_comparison_report report = report_of(&c, &agreement);
+    sl_buf_init(&text, 1 << 22);
+    sl_json_init(&json, &text);
+    assert_int_equal(sl_comparison_json(&json, NULL, &report), 0);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (!strstr((const char *)text.data, parts[i]))
+            fail_msg("%s is missing", parts[i]);
+    }
+    sl_buf_fini(&text);
+    sl_comparison_fini(&c);
+}
+
+static void table_shows_the_shift_within_eighty_columns(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    const struct sl_style style = {80, false, 12};
+    struct sl_comparison c = compare(NULL);
+    struct sl_comparison_report report = report_of(&c, NULL);
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_comparison_text(&text, &style, &report), 0);
+    assert_non_null(strstr((const char *)text.data, "these times mean nothing"));
+    assert_non_null(strstr((const char *)text.data, "categories are by name"));
+    unsigned bars = 0;
+    for (char *line = strtok((char *)text.data, "\n"); line; line = strtok(NULL, "\n")) {
+        bars += strchr(line, '#') != NULL;
+        assert_true(sl_text_columns(line) <= 80);
+    }
+    assert_true(bars >= 10);
+    sl_buf_fini(&text);
+    sl_comparison_fini(&c);
+}
+
+static void no_ratio_stands_beside_outputs_that_differ(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    const struct sl_style style = {80, true, 3};
+    struct sl_agreement agreement;
+    sl_agreement_init(&agreement, 1e-4);
+    agreement.agree = false;
+    struct sl_comparison c = compare(&agreement);
+    struct sl_comparison_report report = report_of(&c, &agreement);
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_comparison_text(&text, &style, &report), 0);
+    assert_non_null(strstr((const char *)text.data, "WRONG: the outputs differ"));
+    assert_non_null(strchr((const char *)text.data, '\033'));
+    char *end = strchr((char *)text.data, '\n');
+    *end = '\0';
+    assert_null(strstr((const char *)text.data, "x "));
+    sl_buf_fini(&text);
+    sl_comparison_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_has_the_promised_keys),
+        cmocka_unit_test(table_shows_the_shift_within_eighty_columns),
+        cmocka_unit_test(no_ratio_stands_beside_outputs_that_differ),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}
