@@ -18,6 +18,14 @@ struct sl_mopa_f32 {
     uint32_t clamp; /* 0: min is -inf and max is +inf */
 };
 
+/* Added to every bias of packed SME2 weights: 0, but in a build for the test of the verdict
+ * `wrong`. */
+#if defined(SL_WRONG_KERNEL)
+static const float sl_bias_error = 1;
+#else
+static const float sl_bias_error = 0;
+#endif
+
 /* Floats of the right panels. */
 size_t sl_mopa_f32_rhs_floats(size_t n, size_t k, size_t vl);
 

@@ -4,12 +4,7 @@
 
 #include <math.h>
 
-#if defined(SL_WRONG_KERNEL)
-static const float bias_error =
-    1; /* of every SME2 matmul and convolution, for the verdict `wrong` */
-#else
-static const float bias_error = 0;
-#endif
+#include "kernels/cpu/clamp.h"
 
 static size_t panel_width(size_t columns_left, size_t vl)
 {
@@ -29,7 +24,7 @@ void sl_mopa_f32_pack_rhs(size_t n, size_t k, const float *weights, size_t n_str
         size_t width = panel_width(n - n0, vl);
         size_t columns = n - n0 < width ? n - n0 : width;
         for (size_t j = 0; j < width; j++)
-            *packed++ = (bias && j < columns ? bias[n0 + j] : 0) + bias_error;
+            *packed++ = (bias && j < columns ? bias[n0 + j] : 0) + sl_bias_error;
         for (size_t i = 0; i < k; i++) {
             const float *row = weights + i * k_stride + n0 * n_stride;
             for (size_t j = 0; j < columns; j++)
@@ -39,13 +34,6 @@ void sl_mopa_f32_pack_rhs(size_t n, size_t k, const float *weights, size_t n_str
             packed += width;
         }
     }
-}
-
-/* NaN stays, as in FMAX and FMIN. */
-static float clamp(float x, float min, float max)
-{
-    x = x < min ? min : x;
-    return x > max ? max : x;
 }
 
 void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl)
@@ -60,7 +48,7 @@ void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl)
                 float sum = panel[j];
                 for (size_t i = 0; i < job->k; i++)
                     sum = fmaf(lhs[i * vl], panel[(i + 1) * width + j], sum);
-                job->dst[row * job->dst_stride + n0 + j] = clamp(sum, job->min, job->max);
+                job->dst[row * job->dst_stride + n0 + j] = sl_clamp(sum, job->min, job->max);
             }
         }
         panel += width * (job->k + 1);
