@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""agent_run.py AGENT DATA: `sme2lab-agent run` as executor_runner's users know it.
+
+Texts and their order are those of the real runner's transcripts; where it aborts, ours exits with 1.
+"""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+AGENT, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+MODEL = os.path.join(DATA, "models/toy_cnn_f32_xnnpack/model.pte")
+INPUT = os.path.join(DATA, "models/toy_cnn_f32_xnnpack/input-0.bin")
+DYNAMIC = os.path.join(DATA, "models/dynamic_shape_f32_xnnpack")
+LINE = re.compile(r"^([DIEF]) (\d\d):(\d\d):(\d\d)\.(\d{6}) executorch:([^:]+):(\d+)\] (.*)$")
+RECORD_BYTES, HEADER, NAME, META, BLOCK, EVENT, CRC, END = 64, 1, 2, 3, 4, 5, 7, 8
+NONE = 0xFFFFFFFF
+
+
+def records(stream):
+    """The records of an .sltrace stream, CRC records left out."""
+    for at in range(0, len(stream), RECORD_BYTES):
+        record = stream[at:at + RECORD_BYTES]
+        if record[0] != CRC:
+            yield record
+
+
+class RunCase(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = self.temporary.name
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return name
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_agent(self, *flags, model=MODEL, **options):
+        words = [AGENT, "run", *([f"--model_path={model}"] if model else []), *flags]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, timeout=120, **options)
+        self.lines = [LINE.match(line) for line in done.stderr.decode().splitlines()]
+        self.stderr = done.stderr.decode()
+        self.stdout = done.stdout.decode()
+        return done.returncode
+
+    def messages(self, level="DIEF"):
+        return [line[8] for line in self.lines if line and line[1] in level]
+
+    def places(self):
+        return [f"{line[6]}:{line[7]}" for line in self.lines if line]
+
+
+class Flags(RunCase):
+    def test_unknown_flag(self):
+        self.assertEqual(self.run_agent("--nosuchflag=1"), 1)
+        self.assertEqual(self.stderr, "ERROR: unknown command line flag 'nosuchflag'\n")
+
+    def test_negative_number_for_an_unsigned_flag(self):
+        self.assertEqual(self.run_agent("--num_executions=-1"), 1)
+        self.assertEqual(self.stderr,
+                         "ERROR: illegal value '-1' specified for uint32 flag 'num_executions'\n")
+
+    def test_value_may_be_the_next_word(self):
+        self.assertEqual(self.run_agent("-num_executions", "2", "--print_output", "none"), 0)
+        self.assertIn("Iteration 2 of 2: ", self.stderr)
+
+    def test_version_and_help_go_to_stdout(self):
+        self.assertEqual(self.run_agent("--version"), 0)
+        self.assertEqual(self.stdout, "executor_runner\n")
+        self.assertEqual(self.run_agent("--helpshort"), 1)
+        self.assertIn("--model_path", self.stdout)
+        self.assertEqual(self.stderr, "")
+
+    def test_extra_words(self):
+        self.assertEqual(self.run_agent("extra", "args"), 1)
+        self.assertEqual(self.messages("E"), ["Extra commandline args: extra args"])
+
+    def test_unknown_print_mode(self):
+        self.assertEqual(self.run_agent("--print_output=foo"), 1)
+        self.assertEqual(self.messages("E"),
+                         ["Unknown --print_output mode 'foo'. Expected 'none', 'summary', or 'all'."])
+
+    def test_what_is_not_done_is_refused_in_one_sentence(self):
+        for flag in ("--server_mode", "--data_path=weights.ptd", "--clock=cycles", "--variants=off",
+                     "--isa=nonsense", "--input-shapes=1xx3", "--variants=off,off"):
+            self.assertEqual(self.run_agent(flag), 1, flag)
+            self.assertEqual(len(self.messages("EF")), 1, self.stderr)
+
+
+class Lines(RunCase):
+    def test_normal_run(self):
+        self.assertEqual(self.run_agent(f"--inputs={INPUT}", "--num_executions=2", "--output_file=out",
+                                        "--cpu_threads=1"), 0)
+        self.assertNotIn(None, self.lines)
+        text = re.sub(r"\d+\.\d{6} ms", "T ms", "\n".join(self.messages()))
+        self.assertEqual(text.splitlines(), [
+            "Resetting threadpool with num threads = 1", "Resetting threadpool to 1 threads.",
+            "Loading inputs from input file(s).", f"Model file {MODEL} is loaded.", "Using method forward",
+            "Setting up CPU planned buffer 0, size 49264.", "Model loaded in T ms.", "Iteration 1 of 2: T ms",
+            "Iteration 2 of 2: T ms", "Model executed successfully 2 time(s) in T ms.", "1 outputs: ",
+            "Writing output to file: out-0.bin", "ETDump written to file 'model.etdump'."])
+        self.assertRegex(self.stdout, r"^OutputX 0: tensor\(sizes=\[1, 10\], \[-0\.26676\d*, 0\.190295, ")
+        self.assertEqual(len(self.read("out-0.bin")), 40)
+        self.assertEqual(self.read("model.etdump")[8:12], b"ED00")
+
+    def test_threads_beyond_one_are_said_to_be_one(self):
+        self.assertEqual(self.run_agent("--cpu_threads=4", "--print_output=none"), 0)
+        self.assertTrue(any("one thread" in message for message in self.messages("I")))
+
+    def test_no_execution_gives_outputs_as_allocated(self):
+        self.assertEqual(self.run_agent("--num_executions=0"), 0)
+        self.assertEqual(self.stdout, "OutputX 0: tensor(sizes=[1, 10], "
+                                      "[0., 0., 0., 0., 0., 0., 0., 0., 0., 0.])\n")
+        self.assertIn("Model executed successfully 0 time(s) in 0.000000 ms.", self.messages())
+
+    def test_all_elements(self):
+        self.assertEqual(self.run_agent("--print_output=all"), 0)
+        self.assertRegex(self.stdout.splitlines()[0], r"^Output\[0\]\[0\]: \(float\) -1\.53649\d$")
+        self.assertEqual(len(self.stdout.splitlines()), 10)
+
+
+class Failures(RunCase):
+    def failing(self, *flags, model=MODEL, last_error=None, last_fatal=None):
+        self.assertEqual(self.run_agent(*flags, model=model), 1)
+        if last_error:
+            self.assertIn(last_error, self.messages("E"))
+        fatal = self.messages("F")
+        self.assertEqual(fatal, [f"In function main(), assert failed {last_fatal}"] if last_fatal else [])
+
+    def test_missing_model(self):
+        self.failing(model="nofile.pte", last_error="Failed to open nofile.pte: No such file or directory (2)",
+                     last_fatal="(file_loader.ok()): FileDataLoader::from() failed: 0x22")
+
+    def test_damaged_models(self):
+        with open(MODEL, "rb") as file:
+            whole = file.read()
+        for name, data in (("trunc.pte", whole[:5000]), ("empty.pte", b""), ("bad.pte", b"garbage file")):
+            self.failing(model=self.write(name, data), last_error=f"Failed to parse model file {name}")
+        self.failing(model="trunc.pte",
+                     last_error="File size is too small. Expected file size from extended header is 105768, "
+                                "actual file size from data loader is 5000")
+
+    def test_input_of_wrong_size(self):
+        self.write("short.bin", b"\0" * 1000)
+        self.failing("--inputs=short.bin", last_error="input size (1000) and tensor size (49152) mismatch!",
+                     last_fatal="(res.ok()): Could not prepare inputs: 0x12")
+
+    def test_wrong_number_of_inputs(self):
+        self.failing(f"--inputs={INPUT},{INPUT}",
+                     last_error="Wrong number of inputs allocated compared to method  1 ? 2",
+                     last_fatal="(res.ok()): Could not prepare inputs: 0x12")
+
+    def test_missing_input(self):
+        self.failing("--inputs=nofile.bin", last_error="Failed to open input file: nofile.bin",
+                     last_fatal="(load_status == Error::Ok): Could not load inputs: 0x22")
+
+    def test_unknown_method(self):
+        self.failing("--method_name=nope", last_error="No method named 'nope' in program",
+                     last_fatal="(method_meta.ok()): Failed to get method_meta for nope: 0x12")
+
+    def test_output_that_cannot_be_written(self):
+        self.failing("--output_file=/nonexistent/o",
+                     last_fatal="(out_file != nullptr): Failed to open output file: /nonexistent/o-0.bin")
+
+    def test_etdump_that_cannot_be_written(self):
+        self.failing("--etdump_path=/nonexistent/x.etdump",
+                     last_error="Failed to open ETDump file at /nonexistent/x.etdump.",
+                     last_fatal="(status == Error::Ok): Failed to save ETDump file.")
+
+
+class Own(RunCase):
+    def blocks(self, stream):
+        return [(record[1], struct.unpack_from("<H", record, 2)[0], *struct.unpack_from("<II", record, 8))
+                for record in records(stream) if record[0] == BLOCK]
+
+    def test_pairs_alternate_and_switches_are_warmed_up(self):
+        self.assertEqual(self.run_agent("--variants=off,portable", "--num_executions=3", "--trace_path=t.sltrace",
+                                        "--output_file=o", "--json", "--print_output=none"), 0)
+        result = json.loads(self.stdout)
+        names = [variant["name"] for variant in result["variants"]]
+        self.assertEqual(names, ["off", "portable"])
+        self.assertEqual(result["unit"], "ns")
+        orders = [[names.index(name) for name in pair] for pair in result["schedule"]]
+        self.assertEqual(orders[0], orders[1][::-1])
+        self.assertEqual(orders[0], orders[2])
+        blocks = [block for block in self.blocks(self.read("t.sltrace")) if block[2] != NONE]
+        self.assertEqual([(b[1], b[3]) for b in blocks if not b[0]],
+                         [(v, pair) for pair, order in enumerate(orders) for v in order])
+        last = None
+        for warmup, variant, _, pair in blocks:
+            self.assertEqual(pair == NONE, bool(warmup))
+            if variant != last:
+                self.assertTrue(warmup, blocks)
+            last = variant
+        for name in ("model_sme2-off.etdump", "model_portable.etdump", "o_sme2-off-0.bin", "o_portable-0.bin"):
+            self.assertTrue(os.path.exists(self.path(name)), name)
+
+    def test_seed_decides_the_first_order(self):
+        firsts = set()
+        for seed in range(8):
+            self.run_agent("--variants=off,portable", "--num_executions=1", f"--seed={seed}", "--json",
+                           "--print_output=none")
+            firsts.add(json.loads(self.stdout)["schedule"][0][0])
+        self.assertEqual(firsts, {"off", "portable"})
+
+    def test_smaller_shape_of_a_dynamic_model(self):
+        case = os.path.join(DYNAMIC, "case-n1")
+        model = os.path.join(DYNAMIC, "model.pte")
+        self.assertEqual(self.run_agent(f"--inputs={case}/input-0.bin", "--input-shapes=1x3x32x32",
+                                        "--output_file=o", model=model), 0)
+        with open(os.path.join(case, "expected-0.bin"), "rb") as file:
+            expected = file.read()
+        got = self.read("o-0.bin")
+        self.assertEqual(len(got), len(expected))
+        count = len(got) // 4
+        peak = max(abs(x) for x in struct.unpack(f"<{count}f", expected))
+        for a, b in zip(struct.unpack(f"<{count}f", got), struct.unpack(f"<{count}f", expected)):
+            self.assertLessEqual(abs(a - b), 1e-4 * peak)
+
+    def test_marks_leave_the_etdump_to_the_host(self):
+        self.assertEqual(self.run_agent("--clock=marks", "--trace_path=t.sltrace", "--json",
+                                        "--print_output=none"), 0)
+        self.assertFalse(os.path.exists(self.path("model.etdump")))
+        self.assertIsNone(json.loads(self.stdout)["variants"][0]["etdump"])
+        kinds = [record[0] for record in records(self.read("t.sltrace"))]
+        self.assertEqual((kinds[0], kinds[-1]), (HEADER, END))
+        ordinals = sorted(mark for record in records(self.read("t.sltrace")) if record[0] == EVENT
+                          for mark in struct.unpack_from("<QQ", record, 16))
+        self.assertEqual(ordinals, list(range(len(ordinals))))
+
+    def test_facts_stand_in_the_trace(self):
+        self.assertEqual(self.run_agent("--isa=portable", "--trace_path=t.sltrace", "--print_output=none"), 0)
+        names, facts = {}, {}
+        for record in records(self.read("t.sltrace")):
+            name = struct.unpack_from("<I", record, 4)[0]
+            if record[0] == NAME:
+                names[name] = names.get(name, b"") + record[16:].rstrip(b"\0")
+            if record[0] == META:
+                integer, text = struct.unpack_from("<qI", record, 8)
+                facts[names[name].decode()] = names[text].decode() if text else integer
+        for key, value in (("model", "model.pte"), ("method", "forward"), ("unit", "ns"), ("seed", 1),
+                           ("variant.0.name", "portable"), ("variant.0.isa", "portable"), ("iterations", 1)):
+            self.assertEqual(facts[key], value)
+        for key in ("agent.version", "svl_bytes", "warmup", "variant.0.packed_bytes", "peak_rss_bytes"):
+            self.assertIn(key, facts)
+
+    def test_hung_reading_is_ended_by_the_watchdog(self):
+        os.mkfifo(self.path("never"))
+        keeper = os.open(self.path("never"), os.O_RDWR)  # so that opening it for reading succeeds
+        try:
+            self.assertEqual(self.run_agent("--inputs=never", "--timeout=1"), 1)
+        finally:
+            os.close(keeper)
+        self.assertIn("took longer than 1 s (--timeout)", self.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
