@@ -16,35 +16,40 @@ import real_runtime
 # The CPU to emulate, the kernels allowed, and whether the events' names are those of the real runtime on this machine
 # (with SME2 XNNPACK names its products otherwise).
 VARIANTS = [("sme2", programs.SVL512, "sme2", False), ("off", programs.SVL512, "nosme2", True), ("no SME at all", "max,sme=off", "neon", True),
-            ("no SVE", "max,sve=off,sme512=on", "sme2", False), ("portable", programs.SVL512, "portable", True), ("native", None, "portable", True)]
+            ("no SVE", "max,sve=off,sme512=on", "sme2", False), ("SVL 128", "max,sme128=on", "sme2", False),
+            ("SVL 2048", "max,sme2048=on", "sme2", False), ("portable", programs.SVL512, "portable", True), ("native", None, "portable", True)]
 
 
 class RandomNet(nn.Module):
-    """Two convolutions, a depthwise one, a residual sum and a linear layer, of sizes drawn from `rng`."""
+    """Two convolutions, a depthwise one, a residual sum, perhaps pooling, and a linear layer, of sizes drawn from `rng`."""
 
     def __init__(self, rng):
         super().__init__()
-        self.channels = rng.randint(1, 5)
-        self.height, self.width = rng.randint(9, 33), rng.randint(9, 33)
-        self.batch = rng.choice([1, 1, 2])
-        first, second, classes = rng.randint(3, 40), rng.randint(3, 70), rng.randint(2, 50)
-        kernel, stride = rng.choice([1, 3, 5]), rng.choice([1, 2])
-        self.first = nn.Conv2d(self.channels, first, kernel, stride, padding=rng.randint(0, kernel // 2))
-        self.depthwise = nn.Conv2d(first, first, 3, rng.choice([1, 2]), padding=1, groups=first, bias=rng.random() < 0.5)
-        self.second = nn.Conv2d(first, second, rng.choice([1, 3]), padding=1)
-        self.residual = nn.Conv2d(second, second, 1)
-        self.head = nn.Linear(second, classes)
+        self.channels = rng.randint(1, 9)
+        self.height, self.width = rng.randint(12, 40), rng.randint(12, 40)
+        self.batch = rng.choice([1, 1, 1, 2, 3])
+        first, second, classes = rng.randint(3, 48), rng.randint(3, 80), rng.randint(2, 70)
+        kernel = rng.choice([1, 2, 3, 5])
+        self.first = nn.Conv2d(self.channels, first, kernel, rng.choice([1, 2]), padding=rng.randint(0, kernel // 2), bias=rng.random() < 0.7)
+        wide = rng.choice([3, 3, 5])
+        self.depthwise = nn.Conv2d(first, first, wide, rng.choice([1, 2]), padding=wide // 2, groups=first, bias=rng.random() < 0.5)
+        self.second = nn.Conv2d(first, second, rng.choice([1, 3]), rng.choice([1, 1, 2]), padding=1, bias=rng.random() < 0.7)
+        self.residual = nn.Conv2d(second, second, rng.choice([1, 3]), padding="same")
+        self.pool = nn.MaxPool2d(2) if rng.random() < 0.5 else nn.Identity()
+        self.first_activation, self.second_activation = (rng.choice([nn.ReLU(), nn.Identity()]) for _ in range(2))
+        self.head = nn.Linear(second, classes, bias=rng.random() < 0.7)
 
     def forward(self, x):
-        x = torch.relu(self.first(x))
+        x = self.first_activation(self.first(x))
         x = torch.relu(self.depthwise(x))
-        x = self.second(x)
+        x = self.pool(self.second_activation(self.second(x)))
         x = x + self.residual(x)
         return self.head(x.mean((2, 3)))
 
     def words(self):
-        return (f"{self.batch}x{self.channels}x{self.height}x{self.width}, convolutions to {self.first.out_channels} ({self.first.kernel_size[0]}x, stride "
-                f"{self.first.stride[0]}) and {self.second.out_channels} channels, {self.head.out_features} classes")
+        convolutions = ", ".join(f"{c.out_channels} by {c.kernel_size[0]}x{c.kernel_size[0]}/{c.stride[0]}"
+                                 for c in (self.first, self.depthwise, self.second, self.residual))
+        return f"{self.batch}x{self.channels}x{self.height}x{self.width}, convolutions {convolutions}, {self.head.out_features} classes"
 
 
 def make(seed):

@@ -20,13 +20,25 @@ class Fixture:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def inputs(self):
-        return [self.path(item["file"]) for item in self.facts["inputs"]]
+    def inputs(self, method=""):
+        """Input files of the only method, or of the one whose files lie in a folder of its name."""
+        described = self.facts["other_cases"][method]["inputs"] if method else self.facts["inputs"]
+        return [self.path(os.path.join(method, f"input-{i}.bin")) for i in range(len(described))]
 
-    def runtime_output(self, i):
-        """Bytes of output i on the real runtime."""
-        with open(self.path(f"runtime-{i}.bin"), "rb") as file:
-            return file.read()
+    def methods(self):
+        """Names of the methods where there are several, else one empty name."""
+        several = [method["name"] for method in self.facts["methods"]]
+        return several if len(several) > 1 else [""]
+
+    def runtime_outputs(self, method=""):
+        """Bytes of each f32 output on the real runtime, by its number."""
+        described = self.facts["other_cases"][method]["outputs"] if method else self.facts["outputs"]
+        outputs = {}
+        for i, output in enumerate(described):
+            if method or output["dtype"] == "float32":
+                with open(self.path(os.path.join(method, f"runtime-{i}.bin")), "rb") as file:
+                    outputs[i] = file.read()
+        return outputs
 
 
 def supported():

@@ -35,7 +35,7 @@ class Lab:
 def parse():
     parser = argparse.ArgumentParser(prog="scripts/interop")
     parser.add_argument("--seed", type=int, help="of the random models; drawn and printed unless given")
-    parser.add_argument("--models", type=int, default=2, help="how many random models")
+    parser.add_argument("--models", type=int, default=3, help="how many random models")
     parser.add_argument("--only", action="append", choices=CHECKS, help="these checks only")
     return parser.parse_args()
 
