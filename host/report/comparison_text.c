@@ -81,6 +81,18 @@ static const char *verdict_words(const struct page *p)
     }
 }
 
+static void put_interval(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    char text[256];
+    snprintf(text, sizeof(text),
+             "%g %% interval %.3f to %.3f from %zu %s (%u resamples, seed %llu)",
+             100 * c->confidence, c->low, c->high, c->blocks,
+             c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired", c->iterations,
+             (unsigned long long)c->seed);
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
+}
+
 static void put_verdict(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
@@ -103,11 +115,7 @@ static void put_verdict(struct page *p)
         note(p, sl_buf_printf(p->out, "exact: %.0f -> %.0f executed instructions a run\n",
                               c->baseline, c->candidate));
     else if (isfinite(c->low))
-        note(p,
-             sl_buf_printf(p->out, "%g %% interval %.3f to %.3f, %zu %s, %u resamples, seed %llu\n",
-                           100 * c->confidence, c->low, c->high, c->blocks,
-                           c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired",
-                           c->iterations, (unsigned long long)c->seed));
+        put_interval(p);
     for (size_t i = 0; i < c->reason_count; i++) {
         snprintf(text, sizeof(text), "because %s", c->reasons[i]);
         note(p, sl_style_wrap(p->out, p->style, 0, text));
@@ -229,8 +237,9 @@ static void put_warnings(struct page *p, const struct sl_analysis *analysis)
     char text[384];
     for (size_t i = 0; i < analysis->attribution.warning_count; i++) {
         note(p, sl_style_put(p->out, p->style, SL_TONE_BAD, "warning:"));
-        note(p,
-             sl_buf_printf(p->out, " %s: %s\n", analysis->file, analysis->attribution.warnings[i]));
+        snprintf(text, sizeof(text), " %.128s: %s", analysis->file,
+                 analysis->attribution.warnings[i]);
+        note(p, sl_style_wrap(p->out, p->style, 8, text));
     }
 }
 
