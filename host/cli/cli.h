@@ -51,6 +51,7 @@ int sl_cli_fail(const struct sl_cli *cli, int exit_code, const struct sl_diag *d
 int sl_cli_main(int argc, char **argv);
 
 /* The verbs. A verb whose options do not parse prints why and returns SL_EXIT_USAGE. */
+int sl_cmd_run(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv);

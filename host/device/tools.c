@@ -27,7 +27,7 @@ static bool try_program(const char *directory, size_t len, const char *name,
     return size > 0 && size < SL_TOOL_PATH_BYTES && is_program(out);
 }
 
-/* Beside this program, whose folder is the start of `relative`. */
+/* From the folder of this program; leading "../" are taken off the path itself, for messages. */
 static bool try_beside(const char *relative, char out[SL_TOOL_PATH_BYTES])
 {
     char self[SL_TOOL_PATH_BYTES];
@@ -35,8 +35,16 @@ static bool try_beside(const char *relative, char out[SL_TOOL_PATH_BYTES])
     if (len <= 0)
         return false;
     self[len] = '\0';
-    char *slash = strrchr(self, '/');
-    return slash && try_program(self, (size_t)(slash - self), relative, out);
+    for (;;) {
+        char *slash = strrchr(self, '/');
+        if (!slash)
+            return false;
+        *slash = '\0';
+        if (strncmp(relative, "../", 3) != 0)
+            break;
+        relative += 3;
+    }
+    return try_program(self, strlen(self), relative, out);
 }
 
 static bool try_path(const char *name, char out[SL_TOOL_PATH_BYTES])

@@ -1,0 +1,107 @@
+/* host/cli/run.h: one experiment of `sme2lab run`, from launch to verdict; the parts of cmd_run. */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/comparison.h"
+#include "host/report/analysis.h"
+
+struct cJSON;
+struct sl_categories;
+struct sl_cli;
+struct sl_count_log;
+struct sl_device;
+struct sl_diag;
+struct sl_experiment;
+struct sl_experiment_plan;
+struct sl_json;
+
+enum { SL_RUN_OFF, SL_RUN_ON, SL_RUN_VARIANTS };
+enum { SL_RUN_PATH_BYTES = 1024, SL_RUN_MAX_OUTPUTS = 64 };
+
+struct sl_run {
+    /* What was asked for: borrowed. */
+    const struct sl_cli *cli;
+    const struct sl_experiment_plan *plan;
+    const struct sl_experiment *experiment;
+    const struct sl_device *device;
+    const struct sl_categories *categories;
+    const volatile sig_atomic_t *interrupted;
+    const char *command; /* the command line in one string */
+    uint64_t timeout_ms;
+
+    /* Where things go. */
+    char stem[80];                    /* of the model's file name */
+    char out_dir[SL_RUN_PATH_BYTES];  /* made */
+    char raw_base[SL_RUN_PATH_BYTES]; /* of traces, logs and outputs: no suffix */
+    char started_utc[32];
+
+    /* What came back: owned, released by sl_run_fini(). */
+    struct sl_buf model; /* the file's bytes */
+    char model_sha256[SL_SHA256_HEX_SIZE], agent_sha256[SL_SHA256_HEX_SIZE];
+    int output_types[SL_RUN_MAX_OUTPUTS]; /* enum sl_scalar_type, -1 for what is no tensor */
+    size_t output_count;
+    struct sl_count_log *log;             /* COUNTED */
+    struct sl_buf raw_trace, trace_bytes; /* as recorded, as written (resolved) */
+    struct sl_trace trace;
+    bool has_trace;
+    struct cJSON *agent_report, *probe; /* what the agent printed; NULL when it did not */
+    uint64_t wall_ns;
+    struct {
+        char experiment[96];          /* "<name>_sme2-off" */
+        char base[SL_RUN_PATH_BYTES]; /* of its files: no suffix */
+        char etdump_path[SL_RUN_PATH_BYTES];
+        struct sl_buf etdump_bytes;
+        struct sl_etdump etdump; /* of those bytes */
+        struct sl_analysis analysis;
+        bool parsed, analysed;
+    } variants[SL_RUN_VARIANTS];
+    struct sl_agreement off_on, off_portable, on_portable; /* the second is the reference */
+    struct sl_comparison comparison;
+    bool compared;
+};
+
+/* Names of variants: "off", "on". */
+extern const char *const sl_run_variant_names[SL_RUN_VARIANTS];
+
+/* run_files.c: reads and checks the model, makes the directories, names the files. */
+int sl_run_prepare(struct sl_run *run, struct sl_diag *diag);
+void sl_run_fini(struct sl_run *run);
+/* Path of output `i` of "sme2-off", "sme2-on" or "portable". */
+void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
+                        char out[SL_RUN_PATH_BYTES]);
+
+/* run_launch.c: both variants interleaved, then the portable kernels once for their outputs. An
+ * agent that fails is SL_E_CRASHED or SL_E_TIMEOUT with `diag` saying what it printed. */
+int sl_run_measure(struct sl_run *run, struct sl_diag *diag);
+int sl_run_reference(struct sl_run *run, struct sl_diag *diag);
+void sl_run_probe(struct sl_run *run);
+
+/* run_results.c: trace, ETDumps and analyses out of what was recorded. */
+int sl_run_results(struct sl_run *run, struct sl_diag *diag);
+
+/* run_agreement.c: compares the outputs of off, on and portable. */
+int sl_run_agreement(struct sl_run *run, struct sl_diag *diag);
+
+/* run_verdict.c: compares off with on; all that speaks against a ratio is a verdict. */
+int sl_run_judge(struct sl_run *run, struct sl_diag *diag);
+int sl_run_exit_code(const struct sl_run *run);
+
+/* run_manifest.c: manifest.json: what ran, in which order, with the hashes of all that went in. */
+int sl_run_manifest(const struct sl_run *run, struct sl_diag *diag);
+
+/* run_report.c */
+/* The result as JSON: what --json prints and analysis_summary.json holds. */
+int sl_run_json(const struct sl_run *run, struct sl_json *json);
+int sl_run_summary(const struct sl_run *run, struct sl_diag *diag);
+void sl_run_print(const struct sl_run *run);
+
+/* Writes text to `path`; `diag` names it on failure. */
+int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *diag);

@@ -1,0 +1,183 @@
+/* host/cli/run_files.c: where a run's files stand, and the model it is about. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/format/pte.h"
+#include "host/cli/run.h"
+#include "host/config/experiment.h"
+#include "host/device/count_log.h"
+#include "host/device/launch.h"
+
+enum { MAX_MODEL_BYTES = 1 << 30, MAX_AGENT_BYTES = 64 << 20 };
+
+const char *const sl_run_variant_names[SL_RUN_VARIANTS] = {"off", "on"};
+
+/* Prints to a path; what does not fit is an error, never a cut. */
+__attribute__((format(printf, 3, 4))) static int put_path(char *out, struct sl_diag *diag,
+                                                          const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int size = vsnprintf(out, SL_RUN_PATH_BYTES, format, args);
+    va_end(args);
+    if (size >= 0 && size < SL_RUN_PATH_BYTES - 64) /* suffixes are yet to come */
+        return 0;
+    sl_diag_hint(diag, "take a shorter --out");
+    return sl_diag_set(diag, -ENAMETOOLONG, out, "The path of an output file is too long");
+}
+
+/* mkdir -p. */
+static int make_directories(const char *path, struct sl_diag *diag)
+{
+    char part[SL_RUN_PATH_BYTES];
+    size_t len = strlen(path);
+    memcpy(part, path, len + 1);
+    for (size_t i = 1; i <= len; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            int rc = -errno;
+            sl_diag_hint(diag, "give another directory with --out");
+            return sl_diag_set(diag, rc, part, "The directory cannot be made (%s)",
+                               sl_strerror(rc));
+        }
+        part[i] = path[i];
+    }
+    return 0;
+}
+
+static void take_stem(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(out, '.');
+    if (dot && dot != out)
+        *dot = '\0';
+}
+
+static int read_model(struct sl_run *run, struct sl_diag *diag)
+{
+    const char *path = run->plan->model;
+    struct sl_pte pte;
+    int rc = sl_buf_read_file(path, MAX_MODEL_BYTES, &run->model);
+    if (rc < 0) {
+        sl_diag_hint(diag, "name a .pte file that can be read");
+        return sl_diag_set(diag, rc, path, "The model cannot be read (%s)", sl_strerror(rc));
+    }
+    sl_sha256_hex(run->model.data, run->model.size, run->model_sha256);
+    rc = sl_pte_parse((struct sl_bytes){run->model.data, run->model.size}, &pte, diag);
+    if (rc < 0) {
+        char where[sizeof(diag->where)];
+        memcpy(where, diag->where, sizeof(where));
+        snprintf(diag->where, sizeof(diag->where), "%.100s%s%.80s", path, where[0] ? ": " : "",
+                 where);
+        if (!diag->hint[0])
+            sl_diag_hint(diag, "export the model again; the file is damaged or no .pte");
+        return rc == SL_E_UNSUPPORTED || rc == -ENOMEM ? rc : SL_E_CRASHED;
+    }
+    const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, NULL);
+    run->output_count = plan ? plan->output_count : 0;
+    if (run->output_count > SL_RUN_MAX_OUTPUTS)
+        run->output_count = SL_RUN_MAX_OUTPUTS;
+    for (size_t i = 0; i < run->output_count; i++) {
+        const struct sl_pte_value *value = &plan->values[plan->outputs[i]];
+        run->output_types[i] = value->kind == SL_PTE_TENSOR ? value->tensor->scalar_type : -1;
+    }
+    sl_pte_fini(&pte);
+    return 0;
+}
+
+static int name_files(struct sl_run *run, struct sl_diag *diag)
+{
+    const char *name = run->experiment->name;
+    char folder[SL_RUN_PATH_BYTES];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(run->started_utc, sizeof(run->started_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (!run->out_dir[0]) {
+        char stamp[32];
+        strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
+        int rc = put_path(run->out_dir, diag, "out/%s-%s", run->stem, stamp);
+        if (rc < 0)
+            return rc;
+    }
+    int rc = put_path(run->raw_base, diag, "%s/%s_%s_t1", run->out_dir, run->stem, name);
+    for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++) {
+        char *experiment = run->variants[i].experiment;
+        snprintf(experiment, sizeof(run->variants[i].experiment), "%s_sme2-%s", name,
+                 sl_run_variant_names[i]);
+        rc = put_path(folder, diag, "%s/%s", run->out_dir, experiment);
+        if (rc == 0)
+            rc =
+                put_path(run->variants[i].base, diag, "%s/%s_%s_t1", folder, run->stem, experiment);
+        if (rc == 0)
+            rc = put_path(run->variants[i].etdump_path, diag, "%s.etdump", run->variants[i].base);
+        if (rc == 0)
+            rc = make_directories(folder, diag);
+    }
+    return rc;
+}
+
+int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
+{
+    struct sl_buf agent;
+    sl_buf_init(&run->raw_trace, 0);
+    sl_buf_init(&run->trace_bytes, 0);
+    take_stem(run->plan->model, run->stem, sizeof(run->stem));
+    int rc = read_model(run, diag);
+    if (rc == 0)
+        rc = name_files(run, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_buf_read_file(run->device->agent.path, MAX_AGENT_BYTES, &agent);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, run->device->agent.path, "The agent cannot be read (%s)",
+                           sl_strerror(rc));
+    sl_sha256_hex(agent.data, agent.size, run->agent_sha256);
+    sl_buf_fini(&agent);
+    return 0;
+}
+
+void sl_run_fini(struct sl_run *run)
+{
+    if (run->compared)
+        sl_comparison_fini(&run->comparison);
+    for (int i = 0; i < SL_RUN_VARIANTS; i++) {
+        if (run->variants[i].analysed)
+            sl_analysis_fini(&run->variants[i].analysis);
+        if (run->variants[i].parsed)
+            sl_etdump_fini(&run->variants[i].etdump);
+        sl_buf_fini(&run->variants[i].etdump_bytes);
+    }
+    if (run->has_trace)
+        sl_trace_fini(&run->trace);
+    sl_buf_fini(&run->raw_trace);
+    sl_buf_fini(&run->trace_bytes);
+    sl_buf_fini(&run->model);
+    sl_count_log_free(run->log);
+    cJSON_Delete(run->agent_report);
+    cJSON_Delete(run->probe);
+}
+
+void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
+                        char out[SL_RUN_PATH_BYTES])
+{
+    snprintf(out, SL_RUN_PATH_BYTES, "%.900s_%s-%zu.bin", run->raw_base, variant, i);
+}
+
+int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *diag)
+{
+    int rc = sl_buf_write_file(path, text->data, text->size);
+    if (rc < 0)
+        sl_diag_set(diag, rc, path, "The file cannot be written (%s)", sl_strerror(rc));
+    return rc;
+}

@@ -1,0 +1,207 @@
+/* host/cli/run_manifest.c: manifest.json of a run's directory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/json_copy.h"
+#include "host/cli/run.h"
+#include "host/config/experiment.h"
+#include "host/device/count_log.h"
+#include "host/device/launch.h"
+
+enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
+
+static const char *device_name(int kind)
+{
+    return kind == SL_DEVICE_LOCAL ? "local" : kind == SL_DEVICE_COUNTED ? "counted" : "emulated";
+}
+
+/* Path of a file below the run's directory, as the manifest has it. */
+static const char *relative(const struct sl_run *run, const char *path)
+{
+    size_t len = strlen(run->out_dir);
+    return strncmp(path, run->out_dir, len) == 0 && path[len] == '/' ? path + len + 1 : path;
+}
+
+static void put_device(struct sl_json *json, const struct sl_run *run)
+{
+    const struct sl_device *device = run->device;
+    bool emulated = device->kind != SL_DEVICE_LOCAL;
+    sl_json_open_object(json, "device");
+    sl_json_text(json, "kind", device_name(device->kind));
+    sl_json_bool(json, "emulated", emulated);
+    sl_json_text(json, "cpu", emulated ? device->cpu : NULL);
+    sl_json_text(json, "emulator", emulated ? device->emulator.path : NULL);
+    sl_json_text(json, "emulator_version", emulated ? device->emulator.version : NULL);
+    sl_json_copy(json, "probe", run->probe);
+    sl_json_close_object(json);
+}
+
+static int put_inputs(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+{
+    sl_json_open_array(json, "inputs");
+    for (size_t i = 0; i < run->experiment->input_count; i++) {
+        struct sl_buf bytes;
+        char hash[SL_SHA256_HEX_SIZE];
+        const char *path = run->experiment->inputs[i];
+        int rc = sl_buf_read_file(path, MAX_INPUT_BYTES, &bytes);
+        if (rc < 0)
+            return sl_diag_set(diag, rc, path, "The input cannot be read (%s)", sl_strerror(rc));
+        sl_sha256_hex(bytes.data, bytes.size, hash);
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "file", path);
+        sl_json_u64(json, "bytes", bytes.size);
+        sl_json_text(json, "sha256", hash);
+        sl_json_close_object(json);
+        sl_buf_fini(&bytes);
+    }
+    sl_json_close_array(json);
+    return 0;
+}
+
+/* The executions in the order they happened. */
+static void put_schedule(struct sl_json *json, const struct sl_run *run)
+{
+    sl_json_open_object(json, "schedule");
+    sl_json_text(json, "order", "ABBA");
+    sl_json_u64(json, "seed", run->experiment->seed);
+    sl_json_open_array(json, "executions");
+    for (size_t i = 0; i < run->trace.record_count; i++) {
+        const struct sl_trace_record *record = &run->trace.records[i];
+        if (record->kind != SL_TRACE_BLOCK || record->block.iteration == UINT32_MAX ||
+            record->variant >= SL_RUN_VARIANTS)
+            continue;
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "variant", sl_run_variant_names[record->variant]);
+        sl_json_u64(json, "iteration", record->block.iteration);
+        if (record->block.pair == UINT32_MAX)
+            sl_json_null(json, "pair"); /* a warm-up beside the pairs */
+        else
+            sl_json_u64(json, "pair", record->block.pair);
+        sl_json_bool(json, "warmup", record->flags & SL_TRACE_BLOCK_WARMUP);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+/* What each execution of the method executed, by class of instruction: the raw trace still has the
+ * ordinals of the marks, which the log knows more about than their counts. */
+static int put_executed(struct sl_json *json, const struct sl_run *run)
+{
+    struct sl_trace raw;
+    size_t mark_count = 0;
+    const struct sl_count_mark *marks = sl_count_log_marks(run->log, &mark_count);
+    uint32_t iterations[SL_RUN_VARIANTS] = {0};
+    int rc =
+        sl_trace_parse((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, &raw, NULL);
+    if (rc < 0)
+        return rc;
+    sl_json_open_array(json, "executed");
+    for (size_t i = 0; i < raw.record_count; i++) {
+        const struct sl_trace_record *record = &raw.records[i];
+        if (record->kind != SL_TRACE_EVENT || record->variant >= SL_RUN_VARIANTS ||
+            strcmp(raw.names[record->name], "Method::execute") != 0 ||
+            record->event.end >= mark_count)
+            continue;
+        const uint64_t *begin = marks[record->event.start].insns;
+        const uint64_t *end = marks[record->event.end].insns;
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "variant", sl_run_variant_names[record->variant]);
+        sl_json_u64(json, "iteration", iterations[record->variant]++);
+        sl_json_u64(json, "insns", end[SL_INSN_ANY] - begin[SL_INSN_ANY]);
+        sl_json_u64(json, "outer_products", end[SL_INSN_OUTER] - begin[SL_INSN_OUTER]);
+        sl_json_u64(json, "vector_macs", end[SL_INSN_VECTOR_MAC] - begin[SL_INSN_VECTOR_MAC]);
+        sl_json_u64(json, "smstarts", end[SL_INSN_SMSTART] - begin[SL_INSN_SMSTART]);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_trace_fini(&raw);
+    return 0;
+}
+
+static void put_results(struct sl_json *json, const struct sl_run *run)
+{
+    char log[SL_RUN_PATH_BYTES];
+    snprintf(log, sizeof(log), "%.900s_latency.log", run->raw_base);
+    sl_json_open_array(json, "results");
+    for (int i = 0; i < SL_RUN_VARIANTS; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "experiment", run->variants[i].experiment);
+        sl_json_text(json, "sme2", sl_run_variant_names[i]);
+        sl_json_u64(json, "variant", (uint64_t)i);
+        sl_json_u64(json, "threads", 1);
+        sl_json_u64(json, "runs", run->variants[i].analysis.attribution.measured_count);
+        sl_json_text(json, "etdump", relative(run, run->variants[i].etdump_path));
+        sl_json_text(json, "etdump_sha256", run->variants[i].analysis.sha256);
+        sl_json_text(json, "log", relative(run, log));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_model(struct sl_json *json, const struct sl_run *run)
+{
+    sl_json_text(json, "model", run->plan->model);
+    sl_json_u64(json, "model_bytes", run->model.size);
+    sl_json_text(json, "model_sha256", run->model_sha256);
+    sl_json_text(json, "agent", run->device->agent.path);
+    sl_json_text(json, "agent_sha256", run->agent_sha256);
+    sl_json_text(json, "input_shapes", run->experiment->input_shapes);
+    sl_json_u64(json, "runs", run->experiment->runs);
+    sl_json_u64(json, "warmup", run->experiment->warmup);
+    sl_json_u64(json, "wall_ns", run->wall_ns);
+    sl_json_open_object(json, "labels");
+    for (size_t i = 0; i < run->plan->label_count; i++)
+        sl_json_text(json, run->plan->label_keys[i], run->plan->label_values[i]);
+    sl_json_close_object(json);
+}
+
+static int put_manifest(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "schema", "sme2lab.manifest/1");
+    sl_json_text(json, "generated_at", run->started_utc);
+    sl_json_text(json, "sme2lab_version", SL_VERSION);
+    sl_json_text(json, "command", run->command);
+    sl_json_text(json, "time_unit", run->log ? "instructions" : "ns");
+    sl_json_text(json, "experiment", run->experiment->name);
+    put_model(json, run);
+    int rc = put_inputs(json, run, diag);
+    if (rc < 0)
+        return rc;
+    put_device(json, run);
+    put_schedule(json, run);
+    if (run->log) {
+        sl_json_u64(json, "counted_insns", sl_count_log_counted(run->log, SL_INSN_ANY));
+        sl_json_u64(json, "uncounted_insns", sl_count_log_uncounted(run->log));
+        rc = put_executed(json, run);
+    }
+    sl_json_copy(json, "agent_report", run->agent_report);
+    put_results(json, run);
+    sl_json_close_object(json);
+    return rc < 0 ? rc : json->error;
+}
+
+int sl_run_manifest(const struct sl_run *run, struct sl_diag *diag)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    char path[SL_RUN_PATH_BYTES];
+    /* One experiment is the directory's manifest; of several each has its own. */
+    if (run->plan->count == 1)
+        snprintf(path, sizeof(path), "%.900s/manifest.json", run->out_dir);
+    else
+        snprintf(path, sizeof(path), "%.800s/manifest_%.64s.json", run->out_dir,
+                 run->experiment->name);
+    sl_buf_init(&text, MAX_MANIFEST_BYTES);
+    sl_json_init(&json, &text);
+    int rc = put_manifest(&json, run, diag);
+    if (rc == 0)
+        rc = sl_run_write(path, &text, diag);
+    else if (diag && !diag->what[0])
+        sl_diag_set(diag, rc, path, "The manifest cannot be made (%s)", sl_strerror(rc));
+    sl_buf_fini(&text);
+    return rc;
+}

@@ -1,0 +1,54 @@
+/* host/cli/run_verdict.c: off against on, and what that means for a script. */
+#include <math.h>
+
+#include "common/base/error.h"
+#include "host/cli/cli.h"
+#include "host/cli/run.h"
+#include "host/config/experiment.h"
+#include "host/device/launch.h"
+
+/* The one that speaks loudest against a ratio: a disagreement, else the largest difference. */
+static const struct sl_agreement *worst_agreement(const struct sl_run *run)
+{
+    const struct sl_agreement *all[] = {&run->off_on, &run->off_portable, &run->on_portable};
+    const struct sl_agreement *worst = all[0];
+    for (size_t i = 1; i < sizeof(all) / sizeof(all[0]); i++) {
+        if ((worst->agree && !all[i]->agree) ||
+            (worst->agree == all[i]->agree && all[i]->max_rel > worst->max_rel))
+            worst = all[i];
+    }
+    return worst;
+}
+
+int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
+{
+    struct sl_comparison_options options = {
+        .seed = run->experiment->seed,
+        .confidence = run->plan->confidence,
+        .noise_floor = NAN,
+        .agreement = worst_agreement(run),
+    };
+    int rc = sl_comparison_make(&run->variants[SL_RUN_OFF].analysis.attribution,
+                                &run->variants[SL_RUN_ON].analysis.attribution, &options,
+                                &run->comparison);
+    run->compared = rc == 0;
+    if (rc < 0)
+        sl_diag_set(diag, rc, NULL, "Off and on cannot be compared (%s)", sl_strerror(rc));
+    return rc;
+}
+
+int sl_run_exit_code(const struct sl_run *run)
+{
+    double slowdown_percent = run->comparison.ratio > 0 ? 100 / run->comparison.ratio - 100 : 0;
+    switch (run->comparison.verdict) {
+    case SL_VERDICT_FASTER:
+    case SL_VERDICT_EQUIVALENT:
+        return SL_EXIT_DONE;
+    case SL_VERDICT_SLOWER:
+        return slowdown_percent > run->plan->threshold_percent ? SL_EXIT_REGRESSION : SL_EXIT_DONE;
+    case SL_VERDICT_WRONG:
+        return SL_EXIT_FAILED;
+    default:
+        return SL_EXIT_INCONCLUSIVE;
+    }
+}
