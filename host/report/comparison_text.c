@@ -234,6 +234,7 @@ static void put_proof(struct page *p)
 
 static void put_warnings(struct page *p, const struct sl_analysis *analysis)
 {
+    char text[384];
     for (size_t i = 0; i < analysis->attribution.warning_count; i++) {
         note(p, sl_style_put(p->out, p->style, SL_TONE_BAD, "warning:"));
         snprintf(text, sizeof(text), " %.128s: %s", analysis->file,
