@@ -36,7 +36,7 @@ void sl_budget_free(struct sl_budget *budget, void *block, uint64_t bytes)
 
 int sl_workspace_reserve(struct sl_workspace *workspace, uint64_t bytes)
 {
-    if (bytes <= workspace->bytes)
+    if (workspace->base && bytes <= workspace->bytes)
         return 0;
     uint8_t *base = sl_budget_alloc(workspace->budget, bytes);
     if (!base)

@@ -20,6 +20,7 @@ struct sl_workspace {
     size_t bytes;
 };
 
-/* Makes the workspace at least `bytes` large, which may move it. 0 or SL_ET_* (runtime.h). */
+/* Makes the workspace at least `bytes` large, which may move it; after success it has a base. 0 or
+ * SL_ET_* (runtime.h). */
 int sl_workspace_reserve(struct sl_workspace *workspace, uint64_t bytes);
 void sl_workspace_fini(struct sl_workspace *workspace);

@@ -198,7 +198,7 @@ void sl_method_free(struct sl_method *method)
     if (!method)
         return;
     sl_workspace_fini(&method->workspace);
-    for (size_t i = 0; method->loose && i < method->tensor_count; i++)
+    for (size_t i = 0; method->loose && method->tensors && i < method->tensor_count; i++)
         sl_budget_free(&method->budget, method->loose[i], method->tensors[i].max_nbytes);
     for (uint32_t i = 0; method->buffers && i < method->plan->buffer_count; i++)
         sl_budget_free(&method->budget, method->buffers[i], method->plan->buffer_bytes[i]);

@@ -212,8 +212,7 @@ int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
             .a = resolve(call, &call->refs[i][0]),
             .b = resolve(call, &call->refs[i][1]),
             .out = resolve(call, &call->refs[i][2]),
-            .workspace =
-                call->method->workspace.base ? call->method->workspace.base + call->scratch[i] : 0,
+            .workspace = call->method->workspace.base + call->scratch[i],
         };
         sl_step_bind(&call->steps[i], &operands);
     }

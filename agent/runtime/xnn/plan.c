@@ -123,12 +123,9 @@ static int shape_ops(struct sl_xnn_plan *plan, struct sl_diag *diag)
     return sl_xnn_layout(plan, diag);
 }
 
-static int compile(struct sl_xnn_plan *plan, struct sl_bytes blob, struct sl_diag *diag)
+static int compile(struct sl_xnn_plan *plan, struct sl_diag *diag)
 {
-    int rc = sl_xnn_graph_parse(blob, &plan->graph, diag);
-    if (rc != 0)
-        return rc == -ENOMEM ? no_memory(diag) : SL_ET_DELEGATE_INVALID_COMPATIBILITY;
-    rc = build_operands(plan, diag);
+    int rc = build_operands(plan, diag);
     if (rc == 0)
         rc = sl_xnn_graph_to_ops(plan, diag);
     if (rc == 0)
@@ -143,13 +140,30 @@ static int compile(struct sl_xnn_plan *plan, struct sl_bytes blob, struct sl_dia
 int sl_xnn_plan_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
                     struct sl_budget *budget, struct sl_xnn_plan **out, struct sl_diag *diag)
 {
+    struct sl_xnn_graph graph = {0};
+    int rc = sl_xnn_graph_parse(blob, &graph, diag);
+    if (rc == 0)
+        return sl_xnn_plan_from_graph(model, &graph, isa, budget, out, diag);
+    rc = rc == -ENOMEM ? no_memory(diag) : SL_ET_DELEGATE_INVALID_COMPATIBILITY;
+    sl_model_log(model, 'E', "XNNPACKBackend.cpp", 144, "XNNCompiler::compileModel failed: 0x%x",
+                 (unsigned)rc);
+    return rc;
+}
+
+int sl_xnn_plan_from_graph(const struct sl_model *model, struct sl_xnn_graph *graph, uint32_t isa,
+                           struct sl_budget *budget, struct sl_xnn_plan **out, struct sl_diag *diag)
+{
     struct sl_xnn_plan *plan = sl_calloc(1, sizeof(*plan));
-    if (!plan)
+    if (!plan) {
+        if (graph->pool)
+            sl_xnn_graph_fini(graph);
         return no_memory(diag);
+    }
     plan->model = model;
+    plan->graph = *graph;
     plan->budget = budget;
     plan->isa = isa;
-    int rc = compile(plan, blob, diag);
+    int rc = compile(plan, diag);
     if (rc != 0) {
         sl_model_log(model, 'E', "XNNPACKBackend.cpp", 144,
                      "XNNCompiler::compileModel failed: 0x%x", (unsigned)rc);

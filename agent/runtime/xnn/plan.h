@@ -93,6 +93,10 @@ struct sl_xnn_plan {
  * Logs as ExecuTorch would; returns 0 or a code of enum sl_et_error. */
 int sl_xnn_plan_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
                     struct sl_budget *budget, struct sl_xnn_plan **out, struct sl_diag *diag);
+/* The same from a parsed graph, which moves in even on failure. */
+int sl_xnn_plan_from_graph(const struct sl_model *model, struct sl_xnn_graph *graph, uint32_t isa,
+                           struct sl_budget *budget, struct sl_xnn_plan **out,
+                           struct sl_diag *diag);
 void sl_xnn_plan_free(struct sl_xnn_plan *plan);
 
 /* Takes the shapes of `args` (the call's inputs), shapes every operator, plans the workspace and
