@@ -37,14 +37,11 @@ void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size)
     return block;
 }
 
-/* The table at `at`, once its vtable and its own bytes are known to lie inside. */
+/* The table at `at`, whose first four bytes lie inside, once its vtable and the rest of it are
+ * known to. */
 static struct sl_flatbuf_table table_at(struct sl_flatbuf *fb, uint64_t at, const char *name)
 {
     struct sl_flatbuf_table none = {.name = name};
-    if (!sl_range_ok(at, 4, fb->size)) {
-        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "table %s begins past the end", name);
-        return none;
-    }
     int64_t vtable = (int64_t)at - (int32_t)sl_load_u32(fb->data + at);
     if (vtable < 0 || !sl_range_ok((uint64_t)vtable, 4, fb->size)) {
         sl_flatbuf_fail(fb, SL_E_FORMAT, at, "the field list of table %s lies outside", name);

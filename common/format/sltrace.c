@@ -77,9 +77,12 @@ static int check_spans(struct sl_bytes stream, size_t *out_sealed, struct sl_dia
                 return fail(diag, SL_E_FORMAT, at, "a span of records has no CRC record");
             continue;
         }
-        struct sl_trace_record crc = record_at(stream, at);
-        if (records == 0 || crc.crc.records != records || crc.crc.offset != begin ||
-            crc.crc.crc != sl_crc32c(0, stream.data + begin, at - begin))
+        /* Compared as a whole, so that no flipped bit of it goes unnoticed either. */
+        struct sl_trace_record crc = {.kind = SL_TRACE_CRC};
+        crc.crc.crc = sl_crc32c(0, stream.data + begin, at - begin);
+        crc.crc.records = (uint32_t)records;
+        crc.crc.offset = begin;
+        if (records == 0 || memcmp(stream.data + at, &crc, sizeof(crc)) != 0)
             return fail(diag, SL_E_FORMAT, begin, "the %zu records up to byte %zu are damaged",
                         records, at);
         begin = at + BYTES;

@@ -1,0 +1,304 @@
+/* tests/unit/common/format/test_sltrace.c */
+#include "common/format/sltrace.h"
+
+#include <errno.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/format/sltrace_seal.h"
+#include "tests/support/unit.h"
+
+enum { BYTES = SL_TRACE_RECORD_BYTES };
+
+static struct sl_trace_record header(uint32_t unit)
+{
+    struct sl_trace_record record = {.kind = SL_TRACE_HEADER};
+    memcpy(record.header.magic, SL_TRACE_MAGIC, sizeof(record.header.magic));
+    record.header.version = SL_TRACE_VERSION;
+    record.header.record_bytes = BYTES;
+    record.header.unit = unit;
+    record.header.stream = 77;
+    return record;
+}
+
+static struct sl_trace_record part(uint32_t name, const char *text, size_t total, size_t offset)
+{
+    struct sl_trace_record record = {.kind = SL_TRACE_NAME, .name = name};
+    size_t len =
+        total - offset < SL_TRACE_NAME_PART_BYTES ? total - offset : SL_TRACE_NAME_PART_BYTES;
+    record.part.total_bytes = (uint16_t)total;
+    record.part.part_offset = (uint16_t)offset;
+    memcpy(record.part.text, text + offset, len);
+    return record;
+}
+
+static struct sl_trace_record meta(uint32_t name, int64_t integer, uint32_t text)
+{
+    struct sl_trace_record record = {.kind = SL_TRACE_META, .name = name};
+    record.meta.integer = integer;
+    record.meta.text = text;
+    return record;
+}
+
+static struct sl_trace_record event(uint32_t name, uint64_t start)
+{
+    struct sl_trace_record record = {.kind = SL_TRACE_EVENT, .name = name};
+    record.event.start = start;
+    record.event.end = start + 1;
+    return record;
+}
+
+static const struct sl_trace_record block = {.kind = SL_TRACE_BLOCK, .name = 1};
+static const struct sl_trace_record stall = {.kind = SL_TRACE_STALL};
+
+static struct sl_trace_record end(uint64_t events, uint64_t stalls)
+{
+    struct sl_trace_record record = {.kind = SL_TRACE_END};
+    record.end.events = events;
+    record.end.stalls = stalls;
+    return record;
+}
+
+/* Seals `count` records in cuts of `cut` into a fresh buffer. */
+static struct sl_buf seal(const struct sl_trace_record *records, size_t count, size_t cut)
+{
+    struct sl_trace_sealer sealer;
+    struct sl_buf out;
+    sl_trace_sealer_init(&sealer);
+    sl_buf_init(&out, 1 << 20);
+    for (size_t i = 0; i < count; i += cut)
+        assert_int_equal(
+            sl_trace_sealer_put(&sealer, records + i, count - i < cut ? count - i : cut, &out), 0);
+    assert_int_equal(sl_trace_sealer_flush(&sealer, &out), 0);
+    assert_int_equal(sl_trace_sealer_flush(&sealer, &out), 0); /* nothing more to cover */
+    return out;
+}
+
+static int parse_records(const struct sl_trace_record *records, size_t count)
+{
+    struct sl_trace trace;
+    struct sl_buf stream = seal(records, count, count);
+    int rc = sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, NULL);
+    if (rc == 0)
+        sl_trace_fini(&trace);
+    sl_buf_fini(&stream);
+    return rc;
+}
+
+#define PARSE(...)                                                                                 \
+    parse_records((const struct sl_trace_record[]){__VA_ARGS__},                                   \
+                  sizeof((const struct sl_trace_record[]){__VA_ARGS__}) / BYTES)
+
+static void stream_comes_back_as_written(void **state)
+{
+    (void)state;
+    char text[120];
+    memset(text, 'k', sizeof(text));
+    const struct sl_trace_record records[] = {
+        header(SL_TRACE_NS),    part(1, "Execute", 7, 0),
+        part(2, text, 120, 0),  part(2, text, 120, 48),
+        part(2, text, 120, 96), part(3, "", 0, 0),
+        meta(1, 0, 2),          meta(1, 0, 1),
+        meta(2, -5, 0),         block,
+        event(2, 10),           stall,
+        event(1, 12),           end(2, 1),
+    };
+    struct sl_buf stream = seal(records, sizeof(records) / BYTES, 3);
+    struct sl_trace trace;
+    struct sl_diag diag = {0};
+    const char *fact = NULL;
+    int64_t number = 0;
+    assert_int_equal(sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, &diag), 0);
+    assert_true(trace.ended);
+    assert_string_equal(diag.what, "");
+    assert_int_equal(trace.unit, SL_TRACE_NS);
+    assert_int_equal(trace.stream, 77);
+    assert_int_equal(trace.name_count, 3);
+    assert_string_equal(trace.names[0], "");
+    assert_string_equal(trace.names[1], "Execute");
+    assert_int_equal(strlen(trace.names[2]), 120);
+    assert_string_equal(trace.names[3], "");
+    assert_int_equal(trace.record_count, 7);
+    assert_int_equal(trace.records[4].event.start, 10);
+    assert_true(sl_trace_meta_text(&trace, "Execute", &fact));
+    assert_string_equal(fact, "Execute");
+    assert_true(sl_trace_meta_integer(&trace, trace.names[2], &number));
+    assert_int_equal(number, -5);
+    assert_false(sl_trace_meta_integer(&trace, "Execute", &number));
+    assert_false(sl_trace_meta_text(&trace, trace.names[2], &fact));
+    assert_false(sl_trace_meta_text(&trace, "none", &fact));
+    sl_trace_fini(&trace);
+    sl_buf_fini(&stream);
+}
+
+/* A stream of several spans. */
+static struct sl_buf long_stream(size_t count, size_t cut)
+{
+    struct sl_trace_record *records = calloc(count + 4, sizeof(*records));
+    assert_non_null(records);
+    records[0] = header(SL_TRACE_NS);
+    records[1] = part(1, "Execute", 7, 0);
+    records[2] = block;
+    for (size_t i = 0; i < count; i++)
+        records[3 + i] = event(1, i);
+    records[3 + count] = end(count, 0);
+    struct sl_buf stream = seal(records, count + 4, cut);
+    free(records);
+    return stream;
+}
+
+static void sealed_bytes_do_not_depend_on_the_cuts(void **state)
+{
+    (void)state;
+    struct sl_buf whole = long_stream(1000, 2000);
+    static const size_t cuts[] = {1, 7, 255, 256, 700};
+    assert_int_equal(whole.size, (1004 + 4) * BYTES);
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+        struct sl_buf other = long_stream(1000, cuts[i]);
+        assert_int_equal(other.size, whole.size);
+        assert_memory_equal(other.data, whole.data, whole.size);
+        sl_buf_fini(&other);
+    }
+    sl_buf_fini(&whole);
+}
+
+static void sealer_without_room_changes_nothing(void **state)
+{
+    (void)state;
+    struct sl_trace_sealer sealer;
+    struct sl_buf out;
+    struct sl_trace_record two[2] = {header(SL_TRACE_NS), stall};
+    sl_trace_sealer_init(&sealer);
+    sl_buf_init(&out, BYTES);
+    assert_int_equal(sl_trace_sealer_put(&sealer, two, 2, &out), SL_E_LIMIT);
+    assert_int_equal(sealer.offset, 0);
+    assert_int_equal(sl_trace_sealer_put(&sealer, two, 1, &out), 0);
+    assert_int_equal(sealer.offset, BYTES);
+    assert_int_equal(sl_trace_sealer_flush(&sealer, &out), SL_E_LIMIT);
+    assert_int_equal(sealer.records, 1);
+    sl_buf_fini(&out);
+}
+
+static void stream_cut_anywhere_is_read_to_the_last_span(void **state)
+{
+    (void)state;
+    struct sl_buf stream = long_stream(600, 1000);
+    enum { SPAN = (SL_TRACE_CRC_SPAN + 1) * BYTES };
+    for (size_t size = 0; size < stream.size; size += size % SPAN < 70 ? 1 : 29) {
+        struct sl_trace trace;
+        struct sl_diag diag = {0};
+        uint8_t *copy = sl_test_copy(stream.data, size);
+        int rc = sl_trace_parse((struct sl_bytes){copy, size}, &trace, &diag);
+        assert_int_equal(rc, size < SPAN ? SL_E_TRUNCATED : 0);
+        assert_true(diag.what[0] != '\0');
+        if (rc == 0) { /* all but header, name and the CRC records */
+            assert_false(trace.ended);
+            assert_int_equal(trace.record_count, size / SPAN * SL_TRACE_CRC_SPAN - 2);
+            sl_trace_fini(&trace);
+        }
+        free(copy);
+    }
+    sl_buf_fini(&stream);
+}
+
+static void each_bit_flip_is_noticed_or_cuts_the_stream(void **state)
+{
+    (void)state;
+    struct sl_buf stream = long_stream(260, 1000);
+    for (size_t bit = 0; bit < 8 * stream.size; bit += 11) {
+        struct sl_trace trace;
+        struct sl_diag diag = {0};
+        stream.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        int rc = sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, &diag);
+        stream.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        assert_true(diag.what[0] != '\0');
+        if (rc == 0) /* the last CRC record is none any more: its span is lost */
+            sl_trace_fini(&trace);
+    }
+    sl_buf_fini(&stream);
+}
+
+static void undefined_names_are_refused(void **state)
+{
+    (void)state;
+    const struct sl_trace_record h = header(SL_TRACE_NS), n = part(1, "x", 1, 0);
+    struct sl_trace_record bad = event(1, 0);
+    bad.event.kernel = 2;
+    assert_int_equal(PARSE(h, n, block, event(1, 0)), 0);
+    assert_int_equal(PARSE(h, block), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, n, block, event(0, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, n, block, event(2, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, n, block, bad), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, n, meta(2, 0, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, n, meta(1, 0, 2)), SL_E_FORMAT);
+}
+
+static void names_out_of_turn_are_refused(void **state)
+{
+    (void)state;
+    char text[5000] = {0};
+    memset(text, 'x', sizeof(text) - 1);
+    const struct sl_trace_record h = header(SL_TRACE_NS);
+    assert_int_equal(PARSE(h, part(2, "x", 1, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, part(1, text, 4097, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, part(1, text, 60, 0), part(1, text, 61, 48)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, part(1, text, 60, 48)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, part(1, text, 60, 0), stall), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, part(1, "a\0b", 3, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, part(1, text, 60, 0), part(1, text, 60, 48)), 0);
+}
+
+static void records_out_of_place_are_refused(void **state)
+{
+    (void)state;
+    const struct sl_trace_record h = header(SL_TRACE_NS), n = part(1, "x", 1, 0);
+    struct sl_trace_record other = event(1, 0), kind = event(1, 0), strange = {.kind = 99};
+    other.variant = 1;
+    kind.event.event = 3;
+    assert_int_equal(PARSE(h, n, event(1, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, n, block, other), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, n, block, kind), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, strange), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, h), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, end(0, 0), stall), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, end(1, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, stall, end(0, 0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, stall, end(0, 1)), 0);
+    assert_int_equal(PARSE(stall), SL_E_FORMAT);
+    assert_int_equal(PARSE(header(0)), SL_E_FORMAT);
+    assert_int_equal(PARSE(header(4)), SL_E_FORMAT);
+}
+
+static void parse_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    struct sl_buf stream = long_stream(300, 1000);
+    int rc = -ENOMEM;
+    for (unsigned nth = 1; rc == -ENOMEM; nth++) {
+        struct sl_trace trace;
+        sl_mem_fail_nth(nth);
+        rc = sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, NULL);
+        sl_mem_fail_nth(0);
+        if (rc == 0)
+            sl_trace_fini(&trace);
+    }
+    assert_int_equal(rc, 0);
+    sl_buf_fini(&stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stream_comes_back_as_written),
+        cmocka_unit_test(sealed_bytes_do_not_depend_on_the_cuts),
+        cmocka_unit_test(sealer_without_room_changes_nothing),
+        cmocka_unit_test(stream_cut_anywhere_is_read_to_the_last_span),
+        cmocka_unit_test(each_bit_flip_is_noticed_or_cuts_the_stream),
+        cmocka_unit_test(undefined_names_are_refused),
+        cmocka_unit_test(names_out_of_turn_are_refused),
+        cmocka_unit_test(records_out_of_place_are_refused),
+        cmocka_unit_test(parse_survives_each_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
