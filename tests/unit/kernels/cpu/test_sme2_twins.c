@@ -1,0 +1,219 @@
+/* tests/unit/kernels/cpu/test_sme2_twins.c: each assembly kernel computes, to the bit, what its
+ * twin in plain C states. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/depthwise/depthwise_strip.h"
+#include "kernels/layout/transpose_rows.h"
+#include "kernels/matmul/gemv.h"
+#include "kernels/matmul/matmul_mopa.h"
+#include "kernels/pack/pack_f32.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+typedef void (*body_fn)(const void *job);
+
+#if defined(__aarch64__)
+/* As files that are not compiled for SME2 see them: functions that are called in streaming mode. */
+void sl_streaming_run_za(body_fn body, const void *job);
+void sl_pack_f32_1vl_sme2_asm(const void *job);
+void sl_mopa_f32_sme2_asm(const void *job);
+void sl_gemv_f32_sme2_asm(const void *job);
+void sl_depthwise_3x3s1_sme2_asm(const void *job);
+void sl_depthwise_3x3s2_sme2_asm(const void *job);
+void sl_transpose_rows_sme2_asm(const void *job);
+#else
+/* Elsewhere may_run() is false and nothing of this is called. */
+static void sl_streaming_run_za(body_fn body, const void *job)
+{
+    body(job);
+}
+#define sl_pack_f32_1vl_sme2_asm ((body_fn)0)
+#define sl_mopa_f32_sme2_asm ((body_fn)0)
+#define sl_gemv_f32_sme2_asm ((body_fn)0)
+#define sl_depthwise_3x3s1_sme2_asm ((body_fn)0)
+#define sl_depthwise_3x3s2_sme2_asm ((body_fn)0)
+#define sl_transpose_rows_sme2_asm ((body_fn)0)
+#endif
+
+static size_t vl; /* floats of a streaming vector */
+
+static bool may_run(const char *twin)
+{
+    vl = sl_isa_svl_bytes() / sizeof(float);
+    return sl_case_may_run(twin, SL_ISA_SME2);
+}
+
+static void same(float *got, float *want, size_t count)
+{
+    assert_memory_equal(got, want, count * sizeof(float));
+    sl_guarded_free(got);
+    sl_guarded_free(want);
+}
+
+static void packing_equals_its_twin(void **state)
+{
+    (void)state;
+    uint32_t seed = 1;
+    if (!may_run("sl_pack_f32_1vl_sme2_asm"))
+        return;
+    for (size_t turn = 0; turn < 60; turn++) {
+        size_t tiles = sl_case_pick(&seed, 1, 3), segments = sl_case_pick(&seed, 1, 4);
+        size_t length = sl_case_pick(&seed, 1, turn % 2 ? 9 * vl : 2 * vl);
+        size_t width = segments * length, count = tiles * vl * width;
+        float *in = sl_case_floats(&seed, count);
+        const float *rows[3 * 64];
+        int64_t offsets[4];
+        for (size_t i = 0; i < tiles * vl; i++)
+            rows[i] = in + (tiles * vl - 1 - i) * width;
+        for (size_t s = 0; s < segments; s++)
+            offsets[s] = (int64_t)((segments - 1 - s) * length);
+        float *got = sl_case_constant(count, 7), *want = sl_case_constant(count, 7);
+        struct sl_pack_f32 job = {rows, offsets, segments, length, tiles, got};
+        sl_streaming_run_za(sl_pack_f32_1vl_sme2_asm, &job);
+        job.packed = want;
+        sl_pack_f32_1vl_scalar(&job, vl);
+        same(got, want, count);
+        sl_guarded_free(in);
+    }
+}
+
+static void outer_products_equal_their_twin(void **state)
+{
+    (void)state;
+    uint32_t seed = 2;
+    if (!may_run("sl_mopa_f32_sme2_asm"))
+        return;
+    for (size_t turn = 0; turn < 60; turn++) {
+        size_t m = sl_case_pick(&seed, 1, 4 * vl), n = sl_case_pick(&seed, 1, 4 * vl);
+        size_t k = sl_case_pick(&seed, 1, 40), stride = n + sl_case_pick(&seed, 0, 3);
+        float *lhs = sl_case_floats(&seed, (m + vl - 1) / vl * vl * k);
+        float *rhs = sl_case_floats(&seed, sl_mopa_f32_rhs_floats(n, k, vl));
+        float *got = sl_case_constant(m * stride, 7), *want = sl_case_constant(m * stride, 7);
+        struct sl_mopa_f32 job = {lhs, rhs, got, stride, m, n, k, -0.5f, 0.75f, turn % 2};
+        if (!job.clamp) {
+            job.min = -1e30f;
+            job.max = 1e30f;
+        }
+        sl_streaming_run_za(sl_mopa_f32_sme2_asm, &job);
+        job.dst = want;
+        sl_mopa_f32_scalar(&job, vl);
+        same(got, want, m * stride);
+        sl_guarded_free(lhs);
+        sl_guarded_free(rhs);
+    }
+}
+
+static void a_row_times_weights_equals_its_twin(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    if (!may_run("sl_gemv_f32_sme2_asm"))
+        return;
+    for (size_t turn = 0; turn < 40; turn++) {
+        size_t n = sl_case_pick(&seed, 1, 36 * vl), k = sl_case_pick(&seed, 1, 21);
+        float *row = sl_case_floats(&seed, k);
+        float *weights = sl_case_floats(&seed, sl_gemv_f32_floats(n, k, vl));
+        float *got = sl_case_constant(n, 7), *want = sl_case_constant(n, 7);
+        struct sl_gemv_f32 job = {row, weights, got, n, k, -0.5f, 0.75f};
+        sl_streaming_run_za(sl_gemv_f32_sme2_asm, &job);
+        job.dst = want;
+        sl_gemv_f32_scalar(&job, vl);
+        same(got, want, n);
+        sl_guarded_free(row);
+        sl_guarded_free(weights);
+    }
+}
+
+/* A strip in the middle of a taller image, so that every row but the padded ones is there. */
+static void check_strip(uint32_t *seed, size_t stride)
+{
+    size_t most = stride == 1 && vl > 4 ? 8 : 4;
+    struct sl_depthwise_strip strip = {
+        .channels = sl_case_pick(seed, 1, 3 * vl),
+        .lead = stride == 1 ? sl_case_pick(seed, 1, 2) : sl_case_pick(seed, 0, 1),
+        .body = sl_case_pick(seed, 1, 6),
+        .trail = sl_case_pick(seed, 0, 1),
+        .rows = sl_case_pick(seed, 1, most),
+        .top = (uint32_t)sl_case_pick(seed, 0, 1),
+        .bottom = (uint32_t)sl_case_pick(seed, 0, 1),
+        .min = -0.5f,
+        .max = 0.75f,
+    };
+    size_t c = strip.channels, lines = (strip.rows - 1) * stride + 3;
+    size_t columns =
+        stride == 1 ? strip.lead + strip.body : strip.lead + 2 * strip.body + strip.trail;
+    size_t outputs = strip.body + strip.trail, shift = stride == 1 ? strip.lead : 0;
+    float *in = sl_case_floats(seed, (lines - strip.top - strip.bottom) * columns * c);
+    float *weights = sl_case_floats(seed, (c + vl - 1) / vl * 13 * vl);
+    for (size_t i = 0; i < (c + vl - 1) / vl; i++) /* the bias stands there four times */
+        for (size_t j = vl; j < 4 * vl; j++)
+            weights[i * 13 * vl + j] = weights[i * 13 * vl + j % vl];
+    size_t count = strip.rows * outputs * c;
+    float *got = sl_case_constant(count, 7), *want = sl_case_constant(count, 7);
+    strip.in = in - (strip.top ? columns * c : 0);
+    strip.in_row_bytes = (int64_t)(columns * c * sizeof(float));
+    strip.out_row_bytes = (int64_t)(outputs * c * sizeof(float));
+    strip.weights = weights;
+    strip.out = got - shift * c;
+    sl_streaming_run_za(stride == 1 ? sl_depthwise_3x3s1_sme2_asm : sl_depthwise_3x3s2_sme2_asm,
+                        &strip);
+    strip.out = want - shift * c;
+    sl_depthwise_strip_scalar(&strip, stride, vl);
+    same(got, want, count);
+    sl_guarded_free(in);
+    sl_guarded_free(weights);
+}
+
+static void depthwise_strips_equal_their_twin(void **state)
+{
+    (void)state;
+    uint32_t seed = 4;
+    if (!may_run("sl_depthwise_3x3s1_sme2_asm"))
+        return;
+    for (size_t turn = 0; turn < 80; turn++)
+        check_strip(&seed, 1 + turn % 2);
+}
+
+static void transposing_rows_equals_its_twin(void **state)
+{
+    (void)state;
+    uint32_t seed = 5;
+    if (!may_run("sl_transpose_rows_sme2_asm"))
+        return;
+    for (size_t turn = 0; turn < 40; turn++) {
+        size_t rows = sl_case_pick(&seed, 1, 2 * vl), columns = sl_case_pick(&seed, 1, 5 * vl);
+        float *in = sl_case_floats(&seed, rows * columns);
+        const uint32_t *table[2 * 64];
+        for (size_t i = 0; i < 2 * vl; i++) {
+            size_t row = i < rows ? i : rows - 1;
+            table[i] = (const uint32_t *)(const void *)(in + row * columns);
+        }
+        float *got = sl_case_constant(rows * columns, 7);
+        float *want = sl_case_constant(rows * columns, 7);
+        struct sl_transpose_rows job = {table, columns, (uint32_t *)(void *)got, rows, rows};
+        sl_streaming_run_za(sl_transpose_rows_sme2_asm, &job);
+        job.out = (uint32_t *)(void *)want;
+        sl_transpose_rows_scalar(&job);
+        same(got, want, rows * columns);
+        sl_guarded_free(in);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packing_equals_its_twin),
+        cmocka_unit_test(outer_products_equal_their_twin),
+        cmocka_unit_test(a_row_times_weights_equals_its_twin),
+        cmocka_unit_test(depthwise_strips_equal_their_twin),
+        cmocka_unit_test(transposing_rows_equals_its_twin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
