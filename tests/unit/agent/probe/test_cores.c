@@ -1,0 +1,101 @@
+/* tests/unit/agent/probe/test_cores.c */
+#include "agent/probe/cores.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define TREE(name) SL_TEST_DATA "/probe/" name
+
+static struct sl_probe_cores cores;
+
+static void one_topology_id_still_gives_three_clusters(void **state)
+{
+    (void)state;
+    sl_probe_cores_read(TREE("phone-3-clusters"), &cores);
+    assert_int_equal(cores.count, 8);
+    assert_int_equal(cores.cluster_count, 3);
+    const size_t clusters[] = {0, 0, 0, 0, 1, 1, 1, 2};
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(cores.core[i].index, i);
+        assert_int_equal(cores.core[i].cluster, clusters[i]);
+        assert_true(cores.core[i].online);
+    }
+    assert_int_equal(cores.core[7].max_khz, 3730000);
+    assert_int_equal(cores.core[7].capacity, 1024);
+    assert_string_equal(sl_probe_core_name(cores.core[7].midr), "C1-Ultra");
+    assert_string_equal(sl_probe_core_name(cores.core[0].midr), "C1-Nano");
+}
+
+static void packages_stand_for_missing_cluster_ids(void **state)
+{
+    (void)state;
+    sl_probe_cores_read(TREE("phone-2-clusters"), &cores);
+    assert_int_equal(cores.count, 8);
+    assert_int_equal(cores.cluster_count, 2);
+    assert_int_equal(cores.core[5].cluster, 0);
+    assert_int_equal(cores.core[6].cluster, 1);
+    assert_false(cores.core[6].online);
+    assert_true(cores.core[7].online);
+    assert_int_equal(cores.core[0].midr, SL_PROBE_UNKNOWN);
+    assert_null(sl_probe_core_name(cores.core[0].midr));
+}
+
+static void machine_without_cpufreq_is_one_cluster(void **state)
+{
+    (void)state;
+    sl_probe_cores_read(TREE("vm-without-cpufreq"), &cores);
+    assert_int_equal(cores.count, 4);
+    assert_int_equal(cores.cluster_count, 1);
+    assert_int_equal(cores.core[3].max_khz, SL_PROBE_UNKNOWN);
+    assert_null(sl_probe_core_name(cores.core[3].midr)); /* another implementer */
+}
+
+static void holes_are_kept_and_folders_tell_what_lists_do_not(void **state)
+{
+    (void)state;
+    sl_probe_cores_read(TREE("holes"), &cores);
+    assert_int_equal(cores.count, 3);
+    assert_int_equal(cores.core[1].index, 4);
+    assert_int_equal(cores.core[2].index, 11);
+    assert_false(cores.core[2].online);
+    assert_int_equal(cores.cluster_count, 2);
+    assert_int_equal(cores.core[2].cluster, 0); /* the slower one */
+    assert_int_equal(cores.core[0].cluster, 1);
+}
+
+static void garbage_is_not_known(void **state)
+{
+    (void)state;
+    sl_probe_cores_read(TREE("garbage"), &cores);
+    assert_int_equal(cores.count, 1);
+    assert_true(cores.core[0].online);
+    assert_int_equal(cores.core[0].max_khz, SL_PROBE_UNKNOWN);
+    assert_int_equal(cores.core[0].capacity, SL_PROBE_UNKNOWN);
+    assert_int_equal(cores.core[0].midr, SL_PROBE_UNKNOWN);
+    assert_int_equal(cores.core[0].cluster_id, SL_PROBE_UNKNOWN);
+}
+
+static void missing_tree_has_no_cores(void **state)
+{
+    (void)state;
+    sl_probe_cores_read(TREE("nowhere"), &cores);
+    assert_int_equal(cores.count, 0);
+    assert_int_equal(cores.cluster_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_topology_id_still_gives_three_clusters),
+        cmocka_unit_test(packages_stand_for_missing_cluster_ids),
+        cmocka_unit_test(machine_without_cpufreq_is_one_cluster),
+        cmocka_unit_test(holes_are_kept_and_folders_tell_what_lists_do_not),
+        cmocka_unit_test(garbage_is_not_known),
+        cmocka_unit_test(missing_tree_has_no_cores),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

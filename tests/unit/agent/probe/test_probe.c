@@ -1,0 +1,85 @@
+/* tests/unit/agent/probe/test_probe.c */
+#include "agent/probe/probe.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+#define TREE(name) SL_TEST_DATA "/probe/" name
+
+static const char *probe(const char *root, struct sl_buf *text)
+{
+    sl_buf_init(text, 1 << 20);
+    assert_int_equal(sl_probe_write(root, text), 0);
+    return (const char *)text->data;
+}
+
+static void has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no %s in %s", part, text);
+}
+
+static void phone_is_described(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    const char *json = probe(TREE("phone-3-clusters"), &text);
+    has(json, "\"schema\":\"sme2lab.probe/1\"");
+    has(json, "{\"cores\":[4,5,6],\"max_khz\":2900000,\"capacity\":790,\"midr\":\"0x410fd8b0\","
+              "\"type\":\"C1-Pro\",\"governor\":\"walt\"}");
+    has(json, "\"total_bytes\":11933790208,\"available_bytes\":5243224064");
+    has(json, "{\"index\":10,\"type\":\"skin\",\"millidegrees\":-40000}");
+    has(json, "\"family\":\"matmul\"");
+    has(json, "_scalar\",\"needs\":\"portable\",\"usable\":true}");
+    sl_buf_fini(&text);
+}
+
+static void what_is_missing_or_garbage_is_null(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    const char *json = probe(TREE("nowhere"), &text);
+    has(json, "\"cores\":[],\"clusters\":[]");
+    has(json, "\"total_bytes\":null,\"available_bytes\":null");
+    has(json, "\"thermal_zones\":[]");
+    sl_buf_fini(&text);
+    json = probe(TREE("garbage"), &text);
+    has(json, "\"total_bytes\":null,\"available_bytes\":null");
+    has(json, "{\"index\":0,\"type\":null,\"millidegrees\":null}");
+    has(json, "\"governor\":\"???gov\\\"ernor\"");
+    sl_buf_fini(&text);
+}
+
+static void full_buffer_and_failed_allocations_are_said(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    sl_buf_init(&text, 100);
+    assert_int_equal(sl_probe_write(TREE("holes"), &text), SL_E_LIMIT);
+    sl_buf_fini(&text);
+    sl_buf_init(&text, 1 << 20);
+    sl_mem_fail_nth(1);
+    assert_int_equal(sl_probe_write(TREE("holes"), &text), -ENOMEM);
+    sl_mem_fail_nth(0);
+    sl_buf_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(phone_is_described),
+        cmocka_unit_test(what_is_missing_or_garbage_is_null),
+        cmocka_unit_test(full_buffer_and_failed_allocations_are_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* tests/unit/agent/run/test_options.c */
+#include "agent/run/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "kernels/cpu/isa.h"
+
+static struct sl_run_options options;
+
+static int parse_two(char *first, char *second)
+{
+    char *argv[] = {"run", first, second, NULL};
+    int code;
+    return sl_run_options_parse(&options, second ? 3 : 2, argv, stderr, &code);
+}
+
+static void defaults_are_those_of_executor_runner(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_two("--json", NULL), SL_RUN_GO);
+    assert_string_equal(options.model_path, "model.pte");
+    assert_string_equal(options.etdump_path, "model.etdump");
+    assert_string_equal(options.print_output, "summary");
+    assert_int_equal(options.num_executions, 1);
+    assert_int_equal(options.cpu_threads, -1);
+    assert_int_equal(options.warmup, 0);
+}
+
+static void pairs_have_their_own_defaults(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_two("--variants=off,on", NULL), SL_RUN_GO);
+    assert_int_equal(options.num_executions, SL_RUN_DEFAULT_PAIRS);
+    assert_int_equal(options.warmup, 1);
+    assert_int_equal(parse_two("--variants=off,on", "--clock=marks"), SL_RUN_GO);
+    assert_int_equal(options.num_executions, SL_RUN_COUNTED_PAIRS);
+    assert_int_equal(parse_two("--variants=off,on", "--num_executions=1"), SL_RUN_GO);
+    assert_int_equal(options.num_executions, 1);
+}
+
+static void off_lacks_sme_and_on_has_all(void **state)
+{
+    (void)state;
+    const uint32_t sme = SL_ISA_SME | SL_ISA_SME2, all = SL_ISA_NEON | SL_ISA_FP16 | sme;
+    assert_int_equal(parse_two("--variants=on,off", NULL), SL_RUN_GO);
+    assert_int_equal(sl_run_options_variants(&options, all, NULL), 0);
+    assert_int_equal(options.variant_count, 2);
+    assert_string_equal(options.variant[0].name, "on");
+    assert_int_equal(options.variant[0].isa, all);
+    assert_int_equal(options.variant[1].isa, all & ~sme);
+}
+
+static void variant_that_the_cpu_lacks_is_refused(void **state)
+{
+    (void)state;
+    struct sl_diag diag = {0};
+    assert_int_equal(parse_two("--variants=off,on", NULL), SL_RUN_GO);
+    assert_int_equal(sl_run_options_variants(&options, SL_ISA_NEON, &diag), SL_E_UNSUPPORTED);
+    assert_true(diag.what[0] && diag.hint[0]);
+}
+
+static void mask_limits_every_variant(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_two("--variants=off,portable", "--isa=neon"), SL_RUN_GO);
+    assert_int_equal(sl_run_options_variants(&options, SL_ISA_NEON | SL_ISA_FP16, NULL), 0);
+    assert_int_equal(options.variant[0].isa, SL_ISA_NEON);
+    assert_int_equal(options.variant[1].isa, SL_ISA_NONE);
+}
+
+static void malformed_variants_are_refused(void **state)
+{
+    (void)state;
+    char bad[][48] = {"--variants=off",  "--variants=off,on,on", "--variants=off,off",
+                      "--variants=,off", "--variants=off,",      "--variants=off,sideways"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(parse_two(bad[i], NULL), SL_RUN_GO);
+        assert_int_equal(sl_run_options_variants(&options, SL_ISA_NEON | SL_ISA_SME2, NULL),
+                         SL_E_FORMAT);
+    }
+}
+
+static void flags_that_are_not_done_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_two("--server_mode", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--data_path=x.ptd", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--ring=3", "--trace_path=t"), SL_RUN_STOP);
+    assert_int_equal(parse_two("--clock=sun", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--print_output=some", NULL), SL_RUN_STOP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_those_of_executor_runner),
+        cmocka_unit_test(pairs_have_their_own_defaults),
+        cmocka_unit_test(off_lacks_sme_and_on_has_all),
+        cmocka_unit_test(variant_that_the_cpu_lacks_is_refused),
+        cmocka_unit_test(mask_limits_every_variant),
+        cmocka_unit_test(malformed_variants_are_refused),
+        cmocka_unit_test(flags_that_are_not_done_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
