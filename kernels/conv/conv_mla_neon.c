@@ -12,7 +12,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/matmul/mla_neon.h"
 
-enum { MAX_BLOCKS = 8, COPY_FLOATS = 32768 };
+enum { MAX_BLOCKS = 24, COPY_FLOATS = 32768 };
 
 /* How windows are cut up. */
 struct cut {
@@ -147,8 +147,8 @@ struct panel {
     float min, max;
 };
 
-SL_MLA_INLINE void block(size_t mr, size_t nv, const struct panel *p, const float *const *table,
-                         float *dst, size_t dst_stride)
+SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const float *const *table,
+                     float *dst, size_t dst_stride)
 {
     float32x4_t acc[SL_MLA_MR][SL_MLA_NV];
     sl_mla_start(mr, nv, p->weights, acc);
@@ -159,8 +159,8 @@ SL_MLA_INLINE void block(size_t mr, size_t nv, const struct panel *p, const floa
     sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
 }
 
-SL_MLA_INLINE void last_block(size_t mr, size_t nv, const struct panel *p,
-                              const float *const *table, float *dst, size_t dst_stride)
+SL_INLINE void last_block(size_t mr, size_t nv, const struct panel *p, const float *const *table,
+                          float *dst, size_t dst_stride)
 {
     if (mr == 1)
         block(1, nv, p, table, dst, dst_stride);
@@ -173,7 +173,7 @@ SL_MLA_INLINE void last_block(size_t mr, size_t nv, const struct panel *p,
 }
 
 /* Whole vectors are stored straight; a ragged panel goes through a block on the stack. */
-SL_MLA_INLINE void pixels_of(size_t nv, const struct panel *p)
+SL_INLINE void pixels_of(size_t nv, const struct panel *p)
 {
     float ragged[SL_MLA_MR * SL_MLA_NR];
     const float *const *table = p->table;

@@ -4,18 +4,15 @@
  * column is loaded once and added to the 2 or 3 output columns that see it, whose sums stay in
  * registers. Rows outside the image are read from a row of zeros in the workspace; columns outside
  * are left out. Packed weights are, for each 4 channels, bias[4] then [ky][kx][4]. */
-#include <arm_neon.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/neon.h"
 #include "kernels/depthwise/depthwise.h"
 
 enum { LANES = 4, TAPS = 9, STRIP = 4, MAX_INPUT_ROWS = 2 * STRIP + 1 };
-
-#define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("clang loop unroll(full)")
 
 static size_t blocks_of(const struct sl_depthwise_shape *s)
 {
@@ -66,61 +63,39 @@ struct taps {
     float32x4_t bias, w[TAPS], min, max;
 };
 
-INLINE struct taps load_taps(const struct strip *s)
+SL_INLINE struct taps load_taps(const struct strip *s)
 {
     struct taps t = {
         .bias = vld1q_f32(s->weights), .min = vdupq_n_f32(s->min), .max = vdupq_n_f32(s->max)};
-    UNROLL
+    SL_UNROLL
     for (size_t i = 0; i < TAPS; i++)
         t.w[i] = vld1q_f32(s->weights + LANES * (i + 1));
     return t;
-}
-
-INLINE float32x4_t load(const float *row, size_t bytes, bool whole, size_t channels)
-{
-    const float *at = (const float *)((const char *)row + bytes);
-    if (whole)
-        return vld1q_f32(at);
-    float32x4_t v = vld1q_lane_f32(at, vdupq_n_f32(0), 0);
-    v = channels > 1 ? vld1q_lane_f32(at + 1, v, 1) : v;
-    return channels > 2 ? vld1q_lane_f32(at + 2, v, 2) : v;
-}
-
-INLINE void store(float *at, float32x4_t v, bool whole, size_t channels)
-{
-    if (whole) {
-        vst1q_f32(at, v);
-        return;
-    }
-    vst1q_lane_f32(at, v, 0);
-    if (channels > 1)
-        vst1q_lane_f32(at + 1, v, 1);
-    if (channels > 2)
-        vst1q_lane_f32(at + 2, v, 2);
 }
 
 /* What every function below is told at compile time. */
 #define FIXED size_t height, size_t stride, bool whole, bool clamp
 #define PASS height, stride, whole, clamp
 
-INLINE void start(FIXED, const struct taps *t, struct sums *sums)
+SL_INLINE void start(FIXED, const struct taps *t, struct sums *sums)
 {
     (void)stride, (void)whole, (void)clamp;
-    UNROLL
+    SL_UNROLL
     for (size_t r = 0; r < height; r++)
         sums->row[r] = t->bias;
 }
 
 /* Adds the input column at `bytes` to the output columns whose window has it at kx = 0, 1 and 2;
  * NULL where there is none. */
-INLINE void add_column(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
-                       struct sums *at_0, struct sums *at_1, struct sums *at_2)
+SL_INLINE void add_column(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
+                          struct sums *at_0, struct sums *at_1, struct sums *at_2)
 {
     (void)clamp;
-    UNROLL
+    SL_UNROLL
     for (size_t i = 0; i < (height - 1) * stride + 3; i++) {
-        float32x4_t v = load(s->rows[i], bytes, whole, s->channels);
-        UNROLL
+        float32x4_t v = sl_neon_load((const float *)((const char *)s->rows[i] + bytes),
+                                     whole ? LANES : s->channels);
+        SL_UNROLL
         for (size_t r = 0; r < height; r++) {
             size_t ky = i - r * stride; /* wraps when the row is above the window */
             if (ky >= 3)
@@ -136,44 +111,44 @@ INLINE void add_column(FIXED, const struct strip *s, const struct taps *t, size_
 }
 
 /* Clamps and stores an output column, `bytes` from the rows' beginnings. */
-INLINE void finish(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
-                   const struct sums *sums)
+SL_INLINE void finish(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
+                      const struct sums *sums)
 {
     (void)stride;
-    UNROLL
+    SL_UNROLL
     for (size_t r = 0; r < height; r++) {
         float32x4_t v = sums->row[r];
         if (clamp)
-            v = vminq_f32(vmaxq_f32(v, t->min), t->max);
-        store((float *)((char *)s->outs[r] + bytes), v, whole, s->channels);
+            v = sl_neon_clamp(v, t->min, t->max);
+        sl_neon_store((float *)((char *)s->outs[r] + bytes), v, whole ? LANES : s->channels);
     }
 }
 
 /* The compiler is made to forget where the rows come from, so that each keeps a register and all
  * share one offset. */
-INLINE struct strip local_copy(FIXED, const struct strip *from)
+SL_INLINE struct strip local_copy(FIXED, const struct strip *from)
 {
     (void)whole, (void)clamp;
     struct strip s = *from;
-    UNROLL
+    SL_UNROLL
     for (size_t i = 0; i < (height - 1) * stride + 3; i++)
-        __asm__("" : "+r"(s.rows[i]));
-    UNROLL
+        SL_FORGET(s.rows[i]);
+    SL_UNROLL
     for (size_t r = 0; r < height; r++)
-        __asm__("" : "+r"(s.outs[r]));
+        SL_FORGET(s.outs[r]);
     return s;
 }
 
 /* Stride 1, the input column at `bytes`: ends output column a, goes on with b, begins c. */
-INLINE void step_one(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
-                     struct sums *a, struct sums *b, struct sums *c)
+SL_INLINE void step_one(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
+                        struct sums *a, struct sums *b, struct sums *c)
 {
     start(PASS, t, c);
     add_column(PASS, s, t, bytes, c, b, a);
 }
 
 /* Columns are counted with the padding: column v is input column v - pad_left. */
-INLINE void walk_one(FIXED, const struct strip *strip)
+SL_INLINE void walk_one(FIXED, const struct strip *strip)
 {
     struct strip s = local_copy(PASS, strip);
     struct taps t = load_taps(&s);
@@ -210,15 +185,15 @@ INLINE void walk_one(FIXED, const struct strip *strip)
 
 /* Stride 2: output column a has its first input column; the other two are at `bytes` and after.
  * The third is also the first of b. */
-INLINE void step_two(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
-                     struct sums *a, struct sums *b)
+SL_INLINE void step_two(FIXED, const struct strip *s, const struct taps *t, size_t bytes,
+                        struct sums *a, struct sums *b)
 {
     add_column(PASS, s, t, bytes, NULL, a, NULL);
     start(PASS, t, b);
     add_column(PASS, s, t, bytes + s->step, b, NULL, a);
 }
 
-INLINE void walk_two(FIXED, const struct strip *strip)
+SL_INLINE void walk_two(FIXED, const struct strip *strip)
 {
     struct strip s = local_copy(PASS, strip);
     struct taps t = load_taps(&s);

@@ -16,12 +16,12 @@ struct panel {
     float min, max;
 };
 
-SL_MLA_INLINE void block(size_t mr, size_t nv, const struct panel *p, const float *lhs, float *dst,
-                         size_t dst_stride)
+SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const float *lhs, float *dst,
+                     size_t dst_stride)
 {
     float32x4_t acc[SL_MLA_MR][SL_MLA_NV];
     const float *rows[SL_MLA_MR];
-    SL_MLA_UNROLL
+    SL_UNROLL
     for (size_t i = 0; i < mr; i++)
         rows[i] = lhs + i * p->lhs_stride;
     sl_mla_start(mr, nv, p->weights, acc);
@@ -30,8 +30,8 @@ SL_MLA_INLINE void block(size_t mr, size_t nv, const struct panel *p, const floa
 }
 
 /* The rows past the last whole block, `mr` of them. */
-SL_MLA_INLINE void last_block(size_t mr, size_t nv, const struct panel *p, const float *lhs,
-                              float *dst, size_t dst_stride)
+SL_INLINE void last_block(size_t mr, size_t nv, const struct panel *p, const float *lhs, float *dst,
+                          size_t dst_stride)
 {
     if (mr == 1)
         block(1, nv, p, lhs, dst, dst_stride);
@@ -44,7 +44,7 @@ SL_MLA_INLINE void last_block(size_t mr, size_t nv, const struct panel *p, const
 }
 
 /* Whole vectors are stored straight; a ragged panel goes through a block on the stack. */
-SL_MLA_INLINE void rows_of(size_t nv, const struct panel *p)
+SL_INLINE void rows_of(size_t nv, const struct panel *p)
 {
     float ragged[SL_MLA_MR * SL_MLA_NR];
     bool whole = p->columns == 4 * nv;

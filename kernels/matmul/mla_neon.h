@@ -6,14 +6,12 @@
  * callers whose MR and NV are constants, so the accumulators live in registers. */
 #pragma once
 
-#include <arm_neon.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SL_MLA_MR = 5, SL_MLA_NV = 4, SL_MLA_NR = 16 };
+#include "kernels/cpu/neon.h"
 
-#define SL_MLA_INLINE static inline __attribute__((always_inline))
-#define SL_MLA_UNROLL _Pragma("clang loop unroll(full)")
+enum { SL_MLA_MR = 5, SL_MLA_NV = 4, SL_MLA_NR = 16 };
 
 /* Floats of the packed panels before column `column`, a multiple of SL_MLA_NR. A panel is its
  * biases, then [k][columns]; the last panel has as many vectors as it needs. */
@@ -39,47 +37,43 @@ static inline size_t sl_mla_panel_vectors(size_t n, size_t column)
 void sl_mla_pack_panels(size_t n, size_t k, const float *rhs, size_t n_stride, size_t k_stride,
                         const float *bias, float *packed);
 
-/* Makes the compiler forget where a pointer comes from, so that it neither keeps what it loaded
- * through it in other registers nor derives one pointer from another in a loop. */
-#define SL_MLA_FORGET(pointer) __asm__("" : "+r"(pointer))
-
-SL_MLA_INLINE void sl_mla_start(size_t mr, size_t nv, const float *bias,
-                                float32x4_t acc[SL_MLA_MR][SL_MLA_NV])
+SL_INLINE void sl_mla_start(size_t mr, size_t nv, const float *bias,
+                            float32x4_t acc[SL_MLA_MR][SL_MLA_NV])
 {
-    SL_MLA_UNROLL
+    SL_UNROLL
     for (size_t i = 0; i < mr; i++) {
-        SL_MLA_UNROLL
+        SL_UNROLL
         for (size_t j = 0; j < nv; j++)
             acc[i][j] = vld1q_f32(bias + 4 * j);
-        SL_MLA_FORGET(bias); /* loading pairs again is cheaper than copying vectors */
+        SL_FORGET(bias); /* loading pairs again is cheaper than copying vectors */
     }
 }
 
 #define SL_MLA_LANE(lane)                                                                          \
-    SL_MLA_UNROLL                                                                                  \
+    SL_UNROLL                                                                                      \
     for (size_t j = 0; j < nv; j++)                                                                \
         b[j] = vld1q_f32(w + 4 * (nv * (lane) + j));                                               \
-    SL_MLA_UNROLL                                                                                  \
+    SL_UNROLL                                                                                      \
     for (size_t i = 0; i < mr; i++) {                                                              \
-        SL_MLA_UNROLL                                                                              \
+        SL_UNROLL                                                                                  \
         for (size_t j = 0; j < nv; j++)                                                            \
             acc[i][j] = vfmaq_laneq_f32(acc[i][j], b[j], a[i], lane);                              \
     }
 
 /* Adds k steps: row i of the left operand starts at rows[i]. Returns the weights after them. */
-SL_MLA_INLINE const float *sl_mla_steps(size_t mr, size_t nv, size_t k, const float *const *rows,
-                                        const float *w, float32x4_t acc[SL_MLA_MR][SL_MLA_NV])
+SL_INLINE const float *sl_mla_steps(size_t mr, size_t nv, size_t k, const float *const *rows,
+                                    const float *w, float32x4_t acc[SL_MLA_MR][SL_MLA_NV])
 {
     float32x4_t a[SL_MLA_MR], b[SL_MLA_NV];
     const float *at[SL_MLA_MR];
-    SL_MLA_UNROLL
+    SL_UNROLL
     for (size_t i = 0; i < mr; i++)
         at[i] = rows[i];
     for (; k >= 4; k -= 4, w += 16 * nv) {
-        SL_MLA_FORGET(w);
-        SL_MLA_UNROLL
+        SL_FORGET(w);
+        SL_UNROLL
         for (size_t i = 0; i < mr; i++, at[i - 1] += 4) {
-            SL_MLA_FORGET(at[i]);
+            SL_FORGET(at[i]);
             a[i] = vld1q_f32(at[i]);
         }
         SL_MLA_LANE(0)
@@ -88,7 +82,7 @@ SL_MLA_INLINE const float *sl_mla_steps(size_t mr, size_t nv, size_t k, const fl
         SL_MLA_LANE(3)
     }
     for (; k > 0; k--, w += 4 * nv) {
-        SL_MLA_UNROLL
+        SL_UNROLL
         for (size_t i = 0; i < mr; i++, at[i - 1] += 1)
             a[i] = vld1q_dup_f32(at[i]);
         SL_MLA_LANE(0)
@@ -97,15 +91,15 @@ SL_MLA_INLINE const float *sl_mla_steps(size_t mr, size_t nv, size_t k, const fl
 }
 
 /* Clamps and stores all rows and vectors of a block. */
-SL_MLA_INLINE void sl_mla_finish(size_t mr, size_t nv, bool clamp, float min, float max, float *dst,
-                                 size_t dst_stride, float32x4_t acc[SL_MLA_MR][SL_MLA_NV])
+SL_INLINE void sl_mla_finish(size_t mr, size_t nv, bool clamp, float min, float max, float *dst,
+                             size_t dst_stride, float32x4_t acc[SL_MLA_MR][SL_MLA_NV])
 {
-    SL_MLA_UNROLL
+    SL_UNROLL
     for (size_t i = 0; i < mr; i++, dst += dst_stride) {
-        SL_MLA_UNROLL
+        SL_UNROLL
         for (size_t j = 0; j < nv; j++) {
             if (clamp)
-                acc[i][j] = vminq_f32(vmaxq_f32(acc[i][j], vdupq_n_f32(min)), vdupq_n_f32(max));
+                acc[i][j] = sl_neon_clamp(acc[i][j], vdupq_n_f32(min), vdupq_n_f32(max));
             vst1q_f32(dst + 4 * j, acc[i][j]);
         }
     }

@@ -1,0 +1,40 @@
+/* kernels/cpu/neon.h: what NEON kernels share. */
+#pragma once
+
+#include <arm_neon.h>
+#include <stddef.h>
+
+#define SL_INLINE static inline __attribute__((always_inline))
+#define SL_UNROLL _Pragma("clang loop unroll(full)")
+
+/* Makes the compiler forget where a pointer comes from, so that it neither keeps what it loaded
+ * through it in other registers nor derives one pointer from another in a loop. */
+#define SL_FORGET(pointer) __asm__("" : "+r"(pointer))
+
+/* The first `lanes` floats (1 to 4); the other lanes are 0. */
+SL_INLINE float32x4_t sl_neon_load(const float *at, size_t lanes)
+{
+    if (lanes >= 4)
+        return vld1q_f32(at);
+    float32x4_t v = vld1q_lane_f32(at, vdupq_n_f32(0), 0);
+    v = lanes > 1 ? vld1q_lane_f32(at + 1, v, 1) : v;
+    return lanes > 2 ? vld1q_lane_f32(at + 2, v, 2) : v;
+}
+
+SL_INLINE void sl_neon_store(float *at, float32x4_t v, size_t lanes)
+{
+    if (lanes >= 4) {
+        vst1q_f32(at, v);
+        return;
+    }
+    vst1q_lane_f32(at, v, 0);
+    if (lanes > 1)
+        vst1q_lane_f32(at + 1, v, 1);
+    if (lanes > 2)
+        vst1q_lane_f32(at + 2, v, 2);
+}
+
+SL_INLINE float32x4_t sl_neon_clamp(float32x4_t v, float32x4_t min, float32x4_t max)
+{
+    return vminq_f32(vmaxq_f32(v, min), max);
+}

@@ -1,0 +1,140 @@
+/* kernels/layout/transpose_neon.c: transpose of 32-bit elements in blocks of 8x8 and 4x4; three
+ * rows or columns (pixels' channels) by the loads and stores that interleave. */
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/neon.h"
+#include "kernels/layout/layout.h"
+
+/* One matrix of the batch. */
+struct plane {
+    size_t rows, cols;
+    const uint32_t *in;
+    size_t in_step;
+    uint32_t *out;
+    size_t out_step;
+};
+
+SL_INLINE void transpose_4x4(uint32x4_t *a, uint32x4_t *b, uint32x4_t *c, uint32x4_t *d)
+{
+    uint64x2_t ab0 = vreinterpretq_u64_u32(vtrn1q_u32(*a, *b));
+    uint64x2_t ab1 = vreinterpretq_u64_u32(vtrn2q_u32(*a, *b));
+    uint64x2_t cd0 = vreinterpretq_u64_u32(vtrn1q_u32(*c, *d));
+    uint64x2_t cd1 = vreinterpretq_u64_u32(vtrn2q_u32(*c, *d));
+    *a = vreinterpretq_u32_u64(vtrn1q_u64(ab0, cd0));
+    *b = vreinterpretq_u32_u64(vtrn1q_u64(ab1, cd1));
+    *c = vreinterpretq_u32_u64(vtrn2q_u64(ab0, cd0));
+    *d = vreinterpretq_u32_u64(vtrn2q_u64(ab1, cd1));
+}
+
+/* `tall` and `wide` are the block's height and width in fours. */
+SL_INLINE void block(size_t tall, size_t wide, const struct plane *p, const uint32_t *in,
+                     uint32_t *out)
+{
+    uint32x4_t v[2][8];
+    SL_UNROLL
+    for (size_t r = 0; r < 4 * tall; r++, in += p->in_step) {
+        SL_UNROLL
+        for (size_t c = 0; c < wide; c++)
+            v[c][r] = vld1q_u32(in + 4 * c);
+    }
+    SL_UNROLL
+    for (size_t c = 0; c < wide; c++) {
+        SL_UNROLL
+        for (size_t r = 0; r < 4 * tall; r += 4)
+            transpose_4x4(&v[c][r], &v[c][r + 1], &v[c][r + 2], &v[c][r + 3]);
+    }
+    SL_UNROLL
+    for (size_t c = 0; c < 4 * wide; c++, out += p->out_step) {
+        SL_UNROLL
+        for (size_t r = 0; r < tall; r++)
+            vst1q_u32(out + 4 * r, v[c / 4][4 * r + c % 4]);
+    }
+}
+
+static void elements(const struct plane *p, size_t r0, size_t r1, size_t c0, size_t c1)
+{
+    for (size_t c = c0; c < c1; c++)
+        for (size_t r = r0; r < r1; r++)
+            p->out[c * p->out_step + r] = p->in[r * p->in_step + c];
+}
+
+/* `tall` fours of rows from r. */
+SL_INLINE void band(size_t tall, const struct plane *p, size_t r)
+{
+    const uint32_t *in = p->in + r * p->in_step;
+    uint32_t *out = p->out + r;
+    size_t c = 0;
+    for (; c + 8 <= p->cols; c += 8, in += 8, out += 8 * p->out_step)
+        block(tall, 2, p, in, out);
+    if (c + 4 <= p->cols) {
+        block(tall, 1, p, in, out);
+        c += 4;
+    }
+    elements(p, r, r + 4 * tall, c, p->cols);
+}
+
+static void blocks(const struct plane *p)
+{
+    size_t r = 0;
+    for (; r + 8 <= p->rows; r += 8)
+        band(2, p, r);
+    if (r + 4 <= p->rows) {
+        band(1, p, r);
+        r += 4;
+    }
+    elements(p, r, p->rows, 0, p->cols);
+}
+
+/* Three dense rows become pixels of three. */
+static void interleave_3(const struct plane *p)
+{
+    const uint32_t *a = p->in, *b = a + p->in_step, *c = b + p->in_step;
+    uint32_t *out = p->out;
+    size_t i = 0;
+    for (; i + 8 <= p->cols; i += 8, out += 24) {
+        uint32x4x3_t v = {{vld1q_u32(a + i), vld1q_u32(b + i), vld1q_u32(c + i)}};
+        uint32x4x3_t w = {{vld1q_u32(a + i + 4), vld1q_u32(b + i + 4), vld1q_u32(c + i + 4)}};
+        vst3q_u32(out, v);
+        vst3q_u32(out + 12, w);
+    }
+    elements(p, 0, 3, i, p->cols);
+}
+
+/* And back. */
+static void deinterleave_3(const struct plane *p)
+{
+    const uint32_t *in = p->in;
+    uint32_t *a = p->out, *b = a + p->out_step, *c = b + p->out_step;
+    size_t i = 0;
+    for (; i + 8 <= p->rows; i += 8, in += 24) {
+        uint32x4x3_t v = vld3q_u32(in), w = vld3q_u32(in + 12);
+        vst1q_u32(a + i, v.val[0]);
+        vst1q_u32(a + i + 4, w.val[0]);
+        vst1q_u32(b + i, v.val[1]);
+        vst1q_u32(b + i + 4, w.val[1]);
+        vst1q_u32(c + i, v.val[2]);
+        vst1q_u32(c + i + 4, w.val[2]);
+    }
+    elements(p, i, p->rows, 0, 3);
+}
+
+static void transpose(const struct sl_transpose_args *args)
+{
+    struct plane p = {args->rows,          args->cols, args->in,
+                      args->in_row_stride, args->out,  args->out_row_stride};
+    for (size_t b = 0; b < args->batch; b++) {
+        if (p.rows == 3 && p.out_step == 3)
+            interleave_3(&p);
+        else if (p.cols == 3 && p.in_step == 3)
+            deinterleave_3(&p);
+        else
+            blocks(&p);
+        p.in += args->in_batch_stride;
+        p.out += args->out_batch_stride;
+    }
+}
+
+const struct sl_transpose sl_transpose_x32_x32_8x8_neon_trn = {
+    .name = "sl_transpose_x32_x32_8x8_neon_trn",
+    .needs = SL_ISA_NEON,
+    .run = transpose,
+};

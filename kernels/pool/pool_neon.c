@@ -1,0 +1,179 @@
+/* kernels/pool/pool_neon.c: pooling, 16 channels at a time; 2x2 windows that lie inside the image
+ * have a path of their own. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/neon.h"
+#include "kernels/pool/pool.h"
+
+enum { VECTORS = 4 };
+
+/* The taps of a window along one axis that lie inside: from, up to but not including, to. */
+struct span {
+    size_t from, to;
+};
+
+/* `start` is where the window begins, wrapped when before the image. */
+static struct span span_of(size_t start, size_t kernel, size_t dilation, size_t in)
+{
+    struct span s = {0, 0};
+    if (start >= in) /* before the image, or past it: then from is beyond the kernel */
+        s.from = ((size_t)0 - start + dilation - 1) / dilation;
+    if (s.from >= kernel)
+        return (struct span){0, 0};
+    size_t first = start + s.from * dilation;
+    s.to = first < in ? s.from + (in - first + dilation - 1) / dilation : s.from;
+    s.to = s.to < kernel ? s.to : kernel;
+    return s;
+}
+
+/* The part of a window that lies inside, as an array of pixels. */
+struct window {
+    size_t rows, cols, row_step, col_step; /* steps in floats */
+    float32x4_t scale, min, max;           /* scale: of an average */
+};
+
+SL_INLINE float32x4_t take(int op, float32x4_t acc, float32x4_t v)
+{
+    return op == SL_POOL_MAX ? vmaxq_f32(acc, v) : vaddq_f32(acc, v);
+}
+
+SL_INLINE void channels_of(int op, size_t vectors, size_t lanes, const struct window *w,
+                           const float *in, float *out)
+{
+    float32x4_t acc[VECTORS];
+    SL_UNROLL
+    for (size_t j = 0; j < vectors; j++)
+        acc[j] = vdupq_n_f32(op == SL_POOL_MAX ? -INFINITY : 0);
+    for (size_t y = w->rows; y > 0; y--, in += w->row_step) {
+        const float *at = in;
+        for (size_t x = w->cols; x > 0; x--, at += w->col_step) {
+            SL_UNROLL
+            for (size_t j = 0; j < vectors; j++)
+                acc[j] = take(op, acc[j], sl_neon_load(at + 4 * j, lanes));
+        }
+    }
+    SL_UNROLL
+    for (size_t j = 0; j < vectors; j++) {
+        acc[j] = op == SL_POOL_MAX ? acc[j] : vmulq_f32(acc[j], w->scale);
+        sl_neon_store(out + 4 * j, sl_neon_clamp(acc[j], w->min, w->max), lanes);
+    }
+}
+
+SL_INLINE void pixel(int op, const struct sl_pool_args *a, const struct window *w, const float *in,
+                     float *out)
+{
+    size_t c = 0;
+    for (; c + 4 * VECTORS <= a->channels; c += 4 * VECTORS)
+        channels_of(op, VECTORS, 4, w, in + c, out + c);
+    for (; c + 4 <= a->channels; c += 4)
+        channels_of(op, 1, 4, w, in + c, out + c);
+    if (c < a->channels)
+        channels_of(op, 1, a->channels - c, w, in + c, out + c);
+}
+
+/* A run of 2x2 windows inside the image: `in` and `below` are the first one's upper and lower
+ * pixels. */
+SL_INLINE void run_of_2x2(bool clamp, const struct sl_pool_args *a, size_t count, const float *in,
+                          const float *below, float *out)
+{
+    float32x4_t min = vdupq_n_f32(a->min), max = vdupq_n_f32(a->max);
+    size_t channels = a->channels, step = a->stride_w * channels;
+    for (; count > 0; count--, in += step, below += step, out += channels) {
+        const float *right = in + channels, *below_right = below + channels;
+        size_t c = 0;
+#define MAX_OF(lanes, i)                                                                           \
+    vmaxq_f32(vmaxq_f32(sl_neon_load(in + (i), lanes), sl_neon_load(right + (i), lanes)),          \
+              vmaxq_f32(sl_neon_load(below + (i), lanes), sl_neon_load(below_right + (i), lanes)))
+        for (; c + 8 <= channels; c += 8) {
+            float32x4_t v = MAX_OF(4, c), w = MAX_OF(4, c + 4);
+            vst1q_f32(out + c, clamp ? sl_neon_clamp(v, min, max) : v);
+            vst1q_f32(out + c + 4, clamp ? sl_neon_clamp(w, min, max) : w);
+        }
+        while (c < channels) {
+            size_t lanes = channels - c < 4 ? channels - c : 4;
+            float32x4_t v = MAX_OF(lanes, c);
+            sl_neon_store(out + c, sl_neon_clamp(v, min, max), lanes);
+            c += lanes;
+        }
+#undef MAX_OF
+    }
+}
+
+/* How many windows of a row, from the one at column `x`, lie inside to their full width. */
+static size_t inside_from(const struct sl_pool_args *a, size_t x, size_t left)
+{
+    if (x >= a->in_w || a->in_w - x < a->kernel_w)
+        return 0;
+    size_t count = (a->in_w - x - a->kernel_w) / a->stride_w + 1;
+    return count < left ? count : left;
+}
+
+/* Output row oy of one image. */
+SL_INLINE void row(int op, const struct sl_pool_args *a, const float *in, size_t oy, float *out)
+{
+    size_t y = oy * a->stride_h - a->pad_top; /* wraps when outside */
+    struct span ys = span_of(y, a->kernel_h, a->dilation_h, a->in_h);
+    const float *from = in + (y + ys.from * a->dilation_h) * a->in_w * a->channels;
+    struct window w = {.rows = ys.to - ys.from,
+                       .row_step = a->dilation_h * a->in_w * a->channels,
+                       .col_step = a->dilation_w * a->channels,
+                       .min = vdupq_n_f32(a->min),
+                       .max = vdupq_n_f32(a->max)};
+    bool two = op == SL_POOL_MAX && w.rows == 2 && a->kernel_h == 2 && a->kernel_w == 2 &&
+               a->dilation_w == 1;
+    for (size_t ox = 0; ox < a->out_w;) {
+        size_t x = ox * a->stride_w - a->pad_left;
+        size_t count = two ? inside_from(a, x, a->out_w - ox) : 0;
+        if (count > 0) {
+            const float *at = from + x * a->channels;
+            if (a->min > -INFINITY || a->max < INFINITY)
+                run_of_2x2(true, a, count, at, at + w.row_step, out + ox * a->channels);
+            else
+                run_of_2x2(false, a, count, at, at + w.row_step, out + ox * a->channels);
+            ox += count;
+            continue;
+        }
+        struct span xs = span_of(x, a->kernel_w, a->dilation_w, a->in_w);
+        w.cols = xs.to - xs.from;
+        w.scale = vdupq_n_f32(1.0f / (float)(w.rows * w.cols));
+        pixel(op, a, &w, from + (x + xs.from * a->dilation_w) * a->channels,
+              out + ox * a->channels);
+        ox++;
+    }
+}
+
+SL_INLINE void run(int op, const struct sl_pool_args *args)
+{
+    float *out = args->out;
+    for (size_t n = 0; n < args->batch; n++) {
+        const float *in = args->in + n * args->in_h * args->in_w * args->channels;
+        for (size_t oy = 0; oy < args->out_h; oy++, out += args->out_w * args->channels)
+            row(op, args, in, oy, out);
+    }
+}
+
+static void max(const struct sl_pool_args *args)
+{
+    run(SL_POOL_MAX, args);
+}
+
+static void average(const struct sl_pool_args *args)
+{
+    run(SL_POOL_AVERAGE, args);
+}
+
+const struct sl_pool sl_pool_max_f32_f32_1x16_neon = {
+    .name = "sl_pool_max_f32_f32_1x16_neon",
+    .needs = SL_ISA_NEON,
+    .op = SL_POOL_MAX,
+    .run = max,
+};
+
+const struct sl_pool sl_pool_average_f32_f32_1x16_neon = {
+    .name = "sl_pool_average_f32_f32_1x16_neon",
+    .needs = SL_ISA_NEON,
+    .op = SL_POOL_AVERAGE,
+    .run = average,
+};
