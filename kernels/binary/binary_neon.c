@@ -1,4 +1,4 @@
-/* kernels/binary/binary_neon.c: binary operators, 16 elements at a time. */
+/* kernels/binary/binary_neon.c: binary operators, 32 elements at a time. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -6,7 +6,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 
-enum { VECTORS = 4 };
+enum { VECTORS = 8 };
 
 SL_INLINE float32x4_t apply(int op, float32x4_t a, float32x4_t b)
 {
@@ -83,8 +83,8 @@ SL_INLINE void run(int op, const struct sl_binary_args *args)
     {                                                                                              \
         run(code, args);                                                                           \
     }                                                                                              \
-    const struct sl_binary sl_binary_##verb##_f32_f32_f32_1x16_neon = {                            \
-        .name = "sl_binary_" #verb "_f32_f32_f32_1x16_neon",                                       \
+    const struct sl_binary sl_binary_##verb##_f32_f32_f32_1x32_neon = {                            \
+        .name = "sl_binary_" #verb "_f32_f32_f32_1x32_neon",                                       \
         .needs = SL_ISA_NEON,                                                                      \
         .op = code,                                                                                \
         .run = verb,                                                                               \

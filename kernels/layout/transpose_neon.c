@@ -32,9 +32,11 @@ SL_INLINE void block(size_t tall, size_t wide, const struct plane *p, const uint
     uint32x4_t v[2][8];
     SL_UNROLL
     for (size_t r = 0; r < 4 * tall; r++, in += p->in_step) {
-        SL_UNROLL
-        for (size_t c = 0; c < wide; c++)
-            v[c][r] = vld1q_u32(in + 4 * c);
+        uint32x4x2_t pair = {{vld1q_u32(in), vdupq_n_u32(0)}};
+        if (wide == 2)
+            pair = vld1q_u32_x2(in);
+        v[0][r] = pair.val[0];
+        v[1][r] = pair.val[1];
     }
     SL_UNROLL
     for (size_t c = 0; c < wide; c++) {
@@ -44,16 +46,19 @@ SL_INLINE void block(size_t tall, size_t wide, const struct plane *p, const uint
     }
     SL_UNROLL
     for (size_t c = 0; c < 4 * wide; c++, out += p->out_step) {
-        SL_UNROLL
-        for (size_t r = 0; r < tall; r++)
-            vst1q_u32(out + 4 * r, v[c / 4][4 * r + c % 4]);
+        uint32x4x2_t pair = {{v[c / 4][c % 4], v[c / 4][4 * (tall - 1) + c % 4]}};
+        if (tall == 2)
+            vst1q_u32_x2(out, pair);
+        else
+            vst1q_u32(out, pair.val[0]);
     }
 }
 
 static void elements(const struct plane *p, size_t r0, size_t r1, size_t c0, size_t c1)
 {
     for (size_t c = c0; c < c1; c++)
-        for (size_t r = r0; r < r1; r++)
+        _Pragma("clang loop vectorize(disable)") for (size_t r = r0; r < r1;
+                                                      r++) /* few: not worth vectors */
             p->out[c * p->out_step + r] = p->in[r * p->in_step + c];
 }
 
@@ -90,11 +95,17 @@ static void interleave_3(const struct plane *p)
     const uint32_t *a = p->in, *b = a + p->in_step, *c = b + p->in_step;
     uint32_t *out = p->out;
     size_t i = 0;
-    for (; i + 8 <= p->cols; i += 8, out += 24) {
-        uint32x4x3_t v = {{vld1q_u32(a + i), vld1q_u32(b + i), vld1q_u32(c + i)}};
-        uint32x4x3_t w = {{vld1q_u32(a + i + 4), vld1q_u32(b + i + 4), vld1q_u32(c + i + 4)}};
+    for (; i + 8 <= p->cols; i += 8, a += 8, b += 8, c += 8) {
+        uint32x4x3_t v = {{vld1q_u32(a), vld1q_u32(b), vld1q_u32(c)}};
+        uint32x4x3_t w = {{vld1q_u32(a + 4), vld1q_u32(b + 4), vld1q_u32(c + 4)}};
         vst3q_u32(out, v);
-        vst3q_u32(out + 12, w);
+        out += 12;
+        SL_FORGET(out);
+        vst3q_u32(out, w);
+        out += 12;
+        SL_FORGET(a);
+        SL_FORGET(b);
+        SL_FORGET(c);
     }
     elements(p, 0, 3, i, p->cols);
 }

@@ -73,31 +73,44 @@ SL_INLINE void pixel(int op, const struct sl_pool_args *a, const struct window *
         channels_of(op, 1, a->channels - c, w, in + c, out + c);
 }
 
-/* A run of 2x2 windows inside the image: `in` and `below` are the first one's upper and lower
- * pixels. */
-SL_INLINE void run_of_2x2(bool clamp, const struct sl_pool_args *a, size_t count, const float *in,
-                          const float *below, float *out)
+/* The largest of four pixels, `vectors` of channels from each pointer, which move on. */
+SL_INLINE void channels_of_2x2(size_t vectors, bool clamp, const struct window *w,
+                               const float *from[4], float **out, size_t lanes)
 {
-    float32x4_t min = vdupq_n_f32(a->min), max = vdupq_n_f32(a->max);
+    float32x4_t v[VECTORS];
+    SL_UNROLL
+    for (size_t j = 0; j < vectors; j++) {
+        v[j] = vmaxq_f32(
+            vmaxq_f32(sl_neon_load(from[0] + 4 * j, lanes), sl_neon_load(from[1] + 4 * j, lanes)),
+            vmaxq_f32(sl_neon_load(from[2] + 4 * j, lanes), sl_neon_load(from[3] + 4 * j, lanes)));
+        v[j] = clamp ? sl_neon_clamp(v[j], w->min, w->max) : v[j];
+    }
+    SL_UNROLL
+    for (size_t j = 0; j < vectors; j++)
+        sl_neon_store(*out + 4 * j, v[j], lanes);
+    SL_UNROLL
+    for (size_t i = 0; i < 4; i++) {
+        from[i] += 4 * (vectors - 1) + lanes;
+        SL_FORGET(from[i]);
+    }
+    *out += 4 * (vectors - 1) + lanes;
+}
+
+/* A run of 2x2 windows inside the image: `in` is the first one's upper left pixel. */
+SL_INLINE void run_of_2x2(bool clamp, const struct sl_pool_args *a, const struct window *window,
+                          size_t count, const float *in, float *out)
+{
+    struct window w = *window;
     size_t channels = a->channels, step = a->stride_w * channels;
-    for (; count > 0; count--, in += step, below += step, out += channels) {
-        const float *right = in + channels, *below_right = below + channels;
-        size_t c = 0;
-#define MAX_OF(lanes, i)                                                                           \
-    vmaxq_f32(vmaxq_f32(sl_neon_load(in + (i), lanes), sl_neon_load(right + (i), lanes)),          \
-              vmaxq_f32(sl_neon_load(below + (i), lanes), sl_neon_load(below_right + (i), lanes)))
-        for (; c + 8 <= channels; c += 8) {
-            float32x4_t v = MAX_OF(4, c), w = MAX_OF(4, c + 4);
-            vst1q_f32(out + c, clamp ? sl_neon_clamp(v, min, max) : v);
-            vst1q_f32(out + c + 4, clamp ? sl_neon_clamp(w, min, max) : w);
-        }
-        while (c < channels) {
-            size_t lanes = channels - c < 4 ? channels - c : 4;
-            float32x4_t v = MAX_OF(lanes, c);
-            sl_neon_store(out + c, sl_neon_clamp(v, min, max), lanes);
-            c += lanes;
-        }
-#undef MAX_OF
+    for (; count > 0; count--, in += step) {
+        const float *from[4] = {in, in + channels, in + w.row_step, in + w.row_step + channels};
+        size_t c = channels;
+        for (; c >= 4 * VECTORS; c -= 4 * VECTORS)
+            channels_of_2x2(VECTORS, clamp, &w, from, &out, 4);
+        for (; c >= 4; c -= 4)
+            channels_of_2x2(1, clamp, &w, from, &out, 4);
+        if (c > 0)
+            channels_of_2x2(1, clamp, &w, from, &out, c);
     }
 }
 
@@ -129,9 +142,9 @@ SL_INLINE void row(int op, const struct sl_pool_args *a, const float *in, size_t
         if (count > 0) {
             const float *at = from + x * a->channels;
             if (a->min > -INFINITY || a->max < INFINITY)
-                run_of_2x2(true, a, count, at, at + w.row_step, out + ox * a->channels);
+                run_of_2x2(true, a, &w, count, at, out + ox * a->channels);
             else
-                run_of_2x2(false, a, count, at, at + w.row_step, out + ox * a->channels);
+                run_of_2x2(false, a, &w, count, at, out + ox * a->channels);
             ox += count;
             continue;
         }
