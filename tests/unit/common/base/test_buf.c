@@ -1,0 +1,97 @@
+/* tests/unit/common/base/test_buf.c */
+#include "common/base/buf.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "tests/support/unit.h"
+
+static void bytes_past_the_limit_are_refused_whole(void **state)
+{
+    (void)state;
+    struct sl_buf buf;
+    sl_buf_init(&buf, 8);
+    assert_int_equal(sl_buf_append(&buf, "12345678", 8), 0);
+    assert_int_equal(sl_buf_append(&buf, "9", 1), SL_E_LIMIT);
+    assert_int_equal(buf.size, 8);
+    assert_int_equal(buf.data[8], 0);
+    assert_int_equal(sl_buf_append(&buf, NULL, 0), 0);
+    assert_int_equal(sl_buf_printf(&buf, "%d", 1), SL_E_LIMIT);
+    sl_buf_fini(&buf);
+    assert_int_equal(buf.limit, 8);
+    assert_null(buf.data);
+}
+
+static void text_grows_as_needed(void **state)
+{
+    (void)state;
+    struct sl_buf buf;
+    uint8_t *at = NULL;
+    sl_buf_init(&buf, 100000);
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(sl_buf_printf(&buf, "%04d", i), 0);
+    assert_int_equal(buf.size, 20000);
+    assert_memory_equal(buf.data + 4 * 4321, "4321", 4);
+    assert_int_equal(sl_buf_extend(&buf, 3, &at), 0);
+    memcpy(at, "abc", 3);
+    assert_string_equal((char *)buf.data + 20000, "abc");
+    sl_buf_fini(&buf);
+}
+
+static void append_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    int rc = -ENOMEM;
+    for (unsigned nth = 1; rc == -ENOMEM; nth++) {
+        struct sl_buf buf;
+        sl_buf_init(&buf, 1000);
+        sl_mem_fail_nth(nth);
+        rc = sl_buf_append(&buf, "x", 1);
+        if (rc == 0)
+            rc = sl_buf_printf(&buf, "%200d", 1);
+        sl_mem_fail_nth(0);
+        sl_buf_fini(&buf);
+    }
+    assert_int_equal(rc, 0);
+}
+
+static void file_comes_back_as_written(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/sl_buf_XXXXXX", path[64], temporary[80];
+    struct stat info;
+    struct sl_buf buf;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/file", folder);
+    snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+    assert_int_equal(sl_buf_write_file(path, "hello", 5), 0);
+    assert_int_equal(stat(temporary, &info), -1);
+    assert_int_equal(sl_buf_read_file(path, 5, &buf), 0);
+    assert_int_equal(buf.size, 5);
+    assert_string_equal((char *)buf.data, "hello");
+    sl_buf_fini(&buf);
+    assert_int_equal(sl_buf_read_file(path, 4, &buf), SL_E_LIMIT);
+    assert_int_equal(sl_buf_read_file(folder, 100, &buf), -EISDIR);
+    sl_mem_fail_nth(1);
+    assert_int_equal(sl_buf_read_file(path, 100, &buf), -ENOMEM);
+    sl_mem_fail_nth(0);
+    unlink(path);
+    assert_int_equal(sl_buf_read_file(path, 100, &buf), -ENOENT);
+    snprintf(path, sizeof(path), "%s/none/file", folder);
+    assert_int_equal(sl_buf_write_file(path, "x", 1), -ENOENT);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_past_the_limit_are_refused_whole),
+        cmocka_unit_test(text_grows_as_needed),
+        cmocka_unit_test(append_survives_each_failed_allocation),
+        cmocka_unit_test(file_comes_back_as_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

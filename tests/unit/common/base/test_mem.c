@@ -1,0 +1,113 @@
+/* tests/unit/common/base/test_mem.c */
+#include "common/base/mem.h"
+
+#include <errno.h>
+
+#include "common/base/error.h"
+#include "common/base/pool.h"
+#include "tests/support/unit.h"
+
+static void nth_allocation_fails_once(void **state)
+{
+    (void)state;
+    sl_mem_fail_nth(2);
+    void *first = sl_malloc(1, 8);
+    assert_non_null(first);
+    assert_null(sl_calloc(1, 8));
+    char *third = sl_strndup("abcdef", 3);
+    assert_string_equal(third, "abc");
+    sl_mem_fail_nth(1);
+    assert_null(sl_aligned_alloc(64, 100));
+    sl_mem_fail_nth(1);
+    assert_null(sl_strndup("x", 1));
+    sl_mem_fail_nth(0);
+    sl_free(first);
+    sl_free(third);
+    sl_free(NULL);
+}
+
+static void product_that_wraps_is_refused(void **state)
+{
+    (void)state;
+    assert_null(sl_malloc(SIZE_MAX / 2, 3));
+    assert_null(sl_calloc(SIZE_MAX, 2));
+    assert_null(sl_strndup("x", SIZE_MAX));
+    void *block = sl_malloc(0, 8); /* none is no failure */
+    assert_non_null(block);
+    assert_null(sl_realloc(block, SIZE_MAX, 2));
+    block = sl_realloc(block, 2, 8);
+    assert_non_null(block);
+    sl_free(block);
+}
+
+static void aligned_block_is_aligned(void **state)
+{
+    (void)state;
+    void *block = sl_aligned_alloc(4096, 10);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % 4096, 0);
+    sl_free(block);
+}
+
+static void pool_gives_zeroed_aligned_blocks(void **state)
+{
+    (void)state;
+    struct sl_pool *pool = sl_pool_new(10 << 20);
+    assert_non_null(pool);
+    for (size_t i = 0; i < 3000; i++) {
+        size_t size = i % 100 == 0 ? 5000 : i % 40;
+        void *block = NULL;
+        assert_int_equal(sl_pool_alloc(pool, size, 1, &block), 0);
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % _Alignof(max_align_t), 0);
+        for (size_t k = 0; k < size; k++)
+            assert_int_equal(((uint8_t *)block)[k], 0);
+        memset(block, 0xa5, size);
+    }
+    sl_pool_free(pool);
+    sl_pool_free(NULL);
+}
+
+static void pool_past_its_budget_is_refused(void **state)
+{
+    (void)state;
+    void *block = NULL;
+    struct sl_pool *pool = sl_pool_new(1000);
+    assert_non_null(pool);
+    assert_int_equal(sl_pool_alloc(pool, SIZE_MAX, 2, &block), SL_E_LIMIT);
+    assert_int_equal(sl_pool_alloc(pool, 600, 1, &block), 0);
+    assert_int_equal(sl_pool_alloc(pool, 401, 1, &block), SL_E_LIMIT);
+    assert_int_equal(sl_pool_alloc(pool, 400, 1, &block), 0);
+    assert_int_equal(sl_pool_alloc(pool, 1, 1, &block), SL_E_LIMIT);
+    sl_pool_free(pool);
+}
+
+static void pool_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    int rc = -ENOMEM;
+    for (unsigned nth = 1; rc == -ENOMEM; nth++) {
+        void *block;
+        sl_mem_fail_nth(nth);
+        struct sl_pool *pool = sl_pool_new(1 << 20);
+        rc = pool ? sl_pool_alloc(pool, 10, 1, &block) : -ENOMEM;
+        if (rc == 0)
+            rc = sl_pool_alloc(pool, 100000, 1, &block);
+        sl_mem_fail_nth(0);
+        sl_pool_free(pool);
+    }
+    assert_int_equal(rc, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nth_allocation_fails_once),
+        cmocka_unit_test(product_that_wraps_is_refused),
+        cmocka_unit_test(aligned_block_is_aligned),
+        cmocka_unit_test(pool_gives_zeroed_aligned_blocks),
+        cmocka_unit_test(pool_past_its_budget_is_refused),
+        cmocka_unit_test(pool_survives_each_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
