@@ -342,6 +342,19 @@ static int read_plan(const struct sl_json_at *root, struct sl_experiment_plan *p
     return read_experiments(root, plan, diag);
 }
 
+/* Puts the file before the pointer in `diag`; of a long path the end is kept. */
+static void name_file(const char *file, struct sl_diag *diag)
+{
+    char pointer[SL_JSON_POINTER_BYTES];
+    if (!diag)
+        return;
+    snprintf(pointer, sizeof(pointer), "%.*s", (int)sizeof(pointer) - 1, diag->where);
+    size_t room = sizeof(diag->where) - strlen(pointer) - sizeof(": ");
+    size_t len = strlen(file);
+    snprintf(diag->where, sizeof(diag->where), "%s: %s", len > room ? file + len - room : file,
+             pointer);
+}
+
 int sl_experiment_plan_parse(struct sl_bytes text, const char *file, struct sl_experiment_plan *out,
                              struct sl_diag *diag)
 {
@@ -352,13 +365,7 @@ int sl_experiment_plan_parse(struct sl_bytes text, const char *file, struct sl_e
     struct sl_json_at root = sl_json_root(out->document);
     rc = read_plan(&root, out, diag);
     if (rc < 0) {
-        if (diag) { /* the pointer alone does not say in which file */
-            char pointer[SL_JSON_POINTER_BYTES];
-            memcpy(pointer, diag->where, sizeof(pointer) - 1);
-            pointer[sizeof(pointer) - 1] = '\0';
-            snprintf(diag->where, sizeof(diag->where), "%.*s: %s",
-                     (int)(sizeof(diag->where) - sizeof(pointer) - 2), file, pointer);
-        }
+        name_file(file, diag);
         sl_experiment_plan_fini(out);
     }
     return rc;

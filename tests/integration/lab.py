@@ -1,0 +1,96 @@
+"""What the integration tests share: the programs, the sample models, and a reader of .sltrace. Standard library only."""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+SME2LAB = pathlib.Path(os.environ.get("SL_SME2LAB", BUILD / "host/bin/sme2lab"))
+AGENT = BUILD / "agent-aarch64/bin/sme2lab-agent"
+EMULATOR = BUILD / "tools/qemu-aarch64"
+MODELS = ROOT / "tests/data/models"
+SKIPPED = 77  # ctest: the exit code of a test that could not run here
+
+
+def need(*programs):
+    """Skips the module's tests where a program is not built."""
+    for program in programs:
+        if not os.access(program, os.X_OK):
+            raise unittest.SkipTest(f"{program.relative_to(ROOT)} is missing; scripts/setup makes it")
+
+
+def main():
+    """unittest.main(), with ctest's exit code for a module that was skipped as a whole."""
+    program = unittest.main(module="__main__", exit=False, verbosity=2)
+    result = program.result
+    if result.wasSuccessful() and result.testsRun == len(result.skipped):
+        raise SystemExit(SKIPPED)
+    raise SystemExit(not result.wasSuccessful())
+
+
+def sme2lab(*words, env=None, timeout=170):
+    """Runs the program; its own build's agent and emulator unless `env` says otherwise."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")}
+    environment.update(env or {})
+    return subprocess.run([SME2LAB, *map(str, words)], env=environment, timeout=timeout,
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+class Scratch(unittest.TestCase):
+    """A test case with a directory of its own in `self.scratch`."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="sme2lab-test-")
+        self.addCleanup(holder.cleanup)
+        self.scratch = pathlib.Path(holder.name)
+
+
+class Run:
+    """One `sme2lab run` of a sample model, with all that it left."""
+
+    def __init__(self, model, out, *words):
+        folder = MODELS / model
+        self.out = pathlib.Path(out)
+        self.done = sme2lab("run", folder / "model.pte", "--inputs", folder / "input-0.bin",
+                            "--device", "counted", "--out", out, "--json", *words)
+        if not self.done.stdout:
+            raise AssertionError(f"no JSON; stderr: {self.done.stderr}")
+        self.result = json.loads(self.done.stdout)
+        if "error" in self.result:
+            raise AssertionError(self.done.stderr)
+        self.manifest = json.loads((self.out / "manifest.json").read_text())
+
+    def analysis(self, variant):
+        return self.result["analyses"][("off", "on").index(variant)]
+
+    def executed(self, variant):
+        """The method's executions of a variant, warm-up first."""
+        return [row for row in self.manifest["executed"] if row["variant"] == variant]
+
+    def trace(self):
+        return read_trace((self.out / "model_run_t1.sltrace").read_bytes())
+
+
+def read_trace(data):
+    """The EVENT records of an .sltrace as dictionaries."""
+    names, events = {0: ""}, []
+    for at in range(0, len(data), 64):
+        kind, _, variant, name = struct.unpack_from("<BBHI", data, at)
+        if kind == 2:
+            total, offset = struct.unpack_from("<HH", data, at + 8)
+            names[name] = names.get(name, b"") + data[at + 16:at + 16 + min(48, total - offset)]
+        elif kind == 5:
+            chain, instruction, start, end, kernel, origin, node, shape, order, event = struct.unpack_from(
+                "<iiQQIIIIII", data, at + 8)
+            events.append({"variant": variant, "name": name, "start": start, "end": end, "kernel": kernel,
+                           "origin": origin, "shape": shape, "event": event})
+    for event in events:
+        for key in ("name", "kernel", "origin", "shape"):
+            text = names[event[key]]
+            event[key] = text.decode() if isinstance(text, bytes) else text
+    return events

@@ -1,0 +1,141 @@
+"""A counted run of the toy CNN, end to end: exact, repeatable, and proof of what was executed."""
+
+import csv
+import hashlib
+import json
+import math
+import re
+import shutil
+import tempfile
+import unittest
+
+import lab
+
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
+
+
+def outer_products(shape, tile):
+    """FMOPAs that a product needs: one for each tile of the output, step of the depth, and bias.
+
+    `shape` is "input * weights -> output", with the output's last dimension the columns."""
+    weights, output = re.fullmatch(r"\S+ \* (\S+) -> (\S+)", shape).groups()
+    weights = list(map(int, weights.split("x")))
+    output = list(map(int, output.split("x")))
+    columns = output[-1]
+    rows = math.prod(output[:-1])
+    depth = math.prod(weights) // columns
+    return math.ceil(rows / tile) * math.ceil(columns / tile) * (depth + 1)
+
+
+class CountedRun(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="sme2lab-test-")
+        cls.run_ = lab.Run("toy_cnn_f32_xnnpack", cls.folder + "/first")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def test_verdict_is_faster_with_exit_code_0(self):
+        self.assertEqual(self.run_.done.returncode, 0, self.run_.done.stderr)
+        self.assertEqual(self.run_.result["verdict"], "faster")
+        self.assertEqual(self.run_.result["comparison"]["method"], "exact")
+        self.assertEqual(self.run_.done.stderr, "")
+
+    def test_categories_sum_to_end_to_end_in_every_run(self):
+        for analysis in self.run_.result["analyses"]:
+            self.assertEqual(analysis["time_unit"], "instructions")
+            self.assertGreaterEqual(len(analysis["runs"]), 3)
+            for run in analysis["runs"]:
+                self.assertEqual(sum(run["categories_insns"].values()), run["e2e_insns"])
+
+    def test_measured_runs_are_equal_to_the_instruction(self):
+        for analysis in self.run_.result["analyses"]:
+            measured = [run for run in analysis["runs"] if not run["warmup"]]
+            self.assertEqual(len(measured), 2)
+            self.assertEqual(measured[0]["e2e_insns"], measured[1]["e2e_insns"])
+            self.assertEqual(measured[0]["categories_insns"], measured[1]["categories_insns"])
+
+    def test_another_process_elsewhere_counts_the_same(self):
+        again = lab.Run("toy_cnn_f32_xnnpack", self.folder + "/a-directory-with-a-longer-name/second")
+        self.assertEqual([run["e2e_insns"] for a in again.result["analyses"] for run in a["runs"]],
+                         [run["e2e_insns"] for a in self.run_.result["analyses"] for run in a["runs"]])
+
+    def test_on_executes_the_outer_products_that_the_shapes_predict(self):
+        tile = self.run_.manifest["agent_report"]["svl_bytes"] // 4
+        steady = self.run_.executed("on")[-1]
+        events = [e for e in self.run_.trace() if e["variant"] == 1 and "mopa" in e["kernel"]]
+        per_run = events[:len(events) // len(self.run_.executed("on"))]
+        self.assertEqual(len(per_run), 4)
+        self.assertEqual(steady["outer_products"], sum(outer_products(e["shape"], tile) for e in per_run))
+
+    def test_off_executes_no_smstart_and_no_outer_product(self):
+        for execution in self.run_.executed("off"):
+            self.assertEqual(execution["smstarts"], 0)
+            self.assertEqual(execution["outer_products"], 0)
+            self.assertGreater(execution["vector_macs"], 0)
+
+    def test_outputs_of_off_on_and_portable_agree(self):
+        for agreement in self.run_.result["output_agreement"].values():
+            self.assertTrue(agreement["agree"])
+            self.assertLessEqual(agreement["max_rel"], 1e-4)
+
+    def test_schedule_alternates_and_stands_in_the_manifest(self):
+        executions = self.run_.manifest["schedule"]["executions"]
+        pairs = {}
+        for execution in executions:
+            if not execution["warmup"]:
+                pairs.setdefault(execution["pair"], []).append(execution["variant"])
+        self.assertEqual(len(pairs), 2)
+        self.assertEqual(pairs[0], pairs[1][::-1])
+
+    def test_manifest_has_the_hashes_of_what_went_in(self):
+        model = (lab.MODELS / "toy_cnn_f32_xnnpack/model.pte").read_bytes()
+        given = (lab.MODELS / "toy_cnn_f32_xnnpack/input-0.bin").read_bytes()
+        manifest = self.run_.manifest
+        self.assertEqual(manifest["model_sha256"], hashlib.sha256(model).hexdigest())
+        self.assertEqual(manifest["inputs"][0]["sha256"], hashlib.sha256(given).hexdigest())
+        self.assertEqual(manifest["agent_sha256"], hashlib.sha256(lab.AGENT.read_bytes()).hexdigest())
+        self.assertEqual(manifest["time_unit"], "instructions")
+        self.assertEqual(manifest["device"]["emulator_version"].split(".")[0].isdigit(), True)
+        self.assertIn("sme2", manifest["device"]["probe"]["isa"])
+        for result in manifest["results"]:
+            etdump = (self.run_.out / result["etdump"]).read_bytes()
+            self.assertEqual(result["etdump_sha256"], hashlib.sha256(etdump).hexdigest())
+
+    def test_timeline_names_its_unit(self):
+        path = self.run_.out / "run_sme2-on/model_run_sme2-on_t1_exec_all_runs_timeline.csv"
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        methods = [row for row in rows if row["name"] == "Method::execute"]
+        self.assertEqual([int(row["duration_insns"]) for row in methods],
+                         [run["e2e_insns"] for run in self.run_.analysis("on")["runs"]])
+
+    def test_analyze_finds_the_same_in_the_etdump(self):
+        etdump = self.run_.out / "run_sme2-on/model_run_sme2-on_t1.etdump"
+        again = json.loads(lab.sme2lab("analyze", "--json", etdump).stdout)
+        again = again[0] if isinstance(again, list) else again
+        self.assertEqual(again["runs"], self.run_.analysis("on")["runs"])
+        self.assertEqual(again["label"], "origin")
+
+    def test_other_vector_lengths_predict_their_outer_products_too(self):
+        for bits in (128, 2048):
+            run = lab.Run("toy_cnn_f32_xnnpack", f"{self.folder}/svl{bits}", "--svl", bits, "--runs", 1, "--warmup", 0)
+            self.assertEqual(run.done.returncode, 0, run.done.stderr)
+            events = [e for e in run.trace() if e["variant"] == 1 and "mopa" in e["kernel"]]
+            self.assertEqual(sum(row["outer_products"] for row in run.executed("on")),
+                             sum(outer_products(e["shape"], bits // 32) for e in events))
+
+    def test_without_sve_outside_streaming_mode_outputs_agree(self):
+        run = lab.Run("toy_cnn_f32_xnnpack", self.folder + "/nosve", "--cpu", "max,sve=off,sme512=on",
+                      "--runs", 1, "--warmup", 0)
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.executed("on")[-1]["outer_products"], self.run_.executed("on")[-1]["outer_products"])
+
+
+if __name__ == "__main__":
+    lab.main()

@@ -1,0 +1,111 @@
+"""What a user gets wrong, and what breaks: exit codes, messages with place and fix, nothing left running."""
+
+import json
+import os
+import unittest
+
+import lab
+
+TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB)
+
+
+class Failures(lab.Scratch):
+    def refused(self, code, *words, says=(), env=None):
+        """Runs, expects the exit code, and each of `says` on stderr and the JSON error on stdout."""
+        done = lab.sme2lab(*words, env=env)
+        self.assertEqual(done.returncode, code, done.stderr)
+        for text in says:
+            self.assertIn(text, done.stderr)
+        done = lab.sme2lab(*words, "--json", env=env)
+        self.assertEqual(done.returncode, code)
+        error = json.loads(done.stdout)["error"]
+        self.assertEqual(set(error), {"code", "message", "where", "hint"})
+        self.assertTrue(error["message"])
+        return error
+
+    def config(self, text):
+        path = self.scratch / "config.json"
+        path.write_text(text)
+        return path
+
+    def test_unknown_verb_names_the_nearest(self):
+        error = self.refused(2, "analize", says=["did you mean 'sme2lab analyze'"])
+        self.assertEqual(error["code"], "usage")
+
+    def test_verbs_of_the_daemon_are_refused_by_name(self):
+        for verb in ("submit", "jobs", "devices", "runs"):
+            self.refused(2, verb, says=["daemon", "not part of this version"])
+
+    def test_unknown_option_names_the_nearest(self):
+        self.refused(2, "run", "m.pte", "--thread", "1", says=["did you mean --threads"])
+
+    def test_unknown_key_has_pointer_and_nearest(self):
+        path = self.config('{"model": "m.pte", "experiments": [{"name": "a", "treads": [1]}]}')
+        error = self.refused(2, "run", path, says=["/experiments/0/treads", "did you mean 'threads'"])
+        self.assertIn(str(path), error["where"])
+
+    def test_configuration_that_is_not_json_has_line_and_column(self):
+        self.refused(2, "run", self.config('{"model": "m.pte",\n "runs" 3}'), says=["config.json:2:9"])
+
+    def test_thread_sweeps_are_refused(self):
+        path = self.config('{"model": "m.pte", "experiments": [{"name": "a", "threads": [1, 2]}]}')
+        self.refused(2, "run", path, says=["/experiments/0/threads", "not part of this version"])
+
+    def test_missing_model_is_a_usage_error(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        self.refused(2, "run", self.scratch / "none.pte", "--out", self.scratch / "o", says=["none.pte", "cannot be read"])
+
+    def test_damaged_model_fails_with_its_place(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        model = (TOY / "model.pte").read_bytes()
+        damaged = self.scratch / "damaged.pte"
+        for cut in (b"", model[:100], model[:len(model) // 2], b"\xff" * 4096):
+            damaged.write_bytes(cut)
+            self.refused(1, "run", damaged, "--out", self.scratch / "o", says=["damaged.pte"])
+
+    def test_input_of_the_wrong_size_fails_with_the_agents_words(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        short = self.scratch / "short.bin"
+        short.write_bytes(b"\0" * 100)
+        self.refused(1, "run", TOY / "model.pte", "--inputs", short, "--out", self.scratch / "o",
+                  says=["cannot run"])
+
+    def test_missing_emulator_names_the_fix(self):
+        error = self.refused(5, "run", TOY / "model.pte", "--device", "counted",
+                          env={"SME2LAB_EMULATOR": str(self.scratch / "none")}, says=["SME2LAB_EMULATOR"])
+        self.assertEqual(error["code"], "lab")
+
+    def test_old_emulator_names_scripts_setup(self):
+        old = self.scratch / "qemu-aarch64"
+        old.write_text("#!/bin/sh\necho qemu-aarch64 version 7.2.1\n")
+        old.chmod(0o755)
+        self.refused(5, "run", TOY / "model.pte", "--device", "counted", env={"SME2LAB_EMULATOR": str(old)},
+                  says=["7.2.1", "scripts/setup"])
+
+    def test_agent_that_hangs_is_ended_at_the_timeout(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        # The emulator takes longer than that for one inference of MobileNet v2.
+        self.refused(1, "run", lab.MODELS / "mobilenet_v2_f32_xnnpack/model.pte", "--timeout", "1",
+                  "--out", self.scratch / "o", says=["hung"])
+
+    def test_output_directory_that_cannot_be_is_named(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        blocked = self.scratch / "file"
+        blocked.write_text("")
+        self.refused(2, "run", TOY / "model.pte", "--out", blocked / "below", says=["file"])
+
+    def test_temporary_directories_are_removed(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        place = self.scratch / "tmp"
+        place.mkdir()
+        lab.sme2lab("run", TOY / "model.pte", "--timeout", "1", "--out", self.scratch / "o", env={"TMPDIR": str(place)})
+        self.assertEqual(os.listdir(place), [])
+
+
+if __name__ == "__main__":
+    unittest.TestCase.maxDiff = None
+    lab.main()
