@@ -208,9 +208,7 @@ int sl_probe_main(int argc, char **argv)
     sl_buf_init(&text, MAX_PROBE_BYTES);
     int rc = sl_probe_write("", &text);
     if (rc == 0)
-        rc = sl_buf_append(&text, "\n", 1);
-    if (rc == 0 && (fwrite(text.data, 1, text.size, stdout) != text.size || fflush(stdout) != 0))
-        rc = SL_E_TRUNCATED;
+        rc = sl_buf_print_line(&text);
     sl_buf_fini(&text);
     if (rc < 0)
         fprintf(stderr, "sme2lab-agent: the probe cannot be printed: %s\n", sl_strerror(rc));

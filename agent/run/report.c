@@ -120,9 +120,7 @@ int sl_run_write_json(const struct sl_run *run)
     put_run(run, &json);
     int rc = json.error;
     if (rc == 0)
-        rc = sl_buf_append(&text, "\n", 1);
-    if (rc == 0 && (fwrite(text.data, 1, text.size, stdout) != text.size || fflush(stdout) != 0))
-        rc = SL_E_TRUNCATED;
+        rc = sl_buf_print_line(&text);
     sl_buf_fini(&text);
     if (rc < 0)
         SL_ETLOG('E', "The JSON cannot be written: %s", sl_strerror(rc));

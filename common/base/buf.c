@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -163,4 +164,10 @@ int sl_buf_write_file(const char *path, const void *bytes, size_t len)
     if (rc < 0)
         unlink(temporary);
     return rc;
+}
+
+int sl_buf_print_line(const struct sl_buf *buf)
+{
+    bool written = fwrite(buf->data, 1, buf->size, stdout) == buf->size;
+    return written && putchar('\n') == '\n' && fflush(stdout) == 0 ? 0 : SL_E_TRUNCATED;
 }

@@ -30,3 +30,6 @@ int sl_buf_read_file(const char *path, size_t limit, struct sl_buf *out);
 /* Writes all bytes to `path` by way of `path`.tmp and rename, so that no half file is ever seen
  * under the name. 0 or the file's -errno. */
 int sl_buf_write_file(const char *path, const void *bytes, size_t len);
+
+/* Writes all bytes and a newline to standard output and flushes it: 0 or SL_E_TRUNCATED. */
+int sl_buf_print_line(const struct sl_buf *buf);

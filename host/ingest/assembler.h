@@ -51,7 +51,7 @@ void sl_assembler_sync_ended(struct sl_assembler *assembler, uint64_t now_ms, bo
  */
 bool sl_assembler_ack(struct sl_assembler *assembler, uint64_t *out_offset);
 
-/* True when the link should not be read for now. */
+/* True while the link should not be read. */
 bool sl_assembler_full(const struct sl_assembler *assembler);
 
 /* True when the whole declared stream is synced. */

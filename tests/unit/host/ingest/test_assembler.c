@@ -9,16 +9,13 @@
 
 #include "common/base/error.h"
 #include "host/ingest/assembler.h"
+#include "tests/support/random.h"
 
 static uint64_t random_state = 20261121;
 
 static uint64_t draw(uint64_t below)
 {
-    random_state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = random_state;
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (z ^ z >> 31) % below;
+    return sl_random_below(&random_state, below);
 }
 
 static void a_gap_is_refused_and_changes_nothing(void **state)
