@@ -13,20 +13,20 @@ struct sl_pool;
 
 enum { SL_PTE_MAX_RANK = 16, SL_PTE_MAX_OPERATOR_NAME = 99 };
 
-enum sl_pte_value_kind {                  /* KernelTypes of the schema */
-                         SL_PTE_NONE = 0, /* also Null = 1 */
-                         SL_PTE_NULL = 1,
-                         SL_PTE_INT = 2,
-                         SL_PTE_BOOL = 3,
-                         SL_PTE_DOUBLE = 4,
-                         SL_PTE_TENSOR = 5,
-                         SL_PTE_STRING = 6,
-                         SL_PTE_INT_LIST = 7,     /* items name Int values */
-                         SL_PTE_DOUBLE_LIST = 8,  /* literal */
-                         SL_PTE_BOOL_LIST = 9,    /* literal */
-                         SL_PTE_TENSOR_LIST = 10, /* items name Tensor values */
-                         SL_PTE_OPTIONAL_TENSOR_LIST =
-                             11, /* items name Tensor or Null values, or are -1 */
+/* What KernelTypes of the schema numbers. */
+enum sl_pte_value_kind {
+    SL_PTE_NONE = 0, /* also Null = 1 */
+    SL_PTE_NULL = 1,
+    SL_PTE_INT = 2,
+    SL_PTE_BOOL = 3,
+    SL_PTE_DOUBLE = 4,
+    SL_PTE_TENSOR = 5,
+    SL_PTE_STRING = 6,
+    SL_PTE_INT_LIST = 7,              /* items name Int values */
+    SL_PTE_DOUBLE_LIST = 8,           /* literal */
+    SL_PTE_BOOL_LIST = 9,             /* literal */
+    SL_PTE_TENSOR_LIST = 10,          /* items name Tensor values */
+    SL_PTE_OPTIONAL_TENSOR_LIST = 11, /* items name Tensor or Null values, or are -1 */
 };
 
 enum sl_pte_dynamism { SL_PTE_STATIC = 0, SL_PTE_DYNAMIC_BOUND = 1, SL_PTE_DYNAMIC_UNBOUND = 2 };
@@ -76,8 +76,9 @@ struct sl_pte_instruction {
     uint32_t index;       /* KERNEL_CALL: operator; DELEGATE_CALL: delegate; FREE_CALL: value */
     uint32_t arg_count;   /* KERNEL_CALL, DELEGATE_CALL */
     const uint32_t *args; /* value indices */
-    uint32_t from,
-        to; /* MOVE_CALL: values; JUMP_FALSE_CALL: condition value, destination instruction */
+    /* MOVE_CALL: values; JUMP_FALSE_CALL: condition value, destination instruction (that behind the
+     * last one ends the chain) */
+    uint32_t from, to;
 };
 
 struct sl_pte_chain {

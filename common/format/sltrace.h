@@ -31,22 +31,20 @@ enum {
 
 enum sl_trace_kind {
     SL_TRACE_HEADER = 1,
-    SL_TRACE_NAME = 2, /* defines a name id */
-    SL_TRACE_META = 3, /* one fact: key and either an integer or a text */
-    SL_TRACE_BLOCK =
-        4, /* a block (RunData) of a variant opens; it lasts until that variant's next */
+    SL_TRACE_NAME = 2,  /* defines a name id */
+    SL_TRACE_META = 3,  /* one fact: key and either an integer or a text */
+    SL_TRACE_BLOCK = 4, /* a variant's block (RunData) opens; it lasts until its next */
     SL_TRACE_EVENT = 5, /* an event that has ended; children precede parents */
     SL_TRACE_STALL = 6, /* the run waited outside measured windows for room in the ring */
     SL_TRACE_CRC = 7,   /* CRC-32C of the records since the last CRC record or the start */
     SL_TRACE_END = 8,   /* the recorder closed the stream; nothing but a CRC follows */
 };
 
-enum sl_trace_unit {                  /* of every start and end in the stream */
-                     SL_TRACE_NS = 1, /* nanoseconds of the monotonic clock since process start */
-                     SL_TRACE_MARKS = 2, /* ordinals of counting marks, not yet resolved
-                                            (host/device/count_log) */
-                     SL_TRACE_INSTRUCTIONS =
-                         3, /* executed instructions since the first mark, tracing's own left out */
+/* The unit of every start and end in the stream. */
+enum sl_trace_unit {
+    SL_TRACE_NS = 1,           /* nanoseconds of the monotonic clock since process start */
+    SL_TRACE_MARKS = 2,        /* ordinals of counting marks; host/device/count_log resolves them */
+    SL_TRACE_INSTRUCTIONS = 3, /* executed since the first mark, tracing's own left out */
 };
 
 enum sl_trace_event_kind {

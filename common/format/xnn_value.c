@@ -224,6 +224,22 @@ static void read_value(struct sl_xnn_reader *reader, const struct sl_flatbuf_tab
         read_quant(reader, &content, value);
 }
 
+/* No two values may claim one argument of the delegate's call. */
+static void check_externals(struct sl_flatbuf *fb, const struct sl_xnn_value *values,
+                            uint32_t count, uint32_t at)
+{
+    uint8_t seen[SL_XNN_MAX_EXTERNS / 8] = {0};
+    for (uint32_t i = 0; i < count && fb->error == 0; i++) {
+        uint32_t external = values[i].external_id;
+        if (external == SL_XNN_NO_ID)
+            continue;
+        if ((seen[external / 8] >> external % 8 & 1) != 0)
+            sl_flatbuf_fail(fb, SL_E_FORMAT, at, "two values are external value %" PRIu32,
+                            external);
+        seen[external / 8] |= (uint8_t)(1 << external % 8);
+    }
+}
+
 static int compare_ids(const void *left, const void *right)
 {
     const struct sl_xnn_value *a = left, *b = right;
@@ -241,6 +257,7 @@ void sl_xnn_read_values(struct sl_xnn_reader *reader, const struct sl_flatbuf_ta
         read_value(reader, &element, &values[i]);
         sorted = sorted && (i == 0 || values[i - 1].id < values[i].id);
     }
+    check_externals(fb, values, vector.count, vector.at);
     if (fb->error != 0)
         return;
     if (!sorted)

@@ -529,18 +529,6 @@ static void each_fault_in_a_program_is_refused(void **state)
     }
 }
 
-static void scalar_types_have_sizes_and_names(void **state)
-{
-    (void)state;
-    assert_int_equal(sl_scalar_size(SL_SCALAR_FLOAT), 4);
-    assert_int_equal(sl_scalar_size(SL_SCALAR_UINT64), 8);
-    assert_string_equal(sl_scalar_name(SL_SCALAR_HALF), "Half");
-    assert_int_equal(sl_scalar_size(8), 0);
-    assert_int_equal(sl_scalar_size(-1), 0);
-    assert_int_equal(sl_scalar_size(1000), 0);
-    assert_string_equal(sl_scalar_name(9), "?");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,7 +542,6 @@ int main(void)
         cmocka_unit_test(every_kind_of_value_is_read),
         cmocka_unit_test(every_kind_of_instruction_is_read),
         cmocka_unit_test(each_fault_in_a_program_is_refused),
-        cmocka_unit_test(scalar_types_have_sizes_and_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
