@@ -5,28 +5,10 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
+#include "kernels/cpu/span.h"
 #include "kernels/pool/pool.h"
 
 enum { VECTORS = 4 };
-
-/* The taps of a window along one axis that lie inside: from, up to but not including, to. */
-struct span {
-    size_t from, to;
-};
-
-/* `start` is where the window begins, wrapped when before the image. */
-static struct span span_of(size_t start, size_t kernel, size_t dilation, size_t in)
-{
-    struct span s = {0, 0};
-    if (start >= in) /* before the image, or past it: then from is beyond the kernel */
-        s.from = ((size_t)0 - start + dilation - 1) / dilation;
-    if (s.from >= kernel)
-        return (struct span){0, 0};
-    size_t first = start + s.from * dilation;
-    s.to = first < in ? s.from + (in - first + dilation - 1) / dilation : s.from;
-    s.to = s.to < kernel ? s.to : kernel;
-    return s;
-}
 
 /* The part of a window that lies inside, as an array of pixels. */
 struct window {
@@ -127,7 +109,7 @@ static size_t inside_from(const struct sl_pool_args *a, size_t x, size_t left)
 SL_INLINE void row(int op, const struct sl_pool_args *a, const float *in, size_t oy, float *out)
 {
     size_t y = oy * a->stride_h - a->pad_top; /* wraps when outside */
-    struct span ys = span_of(y, a->kernel_h, a->dilation_h, a->in_h);
+    struct sl_span ys = sl_span_of(y, a->kernel_h, a->dilation_h, a->in_h);
     const float *from = in + (y + ys.from * a->dilation_h) * a->in_w * a->channels;
     struct window w = {.rows = ys.to - ys.from,
                        .row_step = a->dilation_h * a->in_w * a->channels,
@@ -148,7 +130,7 @@ SL_INLINE void row(int op, const struct sl_pool_args *a, const float *in, size_t
             ox += count;
             continue;
         }
-        struct span xs = span_of(x, a->kernel_w, a->dilation_w, a->in_w);
+        struct sl_span xs = sl_span_of(x, a->kernel_w, a->dilation_w, a->in_w);
         w.cols = xs.to - xs.from;
         w.scale = vdupq_n_f32(1.0f / (float)(w.rows * w.cols));
         pixel(op, a, &w, from + (x + xs.from * a->dilation_w) * a->channels,
