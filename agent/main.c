@@ -5,6 +5,7 @@
 #include "agent/probe/probe.h"
 #include "agent/run/help.h"
 #include "agent/run/run.h"
+#include "agent/serve/serve.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -17,16 +18,6 @@ static int print_version(int argc, char **argv)
     }
     puts("sme2lab-agent " SL_VERSION);
     return 0;
-}
-
-static int refuse_serve(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    fputs("sme2lab-agent: serve is not in this version; it comes with the daemon. "
-          "Let sme2lab start `run` directly.\n",
-          stderr);
-    return EXIT_USAGE;
 }
 
 static int print_help(int argc, char **argv)
@@ -43,7 +34,7 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } verbs[] = {
-        {"run", sl_run_main},       {"probe", sl_probe_main},     {"serve", refuse_serve},
+        {"run", sl_run_main},       {"probe", sl_probe_main},     {"serve", sl_serve_main},
         {"version", print_version}, {"help", print_help},         {"--help", print_help},
         {"-h", print_help},         {"--version", print_version},
     };
@@ -55,7 +46,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], verbs[i].name) == 0)
             return verbs[i].run(argc - 1, argv + 1);
     }
-    fprintf(stderr, "sme2lab-agent: unknown verb '%s': say run, probe or version, or --help\n",
+    fprintf(stderr,
+            "sme2lab-agent: unknown verb '%s': say run, serve, probe or version, or --help\n",
             argv[1]);
     return EXIT_USAGE;
 }

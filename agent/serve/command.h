@@ -1,0 +1,22 @@
+/* agent/serve/command.h: the command line of a job's inference process. */
+#pragma once
+
+#include <stddef.h>
+
+typedef struct Sme2lab__Proto__Job Sme2lab__Proto__Job;
+struct sl_job_dir;
+
+enum { SL_COMMAND_MAX_ARGS = 128, SL_COMMAND_RING_FD = 3 };
+
+struct sl_command {
+    char *argv[SL_COMMAND_MAX_ARGS + 1]; /* owned, NULL at the end */
+    size_t argc;
+    char cwd[1024]; /* the job's folder for result files */
+};
+
+/* `[exec_prefix…] self run …`, or the job's external runner with its arguments. File names of a job
+ * are SHA-256 digits naming blobs: anything else is refused with -EINVAL, so no name leads out of
+ * `workdir`. SL_E_LIMIT, -ENOMEM. */
+int sl_command_init(struct sl_command *command, const char *self, const char *workdir,
+                    const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir);
+void sl_command_fini(struct sl_command *command);

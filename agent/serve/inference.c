@@ -1,0 +1,315 @@
+/* agent/serve/inference.c */
+#include "agent/serve/inference.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "agent/serve/command.h"
+#include "agent/serve/job_dir.h"
+#include "agent/stream/spool.h"
+#include "agent/trace/ring.h"
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/format/sltrace.h"
+#include "common/format/sltrace_seal.h"
+#include "proto/job.pb-c.h"
+
+enum {
+    RING_RECORDS = 8192,
+    BATCH_RECORDS = 1024,
+    DRAIN_MS = 5,
+    READ_BYTES = 16 << 10,
+    GRACE_MS = 2000
+};
+
+struct sl_inference {
+    uv_loop_t *loop;
+    struct sl_job_dir *dir; /* borrowed */
+    struct sl_inference_events events;
+    void *user;
+    struct sl_ring *ring;
+    struct sl_trace_sealer sealer;
+    struct sl_buf sealed; /* reused */
+    uv_process_t process;
+    uv_pipe_t out, err;
+    uv_timer_t drain, watchdog;
+    int open_handles, open_pipes;
+    bool spawned, exited, cancelled, timed_out, closing;
+    int spawn_error, exit_signal;
+    int64_t exit_status;
+    uint32_t pair;
+    uint32_t timeout_ms;
+    char read_buffer[READ_BYTES];
+    struct sl_trace_record batch[BATCH_RECORDS];
+};
+
+static void inference_free(struct sl_inference *inference)
+{
+    sl_ring_free(inference->ring);
+    sl_buf_fini(&inference->sealed);
+    sl_free(inference);
+}
+
+static Sme2lab__Proto__Outcome outcome_of(const struct sl_inference *inference)
+{
+    if (inference->spawn_error < 0)
+        return SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED;
+    if (inference->cancelled)
+        return SME2LAB__PROTO__OUTCOME__OUTCOME_CANCELLED;
+    if (inference->timed_out)
+        return SME2LAB__PROTO__OUTCOME__OUTCOME_TIMED_OUT;
+    if (inference->exit_signal != 0)
+        return SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED;
+    return inference->exit_status != 0 ? SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED
+                                       : SME2LAB__PROTO__OUTCOME__OUTCOME_DONE;
+}
+
+static void describe(const struct sl_inference *inference, char *out, size_t size)
+{
+    switch (outcome_of(inference)) {
+    case SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED:
+        snprintf(out, size, "the inference process could not be started: %s",
+                 uv_strerror(inference->spawn_error));
+        break;
+    case SME2LAB__PROTO__OUTCOME__OUTCOME_CANCELLED:
+        snprintf(out, size, "cancelled");
+        break;
+    case SME2LAB__PROTO__OUTCOME__OUTCOME_TIMED_OUT:
+        snprintf(out, size, "the inference process hung: ended after %u ms", inference->timeout_ms);
+        break;
+    case SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED:
+        snprintf(out, size, "the inference process was ended by signal %d (%s)",
+                 inference->exit_signal, strsignal(inference->exit_signal));
+        break;
+    case SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED:
+        snprintf(out, size, "the inference process ended with exit code %d",
+                 (int)inference->exit_status);
+        break;
+    default:
+        out[0] = '\0';
+    }
+}
+
+static int store_result(struct sl_inference *inference)
+{
+    Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
+    char detail[200];
+    describe(inference, detail, sizeof(detail));
+    result.outcome = outcome_of(inference);
+    result.exit_code = (int32_t)inference->exit_status;
+    result.signal = (uint32_t)inference->exit_signal;
+    result.detail = detail;
+    int rc = inference->spawned ? sl_job_dir_collect(inference->dir) : 0;
+    int stored = sl_job_dir_finish(inference->dir, &result);
+    return stored < 0        ? stored
+           : rc == SL_E_FULL ? 0
+                             : rc; /* what the spool dropped is declared in the result */
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct sl_inference *inference = handle->data;
+    if (--inference->open_handles > 0)
+        return;
+    struct sl_inference_events events = inference->events;
+    void *user = inference->user;
+    int rc = store_result(inference);
+    inference_free(inference);
+    events.ended(user, rc);
+}
+
+/* Moves what the ring holds to the trace spool. The last call seals the end. */
+static void drain(struct sl_inference *inference, bool last)
+{
+    struct sl_spool *spool = inference->dir->streams[SL_STREAM_TRACE];
+    bool moved = false;
+    for (long n; (n = sl_ring_pop(inference->ring, inference->batch, BATCH_RECORDS)) > 0;
+         moved = true) {
+        for (long i = 0; i < n; i++) {
+            if (inference->batch[i].kind == SL_TRACE_BLOCK &&
+                inference->batch[i].block.iteration != UINT32_MAX)
+                inference->pair = inference->batch[i].block.pair;
+        }
+        inference->sealed.size = 0;
+        int rc = sl_trace_sealer_put(&inference->sealer, inference->batch, (size_t)n,
+                                     &inference->sealed);
+        if (rc == 0)
+            sl_spool_append(spool, inference->sealed.data,
+                            inference->sealed.size); /* a full one counts what it drops */
+    }
+    if (moved || last) { /* a sealed end can be read even if nothing follows */
+        inference->sealed.size = 0;
+        if (sl_trace_sealer_flush(&inference->sealer, &inference->sealed) == 0 &&
+            inference->sealed.size > 0)
+            sl_spool_append(spool, inference->sealed.data, inference->sealed.size);
+        inference->events.progress(inference->user, inference->pair);
+    }
+}
+
+/* Ends when the process has, and both its pipes are read to their ends. */
+static void finish_if_over(struct sl_inference *inference)
+{
+    if (!inference->exited || inference->open_pipes > 0 || inference->closing)
+        return;
+    inference->closing = true;
+    drain(inference, true);
+    uv_close((uv_handle_t *)&inference->drain, on_handle_closed);
+    uv_close((uv_handle_t *)&inference->watchdog, on_handle_closed);
+    uv_close((uv_handle_t *)&inference->out, on_handle_closed);
+    uv_close((uv_handle_t *)&inference->err, on_handle_closed);
+    uv_close((uv_handle_t *)&inference->process, on_handle_closed);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+{
+    struct sl_inference *inference = handle->data;
+    (void)suggested;
+    *buf = uv_buf_init(inference->read_buffer, READ_BYTES);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+    struct sl_inference *inference = stream->data;
+    int which = stream == (uv_stream_t *)&inference->out ? SL_STREAM_OUTPUT : SL_STREAM_LOG;
+    if (n > 0) {
+        sl_spool_append(inference->dir->streams[which], buf->base, (size_t)n);
+        inference->events.progress(inference->user, inference->pair);
+    } else if (n < 0) {
+        uv_read_stop(stream);
+        inference->open_pipes--;
+        finish_if_over(inference);
+    }
+}
+
+/* Kills the whole group: an emulator and what it started. */
+static void kill_group(struct sl_inference *inference)
+{
+    if (inference->spawned && !inference->exited)
+        kill(-inference->process.pid, SIGKILL);
+}
+
+/* A descendant may hold the pipes open for ever after the process is gone: a grace, then they count
+ * as ended. */
+static void on_grace_over(uv_timer_t *timer)
+{
+    struct sl_inference *inference = timer->data;
+    inference->open_pipes = 0;
+    finish_if_over(inference);
+}
+
+static void on_exit(uv_process_t *process, int64_t status, int signal)
+{
+    struct sl_inference *inference = process->data;
+    inference->exited = true;
+    inference->exit_status = status;
+    inference->exit_signal = signal;
+    uv_timer_start(&inference->watchdog, on_grace_over, GRACE_MS, 0);
+    finish_if_over(inference);
+}
+
+static void on_drain(uv_timer_t *timer)
+{
+    drain(timer->data, false);
+}
+
+static void on_watchdog(uv_timer_t *timer)
+{
+    struct sl_inference *inference = timer->data;
+    inference->timed_out = true;
+    kill_group(inference);
+}
+
+static void on_not_started(uv_timer_t *timer)
+{
+    struct sl_inference *inference = timer->data;
+    inference->exited = true;
+    finish_if_over(inference);
+}
+
+static int spawn(struct sl_inference *inference, struct sl_command *command)
+{
+    uv_stdio_container_t stdio[4] = {
+        {.flags = UV_IGNORE},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&inference->out},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&inference->err},
+        {.flags = UV_INHERIT_FD, .data.fd = sl_ring_fd(inference->ring)},
+    };
+    uv_process_options_t options = {
+        .exit_cb = on_exit,
+        .file = command->argv[0],
+        .args = command->argv,
+        .cwd = command->cwd,
+        .flags = UV_PROCESS_DETACHED, /* a group of its own, to be killed whole */
+        .stdio_count = 4,
+        .stdio = stdio,
+    };
+    int rc = uv_spawn(inference->loop, &inference->process, &options);
+    if (rc < 0)
+        return rc;
+    inference->spawned = true;
+    inference->open_pipes = 2;
+    uv_read_start((uv_stream_t *)&inference->out, on_alloc, on_read);
+    uv_read_start((uv_stream_t *)&inference->err, on_alloc, on_read);
+    return 0;
+}
+
+static void init_handles(struct sl_inference *inference)
+{
+    uv_timer_init(inference->loop, &inference->drain); /* none of these can fail */
+    uv_timer_init(inference->loop, &inference->watchdog);
+    uv_pipe_init(inference->loop, &inference->out, 0);
+    uv_pipe_init(inference->loop, &inference->err, 0);
+    inference->drain.data = inference->watchdog.data = inference;
+    inference->out.data = inference->err.data = inference->process.data = inference;
+    inference->open_handles =
+        5; /* with the process, which uv_spawn() initialises even when it fails */
+}
+
+int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
+                       const Sme2lab__Proto__Job *job, struct sl_job_dir *dir,
+                       const struct sl_inference_events *events, void *user,
+                       struct sl_inference **out)
+{
+    struct sl_command command;
+    struct sl_inference *inference = sl_calloc(1, sizeof(*inference));
+    if (!inference)
+        return -ENOMEM;
+    *inference = (struct sl_inference){
+        .loop = loop, .dir = dir, .events = *events, .user = user, .timeout_ms = job->timeout_ms};
+    sl_buf_init(&inference->sealed, (BATCH_RECORDS + 16) * 2 * sizeof(struct sl_trace_record));
+    sl_trace_sealer_init(&inference->sealer);
+    int rc = sl_ring_new(RING_RECORDS, &inference->ring);
+    if (rc == 0)
+        rc = sl_command_init(&command, self, workdir, job, dir);
+    if (rc < 0) {
+        inference_free(inference);
+        return rc;
+    }
+    init_handles(inference);
+    rc = spawn(inference, &command);
+    sl_command_fini(&command);
+    if (rc < 0) {
+        inference->spawn_error = rc;
+        uv_timer_start(&inference->watchdog, on_not_started, 0, 0);
+    } else {
+        uv_timer_start(&inference->drain, on_drain, DRAIN_MS, DRAIN_MS);
+        if (job->timeout_ms != 0)
+            uv_timer_start(&inference->watchdog, on_watchdog, job->timeout_ms, 0);
+    }
+    *out = inference;
+    return 0;
+}
+
+void sl_inference_cancel(struct sl_inference *inference)
+{
+    if (inference->exited)
+        return;
+    inference->cancelled = true;
+    kill_group(inference);
+}

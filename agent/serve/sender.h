@@ -1,0 +1,36 @@
+/* agent/serve/sender.h: sends the streams of one job directory over a channel, from what the host
+ * has on, as they grow. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/serve/job_dir.h"
+
+struct sl_channel;
+
+enum { SL_SENDER_CHUNK_BYTES = 256 << 10 };
+
+struct sl_sender {
+    struct sl_job_dir *dir;         /* borrowed */
+    uint64_t sent[SL_STREAM_COUNT]; /* handed to the channel of now */
+    uint64_t acked[SL_STREAM_COUNT];
+    bool result_sent, result_acked;
+};
+
+void sl_sender_init(struct sl_sender *sender, struct sl_job_dir *dir);
+
+/* A new connection: goes on from what was acknowledged. */
+void sl_sender_rewind(struct sl_sender *sender);
+
+/* The host has `offset` bytes of `stream` (the numbers of proto/trace.proto) durably;
+ * STREAM_UNSPECIFIED acknowledges the result. Offsets beyond the stream are SL_E_MISMATCH; one
+ * below what was acknowledged changes nothing. */
+int sl_sender_acked(struct sl_sender *sender, int stream, uint64_t offset);
+
+/* Sends what there is room for. 0, SL_E_FULL when the channel took no more (go on when it is
+ * writable), or a failure. */
+int sl_sender_pump(struct sl_sender *sender, struct sl_channel *channel);
+
+/* True when the host has everything, the result included. */
+bool sl_sender_done(const struct sl_sender *sender);

@@ -1,0 +1,452 @@
+/* agent/serve/server.c */
+#include "agent/serve/server.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "agent/serve/inference.h"
+#include "agent/serve/job_dir.h"
+#include "agent/serve/sender.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/net/address.h"
+#include "common/net/channel.h"
+#include "common/net/handshake.h"
+#include "proto/envelope.pb-c.h"
+
+enum { MAX_JOBS = 64, RETRY_FIRST_MS = 250, RETRY_LAST_MS = 8000, MAX_PROBE_BYTES = 256 << 10 };
+static const char software[] = "sme2lab-agent " SL_VERSION;
+
+struct sl_server {
+    uv_loop_t *loop;
+    char workdir[512], self[512], *probe_json;
+    uint8_t secret[SL_SECRET_BYTES];
+    uint64_t spool_bytes;
+    uv_poll_t listener;
+    uv_timer_t retry;
+    int listen_fd, open_handles;
+    bool listening, connecting_out, closing;
+    struct sl_address peer; /* to connect to */
+    unsigned retry_ms;
+    struct sl_channel *candidate; /* not proven yet */
+    struct sl_channel *channel;   /* the host; NULL without a link */
+    bool resumed;                 /* it has said what it has */
+    struct sl_sender senders[MAX_JOBS];
+    size_t job_count;
+    struct sl_inference *inference; /* NULL: idle */
+    struct sl_job_dir *running;     /* its directory */
+    uint32_t running_pairs;
+    void (*closed)(void *user);
+    void *closed_user;
+};
+
+static void pump(struct sl_server *server);
+static void finish_close(struct sl_server *server);
+
+static struct sl_sender *find_sender(struct sl_server *server, uint64_t id)
+{
+    for (size_t i = 0; i < server->job_count; i++) {
+        if (server->senders[i].dir->id == id)
+            return &server->senders[i];
+    }
+    return NULL;
+}
+
+static void forget(struct sl_server *server, struct sl_sender *sender)
+{
+    sl_job_dir_remove(sender->dir);
+    *sender = server->senders[--server->job_count];
+}
+
+static void send_state(struct sl_server *server, uint64_t job, Sme2lab__Proto__Phase phase,
+                       uint32_t pair)
+{
+    Sme2lab__Proto__JobState state = SME2LAB__PROTO__JOB_STATE__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    state.job = job;
+    state.phase = phase;
+    state.pair = pair;
+    state.pairs = server->running_pairs;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_STATE;
+    envelope.state = &state;
+    if (server->channel)
+        sl_channel_send(server->channel, &envelope); /* progress only: a full link may lose it */
+}
+
+/* Refuses one job, not the connection: as a result that carries the reason. */
+static void refuse_job(struct sl_server *server, uint64_t job, const char *reason)
+{
+    Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    result.job = job;
+    result.outcome = SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED;
+    result.detail = (char *)(uintptr_t)reason;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_RESULT;
+    envelope.result = &result;
+    sl_channel_send(server->channel, &envelope);
+}
+
+static void on_progress(void *user, uint32_t pair)
+{
+    struct sl_server *server = user;
+    send_state(server, server->running->id, SME2LAB__PROTO__PHASE__PHASE_MEASURING, pair);
+    pump(server);
+}
+
+static void on_ended(void *user, int rc)
+{
+    struct sl_server *server = user;
+    uint64_t id = server->running->id;
+    server->inference = NULL;
+    server->running = NULL;
+    if (rc < 0 && server->channel)
+        refuse_job(server, id, "the agent could not store the result: is its disk full?");
+    pump(server);
+    if (server->closing)
+        finish_close(server);
+}
+
+static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
+{
+    static const struct sl_inference_events events = {on_progress, on_ended};
+    struct sl_job_dir *dir = NULL;
+    if (job->id == 0 || find_sender(server, job->id))
+        return; /* sent again after a lost link: it is known */
+    if (server->inference || server->job_count == MAX_JOBS) {
+        refuse_job(server, job->id, "the agent is busy with another job");
+        return;
+    }
+    int rc = sl_job_dir_create(server->workdir, job, server->spool_bytes, &dir);
+    if (rc == 0)
+        rc = sl_inference_start(server->loop, server->self, server->workdir, job, dir, &events,
+                                server, &server->inference);
+    if (rc < 0) {
+        refuse_job(server, job->id,
+                   rc == -EINVAL ? "the job names a file that is no blob" : sl_strerror(rc));
+        if (dir)
+            sl_job_dir_remove(dir);
+        return;
+    }
+    server->running = dir;
+    server->running_pairs = job->pairs;
+    sl_sender_init(&server->senders[server->job_count++], dir);
+    send_state(server, job->id, SME2LAB__PROTO__PHASE__PHASE_ACCEPTED, 0);
+}
+
+static void take_ack(struct sl_server *server, const Sme2lab__Proto__Ack *ack)
+{
+    struct sl_sender *sender = find_sender(server, ack->job);
+    if (!sender || sl_sender_acked(sender, (int)ack->stream, ack->offset) < 0)
+        return;
+    if (sl_sender_done(sender))
+        forget(server, sender);
+}
+
+static void take_resume(struct sl_server *server, const Sme2lab__Proto__Resume *resume)
+{
+    for (size_t i = 0; i < resume->n_have; i++)
+        take_ack(server, resume->have[i]);
+    for (size_t i = 0; i < server->job_count; i++)
+        sl_sender_rewind(&server->senders[i]);
+    server->resumed = true;
+    pump(server);
+}
+
+static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
+{
+    struct sl_server *server = user;
+    switch (envelope->body_case) {
+    case SME2LAB__PROTO__ENVELOPE__BODY_RESUME:
+        take_resume(server, envelope->resume);
+        break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_JOB:
+        take_job(server, envelope->job);
+        break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_ACK:
+        take_ack(server, envelope->ack);
+        break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_CANCEL:
+        if (server->inference && server->running->id == envelope->cancel->job)
+            sl_inference_cancel(server->inference);
+        break;
+    default: /* an agent has no use for the rest */
+        break;
+    }
+}
+
+static void on_writable(void *user)
+{
+    pump(user);
+}
+
+static void pump(struct sl_server *server)
+{
+    if (!server->channel || !server->resumed)
+        return;
+    for (size_t i = 0; i < server->job_count; i++) {
+        int rc = sl_sender_pump(&server->senders[i], server->channel);
+        if (rc == SL_E_FULL)
+            return; /* on_writable goes on */
+        if (rc < 0 && rc != SL_E_STATE) {
+            sl_channel_close(
+                server->channel); /* a spool that cannot be read: the host sees what is missing */
+            return;
+        }
+    }
+}
+
+static void on_ready(void *user)
+{
+    struct sl_server *server = user;
+    struct sl_channel *old = server->channel;
+    server->channel = server->candidate;
+    server->candidate = NULL;
+    server->resumed = false;
+    server->retry_ms = RETRY_FIRST_MS;
+    if (old)
+        sl_channel_close(old);
+}
+
+static void retry_later(struct sl_server *server);
+
+/* Which of the two it was is told by what is left: a channel that closes is no longer either. */
+struct link {
+    struct sl_server *server;
+    struct sl_channel *channel;
+};
+
+static void link_ready(void *user)
+{
+    struct link *link = user;
+    on_ready(link->server);
+}
+
+static void link_message(void *user, const Sme2lab__Proto__Envelope *envelope)
+{
+    struct link *link = user;
+    if (link->channel == link->server->channel)
+        on_message(link->server, envelope);
+}
+
+static void link_writable(void *user)
+{
+    struct link *link = user;
+    if (link->channel == link->server->channel)
+        on_writable(link->server);
+}
+
+static void link_closed(void *user, int code, const char *reason)
+{
+    struct link *link = user;
+    struct sl_server *server = link->server;
+    if (code < 0)
+        fprintf(stderr, "level=info event=link_lost reason=\"%s\"\n", reason);
+    if (server->channel == link->channel)
+        server->channel = NULL;
+    if (server->candidate == link->channel)
+        server->candidate = NULL;
+    sl_free(link);
+    if (server->closing)
+        finish_close(server);
+    else
+        retry_later(server);
+}
+
+/* A new link, whose socket the caller opens or connects. */
+static struct sl_channel *new_link(struct sl_server *server)
+{
+    static const struct sl_channel_events events = {link_ready, link_message, link_writable,
+                                                    link_closed};
+    struct link *link = sl_calloc(1, sizeof(*link));
+    if (!link)
+        return NULL;
+    link->server = server;
+    if (sl_channel_new(server->loop, SL_ROLE_AGENT, server->secret, software, server->probe_json,
+                       &events, link, &link->channel) < 0) {
+        sl_free(link);
+        return NULL;
+    }
+    return link->channel;
+}
+
+static void on_connection(uv_poll_t *poll, int status, int events)
+{
+    struct sl_server *server = poll->data;
+    (void)events;
+    int fd = status < 0 ? -1 : accept(server->listen_fd, NULL, NULL);
+    if (fd < 0)
+        return;
+    struct sl_channel *channel =
+        server->candidate ? NULL : new_link(server); /* one stranger at a time */
+    if (!channel) {
+        close(fd);
+        return;
+    }
+    server->candidate = channel;
+    sl_channel_open_fd(channel, fd);
+}
+
+int sl_server_listen(struct sl_server *server, const struct sl_address *address,
+                     struct sl_address *bound)
+{
+    int fd = sl_address_listen(address, bound);
+    if (fd < 0)
+        return fd;
+    int rc = uv_poll_init(server->loop, &server->listener, fd);
+    if (rc == 0) {
+        server->listener.data = server;
+        server->listening = true;
+        server->listen_fd = fd;
+        server->open_handles++;
+        rc = uv_poll_start(&server->listener, UV_READABLE, on_connection);
+    } else {
+        close(fd);
+    }
+    return rc;
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+    struct sl_server *server = timer->data;
+    if (server->candidate || server->channel)
+        return;
+    server->candidate = new_link(server);
+    if (server->candidate)
+        sl_channel_connect(server->candidate, &server->peer);
+    else
+        retry_later(server);
+}
+
+static void retry_later(struct sl_server *server)
+{
+    if (!server->connecting_out || server->candidate || server->channel)
+        return;
+    uv_timer_start(&server->retry, on_retry, server->retry_ms, 0);
+    if (server->retry_ms < RETRY_LAST_MS)
+        server->retry_ms *= 2;
+}
+
+int sl_server_connect(struct sl_server *server, const struct sl_address *address)
+{
+    server->peer = *address;
+    server->connecting_out = true;
+    return uv_timer_start(&server->retry, on_retry, 0, 0);
+}
+
+/* Opens what an earlier agent left; a directory that cannot be read is left alone and said. */
+static void open_left_jobs(struct sl_server *server)
+{
+    char path[600];
+    snprintf(path, sizeof(path), "%s/jobs", server->workdir);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder)) && server->job_count < MAX_JOBS;) {
+        char *end;
+        struct sl_job_dir *dir = NULL;
+        uint64_t id = strtoull(entry->d_name, &end, 10);
+        if (id == 0 || *end != '\0')
+            continue;
+        int rc = sl_job_dir_open(server->workdir, id, server->spool_bytes, &dir);
+        if (rc == 0)
+            sl_sender_init(&server->senders[server->job_count++], dir);
+        else
+            fprintf(stderr, "level=error event=job_unreadable job=%s reason=\"%s\"\n",
+                    entry->d_name, sl_strerror(rc));
+    }
+    closedir(folder);
+}
+
+static int make_folder(const char *path, struct sl_diag *diag)
+{
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return 0;
+    int rc =
+        sl_diag_set(diag, -errno, path, "cannot make the working directory: %s", strerror(errno));
+    sl_diag_hint(diag, "name a directory that this user may write to with --workdir");
+    return rc;
+}
+
+int sl_server_new(uv_loop_t *loop, const struct sl_server_options *options, struct sl_server **out,
+                  struct sl_diag *diag)
+{
+    char blobs[600];
+    struct sl_server *server = sl_calloc(1, sizeof(*server));
+    if (!server)
+        return -ENOMEM;
+    server->loop = loop;
+    server->spool_bytes = options->spool_bytes;
+    server->retry_ms = RETRY_FIRST_MS;
+    snprintf(server->workdir, sizeof(server->workdir), "%s", options->workdir);
+    snprintf(server->self, sizeof(server->self), "%s", options->self);
+    snprintf(blobs, sizeof(blobs), "%s/blobs", server->workdir);
+    memcpy(server->secret, options->secret, SL_SECRET_BYTES);
+    server->probe_json = sl_strndup(options->probe_json, strlen(options->probe_json));
+    int rc = server->probe_json ? make_folder(server->workdir, diag) : -ENOMEM;
+    if (rc == 0)
+        rc = make_folder(blobs, diag);
+    if (rc < 0) {
+        sl_free(server->probe_json);
+        sl_free(server);
+        return rc;
+    }
+    uv_timer_init(loop, &server->retry);
+    server->retry.data = server;
+    server->open_handles = 1;
+    open_left_jobs(server);
+    *out = server;
+    return 0;
+}
+
+static void server_free(struct sl_server *server)
+{
+    for (size_t i = 0; i < server->job_count; i++)
+        sl_job_dir_free(server->senders[i].dir);
+    if (server->listening)
+        close(server->listen_fd);
+    sl_free(server->probe_json);
+    sl_free(server);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct sl_server *server = handle->data;
+    server->open_handles--;
+    finish_close(server);
+}
+
+static void finish_close(struct sl_server *server)
+{
+    if (server->open_handles > 0 || server->inference || server->channel || server->candidate)
+        return;
+    void (*closed)(void *) = server->closed;
+    void *user = server->closed_user;
+    server_free(server);
+    closed(user);
+}
+
+void sl_server_close(struct sl_server *server, void (*closed)(void *user), void *user)
+{
+    if (server->closing)
+        return;
+    server->closing = true;
+    server->closed = closed;
+    server->closed_user = user;
+    if (server->inference)
+        sl_inference_cancel(server->inference);
+    if (server->channel)
+        sl_channel_close(server->channel);
+    if (server->candidate)
+        sl_channel_close(server->candidate);
+    uv_close((uv_handle_t *)&server->retry, on_handle_closed);
+    if (server->listening)
+        uv_close((uv_handle_t *)&server->listener, on_handle_closed);
+}

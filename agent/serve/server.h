@@ -1,0 +1,36 @@
+/* agent/serve/server.h: the agent as a server: one host at a time, one job at a time, finished jobs
+ * until they are delivered.
+ *
+ * A host connects (or is connected to), both prove themselves, the host says what it has of earlier
+ * jobs, and everything that it lacks is sent. A lost link changes nothing but the sending. A new
+ * proven connection replaces the one before. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_address;
+struct sl_diag;
+struct sl_server;
+
+struct sl_server_options {
+    const char *workdir;    /* holds blobs/ and jobs/; made if absent */
+    const char *self;       /* this program's path */
+    const char *probe_json; /* for the hello */
+    const uint8_t *secret;  /* SL_SECRET_BYTES */
+    uint64_t spool_bytes;   /* bounds each stream of a job */
+};
+
+/* Options are copied. Opens the jobs that an earlier agent left. */
+int sl_server_new(uv_loop_t *loop, const struct sl_server_options *options, struct sl_server **out,
+                  struct sl_diag *diag);
+
+/* Listens; `bound` (may be NULL) is the address that the system chose. Or connects out, again after
+ * each loss, with backoff. */
+int sl_server_listen(struct sl_server *server, const struct sl_address *address,
+                     struct sl_address *bound);
+int sl_server_connect(struct sl_server *server, const struct sl_address *address);
+
+/* Ends the connection and the running job (which gets its result), then calls `closed` last. */
+void sl_server_close(struct sl_server *server, void (*closed)(void *user), void *user);

@@ -1,0 +1,407 @@
+/* tests/unit/agent/serve/test_server.c: a host's side of the connection against a server that
+ * spawns the real agent. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "agent/serve/job_dir.h"
+#include "agent/serve/server.h"
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/format/sltrace.h"
+#include "common/net/address.h"
+#include "common/net/channel.h"
+#include "common/net/handshake.h"
+#include "proto/envelope.pb-c.h"
+
+static const uint8_t secret[SL_SECRET_BYTES] = {42};
+static char workdir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
+
+/* What the host has of the one job: survives lost links. */
+struct host {
+    uv_loop_t loop;
+    struct sl_server *server;
+    struct sl_channel *channel;
+    struct sl_address address;
+    struct sl_buf streams[SL_STREAM_COUNT];
+    uint64_t job; /* others are left alone: a test before may not have got its last acknowledgement
+                     through */
+    size_t cut_after; /* bytes of trace after which the link is cut; 0: never */
+    int ready, closed, server_closed, results, chunks_known;
+    bool acknowledge;
+    int outcome, signal, exit_code;
+    char detail[256];
+};
+
+static void send_ack(struct host *host, uint64_t job, int stream, uint64_t offset)
+{
+    Sme2lab__Proto__Ack ack = SME2LAB__PROTO__ACK__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    ack.job = job;
+    ack.stream = (Sme2lab__Proto__Stream)stream;
+    ack.offset = offset;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_ACK;
+    envelope.ack = &ack;
+    if (host->acknowledge)
+        sl_channel_send(host->channel, &envelope);
+}
+
+static void take_chunk(struct host *host, const Sme2lab__Proto__TraceChunk *chunk)
+{
+    struct sl_buf *stream = &host->streams[chunk->stream - 1];
+    assert_true(chunk->offset <= stream->size); /* no gap */
+    if (chunk->offset + chunk->bytes.len <= stream->size) {
+        host->chunks_known++;
+        return;
+    }
+    size_t known = stream->size - (size_t)chunk->offset;
+    if (known > 0) /* sent again: the same bytes */
+        assert_memory_equal(stream->data + chunk->offset, chunk->bytes.data, known);
+    assert_int_equal(sl_buf_append(stream, chunk->bytes.data + known, chunk->bytes.len - known), 0);
+    send_ack(host, chunk->job, (int)chunk->stream, stream->size);
+    if (host->cut_after != 0 && host->streams[0].size >= host->cut_after) {
+        host->cut_after = 0;
+        sl_channel_close(host->channel);
+    }
+}
+
+static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
+{
+    struct host *host = user;
+    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CHUNK &&
+        envelope->chunk->job == host->job) {
+        take_chunk(host, envelope->chunk);
+    } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_RESULT &&
+               envelope->result->job == host->job) {
+        host->results++;
+        host->outcome = (int)envelope->result->outcome;
+        host->signal = (int)envelope->result->signal;
+        host->exit_code = envelope->result->exit_code;
+        snprintf(host->detail, sizeof(host->detail), "%s", envelope->result->detail);
+        send_ack(host, envelope->result->job, SME2LAB__PROTO__STREAM__STREAM_UNSPECIFIED, 0);
+    }
+}
+
+static void on_ready(void *user)
+{
+    struct host *host = user;
+    host->ready++;
+}
+
+static void on_closed(void *user, int code, const char *reason)
+{
+    struct host *host = user;
+    (void)code;
+    (void)reason;
+    host->closed++;
+    host->channel = NULL;
+}
+
+static void on_server_closed(void *user)
+{
+    ((struct host *)user)->server_closed = 1;
+    ((struct host *)user)->server = NULL;
+}
+
+static void run_until(struct host *host, const int *flag, int value)
+{
+    while (*flag < value && uv_run(&host->loop, UV_RUN_ONCE))
+        ;
+    assert_true(*flag >= value);
+}
+
+static void link_up(struct host *host, uint64_t job)
+{
+    static const struct sl_channel_events events = {on_ready, on_message, NULL, on_closed};
+    Sme2lab__Proto__Resume resume = SME2LAB__PROTO__RESUME__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    Sme2lab__Proto__Ack have[SL_STREAM_COUNT], *pointers[SL_STREAM_COUNT];
+    for (int i = 0; i < SL_STREAM_COUNT; i++) {
+        sme2lab__proto__ack__init(&have[i]);
+        have[i].job = job;
+        have[i].stream = (Sme2lab__Proto__Stream)(i + 1);
+        have[i].offset = host->streams[i].size;
+        pointers[i] = &have[i];
+    }
+    assert_int_equal(sl_channel_new(&host->loop, SL_ROLE_HOST, secret, "test", NULL, &events, host,
+                                    &host->channel),
+                     0);
+    sl_channel_connect(host->channel, &host->address);
+    run_until(host, &host->ready, host->ready + 1);
+    resume.have = pointers;
+    resume.n_have = job ? SL_STREAM_COUNT : 0;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_RESUME;
+    envelope.resume = &resume;
+    assert_int_equal(sl_channel_send(host->channel, &envelope), 0);
+}
+
+static void start_server(struct host *host)
+{
+    struct sl_server_options options = {.workdir = workdir,
+                                        .self = SL_TEST_AGENT,
+                                        .probe_json = "{}",
+                                        .secret = secret,
+                                        .spool_bytes = 64 << 20};
+    struct sl_address any;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_server_new(&host->loop, &options, &host->server, &diag), 0);
+    assert_int_equal(sl_address_parse("tcp:127.0.0.1:0", &any, NULL), 0);
+    assert_int_equal(sl_server_listen(host->server, &any, &host->address), 0);
+    host->server_closed = 0;
+}
+
+static void open_host(struct host *host)
+{
+    memset(host, 0, sizeof(*host));
+    host->acknowledge = true;
+    assert_int_equal(uv_loop_init(&host->loop), 0);
+    for (int i = 0; i < SL_STREAM_COUNT; i++)
+        sl_buf_init(&host->streams[i], 64 << 20);
+    start_server(host);
+}
+
+static void stop_server(struct host *host)
+{
+    sl_server_close(host->server, on_server_closed, host);
+    run_until(host, &host->server_closed, 1);
+}
+
+static void close_host(struct host *host)
+{
+    if (host->server)
+        stop_server(host);
+    if (host->channel)
+        sl_channel_close(host->channel);
+    uv_run(&host->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&host->loop), 0);
+    for (int i = 0; i < SL_STREAM_COUNT; i++)
+        sl_buf_fini(&host->streams[i]);
+}
+
+static void submit(struct host *host, uint64_t id, const char *model_name, const char *prefix,
+                   uint32_t timeout_ms)
+{
+    static char sh[] = "/bin/sh", dash_c[] = "-c";
+    char *inputs[] = {input}, *words[] = {sh, dash_c, (char *)(uintptr_t)prefix};
+    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    job.id = host->job = id;
+    job.model = (char *)(uintptr_t)model_name;
+    job.inputs = inputs;
+    job.n_inputs = 1;
+    job.pairs = 3;
+    job.threads = 1;
+    job.clock = (char *)(uintptr_t)"marks";
+    job.timeout_ms = timeout_ms;
+    job.exec_prefix = words;
+    job.n_exec_prefix = prefix ? 3 : 0;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
+    envelope.job = &job;
+    assert_int_equal(sl_channel_send(host->channel, &envelope), 0);
+}
+
+static size_t count_events(const struct host *host, bool *out_ended)
+{
+    struct sl_trace trace;
+    struct sl_bytes bytes = {host->streams[SL_STREAM_TRACE].data,
+                             host->streams[SL_STREAM_TRACE].size};
+    size_t events = 0;
+    assert_int_equal(sl_trace_parse(bytes, &trace, NULL), 0);
+    for (size_t i = 0; i < trace.record_count; i++)
+        events += trace.records[i].kind == SL_TRACE_EVENT;
+    *out_ended = trace.ended;
+    sl_trace_fini(&trace);
+    return events;
+}
+
+static size_t undisturbed_events;
+
+static void a_job_streams_to_its_end(void **state)
+{
+    (void)state;
+    struct host host;
+    bool ended;
+    open_host(&host);
+    link_up(&host, 0);
+    submit(&host, 1, model, NULL, 0);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    undisturbed_events = count_events(&host, &ended);
+    assert_true(ended);
+    assert_true(undisturbed_events > 20);
+    assert_true(host.streams[SL_STREAM_LOG].size > 0);
+    assert_non_null(strstr((char *)host.streams[SL_STREAM_FILES].data + 4, "output-0.bin"));
+    close_host(&host);
+}
+
+static void a_cut_link_loses_nothing(void **state)
+{
+    (void)state;
+    struct host host;
+    bool ended;
+    open_host(&host);
+    host.acknowledge = false; /* so that it is sent again */
+    host.cut_after = 64;
+    link_up(&host, 0);
+    submit(&host, 2, model, NULL, 0);
+    run_until(&host, &host.closed, 1);
+    size_t had = host.streams[SL_STREAM_TRACE].size;
+    assert_true(had >= 64);
+    host.streams[SL_STREAM_TRACE].size = had / 2 / 64 * 64; /* the host had synced half of it */
+    host.acknowledge = true;
+    link_up(&host, 2);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(count_events(&host, &ended), undisturbed_events);
+    assert_true(ended);
+    close_host(&host);
+}
+
+static void a_restarted_agent_delivers_what_the_dead_one_left(void **state)
+{
+    (void)state;
+    struct host host;
+    bool ended;
+    open_host(&host);
+    host.acknowledge = false;
+    link_up(&host, 0);
+    submit(&host, 3, model, NULL, 0);
+    run_until(&host, &host.results, 1);
+    stop_server(&host);
+    run_until(&host, &host.closed, 1);
+    for (int i = 0; i < SL_STREAM_COUNT; i++)
+        host.streams[i].size = 0;
+    host.acknowledge = true;
+    start_server(&host);
+    link_up(&host, 0);
+    run_until(&host, &host.results, 2);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    assert_int_equal(count_events(&host, &ended), undisturbed_events);
+    close_host(&host);
+}
+
+static void expect(const char *model_name, const char *prefix, uint32_t timeout_ms, int outcome,
+                   const char *words)
+{
+    static uint64_t id = 100;
+    struct host host;
+    open_host(&host);
+    link_up(&host, 0);
+    submit(&host, id++, model_name, prefix, timeout_ms);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, outcome);
+    assert_non_null(strstr(host.detail, words));
+    close_host(&host);
+}
+
+static void a_crash_is_a_result_with_its_signal(void **state)
+{
+    (void)state;
+    expect(model, "kill -SEGV $$", 0, SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED, "signal 11");
+}
+
+static void a_hang_is_ended_by_the_watchdog(void **state)
+{
+    (void)state;
+    expect(model, "sleep 60 & sleep 60", 200, SME2LAB__PROTO__OUTCOME__OUTCOME_TIMED_OUT, "200 ms");
+}
+
+static void a_failure_is_a_result_with_its_code(void **state)
+{
+    (void)state;
+    expect(input, NULL, 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED,
+           "exit code 1"); /* an input is no model */
+}
+
+static void a_name_that_is_no_digest_starts_nothing(void **state)
+{
+    (void)state;
+    expect("../../etc/passwd", NULL, 0, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED, "no blob");
+}
+
+static void a_program_that_is_not_there_is_a_result(void **state)
+{
+    (void)state;
+    expect(model, "exec /nowhere/program", 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED, "127");
+}
+
+static void a_cancelled_job_says_so(void **state)
+{
+    (void)state;
+    struct host host;
+    Sme2lab__Proto__Cancel cancel = SME2LAB__PROTO__CANCEL__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    open_host(&host);
+    link_up(&host, 0);
+    submit(&host, 200, model, "sleep 60", 0);
+    cancel.job = 200;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CANCEL;
+    envelope.cancel = &cancel;
+    assert_int_equal(sl_channel_send(host.channel, &envelope), 0);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_CANCELLED);
+    close_host(&host);
+}
+
+static int put_blob(const char *name, char out_hex[SL_SHA256_HEX_SIZE])
+{
+    char path[512];
+    struct sl_buf bytes;
+    snprintf(path, sizeof(path), "%s/models/toy_cnn_f32_xnnpack/%s", SL_TEST_DATA, name);
+    if (sl_buf_read_file(path, 64 << 20, &bytes) < 0)
+        return -1;
+    sl_sha256_hex(bytes.data, bytes.size, out_hex);
+    snprintf(path, sizeof(path), "%s/blobs/%s", workdir, out_hex);
+    int rc = sl_buf_write_file(path, bytes.data, bytes.size);
+    sl_buf_fini(&bytes);
+    return rc;
+}
+
+static int make_workdir(void **state)
+{
+    char blobs[80];
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    snprintf(workdir, sizeof(workdir), "/tmp/sl-serve-XXXXXX");
+    if (!mkdtemp(workdir))
+        return -1;
+    snprintf(blobs, sizeof(blobs), "mkdir %s/blobs", workdir);
+    return system(blobs) != 0 || put_blob("model.pte", model) < 0 ||
+                   put_blob("input-0.bin", input) < 0
+               ? -1
+               : 0;
+}
+
+static int remove_workdir(void **state)
+{
+    char command[80];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", workdir);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_streams_to_its_end),
+        cmocka_unit_test(a_cut_link_loses_nothing),
+        cmocka_unit_test(a_restarted_agent_delivers_what_the_dead_one_left),
+        cmocka_unit_test(a_crash_is_a_result_with_its_signal),
+        cmocka_unit_test(a_hang_is_ended_by_the_watchdog),
+        cmocka_unit_test(a_failure_is_a_result_with_its_code),
+        cmocka_unit_test(a_name_that_is_no_digest_starts_nothing),
+        cmocka_unit_test(a_program_that_is_not_there_is_a_result),
+        cmocka_unit_test(a_cancelled_job_says_so),
+    };
+    return cmocka_run_group_tests(tests, make_workdir, remove_workdir);
+}
