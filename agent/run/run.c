@@ -107,7 +107,7 @@ static int run_steps(struct sl_run *run)
     sl_watchdog_kick(run->watchdog, "Writing the results");
     if (!failed)
         failed = sl_run_write_outputs(run);
-    /* After a failure as well: what was recorded up to it stays readable. */
+    /* After a failure the stream gets no END, but end() still drains what was recorded. */
     if (!failed)
         failed = sl_run_close_trace(run);
     if (!failed && run->options.json)
