@@ -1,0 +1,253 @@
+/* host/cli/run_request.c */
+#include "host/cli/run_request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/config/experiment.h"
+#include "host/config/nearest.h"
+#include "host/device/launch.h"
+
+enum { DEFAULT_TIMEOUT_S = 1800, MAX_CONFIG_BYTES = 4 << 20 };
+
+static const char about[] =
+    "Runs a model with SME2 off and on, interleaved in one process, and shows how much less work\n"
+    "there is and where, operator category by category. Writes two ETDumps, the trace they were\n"
+    "made of, a timeline, the agent's log, the outputs and a manifest.\n"
+    "\n"
+    "Devices: local is this machine, in nanoseconds, and the default where it has SME2. counted "
+    "is\n"
+    "the default elsewhere: the emulator executes SME2 and the executed instructions are the "
+    "time,\n"
+    "exact and the same in every run. emulated runs in the emulator by its clock: outputs and\n"
+    "operators are real, its latencies mean nothing.";
+
+static const char notes[] =
+    "Verdicts and exit codes: faster, equivalent, and slower within --threshold are 0; wrong (the\n"
+    "outputs of off, on and the portable kernels disagree) or a run that fails is 1; slower "
+    "beyond\n"
+    "--threshold is 3; inconclusive, unfit or incomparable is 4; a command line, configuration or\n"
+    "file that cannot be is 2; a missing emulator or agent is 5; interrupted is 130.\n"
+    "\n"
+    "Examples:\n"
+    "  sme2lab run model.pte\n"
+    "  sme2lab run model.pte --svl 256 --runs 3 --json\n"
+    "  sme2lab run configs/examples/toy_cnn.json --explain";
+
+enum { OPTION_COUNT = 14 };
+
+static void fill_options(struct sl_run_request *r, struct sl_option *out)
+{
+    const struct sl_option options[OPTION_COUNT] = {
+        {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME", "counted, emulated or local"},
+        {"--svl", 0, SL_OPTION_COUNT, &r->svl, "BITS",
+         "streaming vector length of the emulated CPU: 128 to 2048 (512)"},
+        {"--cpu", 0, SL_OPTION_TEXT, &r->cpu, "SPEC",
+         "the emulator's -cpu in place of --svl, such as max,sve=off,sme512=on"},
+        {"--runs", 0, SL_OPTION_COUNT, &r->runs, "N",
+         "measured executions of each variant (100; 2 where instructions are counted)"},
+        {"--warmup", 0, SL_OPTION_COUNT, &r->warmup, "N",
+         "executions of each variant before those (10; 1 where counted)"},
+        {"--threads", 0, SL_OPTION_TEXT, &r->threads, "N", "1; more are not part of this version"},
+        {"--inputs", 0, SL_OPTION_TEXT, &r->inputs, "F,F",
+         "raw input files in order; without them all inputs are ones"},
+        {"--input-shapes", 0, SL_OPTION_TEXT, &r->input_shapes, "S;S",
+         "smaller inputs of a dynamic model, such as 1x3x32x32"},
+        {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR", "where files go (out/MODEL-TIME)"},
+        {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "draws which variant runs first (1)"},
+        {"--only", 0, SL_OPTION_LIST, &r->only, "NAME",
+         "this experiment of the configuration; may be repeated"},
+        {"--threshold", 0, SL_OPTION_REAL, &r->threshold_percent, "PCT",
+         "slow-downs up to this many percent are no regression (0)"},
+        {"--timeout", 0, SL_OPTION_COUNT, &r->timeout_s, "SEC",
+         "ends an agent that runs longer; 0: never (1800)"},
+        {"--explain", 0, SL_OPTION_FLAG, &r->explain, NULL,
+         "print the resolved experiment and run nothing"},
+    };
+    memcpy(out, options, sizeof(options));
+}
+
+int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct sl_diag *diag)
+{
+    struct sl_option options[OPTION_COUNT];
+    size_t count = 0;
+    *r = (struct sl_run_request){.svl = -1,
+                                 .runs = -1,
+                                 .warmup = -1,
+                                 .seed = -1,
+                                 .timeout_s = DEFAULT_TIMEOUT_S,
+                                 .threshold_percent = -1};
+    fill_options(r, options);
+    const struct sl_usage usage = {.verb = "run",
+                                   .synopsis = "MODEL.pte|CONFIG.json [option...]",
+                                   .about = about,
+                                   .options = options,
+                                   .option_count = OPTION_COUNT,
+                                   .notes = notes};
+    int rc = sl_options_parse(&usage, argc, argv, &r->target, 1, &count, diag);
+    if (rc != 0)
+        return rc;
+    if (count == 0) {
+        sl_diag_hint(diag, "usage: sme2lab run %s", usage.synopsis);
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "No model was named");
+    }
+    if (r->threads && strcmp(r->threads, "1") != 0) {
+        sl_diag_hint(diag, "say --threads 1 or leave it out");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads",
+                           "Runs with several threads are not part of this version");
+    }
+    size_t used = (size_t)snprintf(r->command, SL_RUN_COMMAND_BYTES, "sme2lab");
+    for (int i = 0; i < argc && used < SL_RUN_COMMAND_BYTES; i++)
+        used += (size_t)snprintf(r->command + used, SL_RUN_COMMAND_BYTES - used, " %s", argv[i]);
+    return 0;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t len = strlen(text), tail = strlen(ending);
+    return len >= tail && strcmp(text + len - tail, ending) == 0;
+}
+
+static int load_plan(const struct sl_run_request *r, struct sl_experiment_plan *plan,
+                     struct sl_diag *diag)
+{
+    struct sl_buf text;
+    sl_experiment_plan_init(plan, r->target);
+    if (!ends_with(r->target, ".json"))
+        return 0;
+    int rc = sl_buf_read_file(r->target, MAX_CONFIG_BYTES, &text);
+    if (rc < 0) {
+        sl_diag_hint(diag, "name a configuration that can be read, or a .pte");
+        return sl_diag_set(diag, rc, r->target, "The configuration cannot be read (%s)",
+                           sl_strerror(rc));
+    }
+    rc = sl_experiment_plan_parse((struct sl_bytes){text.data, text.size}, r->target, plan, diag);
+    sl_buf_fini(&text);
+    return rc;
+}
+
+/* Splits --inputs at its commas into r->input_text. */
+static int split_inputs(struct sl_run_request *r, struct sl_experiment *experiment,
+                        struct sl_diag *diag)
+{
+    experiment->input_count = 0;
+    for (char *at = r->input_text; at;) {
+        char *comma = strchr(at, ',');
+        if (comma)
+            *comma = '\0';
+        if (experiment->input_count == SL_EXPERIMENT_MAX_INPUTS || !*at) {
+            sl_diag_hint(diag, "say --inputs first.bin,second.bin");
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, "--inputs",
+                               *at ? "There are too many inputs" : "An input has no name");
+        }
+        experiment->inputs[experiment->input_count++] = at;
+        at = comma ? comma + 1 : NULL;
+    }
+    return 0;
+}
+
+static int keep_only(const struct sl_run_request *r, struct sl_experiment_plan *plan,
+                     struct sl_diag *diag)
+{
+    const char *names[SL_EXPERIMENT_MAX];
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        names[i] = plan->experiments[i].name;
+    for (size_t o = 0; o < r->only.count; o++) {
+        bool found = false;
+        for (size_t i = 0; i < plan->count; i++)
+            found = found || strcmp(names[i], r->only.items[o]) == 0;
+        if (found)
+            continue;
+        const char *nearest = sl_nearest(r->only.items[o], names, plan->count);
+        sl_diag_hint(diag, "the experiment nearest to it is '%s'", nearest ? nearest : names[0]);
+        return sl_diag_set(diag, SL_E_NOT_FOUND, "--only", "There is no experiment '%s'",
+                           r->only.items[o]);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        bool wanted = r->only.count == 0;
+        for (size_t o = 0; o < r->only.count; o++)
+            wanted = wanted || strcmp(names[i], r->only.items[o]) == 0;
+        if (wanted)
+            plan->experiments[kept++] = plan->experiments[i];
+    }
+    plan->count = kept;
+    return 0;
+}
+
+/* What neither says. On the counted clock one pair and one repeat, which must be equal, stand for
+ * statistics. */
+static void resolve(struct sl_experiment_plan *plan)
+{
+    if (!plan->device)
+        plan->device = sl_device_local_has_sme2() ? "local" : "counted";
+    bool counted = strcmp(plan->device, "counted") == 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct sl_experiment *experiment = &plan->experiments[i];
+        if (experiment->runs == UINT32_MAX)
+            experiment->runs = counted ? 2 : 100;
+        if (experiment->warmup == UINT32_MAX)
+            experiment->warmup = counted ? 1 : 10;
+    }
+}
+
+/* What the command line says beats the configuration. */
+static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, struct sl_diag *diag)
+{
+    if (r->device)
+        plan->device = r->device;
+    if (r->cpu)
+        plan->cpu = r->cpu;
+    if (r->out)
+        plan->output_root = r->out;
+    if (r->svl >= 0)
+        plan->svl = (uint32_t)r->svl;
+    if (r->threshold_percent >= 0)
+        plan->threshold_percent = r->threshold_percent;
+    if (r->inputs && !(r->input_text = sl_strndup(r->inputs, strlen(r->inputs))))
+        return -ENOMEM;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct sl_experiment *experiment = &plan->experiments[i];
+        if (r->runs == 0)
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, "--runs", "No runs measure nothing");
+        if (r->runs > 0)
+            experiment->runs = (uint32_t)r->runs;
+        if (r->warmup >= 0)
+            experiment->warmup = (uint32_t)r->warmup;
+        if (r->seed >= 0)
+            experiment->seed = (uint32_t)r->seed;
+        if (r->input_shapes)
+            experiment->input_shapes = r->input_shapes;
+        if (!r->inputs)
+            continue;
+        int rc = i == 0 ? split_inputs(r, experiment, diag) : 0;
+        if (rc < 0)
+            return rc;
+        memcpy(experiment->inputs, plan->experiments[0].inputs, sizeof(experiment->inputs));
+        experiment->input_count = plan->experiments[0].input_count;
+    }
+    resolve(plan);
+    return keep_only(r, plan, diag);
+}
+
+int sl_run_request_plan(struct sl_run_request *r, struct sl_experiment_plan *out,
+                        struct sl_diag *diag)
+{
+    int rc = load_plan(r, out, diag);
+    if (rc < 0)
+        return rc;
+    rc = override(r, out, diag);
+    if (rc < 0)
+        sl_experiment_plan_fini(out);
+    return rc;
+}
+
+void sl_run_request_fini(struct sl_run_request *r)
+{
+    sl_free(r->input_text);
+    r->input_text = NULL;
+}

@@ -1,0 +1,111 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
+
+static int init(struct sl_cli *cli, int *argc, char **argv, struct sl_diag *diag)
+{
+    *argc = 0;
+    while (argv[*argc])
+        ++*argc;
+    memset(diag, 0, sizeof(*diag));
+    return sl_cli_init(cli, argc, argv, diag);
+}
+
+static void options_of_all_verbs_are_taken_wherever_they_stand(void **state)
+{
+    (void)state;
+    struct sl_cli cli;
+    struct sl_diag diag;
+    int argc;
+    char *argv[] = {"sme2lab", "--json", "run", "-v", "m.pte", "--color", "never", "-q", NULL};
+    assert_int_equal(init(&cli, &argc, argv, &diag), 0);
+    assert_int_equal(argc, 3);
+    assert_string_equal(argv[1], "run");
+    assert_string_equal(argv[2], "m.pte");
+    assert_null(argv[3]);
+    assert_true(cli.json && cli.verbose && cli.quiet && !cli.color && !cli.live);
+}
+
+static void words_after_two_dashes_are_left_alone(void **state)
+{
+    (void)state;
+    struct sl_cli cli;
+    struct sl_diag diag;
+    int argc;
+    char *argv[] = {"sme2lab", "run", "--", "--json", NULL};
+    assert_int_equal(init(&cli, &argc, argv, &diag), 0);
+    assert_int_equal(argc, 4);
+    assert_false(cli.json);
+}
+
+static void a_bad_value_is_refused_and_json_is_still_seen(void **state)
+{
+    (void)state;
+    struct sl_cli cli;
+    struct sl_diag diag;
+    int argc;
+    char *argv[] = {"sme2lab", "--color=pink", "--json", "run", NULL};
+    assert_int_equal(init(&cli, &argc, argv, &diag), SL_E_UNSUPPORTED);
+    assert_true(cli.json);
+    char *server[] = {"sme2lab", "--server", "http://x", NULL};
+    assert_int_equal(init(&cli, &argc, server, &diag), SL_E_UNSUPPORTED);
+}
+
+static void every_exit_code_has_its_name(void **state)
+{
+    (void)state;
+    assert_string_equal(sl_exit_name(SL_EXIT_DONE), "done");
+    assert_string_equal(sl_exit_name(SL_EXIT_FAILED), "failed");
+    assert_string_equal(sl_exit_name(SL_EXIT_USAGE), "usage");
+    assert_string_equal(sl_exit_name(SL_EXIT_REGRESSION), "regression");
+    assert_string_equal(sl_exit_name(SL_EXIT_INCONCLUSIVE), "inconclusive");
+    assert_string_equal(sl_exit_name(SL_EXIT_LAB), "lab");
+    assert_string_equal(sl_exit_name(SL_EXIT_DEFECT), "defect");
+    assert_string_equal(sl_exit_name(SL_EXIT_INTERRUPTED), "interrupted");
+    assert_string_equal(sl_exit_name(SL_EXIT_TERMINATED), "terminated");
+}
+
+static void errors_have_the_exit_code_of_whose_they_are(void **state)
+{
+    (void)state;
+    assert_int_equal(sl_exit_for_error(0), SL_EXIT_DONE);
+    assert_int_equal(sl_exit_for_error(SL_E_CRASHED), SL_EXIT_FAILED);
+    assert_int_equal(sl_exit_for_error(SL_E_TIMEOUT), SL_EXIT_FAILED);
+    assert_int_equal(sl_exit_for_error(SL_E_FORMAT), SL_EXIT_USAGE);
+    assert_int_equal(sl_exit_for_error(-ENOENT), SL_EXIT_USAGE);
+    assert_int_equal(sl_exit_for_error(-ENOSPC), SL_EXIT_LAB);
+    assert_int_equal(sl_exit_for_error(-EINTR), SL_EXIT_INTERRUPTED);
+    assert_int_equal(sl_exit_for_error(SL_E_STATE), SL_EXIT_DEFECT);
+}
+
+static void every_verb_in_the_table_runs_and_has_one_line(void **state)
+{
+    (void)state;
+    for (const struct sl_verb *verb = sl_verbs; verb->name; verb++) {
+        assert_non_null(verb->run);
+        for (const struct sl_verb *other = sl_verbs; other < verb; other++)
+            assert_string_not_equal(verb->name, other->name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_all_verbs_are_taken_wherever_they_stand),
+        cmocka_unit_test(words_after_two_dashes_are_left_alone),
+        cmocka_unit_test(a_bad_value_is_refused_and_json_is_still_seen),
+        cmocka_unit_test(every_exit_code_has_its_name),
+        cmocka_unit_test(errors_have_the_exit_code_of_whose_they_are),
+        cmocka_unit_test(every_verb_in_the_table_runs_and_has_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
