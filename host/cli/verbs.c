@@ -8,6 +8,7 @@
 const struct sl_verb sl_verbs[] = {
     {"run", sl_cmd_run, "measure a model with SME2 off and on"},
     {"analyze", sl_cmd_analyze, "where the time of ETDump files went, operator by operator"},
+    {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
     {"version", sl_cmd_version, "what this program is and what it was built with"},
     {"help", sl_cmd_help, "this list, or the page of one verb"},
     /* Verbs that need the daemon: refused with a sentence, left out of the list. */

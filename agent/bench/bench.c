@@ -1,0 +1,179 @@
+/* agent/bench/bench.c */
+#include "agent/bench/bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/bench/kernels.h"
+#include "agent/bench/shape.h"
+#include "agent/bench/stage.h"
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "kernels/cpu/isa.h"
+
+enum { MAX_SHAPES = 64, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct options {
+    bool list, json, counted;
+    const char *engine, *kernel;
+    uint64_t seed;
+    size_t shape_count;
+    const char *texts[MAX_SHAPES];
+    struct sl_bench_shape shapes[MAX_SHAPES];
+};
+
+static int usage(const char *what, const char *word)
+{
+    fprintf(stderr,
+            "sme2lab-agent: kernels: %s '%s'\n"
+            "usage: sme2lab-agent kernels --list [--json]\n"
+            "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable]\n"
+            "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
+            "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP\n",
+            what, word);
+    return EXIT_USAGE;
+}
+
+static int add_shape(struct options *o, const char *text)
+{
+    if (o->shape_count == MAX_SHAPES)
+        return usage("too many shapes at", text);
+    if (sl_bench_shape_parse(text, &o->shapes[o->shape_count]) < 0)
+        return usage("not a shape that can be benched:", text);
+    o->texts[o->shape_count++] = text;
+    return 0;
+}
+
+static int parse_value(struct options *o, const char *name, const char *value)
+{
+    char *end = NULL;
+    bool engine =
+        strcmp(value, "sme2") == 0 || strcmp(value, "neon") == 0 || strcmp(value, "portable") == 0;
+    bool marks = strcmp(value, "marks") == 0;
+    if (strcmp(name, "--bench") == 0)
+        return add_shape(o, value);
+    if (strcmp(name, "--kernel") == 0) {
+        o->kernel = value;
+        return 0;
+    }
+    if (strcmp(name, "--engine") == 0 && engine) {
+        o->engine = value;
+        return 0;
+    }
+    if (strcmp(name, "--clock") == 0 && (marks || strcmp(value, "ns") == 0)) {
+        o->counted = marks;
+        return 0;
+    }
+    if (strcmp(name, "--seed") == 0) {
+        o->seed = strtoull(value, &end, 10);
+        if (end != value && *end == '\0')
+            return 0;
+    }
+    return usage("bad option or value:", value);
+}
+
+static int parse(struct options *o, int argc, char **argv)
+{
+    int rc = 0;
+    for (int i = 1; rc == 0 && i < argc; i++) {
+        if (strcmp(argv[i], "--list") == 0) {
+            o->list = true;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            o->json = true;
+        } else if (i + 1 < argc && strncmp(argv[i], "--", 2) == 0) {
+            rc = parse_value(o, argv[i], argv[i + 1]);
+            i++;
+        } else {
+            rc = usage("no such option, or no value for", argv[i]);
+        }
+    }
+    if (rc == 0 && o->list == (o->shape_count > 0))
+        rc = usage("say either --list or", "--bench SHAPE");
+    return rc;
+}
+
+static void list_as_text(uint32_t isa)
+{
+    struct sl_bench_kernel kernel;
+    char needs[128];
+    for (size_t i = 0; sl_bench_kernel_at(i, &kernel); i++) {
+        sl_isa_format(kernel.needs, needs, sizeof(needs));
+        printf("%-10s %-56s %-10s %s\n", kernel.family, kernel.name, needs,
+               (kernel.needs & ~isa) == 0 ? "runs here" : "not on this CPU");
+    }
+}
+
+static int list_as_json(uint32_t isa, struct sl_buf *out)
+{
+    struct sl_json json;
+    struct sl_bench_kernel kernel;
+    char words[128];
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.agent_kernels/1");
+    sl_isa_format(isa, words, sizeof(words));
+    sl_json_text(&json, "isa", words);
+    sl_json_u64(&json, "svl", 8 * sl_isa_svl_bytes());
+    sl_json_open_array(&json, "kernels");
+    for (size_t i = 0; sl_bench_kernel_at(i, &kernel); i++) {
+        sl_json_open_object(&json, NULL);
+        sl_json_text(&json, "family", kernel.family);
+        sl_json_text(&json, "kernel", kernel.name);
+        sl_isa_format(kernel.needs, words, sizeof(words));
+        sl_json_text(&json, "needs", words);
+        sl_json_bool(&json, "met", (kernel.needs & ~isa) == 0);
+        sl_json_close_object(&json);
+    }
+    sl_json_close_array(&json);
+    sl_json_close_object(&json);
+    return json.error ? json.error : sl_buf_append(out, "\n", 1);
+}
+
+static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *out)
+{
+    static int (*const benches[])(const struct sl_bench_choice *, uint64_t,
+                                  struct sl_bench_stage_run *) = {sl_bench_matmul, sl_bench_conv,
+                                                                  sl_bench_depthwise};
+    const struct sl_bench_choice choice = {o->engine, o->kernel, isa};
+    for (size_t i = 0; i < o->shape_count; i++) {
+        struct sl_bench_stage_run bench = {
+            .shape = &o->shapes[i], .counted = o->counted, .out = out};
+        int rc = benches[o->shapes[i].family](&choice, o->seed, &bench);
+        if (rc < 0) {
+            const char *why = rc == SL_E_NOT_FOUND     ? "no such kernel takes this shape"
+                              : rc == SL_E_UNSUPPORTED ? "this CPU lacks what the kernel needs"
+                                                       : sl_strerror(rc);
+            fprintf(stderr, "sme2lab-agent: kernels: %s: %s\n", o->texts[i], why);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int sl_bench_main(int argc, char **argv)
+{
+    static struct options o;
+    struct sl_buf out;
+    uint32_t isa = sl_isa_detect();
+    o = (struct options){.seed = 1};
+    int exit_code = parse(&o, argc, argv);
+    if (exit_code != 0)
+        return exit_code;
+    if (o.list && !o.json) {
+        list_as_text(isa);
+        return 0;
+    }
+    sl_buf_init(&out, MAX_OUTPUT_BYTES);
+    int rc = o.list ? list_as_json(isa, &out) : bench_shapes(&o, isa, &out);
+    if (rc == 0 && out.size > 0)
+        fwrite(out.data, 1, out.size, stdout);
+    else if (rc < 0 && o.list)
+        fprintf(stderr, "sme2lab-agent: kernels: %s\n", sl_strerror(rc));
+    sl_buf_fini(&out);
+    return rc == 0 ? 0 : EXIT_FAILED;
+}

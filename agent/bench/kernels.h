@@ -1,0 +1,35 @@
+/* agent/bench/kernels.h: the kernels of all lists, and the stages of those that can be benched. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_bench_shape;
+struct sl_bench_stage_run;
+
+struct sl_bench_kernel {
+    const char *family, *name;
+    uint32_t needs; /* enum sl_isa bits */
+};
+
+/* The i-th kernel of all families; false past the end. */
+int sl_bench_kernel_at(size_t i, struct sl_bench_kernel *out);
+
+/* Which kernel to take: by `name`, else the first of the list that fits the shape and whose name
+ * ends in `engine`'s word ("sme2", "neon", "portable"). */
+struct sl_bench_choice {
+    const char *engine, *name; /* either may be NULL */
+    uint32_t isa;              /* what this CPU has */
+};
+
+/* Runs all stages of one kernel on one shape. 0, SL_E_NOT_FOUND (no kernel fits), SL_E_UNSUPPORTED
+ * (this CPU lacks what the kernel needs) or -ENOMEM. bench->kernel is set. */
+int sl_bench_matmul(const struct sl_bench_choice *choice, uint64_t seed,
+                    struct sl_bench_stage_run *bench);
+int sl_bench_conv(const struct sl_bench_choice *choice, uint64_t seed,
+                  struct sl_bench_stage_run *bench);
+int sl_bench_depthwise(const struct sl_bench_choice *choice, uint64_t seed,
+                       struct sl_bench_stage_run *bench);
+
+/* Does the choice take a kernel of that name? */
+int sl_bench_takes(const struct sl_bench_choice *choice, const char *name);

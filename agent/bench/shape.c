@@ -1,0 +1,103 @@
+/* agent/bench/shape.c */
+#include "agent/bench/shape.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/error.h"
+
+static const char *const families[] = {"matmul", "conv", "depthwise"};
+
+const char *sl_bench_family_name(int family)
+{
+    return families[family];
+}
+
+/* A number from 0 to SL_BENCH_MAX_DIM at *text, which moves behind it. */
+static bool take_number(const char **text, size_t *out)
+{
+    size_t value = 0;
+    const char *at = *text;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        value = value * 10 + (size_t)(*at - '0');
+        if (value > SL_BENCH_MAX_DIM)
+            return false;
+    }
+    bool some = at != *text;
+    *text = at;
+    *out = value;
+    return some;
+}
+
+/* `pattern` stands for itself but '#', which takes a number into the next of `into`. */
+static bool take(const char *text, const char *pattern, size_t *const *into)
+{
+    for (; *pattern; pattern++) {
+        if (*pattern == '#') {
+            if (!take_number(&text, *into++))
+                return false;
+        } else if (*text++ != *pattern) {
+            return false;
+        }
+    }
+    return *text == '\0';
+}
+
+static int finish_window(struct sl_bench_shape *s)
+{
+    size_t padded_h = s->in_h + 2 * s->padding;
+    size_t padded_w = s->in_w + 2 * s->padding;
+    if (s->stride == 0 || s->kernel_h == 0 || s->kernel_w == 0 || s->kernel_h > padded_h ||
+        s->kernel_w > padded_w || s->padding >= s->kernel_h || s->padding >= s->kernel_w)
+        return SL_E_FORMAT;
+    s->out_h = (padded_h - s->kernel_h) / s->stride + 1;
+    s->out_w = (padded_w - s->kernel_w) / s->stride + 1;
+    s->m = s->out_h * s->out_w;
+    s->n = s->out_c;
+    s->k = s->kernel_h * s->kernel_w * (s->family == SL_BENCH_CONV ? s->in_c : 1);
+    return 0;
+}
+
+static bool is_small(size_t a, size_t b)
+{
+    return a <= SL_BENCH_MAX_ELEMENTS && b <= SL_BENCH_MAX_ELEMENTS &&
+           a * b <= SL_BENCH_MAX_ELEMENTS; /* both below 2^27: no overflow */
+}
+
+static int check(const struct sl_bench_shape *s)
+{
+    if (s->m == 0 || s->n == 0 || s->k == 0)
+        return SL_E_FORMAT;
+    bool fits = is_small(s->m, s->k) && is_small(s->n, s->k) && is_small(s->m, s->n);
+    if (s->family != SL_BENCH_MATMUL)
+        fits = fits && is_small(s->in_h * s->in_w, s->in_c);
+    return fits ? 0 : SL_E_LIMIT;
+}
+
+int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out)
+{
+    struct sl_bench_shape s = {.family = SL_BENCH_MATMUL};
+    size_t *const gemm[] = {&s.m, &s.n, &s.k};
+    size_t *const conv[] = {&s.in_h,     &s.in_w,     &s.in_c,   &s.out_c,
+                            &s.kernel_h, &s.kernel_w, &s.stride, &s.padding};
+    size_t *const depthwise[] = {&s.in_h,     &s.in_w,   &s.in_c,   &s.kernel_h,
+                                 &s.kernel_w, &s.stride, &s.padding};
+    int rc = 0;
+    if (take(text, "matmul:#x#x#", gemm)) {
+        rc = 0;
+    } else if (take(text, "conv:#x#x#-#-#x#-s#-p#", conv)) {
+        s.family = SL_BENCH_CONV;
+        rc = finish_window(&s);
+    } else if (take(text, "depthwise:#x#x#-#x#-s#-p#", depthwise)) {
+        s.family = SL_BENCH_DEPTHWISE;
+        s.out_c = s.in_c;
+        rc = finish_window(&s);
+    } else {
+        rc = SL_E_FORMAT;
+    }
+    if (rc == 0)
+        rc = check(&s);
+    if (rc == 0)
+        *out = s;
+    return rc;
+}

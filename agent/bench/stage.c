@@ -1,0 +1,71 @@
+/* agent/bench/stage.c */
+#include "agent/bench/stage.h"
+
+#include <stddef.h>
+#include <time.h>
+
+#include "agent/bench/shape.h"
+#include "agent/trace/marks.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
+
+enum { ROUNDS = 20 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* The least disturbed of some rounds (statistics.md D-06). */
+static uint64_t best_ns(void (*run)(void *data), void *data)
+{
+    uint64_t best = UINT64_MAX;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        uint64_t start = now_ns();
+        run(data);
+        uint64_t took = now_ns() - start;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*run)(void *data),
+                    void *data)
+{
+    struct sl_json json;
+    uint64_t ns = 0;
+    if (bench->counted) {
+        sl_mark_begin();
+        run(data);
+        sl_mark_end();
+    } else {
+        run(data);
+        ns = best_ns(run, data);
+    }
+    sl_json_init(&json, bench->out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "family", sl_bench_family_name(bench->shape->family));
+    sl_json_text(&json, "kernel", bench->kernel);
+    sl_json_u64(&json, "m", bench->shape->m);
+    sl_json_u64(&json, "n", bench->shape->n);
+    sl_json_u64(&json, "k", bench->shape->k);
+    sl_json_text(&json, "stage", stage);
+    if (bench->counted)
+        sl_json_null(&json, "ns");
+    else
+        sl_json_u64(&json, "ns", ns);
+    sl_json_close_object(&json);
+    if (bench->error == 0)
+        bench->error = json.error ? json.error : sl_buf_append(bench->out, "\n", 1);
+}
+
+void sl_bench_fill(float *values, size_t count, uint64_t seed)
+{
+    uint32_t state = (uint32_t)seed * 2654435761u + 1;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 1664525u + 1013904223u;
+        values[i] = (float)(int32_t)state * (1.0f / 2147483648.0f);
+    }
+}

@@ -1,0 +1,25 @@
+/* agent/bench/stage.h: runs one stage of a kernel and prints what is known of it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_bench_shape;
+struct sl_buf;
+
+struct sl_bench_stage_run {
+    const struct sl_bench_shape *shape;
+    const char *kernel;
+    bool counted;       /* under the marks, once; otherwise the best of some rounds, in ns */
+    struct sl_buf *out; /* a JSON object a stage is appended, one a line */
+    int error;          /* the first failure sticks */
+};
+
+/* `run` does the stage on `data`; it may be called several times. Stages are printed in the order
+ * of these calls, and each is one pair of begin and end marks. */
+void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*run)(void *data),
+                    void *data);
+
+/* `count` floats in [-1, 1] from a seed. */
+void sl_bench_fill(float *values, size_t count, uint64_t seed);

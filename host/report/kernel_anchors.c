@@ -1,0 +1,62 @@
+/* host/report/kernel_anchors.c */
+#include "host/report/kernel_anchors.h"
+
+const char sl_kernel_anchor_source[] = "instructions of KleidiAI 495f6524 and XNNPACK 75db3c09, "
+                                       "built with clang 19.1.7, counted under "
+                                       "QEMU 11.1.3";
+
+#define KAI_GEMM "KleidiAI f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
+#define KAI_LHS "KleidiAI LHS f32 2vl"
+#define KAI_RHS "KleidiAI RHS f32 2vl"
+#define KAI_GEMV "KleidiAI f32p16vlx1b_1x16vl_sme2_mla"
+#define XNN_GEMM "XNNPACK f32 gemm 5x16 asm ld128"
+#define XNN_GEMV "XNNPACK f32 gemm 1x16 ld128"
+#define KAI_CONV "KleidiAI SME2 f32 implicit GEMM with its gather and pack"
+#define KAI_CONV_RHS "KleidiAI RHS f32 for implicit GEMM"
+#define XNN_CONV "XNNPACK f32 igemm 6x8 asm ld128"
+#define KAI_DW "KleidiAI 3x3_s1_4xc_sme2_mla"
+#define XNN_DW "XNNPACK f32 dwconv 9p16c neon"
+
+const struct sl_kernel_anchor sl_kernel_anchors[] = {
+    {"matmul", "sme2", "kernel", 512, 64, 64, 64, 2237, KAI_GEMM},
+    {"matmul", "sme2", "kernel", 512, 128, 128, 128, 14933, KAI_GEMM},
+    {"matmul", "sme2", "kernel", 512, 256, 256, 256, 108701, KAI_GEMM},
+    {"matmul", "sme2", "kernel", 512, 196, 512, 256, 188359, KAI_GEMM},
+    {"matmul", "sme2", "kernel", 512, 784, 128, 64, 54427, KAI_GEMM},
+    {"matmul", "sme2", "kernel", 512, 49, 960, 160, 65757, KAI_GEMM},
+    {"matmul", "sme2", "lhs_pack", 512, 64, 64, 64, 2331, KAI_LHS},
+    {"matmul", "sme2", "lhs_pack", 512, 128, 128, 128, 8045, KAI_LHS},
+    {"matmul", "sme2", "lhs_pack", 512, 256, 256, 256, 29745, KAI_LHS},
+    {"matmul", "sme2", "lhs_pack", 512, 196, 512, 256, 25920, KAI_LHS},
+    {"matmul", "sme2", "lhs_pack", 512, 784, 128, 64, 28602, KAI_LHS},
+    {"matmul", "sme2", "lhs_pack", 512, 49, 960, 160, 4839, KAI_LHS},
+    {"matmul", "sme2", "rhs_pack", 512, 64, 64, 64, 1171, KAI_RHS},
+    {"matmul", "sme2", "rhs_pack", 512, 128, 128, 128, 4061, KAI_RHS},
+    {"matmul", "sme2", "rhs_pack", 512, 256, 256, 256, 15217, KAI_RHS},
+    {"matmul", "sme2", "rhs_pack", 512, 196, 512, 256, 29657, KAI_RHS},
+    {"matmul", "sme2", "rhs_pack", 512, 784, 128, 64, 2093, KAI_RHS},
+    {"matmul", "sme2", "rhs_pack", 512, 49, 960, 160, 34503, KAI_RHS},
+    {"matmul", "sme2", "kernel", 128, 128, 128, 128, 214925, KAI_GEMM},
+    {"matmul", "sme2", "kernel", 256, 128, 128, 128, 55709, KAI_GEMM},
+    {"matmul", "sme2", "kernel", 512, 1, 1024, 1024, 43261, KAI_GEMV},
+    {"matmul", "neon", "kernel", 0, 64, 64, 64, 84019, XNN_GEMM},
+    {"matmul", "neon", "kernel", 0, 128, 128, 128, 651118, XNN_GEMM},
+    {"matmul", "neon", "kernel", 0, 256, 256, 256, 5131516, XNN_GEMM},
+    {"matmul", "neon", "kernel", 0, 196, 512, 256, 7892920, XNN_GEMM},
+    {"matmul", "neon", "kernel", 0, 784, 128, 64, 2022631, XNN_GEMM},
+    {"matmul", "neon", "kernel", 0, 49, 960, 160, 2331430, XNN_GEMM},
+    {"matmul", "neon", "kernel", 0, 1, 1024, 1024, 443993, XNN_GEMV},
+    {"conv", "sme2", "whole", 512, 196, 64, 576, 128433, KAI_CONV},
+    {"conv", "sme2", "rhs_pack", 512, 196, 64, 576, 9790, KAI_CONV_RHS},
+    {"conv", "sme2", "whole", 512, 784, 128, 576, 645875, KAI_CONV},
+    {"conv", "sme2", "rhs_pack", 512, 784, 128, 576, 17880, KAI_CONV_RHS},
+    {"conv", "neon", "whole", 0, 196, 64, 576, 2366958, XNN_CONV},
+    {"conv", "neon", "whole", 0, 784, 128, 576, 18789330, XNN_CONV},
+    {"depthwise", "sme2", "whole", 512, 784, 128, 9, 64950, KAI_DW},
+    {"depthwise", "neon", "whole", 0, 784, 128, 9, 671608, XNN_DW},
+    {"depthwise", "sme2", "whole", 512, 196, 512, 9, 82749, KAI_DW},
+    {"depthwise", "neon", "whole", 0, 196, 512, 9, 638428, XNN_DW},
+    {"depthwise", "sme2", "whole", 512, 3136, 64, 9, 120780, KAI_DW},
+    {"depthwise", "neon", "whole", 0, 3136, 64, 9, 1431024, XNN_DW},
+};
+const size_t sl_kernel_anchor_count = sizeof(sl_kernel_anchors) / sizeof(sl_kernel_anchors[0]);

@@ -1,0 +1,11 @@
+/* host/report/kernel_anchors.h: published instruction counts of KleidiAI and XNNPACK kernels. */
+#pragma once
+
+#include <stddef.h>
+
+#include "host/report/kernel_bench.h"
+
+/* What the numbers are and where they come from, in words. */
+extern const char sl_kernel_anchor_source[];
+extern const struct sl_kernel_anchor sl_kernel_anchors[];
+extern const size_t sl_kernel_anchor_count;

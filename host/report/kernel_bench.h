@@ -1,0 +1,50 @@
+/* host/report/kernel_bench.h: what a kernel's stage cost, next to the least it could, to what
+ * others need, and to what we want. Schema sme2lab.kernels/1. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_buf;
+struct sl_json;
+struct sl_style;
+
+/* One stage, as the agent ran it. Texts are the caller's. */
+struct sl_kernel_row {
+    char family[16];  /* "matmul", "conv", "depthwise" */
+    char kernel[128]; /* sl_matmul_... */
+    char stage[16];   /* "rhs_pack", "lhs_pack", "kernel", "whole" */
+    uint64_t m, n, k; /* depthwise: output pixels, channels, window */
+    bool counted;     /* else `ns` counts */
+    uint64_t instructions, mac_instructions;
+    uint64_t ns;
+};
+
+/* A published count of another library's kernel for the same shape. */
+struct sl_kernel_anchor {
+    const char *family, *engine, *stage;
+    unsigned svl; /* 0: any, the kernel has no streaming vectors */
+    uint64_t m, n, k;
+    uint64_t instructions;
+    const char *kernel;
+};
+
+/* "sme2", "neon" or "portable", by the kernel's name. */
+const char *sl_kernel_engine(const struct sl_kernel_row *row);
+
+/* Fewest multiply-accumulate instructions that the stage can do with; 0 for packs. `svl` in bits.
+ */
+uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl);
+
+/* The anchor for the row, or NULL. */
+const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl);
+
+/* Instructions that the stage should not exceed; 0: no goal is set for it. */
+uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl);
+
+/* One object. Returns the writer's error. */
+int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_row *rows, size_t count,
+                         unsigned svl);
+int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
+                         const struct sl_kernel_row *rows, size_t count, unsigned svl);
