@@ -1,114 +1,83 @@
-/* agent/bench/bench_conv.c: stages of a convolution: the weights' pack and the whole. */
-#include <errno.h>
+/* agent/bench/bench_conv.c: stages of convolutions, dense and depthwise: the weights' pack and the
+ * whole. */
 #include <math.h>
 
 #include "agent/bench/kernels.h"
+#include "agent/bench/operands.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
-#include "common/base/error.h"
-#include "common/base/mem.h"
 #include "kernels/conv/conv.h"
+#include "kernels/depthwise/depthwise.h"
 
-struct layer {
-    const struct sl_conv *kernel;
-    struct sl_conv_args args;
-    float *in, *weights, *bias;
-    void *packed;
-};
+/* The fields that both kinds of shape have, by the names they have in both. */
+#define WINDOW(s)                                                                                  \
+    .batch = 1, .in_h = (s)->in_h, .in_w = (s)->in_w, .out_h = (s)->out_h, .out_w = (s)->out_w,    \
+    .kernel_h = (s)->kernel_h, .kernel_w = (s)->kernel_w, .stride_h = (s)->stride,                 \
+    .stride_w = (s)->stride, .dilation_h = 1, .dilation_w = 1, .pad_top = (s)->padding,            \
+    .pad_left = (s)->padding
 
-static void pack_weights(void *data)
-{
-    const struct layer *l = data;
-    l->kernel->pack_weights(&l->args.shape, l->weights, l->bias, l->packed);
-}
-
-static void run_whole(void *data)
-{
-    const struct layer *l = data;
-    l->kernel->run(&l->args);
-}
-
-static struct sl_conv_shape layer_shape(const struct sl_bench_shape *s)
-{
-    return (struct sl_conv_shape){.batch = 1,
-                                  .in_h = s->in_h,
-                                  .in_w = s->in_w,
-                                  .out_h = s->out_h,
-                                  .out_w = s->out_w,
-                                  .groups = 1,
-                                  .group_in_c = s->in_c,
-                                  .group_out_c = s->out_c,
-                                  .kernel_h = s->kernel_h,
-                                  .kernel_w = s->kernel_w,
-                                  .stride_h = s->stride,
-                                  .stride_w = s->stride,
-                                  .dilation_h = 1,
-                                  .dilation_w = 1,
-                                  .pad_top = s->padding,
-                                  .pad_left = s->padding};
-}
-
-static int choose(const struct sl_bench_choice *choice, const struct sl_conv_shape *shape,
-                  const struct sl_conv **out)
-{
-    int rc = SL_E_NOT_FOUND;
-    const struct sl_conv *kernel;
-    for (size_t i = 0; (kernel = sl_conv_at(i)); i++) {
-        if (!sl_bench_takes(choice, kernel->name) || (kernel->fits && !kernel->fits(shape)))
-            continue;
-        *out = kernel;
-        if ((kernel->needs & ~choice->isa) == 0)
-            return 0;
-        rc = SL_E_UNSUPPORTED;
+/* A bench of one family; families differ only in the types of their kernels. `channels` are the
+ * shape's other fields. */
+#define LAYER_BENCH(family, channels)                                                              \
+    struct family##_layer {                                                                        \
+        const struct sl_##family *kernel;                                                          \
+        struct sl_##family##_args args;                                                            \
+        struct sl_bench_operands operands;                                                         \
+    };                                                                                             \
+    static void family##_pack(void *data)                                                          \
+    {                                                                                              \
+        const struct family##_layer *l = data;                                                     \
+        l->kernel->pack_weights(&l->args.shape, l->operands.weights, l->operands.bias,             \
+                                l->operands.packed);                                               \
+    }                                                                                              \
+    static void family##_run(void *data)                                                           \
+    {                                                                                              \
+        const struct family##_layer *l = data;                                                     \
+        l->kernel->run(&l->args);                                                                  \
+    }                                                                                              \
+    static int family##_prepare(struct family##_layer *l, const struct sl_bench_shape *s,          \
+                                uint64_t seed)                                                     \
+    {                                                                                              \
+        const struct sl_bench_sizes sizes = {s->in_h * s->in_w * s->in_c,                          \
+                                             s->k * s->n,                                          \
+                                             s->n,                                                 \
+                                             s->m * s->n,                                          \
+                                             l->kernel->weights_bytes(&l->args.shape),             \
+                                             l->kernel->workspace_bytes(&l->args.shape)};          \
+        int rc = sl_bench_operands_init(&l->operands, &sizes, seed);                               \
+        l->args.in = l->operands.in;                                                               \
+        l->args.weights = l->operands.packed;                                                      \
+        l->args.out = l->operands.out;                                                             \
+        l->args.workspace = l->operands.workspace;                                                 \
+        l->args.min = -INFINITY;                                                                   \
+        l->args.max = INFINITY;                                                                    \
+        return rc;                                                                                 \
+    }                                                                                              \
+    int sl_bench_##family(const struct sl_bench_choice *choice, uint64_t seed,                     \
+                          struct sl_bench_stage_run *bench)                                        \
+    {                                                                                              \
+        const struct sl_bench_shape *s = bench->shape;                                             \
+        struct family##_layer l = {.args.shape = {WINDOW(s), channels}};                           \
+        struct sl_bench_search search = {.choice = choice};                                        \
+        const struct sl_##family *at;                                                              \
+        for (size_t i = 0; (at = sl_##family##_at(i)); i++) {                                      \
+            if (sl_bench_consider(&search, at->name, at->needs,                                    \
+                                  !at->fits || at->fits(&l.args.shape)))                           \
+                l.kernel = at;                                                                     \
+        }                                                                                          \
+        int rc = sl_bench_chosen(&search, &bench->kernel);                                         \
+        if (rc == 0)                                                                               \
+            rc = family##_prepare(&l, s, seed);                                                    \
+        if (rc == 0) {                                                                             \
+            sl_bench_stage(bench, "rhs_pack", family##_pack, &l);                                  \
+            sl_bench_stage(bench, "whole", family##_run, &l);                                      \
+        }                                                                                          \
+        sl_bench_operands_fini(&l.operands);                                                       \
+        return rc < 0 ? rc : bench->error;                                                         \
     }
-    return rc;
-}
 
-static int prepare(struct layer *l, const struct sl_bench_shape *s, uint64_t seed)
-{
-    const struct sl_conv_shape *shape = &l->args.shape;
-    size_t inputs = s->in_h * s->in_w * s->in_c;
-    l->in = sl_aligned_alloc(64, inputs * sizeof(float));
-    l->weights = sl_aligned_alloc(64, s->k * s->n * sizeof(float));
-    l->bias = sl_aligned_alloc(64, s->n * sizeof(float));
-    l->packed = sl_aligned_alloc(64, l->kernel->weights_bytes(shape));
-    l->args.in = l->in;
-    l->args.weights = l->packed;
-    l->args.out = sl_aligned_alloc(64, s->m * s->n * sizeof(float));
-    l->args.workspace = sl_aligned_alloc(64, l->kernel->workspace_bytes(shape));
-    l->args.min = -INFINITY;
-    l->args.max = INFINITY;
-    if (!l->in || !l->weights || !l->bias || !l->packed || !l->args.out || !l->args.workspace)
-        return -ENOMEM;
-    sl_bench_fill(l->in, inputs, seed);
-    sl_bench_fill(l->weights, s->k * s->n, seed + 1);
-    sl_bench_fill(l->bias, s->n, seed + 2);
-    return 0;
-}
+#define CONV_CHANNELS .groups = 1, .group_in_c = s->in_c, .group_out_c = s->out_c
+#define DEPTHWISE_CHANNELS .channels = s->in_c, .multiplier = 1
 
-static void release(struct layer *l)
-{
-    sl_free(l->in);
-    sl_free(l->weights);
-    sl_free(l->bias);
-    sl_free(l->packed);
-    sl_free(l->args.out);
-    sl_free(l->args.workspace);
-}
-
-int sl_bench_conv(const struct sl_bench_choice *choice, uint64_t seed,
-                  struct sl_bench_stage_run *bench)
-{
-    struct layer l = {.args.shape = layer_shape(bench->shape)};
-    int rc = choose(choice, &l.args.shape, &l.kernel);
-    bench->kernel = l.kernel ? l.kernel->name : NULL;
-    if (rc == 0)
-        rc = prepare(&l, bench->shape, seed);
-    if (rc == 0) {
-        sl_bench_stage(bench, "rhs_pack", pack_weights, &l);
-        sl_bench_stage(bench, "whole", run_whole, &l);
-        rc = bench->error;
-    }
-    release(&l);
-    return rc;
-}
+LAYER_BENCH(conv, CONV_CHANNELS)
+LAYER_BENCH(depthwise, DEPTHWISE_CHANNELS)

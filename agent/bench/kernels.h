@@ -31,5 +31,14 @@ int sl_bench_conv(const struct sl_bench_choice *choice, uint64_t seed,
 int sl_bench_depthwise(const struct sl_bench_choice *choice, uint64_t seed,
                        struct sl_bench_stage_run *bench);
 
-/* Does the choice take a kernel of that name? */
-int sl_bench_takes(const struct sl_bench_choice *choice, const char *name);
+/* Search through one list. */
+struct sl_bench_search {
+    const struct sl_bench_choice *choice;
+    const char *name; /* of the kernel chosen, or of one this CPU cannot run */
+    int found;        /* 1: chosen */
+};
+
+/* True for the one kernel to take: the first that is wanted, fits and can run here. */
+int sl_bench_consider(struct sl_bench_search *search, const char *name, uint32_t needs, int fits);
+/* 0, SL_E_NOT_FOUND or SL_E_UNSUPPORTED as above. */
+int sl_bench_chosen(const struct sl_bench_search *search, const char **out_name);

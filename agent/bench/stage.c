@@ -60,12 +60,3 @@ void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*
     if (bench->error == 0)
         bench->error = json.error ? json.error : sl_buf_append(bench->out, "\n", 1);
 }
-
-void sl_bench_fill(float *values, size_t count, uint64_t seed)
-{
-    uint32_t state = (uint32_t)seed * 2654435761u + 1;
-    for (size_t i = 0; i < count; i++) {
-        state = state * 1664525u + 1013904223u;
-        values[i] = (float)(int32_t)state * (1.0f / 2147483648.0f);
-    }
-}

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct sl_bench_shape;
@@ -20,6 +19,3 @@ struct sl_bench_stage_run {
  * of these calls, and each is one pair of begin and end marks. */
 void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*run)(void *data),
                     void *data);
-
-/* `count` floats in [-1, 1] from a seed. */
-void sl_bench_fill(float *values, size_t count, uint64_t seed);

@@ -1,0 +1,22 @@
+/* agent/bench/operands.h: the memory that a kernel works on in a bench. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many floats, and bytes for what only the kernel knows. */
+struct sl_bench_sizes {
+    size_t in, weights, bias, out;
+    size_t packed_bytes, workspace_bytes;
+};
+
+struct sl_bench_operands {
+    float *in, *weights, *bias, *out;
+    void *packed, *workspace;
+};
+
+/* Everything 64-byte aligned; in, weights and bias hold values from -1 to 1 drawn from the seed. 0
+ * or -ENOMEM; end with sl_bench_operands_fini() either way. */
+int sl_bench_operands_init(struct sl_bench_operands *operands, const struct sl_bench_sizes *sizes,
+                           uint64_t seed);
+void sl_bench_operands_fini(struct sl_bench_operands *operands);
