@@ -1,0 +1,145 @@
+/* tests/unit/agent/bench/test_shape.c */
+#include "agent/bench/shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "agent/bench/kernels.h"
+#include "agent/bench/stage.h"
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+static void shapes_are_read_as_the_product_they_are(void **state)
+{
+    (void)state;
+    struct sl_bench_shape s;
+    assert_int_equal(sl_bench_shape_parse("matmul:100x192x384", &s), 0);
+    assert_true(s.family == SL_BENCH_MATMUL && s.m == 100 && s.n == 192 && s.k == 384);
+    assert_int_equal(sl_bench_shape_parse("conv:28x28x64-128-3x3-s2-p1", &s), 0);
+    assert_true(s.family == SL_BENCH_CONV && s.m == 14 * 14 && s.n == 128 && s.k == 576);
+    assert_int_equal(sl_bench_shape_parse("depthwise:14x7x512-3x3-s1-p1", &s), 0);
+    assert_true(s.family == SL_BENCH_DEPTHWISE && s.m == 14 * 7 && s.n == 512 && s.k == 9);
+}
+
+static void other_words_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "matmul",
+        "matmul:1x2",
+        "matmul:1x2x3x4",
+        "matmul:0x2x3",
+        "matmul:1x-2x3",
+        "gemm:1x2x3",
+        "conv:28x28x64-128-3x3-s0-p1",
+        "conv:2x2x64-128-5x5-s1-p0",
+        "conv:8x8x4-4-3x3-s1-p3",
+        "depthwise:8x8x0-3x3-s1-p1",
+        "matmul:99999999999999999999x1x1",
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct sl_bench_shape s = {.m = 7};
+        assert_int_equal(sl_bench_shape_parse(bad[i], &s), SL_E_FORMAT);
+        assert_int_equal(s.m, 7);
+    }
+    struct sl_bench_shape s;
+    assert_int_equal(sl_bench_shape_parse("matmul:65536x65536x2", &s), SL_E_LIMIT);
+    assert_int_equal(sl_bench_shape_parse("conv:65536x65536x1-1-1x1-s1-p0", &s), SL_E_LIMIT);
+}
+
+static void every_kernel_is_listed_once(void **state)
+{
+    (void)state;
+    struct sl_bench_kernel first;
+    struct sl_bench_kernel kernel;
+    size_t count = 0;
+    assert_true(sl_bench_kernel_at(0, &first));
+    while (sl_bench_kernel_at(count, &kernel))
+        count++;
+    assert_true(count >= 8);
+    assert_string_equal(first.family, "matmul");
+    assert_string_equal(kernel.family, "transpose");
+}
+
+static unsigned lines(const struct sl_buf *out)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < out->size; i++)
+        count += out->data[i] == '\n';
+    return count;
+}
+
+static int bench(const char *text, const struct sl_bench_choice *choice, struct sl_buf *out)
+{
+    struct sl_bench_shape shape;
+    struct sl_bench_stage_run run = {.shape = &shape, .counted = true, .out = out};
+    assert_int_equal(sl_bench_shape_parse(text, &shape), 0);
+    if (shape.family == SL_BENCH_MATMUL)
+        return sl_bench_matmul(choice, 1, &run);
+    return shape.family == SL_BENCH_CONV ? sl_bench_conv(choice, 1, &run)
+                                         : sl_bench_depthwise(choice, 1, &run);
+}
+
+static void stages_are_printed_one_a_line(void **state)
+{
+    (void)state;
+    struct sl_buf out;
+    const struct sl_bench_choice portable = {.engine = "portable"};
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(bench("matmul:5x9x7", &portable, &out), 0);
+    assert_in_range(lines(&out), 3, 4);
+    unsigned before = lines(&out);
+    assert_int_equal(bench("conv:6x6x3-4-3x3-s1-p1", &portable, &out), 0);
+    assert_int_equal(bench("depthwise:6x6x3-3x3-s1-p1", &portable, &out), 0);
+    assert_int_equal(lines(&out), before + 4);
+    sl_buf_fini(&out);
+}
+
+static void a_kernel_that_is_not_there_is_said_so(void **state)
+{
+    (void)state;
+    struct sl_buf out;
+    const struct sl_bench_choice unknown = {.name = "sl_nothing"};
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(bench("matmul:5x9x7", &unknown, &out), SL_E_NOT_FOUND);
+    assert_int_equal(bench("conv:6x6x3-4-3x3-s1-p1", &unknown, &out), SL_E_NOT_FOUND);
+    struct sl_bench_search search = {.choice = &(struct sl_bench_choice){.engine = "sme2"}};
+    const char *name = NULL;
+    assert_false(sl_bench_consider(&search, "sl_x_sme2_mopa", 64, 1));
+    assert_int_equal(sl_bench_chosen(&search, &name), SL_E_UNSUPPORTED);
+    assert_string_equal(name, "sl_x_sme2_mopa");
+    sl_buf_fini(&out);
+}
+
+static void a_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    const struct sl_bench_choice portable = {.engine = "portable"};
+    for (unsigned nth = 1; nth <= 6; nth++) {
+        struct sl_buf out;
+        sl_buf_init(&out, 1 << 16);
+        sl_mem_fail_nth(nth);
+        assert_true(bench("conv:6x6x3-4-3x3-s1-p1", &portable, &out) < 0);
+        sl_mem_fail_nth(0);
+        sl_buf_fini(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_are_read_as_the_product_they_are),
+        cmocka_unit_test(other_words_are_refused),
+        cmocka_unit_test(every_kernel_is_listed_once),
+        cmocka_unit_test(stages_are_printed_one_a_line),
+        cmocka_unit_test(a_kernel_that_is_not_there_is_said_so),
+        cmocka_unit_test(a_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* tests/unit/host/report/test_kernel_bench.c */
+#include "host/report/kernel_bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "host/report/style.h"
+
+#define MOPA "sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa"
+#define GEMV "sl_matmul_f32_f32_f32p16vlx1_1x16vl_sme2_mla"
+#define NEON "sl_matmul_f32_f32_f32p16x1_5x16_neon_mla"
+
+static struct sl_kernel_row row_of(const char *family, const char *kernel, const char *stage,
+                                   uint64_t m, uint64_t n, uint64_t k)
+{
+    struct sl_kernel_row row = {.m = m, .n = n, .k = k, .counted = true};
+    memcpy(row.family, family, strlen(family) + 1);
+    memcpy(row.kernel, kernel, strlen(kernel) + 1);
+    memcpy(row.stage, stage, strlen(stage) + 1);
+    return row;
+}
+
+/* The minimum columns of the documented measurements. */
+static void least_macs_are_those_of_the_documented_shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family, *kernel;
+        uint64_t m, n, k;
+        unsigned svl;
+        uint64_t least;
+    } cases[] = {
+        {"matmul", MOPA, 256, 256, 256, 512, 65536},
+        {"matmul", MOPA, 196, 512, 256, 512, 106496},
+        {"matmul", MOPA, 49, 960, 160, 512, 38400},
+        {"matmul", MOPA, 128, 128, 128, 128, 131072},
+        {"matmul", GEMV, 1, 1024, 1024, 512, 16384},
+        {"matmul", NEON, 784, 128, 64, 512, 1605632},
+        {"conv", "sl_conv_f32_x_sme2_mopa", 784, 128, 576, 512, 225792},
+        {"depthwise", "sl_depthwise_f32_x_sme2_mla", 784, 128, 9, 512, 14112},
+        {"depthwise", "sl_depthwise_f32_x_neon_mla", 784, 128, 9, 512, 225792},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_kernel_row row =
+            row_of(cases[i].family, cases[i].kernel, "kernel", cases[i].m, cases[i].n, cases[i].k);
+        assert_int_equal(sl_kernel_min_mac(&row, cases[i].svl), cases[i].least);
+    }
+    struct sl_kernel_row pack = row_of("matmul", MOPA, "lhs_pack", 64, 64, 64);
+    assert_int_equal(sl_kernel_min_mac(&pack, 512), 0);
+}
+
+static void anchors_are_found_by_shape_stage_and_engine(void **state)
+{
+    (void)state;
+    struct sl_kernel_row row = row_of("matmul", MOPA, "kernel", 256, 256, 256);
+    assert_int_equal(sl_kernel_anchor(&row, 512)->instructions, 108701);
+    assert_null(sl_kernel_anchor(&row, 256));
+    row = row_of("matmul", NEON, "kernel", 256, 256, 256);
+    assert_int_equal(sl_kernel_anchor(&row, 512)->instructions, 5131516);
+    row = row_of("matmul", MOPA, "whole", 256, 256, 256);
+    assert_null(sl_kernel_anchor(&row, 512));
+}
+
+static void goals_round_up_to_whole_blocks(void **state)
+{
+    (void)state;
+    struct sl_kernel_row row = row_of("matmul", MOPA, "kernel", 100, 192, 384);
+    /* 4 x 6 blocks of 32 x 32: 36,864 outer products. */
+    assert_int_equal(sl_kernel_goal(&row, 512), 58982 + 24 * 225 + 130);
+    assert_int_equal(sl_kernel_goal(&row, 256), 0);
+    row = row_of("matmul", MOPA, "lhs_pack", 100, 192, 384);
+    assert_int_equal(sl_kernel_goal(&row, 512), 27648 + 150);
+    row = row_of("matmul", MOPA, "rhs_pack", 100, 192, 384);
+    assert_int_equal(sl_kernel_goal(&row, 512), 0);
+}
+
+static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
+{
+    (void)state;
+    struct sl_buf out;
+    struct sl_json json;
+    struct sl_kernel_row rows[] = {row_of("matmul", MOPA, "kernel", 64, 64, 64),
+                                   row_of("matmul", MOPA, "whole", 64, 64, 64)};
+    const struct sl_style style = {80, false, 10};
+    rows[0].instructions = 1862;
+    rows[0].mac_instructions = 1040;
+    sl_buf_init(&out, 1 << 16);
+    sl_json_init(&json, &out);
+    assert_int_equal(sl_kernel_bench_json(&json, rows, 2, 512), 0);
+    const char *text = (const char *)out.data;
+    assert_non_null(strstr(text, "{\"schema\":\"sme2lab.kernels/1\",\"svl\":512,"
+                                 "\"clock\":\"instructions\",\"rows\":["));
+    assert_non_null(strstr(text, "\"stage\":\"kernel\",\"engine\":\"sme2\",\"instructions\":1862,"
+                                 "\"mac_instructions\":1040,\"min_mac_instructions\":1024,"
+                                 "\"ns\":null,\"anchor\":{\"kernel\":\"KleidiAI "));
+    assert_non_null(strstr(text, "\"met\":true"));
+    assert_non_null(strstr(text, "\"anchor\":null,\"goal\":null,\"met\":null"));
+    sl_buf_fini(&out);
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_kernel_bench_text(&out, &style, rows, 2, 512), 0);
+    for (char *line = strtok((char *)out.data, "\n"); line; line = strtok(NULL, "\n"))
+        assert_true(sl_text_columns(line) <= 80);
+    sl_buf_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(least_macs_are_those_of_the_documented_shapes),
+        cmocka_unit_test(anchors_are_found_by_shape_stage_and_engine),
+        cmocka_unit_test(goals_round_up_to_whole_blocks),
+        cmocka_unit_test(rows_are_written_with_nulls_for_what_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
