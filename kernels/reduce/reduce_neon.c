@@ -70,26 +70,29 @@ static void mean(const struct sl_reduce_args *args)
     }
 }
 
-/* (x - average) * rstd, then weight and bias where there are. */
-SL_INLINE float32x4_t normalised(float32x4_t x, const float *weight, const float *bias, size_t i,
-                                 size_t lanes, float average, float rstd)
+/* A vector of a row: (x - average) * rstd, then weight and bias where there are. */
+SL_INLINE void normalise_vector(bool weighted, bool biased, const struct sl_reduce_args *args,
+                                const float *in, float *out, size_t i, size_t lanes,
+                                float32x4_t average, float rstd)
 {
-    float32x4_t y = vmulq_n_f32(vsubq_f32(x, vdupq_n_f32(average)), rstd);
-    y = weight ? vmulq_f32(y, sl_neon_load(weight + i, lanes)) : y;
-    return bias ? vaddq_f32(y, sl_neon_load(bias + i, lanes)) : y;
+    float32x4_t y = vmulq_n_f32(vsubq_f32(sl_neon_load(in + i, lanes), average), rstd);
+    if (weighted)
+        y = vmulq_f32(y, sl_neon_load(args->weight + i, lanes));
+    if (biased)
+        y = vaddq_f32(y, sl_neon_load(args->bias + i, lanes));
+    sl_neon_store(out + i, y, lanes);
 }
 
-SL_INLINE void normalise(const float *in, float *out, size_t count, const float *weight,
-                         const float *bias, float average, float rstd)
+SL_INLINE void normalise(bool weighted, bool biased, const struct sl_reduce_args *args,
+                         const float *in, float *out, float average, float rstd)
 {
+    struct sl_reduce_args a = *args; /* stores cannot change it */
+    float32x4_t from = vdupq_n_f32(average);
     size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        vst1q_f32(out + i, normalised(vld1q_f32(in + i), weight, bias, i, 4, average, rstd));
-    if (i < count)
-        sl_neon_store(
-            out + i,
-            normalised(sl_neon_load(in + i, count - i), weight, bias, i, count - i, average, rstd),
-            count - i);
+    for (; i + 4 <= a.reduced; i += 4)
+        normalise_vector(weighted, biased, &a, in, out, i, 4, from, rstd);
+    if (i < a.reduced)
+        normalise_vector(weighted, biased, &a, in, out, i, a.reduced - i, from, rstd);
 }
 
 static void layer_norm(const struct sl_reduce_args *args)
@@ -101,7 +104,12 @@ static void layer_norm(const struct sl_reduce_args *args)
         float average = row_sum(false, in, count, 0) / (float)count;
         float variance = row_sum(true, in, count, average) / (float)count;
         float rstd = 1 / sqrtf(variance + args->eps);
-        normalise(in, out, count, args->weight, args->bias, average, rstd);
+        if (args->weight && args->bias)
+            normalise(true, true, args, in, out, average, rstd);
+        else if (!args->weight && !args->bias)
+            normalise(false, false, args, in, out, average, rstd);
+        else
+            normalise(args->weight, args->bias, args, in, out, average, rstd);
         if (args->mean)
             args->mean[o] = average;
         if (args->rstd)

@@ -96,12 +96,13 @@ static void row_scale(float *out, size_t count, float scale)
 
 static void softmax(const struct sl_reduce_args *args)
 {
-    size_t count = args->reduced;
-    for (size_t o = 0; o < args->outer; o++) {
-        const float *in = args->in + o * count;
-        float *out = args->out + o * count;
-        float sum = row_exp(in, out, count, row_max(in, count));
-        row_scale(out, count, 1 / sum);
+    const float *in = args->in;
+    float *out = args->out;
+    for (size_t rows = args->outer; rows > 0; rows--) {
+        float sum = row_exp(in, out, args->reduced, row_max(in, args->reduced));
+        row_scale(out, args->reduced, 1 / sum);
+        in += args->reduced;
+        out += args->reduced;
     }
 }
 

@@ -68,3 +68,15 @@ void sl_case_close(const char *kernel, const char *shape, const float *got, cons
                      want[i], peak);
     }
 }
+
+size_t sl_case_out_size(size_t in, size_t kernel, size_t stride, size_t dilation, size_t pads)
+{
+    size_t span = (kernel - 1) * dilation + 1;
+    return in + pads >= span ? (in + pads - span) / stride + 1 : 0;
+}
+
+void sl_case_free(size_t count, void *const *blocks)
+{
+    for (size_t i = 0; i < count; i++)
+        sl_guarded_free(blocks[i]);
+}

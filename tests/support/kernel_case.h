@@ -24,3 +24,9 @@ double sl_case_clamp(double x, double min, double max);
  * must match. `shape` says which case it was. */
 void sl_case_close(const char *kernel, const char *shape, const float *got, const double *want,
                    size_t count, double tolerance);
+
+/* Size of a windowed output along one axis; 0 when no window fits. `pads` is of both sides. */
+size_t sl_case_out_size(size_t in, size_t kernel, size_t stride, size_t dilation, size_t pads);
+
+/* Frees guarded blocks; NULLs are passed over. */
+void sl_case_free(size_t count, void *const *blocks);

@@ -70,25 +70,16 @@ static void check(const struct sl_conv *kernel, const struct sl_conv_shape *s, b
              s->pad_left, s->out_h, s->out_w);
     sl_case_close(kernel->name, shape, out, want, out_count, 1e-5);
     free(want);
-    sl_guarded_free(in);
-    sl_guarded_free(w);
-    sl_guarded_free(bias);
-    sl_guarded_free(out);
-    sl_guarded_free(packed);
-    sl_guarded_free(workspace);
-}
-
-static size_t out_size(size_t in, size_t kernel, size_t stride, size_t dilation, size_t pads)
-{
-    size_t span = (kernel - 1) * dilation + 1;
-    return in + pads >= span ? (in + pads - span) / stride + 1 : 0;
+    sl_case_free(6, (void *[]){in, w, bias, out, packed, workspace});
 }
 
 /* Fills in the output's size; the pads of bottom and right are the given ones. */
 static bool finish(struct sl_conv_shape *s, size_t pad_bottom, size_t pad_right)
 {
-    s->out_h = out_size(s->in_h, s->kernel_h, s->stride_h, s->dilation_h, s->pad_top + pad_bottom);
-    s->out_w = out_size(s->in_w, s->kernel_w, s->stride_w, s->dilation_w, s->pad_left + pad_right);
+    s->out_h =
+        sl_case_out_size(s->in_h, s->kernel_h, s->stride_h, s->dilation_h, s->pad_top + pad_bottom);
+    s->out_w =
+        sl_case_out_size(s->in_w, s->kernel_w, s->stride_w, s->dilation_w, s->pad_left + pad_right);
     return s->out_h > 0 && s->out_w > 0;
 }
 

@@ -34,13 +34,13 @@ static double *reference(const struct sl_depthwise_shape *s, const float *in, co
                          const float *bias, double min, double max)
 {
     size_t out_c = s->channels * s->multiplier, image = s->in_h * s->in_w * s->channels;
-    double *want = calloc(s->batch * s->out_h * s->out_w * out_c, sizeof(double)), *to = want;
-    for (size_t n = 0; n < s->batch; n++)
-        for (size_t p = 0; p < s->out_h * s->out_w; p++)
-            for (size_t o = 0; o < out_c; o++)
-                *to++ = sl_case_clamp(element(s, in + n * image, w, p / s->out_w, p % s->out_w, o) +
-                                          (bias ? (double)bias[o] : 0),
-                                      min, max);
+    size_t pixels = s->out_h * s->out_w, count = s->batch * pixels * out_c;
+    double *want = calloc(count, sizeof(*want));
+    for (size_t i = 0; i < count; i++) {
+        size_t p = i / out_c % pixels, o = i % out_c;
+        double sum = element(s, in + i / out_c / pixels * image, w, p / s->out_w, p % s->out_w, o);
+        want[i] = sl_case_clamp(sum + (bias ? (double)bias[o] : 0), min, max);
+    }
     return want;
 }
 
@@ -70,24 +70,15 @@ static void check(const struct sl_depthwise *kernel, const struct sl_depthwise_s
              s->out_h, s->out_w);
     sl_case_close(kernel->name, shape, out, want, out_count, 1e-5);
     free(want);
-    sl_guarded_free(in);
-    sl_guarded_free(w);
-    sl_guarded_free(bias);
-    sl_guarded_free(out);
-    sl_guarded_free(packed);
-    sl_guarded_free(workspace);
-}
-
-static size_t out_size(size_t in, size_t kernel, size_t stride, size_t dilation, size_t pads)
-{
-    size_t span = (kernel - 1) * dilation + 1;
-    return in + pads >= span ? (in + pads - span) / stride + 1 : 0;
+    sl_case_free(6, (void *[]){in, w, bias, out, packed, workspace});
 }
 
 static bool finish(struct sl_depthwise_shape *s, size_t pad_bottom, size_t pad_right)
 {
-    s->out_h = out_size(s->in_h, s->kernel_h, s->stride_h, s->dilation_h, s->pad_top + pad_bottom);
-    s->out_w = out_size(s->in_w, s->kernel_w, s->stride_w, s->dilation_w, s->pad_left + pad_right);
+    s->out_h =
+        sl_case_out_size(s->in_h, s->kernel_h, s->stride_h, s->dilation_h, s->pad_top + pad_bottom);
+    s->out_w =
+        sl_case_out_size(s->in_w, s->kernel_w, s->stride_w, s->dilation_w, s->pad_left + pad_right);
     return s->out_h > 0 && s->out_w > 0;
 }
 

@@ -73,12 +73,6 @@ static void check(const struct sl_pool *kernel, struct sl_pool_args a, float *in
     sl_guarded_free(a.out);
 }
 
-static size_t out_size(size_t in, size_t kernel, size_t stride, size_t dilation, size_t pads)
-{
-    size_t span = (kernel - 1) * dilation + 1;
-    return in + pads >= span ? (in + pads - span) / stride + 1 : 0;
-}
-
 static void check_random(const struct sl_pool *kernel, uint32_t *seed)
 {
 #define PICK(low, high) sl_case_pick(seed, low, high)
@@ -99,8 +93,10 @@ static void check_random(const struct sl_pool *kernel, uint32_t *seed)
                              .pad_left = PICK(0, 2),
                              .min = clamps ? -0.2f : -INFINITY,
                              .max = clamps ? 0.4f : INFINITY};
-    a.out_h = out_size(a.in_h, a.kernel_h, a.stride_h, a.dilation_h, a.pad_top + PICK(0, 2));
-    a.out_w = out_size(a.in_w, a.kernel_w, a.stride_w, a.dilation_w, a.pad_left + PICK(0, 2));
+    a.out_h =
+        sl_case_out_size(a.in_h, a.kernel_h, a.stride_h, a.dilation_h, a.pad_top + PICK(0, 2));
+    a.out_w =
+        sl_case_out_size(a.in_w, a.kernel_w, a.stride_w, a.dilation_w, a.pad_left + PICK(0, 2));
     if (a.out_h == 0 || a.out_w == 0)
         return;
     size_t count = a.batch * a.in_h * a.in_w * a.channels;
