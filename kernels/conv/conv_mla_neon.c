@@ -111,6 +111,7 @@ static void fill_segment(const struct window *w, size_t segment, size_t oy, size
                             : 0;
         inside = inside < count - i ? inside : count - i;
         const float *from = row + x * channels;
+#pragma clang loop unroll_count(8)
         for (size_t j = 0; j < inside; j++, from += s->stride_w * channels)
             table[i + j] = from;
         i += inside;

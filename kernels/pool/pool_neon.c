@@ -1,4 +1,4 @@
-/* kernels/pool/pool_neon.c: pooling, 16 channels at a time; 2x2 windows that lie inside the image
+/* kernels/pool/pool_neon.c: pooling, 32 channels at a time; 2x2 windows that lie inside the image
  * have a path of their own. */
 #include <math.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "kernels/cpu/span.h"
 #include "kernels/pool/pool.h"
 
-enum { VECTORS = 4 };
+enum { VECTORS = 8, VECTORS_OF_2X2 = 4 };
 
 /* The part of a window that lies inside, as an array of pixels. */
 struct window {
@@ -49,6 +49,8 @@ SL_INLINE void pixel(int op, const struct sl_pool_args *a, const struct window *
     size_t c = 0;
     for (; c + 4 * VECTORS <= a->channels; c += 4 * VECTORS)
         channels_of(op, VECTORS, 4, w, in + c, out + c);
+    for (; c + 16 <= a->channels; c += 16)
+        channels_of(op, 4, 4, w, in + c, out + c);
     for (; c + 4 <= a->channels; c += 4)
         channels_of(op, 1, 4, w, in + c, out + c);
     if (c < a->channels)
@@ -59,7 +61,7 @@ SL_INLINE void pixel(int op, const struct sl_pool_args *a, const struct window *
 SL_INLINE void channels_of_2x2(size_t vectors, bool clamp, const struct window *w,
                                const float *from[4], float **out, size_t lanes)
 {
-    float32x4_t v[VECTORS];
+    float32x4_t v[VECTORS_OF_2X2];
     SL_UNROLL
     for (size_t j = 0; j < vectors; j++) {
         v[j] = vmaxq_f32(
@@ -87,8 +89,8 @@ SL_INLINE void run_of_2x2(bool clamp, const struct sl_pool_args *a, const struct
     for (; count > 0; count--, in += step) {
         const float *from[4] = {in, in + channels, in + w.row_step, in + w.row_step + channels};
         size_t c = channels;
-        for (; c >= 4 * VECTORS; c -= 4 * VECTORS)
-            channels_of_2x2(VECTORS, clamp, &w, from, &out, 4);
+        for (; c >= 4 * VECTORS_OF_2X2; c -= 4 * VECTORS_OF_2X2)
+            channels_of_2x2(VECTORS_OF_2X2, clamp, &w, from, &out, 4);
         for (; c >= 4; c -= 4)
             channels_of_2x2(1, clamp, &w, from, &out, 4);
         if (c > 0)
@@ -159,15 +161,15 @@ static void average(const struct sl_pool_args *args)
     run(SL_POOL_AVERAGE, args);
 }
 
-const struct sl_pool sl_pool_max_f32_f32_1x16_neon = {
-    .name = "sl_pool_max_f32_f32_1x16_neon",
+const struct sl_pool sl_pool_max_f32_f32_1x32_neon = {
+    .name = "sl_pool_max_f32_f32_1x32_neon",
     .needs = SL_ISA_NEON,
     .op = SL_POOL_MAX,
     .run = max,
 };
 
-const struct sl_pool sl_pool_average_f32_f32_1x16_neon = {
-    .name = "sl_pool_average_f32_f32_1x16_neon",
+const struct sl_pool sl_pool_average_f32_f32_1x32_neon = {
+    .name = "sl_pool_average_f32_f32_1x32_neon",
     .needs = SL_ISA_NEON,
     .op = SL_POOL_AVERAGE,
     .run = average,

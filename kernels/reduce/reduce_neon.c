@@ -70,17 +70,23 @@ static void mean(const struct sl_reduce_args *args)
     }
 }
 
-/* A vector of a row: (x - average) * rstd, then weight and bias where there are. */
-SL_INLINE void normalise_vector(bool weighted, bool biased, const struct sl_reduce_args *args,
-                                const float *in, float *out, size_t i, size_t lanes,
-                                float32x4_t average, float rstd)
+/* Some vectors of a row: (x - average) * rstd, then weight and bias where there are. */
+SL_INLINE void normalise_vectors(size_t vectors, size_t lanes, bool weighted, bool biased,
+                                 const struct sl_reduce_args *args, const float *in, float *out,
+                                 size_t i, float32x4_t average, float rstd)
 {
-    float32x4_t y = vmulq_n_f32(vsubq_f32(sl_neon_load(in + i, lanes), average), rstd);
-    if (weighted)
-        y = vmulq_f32(y, sl_neon_load(args->weight + i, lanes));
-    if (biased)
-        y = vaddq_f32(y, sl_neon_load(args->bias + i, lanes));
-    sl_neon_store(out + i, y, lanes);
+    float32x4_t y[VECTORS];
+    SL_UNROLL
+    for (size_t j = 0; j < vectors; j++) {
+        y[j] = vmulq_n_f32(vsubq_f32(sl_neon_load(in + i + 4 * j, lanes), average), rstd);
+        if (weighted)
+            y[j] = vmulq_f32(y[j], sl_neon_load(args->weight + i + 4 * j, lanes));
+        if (biased)
+            y[j] = vaddq_f32(y[j], sl_neon_load(args->bias + i + 4 * j, lanes));
+    }
+    SL_UNROLL
+    for (size_t j = 0; j < vectors; j++)
+        sl_neon_store(out + i + 4 * j, y[j], lanes);
 }
 
 SL_INLINE void normalise(bool weighted, bool biased, const struct sl_reduce_args *args,
@@ -89,10 +95,12 @@ SL_INLINE void normalise(bool weighted, bool biased, const struct sl_reduce_args
     struct sl_reduce_args a = *args; /* stores cannot change it */
     float32x4_t from = vdupq_n_f32(average);
     size_t i = 0;
+    for (; i + 16 <= a.reduced; i += 16)
+        normalise_vectors(4, 4, weighted, biased, &a, in, out, i, from, rstd);
     for (; i + 4 <= a.reduced; i += 4)
-        normalise_vector(weighted, biased, &a, in, out, i, 4, from, rstd);
+        normalise_vectors(1, 4, weighted, biased, &a, in, out, i, from, rstd);
     if (i < a.reduced)
-        normalise_vector(weighted, biased, &a, in, out, i, a.reduced - i, from, rstd);
+        normalise_vectors(1, a.reduced - i, weighted, biased, &a, in, out, i, from, rstd);
 }
 
 static void layer_norm(const struct sl_reduce_args *args)
