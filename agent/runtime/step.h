@@ -156,6 +156,8 @@ int sl_step_conv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape 
                  const struct sl_constants *constants, struct sl_weights *weights);
 int sl_step_depthwise(struct sl_step *step, uint32_t isa, const struct sl_depthwise_shape *shape,
                       const struct sl_constants *constants, struct sl_weights *weights);
+/* A convolution with one input channel in each group, seen as depthwise. */
+struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape);
 /* Packs weights that sl_step_gemm/conv/depthwise() `of` will use; *out_bytes is the pack's size. */
 void sl_step_pack(struct sl_step *step, const struct sl_step *of, bool transposed,
                   size_t *out_bytes);

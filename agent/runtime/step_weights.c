@@ -4,6 +4,7 @@
 #include "agent/runtime/budget.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "common/base/error.h"
 
 /* No kernel is asked about sizes whose product passes this: its own sums cannot overflow then. */
 #define MAX_PRODUCT (UINT64_C(1) << 40)
@@ -26,18 +27,23 @@ static bool product_ok(const size_t *factors, size_t count)
     return true;
 }
 
-/* Room for a pack by `kernel`; what another kernel packed is dropped. */
-static int weights_room(struct sl_weights *weights, const void *kernel, size_t bytes,
-                        struct sl_budget *budget)
+/* Settles on `kernel`. Weights that are constant and not packed for it yet get room: returns 1, and
+ * the caller packs. 0: nothing to pack; SL_E_LIMIT over the budget. */
+static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
+                  const struct sl_constants *constants)
 {
+    if (!constants->weights || weights->kernel == kernel) {
+        weights->kernel = kernel;
+        return 0;
+    }
     sl_weights_fini(weights);
-    weights->packed = sl_budget_alloc(budget, bytes);
+    weights->packed = sl_budget_alloc(constants->budget, bytes);
     if (!weights->packed)
-        return SL_ET_MEMORY_ALLOCATION_FAILED;
+        return SL_E_LIMIT;
     weights->kernel = kernel;
     weights->bytes = bytes;
-    weights->budget = budget;
-    return 0;
+    weights->budget = constants->budget;
+    return 1;
 }
 
 static void run_gemm(const struct sl_step *step)
@@ -54,13 +60,11 @@ int sl_step_gemm(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t 
     const struct sl_matmul *kernel = weights->kernel;
     if (!kernel || (kernel->gemv && m > 1))
         kernel = sl_matmul_select(isa, m);
-    if (constants->weights && weights->kernel != kernel) {
-        int rc = weights_room(weights, kernel, kernel->rhs_bytes(n, k), constants->budget);
-        if (rc != 0)
-            return rc;
+    int pack = settle(weights, kernel, kernel->rhs_bytes(n, k), constants);
+    if (pack < 0)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    if (pack)
         kernel->pack_rhs(n, k, constants->weights, transposed, constants->bias, weights->packed);
-    }
-    weights->kernel = kernel;
     *step = (struct sl_step){
         .run = run_gemm,
         .kernel = kernel->name,
@@ -98,13 +102,11 @@ int sl_step_conv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape 
     const struct sl_conv *kernel = weights->kernel;
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = sl_conv_select(isa, shape);
-    if (constants->weights && weights->kernel != kernel) {
-        int rc = weights_room(weights, kernel, kernel->weights_bytes(shape), constants->budget);
-        if (rc != 0)
-            return rc;
+    int pack = settle(weights, kernel, kernel->weights_bytes(shape), constants);
+    if (pack < 0)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    if (pack)
         kernel->pack_weights(shape, constants->weights, constants->bias, weights->packed);
-    }
-    weights->kernel = kernel;
     *step = (struct sl_step){
         .run = run_conv,
         .kernel = kernel->name,
@@ -114,6 +116,27 @@ int sl_step_conv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape 
     };
     sl_step_set_clamp(step, -INFINITY, INFINITY);
     return 0;
+}
+
+struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape)
+{
+    return (struct sl_depthwise_shape){
+        .batch = shape->batch,
+        .in_h = shape->in_h,
+        .in_w = shape->in_w,
+        .out_h = shape->out_h,
+        .out_w = shape->out_w,
+        .channels = shape->groups,
+        .multiplier = shape->group_out_c,
+        .kernel_h = shape->kernel_h,
+        .kernel_w = shape->kernel_w,
+        .stride_h = shape->stride_h,
+        .stride_w = shape->stride_w,
+        .dilation_h = shape->dilation_h,
+        .dilation_w = shape->dilation_w,
+        .pad_top = shape->pad_top,
+        .pad_left = shape->pad_left,
+    };
 }
 
 static void run_depthwise(const struct sl_step *step)
@@ -139,13 +162,12 @@ int sl_step_depthwise(struct sl_step *step, uint32_t isa, const struct sl_depthw
     const struct sl_depthwise *kernel = weights->kernel;
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = sl_depthwise_select(isa, shape);
-    if (constants->weights && weights->kernel != kernel) {
-        int rc = weights_room(weights, kernel, kernel->weights_bytes(shape), constants->budget);
-        if (rc != 0)
-            return rc;
+    size_t bytes = kernel->weights_bytes(shape);
+    int pack = settle(weights, kernel, bytes, constants);
+    if (pack < 0)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    if (pack > 0)
         kernel->pack_weights(shape, constants->weights, constants->bias, weights->packed);
-    }
-    weights->kernel = kernel;
     *step = (struct sl_step){
         .run = run_depthwise,
         .kernel = kernel->name,

@@ -66,40 +66,49 @@ int sl_step_pool(struct sl_step *step, uint32_t isa, const struct sl_pool_args *
     return 0;
 }
 
-/* One window of one plane; the first maximum wins, and a NaN above all. */
-static float max_of_window(const struct sl_pool_args *a, const float *plane, size_t oy, size_t ox,
-                           int64_t *out_index)
+/* The first tap of a window at `at` (padding counted) that lies inside [0, in), and the tap after
+ * the last one. */
+static void valid_taps(size_t at, size_t in, size_t kernel, size_t dilation, size_t pad,
+                       size_t *out_first, size_t *out_end)
 {
-    float best = -INFINITY;
-    int64_t index = -1;
-    for (size_t ky = 0; ky < a->kernel_h; ky++) {
-        size_t y = oy * a->stride_h + ky * a->dilation_h - a->pad_top; /* wraps above in_h */
-        if (y >= a->in_h)
-            continue;
-        for (size_t kx = 0; kx < a->kernel_w; kx++) {
-            size_t x = ox * a->stride_w + kx * a->dilation_w - a->pad_left;
-            if (x >= a->in_w)
-                continue;
-            float value = plane[y * a->in_w + x];
-            if (index < 0 || value > best || (isnan(value) && !isnan(best))) {
-                best = value;
-                index = (int64_t)(y * a->in_w + x);
-            }
+    size_t first = at < pad ? (pad - at + dilation - 1) / dilation : 0;
+    size_t end = (in + pad - at + dilation - 1) / dilation; /* at < in + pad: windows touch */
+    *out_first = first;
+    *out_end = end < kernel ? end : kernel;
+}
+
+/* One row of output pixels; in a window the first maximum wins, and a NaN above all. */
+static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t oy, float *out,
+                       int64_t *index)
+{
+    size_t y_first, y_end, x_first, x_end;
+    valid_taps(oy * a->stride_h, a->in_h, a->kernel_h, a->dilation_h, a->pad_top, &y_first, &y_end);
+    for (size_t ox = 0; ox < a->out_w; ox++) {
+        valid_taps(ox * a->stride_w, a->in_w, a->kernel_w, a->dilation_w, a->pad_left, &x_first,
+                   &x_end);
+        size_t x0 = ox * a->stride_w + x_first * a->dilation_w - a->pad_left;
+        size_t y = oy * a->stride_h + y_first * a->dilation_h - a->pad_top;
+        size_t best_at = y * a->in_w + x0;
+        float best = plane[best_at];
+        for (size_t ky = y_first; ky < y_end; ky++, y += a->dilation_h) {
+            size_t at = y * a->in_w + x0;
+            for (size_t kx = x_first; kx < x_end; kx++, at += a->dilation_w)
+                if (plane[at] > best || (isnan(plane[at]) && !isnan(best))) {
+                    best = plane[at];
+                    best_at = at;
+                }
         }
+        out[ox] = best;
+        index[ox] = (int64_t)best_at;
     }
-    *out_index = index;
-    return best;
 }
 
 static void run_pool_index(const struct sl_step *step)
 {
     const struct sl_pool_args *a = &step->pool_index.args;
-    size_t out = 0;
-    for (size_t plane = 0; plane < a->batch; plane++)
-        for (size_t oy = 0; oy < a->out_h; oy++)
-            for (size_t ox = 0; ox < a->out_w; ox++, out++)
-                a->out[out] = max_of_window(a, a->in + plane * a->in_h * a->in_w, oy, ox,
-                                            &step->pool_index.index[out]);
+    for (size_t row = 0; row < a->batch * a->out_h; row++)
+        max_of_row(a, a->in + row / a->out_h * a->in_h * a->in_w, row % a->out_h,
+                   a->out + row * a->out_w, step->pool_index.index + row * a->out_w);
 }
 
 int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape)

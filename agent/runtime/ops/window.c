@@ -137,23 +137,7 @@ static int add_kernel_step(struct sl_op_call *call, const struct convolution *c,
     };
     if (!is_depthwise(c))
         return sl_step_conv(step, call->isa, s, &constants, &call->weights);
-    const struct sl_depthwise_shape shape = {
-        .batch = s->batch,
-        .in_h = s->in_h,
-        .in_w = s->in_w,
-        .out_h = s->out_h,
-        .out_w = s->out_w,
-        .channels = s->groups,
-        .multiplier = s->group_out_c,
-        .kernel_h = s->kernel_h,
-        .kernel_w = s->kernel_w,
-        .stride_h = s->stride_h,
-        .stride_w = s->stride_w,
-        .dilation_h = s->dilation_h,
-        .dilation_w = s->dilation_w,
-        .pad_top = s->pad_top,
-        .pad_left = s->pad_left,
-    };
+    const struct sl_depthwise_shape shape = sl_step_depthwise_shape(s);
     return sl_step_depthwise(step, call->isa, &shape, &constants, &call->weights);
 }
 

@@ -31,12 +31,11 @@ static int lower_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_
                         &op->weights);
 }
 
-static int lower_conv(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static struct sl_conv_shape conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
-    const struct sl_constants constants = constants_of(plan, op);
     const struct sl_xnn_window *w = &op->window;
-    const struct sl_conv_shape shape = {
+    return (struct sl_conv_shape){
         .batch = in->dims[0],
         .in_h = in->dims[1],
         .in_w = in->dims[2],
@@ -54,32 +53,16 @@ static int lower_conv(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_
         .pad_top = w->padding_top,
         .pad_left = w->padding_left,
     };
-    return sl_step_conv(step, plan->isa, &shape, &constants, &op->weights);
 }
 
-static int lower_depthwise(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static int lower_conv(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
     const struct sl_constants constants = constants_of(plan, op);
-    const struct sl_xnn_window *w = &op->window;
-    const struct sl_depthwise_shape shape = {
-        .batch = in->dims[0],
-        .in_h = in->dims[1],
-        .in_w = in->dims[2],
-        .out_h = out->dims[1],
-        .out_w = out->dims[2],
-        .channels = w->groups,
-        .multiplier = w->group_output_channels,
-        .kernel_h = w->kernel_height,
-        .kernel_w = w->kernel_width,
-        .stride_h = w->stride_height,
-        .stride_w = w->stride_width,
-        .dilation_h = w->dilation_height,
-        .dilation_w = w->dilation_width,
-        .pad_top = w->padding_top,
-        .pad_left = w->padding_left,
-    };
-    return sl_step_depthwise(step, plan->isa, &shape, &constants, &op->weights);
+    const struct sl_conv_shape shape = conv_shape(plan, op);
+    if (op->kind == SL_XNN_OP_CONV)
+        return sl_step_conv(step, plan->isa, &shape, &constants, &op->weights);
+    const struct sl_depthwise_shape depthwise = sl_step_depthwise_shape(&shape);
+    return sl_step_depthwise(step, plan->isa, &depthwise, &constants, &op->weights);
 }
 
 static int lower_pool(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
@@ -174,9 +157,8 @@ static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_s
     const struct sl_xnn_operand *out = &plan->operands[op->output];
     switch (op->kind) {
     case SL_XNN_OP_CONV:
-        return lower_conv(plan, op, step);
     case SL_XNN_OP_DEPTHWISE:
-        return lower_depthwise(plan, op, step);
+        return lower_conv(plan, op, step);
     case SL_XNN_OP_GEMM:
         return lower_gemm(plan, op, step);
     case SL_XNN_OP_BINARY:

@@ -1,0 +1,106 @@
+/* tests/unit/agent/runtime/test_instructions.c: jumps, moves, and operands that are refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/program_case.h"
+
+static void jump_backwards_for_ever_is_stopped(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    sl_program.code[0] = (struct sl_pte_instruction){
+        .kind = SL_PTE_JUMP_FALSE_CALL, .from = sl_program_add_bool(false), .to = 0};
+    sl_program.chain.count = 1;
+    assert_int_equal(sl_program_load(SL_ISA_NONE), 0);
+    assert_int_equal(sl_program_execute(), SL_ET_INVALID_PROGRAM);
+    assert_string_equal(sl_program.diag.what, "the method ran more than 1000 instructions");
+    sl_program_end();
+}
+
+static void jump_skips_and_move_renames(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(4)), y = sl_program_add_tensor(SL_SIZES(4)),
+             z = sl_program_add_tensor(SL_SIZES(4));
+    uint32_t in = sl_program_add_tensor(SL_SIZES(4)), no = sl_program_add_bool(false);
+    sl_program_add_call("aten::relu.out", SL_ARGS(in, z));
+    sl_program_add_call("aten::relu.out", SL_ARGS(y, z));
+    sl_program.code[2] = sl_program.code[1]; /* skipped */
+    sl_program.code[1] =
+        (struct sl_pte_instruction){.kind = SL_PTE_JUMP_FALSE_CALL, .from = no, .to = 3};
+    sl_program.code[3] = (struct sl_pte_instruction){.kind = SL_PTE_MOVE_CALL, .from = x, .to = in};
+    sl_program.code[4] = (struct sl_pte_instruction){.kind = SL_PTE_FREE_CALL, .index = y};
+    sl_program.chain.count = 5;
+    sl_program_run();
+    for (size_t i = 0; i < 4; i++)
+        sl_program_check_float(sl_program_floats(z)[i],
+                               fmax((double)sl_program_sample(i + in), 0.0));
+    assert_ptr_equal(sl_method_tensor(sl_program.method, in),
+                     sl_method_tensor(sl_program.method, x));
+    assert_int_equal(sl_program_execute(), 0); /* now the first instruction reads x */
+    for (size_t i = 0; i < 4; i++)
+        sl_program_check_float(sl_program_floats(z)[i], fmax((double)sl_program_floats(x)[i], 0.0));
+    sl_program_end();
+}
+
+static void half_precision_operand_fails_at_load_by_name(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_HALF, SL_SIZES(4), true),
+             y = sl_program_add_tensor(SL_SIZES(4));
+    sl_program_add_call("aten::relu.out", SL_ARGS(x, y));
+    assert_int_equal(sl_program_load(SL_ISA_NONE), SL_ET_OPERATOR_MISSING);
+    assert_non_null(strstr(sl_program.log, "Missing operator: [0] aten::relu.out"));
+    assert_non_null(strstr(sl_program.log, "Half"));
+    assert_string_equal(sl_program.diag.where, "operator aten::relu.out");
+    sl_program_end();
+}
+
+static void hostile_operands_are_refused(void **state)
+{
+    (void)state;
+    sl_program_begin(); /* output over half of the input */
+    uint32_t x = sl_program_add_tensor(SL_SIZES(64)), y = sl_program_add_tensor(SL_SIZES(64));
+    sl_program.tensors[y].memory_offset = 128;
+    sl_program_add_call("aten::relu.out", SL_ARGS(x, y));
+    assert_int_equal(sl_program_load(SL_ISA_NONE), 0);
+    assert_int_equal(sl_program_execute(), SL_ET_INVALID_PROGRAM);
+    sl_program_end();
+    sl_program_begin(); /* a constant as output */
+    x = sl_program_add_tensor(SL_SIZES(4));
+    sl_program_add_call("aten::relu.out", SL_ARGS(x, sl_program_add_constant(SL_SIZES(4))));
+    assert_int_equal(sl_program_load(SL_ISA_NONE), SL_ET_OPERATOR_MISSING);
+    sl_program_end();
+    sl_program_begin(); /* an output without memory */
+    x = sl_program_add_tensor(SL_SIZES(4));
+    sl_program_add_call("aten::relu.out",
+                        SL_ARGS(x, sl_program_add_typed(SL_SCALAR_FLOAT, SL_SIZES(4), false)));
+    assert_int_equal(sl_program_load(SL_ISA_NONE), 0);
+    assert_int_equal(sl_program_execute(), SL_ET_INVALID_PROGRAM);
+    sl_program_end();
+    sl_program_begin(); /* an output of another shape */
+    x = sl_program_add_tensor(SL_SIZES(4));
+    sl_program_add_call("aten::relu.out", SL_ARGS(x, sl_program_add_tensor(SL_SIZES(5))));
+    assert_int_equal(sl_program_load(SL_ISA_NONE), SL_ET_NOT_SUPPORTED);
+    sl_program_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jump_backwards_for_ever_is_stopped),
+        cmocka_unit_test(jump_skips_and_move_renames),
+        cmocka_unit_test(half_precision_operand_fails_at_load_by_name),
+        cmocka_unit_test(hostile_operands_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
