@@ -1,5 +1,6 @@
 /* host/cli/run_verdict.c: off against on, and what that means for a script. */
 #include <math.h>
+#include <stdio.h>
 
 #include "common/base/error.h"
 #include "host/cli/cli.h"
@@ -20,6 +21,17 @@ static const struct sl_agreement *worst_agreement(const struct sl_run *run)
     return worst;
 }
 
+/* Times of an emulated CPU are shown, but nothing is concluded from them. */
+static void call_unfit(struct sl_comparison *comparison)
+{
+    if (comparison->verdict == SL_VERDICT_WRONG)
+        return;
+    comparison->verdict = SL_VERDICT_UNFIT;
+    if (comparison->reason_count < SL_COMPARISON_MAX_REASONS)
+        snprintf(comparison->reasons[comparison->reason_count++], sizeof(comparison->reasons[0]),
+                 "times of an emulated CPU mean nothing; --device counted counts instructions");
+}
+
 int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_comparison_options options = {
@@ -32,6 +44,8 @@ int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
                                 &run->variants[SL_RUN_ON].analysis.attribution, &options,
                                 &run->comparison);
     run->compared = rc == 0;
+    if (rc == 0 && run->device->kind == SL_DEVICE_EMULATED)
+        call_unfit(&run->comparison);
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "Off and on cannot be compared (%s)", sl_strerror(rc));
     return rc;

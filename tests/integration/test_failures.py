@@ -2,6 +2,9 @@
 
 import json
 import os
+import signal
+import subprocess
+import time
 import unittest
 
 import lab
@@ -91,6 +94,32 @@ class Failures(lab.Scratch):
         # The emulator takes longer than that for one inference of MobileNet v2.
         self.refused(1, "run", lab.MODELS / "mobilenet_v2_f32_xnnpack/model.pte", "--timeout", "1",
                   "--out", self.scratch / "o", says=["hung"])
+
+    def test_cpu_without_sme_is_told_with_the_fix(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        self.refused(1, "run", TOY / "model.pte", "--cpu", "max,sme=off", "--device", "counted", "--out", self.scratch / "o",
+                     says=["needs SME2", "sme512=on"])
+
+    def test_times_of_an_emulated_cpu_are_unfit(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        done = lab.sme2lab("run", TOY / "model.pte", "--device", "emulated", "--runs", "2", "--warmup", "1",
+                           "--out", self.scratch / "o", "--json")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        result = json.loads(done.stdout)
+        self.assertEqual(result["verdict"], "unfit")
+        self.assertTrue(result["comparison"]["emulated"])
+        self.assertIn("e2e_ns", result["analyses"][0]["runs"][0])
+
+    def test_interrupt_ends_the_run_with_130(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        words = [lab.SME2LAB, "run", lab.MODELS / "mobilenet_v2_f32_xnnpack/model.pte", "--device", "counted",
+                 "--out", self.scratch / "o"]
+        run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, said)
+        self.assertIn("Interrupted", said)
 
     def test_output_directory_that_cannot_be_is_named(self):
         lab.need(lab.AGENT, lab.EMULATOR)
