@@ -5,7 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SL_NAME_BYTES = 64, SL_SELECTOR_BYTES = 256, SL_DETAIL_BYTES = 256, SL_MAX_ATTEMPTS = 3 };
+enum {
+    SL_NAME_BYTES = 64,
+    SL_SELECTOR_BYTES = 256,
+    SL_DETAIL_BYTES = 256,
+    SL_PATH_BYTES = 512,
+    SL_DIGEST_BYTES = 65, /* SHA-256 in hexadecimal, terminated */
+    SL_MAX_ATTEMPTS = 3,
+};
 
 /* A job goes down this list, or back to QUEUED when the lab failed and attempts are left. */
 enum sl_job_state {
@@ -58,4 +65,30 @@ struct sl_device_record {
     int kind, state;
     uint64_t job; /* BUSY: which */
     char detail[SL_DETAIL_BYTES];
+};
+
+/* A finished measurement: one job that got as far as events. Its directory under the state
+ * directory is the authority; the row can be made again from it. */
+struct sl_run_record {
+    uint64_t id; /* from 1 */
+    uint64_t job;
+    uint64_t started_ms, ended_ms;
+    int device_kind;           /* enum sl_device_kind: tells what its times mean */
+    char model[SL_NAME_BYTES]; /* the file's name without directory and suffix */
+    char model_sha256[SL_DIGEST_BYTES];
+    char device[SL_NAME_BYTES];
+    char verdict[SL_NAME_BYTES];   /* "" when none was asked for or made */
+    double ratio;                  /* baseline ÷ candidate; 0: none */
+    char directory[SL_PATH_BYTES]; /* below the state directory */
+};
+
+/* What a token may do; each role may do what those before it may. */
+enum sl_token_role { SL_TOKEN_READ = 1, SL_TOKEN_SUBMIT = 2, SL_TOKEN_ADMIN = 3 };
+
+struct sl_token_record {
+    uint64_t id;
+    int role;                        /* enum sl_token_role */
+    uint64_t created_ms, expires_ms; /* 0: never */
+    char name[SL_NAME_BYTES];
+    char sha256[SL_DIGEST_BYTES]; /* of the token: the token itself is nowhere */
 };

@@ -1,0 +1,62 @@
+/* host/store/request.c */
+#include "host/store/request.h"
+
+#include "common/base/mem.h"
+#include "host/store/job_table.h"
+#include "host/store/run_table.h"
+#include "host/store/token_table.h"
+
+void sl_request_execute(struct sl_request *request, sqlite3 *db)
+{
+    static void (*const tables[])(struct sl_request *, sqlite3 *) = {
+        [SL_REQUEST_ADD_JOB] = sl_job_table_add,
+        [SL_REQUEST_UPDATE_JOB] = sl_job_table_update,
+        [SL_REQUEST_GET_JOB] = sl_job_table_get,
+        [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
+        [SL_REQUEST_ADD_RUN] = sl_run_table_add,
+        [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
+        [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
+        [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
+        [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
+    };
+    tables[request->kind](request, db);
+}
+
+void sl_request_answer(struct sl_request *request)
+{
+    int rc = request->rc;
+    switch (request->kind) {
+    case SL_REQUEST_ADD_JOB:
+    case SL_REQUEST_ADD_RUN:
+    case SL_REQUEST_ADD_TOKEN:
+        request->id_done(request->user, rc, rc == 0 ? request->id : 0);
+        break;
+    case SL_REQUEST_UPDATE_JOB:
+    case SL_REQUEST_REMOVE_TOKEN:
+        request->done(request->user, rc);
+        break;
+    case SL_REQUEST_GET_JOB:
+        request->job_done(request->user, rc, rc == 0 ? &request->job : NULL,
+                          rc == 0 ? request->config : NULL);
+        break;
+    case SL_REQUEST_LIST_JOBS:
+        request->jobs_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
+                           request->next_cursor);
+        break;
+    case SL_REQUEST_LIST_RUNS:
+        request->runs_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
+                           request->next_cursor);
+        break;
+    case SL_REQUEST_LIST_TOKENS:
+        request->tokens_done(request->user, rc, request->rows, rc == 0 ? request->count : 0);
+        break;
+    }
+}
+
+void sl_request_free(struct sl_request *request)
+{
+    sl_free(request->config);
+    sl_free(request->key);
+    sl_free(request->rows);
+    sl_free(request);
+}

@@ -1,0 +1,54 @@
+/* host/store/request.h: one request to the store, from its queueing to its answer. */
+#pragma once
+
+#include "host/store/store.h"
+
+typedef struct sqlite3 sqlite3;
+
+enum sl_request_kind {
+    SL_REQUEST_ADD_JOB,
+    SL_REQUEST_UPDATE_JOB,
+    SL_REQUEST_GET_JOB,
+    SL_REQUEST_LIST_JOBS,
+    SL_REQUEST_ADD_RUN,
+    SL_REQUEST_LIST_RUNS,
+    SL_REQUEST_ADD_TOKEN,
+    SL_REQUEST_REMOVE_TOKEN,
+    SL_REQUEST_LIST_TOKENS,
+};
+
+struct sl_request {
+    struct sl_request *next;
+    int kind; /* enum sl_request_kind */
+    int rc;
+    uint64_t id; /* in: which; out: the new one */
+    union {
+        struct sl_job_record job;
+        struct sl_run_record run;
+        struct sl_token_record token;
+        struct sl_jobs_filter jobs_filter;
+        struct sl_runs_filter runs_filter;
+    };
+    char *config, *key; /* owned; NULL when absent */
+    void *rows;         /* owned: the records of a list */
+    size_t count;
+    uint64_t next_cursor;
+    union {
+        sl_store_done_fn done;
+        sl_store_id_fn id_done;
+        sl_store_job_fn job_done;
+        sl_store_jobs_fn jobs_done;
+        sl_store_runs_fn runs_done;
+        sl_store_tokens_fn tokens_done;
+    };
+    void *user;
+};
+
+/* Carries it out on the worker thread and leaves the outcome in it. A failed write fails alone; the
+ * transaction goes on. */
+void sl_request_execute(struct sl_request *request, sqlite3 *db);
+
+/* Calls its owner back; then it can be freed. */
+void sl_request_answer(struct sl_request *request);
+
+void sl_request_free(struct sl_request *request);

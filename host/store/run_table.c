@@ -1,0 +1,104 @@
+/* host/store/run_table.c */
+#include "host/store/run_table.h"
+
+#include <errno.h>
+
+#include "common/base/mem.h"
+#include "host/store/request.h"
+#include "host/store/statement.h"
+
+static void read_record(struct sl_statement *statement, struct sl_run_record *run)
+{
+    *run = (struct sl_run_record){
+        .id = sl_statement_u64(statement, 0),
+        .job = sl_statement_u64(statement, 1),
+        .started_ms = sl_statement_u64(statement, 2),
+        .ended_ms = sl_statement_u64(statement, 3),
+        .device_kind = sl_statement_int(statement, 4),
+        .ratio = sl_statement_f64(statement, 9),
+    };
+    sl_statement_text(statement, 5, run->model, sizeof(run->model));
+    sl_statement_text(statement, 6, run->model_sha256, sizeof(run->model_sha256));
+    sl_statement_text(statement, 7, run->device, sizeof(run->device));
+    sl_statement_text(statement, 8, run->verdict, sizeof(run->verdict));
+    sl_statement_text(statement, 10, run->directory, sizeof(run->directory));
+}
+
+void sl_run_table_add(struct sl_request *request, sqlite3 *db)
+{
+    const struct sl_run_record *run = &request->run;
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "INSERT INTO runs (job, started_ms, ended_ms, device_kind, model, "
+                      "model_sha256, device, verdict, ratio,"
+                      " directory) VALUES (?,?,?,?,?,?,?,?,?,?) RETURNING id");
+    sl_statement_bind_u64(&statement, run->job);
+    sl_statement_bind_u64(&statement, run->started_ms);
+    sl_statement_bind_u64(&statement, run->ended_ms);
+    sl_statement_bind_i64(&statement, run->device_kind);
+    sl_statement_bind_text(&statement, run->model);
+    sl_statement_bind_text(&statement, run->model_sha256);
+    sl_statement_bind_text(&statement, run->device);
+    sl_statement_bind_text(&statement, run->verdict);
+    sl_statement_bind_f64(&statement, run->ratio);
+    sl_statement_bind_text(&statement, run->directory);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1) {
+        request->id = sl_statement_u64(&statement, 0);
+        rc = sl_statement_step(&statement);
+    }
+    request->rc = rc;
+    sl_statement_fini(&statement);
+}
+
+/* One statement for every filter: what is empty matches all. The planner walks the primary key
+ * backwards, so a page costs what it skips; the indexes on model and device serve the rare ones. */
+static const char *list_sql(const struct sl_runs_filter *filter)
+{
+#define SELECT                                                                                     \
+    "SELECT id, job, started_ms, ended_ms, device_kind, model, model_sha256, device, verdict, "    \
+    "ratio, directory FROM runs "
+#define REST                                                                                       \
+    " id < ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR job = ?3) AND (?4 = '' OR model = ?4) AND "   \
+    "(?5 = '' OR device = ?5)"                                                                     \
+    " AND started_ms >= ?6 ORDER BY id DESC LIMIT ?7"
+    if (filter->id != 0)
+        return SELECT "WHERE id = ?2 AND" REST;
+    if (filter->job != 0)
+        return SELECT "INDEXED BY runs_job WHERE job = ?3 AND" REST;
+    if (filter->model[0])
+        return SELECT "INDEXED BY runs_model WHERE model = ?4 AND" REST;
+    if (filter->device[0])
+        return SELECT "INDEXED BY runs_device WHERE device = ?5 AND" REST;
+    return SELECT "WHERE" REST;
+#undef SELECT
+#undef REST
+}
+
+void sl_run_table_list(struct sl_request *request, sqlite3 *db)
+{
+    const struct sl_runs_filter filter = request->runs_filter;
+    size_t limit =
+        filter.limit == 0 || filter.limit > SL_STORE_PAGE_ROWS ? SL_STORE_PAGE_ROWS : filter.limit;
+    struct sl_statement statement;
+    struct sl_run_record *rows = sl_calloc(limit, sizeof(*rows));
+    if (!rows) {
+        request->rc = -ENOMEM;
+        return;
+    }
+    sl_statement_init(&statement, db, list_sql(&filter));
+    sl_statement_bind_u64(&statement, filter.cursor != 0 ? filter.cursor : INT64_MAX);
+    sl_statement_bind_u64(&statement, filter.id);
+    sl_statement_bind_u64(&statement, filter.job);
+    sl_statement_bind_text(&statement, filter.model);
+    sl_statement_bind_text(&statement, filter.device);
+    sl_statement_bind_u64(&statement, filter.since_ms);
+    sl_statement_bind_u64(&statement, limit + 1);
+    int rc;
+    while ((rc = sl_statement_step(&statement)) == 1 && request->count < limit)
+        read_record(&statement, &rows[request->count++]);
+    request->next_cursor = rc == 1 ? rows[request->count - 1].id : 0;
+    request->rc = rc < 0 ? rc : 0;
+    request->rows = rows;
+    sl_statement_fini(&statement);
+}

@@ -1,0 +1,106 @@
+/* host/store/schema.c: migrations are numbered and only ever appended; PRAGMA user_version counts
+ * those that ran. */
+#include "host/store/schema.h"
+
+#include <errno.h>
+
+#include <sqlite3.h>
+
+#include "common/base/error.h"
+
+enum { BUSY_TIMEOUT_MS = 5000 };
+
+static const char *const migrations[] = {
+    /* 1: jobs, runs, tokens */
+    "CREATE TABLE jobs ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, cause INTEGER NOT NULL, "
+    "priority INTEGER NOT NULL,"
+    " attempts INTEGER NOT NULL, submitted_ms INTEGER NOT NULL, started_ms INTEGER NOT NULL, "
+    "ended_ms INTEGER NOT NULL,"
+    " lease_until_ms INTEGER NOT NULL, run INTEGER NOT NULL, cancel_wanted INTEGER NOT NULL, "
+    "selector TEXT NOT NULL,"
+    " device TEXT NOT NULL, detail TEXT NOT NULL, config TEXT NOT NULL, idempotency_key TEXT "
+    "UNIQUE);"
+    "CREATE INDEX jobs_open ON jobs (id) WHERE state <= 1;"
+    "CREATE INDEX jobs_state ON jobs (state, id);"
+    "CREATE TABLE runs ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, job INTEGER NOT NULL, started_ms INTEGER NOT NULL, "
+    "ended_ms INTEGER NOT NULL,"
+    " device_kind INTEGER NOT NULL, model TEXT NOT NULL, model_sha256 TEXT NOT NULL, device TEXT "
+    "NOT NULL, verdict TEXT NOT NULL,"
+    " ratio REAL NOT NULL, directory TEXT NOT NULL);"
+    "CREATE INDEX runs_job ON runs (job, id);"
+    "CREATE INDEX runs_model ON runs (model, id);"
+    "CREATE INDEX runs_device ON runs (device, id);"
+    "CREATE TABLE tokens ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, role INTEGER NOT NULL, created_ms INTEGER NOT NULL, "
+    "expires_ms INTEGER NOT NULL,"
+    " name TEXT NOT NULL, sha256 TEXT NOT NULL UNIQUE);",
+};
+enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
+
+static int failure(sqlite3 *db, const char *path, struct sl_diag *diag)
+{
+    int code = sqlite3_errcode(db) & 0xff;
+    int rc = code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? SL_E_FORMAT : -EIO;
+    sl_diag_hint(diag, "move the file away to start anew: runs stay in their directories, and can "
+                       "be imported again");
+    return sl_diag_set(diag, rc, path, "the store cannot be used: %s", sqlite3_errmsg(db));
+}
+
+static int user_version(sqlite3 *db, int *out)
+{
+    sqlite3_stmt *statement = NULL;
+    int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement, NULL);
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        *out = sqlite3_column_int(statement, 0);
+    else
+        rc = SQLITE_ERROR;
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+static int migrate(sqlite3 *db, const char *path, struct sl_diag *diag)
+{
+    int version = 0;
+    if (user_version(db, &version) != SQLITE_OK)
+        return failure(db, path, diag);
+    if (version < 0 || version > MIGRATIONS) {
+        sl_diag_hint(diag, "start the newer sme2labd that wrote it");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, path,
+                           "the store has schema %d, this program knows up to %d", version,
+                           (int)MIGRATIONS);
+    }
+    for (; version < MIGRATIONS; version++) {
+        char mark[64];
+        sqlite3_snprintf(sizeof(mark), mark, "PRAGMA user_version = %d", version + 1);
+        if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK ||
+            sqlite3_exec(db, migrations[version], NULL, NULL, NULL) != SQLITE_OK ||
+            sqlite3_exec(db, mark, NULL, NULL, NULL) != SQLITE_OK ||
+            sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+            return failure(db, path, diag);
+    }
+    return 0;
+}
+
+int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
+{
+    sqlite3 *db = NULL;
+    int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    int rc = 0;
+    if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK ||
+        sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS) != SQLITE_OK ||
+        sqlite3_exec(db,
+                     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF;",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        rc = failure(db, path, diag);
+    if (rc == 0)
+        rc = migrate(db, path, diag);
+    if (rc < 0) {
+        sqlite3_close(db);
+        return rc;
+    }
+    *out = db;
+    return 0;
+}

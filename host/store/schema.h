@@ -1,0 +1,10 @@
+/* host/store/schema.h: opens the database file and brings its tables up to date. */
+#pragma once
+
+typedef struct sqlite3 sqlite3;
+struct sl_diag;
+
+/* Opens `path` (WAL, synchronous=FULL: what is committed survives a power cut) and runs the
+ * migrations that it lacks, each in its own transaction. SL_E_UNSUPPORTED for a newer schema,
+ * SL_E_FORMAT for a file that is no database or damaged, -EIO else. */
+int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag);

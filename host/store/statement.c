@@ -1,0 +1,111 @@
+/* host/store/statement.c */
+#include "host/store/statement.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include <sqlite3.h>
+
+#include "common/base/error.h"
+
+static int code_of(sqlite3 *db)
+{
+    switch (sqlite3_errcode(db) & 0xff) {
+    case SQLITE_CONSTRAINT:
+        return -EEXIST;
+    case SQLITE_FULL:
+        return -ENOSPC;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return SL_E_FORMAT;
+    default:
+        return -EIO;
+    }
+}
+
+static void check(struct sl_statement *statement, int sqlite_rc)
+{
+    if (sqlite_rc != SQLITE_OK && statement->rc == 0)
+        statement->rc = code_of(statement->db);
+}
+
+void sl_statement_init(struct sl_statement *statement, sqlite3 *db, const char *sql)
+{
+    *statement = (struct sl_statement){.db = db, .next = 1};
+    check(statement, sqlite3_prepare_v2(db, sql, -1, &statement->handle, NULL));
+}
+
+void sl_statement_bind_i64(struct sl_statement *statement, int64_t value)
+{
+    if (statement->rc == 0)
+        check(statement, sqlite3_bind_int64(statement->handle, statement->next++, value));
+}
+
+void sl_statement_bind_u64(struct sl_statement *statement, uint64_t value)
+{
+    if (value > INT64_MAX && statement->rc == 0)
+        statement->rc = SL_E_LIMIT;
+    sl_statement_bind_i64(statement, (int64_t)value);
+}
+
+void sl_statement_bind_f64(struct sl_statement *statement, double value)
+{
+    if (statement->rc == 0)
+        check(statement, sqlite3_bind_double(statement->handle, statement->next++, value));
+}
+
+void sl_statement_bind_text(struct sl_statement *statement, const char *text)
+{
+    if (statement->rc == 0)
+        check(statement,
+              sqlite3_bind_text(statement->handle, statement->next++, text, -1, SQLITE_STATIC));
+}
+
+int sl_statement_step(struct sl_statement *statement)
+{
+    if (statement->rc != 0)
+        return statement->rc;
+    int rc = sqlite3_step(statement->handle);
+    if (rc == SQLITE_ROW)
+        return 1;
+    if (rc != SQLITE_DONE)
+        statement->rc = code_of(statement->db);
+    return statement->rc;
+}
+
+void sl_statement_reset(struct sl_statement *statement)
+{
+    sqlite3_reset(statement->handle);
+    sqlite3_clear_bindings(statement->handle);
+    statement->next = 1;
+    statement->rc = 0;
+}
+
+void sl_statement_fini(struct sl_statement *statement)
+{
+    sqlite3_finalize(statement->handle);
+}
+
+uint64_t sl_statement_u64(struct sl_statement *statement, int column)
+{
+    int64_t value = sqlite3_column_int64(statement->handle, column);
+    return value < 0 ? 0 : (uint64_t)value;
+}
+
+int sl_statement_int(struct sl_statement *statement, int column)
+{
+    return sqlite3_column_int(statement->handle, column);
+}
+
+double sl_statement_f64(struct sl_statement *statement, int column)
+{
+    return sqlite3_column_double(statement->handle, column);
+}
+
+void sl_statement_text(struct sl_statement *statement, int column, char *out, size_t size)
+{
+    const unsigned char *text = sqlite3_column_text(statement->handle, column);
+    snprintf(out, size, "%s", text ? (const char *)text : "");
+}

@@ -1,0 +1,35 @@
+/* host/store/statement.h: SQLite statements with our codes. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sqlite3 sqlite3;
+typedef struct sqlite3_stmt sqlite3_stmt;
+
+/* The first failure sticks in `rc` and makes later calls no-ops, so a caller checks once, after
+ * sl_statement_step(). */
+struct sl_statement {
+    sqlite3 *db;
+    sqlite3_stmt *handle;
+    int next; /* parameter */
+    int rc;
+};
+
+void sl_statement_init(struct sl_statement *statement, sqlite3 *db, const char *sql);
+void sl_statement_bind_u64(struct sl_statement *statement,
+                           uint64_t value); /* SL_E_LIMIT above INT64_MAX */
+void sl_statement_bind_i64(struct sl_statement *statement, int64_t value);
+void sl_statement_bind_f64(struct sl_statement *statement, double value);
+void sl_statement_bind_text(struct sl_statement *statement,
+                            const char *text); /* NULL: null; borrowed until fini */
+/* 1: a row; 0: done; or the first failure. */
+int sl_statement_step(struct sl_statement *statement);
+void sl_statement_reset(struct sl_statement *statement); /* for the next set of parameters */
+void sl_statement_fini(struct sl_statement *statement);
+
+uint64_t sl_statement_u64(struct sl_statement *statement, int column);
+int sl_statement_int(struct sl_statement *statement, int column);
+double sl_statement_f64(struct sl_statement *statement, int column);
+/* Copies, cut at `size`. */
+void sl_statement_text(struct sl_statement *statement, int column, char *out, size_t size);

@@ -1,0 +1,81 @@
+/* host/store/store.h: what the daemon must not forget: jobs, runs, devices, tokens, in SQLite
+ * (WAL).
+ *
+ * One worker thread owns the database; every request is queued to it with copies of its arguments
+ * and answered on the loop's thread, in the order of the requests. Writes that wait together are
+ * committed together: one sync for all of them. A `done` is called exactly once for each request
+ * that returned 0, never inside the call, and with SL_E_STATE for what was still queued at
+ * sl_store_close(). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_diag;
+struct sl_store;
+
+enum { SL_STORE_MAX_QUEUED = 10000, SL_STORE_PAGE_ROWS = 200, SL_STORE_MAX_CONFIG_BYTES = 1 << 20 };
+
+/* rc: 0 or a negative code; SL_E_FORMAT means the database is damaged. */
+typedef void (*sl_store_done_fn)(void *user, int rc);
+typedef void (*sl_store_id_fn)(void *user, int rc, uint64_t id);
+/* Rows are borrowed for the call. `next_cursor` is 0 at the end of the list. */
+typedef void (*sl_store_jobs_fn)(void *user, int rc, const struct sl_job_record *rows, size_t count,
+                                 uint64_t next_cursor);
+typedef void (*sl_store_runs_fn)(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                                 uint64_t next_cursor);
+typedef void (*sl_store_job_fn)(void *user, int rc, const struct sl_job_record *job,
+                                const char *config_json);
+
+/* Opens `path`, made if absent, and brings its schema up to this version by numbered migrations,
+ * each in a transaction; a newer schema than this program's is refused with words. Blocks: for
+ * start-up. */
+int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag);
+/* Finishes what is under way, answers the rest with SL_E_STATE, then calls `closed` last. */
+void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *user);
+
+/* Durable when answered. All return 0, SL_E_FULL (too many queued) or -ENOMEM. A new record's id is
+ * chosen by the store. */
+int sl_store_add_job(struct sl_store *store, const struct sl_job_record *job,
+                     const char *config_json, const char *idempotency_key, sl_store_id_fn done,
+                     void *user);
+int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
+                        sl_store_done_fn done, void *user);
+int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl_store_id_fn done,
+                     void *user);
+
+/* `done` may be NULL nowhere. A job that is not there gives SL_E_NOT_FOUND. With the same
+ * idempotency key (NULL: none) add_job gives the first one's id again, and adds nothing. */
+int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, void *user);
+
+struct sl_jobs_filter {
+    int state;       /* enum sl_job_state, -1: any */
+    bool open_only;  /* QUEUED and RUNNING, oldest first: for a start */
+    uint64_t cursor; /* 0: from the newest */
+    uint32_t limit;  /* at most SL_STORE_PAGE_ROWS */
+};
+int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filter,
+                       sl_store_jobs_fn done, void *user);
+
+struct sl_runs_filter {
+    uint64_t id;                                      /* 0: any; else this one alone */
+    uint64_t job;                                     /* 0: any */
+    char model[SL_NAME_BYTES], device[SL_NAME_BYTES]; /* "": any */
+    uint64_t since_ms;
+    uint64_t cursor; /* 0: from the newest */
+    uint32_t limit;
+};
+int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,
+                       sl_store_runs_fn done, void *user);
+
+/* Tokens are few and asked for at every request: read once at start, kept by the caller. */
+typedef void (*sl_store_tokens_fn)(void *user, int rc, const struct sl_token_record *rows,
+                                   size_t count);
+int sl_store_list_tokens(struct sl_store *store, sl_store_tokens_fn done, void *user);
+int sl_store_add_token(struct sl_store *store, const struct sl_token_record *token,
+                       sl_store_id_fn done, void *user);
+int sl_store_remove_token(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user);

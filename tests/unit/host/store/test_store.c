@@ -1,0 +1,328 @@
+/* tests/unit/host/store/test_store.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "host/store/store.h"
+
+static char folder[64], path[96];
+
+struct bench {
+    uv_loop_t loop;
+    struct sl_store *store;
+    int answers, closed, rc;
+    uint64_t id, next_cursor;
+    size_t count;
+    struct sl_job_record jobs[SL_STORE_PAGE_ROWS];
+    struct sl_run_record runs[SL_STORE_PAGE_ROWS];
+    struct sl_token_record tokens[8];
+    char config[64];
+};
+
+static void on_done(void *user, int rc)
+{
+    struct bench *bench = user;
+    bench->rc = rc;
+    bench->answers++;
+}
+
+static void on_id(void *user, int rc, uint64_t id)
+{
+    struct bench *bench = user;
+    bench->id = id;
+    on_done(user, rc);
+}
+
+static void on_job(void *user, int rc, const struct sl_job_record *job, const char *config)
+{
+    struct bench *bench = user;
+    if (rc == 0) {
+        bench->jobs[0] = *job;
+        snprintf(bench->config, sizeof(bench->config), "%s", config);
+    }
+    on_done(user, rc);
+}
+
+static void on_jobs(void *user, int rc, const struct sl_job_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    struct bench *bench = user;
+    if (count > 0)
+        memcpy(bench->jobs, rows, count * sizeof(*rows));
+    bench->count = count;
+    bench->next_cursor = next_cursor;
+    on_done(user, rc);
+}
+
+static void on_runs(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    struct bench *bench = user;
+    if (count > 0)
+        memcpy(bench->runs, rows, count * sizeof(*rows));
+    bench->count = count;
+    bench->next_cursor = next_cursor;
+    on_done(user, rc);
+}
+
+static void on_tokens(void *user, int rc, const struct sl_token_record *rows, size_t count)
+{
+    struct bench *bench = user;
+    assert_true(count <= 8);
+    if (count > 0)
+        memcpy(bench->tokens, rows, count * sizeof(*rows));
+    bench->count = count;
+    on_done(user, rc);
+}
+
+static void on_closed(void *user)
+{
+    ((struct bench *)user)->closed = 1;
+}
+
+static void wait_for(struct bench *bench, int answers)
+{
+    while (bench->answers < answers)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+}
+
+static void open_bench(struct bench *bench)
+{
+    struct sl_diag diag = {0};
+    memset(bench, 0, sizeof(*bench));
+    assert_int_equal(uv_loop_init(&bench->loop), 0);
+    assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
+}
+
+static void close_bench(struct bench *bench)
+{
+    sl_store_close(bench->store, on_closed, bench);
+    uv_run(&bench->loop, UV_RUN_DEFAULT);
+    assert_int_equal(bench->closed, 1);
+    assert_int_equal(uv_loop_close(&bench->loop), 0);
+}
+
+static uint64_t add_job(struct bench *bench, int state, const char *key)
+{
+    struct sl_job_record job = {.state = state, .submitted_ms = 1000, .priority = -3};
+    snprintf(job.selector, sizeof(job.selector), "phone-1");
+    int before = bench->answers;
+    assert_int_equal(sl_store_add_job(bench->store, &job, "{\"model\":\"m\"}", key, on_id, bench),
+                     0);
+    assert_int_equal(bench->answers, before); /* never inside the call */
+    wait_for(bench, before + 1);
+    assert_int_equal(bench->rc, 0);
+    return bench->id;
+}
+
+static void a_job_is_there_after_a_restart(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    uint64_t id = add_job(&bench, SL_JOB_QUEUED, NULL);
+    close_bench(&bench);
+    open_bench(&bench);
+    assert_int_equal(sl_store_get_job(bench.store, id, on_job, &bench), 0);
+    wait_for(&bench, 1);
+    assert_int_equal(bench.rc, 0);
+    assert_int_equal(bench.jobs[0].id, id);
+    assert_int_equal(bench.jobs[0].priority, -3);
+    assert_string_equal(bench.jobs[0].selector, "phone-1");
+    assert_string_equal(bench.config, "{\"model\":\"m\"}");
+    assert_int_equal(sl_store_get_job(bench.store, id + 100, on_job, &bench), 0);
+    wait_for(&bench, 2);
+    assert_int_equal(bench.rc, SL_E_NOT_FOUND);
+    close_bench(&bench);
+}
+
+static void the_same_key_gives_the_same_job(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    uint64_t first = add_job(&bench, SL_JOB_QUEUED, "key-1");
+    assert_int_equal(add_job(&bench, SL_JOB_QUEUED, "key-1"), first);
+    assert_int_not_equal(add_job(&bench, SL_JOB_QUEUED, "key-2"), first);
+    close_bench(&bench);
+}
+
+static void updates_and_lists_page_through_what_is_open(void **state)
+{
+    struct bench bench;
+    struct sl_jobs_filter filter = {.state = -1, .limit = 2};
+    uint64_t ids[5];
+    (void)state;
+    open_bench(&bench);
+    for (int i = 0; i < 5; i++)
+        ids[i] = add_job(&bench, SL_JOB_QUEUED, NULL);
+    struct sl_job_record done = {.id = ids[1], .state = SL_JOB_DONE, .run = 7};
+    assert_int_equal(sl_store_update_job(bench.store, &done, on_done, &bench), 0);
+    wait_for(&bench, 6);
+    assert_int_equal(bench.rc, 0);
+    uint64_t seen[8];
+    size_t count = 0;
+    do {
+        assert_int_equal(sl_store_list_jobs(bench.store, &filter, on_jobs, &bench), 0);
+        wait_for(&bench, bench.answers + 1);
+        for (size_t i = 0; i < bench.count; i++)
+            seen[count++] = bench.jobs[i].id;
+        filter.cursor = bench.next_cursor;
+    } while (bench.next_cursor != 0);
+    assert_int_equal(count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(seen[i], ids[4 - i]); /* newest first, none twice, none left out */
+    struct sl_jobs_filter open_only = {.open_only = true, .state = -1};
+    assert_int_equal(sl_store_list_jobs(bench.store, &open_only, on_jobs, &bench), 0);
+    wait_for(&bench, bench.answers + 1);
+    assert_int_equal(bench.count, 4);
+    assert_int_equal(bench.jobs[0].id, ids[0]);
+    struct sl_job_record unknown = {.id = 999999};
+    assert_int_equal(sl_store_update_job(bench.store, &unknown, on_done, &bench), 0);
+    wait_for(&bench, bench.answers + 1);
+    assert_int_equal(bench.rc, SL_E_NOT_FOUND);
+    close_bench(&bench);
+}
+
+static void runs_are_found_by_every_filter(void **state)
+{
+    static const struct {
+        struct sl_runs_filter filter;
+        size_t found;
+    } cases[] = {
+        {{0}, 4},        {{.model = "toy"}, 2},  {{.device = "b"}, 2},
+        {{.job = 2}, 1}, {{.since_ms = 30}, 2},  {{.model = "toy", .device = "b"}, 1},
+        {{.id = 3}, 1},  {{.model = "none"}, 0},
+    };
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct sl_run_record run = {.job = i + 1, .started_ms = 10 * (i + 1), .ratio = 2.5};
+        snprintf(run.model, sizeof(run.model), "%s", i < 2 ? "toy" : "big");
+        snprintf(run.device, sizeof(run.device), "%s", i % 2 ? "b" : "a");
+        assert_int_equal(sl_store_add_run(bench.store, &run, on_id, &bench), 0);
+    }
+    wait_for(&bench, 4);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(sl_store_list_runs(bench.store, &cases[i].filter, on_runs, &bench), 0);
+        wait_for(&bench, bench.answers + 1);
+        assert_int_equal(bench.rc, 0);
+        assert_int_equal(bench.count, cases[i].found);
+    }
+    assert_int_equal(sl_store_list_runs(bench.store, &cases[0].filter, on_runs, &bench), 0);
+    wait_for(&bench, bench.answers + 1);
+    assert_true(bench.runs[0].ratio > 2.4 && bench.runs[0].ratio < 2.6);
+    close_bench(&bench);
+}
+
+static void tokens_come_and_go(void **state)
+{
+    struct bench bench;
+    struct sl_token_record token = {.role = SL_TOKEN_SUBMIT, .name = "ci", .sha256 = "abc"};
+    (void)state;
+    open_bench(&bench);
+    assert_int_equal(sl_store_add_token(bench.store, &token, on_id, &bench), 0);
+    wait_for(&bench, 1);
+    uint64_t id = bench.id;
+    assert_int_equal(sl_store_add_token(bench.store, &token, on_id, &bench), 0); /* the same hash */
+    wait_for(&bench, 2);
+    assert_true(bench.rc < 0);
+    assert_int_equal(sl_store_list_tokens(bench.store, on_tokens, &bench), 0);
+    wait_for(&bench, 3);
+    assert_int_equal(bench.count, 1);
+    assert_string_equal(bench.tokens[0].name, "ci");
+    assert_int_equal(sl_store_remove_token(bench.store, id, on_done, &bench), 0);
+    wait_for(&bench, 4);
+    assert_int_equal(bench.rc, 0);
+    assert_int_equal(sl_store_remove_token(bench.store, id, on_done, &bench), 0);
+    wait_for(&bench, 5);
+    assert_int_equal(bench.rc, SL_E_NOT_FOUND);
+    close_bench(&bench);
+}
+
+static void a_full_queue_refuses_and_closing_answers_everything(void **state)
+{
+    struct bench bench;
+    struct sl_job_record job = {0};
+    int taken = 0, rc = 0;
+    (void)state;
+    open_bench(&bench);
+    while (rc == 0 && taken <= SL_STORE_MAX_QUEUED) {
+        rc = sl_store_add_job(bench.store, &job, "{}", NULL, on_id, &bench);
+        taken += rc == 0;
+    }
+    assert_int_equal(rc, SL_E_FULL);
+    assert_int_equal(taken, SL_STORE_MAX_QUEUED);
+    close_bench(&bench);
+    assert_int_equal(bench.answers, taken);
+}
+
+static void a_newer_schema_and_a_foreign_file_are_refused_with_words(void **state)
+{
+    uv_loop_t loop;
+    struct sl_store *store = NULL;
+    struct sl_diag diag = {0};
+    char command[256];
+    (void)state;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    assert_int_equal(
+        sl_buf_write_file(path, "this is no database, whatever its name says, not at all", 55), 0);
+    assert_int_equal(sl_store_open(&loop, path, &store, &diag), SL_E_FORMAT);
+    assert_true(diag.what[0] && diag.hint[0]);
+    unlink(path);
+    struct bench bench;
+    open_bench(&bench);
+    close_bench(&bench);
+    /* user_version stands at offset 60 of the file, big-endian */
+    snprintf(command, sizeof(command),
+             "printf '\\000\\000\\003\\347' | dd of=%s bs=1 seek=60 conv=notrunc 2>/dev/null",
+             path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(sl_store_open(&loop, path, &store, &diag), SL_E_UNSUPPORTED);
+    assert_non_null(strstr(diag.what, "999"));
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+static int fresh_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/sl-store-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/store.sqlite", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    char command[96];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        TEST(a_job_is_there_after_a_restart),
+        TEST(the_same_key_gives_the_same_job),
+        TEST(updates_and_lists_page_through_what_is_open),
+        TEST(runs_are_found_by_every_filter),
+        TEST(tokens_come_and_go),
+        TEST(a_full_queue_refuses_and_closing_answers_everything),
+        TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
