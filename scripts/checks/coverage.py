@@ -23,7 +23,7 @@ PARSERS = {
     "message": ["common/net/message.c"],
     "assembler": ["host/ingest/assembler.c"],
     "ring": ["agent/trace/ring.c"],
-    "program": ["agent/runtime/program.c"],
+    "program": ["agent/runtime/xnn/nodes.c", "agent/runtime/xnn/layout.c", "agent/runtime/step_window.c"],  # the bytes are pte's and xnngraph's; these take what they say
     "gflags": ["agent/run/gflags.c"],
     "probe": ["agent/probe/*_parse.c", "agent/probe/parse*.c"],
     "count_log": ["host/device/count_log.c", "host/device/log_line.c"],
