@@ -1,0 +1,71 @@
+/* host/job/lab.h: the lab as the outside asks of it: submit, cancel, look, listen. One per daemon,
+ * on the loop's thread.
+ *
+ * It joins the queue, the store, the devices and the runs under way. Whatever it answers "done" for
+ * is durable. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_diag;
+struct sl_lab;
+struct sl_store;
+
+enum { SL_LAB_MAX_DEVICES = 64, SL_LAB_EVENTS_KEPT = 4096 };
+
+/* What happens to jobs, numbered from 1 without holes while the daemon lives; the last
+ * SL_LAB_EVENTS_KEPT are kept for those who come back. */
+struct sl_lab_event {
+    uint64_t id;
+    uint64_t job;
+    const char *type; /* "state", "progress" or "log": the SSE event name. Static storage */
+    const char *json; /* one object, no newline; borrowed for the call */
+};
+typedef void (*sl_lab_event_fn)(void *user, const struct sl_lab_event *event);
+struct sl_lab_listener;
+
+/* A submission: the resolved configuration of one experiment (the JSON of
+ * configs/experiment.schema.json), already checked by its sender's side and checked again here.
+ * `model` and `inputs` in it name blobs by SHA-256. */
+struct sl_submission {
+    const char *config_json;
+    const char *selector;        /* device name, "" for any */
+    const char *idempotency_key; /* NULL: none */
+    int32_t priority;
+};
+typedef void (*sl_lab_submit_fn)(void *user, int rc, uint64_t job);
+
+/* 0 and `done` later, or at once: SL_E_FULL (queue), SL_E_NOT_FOUND (no such device, or a blob that
+ * was not put), SL_E_FORMAT (configuration) with words in `diag`. */
+int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
+                  void *user, struct sl_diag *diag);
+
+/* SL_E_NOT_FOUND for one that is not open. */
+int sl_lab_cancel(struct sl_lab *lab, uint64_t job);
+
+/* The record of an open job (the store has them all): NULL if it is not open. Borrowed until the
+ * next call. */
+const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
+
+/* Devices in the order of their names: how many; *out is borrowed until the next change. */
+size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
+/* Quarantine takes a device out after its job; release brings it back. SL_E_NOT_FOUND. */
+int sl_lab_quarantine(struct sl_lab *lab, const char *device, bool on);
+
+size_t sl_lab_count(const struct sl_lab *lab, int state); /* open jobs by enum sl_job_state */
+
+/* Calls `on_event` for each kept event after `after` (0: only new ones) of `job` (0: all), from the
+ * loop, then for each new one, until sl_lab_unlisten(), which may be called inside `on_event`.
+ * -ENOMEM. */
+int sl_lab_listen(struct sl_lab *lab, uint64_t job, uint64_t after, sl_lab_event_fn on_event,
+                  void *user, struct sl_lab_listener **out);
+void sl_lab_unlisten(struct sl_lab_listener *listener);
+
+struct sl_store *sl_lab_store(const struct sl_lab *lab);
+/* The state directory: run directories are below it (struct sl_run_record), blobs in blobs/. */
+const char *sl_lab_state_dir(const struct sl_lab *lab);
