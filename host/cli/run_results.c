@@ -55,13 +55,16 @@ static int write_etdump(struct sl_run *run, int i, struct sl_diag *diag)
     return rc;
 }
 
-static int write_timeline(const struct sl_run *run, int i, struct sl_diag *diag)
+typedef int (*csv_fn)(struct sl_buf *out, const struct sl_analysis *analysis, const char *model);
+
+static int write_csv(const struct sl_run *run, int i, csv_fn make, const char *suffix,
+                     struct sl_diag *diag)
 {
     char path[SL_RUN_PATH_BYTES];
     struct sl_buf csv;
-    snprintf(path, sizeof(path), "%.900s_exec_all_runs_timeline.csv", run->variants[i].base);
+    snprintf(path, sizeof(path), "%.900s%s", run->variants[i].base, suffix);
     sl_buf_init(&csv, MAX_TRACE_BYTES);
-    int rc = sl_csv_timeline(&csv, &run->variants[i].analysis, run->stem);
+    int rc = make(&csv, &run->variants[i].analysis, run->stem);
     if (rc == 0)
         rc = sl_run_write(path, &csv, diag);
     sl_buf_fini(&csv);
@@ -79,7 +82,9 @@ static int analyse(struct sl_run *run, int i, struct sl_diag *diag)
     };
     int rc = sl_analysis_make(&request, &run->variants[i].analysis, diag);
     run->variants[i].analysed = rc == 0;
-    return rc < 0 ? rc : write_timeline(run, i, diag);
+    if (rc == 0)
+        rc = write_csv(run, i, sl_csv_timeline, "_exec_all_runs_timeline.csv", diag);
+    return rc < 0 ? rc : write_csv(run, i, sl_csv_operators, "_exec_ops_stats.csv", diag);
 }
 
 /* In nanoseconds the agent writes ETDumps by itself; the ones made here from its trace are the same
