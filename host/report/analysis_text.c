@@ -55,10 +55,14 @@ static void put_head(struct page *p)
     size_t warmups = a->run_count - a->measured_count;
     snprintf(text, sizeof(text), "%s", p->analysis->file);
     note(p, sl_style_put(p->out, p->style, SL_TONE_STRONG, text));
-    note(p, sl_buf_printf(p->out, "\n%zu runs", a->measured_count));
+    note(p, sl_buf_printf(p->out, "\n"));
+    snprintf(text, sizeof(text), "%zu run%s", a->measured_count, a->measured_count == 1 ? "" : "s");
     if (warmups > 0)
-        note(p, sl_buf_printf(p->out, " and %zu warm-ups, not counted", warmups));
-    note(p, sl_buf_printf(p->out, "; figures are %s, per run (mean);\n", sl_unit_caption(a->unit)));
+        snprintf(text + strlen(text), 64, " and %zu warm-up%s, not counted", warmups,
+                 warmups == 1 ? "" : "s");
+    snprintf(text + strlen(text), 128, "; figures are %s, per run (mean)",
+             sl_unit_caption(a->unit));
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
     note(p, sl_buf_printf(p->out, "categories are by %s\n\n",
                           a->by_origin ? "origin: the serialized node an operator came from"
                                        : "name: what the file calls an operator"));
@@ -94,7 +98,8 @@ static void put_latency(struct page *p)
         note(p, sl_buf_printf(p->out, "\nLoading     "));
         put_named(p, "total", (double)a->program_load);
     }
-    note(p, sl_buf_printf(p->out, "\n\n"));
+    note(p, sl_style_end_line(p->out));
+    note(p, sl_style_end_line(p->out));
 }
 
 static void put_categories(struct page *p)
@@ -111,7 +116,7 @@ static void put_categories(struct page *p)
         note(p, sl_buf_printf(p->out, "  "));
         note(p,
              sl_style_bar(p->out, p->style, SL_TONE_GOOD, p->whole == 0 ? 0 : sum / p->whole, bar));
-        note(p, sl_buf_printf(p->out, "\n"));
+        note(p, sl_style_end_line(p->out));
     }
     cell(p, "end to end", CATEGORY_COLUMNS, false);
     figure(p, p->whole / p->runs);

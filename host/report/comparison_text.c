@@ -37,7 +37,7 @@ static void cell(struct page *p, const char *text, size_t columns, bool right)
 
 static void line_end(struct page *p)
 {
-    note(p, sl_buf_append(p->out, "\n", 1));
+    note(p, sl_style_end_line(p->out));
 }
 
 static void figure(struct page *p, double value)

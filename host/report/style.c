@@ -45,6 +45,13 @@ int sl_style_bar(struct sl_buf *out, const struct sl_style *style, int tone, dou
     return rc < 0 ? rc : sl_buf_printf(out, "%*s", (int)(columns - filled), "");
 }
 
+int sl_style_end_line(struct sl_buf *out)
+{
+    while (out->size > 0 && out->data[out->size - 1] == ' ')
+        out->size--;
+    return sl_buf_append(out, "\n", 1);
+}
+
 int sl_style_wrap(struct sl_buf *out, const struct sl_style *style, size_t used, const char *text)
 {
     size_t width = (size_t)sl_style_width(style);

@@ -157,6 +157,9 @@ static void table_fits_the_terminal_and_needs_no_colour(void **state)
     static const int widths[] = {60, 80, 100, 160};
     struct opened o;
     open_file(&o, MOBILENET);
+    o.analysis.attribution.unit = SL_TRACE_INSTRUCTIONS;
+    o.analysis.attribution.runs[0].warmup = true;
+    o.analysis.attribution.measured_count--;
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
         struct sl_buf text;
         const struct sl_style style = {widths[i], false, 20};
