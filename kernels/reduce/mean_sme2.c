@@ -5,19 +5,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/reduce/reduce.h"
-
-/* Sum of a row, four vectors of partial sums at a time. */
-static inline float row_sum(const float *in, size_t count) __arm_streaming
-{
-    svbool_t all = svptrue_b32();
-    svfloat32_t sum = svdup_f32(0), other = sum;
-    for (size_t i = 0; i < count; i += 4 * svcntw()) {
-        svfloat32x4_t x = svld1_f32_x4(svwhilelt_c32_u64(i, count, 4), in + i);
-        sum = svadd_f32_x(all, sum, svadd_f32_x(all, svget4_f32(x, 0), svget4_f32(x, 1)));
-        other = svadd_f32_x(all, other, svadd_f32_x(all, svget4_f32(x, 2), svget4_f32(x, 3)));
-    }
-    return svaddv_f32(all, svadd_f32_x(all, sum, other));
-}
+#include "kernels/reduce/row_sum_sme2.h"
 
 /* Rows of at most four vectors: one load each. */
 static void mean_short_rows(const struct sl_reduce_args *args) __arm_streaming
@@ -66,7 +54,7 @@ static void mean_rows(const void *pointer) __arm_streaming
         return;
     }
     for (size_t o = 0; o < args->outer; o++)
-        args->out[o] = row_sum(args->in + o * args->reduced, args->reduced) * args->scale;
+        args->out[o] = sl_row_sum_sme2(args->in + o * args->reduced, args->reduced) * args->scale;
 }
 
 static void mean_inner(const void *pointer) __arm_streaming __arm_inout("za")

@@ -6,6 +6,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/reduce/row_sum_sme2.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -95,19 +96,6 @@ static void softmax_body(const void *pointer) __arm_streaming
     }
 }
 
-/* Sum of a row's elements. */
-INLINE float row_sum(const float *in, size_t count) __arm_streaming
-{
-    svbool_t all = svptrue_b32();
-    svfloat32_t sum = svdup_f32(0), other = sum;
-    for (size_t i = 0; i < count; i += 4 * svcntw()) {
-        svfloat32x4_t x = svld1_f32_x4(svwhilelt_c32_u64(i, count, 4), in + i);
-        sum = svadd_f32_x(all, sum, svadd_f32_x(all, svget4_f32(x, 0), svget4_f32(x, 1)));
-        other = svadd_f32_x(all, other, svadd_f32_x(all, svget4_f32(x, 2), svget4_f32(x, 3)));
-    }
-    return svaddv_f32(all, svadd_f32_x(all, sum, other));
-}
-
 /* Sum of their squared distances from `mean`. */
 INLINE float row_variation(const float *in, size_t count, float mean) __arm_streaming
 {
@@ -179,7 +167,7 @@ static void layer_norm_body(const void *pointer) __arm_streaming
     for (size_t o = 0; o < args->outer; o++) {
         const float *in = args->in + o * args->reduced;
         float *out = args->out + o * args->reduced;
-        float mean = row_sum(in, args->reduced) / count;
+        float mean = sl_row_sum_sme2(in, args->reduced) / count;
         float variance = row_variation(in, args->reduced, mean) / count;
         float rstd = 1 / __builtin_sqrtf(variance + args->eps);
         if (args->weight && args->bias)

@@ -7,8 +7,9 @@ import sources
 
 WINDOW = 6
 SUFFIXES = (".c", ".h", ".py")  # not .S: an unrolled loop repeats itself
-# Lines too common to be a copy of anything: includes, lines that hold no word, and the fields of an initializer, which are data.
-BORING = re.compile(r"^(#\s*include\b.*|import .*|from .* import .*|[^A-Za-z0-9]*|//.*|return;|break;|else|(u?int\w*|size_t|float) \w+;|\.\w+ = [\w.>-]+,)$")
+# Lines too common to be a copy of anything: includes, lines that hold no word, the passing on of an
+# error, and the fields of an initializer, which are data.
+BORING = re.compile(r"^(#\s*include\b.*|import .*|from .* import .*|[^A-Za-z0-9]*|//.*|return;|break;|else|(u?int\w*|size_t|float) \w+;|\.\w+ = [\w.>()-]+,|if \(rc (!=|<) 0\)|return rc;)$")
 
 
 def lines_of(path):

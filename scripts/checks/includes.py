@@ -61,8 +61,9 @@ ALLOWED = {
     "host/config": (["common/base"], ["cjson"]),
     "host/report": (["common/base", "common/format", "host/analysis", "host/records.h"], ["cjson"]),
     "host/daemon": (EVERYTHING_OF_COMMON + HOST_BUT_CLI, ["libuv", "cjson", "sqlite", "libpq", "websockets", "zstd", "protobuf", "sockets"]),
-    "host/cli": (["common/base", "common/format", "common/net/process", "host/config", "host/device/count_log",
-                  "host/device/launch", "host/device/trace_resolve", "host/analysis", "host/report"],
+    # The command line starts the agent itself; what it includes of host/device is free of sockets and loops.
+    "host/cli": (["common/base", "common/format", "common/net/process", "host/config", "host/device/count_log", "host/device/launch",
+                  "host/device/trace_resolve", "host/analysis", "host/report"],
                  ["libuv", "cjson", "curl"]),
 }
 
