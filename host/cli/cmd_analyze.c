@@ -117,6 +117,16 @@ static int analyze_etdump(struct request *r, const char *path, const struct sl_e
     return rc;
 }
 
+/* Puts the file before a place that a parser gave. */
+static void name_file(const char *path, struct sl_diag *diag)
+{
+    char place[64];
+    if (strcmp(diag->where, path) == 0)
+        return;
+    snprintf(place, sizeof(place), "%.60s", diag->where);
+    snprintf(diag->where, sizeof(diag->where), "%.120s%s%s", path, place[0] ? ", " : "", place);
+}
+
 static int analyze_file(struct request *r, const char *path, struct sl_diag *diag)
 {
     struct sl_buf bytes;
@@ -128,7 +138,9 @@ static int analyze_file(struct request *r, const char *path, struct sl_diag *dia
     }
     snprintf(diag->where, sizeof(diag->where), "%s", path);
     rc = sl_etdump_parse((struct sl_bytes){bytes.data, bytes.size}, &etdump, diag);
-    if (rc == 0) {
+    if (rc < 0) {
+        name_file(path, diag);
+    } else {
         rc = analyze_etdump(r, path, &etdump, diag);
         sl_etdump_fini(&etdump);
     }
