@@ -93,7 +93,7 @@ static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t 
         for (size_t ky = y_first; ky < y_end; ky++, y += a->dilation_h) {
             size_t at = y * a->in_w + x0;
             for (size_t kx = x_first; kx < x_end; kx++, at += a->dilation_w)
-                if (plane[at] > best || (isnan(plane[at]) && !isnan(best))) {
+                if (!(plane[at] <= best) && !isnan(best)) { /* larger, or the first NaN */
                     best = plane[at];
                     best_at = at;
                 }
