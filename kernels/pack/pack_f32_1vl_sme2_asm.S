@@ -64,6 +64,30 @@
     next_rows 1b
 .endm
 
+// Three short segments at once, from x10, x11 and x19 on, each to its own tile.
+.macro rows_in_of_three
+    whilelt p1.s, xzr, x4
+    mov w12, wzr
+    mov x20, x1
+1:  row_pointers
+    ld1w {z16.s}, p1/z, [x13, x10, lsl #2]
+    ld1w {z17.s}, p1/z, [x14, x10, lsl #2]
+    ld1w {z18.s}, p1/z, [x16, x10, lsl #2]
+    ld1w {z19.s}, p1/z, [x17, x10, lsl #2]
+    ld1w {z20.s}, p1/z, [x13, x11, lsl #2]
+    ld1w {z21.s}, p1/z, [x14, x11, lsl #2]
+    ld1w {z22.s}, p1/z, [x16, x11, lsl #2]
+    ld1w {z23.s}, p1/z, [x17, x11, lsl #2]
+    ld1w {z24.s}, p1/z, [x13, x19, lsl #2]
+    ld1w {z25.s}, p1/z, [x14, x19, lsl #2]
+    ld1w {z26.s}, p1/z, [x16, x19, lsl #2]
+    ld1w {z27.s}, p1/z, [x17, x19, lsl #2]
+    mova za0h.s[w12, 0:3], {z16.s-z19.s}
+    mova za1h.s[w12, 0:3], {z20.s-z23.s}
+    mova za2h.s[w12, 0:3], {z24.s-z27.s}
+    next_rows 1b
+.endm
+
 // w21 columns of one tile to x6. Columns lie one after the other, so the last store is cut by length.
 .macro columns_out tile
     mov w12, wzr
@@ -109,8 +133,21 @@ function_begin sl_pack_f32_1vl_sme2_asm
 10: // a tile of VL rows
     mov x8, x3
     mov x9, x2
-20: // a segment of consecutive elements of each row
-    ldr x10, [x9], #8
+20: // a segment of consecutive elements of each row, or three that fit a vector
+    cmp x4, x7
+    b.hi 25f
+    cmp x8, #3
+    b.lo 25f
+    ldp x10, x11, [x9], #16
+    ldr x19, [x9], #8
+    rows_in_of_three
+    mov w21, w4
+    columns_out za0
+    columns_out za1
+    columns_out za2
+    sub x8, x8, #2
+    b 90f
+25: ldr x10, [x9], #8
     add x11, x10, x4
 30: // up to 4 VL of it
     sub x19, x11, x10
