@@ -14,8 +14,7 @@
 
 struct sl_program_case sl_program;
 
-static void take_log(void *user, char level, const char *file, int line,
-                                const char *message)
+static void take_log(void *user, char level, const char *file, int line, const char *message)
 {
     size_t len = strlen(sl_program.log);
     (void)user, (void)level, (void)file, (void)line;
