@@ -1,0 +1,27 @@
+/* host/job/events.h: the last things that happened to jobs, for those who listen and those who come
+ * back. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/job/lab.h"
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_events;
+
+enum { SL_EVENTS_JSON_BYTES = 512 };
+
+/* Listeners are called from an idle turn of the loop, never inside a call that made an event. 0,
+ * -ENOMEM or libuv's code. */
+int sl_events_new(uv_loop_t *loop, struct sl_events **out);
+/* No listener may be left. `closed` comes last. */
+void sl_events_close(struct sl_events *events, void (*closed)(void *user), void *user);
+
+/* Keeps an event; the oldest goes when there are SL_LAB_EVENTS_KEPT. JSON longer than
+ * SL_EVENTS_JSON_BYTES - 1 is a bug of the caller. */
+void sl_events_add(struct sl_events *events, uint64_t job, const char *type, const char *json);
+
+int sl_events_listen(struct sl_events *events, uint64_t job, uint64_t after,
+                     sl_lab_event_fn on_event, void *user, struct sl_lab_listener **out);
+/* sl_lab_unlisten() ends it. */

@@ -1,0 +1,502 @@
+/* host/job/lab.c */
+#include "host/job/lab.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/job/events.h"
+#include "host/job/lab_open.h"
+#include "host/job/queue.h"
+#include "host/store/store.h"
+
+struct sl_lab {
+    uv_loop_t *loop;
+    struct sl_store *store; /* borrowed */
+    struct sl_queue *queue;
+    struct sl_events *events;
+    uv_timer_t leases;
+    struct sl_runner runner;
+    int (*check_config)(void *user, const char *config_json, struct sl_diag *diag);
+    void *check_user;
+    void (*opened)(void *user, int rc);
+    void *user;
+    struct sl_device_record devices[SL_LAB_MAX_DEVICES]; /* by name */
+    size_t device_count;
+    char state_dir[SL_PATH_BYTES];
+    unsigned pending; /* requests that the store has not answered */
+    bool draining, closing, loading;
+    int open_handles;
+    void (*closed)(void *user);
+    void *closed_user;
+};
+
+static const char *const state_names[] = {"queued", "running", "done", "failed", "cancelled"};
+static const char *const cause_names[] = {"none", "result", "user", "lab"};
+
+static void assign(struct sl_lab *lab);
+static void finish_close(struct sl_lab *lab);
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static struct sl_device_record *find_device(const struct sl_lab *lab, const char *name)
+{
+    for (size_t i = 0; i < lab->device_count; i++) {
+        if (strcmp(lab->devices[i].name, name) == 0)
+            return (struct sl_device_record *)(uintptr_t)&lab->devices[i];
+    }
+    return NULL;
+}
+
+static void on_stored(void *user, int rc)
+{
+    struct sl_lab *lab = user;
+    lab->pending--;
+    if (rc < 0)
+        fprintf(stderr, "level=error event=store_failed reason=\"%s\"\n", sl_strerror(rc));
+    finish_close(lab);
+}
+
+static void publish_state(struct sl_lab *lab, const struct sl_job_record *job)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    sl_buf_init(&text, SL_EVENTS_JSON_BYTES - 1);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_u64(&json, "job", job->id);
+    sl_json_text(&json, "state", state_names[job->state]);
+    sl_json_text(&json, "cause", cause_names[job->cause]);
+    sl_json_text(&json, "device", job->device[0] ? job->device : NULL);
+    if (job->run != 0)
+        sl_json_u64(&json, "run", job->run);
+    sl_json_text(&json, "detail", job->detail);
+    sl_json_close_object(&json);
+    if (json.error == 0)
+        sl_events_add(lab->events, job->id, "state", (const char *)text.data);
+    else /* a detail full of characters that grow when escaped */
+        sl_events_add(lab->events, job->id, "state", "{\"detail\":\"too long to be shown here\"}");
+    sl_buf_fini(&text);
+}
+
+/* Each change of the queue is stored and told. */
+static void on_changed(void *user, const struct sl_job_record *job)
+{
+    struct sl_lab *lab = user;
+    if (lab->loading)
+        return;
+    lab->pending++;
+    int rc = sl_store_update_job(lab->store, job, on_stored, lab);
+    if (rc < 0)
+        on_stored(lab, rc);
+    publish_state(lab, job);
+}
+
+static void on_lease_tick(uv_timer_t *timer)
+{
+    struct sl_lab *lab = timer->data;
+    sl_queue_tick(lab->queue, now_ms());
+    assign(lab);
+}
+
+/* Wakes when the next lease ends, and not otherwise. */
+static void arm_leases(struct sl_lab *lab)
+{
+    uint64_t next = sl_queue_next_tick_ms(lab->queue), now = now_ms();
+    if (next == UINT64_MAX || lab->closing)
+        uv_timer_stop(&lab->leases);
+    else
+        uv_timer_start(&lab->leases, on_lease_tick, next > now ? next - now : 0, 0);
+}
+
+struct starting {
+    struct sl_lab *lab;
+    char device[SL_NAME_BYTES];
+};
+
+/* The assignment stands; its configuration has come from the store. */
+static void on_config(void *user, int rc, const struct sl_job_record *job, const char *config_json)
+{
+    struct starting *starting = user;
+    struct sl_lab *lab = starting->lab;
+    const struct sl_device_record *device = find_device(lab, starting->device);
+    lab->pending--;
+    if (rc == 0 && !lab->closing) {
+        const struct sl_job_record *open = sl_queue_find(lab->queue, job->id);
+        if (open && open->state == SL_JOB_RUNNING && strcmp(open->device, starting->device) == 0)
+            lab->runner.start(lab->runner.user, open, config_json, device);
+    }
+    sl_free(starting);
+    finish_close(lab);
+}
+
+static void start(struct sl_lab *lab, uint64_t job, const char *device)
+{
+    struct starting *starting = sl_calloc(1, sizeof(*starting));
+    int rc = starting ? 0 : -ENOMEM;
+    if (starting) {
+        starting->lab = lab;
+        snprintf(starting->device, sizeof(starting->device), "%s", device);
+        lab->pending++;
+        rc = sl_store_get_job(lab->store, job, on_config, starting);
+        if (rc < 0) {
+            lab->pending--;
+            sl_free(starting);
+        }
+    }
+    if (rc < 0)
+        sl_queue_finish(lab->queue, job, device, SL_CAUSE_LAB, 0, sl_strerror(rc), now_ms());
+}
+
+static void assign(struct sl_lab *lab)
+{
+    uint64_t job;
+    char name[SL_NAME_BYTES];
+    while (!lab->draining && !lab->closing && sl_queue_assign(lab->queue, now_ms(), &job, name)) {
+        struct sl_device_record *device = find_device(lab, name);
+        device->state = SL_DEVICE_BUSY;
+        device->job = job;
+        start(lab, job, name);
+    }
+    arm_leases(lab);
+}
+
+struct submitting {
+    struct sl_lab *lab;
+    struct sl_job_record job;
+    sl_lab_submit_fn done;
+    void *user;
+};
+
+static void on_submitted(void *user, int rc, uint64_t id)
+{
+    struct submitting *submitting = user;
+    struct sl_lab *lab = submitting->lab;
+    lab->pending--;
+    if (rc == 0 && !lab->closing) {
+        submitting->job.id = id;
+        lab->loading = true; /* it is stored already */
+        int added = sl_queue_add(lab->queue, &submitting->job);
+        lab->loading = false;
+        if (added == 0)
+            publish_state(lab, &submitting->job);
+        rc = added == -EEXIST ? 0 : added; /* the same idempotency key: it is there */
+    }
+    submitting->done(submitting->user, rc, rc == 0 ? id : 0);
+    sl_free(submitting);
+    assign(lab);
+    finish_close(lab);
+}
+
+int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
+                  void *user, struct sl_diag *diag)
+{
+    if (lab->draining || lab->closing)
+        return sl_diag_set(diag, SL_E_STATE, "lab", "the daemon is shutting down");
+    if (submission->selector[0] && !find_device(lab, submission->selector))
+        return sl_diag_set(diag, SL_E_NOT_FOUND, "device", "there is no device named %.60s",
+                           submission->selector);
+    int rc =
+        lab->check_config ? lab->check_config(lab->check_user, submission->config_json, diag) : 0;
+    if (rc < 0)
+        return rc;
+    if (sl_queue_count(lab->queue, SL_JOB_QUEUED) + sl_queue_count(lab->queue, SL_JOB_RUNNING) >=
+        SL_QUEUE_MAX_JOBS)
+        return sl_diag_set(diag, SL_E_FULL, "queue", "the queue holds %d jobs already",
+                           (int)SL_QUEUE_MAX_JOBS);
+    struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
+    if (!submitting)
+        return -ENOMEM;
+    *submitting = (struct submitting){.lab = lab, .done = done, .user = user};
+    submitting->job.priority = submission->priority;
+    submitting->job.submitted_ms = now_ms();
+    snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s",
+             submission->selector);
+    lab->pending++;
+    rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,
+                          submission->idempotency_key, on_submitted, submitting);
+    if (rc < 0) {
+        lab->pending--;
+        sl_free(submitting);
+    }
+    return rc;
+}
+
+int sl_lab_cancel(struct sl_lab *lab, uint64_t job)
+{
+    char device[SL_NAME_BYTES] = "";
+    const struct sl_job_record *open = sl_queue_find(lab->queue, job);
+    if (open && open->state == SL_JOB_RUNNING)
+        memcpy(device, open->device, sizeof(device));
+    if (!open || sl_queue_cancel(lab->queue, job, now_ms()) < 0)
+        return SL_E_NOT_FOUND;
+    if (device[0])
+        lab->runner.cancel(lab->runner.user, job, device);
+    return 0;
+}
+
+int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json)
+{
+    if (sl_queue_renew(lab->queue, job, device, now_ms()) < 0)
+        return SL_E_NOT_FOUND;
+    sl_events_add(lab->events, job, "progress", json);
+    arm_leases(lab);
+    return 0;
+}
+
+struct ending {
+    struct sl_lab *lab;
+    uint64_t job;
+    int cause;
+    char device[SL_NAME_BYTES], detail[SL_DETAIL_BYTES];
+};
+
+/* The device is free, whether the job was still its or not. */
+static void free_device(struct sl_lab *lab, const char *name, uint64_t job)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device || device->job != job)
+        return;
+    device->job = 0;
+    if (device->state == SL_DEVICE_BUSY)
+        device->state = SL_DEVICE_READY;
+}
+
+static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
+                    const char *detail)
+{
+    sl_queue_finish(lab->queue, job, device, cause, run, detail, now_ms());
+    free_device(lab, device, job);
+    assign(lab);
+}
+
+static void on_run_stored(void *user, int rc, uint64_t run)
+{
+    struct ending *ending = user;
+    struct sl_lab *lab = ending->lab;
+    lab->pending--;
+    if (rc < 0)
+        end_job(lab, ending->job, ending->device, SL_CAUSE_LAB, 0, "the run could not be stored");
+    else
+        end_job(lab, ending->job, ending->device, ending->cause, run, ending->detail);
+    sl_free(ending);
+    finish_close(lab);
+}
+
+int sl_lab_job_ended(struct sl_lab *lab, uint64_t job, const char *device, int cause,
+                     const char *detail, const struct sl_run_record *run)
+{
+    if (!run) {
+        end_job(lab, job, device, cause, 0, detail);
+        return 0;
+    }
+    struct ending *ending = sl_calloc(1, sizeof(*ending));
+    int rc = ending ? 0 : -ENOMEM;
+    if (ending) {
+        *ending = (struct ending){.lab = lab, .job = job, .cause = cause};
+        snprintf(ending->device, sizeof(ending->device), "%s", device);
+        snprintf(ending->detail, sizeof(ending->detail), "%s", detail);
+        lab->pending++;
+        rc = sl_store_add_run(lab->store, run, on_run_stored, ending);
+        if (rc < 0) {
+            lab->pending--;
+            sl_free(ending);
+        }
+    }
+    if (rc < 0)
+        end_job(lab, job, device, SL_CAUSE_LAB, 0, sl_strerror(rc));
+    return rc;
+}
+
+const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job)
+{
+    return sl_queue_find(lab->queue, job);
+}
+
+size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out)
+{
+    *out = lab->devices;
+    return lab->device_count;
+}
+
+int sl_lab_quarantine(struct sl_lab *lab, const char *name, bool on)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return SL_E_NOT_FOUND;
+    if (on) {
+        sl_queue_device_gone(lab->queue, name);
+        device->state = SL_DEVICE_QUARANTINED;
+    } else if (device->state == SL_DEVICE_QUARANTINED) {
+        sl_queue_device_ready(lab->queue, name);
+        device->state = device->job != 0 ? SL_DEVICE_BUSY : SL_DEVICE_READY;
+        assign(lab);
+    }
+    return 0;
+}
+
+size_t sl_lab_count(const struct sl_lab *lab, int state)
+{
+    return sl_queue_count(lab->queue, state);
+}
+
+int sl_lab_listen(struct sl_lab *lab, uint64_t job, uint64_t after, sl_lab_event_fn on_event,
+                  void *user, struct sl_lab_listener **out)
+{
+    return sl_events_listen(lab->events, job, after, on_event, user, out);
+}
+
+struct sl_store *sl_lab_store(const struct sl_lab *lab)
+{
+    return lab->store;
+}
+
+const char *sl_lab_state_dir(const struct sl_lab *lab)
+{
+    return lab->state_dir;
+}
+
+/* What ran when the daemon ended: it runs no more, or its agent will deliver it to nobody we know.
+ * It goes back to the queue. */
+static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
+{
+    struct sl_job_record job = *row;
+    if (job.state == SL_JOB_RUNNING) {
+        job.lease_until_ms = 0; /* the first tick ends it */
+        snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
+    }
+    int rc = sl_queue_add(lab->queue, &job);
+    if (rc < 0)
+        fprintf(stderr, "level=error event=job_not_read job=%" PRIu64 " reason=\"%s\"\n", job.id,
+                sl_strerror(rc));
+}
+
+static void load_page(struct sl_lab *lab, uint64_t cursor);
+
+static void on_loaded(void *user, int rc, const struct sl_job_record *rows, size_t count,
+                      uint64_t next_cursor)
+{
+    struct sl_lab *lab = user;
+    lab->pending--;
+    lab->loading = true;
+    for (size_t i = 0; i < count; i++)
+        add_back(lab, &rows[i]);
+    lab->loading = false;
+    if (rc == 0 && next_cursor != 0 && !lab->closing) {
+        load_page(lab, next_cursor);
+        return;
+    }
+    if (!lab->closing) {
+        lab->opened(lab->user, rc);
+        sl_queue_tick(lab->queue, now_ms());
+        assign(lab);
+    }
+    finish_close(lab);
+}
+
+static void load_page(struct sl_lab *lab, uint64_t cursor)
+{
+    struct sl_jobs_filter filter = {.state = -1, .open_only = true, .cursor = cursor};
+    lab->pending++;
+    int rc = sl_store_list_jobs(lab->store, &filter, on_loaded, lab);
+    if (rc < 0)
+        on_loaded(lab, rc, NULL, 0, 0);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct sl_device_record *)a)->name,
+                  ((const struct sl_device_record *)b)->name);
+}
+
+int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl_lab **out)
+{
+    if (options->device_count > SL_LAB_MAX_DEVICES)
+        return SL_E_LIMIT;
+    struct sl_lab *lab = sl_calloc(1, sizeof(*lab));
+    if (!lab)
+        return -ENOMEM;
+    *lab = (struct sl_lab){.loop = loop,
+                           .store = options->store,
+                           .runner = options->runner,
+                           .check_config = options->check_config,
+                           .check_user = options->check_user,
+                           .opened = options->opened,
+                           .user = options->user,
+                           .device_count = options->device_count};
+    snprintf(lab->state_dir, sizeof(lab->state_dir), "%s", options->state_dir);
+    if (options->device_count > 0)
+        memcpy(lab->devices, options->devices, options->device_count * sizeof(lab->devices[0]));
+    qsort(lab->devices, lab->device_count, sizeof(lab->devices[0]), by_name);
+    int rc = sl_queue_new(on_changed, lab, &lab->queue);
+    for (size_t i = 0; rc == 0 && i < lab->device_count; i++)
+        rc = sl_queue_device_ready(lab->queue, lab->devices[i].name);
+    if (rc == 0)
+        rc = sl_events_new(loop, &lab->events);
+    if (rc < 0) {
+        sl_queue_free(lab->queue);
+        sl_free(lab);
+        return rc;
+    }
+    uv_timer_init(loop, &lab->leases);
+    lab->leases.data = lab;
+    lab->open_handles = 2; /* the timer and the events */
+    *out = lab;
+    load_page(lab, 0);
+    return 0;
+}
+
+void sl_lab_drain(struct sl_lab *lab)
+{
+    lab->draining = true;
+}
+
+static void finish_close(struct sl_lab *lab)
+{
+    if (!lab->closing || lab->pending > 0 || lab->open_handles > 0)
+        return;
+    void (*closed)(void *) = lab->closed;
+    void *user = lab->closed_user;
+    sl_queue_free(lab->queue);
+    sl_free(lab);
+    closed(user);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct sl_lab *lab = handle->data;
+    lab->open_handles--;
+    finish_close(lab);
+}
+
+static void on_events_closed(void *user)
+{
+    struct sl_lab *lab = user;
+    lab->open_handles--;
+    finish_close(lab);
+}
+
+void sl_lab_close(struct sl_lab *lab, void (*closed)(void *user), void *user)
+{
+    if (lab->closing)
+        return;
+    lab->closing = true;
+    lab->closed = closed;
+    lab->closed_user = user;
+    uv_close((uv_handle_t *)&lab->leases, on_timer_closed);
+    sl_events_close(lab->events, on_events_closed, lab);
+}

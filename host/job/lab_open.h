@@ -1,0 +1,31 @@
+/* host/job/lab_open.h: beginning and end of a lab, for the daemon alone. */
+#pragma once
+
+#include "host/job/lab.h"
+#include "host/job/runner.h"
+
+struct sl_lab_options {
+    struct sl_store *store; /* borrowed; open */
+    const char *state_dir;
+    const struct sl_device_record *devices; /* state READY; names unique */
+    size_t device_count;
+    struct sl_runner runner;
+    /* Checks a configuration and says its model, for messages: 0 or SL_E_FORMAT, SL_E_NOT_FOUND (a
+     * blob), with words. NULL: anything goes. */
+    int (*check_config)(void *user, const char *config_json, struct sl_diag *diag);
+    void *check_user;
+    /* The open jobs are read back and assigned from here on; rc < 0: the store could not be read.
+     */
+    void (*opened)(void *user, int rc);
+    void *user;
+};
+
+int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl_lab **out);
+
+/* Assigns nothing more. Running jobs stay the devices' until their runner tells; the daemon waits
+ * for them or not. */
+void sl_lab_drain(struct sl_lab *lab);
+
+/* Nobody may listen any more, no runner call may follow. `closed` comes last, after the store has
+ * answered everything asked of it. */
+void sl_lab_close(struct sl_lab *lab, void (*closed)(void *user), void *user);

@@ -1,0 +1,30 @@
+/* host/job/runner.h: who carries jobs out on devices, as the lab sees it. All on the loop's thread.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "host/records.h"
+
+struct sl_lab;
+
+/* The lab calls these; what comes of it the runner tells by sl_lab_job_*(). */
+struct sl_runner {
+    /* Starts the job (its configuration is borrowed for the call). A failure comes out of
+     * sl_lab_job_ended(), from the loop. */
+    void (*start)(void *user, const struct sl_job_record *job, const char *config_json,
+                  const struct sl_device_record *device);
+    /* Asks it to end soon; sl_lab_job_ended() follows all the same. */
+    void (*cancel)(void *user, uint64_t job, const char *device);
+    void *user;
+};
+
+/* A job goes on: its lease is extended, and those who listen hear of it. `json` is an object of
+ * less than SL_EVENTS_JSON_BYTES. SL_E_NOT_FOUND when the device has lost it: it must be dropped.
+ */
+int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json);
+
+/* It ended on that device. `cause` is enum sl_job_cause; `run` (NULL: none was made) is stored
+ * first, and its id is the job's. */
+int sl_lab_job_ended(struct sl_lab *lab, uint64_t job, const char *device, int cause,
+                     const char *detail, const struct sl_run_record *run);

@@ -1,0 +1,312 @@
+/* tests/unit/host/job/test_lab.c: the lab over a real store, with a runner that does as the test
+ * says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "common/base/error.h"
+#include "host/job/lab.h"
+#include "host/job/lab_open.h"
+#include "host/store/store.h"
+
+static char folder[64], path[96];
+
+struct bench {
+    uv_loop_t loop;
+    struct sl_store *store;
+    struct sl_lab *lab;
+    struct sl_lab_listener *listener;
+    int opened, closed, store_closed, submitted, started, cancelled;
+    uint64_t job, started_job;
+    char started_device[SL_NAME_BYTES], started_config[64];
+    int events;
+    uint64_t last_event;
+    char last_json[512];
+    struct sl_job_record found;
+    int answers;
+};
+
+static void on_opened(void *user, int rc)
+{
+    assert_int_equal(rc, 0);
+    ((struct bench *)user)->opened = 1;
+}
+
+static void on_start(void *user, const struct sl_job_record *job, const char *config_json,
+                     const struct sl_device_record *device)
+{
+    struct bench *bench = user;
+    bench->started++;
+    bench->started_job = job->id;
+    snprintf(bench->started_device, sizeof(bench->started_device), "%s", device->name);
+    snprintf(bench->started_config, sizeof(bench->started_config), "%s", config_json);
+}
+
+static void on_cancel(void *user, uint64_t job, const char *device)
+{
+    struct bench *bench = user;
+    assert_int_equal(job, bench->started_job);
+    assert_string_equal(device, bench->started_device);
+    bench->cancelled++;
+}
+
+static int check_config(void *user, const char *config_json, struct sl_diag *diag)
+{
+    (void)user;
+    return strstr(config_json, "bad") ? sl_diag_set(diag, SL_E_FORMAT, "/model", "no such thing")
+                                      : 0;
+}
+
+static void on_submitted(void *user, int rc, uint64_t job)
+{
+    struct bench *bench = user;
+    assert_int_equal(rc, 0);
+    bench->submitted++;
+    bench->job = job;
+}
+
+static void on_event(void *user, const struct sl_lab_event *event)
+{
+    struct bench *bench = user;
+    assert_int_equal(event->id, bench->last_event + 1); /* no holes */
+    bench->last_event = event->id;
+    bench->events++;
+    snprintf(bench->last_json, sizeof(bench->last_json), "%s", event->json);
+}
+
+static void on_found(void *user, int rc, const struct sl_job_record *job, const char *config_json)
+{
+    struct bench *bench = user;
+    (void)config_json;
+    assert_int_equal(rc, 0);
+    bench->found = *job;
+    bench->answers++;
+}
+
+static void on_closed(void *user)
+{
+    ((struct bench *)user)->closed = 1;
+}
+
+static void on_store_closed(void *user)
+{
+    ((struct bench *)user)->store_closed = 1;
+}
+
+static void run_until(struct bench *bench, const int *flag, int value)
+{
+    while (*flag < value)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+}
+
+static void open_bench(struct bench *bench)
+{
+    struct sl_diag diag = {0};
+    struct sl_device_record devices[2] = {{.name = "b", .state = SL_DEVICE_READY},
+                                          {.name = "a", .state = SL_DEVICE_READY}};
+    memset(bench, 0, sizeof(*bench));
+    assert_int_equal(uv_loop_init(&bench->loop), 0);
+    assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
+    struct sl_lab_options options = {
+        .store = bench->store,
+        .state_dir = folder,
+        .devices = devices,
+        .device_count = 2,
+        .runner = {on_start, on_cancel, bench},
+        .check_config = check_config,
+        .opened = on_opened,
+        .user = bench,
+    };
+    assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);
+    run_until(bench, &bench->opened, 1);
+}
+
+static void close_bench(struct bench *bench)
+{
+    if (bench->listener)
+        sl_lab_unlisten(bench->listener);
+    sl_lab_close(bench->lab, on_closed, bench);
+    run_until(bench, &bench->closed, 1);
+    sl_store_close(bench->store, on_store_closed, bench);
+    uv_run(&bench->loop, UV_RUN_DEFAULT);
+    assert_int_equal(bench->store_closed, 1);
+    assert_int_equal(uv_loop_close(&bench->loop), 0);
+}
+
+static void submit(struct bench *bench, const char *config, const char *selector)
+{
+    struct sl_submission submission = {.config_json = config, .selector = selector};
+    int before = bench->submitted;
+    assert_int_equal(sl_lab_submit(bench->lab, &submission, on_submitted, bench, NULL), 0);
+    run_until(bench, &bench->submitted, before + 1);
+}
+
+static void look_up(struct bench *bench, uint64_t job)
+{
+    int before = bench->answers;
+    assert_int_equal(sl_store_get_job(bench->store, job, on_found, bench), 0);
+    run_until(bench, &bench->answers, before + 1);
+}
+
+static void a_job_goes_from_submission_to_its_stored_run(void **state)
+{
+    struct bench bench;
+    const struct sl_device_record *devices;
+    struct sl_run_record run = {.model = "toy", .ratio = 2};
+    (void)state;
+    open_bench(&bench);
+    assert_int_equal(sl_lab_listen(bench.lab, 0, 0, on_event, &bench, &bench.listener), 0);
+    submit(&bench, "{\"model\":1}", "b");
+    run_until(&bench, &bench.started, 1);
+    assert_string_equal(bench.started_device, "b");
+    assert_string_equal(bench.started_config, "{\"model\":1}");
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
+    assert_string_equal(devices[0].name, "a");
+    assert_int_equal(devices[1].state, SL_DEVICE_BUSY);
+    assert_int_equal(sl_lab_job_progress(bench.lab, bench.job, "b", "{\"pair\":1}"), 0);
+    run_until(&bench, &bench.events, 3);
+    assert_string_equal(bench.last_json, "{\"pair\":1}");
+    run.job = bench.job;
+    assert_int_equal(sl_lab_job_ended(bench.lab, bench.job, "b", SL_CAUSE_NONE, "", &run), 0);
+    run_until(&bench, &bench.events, 4);
+    assert_non_null(strstr(bench.last_json, "\"done\""));
+    look_up(&bench, bench.job);
+    assert_int_equal(bench.found.state, SL_JOB_DONE);
+    assert_true(bench.found.run != 0);
+    assert_int_equal(devices[1].state, SL_DEVICE_READY);
+    close_bench(&bench);
+}
+
+static void a_bad_configuration_or_device_is_refused_with_words(void **state)
+{
+    struct bench bench;
+    struct sl_diag diag = {0};
+    struct sl_submission bad = {.config_json = "bad", .selector = ""},
+                         nowhere = {.config_json = "{}", .selector = "z"};
+    (void)state;
+    open_bench(&bench);
+    assert_int_equal(sl_lab_submit(bench.lab, &bad, on_submitted, &bench, &diag), SL_E_FORMAT);
+    assert_string_equal(diag.where, "/model");
+    assert_int_equal(sl_lab_submit(bench.lab, &nowhere, on_submitted, &bench, &diag),
+                     SL_E_NOT_FOUND);
+    close_bench(&bench);
+    assert_int_equal(bench.submitted, 0);
+}
+
+static void cancelling_asks_the_runner_and_the_job_ends_cancelled(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    submit(&bench, "{}", "");
+    run_until(&bench, &bench.started, 1);
+    assert_int_equal(sl_lab_cancel(bench.lab, bench.job), 0);
+    assert_int_equal(bench.cancelled, 1);
+    assert_int_equal(sl_lab_job_ended(bench.lab, bench.job, bench.started_device, SL_CAUSE_RESULT,
+                                      "killed", NULL),
+                     0);
+    look_up(&bench, bench.job);
+    assert_int_equal(bench.found.state, SL_JOB_CANCELLED);
+    assert_int_equal(sl_lab_cancel(bench.lab, bench.job), SL_E_NOT_FOUND);
+    close_bench(&bench);
+}
+
+static void a_daemon_that_died_runs_its_jobs_again(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    submit(&bench, "{\"n\":1}", "a");
+    run_until(&bench, &bench.started, 1);
+    submit(&bench, "{\"n\":2}", "a"); /* waits */
+    uint64_t first = bench.started_job;
+    close_bench(&bench); /* without a word of either job */
+    open_bench(&bench);
+    run_until(&bench, &bench.started, 1);
+    assert_int_equal(bench.started_job, first);
+    assert_int_equal(sl_lab_job(bench.lab, first)->attempts, 2);
+    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    close_bench(&bench);
+}
+
+static void a_quarantined_device_takes_nothing_until_released(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", true), 0);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "z", true), SL_E_NOT_FOUND);
+    submit(&bench, "{}", "a");
+    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", false), 0);
+    run_until(&bench, &bench.started, 1);
+    assert_string_equal(bench.started_device, "a");
+    close_bench(&bench);
+}
+
+static void a_draining_lab_takes_and_assigns_nothing(void **state)
+{
+    struct bench bench;
+    struct sl_submission submission = {.config_json = "{}", .selector = ""};
+    (void)state;
+    open_bench(&bench);
+    sl_lab_drain(bench.lab);
+    assert_int_equal(sl_lab_submit(bench.lab, &submission, on_submitted, &bench, NULL), SL_E_STATE);
+    close_bench(&bench);
+}
+
+static void a_listener_that_comes_back_misses_nothing_that_is_kept(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    submit(&bench, "{}", "");
+    run_until(&bench, &bench.started, 1);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(sl_lab_job_progress(bench.lab, bench.job, bench.started_device, "{}"), 0);
+    bench.last_event = 2; /* queued and running were heard before the link was lost */
+    assert_int_equal(sl_lab_listen(bench.lab, bench.job, 2, on_event, &bench, &bench.listener), 0);
+    assert_int_equal(bench.events, 0); /* never inside the call */
+    run_until(&bench, &bench.events, 5);
+    close_bench(&bench);
+}
+
+static int fresh_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/sl-lab-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/store.sqlite", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    char command[96];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        TEST(a_job_goes_from_submission_to_its_stored_run),
+        TEST(a_bad_configuration_or_device_is_refused_with_words),
+        TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled),
+        TEST(a_daemon_that_died_runs_its_jobs_again),
+        TEST(a_quarantined_device_takes_nothing_until_released),
+        TEST(a_draining_lab_takes_and_assigns_nothing),
+        TEST(a_listener_that_comes_back_misses_nothing_that_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
