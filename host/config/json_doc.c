@@ -189,6 +189,16 @@ int sl_json_get_integer(const struct sl_json_at *at, uint32_t low, uint32_t high
     return 0;
 }
 
+int sl_json_get_bool(const struct sl_json_at *at, bool *out, struct sl_diag *diag)
+{
+    if (!at->value)
+        return 0;
+    if (!cJSON_IsBool(at->value))
+        return sl_json_refuse(at, diag, "This must be true or false");
+    *out = cJSON_IsTrue(at->value);
+    return 0;
+}
+
 int sl_json_get_real(const struct sl_json_at *at, double low, double high, double *out,
                      struct sl_diag *diag)
 {

@@ -44,6 +44,7 @@ int sl_json_check_keys(const struct sl_json_at *object, const char *const *keys,
 int sl_json_get_text(const struct sl_json_at *at, const char **out, struct sl_diag *diag);
 int sl_json_get_integer(const struct sl_json_at *at, uint32_t low, uint32_t high, uint32_t *out,
                         struct sl_diag *diag);
+int sl_json_get_bool(const struct sl_json_at *at, bool *out, struct sl_diag *diag);
 int sl_json_get_real(const struct sl_json_at *at, double low, double high, double *out,
                      struct sl_diag *diag);
 int sl_json_need_object(const struct sl_json_at *at, struct sl_diag *diag);

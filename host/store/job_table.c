@@ -30,8 +30,9 @@ static void bind_record(struct sl_statement *statement, const struct sl_job_reco
     sl_statement_bind_text(statement, job->detail);
 }
 
-static void read_record(struct sl_statement *statement, struct sl_job_record *job)
+static void read_record(struct sl_statement *statement, void *row)
 {
+    struct sl_job_record *job = row;
     *job = (struct sl_job_record){
         .id = sl_statement_u64(statement, 0),
         .state = sl_statement_int(statement, 1),
@@ -81,13 +82,7 @@ void sl_job_table_add(struct sl_request *request, sqlite3 *db)
     bind_record(&statement, &request->job);
     sl_statement_bind_text(&statement, request->config);
     sl_statement_bind_text(&statement, request->key);
-    int rc = sl_statement_step(&statement);
-    if (rc == 1) {
-        request->id = sl_statement_u64(&statement, 0);
-        rc = sl_statement_step(&statement); /* to its end: the row is in only then */
-    }
-    request->rc = rc;
-    sl_statement_fini(&statement);
+    request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
 void sl_job_table_update(struct sl_request *request, sqlite3 *db)
@@ -100,9 +95,7 @@ void sl_job_table_update(struct sl_request *request, sqlite3 *db)
                       "WHERE id=? RETURNING id");
     bind_record(&statement, &request->job);
     sl_statement_bind_u64(&statement, request->job.id);
-    int rc = sl_statement_step(&statement);
-    request->rc = rc == 0 ? SL_E_NOT_FOUND : rc < 0 ? rc : sl_statement_step(&statement);
-    sl_statement_fini(&statement);
+    request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
 }
 
 void sl_job_table_get(struct sl_request *request, sqlite3 *db)
@@ -137,24 +130,18 @@ static const char *list_sql(const struct sl_jobs_filter *filter)
 void sl_job_table_list(struct sl_request *request, sqlite3 *db)
 {
     const struct sl_jobs_filter filter = request->jobs_filter;
-    size_t limit =
-        filter.limit == 0 || filter.limit > SL_STORE_PAGE_ROWS ? SL_STORE_PAGE_ROWS : filter.limit;
     struct sl_statement statement;
-    struct sl_job_record *rows = sl_calloc(limit, sizeof(*rows));
-    if (!rows) {
-        request->rc = -ENOMEM;
+    size_t limit = sl_request_rows(request, filter.limit, sizeof(struct sl_job_record));
+    bool more = false;
+    if (limit == 0)
         return;
-    }
     sl_statement_init(&statement, db, list_sql(&filter));
     sl_statement_bind_u64(&statement,
                           filter.cursor != 0 || filter.open_only ? filter.cursor : INT64_MAX);
     sl_statement_bind_i64(&statement, filter.state);
     sl_statement_bind_u64(&statement, limit + 1); /* one more tells whether the list goes on */
-    int rc;
-    while ((rc = sl_statement_step(&statement)) == 1 && request->count < limit)
-        read_record(&statement, &rows[request->count++]);
-    request->next_cursor = rc == 1 ? rows[request->count - 1].id : 0;
-    request->rc = rc < 0 ? rc : 0;
-    request->rows = rows;
-    sl_statement_fini(&statement);
+    request->rc = sl_statement_page(&statement, read_record, request->rows,
+                                    sizeof(struct sl_job_record), limit, &request->count, &more);
+    if (more)
+        request->next_cursor = ((const struct sl_job_record *)request->rows)[request->count - 1].id;
 }

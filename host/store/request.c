@@ -1,6 +1,8 @@
 /* host/store/request.c */
 #include "host/store/request.h"
 
+#include <errno.h>
+
 #include "common/base/mem.h"
 #include "host/store/job_table.h"
 #include "host/store/run_table.h"
@@ -20,6 +22,16 @@ void sl_request_execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
     };
     tables[request->kind](request, db);
+}
+
+size_t sl_request_rows(struct sl_request *request, uint32_t wanted, size_t row_bytes)
+{
+    size_t limit = wanted == 0 || wanted > SL_STORE_PAGE_ROWS ? SL_STORE_PAGE_ROWS : wanted;
+    request->rows = sl_calloc(limit, row_bytes);
+    if (request->rows)
+        return limit;
+    request->rc = -ENOMEM;
+    return 0;
 }
 
 void sl_request_answer(struct sl_request *request)

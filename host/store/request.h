@@ -48,6 +48,10 @@ struct sl_request {
  * transaction goes on. */
 void sl_request_execute(struct sl_request *request, sqlite3 *db);
 
+/* Makes room for the rows of a list: how many (`wanted`, 0 for a whole page, and never more), or 0
+ * when out of memory, which `rc` then says. */
+size_t sl_request_rows(struct sl_request *request, uint32_t wanted, size_t row_bytes);
+
 /* Calls its owner back; then it can be freed. */
 void sl_request_answer(struct sl_request *request);
 

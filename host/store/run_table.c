@@ -1,14 +1,13 @@
 /* host/store/run_table.c */
 #include "host/store/run_table.h"
 
-#include <errno.h>
-
-#include "common/base/mem.h"
+#include "common/base/error.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
-static void read_record(struct sl_statement *statement, struct sl_run_record *run)
+static void read_record(struct sl_statement *statement, void *row)
 {
+    struct sl_run_record *run = row;
     *run = (struct sl_run_record){
         .id = sl_statement_u64(statement, 0),
         .job = sl_statement_u64(statement, 1),
@@ -42,13 +41,7 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_text(&statement, run->verdict);
     sl_statement_bind_f64(&statement, run->ratio);
     sl_statement_bind_text(&statement, run->directory);
-    int rc = sl_statement_step(&statement);
-    if (rc == 1) {
-        request->id = sl_statement_u64(&statement, 0);
-        rc = sl_statement_step(&statement);
-    }
-    request->rc = rc;
-    sl_statement_fini(&statement);
+    request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
 /* One statement for every filter: what is empty matches all. The planner walks the primary key
@@ -78,14 +71,11 @@ static const char *list_sql(const struct sl_runs_filter *filter)
 void sl_run_table_list(struct sl_request *request, sqlite3 *db)
 {
     const struct sl_runs_filter filter = request->runs_filter;
-    size_t limit =
-        filter.limit == 0 || filter.limit > SL_STORE_PAGE_ROWS ? SL_STORE_PAGE_ROWS : filter.limit;
     struct sl_statement statement;
-    struct sl_run_record *rows = sl_calloc(limit, sizeof(*rows));
-    if (!rows) {
-        request->rc = -ENOMEM;
+    size_t limit = sl_request_rows(request, filter.limit, sizeof(struct sl_run_record));
+    bool more = false;
+    if (limit == 0)
         return;
-    }
     sl_statement_init(&statement, db, list_sql(&filter));
     sl_statement_bind_u64(&statement, filter.cursor != 0 ? filter.cursor : INT64_MAX);
     sl_statement_bind_u64(&statement, filter.id);
@@ -94,11 +84,8 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_text(&statement, filter.device);
     sl_statement_bind_u64(&statement, filter.since_ms);
     sl_statement_bind_u64(&statement, limit + 1);
-    int rc;
-    while ((rc = sl_statement_step(&statement)) == 1 && request->count < limit)
-        read_record(&statement, &rows[request->count++]);
-    request->next_cursor = rc == 1 ? rows[request->count - 1].id : 0;
-    request->rc = rc < 0 ? rc : 0;
-    request->rows = rows;
-    sl_statement_fini(&statement);
+    request->rc = sl_statement_page(&statement, read_record, request->rows,
+                                    sizeof(struct sl_run_record), limit, &request->count, &more);
+    if (more)
+        request->next_cursor = ((const struct sl_run_record *)request->rows)[request->count - 1].id;
 }

@@ -75,14 +75,6 @@ int sl_statement_step(struct sl_statement *statement)
     return statement->rc;
 }
 
-void sl_statement_reset(struct sl_statement *statement)
-{
-    sqlite3_reset(statement->handle);
-    sqlite3_clear_bindings(statement->handle);
-    statement->next = 1;
-    statement->rc = 0;
-}
-
 void sl_statement_fini(struct sl_statement *statement)
 {
     sqlite3_finalize(statement->handle);
@@ -108,4 +100,31 @@ void sl_statement_text(struct sl_statement *statement, int column, char *out, si
 {
     const unsigned char *text = sqlite3_column_text(statement->handle, column);
     snprintf(out, size, "%s", text ? (const char *)text : "");
+}
+
+int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_id)
+{
+    int rc = sl_statement_step(statement);
+    if (rc == 1) {
+        *out_id = sl_statement_u64(statement, 0);
+        rc = sl_statement_step(statement); /* to its end: the row is in only then */
+    } else if (rc == 0) {
+        rc = none;
+    }
+    sl_statement_fini(statement);
+    return rc;
+}
+
+int sl_statement_page(struct sl_statement *statement,
+                      void (*read)(struct sl_statement *statement, void *row), void *rows,
+                      size_t row_bytes, size_t limit, size_t *out_count, bool *out_more)
+{
+    int rc;
+    size_t count = 0;
+    while ((rc = sl_statement_step(statement)) == 1 && count < limit)
+        read(statement, (char *)rows + row_bytes * count++);
+    *out_count = count;
+    *out_more = rc == 1;
+    sl_statement_fini(statement);
+    return rc < 0 ? rc : 0;
 }

@@ -1,6 +1,7 @@
 /* host/store/statement.h: SQLite statements with our codes. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,8 +26,17 @@ void sl_statement_bind_text(struct sl_statement *statement,
                             const char *text); /* NULL: null; borrowed until fini */
 /* 1: a row; 0: done; or the first failure. */
 int sl_statement_step(struct sl_statement *statement);
-void sl_statement_reset(struct sl_statement *statement); /* for the next set of parameters */
 void sl_statement_fini(struct sl_statement *statement);
+
+/* Runs a writing statement that ends in RETURNING id, and ends it. Gives the id of its row; `none`
+ * is the code for no row. 0 or the first failure. */
+int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_id);
+
+/* Reads up to `limit` rows, each by `read` into the next `row_bytes` of `rows`, and ends the
+ * statement. *out_more: there are further ones. */
+int sl_statement_page(struct sl_statement *statement,
+                      void (*read)(struct sl_statement *statement, void *row), void *rows,
+                      size_t row_bytes, size_t limit, size_t *out_count, bool *out_more);
 
 uint64_t sl_statement_u64(struct sl_statement *statement, int column);
 int sl_statement_int(struct sl_statement *statement, int column);

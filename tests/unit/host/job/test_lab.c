@@ -15,8 +15,7 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/store/store.h"
-
-static char folder[64], path[96];
+#include "tests/support/store_folder.h"
 
 struct bench {
     uv_loop_t loop;
@@ -113,10 +112,10 @@ static void open_bench(struct bench *bench)
                                           {.name = "a", .state = SL_DEVICE_READY}};
     memset(bench, 0, sizeof(*bench));
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
     struct sl_lab_options options = {
         .store = bench->store,
-        .state_dir = folder,
+        .state_dir = store_folder,
         .devices = devices,
         .device_count = 2,
         .runner = {on_start, on_cancel, bench},
@@ -278,35 +277,16 @@ static void a_listener_that_comes_back_misses_nothing_that_is_kept(void **state)
     close_bench(&bench);
 }
 
-static int fresh_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/sl-lab-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof(path), "%s/store.sqlite", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    char command[96];
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command);
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(a_job_goes_from_submission_to_its_stored_run),
-        TEST(a_bad_configuration_or_device_is_refused_with_words),
-        TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled),
-        TEST(a_daemon_that_died_runs_its_jobs_again),
-        TEST(a_quarantined_device_takes_nothing_until_released),
-        TEST(a_draining_lab_takes_and_assigns_nothing),
-        TEST(a_listener_that_comes_back_misses_nothing_that_is_kept),
+        STORE_TEST(a_job_goes_from_submission_to_its_stored_run),
+        STORE_TEST(a_bad_configuration_or_device_is_refused_with_words),
+        STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled),
+        STORE_TEST(a_daemon_that_died_runs_its_jobs_again),
+        STORE_TEST(a_quarantined_device_takes_nothing_until_released),
+        STORE_TEST(a_draining_lab_takes_and_assigns_nothing),
+        STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/store/store.h"
-
-static char folder[64], path[96];
+#include "tests/support/store_folder.h"
 
 struct bench {
     uv_loop_t loop;
@@ -101,7 +100,7 @@ static void open_bench(struct bench *bench)
     struct sl_diag diag = {0};
     memset(bench, 0, sizeof(*bench));
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
 }
 
 static void close_bench(struct bench *bench)
@@ -276,53 +275,35 @@ static void a_newer_schema_and_a_foreign_file_are_refused_with_words(void **stat
     char command[256];
     (void)state;
     assert_int_equal(uv_loop_init(&loop), 0);
-    assert_int_equal(
-        sl_buf_write_file(path, "this is no database, whatever its name says, not at all", 55), 0);
-    assert_int_equal(sl_store_open(&loop, path, &store, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_buf_write_file(
+                         store_path, "this is no database, whatever its name says, not at all", 55),
+                     0);
+    assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), SL_E_FORMAT);
     assert_true(diag.what[0] && diag.hint[0]);
-    unlink(path);
+    unlink(store_path);
     struct bench bench;
     open_bench(&bench);
     close_bench(&bench);
     /* user_version stands at offset 60 of the file, big-endian */
     snprintf(command, sizeof(command),
              "printf '\\000\\000\\003\\347' | dd of=%s bs=1 seek=60 conv=notrunc 2>/dev/null",
-             path);
+             store_path);
     assert_int_equal(system(command), 0);
-    assert_int_equal(sl_store_open(&loop, path, &store, &diag), SL_E_UNSUPPORTED);
+    assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), SL_E_UNSUPPORTED);
     assert_non_null(strstr(diag.what, "999"));
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-static int fresh_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/sl-store-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof(path), "%s/store.sqlite", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    char command[96];
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command);
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(a_job_is_there_after_a_restart),
-        TEST(the_same_key_gives_the_same_job),
-        TEST(updates_and_lists_page_through_what_is_open),
-        TEST(runs_are_found_by_every_filter),
-        TEST(tokens_come_and_go),
-        TEST(a_full_queue_refuses_and_closing_answers_everything),
-        TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words),
+        STORE_TEST(a_job_is_there_after_a_restart),
+        STORE_TEST(the_same_key_gives_the_same_job),
+        STORE_TEST(updates_and_lists_page_through_what_is_open),
+        STORE_TEST(runs_are_found_by_every_filter),
+        STORE_TEST(tokens_come_and_go),
+        STORE_TEST(a_full_queue_refuses_and_closing_answers_everything),
+        STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

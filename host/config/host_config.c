@@ -1,0 +1,188 @@
+/* host/config/host_config.c */
+#include "host/config/host_config.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "host/config/json_doc.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600 };
+
+static const char *const host_keys[] = {"state",    "listen",      "allow_remote",     "devices",
+                                        "log_file", "log_max_mib", "idle_exit_seconds"};
+static const char *const device_keys[] = {"name", "kind", "svl", "cpu"};
+
+void sl_host_config_init(struct sl_host_config *config)
+{
+    *config = (struct sl_host_config){.log_max_mib = DEFAULT_LOG_MIB, .device_count = 1};
+    config->devices[0] =
+        (struct sl_host_device){.name = "counted-512", .kind = SL_DEVICE_COUNTED, .svl_bits = 512};
+}
+
+void sl_host_config_fini(struct sl_host_config *config)
+{
+    sl_json_doc_free(config->document);
+    config->document = NULL;
+}
+
+static bool is_loopback(const char *address)
+{
+    return strncmp(address, "tcp:", 4) != 0 || strncmp(address, "tcp:127.", 8) == 0 ||
+           strncmp(address, "tcp:[::1]:", 10) == 0 || strncmp(address, "tcp:localhost:", 14) == 0;
+}
+
+static int read_listen(const struct sl_json_at *root, struct sl_host_config *out,
+                       struct sl_diag *diag)
+{
+    bool remote = false;
+    struct sl_json_at list = sl_json_member(root, "listen");
+    struct sl_json_at allowed = sl_json_member(root, "allow_remote");
+    int rc = sl_json_get_bool(&allowed, &remote, diag);
+    if (rc < 0 || !list.value)
+        return rc;
+    rc = sl_json_need_array(&list, diag);
+    if (rc == 0 && sl_json_size(&list) > SL_HOST_MAX_LISTEN)
+        rc = sl_json_refuse(&list, diag, "More than %d addresses", SL_HOST_MAX_LISTEN);
+    for (size_t i = 0; rc == 0 && i < sl_json_size(&list); i++) {
+        struct sl_json_at item = sl_json_item(&list, i);
+        rc = sl_json_get_text(&item, &out->listen[i], diag);
+        if (rc == 0 && !is_loopback(out->listen[i]) && !remote) {
+            sl_diag_hint(diag,
+                         "add \"allow_remote\": true if other machines shall reach the daemon");
+            rc = sl_json_refuse(&item, diag, "'%.100s' is reachable from other machines",
+                                out->listen[i]);
+        }
+        out->listen_count = i + 1;
+    }
+    return rc;
+}
+
+static int read_kind(const struct sl_json_at *object, int *out, struct sl_diag *diag)
+{
+    static const struct {
+        const char *name;
+        int kind;
+    } kinds[] = {{"local", SL_DEVICE_LOCAL},
+                 {"emulated", SL_DEVICE_EMULATED},
+                 {"counted", SL_DEVICE_COUNTED}};
+    const char *text = NULL;
+    struct sl_json_at at = sl_json_member(object, "kind");
+    int rc = sl_json_get_text(&at, &text, diag);
+    for (size_t i = 0; rc == 0 && text && i < COUNT(kinds); i++) {
+        if (strcmp(text, kinds[i].name) == 0) {
+            *out = kinds[i].kind;
+            return 0;
+        }
+    }
+    if (rc < 0)
+        return rc;
+    sl_diag_hint(diag, "say local, emulated or counted");
+    if (!text)
+        return sl_json_refuse(object, diag, "A device needs a kind");
+    return sl_json_refuse(&at, diag, "'%.60s' is no kind of device", text);
+}
+
+/* A name becomes part of paths, addresses and selectors. */
+static bool is_device_name(const char *text)
+{
+    return text && text[0] && text[0] != '.' && strlen(text) < SL_NAME_BYTES &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+               strlen(text);
+}
+
+static int read_device(const struct sl_json_at *at, struct sl_host_config *out,
+                       struct sl_diag *diag)
+{
+    struct sl_host_device *device = &out->devices[out->device_count];
+    *device = (struct sl_host_device){.svl_bits = 512};
+    int rc = sl_json_need_object(at, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(at, device_keys, COUNT(device_keys), diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_at name = sl_json_member(at, "name"), svl = sl_json_member(at, "svl"),
+                      cpu = sl_json_member(at, "cpu");
+    rc = sl_json_get_text(&name, &device->name, diag);
+    if (rc == 0 && !is_device_name(device->name))
+        rc = sl_json_refuse(name.value ? &name : at, diag,
+                            "A device's name is letters, digits, '.', '_' and '-', at most %d",
+                            SL_NAME_BYTES - 1);
+    for (size_t i = 0; rc == 0 && i < out->device_count; i++) {
+        if (strcmp(out->devices[i].name, device->name) == 0)
+            rc = sl_json_refuse(&name, diag, "Two devices are named '%s'", device->name);
+    }
+    if (rc == 0)
+        rc = read_kind(at, &device->kind, diag);
+    if (rc == 0)
+        rc = sl_json_get_text(&cpu, &device->cpu, diag);
+    if (rc == 0)
+        rc = sl_json_get_integer(&svl, 128, 2048, &device->svl_bits, diag);
+    if (rc == 0 && (device->svl_bits & (device->svl_bits - 1)) != 0)
+        rc = sl_json_refuse(&svl, diag,
+                            "A streaming vector length is 128, 256, 512, 1024 or 2048 bits");
+    if (rc == 0)
+        out->device_count++;
+    return rc;
+}
+
+static int read_devices(const struct sl_json_at *root, struct sl_host_config *out,
+                        struct sl_diag *diag)
+{
+    struct sl_json_at list = sl_json_member(root, "devices");
+    if (!list.value)
+        return 0;
+    out->device_count = 0;
+    int rc = sl_json_need_array(&list, diag);
+    if (rc == 0 && sl_json_size(&list) > SL_HOST_MAX_DEVICES)
+        rc = sl_json_refuse(&list, diag, "More than %d devices", SL_HOST_MAX_DEVICES);
+    for (size_t i = 0; rc == 0 && i < sl_json_size(&list); i++) {
+        struct sl_json_at item = sl_json_item(&list, i);
+        rc = read_device(&item, out, diag);
+    }
+    return rc;
+}
+
+static int read_rest(const struct sl_json_at *root, struct sl_host_config *out,
+                     struct sl_diag *diag)
+{
+    struct sl_json_at state = sl_json_member(root, "state"),
+                      log_file = sl_json_member(root, "log_file");
+    struct sl_json_at mib = sl_json_member(root, "log_max_mib"),
+                      idle = sl_json_member(root, "idle_exit_seconds");
+    int rc = sl_json_get_text(&state, &out->state, diag);
+    if (rc == 0)
+        rc = sl_json_get_text(&log_file, &out->log_file, diag);
+    if (rc == 0)
+        rc = sl_json_get_integer(&mib, 1, 4096, &out->log_max_mib, diag);
+    return rc == 0 ? sl_json_get_integer(&idle, 0, MAX_IDLE_SECONDS, &out->idle_exit_seconds, diag)
+                   : rc;
+}
+
+int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_config *out,
+                         struct sl_diag *diag)
+{
+    struct sl_host_config config;
+    sl_host_config_init(&config);
+    int rc = sl_json_doc_parse(text, file, &config.document, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_at root = sl_json_root(config.document);
+    rc = sl_json_need_object(&root, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(&root, host_keys, COUNT(host_keys), diag);
+    if (rc == 0)
+        rc = read_listen(&root, &config, diag);
+    if (rc == 0)
+        rc = read_devices(&root, &config, diag);
+    if (rc == 0)
+        rc = read_rest(&root, &config, diag);
+    if (rc < 0) {
+        sl_host_config_fini(&config);
+        return rc;
+    }
+    *out = config;
+    return 0;
+}

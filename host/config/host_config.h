@@ -1,0 +1,45 @@
+/* host/config/host_config.h: what sme2labd is told by its configuration file (configs/host.json is
+ * one). */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/bytes.h"
+#include "host/records.h"
+
+struct cJSON;
+struct sl_diag;
+
+enum { SL_HOST_MAX_LISTEN = 8, SL_HOST_MAX_DEVICES = 64, SL_HOST_MAX_PREFIX = 16 };
+
+/* A device as configured. Texts are borrowed from the document. */
+struct sl_host_device {
+    const char *name;
+    int kind; /* enum sl_device_kind */
+    const char
+        *cpu; /* the emulator's -cpu; NULL: QEMU's "max" with streaming vectors of svl_bits */
+    uint32_t svl_bits;
+};
+
+struct sl_host_config {
+    const char *state;                      /* directory; NULL: chosen by the program */
+    const char *listen[SL_HOST_MAX_LISTEN]; /* "unix:PATH", "tcp:127.0.0.1:PORT" */
+    size_t listen_count;                    /* 0: a Unix socket in the state directory */
+    struct sl_host_device devices[SL_HOST_MAX_DEVICES];
+    size_t device_count;
+    const char *log_file;       /* NULL: standard error */
+    uint32_t log_max_mib;       /* rotated at this size; one old file is kept */
+    uint32_t idle_exit_seconds; /* 0: never */
+    struct cJSON *document;     /* owned; NULL for the default */
+};
+
+/* The configuration without a file: one counted device of 512-bit vectors. */
+void sl_host_config_init(struct sl_host_config *config);
+void sl_host_config_fini(struct sl_host_config *config);
+
+/* Reads a file's text; `file` is its name for messages. SL_E_FORMAT (`diag` has line or JSON
+ * pointer and the fix), SL_E_LIMIT, -ENOMEM; on success end `out` with sl_host_config_fini(). A TCP
+ * address beyond loopback must be asked for by "allow_remote": true. */
+int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_config *out,
+                         struct sl_diag *diag);

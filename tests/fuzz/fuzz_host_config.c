@@ -1,0 +1,16 @@
+/* tests/fuzz/fuzz_host_config.c: the daemon's configuration file. */
+#include <stdint.h>
+
+#include "common/base/error.h"
+#include "host/config/host_config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct sl_host_config config;
+    struct sl_diag diag = {0};
+    if (sl_host_config_parse((struct sl_bytes){data, size}, "fuzz", &config, &diag) == 0)
+        sl_host_config_fini(&config);
+    return 0;
+}

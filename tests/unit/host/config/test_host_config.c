@@ -1,0 +1,108 @@
+/* tests/unit/host/config/test_host_config.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/config/host_config.h"
+
+static int parse(const char *text, struct sl_host_config *config, struct sl_diag *diag)
+{
+    memset(diag, 0, sizeof(*diag));
+    return sl_host_config_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, "host.json",
+                                config, diag);
+}
+
+static void an_empty_object_is_the_default(void **state)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(parse("{}", &config, &diag), 0);
+    assert_int_equal(config.device_count, 1);
+    assert_string_equal(config.devices[0].name, "counted-512");
+    assert_int_equal(config.listen_count, 0);
+    sl_host_config_fini(&config);
+}
+
+static void every_key_arrives(void **state)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(
+        parse("{\"state\":\"/s\",\"listen\":[\"unix:/a\",\"tcp:127.0.0.1:1\"],\"log_file\":\"/"
+              "l\",\"log_max_mib\":2,"
+              "\"idle_exit_seconds\":9,\"devices\":[{\"name\":\"x\",\"kind\":\"local\"},"
+              "{\"name\":\"y\",\"kind\":\"emulated\",\"cpu\":\"max,sme256=on\",\"svl\":256}]}",
+              &config, &diag),
+        0);
+    assert_string_equal(config.state, "/s");
+    assert_int_equal(config.listen_count, 2);
+    assert_string_equal(config.listen[1], "tcp:127.0.0.1:1");
+    assert_string_equal(config.log_file, "/l");
+    assert_int_equal(config.log_max_mib, 2);
+    assert_int_equal(config.idle_exit_seconds, 9);
+    assert_int_equal(config.device_count, 2);
+    assert_int_equal(config.devices[0].kind, SL_DEVICE_LOCAL);
+    assert_string_equal(config.devices[1].cpu, "max,sme256=on");
+    assert_int_equal(config.devices[1].svl_bits, 256);
+    sl_host_config_fini(&config);
+}
+
+static void what_is_wrong_is_refused_at_its_place(void **state)
+{
+    static const struct {
+        const char *text, *where, *word;
+    } cases[] = {
+        {"[]", "", "object"},
+        {"{\"devicse\":[]}", "", "devices"},
+        {"{\"listen\":\"unix:/a\"}", "/listen", ""},
+        {"{\"listen\":[\"tcp:0.0.0.0:80\"]}", "/listen/0", "allow_remote"},
+        {"{\"allow_remote\":1}", "/allow_remote", "true or false"},
+        {"{\"devices\":[{\"name\":\"a\"}]}", "/devices/0", "kind"},
+        {"{\"devices\":[{\"name\":\"a\",\"kind\":\"usb\"}]}", "/devices/0/kind", "usb"},
+        {"{\"devices\":[{\"kind\":\"local\"}]}", "/devices/0", "name"},
+        {"{\"devices\":[{\"name\":\"../a\",\"kind\":\"local\"}]}", "/devices/0/name", "letters"},
+        {"{\"devices\":[{\"name\":\"a\",\"kind\":\"local\"},{\"name\":\"a\",\"kind\":\"local\"}]}",
+         "/devices/1/name", "Two"},
+        {"{\"devices\":[{\"name\":\"a\",\"kind\":\"counted\",\"svl\":300}]}", "/devices/0/svl",
+         "2048"},
+        {"{\"log_max_mib\":0}", "/log_max_mib", "whole number"},
+        {"{", "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_host_config config;
+        struct sl_diag diag;
+        assert_int_equal(parse(cases[i].text, &config, &diag), SL_E_FORMAT);
+        assert_true(strstr(diag.where, cases[i].where) || strstr(diag.what, cases[i].where));
+        assert_true(strstr(diag.what, cases[i].word) || strstr(diag.hint, cases[i].word));
+    }
+}
+
+static void a_remote_address_can_be_asked_for(void **state)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(
+        parse("{\"allow_remote\":true,\"listen\":[\"tcp:0.0.0.0:80\"]}", &config, &diag), 0);
+    sl_host_config_fini(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_object_is_the_default),
+        cmocka_unit_test(every_key_arrives),
+        cmocka_unit_test(what_is_wrong_is_refused_at_its_place),
+        cmocka_unit_test(a_remote_address_can_be_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
