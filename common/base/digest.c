@@ -1,12 +1,34 @@
 /* common/base/digest.c: the one file that includes libsodium. */
 #include "common/base/digest.h"
 
+#include <assert.h>
+
 #include <sodium.h>
 
 void sl_sha256_hex(const void *bytes, size_t len, char out_hex[SL_SHA256_HEX_SIZE])
 {
     unsigned char digest[crypto_hash_sha256_BYTES];
     crypto_hash_sha256(digest, bytes, len); /* cannot fail and needs no sodium_init() */
+    sodium_bin2hex(out_hex, SL_SHA256_HEX_SIZE, digest, sizeof(digest));
+}
+
+static_assert(sizeof(crypto_hash_sha256_state) <= sizeof(struct sl_sha256),
+              "libsodium's state does not fit");
+
+void sl_sha256_init(struct sl_sha256 *sha)
+{
+    crypto_hash_sha256_init((crypto_hash_sha256_state *)(void *)sha->state);
+}
+
+void sl_sha256_update(struct sl_sha256 *sha, const void *bytes, size_t len)
+{
+    crypto_hash_sha256_update((crypto_hash_sha256_state *)(void *)sha->state, bytes, len);
+}
+
+void sl_sha256_final_hex(struct sl_sha256 *sha, char out_hex[SL_SHA256_HEX_SIZE])
+{
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_final((crypto_hash_sha256_state *)(void *)sha->state, digest);
     sodium_bin2hex(out_hex, SL_SHA256_HEX_SIZE, digest, sizeof(digest));
 }
 

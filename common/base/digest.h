@@ -9,6 +9,15 @@ enum { SL_SHA256_HEX_SIZE = 65 }; /* 64 lower-case digits and the terminator */
 /* Writes the digest of `bytes` as lower-case hexadecimal. */
 void sl_sha256_hex(const void *bytes, size_t len, char out_hex[SL_SHA256_HEX_SIZE]);
 
+/* The same over bytes that come in pieces: init, update as often as there are pieces, final once.
+ */
+struct sl_sha256 {
+    uint64_t state[16]; /* libsodium's */
+};
+void sl_sha256_init(struct sl_sha256 *sha);
+void sl_sha256_update(struct sl_sha256 *sha, const void *bytes, size_t len);
+void sl_sha256_final_hex(struct sl_sha256 *sha, char out_hex[SL_SHA256_HEX_SIZE]);
+
 enum { SL_HMAC_BYTES = 32 };
 
 /* HMAC-SHA-256 (RFC 2104) of `bytes` under a key of any length. */

@@ -1,0 +1,188 @@
+/* host/store/blobs.c */
+#include "host/store/blobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+enum { READ_BYTES = 1 << 16 };
+
+struct sl_blob_upload {
+    int fd;      /* of the partial file, locked; -1 when closed */
+    bool hashed; /* `sha` has seen every byte: the upload began at 0 */
+    uint64_t offset, max_bytes;
+    struct sl_sha256 sha;
+    struct sl_blobs blobs;
+    char sha256[SL_DIGEST_BYTES];
+    char path[SL_PATH_BYTES], partial[SL_PATH_BYTES + 8];
+};
+
+bool sl_blobs_name_ok(const char *sha256)
+{
+    return strlen(sha256) == SL_DIGEST_BYTES - 1 &&
+           strspn(sha256, "0123456789abcdef") == SL_DIGEST_BYTES - 1;
+}
+
+int sl_blobs_path(const struct sl_blobs *blobs, const char *sha256, char out_path[SL_PATH_BYTES])
+{
+    int len = snprintf(out_path, SL_PATH_BYTES, "%s/%s", blobs->directory, sha256);
+    return len > 0 && len < SL_PATH_BYTES ? 0 : SL_E_LIMIT;
+}
+
+int sl_blobs_init(struct sl_blobs *blobs, const char *state_dir, struct sl_diag *diag)
+{
+    int len = snprintf(blobs->directory, sizeof(blobs->directory), "%s/blobs", state_dir);
+    /* room for a name below it */
+    if (len < 0 || (size_t)len + SL_DIGEST_BYTES + 1 > sizeof(blobs->directory))
+        return sl_diag_set(diag, SL_E_LIMIT, state_dir, "the state directory's path is too long");
+    if (mkdir(blobs->directory, 0700) < 0 && errno != EEXIST) {
+        int rc = -errno;
+        return sl_diag_set(diag, rc, blobs->directory, "the directory of blobs cannot be made: %s",
+                           sl_strerror(rc));
+    }
+    return 0;
+}
+
+int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial,
+                  uint64_t *out_bytes)
+{
+    char path[SL_PATH_BYTES + 8];
+    struct stat info;
+    if (!sl_blobs_name_ok(sha256))
+        return SL_E_NOT_FOUND;
+    snprintf(path, sizeof(path), "%s/%s%s", blobs->directory, sha256, partial ? ".part" : "");
+    if (lstat(path, &info) < 0)
+        return errno == ENOENT ? SL_E_NOT_FOUND : -errno;
+    if (!S_ISREG(info.st_mode))
+        return SL_E_NOT_FOUND;
+    *out_bytes = (uint64_t)info.st_size;
+    return 0;
+}
+
+/* Leaves exactly `offset` bytes in the partial file and stands at its end. */
+static int position(struct sl_blob_upload *upload, uint64_t offset)
+{
+    struct stat info;
+    if (flock(upload->fd, LOCK_EX | LOCK_NB) < 0)
+        return errno == EWOULDBLOCK ? SL_E_STATE : -errno;
+    if (fstat(upload->fd, &info) < 0)
+        return -errno;
+    if (offset > (uint64_t)info.st_size)
+        return SL_E_MISMATCH;
+    if (ftruncate(upload->fd, (off_t)offset) < 0 || lseek(upload->fd, (off_t)offset, SEEK_SET) < 0)
+        return -errno;
+    return 0;
+}
+
+int sl_blob_upload_new(const struct sl_blobs *blobs, const char *sha256, uint64_t offset,
+                       uint64_t max_bytes, struct sl_blob_upload **out)
+{
+    if (!sl_blobs_name_ok(sha256))
+        return SL_E_FORMAT;
+    if (offset > max_bytes)
+        return SL_E_LIMIT;
+    struct sl_blob_upload *upload = sl_calloc(1, sizeof(*upload));
+    if (!upload)
+        return -ENOMEM;
+    *upload = (struct sl_blob_upload){
+        .fd = -1, .hashed = offset == 0, .offset = offset, .max_bytes = max_bytes, .blobs = *blobs};
+    sl_sha256_init(&upload->sha);
+    memcpy(upload->sha256, sha256, SL_DIGEST_BYTES);
+    int rc = sl_blobs_path(blobs, sha256, upload->path);
+    snprintf(upload->partial, sizeof(upload->partial), "%s.part", upload->path);
+    if (rc == 0) {
+        upload->fd = open(upload->partial, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        rc = upload->fd < 0 ? -errno : position(upload, offset);
+    }
+    if (rc < 0) {
+        sl_blob_upload_free(upload);
+        return rc;
+    }
+    *out = upload;
+    return 0;
+}
+
+int sl_blob_upload_append(struct sl_blob_upload *upload, const void *bytes, size_t len)
+{
+    const uint8_t *at = bytes;
+    if (len > upload->max_bytes - upload->offset)
+        return SL_E_LIMIT;
+    for (size_t left = len; left > 0;) {
+        ssize_t n = write(upload->fd, at, left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (upload->hashed)
+            sl_sha256_update(&upload->sha, at, (size_t)n);
+        at += n;
+        left -= (size_t)n;
+        upload->offset += (uint64_t)n;
+    }
+    return 0;
+}
+
+uint64_t sl_blob_upload_offset(const struct sl_blob_upload *upload)
+{
+    return upload->offset;
+}
+
+/* An upload that went on from an earlier one has to read that one's bytes again. */
+static int hash_file(struct sl_blob_upload *upload)
+{
+    uint8_t *block = sl_malloc(1, READ_BYTES);
+    ssize_t n = 1;
+    int rc = block ? 0 : -ENOMEM;
+    sl_sha256_init(&upload->sha);
+    for (off_t at = 0; rc == 0 && n > 0; at += n) {
+        n = pread(upload->fd, block, READ_BYTES, at);
+        if (n < 0)
+            rc = -errno;
+        else
+            sl_sha256_update(&upload->sha, block, (size_t)n);
+    }
+    sl_free(block);
+    return rc;
+}
+
+static int sync_directory(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+int sl_blob_upload_finish(struct sl_blob_upload *upload)
+{
+    char digest[SL_SHA256_HEX_SIZE];
+    int rc = upload->hashed ? 0 : hash_file(upload);
+    if (rc < 0)
+        return rc;
+    sl_sha256_final_hex(&upload->sha, digest);
+    if (strcmp(digest, upload->sha256) != 0) {
+        unlink(upload->partial);
+        return SL_E_MISMATCH;
+    }
+    if (fsync(upload->fd) < 0 || rename(upload->partial, upload->path) < 0)
+        return -errno;
+    return sync_directory(upload->blobs.directory);
+}
+
+void sl_blob_upload_free(struct sl_blob_upload *upload)
+{
+    if (!upload)
+        return;
+    if (upload->fd >= 0)
+        close(upload->fd); /* gives the lock back too */
+    sl_free(upload);
+}

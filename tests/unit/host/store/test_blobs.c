@@ -1,0 +1,178 @@
+/* tests/unit/host/store/test_blobs.c */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/store/blobs.h"
+#include "tests/support/unit.h"
+
+static char folder[64];
+static struct sl_blobs blobs;
+static const char content[] = "the bytes of a model";
+static char name[SL_DIGEST_BYTES];
+
+enum { CONTENT = sizeof(content) - 1, LIMIT = 1 << 20 };
+
+static void assert_stored(void)
+{
+    char path[SL_PATH_BYTES];
+    uint64_t size = 0;
+    struct sl_buf bytes;
+    assert_int_equal(sl_blobs_size(&blobs, name, false, &size), 0);
+    assert_int_equal(size, CONTENT);
+    assert_int_equal(sl_blobs_path(&blobs, name, path), 0);
+    assert_int_equal(sl_buf_read_file(path, LIMIT, &bytes), 0);
+    assert_memory_equal(bytes.data, content, CONTENT);
+    sl_buf_fini(&bytes);
+    assert_int_equal(sl_blobs_size(&blobs, name, true, &size), SL_E_NOT_FOUND);
+}
+
+static void an_upload_in_pieces_gets_its_name_at_the_end(void **state)
+{
+    struct sl_blob_upload *upload = NULL;
+    uint64_t size = 0;
+    (void)state;
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
+    for (size_t i = 0; i < CONTENT; i++)
+        assert_int_equal(sl_blob_upload_append(upload, content + i, 1), 0);
+    assert_int_equal(sl_blobs_size(&blobs, name, false, &size), SL_E_NOT_FOUND);
+    assert_int_equal(sl_blob_upload_finish(upload), 0);
+    sl_blob_upload_free(upload);
+    assert_stored();
+}
+
+static void a_broken_off_upload_goes_on_where_it_stopped(void **state)
+{
+    struct sl_blob_upload *upload = NULL;
+    uint64_t size = 0;
+    (void)state;
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
+    assert_int_equal(sl_blob_upload_append(upload, content, 9), 0);
+    sl_blob_upload_free(upload);
+    assert_int_equal(sl_blobs_size(&blobs, name, true, &size), 0);
+    assert_int_equal(size, 9);
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 10, LIMIT, &upload), SL_E_MISMATCH);
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 7, LIMIT, &upload), 0);
+    assert_int_equal(sl_blob_upload_append(upload, content + 7, CONTENT - 7), 0);
+    assert_int_equal(sl_blob_upload_offset(upload), CONTENT);
+    assert_int_equal(sl_blob_upload_finish(upload), 0);
+    sl_blob_upload_free(upload);
+    assert_stored();
+}
+
+static void wrong_bytes_are_refused_and_removed(void **state)
+{
+    struct sl_blob_upload *upload = NULL;
+    uint64_t size = 0;
+    (void)state;
+    for (int resumed = 0; resumed < 2; resumed++) {
+        assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
+        assert_int_equal(sl_blob_upload_append(upload, "other", 5), 0);
+        if (resumed) {
+            sl_blob_upload_free(upload);
+            assert_int_equal(sl_blob_upload_new(&blobs, name, 5, LIMIT, &upload), 0);
+        }
+        assert_int_equal(sl_blob_upload_finish(upload), SL_E_MISMATCH);
+        sl_blob_upload_free(upload);
+        assert_int_equal(sl_blobs_size(&blobs, name, false, &size), SL_E_NOT_FOUND);
+        assert_int_equal(sl_blobs_size(&blobs, name, true, &size), SL_E_NOT_FOUND);
+    }
+}
+
+static void two_uploads_of_one_blob_exclude_each_other(void **state)
+{
+    struct sl_blob_upload *first = NULL, *second = NULL;
+    (void)state;
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &first), 0);
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &second), SL_E_STATE);
+    sl_blob_upload_free(first);
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &second), 0);
+    sl_blob_upload_free(second);
+}
+
+static void limits_and_names_are_kept(void **state)
+{
+    static const char *const bad[] = {
+        "", "abc", "../../etc/passwd",
+        "ABCDEF7890123456789012345678901234567890123456789012345678901234"};
+    struct sl_blob_upload *upload = NULL;
+    uint64_t size;
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_false(sl_blobs_name_ok(bad[i]));
+        assert_int_equal(sl_blob_upload_new(&blobs, bad[i], 0, LIMIT, &upload), SL_E_FORMAT);
+        assert_int_equal(sl_blobs_size(&blobs, bad[i], false, &size), SL_E_NOT_FOUND);
+    }
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 9, 8, &upload), SL_E_LIMIT);
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, 8, &upload), 0);
+    assert_int_equal(sl_blob_upload_append(upload, content, 8), 0);
+    assert_int_equal(sl_blob_upload_append(upload, content, 1), SL_E_LIMIT);
+    sl_blob_upload_free(upload);
+}
+
+static void a_symbolic_link_in_place_of_the_file_is_not_followed(void **state)
+{
+    char path[SL_PATH_BYTES + 8], target[128];
+    struct sl_blob_upload *upload = NULL;
+    struct stat info;
+    (void)state;
+    snprintf(target, sizeof(target), "%s/elsewhere", folder);
+    snprintf(path, sizeof(path), "%s/%s.part", blobs.directory, name);
+    assert_int_equal(symlink(target, path), 0);
+    assert_true(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload) < 0);
+    assert_int_equal(stat(target, &info), -1);
+}
+
+static void new_survives_each_failed_allocation(void **state)
+{
+    int rc = -1;
+    (void)state;
+    for (unsigned nth = 1; rc != 0; nth++) {
+        struct sl_blob_upload *upload = NULL;
+        sl_mem_fail_nth(nth);
+        rc = sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload);
+        assert_int_equal(upload == NULL, rc != 0);
+        sl_blob_upload_free(upload);
+    }
+    sl_mem_fail_nth(0);
+}
+
+static int fresh_folder(void **state)
+{
+    struct sl_diag diag = {0};
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/sl-blobs-XXXXXX");
+    sl_sha256_hex(content, CONTENT, name);
+    return mkdtemp(folder) && sl_blobs_init(&blobs, folder, &diag) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_upload_in_pieces_gets_its_name_at_the_end, fresh_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_broken_off_upload_goes_on_where_it_stopped, fresh_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(wrong_bytes_are_refused_and_removed, fresh_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(two_uploads_of_one_blob_exclude_each_other, fresh_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(limits_and_names_are_kept, fresh_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_symbolic_link_in_place_of_the_file_is_not_followed,
+                                        fresh_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(new_survives_each_failed_allocation, fresh_folder,
+                                        remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
