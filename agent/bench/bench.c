@@ -77,6 +77,21 @@ static int parse_value(struct options *o, const char *name, const char *value)
     return usage("bad option or value:", value);
 }
 
+/* The kernel asked for must exist, and be of a family whose shapes can be written here. */
+static int check_kernel(const char *name)
+{
+    struct sl_bench_kernel kernel;
+    for (size_t i = 0; sl_bench_kernel_at(i, &kernel); i++) {
+        if (strcmp(kernel.name, name) != 0)
+            continue;
+        for (int family = 0; family <= SL_BENCH_DEPTHWISE; family++)
+            if (strcmp(kernel.family, sl_bench_family_name(family)) == 0)
+                return 0;
+        return usage("only matmul, conv and depthwise kernels are benched singly, not", name);
+    }
+    return usage("no kernel is called", name);
+}
+
 static int parse(struct options *o, int argc, char **argv)
 {
     int rc = 0;
@@ -94,7 +109,7 @@ static int parse(struct options *o, int argc, char **argv)
     }
     if (rc == 0 && o->list == (o->shape_count > 0))
         rc = usage("say either --list or", "--bench SHAPE");
-    return rc;
+    return rc == 0 && o->kernel ? check_kernel(o->kernel) : rc;
 }
 
 static void list_as_text(uint32_t isa)
@@ -145,7 +160,8 @@ static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *ou
             .shape = &o->shapes[i], .counted = o->counted, .out = out};
         int rc = benches[o->shapes[i].family](&choice, o->seed, &bench);
         if (rc < 0) {
-            const char *why = rc == SL_E_NOT_FOUND     ? "no such kernel takes this shape"
+            const char *why = rc == SL_E_NOT_FOUND
+                                  ? "no kernel of this name or engine takes this shape"
                               : rc == SL_E_UNSUPPORTED ? "this CPU lacks what the kernel needs"
                                                        : sl_strerror(rc);
             fprintf(stderr, "sme2lab-agent: kernels: %s: %s\n", o->texts[i], why);

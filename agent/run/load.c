@@ -154,6 +154,16 @@ static int inputs_failed(int rc)
     return 1;
 }
 
+/* The real runtime's line does not say which of the files it means. */
+static void log_input_size(const struct sl_run *run, size_t index, size_t nbytes)
+{
+    const char *name = run->options.inputs;
+    for (size_t i = 0; i < index; i++)
+        name += strcspn(name, ",") + 1;
+    SL_ETLOG('E', "%.*s: input %zu takes %zu bytes, the file has %zu", (int)strcspn(name, ","),
+             name, index, nbytes, run->inputs.files[index].size);
+}
+
 int sl_run_set_inputs(struct sl_run *run)
 {
     size_t count = sl_method_input_count(run->method);
@@ -176,6 +186,7 @@ int sl_run_set_inputs(struct sl_run *run)
         if (rc == 0 && view.scalar_type >= 0 && view.nbytes != file->size) {
             sl_etlog('E', "inputs.cpp", 182, "input size (%zu) and tensor size (%zu) mismatch!",
                      file->size, view.nbytes);
+            log_input_size(run, i, view.nbytes);
             return inputs_failed(SL_ET_INVALID_ARGUMENT);
         }
         if (rc == 0)

@@ -92,7 +92,7 @@ static int bind_instruction(struct sl_variant *v, struct sl_instruction *instruc
         sl_model_log(v->method->model, 'E', "method.cpp", 779, "Missing operator: [%u] %s (%s)",
                      from->index, name, diag ? diag->what : "unsupported arguments");
     } else {
-        sl_diag_set(diag, SL_ET_OPERATOR_MISSING, NULL, "Missing operator: [%u] %s", from->index,
+        sl_diag_set(diag, SL_ET_OPERATOR_MISSING, "", "Missing operator: [%u] %s", from->index,
                     name);
         sl_model_log(v->method->model, 'E', "method.cpp", 779, "Missing operator: [%u] %s",
                      from->index, name);

@@ -109,6 +109,18 @@ const struct sl_xnn_value *sl_xnn_find_value(const struct sl_xnn_graph *graph, u
     return low < graph->value_count && graph->values[low].id == id ? &graph->values[low] : NULL;
 }
 
+const char *sl_xnn_datatype_name(int datatype)
+{
+    static const char *const names[] = {
+        [SL_XNN_FP32] = "fp32",       [SL_XNN_FP16] = "fp16",     [SL_XNN_QINT8] = "qint8",
+        [SL_XNN_QUINT8] = "quint8",   [SL_XNN_QINT32] = "qint32", [SL_XNN_QCINT8] = "qcint8",
+        [SL_XNN_QCINT32] = "qcint32", [SL_XNN_QCINT4] = "qcint4", [SL_XNN_QDINT8] = "qdint8",
+        [SL_XNN_QBINT4] = "qbint4",   [SL_XNN_QPINT8] = "qpint8", [SL_XNN_INT32] = "int32",
+        [SL_XNN_PFP32] = "pfp32",     [SL_XNN_BF16] = "bf16",
+    };
+    return datatype >= SL_XNN_FP32 && datatype <= SL_XNN_BF16 ? names[datatype] : "?";
+}
+
 size_t sl_xnn_datatype_size(int datatype)
 {
     switch (datatype) {

@@ -184,6 +184,10 @@ void sl_xnn_graph_fini(struct sl_xnn_graph *graph);
 /* The value by id, or NULL. */
 const struct sl_xnn_value *sl_xnn_find_value(const struct sl_xnn_graph *graph, uint32_t id);
 
+/* The datatype as the schema names it, in small letters: "fp16"; "?" if it is none. Static.
+ */
+const char *sl_xnn_datatype_name(int datatype);
+
 /* Bytes of one element, 0 for sub-byte (int4) and unknown datatypes. */
 size_t sl_xnn_datatype_size(int datatype);
 

@@ -201,12 +201,19 @@ static int join_counts(struct bench *b, const struct sl_count_log *log, struct s
 /* What the agent said last, without its usage. */
 static int agent_failed(const struct sl_child_result *result, struct sl_diag *diag)
 {
+    static const char prefix[] = "sme2lab-agent: kernels: ";
     char said[200] = "it said nothing";
-    if (result->err.size > 0)
-        snprintf(said, sizeof(said), "%.*s", (int)strcspn((const char *)result->err.data, "\n"),
-                 (const char *)result->err.data);
-    if (result->exit_code == 2)
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "sme2lab-agent", "%s", said);
+    const char *text = (const char *)result->err.data;
+    if (result->err.size > 0) {
+        text += strncmp(text, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+        snprintf(said, sizeof(said), "%.*s", (int)strcspn(text, "\n"), text);
+    }
+    if (result->exit_code == 2) {
+        sl_diag_hint(diag,
+                     "'sme2lab kernels' lists the kernels, 'sme2lab kernels bench --help' how "
+                     "shapes are written");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s", said);
+    }
     return sl_diag_set(diag, result->timed_out ? SL_E_TIMEOUT : SL_E_CRASHED, "sme2lab-agent",
                        "the kernels could not be run: %s", said);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -95,6 +96,20 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
     return 0;
 }
 
+static int check_inputs(const struct sl_run *run, struct sl_diag *diag)
+{
+    for (size_t i = 0; i < run->experiment->input_count; i++) {
+        const char *path = run->experiment->inputs[i];
+        if (access(path, R_OK) != 0) {
+            int rc = -errno;
+            sl_diag_hint(diag, "name raw input files that can be read, one for each input");
+            return sl_diag_set(diag, rc, path, "The input file cannot be read (%s)",
+                               sl_strerror(rc));
+        }
+    }
+    return 0;
+}
+
 static int name_files(struct sl_run *run, struct sl_diag *diag)
 {
     const char *name = run->experiment->name;
@@ -134,6 +149,8 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
     sl_buf_init(&run->trace_bytes, 0);
     take_stem(run->plan->model, run->stem, sizeof(run->stem));
     int rc = read_model(run, diag);
+    if (rc == 0)
+        rc = check_inputs(run, diag);
     if (rc == 0)
         rc = name_files(run, diag);
     if (rc < 0)

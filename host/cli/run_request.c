@@ -212,8 +212,10 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
         return -ENOMEM;
     for (size_t i = 0; i < plan->count; i++) {
         struct sl_experiment *experiment = &plan->experiments[i];
-        if (r->runs == 0)
+        if (r->runs == 0) {
+            sl_diag_hint(diag, "say --runs 1 or more");
             return sl_diag_set(diag, SL_E_UNSUPPORTED, "--runs", "No runs measure nothing");
+        }
         if (r->runs > 0)
             experiment->runs = (uint32_t)r->runs;
         if (r->warmup >= 0)

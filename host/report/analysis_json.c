@@ -76,7 +76,10 @@ static void put_runs(struct sl_json *json, const struct sl_attribution *a)
         sl_json_close_object(json);
         if (a->by_origin) {
             sl_json_bool(json, "warmup", run->warmup);
-            sl_json_u64(json, "pair", run->pair);
+            if (run->pair == UINT32_MAX)
+                sl_json_null(json, "pair");
+            else
+                sl_json_u64(json, "pair", run->pair);
         }
         sl_json_close_object(json);
     }

@@ -55,7 +55,8 @@ const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row,
 }
 
 /* The first milestone: 1.6 instructions an outer product, rounded up to whole blocks of two by two
- * vectors, 225 a block and 130; packs 0.72 an element and 150. */
+ * vectors, 225 a block and 130; packs 0.72 an element of whole vectors of rows and 150. A product
+ * of one row has a goal where it is large enough for the loop to be what counts. */
 static double mopa_goal(const struct sl_kernel_row *row, unsigned svl)
 {
     uint64_t block = 2 * (svl / 32);
@@ -68,10 +69,10 @@ static double product_goal(const struct sl_kernel_row *row, unsigned svl)
     bool sme2 = has(row, "_sme2");
     bool kernel = strcmp(row->stage, "kernel") == 0;
     if (sme2 && svl == 512 && strcmp(row->stage, "lhs_pack") == 0)
-        return 0.72 * (double)(row->m * row->k) + 150.0;
+        return 0.72 * (double)(ceil_div(row->m, svl / 32) * (svl / 32) * row->k) + 150.0;
     if (sme2 && svl == 512 && kernel && has(row, "_mopa"))
         return mopa_goal(row, svl);
-    if (sme2 && kernel && row->m == 1 && svl == 512)
+    if (sme2 && kernel && row->m == 1 && row->n >= svl / 8 && row->k >= 128 && svl == 512)
         return 2.7 * (double)sl_kernel_min_mac(row, svl);
     if (has(row, "_neon") && kernel && row->m >= 49 && row->k >= 128)
         return 1.25 * (double)sl_kernel_min_mac(row, svl);

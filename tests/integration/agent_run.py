@@ -158,6 +158,7 @@ class Failures(RunCase):
         self.write("short.bin", b"\0" * 1000)
         self.failing("--inputs=short.bin", last_error="input size (1000) and tensor size (49152) mismatch!",
                      last_fatal="(res.ok()): Could not prepare inputs: 0x12")
+        self.assertIn("short.bin: input 0 takes 49152 bytes, the file has 1000", self.messages("E"))
 
     def test_wrong_number_of_inputs(self):
         self.failing(f"--inputs={INPUT},{INPUT}",

@@ -75,7 +75,11 @@ class Failures(lab.Scratch):
         short = self.scratch / "short.bin"
         short.write_bytes(b"\0" * 100)
         self.refused(1, "run", TOY / "model.pte", "--inputs", short, "--out", self.scratch / "o",
-                  says=["cannot run"])
+                  says=["cannot run", "short.bin", "49152"])
+
+    def test_missing_input_is_a_usage_error(self):
+        self.refused(2, "run", TOY / "model.pte", "--inputs", self.scratch / "none.bin", "--device", "counted",
+                     "--out", self.scratch / "o", says=["none.bin", "cannot be read"])
 
     def test_missing_emulator_names_the_fix(self):
         error = self.refused(5, "run", TOY / "model.pte", "--device", "counted",

@@ -146,8 +146,9 @@ static int check_datatype(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, 
     const struct sl_xnn_value *value = &plan->graph.values[index];
     if (value->datatype == SL_XNN_FP32 && value->dq_datatype == 0)
         return 0;
-    snprintf(what, sizeof(what), "value %u has datatype %d; this agent computes in fp32 (1) only",
-             value->id, value->dq_datatype != 0 ? value->dq_datatype : value->datatype);
+    snprintf(what, sizeof(what), "value %u is of type %s; this agent computes in fp32 only",
+             value->id,
+             sl_xnn_datatype_name(value->dq_datatype != 0 ? value->dq_datatype : value->datatype));
     return sl_xnn_op_error(op, diag, SL_ET_NOT_SUPPORTED, what);
 }
 

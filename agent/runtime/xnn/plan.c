@@ -18,7 +18,7 @@ static int resolve_constant(struct sl_xnn_plan *plan, const struct sl_xnn_value 
                             struct sl_xnn_operand *operand, struct sl_diag *diag)
 {
     struct sl_bytes bytes = value->data.bytes;
-    size_t element = sl_xnn_datatype_size(value->datatype);
+    size_t element = sizeof(float);
     if (value->data.source == SL_XNN_DATA_NAMED &&
         sl_pte_find_named(&plan->model->pte, value->data.key, &bytes) != 0) {
         sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 262,
@@ -28,7 +28,7 @@ static int resolve_constant(struct sl_xnn_plan *plan, const struct sl_xnn_value 
                            value->data.key);
     }
     if (value->datatype != SL_XNN_FP32)
-        element = 1; /* refused later, if anything reads it */
+        return 0; /* without data: refused by its type when an operator reads it */
     if (!bytes.data || bytes.size / element < operand->count ||
         (uintptr_t)bytes.data % element != 0)
         return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,

@@ -322,6 +322,11 @@ static void node_names_are_those_of_the_schema(void **state)
     assert_int_equal(sl_xnn_datatype_size(SL_XNN_FP16), 2);
     assert_int_equal(sl_xnn_datatype_size(SL_XNN_QBINT4), 0);
     assert_int_equal(sl_xnn_datatype_size(99), 0);
+    assert_string_equal(sl_xnn_datatype_name(SL_XNN_FP16), "fp16");
+    assert_string_equal(sl_xnn_datatype_name(0), "?");
+    for (int type = SL_XNN_FP32; type <= SL_XNN_BF16; type++)
+        assert_string_not_equal(sl_xnn_datatype_name(type), "?");
+    assert_string_equal(sl_xnn_datatype_name(SL_XNN_BF16 + 1), "?");
 }
 
 int main(void)
