@@ -94,6 +94,34 @@ static void take_intervals(double *rows, const struct sl_bootstrap_plan *plan,
         out->categories[c] = interval_of(rows + (c + 1) * n, n, plan->confidence);
 }
 
+struct sl_interval sl_sign_interval(double *values, size_t n, double confidence)
+{
+    double tail = (1.0 - confidence) / 2;
+    double log_half = (double)n * log(0.5);
+    double below = 0; /* P(Binomial(n, 1/2) < rank) */
+    size_t rank = 0;
+    double log_choose = 0; /* ln of n over rank */
+    while (rank < n / 2) {
+        below += exp(log_choose + log_half);
+        if (below > tail)
+            break;
+        rank++;
+        log_choose += log((double)(n - rank + 1)) - log((double)rank);
+    }
+    if (rank == 0)
+        return (struct sl_interval){NAN, NAN};
+    sl_sort_doubles(values, n);
+    return (struct sl_interval){values[rank - 1], values[n - rank]};
+}
+
+/* No spread can be resampled from one block. */
+static void no_intervals(struct sl_bootstrap *out)
+{
+    out->ratio = (struct sl_interval){NAN, NAN};
+    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
+        out->categories[c] = out->ratio;
+}
+
 int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_bootstrap_plan *plan,
                        struct sl_bootstrap *out)
 {
@@ -109,6 +137,8 @@ int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_b
     }
     if (rc == 0)
         take_intervals(rows, plan, out);
+    if (n < 2)
+        no_intervals(out);
     sl_free(sample.values);
     sl_free(rows);
     return rc;
@@ -136,6 +166,8 @@ int sl_bootstrap_sides(const struct sl_block *baseline, size_t baseline_count,
     }
     if (rc == 0)
         take_intervals(rows, plan, out);
+    if (baseline_count < 2 || candidate_count < 2)
+        no_intervals(out);
     sl_free(base.values);
     sl_free(cand.values);
     sl_free(rows);

@@ -27,7 +27,8 @@ struct sl_bootstrap_plan {
     double confidence;
 };
 
-/* Resamples pairs: the ratio is exp(median of values), a category's delta the mean. 0, -ENOMEM. */
+/* Resamples pairs: the ratio is exp(median of values), a category's delta the mean. 0, -ENOMEM.
+ * One pair gives no interval: NAN. */
 int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_bootstrap_plan *plan,
                        struct sl_bootstrap *out);
 
@@ -36,6 +37,10 @@ int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_b
 int sl_bootstrap_sides(const struct sl_block *baseline, size_t baseline_count,
                        const struct sl_block *candidate, size_t candidate_count,
                        const struct sl_bootstrap_plan *plan, struct sl_bootstrap *out);
+
+/* Exact interval of the median by signs: order statistics with at least that confidence; of `n`
+ * values, which it reorders. NAN where so few values give none. */
+struct sl_interval sl_sign_interval(double *values, size_t n, double confidence);
 
 /* Median; reorders `values`. NAN for none. */
 double sl_median_in_place(double *values, size_t n);

@@ -38,14 +38,28 @@ const char *sl_comparison_method_name(int method)
     return names[method];
 }
 
-__attribute__((format(printf, 2, 3))) static void reason(struct sl_comparison *c,
-                                                         const char *format, ...)
+static void put_reason(struct sl_comparison *c, const char *format, va_list args)
 {
-    if (c->reason_count == SL_COMPARISON_MAX_REASONS)
-        return;
+    if (c->reason_count < SL_COMPARISON_MAX_REASONS)
+        vsnprintf(c->reasons[c->reason_count++], sizeof(c->reasons[0]), format, args);
+}
+
+void sl_comparison_note(struct sl_comparison *c, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(c->reasons[c->reason_count++], sizeof(c->reasons[0]), format, args);
+    put_reason(c, format, args);
+    va_end(args);
+}
+
+void sl_comparison_overrule(struct sl_comparison *c, int verdict, const char *why, ...)
+{
+    va_list args;
+    if (c->verdict == SL_VERDICT_WRONG)
+        return;
+    c->verdict = verdict;
+    va_start(args, why);
+    put_reason(c, why, args);
     va_end(args);
 }
 
@@ -109,7 +123,7 @@ static void take_pairs(const struct sl_attribution *baseline,
 }
 
 static int take_data(const struct sl_attribution *baseline, const struct sl_attribution *candidate,
-                     struct data *data)
+                     bool separate, struct data *data)
 {
     data->baseline_count = baseline->measured_count;
     data->candidate_count = candidate->measured_count;
@@ -120,7 +134,7 @@ static int take_data(const struct sl_attribution *baseline, const struct sl_attr
         return -ENOMEM;
     take_runs(baseline, data->baseline);
     take_runs(candidate, data->candidate);
-    if (baseline->by_origin && candidate->by_origin)
+    if (baseline->by_origin && candidate->by_origin && !separate)
         take_pairs(baseline, candidate, data);
     return 0;
 }
@@ -174,17 +188,17 @@ static bool incomparable(struct sl_comparison *c, const struct sl_attribution *b
 {
     size_t before = c->reason_count;
     if (baseline->unit != candidate->unit)
-        reason(c, "one side is in nanoseconds, the other in executed instructions");
+        sl_comparison_note(c, "one side is in nanoseconds, the other in executed instructions");
     if (data->baseline_count == 0 || data->candidate_count == 0)
-        reason(c, "the %s has no measured run",
-               data->baseline_count == 0 ? "baseline" : "candidate");
+        sl_comparison_note(c, "the %s has no measured run",
+                           data->baseline_count == 0 ? "baseline" : "candidate");
     for (size_t i = 0; i < data->baseline_count + data->candidate_count; i++) {
         double value = i < data->baseline_count ? data->baseline[i].value
                                                 : data->candidate[i - data->baseline_count].value;
         if (value > 0)
             continue;
-        reason(c, "a run of the %s took no time at all",
-               i < data->baseline_count ? "baseline" : "candidate");
+        sl_comparison_note(c, "a run of the %s took no time at all",
+                           i < data->baseline_count ? "baseline" : "candidate");
         break;
     }
     return c->reason_count > before;
@@ -202,8 +216,9 @@ static bool repeats_are_equal(struct sl_comparison *c, const char *side,
     }
     if (low == high)
         return true;
-    reason(c, "repeats of the %s differ by %.0f instructions; counted runs must be equal", side,
-           high - low);
+    sl_comparison_note(c,
+                       "repeats of the %s differ by %.0f instructions; counted runs must be equal",
+                       side, high - low);
     return false;
 }
 
@@ -227,41 +242,58 @@ static void judge_interval(struct sl_comparison *c)
 {
     if (c->blocks < SL_COMPARISON_MIN_BLOCKS) {
         c->verdict = SL_VERDICT_INCONCLUSIVE;
-        reason(c, "only %zu %s; at least %d are needed", c->blocks,
-               c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
-               SL_COMPARISON_MIN_BLOCKS);
+        sl_comparison_note(c, "only %zu %s; at least %d are needed", c->blocks,
+                           c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
+                           SL_COMPARISON_MIN_BLOCKS);
     } else if (c->low > 1 / (1 + c->margin) && c->high < 1 + c->margin) {
         c->verdict = SL_VERDICT_EQUIVALENT;
     } else if (c->low > 1 || c->high < 1) {
         c->verdict = c->low > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
     } else {
         c->verdict = SL_VERDICT_INCONCLUSIVE;
-        reason(c, "the interval of the ratio includes 1");
+        sl_comparison_note(c, "the interval of the ratio includes 1");
     }
+}
+
+/* The ratio of interleaved pairs with both of its intervals. */
+static int compare_pairs(struct sl_comparison *c, const struct sl_block *pairs, size_t n,
+                         struct sl_bootstrap *result)
+{
+    struct sl_bootstrap_plan plan = {c->seed, c->iterations, c->confidence};
+    double *values = sl_malloc(n, sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        values[i] = pairs[i].value;
+    c->method = SL_METHOD_PAIRED;
+    c->blocks = n;
+    c->ratio = exp(sl_median_in_place(values, n));
+    struct sl_interval sign = sl_sign_interval(values, n, c->confidence);
+    c->sign_low = exp(sign.low);
+    c->sign_high = exp(sign.high);
+    sl_free(values);
+    return sl_bootstrap_pairs(pairs, n, &plan, result);
+}
+
+static int compare_sides(struct sl_comparison *c, const struct data *data,
+                         struct sl_bootstrap *result)
+{
+    struct sl_bootstrap_plan plan = {c->seed, c->iterations, c->confidence};
+    c->method = SL_METHOD_UNPAIRED;
+    c->blocks =
+        data->baseline_count < data->candidate_count ? data->baseline_count : data->candidate_count;
+    c->ratio = c->baseline / c->candidate;
+    sl_comparison_note(
+        c, "unpaired: nothing tells that the runs were interleaved, so drift is not cancelled");
+    return sl_bootstrap_sides(data->baseline, data->baseline_count, data->candidate,
+                              data->candidate_count, &plan, result);
 }
 
 static int compare_times(struct sl_comparison *c, const struct data *data)
 {
     struct sl_bootstrap result;
-    struct sl_bootstrap_plan plan = {c->seed, c->iterations, c->confidence};
-    int rc;
-    if (data->pair_count > 0) {
-        c->method = SL_METHOD_PAIRED;
-        c->blocks = data->pair_count;
-        rc = median_of(data->pairs, data->pair_count, &c->ratio);
-        c->ratio = exp(c->ratio);
-        if (rc == 0)
-            rc = sl_bootstrap_pairs(data->pairs, data->pair_count, &plan, &result);
-    } else {
-        c->method = SL_METHOD_UNPAIRED;
-        c->blocks = data->baseline_count < data->candidate_count ? data->baseline_count
-                                                                 : data->candidate_count;
-        c->ratio = c->baseline / c->candidate;
-        reason(c,
-               "unpaired: nothing tells that the runs were interleaved, so drift is not cancelled");
-        rc = sl_bootstrap_sides(data->baseline, data->baseline_count, data->candidate,
-                                data->candidate_count, &plan, &result);
-    }
+    int rc = data->pair_count > 0 ? compare_pairs(c, data->pairs, data->pair_count, &result)
+                                  : compare_sides(c, data, &result);
     if (rc < 0)
         return rc;
     c->low = result.ratio.low;
@@ -294,14 +326,14 @@ static void check_outputs(struct sl_comparison *c, const struct sl_agreement *ag
     if (!agreement || agreement->agree)
         return;
     c->verdict = SL_VERDICT_WRONG;
-    reason(c, "the outputs differ by %.3g of their peak; %.3g is tolerated", agreement->max_rel,
-           agreement->tolerance);
+    sl_comparison_note(c, "the outputs differ by %.3g of their peak; %.3g is tolerated",
+                       agreement->max_rel, agreement->tolerance);
 }
 
 static struct sl_comparison start(const struct sl_comparison_options *options, int unit)
 {
     struct sl_comparison c = {.unit = unit, .ratio = NAN, .low = NAN, .high = NAN};
-    c.baseline = c.candidate = NAN;
+    c.baseline = c.candidate = c.sign_low = c.sign_high = NAN;
     c.seed = options->seed;
     c.iterations = options->iterations ? options->iterations : 10000;
     c.confidence = options->confidence > 0 ? options->confidence : 0.95;
@@ -318,7 +350,7 @@ int sl_comparison_make(const struct sl_attribution *baseline,
 {
     struct sl_comparison made = start(options, candidate->unit);
     struct data data = {.baseline = NULL};
-    int rc = take_data(baseline, candidate, &data);
+    int rc = take_data(baseline, candidate, options->separate, &data);
     if (rc < 0)
         goto end;
     shift_categories(&made, &data);
@@ -339,6 +371,41 @@ end:
     else
         *out = made;
     return rc;
+}
+
+static double median_side(const struct sl_time_pair *pairs, double *scratch, size_t n,
+                          bool candidate)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = candidate ? pairs[i].candidate : pairs[i].baseline;
+    return sl_median_in_place(scratch, n);
+}
+
+int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
+                             const struct sl_comparison_options *options, struct sl_comparison *out)
+{
+    struct sl_comparison made = start(options, SL_TRACE_NS);
+    struct sl_bootstrap result;
+    struct sl_block *blocks = sl_calloc(n, sizeof(*blocks));
+    double *scratch = sl_malloc(n, sizeof(*scratch));
+    int rc = blocks && scratch ? 0 : -ENOMEM;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        blocks[i].value = log(pairs[i].baseline / pairs[i].candidate);
+    if (rc == 0) {
+        made.baseline = median_side(pairs, scratch, n, false);
+        made.candidate = median_side(pairs, scratch, n, true);
+        rc = compare_pairs(&made, blocks, n, &result);
+    }
+    sl_free(scratch);
+    sl_free(blocks);
+    if (rc < 0)
+        return rc;
+    made.low = result.ratio.low;
+    made.high = result.ratio.high;
+    judge_interval(&made);
+    check_outputs(&made, options->agreement);
+    *out = made;
+    return 0;
 }
 
 void sl_comparison_fini(struct sl_comparison *comparison)

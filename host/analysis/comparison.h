@@ -36,6 +36,12 @@ struct sl_comparison_options {
     double margin;                        /* smallest effect that counts; 0: 0.01 */
     double noise_floor;                   /* of the device, or NAN: not known */
     const struct sl_agreement *agreement; /* NULL: outputs were not compared */
+    bool separate; /* the two are of different recordings: their pairs are not the same moments */
+};
+
+/* One pair of interleaved measurements, without what they consist of. */
+struct sl_time_pair {
+    double baseline, candidate; /* above 0, one unit */
 };
 
 /* Per run, mean of the measured runs (or of the pairs'). */
@@ -57,6 +63,9 @@ struct sl_comparison {
     int verdict;      /* enum sl_verdict */
     double ratio;     /* baseline / candidate; NAN if there is none */
     double low, high; /* interval of the ratio; NAN without one */
+    /* Exact interval by signs, free of any distribution: the companion of a paired one; NAN without
+     */
+    double sign_low, sign_high;
     double confidence, margin, noise_floor;
     size_t blocks; /* pairs, or runs of the smaller side */
     uint32_t iterations;
@@ -78,4 +87,17 @@ const char *sl_comparison_method_name(int method);
 int sl_comparison_make(const struct sl_attribution *baseline,
                        const struct sl_attribution *candidate,
                        const struct sl_comparison_options *options, struct sl_comparison *out);
+
+/* The same of bare pairs, in nanoseconds: no categories, no operators. */
+int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
+                             const struct sl_comparison_options *options,
+                             struct sl_comparison *out);
+
+/* Replaces the verdict by one that speaks against any ratio, with its reason; `wrong` stays. */
+__attribute__((format(printf, 3, 4))) void
+sl_comparison_overrule(struct sl_comparison *comparison, int verdict, const char *why, ...);
+/* Adds a sentence to the reasons; beyond SL_COMPARISON_MAX_REASONS none. */
+__attribute__((format(printf, 2, 3))) void sl_comparison_note(struct sl_comparison *comparison,
+                                                              const char *format, ...);
+
 void sl_comparison_fini(struct sl_comparison *comparison);

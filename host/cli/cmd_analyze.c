@@ -1,15 +1,14 @@
 /* host/cli/cmd_analyze.c: `sme2lab analyze`: where the time of ETDump files went. */
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/cli/cli.h"
+#include "host/cli/etdump_file.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/trace_beside.h"
 #include "host/report/analysis.h"
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"
@@ -18,7 +17,6 @@
 #include "host/report/style.h"
 
 enum { MAX_FILES = 256, TOP_OPERATORS = 20 };
-#define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
 #define MAX_OUTPUT_BYTES (UINT64_C(1) << 30)
 
 struct request {
@@ -32,16 +30,6 @@ struct request {
     struct sl_json json;
 };
 
-/* The last part of a path without its ending. */
-static void stem_of(const char *path, char *out, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    snprintf(out, size, "%s", slash ? slash + 1 : path);
-    char *dot = strrchr(out, '.');
-    if (dot && dot != out)
-        *dot = '\0';
-}
-
 typedef int (*csv_fn)(struct sl_buf *, const struct sl_analysis *, const char *);
 
 static int write_csv(const struct request *r, const struct sl_analysis *analysis, csv_fn make,
@@ -50,7 +38,7 @@ static int write_csv(const struct request *r, const struct sl_analysis *analysis
     char stem[256];
     char path[1024];
     struct sl_buf csv;
-    stem_of(analysis->file, stem, sizeof(stem));
+    sl_path_stem(analysis->file, stem, sizeof(stem));
     snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, ending);
     sl_buf_init(&csv, MAX_OUTPUT_BYTES);
     int rc = make(&csv, analysis, stem);
@@ -80,73 +68,15 @@ static int put_analysis(struct request *r, const struct sl_analysis *analysis, s
                   : 0;
 }
 
-/* The given trace, or the one beside the file if there is one. */
-static int open_trace(const struct request *r, const char *path, const struct sl_etdump *etdump,
-                      struct sl_trace_file *out, bool *out_found, struct sl_diag *diag)
-{
-    if (!r->trace_path) {
-        *out_found = sl_trace_file_find(path, etdump, out);
-        return 0;
-    }
-    int rc = sl_trace_file_open(r->trace_path, out, diag);
-    *out_found = rc == 0;
-    return rc;
-}
-
-static int analyze_etdump(struct request *r, const char *path, const struct sl_etdump *etdump,
-                          struct sl_diag *diag)
-{
-    struct sl_trace_file trace;
-    struct sl_analysis analysis;
-    bool traced = false;
-    int rc = open_trace(r, path, etdump, &trace, &traced, diag);
-    if (rc < 0)
-        return rc;
-    struct sl_analysis_request request = {.file = path,
-                                          .etdump = etdump,
-                                          .categories = &r->categories,
-                                          .trace = traced ? &trace.trace : NULL,
-                                          .only_run = r->run};
-    rc = sl_analysis_make(&request, &analysis, diag);
-    if (rc == 0) {
-        rc = put_analysis(r, &analysis, diag);
-        sl_analysis_fini(&analysis);
-    }
-    if (traced)
-        sl_trace_file_close(&trace);
-    return rc;
-}
-
-/* Puts the file before a place that a parser gave. */
-static void name_file(const char *path, struct sl_diag *diag)
-{
-    char place[64];
-    if (strcmp(diag->where, path) == 0)
-        return;
-    snprintf(place, sizeof(place), "%.60s", diag->where);
-    snprintf(diag->where, sizeof(diag->where), "%.120s%s%s", path, place[0] ? ", " : "", place);
-}
-
 static int analyze_file(struct request *r, const char *path, struct sl_diag *diag)
 {
-    struct sl_buf bytes;
-    struct sl_etdump etdump;
-    int rc = sl_buf_read_file(path, MAX_ETDUMP_BYTES, &bytes);
-    if (rc < 0) {
-        sl_diag_hint(diag, "give ETDump files: 'sme2lab analyze FILE.etdump...'");
-        return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
-    }
-    snprintf(diag->where, sizeof(diag->where), "%s", path);
-    rc = sl_etdump_parse((struct sl_bytes){bytes.data, bytes.size}, &etdump, diag);
-    if (rc < 0) {
-        name_file(path, diag);
-    } else {
-        rc = analyze_etdump(r, path, &etdump, diag);
-        sl_etdump_fini(&etdump);
-    }
-    sl_buf_fini(&bytes);
-    if (rc < 0 && diag->what[0] == '\0')
-        sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc));
+    struct sl_etdump_file file;
+    struct sl_etdump_request request = {path, r->trace_path, &r->categories, r->run};
+    int rc = sl_etdump_file_open(&request, &file, diag);
+    if (rc < 0)
+        return rc;
+    rc = put_analysis(r, &file.analysis, diag);
+    sl_etdump_file_close(&file);
     return rc;
 }
 

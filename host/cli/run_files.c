@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/format/pte.h"
+#include "host/cli/etdump_file.h"
 #include "host/cli/run.h"
 #include "host/config/experiment.h"
 #include "host/device/count_log.h"
@@ -53,15 +54,6 @@ static int make_directories(const char *path, struct sl_diag *diag)
         part[i] = path[i];
     }
     return 0;
-}
-
-static void take_stem(const char *path, char *out, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    snprintf(out, size, "%s", slash ? slash + 1 : path);
-    char *dot = strrchr(out, '.');
-    if (dot && dot != out)
-        *dot = '\0';
 }
 
 static int read_model(struct sl_run *run, struct sl_diag *diag)
@@ -147,7 +139,7 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
     struct sl_buf agent;
     sl_buf_init(&run->raw_trace, 0);
     sl_buf_init(&run->trace_bytes, 0);
-    take_stem(run->plan->model, run->stem, sizeof(run->stem));
+    sl_path_stem(run->plan->model, run->stem, sizeof(run->stem));
     int rc = read_model(run, diag);
     if (rc == 0)
         rc = check_inputs(run, diag);

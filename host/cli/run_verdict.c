@@ -1,9 +1,8 @@
 /* host/cli/run_verdict.c: off against on, and what that means for a script. */
 #include <math.h>
-#include <stdio.h>
 
 #include "common/base/error.h"
-#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
 #include "host/cli/run.h"
 #include "host/config/experiment.h"
 #include "host/device/launch.h"
@@ -21,17 +20,6 @@ static const struct sl_agreement *worst_agreement(const struct sl_run *run)
     return worst;
 }
 
-/* Times of an emulated CPU are shown, but nothing is concluded from them. */
-static void call_unfit(struct sl_comparison *comparison)
-{
-    if (comparison->verdict == SL_VERDICT_WRONG)
-        return;
-    comparison->verdict = SL_VERDICT_UNFIT;
-    if (comparison->reason_count < SL_COMPARISON_MAX_REASONS)
-        snprintf(comparison->reasons[comparison->reason_count++], sizeof(comparison->reasons[0]),
-                 "times of an emulated CPU mean nothing; --device counted counts instructions");
-}
-
 int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_comparison_options options = {
@@ -45,7 +33,9 @@ int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
                                 &run->comparison);
     run->compared = rc == 0;
     if (rc == 0 && run->device->kind == SL_DEVICE_EMULATED)
-        call_unfit(&run->comparison);
+        sl_comparison_overrule(
+            &run->comparison, SL_VERDICT_UNFIT,
+            "times of an emulated CPU mean nothing; --device counted counts instructions");
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "Off and on cannot be compared (%s)", sl_strerror(rc));
     return rc;
@@ -53,16 +43,5 @@ int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
 
 int sl_run_exit_code(const struct sl_run *run)
 {
-    double slowdown_percent = run->comparison.ratio > 0 ? 100 / run->comparison.ratio - 100 : 0;
-    switch (run->comparison.verdict) {
-    case SL_VERDICT_FASTER:
-    case SL_VERDICT_EQUIVALENT:
-        return SL_EXIT_DONE;
-    case SL_VERDICT_SLOWER:
-        return slowdown_percent > run->plan->threshold_percent ? SL_EXIT_REGRESSION : SL_EXIT_DONE;
-    case SL_VERDICT_WRONG:
-        return SL_EXIT_FAILED;
-    default:
-        return SL_EXIT_INCONCLUSIVE;
-    }
+    return sl_exit_for_verdict(&run->comparison, run->plan->threshold_percent);
 }

@@ -8,6 +8,7 @@
 const struct sl_verb sl_verbs[] = {
     {"run", sl_cmd_run, "measure a model with SME2 off and on"},
     {"analyze", sl_cmd_analyze, "where the time of ETDump files went, operator by operator"},
+    {"compare", sl_cmd_compare, "how much faster one measurement is than another, and how surely"},
     {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
     {"version", sl_cmd_version, "what this program is and what it was built with"},
     {"help", sl_cmd_help, "this list, or the page of one verb"},
@@ -23,7 +24,6 @@ const struct sl_verb sl_verbs[] = {
     {"show", sl_cmd_later, NULL},
     {"logs", sl_cmd_later, NULL},
     {"history", sl_cmd_later, NULL},
-    {"compare", sl_cmd_later, NULL},
     {"report", sl_cmd_later, NULL},
     {"inspect", sl_cmd_later, NULL},
     {"import", sl_cmd_later, NULL},

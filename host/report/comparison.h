@@ -12,12 +12,14 @@ struct sl_style;
 
 /* What is shown together. Everything is borrowed. */
 struct sl_comparison_report {
-    const struct sl_comparison *comparison; /* of the two analyses' attributions */
-    const struct sl_analysis *baseline, *candidate;
-    const char *factor;                           /* what was varied: "sme2" */
-    const char *baseline_level, *candidate_level; /* "off", "on" */
-    const struct sl_agreement *agreement;         /* NULL: outputs were not compared */
-    bool emulated;                                /* times mean nothing; counts are real */
+    const struct sl_comparison *comparison;         /* of the two analyses' attributions */
+    const struct sl_analysis *baseline, *candidate; /* NULL: pairs from `file` are all there is */
+    const char *file;                               /* of the pairs, or NULL */
+    const char *experiment;                         /* which of the file's, or NULL */
+    const char *factor;                             /* what was varied: "sme2" */
+    const char *baseline_level, *candidate_level;   /* "off", "on" */
+    const struct sl_agreement *agreement;           /* NULL: outputs were not compared */
+    bool emulated;                                  /* times mean nothing; counts are real */
 };
 
 /* One object of schema sme2lab.comparison/1; `key` is NULL inside an array and at the top. */

@@ -30,6 +30,18 @@ static void put_interval(struct sl_json *json, const char *key, double low, doub
     sl_json_close_array(json);
 }
 
+static void put_bare_side(struct sl_json *json, const char *key,
+                          const struct sl_comparison_report *report, const char *level,
+                          double median)
+{
+    sl_json_open_object(json, key);
+    sl_json_text(json, "level", level);
+    sl_json_text(json, "file", report->file);
+    sl_json_u64(json, "runs", report->comparison->blocks);
+    put_f64(json, "median", report->comparison->unit, median);
+    sl_json_close_object(json);
+}
+
 static void put_side(struct sl_json *json, const char *key, const struct sl_analysis *analysis,
                      const char *level, double median)
 {
@@ -59,11 +71,11 @@ static void put_agreement(struct sl_json *json, const struct sl_agreement *agree
     sl_json_close_object(json);
 }
 
-static void put_categories(struct sl_json *json, const struct sl_comparison *c)
+static void put_categories(struct sl_json *json, const struct sl_comparison *c, bool bare)
 {
     char key[SL_UNIT_KEY_SIZE];
     sl_json_open_array(json, "categories");
-    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+    for (int k = 0; !bare && k < SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *shift = &c->categories[k];
         sl_json_open_object(json, NULL);
         sl_json_text(json, "name", sl_category_name(k));
@@ -114,12 +126,14 @@ static void put_operators(struct sl_json *json, const struct sl_comparison *c)
     sl_json_close_array(json);
 }
 
-static void put_proof(struct sl_json *json, const struct sl_attribution *candidate)
+/* `candidate` is NULL where nothing but times is known. */
+static void put_proof(struct sl_json *json, const struct sl_analysis *candidate)
 {
     char text[SL_TEXT_SIZE];
+    size_t count = candidate ? candidate->attribution.operator_count : 0;
     sl_json_open_array(json, "sme2_proof");
-    for (size_t i = 0; i < candidate->operator_count; i++) {
-        const struct sl_operator *op = &candidate->operators[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_operator *op = &candidate->attribution.operators[i];
         if (!sl_sme2_matters(op))
             continue;
         sl_json_open_object(json, NULL);
@@ -135,6 +149,7 @@ static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
 {
     sl_json_f64(json, "ratio", c->ratio);
     put_interval(json, "interval", c->low, c->high);
+    put_interval(json, "sign_interval", c->sign_low, c->sign_high);
     sl_json_f64(json, "confidence", c->confidence);
     sl_json_text(json, "method", sl_comparison_method_name(c->method));
     sl_json_u64(json, "blocks", c->blocks);
@@ -149,19 +164,32 @@ static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
     sl_json_f64(json, "noise_floor", c->noise_floor);
 }
 
-int sl_comparison_json(struct sl_json *json, const char *key,
-                       const struct sl_comparison_report *report)
+static void put_sides(struct sl_json *json, const struct sl_comparison_report *report)
 {
     const struct sl_comparison *c = report->comparison;
-    sl_json_open_object(json, key);
-    sl_json_text(json, "schema", "sme2lab.comparison/1");
-    sl_json_text(json, "time_unit", sl_unit_name(c->unit));
+    if (!report->baseline) {
+        put_bare_side(json, "baseline", report, report->baseline_level, c->baseline);
+        put_bare_side(json, "candidate", report, report->candidate_level, c->candidate);
+        return;
+    }
     sl_json_text(json, "label",
                  report->baseline->attribution.by_origin && report->candidate->attribution.by_origin
                      ? "origin"
                      : "name");
     put_side(json, "baseline", report->baseline, report->baseline_level, c->baseline);
     put_side(json, "candidate", report->candidate, report->candidate_level, c->candidate);
+}
+
+int sl_comparison_json(struct sl_json *json, const char *key,
+                       const struct sl_comparison_report *report)
+{
+    const struct sl_comparison *c = report->comparison;
+    sl_json_open_object(json, key);
+    sl_json_text(json, "schema", "sme2lab.comparison/1");
+    if (report->experiment)
+        sl_json_text(json, "experiment", report->experiment);
+    sl_json_text(json, "time_unit", sl_unit_name(c->unit));
+    put_sides(json, report);
     sl_json_open_object(json, "factor");
     sl_json_text(json, "name", report->factor);
     sl_json_text(json, "baseline", report->baseline_level);
@@ -169,9 +197,9 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     sl_json_close_object(json);
     put_verdict(json, c);
     put_agreement(json, report->agreement);
-    put_categories(json, c);
+    put_categories(json, c, !report->baseline);
     put_operators(json, c);
-    put_proof(json, &report->candidate->attribution);
+    put_proof(json, report->candidate);
     sl_json_bool(json, "emulated", report->emulated);
     sl_json_close_object(json);
     return json->error;

@@ -91,6 +91,9 @@ static void put_interval(struct page *p)
              c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired", c->iterations,
              (unsigned long long)c->seed);
     note(p, sl_style_wrap(p->out, p->style, 0, text));
+    if (isfinite(c->sign_low))
+        note(p, sl_buf_printf(p->out, "exact interval by signs: %.3f to %.3f\n", c->sign_low,
+                              c->sign_high));
 }
 
 static void put_verdict(struct page *p)
@@ -98,9 +101,13 @@ static void put_verdict(struct page *p)
     const struct sl_comparison *c = p->comparison;
     const struct sl_comparison_report *r = p->report;
     char text[256];
+    char clean[SL_TEXT_SIZE];
     int tone = c->verdict == SL_VERDICT_FASTER       ? SL_TONE_GOOD
                : c->verdict == SL_VERDICT_EQUIVALENT ? SL_TONE_STRONG
                                                      : SL_TONE_BAD;
+    if (r->experiment)
+        note(p, sl_buf_printf(p->out, "%s  ",
+                              sl_text_copy(clean, r->experiment, strlen(r->experiment))));
     snprintf(text, sizeof(text), "%s %s against %s: ", r->factor, r->candidate_level,
              r->baseline_level);
     note(p, sl_style_put(p->out, p->style, SL_TONE_STRONG, text));
@@ -136,11 +143,18 @@ static void put_agreement(struct page *p)
     note(p, sl_style_wrap(p->out, p->style, 0, text));
 }
 
+static size_t level_columns(const struct page *p)
+{
+    size_t baseline = strlen(p->report->baseline_level);
+    size_t candidate = strlen(p->report->candidate_level);
+    return (baseline > candidate ? baseline : candidate) + 3;
+}
+
 static void put_bar_row(struct page *p, const char *name, const char *level, double cost,
                         double part, size_t bar, int tone)
 {
     cell(p, name, CATEGORY_COLUMNS, false);
-    cell(p, level, 6, false);
+    cell(p, level, level_columns(p), false);
     figure(p, cost);
     share(p, part);
     note(p, sl_buf_printf(p->out, "  "));
@@ -151,7 +165,8 @@ static void put_bar_row(struct page *p, const char *name, const char *level, dou
 static void put_shift(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
-    size_t fixed = CATEGORY_COLUMNS + 6 + FIGURE_COLUMNS + SHARE_COLUMNS + 2 + RATIO_COLUMNS;
+    size_t fixed =
+        CATEGORY_COLUMNS + level_columns(p) + FIGURE_COLUMNS + SHARE_COLUMNS + 2 + RATIO_COLUMNS;
     bool origin =
         p->report->baseline->attribution.by_origin && p->report->candidate->attribution.by_origin;
     size_t bar = p->width - fixed;
@@ -250,6 +265,8 @@ int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
         .out = out, .style = style, .report = report, .comparison = report->comparison};
     p.width = (size_t)sl_style_width(style);
     put_verdict(&p);
+    if (!report->baseline)
+        return p.error;
     put_agreement(&p);
     if (report->emulated)
         note(&p, sl_buf_printf(out, "emulated CPU: %s\n",

@@ -1,0 +1,63 @@
+/* host/analysis/conditions.c */
+#include "host/analysis/conditions.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/analysis/comparison.h"
+
+static const char *const names[SL_CONDITION_COUNT] = {"sme2",    "model",  "inputs",
+                                                      "threads", "device", "build"};
+
+const char *sl_condition_name(int condition)
+{
+    return condition == SL_CONDITION_NONE ? "run" : names[condition];
+}
+
+int sl_condition_parse(const char *name)
+{
+    for (int i = 0; i < SL_CONDITION_COUNT; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    }
+    return SL_CONDITION_NONE;
+}
+
+static bool known(const struct sl_conditions *a, const struct sl_conditions *b, int i)
+{
+    return a->values[i][0] != '\0' && b->values[i][0] != '\0';
+}
+
+static bool differ(const struct sl_conditions *a, const struct sl_conditions *b, int i)
+{
+    return known(a, b, i) && strcmp(a->values[i], b->values[i]) != 0;
+}
+
+int sl_conditions_factor(const struct sl_conditions *baseline,
+                         const struct sl_conditions *candidate)
+{
+    if (differ(baseline, candidate, SL_CONDITION_SME2))
+        return SL_CONDITION_SME2;
+    return differ(baseline, candidate, SL_CONDITION_BUILD) ? SL_CONDITION_BUILD : SL_CONDITION_NONE;
+}
+
+void sl_conditions_check(const struct sl_conditions *baseline,
+                         const struct sl_conditions *candidate, int factor,
+                         struct sl_comparison *comparison)
+{
+    char unknown[128] = "";
+    for (int i = 0; i < SL_CONDITION_COUNT; i++) {
+        if (i == factor)
+            continue;
+        if (differ(baseline, candidate, i))
+            sl_comparison_overrule(comparison, SL_VERDICT_INCOMPARABLE,
+                                   "confounded: %s differs: %.48s against %.48s", names[i],
+                                   baseline->values[i], candidate->values[i]);
+        else if (!known(baseline, candidate, i))
+            snprintf(unknown + strlen(unknown), sizeof(unknown) - strlen(unknown), "%s%s",
+                     unknown[0] ? ", " : "", names[i]);
+    }
+    if (unknown[0])
+        sl_comparison_note(comparison, "nothing tells whether these are the same: %s", unknown);
+}

@@ -1,0 +1,231 @@
+/* host/cli/cmd_compare.c: `sme2lab compare`: how much faster one measurement is than another. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/cli/cli.h"
+#include "host/cli/compared.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+#include "host/report/categories_file.h"
+#include "host/report/pairs_csv.h"
+#include "host/report/style.h"
+
+enum { TOP_OPERATORS = 12, MAX_WORDS = 2, MAX_ITERATIONS = 1000000 };
+#define MAX_OUTPUT_BYTES ((size_t)1 << 30)
+#define MAX_CSV_BYTES ((size_t)1 << 30)
+
+struct request {
+    const struct sl_cli *cli;
+    const char *words[MAX_WORDS];
+    size_t word_count;
+    const char *pairs, *factor, *experiment, *variant, *categories_path;
+    double threshold_percent, confidence_percent, minimum_percent, noise_percent;
+    int64_t seed, iterations;
+    struct sl_comparison_options options;
+    struct sl_buf output;
+    struct sl_json json;
+    int code; /* exit code: the worst of all comparisons */
+};
+
+static const char about[] =
+    "Compares two measurements: ETDump files or directories of 'sme2lab run'. With one\n"
+    "directory, its SME2 off against on; with two, the same variant of both (--variant).\n"
+    "Runs that one process interleaved are compared pair by pair, counted runs exactly,\n"
+    "anything else unpaired, and the output says which. The ratio is baseline / candidate:\n"
+    "above 1 the candidate is better. Whatever else differs between the two is named.";
+
+static const char notes[] =
+    "--pairs reads columns baseline_ns,candidate_ns or off_ns,on_ns, a row a pair in the order\n"
+    "measured; with a column 'experiment' each of its values is a comparison of its own.\n"
+    "\n"
+    "Exit codes: 0 faster, equivalent, or slower within --threshold; 1 wrong (the outputs\n"
+    "differ); 2 command line or files; 3 slower beyond --threshold; 4 inconclusive, unfit or\n"
+    "incomparable.";
+
+static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
+{
+    const struct sl_option options[] = {
+        {"--pairs", 0, SL_OPTION_TEXT, &r->pairs, "FILE.csv", "compare paired latencies"},
+        {"--threshold", 0, SL_OPTION_REAL, &r->threshold_percent, "PCT",
+         "a slow-down up to this is no regression (0)"},
+        {"--factor", 0, SL_OPTION_TEXT, &r->factor, "NAME",
+         "what was varied on purpose: sme2, model, inputs, threads, device or build"},
+        {"--variant", 0, SL_OPTION_TEXT, &r->variant, "off|on",
+         "of two directories, which variant is compared (on)"},
+        {"--experiment", 0, SL_OPTION_TEXT, &r->experiment, "NAME",
+         "which experiment of directories that hold several"},
+        {"--confidence", 0, SL_OPTION_REAL, &r->confidence_percent, "PCT", "of the intervals (95)"},
+        {"--minimum-effect", 0, SL_OPTION_REAL, &r->minimum_percent, "PCT",
+         "differences below are equivalent (1)"},
+        {"--noise-floor", 0, SL_OPTION_REAL, &r->noise_percent, "PCT",
+         "what the device shows between equal runs"},
+        {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "of the resampling (1)"},
+        {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "resamples (10000)"},
+        {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
+         "rules in place of the built-in ones"},
+    };
+    const struct sl_usage usage = {.verb = "compare",
+                                   .synopsis =
+                                       "BASE CANDIDATE | DIR | --pairs FILE.csv [option...]",
+                                   .about = about,
+                                   .options = options,
+                                   .option_count = sizeof(options) / sizeof(options[0]),
+                                   .notes = notes};
+    return sl_options_parse(&usage, argc, argv, r->words, MAX_WORDS, &r->word_count, diag);
+}
+
+static int refuse(struct sl_diag *diag, const char *option, const char *what)
+{
+    sl_diag_hint(diag, "'sme2lab compare --help' lists the options");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, option, "%s", what);
+}
+
+static int check_options(struct request *r, struct sl_diag *diag)
+{
+    if (!(r->confidence_percent >= 50 && r->confidence_percent < 100))
+        return refuse(diag, "--confidence", "a confidence is from 50 to below 100 per cent");
+    if (r->iterations < 100 || r->iterations > MAX_ITERATIONS)
+        return refuse(diag, "--iterations", "resamples are from 100 to 1000000");
+    if (r->threshold_percent < 0 || r->minimum_percent <= 0 || r->noise_percent < 0)
+        return refuse(diag, "command line", "a percentage is negative or 0");
+    if (r->factor && sl_condition_parse(r->factor) == SL_CONDITION_NONE)
+        return refuse(diag, "--factor", "there is no such factor");
+    if (r->variant && strcmp(r->variant, "off") != 0 && strcmp(r->variant, "on") != 0)
+        return refuse(diag, "--variant", "a variant is off or on");
+    if (r->pairs && r->word_count > 0)
+        return refuse(diag, "command line", "--pairs takes no other file");
+    if (!r->pairs && r->word_count == 0)
+        return refuse(diag, "command line",
+                      "nothing was named: two ETDump files or directories, one directory, or "
+                      "--pairs FILE.csv");
+    r->options = (struct sl_comparison_options){
+        .seed = (uint64_t)r->seed,
+        .iterations = (uint32_t)r->iterations,
+        .confidence = r->confidence_percent / 100,
+        .margin = r->minimum_percent / 100,
+        .noise_floor = r->noise_percent > 0 ? r->noise_percent / 100 : NAN};
+    return 0;
+}
+
+/* Adds one comparison to the output. */
+static int put(struct request *r, const struct sl_comparison_report *report)
+{
+    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS};
+    int code = sl_exit_for_verdict(report->comparison, r->threshold_percent);
+    int rc = r->cli->json ? sl_comparison_json(&r->json, NULL, report)
+                          : sl_comparison_text(&r->output, &style, report);
+    /* A regression or a wrong output is louder than no verdict. */
+    static const int loudness[] = {
+        [SL_EXIT_INCONCLUSIVE] = 1, [SL_EXIT_REGRESSION] = 2, [SL_EXIT_FAILED] = 3};
+    if (loudness[code] > loudness[r->code])
+        r->code = code;
+    return rc;
+}
+
+static int compare_experiment(struct request *r, const struct sl_pairs_file *file, size_t i)
+{
+    const struct sl_pairs_experiment *experiment = &file->experiments[i];
+    struct sl_comparison comparison;
+    int rc = sl_comparison_make_pairs(file->pairs + experiment->first, experiment->count,
+                                      &r->options, &comparison);
+    if (rc < 0)
+        return rc;
+    struct sl_comparison_report report = {.comparison = &comparison,
+                                          .file = r->pairs,
+                                          .experiment = experiment->name,
+                                          .factor = file->off_on ? "sme2" : "run",
+                                          .baseline_level = file->off_on ? "off" : "baseline",
+                                          .candidate_level = file->off_on ? "on" : "candidate"};
+    rc = put(r, &report);
+    sl_comparison_fini(&comparison);
+    return rc;
+}
+
+static int compare_pairs(struct request *r, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    struct sl_pairs_file file;
+    int rc = sl_buf_read_file(r->pairs, MAX_CSV_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, r->pairs, "the pairs cannot be read: %s", sl_strerror(rc));
+    rc = sl_pairs_parse((struct sl_bytes){bytes.data, bytes.size}, r->pairs, &file, diag);
+    sl_buf_fini(&bytes);
+    if (rc < 0)
+        return rc;
+    bool several = file.experiments[0].name != NULL;
+    if (several && r->cli->json)
+        sl_json_open_array(&r->json, NULL);
+    for (size_t i = 0; rc == 0 && i < file.experiment_count; i++)
+        rc = compare_experiment(r, &file, i);
+    if (several && r->cli->json)
+        sl_json_close_array(&r->json);
+    sl_pairs_file_fini(&file);
+    return rc;
+}
+
+static int open_sides(struct request *r, struct sl_compared *compared,
+                      const struct sl_categories *categories, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        int level = r->variant && strcmp(r->variant, "off") == 0 ? 0 : 1;
+        struct sl_compared_source source = {r->words[i], r->experiment, level};
+        rc = sl_compared_open(compared, i, &source, categories, diag);
+    }
+    return rc;
+}
+
+static int compare_words(struct request *r, struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    struct sl_compared *compared;
+    int rc = sl_categories_load(r->categories_path, &categories, diag);
+    if (rc < 0)
+        return rc;
+    compared = sl_calloc(1, sizeof(*compared));
+    int factor = r->factor ? sl_condition_parse(r->factor) : SL_COMPARED_FIND_FACTOR;
+    if (!compared) {
+        rc = sl_diag_set(diag, SL_E_LIMIT, NULL, "memory is short");
+    } else if (r->word_count == 1) {
+        rc = sl_compared_directory(compared, r->words[0], r->experiment, &categories, diag);
+    } else {
+        rc = open_sides(r, compared, &categories, diag);
+        if (rc == 0)
+            rc = sl_compared_make(compared, factor, &r->options, diag);
+    }
+    if (rc == 0)
+        rc = put(r, &compared->report);
+    if (compared)
+        sl_compared_close(compared);
+    sl_free(compared);
+    sl_categories_fini(&categories);
+    return rc;
+}
+
+int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
+{
+    struct request r = {
+        .cli = cli, .confidence_percent = 95, .minimum_percent = 1, .seed = 1, .iterations = 10000};
+    struct sl_diag diag = {.what = ""};
+    int rc = parse_options(&r, argc, argv, &diag);
+    if (rc == 0)
+        rc = check_options(&r, &diag);
+    if (rc != 0)
+        return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
+    sl_json_init(&r.json, &r.output);
+    rc = r.pairs ? compare_pairs(&r, &diag) : compare_words(&r, &diag);
+    if (rc == 0 && cli->json)
+        rc = sl_buf_printf(&r.output, "\n");
+    if (rc == 0)
+        fwrite(r.output.data, 1, r.output.size, stdout);
+    sl_buf_fini(&r.output);
+    if (rc < 0 && diag.what[0] == '\0')
+        sl_diag_set(&diag, rc, NULL, "the comparison cannot be made: %s", sl_strerror(rc));
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : r.code;
+}

@@ -1,0 +1,172 @@
+/* host/cli/compared.c */
+#include "host/cli/compared.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+
+static int find_etdump(struct sl_compared_side *side, const struct sl_compared_source *source,
+                       struct sl_diag *diag)
+{
+    int rc = sl_run_directory_open(source->path, source->experiment, &side->directory, diag);
+    if (rc < 0)
+        return rc;
+    side->has_directory = true;
+    side->level = source->level;
+    const struct cJSON *result = sl_run_directory_result(&side->directory, source->level);
+    if (!result)
+        return sl_diag_set(diag, SL_E_NOT_FOUND, source->path,
+                           "the manifest has no run with SME2 %s", source->level ? "on" : "off");
+    return sl_run_directory_file(&side->directory, sl_run_directory_text(result, "etdump"),
+                                 side->path, diag);
+}
+
+int sl_compared_open(struct sl_compared *compared, int side_index,
+                     const struct sl_compared_source *source,
+                     const struct sl_categories *categories, struct sl_diag *diag)
+{
+    struct sl_compared_side *side = &compared->sides[side_index];
+    struct stat info;
+    int rc = 0;
+    if (stat(source->path, &info) == 0 && S_ISDIR(info.st_mode))
+        rc = find_etdump(side, source, diag);
+    else
+        snprintf(side->path, sizeof(side->path), "%s", source->path);
+    if (rc < 0)
+        return rc;
+    struct sl_etdump_request request = {
+        .path = side->path, .categories = categories, .only_run = -1};
+    rc = sl_etdump_file_open(&request, &side->file, diag);
+    if (rc < 0)
+        return rc;
+    side->opened = true;
+    if (!side->has_directory)
+        side->has_directory = sl_run_directory_find(side->path, side->file.analysis.sha256,
+                                                    &side->directory, &side->level);
+    if (side->has_directory)
+        sl_run_directory_conditions(&side->directory, side->level, &side->conditions);
+    return 0;
+}
+
+/* Are both of the same recording, so that their runs were interleaved? */
+static bool same_recording(const struct sl_compared *compared)
+{
+    const struct sl_etdump_file *a = &compared->sides[0].file;
+    const struct sl_etdump_file *b = &compared->sides[1].file;
+    return a->traced && b->traced && a->trace.bytes.size == b->trace.bytes.size &&
+           memcmp(a->trace.bytes.data, b->trace.bytes.data, a->trace.bytes.size) == 0;
+}
+
+/* The agreement of outputs that gates the verdict: the worst that either run found. */
+static bool find_worst(struct sl_compared *compared)
+{
+    bool found = false;
+    for (int i = 0; i < 2; i++) {
+        struct sl_agreement one;
+        const struct sl_compared_side *side = &compared->sides[i];
+        if (!side->has_directory || !sl_run_directory_agreement(&side->directory, NULL, &one))
+            continue;
+        if (!found || (compared->worst.agree && !one.agree))
+            compared->worst = one;
+        found = true;
+    }
+    return found;
+}
+
+static void check_emulation(struct sl_compared *compared)
+{
+    bool times = false;
+    for (int i = 0; i < 2; i++) {
+        bool of_side = false;
+        if (compared->sides[i].has_directory &&
+            sl_run_directory_emulated(&compared->sides[i].directory, &of_side))
+            compared->report.emulated = true;
+        times = times || of_side;
+    }
+    if (times)
+        sl_comparison_overrule(
+            &compared->comparison, SL_VERDICT_UNFIT,
+            "times of an emulated CPU mean nothing; --device counted counts instructions");
+}
+
+static void name_sides(struct sl_compared *compared, int factor)
+{
+    struct sl_comparison_report *report = &compared->report;
+    const struct sl_compared_side *sides = compared->sides;
+    report->factor = sl_condition_name(factor);
+    report->baseline_level = "baseline";
+    report->candidate_level = "candidate";
+    if (factor == SL_CONDITION_SME2 && sides[0].has_directory && sides[1].has_directory) {
+        report->baseline_level = sides[0].level ? "on" : "off";
+        report->candidate_level = sides[1].level ? "on" : "off";
+    }
+}
+
+int sl_compared_make(struct sl_compared *compared, int factor,
+                     const struct sl_comparison_options *options, struct sl_diag *diag)
+{
+    struct sl_comparison_options own = *options;
+    const struct sl_compared_side *sides = compared->sides;
+    bool together = same_recording(compared);
+    own.separate = !together;
+    if (find_worst(compared))
+        own.agreement = &compared->worst;
+    int rc = sl_comparison_make(&sides[0].file.analysis.attribution,
+                                &sides[1].file.analysis.attribution, &own, &compared->comparison);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, NULL, "the two cannot be compared: %s", sl_strerror(rc));
+    compared->compared = true;
+    if (factor == SL_COMPARED_FIND_FACTOR)
+        factor = sl_conditions_factor(&sides[0].conditions, &sides[1].conditions);
+    compared->report = (struct sl_comparison_report){.comparison = &compared->comparison,
+                                                     .baseline = &sides[0].file.analysis,
+                                                     .candidate = &sides[1].file.analysis};
+    name_sides(compared, factor);
+    check_emulation(compared);
+    sl_conditions_check(&sides[0].conditions, &sides[1].conditions, factor, &compared->comparison);
+    if (together && sides[0].has_directory &&
+        sl_run_directory_agreement(&sides[0].directory, "on_vs_off", &compared->agreement))
+        compared->report.agreement = &compared->agreement;
+    return 0;
+}
+
+void sl_compared_close(struct sl_compared *compared)
+{
+    if (compared->compared)
+        sl_comparison_fini(&compared->comparison);
+    for (int i = 0; i < 2; i++) {
+        if (compared->sides[i].opened)
+            sl_etdump_file_close(&compared->sides[i].file);
+        if (compared->sides[i].has_directory)
+            sl_run_directory_close(&compared->sides[i].directory);
+    }
+    *compared = (struct sl_compared){.compared = false};
+}
+
+int sl_compared_directory(struct sl_compared *compared, const char *path, const char *experiment,
+                          const struct sl_categories *categories, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (int level = 0; rc == 0 && level < 2; level++) {
+        struct sl_compared_source source = {path, experiment, level};
+        rc = sl_compared_open(compared, level, &source, categories, diag);
+    }
+    if (rc < 0)
+        return rc;
+    const struct sl_run_directory *directory = &compared->sides[0].directory;
+    const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(directory->manifest, "schedule");
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(directory->summary, "comparison");
+    double seed = sl_run_directory_number(schedule, "seed", 1);
+    double confidence = sl_run_directory_number(made, "confidence", 0.95);
+    struct sl_comparison_options options = {
+        .seed = seed >= 0 && seed < 9e15 ? (uint64_t)seed : 1,
+        .confidence = confidence > 0 && confidence < 1 ? confidence : 0.95,
+        .noise_floor = NAN,
+    };
+    return sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);
+}

@@ -1,0 +1,54 @@
+/* host/cli/compared.h: two sides opened, each an ETDump or a variant of a run directory, and their
+ * comparison with all that speaks against it. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "host/analysis/comparison.h"
+#include "host/cli/etdump_file.h"
+#include "host/cli/run_directory.h"
+#include "host/report/comparison.h"
+
+struct sl_categories;
+struct sl_diag;
+
+struct sl_compared_side {
+    char path[SL_RUN_DIRECTORY_PATH_BYTES]; /* of the ETDump */
+    struct sl_etdump_file file;
+    struct sl_run_directory directory;
+    struct sl_conditions conditions;
+    bool opened, has_directory;
+    int level; /* of a run directory: 0 off, 1 on */
+};
+
+struct sl_compared {
+    struct sl_compared_side sides[2]; /* baseline, candidate */
+    struct sl_comparison comparison;
+    struct sl_agreement agreement, worst;
+    struct sl_comparison_report report; /* of the above */
+    bool compared;
+};
+
+/* Where a side comes from. */
+struct sl_compared_source {
+    const char *path;       /* an ETDump or a run directory */
+    const char *experiment; /* of several in the directory, or NULL */
+    int level;              /* the variant of a directory: 0 off, 1 on */
+};
+
+/* Opens one side of a `compared` that was all zero at first and stays where it is. End with
+ * sl_compared_close(), whatever was opened. 0 or a negative code with `diag` set. */
+int sl_compared_open(struct sl_compared *compared, int side,
+                     const struct sl_compared_source *source,
+                     const struct sl_categories *categories, struct sl_diag *diag);
+
+/* Compares both. `factor` (enum sl_condition) is what was varied on purpose; -2: find out. The
+ * options' agreement and `separate` are found here. Fills comparison and report. */
+enum { SL_COMPARED_FIND_FACTOR = -2 };
+int sl_compared_make(struct sl_compared *compared, int factor,
+                     const struct sl_comparison_options *options, struct sl_diag *diag);
+void sl_compared_close(struct sl_compared *compared);
+
+/* Off and on of one run directory, compared as the run itself did it. */
+int sl_compared_directory(struct sl_compared *compared, const char *path, const char *experiment,
+                          const struct sl_categories *categories, struct sl_diag *diag);

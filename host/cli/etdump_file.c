@@ -1,0 +1,93 @@
+/* host/cli/etdump_file.c */
+#include "host/cli/etdump_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+
+#define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
+
+void sl_path_stem(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(out, '.');
+    if (dot && dot != out)
+        *dot = '\0';
+}
+
+/* The given trace, or the one beside the file if there is one. */
+static int open_trace(const struct sl_etdump_request *request, struct sl_etdump_file *file,
+                      struct sl_diag *diag)
+{
+    if (!request->trace_path) {
+        file->traced = sl_trace_file_find(request->path, &file->etdump, &file->trace);
+        return 0;
+    }
+    int rc = sl_trace_file_open(request->trace_path, &file->trace, diag);
+    file->traced = rc == 0;
+    return rc;
+}
+
+static int analyse(const struct sl_etdump_request *request, struct sl_etdump_file *file,
+                   struct sl_diag *diag)
+{
+    int rc = open_trace(request, file, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_analysis_request what = {.file = request->path,
+                                       .etdump = &file->etdump,
+                                       .categories = request->categories,
+                                       .trace = file->traced ? &file->trace.trace : NULL,
+                                       .only_run = request->only_run};
+    rc = sl_analysis_make(&what, &file->analysis, diag);
+    if (rc < 0 && file->traced)
+        sl_trace_file_close(&file->trace);
+    return rc;
+}
+
+/* Puts the file before a place that a parser gave. */
+static void name_file(const char *path, struct sl_diag *diag)
+{
+    char place[64];
+    if (strcmp(diag->where, path) == 0)
+        return;
+    snprintf(place, sizeof(place), "%.60s", diag->where);
+    snprintf(diag->where, sizeof(diag->where), "%.120s%s%s", path, place[0] ? ", " : "", place);
+}
+
+int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdump_file *file,
+                        struct sl_diag *diag)
+{
+    const char *path = request->path;
+    int rc = sl_buf_read_file(path, MAX_ETDUMP_BYTES, &file->bytes);
+    if (rc < 0) {
+        sl_diag_hint(diag, "name ETDump files that can be read");
+        return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
+    }
+    snprintf(diag->where, sizeof(diag->where), "%s", path);
+    rc =
+        sl_etdump_parse((struct sl_bytes){file->bytes.data, file->bytes.size}, &file->etdump, diag);
+    if (rc < 0) {
+        name_file(path, diag);
+    } else {
+        rc = analyse(request, file, diag);
+        if (rc < 0)
+            sl_etdump_fini(&file->etdump);
+    }
+    if (rc < 0)
+        sl_buf_fini(&file->bytes);
+    if (rc < 0 && diag->what[0] == '\0')
+        sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc));
+    return rc;
+}
+
+void sl_etdump_file_close(struct sl_etdump_file *file)
+{
+    sl_analysis_fini(&file->analysis);
+    if (file->traced)
+        sl_trace_file_close(&file->trace);
+    sl_etdump_fini(&file->etdump);
+    sl_buf_fini(&file->bytes);
+}

@@ -1,0 +1,37 @@
+/* host/cli/etdump_file.h: an ETDump, opened from a path, with its trace and its analysis. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "common/base/buf.h"
+#include "common/format/etdump.h"
+#include "host/cli/trace_beside.h"
+#include "host/report/analysis.h"
+
+struct sl_categories;
+struct sl_diag;
+
+struct sl_etdump_file {
+    struct sl_buf bytes;
+    struct sl_etdump etdump;
+    struct sl_trace_file trace; /* if `traced` */
+    struct sl_analysis analysis;
+    bool traced;
+};
+
+/* What to open; all of it is borrowed and must outlive the file. */
+struct sl_etdump_request {
+    const char *path;
+    const char *trace_path; /* NULL: one is looked for beside the file */
+    const struct sl_categories *categories;
+    int64_t only_run; /* or -1 */
+};
+
+/* Opens into `file`, which must stay where it is. Returns 0 or a negative code with `diag` naming
+ * the file. End with sl_etdump_file_close(). */
+int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdump_file *file,
+                        struct sl_diag *diag);
+void sl_etdump_file_close(struct sl_etdump_file *file);
+
+/* The last part of a path without its ending. */
+void sl_path_stem(const char *path, char *out, size_t size);

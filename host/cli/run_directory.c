@@ -1,0 +1,340 @@
+/* host/cli/run_directory.c */
+#include "host/cli/run_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+
+enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29, MAX_EXPERIMENTS = 256 };
+
+static const char *const levels[SL_RUN_DIRECTORY_LEVELS] = {"off", "on"};
+
+const char *sl_run_directory_text(const struct cJSON *object, const char *key)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+double sl_run_directory_number(const struct cJSON *object, const char *key, double otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+static int read_json(const char *path, size_t limit, struct cJSON **out, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    int rc = sl_buf_read_file(path, limit, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
+    *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    sl_buf_fini(&bytes);
+    if (*out && cJSON_IsObject(*out))
+        return 0;
+    cJSON_Delete(*out);
+    *out = NULL;
+    return sl_diag_set(diag, SL_E_FORMAT, path, "the file is no JSON object");
+}
+
+/* "_EXPERIMENT" out of "manifest_EXPERIMENT.json", "" out of "manifest.json"; false for others. */
+static bool suffix_of(const char *name, char *out, size_t size)
+{
+    size_t len = strlen(name);
+    if (len < 13 || strncmp(name, "manifest", 8) != 0 || strcmp(name + len - 5, ".json") != 0 ||
+        len - 13 >= size || (len > 13 && name[8] != '_'))
+        return false;
+    memcpy(out, name + 8, len - 13);
+    out[len - 13] = '\0';
+    return true;
+}
+
+/* Manifests in a directory; *out_suffix is of the one wanted, else of the last. */
+static int count_manifests(const char *path, const char *wanted, char *out_suffix, size_t size,
+                           size_t *out_count)
+{
+    DIR *entries = opendir(path);
+    if (!entries)
+        return -errno;
+    *out_count = 0;
+    for (struct dirent *entry; *out_count < MAX_EXPERIMENTS;) {
+        char suffix[96];
+        entry = readdir(entries);
+        if (!entry)
+            break;
+        if (!suffix_of(entry->d_name, suffix, sizeof(suffix)))
+            continue;
+        ++*out_count;
+        snprintf(out_suffix, size, "%s", suffix);
+        if (wanted && suffix[0] && strcmp(suffix + 1, wanted) == 0) {
+            *out_count = 1;
+            break;
+        }
+    }
+    closedir(entries);
+    return 0;
+}
+
+bool sl_run_directory_is(const char *path)
+{
+    char suffix[96];
+    size_t count = 0;
+    return count_manifests(path, NULL, suffix, sizeof(suffix), &count) == 0 && count > 0;
+}
+
+static int choose(const char *path, const char *experiment, char *out_suffix, size_t size,
+                  struct sl_diag *diag)
+{
+    size_t count = 0;
+    int rc = count_manifests(path, experiment, out_suffix, size, &count);
+    if (rc < 0) {
+        sl_diag_hint(diag, "name a directory that 'sme2lab run --out DIR' wrote");
+        return sl_diag_set(diag, rc, path, "the run directory cannot be opened: %s",
+                           sl_strerror(rc));
+    }
+    if (count == 1)
+        return 0;
+    if (count == 0)
+        sl_diag_hint(diag, "name a directory that 'sme2lab run --out DIR' wrote");
+    else
+        sl_diag_hint(diag, "say which: --experiment NAME, of the files manifest_NAME.json");
+    return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                       count == 0 ? "this is no run directory: manifest.json is missing"
+                                  : "the directory has several experiments");
+}
+
+/* Is it a manifest of the form that is read here? */
+static int check(const struct sl_run_directory *d, const char *manifest, const char *experiment,
+                 struct sl_diag *diag)
+{
+    const char *schema = sl_run_directory_text(d->manifest, "schema");
+    const char *name = sl_run_directory_text(d->manifest, "experiment");
+    if (!schema || strcmp(schema, "sme2lab.manifest/1") != 0) {
+        sl_diag_hint(diag, "name a directory that 'sme2lab run --out DIR' wrote; of others take "
+                           "the ETDump files themselves");
+        return sl_diag_set(diag, SL_E_FORMAT, manifest, "the manifest is not of sme2lab's form");
+    }
+    if (experiment && (!name || strcmp(name, experiment) != 0))
+        return sl_diag_set(diag, SL_E_NOT_FOUND, manifest, "there is no experiment '%s'",
+                           experiment);
+    return 0;
+}
+
+static int join(const char *folder, const char *name, const char *suffix, const char *ending,
+                char out[SL_RUN_DIRECTORY_PATH_BYTES])
+{
+    int len = snprintf(out, SL_RUN_DIRECTORY_PATH_BYTES, "%s/%s%s%s", folder, name, suffix, ending);
+    return len > 0 && len < SL_RUN_DIRECTORY_PATH_BYTES ? 0 : -ENAMETOOLONG;
+}
+
+int sl_run_directory_open(const char *path, const char *experiment, struct sl_run_directory *out,
+                          struct sl_diag *diag)
+{
+    struct sl_run_directory made = {.manifest = NULL};
+    char manifest[SL_RUN_DIRECTORY_PATH_BYTES];
+    char summary[SL_RUN_DIRECTORY_PATH_BYTES];
+    struct stat info;
+    int rc = choose(path, experiment, made.suffix, sizeof(made.suffix), diag);
+    if (rc < 0)
+        return rc;
+    if ((rc = join(path, "manifest", made.suffix, ".json", manifest)) < 0 ||
+        (rc = join(path, "analysis_summary", made.suffix, ".json", summary)) < 0)
+        return sl_diag_set(diag, rc, path, "the path is too long");
+    snprintf(made.path, sizeof(made.path), "%s", path);
+    for (size_t len = strlen(made.path); len > 1 && made.path[len - 1] == '/';)
+        made.path[--len] = '\0';
+    rc = read_json(manifest, MAX_MANIFEST_BYTES, &made.manifest, diag);
+    if (rc == 0)
+        rc = check(&made, manifest, experiment, diag);
+    if (rc == 0 && stat(summary, &info) == 0)
+        rc = read_json(summary, MAX_SUMMARY_BYTES, &made.summary, diag);
+    if (rc < 0)
+        sl_run_directory_close(&made);
+    else
+        *out = made;
+    return rc;
+}
+
+void sl_run_directory_close(struct sl_run_directory *directory)
+{
+    cJSON_Delete(directory->manifest);
+    cJSON_Delete(directory->summary);
+    directory->manifest = directory->summary = NULL;
+}
+
+const struct cJSON *sl_run_directory_result(const struct sl_run_directory *directory, int level)
+{
+    const cJSON *results = cJSON_GetObjectItemCaseSensitive(directory->manifest, "results");
+    const cJSON *result;
+    cJSON_ArrayForEach(result, results)
+    {
+        const char *sme2 = sl_run_directory_text(result, "sme2");
+        if (sme2 && strcmp(sme2, levels[level]) == 0)
+            return result;
+    }
+    return NULL;
+}
+
+/* Does a manifest in this folder name an ETDump of that hash? */
+static bool find_in(const char *folder, const char *sha256, struct sl_run_directory *out,
+                    int *out_level)
+{
+    DIR *entries = opendir(folder);
+    bool found = false;
+    if (!entries)
+        return false;
+    for (struct dirent *entry; !found && (entry = readdir(entries)) != NULL;) {
+        char suffix[96];
+        struct sl_run_directory opened;
+        if (!suffix_of(entry->d_name, suffix, sizeof(suffix)) ||
+            sl_run_directory_open(folder, suffix[0] ? suffix + 1 : NULL, &opened, NULL) < 0)
+            continue;
+        for (int level = 0; level < SL_RUN_DIRECTORY_LEVELS && !found; level++) {
+            const cJSON *result = sl_run_directory_result(&opened, level);
+            const char *hash = sl_run_directory_text(result, "etdump_sha256");
+            found = hash && strcmp(hash, sha256) == 0;
+            *out_level = level;
+        }
+        if (found)
+            *out = opened;
+        else
+            sl_run_directory_close(&opened);
+    }
+    closedir(entries);
+    return found;
+}
+
+bool sl_run_directory_find(const char *etdump_path, const char *sha256,
+                           struct sl_run_directory *out, int *out_level)
+{
+    char folder[SL_RUN_DIRECTORY_PATH_BYTES];
+    char above[SL_RUN_DIRECTORY_PATH_BYTES + 4];
+    const char *slash = strrchr(etdump_path, '/');
+    size_t len = slash ? (size_t)(slash - etdump_path) : 0;
+    if (len >= sizeof(folder))
+        return false;
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)len : 1, slash ? etdump_path : ".");
+    snprintf(above, sizeof(above), "%s/..", folder);
+    return find_in(folder, sha256, out, out_level) || find_in(above, sha256, out, out_level);
+}
+
+int sl_run_directory_file(const struct sl_run_directory *directory, const char *name,
+                          char out[SL_RUN_DIRECTORY_PATH_BYTES], struct sl_diag *diag)
+{
+    if (!name || name[0] == '\0' || name[0] == '/' || strstr(name, ".."))
+        return sl_diag_set(diag, SL_E_FORMAT, directory->path,
+                           "the manifest names no file below the directory: %.100s",
+                           name ? name : "(nothing)");
+    int rc = join(directory->path, name, "", "", out);
+    return rc < 0 ? sl_diag_set(diag, rc, directory->path, "the path is too long") : 0;
+}
+
+/* One hash for all inputs and what was said of their shapes. */
+static void hash_inputs(const struct cJSON *manifest, char out[SL_SHA256_HEX_SIZE])
+{
+    struct sl_buf text;
+    const char *shapes = sl_run_directory_text(manifest, "input_shapes");
+    const cJSON *input;
+    sl_buf_init(&text, 1 << 20);
+    cJSON_ArrayForEach(input, cJSON_GetObjectItemCaseSensitive(manifest, "inputs"))
+    {
+        const char *hash = sl_run_directory_text(input, "sha256");
+        sl_buf_printf(&text, "%.64s\n", hash ? hash : "");
+    }
+    sl_buf_printf(&text, "%s", shapes ? shapes : "");
+    sl_sha256_hex(text.data ? text.data : (const uint8_t *)"", text.size, out);
+    sl_buf_fini(&text);
+}
+
+static void describe_device(const struct cJSON *manifest, char *out, size_t size)
+{
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(manifest, "device");
+    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    const cJSON *system = cJSON_GetObjectItemCaseSensitive(probe, "system");
+    const char *kind = sl_run_directory_text(device, "kind");
+    const char *cpu = sl_run_directory_text(device, "cpu");
+    const char *emulator = sl_run_directory_text(device, "emulator_version");
+    const char *machine = sl_run_directory_text(system, "machine");
+    double svl = sl_run_directory_number(probe, "svl_bytes", 0);
+    int cores = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(probe, "cores"));
+    if (!kind)
+        return;
+    if (emulator) /* the machine below an emulator has no part in what it counts */
+        snprintf(out, size, "%.16s %.40s, emulator %.16s", kind, cpu ? cpu : "", emulator);
+    else
+        snprintf(out, size, "%.16s %.16s, %d cores, svl %.0f", kind, machine ? machine : "", cores,
+                 svl);
+}
+
+void sl_run_directory_conditions(const struct sl_run_directory *directory, int level,
+                                 struct sl_conditions *out)
+{
+    enum { SIZE = sizeof(out->values[0]) };
+    const cJSON *manifest = directory->manifest;
+    const char *model = sl_run_directory_text(manifest, "model_sha256");
+    const char *agent = sl_run_directory_text(manifest, "agent_sha256");
+    double threads =
+        sl_run_directory_number(sl_run_directory_result(directory, level), "threads", NAN);
+    *out = (struct sl_conditions){.values = {""}};
+    snprintf(out->values[SL_CONDITION_SME2], SIZE, "%s", levels[level]);
+    snprintf(out->values[SL_CONDITION_MODEL], SIZE, "%.64s", model ? model : "");
+    snprintf(out->values[SL_CONDITION_BUILD], SIZE, "%.64s", agent ? agent : "");
+    if (isfinite(threads))
+        snprintf(out->values[SL_CONDITION_THREADS], SIZE, "%.0f", threads);
+    hash_inputs(manifest, out->values[SL_CONDITION_INPUTS]);
+    describe_device(manifest, out->values[SL_CONDITION_DEVICE], SIZE);
+}
+
+bool sl_run_directory_emulated(const struct sl_run_directory *directory, bool *out_times)
+{
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(directory->manifest, "device");
+    const char *unit = sl_run_directory_text(directory->manifest, "time_unit");
+    bool emulated = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "emulated"));
+    *out_times = emulated && (!unit || strcmp(unit, "instructions") != 0);
+    return emulated;
+}
+
+static bool read_agreement(const struct cJSON *summary, const char *key, struct sl_agreement *out)
+{
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(summary, "output_agreement");
+    const cJSON *one = cJSON_GetObjectItemCaseSensitive(all, key);
+    const cJSON *comparison = cJSON_GetObjectItemCaseSensitive(summary, "comparison");
+    const cJSON *compared = cJSON_GetObjectItemCaseSensitive(comparison, "output_agreement");
+    const cJSON *agree = cJSON_GetObjectItemCaseSensitive(one, "agree");
+    double count = sl_run_directory_number(compared, "outputs", 0);
+    if (!cJSON_IsBool(agree) || !(count >= 0 && count < 1e9))
+        return false;
+    /* A difference that is no number stands as null. */
+    *out = (struct sl_agreement){.max_abs = sl_run_directory_number(one, "max_abs", INFINITY),
+                                 .max_rel = sl_run_directory_number(one, "max_rel", INFINITY),
+                                 .tolerance = sl_run_directory_number(one, "tolerance", 0),
+                                 .outputs = (size_t)count,
+                                 .agree = cJSON_IsTrue(agree)};
+    return true;
+}
+
+bool sl_run_directory_agreement(const struct sl_run_directory *directory, const char *key,
+                                struct sl_agreement *out)
+{
+    static const char *const keys[] = {"on_vs_off", "off_vs_portable", "on_vs_portable"};
+    bool found = false;
+    if (key)
+        return read_agreement(directory->summary, key, out);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        struct sl_agreement one;
+        if (!read_agreement(directory->summary, keys[i], &one))
+            continue;
+        if (!found || (out->agree && !one.agree) ||
+            (out->agree == one.agree && one.max_rel > out->max_rel))
+            *out = one;
+        found = true;
+    }
+    return found;
+}

@@ -1,0 +1,62 @@
+/* host/cli/run_directory.h: a directory that `sme2lab run` made, read back. Everything in it is
+ * checked: it may come from anybody. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/analysis/agreement.h"
+#include "host/analysis/conditions.h"
+
+struct cJSON;
+struct sl_diag;
+
+enum { SL_RUN_DIRECTORY_PATH_BYTES = 1024, SL_RUN_DIRECTORY_LEVELS = 2 };
+
+struct sl_run_directory {
+    char path[SL_RUN_DIRECTORY_PATH_BYTES];
+    char suffix[96]; /* of manifest, summary and report: "" or "_EXPERIMENT" */
+    struct cJSON *manifest;
+    struct cJSON *summary; /* NULL: the directory has none */
+};
+
+/* Is there a run of ours in that directory? */
+bool sl_run_directory_is(const char *path);
+
+/* Reads the manifest of the only experiment, or of the one of that name. Returns 0 or a negative
+ * code with `diag` set: no directory, no run in it, several and `experiment` NULL. End with
+ * sl_run_directory_close(). */
+int sl_run_directory_open(const char *path, const char *experiment, struct sl_run_directory *out,
+                          struct sl_diag *diag);
+void sl_run_directory_close(struct sl_run_directory *directory);
+
+/* Looks in the directory of an ETDump and the one above for the run that has it, by its hash, and
+ * for which variant it is of: 0 off, 1 on. False if there is none. */
+bool sl_run_directory_find(const char *etdump_path, const char *sha256,
+                           struct sl_run_directory *out, int *out_level);
+
+/* A text or number of an object; NULL, or the default, if it is absent or of another type. */
+const char *sl_run_directory_text(const struct cJSON *object, const char *key);
+double sl_run_directory_number(const struct cJSON *object, const char *key, double otherwise);
+
+/* Member `results` of a variant ("off", "on"); NULL if it is not there. */
+const struct cJSON *sl_run_directory_result(const struct sl_run_directory *directory, int level);
+
+/* The path of a file that the manifest names relative to the directory; a name that leads out of it
+ * is SL_E_FORMAT. */
+int sl_run_directory_file(const struct sl_run_directory *directory, const char *name,
+                          char out[SL_RUN_DIRECTORY_PATH_BYTES], struct sl_diag *diag);
+
+/* What the manifest says of a variant's run. */
+void sl_run_directory_conditions(const struct sl_run_directory *directory, int level,
+                                 struct sl_conditions *out);
+
+/* Was the CPU an emulated one? *out_times: and are the figures times of it, which mean nothing? */
+bool sl_run_directory_emulated(const struct sl_run_directory *directory, bool *out_times);
+
+/* How the outputs of off and on, or of one of them and the portable kernels, agreed worst when the
+ * run was made; false if the directory does not tell. `key` of output_agreement: "on_vs_off" ... or
+ * NULL for the worst. */
+bool sl_run_directory_agreement(const struct sl_run_directory *directory, const char *key,
+                                struct sl_agreement *out);

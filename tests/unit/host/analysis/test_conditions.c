@@ -1,0 +1,102 @@
+#include "host/analysis/conditions.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "host/analysis/comparison.h"
+
+static struct sl_conditions known(const char *sme2)
+{
+    struct sl_conditions c;
+    for (int i = 0; i < SL_CONDITION_COUNT; i++)
+        snprintf(c.values[i], sizeof(c.values[i]), "%s", i == SL_CONDITION_SME2 ? sme2 : "same");
+    return c;
+}
+
+static void what_differs_beside_the_factor_is_confounded(void **state)
+{
+    (void)state;
+    static const int others[] = {SL_CONDITION_MODEL, SL_CONDITION_INPUTS, SL_CONDITION_THREADS,
+                                 SL_CONDITION_DEVICE, SL_CONDITION_BUILD};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
+        struct sl_conditions off = known("off");
+        struct sl_conditions on = known("on");
+        snprintf(on.values[others[i]], sizeof(on.values[0]), "another");
+        sl_conditions_check(&off, &on, sl_conditions_factor(&off, &on), &c);
+        assert_int_equal(c.verdict, SL_VERDICT_INCOMPARABLE);
+        assert_int_equal(c.reason_count, 1);
+        assert_non_null(strstr(c.reasons[0], sl_condition_name(others[i])));
+    }
+}
+
+static void a_declared_factor_may_differ(void **state)
+{
+    (void)state;
+    struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
+    struct sl_conditions a = known("on");
+    struct sl_conditions b = known("on");
+    snprintf(b.values[SL_CONDITION_THREADS], sizeof(b.values[0]), "4");
+    assert_int_equal(sl_conditions_factor(&a, &b), SL_CONDITION_NONE);
+    sl_conditions_check(&a, &b, sl_condition_parse("threads"), &c);
+    assert_int_equal(c.verdict, SL_VERDICT_FASTER);
+    assert_int_equal(c.reason_count, 0);
+}
+
+static void another_build_is_the_factor_when_sme2_is_the_same(void **state)
+{
+    (void)state;
+    struct sl_conditions a = known("on");
+    struct sl_conditions b = known("on");
+    snprintf(b.values[SL_CONDITION_BUILD], sizeof(b.values[0]), "another");
+    assert_int_equal(sl_conditions_factor(&a, &b), SL_CONDITION_BUILD);
+}
+
+static void what_is_unknown_is_said_but_is_no_verdict(void **state)
+{
+    (void)state;
+    struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
+    struct sl_conditions a = known("on");
+    struct sl_conditions nothing = {.values = {""}};
+    sl_conditions_check(&a, &nothing, SL_CONDITION_NONE, &c);
+    assert_int_equal(c.verdict, SL_VERDICT_FASTER);
+    assert_int_equal(c.reason_count, 1);
+    assert_non_null(strstr(c.reasons[0], "model, inputs, threads, device, build"));
+}
+
+static void wrong_outputs_stay_wrong_whatever_else_differs(void **state)
+{
+    (void)state;
+    struct sl_comparison c = {.verdict = SL_VERDICT_WRONG};
+    struct sl_conditions a = known("on");
+    struct sl_conditions b = known("off");
+    sl_conditions_check(&a, &b, SL_CONDITION_NONE, &c);
+    assert_int_equal(c.verdict, SL_VERDICT_WRONG);
+}
+
+static void names_lead_back_to_their_conditions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SL_CONDITION_COUNT; i++)
+        assert_int_equal(sl_condition_parse(sl_condition_name(i)), i);
+    assert_int_equal(sl_condition_parse("weather"), SL_CONDITION_NONE);
+    assert_string_equal(sl_condition_name(SL_CONDITION_NONE), "run");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_differs_beside_the_factor_is_confounded),
+        cmocka_unit_test(a_declared_factor_may_differ),
+        cmocka_unit_test(another_build_is_the_factor_when_sme2_is_the_same),
+        cmocka_unit_test(what_is_unknown_is_said_but_is_no_verdict),
+        cmocka_unit_test(wrong_outputs_stay_wrong_whatever_else_differs),
+        cmocka_unit_test(names_lead_back_to_their_conditions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+#include "host/report/pairs_csv.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+static struct sl_diag diag;
+
+static int parse(const char *text, struct sl_pairs_file *out)
+{
+    memset(&diag, 0, sizeof(diag));
+    return sl_pairs_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, "p.csv", out,
+                          &diag);
+}
+
+static void columns_are_found_by_name_in_any_order(void **state)
+{
+    (void)state;
+    struct sl_pairs_file file;
+    assert_int_equal(
+        parse("note,candidate_ns,baseline_ns\r\nx,1,2\r\n\r\n\"a,b\",3e2, 4.5\n", &file), 0);
+    assert_int_equal(file.pair_count, 2);
+    assert_false(file.off_on);
+    assert_true(file.pairs[0].baseline == 2 && file.pairs[0].candidate == 1);
+    assert_true(file.pairs[1].baseline == 4.5 && file.pairs[1].candidate == 300);
+    assert_int_equal(file.experiment_count, 1);
+    assert_null(file.experiments[0].name);
+    sl_pairs_file_fini(&file);
+}
+
+static void rows_of_an_experiment_come_together_in_their_order(void **state)
+{
+    (void)state;
+    struct sl_pairs_file file;
+    assert_int_equal(parse("\xef\xbb\xbfoff_ns,on_ns,experiment\n1,2,\"a \"\"b\"\"\"\n3,4,c\n5,6,"
+                           "\"a \"\"b\"\"\"\n",
+                           &file),
+                     0);
+    assert_true(file.off_on);
+    assert_int_equal(file.experiment_count, 2);
+    assert_string_equal(file.experiments[0].name, "a \"b\"");
+    assert_int_equal(file.experiments[0].count, 2);
+    assert_true(file.pairs[1].baseline == 5);
+    assert_string_equal(file.experiments[1].name, "c");
+    assert_true(file.pairs[file.experiments[1].first].candidate == 4);
+    sl_pairs_file_fini(&file);
+}
+
+static void many_experiments_are_told_apart(void **state)
+{
+    (void)state;
+    static char text[1 << 16] = "off_ns,on_ns,experiment\n";
+    for (int i = 0; i < 2000; i++)
+        snprintf(text + strlen(text), 32, "1,2,%d\n", i % 1000);
+    struct sl_pairs_file file;
+    assert_int_equal(parse(text, &file), 0);
+    assert_int_equal(file.experiment_count, 1000);
+    for (size_t i = 0; i < 1000; i++)
+        assert_int_equal(file.experiments[i].count, 2);
+    sl_pairs_file_fini(&file);
+}
+
+static void what_is_no_pair_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *where;
+    } cases[] = {
+        {"", "line 1"},
+        {"off_ns,on_ns\n", "line 2"},
+        {"off_ns,candidate_ns\n1,2\n", "line 1"},
+        {"off_ns,off_ns,on_ns\n1,2,3\n", "line 1"},
+        {"off_ns,on_ns\n1,2\n3\n", "line 3"},
+        {"off_ns,on_ns\n1,nan\n", "line 2"},
+        {"off_ns,on_ns\n1,0\n", "line 2"},
+        {"off_ns,on_ns\n1,-1\n", "line 2"},
+        {"off_ns,on_ns\n1,1e999\n", "line 2"},
+        {"off_ns,on_ns\n1,0x10\n", "line 2"},
+        {"off_ns,on_ns\n1,\n", "line 2"},
+        {"off_ns,on_ns,experiment\n1,2\n", "line 2"},
+        {"off_ns,on_ns\n1,\"2\n", "line 2"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_pairs_file file;
+        assert_int_equal(parse(cases[i].text, &file), SL_E_FORMAT);
+        assert_non_null(strstr(diag.where, cases[i].where));
+        assert_non_null(strstr(diag.where, "p.csv"));
+    }
+}
+
+static void parse_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    int rc = -ENOMEM;
+    for (unsigned nth = 1; rc == -ENOMEM; nth++) {
+        struct sl_pairs_file file = {.pairs = NULL};
+        sl_mem_fail_nth(nth);
+        rc = parse("off_ns,on_ns,experiment\n1,2,a\n3,4,b\n", &file);
+        sl_mem_fail_nth(0);
+        sl_pairs_file_fini(&file);
+    }
+    assert_int_equal(rc, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_found_by_name_in_any_order),
+        cmocka_unit_test(rows_of_an_experiment_come_together_in_their_order),
+        cmocka_unit_test(many_experiments_are_told_apart),
+        cmocka_unit_test(what_is_no_pair_is_refused_with_its_line),
+        cmocka_unit_test(parse_survives_each_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
