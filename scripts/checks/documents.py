@@ -1,4 +1,4 @@
-"""JSON files parse, shell scripts parse, links in documents lead to files, and the commands in code blocks marked `sh check` work.
+"""Every folder has its README, JSON files parse, shell scripts parse, links in documents lead to files, and the commands in code blocks marked `sh check` work.
 
     documents.py [--no-commands]    the commands need a built tree; --no-commands leaves them out
 """
@@ -49,6 +49,15 @@ def check_shell():
             yield f"{path}:1: a script that cannot be executed"
 
 
+def check_folders():
+    """tests/unit mirrors the sources, tests/data and the corpora say at their top what they hold."""
+    told_above = ("tests/unit", "tests/data", "tests/fuzz/corpus", ".ci")
+    folders = {os.path.dirname(path) for path in sources.files()}
+    for folder in sorted(folders):
+        if not folder.startswith(told_above) and not os.path.exists(os.path.join(sources.ROOT, folder, "README.md")):
+            yield f"{folder or '.'}: no README.md"
+
+
 def check_links(path, content):
     for match in LINK.finditer(content):
         target = os.path.normpath(os.path.join(os.path.dirname(path), match.group(1)))
@@ -70,7 +79,7 @@ def check_commands(path, content):
 
 
 def main():
-    problems = list(check_json()) + list(check_shell())
+    problems = list(check_folders()) + list(check_json()) + list(check_shell())
     documents, blocks = sources.files(".md"), 0
     for path in documents:
         content = sources.text(path)
