@@ -41,7 +41,7 @@ enum sl_step_kind {
     SL_STEP_POOL,
     SL_STEP_POOL_INDEX,
     SL_STEP_BINARY,
-    SL_STEP_CLAMP,
+    SL_STEP_UNARY,
     SL_STEP_REDUCE,
     SL_STEP_PERMUTE,
     SL_STEP_COPY,
@@ -118,8 +118,8 @@ struct sl_step {
             size_t count;
             const float *in;
             float *out;
-            float min, max;
-        } clamp;
+            float a, b;
+        } unary;
         struct {
             const struct sl_reduce *kernel;
             struct sl_reduce_args args;
@@ -172,6 +172,8 @@ int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape);
 int sl_step_binary(struct sl_step *step, uint32_t isa, int op, size_t a_rank, const size_t *a_dims,
                    size_t b_rank, const size_t *b_dims, size_t out_rank, const size_t *out_dims);
 void sl_step_clamp(struct sl_step *step, uint32_t isa, size_t count, float min, float max);
+/* `op` of enum sl_unary_op with its parameters. */
+void sl_step_unary(struct sl_step *step, uint32_t isa, int op, size_t count, float a, float b);
 void sl_step_reduce(struct sl_step *step, uint32_t isa, int op, size_t outer, size_t reduced,
                     size_t inner);
 void sl_step_permute(struct sl_step *step, uint32_t isa, size_t rank, const size_t *dims,

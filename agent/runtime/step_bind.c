@@ -91,9 +91,9 @@ void sl_step_bind(struct sl_step *step, const struct sl_step_operands *o)
         step->binary.args.b = o->b;
         step->binary.args.out = o->out;
         break;
-    case SL_STEP_CLAMP:
-        step->clamp.in = o->a;
-        step->clamp.out = o->out;
+    case SL_STEP_UNARY:
+        step->unary.in = o->a;
+        step->unary.out = o->out;
         break;
     case SL_STEP_REDUCE:
         step->reduce.args.in = o->a;

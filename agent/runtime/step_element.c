@@ -104,21 +104,26 @@ int sl_step_binary(struct sl_step *step, uint32_t isa, int op, size_t a_rank, co
     return 0;
 }
 
-static void run_clamp(const struct sl_step *step)
+static void run_unary(const struct sl_step *step)
 {
-    step->clamp.kernel->run(step->clamp.count, step->clamp.in, step->clamp.out, step->clamp.min,
-                            step->clamp.max);
+    step->unary.kernel->run(step->unary.count, step->unary.in, step->unary.out, step->unary.a,
+                            step->unary.b);
+}
+
+void sl_step_unary(struct sl_step *step, uint32_t isa, int op, size_t count, float a, float b)
+{
+    const struct sl_unary *kernel = sl_unary_select(isa, op);
+    *step = (struct sl_step){
+        .run = run_unary,
+        .kernel = kernel->name,
+        .kind = SL_STEP_UNARY,
+        .unary = {.kernel = kernel, .count = count, .a = a, .b = b},
+    };
 }
 
 void sl_step_clamp(struct sl_step *step, uint32_t isa, size_t count, float min, float max)
 {
-    const struct sl_unary *kernel = sl_unary_select(isa, SL_UNARY_CLAMP);
-    *step = (struct sl_step){
-        .run = run_clamp,
-        .kernel = kernel->name,
-        .kind = SL_STEP_CLAMP,
-        .clamp = {.kernel = kernel, .count = count, .min = min, .max = max},
-    };
+    sl_step_unary(step, isa, SL_UNARY_CLAMP, count, min, max);
 }
 
 static void run_reduce(const struct sl_step *step)

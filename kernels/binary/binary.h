@@ -10,7 +10,9 @@ enum sl_binary_op {
     SL_BINARY_MULTIPLY,
     SL_BINARY_DIVIDE,
     SL_BINARY_MAXIMUM,
-    SL_BINARY_MINIMUM
+    SL_BINARY_MINIMUM,
+    SL_BINARY_PRELU, /* a < 0 ? a * b : a */
+    SL_BINARY_OP_END
 };
 
 struct sl_binary_args {

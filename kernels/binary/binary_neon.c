@@ -21,6 +21,8 @@ SL_INLINE float32x4_t apply(int op, float32x4_t a, float32x4_t b)
         return vdivq_f32(a, b);
     case SL_BINARY_MAXIMUM:
         return vmaxq_f32(a, b);
+    case SL_BINARY_PRELU:
+        return vbslq_f32(vcltzq_f32(a), vmulq_f32(a, b), a);
     default:
         return vminq_f32(a, b);
     }
@@ -96,3 +98,4 @@ SL_BINARY_NEON(multiply, SL_BINARY_MULTIPLY)
 SL_BINARY_NEON(divide, SL_BINARY_DIVIDE)
 SL_BINARY_NEON(maximum, SL_BINARY_MAXIMUM)
 SL_BINARY_NEON(minimum, SL_BINARY_MINIMUM)
+SL_BINARY_NEON(prelu, SL_BINARY_PRELU)

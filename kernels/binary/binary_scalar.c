@@ -27,3 +27,4 @@ SL_BINARY_SCALAR(divide, SL_BINARY_DIVIDE, x / y)
 /* A NaN of either operand is the result. */
 SL_BINARY_SCALAR(maximum, SL_BINARY_MAXIMUM, x > y || x != x ? x : y)
 SL_BINARY_SCALAR(minimum, SL_BINARY_MINIMUM, x < y || x != x ? x : y)
+SL_BINARY_SCALAR(prelu, SL_BINARY_PRELU, (x < 0 ? x * y : x))

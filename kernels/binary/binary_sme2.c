@@ -28,6 +28,13 @@ SL_QUAD_BY_VECTOR(subtract, svsub_f32_x)
 SL_QUAD_BY_VECTOR(multiply, svmul_f32_x)
 SL_QUAD_BY_VECTOR(divide, svdiv_f32_x)
 
+INLINE svfloat32_t prelu(svbool_t all, svfloat32_t x, svfloat32_t slope) __arm_streaming
+{
+    return svmul_f32_m(svcmplt_n_f32(all, x, 0), x, slope);
+}
+
+SL_QUAD_BY_VECTOR(prelu, prelu)
+
 INLINE quad_t quad_maximum(quad_t x, quad_t y) __arm_streaming
 {
     return svmax_f32_x4(x, y);
@@ -104,7 +111,7 @@ INLINE quad_t quad_clamp(bool clamped, quad_t x, svfloat32_t min, svfloat32_t ma
         else                                                                                       \
             SL_BINARY_LOOP(verb, false, LOAD, LOAD)                                                \
     }                                                                                              \
-    static void verb(const struct sl_binary_args *args)                                            \
+    static void run_##verb(const struct sl_binary_args *args)                                      \
     {                                                                                              \
         sl_streaming_run(verb##_body, args);                                                       \
     }                                                                                              \
@@ -112,7 +119,7 @@ INLINE quad_t quad_clamp(bool clamped, quad_t x, svfloat32_t min, svfloat32_t ma
         .name = "sl_binary_" #verb "_f32_f32_f32_16vl_sme2",                                       \
         .needs = SL_ISA_SME2,                                                                      \
         .op = code,                                                                                \
-        .run = verb,                                                                               \
+        .run = run_##verb,                                                                         \
     };
 
 SL_BINARY_SME2(add, SL_BINARY_ADD)
@@ -121,3 +128,4 @@ SL_BINARY_SME2(multiply, SL_BINARY_MULTIPLY)
 SL_BINARY_SME2(divide, SL_BINARY_DIVIDE)
 SL_BINARY_SME2(maximum, SL_BINARY_MAXIMUM)
 SL_BINARY_SME2(minimum, SL_BINARY_MINIMUM)
+SL_BINARY_SME2(prelu, SL_BINARY_PRELU)

@@ -4,7 +4,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum sl_unary_op { SL_UNARY_CLAMP }; /* min(max(x, a), b); a NaN stays */
+enum sl_unary_op {
+    SL_UNARY_CLAMP, /* min(max(x, a), b); a NaN stays */
+    SL_UNARY_ABS,
+    SL_UNARY_NEGATE,
+    SL_UNARY_FLOOR,
+    SL_UNARY_CEILING,
+    SL_UNARY_SQRT,
+    SL_UNARY_RSQRT, /* 1 / sqrt(x) */
+    SL_UNARY_EXP,
+    SL_UNARY_LOG,
+    SL_UNARY_SIN,
+    SL_UNARY_COS,
+    SL_UNARY_SIGMOID,
+    SL_UNARY_TANH,
+    SL_UNARY_HARDSWISH,  /* x / 6 * min(max(x + 3, 0), 6) */
+    SL_UNARY_GELU,       /* x / 2 * (1 + erf(x / sqrt 2)) */
+    SL_UNARY_ELU,        /* x < 0 ? a * (e^x - 1) : x */
+    SL_UNARY_LEAKY_RELU, /* x < 0 ? a * x : x */
+    SL_UNARY_OP_END
+};
 
 struct sl_unary {
     const char *name;

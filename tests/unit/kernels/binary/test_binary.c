@@ -24,6 +24,8 @@ static float apply(int op, float a, float b)
         return a * b;
     case SL_BINARY_DIVIDE:
         return a / b;
+    case SL_BINARY_PRELU:
+        return a < 0 ? a * b : a;
     default:
         if (isnan(a) || isnan(b))
             return NAN;
@@ -86,7 +88,7 @@ static void every_count_and_broadcast_is_exact(void **state)
 static void select_gives_the_operator_asked_for(void **state)
 {
     (void)state;
-    for (int op = SL_BINARY_ADD; op <= SL_BINARY_MINIMUM; op++) {
+    for (int op = SL_BINARY_ADD; op < SL_BINARY_OP_END; op++) {
         assert_int_equal(sl_binary_select(SL_ISA_NONE, op)->op, op);
         assert_int_equal(sl_binary_select(sl_isa_detect(), op)->op, op);
     }

@@ -1,0 +1,101 @@
+/* kernels/unary/elementary_sme2.c: elementary functions in streaming mode, two vectors at a time.
+ */
+#include <arm_sme.h>
+#include <arm_sve.h>
+#include <math.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/streaming.h"
+#include "kernels/unary/unary.h"
+
+#define FN static inline __attribute__((always_inline))
+#define MODE __arm_streaming
+#define ALL svptrue_b32()
+typedef svfloat32_t vec;
+typedef svbool_t mask;
+typedef svint32_t ints;
+
+#define v_set svdup_f32
+#define v_add(x, y) svadd_f32_x(ALL, x, y)
+#define v_sub(x, y) svsub_f32_x(ALL, x, y)
+#define v_mul(x, y) svmul_f32_x(ALL, x, y)
+#define v_div(x, y) svdiv_f32_x(ALL, x, y)
+#define v_fma(sum, x, y) svmla_f32_x(ALL, sum, x, y)
+#define v_min(x, y) svmin_f32_x(ALL, x, y)
+#define v_max(x, y) svmax_f32_x(ALL, x, y)
+#define v_abs(x) svabs_f32_x(ALL, x)
+#define v_neg(x) svneg_f32_x(ALL, x)
+#define v_sqrt(x) svsqrt_f32_x(ALL, x)
+#define v_round(x) svrintn_f32_x(ALL, x)
+#define v_less(x, y) svcmplt_f32(ALL, x, y)
+#define v_equal(x, y) svcmpeq_f32(ALL, x, y)
+#define v_select svsel_f32
+#define v_to_ints(x) svcvt_s32_f32_x(ALL, x)
+#define v_from_ints(x) svcvt_f32_s32_x(ALL, x)
+#define v_bits svreinterpret_s32_f32
+#define v_from_bits svreinterpret_f32_s32
+#define v_pow2(n) v_from_bits(svlsl_n_s32_x(ALL, svadd_n_s32_x(ALL, n, 127), 23))
+#define v_copy_sign(x, sign)                                                                       \
+    v_from_bits(svorr_s32_x(ALL, svand_n_s32_x(ALL, v_bits(x), INT32_MAX),                         \
+                            svand_n_s32_x(ALL, v_bits(sign), INT32_MIN)))
+#define i_set svdup_s32
+#define i_add(x, y) svadd_s32_x(ALL, x, y)
+#define i_sub(x, y) svsub_s32_x(ALL, x, y)
+#define i_and(x, y) svand_s32_x(ALL, x, y)
+#define i_shift_right_1(x) svasr_n_s32_x(ALL, x, 1)
+#define i_shift_right_23(x) svasr_n_s32_x(ALL, x, 23)
+#include "kernels/unary/formula.h"
+
+struct span {
+    size_t count;
+    const float *in;
+    float *out;
+    float a;
+};
+
+/* `call` of the vector x and of p, which holds the parameter a. */
+#define SL_UNARY_SME2(verb, code, call)                                                            \
+    static void verb##_body(const void *args) __arm_streaming                                      \
+    {                                                                                              \
+        const struct span *s = args;                                                               \
+        svfloat32_t p = svdup_f32(s->a), x, y;                                                     \
+        size_t width = svcntw();                                                                   \
+        (void)p;                                                                                   \
+        for (size_t i = 0; i < s->count; i += 2 * width) {                                         \
+            svbool_t first = svwhilelt_b32_u64(i, s->count);                                       \
+            svbool_t second = svwhilelt_b32_u64(i + width, s->count);                              \
+            x = svld1_f32(first, s->in + i);                                                       \
+            y = call;                                                                              \
+            x = svld1_vnum_f32(second, s->in + i, 1);                                              \
+            x = call;                                                                              \
+            svst1_f32(first, s->out + i, y);                                                       \
+            svst1_vnum_f32(second, s->out + i, 1, x);                                              \
+        }                                                                                          \
+    }                                                                                              \
+    static void run_##verb(size_t count, const float *in, float *out, float a, float b)            \
+    {                                                                                              \
+        struct span args = {count, in, out, a};                                                    \
+        (void)b;                                                                                   \
+        sl_streaming_run(verb##_body, &args);                                                      \
+    }                                                                                              \
+    const struct sl_unary sl_unary_##verb##_f32_f32_2vl_sme2 = {                                   \
+        .name = "sl_unary_" #verb "_f32_f32_2vl_sme2",                                             \
+        .needs = SL_ISA_SME2,                                                                      \
+        .op = code,                                                                                \
+        .run = run_##verb,                                                                         \
+    };
+
+SL_UNARY_SME2(abs, SL_UNARY_ABS, v_abs(x))
+SL_UNARY_SME2(negate, SL_UNARY_NEGATE, v_neg(x))
+SL_UNARY_SME2(floor, SL_UNARY_FLOOR, svrintm_f32_x(ALL, x))
+SL_UNARY_SME2(ceiling, SL_UNARY_CEILING, svrintp_f32_x(ALL, x))
+SL_UNARY_SME2(sqrt, SL_UNARY_SQRT, v_sqrt(x))
+SL_UNARY_SME2(rsqrt, SL_UNARY_RSQRT, formula_rsqrt(x))
+SL_UNARY_SME2(exp, SL_UNARY_EXP, formula_exp(x))
+SL_UNARY_SME2(log, SL_UNARY_LOG, formula_log(x))
+SL_UNARY_SME2(sigmoid, SL_UNARY_SIGMOID, formula_sigmoid(x))
+SL_UNARY_SME2(tanh, SL_UNARY_TANH, formula_tanh(x))
+SL_UNARY_SME2(hardswish, SL_UNARY_HARDSWISH, formula_hardswish(x))
+SL_UNARY_SME2(gelu, SL_UNARY_GELU, formula_gelu(x))
+SL_UNARY_SME2(elu, SL_UNARY_ELU, formula_elu(x, p))
+SL_UNARY_SME2(leaky_relu, SL_UNARY_LEAKY_RELU, formula_leaky_relu(x, p))

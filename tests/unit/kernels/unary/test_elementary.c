@@ -1,0 +1,203 @@
+/* tests/unit/kernels/unary/test_elementary.c: elementary functions against the C library in f64. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/unary/unary.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+enum { SAMPLES = 4096 };
+static const float param = 0.75f;
+
+static double exact(int op, double x)
+{
+    switch (op) {
+    case SL_UNARY_ABS:
+        return fabs(x);
+    case SL_UNARY_NEGATE:
+        return -x;
+    case SL_UNARY_FLOOR:
+        return floor(x);
+    case SL_UNARY_CEILING:
+        return ceil(x);
+    case SL_UNARY_SQRT:
+        return sqrt(x);
+    case SL_UNARY_RSQRT:
+        return 1 / sqrt(x);
+    case SL_UNARY_EXP:
+        return exp(x);
+    case SL_UNARY_LOG:
+        return log(x);
+    case SL_UNARY_SIN:
+        return sin(x);
+    case SL_UNARY_COS:
+        return cos(x);
+    case SL_UNARY_SIGMOID:
+        return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+    case SL_UNARY_TANH:
+        return tanh(x);
+    case SL_UNARY_HARDSWISH:
+        return x / 6 * (x < -3 ? 0 : x > 3 ? 6 : x + 3);
+    case SL_UNARY_GELU:
+        return x * 0.5 * erfc(-x / sqrt(2.0));
+    case SL_UNARY_ELU:
+        return x < 0 ? (double)param * expm1(x) : x;
+    default:
+        return x < 0 ? (double)param * x : x;
+    }
+}
+
+/* How many units in the last place of an f32 result are allowed. */
+static double allowed(int op)
+{
+    switch (op) {
+    case SL_UNARY_ABS:
+    case SL_UNARY_NEGATE:
+    case SL_UNARY_FLOOR:
+    case SL_UNARY_CEILING:
+        return 0;
+    case SL_UNARY_GELU:
+        return 16;
+    default:
+        return 4;
+    }
+}
+
+static double ulp(double x)
+{
+    int exponent;
+    frexp(x, &exponent);
+    return ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
+}
+
+/* All magnitudes for which the operator does something: the exponent runs, the rest is random. */
+static float sample(uint32_t *seed, int op, size_t i)
+{
+    static const int spread[] = {4, 7, 2, 20};
+    *seed = *seed * 1664525 + 1013904223;
+    float m = (float)(*seed >> 8) * 0x1p-24f + 1;
+    int exponent = (int)(i % 24) - 24 + spread[i / 24 % 4];
+    if (op == SL_UNARY_SQRT || op == SL_UNARY_RSQRT || op == SL_UNARY_LOG)
+        return ldexpf(m, (int)(i % 254) - 126);
+    return ldexpf(*seed & 1 ? -m : m, exponent);
+}
+
+static double check_samples(const struct sl_unary *kernel)
+{
+    uint32_t seed = 7;
+    float *in = sl_case_constant(SAMPLES, 0), *out = sl_case_constant(SAMPLES, 77);
+    double worst = 0;
+    for (size_t i = 0; i < SAMPLES; i++)
+        in[i] = sample(&seed, kernel->op, i);
+    kernel->run(SAMPLES, in, out, param, 0);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        double want = exact(kernel->op, (double)in[i]);
+        double error = fabs((double)out[i] - want) / ulp(want);
+        if (fabs(want) > (double)FLT_MAX)
+            error = isinf(out[i]) ? 0 : INFINITY;
+        if (!(error <= allowed(kernel->op)))
+            fail_msg("%s(%a) is %a, not %a: %g ulp", kernel->name, (double)in[i], (double)out[i],
+                     want, error);
+        worst = error > worst ? error : worst;
+    }
+    sl_guarded_free(in);
+    sl_guarded_free(out);
+    return worst;
+}
+
+static void every_function_is_right_to_a_few_ulp(void **state)
+{
+    (void)state;
+    const struct sl_unary *kernel;
+    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
+        if (kernel->op != SL_UNARY_CLAMP && sl_case_may_run(kernel->name, kernel->needs))
+            printf("  %s: %.2f ulp\n", kernel->name, check_samples(kernel));
+}
+
+static void check_specials(const struct sl_unary *kernel)
+{
+    static const float specials[] = {
+        NAN,      INFINITY, -INFINITY, 0.0f,  -0.0f,   1e-45f, -1e-45f, 1e-40f, -1e-40f, FLT_MAX,
+        -FLT_MAX, 1e-20f,   -1e-20f,   88.9f, -103.9f, 3e9f,   -3e9f,   100.0f, -100.0f};
+    enum { COUNT = sizeof(specials) / sizeof(specials[0]) };
+    float out[COUNT];
+    kernel->run(COUNT, specials, out, param, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        double want = exact(kernel->op, (double)specials[i]);
+        bool same = isnan(want) ? isnan(out[i])
+                    : fabs(want) > (double)FLT_MAX
+                        ? isinf(out[i]) && (out[i] > 0) == (want > 0)
+                        : fabs((double)out[i] - want) <= allowed(kernel->op) * ulp(want);
+        if (!same)
+            fail_msg("%s(%g) is %g, not %g", kernel->name, (double)specials[i], (double)out[i],
+                     want);
+    }
+}
+
+static void nan_infinities_zeros_and_denormals_follow_the_library(void **state)
+{
+    (void)state;
+    const struct sl_unary *kernel;
+    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
+        if (kernel->op != SL_UNARY_CLAMP && sl_case_may_run(kernel->name, kernel->needs))
+            check_specials(kernel);
+}
+
+static void check_counts(const struct sl_unary *kernel, size_t count, bool in_place)
+{
+    uint32_t seed = (uint32_t)count;
+    double want[200];
+    float *in = sl_case_floats(&seed, count);
+    float *out = in_place ? in : sl_case_constant(count, 77);
+    for (size_t i = 0; i < count; i++) {
+        in[i] = fabsf(in[i]) + 0.01f;
+        want[i] = exact(kernel->op, (double)in[i]);
+    }
+    kernel->run(count, in, out, param, 0);
+    sl_case_close(kernel->name, in_place ? "in place" : "apart", out, want, count, 1e-6);
+    sl_guarded_free(in);
+    if (!in_place)
+        sl_guarded_free(out);
+}
+
+static void every_count_is_served_apart_and_in_place(void **state)
+{
+    (void)state;
+    const struct sl_unary *kernel;
+    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++) {
+        if (kernel->op == SL_UNARY_CLAMP || !sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t count = 0; count < 200; count += count < 40 ? 1 : 31) {
+            check_counts(kernel, count, false);
+            check_counts(kernel, count, true);
+        }
+    }
+}
+
+static void select_gives_the_operator_asked_for(void **state)
+{
+    (void)state;
+    for (int op = 0; op < SL_UNARY_OP_END; op++) {
+        assert_int_equal(sl_unary_select(SL_ISA_NONE, op)->op, op);
+        assert_int_equal(sl_unary_select(sl_isa_detect(), op)->op, op);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_is_right_to_a_few_ulp),
+        cmocka_unit_test(nan_infinities_zeros_and_denormals_follow_the_library),
+        cmocka_unit_test(every_count_is_served_apart_and_in_place),
+        cmocka_unit_test(select_gives_the_operator_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
