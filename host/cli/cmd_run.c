@@ -35,11 +35,11 @@ static void catch_signals(void)
 
 static int open_device(struct sl_experiment_plan *plan, struct sl_device *out, struct sl_diag *diag)
 {
-    static const char *const names[] = {"local", "emulated", "counted"};
-    int kind = -1;
-    for (int i = 0; i < 3; i++)
-        kind = strcmp(plan->device, names[i]) == 0 ? i : kind;
-    if (kind < 0) {
+    int kind = strcmp(plan->device, "local") == 0      ? SL_DEVICE_LOCAL
+               : strcmp(plan->device, "emulated") == 0 ? SL_DEVICE_EMULATED
+               : strcmp(plan->device, "counted") == 0  ? SL_DEVICE_COUNTED
+                                                       : 0;
+    if (kind == 0) {
         sl_diag_hint(diag, "say --device counted, --device emulated or --device local");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
                            "There is no device '%s'; devices of a lab need the daemon, which is "

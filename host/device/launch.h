@@ -7,15 +7,10 @@
 
 #include "host/device/child.h"
 #include "host/device/tools.h"
+#include "host/records.h"
 
 struct sl_count_log;
 struct sl_diag;
-
-enum sl_device_kind {
-    SL_DEVICE_LOCAL,    /* this machine: nanoseconds */
-    SL_DEVICE_EMULATED, /* the emulator: latencies mean nothing and are marked so */
-    SL_DEVICE_COUNTED,  /* the emulator: executed instructions are the time */
-};
 
 struct sl_device {
     int kind;                /* enum sl_device_kind */

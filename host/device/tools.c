@@ -126,3 +126,22 @@ int sl_tools_find_agent(struct sl_tool *out, struct sl_diag *diag)
                        "$SME2LAB_AGENT, beside this program, build tree, share/sme2lab/agent",
                        "The aarch64 agent sme2lab-agent is missing");
 }
+
+int sl_tools_find_native_agent(struct sl_tool *out, struct sl_diag *diag)
+{
+#if defined(__aarch64__)
+    if (!getenv("SME2LAB_NATIVE_AGENT"))
+        return sl_tools_find_agent(out, diag);
+#endif
+    *out = (struct sl_tool){0};
+    int rc = try_variable("SME2LAB_NATIVE_AGENT", out->path, diag);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    if (try_beside("../../agent-native/bin/sme2lab-agent", out->path) ||
+        try_beside("../share/sme2lab/agent/native/sme2lab-agent", out->path))
+        return 0;
+    sl_diag_hint(diag, "run scripts/setup, which builds it, or set SME2LAB_NATIVE_AGENT to it");
+    return sl_diag_set(diag, SL_E_NOT_FOUND,
+                       "$SME2LAB_NATIVE_AGENT, build tree, share/sme2lab/agent",
+                       "The agent sme2lab-agent for this machine is missing");
+}

@@ -20,3 +20,7 @@ int sl_tools_find_emulator(struct sl_tool *out, struct sl_diag *diag);
 /* The agent for aarch64: what $SME2LAB_AGENT names, else beside this program, else in the build
  * tree that it lies in, else in share/sme2lab/agent/aarch64 of where it is installed. */
 int sl_tools_find_agent(struct sl_tool *out, struct sl_diag *diag);
+
+/* The agent that serves on this machine itself: what $SME2LAB_NATIVE_AGENT names, else that of the
+ * build tree. On aarch64 it is the agent for aarch64. */
+int sl_tools_find_native_agent(struct sl_tool *out, struct sl_diag *diag);

@@ -52,11 +52,40 @@ static int resolve_record(const struct resolver *r, struct sl_trace_record *reco
     return rc < 0 ? rc : resolve_mark(r, &record->event.end, 1);
 }
 
+/* All records but the CRCs, resolved if there is a resolver, sealed anew. */
+static int seal_again(struct sl_bytes stream, const struct resolver *resolver, struct sl_buf *out)
+{
+    struct sl_trace_sealer sealer;
+    int rc = 0;
+    sl_trace_sealer_init(&sealer);
+    for (size_t at = 0; at + SL_TRACE_RECORD_BYTES <= stream.size && rc == 0;
+         at += SL_TRACE_RECORD_BYTES) {
+        struct sl_trace_record record;
+        memcpy(&record, stream.data + at, sizeof(record));
+        if (record.kind == SL_TRACE_CRC)
+            continue;
+        if (resolver)
+            rc = resolve_record(resolver, &record);
+        if (rc == 0)
+            rc = sl_trace_sealer_put(&sealer, &record, 1, out);
+    }
+    return rc < 0 ? rc : sl_trace_sealer_flush(&sealer, out);
+}
+
+int sl_trace_reseal(struct sl_bytes stream, struct sl_buf *out, struct sl_diag *diag)
+{
+    struct sl_trace trace;
+    int rc = sl_trace_parse(stream, &trace, diag); /* checks the CRCs */
+    if (rc < 0)
+        return rc;
+    sl_trace_fini(&trace);
+    return seal_again(stream, NULL, out);
+}
+
 int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, struct sl_buf *out,
                      struct sl_diag *diag)
 {
     struct sl_trace trace;
-    struct sl_trace_sealer sealer;
     struct resolver resolver = {.diag = diag};
     int rc = sl_trace_parse(stream, &trace, diag); /* checks the CRCs */
     if (rc < 0)
@@ -69,16 +98,5 @@ int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, str
     if (!ended)
         return sl_diag_set(diag, SL_E_TRUNCATED, NULL, "The trace breaks off before its end");
     resolver.marks = sl_count_log_marks(log, &resolver.count);
-    sl_trace_sealer_init(&sealer);
-    for (size_t at = 0; at + SL_TRACE_RECORD_BYTES <= stream.size && rc == 0;
-         at += SL_TRACE_RECORD_BYTES) {
-        struct sl_trace_record record;
-        memcpy(&record, stream.data + at, sizeof(record));
-        if (record.kind == SL_TRACE_CRC)
-            continue;
-        rc = resolve_record(&resolver, &record);
-        if (rc == 0)
-            rc = sl_trace_sealer_put(&sealer, &record, 1, out);
-    }
-    return rc < 0 ? rc : sl_trace_sealer_flush(&sealer, out);
+    return seal_again(stream, &resolver, out);
 }

@@ -1,0 +1,110 @@
+/* host/device/link.h: the one agent of a device and the connection to it, kept up: started,
+ * connected, proven, asked for what is missing; again after each loss, with backoff.
+ *
+ * Everything is plain structs here; the protocol stays inside. On the loop's thread. No event comes
+ * inside the call that asked for it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_link;
+
+enum {
+    SL_LINK_STREAMS = 4, /* trace, log, output, files: numbered from 0 here, from 1 on the wire */
+    SL_LINK_MAX_JOBS = 64,
+    SL_LINK_MAX_WORDS = 64,   /* of a job's exec_prefix, and its inputs */
+    SL_LINK_GIVE_UP = 5,      /* failures in a row after which `down` says that it is hopeless */
+    SL_LINK_START_MS = 10000, /* for an agent to say where it listens */
+    SL_LINK_STOP_MS = 5000,   /* grace of an agent that is told to stop */
+};
+
+/* How the inference process ended; the numbers are proto/job.proto's. */
+enum sl_link_outcome {
+    SL_OUTCOME_DONE = 1,
+    SL_OUTCOME_FAILED = 2,
+    SL_OUTCOME_CRASHED = 3,
+    SL_OUTCOME_TIMED_OUT = 4,
+    SL_OUTCOME_CANCELLED = 5,
+    SL_OUTCOME_NOT_STARTED = 6,
+    SL_OUTCOME_LOST = 7,
+};
+
+/* proto/job.proto says what each is; texts are borrowed for the call, NULL is empty. */
+struct sl_link_job {
+    uint64_t id;
+    const char *model, *method, *variants, *clock, *input_shapes;
+    const char *const *inputs;
+    size_t input_count;
+    const char *const *exec_prefix;
+    size_t exec_prefix_count;
+    uint32_t pairs, warmup, threads, timeout_ms;
+    uint64_t seed;
+};
+
+struct sl_link_have {
+    uint64_t job;
+    uint64_t offsets[SL_LINK_STREAMS]; /* that are durable */
+};
+
+struct sl_link_chunk {
+    uint64_t job, offset;
+    int stream;
+    const uint8_t *bytes; /* borrowed */
+    size_t len;
+};
+
+struct sl_link_result {
+    uint64_t job;
+    int outcome; /* enum sl_link_outcome */
+    int exit_code;
+    unsigned signal;
+    char last_operator[128], detail[256];
+    uint64_t stream_bytes[SL_LINK_STREAMS], dropped_bytes;
+};
+
+struct sl_link_events {
+    /* Asked after the proofs: what is here of each job that is open on this device; how many. */
+    size_t (*have)(void *user, struct sl_link_have *out, size_t max);
+    void (*up)(void *user); /* jobs may be sent */
+    /* The link is lost or did not come up; it goes on trying. `failures` in a row. */
+    void (*down)(void *user, const char *reason, unsigned failures);
+    void (*chunk)(void *user, const struct sl_link_chunk *chunk);
+    void (*state)(void *user, uint64_t job, int phase, uint32_t pair, uint32_t pairs);
+    void (*result)(void *user, const struct sl_link_result *result);
+};
+
+struct sl_link_options {
+    const char *agent;   /* the program */
+    const char *workdir; /* <state>/agents/<device>; made */
+};
+
+/* Starts at once: an agent that an earlier daemon left in `workdir` is taken over, else a new one
+ * is started. 0, -ENOMEM, -ENAMETOOLONG or the directory's -errno. */
+int sl_link_new(uv_loop_t *loop, const struct sl_link_options *options,
+                const struct sl_link_events *events, void *user, struct sl_link **out);
+
+bool sl_link_is_up(const struct sl_link *link);
+const char *sl_link_workdir(const struct sl_link *link);
+int sl_link_agent_pid(const struct sl_link *link); /* 0: none known */
+
+/* SL_E_STATE while it is down, SL_E_FULL, SL_E_LIMIT. A job sent twice is one job. */
+int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job);
+int sl_link_cancel_job(struct sl_link *link, uint64_t job);
+/* Everything below `offset` of the stream is durable. While down nothing is sent: `have` says it
+ * later. */
+int sl_link_ack(struct sl_link *link, uint64_t job, int stream, uint64_t offset);
+/* The result is durable too: the agent forgets the job. */
+int sl_link_ack_result(struct sl_link *link, uint64_t job);
+
+/* Back-pressure towards the agent. */
+void sl_link_pause(struct sl_link *link, bool paused);
+
+/* Drops the connection; it comes up again. */
+void sl_link_reconnect(struct sl_link *link);
+
+/* Ends it; `closed` comes last. The agent is stopped, with what it runs, or left alone to go on for
+ * the daemon to come. */
+void sl_link_close(struct sl_link *link, bool stop_agent, void (*closed)(void *user), void *user);

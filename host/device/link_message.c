@@ -1,0 +1,145 @@
+/* host/device/link_message.c */
+#include "host/device/link_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/net/channel.h"
+#include "host/device/link.h"
+#include "proto/envelope.pb-c.h"
+
+_Static_assert(SL_OUTCOME_LOST == (int)SME2LAB__PROTO__OUTCOME__OUTCOME_LOST,
+               "outcomes are the protocol's");
+_Static_assert(SL_LINK_STREAMS == (int)SME2LAB__PROTO__STREAM__STREAM_FILES,
+               "the wire counts streams from 1");
+
+/* protobuf-c's texts are not const, but packing does not write to them. */
+static char *text(const char *borrowed)
+{
+    return (char *)(uintptr_t)(borrowed ? borrowed : "");
+}
+
+int sl_link_message_resume(struct sl_channel *channel, const struct sl_link_have *have,
+                           size_t count)
+{
+    Sme2lab__Proto__Resume resume = SME2LAB__PROTO__RESUME__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    size_t total = count * SL_LINK_STREAMS;
+    Sme2lab__Proto__Ack *acks = sl_calloc(total + 1, sizeof(*acks));
+    Sme2lab__Proto__Ack **pointers = sl_calloc(total + 1, sizeof(*pointers));
+    int rc = acks && pointers ? 0 : -ENOMEM;
+    for (size_t i = 0; rc == 0 && i < total; i++) {
+        sme2lab__proto__ack__init(&acks[i]);
+        acks[i].job = have[i / SL_LINK_STREAMS].job;
+        acks[i].stream = (Sme2lab__Proto__Stream)(i % SL_LINK_STREAMS + 1);
+        acks[i].offset = have[i / SL_LINK_STREAMS].offsets[i % SL_LINK_STREAMS];
+        pointers[i] = &acks[i];
+    }
+    resume.have = pointers;
+    resume.n_have = total;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_RESUME;
+    envelope.resume = &resume;
+    if (rc == 0)
+        rc = sl_channel_send(channel, &envelope);
+    sl_free(acks);
+    sl_free(pointers);
+    return rc;
+}
+
+int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *job)
+{
+    char *inputs[SL_LINK_MAX_WORDS], *prefix[SL_LINK_MAX_WORDS];
+    Sme2lab__Proto__Job body = SME2LAB__PROTO__JOB__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    if (job->input_count > SL_LINK_MAX_WORDS || job->exec_prefix_count > SL_LINK_MAX_WORDS)
+        return SL_E_LIMIT;
+    for (size_t i = 0; i < job->input_count; i++)
+        inputs[i] = text(job->inputs[i]);
+    for (size_t i = 0; i < job->exec_prefix_count; i++)
+        prefix[i] = text(job->exec_prefix[i]);
+    body.id = job->id;
+    body.model = text(job->model);
+    body.inputs = inputs;
+    body.n_inputs = job->input_count;
+    body.method = text(job->method);
+    body.variants = text(job->variants);
+    body.pairs = job->pairs;
+    body.warmup = job->warmup;
+    body.threads = job->threads;
+    body.seed = job->seed;
+    body.clock = text(job->clock);
+    body.input_shapes = text(job->input_shapes);
+    body.timeout_ms = job->timeout_ms;
+    body.exec_prefix = prefix;
+    body.n_exec_prefix = job->exec_prefix_count;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
+    envelope.job = &body;
+    return sl_channel_send(channel, &envelope);
+}
+
+int sl_link_message_cancel(struct sl_channel *channel, uint64_t job)
+{
+    Sme2lab__Proto__Cancel cancel = SME2LAB__PROTO__CANCEL__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    cancel.job = job;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CANCEL;
+    envelope.cancel = &cancel;
+    return sl_channel_send(channel, &envelope);
+}
+
+int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, uint64_t offset)
+{
+    Sme2lab__Proto__Ack ack = SME2LAB__PROTO__ACK__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    ack.job = job;
+    ack.stream = (Sme2lab__Proto__Stream)stream;
+    ack.offset = offset;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_ACK;
+    envelope.ack = &ack;
+    return sl_channel_send(channel, &envelope);
+}
+
+static void take_chunk(const Sme2lab__Proto__TraceChunk *body, const struct sl_link_events *events,
+                       void *user)
+{
+    int stream = (int)body->stream - 1;
+    if (stream < 0 || stream >= SL_LINK_STREAMS)
+        return; /* of a newer agent */
+    struct sl_link_chunk chunk = {.job = body->job,
+                                  .offset = body->offset,
+                                  .stream = stream,
+                                  .bytes = body->bytes.data,
+                                  .len = body->bytes.len};
+    events->chunk(user, &chunk);
+}
+
+static void take_result(const Sme2lab__Proto__Result *body, const struct sl_link_events *events,
+                        void *user)
+{
+    struct sl_link_result result = {
+        .job = body->job,
+        .outcome = (int)body->outcome,
+        .exit_code = body->exit_code,
+        .signal = body->signal,
+        .stream_bytes = {body->trace_bytes, body->log_bytes, body->output_bytes, body->files_bytes},
+        .dropped_bytes = body->dropped_bytes,
+    };
+    snprintf(result.detail, sizeof(result.detail), "%s", body->detail ? body->detail : "");
+    snprintf(result.last_operator, sizeof(result.last_operator), "%s",
+             body->last_operator ? body->last_operator : "");
+    events->result(user, &result);
+}
+
+void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
+                          const struct sl_link_events *events, void *user)
+{
+    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CHUNK)
+        take_chunk(envelope->chunk, events, user);
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_RESULT)
+        take_result(envelope->result, events, user);
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE)
+        events->state(user, envelope->state->job, (int)envelope->state->phase,
+                      envelope->state->pair, envelope->state->pairs);
+}

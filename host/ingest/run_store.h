@@ -1,0 +1,52 @@
+/* host/ingest/run_store.h: the streams of one run on disk while they come in: appended at once,
+ * synced in groups off the loop, and only then said to be here.
+ *
+ * <directory>/streams/ holds trace, log, output, files, and `synced`: how much of each survives a
+ * crash of this machine. A directory of an earlier daemon is reopened at those lengths. On the
+ * loop's thread; no event comes inside the call that asked for it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_run_store;
+
+enum { SL_RUN_STREAMS = 4 }; /* trace, log, output, files */
+
+struct sl_run_store_events {
+    /* More of the streams is durable: sl_run_store_ack() says what. */
+    void (*synced)(void *user);
+    /* The disk failed: nothing more is taken, nothing of it was said to be here. */
+    void (*failed)(void *user, int rc);
+};
+
+/* `directory` exists. 0, -ENOMEM, -ENAMETOOLONG or the files' -errno. */
+int sl_run_store_open(uv_loop_t *loop, const char *directory,
+                      const struct sl_run_store_events *events, void *user,
+                      struct sl_run_store **out);
+
+/* Takes a stretch of a stream; what is known already is passed over. SL_E_MISMATCH for a gap or
+ * bytes past a declared end, SL_E_LIMIT, SL_E_STATE after a failure, or the file's -errno. */
+int sl_run_store_take(struct sl_run_store *store, int stream, uint64_t offset, const void *bytes,
+                      size_t len);
+
+/* Declares the lengths of all streams; what is still missing is waited for. SL_E_MISMATCH. */
+int sl_run_store_end(struct sl_run_store *store, const uint64_t lengths[SL_RUN_STREAMS]);
+
+/* True when there is something new to acknowledge. */
+bool sl_run_store_ack(struct sl_run_store *store, int stream, uint64_t *out_offset);
+
+/* What is durable of each stream. */
+void sl_run_store_synced(const struct sl_run_store *store, uint64_t out[SL_RUN_STREAMS]);
+uint64_t sl_run_store_bytes(const struct sl_run_store *store, int stream); /* taken so far */
+
+bool sl_run_store_full(const struct sl_run_store *store);     /* the link should not be read */
+bool sl_run_store_complete(const struct sl_run_store *store); /* all declared ends are durable */
+
+/* The file of a stream. */
+void sl_run_store_path(const char *directory, int stream, char *out, size_t size);
+
+/* Waits for a sync under way, closes the files, then calls `closed`. They stay. */
+void sl_run_store_close(struct sl_run_store *store, void (*closed)(void *user), void *user);

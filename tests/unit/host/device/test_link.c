@@ -1,0 +1,310 @@
+/* tests/unit/host/device/test_link.c: a link that starts, loses and takes over the real agent. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "host/device/link.h"
+#include "host/device/tools.h"
+#include "host/device/trace_resolve.h"
+
+struct host {
+    uv_loop_t loop;
+    struct sl_link *link;
+    struct sl_buf streams[SL_LINK_STREAMS]; /* of job 1 */
+    size_t cut_at;                          /* bytes of trace at which the link is dropped, once */
+    uint64_t acked;                         /* of the trace, before the cut */
+    int up, down, closed, results, accepted;
+    struct sl_link_result result;
+    char reason[200];
+};
+
+static char root[64], workdir[96], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
+static struct sl_tool agent;
+
+static size_t have(void *user, struct sl_link_have *out, size_t max)
+{
+    struct host *host = user;
+    assert_true(max >= 1);
+    out->job = 1;
+    for (int i = 0; i < SL_LINK_STREAMS; i++)
+        out->offsets[i] = host->streams[i].size;
+    return 1;
+}
+
+static void on_up(void *user)
+{
+    ((struct host *)user)->up++;
+}
+
+static void on_down(void *user, const char *reason, unsigned failures)
+{
+    struct host *host = user;
+    host->down++;
+    assert_true(failures >= 1);
+    snprintf(host->reason, sizeof(host->reason), "%s", reason);
+}
+
+static void on_chunk(void *user, const struct sl_link_chunk *chunk)
+{
+    struct host *host = user;
+    struct sl_buf *stream = &host->streams[chunk->stream];
+    assert_int_equal(chunk->job, 1);
+    assert_true(chunk->offset <= stream->size);
+    size_t known = stream->size - (size_t)chunk->offset;
+    if (known < chunk->len)
+        assert_int_equal(sl_buf_append(stream, chunk->bytes + known, chunk->len - known), 0);
+    if (host->cut_at != 0 && host->streams[0].size >= host->cut_at) {
+        host->cut_at = 0;
+        stream->size -= stream->size > 64 && chunk->stream == 0 ? 64 : 0; /* was not synced */
+        sl_link_reconnect(host->link);
+    } else if (sl_link_ack(host->link, 1, chunk->stream, stream->size) == 0 && chunk->stream == 0) {
+        host->acked = stream->size;
+    }
+}
+
+static void on_state(void *user, uint64_t job, int phase, uint32_t pair, uint32_t pairs)
+{
+    ((struct host *)user)->accepted += phase == 1;
+    (void)pair;
+    (void)pairs;
+    assert_int_equal(job, 1);
+}
+
+static void on_result(void *user, const struct sl_link_result *result)
+{
+    struct host *host = user;
+    host->result = *result;
+    host->results++;
+    sl_link_ack_result(host->link, 1);
+}
+
+static void on_closed(void *user)
+{
+    ((struct host *)user)->closed = 1;
+}
+
+static void run_until(struct host *host, const int *count, int value)
+{
+    while (*count < value && uv_run(&host->loop, UV_RUN_ONCE))
+        ;
+    assert_true(*count >= value);
+}
+
+static void open_host(struct host *host, const char *program)
+{
+    static const struct sl_link_events events = {have,     on_up,    on_down,
+                                                 on_chunk, on_state, on_result};
+    struct sl_link_options options = {.agent = program, .workdir = workdir};
+    *host = (struct host){0};
+    assert_int_equal(uv_loop_init(&host->loop), 0);
+    for (int i = 0; i < SL_LINK_STREAMS; i++)
+        sl_buf_init(&host->streams[i], 64 << 20);
+    assert_int_equal(sl_link_new(&host->loop, &options, &events, host, &host->link), 0);
+}
+
+static void close_host(struct host *host, bool stop_agent)
+{
+    sl_link_close(host->link, stop_agent, on_closed, host);
+    run_until(host, &host->closed, 1);
+    uv_run(&host->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&host->loop), 0);
+    for (int i = 0; i < SL_LINK_STREAMS; i++)
+        sl_buf_fini(&host->streams[i]);
+}
+
+static void submit(struct host *host, uint32_t pairs, const char *script)
+{
+    const char *inputs[] = {input}, *prefix[] = {"/bin/sh", "-c", script, agent.path};
+    struct sl_link_job job = {.id = 1,
+                              .model = model,
+                              .inputs = inputs,
+                              .input_count = 1,
+                              .pairs = pairs,
+                              .threads = 1,
+                              .clock = "marks",
+                              .exec_prefix = prefix,
+                              .exec_prefix_count = script ? 4 : 0};
+    assert_int_equal(sl_link_send_job(host->link, &job), 0);
+}
+
+static struct sl_buf undisturbed; /* resealed: where its CRCs stood depends on the drain */
+
+static void assert_undisturbed(const struct host *host)
+{
+    struct sl_buf trace;
+    struct sl_bytes bytes = {host->streams[0].data, host->streams[0].size};
+    sl_buf_init(&trace, 64 << 20);
+    assert_int_equal(sl_trace_reseal(bytes, &trace, NULL), 0);
+    assert_int_equal(trace.size, undisturbed.size);
+    assert_memory_equal(trace.data, undisturbed.data, undisturbed.size);
+    sl_buf_fini(&trace);
+}
+
+static void a_started_agent_runs_a_job(void **state)
+{
+    (void)state;
+    struct host host;
+    open_host(&host, agent.path);
+    run_until(&host, &host.up, 1);
+    submit(&host, 20, NULL);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.result.outcome, SL_OUTCOME_DONE);
+    assert_int_equal(host.result.stream_bytes[0], host.streams[0].size);
+    assert_int_equal(host.down, 0);
+    sl_buf_init(&undisturbed, 64 << 20);
+    struct sl_bytes trace = {host.streams[0].data, host.streams[0].size};
+    assert_int_equal(sl_trace_reseal(trace, &undisturbed, NULL), 0);
+    close_host(&host, true);
+}
+
+static void a_link_cut_anywhere_gives_the_same_trace(void **state)
+{
+    (void)state;
+    assert_true(undisturbed.size > 0);
+    for (unsigned i = 0; i < 4; i++) {
+        struct host host;
+        open_host(&host, agent.path);
+        run_until(&host, &host.up, 1);
+        host.cut_at = undisturbed.size * (i + 1) / 5;
+        submit(&host, 20, NULL);
+        run_until(&host, &host.results, 1);
+        assert_int_equal(host.up, 2);
+        assert_undisturbed(&host);
+        close_host(&host, true);
+    }
+}
+
+static void a_killed_agent_is_started_again_and_says_what_it_lost(void **state)
+{
+    (void)state;
+    struct host host;
+    open_host(&host, agent.path);
+    run_until(&host, &host.up, 1);
+    int pid = sl_link_agent_pid(host.link);
+    submit(&host, 20, "echo begun; sleep 1");
+    while (host.streams[2].size == 0 && uv_run(&host.loop, UV_RUN_ONCE))
+        ;
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.result.outcome, SL_OUTCOME_LOST);
+    assert_int_equal(host.result.stream_bytes[2], 6); /* "begun\n" */
+    assert_int_equal(host.up, 2);
+    assert_int_not_equal(sl_link_agent_pid(host.link), pid);
+    close_host(&host, true);
+}
+
+static void a_later_link_takes_the_agent_over_with_its_job(void **state)
+{
+    (void)state;
+    struct host host;
+    open_host(&host, agent.path);
+    run_until(&host, &host.up, 1);
+    int pid = sl_link_agent_pid(host.link);
+    submit(&host, 20, "sleep 0.2; exec \"$0\" \"$@\"");
+    run_until(&host, &host.accepted, 1);
+    close_host(&host, false);
+    open_host(&host, agent.path);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(sl_link_agent_pid(host.link), pid);
+    assert_undisturbed(&host);
+    close_host(&host, true);
+    int status = -1;
+    assert_int_equal(waitpid(pid, &status, 0), pid); /* this process is its parent all the same */
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void an_agent_that_cannot_start_is_said_and_tried_again(void **state)
+{
+    (void)state;
+    struct host host;
+    open_host(&host, "/nowhere/sme2lab-agent");
+    run_until(&host, &host.down, 2);
+    assert_non_null(strstr(host.reason, "cannot be started"));
+    close_host(&host, true);
+    open_host(&host, "/bin/false");
+    run_until(&host, &host.down, 1);
+    assert_non_null(strstr(host.reason, "exit code 1"));
+    close_host(&host, true);
+}
+
+static void a_job_on_a_link_that_is_down_is_refused(void **state)
+{
+    (void)state;
+    struct host host;
+    struct sl_link_job job = {.id = 1};
+    open_host(&host, "/nowhere/sme2lab-agent");
+    assert_int_equal(sl_link_send_job(host.link, &job), SL_E_STATE);
+    assert_int_equal(sl_link_ack(host.link, 1, 0, 0), SL_E_STATE);
+    close_host(&host, true);
+}
+
+static int put_blob(const char *name, char out_hex[SL_SHA256_HEX_SIZE])
+{
+    char path[512];
+    struct sl_buf bytes;
+    snprintf(path, sizeof(path), "%s/models/toy_cnn_f32_xnnpack/%s", SL_TEST_DATA, name);
+    if (sl_buf_read_file(path, 64 << 20, &bytes) < 0)
+        return -1;
+    sl_sha256_hex(bytes.data, bytes.size, out_hex);
+    snprintf(path, sizeof(path), "%s/blobs/%s", workdir, out_hex);
+    int rc = sl_buf_write_file(path, bytes.data, bytes.size);
+    sl_buf_fini(&bytes);
+    return rc;
+}
+
+static int set_up(void **state)
+{
+    char blobs[128];
+    struct sl_diag diag = {0};
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    if (sl_tools_find_native_agent(&agent, &diag) < 0) {
+        fprintf(stderr, "%s: %s\n", diag.what, diag.hint);
+        return -1;
+    }
+    snprintf(root, sizeof(root), "/tmp/sl-link-XXXXXX");
+    if (!mkdtemp(root))
+        return -1;
+    snprintf(workdir, sizeof(workdir), "%s/device", root);
+    snprintf(blobs, sizeof(blobs), "%s/blobs", workdir);
+    if (mkdir(workdir, 0700) < 0 || mkdir(blobs, 0700) < 0)
+        return -1;
+    return put_blob("model.pte", model) < 0 || put_blob("input-0.bin", input) < 0 ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[128];
+    (void)state;
+    sl_buf_fini(&undisturbed);
+    snprintf(command, sizeof(command), "rm -rf %s", root);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_started_agent_runs_a_job),
+        cmocka_unit_test(a_link_cut_anywhere_gives_the_same_trace),
+        cmocka_unit_test(a_killed_agent_is_started_again_and_says_what_it_lost),
+        cmocka_unit_test(a_later_link_takes_the_agent_over_with_its_job),
+        cmocka_unit_test(an_agent_that_cannot_start_is_said_and_tried_again),
+        cmocka_unit_test(a_job_on_a_link_that_is_down_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
