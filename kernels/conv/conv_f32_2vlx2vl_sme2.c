@@ -14,6 +14,7 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_rhs_f32.h"
 
 /* The workspace in order; all in bytes, all multiples of 64. */
 struct plan {
@@ -43,8 +44,9 @@ static void pack_weights(const struct sl_conv_shape *s, const float *weights, co
     size_t k = s->kernel_h * s->kernel_w * s->group_in_c, n = s->group_out_c;
     float *out = packed;
     for (size_t g = 0; g < s->groups; g++) {
-        sl_mopa_f32_pack_rhs(n, k, weights + g * n * k, k, 1, bias ? bias + g * n : NULL, svcntsw(),
-                             out);
+        const struct sl_pack_rhs_f32 job = {
+            n, k, weights + g * n * k, false, bias ? bias + g * n : NULL, 2, 1, out};
+        sl_pack_rhs_f32_sme2(&job);
         out += sl_mopa_f32_rhs_floats(n, k, svcntsw());
     }
 }

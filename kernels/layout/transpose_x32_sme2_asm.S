@@ -45,6 +45,7 @@ function_begin sl_transpose_rows_sme2_asm
     whilelt pn9.s, xzr, x5, vlx2
     lsl x8, x4, #1
     add x9, x8, x4
+    mul x15, x4, x7             // elements from column to column VL on
     mov x10, xzr
 10: whilelt pn8.s, x10, x2, vlx2
     sub x6, x2, x10
@@ -82,7 +83,29 @@ function_begin sl_transpose_rows_sme2_asm
     mova za2h.s[w12, 0:3], {z20.s-z23.s}
     mova za3h.s[w12, 0:3], {z28.s-z31.s}
     next_four 30b
-40: cmp x6, x7
+40: cmp x6, x7, lsl #1
+    b.lo 45f
+    mov w12, wzr
+    add x11, x3, x15, lsl #2
+42: // all columns of all four tiles
+    mova {z16.s-z19.s}, za0v.s[w12, 0:3]
+    mova {z24.s-z27.s}, za2v.s[w12, 0:3]
+    mova {z20.s-z23.s}, za1v.s[w12, 0:3]
+    mova {z28.s-z31.s}, za3v.s[w12, 0:3]
+    st1w {z16.s, z24.s}, pn9, [x3]
+    st1w {z17.s, z25.s}, pn9, [x3, x4, lsl #2]
+    st1w {z18.s, z26.s}, pn9, [x3, x8, lsl #2]
+    st1w {z19.s, z27.s}, pn9, [x3, x9, lsl #2]
+    add x3, x3, x4, lsl #4
+    st1w {z20.s, z28.s}, pn9, [x11]
+    st1w {z21.s, z29.s}, pn9, [x11, x4, lsl #2]
+    st1w {z22.s, z30.s}, pn9, [x11, x8, lsl #2]
+    st1w {z23.s, z31.s}, pn9, [x11, x9, lsl #2]
+    add x11, x11, x4, lsl #4
+    next_four 42b
+    mov x3, x11
+    b 50f
+45: cmp x6, x7
     csel x21, x6, x7, lo
     columns_out za0, za2
     subs x21, x6, x7

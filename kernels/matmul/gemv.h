@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* dst[n] = clamp(bias + row * weights). Weights: for each 16 VL columns a bias, then one line for
- * each k, all 16 VL wide, padded with zeros; the last columns as many times 4 VL as they need. VL
- * is the number of floats in a streaming vector. */
+ * each k, all 16 VL wide, padded with anything; the last columns as many times 4 VL as they need.
+ * VL is the number of floats in a streaming vector. */
 struct sl_gemv_f32 {
     const float *row; /* [k] */
     const float *weights;

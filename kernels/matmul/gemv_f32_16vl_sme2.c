@@ -6,6 +6,7 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/matmul/gemv.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/pack/pack_rhs_f32.h"
 
 static size_t one(void)
 {
@@ -25,7 +26,8 @@ static size_t rhs_bytes(size_t n, size_t k)
 static void pack_rhs(size_t n, size_t k, const float *rhs, bool transposed, const float *bias,
                      void *packed)
 {
-    sl_gemv_f32_pack(n, k, rhs, transposed ? 1 : k, transposed ? n : 1, bias, svcntsw(), packed);
+    const struct sl_pack_rhs_f32 job = {n, k, rhs, transposed, bias, 16, 4, packed};
+    sl_pack_rhs_f32_sme2(&job);
 }
 
 static size_t workspace_bytes(size_t m, size_t n, size_t k)

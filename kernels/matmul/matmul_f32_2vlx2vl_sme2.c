@@ -8,6 +8,7 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_rhs_f32.h"
 
 static size_t two_vl(void)
 {
@@ -22,8 +23,8 @@ static size_t rhs_bytes(size_t n, size_t k)
 static void pack_rhs(size_t n, size_t k, const float *rhs, bool transposed, const float *bias,
                      void *packed)
 {
-    sl_mopa_f32_pack_rhs(n, k, rhs, transposed ? 1 : k, transposed ? n : 1, bias, svcntsw(),
-                         packed);
+    const struct sl_pack_rhs_f32 job = {n, k, rhs, transposed, bias, 2, 1, packed};
+    sl_pack_rhs_f32_sme2(&job);
 }
 
 static size_t workspace_bytes(size_t m, size_t n, size_t k)

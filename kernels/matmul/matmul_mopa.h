@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* dst[m][n] = clamp(bias + left * right). Left panels: [ceil(m / VL)][k][VL], see pack_f32.h. Right
- * panels: for each 2VL columns a bias [2VL], then [k][2VL], padded with zeros; when the last panel
- * has at most VL columns it is VL wide. VL is the number of floats in a streaming vector. */
+ * panels: for each 2VL columns a bias [2VL], then [k][2VL], padded with anything; when the last
+ * panel has at most VL columns it is VL wide. VL is the number of floats in a streaming vector. */
 struct sl_mopa_f32 {
     const float *lhs, *rhs; /* borrowed */
     float *dst;

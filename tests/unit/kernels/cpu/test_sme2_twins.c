@@ -12,6 +12,7 @@
 #include "kernels/depthwise/depthwise_strip.h"
 #include "kernels/layout/transpose_rows.h"
 #include "kernels/matmul/gemv.h"
+#include "kernels/matmul/matmul.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
 #include "tests/support/guarded.h"
@@ -206,6 +207,50 @@ static void transposing_rows_equals_its_twin(void **state)
     }
 }
 
+typedef void (*pack_fn)(size_t n, size_t k, const float *weights, size_t n_stride, size_t k_stride,
+                        const float *bias, size_t vl, float *packed);
+
+/* Every panel's lanes up to its last column; those behind are of no account. */
+static void check_weights(uint32_t *seed, const struct sl_matmul *kernel, pack_fn pack, size_t most,
+                          size_t least)
+{
+    size_t n = sl_case_pick(seed, 1, 2 * most + 3), k = sl_case_pick(seed, 1, 3 * vl);
+    bool transposed = sl_case_pick(seed, 0, 1);
+    size_t count = kernel->rhs_bytes(n, k) / sizeof(float);
+    float *in = sl_case_floats(seed, n * k), *bias = sl_case_floats(seed, n);
+    float *got = sl_case_constant(count, 7), *want = sl_case_constant(count, 7), *at = got;
+    kernel->pack_rhs(n, k, in, transposed, bias, got);
+    pack(n, k, in, transposed ? 1 : k, transposed ? n : 1, bias, vl, want);
+    for (size_t n0 = 0; n0 < n; n0 += most) {
+        size_t columns = n - n0 < most ? n - n0 : most;
+        size_t width = (columns + least - 1) / least * least;
+        for (size_t line = 0; line <= k; line++, at += width)
+            assert_memory_equal(at, want + (at - got), columns * sizeof(float));
+    }
+    assert_int_equal(at - got, count);
+    void *blocks[] = {in, bias, got, want};
+    sl_case_free(4, blocks);
+}
+
+static void weights_are_packed_as_stated_in_c(void **state)
+{
+    (void)state;
+    uint32_t seed = 6;
+#if defined(__aarch64__)
+    if (!may_run("sl_pack_rhs_f32_sme2"))
+        return;
+    for (size_t turn = 0; turn < 40; turn++) {
+        check_weights(&seed, &sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa,
+                      sl_mopa_f32_pack_rhs, 2 * vl, vl);
+        check_weights(&seed, &sl_matmul_f32_f32_f32p16vlx1_1x16vl_sme2_mla, sl_gemv_f32_pack,
+                      16 * vl, 4 * vl);
+    }
+#else
+    (void)seed;
+    (void)check_weights;
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_row_times_weights_equals_its_twin),
         cmocka_unit_test(depthwise_strips_equal_their_twin),
         cmocka_unit_test(transposing_rows_equals_its_twin),
+        cmocka_unit_test(weights_are_packed_as_stated_in_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
