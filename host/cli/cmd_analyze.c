@@ -7,6 +7,7 @@
 #include "common/base/json.h"
 #include "host/cli/cli.h"
 #include "host/cli/etdump_file.h"
+#include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/report/analysis.h"
@@ -16,13 +17,12 @@
 #include "host/report/csv.h"
 #include "host/report/style.h"
 
-enum { MAX_FILES = 256, TOP_OPERATORS = 20 };
+enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
 #define MAX_OUTPUT_BYTES (UINT64_C(1) << 30)
 
 struct request {
     const struct sl_cli *cli;
-    const char *files[MAX_FILES];
-    size_t file_count;
+    struct sl_etdump_paths files;
     const char *categories_path, *trace_path, *csv_folder;
     int64_t run; /* -1: all */
     struct sl_categories categories;
@@ -80,8 +80,23 @@ static int analyze_file(struct request *r, const char *path, struct sl_diag *dia
     return rc;
 }
 
+static int take_words(struct request *r, const char *const *words, size_t count,
+                      struct sl_diag *diag)
+{
+    int rc = 0;
+    if (count == 0) {
+        sl_diag_hint(diag, "'sme2lab analyze FILE.etdump'");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "No ETDump file was named");
+    }
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = sl_etdump_paths_add(&r->files, words[i], diag);
+    return rc;
+}
+
 static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
 {
+    const char *words[MAX_WORDS];
+    size_t count = 0;
     const struct sl_option options[] = {
         {"--run", 0, SL_OPTION_COUNT, &r->run, "K", "only run K, from 0"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
@@ -93,20 +108,18 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     };
     const struct sl_usage usage = {
         .verb = "analyze",
-        .synopsis = "FILE.etdump... [option...]",
+        .synopsis = "FILE.etdump|DIR... [option...]",
         .about =
             "Says where the time of ETDump files went, exactly: for each run, five categories\n"
             "and Framework sum to the end-to-end figure. Takes any ETDump; with the .sltrace it\n"
-            "was made of, operators are put into categories by where they came from.",
+            "was made of, operators are put into categories by where they came from. Of a "
+            "directory,\n"
+            "such as 'sme2lab run' writes, all its ETDumps are taken.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .notes = "With --json: one object, or an array of them for several files."};
-    int rc = sl_options_parse(&usage, argc, argv, r->files, MAX_FILES, &r->file_count, diag);
-    if (rc == 0 && r->file_count == 0) {
-        sl_diag_hint(diag, "'sme2lab analyze FILE.etdump'");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "no ETDump file was named");
-    }
-    return rc;
+    int rc = sl_options_parse(&usage, argc, argv, words, MAX_WORDS, &count, diag);
+    return rc == 0 ? take_words(r, words, count, diag) : rc;
 }
 
 static int analyze_files(struct request *r, struct sl_diag *diag)
@@ -118,14 +131,14 @@ static int analyze_files(struct request *r, struct sl_diag *diag)
             return sl_diag_set(diag, SL_E_NOT_FOUND, r->csv_folder,
                                "the directory for CSV files cannot be made");
     }
-    if (r->cli->json && r->file_count > 1)
+    if (r->cli->json && r->files.count > 1)
         sl_json_open_array(&r->json, NULL);
-    for (size_t i = 0; rc == 0 && i < r->file_count; i++) {
-        rc = analyze_file(r, r->files[i], diag);
-        if (rc == 0 && !r->cli->json && i + 1 < r->file_count)
+    for (size_t i = 0; rc == 0 && i < r->files.count; i++) {
+        rc = analyze_file(r, r->files.paths[i], diag);
+        if (rc == 0 && !r->cli->json && i + 1 < r->files.count)
             rc = sl_buf_printf(&r->output, "\n");
     }
-    if (r->cli->json && r->file_count > 1)
+    if (r->cli->json && r->files.count > 1)
         sl_json_close_array(&r->json);
     if (rc == 0 && r->cli->json)
         rc = sl_buf_printf(&r->output, "\n");
@@ -137,11 +150,15 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     struct request r = {.cli = cli, .run = -1};
     struct sl_diag diag = {.what = ""};
     int rc = parse_options(&r, argc, argv, &diag);
-    if (rc != 0)
-        return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    if (rc != 0) {
+        sl_etdump_paths_fini(&r.files);
+        return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    }
     rc = sl_categories_load(r.categories_path, &r.categories, &diag);
-    if (rc < 0)
+    if (rc < 0) {
+        sl_etdump_paths_fini(&r.files);
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    }
     sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
     sl_json_init(&r.json, &r.output);
     rc = analyze_files(&r, &diag);
@@ -149,5 +166,6 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
         fwrite(r.output.data, 1, r.output.size, stdout);
     sl_buf_fini(&r.output);
     sl_categories_fini(&r.categories);
+    sl_etdump_paths_fini(&r.files);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }

@@ -95,7 +95,8 @@ static void put_latency(struct page *p)
     if (s->n >= 200)
         put_named(p, "p99", s->p99);
     if (a->has_program_load) {
-        note(p, sl_buf_printf(p->out, "\nLoading     "));
+        note(p, sl_style_end_line(p->out));
+        note(p, sl_buf_printf(p->out, "Loading     "));
         put_named(p, "total", (double)a->program_load);
     }
     note(p, sl_style_end_line(p->out));
