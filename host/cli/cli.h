@@ -56,4 +56,5 @@ int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_validate(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_kernels(const struct sl_cli *cli, int argc, char **argv);

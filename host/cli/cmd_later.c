@@ -7,8 +7,8 @@
 #include "host/cli/cli.h"
 
 /* Verbs on files: they need no daemon, but are not part of this version either. */
-static const char *const offline[] = {"report",   "inspect", "import",    "export",
-                                      "validate", "doctor",  "completion"};
+static const char *const offline[] = {"report", "inspect", "import",
+                                      "export", "doctor",  "completion"};
 
 int sl_cmd_later(const struct sl_cli *cli, int argc, char **argv)
 {

@@ -14,7 +14,7 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 
-enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29, MAX_EXPERIMENTS = 256 };
+enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 
 static const char *const levels[SL_RUN_DIRECTORY_LEVELS] = {"off", "on"};
 
@@ -44,70 +44,65 @@ static int read_json(const char *path, size_t limit, struct cJSON **out, struct 
     return sl_diag_set(diag, SL_E_FORMAT, path, "the file is no JSON object");
 }
 
-/* "_EXPERIMENT" out of "manifest_EXPERIMENT.json", "" out of "manifest.json"; false for others. */
-static bool suffix_of(const char *name, char *out, size_t size)
+/* "EXPERIMENT" out of "manifest_EXPERIMENT.json", "" out of "manifest.json"; false for others. */
+static bool experiment_of(const char *name, char out[SL_RUN_DIRECTORY_NAME_BYTES])
 {
     size_t len = strlen(name);
+    bool several = len > 14 && name[8] == '_';
+    size_t skipped = several ? 9 : 8;
     if (len < 13 || strncmp(name, "manifest", 8) != 0 || strcmp(name + len - 5, ".json") != 0 ||
-        len - 13 >= size || (len > 13 && name[8] != '_'))
+        (len > 13 && !several) || len - skipped - 5 >= SL_RUN_DIRECTORY_NAME_BYTES)
         return false;
-    memcpy(out, name + 8, len - 13);
-    out[len - 13] = '\0';
+    memcpy(out, name + skipped, len - skipped - 5);
+    out[len - skipped - 5] = '\0';
     return true;
 }
 
-/* Manifests in a directory; *out_suffix is of the one wanted, else of the last. */
-static int count_manifests(const char *path, const char *wanted, char *out_suffix, size_t size,
-                           size_t *out_count)
+int sl_run_directory_list(const char *path,
+                          char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES],
+                          size_t *out_count, struct sl_diag *diag)
 {
+    size_t count = 0;
     DIR *entries = opendir(path);
-    if (!entries)
-        return -errno;
-    *out_count = 0;
-    for (struct dirent *entry; *out_count < MAX_EXPERIMENTS;) {
-        char suffix[96];
-        entry = readdir(entries);
-        if (!entry)
-            break;
-        if (!suffix_of(entry->d_name, suffix, sizeof(suffix)))
-            continue;
-        ++*out_count;
-        snprintf(out_suffix, size, "%s", suffix);
-        if (wanted && suffix[0] && strcmp(suffix + 1, wanted) == 0) {
-            *out_count = 1;
-            break;
-        }
-    }
-    closedir(entries);
-    return 0;
-}
-
-bool sl_run_directory_is(const char *path)
-{
-    char suffix[96];
-    size_t count = 0;
-    return count_manifests(path, NULL, suffix, sizeof(suffix), &count) == 0 && count > 0;
-}
-
-static int choose(const char *path, const char *experiment, char *out_suffix, size_t size,
-                  struct sl_diag *diag)
-{
-    size_t count = 0;
-    int rc = count_manifests(path, experiment, out_suffix, size, &count);
-    if (rc < 0) {
-        sl_diag_hint(diag, "name a directory that 'sme2lab run --out DIR' wrote");
+    sl_diag_hint(diag, "name a directory that 'sme2lab run --out DIR' wrote");
+    if (!entries) {
+        int rc = -errno;
         return sl_diag_set(diag, rc, path, "the run directory cannot be opened: %s",
                            sl_strerror(rc));
     }
-    if (count == 1)
-        return 0;
+    while (count < SL_RUN_DIRECTORY_MAX_EXPERIMENTS) {
+        const struct dirent *entry = readdir(entries);
+        if (!entry)
+            break;
+        count += experiment_of(entry->d_name, names[count]);
+    }
+    closedir(entries);
     if (count == 0)
-        sl_diag_hint(diag, "name a directory that 'sme2lab run --out DIR' wrote");
-    else
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           "this is no run directory: manifest.json is missing");
+    sl_diag_hint(diag, "%s", "");
+    *out_count = count;
+    return 0;
+}
+
+static int choose(const char *path, const char *experiment,
+                  char out_suffix[SL_RUN_DIRECTORY_NAME_BYTES + 1], struct sl_diag *diag)
+{
+    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    size_t count = 0;
+    size_t chosen = 0;
+    int rc = sl_run_directory_list(path, names, &count, diag);
+    if (rc < 0)
+        return rc;
+    while (experiment && chosen + 1 < count && strcmp(names[chosen], experiment) != 0)
+        chosen++;
+    if (count > 1 && !experiment) {
         sl_diag_hint(diag, "say which: --experiment NAME, of the files manifest_NAME.json");
-    return sl_diag_set(diag, SL_E_NOT_FOUND, path,
-                       count == 0 ? "this is no run directory: manifest.json is missing"
-                                  : "the directory has several experiments");
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path, "the directory has several experiments");
+    }
+    snprintf(out_suffix, SL_RUN_DIRECTORY_NAME_BYTES + 1, "%s%s", names[chosen][0] ? "_" : "",
+             names[chosen]);
+    return 0;
 }
 
 /* Is it a manifest of the form that is read here? */
@@ -141,7 +136,7 @@ int sl_run_directory_open(const char *path, const char *experiment, struct sl_ru
     char manifest[SL_RUN_DIRECTORY_PATH_BYTES];
     char summary[SL_RUN_DIRECTORY_PATH_BYTES];
     struct stat info;
-    int rc = choose(path, experiment, made.suffix, sizeof(made.suffix), diag);
+    int rc = choose(path, experiment, made.suffix, diag);
     if (rc < 0)
         return rc;
     if ((rc = join(path, "manifest", made.suffix, ".json", manifest)) < 0 ||
@@ -191,10 +186,10 @@ static bool find_in(const char *folder, const char *sha256, struct sl_run_direct
     if (!entries)
         return false;
     for (struct dirent *entry; !found && (entry = readdir(entries)) != NULL;) {
-        char suffix[96];
+        char name[SL_RUN_DIRECTORY_NAME_BYTES];
         struct sl_run_directory opened;
-        if (!suffix_of(entry->d_name, suffix, sizeof(suffix)) ||
-            sl_run_directory_open(folder, suffix[0] ? suffix + 1 : NULL, &opened, NULL) < 0)
+        if (!experiment_of(entry->d_name, name) ||
+            sl_run_directory_open(folder, name[0] ? name : NULL, &opened, NULL) < 0)
             continue;
         for (int level = 0; level < SL_RUN_DIRECTORY_LEVELS && !found; level++) {
             const cJSON *result = sl_run_directory_result(&opened, level);

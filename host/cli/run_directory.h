@@ -12,17 +12,26 @@
 struct cJSON;
 struct sl_diag;
 
-enum { SL_RUN_DIRECTORY_PATH_BYTES = 1024, SL_RUN_DIRECTORY_LEVELS = 2 };
+enum {
+    SL_RUN_DIRECTORY_PATH_BYTES = 1024,
+    SL_RUN_DIRECTORY_LEVELS = 2,
+    SL_RUN_DIRECTORY_MAX_EXPERIMENTS = 64,
+    SL_RUN_DIRECTORY_NAME_BYTES = 96,
+};
 
 struct sl_run_directory {
     char path[SL_RUN_DIRECTORY_PATH_BYTES];
-    char suffix[96]; /* of manifest, summary and report: "" or "_EXPERIMENT" */
+    char suffix[SL_RUN_DIRECTORY_NAME_BYTES +
+                1]; /* of manifest, summary and report: "" or "_EXPERIMENT" */
     struct cJSON *manifest;
     struct cJSON *summary; /* NULL: the directory has none */
 };
 
-/* Is there a run of ours in that directory? */
-bool sl_run_directory_is(const char *path);
+/* The experiments of a directory; the name is "" for one that has the directory to itself. None is
+ * SL_E_NOT_FOUND; also the directory's -errno. */
+int sl_run_directory_list(const char *path,
+                          char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES],
+                          size_t *out_count, struct sl_diag *diag);
 
 /* Reads the manifest of the only experiment, or of the one of that name. Returns 0 or a negative
  * code with `diag` set: no directory, no run in it, several and `experiment` NULL. End with

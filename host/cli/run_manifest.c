@@ -4,6 +4,7 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/format/scalar_type.h"
 #include "host/cli/json_copy.h"
 #include "host/cli/run.h"
 #include "host/config/experiment.h"
@@ -141,6 +142,25 @@ static void put_results(struct sl_json *json, const struct sl_run *run)
     sl_json_close_array(json);
 }
 
+static void put_outputs(struct sl_json *json, const struct sl_run *run)
+{
+    static const char *const variants[][2] = {
+        {"off", "sme2-off"}, {"on", "sme2-on"}, {"portable", "portable"}};
+    char path[SL_RUN_PATH_BYTES];
+    sl_json_open_array(json, "outputs");
+    for (size_t i = 0; i < run->output_count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_i64(json, "scalar_type", run->output_types[i]);
+        sl_json_text(json, "type", sl_scalar_name(run->output_types[i]));
+        for (size_t k = 0; run->output_types[i] >= 0 && k < 3; k++) {
+            sl_run_output_path(run, variants[k][1], i, path);
+            sl_json_text(json, variants[k][0], relative(run, path));
+        }
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
 static void put_model(struct sl_json *json, const struct sl_run *run)
 {
     sl_json_text(json, "model", run->plan->model);
@@ -180,6 +200,7 @@ static int put_manifest(struct sl_json *json, const struct sl_run *run, struct s
     }
     sl_json_copy(json, "agent_report", run->agent_report);
     put_results(json, run);
+    put_outputs(json, run);
     sl_json_close_object(json);
     return rc < 0 ? rc : json->error;
 }
