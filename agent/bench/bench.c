@@ -11,6 +11,7 @@
 #include "agent/bench/kernels.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
+#include "agent/probe/kernel_list.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
@@ -27,15 +28,15 @@ struct options {
     struct sl_bench_shape shapes[MAX_SHAPES];
 };
 
+static const char usage_text[] =
+    "usage: sme2lab-agent kernels --list [--json]\n"
+    "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable]\n"
+    "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
+    "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP\n";
+
 static int usage(const char *what, const char *word)
 {
-    fprintf(stderr,
-            "sme2lab-agent: kernels: %s '%s'\n"
-            "usage: sme2lab-agent kernels --list [--json]\n"
-            "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable]\n"
-            "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
-            "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP\n",
-            what, word);
+    fprintf(stderr, "sme2lab-agent: kernels: %s '%s'\n%s", what, word, usage_text);
     return EXIT_USAGE;
 }
 
@@ -80,8 +81,8 @@ static int parse_value(struct options *o, const char *name, const char *value)
 /* The kernel asked for must exist, and be of a family whose shapes can be written here. */
 static int check_kernel(const char *name)
 {
-    struct sl_bench_kernel kernel;
-    for (size_t i = 0; sl_bench_kernel_at(i, &kernel); i++) {
+    struct sl_kernel_entry kernel;
+    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
         if (strcmp(kernel.name, name) != 0)
             continue;
         for (int family = 0; family <= SL_BENCH_DEPTHWISE; family++)
@@ -114,9 +115,9 @@ static int parse(struct options *o, int argc, char **argv)
 
 static void list_as_text(uint32_t isa)
 {
-    struct sl_bench_kernel kernel;
+    struct sl_kernel_entry kernel;
     char needs[128];
-    for (size_t i = 0; sl_bench_kernel_at(i, &kernel); i++) {
+    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
         sl_isa_format(kernel.needs, needs, sizeof(needs));
         printf("%-10s %-56s %-10s %s\n", kernel.family, kernel.name, needs,
                (kernel.needs & ~isa) == 0 ? "runs here" : "not on this CPU");
@@ -126,7 +127,7 @@ static void list_as_text(uint32_t isa)
 static int list_as_json(uint32_t isa, struct sl_buf *out)
 {
     struct sl_json json;
-    struct sl_bench_kernel kernel;
+    struct sl_kernel_entry kernel;
     char words[128];
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
@@ -135,7 +136,7 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
     sl_json_text(&json, "isa", words);
     sl_json_u64(&json, "svl", 8 * sl_isa_svl_bytes());
     sl_json_open_array(&json, "kernels");
-    for (size_t i = 0; sl_bench_kernel_at(i, &kernel); i++) {
+    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
         sl_json_open_object(&json, NULL);
         sl_json_text(&json, "family", kernel.family);
         sl_json_text(&json, "kernel", kernel.name);
@@ -177,6 +178,10 @@ int sl_bench_main(int argc, char **argv)
     struct sl_buf out;
     uint32_t isa = sl_isa_detect();
     o = (struct options){.seed = 1};
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        fputs(usage_text, stdout);
+        return 0;
+    }
     int exit_code = parse(&o, argc, argv);
     if (exit_code != 0)
         return exit_code;

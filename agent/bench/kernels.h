@@ -1,4 +1,4 @@
-/* agent/bench/kernels.h: the kernels of all lists, and the stages of those that can be benched. */
+/* agent/bench/kernels.h: which kernel to bench, and its stages. */
 #pragma once
 
 #include <stddef.h>
@@ -6,14 +6,6 @@
 
 struct sl_bench_shape;
 struct sl_bench_stage_run;
-
-struct sl_bench_kernel {
-    const char *family, *name;
-    uint32_t needs; /* enum sl_isa bits */
-};
-
-/* The i-th kernel of all families; false past the end. */
-int sl_bench_kernel_at(size_t i, struct sl_bench_kernel *out);
 
 /* Which kernel to take: by `name`, else the first of the list that fits the shape and whose name
  * ends in `engine`'s word ("sme2", "neon", "portable"). */

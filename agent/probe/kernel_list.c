@@ -1,8 +1,6 @@
 /* agent/probe/kernel_list.c */
 #include "agent/probe/kernel_list.h"
 
-#include <stddef.h>
-
 #include "kernels/binary/binary.h"
 #include "kernels/conv/conv.h"
 #include "kernels/depthwise/depthwise.h"
@@ -12,18 +10,35 @@
 #include "kernels/reduce/reduce.h"
 #include "kernels/unary/unary.h"
 
-#define VISIT(family, type)                                                                        \
-    for (size_t i = 0; sl_##type##_at(i); i++)                                                     \
-    visit(user, family, sl_##type##_at(i)->name, sl_##type##_at(i)->needs)
+/* sl_<type>_at() of every family, with the name and the needs of what it returns. */
+#define KERNEL_AT(type, folder)                                                                    \
+    static bool type##_at(size_t i, struct sl_kernel_entry *out)                                   \
+    {                                                                                              \
+        const struct sl_##type *kernel = sl_##type##_at(i);                                        \
+        if (kernel)                                                                                \
+            *out = (struct sl_kernel_entry){folder, kernel->name, kernel->needs};                  \
+        return kernel != NULL;                                                                     \
+    }
+KERNEL_AT(matmul, "matmul")
+KERNEL_AT(conv, "conv")
+KERNEL_AT(depthwise, "depthwise")
+KERNEL_AT(pool, "pool")
+KERNEL_AT(unary, "unary")
+KERNEL_AT(binary, "binary")
+KERNEL_AT(reduce, "reduce")
+KERNEL_AT(transpose, "layout")
 
-void sl_kernel_list_visit(sl_kernel_list_fn visit, void *user)
+bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out)
 {
-    VISIT("matmul", matmul);
-    VISIT("conv", conv);
-    VISIT("depthwise", depthwise);
-    VISIT("pool", pool);
-    VISIT("unary", unary);
-    VISIT("binary", binary);
-    VISIT("reduce", reduce);
-    VISIT("layout", transpose);
+    static bool (*const lists[])(size_t, struct sl_kernel_entry *) = {
+        matmul_at, conv_at, depthwise_at, pool_at, unary_at, binary_at, reduce_at, transpose_at};
+    for (size_t list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
+        size_t at = 0;
+        for (; lists[list](at, out); at++) {
+            if (at == i)
+                return true;
+        }
+        i -= at;
+    }
+    return false;
 }

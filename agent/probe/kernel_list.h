@@ -1,9 +1,15 @@
 /* agent/probe/kernel_list.h: the kernels in this program, family by family. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-typedef void (*sl_kernel_list_fn)(void *user, const char *family, const char *name, uint32_t needs);
+struct sl_kernel_entry {
+    const char *family; /* the folder of kernels/ */
+    const char *name;
+    uint32_t needs; /* enum sl_isa bits */
+};
 
-/* Calls `visit` for every kernel, in the order of each family's list. */
-void sl_kernel_list_visit(sl_kernel_list_fn visit, void *user);
+/* The i-th kernel, in the order of each family's list; false past the end. */
+bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out);

@@ -163,17 +163,21 @@ static void put_thermal(const char *root, struct sl_json *json)
     sl_json_close_array(json);
 }
 
-static void put_one_kernel(void *user, const char *family, const char *name, uint32_t needs)
+static void put_kernels(struct sl_json *json)
 {
-    struct sl_json *json = user;
+    struct sl_kernel_entry kernel;
     char words[128];
-    sl_isa_format(needs, words, sizeof(words));
-    sl_json_open_object(json, NULL);
-    sl_json_text(json, "family", family);
-    sl_json_text(json, "name", name);
-    sl_json_text(json, "needs", words);
-    sl_json_bool(json, "usable", (needs & ~sl_isa_detect()) == 0);
-    sl_json_close_object(json);
+    sl_json_open_array(json, "kernels");
+    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
+        sl_isa_format(kernel.needs, words, sizeof(words));
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "family", kernel.family);
+        sl_json_text(json, "name", kernel.name);
+        sl_json_text(json, "needs", words);
+        sl_json_bool(json, "usable", (kernel.needs & ~sl_isa_detect()) == 0);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
 }
 
 int sl_probe_write(const char *root, struct sl_buf *out)
@@ -188,9 +192,7 @@ int sl_probe_write(const char *root, struct sl_buf *out)
     int rc = put_cores(root, &json);
     put_memory(root, &json);
     put_thermal(root, &json);
-    sl_json_open_array(&json, "kernels");
-    sl_kernel_list_visit(put_one_kernel, &json);
-    sl_json_close_array(&json);
+    put_kernels(&json);
     sl_json_close_object(&json);
     return rc < 0 ? rc : json.error;
 }
@@ -199,6 +201,15 @@ int sl_probe_main(int argc, char **argv)
 {
     struct sl_buf text;
     for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            puts("usage: sme2lab-agent probe [--json]\n\n"
+                 "Prints as JSON what this device is: cores and clusters, instruction sets, "
+                 "streaming\n"
+                 "vector length, memory, kernel, thermal zones, and the kernels in this program "
+                 "with\n"
+                 "their needs. What is not known is null.");
+            return 0;
+        }
         if (strcmp(argv[i], "--json") != 0) {
             fprintf(stderr, "sme2lab-agent: probe does not take '%s': say probe [--json]\n",
                     argv[i]);

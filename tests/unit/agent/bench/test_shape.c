@@ -10,6 +10,7 @@
 
 #include "agent/bench/kernels.h"
 #include "agent/bench/stage.h"
+#include "agent/probe/kernel_list.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -56,15 +57,15 @@ static void other_words_are_refused(void **state)
 static void every_kernel_is_listed_once(void **state)
 {
     (void)state;
-    struct sl_bench_kernel first;
-    struct sl_bench_kernel kernel;
+    struct sl_kernel_entry first;
+    struct sl_kernel_entry kernel;
     size_t count = 0;
-    assert_true(sl_bench_kernel_at(0, &first));
-    while (sl_bench_kernel_at(count, &kernel))
+    assert_true(sl_kernel_list_at(0, &first));
+    while (sl_kernel_list_at(count, &kernel))
         count++;
     assert_true(count >= 8);
     assert_string_equal(first.family, "matmul");
-    assert_string_equal(kernel.family, "transpose");
+    assert_string_equal(kernel.family, "layout");
 }
 
 static unsigned lines(const struct sl_buf *out)
