@@ -1,8 +1,7 @@
-/* kernels/binary/binary_sme2.c: binary operators in streaming mode, four vectors at a time. */
+/* kernels/binary/binary_sme2.c: binary operators in streaming mode. With one value for all they are
+ * here, four vectors at a time; on two dense operands in binary_dense_sme2_asm.S. */
 #include <arm_sme.h>
 #include <arm_sve.h>
-#include <math.h>
-#include <stdbool.h>
 
 #include "kernels/binary/binary.h"
 #include "kernels/cpu/isa.h"
@@ -51,28 +50,27 @@ INLINE quad_t quad_dup(float x) __arm_streaming
     return svcreate4_f32(v, v, v, v);
 }
 
-INLINE quad_t quad_clamp(bool clamped, quad_t x, svfloat32_t min, svfloat32_t max) __arm_streaming
+INLINE quad_t quad_clamp(quad_t x, svfloat32_t min, svfloat32_t max) __arm_streaming
 {
-    return clamped ? svmin_single_f32_x4(svmax_single_f32_x4(x, min), max) : x;
+    return svmin_single_f32_x4(svmax_single_f32_x4(x, min), max);
 }
 
 /* One loop: `load_a` and `load_b` give a quad by (predicate, pointer, vectors on). */
-#define SL_BINARY_LOOP(verb, clamped, load_a, load_b)                                              \
+#define SL_BINARY_LOOP(verb, load_a, load_b)                                                       \
     {                                                                                              \
         for (; count >= 4 * quad; count -= 4 * quad) {                                             \
             svst1_vnum_f32_x4(                                                                     \
                 all, out, 0,                                                                       \
-                quad_clamp(clamped, quad_##verb(load_a(all, a, 0), load_b(all, b, 0)), min, max)); \
+                quad_clamp(quad_##verb(load_a(all, a, 0), load_b(all, b, 0)), min, max));          \
             svst1_vnum_f32_x4(                                                                     \
                 all, out, 4,                                                                       \
-                quad_clamp(clamped, quad_##verb(load_a(all, a, 4), load_b(all, b, 4)), min, max)); \
+                quad_clamp(quad_##verb(load_a(all, a, 4), load_b(all, b, 4)), min, max));          \
             svst1_vnum_f32_x4(                                                                     \
                 all, out, 8,                                                                       \
-                quad_clamp(clamped, quad_##verb(load_a(all, a, 8), load_b(all, b, 8)), min, max)); \
-            svst1_vnum_f32_x4(all, out, 12,                                                        \
-                              quad_clamp(clamped,                                                  \
-                                         quad_##verb(load_a(all, a, 12), load_b(all, b, 12)), min, \
-                                         max));                                                    \
+                quad_clamp(quad_##verb(load_a(all, a, 8), load_b(all, b, 8)), min, max));          \
+            svst1_vnum_f32_x4(                                                                     \
+                all, out, 12,                                                                      \
+                quad_clamp(quad_##verb(load_a(all, a, 12), load_b(all, b, 12)), min, max));        \
             a += args->a_step * 4 * quad;                                                          \
             b += args->b_step * 4 * quad;                                                          \
             out += 4 * quad;                                                                       \
@@ -81,7 +79,7 @@ INLINE quad_t quad_clamp(bool clamped, quad_t x, svfloat32_t min, svfloat32_t ma
             svcount_t some = svwhilelt_c32_u64(i, count, 4);                                       \
             quad_t x = load_a(some, a + args->a_step * i, 0);                                      \
             quad_t y = load_b(some, b + args->b_step * i, 0);                                      \
-            svst1_f32_x4(some, out + i, quad_clamp(clamped, quad_##verb(x, y), min, max));         \
+            svst1_f32_x4(some, out + i, quad_clamp(quad_##verb(x, y), min, max));                  \
         }                                                                                          \
     }
 
@@ -90,7 +88,8 @@ INLINE quad_t quad_clamp(bool clamped, quad_t x, svfloat32_t min, svfloat32_t ma
 #define ALWAYS_B(some, from, vectors) one_b
 
 #define SL_BINARY_SME2(verb, code)                                                                 \
-    static void verb##_body(const void *pointer) __arm_streaming                                   \
+    void sl_binary_##verb##_sme2_asm(const void *args) __arm_streaming __arm_inout("za");          \
+    static void verb##_by_one(const void *pointer) __arm_streaming                                 \
     {                                                                                              \
         const struct sl_binary_args *args = pointer;                                               \
         if (args->count == 0)                                                                      \
@@ -101,19 +100,17 @@ INLINE quad_t quad_clamp(bool clamped, quad_t x, svfloat32_t min, svfloat32_t ma
         svcount_t all = svptrue_c32();                                                             \
         svfloat32_t min = svdup_f32(args->min), max = svdup_f32(args->max);                        \
         quad_t one_a = quad_dup(*a), one_b = quad_dup(*b);                                         \
-        bool clamped = args->min > -INFINITY || args->max < INFINITY;                              \
         if (args->a_step == 0)                                                                     \
-            SL_BINARY_LOOP(verb, true, ALWAYS_A, LOAD)                                             \
-        else if (args->b_step == 0)                                                                \
-            SL_BINARY_LOOP(verb, true, LOAD, ALWAYS_B)                                             \
-        else if (clamped)                                                                          \
-            SL_BINARY_LOOP(verb, true, LOAD, LOAD)                                                 \
+            SL_BINARY_LOOP(verb, ALWAYS_A, LOAD)                                                   \
         else                                                                                       \
-            SL_BINARY_LOOP(verb, false, LOAD, LOAD)                                                \
+            SL_BINARY_LOOP(verb, LOAD, ALWAYS_B)                                                   \
     }                                                                                              \
     static void run_##verb(const struct sl_binary_args *args)                                      \
     {                                                                                              \
-        sl_streaming_run(verb##_body, args);                                                       \
+        if (args->a_step && args->b_step)                                                          \
+            sl_streaming_run_za(sl_binary_##verb##_sme2_asm, args);                                \
+        else                                                                                       \
+            sl_streaming_run(verb##_by_one, args);                                                 \
     }                                                                                              \
     const struct sl_binary sl_binary_##verb##_f32_f32_f32_16vl_sme2 = {                            \
         .name = "sl_binary_" #verb "_f32_f32_f32_16vl_sme2",                                       \

@@ -71,11 +71,25 @@ static inline __attribute__((always_inline)) void pixel(int op, const struct sl_
     }
 }
 
+struct sl_pool_2x2 {            /* the assembly knows its layout */
+    const float *upper, *lower; /* the first window's pixels */
+    float *out;
+    size_t channels, pixels; /* at least 1 each; pixels of output */
+    float min, max;
+};
+
+void sl_pool_max_2x2_sme2_asm(const struct sl_pool_2x2 *row) __arm_streaming;
+
 /* 2x2 windows at stride 2 that lie inside: the common down-sampling. */
 static inline __attribute__((always_inline)) void
 row_of_2x2(int op, const struct sl_pool_args *a, const float *in, float *out) __arm_streaming
 {
     size_t channels = a->channels, line = a->in_w * channels;
+    if (op == SL_POOL_MAX) {
+        struct sl_pool_2x2 row = {in, in + line, out, channels, a->out_w, a->min, a->max};
+        sl_pool_max_2x2_sme2_asm(&row);
+        return;
+    }
     for (size_t c = 0; c < channels; c += 4 * svcntw()) {
         svcount_t some = svwhilelt_c32_u64(c, channels, 4);
         const float *upper = in + c, *lower = in + line + c;
@@ -97,7 +111,7 @@ static bool is_2x2(const struct sl_pool_args *a) __arm_streaming
 {
     return a->kernel_h == 2 && a->kernel_w == 2 && a->stride_h == 2 && a->stride_w == 2 &&
            a->dilation_h == 1 && a->dilation_w == 1 && a->pad_top == 0 && a->pad_left == 0 &&
-           2 * a->out_h <= a->in_h && 2 * a->out_w <= a->in_w;
+           2 * a->out_h <= a->in_h && 2 * a->out_w <= a->in_w && a->out_w > 0 && a->channels > 0;
 }
 
 static inline __attribute__((always_inline)) void row_of_any(int op, const struct sl_pool_args *a,

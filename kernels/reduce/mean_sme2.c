@@ -46,6 +46,33 @@ static void mean_columns(const struct sl_reduce_args *args, const float *in, siz
     }
 }
 
+/* Columns i .. i + 4 VL, four rows at a time, each with its own group. */
+static void mean_quad(const struct sl_reduce_args *args, const float *in, size_t i,
+                      float *out) __arm_streaming __arm_inout("za")
+{
+    svbool_t all = svptrue_b32();
+    svcount_t some = svwhilelt_c32_u64(i, args->inner, 4);
+    size_t step = args->inner, r = args->reduced;
+    const float *from = in + i;
+    svzero_za();
+    for (; r >= 4; r -= 4, from += 4 * step) {
+        svadd_za32_f32_vg1x4(0, svld1_f32_x4(some, from));
+        svadd_za32_f32_vg1x4(1, svld1_f32_x4(some, from + step));
+        svadd_za32_f32_vg1x4(2, svld1_f32_x4(some, from + 2 * step));
+        svadd_za32_f32_vg1x4(3, svld1_f32_x4(some, from + 3 * step));
+    }
+    for (; r > 0; r--, from += step)
+        svadd_za32_f32_vg1x4(0, svld1_f32_x4(some, from));
+    for (uint32_t group = 1; group < 4; group++)
+        svadd_za32_f32_vg1x4(0, svread_za32_f32_vg1x4(group));
+    svfloat32x4_t sum = svread_za32_f32_vg1x4(0);
+    sum = svcreate4_f32(svmul_n_f32_x(all, svget4_f32(sum, 0), args->scale),
+                        svmul_n_f32_x(all, svget4_f32(sum, 1), args->scale),
+                        svmul_n_f32_x(all, svget4_f32(sum, 2), args->scale),
+                        svmul_n_f32_x(all, svget4_f32(sum, 3), args->scale));
+    svst1_f32_x4(some, out + i, sum);
+}
+
 static void mean_rows(const void *pointer) __arm_streaming
 {
     const struct sl_reduce_args *args = pointer;
@@ -62,8 +89,12 @@ static void mean_inner(const void *pointer) __arm_streaming __arm_inout("za")
     const struct sl_reduce_args *args = pointer;
     for (size_t o = 0; o < args->outer; o++) {
         const float *in = args->in + o * args->reduced * args->inner;
-        for (size_t i = 0; i < args->inner; i += 8 * svcntw())
-            mean_columns(args, in, i, args->out + o * args->inner);
+        for (size_t i = 0; i < args->inner; i += 8 * svcntw()) {
+            if (args->inner - i <= 4 * svcntw())
+                mean_quad(args, in, i, args->out + o * args->inner);
+            else
+                mean_columns(args, in, i, args->out + o * args->inner);
+        }
     }
 }
 
