@@ -36,6 +36,7 @@ typedef void (*sl_step_run_fn)(const struct sl_step *step);
 
 enum sl_step_kind {
     SL_STEP_GEMM = 1,
+    SL_STEP_BATCH_GEMM,
     SL_STEP_CONV,
     SL_STEP_DEPTHWISE,
     SL_STEP_POOL,
@@ -70,6 +71,20 @@ struct sl_broadcast {
     size_t a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK]; /* elements */
 };
 
+/* Products of matrices [m][k] and [k][n], for each index of the outer dimensions; the right ones
+ * are packed at each run. */
+struct sl_batch_gemm {
+    const struct sl_matmul *kernel;
+    struct sl_matmul_args args; /* of each product; addresses but the packed one's are set in run */
+    bool transposed;            /* the right matrices are [n][k] */
+    size_t rank;                /* outer dimensions */
+    size_t dims[SL_STEP_MAX_RANK];
+    size_t a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK]; /* elements */
+    const float *a, *b;
+    float *out;
+    void *packed;
+};
+
 /* Max pooling over NCHW planes that tells the place of each maximum. */
 struct sl_pool_index {
     struct sl_pool_args args; /* channels is 1: batch counts planes */
@@ -99,6 +114,7 @@ struct sl_step {
             const struct sl_matmul *kernel;
             struct sl_matmul_args args;
         } gemm;
+        struct sl_batch_gemm batch_gemm;
         struct {
             const struct sl_conv *kernel;
             struct sl_conv_args args;
@@ -158,6 +174,14 @@ int sl_step_depthwise(struct sl_step *step, uint32_t isa, const struct sl_depthw
                       const struct sl_constants *constants, struct sl_weights *weights);
 /* A convolution with one input channel in each group, seen as depthwise. */
 struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape);
+/* [.., m, k] times [.., k, n] (or [.., n, k]); outer dimensions broadcast. Ranks are 2 to
+ * SL_STEP_MAX_RANK, aligned at the end, the shapes fit each other, and nothing is empty. */
+struct sl_batch_shape {
+    size_t a_rank, b_rank;
+    const size_t *a_dims, *b_dims;
+    bool transposed; /* the right matrices are [n][k] */
+};
+int sl_step_batch_gemm(struct sl_step *step, uint32_t isa, const struct sl_batch_shape *shape);
 /* Packs weights that sl_step_gemm/conv/depthwise() `of` will use; *out_bytes is the pack's size. */
 void sl_step_pack(struct sl_step *step, const struct sl_step *of, bool transposed,
                   size_t *out_bytes);
@@ -199,3 +223,6 @@ bool sl_window_ok(size_t in, size_t out, size_t kernel, size_t stride, size_t di
 /* floor((in + pads - extent) / stride) + 1, at least 1 as in XNNPACK; 0 when it overflows. */
 size_t sl_window_out(size_t in, size_t pad_before, size_t pad_after, size_t kernel, size_t stride,
                      size_t dilation);
+/* True if the product, zeros left out, stays below 2^40. No kernel is asked about sizes of which
+ * this does not hold: its own sums cannot overflow then. */
+bool sl_product_ok(const size_t *factors, size_t count);

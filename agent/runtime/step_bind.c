@@ -11,6 +11,10 @@ void sl_step_set_clamp(struct sl_step *step, float min, float max)
         to_min = &step->gemm.args.min;
         to_max = &step->gemm.args.max;
         break;
+    case SL_STEP_BATCH_GEMM:
+        to_min = &step->batch_gemm.args.min;
+        to_max = &step->batch_gemm.args.max;
+        break;
     case SL_STEP_CONV:
         to_min = &step->conv.args.min;
         to_max = &step->conv.args.max;
@@ -63,6 +67,19 @@ static void bind_weighted(struct sl_step *step, const struct sl_step_operands *o
     }
 }
 
+/* The packed matrix comes first in the workspace. */
+static void bind_batch_gemm(struct sl_step *step, const struct sl_step_operands *o)
+{
+    struct sl_batch_gemm *g = &step->batch_gemm;
+    size_t packed = g->kernel->rhs_bytes(g->args.n, g->args.k);
+    g->a = o->a;
+    g->b = o->b;
+    g->out = o->out;
+    g->packed = o->workspace;
+    g->args.rhs = o->workspace;
+    g->args.workspace = (uint8_t *)o->workspace + ((packed + 63) & ~(size_t)63);
+}
+
 static void bind_pool(struct sl_step *step, const struct sl_step_operands *o)
 {
     struct sl_pool_args *args =
@@ -81,6 +98,9 @@ void sl_step_bind(struct sl_step *step, const struct sl_step_operands *o)
     case SL_STEP_DEPTHWISE:
     case SL_STEP_PACK:
         bind_weighted(step, o);
+        break;
+    case SL_STEP_BATCH_GEMM:
+        bind_batch_gemm(step, o);
         break;
     case SL_STEP_POOL:
     case SL_STEP_POOL_INDEX:

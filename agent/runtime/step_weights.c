@@ -6,7 +6,6 @@
 #include "agent/runtime/step.h"
 #include "common/base/error.h"
 
-/* No kernel is asked about sizes whose product passes this: its own sums cannot overflow then. */
 #define MAX_PRODUCT (UINT64_C(1) << 40)
 
 void sl_weights_fini(struct sl_weights *weights)
@@ -16,7 +15,7 @@ void sl_weights_fini(struct sl_weights *weights)
     *weights = (struct sl_weights){0};
 }
 
-static bool product_ok(const size_t *factors, size_t count)
+bool sl_product_ok(const size_t *factors, size_t count)
 {
     uint64_t product = 1;
     for (size_t i = 0; i < count; i++)
@@ -55,7 +54,7 @@ int sl_step_gemm(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t 
                  const struct sl_constants *constants, struct sl_weights *weights)
 {
     size_t lhs[] = {m, k}, rhs[] = {n, k}, dst[] = {m, n};
-    if (!product_ok(lhs, 2) || !product_ok(rhs, 2) || !product_ok(dst, 2))
+    if (!sl_product_ok(lhs, 2) || !sl_product_ok(rhs, 2) || !sl_product_ok(dst, 2))
         return SL_ET_INVALID_ARGUMENT;
     const struct sl_matmul *kernel = weights->kernel;
     if (!kernel || (kernel->gemv && m > 1))
@@ -89,7 +88,8 @@ static bool conv_ok(const struct sl_conv_shape *s)
     size_t out[] = {s->batch, s->out_h, s->out_w, s->groups, s->group_out_c};
     size_t w[] = {s->groups, s->group_out_c, s->kernel_h, s->kernel_w, s->group_in_c};
     size_t patch[] = {s->out_h, s->out_w, s->kernel_h, s->kernel_w, s->group_in_c};
-    return product_ok(in, 5) && product_ok(out, 5) && product_ok(w, 5) && product_ok(patch, 5) &&
+    return sl_product_ok(in, 5) && sl_product_ok(out, 5) && sl_product_ok(w, 5) &&
+           sl_product_ok(patch, 5) &&
            sl_window_ok(s->in_h, s->out_h, s->kernel_h, s->stride_h, s->dilation_h, s->pad_top) &&
            sl_window_ok(s->in_w, s->out_w, s->kernel_w, s->stride_w, s->dilation_w, s->pad_left);
 }
@@ -149,7 +149,7 @@ static bool depthwise_ok(const struct sl_depthwise_shape *s)
     size_t in[] = {s->batch, s->in_h, s->in_w, s->channels};
     size_t out[] = {s->batch, s->out_h, s->out_w, s->channels, s->multiplier};
     size_t w[] = {s->channels, s->multiplier, s->kernel_h, s->kernel_w};
-    return product_ok(in, 4) && product_ok(out, 5) && product_ok(w, 4) &&
+    return sl_product_ok(in, 4) && sl_product_ok(out, 5) && sl_product_ok(w, 4) &&
            sl_window_ok(s->in_h, s->out_h, s->kernel_h, s->stride_h, s->dilation_h, s->pad_top) &&
            sl_window_ok(s->in_w, s->out_w, s->kernel_w, s->stride_w, s->dilation_w, s->pad_left);
 }

@@ -56,14 +56,15 @@ static bool weights_ok(const struct sl_xnn_plan *plan, const struct sl_xnn_op *o
                        uint64_t per_channel)
 {
     const struct sl_xnn_operand *weights = &plan->operands[op->inputs[1]];
+    bool constant = op->kind != SL_XNN_OP_DYNAMIC_GEMM;
     uint64_t count;
-    if (!weights->constant || oc == 0 || per_channel == 0 ||
+    if ((constant && !weights->constant) || oc == 0 || per_channel == 0 ||
         __builtin_mul_overflow(oc, per_channel, &count) || weights->count != count)
         return false;
     if (op->inputs[2] == SL_XNN_NONE)
         return true;
     const struct sl_xnn_operand *bias = &plan->operands[op->inputs[2]];
-    return bias->constant && bias->count == oc;
+    return (!constant || bias->constant) && bias->count == oc;
 }
 
 static int infer_conv(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
@@ -94,11 +95,10 @@ static bool gemm_channels(const struct sl_xnn_plan *plan, const struct sl_xnn_op
         *ic = op->window.group_input_channels;
         return true;
     }
-    bool transposed = op->node->flags & SL_XNN_FLAG_TRANSPOSE_WEIGHTS;
     if (weights->rank != 2)
         return false;
-    *oc = weights->dims[transposed ? 1 : 0];
-    *ic = weights->dims[transposed ? 0 : 1];
+    *oc = weights->dims[op->transposed ? 1 : 0];
+    *ic = weights->dims[op->transposed ? 0 : 1];
     return true;
 }
 
@@ -116,19 +116,44 @@ static int infer_gemm(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op
     return set(op, out, in->rank, dims, diag);
 }
 
+/* The output's dimension `i` from the end; false when the two do not broadcast. */
+static bool broadcast(const struct sl_xnn_operand *a, const struct sl_xnn_operand *b, uint32_t i,
+                      size_t *out)
+{
+    size_t m = i <= a->rank ? a->dims[a->rank - i] : 1;
+    size_t n = i <= b->rank ? b->dims[b->rank - i] : 1;
+    *out = m == 1 ? n : m;
+    return m == n || m == 1 || n == 1;
+}
+
+static int infer_batch_gemm(const struct sl_xnn_op *op, const struct sl_xnn_operand *a,
+                            const struct sl_xnn_operand *b, struct sl_xnn_operand *out,
+                            struct sl_diag *diag)
+{
+    size_t dims[SL_XNN_MAX_RANK];
+    uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
+    bool a_transposed = op->node->flags & SL_XNN_FLAG_TRANSPOSE_A;
+    if (a->rank < 2 || b->rank < 2)
+        return bad(op, diag, "its inputs have fewer than two dimensions");
+    if (a->dims[a->rank - (a_transposed ? 2 : 1)] != b->dims[b->rank - (op->transposed ? 1 : 2)])
+        return bad(op, diag, "its inputs do not have one inner size");
+    for (uint32_t i = 3; i <= rank; i++)
+        if (!broadcast(a, b, i, &dims[rank - i]))
+            return bad(op, diag, "its inputs do not broadcast");
+    dims[rank - 2] = a->dims[a->rank - (a_transposed ? 1 : 2)];
+    dims[rank - 1] = b->dims[b->rank - (op->transposed ? 2 : 1)];
+    return set(op, out, rank, dims, diag);
+}
+
 static int infer_binary(const struct sl_xnn_op *op, const struct sl_xnn_operand *a,
                         const struct sl_xnn_operand *b, struct sl_xnn_operand *out,
                         struct sl_diag *diag)
 {
     size_t dims[SL_XNN_MAX_RANK];
     uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
-    for (uint32_t i = 1; i <= rank; i++) { /* from the end */
-        size_t m = i <= a->rank ? a->dims[a->rank - i] : 1;
-        size_t n = i <= b->rank ? b->dims[b->rank - i] : 1;
-        if (m != n && m != 1 && n != 1)
+    for (uint32_t i = 1; i <= rank; i++)
+        if (!broadcast(a, b, i, &dims[rank - i]))
             return bad(op, diag, "its inputs do not broadcast");
-        dims[rank - i] = m == 1 ? n : m;
-    }
     return set(op, out, rank, dims, diag);
 }
 
@@ -230,13 +255,17 @@ int sl_xnn_infer(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, struct sl
     case SL_XNN_OP_DEPTHWISE:
         return infer_conv(plan, op, in, out, diag);
     case SL_XNN_OP_GEMM:
+    case SL_XNN_OP_DYNAMIC_GEMM:
         return infer_gemm(plan, op, in, out, diag);
+    case SL_XNN_OP_BATCH_GEMM:
+        return infer_batch_gemm(op, in, &plan->operands[op->inputs[1]], out, diag);
     case SL_XNN_OP_BINARY:
         return infer_binary(op, in, &plan->operands[op->inputs[1]], out, diag);
     case SL_XNN_OP_MAX_POOL:
     case SL_XNN_OP_AVG_POOL:
         return infer_window(op, in, out, in->rank == 4 ? in->dims[3] : 0, diag);
     case SL_XNN_OP_MEAN:
+    case SL_XNN_OP_MEAN_SQUARED:
         return infer_mean(op, in, out, diag);
     case SL_XNN_OP_TRANSPOSE:
         return infer_transpose(op, in, out, diag);

@@ -25,10 +25,43 @@ static int lower_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_
     const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
     const struct sl_constants constants = constants_of(plan, op);
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
-    bool transposed = op->node->type == SL_XNN_FULLY_CONNECTED &&
-                      (op->node->flags & SL_XNN_FLAG_TRANSPOSE_WEIGHTS) != 0;
-    return sl_step_gemm(step, plan->isa, out->count / n, n, k, transposed, &constants,
+    return sl_step_gemm(step, plan->isa, out->count / n, n, k, op->transposed, &constants,
                         &op->weights);
+}
+
+/* Packs, then multiplies. */
+static int lower_dynamic_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_constants none = {.budget = plan->budget};
+    size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
+    int rc = sl_step_gemm(&steps[1], plan->isa, out->count / n, n, k, op->transposed, &none,
+                          &op->weights);
+    if (rc == 0)
+        sl_step_pack(&steps[0], &steps[1], op->transposed, &op->between_bytes);
+    op->step_count = 2;
+    return rc;
+}
+
+/* A left operand that is [k][m] is transposed first. */
+static int lower_batch_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+{
+    const struct sl_xnn_operand *a = input(plan, op, 0), *b = input(plan, op, 1);
+    size_t dims[SL_XNN_MAX_RANK], perm[SL_XNN_MAX_RANK];
+    memcpy(dims, a->dims, sizeof(dims));
+    if (op->node->flags & SL_XNN_FLAG_TRANSPOSE_A) {
+        for (uint32_t i = 0; i < a->rank; i++)
+            perm[i] = i;
+        perm[a->rank - 2] = a->rank - 1;
+        perm[a->rank - 1] = a->rank - 2;
+        dims[a->rank - 2] = a->dims[a->rank - 1];
+        dims[a->rank - 1] = a->dims[a->rank - 2];
+        sl_step_permute(&steps[0], plan->isa, a->rank, a->dims, perm);
+        op->between_bytes = a->count * sizeof(float);
+        op->step_count = 2;
+    }
+    const struct sl_batch_shape shape = {a->rank, b->rank, dims, b->dims, op->transposed};
+    return sl_step_batch_gemm(&steps[op->step_count - 1], plan->isa, &shape);
 }
 
 static struct sl_conv_shape conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
@@ -132,6 +165,18 @@ static void lower_concat(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct 
     op->step_count = op->input_count;
 }
 
+/* The squares first, then their mean. */
+static int lower_mean_squared(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0);
+    size_t last = in->dims[in->rank - 1], pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
+    op->between_bytes = in->count * sizeof(float);
+    op->step_count = 2;
+    sl_step_reduce(&steps[1], plan->isa, SL_REDUCE_MEAN, in->count / pixels / last, pixels, last);
+    return sl_step_binary(&steps[0], plan->isa, SL_BINARY_MULTIPLY, in->rank, in->dims, in->rank,
+                          in->dims, in->rank, in->dims);
+}
+
 static void lower_reduce(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
 {
     const struct sl_xnn_operand *in = input(plan, op, 0);
@@ -148,8 +193,8 @@ static int lower_binary(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct s
 {
     const struct sl_xnn_operand *a = input(plan, op, 0), *out = &plan->operands[op->output];
     const struct sl_xnn_operand *b = op->kind == SL_XNN_OP_SQUARE ? a : input(plan, op, 1);
-    return sl_step_binary(step, plan->isa, op->binary, a->rank, a->dims, b->rank, b->dims,
-                          out->rank, out->dims);
+    return sl_step_binary(step, plan->isa, op->code, a->rank, a->dims, b->rank, b->dims, out->rank,
+                          out->dims);
 }
 
 static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
@@ -161,6 +206,15 @@ static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_s
         return lower_conv(plan, op, step);
     case SL_XNN_OP_GEMM:
         return lower_gemm(plan, op, step);
+    case SL_XNN_OP_DYNAMIC_GEMM:
+        return lower_dynamic_gemm(plan, op, step);
+    case SL_XNN_OP_BATCH_GEMM:
+        return lower_batch_gemm(plan, op, step);
+    case SL_XNN_OP_MEAN_SQUARED:
+        return lower_mean_squared(plan, op, step);
+    case SL_XNN_OP_UNARY:
+        sl_step_unary(step, plan->isa, op->code, out->count, op->node->alpha, 0);
+        return 0;
     case SL_XNN_OP_BINARY:
     case SL_XNN_OP_SQUARE:
         return lower_binary(plan, op, step);
@@ -218,7 +272,7 @@ int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag 
     struct sl_xnn_operand *out = &plan->operands[op->output];
     struct sl_step *step = &plan->steps[op->step_first];
     op->step_count = 1;
-    op->scratch_bytes = 0;
+    op->scratch_bytes = op->between_bytes = 0;
     out->memory = op->output;
     if (out->count == 0) {
         sl_step_none(step);
@@ -243,7 +297,11 @@ int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag 
                                rc == SL_ET_MEMORY_ALLOCATION_FAILED
                                    ? "its packed weights go over the memory limit"
                                    : "its shape is not one that can be computed");
-    sl_step_set_clamp(step, op->min, op->max);
-    op->scratch_bytes = step->workspace_bytes;
+    sl_step_set_clamp(&step[op->step_count - 1], op->min, op->max);
+    op->between_bytes = (op->between_bytes + 63) & ~(size_t)63;
+    if (__builtin_add_overflow(op->between_bytes, step[op->step_count - 1].workspace_bytes,
+                               &op->scratch_bytes))
+        return sl_xnn_op_error(op, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
+                               "its scratch memory is too large");
     return 0;
 }

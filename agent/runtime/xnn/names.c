@@ -30,8 +30,33 @@ static const char *binary_name(int binary)
         [SL_BINARY_ADD] = "Add (ND)",           [SL_BINARY_SUBTRACT] = "Subtract (ND)",
         [SL_BINARY_MULTIPLY] = "Multiply (ND)", [SL_BINARY_DIVIDE] = "Divide (ND)",
         [SL_BINARY_MAXIMUM] = "Maximum (ND)",   [SL_BINARY_MINIMUM] = "Minimum (ND)",
+        [SL_BINARY_PRELU] = "PReLU (ND)",
     };
     return names[binary];
+}
+
+static const char *unary_name(int unary)
+{
+    static const char *const names[] = {
+        [SL_UNARY_CLAMP] = "Clamp (NC)",
+        [SL_UNARY_ABS] = "Abs (NC)",
+        [SL_UNARY_NEGATE] = "Negate (NC)",
+        [SL_UNARY_FLOOR] = "Floor (NC)",
+        [SL_UNARY_CEILING] = "Ceiling (NC)",
+        [SL_UNARY_SQRT] = "Square Root (NC)",
+        [SL_UNARY_RSQRT] = "Reciprocal Square Root (NC)",
+        [SL_UNARY_EXP] = "Exp (NC)",
+        [SL_UNARY_LOG] = "Log (NC)",
+        [SL_UNARY_SIN] = "Sine (NC)",
+        [SL_UNARY_COS] = "Cosine (NC)",
+        [SL_UNARY_SIGMOID] = "Sigmoid (NC)",
+        [SL_UNARY_TANH] = "TanH (NC)",
+        [SL_UNARY_HARDSWISH] = "HardSwish (NC)",
+        [SL_UNARY_GELU] = "GELU (NC)",
+        [SL_UNARY_ELU] = "ELU (NC)",
+        [SL_UNARY_LEAKY_RELU] = "LeakyReLU (NC)",
+    };
+    return names[unary];
 }
 
 static const char *average_name(const struct sl_xnn_window *w)
@@ -52,8 +77,16 @@ const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_o
     case SL_XNN_OP_GEMM:
         return packs_lhs(plan) ? "Fully Connected (NC, PF32) GEMM"
                                : "Fully Connected (NC, F32) GEMM";
+    case SL_XNN_OP_DYNAMIC_GEMM:
+        return packs_lhs(plan) ? "Dynamic Fully Connected (NC, PF32) GEMM"
+                               : "Dynamic Fully Connected (NC, F32) GEMM";
+    case SL_XNN_OP_BATCH_GEMM:
+        return packs_lhs(plan) ? "Batch Matrix Multiply (NC, PF32) GEMM"
+                               : "Batch Matrix Multiply (NC, F32) GEMM";
+    case SL_XNN_OP_UNARY:
+        return unary_name(op->code);
     case SL_XNN_OP_BINARY:
-        return binary_name(op->binary);
+        return binary_name(op->code);
     case SL_XNN_OP_SQUARE:
         return "Square (NC)";
     case SL_XNN_OP_CLAMP:
@@ -64,6 +97,10 @@ const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_o
         return average_name(&op->window);
     case SL_XNN_OP_MEAN:
         return "Mean (ND) Reduce2";
+    case SL_XNN_OP_MEAN_SQUARED:
+        return "Mean Squared (ND) Reduce2";
+    case SL_XNN_OP_CONVERT:
+        return "Convert (NC)";
     case SL_XNN_OP_SOFTMAX:
         return "Softmax (NC, F32)";
     case SL_XNN_OP_TRANSPOSE:

@@ -8,7 +8,7 @@
 
 /* How a serialized node maps to an operator; what is not listed is refused at load. */
 static const struct {
-    int node, kind, binary;
+    int node, kind, code;
 } kinds[] = {
     {SL_XNN_ADD, SL_XNN_OP_BINARY, SL_BINARY_ADD},
     {SL_XNN_SUBTRACT, SL_XNN_OP_BINARY, SL_BINARY_SUBTRACT},
@@ -16,8 +16,26 @@ static const struct {
     {SL_XNN_DIV, SL_XNN_OP_BINARY, SL_BINARY_DIVIDE},
     {SL_XNN_MAXIMUM, SL_XNN_OP_BINARY, SL_BINARY_MAXIMUM},
     {SL_XNN_MINIMUM, SL_XNN_OP_BINARY, SL_BINARY_MINIMUM},
+    {SL_XNN_PRELU, SL_XNN_OP_BINARY, SL_BINARY_PRELU},
+    {SL_XNN_FLOOR, SL_XNN_OP_UNARY, SL_UNARY_FLOOR},
+    {SL_XNN_CEILING, SL_XNN_OP_UNARY, SL_UNARY_CEILING},
+    {SL_XNN_SQUARE_ROOT, SL_XNN_OP_UNARY, SL_UNARY_SQRT},
+    {SL_XNN_RECIPROCAL_SQUARE_ROOT, SL_XNN_OP_UNARY, SL_UNARY_RSQRT},
+    {SL_XNN_ABS, SL_XNN_OP_UNARY, SL_UNARY_ABS},
+    {SL_XNN_NEGATE, SL_XNN_OP_UNARY, SL_UNARY_NEGATE},
+    {SL_XNN_EXP, SL_XNN_OP_UNARY, SL_UNARY_EXP},
+    {SL_XNN_LOG, SL_XNN_OP_UNARY, SL_UNARY_LOG},
+    {SL_XNN_SIN, SL_XNN_OP_UNARY, SL_UNARY_SIN},
+    {SL_XNN_COS, SL_XNN_OP_UNARY, SL_UNARY_COS},
+    {SL_XNN_SIGMOID, SL_XNN_OP_UNARY, SL_UNARY_SIGMOID},
+    {SL_XNN_TANH, SL_XNN_OP_UNARY, SL_UNARY_TANH},
+    {SL_XNN_HARDSWISH, SL_XNN_OP_UNARY, SL_UNARY_HARDSWISH},
+    {SL_XNN_GELU, SL_XNN_OP_UNARY, SL_UNARY_GELU},
+    {SL_XNN_ELU, SL_XNN_OP_UNARY, SL_UNARY_ELU},
+    {SL_XNN_LEAKY_RELU, SL_XNN_OP_UNARY, SL_UNARY_LEAKY_RELU},
     {SL_XNN_SQUARE, SL_XNN_OP_SQUARE, SL_BINARY_MULTIPLY},
     {SL_XNN_FULLY_CONNECTED, SL_XNN_OP_GEMM, 0},
+    {SL_XNN_BATCH_MATRIX_MULTIPLY, SL_XNN_OP_BATCH_GEMM, 0},
     {SL_XNN_CONV2D, SL_XNN_OP_CONV, 0},
     {SL_XNN_DEPTHWISE_CONV2D, SL_XNN_OP_DEPTHWISE, 0},
     {SL_XNN_MAX_POOLING_2D, SL_XNN_OP_MAX_POOL, 0},
@@ -28,6 +46,7 @@ static const struct {
     {SL_XNN_STATIC_TRANSPOSE, SL_XNN_OP_TRANSPOSE, 0},
     {SL_XNN_STATIC_RESHAPE, SL_XNN_OP_RESHAPE, 0},
     {SL_XNN_COPY, SL_XNN_OP_COPY, 0},
+    {SL_XNN_CONVERT, SL_XNN_OP_CONVERT, 0},
     {SL_XNN_STATIC_CONSTANT_PAD, SL_XNN_OP_PAD, 0},
     {SL_XNN_STATIC_SLICE, SL_XNN_OP_SLICE, 0},
     {SL_XNN_CONCATENATE2, SL_XNN_OP_CONCAT, 0},
@@ -73,7 +92,8 @@ static int32_t add_operand(struct sl_xnn_plan *plan, const struct sl_xnn_operand
 /* A fused clamp of add, subtract, multiply and divide is an operator of its own. */
 static void split_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
-    if (op->node->type == SL_XNN_MAXIMUM || op->node->type == SL_XNN_MINIMUM ||
+    int type = op->node->type;
+    if (type == SL_XNN_MAXIMUM || type == SL_XNN_MINIMUM || type == SL_XNN_PRELU ||
         (op->min == -INFINITY && op->max == INFINITY)) {
         op->min = -INFINITY;
         op->max = INFINITY;
@@ -93,6 +113,52 @@ static void split_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     op->output = between;
     op->min = -INFINITY;
     op->max = INFINITY;
+}
+
+static bool is_constant(const struct sl_xnn_plan *plan, int32_t operand)
+{
+    return operand == SL_XNN_NONE || plan->operands[operand].constant;
+}
+
+/* What the kind of a node leaves open. */
+static void settle_kind(const struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    if (op->kind == SL_XNN_OP_CONV && is_pointwise(&op->window)) {
+        op->kind = SL_XNN_OP_GEMM;
+    } else if (op->kind == SL_XNN_OP_GEMM) {
+        op->transposed = op->node->flags & SL_XNN_FLAG_TRANSPOSE_WEIGHTS;
+        if (!is_constant(plan, op->inputs[1]) || !is_constant(plan, op->inputs[2]))
+            op->kind = SL_XNN_OP_DYNAMIC_GEMM;
+    } else if (op->kind == SL_XNN_OP_BATCH_GEMM) {
+        op->transposed = op->node->flags & SL_XNN_FLAG_TRANSPOSE_WEIGHTS;
+    } else if (op->kind == SL_XNN_OP_UNARY) {
+        op->min = -INFINITY;
+        op->max = INFINITY;
+    }
+}
+
+static bool has_bias(const struct sl_xnn_op *op)
+{
+    return op->kind == SL_XNN_OP_CONV || op->kind == SL_XNN_OP_DEPTHWISE ||
+           op->kind == SL_XNN_OP_GEMM;
+}
+
+/* The operands that the node names; a bias may be missing, nothing else. */
+static int take_operands(const struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
+{
+    const struct sl_xnn_node *node = op->node;
+    for (uint32_t i = 0; i < node->input_count && op->input_count < 5; i++)
+        op->inputs[op->input_count++] = operand_of(plan, node->inputs[i]);
+    while (op->kind == SL_XNN_OP_CONCAT && op->input_count > 2 &&
+           op->inputs[op->input_count - 1] == SL_XNN_NONE)
+        op->input_count--;
+    op->output = operand_of(plan, node->outputs[0]);
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (op->inputs[i] == SL_XNN_NONE && !(has_bias(op) && i == 2))
+            return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an input is missing");
+    if (op->output == SL_XNN_NONE || op->input_count == 0 || (has_bias(op) && op->input_count < 3))
+        return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an operand is missing");
+    return 0;
 }
 
 static int add_op(struct sl_xnn_plan *plan, const struct sl_xnn_node *node, struct sl_diag *diag)
@@ -116,22 +182,11 @@ static int add_op(struct sl_xnn_plan *plan, const struct sl_xnn_node *node, stru
     }
     plan->op_count++;
     op->kind = kinds[k].kind;
-    op->binary = kinds[k].binary;
-    if (op->kind == SL_XNN_OP_CONV && is_pointwise(&op->window))
-        op->kind = SL_XNN_OP_GEMM;
-    for (uint32_t i = 0; i < node->input_count && op->input_count < 5; i++)
-        op->inputs[op->input_count++] = operand_of(plan, node->inputs[i]);
-    while (op->kind == SL_XNN_OP_CONCAT && op->input_count > 2 &&
-           op->inputs[op->input_count - 1] == SL_XNN_NONE)
-        op->input_count--;
-    op->output = operand_of(plan, node->outputs[0]);
-    bool weighted =
-        op->kind == SL_XNN_OP_CONV || op->kind == SL_XNN_OP_DEPTHWISE || op->kind == SL_XNN_OP_GEMM;
-    for (uint32_t i = 0; i < op->input_count; i++)
-        if (op->inputs[i] == SL_XNN_NONE && !(weighted && i == 2))
-            return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an input is missing");
-    if (op->output == SL_XNN_NONE || op->input_count == 0 || (weighted && op->input_count < 3))
-        return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an operand is missing");
+    op->code = kinds[k].code;
+    int rc = take_operands(plan, op, diag);
+    if (rc != 0)
+        return rc;
+    settle_kind(plan, op);
     if (op->kind == SL_XNN_OP_BINARY)
         split_clamp(plan, op);
     return 0;

@@ -89,9 +89,7 @@ static int alloc_steps(struct sl_xnn_plan *plan, struct sl_diag *diag)
     for (uint32_t i = 0; i < plan->op_count; i++) {
         struct sl_xnn_op *op = &plan->ops[i];
         op->step_first = plan->step_count;
-        plan->step_count += op->kind == SL_XNN_OP_CONCAT ? op->input_count
-                            : op->kind == SL_XNN_OP_PAD  ? 2
-                                                         : 1;
+        plan->step_count += op->kind == SL_XNN_OP_CONCAT ? op->input_count : 2;
         op->name = sl_xnn_op_name(plan, op);
     }
     plan->steps = sl_calloc(plan->step_count, sizeof(*plan->steps));
@@ -279,20 +277,46 @@ int sl_xnn_plan_shape(struct sl_xnn_plan *plan, struct sl_tensor *const *args, u
     return rc;
 }
 
+static void *data_of(const struct sl_xnn_plan *plan, int32_t operand)
+{
+    return operand == SL_XNN_NONE ? NULL : plan->operands[operand].data;
+}
+
+/* Two steps where the first leaves something for the second: packed weights, or an operand. */
+static void bind_two(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
+                     struct sl_step_operands o, uint8_t *between)
+{
+    bool packs = op->kind == SL_XNN_OP_DYNAMIC_GEMM;
+    struct sl_step_operands first = {.a = packs ? o.b : o.a, .out = between};
+    if (packs)
+        first.b = data_of(plan, op->inputs[2]);
+    else if (op->kind == SL_XNN_OP_MEAN_SQUARED)
+        first.b = o.a;
+    *(packs ? &o.b : &o.a) = between;
+    sl_step_bind(&plan->steps[op->step_first], &first);
+    sl_step_bind(&plan->steps[op->step_first + 1], &o);
+}
+
 static void bind_op(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, uint8_t *workspace)
 {
+    uint8_t *between = workspace + op->scratch_offset;
     struct sl_step_operands o = {
-        .a = plan->operands[op->inputs[0]].data,
-        .out = plan->operands[op->output].data,
-        .workspace = workspace + op->scratch_offset,
+        .a = data_of(plan, op->inputs[0]),
+        .out = data_of(plan, op->output),
+        .workspace = between + op->between_bytes,
     };
-    if (op->kind == SL_XNN_OP_BINARY)
-        o.b = plan->operands[op->inputs[1]].data;
+    if (op->kind == SL_XNN_OP_BINARY || op->kind == SL_XNN_OP_BATCH_GEMM ||
+        op->kind == SL_XNN_OP_DYNAMIC_GEMM)
+        o.b = data_of(plan, op->inputs[1]);
     else if (op->kind == SL_XNN_OP_SQUARE)
         o.b = o.a;
+    if (op->between_bytes != 0) {
+        bind_two(plan, op, o, between);
+        return;
+    }
     for (uint32_t k = 0; k < op->step_count; k++) {
         if (op->kind == SL_XNN_OP_CONCAT)
-            o.a = plan->operands[op->inputs[k]].data;
+            o.a = data_of(plan, op->inputs[k]);
         sl_step_bind(&plan->steps[op->step_first + k], &o);
     }
 }

@@ -25,16 +25,21 @@ enum sl_xnn_op_kind {
     SL_XNN_OP_CONV = 1,
     SL_XNN_OP_DEPTHWISE,
     SL_XNN_OP_GEMM,
+    SL_XNN_OP_DYNAMIC_GEMM, /* a product whose weights or bias are computed */
+    SL_XNN_OP_BATCH_GEMM,
+    SL_XNN_OP_UNARY,
     SL_XNN_OP_BINARY,
     SL_XNN_OP_SQUARE,
     SL_XNN_OP_CLAMP,
     SL_XNN_OP_MAX_POOL,
     SL_XNN_OP_AVG_POOL,
     SL_XNN_OP_MEAN,
+    SL_XNN_OP_MEAN_SQUARED,
     SL_XNN_OP_SOFTMAX,
     SL_XNN_OP_TRANSPOSE,
     SL_XNN_OP_RESHAPE,
     SL_XNN_OP_COPY,
+    SL_XNN_OP_CONVERT,
     SL_XNN_OP_PAD,
     SL_XNN_OP_SLICE,
     SL_XNN_OP_CONCAT,
@@ -59,7 +64,8 @@ struct sl_xnn_operand {
 
 struct sl_xnn_op {
     int kind;                       /* enum sl_xnn_op_kind */
-    int binary;                     /* enum sl_binary_op, for BINARY */
+    int code;                       /* enum sl_unary_op for UNARY, sl_binary_op for BINARY */
+    bool transposed;                /* GEMMs: the right operand is [k][n], for BATCH_GEMM [n][k] */
     bool dead;                      /* rewritten away */
     const struct sl_xnn_node *node; /* where it comes from */
     const char *origin;             /* the serialized node's kind */
@@ -71,7 +77,8 @@ struct sl_xnn_op {
     struct sl_weights weights;
     uint32_t step_first, step_count;
     size_t scratch_offset, scratch_bytes; /* in the workspace, while it runs */
-    const char *name;                     /* XNNPACK's, without counter */
+    size_t between_bytes; /* of the scratch, what its first step leaves its second */
+    const char *name;     /* XNNPACK's, without counter */
 };
 
 struct sl_xnn_plan {

@@ -32,8 +32,8 @@ static void merge_into_producer(struct sl_xnn_plan *plan, struct sl_xnn_op *op,
 /* min or max with one constant number. */
 static void binary_to_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
-    bool is_max = op->binary == SL_BINARY_MAXIMUM;
-    if (!is_max && op->binary != SL_BINARY_MINIMUM)
+    bool is_max = op->code == SL_BINARY_MAXIMUM;
+    if (!is_max && op->code != SL_BINARY_MINIMUM)
         return;
     for (uint32_t k = 0; k < 2; k++) {
         struct sl_xnn_operand *number = &plan->operands[op->inputs[k]];
@@ -56,6 +56,7 @@ static bool takes_clamp(const struct sl_xnn_op *op)
     case SL_XNN_OP_CONV:
     case SL_XNN_OP_DEPTHWISE:
     case SL_XNN_OP_GEMM:
+    case SL_XNN_OP_DYNAMIC_GEMM:
     case SL_XNN_OP_MAX_POOL:
     case SL_XNN_OP_AVG_POOL:
     case SL_XNN_OP_CLAMP:
@@ -93,15 +94,49 @@ static void rewrite_copy(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     }
 }
 
+/* `op` reads what its input's producer, whom nobody else needs, reads as input k. */
+static void skip_producer(struct sl_xnn_plan *plan, struct sl_xnn_op *op, uint32_t k,
+                          struct sl_xnn_op *producer)
+{
+    plan->operands[op->inputs[k]].uses = 0;
+    producer->dead = true;
+    op->inputs[k] = producer->inputs[0];
+}
+
+/* A transpose of the last two dimensions of the right operand of a product becomes a flag of it. */
+static void absorb_transpose(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    struct sl_xnn_op *producer = sole_producer(plan, op->inputs[1]);
+    if (!producer || producer->kind != SL_XNN_OP_TRANSPOSE)
+        return;
+    const struct sl_xnn_node *n = producer->node;
+    if (n->param_count < 2 || n->params[n->param_count - 1] != n->param_count - 2 ||
+        n->params[n->param_count - 2] != n->param_count - 1)
+        return;
+    for (uint32_t i = 0; i + 2 < n->param_count; i++)
+        if (n->params[i] != i)
+            return;
+    skip_producer(plan, op, 1, producer);
+    op->transposed = !op->transposed;
+}
+
+/* The mean of a square is one operator. */
+static void absorb_square(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
+    if (!producer || producer->kind != SL_XNN_OP_SQUARE)
+        return;
+    plan->operands[producer->inputs[0]].uses -= producer->input_count - 1; /* read once now */
+    skip_producer(plan, op, 0, producer);
+    op->kind = SL_XNN_OP_MEAN_SQUARED;
+}
+
 /* Takes over the input of a reshape that nobody else reads. */
 static void rewrite_reshape(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
     struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
-    if (!producer || producer->kind != SL_XNN_OP_RESHAPE)
-        return;
-    plan->operands[op->inputs[0]].uses = 0;
-    producer->dead = true;
-    op->inputs[0] = producer->inputs[0];
+    if (producer && producer->kind == SL_XNN_OP_RESHAPE)
+        skip_producer(plan, op, 0, producer);
 }
 
 static bool pads_with_zeros_in_space(const struct sl_xnn_op *pad)
@@ -125,9 +160,7 @@ static void fold_padding(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
         __builtin_add_overflow(w->padding_right, n->params2[2], &sum.padding_right))
         return;
     *w = sum;
-    plan->operands[op->inputs[0]].uses = 0;
-    pad->dead = true;
-    op->inputs[0] = pad->inputs[0];
+    skip_producer(plan, op, 0, pad);
 }
 
 static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
@@ -136,7 +169,7 @@ static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
         if (op->inputs[k] != SL_XNN_NONE)
             op->inputs[k] = plan->operands[op->inputs[k]].memory; /* one hop: copies go in order */
     if (op->kind == SL_XNN_OP_BINARY) {
-        if (op->binary == SL_BINARY_MULTIPLY && op->inputs[0] == op->inputs[1])
+        if (op->code == SL_BINARY_MULTIPLY && op->inputs[0] == op->inputs[1])
             op->kind = SL_XNN_OP_SQUARE;
         else
             binary_to_clamp(plan, op);
@@ -151,6 +184,13 @@ static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     case SL_XNN_OP_CONV:
     case SL_XNN_OP_DEPTHWISE:
         fold_padding(plan, op);
+        break;
+    case SL_XNN_OP_DYNAMIC_GEMM:
+    case SL_XNN_OP_BATCH_GEMM:
+        absorb_transpose(plan, op);
+        break;
+    case SL_XNN_OP_MEAN:
+        absorb_square(plan, op);
         break;
     default:
         break;
