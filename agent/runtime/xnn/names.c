@@ -8,17 +8,13 @@ static bool packs_lhs(const struct sl_xnn_plan *plan)
     return (plan->isa & (SL_ISA_SME | SL_ISA_SME2)) != 0;
 }
 
+/* XNNPACK has a VMulCAddC for 1x1 kernels, but the real runtime was not seen to take it. */
 static const char *depthwise_name(const struct sl_xnn_op *op)
 {
     enum { MAX_TAPS = 25 }; /* of XNNPACK's largest depthwise kernel */
     const struct sl_xnn_window *w = &op->window;
-    bool unpadded = w->padding_top == 0 && w->padding_right == 0 && w->padding_bottom == 0 &&
-                    w->padding_left == 0;
     if (w->group_output_channels != 1)
         return "Convolution (NHWC, F32) IGEMM";
-    if (w->kernel_height == 1 && w->kernel_width == 1 && w->stride_height == 1 &&
-        w->stride_width == 1 && unpadded)
-        return "Convolution (NHWC, F32) VMulCAddC";
     return (uint64_t)w->kernel_height * w->kernel_width <= MAX_TAPS
                ? "Convolution (NHWC, F32) DWConv"
                : "Convolution (NHWC, F32) IGEMM";

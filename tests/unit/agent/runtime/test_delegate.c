@@ -329,7 +329,7 @@ static void convolutions_have_the_names_of_xnnpack(void **state)
     check_conv_name(SL_XNN_CONV2D, 3, 2, off, "Convolution (NHWC, F32) IGEMM");
     check_conv_name(SL_XNN_CONV2D, 1, 2, off, "Fully Connected (NC, F32) GEMM");
     check_conv_name(SL_XNN_DEPTHWISE_CONV2D, 3, 1, off, "Convolution (NHWC, F32) DWConv");
-    check_conv_name(SL_XNN_DEPTHWISE_CONV2D, 1, 1, off, "Convolution (NHWC, F32) VMulCAddC");
+    check_conv_name(SL_XNN_DEPTHWISE_CONV2D, 1, 1, off, "Convolution (NHWC, F32) DWConv");
     check_conv_name(SL_XNN_DEPTHWISE_CONV2D, 7, 1, off, "Convolution (NHWC, F32) IGEMM");
     check_conv_name(SL_XNN_DEPTHWISE_CONV2D, 3, 2, off, "Convolution (NHWC, F32) IGEMM");
     if (all != SL_ISA_NONE && (all & SL_ISA_SME2) == 0)
