@@ -24,6 +24,7 @@
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
 #include "proto/envelope.pb-c.h"
+#include "tests/support/toy_blob.h"
 
 static const uint8_t secret[SL_SECRET_BYTES] = {42};
 static char workdir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
@@ -48,13 +49,14 @@ static void send_ack(struct host *host, uint64_t job, int stream, uint64_t offse
 {
     Sme2lab__Proto__Ack ack = SME2LAB__PROTO__ACK__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    if (!host->acknowledge)
+        return;
     ack.job = job;
-    ack.stream = (Sme2lab__Proto__Stream)stream;
     ack.offset = offset;
-    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_ACK;
+    ack.stream = (Sme2lab__Proto__Stream)stream;
     envelope.ack = &ack;
-    if (host->acknowledge)
-        sl_channel_send(host->channel, &envelope);
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_ACK;
+    sl_channel_send(host->channel, &envelope);
 }
 
 static void take_chunk(struct host *host, const Sme2lab__Proto__TraceChunk *chunk)
@@ -353,20 +355,6 @@ static void a_cancelled_job_says_so(void **state)
     close_host(&host);
 }
 
-static int put_blob(const char *name, char out_hex[SL_SHA256_HEX_SIZE])
-{
-    char path[512];
-    struct sl_buf bytes;
-    snprintf(path, sizeof(path), "%s/models/toy_cnn_f32_xnnpack/%s", SL_TEST_DATA, name);
-    if (sl_buf_read_file(path, 64 << 20, &bytes) < 0)
-        return -1;
-    sl_sha256_hex(bytes.data, bytes.size, out_hex);
-    snprintf(path, sizeof(path), "%s/blobs/%s", workdir, out_hex);
-    int rc = sl_buf_write_file(path, bytes.data, bytes.size);
-    sl_buf_fini(&bytes);
-    return rc;
-}
-
 static int make_workdir(void **state)
 {
     char blobs[80];
@@ -376,8 +364,8 @@ static int make_workdir(void **state)
     if (!mkdtemp(workdir))
         return -1;
     snprintf(blobs, sizeof(blobs), "mkdir %s/blobs", workdir);
-    return system(blobs) != 0 || put_blob("model.pte", model) < 0 ||
-                   put_blob("input-0.bin", input) < 0
+    return system(blobs) != 0 || sl_toy_blob(workdir, "model.pte", model) < 0 ||
+                   sl_toy_blob(workdir, "input-0.bin", input) < 0
                ? -1
                : 0;
 }

@@ -21,6 +21,7 @@
 #include "host/device/link.h"
 #include "host/device/tools.h"
 #include "host/device/trace_resolve.h"
+#include "tests/support/toy_blob.h"
 
 struct host {
     uv_loop_t loop;
@@ -253,20 +254,6 @@ static void a_job_on_a_link_that_is_down_is_refused(void **state)
     close_host(&host, true);
 }
 
-static int put_blob(const char *name, char out_hex[SL_SHA256_HEX_SIZE])
-{
-    char path[512];
-    struct sl_buf bytes;
-    snprintf(path, sizeof(path), "%s/models/toy_cnn_f32_xnnpack/%s", SL_TEST_DATA, name);
-    if (sl_buf_read_file(path, 64 << 20, &bytes) < 0)
-        return -1;
-    sl_sha256_hex(bytes.data, bytes.size, out_hex);
-    snprintf(path, sizeof(path), "%s/blobs/%s", workdir, out_hex);
-    int rc = sl_buf_write_file(path, bytes.data, bytes.size);
-    sl_buf_fini(&bytes);
-    return rc;
-}
-
 static int set_up(void **state)
 {
     char blobs[128];
@@ -284,7 +271,10 @@ static int set_up(void **state)
     snprintf(blobs, sizeof(blobs), "%s/blobs", workdir);
     if (mkdir(workdir, 0700) < 0 || mkdir(blobs, 0700) < 0)
         return -1;
-    return put_blob("model.pte", model) < 0 || put_blob("input-0.bin", input) < 0 ? -1 : 0;
+    return sl_toy_blob(workdir, "model.pte", model) < 0 ||
+                   sl_toy_blob(workdir, "input-0.bin", input) < 0
+               ? -1
+               : 0;
 }
 
 static int tear_down(void **state)
