@@ -358,6 +358,16 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
+/* What "here" means in the agent's list. */
+static void print_where(const struct sl_device *device)
+{
+    puts("The agent's kernels; of each family the first that fits is taken.");
+    if (device->kind == SL_DEVICE_LOCAL)
+        puts("'Here' is this machine.\n");
+    else
+        printf("'Here' is the emulated CPU, -cpu %s.\n\n", device->cpu);
+}
+
 static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
 {
     static const struct sl_usage usage = {
@@ -384,6 +394,8 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
         rc = run_agent(&device, cli->json ? json_args : text_args, NULL, &result, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    if (!cli->json)
+        print_where(&device);
     fwrite(result.out.data, 1, result.out.size, stdout);
     sl_child_fini(&result);
     return SL_EXIT_DONE;
