@@ -165,3 +165,9 @@ void sl_json_bool(struct sl_json *json, const char *key, bool value)
     put_key(json, key);
     put(json, value ? "true" : "false", value ? 4 : 5);
 }
+
+void sl_json_raw(struct sl_json *json, const char *key, const char *text)
+{
+    put_key(json, key);
+    put(json, text, strlen(text));
+}

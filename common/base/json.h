@@ -33,3 +33,5 @@ void sl_json_f64(struct sl_json *json, const char *key,
                  double value); /* shortest of 15 to 17 digits */
 void sl_json_bool(struct sl_json *json, const char *key, bool value);
 void sl_json_null(struct sl_json *json, const char *key);
+/* Text that is JSON already goes in as it is. */
+void sl_json_raw(struct sl_json *json, const char *key, const char *text);

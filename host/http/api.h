@@ -1,0 +1,38 @@
+/* host/http/api.h: the handlers, one a route; router.c has the table. */
+#pragma once
+
+#include <stddef.h>
+
+struct sl_http;
+struct sl_http_exchange;
+
+void sl_api_blob_put(struct sl_http_exchange *exchange);
+void sl_api_blob_head(struct sl_http_exchange *exchange);
+/* The body of a blob: a piece; then its end. */
+void sl_api_blob_piece(struct sl_http_exchange *exchange, const void *bytes, size_t len);
+void sl_api_blob_end(struct sl_http_exchange *exchange);
+
+void sl_api_job_post(struct sl_http_exchange *exchange);
+void sl_api_job_list(struct sl_http_exchange *exchange);
+void sl_api_job_get(struct sl_http_exchange *exchange);
+void sl_api_job_delete(struct sl_http_exchange *exchange);
+void sl_api_job_events(struct sl_http_exchange *exchange);
+
+void sl_api_run_list(struct sl_http_exchange *exchange);
+void sl_api_run_get(struct sl_http_exchange *exchange);
+void sl_api_run_files(struct sl_http_exchange *exchange); /* the list of names */
+void sl_api_run_file(struct sl_http_exchange *exchange);  /* etdump, analysis, log, files/... */
+
+void sl_api_device_list(struct sl_http_exchange *exchange);
+void sl_api_device_act(struct sl_http_exchange *exchange); /* quarantine, release */
+
+void sl_api_token_list(struct sl_http_exchange *exchange);
+void sl_api_token_post(struct sl_http_exchange *exchange);
+void sl_api_token_delete(struct sl_http_exchange *exchange);
+/* Reads the tokens from the store again. */
+void sl_api_tokens_load(struct sl_http *http);
+
+void sl_api_healthz(struct sl_http_exchange *exchange);
+void sl_api_readyz(struct sl_http_exchange *exchange);
+void sl_api_openapi(struct sl_http_exchange *exchange);
+void sl_api_metrics(struct sl_http_exchange *exchange);

@@ -1,0 +1,225 @@
+/* host/http/api_runs.c: /api/v1/runs and below. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/http/api.h"
+#include "host/http/exchange.h"
+#include "host/http/internal.h"
+#include "host/http/paging.h"
+#include "host/http/record_json.h"
+#include "host/http/reply.h"
+#include "host/http/run_file.h"
+#include "host/job/lab.h"
+#include "host/store/store.h"
+
+enum { MAX_LIST_BYTES = 4 << 20 };
+
+static void on_runs(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    struct sl_http_exchange *exchange = user;
+    struct sl_http_json text;
+    if (!sl_http_reply_due(exchange, rc))
+        return;
+    sl_http_page_begin(&text, "runs");
+    for (size_t i = 0; i < count; i++)
+        sl_json_of_run(&text.json, NULL, &rows[i]);
+    sl_http_page_end(exchange, &text, next_cursor);
+}
+
+static void list(struct sl_http_exchange *exchange, const struct sl_runs_filter *filter,
+                 sl_store_runs_fn done)
+{
+    sl_http_exchange_owe(exchange);
+    int rc = sl_store_list_runs(sl_lab_store(exchange->http->lab), filter, done, exchange);
+    if (rc < 0 && sl_http_exchange_settle(exchange))
+        sl_http_problem_of(exchange, rc, NULL);
+}
+
+static bool read_number(struct sl_http_exchange *exchange, const char *name, uint64_t *out)
+{
+    char text[32];
+    int rc = sl_http_query(exchange, name, text, sizeof(text));
+    return rc == 0 && (!text[0] || (sl_http_number(text, out) && *out <= INT64_MAX));
+}
+
+void sl_api_run_list(struct sl_http_exchange *exchange)
+{
+    struct sl_runs_filter filter = {0};
+    if (sl_http_query(exchange, "model=", filter.model, sizeof(filter.model)) < 0 ||
+        sl_http_query(exchange, "device=", filter.device, sizeof(filter.device)) < 0) {
+        sl_http_problem(exchange, 400, "bad-query", "", "a name has %d bytes at most",
+                        SL_NAME_BYTES - 1);
+        return;
+    }
+    if (!read_number(exchange, "since=", &filter.since_ms) ||
+        !read_number(exchange, "job=", &filter.job)) {
+        sl_http_problem(exchange, 400, "bad-query", "since is milliseconds of Unix time",
+                        "since and job are numbers");
+        return;
+    }
+    if (sl_http_page(exchange, &filter.cursor, &filter.limit))
+        list(exchange, &filter, on_runs);
+}
+
+/* The one run of the path; false: answered. */
+static bool the_run(struct sl_http_exchange *exchange, int rc, size_t count)
+{
+    if (!sl_http_exchange_settle(exchange))
+        return false;
+    if (rc == 0 && count == 1)
+        return true;
+    sl_http_problem_of(exchange, rc < 0 ? rc : SL_E_NOT_FOUND, NULL);
+    return false;
+}
+
+static void one(struct sl_http_exchange *exchange, sl_store_runs_fn done)
+{
+    struct sl_runs_filter filter = {.limit = 1};
+    if (sl_http_id(exchange, "run", &filter.id))
+        list(exchange, &filter, done);
+}
+
+static void on_run(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                   uint64_t next_cursor)
+{
+    struct sl_http_exchange *exchange = user;
+    struct sl_http_json text;
+    (void)next_cursor;
+    if (!the_run(exchange, rc, count))
+        return;
+    sl_http_json_begin(&text, 8192);
+    sl_json_of_run(&text.json, NULL, &rows[0]);
+    sl_http_reply_json(exchange, 200, &text);
+}
+
+void sl_api_run_get(struct sl_http_exchange *exchange)
+{
+    one(exchange, on_run);
+}
+
+static int put_file(void *user, const char *path, uint64_t size)
+{
+    struct sl_json *json = user;
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "path", path);
+    sl_json_u64(json, "bytes", size);
+    sl_json_close_object(json);
+    return json->error;
+}
+
+static void on_run_files(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                         uint64_t next_cursor)
+{
+    struct sl_http_exchange *exchange = user;
+    struct sl_http_json text;
+    (void)next_cursor;
+    if (!the_run(exchange, rc, count))
+        return;
+    sl_http_json_begin(&text, MAX_LIST_BYTES);
+    sl_json_open_object(&text.json, NULL);
+    sl_json_open_array(&text.json, "files");
+    rc = sl_run_file_list(sl_lab_state_dir(exchange->http->lab), rows[0].directory, put_file,
+                          &text.json);
+    sl_json_close_array(&text.json);
+    sl_json_close_object(&text.json);
+    if (rc < 0) {
+        sl_buf_fini(&text.body);
+        sl_http_problem_of(exchange, rc, NULL);
+        return;
+    }
+    sl_http_reply_json(exchange, 200, &text);
+}
+
+void sl_api_run_files(struct sl_http_exchange *exchange)
+{
+    one(exchange, on_run_files);
+}
+
+/* A kind of file that a run has one of, or several: /etdump, /log, /analysis. */
+struct search {
+    const char *end;
+    char path[SL_RUN_FILE_PATH_BYTES]; /* the first */
+    size_t found;
+    struct sl_buf names;
+};
+
+static int match(void *user, const char *path, uint64_t size)
+{
+    struct search *search = user;
+    size_t len = strlen(path), end = strlen(search->end);
+    (void)size;
+    if (len < end || strcmp(path + len - end, search->end) != 0)
+        return 0;
+    if (search->found++ == 0)
+        snprintf(search->path, sizeof(search->path), "%s", path);
+    sl_buf_printf(&search->names, " files/%s", path);
+    return 0;
+}
+
+static const char *ending_of(const char *kind)
+{
+    static const char *const kinds[][2] = {
+        {"etdump", ".etdump"}, {"log", ".log"}, {"analysis", "analysis_summary.json"}};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strcmp(kinds[i][0], kind) == 0)
+            return kinds[i][1];
+    }
+    return NULL;
+}
+
+static void send_file(struct sl_http_exchange *exchange, const char *directory, const char *path)
+{
+    uint64_t size = 0;
+    int fd = sl_run_file_open(sl_lab_state_dir(exchange->http->lab), directory, path, &size);
+    if (fd < 0)
+        sl_http_problem_of(exchange, fd, NULL);
+    else
+        sl_http_reply_file(exchange, sl_run_file_type(path), fd, size);
+}
+
+static void send_kind(struct sl_http_exchange *exchange, const char *directory, const char *end)
+{
+    struct search search = {.end = end};
+    sl_buf_init(&search.names, 400);
+    int rc = sl_run_file_list(sl_lab_state_dir(exchange->http->lab), directory, match, &search);
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, NULL);
+    else if (search.found == 0)
+        sl_http_problem(exchange, 404, "not-found", "GET /api/v1/runs/{id}/files lists what it has",
+                        "the run has no *%s", end);
+    else if (search.found > 1)
+        sl_http_problem(exchange, 409, "several", "take one of them by its name",
+                        "the run has %zu of these:%s", search.found,
+                        (const char *)search.names.data);
+    else
+        send_file(exchange, directory, search.path);
+    sl_buf_fini(&search.names);
+}
+
+static void on_run_file(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                        uint64_t next_cursor)
+{
+    struct sl_http_exchange *exchange = user;
+    static const char prefix[] = "files/";
+    (void)next_cursor;
+    if (!the_run(exchange, rc, count))
+        return;
+    const char *wanted = exchange->param[1];
+    const char *end = ending_of(wanted);
+    if (strncmp(wanted, prefix, sizeof(prefix) - 1) == 0)
+        send_file(exchange, rows[0].directory, wanted + sizeof(prefix) - 1);
+    else if (end)
+        send_kind(exchange, rows[0].directory, end);
+    else
+        sl_http_problem_of(exchange, SL_E_NOT_FOUND, NULL);
+}
+
+void sl_api_run_file(struct sl_http_exchange *exchange)
+{
+    one(exchange, on_run_file);
+}

@@ -1,0 +1,148 @@
+/* host/http/api_tokens.c: /api/v1/tokens, for admins. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/http/api.h"
+#include "host/http/exchange.h"
+#include "host/http/internal.h"
+#include "host/http/paging.h"
+#include "host/http/record_json.h"
+#include "host/http/reply.h"
+#include "host/http/submission.h"
+#include "host/job/lab.h"
+#include "host/store/store.h"
+
+enum { MAX_LIST_BYTES = 1 << 20 };
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void on_loaded(void *user, int rc, const struct sl_token_record *rows, size_t count)
+{
+    struct sl_http *http = user;
+    http->exchanges--;
+    if (rc == 0)
+        rc = sl_auth_set(&http->auth, rows, count);
+    if (rc < 0 && !http->stopping)
+        fprintf(stderr, "level=error event=tokens_not_read reason=\"%s\"\n", sl_strerror(rc));
+}
+
+void sl_api_tokens_load(struct sl_http *http)
+{
+    http->exchanges++; /* the end waits for it */
+    int rc = sl_store_list_tokens(sl_lab_store(http->lab), on_loaded, http);
+    if (rc < 0)
+        on_loaded(http, rc, NULL, 0);
+}
+
+void sl_api_token_list(struct sl_http_exchange *exchange)
+{
+    const struct sl_auth *auth = &exchange->http->auth;
+    struct sl_http_json text;
+    sl_http_json_begin(&text, MAX_LIST_BYTES);
+    sl_json_open_object(&text.json, NULL);
+    sl_json_open_array(&text.json, "tokens");
+    for (size_t i = 0; i < auth->count; i++)
+        sl_json_of_token(&text.json, NULL, &auth->tokens[i]);
+    sl_json_close_array(&text.json);
+    sl_json_close_object(&text.json);
+    sl_http_reply_json(exchange, 200, &text);
+}
+
+struct adding {
+    struct sl_http_exchange *exchange;
+    struct sl_token_record record;
+    char token[SL_AUTH_TOKEN_BYTES];
+};
+
+static void on_added(void *user, int rc, uint64_t id)
+{
+    struct adding *adding = user;
+    struct sl_http_exchange *exchange = adding->exchange;
+    struct sl_http_json text;
+    if (rc == 0)
+        sl_api_tokens_load(exchange->http);
+    bool alive = sl_http_exchange_settle(exchange);
+    if (alive && rc < 0) {
+        sl_http_problem_of(exchange, rc, NULL);
+    } else if (alive) {
+        adding->record.id = id;
+        sl_http_json_begin(&text, 4096);
+        sl_json_open_object(&text.json, NULL);
+        sl_json_text(&text.json, "token", adding->token);
+        sl_json_of_token(&text.json, "record", &adding->record);
+        sl_json_close_object(&text.json);
+        sl_http_reply_header(exchange, "location", "/api/v1/tokens/%" PRIu64, id);
+        sl_http_reply_header(exchange, "cache-control", "no-store");
+        sl_http_reply_json(exchange, 201, &text);
+    }
+    memset(adding->token, 0, sizeof(adding->token));
+    sl_free(adding);
+}
+
+void sl_api_token_post(struct sl_http_exchange *exchange)
+{
+    struct sl_http_token_wish wish;
+    struct sl_diag diag = {0};
+    struct sl_bytes body = {exchange->body.data, exchange->body.size};
+    struct adding *adding = NULL;
+    int rc = sl_http_token_wish_read(body, &wish, &diag);
+    if (rc == 0 && exchange->http->auth.count >= SL_AUTH_MAX_TOKENS)
+        rc = SL_E_FULL;
+    if (rc == 0) {
+        adding = sl_calloc(1, sizeof(*adding));
+        rc = adding ? 0 : -ENOMEM;
+    }
+    if (adding) {
+        adding->exchange = exchange;
+        adding->record = (struct sl_token_record){.role = wish.role, .created_ms = now_ms()};
+        if (wish.expires_in_s > 0)
+            adding->record.expires_ms = adding->record.created_ms + wish.expires_in_s * 1000ull;
+        memcpy(adding->record.name, wish.name, sizeof(wish.name));
+        sl_auth_make(adding->token, adding->record.sha256);
+        sl_http_exchange_owe(exchange);
+        rc = sl_store_add_token(sl_lab_store(exchange->http->lab), &adding->record, on_added,
+                                adding);
+        if (rc < 0) {
+            sl_http_exchange_settle(exchange);
+            sl_free(adding);
+        }
+    }
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, &diag);
+}
+
+static void on_removed(void *user, int rc)
+{
+    struct sl_http_exchange *exchange = user;
+    if (rc == 0)
+        sl_api_tokens_load(exchange->http);
+    if (!sl_http_exchange_settle(exchange))
+        return;
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, NULL);
+    else
+        sl_http_reply_empty(exchange, 204, 0);
+}
+
+void sl_api_token_delete(struct sl_http_exchange *exchange)
+{
+    uint64_t id;
+    if (!sl_http_id(exchange, "token", &id))
+        return;
+    sl_http_exchange_owe(exchange);
+    int rc = sl_store_remove_token(sl_lab_store(exchange->http->lab), id, on_removed, exchange);
+    if (rc < 0 && sl_http_exchange_settle(exchange))
+        sl_http_problem_of(exchange, rc, NULL);
+}

@@ -1,0 +1,90 @@
+/* host/http/auth.c */
+#include "host/http/auth.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+
+enum { SECRET_BYTES = 32, HALF_DIGEST = (SL_DIGEST_BYTES - 1) / 2 };
+
+int sl_auth_set(struct sl_auth *auth, const struct sl_token_record *tokens, size_t count)
+{
+    struct sl_token_record *copy = NULL;
+    if (count > SL_AUTH_MAX_TOKENS)
+        return SL_E_LIMIT;
+    if (count > 0) {
+        copy = sl_malloc(count, sizeof(*copy));
+        if (!copy)
+            return -ENOMEM;
+        memcpy(copy, tokens, count * sizeof(*copy));
+    }
+    sl_free(auth->tokens);
+    *auth = (struct sl_auth){.tokens = copy, .count = count, .loaded = true};
+    return 0;
+}
+
+void sl_auth_fini(struct sl_auth *auth)
+{
+    sl_free(auth->tokens);
+    *auth = (struct sl_auth){0};
+}
+
+/* Both are 64 hexadecimal digits; sl_mac_equal() takes 32 bytes. */
+static bool same_digest(const char *a, const char *b)
+{
+    int low = sl_mac_equal((const uint8_t *)a, (const uint8_t *)b);
+    int high = sl_mac_equal((const uint8_t *)a + HALF_DIGEST, (const uint8_t *)b + HALF_DIGEST);
+    return (low & high) != 0;
+}
+
+int sl_auth_role(const struct sl_auth *auth, const char *authorization, uint64_t now_ms)
+{
+    static const char scheme[] = "bearer ";
+    char digest[SL_DIGEST_BYTES];
+    int role = 0;
+    if (strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
+        return 0;
+    const char *token = authorization + sizeof(scheme) - 1;
+    while (*token == ' ')
+        token++;
+    sl_sha256_hex(token, strlen(token), digest);
+    for (size_t i = 0; i < auth->count; i++) {
+        const struct sl_token_record *known = &auth->tokens[i];
+        bool valid = known->expires_ms == 0 || known->expires_ms > now_ms;
+        if (same_digest(digest, known->sha256) && valid)
+            role = known->role;
+    }
+    return role;
+}
+
+void sl_auth_make(char out_token[SL_AUTH_TOKEN_BYTES], char out_sha256[SL_DIGEST_BYTES])
+{
+    uint8_t secret[SECRET_BYTES];
+    sl_random_bytes(secret, sizeof(secret));
+    size_t at = (size_t)snprintf(out_token, SL_AUTH_TOKEN_BYTES, "sl_");
+    for (size_t i = 0; i < sizeof(secret); i++)
+        at += (size_t)snprintf(out_token + at, SL_AUTH_TOKEN_BYTES - at, "%02x", secret[i]);
+    sl_sha256_hex(out_token, at, out_sha256);
+}
+
+static const char *const role_names[] = {
+    [SL_TOKEN_READ] = "read", [SL_TOKEN_SUBMIT] = "submit", [SL_TOKEN_ADMIN] = "admin"};
+
+const char *sl_auth_role_name(int role)
+{
+    return role >= SL_TOKEN_READ && role <= SL_TOKEN_ADMIN ? role_names[role] : "none";
+}
+
+int sl_auth_role_of_name(const char *name)
+{
+    for (int role = SL_TOKEN_READ; role <= SL_TOKEN_ADMIN; role++) {
+        if (strcmp(role_names[role], name) == 0)
+            return role;
+    }
+    return 0;
+}

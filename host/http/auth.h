@@ -1,0 +1,30 @@
+/* host/http/auth.h: who may do what: bearer tokens, kept as SHA-256 only. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+enum { SL_AUTH_MAX_TOKENS = 1024, SL_AUTH_TOKEN_BYTES = 72 };
+
+struct sl_auth {
+    struct sl_token_record *tokens; /* owned */
+    size_t count;
+    bool loaded; /* false until the store has answered: nobody is let in */
+};
+
+/* Replaces what is known by copies: 0, SL_E_LIMIT or -ENOMEM (the old ones stay). */
+int sl_auth_set(struct sl_auth *auth, const struct sl_token_record *tokens, size_t count);
+void sl_auth_fini(struct sl_auth *auth);
+
+/* The role (enum sl_token_role) of the value of an Authorization header, 0 for none. Compares with
+ * every token in constant time. */
+int sl_auth_role(const struct sl_auth *auth, const char *authorization, uint64_t now_ms);
+
+/* A fresh token and what is kept of it. */
+void sl_auth_make(char out_token[SL_AUTH_TOKEN_BYTES], char out_sha256[SL_DIGEST_BYTES]);
+
+const char *sl_auth_role_name(int role);    /* "read", "submit", "admin" */
+int sl_auth_role_of_name(const char *name); /* 0: no such role */

@@ -1,0 +1,78 @@
+/* host/http/exchange.h: one request and its answer. It outlives its connection when the store or a
+ * worker thread still owes it something. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buf.h"
+#include "host/http/server.h"
+#include "host/records.h"
+
+struct lws;
+struct sl_blob_upload;
+struct sl_http_route;
+struct sl_live;
+
+enum sl_http_method {
+    SL_HTTP_GET = 1,
+    SL_HTTP_HEAD = 2,
+    SL_HTTP_POST = 4,
+    SL_HTTP_PUT = 8,
+    SL_HTTP_DELETE = 16,
+};
+
+enum { SL_HTTP_PATH_BYTES = 1024, SL_HTTP_PARAM_BYTES = 512, SL_HTTP_VALUE_BYTES = 160 };
+
+struct sl_http_exchange {
+    struct sl_http *http; /* borrowed */
+    struct lws *wsi;      /* NULL: the client has gone */
+    unsigned owed;        /* answers of store and worker that still come */
+    bool paused;          /* reading is off: nothing is read while nothing can be done with it */
+    bool answered, finished;
+    bool close_after; /* the connection cannot be used again */
+    /* the request */
+    int method; /* enum sl_http_method; 0: another */
+    char path[SL_HTTP_PATH_BYTES];
+    const struct sl_http_route *route;
+    char param[2][SL_HTTP_PARAM_BYTES]; /* of the route's pattern */
+    bool has_body, body_ended, expects_continue;
+    uint64_t body_bytes, started_ms; /* Content-Length; of the loop's clock */
+    struct sl_buf body;              /* JSON only */
+    struct sl_blob_upload *upload;   /* owned; NULL but while a blob comes */
+    uint64_t upload_total;           /* 0: the body is all that is missing */
+    /* the answer */
+    int status;
+    const char *content_type;   /* static; NULL: no body */
+    struct sl_buf headers, out; /* further header lines, each with its CRLF; the body */
+    int file;                   /* -1, or the body's, owned */
+    uint64_t length, sent;      /* of the body */
+    bool head_sent;
+    struct sl_live *live; /* owned; NULL but for a stream of events */
+};
+
+/* Reads the request line and headers of `wsi`. NULL when memory is short. */
+struct sl_http_exchange *sl_http_exchange_new(struct sl_http *http, struct lws *wsi);
+
+/* The client has gone or all is said. Frees it at once, or when nothing is owed any more. */
+void sl_http_exchange_end(struct sl_http_exchange *exchange);
+
+/* Between these two the exchange is not freed. `settle` gives false when the client has gone: touch
+ * nothing after it then. */
+void sl_http_exchange_owe(struct sl_http_exchange *exchange);
+bool sl_http_exchange_settle(struct sl_http_exchange *exchange);
+
+/* Reading off (while waiting) or on. */
+void sl_http_exchange_pause(struct sl_http_exchange *exchange, bool pause);
+
+/* A header's value, 0 and "" when absent; -1: too long or not printable. `name` is lower-case with
+ * its colon. Only while the request is new. */
+int sl_http_header(const struct sl_http_exchange *exchange, const char *name, char *out,
+                   size_t size);
+/* A parameter of the query, the same way; `name` ends in '='. */
+int sl_http_query(const struct sl_http_exchange *exchange, const char *name, char *out,
+                  size_t size);
+
+/* Decimal digits and nothing else: true, and the number. */
+bool sl_http_number(const char *text, uint64_t *out);

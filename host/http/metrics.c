@@ -1,0 +1,96 @@
+/* host/http/metrics.c: /metrics as OpenMetrics text 1.0. */
+#include <inttypes.h>
+
+#include "common/base/buf.h"
+#include "host/http/api.h"
+#include "host/http/exchange.h"
+#include "host/http/internal.h"
+#include "host/http/record_json.h"
+#include "host/http/reply.h"
+#include "host/job/lab.h"
+
+enum { MAX_BYTES = 1 << 16 };
+
+static int put_requests(const struct sl_http *http, struct sl_buf *out)
+{
+    int rc = sl_buf_printf(out, "# TYPE sme2lab_http_requests counter\n");
+    for (int hundreds = 0; rc == 0 && hundreds <= 5; hundreds++) {
+        if (hundreds == 0)
+            rc = sl_buf_printf(out, "sme2lab_http_requests_total{status=\"none\"} %" PRIu64 "\n",
+                               http->counts.requests[0]);
+        else
+            rc = sl_buf_printf(out, "sme2lab_http_requests_total{status=\"%dxx\"} %" PRIu64 "\n",
+                               hundreds, http->counts.requests[hundreds]);
+    }
+    return rc;
+}
+
+static int put_jobs(const struct sl_http *http, struct sl_buf *out)
+{
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_jobs gauge\n"
+                         "sme2lab_jobs{state=\"queued\"} %zu\n"
+                         "sme2lab_jobs{state=\"running\"} %zu\n",
+                         sl_lab_count(http->lab, SL_JOB_QUEUED),
+                         sl_lab_count(http->lab, SL_JOB_RUNNING));
+}
+
+static int put_devices(const struct sl_http *http, struct sl_buf *out)
+{
+    const struct sl_device_record *devices = NULL;
+    size_t count = sl_lab_devices(http->lab, &devices);
+    int rc = sl_buf_printf(out, "# TYPE sme2lab_devices gauge\n");
+    for (int state = SL_DEVICE_READY; rc == 0 && state <= SL_DEVICE_QUARANTINED; state++) {
+        size_t number = 0;
+        for (size_t i = 0; i < count; i++)
+            number += devices[i].state == state;
+        rc = sl_buf_printf(out, "sme2lab_devices{state=\"%s\"} %zu\n", sl_device_state_name(state),
+                           number);
+    }
+    return rc;
+}
+
+static int put_server(const struct sl_http *http, struct sl_buf *out)
+{
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_http_connections gauge\n"
+                         "sme2lab_http_connections %zu\n"
+                         "# TYPE sme2lab_http_streams gauge\n"
+                         "sme2lab_http_streams %zu\n"
+                         "# TYPE sme2lab_http_streams_cut counter\n"
+                         "sme2lab_http_streams_cut_total %" PRIu64 "\n"
+                         "# TYPE sme2lab_http_received_bytes counter\n"
+                         "# UNIT sme2lab_http_received_bytes bytes\n"
+                         "sme2lab_http_received_bytes_total %" PRIu64 "\n"
+                         "# TYPE sme2lab_http_sent_bytes counter\n"
+                         "# UNIT sme2lab_http_sent_bytes bytes\n"
+                         "sme2lab_http_sent_bytes_total %" PRIu64 "\n",
+                         http->connections, http->streams, http->counts.streams_cut,
+                         http->counts.received_bytes, http->counts.sent_bytes);
+}
+
+void sl_api_metrics(struct sl_http_exchange *exchange)
+{
+    const struct sl_http *http = exchange->http;
+    struct sl_buf body;
+    sl_buf_init(&body, MAX_BYTES);
+    int rc = sl_buf_printf(&body, "# TYPE sme2lab_build info\n"
+                                  "sme2lab_build_info{version=\"" SL_VERSION "\"} 1\n");
+    if (rc == 0)
+        rc = put_requests(http, &body);
+    if (rc == 0)
+        rc = put_jobs(http, &body);
+    if (rc == 0)
+        rc = put_devices(http, &body);
+    if (rc == 0)
+        rc = put_server(http, &body);
+    if (rc == 0)
+        rc = sl_buf_printf(&body, "# EOF\n");
+    if (rc < 0) {
+        sl_buf_fini(&body);
+        sl_http_problem_of(exchange, rc, NULL);
+        return;
+    }
+    sl_http_reply_buf(exchange, 200, "application/openmetrics-text; version=1.0.0; charset=utf-8",
+                      &body);
+}

@@ -1,0 +1,19 @@
+/* host/http/paging.h: what lists have in common: cursor, limit, numbers out of paths. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sl_http_exchange;
+struct sl_http_json;
+
+/* Reads cursor= and limit= of the query (50 when absent). false: answered with a problem. */
+bool sl_http_page(struct sl_http_exchange *exchange, uint64_t *out_cursor, uint32_t *out_limit);
+
+/* The first parameter of the path as an id. false: answered with 404. */
+bool sl_http_id(struct sl_http_exchange *exchange, const char *what, uint64_t *out_id);
+
+/* A page of a list: its rows are written between the two. The end answers. */
+void sl_http_page_begin(struct sl_http_json *text, const char *name);
+void sl_http_page_end(struct sl_http_exchange *exchange, struct sl_http_json *text,
+                      uint64_t next_cursor);

@@ -1,0 +1,114 @@
+/* host/http/record_json.c */
+#include "host/http/record_json.h"
+
+#include <string.h>
+
+#include "common/base/json.h"
+#include "host/http/auth.h"
+#include "host/records.h"
+
+static const char *const job_states[] = {"queued", "running", "done", "failed", "cancelled"};
+static const char *const causes[] = {"none", "result", "user", "lab"};
+static const char *const kinds[] = {"unknown", "local", "emulated", "counted"};
+static const char *const device_states[] = {"unknown", "ready", "busy", "offline", "quarantined"};
+
+#define NAME_OF(names, value)                                                                      \
+    ((value) >= 0 && (size_t)(value) < sizeof(names) / sizeof(*(names)) ? (names)[value]           \
+                                                                        : "unknown")
+
+int sl_job_state_of_name(const char *name)
+{
+    for (int state = SL_JOB_QUEUED; state <= SL_JOB_CANCELLED; state++) {
+        if (strcmp(job_states[state], name) == 0)
+            return state;
+    }
+    return -1;
+}
+
+const char *sl_job_state_name(int state)
+{
+    return NAME_OF(job_states, state);
+}
+
+const char *sl_device_state_name(int state)
+{
+    return NAME_OF(device_states, state);
+}
+
+/* Absent is null: 0 as a time or an id, "" as a name. */
+static void put_id(struct sl_json *json, const char *key, uint64_t value)
+{
+    if (value != 0)
+        sl_json_u64(json, key, value);
+    else
+        sl_json_null(json, key);
+}
+
+static void put_name(struct sl_json *json, const char *key, const char *value)
+{
+    sl_json_text(json, key, value[0] ? value : NULL);
+}
+
+void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job,
+                    const char *config_json)
+{
+    sl_json_open_object(json, key);
+    sl_json_u64(json, "id", job->id);
+    sl_json_text(json, "state", NAME_OF(job_states, job->state));
+    sl_json_text(json, "cause", NAME_OF(causes, job->cause));
+    sl_json_text(json, "detail", job->detail);
+    sl_json_i64(json, "priority", job->priority);
+    sl_json_u64(json, "attempts", job->attempts);
+    put_id(json, "submitted_ms", job->submitted_ms);
+    put_id(json, "started_ms", job->started_ms);
+    put_id(json, "ended_ms", job->ended_ms);
+    put_name(json, "selector", job->selector);
+    put_name(json, "device", job->device);
+    put_id(json, "run", job->run);
+    sl_json_bool(json, "cancel_wanted", job->cancel_wanted);
+    if (config_json)
+        sl_json_raw(json, "config", config_json);
+    sl_json_close_object(json);
+}
+
+void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run)
+{
+    sl_json_open_object(json, key);
+    sl_json_u64(json, "id", run->id);
+    put_id(json, "job", run->job);
+    sl_json_text(json, "model", run->model);
+    put_name(json, "model_sha256", run->model_sha256);
+    sl_json_text(json, "device", run->device);
+    sl_json_text(json, "device_kind", NAME_OF(kinds, run->device_kind));
+    put_id(json, "started_ms", run->started_ms);
+    put_id(json, "ended_ms", run->ended_ms);
+    put_name(json, "verdict", run->verdict);
+    if (run->ratio > 0)
+        sl_json_f64(json, "ratio", run->ratio);
+    else
+        sl_json_null(json, "ratio");
+    sl_json_close_object(json);
+}
+
+void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_device_record *device)
+{
+    sl_json_open_object(json, key);
+    sl_json_text(json, "name", device->name);
+    sl_json_text(json, "kind", NAME_OF(kinds, device->kind));
+    sl_json_text(json, "state", NAME_OF(device_states, device->state));
+    put_id(json, "job", device->job);
+    sl_json_text(json, "detail", device->detail);
+    sl_json_bool(json, "times_mean_something", device->kind != SL_DEVICE_EMULATED);
+    sl_json_close_object(json);
+}
+
+void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_token_record *token)
+{
+    sl_json_open_object(json, key);
+    sl_json_u64(json, "id", token->id);
+    sl_json_text(json, "name", token->name);
+    sl_json_text(json, "role", sl_auth_role_name(token->role));
+    put_id(json, "created_ms", token->created_ms);
+    put_id(json, "expires_ms", token->expires_ms);
+    sl_json_close_object(json);
+}

@@ -1,0 +1,24 @@
+/* host/http/record_json.h: records as JSON, as openapi.yaml has them. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_device_record;
+struct sl_job_record;
+struct sl_json;
+struct sl_run_record;
+struct sl_token_record;
+
+/* `config_json` NULL: without it. It is checked JSON and goes in as it is. */
+void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job,
+                    const char *config_json);
+void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run);
+void sl_json_of_device(struct sl_json *json, const char *key,
+                       const struct sl_device_record *device);
+void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_token_record *token);
+
+/* enum sl_job_state by its name; -1: no such state. */
+int sl_job_state_of_name(const char *name);
+const char *sl_job_state_name(int state);
+const char *sl_device_state_name(int state);

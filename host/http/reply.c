@@ -1,0 +1,278 @@
+/* host/http/reply.c */
+#include "host/http/reply.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/http/exchange.h"
+#include "host/http/internal.h"
+#include "host/http/live.h"
+
+enum { RETRY_AFTER_S = 1 };
+
+static void answer(struct sl_http_exchange *exchange, int status, const char *content_type,
+                   uint64_t length)
+{
+    assert(!exchange->answered);
+    exchange->answered = true;
+    exchange->status = status;
+    exchange->content_type = content_type;
+    exchange->length = length;
+    if (!exchange->wsi)
+        return;
+    sl_http_exchange_pause(exchange, false);
+    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->http->timeout_s);
+    lws_callback_on_writable(exchange->wsi);
+}
+
+void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
+                       struct sl_buf *body)
+{
+    sl_buf_fini(&exchange->out);
+    exchange->out = *body;
+    sl_buf_init(body, 0);
+    answer(exchange, status, content_type, exchange->out.size);
+}
+
+void sl_http_json_begin(struct sl_http_json *text, size_t limit)
+{
+    sl_buf_init(&text->body, limit);
+    sl_json_init(&text->json, &text->body);
+}
+
+void sl_http_reply_json(struct sl_http_exchange *exchange, int status, struct sl_http_json *text)
+{
+    if (text->json.error < 0) {
+        sl_buf_fini(&text->body);
+        sl_http_problem_of(exchange, text->json.error, NULL);
+        return;
+    }
+    sl_http_reply_buf(exchange, status, "application/json", &text->body);
+}
+
+bool sl_http_reply_due(struct sl_http_exchange *exchange, int rc)
+{
+    if (!sl_http_exchange_settle(exchange))
+        return false;
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, NULL);
+    return rc >= 0;
+}
+
+void sl_http_reply_file(struct sl_http_exchange *exchange, const char *content_type, int file,
+                        uint64_t size)
+{
+    exchange->file = file;
+    answer(exchange, 200, content_type, size);
+}
+
+void sl_http_reply_empty(struct sl_http_exchange *exchange, int status, uint64_t length)
+{
+    answer(exchange, status, NULL, length);
+}
+
+void sl_http_reply_header(struct sl_http_exchange *exchange, const char *name, const char *value,
+                          ...)
+{
+    char text[SL_PATH_BYTES];
+    va_list args;
+    va_start(args, value);
+    vsnprintf(text, sizeof(text), value, args);
+    va_end(args);
+    for (char *c = text; *c; c++) {
+        if (*c < ' ' || *c > '~')
+            *c = '?'; /* nothing may end the line early */
+    }
+    sl_buf_printf(&exchange->headers, "%s: %s\r\n", name, text);
+}
+
+const char *sl_http_status_text(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } texts[] = {
+        {200, "OK"},
+        {201, "Created"},
+        {202, "Accepted"},
+        {204, "No Content"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {409, "Conflict"},
+        {411, "Length Required"},
+        {413, "Content Too Large"},
+        {415, "Unsupported Media Type"},
+        {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},
+        {500, "Internal Server Error"},
+        {503, "Service Unavailable"},
+        {507, "Insufficient Storage"},
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (texts[i].status == status)
+            return texts[i].text;
+    }
+    return "Error";
+}
+
+void sl_http_problem(struct sl_http_exchange *exchange, int status, const char *type,
+                     const char *hint, const char *detail, ...)
+{
+    char words[512], name[96];
+    struct sl_buf body;
+    struct sl_json json;
+    va_list args;
+    va_start(args, detail);
+    vsnprintf(words, sizeof(words), detail, args);
+    va_end(args);
+    snprintf(name, sizeof(name), "urn:sme2lab:problem:%s", type);
+    sl_buf_init(&body, 8192);
+    sl_json_init(&json, &body);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "type", name);
+    sl_json_text(&json, "title", sl_http_status_text(status));
+    sl_json_i64(&json, "status", status);
+    sl_json_text(&json, "detail", words);
+    if (hint[0])
+        sl_json_text(&json, "hint", hint);
+    sl_json_close_object(&json);
+    if (status == 429 || status == 503)
+        sl_http_reply_header(exchange, "retry-after", "%d", RETRY_AFTER_S);
+    if (status == 401)
+        sl_http_reply_header(exchange, "www-authenticate", "Bearer realm=\"sme2lab\"");
+    sl_http_reply_buf(exchange, status, "application/problem+json", &body);
+}
+
+void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct sl_diag *diag)
+{
+    static const struct {
+        int code, status;
+        const char *type;
+    } codes[] = {
+        {SL_E_NOT_FOUND, 404, "not-found"},
+        {SL_E_FORMAT, 422, "invalid"},
+        {SL_E_LIMIT, 413, "too-large"},
+        {SL_E_FULL, 503, "busy"},
+        {SL_E_STATE, 503, "not-now"},
+        {SL_E_MISMATCH, 409, "mismatch"},
+        {SL_E_UNSUPPORTED, 422, "unsupported"},
+        {-ENOSPC, 507, "disk-full"},
+        {-EDQUOT, 507, "disk-full"},
+        {-ENOMEM, 503, "busy"},
+    };
+    const char *detail = diag && diag->what[0] ? diag->what : sl_strerror(rc);
+    const char *where = diag ? diag->where : "", *hint = diag ? diag->hint : "";
+    int status = 500;
+    const char *type = "internal";
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        if (codes[i].code == rc) {
+            status = codes[i].status;
+            type = codes[i].type;
+        }
+    }
+    sl_http_problem(exchange, status, type, hint, "%s%s%s", where, where[0] ? ": " : "", detail);
+}
+
+/* The status line and headers into `head`. */
+static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
+{
+    int rc = sl_buf_printf(head, "HTTP/1.1 %d %s\r\nserver: sme2labd/" SL_VERSION "\r\n",
+                           exchange->status, sl_http_status_text(exchange->status));
+    if (rc == 0 && exchange->content_type)
+        rc = sl_buf_printf(head, "content-type: %s\r\n", exchange->content_type);
+    if (rc == 0 && exchange->live)
+        rc = sl_buf_printf(head, "cache-control: no-store\r\n");
+    if (rc == 0 && !exchange->live && exchange->status != 204)
+        rc = sl_buf_printf(head, "content-length: %" PRIu64 "\r\n", exchange->length);
+    if (rc == 0 && exchange->close_after)
+        rc = sl_buf_printf(head, "connection: close\r\n");
+    if (rc == 0)
+        rc = sl_buf_printf(head, "x-content-type-options: nosniff\r\n");
+    if (rc == 0 && exchange->headers.size > 0)
+        rc = sl_buf_append(head, exchange->headers.data, exchange->headers.size);
+    return rc == 0 ? sl_buf_append(head, "\r\n", 2) : rc;
+}
+
+/* Up to `room` bytes of the body to `at`: how many, or -errno. */
+static ssize_t read_body(struct sl_http_exchange *exchange, unsigned char *at, size_t room)
+{
+    uint64_t left = exchange->length - exchange->sent;
+    size_t wanted = left < room ? (size_t)left : room;
+    if (exchange->file < 0) {
+        if (wanted > 0)
+            memcpy(at, exchange->out.data + exchange->sent, wanted);
+        return (ssize_t)wanted;
+    }
+    ssize_t n = pread(exchange->file, at, wanted, (off_t)exchange->sent);
+    if (n < 0)
+        return -errno;
+    return n == 0 && wanted > 0 ? SL_E_TRUNCATED : n; /* the file shrank: the client must see it */
+}
+
+static int finish(struct sl_http_exchange *exchange)
+{
+    struct lws *wsi = exchange->wsi;
+    bool close_after = exchange->close_after;
+    if (close_after)
+        return -1; /* the close ends the exchange */
+    struct sl_http_exchange **owner = lws_wsi_user(wsi);
+    *owner = NULL;
+    sl_http_exchange_end(exchange);
+    return lws_http_transaction_completed(wsi) ? -1 : 1;
+}
+
+int sl_http_reply_continue(struct sl_http_exchange *exchange)
+{
+    struct sl_http *http = exchange->http;
+    unsigned char *start = http->scratch + LWS_PRE;
+    size_t used = 0;
+    if (!exchange->head_sent) {
+        struct sl_buf head;
+        sl_buf_init(&head, SL_HTTP_CHUNK_BYTES / 2);
+        int rc = write_head(exchange, &head);
+        used = head.size;
+        if (rc == 0)
+            memcpy(start, head.data, used);
+        sl_buf_fini(&head);
+        if (rc < 0)
+            return -1;
+        exchange->head_sent = true;
+    }
+    if (exchange->live)
+        return sl_live_write(exchange->live, start, used);
+    bool body = exchange->content_type && exchange->method != SL_HTTP_HEAD;
+    if (body) {
+        ssize_t n = read_body(exchange, start + used, SL_HTTP_CHUNK_BYTES - used);
+        if (n < 0)
+            return -1;
+        exchange->sent += (uint64_t)n;
+        used += (size_t)n;
+    }
+    if (used > 0 && lws_write(exchange->wsi, start, used, LWS_WRITE_HTTP_HEADERS) < 0)
+        return -1;
+    http->counts.sent_bytes += used;
+    if (!body || exchange->sent == exchange->length)
+        return finish(exchange);
+    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)http->timeout_s);
+    lws_callback_on_writable(exchange->wsi);
+    return 0;
+}
+
+int sl_http_reply_go_on(struct sl_http_exchange *exchange)
+{
+    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    unsigned char *start = exchange->http->scratch + LWS_PRE;
+    memcpy(start, text, sizeof(text) - 1);
+    return lws_write(exchange->wsi, start, sizeof(text) - 1, LWS_WRITE_HTTP_HEADERS) < 0 ? -1 : 0;
+}

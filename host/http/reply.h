@@ -1,0 +1,57 @@
+/* host/http/reply.h: answers, from their wording to their last byte on the wire. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+
+struct sl_diag;
+struct sl_http_exchange;
+
+/* A body being written. */
+struct sl_http_json {
+    struct sl_buf body;
+    struct sl_json json;
+};
+void sl_http_json_begin(struct sl_http_json *text, size_t limit);
+
+/* The store has answered what was owed to the exchange. true: it waits for its answer. false: its
+ * client has gone, or `rc` was a failure and is answered. */
+bool sl_http_reply_due(struct sl_http_exchange *exchange, int rc);
+
+/* Each exchange is answered exactly once by one of the following; sending goes on from the loop. */
+
+/* Takes the text over from `body` (also when it fails to be sent). */
+void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
+                       struct sl_buf *body);
+/* What was written, or a problem when it could not be. Takes it over. */
+void sl_http_reply_json(struct sl_http_exchange *exchange, int status, struct sl_http_json *text);
+/* Takes the descriptor over. */
+void sl_http_reply_file(struct sl_http_exchange *exchange, const char *content_type, int file,
+                        uint64_t size);
+/* No body; `length` is what HEAD says of one. */
+void sl_http_reply_empty(struct sl_http_exchange *exchange, int status, uint64_t length);
+
+/* A problem document (RFC 9457). `type` is a word, `hint` may be "". */
+__attribute__((format(printf, 5, 6))) void sl_http_problem(struct sl_http_exchange *exchange,
+                                                           int status, const char *type,
+                                                           const char *hint, const char *detail,
+                                                           ...);
+/* The problem that an error code stands for; `diag` (may be NULL) has its words. */
+void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct sl_diag *diag);
+
+/* A further header line; before the answer. */
+__attribute__((format(printf, 3, 4))) void
+sl_http_reply_header(struct sl_http_exchange *exchange, const char *name, const char *value, ...);
+
+/* The connection takes bytes: sends the next. 0: more to come or to wait for; 1: all is sent; -1:
+ * the connection must be closed. */
+int sl_http_reply_continue(struct sl_http_exchange *exchange);
+
+/* "HTTP/1.1 100 Continue", where the client waits for it: 0, or -1: close. */
+int sl_http_reply_go_on(struct sl_http_exchange *exchange);
+
+const char *sl_http_status_text(int status);

@@ -1,0 +1,84 @@
+/* host/http/router.c */
+#include "host/http/router.h"
+
+#include <string.h>
+
+#include "host/http/api.h"
+
+static const struct sl_http_route routes[] = {
+    {SL_HTTP_GET, "/healthz", 0, SL_HTTP_BODY_NONE, sl_api_healthz},
+    {SL_HTTP_GET, "/readyz", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_readyz},
+    {SL_HTTP_GET, "/metrics", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_metrics},
+    {SL_HTTP_GET, "/api/v1/openapi.yaml", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_openapi},
+    {SL_HTTP_PUT, "/api/v1/blobs/{}", SL_TOKEN_SUBMIT, SL_HTTP_BODY_STREAM, sl_api_blob_put},
+    {SL_HTTP_HEAD, "/api/v1/blobs/{}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_blob_head},
+    {SL_HTTP_POST, "/api/v1/jobs", SL_TOKEN_SUBMIT, SL_HTTP_BODY_JSON, sl_api_job_post},
+    {SL_HTTP_GET, "/api/v1/jobs", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_job_list},
+    {SL_HTTP_GET, "/api/v1/jobs/{}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_job_get},
+    {SL_HTTP_DELETE, "/api/v1/jobs/{}", SL_TOKEN_SUBMIT, SL_HTTP_BODY_NONE, sl_api_job_delete},
+    {SL_HTTP_GET, "/api/v1/jobs/{}/events", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_job_events},
+    {SL_HTTP_GET, "/api/v1/runs", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_list},
+    {SL_HTTP_GET, "/api/v1/runs/{}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_get},
+    {SL_HTTP_GET, "/api/v1/runs/{}/files", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_files},
+    {SL_HTTP_GET, "/api/v1/runs/{}/{*}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_file},
+    {SL_HTTP_GET, "/api/v1/devices", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_device_list},
+    {SL_HTTP_POST, "/api/v1/devices/{}/{}", SL_TOKEN_ADMIN, SL_HTTP_BODY_JSON, sl_api_device_act},
+    {SL_HTTP_GET, "/api/v1/tokens", SL_TOKEN_ADMIN, SL_HTTP_BODY_NONE, sl_api_token_list},
+    {SL_HTTP_POST, "/api/v1/tokens", SL_TOKEN_ADMIN, SL_HTTP_BODY_JSON, sl_api_token_post},
+    {SL_HTTP_DELETE, "/api/v1/tokens/{}", SL_TOKEN_ADMIN, SL_HTTP_BODY_NONE, sl_api_token_delete},
+};
+
+/* Copies one parameter; one that is empty or too long does not match. */
+static bool take(char *out, const char *text, size_t len)
+{
+    if (len == 0 || len >= SL_HTTP_PARAM_BYTES)
+        return false;
+    memcpy(out, text, len);
+    out[len] = '\0';
+    return true;
+}
+
+static bool match(const char *pattern, const char *path, char param[2][SL_HTTP_PARAM_BYTES])
+{
+    size_t count = 0;
+    param[0][0] = param[1][0] = '\0';
+    while (*pattern) {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++)
+                return false;
+            continue;
+        }
+        bool rest = pattern[1] == '*';
+        size_t len = rest ? strlen(path) : strcspn(path, "/");
+        if (count == 2 || !take(param[count++], path, len))
+            return false;
+        path += len;
+        pattern += rest ? 3 : 2;
+    }
+    return *path == '\0';
+}
+
+const struct sl_http_route *sl_http_route(const struct sl_http_route *table, size_t count,
+                                          int method, const char *path,
+                                          char param[2][SL_HTTP_PARAM_BYTES], int *out_methods)
+{
+    *out_methods = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!match(table[i].pattern, path, param))
+            continue;
+        int methods = table[i].method;
+        if (methods == SL_HTTP_GET)
+            methods |= SL_HTTP_HEAD;
+        if (methods & method)
+            return &table[i];
+        *out_methods |= methods;
+    }
+    return NULL;
+}
+
+const struct sl_http_route *sl_http_find_route(int method, const char *path,
+                                               char param[2][SL_HTTP_PARAM_BYTES], int *out_methods)
+{
+    return sl_http_route(routes, sizeof(routes) / sizeof(routes[0]), method, path, param,
+                         out_methods);
+}

@@ -1,0 +1,152 @@
+/* host/http/run_file.c */
+#include "host/http/run_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+
+enum { STEP_BYTES = 256, LEVELS = 2 };
+
+static int one_step(int at, const char *step, int flags)
+{
+    int fd = openat(at, step, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags);
+    if (fd >= 0)
+        return fd;
+    switch (errno) {
+    case ENOENT:
+    case ELOOP:
+    case ENOTDIR:
+        return SL_E_NOT_FOUND;
+    default:
+        return -errno;
+    }
+}
+
+/* Goes down `path` from `at`, which it closes; all steps are directories but the last, which is
+ * opened with `flags`. */
+static int walk(int at, const char *path, int flags)
+{
+    while (at >= 0) {
+        char step[STEP_BYTES];
+        size_t len = strcspn(path, "/");
+        int next = SL_E_NOT_FOUND;
+        if (len > 0 && len < sizeof(step)) {
+            memcpy(step, path, len);
+            step[len] = '\0';
+            if (strcmp(step, ".") != 0 && strcmp(step, "..") != 0)
+                next = one_step(at, step, path[len] ? O_DIRECTORY : flags);
+        }
+        close(at);
+        at = next;
+        if (!path[len])
+            break;
+        path += len + 1;
+    }
+    return at;
+}
+
+static int open_directory(const char *root, const char *directory)
+{
+    int at = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return at < 0 ? -errno : walk(at, directory, O_DIRECTORY);
+}
+
+int sl_run_file_open(const char *root, const char *directory, const char *path, uint64_t *out_size)
+{
+    struct stat info;
+    int at = open_directory(root, directory);
+    if (at < 0)
+        return at;
+    int fd = walk(at, path, 0);
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+        close(fd);
+        return SL_E_NOT_FOUND;
+    }
+    *out_size = (uint64_t)info.st_size;
+    return fd;
+}
+
+struct listing {
+    sl_run_file_fn found;
+    void *user;
+    size_t count;
+};
+
+static int list_level(int fd, const char *prefix, int levels, struct listing *listing);
+
+static int list_entry(int parent, const char *prefix, const char *name, int levels,
+                      struct listing *listing)
+{
+    char path[SL_RUN_FILE_PATH_BYTES];
+    struct stat info;
+    int len = snprintf(path, sizeof(path), "%s%s", prefix, name);
+    if (len < 0 || (size_t)len + 2 > sizeof(path) || listing->count >= SL_RUN_FILES_MAX ||
+        fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) < 0)
+        return 0;
+    if (S_ISREG(info.st_mode)) {
+        listing->count++;
+        return listing->found(listing->user, path, (uint64_t)info.st_size);
+    }
+    if (!S_ISDIR(info.st_mode) || levels == 0)
+        return 0;
+    int fd = one_step(parent, name, O_DIRECTORY);
+    if (fd < 0)
+        return 0;
+    path[len] = '/';
+    path[len + 1] = '\0';
+    return list_level(fd, path, levels - 1, listing);
+}
+
+/* Takes `fd` over. */
+static int list_level(int fd, const char *prefix, int levels, struct listing *listing)
+{
+    DIR *directory = fdopendir(fd);
+    int rc = 0;
+    if (!directory) {
+        rc = -errno;
+        close(fd);
+        return rc;
+    }
+    for (struct dirent *entry; rc == 0 && (entry = readdir(directory)) != NULL;) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            rc = list_entry(fd, prefix, entry->d_name, levels, listing);
+    }
+    closedir(directory);
+    return rc;
+}
+
+int sl_run_file_list(const char *root, const char *directory, sl_run_file_fn found, void *user)
+{
+    struct listing listing = {.found = found, .user = user};
+    int fd = open_directory(root, directory);
+    if (fd < 0)
+        return fd;
+    int rc = list_level(fd, "", LEVELS, &listing);
+    return rc < 0 ? rc : 0;
+}
+
+const char *sl_run_file_type(const char *path)
+{
+    static const struct {
+        const char *end, *type;
+    } types[] = {
+        {".json", "application/json"},           {".csv", "text/csv; charset=utf-8"},
+        {".md", "text/markdown; charset=utf-8"}, {".log", "text/plain; charset=utf-8"},
+        {".txt", "text/plain; charset=utf-8"},
+    };
+    size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        size_t end = strlen(types[i].end);
+        if (len > end && strcmp(path + len - end, types[i].end) == 0)
+            return types[i].type;
+    }
+    return "application/octet-stream";
+}

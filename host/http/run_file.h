@@ -1,0 +1,20 @@
+/* host/http/run_file.h: files of a run's directory, and nothing beside them. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SL_RUN_FILE_PATH_BYTES = 512, SL_RUN_FILES_MAX = 512 };
+
+/* Opens the regular file `path` below `directory` below `root`. No step may be "", "." or "..", a
+ * symbolic link or anything but a directory. Returns the descriptor, owned by the caller, and its
+ * size; SL_E_NOT_FOUND or -errno. */
+int sl_run_file_open(const char *root, const char *directory, const char *path, uint64_t *out_size);
+
+/* Calls `found` for each regular file below `directory` (two levels, at most SL_RUN_FILES_MAX) with
+ * its path from there; ends early when it returns not 0. 0, SL_E_NOT_FOUND or -errno. */
+typedef int (*sl_run_file_fn)(void *user, const char *path, uint64_t size);
+int sl_run_file_list(const char *root, const char *directory, sl_run_file_fn found, void *user);
+
+/* By its name's end; static storage. */
+const char *sl_run_file_type(const char *path);

@@ -1,0 +1,42 @@
+/* host/http/server.h: the daemon's HTTP/JSON interface on libwebsockets, on the daemon's own loop.
+ *
+ * A Unix socket is guarded by its file's permissions (0600), who may open it may do everything; TCP
+ * is loopback only and asks for a bearer token. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_diag;
+struct sl_http;
+struct sl_lab;
+
+enum {
+    SL_HTTP_MAX_LISTENERS = 8,
+    SL_HTTP_MAX_CONNECTIONS = 192, /* one more is told 503 */
+    SL_HTTP_MAX_STREAMS = 64,      /* of events; one more is told 429 */
+    SL_HTTP_MAX_JSON_BYTES = 1 << 20,
+    SL_HTTP_MAX_HEADER_BYTES = 8192,
+};
+#define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
+
+struct sl_http_options {
+    const char *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH" or "tcp:127.0.0.1:PORT" */
+    size_t listen_count;
+    uint64_t max_blob_bytes; /* 0: SL_HTTP_MAX_BLOB_BYTES */
+    unsigned timeout_s;      /* for a client that neither reads nor sends; 0: 20 */
+};
+
+/* Listens at once. `lab` is borrowed and outlives the server. A port of 0 lets the system choose.
+ * Blocks for the little that start-up takes. 0, or a code with words: -EADDRINUSE when another
+ * daemon listens there, SL_E_UNSUPPORTED for an address beyond loopback. */
+int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_options *options,
+                struct sl_http **out, struct sl_diag *diag);
+
+/* The port of the nth address; 0 for a Unix socket. */
+int sl_http_port(const struct sl_http *http, size_t listener);
+
+/* Ends every connection, also streams of events; waits for what store and worker threads still owe,
+ * then calls `closed` last. Never inside the call. */
+void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user);

@@ -1,0 +1,105 @@
+/* host/http/submission.c */
+#include "host/http/submission.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "host/config/json_doc.h"
+#include "host/http/auth.h"
+
+enum { MAX_PRIORITY = 1000000, MAX_EXPIRY_S = 10 * 366 * 86400 };
+
+static int parse(struct sl_bytes body, struct cJSON **out, struct sl_diag *diag)
+{
+    if (body.size == 0)
+        return sl_diag_set(diag, SL_E_FORMAT, "body", "there is no JSON in the request");
+    return sl_json_doc_parse(body, "body", out, diag);
+}
+
+static int copy_text(const struct sl_json_at *at, char *out, size_t size, struct sl_diag *diag)
+{
+    const char *text = "";
+    int rc = sl_json_get_text(at, &text, diag);
+    if (rc == 0 && strlen(text) >= size)
+        return sl_json_refuse(at, diag, "This has %zu bytes, more than %zu", strlen(text),
+                              size - 1);
+    if (rc == 0)
+        snprintf(out, size, "%s", text);
+    return rc;
+}
+
+static int read_submission(const struct sl_json_at *root, struct sl_http_submission *out,
+                           struct sl_diag *diag)
+{
+    double priority = 0;
+    int rc = sl_json_need_object(root, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_at device = sl_json_member(root, "device");
+    struct sl_json_at wanted = sl_json_member(root, "priority");
+    rc = copy_text(&device, out->selector, sizeof(out->selector), diag);
+    if (rc == 0)
+        rc = sl_json_get_real(&wanted, -MAX_PRIORITY, MAX_PRIORITY, &priority, diag);
+    if (rc == 0 && priority > floor(priority))
+        rc = sl_json_refuse(&wanted, diag, "A priority is a whole number");
+    out->priority = (int32_t)priority;
+    return rc;
+}
+
+int sl_http_submission_read(struct sl_bytes body, struct sl_http_submission *out,
+                            struct sl_diag *diag)
+{
+    struct cJSON *document = NULL;
+    struct sl_http_submission read = {0};
+    int rc = parse(body, &document, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_at root = sl_json_root(document);
+    rc = read_submission(&root, &read, diag);
+    sl_json_doc_free(document);
+    if (rc == 0)
+        *out = read;
+    return rc;
+}
+
+static int read_wish(const struct sl_json_at *root, struct sl_http_token_wish *out,
+                     struct sl_diag *diag)
+{
+    static const char *const keys[] = {"name", "role", "expires_in_s"};
+    char role[16] = "read";
+    int rc = sl_json_need_object(root, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(root, keys, sizeof(keys) / sizeof(keys[0]), diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_at name = sl_json_member(root, "name"), role_at = sl_json_member(root, "role");
+    struct sl_json_at expires = sl_json_member(root, "expires_in_s");
+    rc = copy_text(&name, out->name, sizeof(out->name), diag);
+    if (rc == 0 && !out->name[0])
+        rc = sl_json_refuse(&name, diag, "A token needs a name that says whose it is");
+    if (rc == 0)
+        rc = copy_text(&role_at, role, sizeof(role), diag);
+    out->role = sl_auth_role_of_name(role);
+    if (rc == 0 && out->role == 0)
+        rc = sl_json_refuse(&role_at, diag, "A role is read, submit or admin");
+    return rc == 0 ? sl_json_get_integer(&expires, 1, MAX_EXPIRY_S, &out->expires_in_s, diag) : rc;
+}
+
+int sl_http_token_wish_read(struct sl_bytes body, struct sl_http_token_wish *out,
+                            struct sl_diag *diag)
+{
+    struct cJSON *document = NULL;
+    struct sl_http_token_wish read = {0};
+    int rc = parse(body, &document, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_at root = sl_json_root(document);
+    rc = read_wish(&root, &read, diag);
+    sl_json_doc_free(document);
+    if (rc == 0)
+        *out = read;
+    return rc;
+}

@@ -1,0 +1,259 @@
+/* tests/support/http_case.c */
+#include "tests/support/http_case.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "host/job/lab_open.h"
+#include "tests/support/unit.h"
+
+static void on_opened(void *user, int rc)
+{
+    assert_int_equal(rc, 0);
+    ((struct sl_http_case *)user)->opened = true;
+}
+
+static void on_start(void *user, const struct sl_job_record *job, const char *config_json,
+                     const struct sl_device_record *device)
+{
+    (void)config_json;
+    (void)device;
+    ((struct sl_http_case *)user)->started_job = job->id;
+}
+
+static void on_cancel(void *user, uint64_t job, const char *device)
+{
+    struct sl_http_case *bench = user;
+    bench->cancelled++;
+    sl_lab_job_ended(bench->lab, job, device, SL_CAUSE_USER, "cancelled", NULL);
+}
+
+static int check_config(void *user, const char *config_json, struct sl_diag *diag)
+{
+    (void)user;
+    return strstr(config_json, "\"model\"")
+               ? 0
+               : sl_diag_set(diag, SL_E_FORMAT, "/", "there is no model");
+}
+
+static void open_lab(struct sl_http_case *bench)
+{
+    static const struct sl_device_record devices[] = {
+        {.name = "box", .kind = SL_DEVICE_COUNTED, .state = SL_DEVICE_READY},
+        {.name = "phone", .kind = SL_DEVICE_LOCAL, .state = SL_DEVICE_READY}};
+    struct sl_lab_options options = {.store = bench->store,
+                                     .state_dir = bench->folder,
+                                     .devices = devices,
+                                     .device_count = 2,
+                                     .runner = {on_start, on_cancel, bench},
+                                     .check_config = check_config,
+                                     .opened = on_opened,
+                                     .user = bench};
+    assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);
+    while (!bench->opened)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+}
+
+void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s)
+{
+    struct sl_diag diag = {0};
+    char path[128], address[128];
+    memset(bench, 0, sizeof(*bench));
+    snprintf(bench->folder, sizeof(bench->folder), "/tmp/sl-http-XXXXXX");
+    assert_non_null(mkdtemp(bench->folder));
+    assert_int_equal(uv_loop_init(&bench->loop), 0);
+    snprintf(path, sizeof(path), "%s/store.db", bench->folder);
+    assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
+    open_lab(bench);
+    snprintf(bench->socket, sizeof(bench->socket), "%s/http.sock", bench->folder);
+    snprintf(address, sizeof(address), "unix:%s", bench->socket);
+    struct sl_http_options options = {.listen = {address, "tcp:127.0.0.1:0"},
+                                      .listen_count = 2,
+                                      .max_blob_bytes = max_blob_bytes,
+                                      .timeout_s = timeout_s};
+    int rc = sl_http_new(&bench->loop, bench->lab, &options, &bench->http, &diag);
+    if (rc < 0)
+        fail_msg("%s: %s", diag.where, diag.what);
+    snprintf(bench->url, sizeof(bench->url), "http://127.0.0.1:%d", sl_http_port(bench->http, 1));
+    bench->output = calloc(1, SL_CASE_OUTPUT_BYTES);
+    assert_non_null(bench->output);
+}
+
+static void on_closed(void *user)
+{
+    *(bool *)user = true;
+}
+
+void sl_http_case_close(struct sl_http_case *bench)
+{
+    char command[128];
+    sl_http_close(bench->http, on_closed, &bench->http_closed);
+    assert_false(bench->http_closed); /* never inside the call */
+    while (!bench->http_closed)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+    sl_lab_close(bench->lab, on_closed, &bench->lab_closed);
+    while (!bench->lab_closed)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+    sl_store_close(bench->store, on_closed, &bench->store_closed);
+    uv_run(&bench->loop, UV_RUN_DEFAULT);
+    assert_true(bench->store_closed);
+    assert_int_equal(uv_loop_close(&bench->loop), 0);
+    assert_int_equal(access(bench->socket, F_OK), -1);
+    free(bench->output);
+    snprintf(command, sizeof(command), "rm -rf %s", bench->folder);
+    assert_int_equal(system(command), 0);
+}
+
+struct child {
+    struct sl_http_case *bench;
+    uv_process_t process;
+    uv_pipe_t out;
+    int open;
+};
+
+static void on_part_closed(uv_handle_t *handle)
+{
+    ((struct child *)handle->data)->open--;
+}
+
+static void on_exit_code(uv_process_t *process, int64_t status, int signal)
+{
+    struct child *child = process->data;
+    child->bench->exit_code = signal ? 128 + signal : (int)status;
+    uv_close((uv_handle_t *)process, on_part_closed);
+}
+
+static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+{
+    struct sl_http_case *bench = ((struct child *)handle->data)->bench;
+    (void)suggested;
+    *out = uv_buf_init(bench->output + bench->output_size,
+                       (unsigned)(SL_CASE_OUTPUT_BYTES - 1 - bench->output_size));
+}
+
+static void on_output(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
+{
+    struct child *child = stream->data;
+    (void)buf;
+    if (len < 0)
+        uv_close((uv_handle_t *)stream, on_part_closed);
+    else
+        child->bench->output_size += (size_t)len;
+}
+
+static void run_curl(struct sl_http_case *bench, char **argv)
+{
+    struct child child = {.bench = bench, .open = 2};
+    uv_stdio_container_t stdio[3] = {{.flags = UV_IGNORE}};
+    child.process.data = child.out.data = &child;
+    assert_int_equal(uv_pipe_init(&bench->loop, &child.out, 0), 0);
+    stdio[1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
+    stdio[1].data.stream = (uv_stream_t *)&child.out;
+    stdio[2].flags = UV_INHERIT_FD;
+    stdio[2].data.fd = 2;
+    uv_process_options_t options = {
+        .file = "curl", .args = argv, .exit_cb = on_exit_code, .stdio_count = 3, .stdio = stdio};
+    assert_int_equal(uv_spawn(&bench->loop, &child.process, &options), 0);
+    assert_int_equal(uv_read_start((uv_stream_t *)&child.out, give_room, on_output), 0);
+    while (child.open > 0)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+}
+
+/* The last answer counts: an interim one may stand before it. */
+static void read_answer(struct sl_http_case *bench)
+{
+    const char *at = bench->output;
+    bench->output[bench->output_size] = '\0';
+    bench->status = 0;
+    bench->body = at;
+    while (strncmp(at, "HTTP/1.1 ", 9) == 0) {
+        const char *end = strstr(at, "\r\n\r\n");
+        bench->status = atoi(at + 9);
+        bench->body = end ? end + 4 : at + strlen(at);
+        if (bench->status != 100)
+            break;
+        at = bench->body;
+    }
+}
+
+int sl_http_case_curl(struct sl_http_case *bench, bool tcp, const char *path, ...)
+{
+    char url[SL_CASE_OUTPUT_BYTES / 64];
+    char *argv[SL_CASE_MAX_ARGS] = {"curl", "-s", "-i", "--path-as-is", "--max-time", "20"};
+    size_t argc = 6;
+    va_list args;
+    if (!tcp) {
+        argv[argc++] = "--unix-socket";
+        argv[argc++] = bench->socket;
+    }
+    snprintf(url, sizeof(url), "%s%s", tcp ? bench->url : "http://lab", path);
+    argv[argc++] = url;
+    va_start(args, path);
+    for (char *arg; (arg = va_arg(args, char *)) != NULL;) {
+        assert_true(argc < SL_CASE_MAX_ARGS - 1);
+        argv[argc++] = arg;
+    }
+    va_end(args);
+    argv[argc] = NULL;
+    bench->output_size = 0;
+    run_curl(bench, argv);
+    read_answer(bench);
+    return bench->status;
+}
+
+int sl_http_case_connect(struct sl_http_case *bench)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", bench->socket);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    bench->output_size = 0;
+    bench->output[0] = '\0';
+    return fd;
+}
+
+void sl_http_case_send(int fd, const char *text)
+{
+    size_t len = strlen(text);
+    assert_int_equal(send(fd, text, len, MSG_NOSIGNAL), len);
+}
+
+static void pass(uv_loop_t *loop)
+{
+    struct timespec nap = {.tv_nsec = 1000000};
+    uv_run(loop, UV_RUN_NOWAIT);
+    nanosleep(&nap, NULL);
+}
+
+int sl_http_case_await(struct sl_http_case *bench, int fd, const char *wanted, unsigned timeout_ms)
+{
+    uint64_t end = uv_hrtime() + timeout_ms * UINT64_C(1000000);
+    while (uv_hrtime() < end) {
+        pass(&bench->loop);
+        ssize_t n = recv(fd, bench->output + bench->output_size,
+                         SL_CASE_OUTPUT_BYTES - 1 - bench->output_size, 0);
+        if (n == 0 || (n < 0 && errno != EAGAIN))
+            return wanted && strstr(bench->output, wanted) ? 1 : 0;
+        if (n > 0)
+            bench->output_size += (size_t)n;
+        bench->output[bench->output_size] = '\0';
+        if (wanted && strstr(bench->output, wanted))
+            return 1;
+    }
+    return -1;
+}
+
+void sl_http_case_spin(struct sl_http_case *bench, unsigned ms)
+{
+    uint64_t end = uv_hrtime() + ms * UINT64_C(1000000);
+    while (uv_hrtime() < end)
+        pass(&bench->loop);
+}

@@ -1,0 +1,50 @@
+/* tests/support/http_case.h: a server over a real lab and a real store in a fresh directory, and
+ * clients of it: curl, and bare sockets. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "host/http/server.h"
+#include "host/job/lab.h"
+#include "host/store/store.h"
+
+enum { SL_CASE_OUTPUT_BYTES = 1 << 20, SL_CASE_MAX_ARGS = 32 };
+
+struct sl_http_case {
+    uv_loop_t loop;
+    struct sl_store *store;
+    struct sl_lab *lab;
+    struct sl_http *http;
+    char folder[64], socket[96], url[64]; /* url: of the TCP listener */
+    bool opened, http_closed, lab_closed, store_closed;
+    uint64_t started_job; /* by the runner */
+    int cancelled;
+    /* curl's last answer */
+    int status; /* of HTTP; 0: none */
+    int exit_code;
+    char *output; /* headers and body, terminated */
+    size_t output_size;
+    const char *body; /* in output */
+};
+
+/* Asserts on failure. `max_blob_bytes` and `timeout_s` as in struct sl_http_options. */
+void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s);
+/* Closes all; asserts that the loop has no handle left. */
+void sl_http_case_close(struct sl_http_case *bench);
+/* The server alone ends, then all the rest. */
+
+/* Runs curl with the arguments (up to NULL) and the loop until it ends. `path` is joined to the
+ * socket's address, or to the TCP one. Gives the status. */
+int sl_http_case_curl(struct sl_http_case *bench, bool tcp, const char *path, ...);
+
+/* A connection of its own to the Unix socket, not blocking. */
+int sl_http_case_connect(struct sl_http_case *bench);
+/* Runs the loop until `fd` has brought `wanted` (terminated text, somewhere in all it brought,
+ * which is kept in bench->output), or its end, or the time is up: 1, 0 or -1. */
+int sl_http_case_await(struct sl_http_case *bench, int fd, const char *wanted, unsigned timeout_ms);
+void sl_http_case_send(int fd, const char *text);
+void sl_http_case_spin(struct sl_http_case *bench, unsigned ms);

@@ -1,0 +1,338 @@
+/* tests/unit/host/http/test_server.c: the server as its clients see it: routes, answers, limits. */
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "host/job/lab_open.h"
+#include "tests/support/http_case.h"
+#include "tests/support/unit.h"
+
+#define JSON "-H", "Content-Type: application/json"
+#define CURL(bench, ...) sl_http_case_curl(bench, false, __VA_ARGS__, (char *)NULL)
+#define CURL_TCP(bench, ...) sl_http_case_curl(bench, true, __VA_ARGS__, (char *)NULL)
+
+static struct sl_http_case bench;
+
+static int open_case(void **state)
+{
+    (void)state;
+    sl_http_case_open(&bench, 0, 0);
+    return 0;
+}
+
+static int open_small_case(void **state)
+{
+    (void)state;
+    sl_http_case_open(&bench, 1 << 20, 1);
+    return 0;
+}
+
+static int close_case(void **state)
+{
+    (void)state;
+    sl_http_case_close(&bench);
+    return 0;
+}
+
+static bool has(const char *text)
+{
+    return strstr(bench.output, text) != NULL;
+}
+
+static void health_description_and_metrics_are_served(void **state)
+{
+    (void)state;
+    assert_int_equal(CURL(&bench, "/healthz"), 200);
+    assert_true(has("\"alive\""));
+    assert_int_equal(CURL(&bench, "/readyz"), 200);
+    assert_int_equal(CURL(&bench, "/api/v1/openapi.yaml"), 200);
+    assert_int_equal(strncmp(bench.body, "openapi: 3.1", 12), 0);
+    assert_int_equal(CURL(&bench, "/metrics"), 200);
+    assert_true(has("application/openmetrics-text"));
+    assert_true(has("sme2lab_devices{state=\"ready\"} 2\n"));
+    assert_true(has("sme2lab_http_requests_total{status=\"2xx\"} 3\n"));
+    assert_string_equal(bench.output + bench.output_size - 6, "# EOF\n");
+    assert_int_equal(CURL(&bench, "/healthz", "-I"), 200);
+    assert_string_equal(bench.body, "");
+}
+
+static void what_is_not_there_is_a_problem_document(void **state)
+{
+    (void)state;
+    assert_int_equal(CURL(&bench, "/nowhere"), 404);
+    assert_true(has("application/problem+json"));
+    assert_true(has("\"type\":\"urn:sme2lab:problem:not-found\""));
+    assert_true(has("\"title\":\"Not Found\"") && has("\"status\":404") && has("\"detail\":"));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", "-X", "DELETE"), 405);
+    assert_true(has("allow: ") && has("POST"));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", "-X", "OPTIONS"), 405);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/77"), 404);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/x"), 404);
+    assert_int_equal(CURL(&bench, "/api/v1/runs/77/etdump"), 404);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?state=odd"), 400);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?limit=0"), 400);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?cursor=-1"), 400);
+}
+
+static void a_job_is_submitted_found_listed_and_cancelled(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) { /* the second time by the same key: the same job */
+        assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-H", "Idempotency-Key: k1", "-d",
+                              "{\"model\":\"m\",\"device\":\"box\",\"priority\":3}"),
+                         201);
+        assert_true(has("location: /api/v1/jobs/1\r\n"));
+        assert_string_equal(bench.body, "{\"id\":1}");
+    }
+    assert_int_equal(bench.started_job, 1);
+    assert_int_equal(
+        CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"box\"}"), 201);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/1"), 200);
+    assert_true(has("\"state\":\"running\"") && has("\"device\":\"box\"") &&
+                has("\"priority\":3") && has("\"config\":{\"model\":\"m\""));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?limit=1"), 200);
+    assert_true(has("\"id\":2") && !has("\"id\":1,") && has("\"next_cursor\":"));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?state=done"), 200);
+    assert_string_equal(bench.body, "{\"jobs\":[],\"next_cursor\":null}");
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/2", "-X", "DELETE"), 200);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/2"), 200);
+    assert_true(has("\"state\":\"cancelled\""));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/1", "-X", "DELETE"), 200);
+    assert_int_equal(bench.cancelled, 1);
+}
+
+static void a_wrong_submission_says_what_is_wrong(void **state)
+{
+    (void)state;
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":"), 422);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "[]"), 422);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{}"), 422);
+    assert_true(has("there is no model"));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":1,\"device\":7}"), 422);
+    assert_true(has("/device"));
+    assert_int_equal(
+        CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"none\"}"), 422);
+    assert_true(has("none"));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "{\"model\":\"m\"}"), 415);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", "-X", "POST"), 411);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "", JSON), 422);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\"}", "-H",
+                          "Transfer-Encoding: chunked"),
+                     411);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs"), 200); /* and the server lives */
+}
+
+static const char *write_file(const char *name, size_t size, char sha256[65])
+{
+    static char path[256];
+    char *content = malloc(size);
+    assert_non_null(content);
+    for (size_t i = 0; i < size; i++)
+        content[i] = (char)(i * 31 + i / 4096);
+    sl_sha256_hex(content, size, sha256);
+    snprintf(path, sizeof(path), "%s/%s", bench.folder, name);
+    assert_int_equal(sl_buf_write_file(path, content, size), 0);
+    free(content);
+    return path;
+}
+
+static void a_blob_is_put_once_and_found(void **state)
+{
+    char sha256[65], url[128];
+    const char *path = write_file("model.pte", 3 << 20, sha256);
+    (void)state;
+    snprintf(url, sizeof(url), "/api/v1/blobs/%s", sha256);
+    assert_int_equal(CURL(&bench, url, "-I"), 404);
+    assert_int_equal(CURL(&bench, url, "-T", path), 201);
+    assert_true(has("location: /api/v1/blobs/"));
+    assert_int_equal(CURL(&bench, url, "-T", path), 200);
+    assert_int_equal(CURL(&bench, url, "-T", path, "-H", "Expect:"), 200);
+    assert_int_equal(CURL(&bench, url, "-I"), 200);
+    assert_true(has("content-length: 3145728\r\n"));
+    assert_int_equal(CURL(&bench, "/api/v1/blobs/abc", "-T", path), 422);
+}
+
+static void a_blob_in_parts_ends_whole(void **state)
+{
+    char sha256[65], url[128], part[300], range[64];
+    const char *path = write_file("model.pte", 100000, sha256);
+    (void)state;
+    snprintf(url, sizeof(url), "/api/v1/blobs/%s", sha256);
+    snprintf(part, sizeof(part), "head -c 40000 %s > %s.1 && tail -c +40001 %s > %s.2", path, path,
+             path, path);
+    assert_int_equal(system(part), 0);
+    snprintf(part, sizeof(part), "%s.1", path);
+    assert_int_equal(CURL(&bench, url, "-T", part, "-H", "Content-Range: bytes 0-39999/100000"),
+                     202);
+    assert_true(has("upload-offset: 40000\r\n"));
+    assert_int_equal(CURL(&bench, url, "-I"), 404);
+    assert_true(has("upload-offset: 40000\r\n"));
+    snprintf(part, sizeof(part), "%s.2", path);
+    assert_int_equal(CURL(&bench, url, "-T", part, "-H", "Upload-Offset: 50000"), 409);
+    assert_int_equal(CURL(&bench, url, "-T", part, "-H", "Upload-Offset: x"), 400);
+    assert_int_equal(CURL(&bench, url, "-T", part, "-H", "Content-Range: bytes 5-1/100000"), 400);
+    snprintf(range, sizeof(range), "Upload-Offset: %d", 40000);
+    assert_int_equal(CURL(&bench, url, "-T", part, "-H", range), 201);
+    assert_int_equal(CURL(&bench, url, "-I"), 200);
+}
+
+static void wrong_and_large_blobs_are_refused(void **state)
+{
+    char sha256[65], url[128];
+    const char *path = write_file("model.pte", 5000, sha256);
+    (void)state;
+    sha256[0] = sha256[0] == '0' ? '1' : '0';
+    snprintf(url, sizeof(url), "/api/v1/blobs/%s", sha256);
+    assert_int_equal(CURL(&bench, url, "-T", path), 422);
+    assert_true(has("wrong-digest"));
+    path = write_file("model.pte", 2 << 20, sha256);
+    snprintf(url, sizeof(url), "/api/v1/blobs/%s", sha256);
+    assert_int_equal(CURL(&bench, url, "-T", path), 413);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "--data-binary", "@/dev/null"), 422);
+    char data[300];
+    snprintf(data, sizeof(data), "@%s", path);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "--data-binary", data), 413);
+}
+
+static void add_run(const char *directory)
+{
+    struct sl_run_record run = {.job = 1,
+                                .started_ms = 10,
+                                .ratio = 2.5,
+                                .device_kind = SL_DEVICE_COUNTED,
+                                .model = "toy",
+                                .device = "box"};
+    snprintf(run.directory, sizeof(run.directory), "%s", directory);
+    assert_int_equal(
+        CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"box\"}"), 201);
+    assert_int_equal(sl_lab_job_ended(bench.lab, bench.started_job, "box", SL_CAUSE_NONE, "", &run),
+                     0);
+    sl_http_case_spin(&bench, 50);
+}
+
+static void a_runs_files_are_served_and_nothing_beside_them(void **state)
+{
+    char command[1024];
+    (void)state;
+    snprintf(
+        command, sizeof(command),
+        "cd %s && mkdir -p runs/r1/exp && printf E >runs/r1/exp/m.etdump && printf '{}' "
+        ">runs/r1/analysis_summary.json && printf L >runs/r1/exp/m_latency.log && printf "
+        "secret >secret && ln -s ../../secret runs/r1/link && ln -s ../.. runs/r1/up && mkfifo "
+        "runs/r1/pipe && mkdir runs/r2 && printf 1 >runs/r2/a.etdump && printf 2 "
+        ">runs/r2/b.etdump",
+        bench.folder);
+    assert_int_equal(system(command), 0);
+    add_run("runs/r1");
+    add_run("runs/r2");
+    add_run("../etc");
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1"), 200);
+    assert_true(has("\"model\":\"toy\"") && has("\"ratio\":2.5") && !has("directory"));
+    assert_int_equal(CURL(&bench, "/api/v1/runs?model=toy&device=box&since=5&limit=2"), 200);
+    assert_true(has("\"id\":3") && has("\"next_cursor\":"));
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1/etdump"), 200);
+    assert_string_equal(bench.body, "E");
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1/log"), 200);
+    assert_string_equal(bench.body, "L");
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1/analysis"), 200);
+    assert_true(has("application/json"));
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1/files"), 200);
+    assert_true(has("{\"path\":\"exp/m.etdump\",\"bytes\":1}") && !has("link"));
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1/files/exp/m.etdump"), 200);
+    assert_int_equal(CURL(&bench, "/api/v1/runs/2/etdump"), 409);
+    assert_true(has("files/a.etdump"));
+    static const char *const bad[] = {
+        "/api/v1/runs/1/files/link",
+        "/api/v1/runs/1/files/up/secret",
+        "/api/v1/runs/1/files/pipe",
+        "/api/v1/runs/1/files/exp",
+        "/api/v1/runs/1/files/../../secret",
+        "/api/v1/runs/1/files/%2e%2e/%2e%2e/secret",
+        "/api/v1/runs/1/files/..%2f..%2fsecret",
+        "/api/v1/runs/1/files/exp/../../../secret",
+        "/api/v1/runs/1/files/exp/m.etdump%00",
+        "/api/v1/runs/3/files/passwd",
+        "/api/v1/runs/1/files/",
+        "/api/v1/runs/1/odd",
+        "/api/v1/runs/1/files/exp/m.etdump/",
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        int status = CURL(&bench, bad[i]);
+        if ((status != 404 && status != 403 && status != 0) || has("secret\n"))
+            fail_msg("%s gives %d %s", bad[i], status, bench.output);
+        assert_null(strstr(bench.body, "secret") == bench.body ? bench.body : NULL);
+    }
+}
+
+static void a_token_lets_in_and_its_role_says_how_far(void **state)
+{
+    static const char *const roles[] = {"read", "submit", "admin"};
+    static const int submits[] = {403, 201, 201}, admins[] = {403, 403, 200};
+    char bearer[128], body[96];
+    (void)state;
+    assert_int_equal(CURL_TCP(&bench, "/healthz"), 200);
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs"), 401);
+    assert_true(has("www-authenticate: Bearer"));
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", "Authorization: Bearer sl_0"), 401);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(body, sizeof(body), "{\"name\":\"ci\",\"role\":\"%s\"}", roles[i]);
+        assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", body), 201);
+        snprintf(bearer, sizeof(bearer), "Authorization: Bearer %.67s", strstr(bench.body, "sl_"));
+        sl_http_case_spin(&bench, 30);
+        assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 200);
+        assert_int_equal(
+            CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer, JSON, "-d", "{\"model\":\"m\"}"),
+            submits[i]);
+        assert_int_equal(CURL_TCP(&bench, "/api/v1/tokens", "-H", bearer), admins[i]);
+        assert_false(has("sha256"));
+    }
+    assert_int_equal(CURL(&bench, "/api/v1/tokens/3", "-X", "DELETE"), 204);
+    sl_http_case_spin(&bench, 30);
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 401);
+    assert_int_equal(CURL(&bench, "/api/v1/tokens/3", "-X", "DELETE"), 404);
+    assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"role\":\"god\"}"), 422);
+}
+
+static void a_device_is_quarantined_and_released(void **state)
+{
+    (void)state;
+    assert_int_equal(CURL(&bench, "/api/v1/devices"), 200);
+    assert_true(has("\"name\":\"box\",\"kind\":\"counted\",\"state\":\"ready\""));
+    assert_int_equal(CURL(&bench, "/api/v1/devices/box/quarantine", "-d", ""), 200);
+    assert_true(has("\"state\":\"quarantined\""));
+    assert_int_equal(CURL(&bench, "/api/v1/devices/box/release", "-d", ""), 200);
+    assert_true(has("\"state\":\"ready\""));
+    assert_int_equal(CURL(&bench, "/api/v1/devices/box/explode", "-d", ""), 404);
+    assert_int_equal(CURL(&bench, "/api/v1/devices/none/release", "-d", ""), 404);
+}
+
+static void the_socket_is_its_owners_alone(void **state)
+{
+    struct stat info;
+    (void)state;
+    assert_int_equal(stat(bench.socket, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
+    const struct CMUnitTest tests[] = {
+        CASE(health_description_and_metrics_are_served),
+        CASE(what_is_not_there_is_a_problem_document),
+        CASE(a_job_is_submitted_found_listed_and_cancelled),
+        CASE(a_wrong_submission_says_what_is_wrong),
+        CASE(a_blob_is_put_once_and_found),
+        CASE(a_blob_in_parts_ends_whole),
+        cmocka_unit_test_setup_teardown(wrong_and_large_blobs_are_refused, open_small_case,
+                                        close_case),
+        CASE(a_runs_files_are_served_and_nothing_beside_them),
+        CASE(a_token_lets_in_and_its_role_says_how_far),
+        CASE(a_device_is_quarantined_and_released),
+        CASE(the_socket_is_its_owners_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
