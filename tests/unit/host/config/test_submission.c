@@ -1,0 +1,89 @@
+/* tests/unit/host/config/test_submission.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "host/config/submission.h"
+
+#define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B64 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static int parse(const char *text, struct sl_submitted *job, struct sl_diag *diag)
+{
+    memset(diag, 0, sizeof(*diag));
+    return sl_submitted_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, job, diag);
+}
+
+static void a_model_alone_has_defaults(void **state)
+{
+    struct sl_submitted job;
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(parse("{\"model\":\"" A64 "\"}", &job, &diag), 0);
+    assert_string_equal(job.model, A64);
+    assert_string_equal(job.model_name, "model.pte");
+    assert_int_equal(job.runs, UINT32_MAX);
+    assert_int_equal(job.input_count, 0);
+}
+
+static void every_key_arrives(void **state)
+{
+    struct sl_submitted job;
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(parse("{\"model\":\"" A64 "\",\"model_name\":\"toy.pte\",\"inputs\":[\"" B64
+                           "\",\"" A64 "\"],\"device\":\"d\",\"priority\":3,"
+                           "\"runs\":7,\"warmup\":0,\"seed\":9,\"method\":\"m\",\"input_shapes\":"
+                           "\"1x3\",\"timeout_seconds\":5,"
+                           "\"threshold_percent\":2.5,\"confidence\":0.9}",
+                           &job, &diag),
+                     0);
+    assert_string_equal(job.model_name, "toy.pte");
+    assert_int_equal(job.input_count, 2);
+    assert_string_equal(job.inputs[0], B64);
+    assert_int_equal(job.runs, 7);
+    assert_int_equal(job.warmup, 0);
+    assert_int_equal(job.seed, 9);
+    assert_int_equal(job.timeout_seconds, 5);
+    assert_string_equal(job.method, "m");
+    assert_string_equal(job.input_shapes, "1x3");
+}
+
+static void what_is_wrong_is_refused_at_its_place(void **state)
+{
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"[]", "object"},
+        {"{}", "model"},
+        {"{\"model\":\"../x\"}", "SHA-256"},
+        {"{\"model\":\"" A64 "\",\"imputs\":[]}", "inputs"},
+        {"{\"model\":\"" A64 "\",\"inputs\":[\"x\"]}", "SHA-256"},
+        {"{\"model\":\"" A64 "\",\"runs\":0}", "whole number"},
+        {"{\"model\":\"" A64
+         "\",\"method\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}",
+         "longer"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_submitted job;
+        struct sl_diag diag;
+        assert_int_equal(parse(cases[i].text, &job, &diag), SL_E_FORMAT);
+        assert_true(strstr(diag.what, cases[i].word) || strstr(diag.hint, cases[i].word));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_alone_has_defaults),
+        cmocka_unit_test(every_key_arrives),
+        cmocka_unit_test(what_is_wrong_is_refused_at_its_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
