@@ -158,8 +158,3 @@ void sl_model_free(struct sl_model *model)
         munmap(model->mapping, model->file.size);
     sl_free(model);
 }
-
-size_t sl_model_bytes(const struct sl_model *model)
-{
-    return model->file.size;
-}

@@ -65,7 +65,6 @@ int sl_model_open_bytes(const void *bytes, size_t size, const struct sl_runtime_
                         const struct sl_runtime_log *log, struct sl_model **out,
                         struct sl_diag *diag);
 void sl_model_free(struct sl_model *model);
-size_t sl_model_bytes(const struct sl_model *model);
 
 /* `name` NULL or "": the first plan. The model must outlive the method, the method its variants. */
 int sl_method_new(struct sl_model *model, const char *name, struct sl_method **out,

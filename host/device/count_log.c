@@ -360,11 +360,6 @@ uint64_t sl_count_log_uncounted(const struct sl_count_log *log)
     return log->uncounted;
 }
 
-uint64_t sl_count_log_lines(const struct sl_count_log *log)
-{
-    return log->lines;
-}
-
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user)
 {
     for (size_t i = 0; i < log->block_count; i++) {

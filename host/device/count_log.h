@@ -51,7 +51,6 @@ const struct sl_count_mark *sl_count_log_marks(const struct sl_count_log *log, s
 /* Counted instructions so far, and the others: together all that were executed. */
 uint64_t sl_count_log_counted(const struct sl_count_log *log, int insn_class);
 uint64_t sl_count_log_uncounted(const struct sl_count_log *log);
-uint64_t sl_count_log_lines(const struct sl_count_log *log);
 
 /* Calls `visit` for every instruction of every block that was entered. */
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user);

@@ -7,7 +7,7 @@
 enum { SL_LAYOUT_MAX_RANK = 6 };
 
 /* Batches of 2-D transposes: for each b, out[b][c][r] = in[b][r][c]. Other permutations come down
- * to this one and copies through sl_transpose_plan(). */
+ * to this one and copies through sl_permute_x32(). */
 struct sl_transpose_args {
     size_t batch, rows, cols;
     const uint32_t *in; /* element (b, r, c) at b * in_batch_stride + r * in_row_stride + c */
