@@ -11,8 +11,10 @@
 
 #include "kernels/binary/binary.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/fold.h"
 #include "kernels/depthwise/depthwise.h"
 #include "kernels/layout/layout.h"
+#include "kernels/layout/resize.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
@@ -38,9 +40,11 @@ enum sl_step_kind {
     SL_STEP_GEMM = 1,
     SL_STEP_BATCH_GEMM,
     SL_STEP_CONV,
+    SL_STEP_DECONV,
     SL_STEP_DEPTHWISE,
     SL_STEP_POOL,
     SL_STEP_POOL_INDEX,
+    SL_STEP_RESIZE,
     SL_STEP_BINARY,
     SL_STEP_UNARY,
     SL_STEP_REDUCE,
@@ -85,6 +89,18 @@ struct sl_batch_gemm {
     void *packed;
 };
 
+/* A transposed convolution: a product for each image and group, whose rows are then summed. */
+struct sl_deconv {
+    const struct sl_matmul *gemm;
+    struct sl_matmul_args args; /* of each product; dst is the patches */
+    const struct sl_fold *fold;
+    struct sl_fold_args fold_args; /* of each image */
+    size_t batch, group_bytes;     /* packed weights from group to group */
+    const float *in;
+    float *out;
+    const void *packed;
+};
+
 /* Max pooling over NCHW planes that tells the place of each maximum. */
 struct sl_pool_index {
     struct sl_pool_args args; /* channels is 1: batch counts planes */
@@ -119,6 +135,11 @@ struct sl_step {
             const struct sl_conv *kernel;
             struct sl_conv_args args;
         } conv;
+        struct sl_deconv deconv;
+        struct {
+            const struct sl_resize *kernel;
+            struct sl_resize_args args;
+        } resize;
         struct {
             const struct sl_depthwise *kernel;
             struct sl_depthwise_args args;
@@ -170,6 +191,10 @@ int sl_step_gemm(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t 
                  const struct sl_constants *constants, struct sl_weights *weights);
 int sl_step_conv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
                  const struct sl_constants *constants, struct sl_weights *weights);
+/* The shape's input and output are the transposed convolution's own; weights as of a convolution,
+ * [groups * group_out_c][kernel_h][kernel_w][group_in_c], and constant. */
+int sl_step_deconv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
+                   const struct sl_constants *constants, struct sl_weights *weights);
 int sl_step_depthwise(struct sl_step *step, uint32_t isa, const struct sl_depthwise_shape *shape,
                       const struct sl_constants *constants, struct sl_weights *weights);
 /* A convolution with one input channel in each group, seen as depthwise. */
@@ -191,6 +216,9 @@ void sl_step_set_clamp(struct sl_step *step, float min, float max);
 /* `shape` has everything but addresses, kernel and clamp. */
 int sl_step_pool(struct sl_step *step, uint32_t isa, const struct sl_pool_args *shape);
 int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape);
+
+/* `shape` has everything but addresses; nothing in it is 0. */
+void sl_step_resize(struct sl_step *step, uint32_t isa, const struct sl_resize_args *shape);
 
 /* a and b broadcast to `out_dims`; the ranks are at most SL_STEP_MAX_RANK, aligned at the end. */
 int sl_step_binary(struct sl_step *step, uint32_t isa, int op, size_t a_rank, const size_t *a_dims,
@@ -226,3 +254,8 @@ size_t sl_window_out(size_t in, size_t pad_before, size_t pad_after, size_t kern
 /* True if the product, zeros left out, stays below 2^40. No kernel is asked about sizes of which
  * this does not hold: its own sums cannot overflow then. */
 bool sl_product_ok(const size_t *factors, size_t count);
+
+/* Settles on `kernel`. Weights that are constant and not packed for it yet get room: returns 1, and
+ * the caller packs. 0: nothing to pack; SL_E_LIMIT over the budget. */
+int sl_weights_settle(struct sl_weights *weights, const void *kernel, size_t bytes,
+                      const struct sl_constants *constants);

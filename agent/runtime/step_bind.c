@@ -15,6 +15,10 @@ void sl_step_set_clamp(struct sl_step *step, float min, float max)
         to_min = &step->batch_gemm.args.min;
         to_max = &step->batch_gemm.args.max;
         break;
+    case SL_STEP_DECONV:
+        to_min = &step->deconv.fold_args.min;
+        to_max = &step->deconv.fold_args.max;
+        break;
     case SL_STEP_CONV:
         to_min = &step->conv.args.min;
         to_max = &step->conv.args.max;
@@ -80,6 +84,18 @@ static void bind_batch_gemm(struct sl_step *step, const struct sl_step_operands 
     g->args.workspace = (uint8_t *)o->workspace + ((packed + 63) & ~(size_t)63);
 }
 
+/* The patches come first in the workspace. */
+static void bind_deconv(struct sl_step *step, const struct sl_step_operands *o)
+{
+    struct sl_deconv *d = &step->deconv;
+    size_t patches = d->args.m * d->args.dst_stride * sizeof(float);
+    d->in = o->a;
+    d->out = o->out;
+    d->args.dst = o->workspace;
+    d->fold_args.patches = o->workspace;
+    d->args.workspace = (uint8_t *)o->workspace + ((patches + 63) & ~(size_t)63);
+}
+
 static void bind_pool(struct sl_step *step, const struct sl_step_operands *o)
 {
     struct sl_pool_args *args =
@@ -101,6 +117,13 @@ void sl_step_bind(struct sl_step *step, const struct sl_step_operands *o)
         break;
     case SL_STEP_BATCH_GEMM:
         bind_batch_gemm(step, o);
+        break;
+    case SL_STEP_DECONV:
+        bind_deconv(step, o);
+        break;
+    case SL_STEP_RESIZE:
+        step->resize.args.in = o->a;
+        step->resize.args.out = o->out;
         break;
     case SL_STEP_POOL:
     case SL_STEP_POOL_INDEX:

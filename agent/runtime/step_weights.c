@@ -26,10 +26,8 @@ bool sl_product_ok(const size_t *factors, size_t count)
     return true;
 }
 
-/* Settles on `kernel`. Weights that are constant and not packed for it yet get room: returns 1, and
- * the caller packs. 0: nothing to pack; SL_E_LIMIT over the budget. */
-static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
-                  const struct sl_constants *constants)
+int sl_weights_settle(struct sl_weights *weights, const void *kernel, size_t bytes,
+                      const struct sl_constants *constants)
 {
     if (!constants->weights || weights->kernel == kernel) {
         weights->kernel = kernel;
@@ -59,7 +57,7 @@ int sl_step_gemm(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t 
     const struct sl_matmul *kernel = weights->kernel;
     if (!kernel || (kernel->gemv && m > 1))
         kernel = sl_matmul_select(isa, m);
-    int pack = settle(weights, kernel, kernel->rhs_bytes(n, k), constants);
+    int pack = sl_weights_settle(weights, kernel, kernel->rhs_bytes(n, k), constants);
     if (pack < 0)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     if (pack)
@@ -102,7 +100,7 @@ int sl_step_conv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape 
     const struct sl_conv *kernel = weights->kernel;
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = sl_conv_select(isa, shape);
-    int pack = settle(weights, kernel, kernel->weights_bytes(shape), constants);
+    int pack = sl_weights_settle(weights, kernel, kernel->weights_bytes(shape), constants);
     if (pack < 0)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     if (pack)
@@ -163,7 +161,7 @@ int sl_step_depthwise(struct sl_step *step, uint32_t isa, const struct sl_depthw
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = sl_depthwise_select(isa, shape);
     size_t bytes = kernel->weights_bytes(shape);
-    int pack = settle(weights, kernel, bytes, constants);
+    int pack = sl_weights_settle(weights, kernel, bytes, constants);
     if (pack < 0)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     if (pack > 0)

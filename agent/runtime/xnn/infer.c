@@ -67,6 +67,41 @@ static bool weights_ok(const struct sl_xnn_plan *plan, const struct sl_xnn_op *o
     return (!constant || bias->constant) && bias->count == oc;
 }
 
+/* stride * (in - 1) + adjustment + extent of the kernel - padding; 0 when that is none. */
+static size_t deconv_out(size_t in, size_t kernel, size_t stride, size_t dilation,
+                         size_t adjustment, uint64_t padding)
+{
+    if (in == 0 || !sl_window_ok(in, in, kernel, stride, dilation, 0) || padding > UINT32_MAX)
+        return 0;
+    uint64_t full = (uint64_t)(in - 1) * stride + adjustment + (kernel - 1) * dilation + 1;
+    return full > padding ? (size_t)(full - padding) : 0;
+}
+
+static int infer_deconv(const struct sl_xnn_op *op, const struct sl_xnn_operand *in,
+                        struct sl_xnn_operand *out, size_t channels, struct sl_diag *diag)
+{
+    const struct sl_xnn_window *w = &op->window;
+    size_t dims[4] = {in->dims[0], 0, 0, channels};
+    dims[1] = deconv_out(in->dims[1], w->kernel_height, w->stride_height, w->dilation_height,
+                         w->adjustment_height, (uint64_t)w->padding_top + w->padding_bottom);
+    dims[2] = deconv_out(in->dims[2], w->kernel_width, w->stride_width, w->dilation_width,
+                         w->adjustment_width, (uint64_t)w->padding_left + w->padding_right);
+    if (dims[1] == 0 || dims[2] == 0)
+        return bad(op, diag, "its window is not valid");
+    return set(op, out, 4, dims, diag);
+}
+
+static int infer_resize(const struct sl_xnn_op *op, const struct sl_xnn_operand *in,
+                        struct sl_xnn_operand *out, struct sl_diag *diag)
+{
+    if (in->rank != 4 || op->node->params[0] == 0 || op->node->params[1] == 0)
+        return bad(op, diag, "its input is not of rank 4 or its size is zero");
+    if (op->node->flags & SL_XNN_FLAG_SAME_PADDING) /* the same bit: TensorFlow's legacy mode */
+        return sl_xnn_op_error(op, diag, SL_ET_NOT_SUPPORTED, "legacy mode is not supported");
+    size_t dims[4] = {in->dims[0], op->node->params[0], op->node->params[1], in->dims[3]};
+    return set(op, out, 4, dims, diag);
+}
+
 static int infer_conv(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
                       const struct sl_xnn_operand *in, struct sl_xnn_operand *out,
                       struct sl_diag *diag)
@@ -82,6 +117,8 @@ static int infer_conv(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op
         return bad(op, diag, "it has more than one input channel a group");
     if (in->rank != 4 || in->dims[3] != ic)
         return bad(op, diag, "its input does not have the channels it wants");
+    if (op->kind == SL_XNN_OP_DECONV)
+        return infer_deconv(op, in, out, (size_t)oc, diag);
     return infer_window(op, in, out, (size_t)oc, diag);
 }
 
@@ -253,7 +290,10 @@ int sl_xnn_infer(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, struct sl
     switch (op->kind) {
     case SL_XNN_OP_CONV:
     case SL_XNN_OP_DEPTHWISE:
+    case SL_XNN_OP_DECONV:
         return infer_conv(plan, op, in, out, diag);
+    case SL_XNN_OP_RESIZE:
+        return infer_resize(op, in, out, diag);
     case SL_XNN_OP_GEMM:
     case SL_XNN_OP_DYNAMIC_GEMM:
         return infer_gemm(plan, op, in, out, diag);

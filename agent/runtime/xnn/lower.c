@@ -94,6 +94,8 @@ static int lower_conv(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_
     const struct sl_conv_shape shape = conv_shape(plan, op);
     if (op->kind == SL_XNN_OP_CONV)
         return sl_step_conv(step, plan->isa, &shape, &constants, &op->weights);
+    if (op->kind == SL_XNN_OP_DECONV)
+        return sl_step_deconv(step, plan->isa, &shape, &constants, &op->weights);
     const struct sl_depthwise_shape depthwise = sl_step_depthwise_shape(&shape);
     return sl_step_depthwise(step, plan->isa, &depthwise, &constants, &op->weights);
 }
@@ -121,6 +123,21 @@ static int lower_pool(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_
         .pad_left = w->padding_left,
     };
     return sl_step_pool(step, plan->isa, &shape);
+}
+
+static void lower_resize(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_resize_args shape = {
+        .batch = in->dims[0],
+        .in_h = in->dims[1],
+        .in_w = in->dims[2],
+        .out_h = out->dims[1],
+        .out_w = out->dims[2],
+        .channels = in->dims[3],
+        .align_corners = op->node->flags & SL_XNN_FLAG_ALIGN_CORNERS,
+    };
+    sl_step_resize(step, plan->isa, &shape);
 }
 
 static void lower_transpose(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
@@ -203,6 +220,7 @@ static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_s
     switch (op->kind) {
     case SL_XNN_OP_CONV:
     case SL_XNN_OP_DEPTHWISE:
+    case SL_XNN_OP_DECONV:
         return lower_conv(plan, op, step);
     case SL_XNN_OP_GEMM:
         return lower_gemm(plan, op, step);
@@ -230,6 +248,9 @@ static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_s
         return 0;
     case SL_XNN_OP_TRANSPOSE:
         lower_transpose(plan, op, step);
+        return 0;
+    case SL_XNN_OP_RESIZE:
+        lower_resize(plan, op, step);
         return 0;
     case SL_XNN_OP_PAD:
         lower_pad(plan, op, step);

@@ -20,6 +20,15 @@ static const char *depthwise_name(const struct sl_xnn_op *op)
                : "Convolution (NHWC, F32) IGEMM";
 }
 
+static const char *deconv_name(const struct sl_xnn_window *w)
+{
+    bool strided = w->stride_height > 1 || w->stride_width > 1;
+    bool covers = w->stride_height <= w->kernel_height && w->stride_width <= w->kernel_width;
+    return strided && covers && w->dilation_height == 1 && w->dilation_width == 1
+               ? "Deconvolution (NHWC, F32) Subconv2D"
+               : "Deconvolution (NHWC, F32) IGEMM";
+}
+
 static const char *binary_name(int binary)
 {
     static const char *const names[] = {
@@ -70,6 +79,10 @@ const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_o
         return packs_lhs(plan) ? "Convolution (NHWC, PF32) IGEMM" : "Convolution (NHWC, F32) IGEMM";
     case SL_XNN_OP_DEPTHWISE:
         return depthwise_name(op);
+    case SL_XNN_OP_DECONV:
+        return deconv_name(&op->window);
+    case SL_XNN_OP_RESIZE:
+        return "Resize Bilinear (NHWC)";
     case SL_XNN_OP_GEMM:
         return packs_lhs(plan) ? "Fully Connected (NC, PF32) GEMM"
                                : "Fully Connected (NC, F32) GEMM";

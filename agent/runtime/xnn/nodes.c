@@ -38,6 +38,8 @@ static const struct {
     {SL_XNN_BATCH_MATRIX_MULTIPLY, SL_XNN_OP_BATCH_GEMM, 0},
     {SL_XNN_CONV2D, SL_XNN_OP_CONV, 0},
     {SL_XNN_DEPTHWISE_CONV2D, SL_XNN_OP_DEPTHWISE, 0},
+    {SL_XNN_CONV_TRANSPOSE_2D, SL_XNN_OP_DECONV, 0},
+    {SL_XNN_STATIC_RESIZE_BILINEAR_2D, SL_XNN_OP_RESIZE, 0},
     {SL_XNN_MAX_POOLING_2D, SL_XNN_OP_MAX_POOL, 0},
     {SL_XNN_AVG_POOLING_2D, SL_XNN_OP_AVG_POOL, 0},
     {SL_XNN_GLOBAL_AVG_POOLING_2D, SL_XNN_OP_MEAN, 0},
@@ -140,7 +142,7 @@ static void settle_kind(const struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 static bool has_bias(const struct sl_xnn_op *op)
 {
     return op->kind == SL_XNN_OP_CONV || op->kind == SL_XNN_OP_DEPTHWISE ||
-           op->kind == SL_XNN_OP_GEMM;
+           op->kind == SL_XNN_OP_DECONV || op->kind == SL_XNN_OP_GEMM;
 }
 
 /* The operands that the node names; a bias may be missing, nothing else. */

@@ -24,6 +24,7 @@ enum {
 enum sl_xnn_op_kind {
     SL_XNN_OP_CONV = 1,
     SL_XNN_OP_DEPTHWISE,
+    SL_XNN_OP_DECONV,
     SL_XNN_OP_GEMM,
     SL_XNN_OP_DYNAMIC_GEMM, /* a product whose weights or bias are computed */
     SL_XNN_OP_BATCH_GEMM,
@@ -33,6 +34,7 @@ enum sl_xnn_op_kind {
     SL_XNN_OP_CLAMP,
     SL_XNN_OP_MAX_POOL,
     SL_XNN_OP_AVG_POOL,
+    SL_XNN_OP_RESIZE,
     SL_XNN_OP_MEAN,
     SL_XNN_OP_MEAN_SQUARED,
     SL_XNN_OP_SOFTMAX,

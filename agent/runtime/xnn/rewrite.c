@@ -55,6 +55,7 @@ static bool takes_clamp(const struct sl_xnn_op *op)
     switch (op->kind) {
     case SL_XNN_OP_CONV:
     case SL_XNN_OP_DEPTHWISE:
+    case SL_XNN_OP_DECONV:
     case SL_XNN_OP_GEMM:
     case SL_XNN_OP_DYNAMIC_GEMM:
     case SL_XNN_OP_MAX_POOL:
@@ -131,9 +132,18 @@ static void absorb_square(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     op->kind = SL_XNN_OP_MEAN_SQUARED;
 }
 
-/* Takes over the input of a reshape that nobody else reads. */
+/* Takes over the input of a reshape that nobody else reads; a constant gets its shape at once. */
 static void rewrite_reshape(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
+    struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
+    struct sl_xnn_operand *out = &plan->operands[op->output];
+    if (in->constant && is_internal(out) && in->count == out->count) {
+        out->constant = in->constant;
+        out->producer = SL_XNN_NONE;
+        in->uses--;
+        op->dead = true;
+        return;
+    }
     struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
     if (producer && producer->kind == SL_XNN_OP_RESHAPE)
         skip_producer(plan, op, 0, producer);

@@ -1,0 +1,21 @@
+/* kernels/conv/fold.c: which kernel of the list serves a run. */
+#include "kernels/conv/fold.h"
+
+static const struct sl_fold *const list[] = {
+#define SL_FOLD(kernel) &kernel,
+#include "kernels/conv/fold.inc"
+#undef SL_FOLD
+};
+
+const struct sl_fold *sl_fold_at(size_t i)
+{
+    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
+}
+
+const struct sl_fold *sl_fold_select(uint32_t isa)
+{
+    size_t i = 0;
+    while ((list[i]->needs & ~isa) != 0)
+        i++; /* ends: the last kernel of the list is portable */
+    return list[i];
+}

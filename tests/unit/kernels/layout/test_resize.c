@@ -1,0 +1,79 @@
+/* tests/unit/kernels/layout/test_resize.c: bilinear resizing against the formula in f64. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "kernels/layout/resize.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+static double source(size_t o, size_t in, size_t out, bool corners)
+{
+    double at = corners ? (out == 1 ? 0 : (double)o * (double)(in - 1) / (double)(out - 1))
+                        : ((double)o + 0.5) * (double)in / (double)out - 0.5;
+    return at<0 ? 0 : at>(double)(in - 1) ? (double)(in - 1) : at;
+}
+
+static double pixel(const struct sl_resize_args *a, size_t n, size_t oy, size_t ox, size_t c)
+{
+    double y = source(oy, a->in_h, a->out_h, a->align_corners);
+    double x = source(ox, a->in_w, a->out_w, a->align_corners);
+    double sum = 0;
+    for (size_t iy = 0; iy < a->in_h; iy++)
+        for (size_t ix = 0; ix < a->in_w; ix++) {
+            double wy = 1 - fabs(y - (double)iy), wx = 1 - fabs(x - (double)ix);
+            if (wy > 0 && wx > 0)
+                sum +=
+                    wy * wx * (double)a->in[((n * a->in_h + iy) * a->in_w + ix) * a->channels + c];
+        }
+    return sum;
+}
+
+static void check(const struct sl_resize *kernel, struct sl_resize_args a)
+{
+    static double want[4096];
+    uint32_t seed = (uint32_t)(a.in_h * 7 + a.out_w);
+    size_t count = a.batch * a.out_h * a.out_w * a.channels;
+    float *in = sl_case_floats(&seed, a.batch * a.in_h * a.in_w * a.channels);
+    float *out = sl_case_constant(count, 77);
+    assert_true(count <= 4096);
+    a.in = in;
+    a.out = out;
+    for (size_t i = 0; i < count; i++)
+        want[i] = pixel(&a, i / a.channels / a.out_w / a.out_h, i / a.channels / a.out_w % a.out_h,
+                        i / a.channels % a.out_w, i % a.channels);
+    kernel->run(&a);
+    sl_case_close(kernel->name, a.align_corners ? "corners" : "half pixels", out, want, count,
+                  1e-5);
+    sl_guarded_free(in);
+    sl_guarded_free(out);
+}
+
+static void pixels_are_blended_between_their_neighbours(void **state)
+{
+    static const size_t sizes[][4] = {{5, 4, 10, 8}, {5, 4, 3, 2}, {1, 1, 3, 3}, {6, 3, 7, 20},
+                                      {4, 4, 4, 4},  {3, 5, 1, 1}, {2, 2, 9, 1}};
+    const struct sl_resize *kernel;
+    (void)state;
+    for (size_t i = 0; (kernel = sl_resize_at(i)) != NULL; i++) {
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+            for (size_t corners = 0; corners < 2; corners++) {
+                const size_t *s = sizes[k];
+                check(kernel,
+                      (struct sl_resize_args){2, s[0], s[1], s[2], s[3], 3, corners, NULL, NULL});
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pixels_are_blended_between_their_neighbours)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
