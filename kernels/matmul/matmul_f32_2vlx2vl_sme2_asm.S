@@ -1,5 +1,5 @@
-/* kernels/matmul/matmul_f32_2vlx2vl_sme2_asm.S: the outer products of sl_matmul_mopa, in blocks of
- * up to 2VL x 2VL over packed panels.
+/* kernels/matmul/matmul_f32_2vlx2vl_sme2_asm.S: outer products over packed panels, in blocks of up
+ * to 2VL x 2VL.
  *
  * sl_mopa_f32_sme2_asm(const struct sl_mopa_f32 *job), in streaming mode with ZA on. What it computes
  * is stated by sl_mopa_f32_scalar() in matmul_mopa_scalar.c. Of z8-z15 it keeps what the ABI asks for.
