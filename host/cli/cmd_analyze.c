@@ -10,6 +10,7 @@
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/experiment/path_stem.h"
 #include "host/report/analysis.h"
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"

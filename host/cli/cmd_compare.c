@@ -11,6 +11,7 @@
 #include "host/cli/compared.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/experiment/verdict_exit.h"
 #include "host/report/categories_file.h"
 #include "host/report/pairs_csv.h"
 #include "host/report/style.h"
@@ -116,7 +117,7 @@ static int check_options(struct request *r, struct sl_diag *diag)
 static int put(struct request *r, const struct sl_comparison_report *report)
 {
     const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS};
-    int code = sl_exit_for_verdict(report->comparison, r->threshold_percent);
+    int code = sl_verdict_exit_code(report->comparison, r->threshold_percent);
     int rc = r->cli->json ? sl_comparison_json(&r->json, NULL, report)
                           : sl_comparison_text(&r->output, &style, report);
     /* A regression or a wrong output is louder than no verdict. */

@@ -10,8 +10,8 @@
 #include "common/base/mem.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
-#include "host/cli/run.h"
 #include "host/cli/run_request.h"
+#include "host/cli/run_steps.h"
 #include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/report/categories_file.h"
@@ -65,14 +65,14 @@ static int explain(const struct sl_cli *cli, const struct sl_experiment_plan *pl
 }
 
 /* From launch to files; the outcome stands in the run. */
-static int run_one(struct sl_run *run, struct sl_diag *diag)
+static int run_one(struct sl_run *run, const struct sl_run_watch *watch, struct sl_diag *diag)
 {
     int rc;
-    if ((rc = sl_run_prepare(run, diag)) < 0 || (rc = sl_run_measure(run, diag)) < 0 ||
-        (rc = sl_run_results(run, diag)) < 0 || (rc = sl_run_reference(run, diag)) < 0 ||
+    if ((rc = sl_run_prepare(run, diag)) < 0 || (rc = sl_run_measure(run, watch, diag)) < 0 ||
+        (rc = sl_run_results(run, diag)) < 0 || (rc = sl_run_reference(run, watch, diag)) < 0 ||
         (rc = sl_run_agreement(run, diag)) < 0 || (rc = sl_run_judge(run, diag)) < 0)
         return rc;
-    sl_run_probe(run);
+    sl_run_probe(run, watch);
     if ((rc = sl_run_manifest(run, diag)) < 0)
         return rc;
     return sl_run_summary(run, diag);
@@ -94,17 +94,16 @@ static int run_experiment(struct session *session, size_t i, struct sl_json *jso
     struct sl_run *run = sl_calloc(1, sizeof(*run));
     if (!run)
         return SL_EXIT_LAB;
-    run->cli = session->cli;
     run->plan = session->plan;
     run->experiment = &session->plan->experiments[i];
     run->device = &session->device;
     run->categories = &session->categories;
-    run->interrupted = &interrupted;
     run->command = r->command;
     run->timeout_ms = (uint64_t)r->timeout_s * 1000;
     if (session->plan->output_root)
         snprintf(run->out_dir, sizeof(run->out_dir), "%s", session->plan->output_root);
-    int rc = run_one(run, &diag);
+    struct sl_run_watch watch = {session->cli, &interrupted};
+    int rc = run_one(run, &watch, &diag);
     int code = rc < 0 ? sl_exit_for_error(rc) : sl_run_exit_code(run);
     if (rc == -EINTR)
         code = interrupted == SIGTERM ? SL_EXIT_TERMINATED : SL_EXIT_INTERRUPTED;
@@ -115,7 +114,7 @@ static int run_experiment(struct session *session, size_t i, struct sl_json *jso
     else if (session->cli->json)
         sl_run_json(run, json);
     else
-        sl_run_print(run);
+        sl_run_print(session->cli, run);
     sl_run_fini(run);
     sl_free(run);
     return code;

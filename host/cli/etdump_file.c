@@ -8,15 +8,6 @@
 
 #define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
 
-void sl_path_stem(const char *path, char *out, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    snprintf(out, size, "%s", slash ? slash + 1 : path);
-    char *dot = strrchr(out, '.');
-    if (dot && dot != out)
-        *dot = '\0';
-}
-
 /* The given trace, or the one beside the file if there is one. */
 static int open_trace(const struct sl_etdump_request *request, struct sl_etdump_file *file,
                       struct sl_diag *diag)

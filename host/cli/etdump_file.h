@@ -32,6 +32,3 @@ struct sl_etdump_request {
 int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdump_file *file,
                         struct sl_diag *diag);
 void sl_etdump_file_close(struct sl_etdump_file *file);
-
-/* The last part of a path without its ending. */
-void sl_path_stem(const char *path, char *out, size_t size);

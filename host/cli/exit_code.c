@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "common/base/error.h"
-#include "host/analysis/comparison.h"
 #include "host/cli/cli.h"
 
 const char *sl_exit_name(int exit_code)
@@ -61,21 +60,5 @@ int sl_exit_for_error(int rc)
         return SL_EXIT_LAB;
     default:
         return SL_EXIT_DEFECT;
-    }
-}
-
-int sl_exit_for_verdict(const struct sl_comparison *comparison, double threshold_percent)
-{
-    double slowdown_percent = comparison->ratio > 0 ? 100 / comparison->ratio - 100 : 0;
-    switch (comparison->verdict) {
-    case SL_VERDICT_FASTER:
-    case SL_VERDICT_EQUIVALENT:
-        return SL_EXIT_DONE;
-    case SL_VERDICT_SLOWER:
-        return slowdown_percent > threshold_percent ? SL_EXIT_REGRESSION : SL_EXIT_DONE;
-    case SL_VERDICT_WRONG:
-        return SL_EXIT_FAILED;
-    default:
-        return SL_EXIT_INCONCLUSIVE;
     }
 }

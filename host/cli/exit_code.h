@@ -1,8 +1,6 @@
 /* host/cli/exit_code.h: names of exit codes, and the exit code that an error means. */
 #pragma once
 
-struct sl_comparison;
-
 /* "usage", "failed" ...: the `code` of a JSON error. Static storage. */
 const char *sl_exit_name(int exit_code);
 
@@ -10,6 +8,3 @@ const char *sl_exit_name(int exit_code);
  * what the user can put right, SL_EXIT_LAB for what the machine lacks, SL_EXIT_DEFECT for the rest.
  */
 int sl_exit_for_error(int rc);
-
-/* The exit code that a verdict means; `threshold_percent` is the slow-down that is put up with. */
-int sl_exit_for_verdict(const struct sl_comparison *comparison, double threshold_percent);

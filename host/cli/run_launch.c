@@ -11,7 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/cli/cli.h"
-#include "host/cli/run.h"
+#include "host/cli/run_steps.h"
 #include "host/config/experiment.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
@@ -95,6 +95,7 @@ static void add_measured(struct args *args, const struct sl_run *run)
 /* What is seen of a run while it lasts. */
 struct progress {
     const struct sl_run *run;
+    const struct sl_cli *cli;
     const char *phase;
     char line[256]; /* of stderr, as far as it has come */
     size_t line_len;
@@ -128,7 +129,7 @@ static void draw(void *user)
     const struct progress *progress = user;
     const struct sl_run *run = progress->run;
     char counted[64] = "";
-    if (!run->cli->live)
+    if (!progress->cli->live)
         return;
     if (run->log)
         snprintf(counted, sizeof(counted), ", %.1f M instructions",
@@ -137,9 +138,9 @@ static void draw(void *user)
             counted);
 }
 
-static void undraw(const struct sl_run *run)
+static void undraw(const struct sl_cli *cli)
 {
-    if (run->cli->live)
+    if (cli->live)
         fprintf(stderr, "\r\033[K");
 }
 
@@ -219,15 +220,15 @@ static cJSON *last_object(const struct sl_child_result *result)
     return last ? cJSON_Parse(last) : NULL;
 }
 
-static int launch(struct sl_run *run, const struct args *args, const char *phase,
-                  const char *suffix, struct sl_count_log *log, cJSON **out_report,
-                  struct sl_diag *diag)
+static int launch(struct sl_run *run, const struct sl_run_watch *watch, const struct args *args,
+                  const char *phase, const char *suffix, struct sl_count_log *log,
+                  cJSON **out_report, struct sl_diag *diag)
 {
-    struct progress progress = {.run = run, .phase = phase};
+    struct progress progress = {.run = run, .cli = watch->cli, .phase = phase};
     struct sl_child_result result;
     struct sl_launch launch = {.args = args->items,
                                .timeout_ms = run->timeout_ms,
-                               .interrupted = run->interrupted,
+                               .interrupted = watch->interrupted,
                                .log = log,
                                .on_stderr = see_stderr,
                                .on_tick = draw,
@@ -235,7 +236,7 @@ static int launch(struct sl_run *run, const struct args *args, const char *phase
     if (args->error < 0)
         return sl_diag_set(diag, args->error, "command line", "The arguments are too long");
     int rc = sl_device_launch(run->device, &launch, &result, diag);
-    undraw(run);
+    undraw(watch->cli);
     if (rc < 0)
         return rc;
     rc = keep_log(run, &result, suffix, diag);
@@ -248,7 +249,7 @@ static int launch(struct sl_run *run, const struct args *args, const char *phase
     return rc;
 }
 
-int sl_run_measure(struct sl_run *run, struct sl_diag *diag)
+int sl_run_measure(struct sl_run *run, const struct sl_run_watch *watch, struct sl_diag *diag)
 {
     struct args args = {0};
     int rc = 0;
@@ -256,13 +257,13 @@ int sl_run_measure(struct sl_run *run, struct sl_diag *diag)
         rc = sl_device_new_log(run->device, &run->log, diag);
     add_measured(&args, run);
     if (rc == 0)
-        rc = launch(run, &args, "measuring off and on", "latency", run->log, &run->agent_report,
-                    diag);
+        rc = launch(run, watch, &args, "measuring off and on", "latency", run->log,
+                    &run->agent_report, diag);
     args_fini(&args);
     return rc;
 }
 
-int sl_run_reference(struct sl_run *run, struct sl_diag *diag)
+int sl_run_reference(struct sl_run *run, const struct sl_run_watch *watch, struct sl_diag *diag)
 {
     struct args args = {0};
     add_common(&args, run);
@@ -270,8 +271,8 @@ int sl_run_reference(struct sl_run *run, struct sl_diag *diag)
     add(&args, "--num_executions=1");
     add(&args, "--output_file=%s_portable", run->raw_base);
     add(&args, "--etdump_path=%s_portable.etdump", run->raw_base);
-    int rc = launch(run, &args, "running the portable kernels for comparison", "portable", NULL,
-                    NULL, diag);
+    int rc = launch(run, watch, &args, "running the portable kernels for comparison", "portable",
+                    NULL, NULL, diag);
     args_fini(&args);
     /* It has the times of kernels that nobody measures. */
     char path[SL_RUN_PATH_BYTES];
@@ -280,11 +281,11 @@ int sl_run_reference(struct sl_run *run, struct sl_diag *diag)
     return rc;
 }
 
-void sl_run_probe(struct sl_run *run)
+void sl_run_probe(struct sl_run *run, const struct sl_run_watch *watch)
 {
     const char *args[] = {"probe", "--json", NULL};
     struct sl_launch launch = {
-        .args = args, .timeout_ms = PROBE_TIMEOUT_MS, .interrupted = run->interrupted};
+        .args = args, .timeout_ms = PROBE_TIMEOUT_MS, .interrupted = watch->interrupted};
     struct sl_child_result result;
     if (sl_device_launch(run->device, &launch, &result, NULL) < 0)
         return;

@@ -1,108 +1,16 @@
-/* host/cli/run_report.c: what a run prints, and analysis_summary.json. */
+/* host/cli/run_report.c: what a run prints. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
-#include "common/base/json.h"
 #include "host/cli/cli.h"
-#include "host/cli/run.h"
-#include "host/config/experiment.h"
-#include "host/device/launch.h"
-#include "host/report/analysis_json.h"
+#include "host/cli/run_steps.h"
 #include "host/report/comparison.h"
 #include "host/report/style.h"
 
 enum { TOP_OPERATORS = 12 };
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
-
-static void put_agreement(struct sl_json *json, const char *key,
-                          const struct sl_agreement *agreement)
-{
-    sl_json_open_object(json, key);
-    sl_json_f64(json, "max_abs", agreement->max_abs);
-    sl_json_f64(json, "max_rel", agreement->max_rel);
-    sl_json_f64(json, "tolerance", agreement->tolerance);
-    sl_json_bool(json, "agree", agreement->agree);
-    sl_json_close_object(json);
-}
-
-static void put_files(struct sl_json *json, const struct sl_run *run)
-{
-    char path[SL_RUN_PATH_BYTES];
-    sl_json_open_object(json, "files");
-    sl_json_text(json, "directory", run->out_dir);
-    for (int i = 0; i < SL_RUN_VARIANTS; i++) {
-        snprintf(path, sizeof(path), "etdump_sme2_%s", sl_run_variant_names[i]);
-        sl_json_text(json, path, run->variants[i].etdump_path);
-    }
-    snprintf(path, sizeof(path), "%.900s.sltrace", run->raw_base);
-    sl_json_text(json, "trace", path);
-    snprintf(path, sizeof(path), "%.900s_latency.log", run->raw_base);
-    sl_json_text(json, "log", path);
-    sl_json_close_object(json);
-}
-
-static struct sl_comparison_report comparison_report(const struct sl_run *run)
-{
-    return (struct sl_comparison_report){
-        .comparison = &run->comparison,
-        .baseline = &run->variants[SL_RUN_OFF].analysis,
-        .candidate = &run->variants[SL_RUN_ON].analysis,
-        .factor = "sme2",
-        .baseline_level = "off",
-        .candidate_level = "on",
-        .agreement = &run->off_on,
-        .emulated = run->device->kind != SL_DEVICE_LOCAL,
-    };
-}
-
-int sl_run_json(const struct sl_run *run, struct sl_json *json)
-{
-    int rc = 0;
-    sl_json_open_object(json, NULL);
-    sl_json_text(json, "schema", "sme2lab.run/1");
-    sl_json_text(json, "model", run->plan->model);
-    sl_json_text(json, "experiment", run->experiment->name);
-    sl_json_text(json, "device", run->plan->device);
-    sl_json_text(json, "verdict", sl_verdict_name(run->comparison.verdict));
-    sl_json_i64(json, "exit_code", sl_run_exit_code(run));
-    struct sl_comparison_report report = comparison_report(run);
-    rc = sl_comparison_json(json, "comparison", &report);
-    sl_json_open_object(json, "output_agreement");
-    put_agreement(json, "on_vs_off", &run->off_on);
-    put_agreement(json, "off_vs_portable", &run->off_portable);
-    put_agreement(json, "on_vs_portable", &run->on_portable);
-    sl_json_close_object(json);
-    sl_json_open_array(json, "analyses");
-    for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++)
-        rc = sl_analysis_json(json, NULL, &run->variants[i].analysis);
-    sl_json_close_array(json);
-    put_files(json, run);
-    sl_json_close_object(json);
-    return rc < 0 ? rc : json->error;
-}
-
-int sl_run_summary(const struct sl_run *run, struct sl_diag *diag)
-{
-    struct sl_buf text;
-    struct sl_json json;
-    char path[SL_RUN_PATH_BYTES];
-    if (run->plan->count == 1)
-        snprintf(path, sizeof(path), "%.900s/analysis_summary.json", run->out_dir);
-    else
-        snprintf(path, sizeof(path), "%.800s/analysis_summary_%.64s.json", run->out_dir,
-                 run->experiment->name);
-    sl_buf_init(&text, MAX_SUMMARY_BYTES);
-    sl_json_init(&json, &text);
-    int rc = sl_run_json(run, &json);
-    if (rc == 0)
-        rc = sl_run_write(path, &text, diag);
-    else
-        sl_diag_set(diag, rc, path, "The summary cannot be made (%s)", sl_strerror(rc));
-    sl_buf_fini(&text);
-    return rc;
-}
 
 static void print_agreement(const char *what, const struct sl_agreement *agreement)
 {
@@ -111,11 +19,10 @@ static void print_agreement(const char *what, const struct sl_agreement *agreeme
            agreement->tolerance);
 }
 
-void sl_run_print(const struct sl_run *run)
+void sl_run_print(const struct sl_cli *cli, const struct sl_run *run)
 {
-    const struct sl_style style = {run->cli->width, run->cli->color,
-                                   run->cli->verbose ? SIZE_MAX : TOP_OPERATORS};
-    struct sl_comparison_report report = comparison_report(run);
+    const struct sl_style style = {cli->width, cli->color, cli->verbose ? SIZE_MAX : TOP_OPERATORS};
+    struct sl_comparison_report report = sl_run_comparison_report(run);
     struct sl_buf text;
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
     if (sl_comparison_text(&text, &style, &report) == 0 && text.data)
@@ -124,7 +31,7 @@ void sl_run_print(const struct sl_run *run)
     printf("\nOutputs against the portable kernels\n");
     print_agreement("SME2 off", &run->off_portable);
     print_agreement("SME2 on", &run->on_portable);
-    if (run->cli->quiet)
+    if (cli->quiet)
         return;
     printf("\nFiles in %s\n", run->out_dir);
     for (int i = 0; i < SL_RUN_VARIANTS; i++)

@@ -1,5 +1,6 @@
 /* host/cli/validation.c */
 #include "host/cli/validation.h"
+#include "host/experiment/path_stem.h"
 
 #include <errno.h>
 #include <math.h>

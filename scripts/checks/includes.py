@@ -34,7 +34,7 @@ STANDARD = (
 # through the headers of others that the file's own line forbids. Tests may include everything.
 EVERYTHING_OF_COMMON = ["common/base", "common/format", "common/net", "proto"]
 HOST_BUT_CLI = ["host/records.h", "host/daemon", "host/config", "host/device", "host/job", "host/ingest", "host/store", "host/analysis",
-                "host/report", "host/http"]
+                "host/report", "host/http", "host/experiment"]
 ALLOWED = {
     "proto": ([], ["protobuf"]),
     "common/base": ([], []),
@@ -61,9 +61,12 @@ ALLOWED = {
     "host/config": (["common/base", "host/records.h"], ["cjson"]),
     "host/report": (["common/base", "common/format", "host/analysis", "host/records.h"], ["cjson"]),
     "host/daemon": (EVERYTHING_OF_COMMON + HOST_BUT_CLI, ["libuv", "cjson", "sqlite", "libpq", "websockets", "zstd", "protobuf", "sockets"]),
+    # From what was recorded to a finished run directory: the command line and the daemon share it.
+    "host/experiment": (["common/base", "common/format", "host/records.h", "host/config", "host/device/count_log", "host/device/launch",
+                         "host/device/trace_resolve", "host/analysis", "host/report"], ["cjson"]),
     # The command line starts the agent itself; what it includes of host/device is free of sockets and loops.
     "host/cli": (["common/base", "common/format", "common/net/process", "host/config", "host/device/count_log", "host/device/launch",
-                  "host/device/trace_resolve", "host/analysis", "host/report"],
+                  "host/device/trace_resolve", "host/analysis", "host/report", "host/experiment"],
                  ["libuv", "cjson", "curl"]),
 }
 

@@ -1,15 +1,15 @@
-/* host/cli/run_manifest.c: manifest.json of a run's directory. */
+/* host/experiment/run_manifest.c: manifest.json of a run's directory. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/format/scalar_type.h"
-#include "host/cli/json_copy.h"
-#include "host/cli/run.h"
 #include "host/config/experiment.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
+#include "host/experiment/json_copy.h"
+#include "host/experiment/run.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
 

@@ -1,14 +1,15 @@
-/* host/cli/run_results.c: traces, ETDumps, timelines and analyses out of what was recorded. */
+/* host/experiment/run_results.c: traces, ETDumps, timelines and analyses out of what was recorded.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/format/trace_etdump.h"
-#include "host/cli/run.h"
 #include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/device/trace_resolve.h"
+#include "host/experiment/run.h"
 #include "host/report/csv.h"
 
 #define MAX_TRACE_BYTES ((size_t)1 << 30)

@@ -1,4 +1,4 @@
-/* host/cli/json_copy.h: a parsed JSON value, written again. */
+/* host/experiment/json_copy.h: a parsed JSON value, written again. */
 #pragma once
 
 struct cJSON;

@@ -1,11 +1,11 @@
-/* host/cli/run_verdict.c: off against on, and what that means for a script. */
+/* host/experiment/run_verdict.c: off against on, and what that means for a script. */
 #include <math.h>
 
 #include "common/base/error.h"
-#include "host/cli/exit_code.h"
-#include "host/cli/run.h"
 #include "host/config/experiment.h"
 #include "host/device/launch.h"
+#include "host/experiment/run.h"
+#include "host/experiment/verdict_exit.h"
 
 /* The one that speaks loudest against a ratio: a disagreement, else the largest difference. */
 static const struct sl_agreement *worst_agreement(const struct sl_run *run)
@@ -43,5 +43,5 @@ int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
 
 int sl_run_exit_code(const struct sl_run *run)
 {
-    return sl_exit_for_verdict(&run->comparison, run->plan->threshold_percent);
+    return sl_verdict_exit_code(&run->comparison, run->plan->threshold_percent);
 }

@@ -1,5 +1,5 @@
-/* host/cli/json_copy.c */
-#include "host/cli/json_copy.h"
+/* host/experiment/json_copy.c */
+#include "host/experiment/json_copy.h"
 
 #include <math.h>
 

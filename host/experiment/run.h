@@ -1,7 +1,7 @@
-/* host/cli/run.h: one experiment of `sme2lab run`, from launch to verdict; the parts of cmd_run. */
+/* host/experiment/run.h: one experiment of `sme2lab run`, from launch to verdict; the parts of
+ * cmd_run. */
 #pragma once
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,6 @@
 
 struct cJSON;
 struct sl_categories;
-struct sl_cli;
 struct sl_count_log;
 struct sl_device;
 struct sl_diag;
@@ -28,12 +27,10 @@ enum { SL_RUN_PATH_BYTES = 1024, SL_RUN_MAX_OUTPUTS = 64 };
 
 struct sl_run {
     /* What was asked for: borrowed. */
-    const struct sl_cli *cli;
     const struct sl_experiment_plan *plan;
     const struct sl_experiment *experiment;
     const struct sl_device *device;
     const struct sl_categories *categories;
-    const volatile sig_atomic_t *interrupted;
     const char *command; /* the command line in one string */
     uint64_t timeout_ms;
 
@@ -78,12 +75,6 @@ void sl_run_fini(struct sl_run *run);
 void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
                         char out[SL_RUN_PATH_BYTES]);
 
-/* run_launch.c: both variants interleaved, then the portable kernels once for their outputs. An
- * agent that fails is SL_E_CRASHED or SL_E_TIMEOUT with `diag` saying what it printed. */
-int sl_run_measure(struct sl_run *run, struct sl_diag *diag);
-int sl_run_reference(struct sl_run *run, struct sl_diag *diag);
-void sl_run_probe(struct sl_run *run);
-
 /* run_results.c: trace, ETDumps and analyses out of what was recorded. */
 int sl_run_results(struct sl_run *run, struct sl_diag *diag);
 
@@ -92,16 +83,18 @@ int sl_run_agreement(struct sl_run *run, struct sl_diag *diag);
 
 /* run_verdict.c: compares off with on; all that speaks against a ratio is a verdict. */
 int sl_run_judge(struct sl_run *run, struct sl_diag *diag);
+/* The exit code that the verdict means to a script: 0, 1 (wrong), 3 (slower beyond the plan's
+ * threshold) or 4. */
 int sl_run_exit_code(const struct sl_run *run);
 
 /* run_manifest.c: manifest.json: what ran, in which order, with the hashes of all that went in. */
 int sl_run_manifest(const struct sl_run *run, struct sl_diag *diag);
 
-/* run_report.c */
-/* The result as JSON: what --json prints and analysis_summary.json holds. */
+/* run_summary.c: the result as JSON (what --json prints), and as analysis_summary.json; what both
+ * say of the two variants together. */
 int sl_run_json(const struct sl_run *run, struct sl_json *json);
 int sl_run_summary(const struct sl_run *run, struct sl_diag *diag);
-void sl_run_print(const struct sl_run *run);
+struct sl_comparison_report sl_run_comparison_report(const struct sl_run *run);
 
 /* Writes text to `path`; `diag` names it on failure. */
 int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *diag);

@@ -1,4 +1,4 @@
-/* host/cli/run_files.c: where a run's files stand, and the model it is about. */
+/* host/experiment/run_files.c: where a run's files stand, and the model it is about. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 
 #include "common/base/error.h"
 #include "common/format/pte.h"
-#include "host/cli/etdump_file.h"
-#include "host/cli/run.h"
 #include "host/config/experiment.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
+#include "host/experiment/path_stem.h"
+#include "host/experiment/run.h"
 
 enum { MAX_MODEL_BYTES = 1 << 30, MAX_AGENT_BYTES = 64 << 20 };
 

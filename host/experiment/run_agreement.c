@@ -1,6 +1,6 @@
-/* host/cli/run_agreement.c: do the outputs of off, on and the portable kernels agree? */
+/* host/experiment/run_agreement.c: do the outputs of off, on and the portable kernels agree? */
 #include "common/base/error.h"
-#include "host/cli/run.h"
+#include "host/experiment/run.h"
 
 #define MAX_OUTPUT_BYTES ((size_t)1 << 30)
 static const double tolerance = 1e-4; /* of the reference's peak */
