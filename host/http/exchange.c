@@ -104,6 +104,18 @@ void sl_http_exchange_pause(struct sl_http_exchange *exchange, bool pause)
     lws_rx_flow_control(exchange->wsi, pause ? 0 : 1);
 }
 
+void sl_http_exchange_deadline(struct sl_http_exchange *exchange, int seconds)
+{
+    if (seconds == 0) {
+        lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+        return;
+    }
+    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT,
+                    seconds > 0 ? seconds : LWS_TO_KILL_ASYNC);
+    /* From outside its callbacks the library sets its timer only when it is woken. */
+    lws_cancel_service(exchange->http->context);
+}
+
 static int printable(const char *text)
 {
     for (const char *c = text; *c; c++) {

@@ -66,6 +66,10 @@ bool sl_http_exchange_settle(struct sl_http_exchange *exchange);
 /* Reading off (while waiting) or on. */
 void sl_http_exchange_pause(struct sl_http_exchange *exchange, bool pause);
 
+/* Ends the connection unless it makes progress within `seconds`; 0: it may wait; negative: now,
+ * from the loop. */
+void sl_http_exchange_deadline(struct sl_http_exchange *exchange, int seconds);
+
 /* A header's value, 0 and "" when absent; -1: too long or not printable. `name` is lower-case with
  * its colon. Only while the request is new. */
 int sl_http_header(const struct sl_http_exchange *exchange, const char *name, char *out,

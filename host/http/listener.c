@@ -33,6 +33,7 @@ static int add_host(struct sl_http *http, struct lws_context_creation_info *info
     info->options |= LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
     info->timeout_secs = http->timeout_s;
     info->keepalive_timeout = (int)http->timeout_s;
+    info->timeout_secs_ah_idle = http->timeout_s; /* for the headers to come */
     info->vhost_name = address;
     struct lws_vhost *host = lws_create_vhost(http->context, info);
     if (!host)

@@ -29,7 +29,7 @@ struct sl_live {
 static void cut(struct sl_live *live)
 {
     live->exchange->http->counts.streams_cut++;
-    lws_set_timeout(live->exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, LWS_TO_KILL_ASYNC);
+    sl_http_exchange_deadline(live->exchange, -1);
 }
 
 static void want_write(struct sl_live *live)
@@ -38,8 +38,7 @@ static void want_write(struct sl_live *live)
         return;
     live->waiting = true;
     sl_http_exchange_pause(live->exchange, false); /* the library writes only where it may read */
-    lws_set_timeout(live->exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT,
-                    (int)live->exchange->http->timeout_s);
+    sl_http_exchange_deadline(live->exchange, (int)live->exchange->http->timeout_s);
     lws_callback_on_writable(live->exchange->wsi);
 }
 
@@ -111,7 +110,7 @@ static int drained(struct sl_live *live)
 {
     if (!live->listener || live->ended)
         return -1; /* the end of the connection is the end of the stream */
-    lws_set_timeout(live->exchange->wsi, NO_PENDING_TIMEOUT, 0);
+    sl_http_exchange_deadline(live->exchange, 0);
     sl_http_exchange_pause(live->exchange, true);
     return 0;
 }
@@ -172,7 +171,7 @@ void sl_live_beat(struct sl_http *http)
             continue;
         live->ended = !sl_lab_job(http->lab, live->job);
         if (has_left(live))
-            lws_set_timeout(live->exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, LWS_TO_KILL_ASYNC);
+            sl_http_exchange_deadline(live->exchange, -1);
         else if (sl_buf_append(&live->queue, ":\n\n", 3) == 0)
             want_write(live);
     }

@@ -28,8 +28,12 @@ static void answer(struct sl_http_exchange *exchange, int status, const char *co
     exchange->length = length;
     if (!exchange->wsi)
         return;
+    if (exchange->paused)
+        sl_http_exchange_deadline(exchange, (int)exchange->http->timeout_s);
+    else
+        lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT,
+                        (int)exchange->http->timeout_s);
     sl_http_exchange_pause(exchange, false);
-    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->http->timeout_s);
     lws_callback_on_writable(exchange->wsi);
 }
 

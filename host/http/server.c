@@ -25,7 +25,6 @@ enum {
 /* Kept by the library with each connection. */
 struct session {
     struct sl_http_exchange *exchange; /* NULL between requests */
-    bool counted;
 };
 
 static int on_headers(struct sl_http *http, struct lws *wsi, struct session *session)
@@ -71,8 +70,6 @@ static int on_library(struct lws *wsi, enum lws_callback_reasons reason, void *u
         return on_writable(session);
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
         http->connections++;
-        return 0;
-    case LWS_CALLBACK_WSI_DESTROY:
         return 0;
     case LWS_CALLBACK_CLOSED_HTTP:
         on_closed(session);

@@ -30,6 +30,7 @@ PARSERS = {
     "elf_marks": ["host/device/elf_marks.c"],
     "experiment": ["host/config/experiment.c", "host/config/json_doc.c"],
     "categories": ["host/report/categories_file.c"],
+    "http": ["host/http/submission.c", "host/http/router.c"],
     "host_config": ["host/config/host_config.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
 }

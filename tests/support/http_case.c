@@ -90,13 +90,19 @@ static void on_closed(void *user)
     *(bool *)user = true;
 }
 
-void sl_http_case_close(struct sl_http_case *bench)
+void sl_http_case_close_http(struct sl_http_case *bench)
 {
-    char command[128];
     sl_http_close(bench->http, on_closed, &bench->http_closed);
     assert_false(bench->http_closed); /* never inside the call */
     while (!bench->http_closed)
         uv_run(&bench->loop, UV_RUN_ONCE);
+}
+
+void sl_http_case_close(struct sl_http_case *bench)
+{
+    char command[128];
+    if (!bench->http_closed)
+        sl_http_case_close_http(bench);
     sl_lab_close(bench->lab, on_closed, &bench->lab_closed);
     while (!bench->lab_closed)
         uv_run(&bench->loop, UV_RUN_ONCE);

@@ -35,7 +35,7 @@ struct sl_http_case {
 void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s);
 /* Closes all; asserts that the loop has no handle left. */
 void sl_http_case_close(struct sl_http_case *bench);
-/* The server alone ends, then all the rest. */
+void sl_http_case_close_http(struct sl_http_case *bench); /* the server alone; before the rest */
 
 /* Runs curl with the arguments (up to NULL) and the loop until it ends. `path` is joined to the
  * socket's address, or to the TCP one. Gives the status. */

@@ -1,0 +1,264 @@
+/* tests/unit/host/http/test_live.c: streams of events, and peers that behave badly. */
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "host/job/lab_open.h"
+#include "tests/support/http_case.h"
+#include "tests/support/unit.h"
+
+#define CURL(bench, ...) sl_http_case_curl(bench, false, __VA_ARGS__, (char *)NULL)
+#define SUBMIT                                                                                     \
+    CURL(&bench, "/api/v1/jobs", "-H", "Content-Type: application/json", "-d",                     \
+         "{\"model\":\"m\",\"device\":\"box\"}")
+#define WATCH "GET /api/v1/jobs/1/events HTTP/1.1\r\nHost: lab\r\n"
+
+static struct sl_http_case bench;
+
+static int open_case(void **state)
+{
+    (void)state;
+    sl_http_case_open(&bench, 0, 1); /* a second without progress is too long */
+    return 0;
+}
+
+static int close_case(void **state)
+{
+    (void)state;
+    sl_http_case_close(&bench);
+    return 0;
+}
+
+static void progress(const char *json)
+{
+    assert_int_equal(sl_lab_job_progress(bench.lab, bench.started_job, "box", json), 0);
+}
+
+static int watch(const char *headers)
+{
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, WATCH);
+    sl_http_case_send(fd, headers);
+    sl_http_case_send(fd, "\r\n");
+    assert_int_equal(sl_http_case_await(&bench, fd, "event: job\n", 2000), 1);
+    return fd;
+}
+
+static void events_stream_and_end_with_the_job(void **state)
+{
+    (void)state;
+    assert_int_equal(SUBMIT, 201);
+    int fd = watch("");
+    assert_non_null(strstr(bench.output, "content-type: text/event-stream\r\n"));
+    assert_non_null(strstr(bench.output, "\"state\":\"running\""));
+    progress("{\"pair\":1}");
+    assert_int_equal(
+        sl_http_case_await(&bench, fd, "event: progress\ndata: {\"pair\":1}\n\n", 2000), 1);
+    sl_http_case_spin(&bench, 1500); /* longer than the timeout: waiting for events is allowed */
+    sl_lab_job_ended(bench.lab, 1, "box", SL_CAUSE_NONE, "", NULL);
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 2000), 0);
+    assert_non_null(strstr(bench.output, "event: state\n"));
+    assert_non_null(strstr(bench.output, "\"state\":\"done\""));
+    close(fd);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/1/events"), 200); /* of one that has ended */
+    assert_non_null(strstr(bench.output, "\"state\":\"done\""));
+}
+
+static void a_stream_resumes_after_the_last_event_it_saw(void **state)
+{
+    char header[64];
+    (void)state;
+    assert_int_equal(SUBMIT, 201);
+    int fd = watch("");
+    progress("{\"pair\":1}");
+    assert_int_equal(sl_http_case_await(&bench, fd, "{\"pair\":1}\n\n", 2000), 1);
+    char *id = NULL;
+    for (char *at = bench.output; (at = strstr(at, "id: ")) != NULL; at += 4)
+        id = at;
+    assert_non_null(id);
+    snprintf(header, sizeof(header), "Last-Event-ID: %d\r\n", atoi(id + 4));
+    close(fd);
+    progress("{\"pair\":2}");
+    progress("{\"pair\":3}");
+    sl_http_case_spin(&bench, 20);
+    fd = watch(header);
+    assert_int_equal(sl_http_case_await(&bench, fd, "{\"pair\":3}\n\n", 2000), 1);
+    assert_non_null(strstr(bench.output, "{\"pair\":2}"));
+    assert_null(strstr(bench.output, "{\"pair\":1}"));
+    close(fd);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/1/events", "-H", "Last-Event-ID: x"), 400);
+}
+
+static void a_client_that_does_not_read_is_cut_off(void **state)
+{
+    char json[400];
+    (void)state;
+    assert_int_equal(SUBMIT, 201);
+    int fd = watch("");
+    memset(json, 'x', sizeof(json));
+    memcpy(json, "{\"a\":\"", 6);
+    memcpy(json + sizeof(json) - 3, "\"}", 3);
+    for (int i = 0; i < 3000; i++) { /* far more than the socket and the queue take */
+        progress(json);
+        if (i % 100 == 0)
+            sl_http_case_spin(&bench, 1);
+    }
+    sl_http_case_spin(&bench, 1500);
+    assert_int_equal(CURL(&bench, "/metrics"), 200);
+    assert_non_null(strstr(bench.output, "sme2lab_http_streams 0\n"));
+    close(fd);
+}
+
+static double cpu_s(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6 +
+           (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
+}
+
+static void stop_loop(uv_timer_t *timer)
+{
+    uv_close((uv_handle_t *)timer, NULL);
+    uv_stop(&bench.loop);
+}
+
+/* A loop that polls a descriptor in vain takes all of its core. */
+static void waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave(void **state)
+{
+    uv_timer_t timer;
+    int fds[3];
+    (void)state;
+    assert_int_equal(SUBMIT, 201);
+    for (size_t i = 0; i < 3; i++)
+        fds[i] = watch("");
+    sl_http_case_send(fds[0], "GET /healthz HTTP/1.1\r\n\r\n");
+    shutdown(fds[1], SHUT_WR);
+    close(fds[2]);
+    uv_timer_init(&bench.loop, &timer);
+    uv_timer_start(&timer, stop_loop, 1000, 0);
+    double before = cpu_s();
+    uv_run(&bench.loop, UV_RUN_DEFAULT);
+    assert_true(cpu_s() - before < 0.3);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void one_stream_too_many_is_told_so(void **state)
+{
+    int fds[SL_HTTP_MAX_STREAMS];
+    (void)state;
+    assert_int_equal(SUBMIT, 201);
+    for (size_t i = 0; i < SL_HTTP_MAX_STREAMS; i++)
+        fds[i] = watch("");
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/1/events"), 429);
+    assert_non_null(strstr(bench.output, "retry-after: 1\r\n"));
+    for (size_t i = 0; i < SL_HTTP_MAX_STREAMS; i++)
+        close(fds[i]);
+}
+
+/* close_case() asserts that the loop is empty afterwards. */
+static void the_server_closes_with_streams_and_requests_under_way(void **state)
+{
+    (void)state;
+    assert_int_equal(SUBMIT, 201);
+    int stream = watch("");
+    int half = sl_http_case_connect(&bench);
+    sl_http_case_send(half, "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nContent-Length: 50\r\n");
+    int asking = sl_http_case_connect(&bench);
+    sl_http_case_spin(&bench, 20);
+    progress("{\"pair\":1}");
+    for (int i = 0; i < 20; i++)
+        sl_http_case_send(asking, "GET /api/v1/jobs HTTP/1.1\r\nHost: l\r\n\r\n");
+    uv_run(&bench.loop, UV_RUN_NOWAIT);
+    sl_http_case_close_http(&bench);
+    assert_int_equal(sl_http_case_await(&bench, stream, NULL, 500), 0);
+    close(stream);
+    close(half);
+    close(asking);
+}
+
+static void pipelined_requests_are_answered_in_order(void **state)
+{
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    for (int i = 0; i < 5; i++)
+        sl_http_case_send(fd, "GET /api/v1/jobs HTTP/1.1\r\nHost: l\r\n\r\n"
+                              "GET /healthz HTTP/1.1\r\nHost: l\r\n\r\n");
+    sl_http_case_send(fd, "GET /last HTTP/1.1\r\nHost: l\r\n\r\n");
+    assert_int_equal(sl_http_case_await(&bench, fd, "/last", 3000), 1);
+    int alive = 0;
+    for (const char *at = bench.output; (at = strstr(at, "alive")) != NULL; at += 5)
+        alive++;
+    assert_int_equal(alive, 5);
+    close(fd);
+}
+
+static void silent_and_broken_peers_are_closed(void **state)
+{
+    static const char *const peers[] = {
+        "",
+        "GET /healthz HTTP/1.1\r\nHost: l\r\nX-",
+        "\r\n\r\n\r\n\r\n",
+        "NONSENSE\r\n\r\n",
+        "GET\r\n\r\n",
+        "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nContent-Type: application/json\r\n"
+        "Content-Length: 100\r\n\r\n{\"mo",
+        "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nContent-Length: 12x\r\n\r\n{}",
+        "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nContent-Length: -1\r\n\r\n{}",
+        "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nContent-Length: 99999999999999999999\r\n\r\n{}",
+        "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n2\r\n{}\r\n0\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: l\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
+        "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: l\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+        "CONNECT example.org:80 HTTP/1.1\r\nHost: l\r\n\r\nhello",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    };
+    int fds[sizeof(peers) / sizeof(peers[0])];
+    (void)state;
+    for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
+        fds[i] = sl_http_case_connect(&bench);
+        sl_http_case_send(fds[i], peers[i]);
+    }
+    for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
+        if (sl_http_case_await(&bench, fds[i], NULL, 8000) != 0)
+            fail_msg("this peer is still connected: %s", peers[i]);
+        close(fds[i]);
+    }
+    assert_int_equal(CURL(&bench, "/api/v1/jobs"), 200);
+    assert_non_null(strstr(bench.output, "\"jobs\":[]"));
+}
+
+static void headers_without_end_are_refused(void **state)
+{
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "GET /healthz HTTP/1.1\r\nHost: l\r\n");
+    for (int i = 0; i < 2000; i++) {
+        if (send(fd, "X-Pad: 0123456789012345678901234567890123456789\r\n", 49, MSG_NOSIGNAL) < 0)
+            break;
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
+    }
+    assert_int_not_equal(sl_http_case_await(&bench, fd, "alive", 3000), 1);
+    close(fd);
+    assert_int_equal(CURL(&bench, "/healthz"), 200);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
+    const struct CMUnitTest tests[] = {
+        CASE(events_stream_and_end_with_the_job),
+        CASE(a_stream_resumes_after_the_last_event_it_saw),
+        CASE(a_client_that_does_not_read_is_cut_off),
+        CASE(waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave),
+        CASE(one_stream_too_many_is_told_so),
+        CASE(the_server_closes_with_streams_and_requests_under_way),
+        CASE(pipelined_requests_are_answered_in_order),
+        CASE(silent_and_broken_peers_are_closed),
+        CASE(headers_without_end_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
