@@ -7,162 +7,9 @@
 
 #include <cmocka.h>
 
-#include "agent/runtime/tensor.h"
-#include "agent/runtime/xnn/plan.h"
 #include "common/base/error.h"
-#include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
-
-enum { MAX_VALUES = 24, MAX_NODES = 12, MAX_ARGS = 8, MAX_FLOATS = 4096 };
-
-struct graph {
-    struct sl_xnn_value values[MAX_VALUES];
-    struct sl_xnn_node nodes[MAX_NODES];
-    struct sl_xnn_graph graph;
-    struct sl_tensor tensors[MAX_ARGS];
-    struct sl_tensor *args[MAX_ARGS];
-    int32_t bounds[MAX_ARGS][SL_PTE_MAX_RANK];
-    float data[MAX_ARGS][MAX_FLOATS];
-    uint32_t arg_count;
-    struct sl_model model;
-    struct sl_budget budget;
-    struct sl_workspace workspace;
-    struct sl_xnn_plan *plan;
-    struct sl_diag diag;
-};
-
-static struct graph g; /* too large for a stack; begin() clears it */
-
-static void begin(void)
-{
-    memset(&g, 0, sizeof(g));
-    g.budget.limit = 64 << 20;
-    g.workspace.budget = &g.budget;
-    g.graph.values = g.values;
-    g.graph.nodes = g.nodes;
-}
-
-static uint32_t add_value(const uint32_t *dims, uint32_t rank)
-{
-    struct sl_xnn_value *value = &g.values[g.graph.value_count];
-    value->id = g.graph.value_count++;
-    value->datatype = SL_XNN_FP32;
-    value->rank = rank;
-    value->external_id = SL_XNN_NO_ID;
-    memcpy(value->dims, dims, rank * sizeof(*dims));
-    return value->id;
-}
-
-#define DIMS(...) ((const uint32_t[]){__VA_ARGS__}), sizeof((uint32_t[]){__VA_ARGS__}) / 4
-
-/* An input or output of the delegate, with data 0, 1/7, 2/7 ... around zero. */
-static uint32_t add_external(bool output, const uint32_t *dims, uint32_t rank)
-{
-    static const uint8_t order[SL_PTE_MAX_RANK] = {0, 1, 2, 3, 4, 5};
-    uint32_t id = add_value(dims, rank), k = g.arg_count++;
-    for (uint32_t i = 0; i < rank; i++)
-        g.bounds[k][i] = (int32_t)dims[i];
-    const struct sl_pte_tensor from = {.scalar_type = SL_SCALAR_FLOAT,
-                                       .rank = rank,
-                                       .sizes = g.bounds[k],
-                                       .dim_order = order,
-                                       .dynamism = SL_PTE_DYNAMIC_BOUND};
-    assert_int_equal(sl_tensor_init(&g.tensors[k], &from, NULL), 0);
-    assert_true(g.tensors[k].max_nbytes <= sizeof(g.data[k]));
-    sl_tensor_bind(&g.tensors[k], g.data[k], sizeof(g.data[k]));
-    g.args[k] = &g.tensors[k];
-    g.values[id].external_id = k;
-    g.values[id].external_input = !output;
-    g.values[id].external_output = output;
-    for (int i = 0; i < MAX_FLOATS && !output; i++)
-        g.data[k][i] = (float)(i * 13 % 29 - 14) / 7.0f;
-    return id;
-}
-
-static uint32_t add_input(const uint32_t *dims, uint32_t rank)
-{
-    return add_external(false, dims, rank);
-}
-
-static uint32_t add_output(const uint32_t *dims, uint32_t rank)
-{
-    return add_external(true, dims, rank);
-}
-
-static uint32_t add_constant(const float *data, const uint32_t *dims, uint32_t rank)
-{
-    size_t count = 1;
-    uint32_t id = add_value(dims, rank);
-    for (uint32_t i = 0; i < rank; i++)
-        count *= dims[i];
-    g.values[id].data.source = SL_XNN_DATA_INLINE;
-    g.values[id].data.bytes = (struct sl_bytes){(const uint8_t *)data, count * sizeof(float)};
-    return id;
-}
-
-static struct sl_xnn_node *add_node(int type, uint32_t count, const uint32_t *in, uint32_t out)
-{
-    struct sl_xnn_node *node = &g.nodes[g.graph.node_count];
-    node->type = type;
-    node->index = g.graph.node_count++;
-    node->input_count = count;
-    memcpy(node->inputs, in, count * sizeof(*in));
-    node->output_count = 1;
-    node->outputs[0] = out;
-    node->output_min = -INFINITY;
-    node->output_max = INFINITY;
-    return node;
-}
-
-#define IN(...) sizeof((uint32_t[]){__VA_ARGS__}) / 4, ((const uint32_t[]){__VA_ARGS__})
-
-static int compile(uint32_t isa)
-{
-    struct sl_xnn_graph graph = g.graph;
-    return sl_xnn_plan_from_graph(&g.model, &graph, isa, &g.budget, &g.plan, &g.diag);
-}
-
-static int shape(void)
-{
-    int rc = sl_xnn_plan_shape(g.plan, g.args, g.arg_count, &g.diag);
-    if (rc != 0)
-        return rc;
-    assert_int_equal(sl_workspace_reserve(&g.workspace, g.plan->workspace_bytes), 0);
-    sl_xnn_plan_bind(g.plan, g.args, g.workspace.base);
-    return 0;
-}
-
-/* Compiles for the CPU and runs. */
-static void run(void)
-{
-    if (compile(sl_isa_detect()) != 0 || shape() != 0)
-        fail_msg("%s (%s)", g.diag.what, g.diag.where);
-    for (uint32_t i = 0; i < g.plan->op_count; i++)
-        sl_xnn_op_run(g.plan, &g.plan->ops[i]);
-}
-
-static void end(void)
-{
-    sl_xnn_plan_free(g.plan);
-    sl_workspace_fini(&g.workspace);
-    assert_int_equal(g.budget.used, 0);
-}
-
-static void check_names(uint32_t count, const char *const *names)
-{
-    assert_int_equal(g.plan->op_count, count);
-    for (uint32_t i = 0; i < count; i++)
-        assert_string_equal(g.plan->ops[i].name, names[i]);
-}
-
-#define NAMES(...)                                                                                 \
-    sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), ((const char *const[]){__VA_ARGS__})
-
-static void check_float(float have, float want)
-{
-    if (!(fabsf(have - want) <= 1e-5f * fmaxf(1.0f, fabsf(want))))
-        fail_msg("%g where %g was expected", (double)have, (double)want);
-}
+#include "tests/support/graph_case.h"
 
 static float clampf(float x, float min, float max)
 {
@@ -172,16 +19,18 @@ static float clampf(float x, float min, float max)
 static void add_with_relu_is_an_add_and_a_clamp(void **state)
 {
     (void)state;
-    begin();
-    uint32_t a = add_input(DIMS(2, 3)), b = add_input(DIMS(3)), y = add_output(DIMS(2, 3));
-    add_node(SL_XNN_ADD, IN(a, b), y)->output_min = 0.0f;
-    g.data[1][0] = 0.5f;
-    run();
-    check_names(NAMES("Add (ND)", "Clamp (NC)"));
-    assert_string_equal(g.plan->ops[1].origin, "Add");
+    sl_graph_begin();
+    uint32_t a = sl_graph_add_input(DIMS(2, 3)), b = sl_graph_add_input(DIMS(3)),
+             y = sl_graph_add_output(DIMS(2, 3));
+    sl_graph_add_node(SL_XNN_ADD, IN(a, b), y)->output_min = 0.0f;
+    sl_graph.data[1][0] = 0.5f;
+    sl_graph_run();
+    sl_graph_check_names(NAMES("Add (ND)", "Clamp (NC)"));
+    assert_string_equal(sl_graph.plan->ops[1].origin, "Add");
     for (int i = 0; i < 6; i++)
-        check_float(g.data[2][i], clampf(g.data[0][i] + g.data[1][i % 3], 0.0f, INFINITY));
-    end();
+        sl_graph_check_float(sl_graph.data[2][i],
+                             clampf(sl_graph.data[0][i] + sl_graph.data[1][i % 3], 0.0f, INFINITY));
+    sl_graph_end();
 }
 
 static float binary(int type, float a, float b)
@@ -205,7 +54,7 @@ static float binary(int type, float a, float b)
 static void check_broadcast(int type, const uint32_t *a_dims, const uint32_t *b_dims)
 {
     uint32_t out[4], a_stride[4], b_stride[4], a_all = 1, b_all = 1, at = 0;
-    begin();
+    sl_graph_begin();
     for (int d = 3; d >= 0; d--) {
         out[d] = a_dims[d] > b_dims[d] ? a_dims[d] : b_dims[d];
         a_stride[d] = a_dims[d] == 1 ? 0 : a_all;
@@ -213,22 +62,24 @@ static void check_broadcast(int type, const uint32_t *a_dims, const uint32_t *b_
         a_all *= a_dims[d];
         b_all *= b_dims[d];
     }
-    uint32_t a = add_input(a_dims, 4), b = add_input(b_dims, 4), y = add_output(out, 4);
+    uint32_t a = sl_graph_add_input(a_dims, 4), b = sl_graph_add_input(b_dims, 4),
+             y = sl_graph_add_output(out, 4);
     for (uint32_t i = 0; i < b_all; i++)
-        g.data[1][i] = (float)(i % 5) + 1.5f;
-    add_node(type, IN(a, b), y);
-    run();
+        sl_graph.data[1][i] = (float)(i % 5) + 1.5f;
+    sl_graph_add_node(type, IN(a, b), y);
+    sl_graph_run();
     for (uint32_t i = 0; i < out[0]; i++)
         for (uint32_t j = 0; j < out[1]; j++)
             for (uint32_t k = 0; k < out[2]; k++)
                 for (uint32_t l = 0; l < out[3]; l++, at++)
-                    check_float(g.data[2][at],
-                                binary(type,
-                                       g.data[0][i * a_stride[0] + j * a_stride[1] +
-                                                 k * a_stride[2] + l * a_stride[3]],
-                                       g.data[1][i * b_stride[0] + j * b_stride[1] +
-                                                 k * b_stride[2] + l * b_stride[3]]));
-    end();
+                    sl_graph_check_float(
+                        sl_graph.data[2][at],
+                        binary(type,
+                               sl_graph.data[0][i * a_stride[0] + j * a_stride[1] +
+                                                k * a_stride[2] + l * a_stride[3]],
+                               sl_graph.data[1][i * b_stride[0] + j * b_stride[1] +
+                                                k * b_stride[2] + l * b_stride[3]]));
+    sl_graph_end();
 }
 
 static void every_binary_broadcasts_as_numpy_does(void **state)
@@ -244,22 +95,6 @@ static void every_binary_broadcasts_as_numpy_does(void **state)
     for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
         for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
             check_broadcast(types[t], shapes[s][0], shapes[s][1]);
-}
-
-static void set_window(struct sl_xnn_node *node, uint32_t kernel, uint32_t stride, uint32_t pad)
-{
-    node->window.kernel_height = node->window.kernel_width = kernel;
-    node->window.stride_height = node->window.stride_width = stride;
-    node->window.dilation_height = node->window.dilation_width = 1;
-    node->window.padding_top = node->window.padding_left = pad;
-    node->window.padding_bottom = node->window.padding_right = pad;
-}
-
-static void set_channels(struct sl_xnn_node *node, uint32_t groups, uint32_t ic, uint32_t oc)
-{
-    node->window.groups = groups;
-    node->window.group_input_channels = ic;
-    node->window.group_output_channels = oc;
 }
 
 /* y of a 3x3 convolution with padding 1, 5x5 pixels, 2 channels in, 3 out. */
@@ -283,26 +118,29 @@ static void padding_and_clamp_merge_into_a_convolution(void **state)
     (void)state;
     for (int i = 0; i < 54; i++)
         w[i] = (float)(i % 7 - 3) / 4.0f;
-    begin();
-    uint32_t x = add_input(DIMS(1, 5, 5, 2)), y = add_output(DIMS(1, 5, 5, 3));
-    uint32_t weights = add_constant(w, DIMS(3, 3, 3, 2)), b = add_constant(bias, DIMS(3));
-    uint32_t padded = add_value(DIMS(1, 7, 7, 2)), raw = add_value(DIMS(1, 5, 5, 3));
-    struct sl_xnn_node *pad = add_node(SL_XNN_STATIC_CONSTANT_PAD, IN(x), padded);
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(1, 5, 5, 2)), y = sl_graph_add_output(DIMS(1, 5, 5, 3));
+    uint32_t weights = sl_graph_add_constant(w, DIMS(3, 3, 3, 2)),
+             b = sl_graph_add_constant(bias, DIMS(3));
+    uint32_t padded = sl_graph_add_value(DIMS(1, 7, 7, 2)),
+             raw = sl_graph_add_value(DIMS(1, 5, 5, 3));
+    struct sl_xnn_node *pad = sl_graph_add_node(SL_XNN_STATIC_CONSTANT_PAD, IN(x), padded);
     pad->param_count = 4;
     pad->params[1] = pad->params[2] = pad->params2[1] = pad->params2[2] = 1;
-    struct sl_xnn_node *conv = add_node(SL_XNN_CONV2D, IN(padded, weights, b), raw);
-    set_window(conv, 3, 1, 0);
-    set_channels(conv, 1, 2, 3);
-    struct sl_xnn_node *clamp = add_node(SL_XNN_CLAMP, IN(raw), y);
+    struct sl_xnn_node *conv = sl_graph_add_node(SL_XNN_CONV2D, IN(padded, weights, b), raw);
+    sl_graph_set_window(conv, 3, 1, 0);
+    sl_graph_set_channels(conv, 1, 2, 3);
+    struct sl_xnn_node *clamp = sl_graph_add_node(SL_XNN_CLAMP, IN(raw), y);
     clamp->output_min = -1.0f;
     clamp->output_max = 2.5f;
-    run();
-    assert_int_equal(g.plan->op_count, 1);
-    assert_string_equal(g.plan->ops[0].origin, "Conv2d");
+    sl_graph_run();
+    assert_int_equal(sl_graph.plan->op_count, 1);
+    assert_string_equal(sl_graph.plan->ops[0].origin, "Conv2d");
     for (uint32_t i = 0; i < 75; i++)
-        check_float(g.data[1][i],
-                    clampf(conv_3x3(g.data[0], w, bias, i / 15, i / 3 % 5, i % 3), -1.0f, 2.5f));
-    end();
+        sl_graph_check_float(
+            sl_graph.data[1][i],
+            clampf(conv_3x3(sl_graph.data[0], w, bias, i / 15, i / 3 % 5, i % 3), -1.0f, 2.5f));
+    sl_graph_end();
 }
 
 /* The name of a lone convolution node. */
@@ -311,15 +149,16 @@ static void check_conv_name(int type, uint32_t kernel, uint32_t multiplier, uint
 {
     static const float w[49 * 8];
     const uint32_t weights_dims[4] = {1, kernel, kernel, 4 * multiplier};
-    begin();
-    uint32_t x = add_input(DIMS(1, 7, 7, 4)), y = add_output(DIMS(1, 7, 7, 8));
-    uint32_t weights = add_constant(w, weights_dims, 4);
-    struct sl_xnn_node *node = add_node(type, IN(x, weights, SL_XNN_NO_ID), y);
-    set_window(node, kernel, 1, 0);
-    set_channels(node, type == SL_XNN_CONV2D ? 1 : 4, type == SL_XNN_CONV2D ? 4 : 1, multiplier);
-    assert_int_equal(compile(isa), 0);
-    assert_string_equal(g.plan->ops[0].name, name);
-    end();
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(1, 7, 7, 4)), y = sl_graph_add_output(DIMS(1, 7, 7, 8));
+    uint32_t weights = sl_graph_add_constant(w, weights_dims, 4);
+    struct sl_xnn_node *node = sl_graph_add_node(type, IN(x, weights, SL_XNN_NO_ID), y);
+    sl_graph_set_window(node, kernel, 1, 0);
+    sl_graph_set_channels(node, type == SL_XNN_CONV2D ? 1 : 4, type == SL_XNN_CONV2D ? 4 : 1,
+                          multiplier);
+    assert_int_equal(sl_graph_compile(isa), 0);
+    assert_string_equal(sl_graph.plan->ops[0].name, name);
+    sl_graph_end();
 }
 
 static void convolutions_have_the_names_of_xnnpack(void **state)
@@ -344,46 +183,50 @@ static void copies_squares_constants_and_dead_nodes_are_rewritten(void **state)
 {
     static const float two[1] = {2.0f};
     (void)state;
-    begin();
-    uint32_t x = add_input(DIMS(4)), y = add_output(DIMS(4));
-    uint32_t number = add_constant(two, DIMS(1)), copy = add_value(DIMS(4));
-    uint32_t square = add_value(DIMS(4)), dead = add_value(DIMS(4)), last = add_value(DIMS(4));
-    add_node(SL_XNN_COPY, IN(x), copy);
-    add_node(SL_XNN_ADD, IN(copy, copy), dead);
-    add_node(SL_XNN_MULTIPLY, IN(copy, x), square);
-    add_node(SL_XNN_MINIMUM, IN(number, square), last);
-    add_node(SL_XNN_COPY, IN(last), y);
-    run();
-    check_names(NAMES("Square (NC)", "Clamp (NC)"));
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(4)), y = sl_graph_add_output(DIMS(4));
+    uint32_t number = sl_graph_add_constant(two, DIMS(1)), copy = sl_graph_add_value(DIMS(4));
+    uint32_t square = sl_graph_add_value(DIMS(4)), dead = sl_graph_add_value(DIMS(4)),
+             last = sl_graph_add_value(DIMS(4));
+    sl_graph_add_node(SL_XNN_COPY, IN(x), copy);
+    sl_graph_add_node(SL_XNN_ADD, IN(copy, copy), dead);
+    sl_graph_add_node(SL_XNN_MULTIPLY, IN(copy, x), square);
+    sl_graph_add_node(SL_XNN_MINIMUM, IN(number, square), last);
+    sl_graph_add_node(SL_XNN_COPY, IN(last), y);
+    sl_graph_run();
+    sl_graph_check_names(NAMES("Square (NC)", "Clamp (NC)"));
     for (int i = 0; i < 4; i++)
-        check_float(g.data[1][i], clampf(g.data[0][i] * g.data[0][i], -INFINITY, 2.0f));
-    end();
+        sl_graph_check_float(sl_graph.data[1][i],
+                             clampf(sl_graph.data[0][i] * sl_graph.data[0][i], -INFINITY, 2.0f));
+    sl_graph_end();
 }
 
 static void reshapes_merge_and_move_nothing_inside(void **state)
 {
     (void)state;
-    begin();
-    uint32_t x = add_input(DIMS(2, 6)), y = add_output(DIMS(4, 3));
-    uint32_t sum = add_value(DIMS(2, 6)), flat = add_value(DIMS(12)), box = add_value(DIMS(4, 3));
-    add_node(SL_XNN_ADD, IN(x, x), sum);
-    struct sl_xnn_node *first = add_node(SL_XNN_STATIC_RESHAPE, IN(sum), flat);
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(2, 6)), y = sl_graph_add_output(DIMS(4, 3));
+    uint32_t sum = sl_graph_add_value(DIMS(2, 6)), flat = sl_graph_add_value(DIMS(12)),
+             box = sl_graph_add_value(DIMS(4, 3));
+    sl_graph_add_node(SL_XNN_ADD, IN(x, x), sum);
+    struct sl_xnn_node *first = sl_graph_add_node(SL_XNN_STATIC_RESHAPE, IN(sum), flat);
     first->param_count = 1;
-    struct sl_xnn_node *second = add_node(SL_XNN_STATIC_RESHAPE, IN(flat), box);
+    struct sl_xnn_node *second = sl_graph_add_node(SL_XNN_STATIC_RESHAPE, IN(flat), box);
     second->param_count = 2;
     second->params[1] = 3; /* params[0] is 0: inferred */
-    add_node(SL_XNN_SOFTMAX, IN(box), y);
-    run();
-    check_names(NAMES("Add (ND)", "Static Reshape (NC)", "Softmax (NC, F32)"));
-    assert_null(g.plan->steps[g.plan->ops[1].step_first].kernel);
+    sl_graph_add_node(SL_XNN_SOFTMAX, IN(box), y);
+    sl_graph_run();
+    sl_graph_check_names(NAMES("Add (ND)", "Static Reshape (NC)", "Softmax (NC, F32)"));
+    assert_null(sl_graph.plan->steps[sl_graph.plan->ops[1].step_first].kernel);
     for (int row = 0; row < 4; row++) {
         float total = 0.0f;
         for (int i = 0; i < 3; i++)
-            total += expf(2.0f * g.data[0][row * 3 + i]);
+            total += expf(2.0f * sl_graph.data[0][row * 3 + i]);
         for (int i = 0; i < 3; i++)
-            check_float(g.data[1][row * 3 + i], expf(2.0f * g.data[0][row * 3 + i]) / total);
+            sl_graph_check_float(sl_graph.data[1][row * 3 + i],
+                                 expf(2.0f * sl_graph.data[0][row * 3 + i]) / total);
     }
-    end();
+    sl_graph_end();
 }
 
 static float pooled(bool average, uint32_t oy, uint32_t ox, uint32_t c)
@@ -394,7 +237,7 @@ static float pooled(bool average, uint32_t oy, uint32_t ox, uint32_t c)
             uint32_t iy = oy * 2 + ky, ix = ox * 2 + kx; /* one more than the pixel: padding 1 */
             if (iy < 1 || iy > 6 || ix < 1 || ix > 6)
                 continue;
-            float value = g.data[0][((iy - 1) * 6 + ix - 1) * 2 + c];
+            float value = sl_graph.data[0][((iy - 1) * 6 + ix - 1) * 2 + c];
             best = value > best ? value : best;
             sum += value;
             count += 1.0f;
@@ -408,74 +251,79 @@ static void pools_count_valid_pixels_only(void **state)
                                         "Average Pooling (NHWC, F32) Pixelwise Average Pooling"};
     (void)state;
     for (int average = 0; average < 2; average++) {
-        begin();
-        uint32_t x = add_input(DIMS(1, 6, 6, 2)), y = add_output(DIMS(1, 3, 3, 2));
-        set_window(add_node(average ? SL_XNN_AVG_POOLING_2D : SL_XNN_MAX_POOLING_2D, IN(x), y), 3,
-                   2, 1);
-        run();
-        check_names(1, &names[average]);
+        sl_graph_begin();
+        uint32_t x = sl_graph_add_input(DIMS(1, 6, 6, 2)),
+                 y = sl_graph_add_output(DIMS(1, 3, 3, 2));
+        sl_graph_set_window(
+            sl_graph_add_node(average ? SL_XNN_AVG_POOLING_2D : SL_XNN_MAX_POOLING_2D, IN(x), y), 3,
+            2, 1);
+        sl_graph_run();
+        sl_graph_check_names(1, &names[average]);
         for (uint32_t i = 0; i < 18; i++)
-            check_float(g.data[1][i], pooled(average, i / 6, i / 2 % 3, i % 2));
-        end();
+            sl_graph_check_float(sl_graph.data[1][i], pooled(average, i / 6, i / 2 % 3, i % 2));
+        sl_graph_end();
     }
 }
 
 static void global_average_is_a_mean_over_pixels(void **state)
 {
     (void)state;
-    begin();
-    uint32_t x = add_input(DIMS(2, 3, 4, 5)), y = add_output(DIMS(2, 1, 1, 5));
-    add_node(SL_XNN_GLOBAL_AVG_POOLING_2D, IN(x), y)->flags = SL_XNN_FLAG_KEEP_DIMS;
-    run();
-    check_names(NAMES("Mean (ND) Reduce2"));
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(2, 3, 4, 5)), y = sl_graph_add_output(DIMS(2, 1, 1, 5));
+    sl_graph_add_node(SL_XNN_GLOBAL_AVG_POOLING_2D, IN(x), y)->flags = SL_XNN_FLAG_KEEP_DIMS;
+    sl_graph_run();
+    sl_graph_check_names(NAMES("Mean (ND) Reduce2"));
     for (int n = 0; n < 2; n++)
         for (int c = 0; c < 5; c++) {
             float sum = 0.0f;
             for (int p = 0; p < 12; p++)
-                sum += g.data[0][(n * 12 + p) * 5 + c];
-            check_float(g.data[1][n * 5 + c], sum / 12.0f);
+                sum += sl_graph.data[0][(n * 12 + p) * 5 + c];
+            sl_graph_check_float(sl_graph.data[1][n * 5 + c], sum / 12.0f);
         }
-    end();
+    sl_graph_end();
 }
 
 static void transpose_moves_dimensions(void **state)
 {
     (void)state;
-    begin();
-    uint32_t x = add_input(DIMS(2, 3, 4, 5)), y = add_output(DIMS(2, 4, 5, 3));
-    struct sl_xnn_node *node = add_node(SL_XNN_STATIC_TRANSPOSE, IN(x), y);
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(2, 3, 4, 5)), y = sl_graph_add_output(DIMS(2, 4, 5, 3));
+    struct sl_xnn_node *node = sl_graph_add_node(SL_XNN_STATIC_TRANSPOSE, IN(x), y);
     node->param_count = 4;
     memcpy(node->params, ((uint32_t[]){0, 2, 3, 1}), 16);
-    run();
-    check_names(NAMES("Transpose (ND, X32)"));
+    sl_graph_run();
+    sl_graph_check_names(NAMES("Transpose (ND, X32)"));
     for (int i = 0; i < 120; i++)
-        check_float(g.data[1][i], g.data[0][i / 60 * 60 + i % 3 * 20 + i / 3 % 20]);
-    end();
+        sl_graph_check_float(sl_graph.data[1][i],
+                             sl_graph.data[0][i / 60 * 60 + i % 3 * 20 + i / 3 % 20]);
+    sl_graph_end();
 }
 
 static void concatenation_slice_and_pad_move_boxes(void **state)
 {
     (void)state;
-    begin();
-    uint32_t a = add_input(DIMS(2, 3)), b = add_input(DIMS(2, 1)), y = add_output(DIMS(3, 4));
-    uint32_t joined = add_value(DIMS(2, 4)), cut = add_value(DIMS(1, 3));
-    struct sl_xnn_node *cat = add_node(SL_XNN_CONCATENATE2, IN(a, b), joined);
+    sl_graph_begin();
+    uint32_t a = sl_graph_add_input(DIMS(2, 3)), b = sl_graph_add_input(DIMS(2, 1)),
+             y = sl_graph_add_output(DIMS(3, 4));
+    uint32_t joined = sl_graph_add_value(DIMS(2, 4)), cut = sl_graph_add_value(DIMS(1, 3));
+    struct sl_xnn_node *cat = sl_graph_add_node(SL_XNN_CONCATENATE2, IN(a, b), joined);
     cat->axis = 1;
-    struct sl_xnn_node *slice = add_node(SL_XNN_STATIC_SLICE, IN(joined), cut);
+    struct sl_xnn_node *slice = sl_graph_add_node(SL_XNN_STATIC_SLICE, IN(joined), cut);
     slice->param_count = 2;
     memcpy(slice->params, ((uint32_t[]){1, 1}), 8);
     memcpy(slice->params2, ((uint32_t[]){1, 3}), 8);
-    struct sl_xnn_node *pad = add_node(SL_XNN_STATIC_CONSTANT_PAD, IN(cut), y);
+    struct sl_xnn_node *pad = sl_graph_add_node(SL_XNN_STATIC_CONSTANT_PAD, IN(cut), y);
     pad->param_count = 2;
     pad->alpha = 9.0f;
     memcpy(pad->params, ((uint32_t[]){1, 0}), 8);
     memcpy(pad->params2, ((uint32_t[]){1, 1}), 8);
-    run();
-    check_names(NAMES("Copy (NC, X32)", "Slice (ND, X32)", "Constant Pad (ND, X32)"));
-    const float want[12] = {9, 9, 9, 9, g.data[0][4], g.data[0][5], g.data[1][1], 9, 9, 9, 9, 9};
+    sl_graph_run();
+    sl_graph_check_names(NAMES("Copy (NC, X32)", "Slice (ND, X32)", "Constant Pad (ND, X32)"));
+    const float want[12] = {
+        9, 9, 9, 9, sl_graph.data[0][4], sl_graph.data[0][5], sl_graph.data[1][1], 9, 9, 9, 9, 9};
     for (int i = 0; i < 12; i++)
-        check_float(g.data[2][i], want[i]);
-    end();
+        sl_graph_check_float(sl_graph.data[2][i], want[i]);
+    sl_graph_end();
 }
 
 static void depthwise_with_multiplier_reads_each_channel_twice(void **state)
@@ -485,66 +333,67 @@ static void depthwise_with_multiplier_reads_each_channel_twice(void **state)
     (void)state;
     for (int i = 0; i < 36; i++)
         w[i] = (float)(i % 5) - 2.0f;
-    begin();
-    uint32_t x = add_input(DIMS(1, 3, 3, 2)), y = add_output(DIMS(1, 1, 1, 4));
-    uint32_t weights = add_constant(w, DIMS(1, 3, 3, 4)), b = add_constant(bias, DIMS(4));
-    struct sl_xnn_node *node = add_node(SL_XNN_DEPTHWISE_CONV2D, IN(x, weights, b), y);
-    set_window(node, 3, 1, 0);
-    set_channels(node, 2, 1, 2);
-    run();
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(1, 3, 3, 2)), y = sl_graph_add_output(DIMS(1, 1, 1, 4));
+    uint32_t weights = sl_graph_add_constant(w, DIMS(1, 3, 3, 4)),
+             b = sl_graph_add_constant(bias, DIMS(4));
+    struct sl_xnn_node *node = sl_graph_add_node(SL_XNN_DEPTHWISE_CONV2D, IN(x, weights, b), y);
+    sl_graph_set_window(node, 3, 1, 0);
+    sl_graph_set_channels(node, 2, 1, 2);
+    sl_graph_run();
     for (int o = 0; o < 4; o++) {
         float sum = bias[o];
         for (int p = 0; p < 9; p++)
-            sum += g.data[0][p * 2 + o / 2] * w[p * 4 + o];
-        check_float(g.data[1][o], sum);
+            sum += sl_graph.data[0][p * 2 + o / 2] * w[p * 4 + o];
+        sl_graph_check_float(sl_graph.data[1][o], sum);
     }
-    end();
+    sl_graph_end();
 }
 
 static void unsupported_nodes_and_types_are_refused_by_name(void **state)
 {
     (void)state;
-    begin();
-    uint32_t x = add_input(DIMS(4)), y = add_output(DIMS(4));
-    add_node(SL_XNN_SCALED_DOT_PRODUCT_ATTENTION, IN(x), y);
-    assert_int_equal(compile(SL_ISA_NONE), SL_ET_NOT_IMPLEMENTED);
-    assert_string_equal(g.diag.where, "delegate node ScaledDotProductAttention (0)");
-    g.nodes[0].type = SL_XNN_CLAMP;
-    g.values[x].datatype = SL_XNN_FP16;
-    assert_int_equal(compile(SL_ISA_NONE), SL_ET_NOT_SUPPORTED);
-    assert_string_equal(g.diag.where, "delegate node Clamp (0)");
-    end();
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(4)), y = sl_graph_add_output(DIMS(4));
+    sl_graph_add_node(SL_XNN_SCALED_DOT_PRODUCT_ATTENTION, IN(x), y);
+    assert_int_equal(sl_graph_compile(SL_ISA_NONE), SL_ET_NOT_IMPLEMENTED);
+    assert_string_equal(sl_graph.diag.where, "delegate node ScaledDotProductAttention (0)");
+    sl_graph.nodes[0].type = SL_XNN_CLAMP;
+    sl_graph.values[x].datatype = SL_XNN_FP16;
+    assert_int_equal(sl_graph_compile(SL_ISA_NONE), SL_ET_NOT_SUPPORTED);
+    assert_string_equal(sl_graph.diag.where, "delegate node Clamp (0)");
+    sl_graph_end();
 }
 
 static void arguments_that_share_memory_are_refused(void **state)
 {
     (void)state;
-    begin();
-    uint32_t x = add_input(DIMS(4)), y = add_output(DIMS(4));
-    add_node(SL_XNN_CLAMP, IN(x), y);
-    assert_int_equal(compile(SL_ISA_NONE), 0);
-    sl_tensor_bind(&g.tensors[1], g.data[0] + 2, 64);
-    assert_int_equal(shape(), SL_ET_INVALID_PROGRAM);
-    sl_tensor_bind(&g.tensors[1], g.data[0] + 4, 64);
-    assert_int_equal(shape(), 0);
-    end();
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(4)), y = sl_graph_add_output(DIMS(4));
+    sl_graph_add_node(SL_XNN_CLAMP, IN(x), y);
+    assert_int_equal(sl_graph_compile(SL_ISA_NONE), 0);
+    sl_tensor_bind(&sl_graph.tensors[1], sl_graph.data[0] + 2, 64);
+    assert_int_equal(sl_graph_shape(), SL_ET_INVALID_PROGRAM);
+    sl_tensor_bind(&sl_graph.tensors[1], sl_graph.data[0] + 4, 64);
+    assert_int_equal(sl_graph_shape(), 0);
+    sl_graph_end();
 }
 
 static void workspace_holds_only_what_lives_at_once(void **state)
 {
     (void)state;
-    begin();
-    uint32_t x = add_input(DIMS(1024)), y = add_output(DIMS(1024)), last = x;
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(1024)), y = sl_graph_add_output(DIMS(1024)), last = x;
     for (int i = 0; i < 8; i++) {
-        uint32_t next = i == 7 ? y : add_value(DIMS(1024));
-        add_node(SL_XNN_ADD, IN(last, x), next);
+        uint32_t next = i == 7 ? y : sl_graph_add_value(DIMS(1024));
+        sl_graph_add_node(SL_XNN_ADD, IN(last, x), next);
         last = next;
     }
-    run();
-    assert_int_equal(g.plan->workspace_bytes, 2 * 1024 * sizeof(float));
+    sl_graph_run();
+    assert_int_equal(sl_graph.plan->workspace_bytes, 2 * 1024 * sizeof(float));
     for (int i = 0; i < 1024; i++)
-        check_float(g.data[1][i], 9.0f * g.data[0][i]);
-    end();
+        sl_graph_check_float(sl_graph.data[1][i], 9.0f * sl_graph.data[0][i]);
+    sl_graph_end();
 }
 
 int main(void)
