@@ -32,7 +32,9 @@ static const char usage_text[] =
     "usage: sme2lab-agent kernels --list [--json]\n"
     "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable]\n"
     "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
-    "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP\n";
+    "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP,\n"
+    "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP,\n"
+    "       reduce:OP-OUTERxREDUCEDxINNER, transpose:ROWSxCOLUMNS; OP as in the kernels' names\n";
 
 static int usage(const char *what, const char *word)
 {
@@ -85,10 +87,10 @@ static int check_kernel(const char *name)
     for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
         if (strcmp(kernel.name, name) != 0)
             continue;
-        for (int family = 0; family <= SL_BENCH_DEPTHWISE; family++)
+        for (int family = 0; family < SL_BENCH_FAMILY_END; family++)
             if (strcmp(kernel.family, sl_bench_family_name(family)) == 0)
                 return 0;
-        return usage("only matmul, conv and depthwise kernels are benched singly, not", name);
+        return usage("no shape can be written for", name);
     }
     return usage("no kernel is called", name);
 }
@@ -153,8 +155,9 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
 static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *out)
 {
     static int (*const benches[])(const struct sl_bench_choice *, uint64_t,
-                                  struct sl_bench_stage_run *) = {sl_bench_matmul, sl_bench_conv,
-                                                                  sl_bench_depthwise};
+                                  struct sl_bench_stage_run *) = {
+        sl_bench_matmul, sl_bench_conv, sl_bench_depthwise, sl_bench_unary,
+        sl_bench_binary, sl_bench_pool, sl_bench_reduce,    sl_bench_transpose};
     const struct sl_bench_choice choice = {o->engine, o->kernel, isa};
     for (size_t i = 0; i < o->shape_count; i++) {
         struct sl_bench_stage_run bench = {

@@ -22,6 +22,16 @@ int sl_bench_conv(const struct sl_bench_choice *choice, uint64_t seed,
                   struct sl_bench_stage_run *bench);
 int sl_bench_depthwise(const struct sl_bench_choice *choice, uint64_t seed,
                        struct sl_bench_stage_run *bench);
+int sl_bench_unary(const struct sl_bench_choice *choice, uint64_t seed,
+                   struct sl_bench_stage_run *bench);
+int sl_bench_binary(const struct sl_bench_choice *choice, uint64_t seed,
+                    struct sl_bench_stage_run *bench);
+int sl_bench_pool(const struct sl_bench_choice *choice, uint64_t seed,
+                  struct sl_bench_stage_run *bench);
+int sl_bench_reduce(const struct sl_bench_choice *choice, uint64_t seed,
+                    struct sl_bench_stage_run *bench);
+int sl_bench_transpose(const struct sl_bench_choice *choice, uint64_t seed,
+                       struct sl_bench_stage_run *bench);
 
 /* Search through one list. */
 struct sl_bench_search {

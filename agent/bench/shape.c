@@ -6,7 +6,8 @@
 
 #include "common/base/error.h"
 
-static const char *const families[] = {"matmul", "conv", "depthwise"};
+static const char *const families[] = {"matmul", "conv", "depthwise", "unary",
+                                       "binary", "pool", "reduce",    "transpose"};
 
 const char *sl_bench_family_name(int family)
 {
@@ -27,6 +28,18 @@ static bool take_number(const char **text, size_t *out)
     *text = at;
     *out = value;
     return some;
+}
+
+/* Letters and '_' up to a '-', which is passed over. */
+static bool take_op(const char **text, char *out)
+{
+    size_t len = strspn(*text, "abcdefghijklmnopqrstuvwxyz_");
+    if (len == 0 || len >= SL_BENCH_MAX_OP || (*text)[len] != '-')
+        return false;
+    memcpy(out, *text, len);
+    out[len] = '\0';
+    *text += len + 1;
+    return true;
 }
 
 /* `pattern` stands for itself but '#', which takes a number into the next of `into`. */
@@ -68,10 +81,43 @@ static int check(const struct sl_bench_shape *s)
 {
     if (s->m == 0 || s->n == 0 || s->k == 0)
         return SL_E_FORMAT;
-    bool fits = is_small(s->m, s->k) && is_small(s->n, s->k) && is_small(s->m, s->n);
-    if (s->family != SL_BENCH_MATMUL)
+    bool fits = is_small(s->m, s->k) && is_small(s->n, s->k) && is_small(s->m, s->n) &&
+                is_small(s->m * s->n, s->k > 0 && s->family >= SL_BENCH_UNARY ? s->k : 1);
+    if (s->in_c > 0)
         fits = fits && is_small(s->in_h * s->in_w, s->in_c);
     return fits ? 0 : SL_E_LIMIT;
+}
+
+/* The families whose kernels are one operation each: "family:op-" and then numbers. */
+static int parse_elements(const char *text, struct sl_bench_shape *s)
+{
+    static const char *const patterns[] = {
+        [SL_BENCH_UNARY] = "#",
+        [SL_BENCH_BINARY] = "#",
+        [SL_BENCH_POOL] = "#x#x#-#x#-s#-p#",
+        [SL_BENCH_REDUCE] = "#x#x#",
+    };
+    size_t *const elements[] = {&s->n};
+    size_t *const rows[] = {&s->m, &s->k, &s->n};
+    size_t *const window[] = {&s->in_h,     &s->in_w,   &s->in_c,   &s->kernel_h,
+                              &s->kernel_w, &s->stride, &s->padding};
+    size_t *const *const into[] = {[SL_BENCH_UNARY] = elements,
+                                   [SL_BENCH_BINARY] = elements,
+                                   [SL_BENCH_POOL] = window,
+                                   [SL_BENCH_REDUCE] = rows};
+    for (int family = SL_BENCH_UNARY; family <= SL_BENCH_REDUCE; family++) {
+        size_t len = strlen(families[family]);
+        const char *at = text + len + 1;
+        if (strncmp(text, families[family], len) != 0 || text[len] != ':')
+            continue;
+        s->family = family;
+        s->m = s->k = 1;
+        if (!take_op(&at, s->op) || !take(at, patterns[family], into[family]))
+            return SL_E_FORMAT;
+        s->out_c = s->in_c;
+        return family == SL_BENCH_POOL ? finish_window(s) : 0;
+    }
+    return SL_E_FORMAT;
 }
 
 int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out)
@@ -92,8 +138,11 @@ int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out)
         s.family = SL_BENCH_DEPTHWISE;
         s.out_c = s.in_c;
         rc = finish_window(&s);
+    } else if (take(text, "transpose:#x#", gemm)) {
+        s.family = SL_BENCH_TRANSPOSE;
+        s.k = 1;
     } else {
-        rc = SL_E_FORMAT;
+        rc = parse_elements(text, &s);
     }
     if (rc == 0)
         rc = check(&s);

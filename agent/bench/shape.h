@@ -3,19 +3,33 @@
 
 #include <stddef.h>
 
-enum sl_bench_family { SL_BENCH_MATMUL, SL_BENCH_CONV, SL_BENCH_DEPTHWISE };
+enum sl_bench_family {
+    SL_BENCH_MATMUL,
+    SL_BENCH_CONV,
+    SL_BENCH_DEPTHWISE,
+    SL_BENCH_UNARY,
+    SL_BENCH_BINARY,
+    SL_BENCH_POOL,
+    SL_BENCH_REDUCE,
+    SL_BENCH_TRANSPOSE,
+    SL_BENCH_FAMILY_END
+};
 
-enum { SL_BENCH_MAX_DIM = 1 << 16, SL_BENCH_MAX_ELEMENTS = 1 << 27 };
+enum { SL_BENCH_MAX_OP = 24, SL_BENCH_MAX_DIM = 1 << 16, SL_BENCH_MAX_ELEMENTS = 1 << 27 };
 
 struct sl_bench_shape {
     int family; /* enum sl_bench_family */
     /* The product as a GEMM: rows (output pixels), columns (output channels), depth. Of a depthwise
-     * convolution: output pixels, channels, window. */
+     * convolution and of pooling: output pixels, channels, window. Of a reduction: outer, inner,
+     * reduced. Of a transpose: rows, columns, 1; of others: 1, elements, 1. */
     size_t m, n, k;
+    char op[SL_BENCH_MAX_OP]; /* as kernels are named: "clamp"; "" for products and transposes */
     size_t in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w, stride, padding;
 };
 
-/* "matmul:MxNxK", "conv:IHxIWxIC-OC-KHxKW-sS-pP" or "depthwise:IHxIWxC-KHxKW-sS-pP". Returns 0, or
- * SL_E_FORMAT for other words and shapes without output, SL_E_LIMIT for one too large. */
+/* "matmul:MxNxK", "conv:IHxIWxIC-OC-KHxKW-sS-pP", "depthwise:IHxIWxC-KHxKW-sS-pP", "unary:OP-N",
+ * "binary:OP-N" (OP_clamped-N: with a clamp), "pool:OP-IHxIWxC-KHxKW-sS-pP",
+ * "reduce:OP-OUTERxREDUCEDxINNER" or "transpose:ROWSxCOLUMNS". Returns 0, or SL_E_FORMAT for other
+ * words and shapes without output, SL_E_LIMIT for one too large. */
 int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out);
 const char *sl_bench_family_name(int family);

@@ -34,12 +34,41 @@ struct bench {
     const char *type, *engine, *conv, *depthwise, *gemv;
     const char *kernel; /* by name */
     int64_t svl, random, seed;
+    bool all; /* goal_shapes with SME2, then with NEON */
     size_t shape_count;
     char shapes[MAX_SHAPES][MAX_SHAPE_BYTES];
     char seed_text[24];
     const char *args[2 * MAX_SHAPES + 16];
     struct sl_kernel_row *rows;
     size_t row_count;
+};
+
+/* Where there are goals: the shapes that other libraries were counted on, and one of each kind. */
+static const char *const goal_shapes[] = {
+    "matmul:64x64x64",
+    "matmul:128x128x128",
+    "matmul:100x192x384",
+    "matmul:784x128x64",
+    "matmul:49x960x160",
+    "matmul:1x1024x1024",
+    "conv:28x28x64-128-3x3-s1-p1",
+    "conv:14x14x64-64-3x3-s1-p1",
+    "depthwise:28x28x128-3x3-s1-p1",
+    "depthwise:14x14x512-3x3-s1-p1",
+    "depthwise:28x28x128-3x3-s2-p1",
+    "depthwise:28x28x128-5x5-s1-p2",
+    "unary:clamp-65536",
+    "unary:hardswish-65536",
+    "unary:gelu-65536",
+    "unary:sigmoid-65536",
+    "unary:exp-65536",
+    "binary:add-65536",
+    "binary:add_clamped-65536",
+    "pool:max-56x56x64-2x2-s2-p0",
+    "reduce:softmax-64x1024x1",
+    "reduce:layer_norm-64x1024x1",
+    "reduce:mean-1x49x512",
+    "transpose:256x256",
 };
 
 static int add_shape(struct bench *b, const char *prefix, const char *shape, const char *suffix,
@@ -80,9 +109,13 @@ static int collect_shapes(struct bench *b, const char *const *words, size_t coun
                           struct sl_diag *diag)
 {
     int rc = 0;
+    for (size_t i = 0; b->all && rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++)
+        rc = add_shape(b, "", goal_shapes[i], "", diag);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (strncmp(words[i], "sl_", 3) == 0)
             b->kernel = words[i];
+        else if (strchr(words[i], ':'))
+            rc = add_shape(b, "", words[i], "", diag);
         else
             rc = add_shape(b, "matmul:", words[i], "", diag);
     }
@@ -177,23 +210,25 @@ static int read_rows(struct bench *b, const struct sl_buf *out, struct sl_diag *
     return 0;
 }
 
-/* Each row is one pair of begin and end. */
-static int join_counts(struct bench *b, const struct sl_count_log *log, struct sl_diag *diag)
+/* Each row from `first` on is one pair of begin and end. */
+static int join_counts(struct bench *b, size_t first, const struct sl_count_log *log,
+                       struct sl_diag *diag)
 {
     size_t count;
+    struct sl_kernel_row *rows = b->rows + first;
     const struct sl_count_mark *marks = sl_count_log_marks(log, &count);
-    if (count != 2 * b->row_count)
+    if (count != 2 * (b->row_count - first))
         return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log",
-                           "%zu marks for %zu measured stages", count, b->row_count);
-    for (size_t i = 0; i < b->row_count; i++) {
+                           "%zu marks for %zu measured stages", count, b->row_count - first);
+    for (size_t i = 0; i < b->row_count - first; i++) {
         const struct sl_count_mark *begin = &marks[2 * i];
         const struct sl_count_mark *end = &marks[2 * i + 1];
         if (begin->is_end || !end->is_end)
             return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log", "marks do not alternate");
-        b->rows[i].instructions = end->insns[SL_INSN_ANY] - begin->insns[SL_INSN_ANY];
-        b->rows[i].mac_instructions = end->insns[SL_INSN_OUTER] - begin->insns[SL_INSN_OUTER] +
-                                      end->insns[SL_INSN_VECTOR_MAC] -
-                                      begin->insns[SL_INSN_VECTOR_MAC];
+        rows[i].instructions = end->insns[SL_INSN_ANY] - begin->insns[SL_INSN_ANY];
+        rows[i].mac_instructions = end->insns[SL_INSN_OUTER] - begin->insns[SL_INSN_OUTER] +
+                                   end->insns[SL_INSN_VECTOR_MAC] -
+                                   begin->insns[SL_INSN_VECTOR_MAC];
     }
     return 0;
 }
@@ -236,6 +271,7 @@ static int measure(struct bench *b, struct sl_diag *diag)
 {
     struct sl_child_result result;
     struct sl_count_log *log = NULL;
+    size_t first = b->row_count;
     int rc = 0;
     if (b->device.kind == SL_DEVICE_COUNTED)
         rc = sl_device_new_log(&b->device, &log, diag);
@@ -247,7 +283,7 @@ static int measure(struct bench *b, struct sl_diag *diag)
     }
     rc = read_rows(b, &result.out, diag);
     if (rc == 0 && log)
-        rc = join_counts(b, log, diag);
+        rc = join_counts(b, first, log, diag);
     sl_child_fini(&result);
     sl_count_log_free(log);
     return rc;
@@ -313,14 +349,19 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
         {"--conv", 0, SL_OPTION_TEXT, &b->conv, "SHAPE", "IHxIWxIC-OC-KHxKW-sS-pP"},
         {"--depthwise", 0, SL_OPTION_TEXT, &b->depthwise, "SHAPE", "IHxIWxC-KHxKW-sS-pP"},
         {"--gemv", 0, SL_OPTION_TEXT, &b->gemv, "NxK", "a product with one row"},
+        {"--all", 0, SL_OPTION_FLAG, &b->all, NULL,
+         "every shape with a goal, with SME2 and then with NEON"},
         {"--random", 0, SL_OPTION_COUNT, &b->random, "N", "N random products up to 256"},
         {"--seed", 0, SL_OPTION_COUNT, &b->seed, "S", "of the random shapes and values"},
     };
     const struct sl_usage usage = {
         .verb = "kernels bench",
-        .synopsis = "[KERNEL|MxNxK...] [option...]",
-        .about = "Counts what single kernels execute, stage by stage, next to the least number of\n"
-                 "multiply-accumulate instructions and to what other libraries need.",
+        .synopsis = "[KERNEL|MxNxK|FAMILY:SHAPE...] [option...]",
+        .about =
+            "Counts what single kernels execute, stage by stage, next to the least number of\n"
+            "multiply-accumulate instructions and to what other libraries need. FAMILY:SHAPE is\n"
+            "unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP, transpose:ROWSxCOLUMNS or\n"
+            "reduce:OP-OUTERxREDUCEDxINNER, with OP as in the kernels' names.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0])};
     int rc = sl_options_parse(&usage, argc, argv, words, MAX_SHAPES, &count, diag);
@@ -345,6 +386,11 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
         rc = b->rows ? 0 : -ENOMEM;
     }
     if (rc == 0) {
+        build_args(b);
+        rc = measure(b, &diag);
+    }
+    if (rc == 0 && b->all) {
+        b->engine = "neon";
         build_args(b);
         rc = measure(b, &diag);
     }

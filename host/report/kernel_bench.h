@@ -12,10 +12,11 @@ struct sl_style;
 
 /* One stage, as the agent ran it. Texts are the caller's. */
 struct sl_kernel_row {
-    char family[16];  /* "matmul", "conv", "depthwise" */
+    char family[16];  /* "matmul", "conv", "depthwise", "unary", ... */
     char kernel[128]; /* sl_matmul_... */
-    char stage[16];   /* "rhs_pack", "lhs_pack", "kernel", "whole" */
-    uint64_t m, n, k; /* depthwise: output pixels, channels, window */
+    char stage[16];   /* "rhs_pack", "lhs_pack", "kernel", "whole", "clamped" */
+    uint64_t m, n, k; /* depthwise, pool: output pixels, channels, window; reduce: outer, inner,
+                         reduced; transpose: rows, columns, 1; others: 1, elements, 1 */
     bool counted;     /* else `ns` counts */
     uint64_t instructions, mac_instructions;
     uint64_t ns;

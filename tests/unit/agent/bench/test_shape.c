@@ -25,6 +25,15 @@ static void shapes_are_read_as_the_product_they_are(void **state)
     assert_true(s.family == SL_BENCH_CONV && s.m == 14 * 14 && s.n == 128 && s.k == 576);
     assert_int_equal(sl_bench_shape_parse("depthwise:14x7x512-3x3-s1-p1", &s), 0);
     assert_true(s.family == SL_BENCH_DEPTHWISE && s.m == 14 * 7 && s.n == 512 && s.k == 9);
+    assert_int_equal(sl_bench_shape_parse("unary:leaky_relu-77", &s), 0);
+    assert_true(s.family == SL_BENCH_UNARY && s.m == 1 && s.n == 77 && s.k == 1);
+    assert_string_equal(s.op, "leaky_relu");
+    assert_int_equal(sl_bench_shape_parse("pool:max-28x14x5-2x2-s2-p0", &s), 0);
+    assert_true(s.family == SL_BENCH_POOL && s.m == 14 * 7 && s.n == 5 && s.k == 4);
+    assert_int_equal(sl_bench_shape_parse("reduce:mean-2x49x512", &s), 0);
+    assert_true(s.family == SL_BENCH_REDUCE && s.m == 2 && s.n == 512 && s.k == 49);
+    assert_int_equal(sl_bench_shape_parse("transpose:3x5", &s), 0);
+    assert_true(s.family == SL_BENCH_TRANSPOSE && s.m == 3 && s.n == 5 && s.k == 1);
 }
 
 static void other_words_are_refused(void **state)
@@ -42,6 +51,13 @@ static void other_words_are_refused(void **state)
         "conv:2x2x64-128-5x5-s1-p0",
         "conv:8x8x4-4-3x3-s1-p3",
         "depthwise:8x8x0-3x3-s1-p1",
+        "unary:clamp",
+        "unary:-5",
+        "unary:clamp-0",
+        "unary:a_name_that_no_kernel_would_have-5",
+        "reduce:mean-2x3",
+        "pool:max-1x1x5-2x2-s2-p0",
+        "transpose:3",
         "matmul:99999999999999999999x1x1",
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -81,10 +97,11 @@ static int bench(const char *text, const struct sl_bench_choice *choice, struct 
     struct sl_bench_shape shape;
     struct sl_bench_stage_run run = {.shape = &shape, .counted = true, .out = out};
     assert_int_equal(sl_bench_shape_parse(text, &shape), 0);
-    if (shape.family == SL_BENCH_MATMUL)
-        return sl_bench_matmul(choice, 1, &run);
-    return shape.family == SL_BENCH_CONV ? sl_bench_conv(choice, 1, &run)
-                                         : sl_bench_depthwise(choice, 1, &run);
+    static int (*const benches[])(const struct sl_bench_choice *, uint64_t,
+                                  struct sl_bench_stage_run *) = {
+        sl_bench_matmul, sl_bench_conv, sl_bench_depthwise, sl_bench_unary,
+        sl_bench_binary, sl_bench_pool, sl_bench_reduce,    sl_bench_transpose};
+    return benches[shape.family](choice, 1, &run);
 }
 
 static void stages_are_printed_one_a_line(void **state)
@@ -98,7 +115,15 @@ static void stages_are_printed_one_a_line(void **state)
     unsigned before = lines(&out);
     assert_int_equal(bench("conv:6x6x3-4-3x3-s1-p1", &portable, &out), 0);
     assert_int_equal(bench("depthwise:6x6x3-3x3-s1-p1", &portable, &out), 0);
-    assert_int_equal(lines(&out), before + 4);
+    assert_int_equal(bench("unary:clamp-5", &portable, &out), 0);
+    assert_int_equal(bench("binary:add_clamped-5", &portable, &out), 0);
+    assert_int_equal(bench("pool:average-4x4x3-2x2-s2-p0", &portable, &out), 0);
+    assert_int_equal(bench("reduce:mean-2x3x4", &portable, &out), 0);
+    assert_int_equal(bench("reduce:layer_norm-2x9x1", &portable, &out), 0);
+    assert_int_equal(bench("transpose:3x5", &portable, &out), 0);
+    assert_int_equal(bench("reduce:softmax-2x3x4", &portable, &out), SL_E_NOT_FOUND);
+    assert_int_equal(bench("unary:nothing-5", &portable, &out), SL_E_NOT_FOUND);
+    assert_int_equal(lines(&out), before + 10);
     sl_buf_fini(&out);
 }
 

@@ -72,12 +72,33 @@ static void goals_round_up_to_whole_blocks(void **state)
     (void)state;
     struct sl_kernel_row row = row_of("matmul", MOPA, "kernel", 100, 192, 384);
     /* 4 x 6 blocks of 32 x 32: 36,864 outer products. */
-    assert_int_equal(sl_kernel_goal(&row, 512), 58982 + 24 * 225 + 130);
+    assert_int_equal(sl_kernel_goal(&row, 512), 48660 + 24 * 140 + 60);
     assert_int_equal(sl_kernel_goal(&row, 256), 0);
     row = row_of("matmul", MOPA, "lhs_pack", 100, 192, 384);
-    assert_int_equal(sl_kernel_goal(&row, 512), 112 * 384 * 72 / 100 + 150);
+    assert_int_equal(sl_kernel_goal(&row, 512), 112 * 384 * 19 / 100 + 150);
     row = row_of("matmul", MOPA, "rhs_pack", 100, 192, 384);
+    assert_int_equal(sl_kernel_goal(&row, 512), 192 * 384 / 5 + 200);
+    row = row_of("matmul", MOPA, "whole", 100, 192, 384);
     assert_int_equal(sl_kernel_goal(&row, 512), 0);
+}
+
+static void goals_by_the_element_count_outputs_or_inputs(void **state)
+{
+    (void)state;
+    struct sl_kernel_row row = row_of("reduce", "sl_reduce_mean_f32_sme2", "whole", 1, 512, 49);
+    assert_int_equal(sl_kernel_goal(&row, 512), 512 * 49 * 8 / 100);
+    assert_int_equal(sl_kernel_goal(&row, 1024), 0);
+    assert_int_equal(sl_kernel_min_mac(&row, 512), 0);
+    row = row_of("pool", "sl_pool_max_f32_neon", "whole", 100, 64, 4);
+    assert_int_equal(sl_kernel_goal(&row, 512), 16000);
+    row = row_of("binary", "sl_binary_add_f32_sme2", "clamped", 1, 1000, 1);
+    assert_int_equal(sl_kernel_goal(&row, 512), 140);
+    row = row_of("binary", "sl_binary_add_f32_neon", "clamped", 1, 1000, 1);
+    assert_int_equal(sl_kernel_goal(&row, 512), 0);
+    row = row_of("conv", "sl_conv_f32_sme2_mopa", "whole", 196, 64, 576);
+    assert_int_equal(sl_kernel_goal(&row, 512), 55000);
+    row = row_of("depthwise", "sl_depthwise_f32_sme2", "whole", 784, 100, 25);
+    assert_int_equal(sl_kernel_goal(&row, 512), 784 * 100 * 60 * 25 / 900);
 }
 
 static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
@@ -115,6 +136,7 @@ int main(void)
         cmocka_unit_test(least_macs_are_those_of_the_documented_shapes),
         cmocka_unit_test(anchors_are_found_by_shape_stage_and_engine),
         cmocka_unit_test(goals_round_up_to_whole_blocks),
+        cmocka_unit_test(goals_by_the_element_count_outputs_or_inputs),
         cmocka_unit_test(rows_are_written_with_nulls_for_what_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,118 @@
+/* host/report/kernel_goals.c: instructions that a kernel should not exceed, kept as data: the best
+ * of KleidiAI and XNNPACK, as kernel_anchors.c counts them, less what they leave to gain. */
+#include <string.h>
+
+#include "host/report/kernel_bench.h"
+
+/* For outputs, or for inputs where a reduction has fewer outputs. Counts hold at 512 bits. */
+struct element_goal {
+    const char *family, *engine;
+    const char *part; /* of the kernel's name */
+    double per_element;
+};
+
+static const struct element_goal element_goals[] = {
+    {"binary", "sme2", "_add_", 0.14},      {"unary", "sme2", "_clamp_", 0.08},
+    {"unary", "sme2", "_hardswish_", 0.22}, {"unary", "sme2", "_gelu_", 2.0},
+    {"unary", "sme2", "_sigmoid_", 1.0},    {"unary", "sme2", "_exp_", 0.9},
+    {"reduce", "sme2", "_softmax_", 1.2},   {"reduce", "sme2", "_layer_norm_", 0.6},
+    {"reduce", "sme2", "_mean_", 0.08},     {"transpose", "sme2", "", 0.19},
+    {"binary", "neon", "_add_", 0.66},      {"unary", "neon", "_gelu_", 8.0},
+    {"reduce", "neon", "_softmax_", 5.0},   {"reduce", "neon", "_layer_norm_", 2.5},
+    {"transpose", "neon", "", 1.2},
+};
+
+/* A layer, everything included. */
+struct layer_goal {
+    const char *family;
+    uint64_t m, n, k;
+    uint64_t instructions;
+};
+
+static const struct layer_goal layer_goals[] = {
+    {"conv", 784, 128, 576, 370000},
+    {"conv", 196, 64, 576, 55000},
+};
+
+static uint64_t round_up(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b * b;
+}
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* 1.32 instructions an outer product, rounded up to whole blocks of two by two vectors, 140 a block
+ * and 60; packs by the element of whole vectors of rows. */
+static double sme2_product_goal(const struct sl_kernel_row *row, unsigned svl)
+{
+    uint64_t vl = svl / 32;
+    double blocks =
+        (double)(round_up(row->m, 2 * vl) / (2 * vl) * (round_up(row->n, 2 * vl) / (2 * vl)));
+    if (is(row->stage, "lhs_pack"))
+        return 0.19 * (double)(round_up(row->m, vl) * row->k) + 150.0;
+    if (is(row->stage, "rhs_pack"))
+        return 0.2 * (double)(round_up(row->n, vl) * row->k) + 200.0;
+    if (!is(row->stage, "kernel"))
+        return 0;
+    if (strstr(row->kernel, "_mopa"))
+        return (1.32 * 4 * (double)row->k + 140.0) * blocks + 60.0;
+    return row->m == 1 ? 2.7 * (double)sl_kernel_min_mac(row, svl) + 200.0 : 0;
+}
+
+static double product_goal(const struct sl_kernel_row *row, unsigned svl)
+{
+    if (is(sl_kernel_engine(row), "sme2"))
+        return svl == 512 ? sme2_product_goal(row, svl) : 0;
+    if (!is(sl_kernel_engine(row), "neon") || !is(row->stage, "kernel") || row->m < 49 ||
+        row->k < 128)
+        return 0;
+    return (row->k >= 256 ? 1.22 : 1.25) * (double)sl_kernel_min_mac(row, svl);
+}
+
+/* In proportion to taps. */
+static double depthwise_goal(const struct sl_kernel_row *row)
+{
+    double taps = (double)(row->m * row->n * row->k);
+    if (is(sl_kernel_engine(row), "neon"))
+        return 4.5 / 9 * taps;
+    return (row->m >= 784 ? 0.60 : 0.75) / 9 * taps;
+}
+
+static double element_goal(const struct sl_kernel_row *row)
+{
+    const char *engine = sl_kernel_engine(row);
+    double outputs = (double)(row->m * row->n);
+    if (is(row->family, "pool")) /* of 2x2 */
+        return strstr(row->kernel, "_max_") && row->k == 4
+                   ? (is(engine, "sme2") ? 0.25 : 2.5) * outputs
+                   : 0;
+    for (size_t i = 0; i < sizeof(element_goals) / sizeof(element_goals[0]); i++) {
+        const struct element_goal *g = &element_goals[i];
+        if (is(g->family, row->family) && is(g->engine, engine) && strstr(row->kernel, g->part))
+            return g->per_element * outputs * (double)row->k;
+    }
+    return 0;
+}
+
+uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl)
+{
+    const char *engine = sl_kernel_engine(row);
+    if (is(row->family, "matmul"))
+        return (uint64_t)product_goal(row, svl);
+    if (is(engine, "portable") || (is(engine, "sme2") && svl != 512))
+        return 0;
+    if (!is(row->stage, "whole") && !(is(row->stage, "clamped") && is(engine, "sme2")))
+        return 0;
+    for (size_t i = 0; i < sizeof(layer_goals) / sizeof(layer_goals[0]); i++) {
+        const struct layer_goal *g = &layer_goals[i];
+        if (is(engine, "sme2") && is(g->family, row->family) && g->m == row->m && g->n == row->n &&
+            g->k == row->k)
+            return g->instructions;
+    }
+    if (is(row->family, "depthwise"))
+        return (uint64_t)depthwise_goal(row);
+    return is(row->family, "conv") ? 0 : (uint64_t)element_goal(row);
+}
