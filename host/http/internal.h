@@ -39,6 +39,7 @@ struct sl_http {
     uv_timer_t closing; /* looks after the library's handles at the end */
     uv_handle_t *library_handles[4];
     size_t library_handle_count, handles_before;
+    int wake_fd; /* by which the library wakes itself: see server.c */
     bool stopping, destroyed;
     int open_handles;
     void (*closed)(void *user);

@@ -3,8 +3,9 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -102,9 +103,11 @@ static void keep_handle(uv_handle_t *handle, void *user)
 {
     struct handle_search *search = user;
     struct sl_http *http = search->http;
-    bool own = search->seen++ >= http->handles_before &&
-               (handle->type == UV_IDLE || handle->type == UV_TIMER);
-    if (own && http->library_handle_count < 4)
+    if (search->seen++ < http->handles_before)
+        return;
+    if (handle->type == UV_POLL)
+        uv_fileno(handle, &http->wake_fd); /* it listens nowhere yet */
+    else if (http->library_handle_count < 4)
         http->library_handles[http->library_handle_count++] = handle;
 }
 
@@ -160,6 +163,20 @@ static void on_handle_closed(uv_handle_t *handle)
         forget(http);
 }
 
+/* The library closes the descriptor that wakes it twice, at once and a turn of the loop later, when
+ * the number may be another's. Something of ours takes the number meanwhile. */
+static void destroy_library(struct sl_http *http)
+{
+    lws_context_destroy(http->context); /* closes all connections; their handles follow */
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0 || null == http->wake_fd)
+        return;
+    int held = fcntl(null, F_DUPFD_CLOEXEC, http->wake_fd);
+    if (held >= 0 && held != http->wake_fd)
+        close(held);
+    close(null);
+}
+
 /* Ends in steps, each when the one before it is done: the connections, what is owed to exchanges,
  * the library's handles, ours. */
 static void on_closing(uv_timer_t *timer)
@@ -168,7 +185,7 @@ static void on_closing(uv_timer_t *timer)
     struct handle_search search = {.http = http};
     if (http->context && !http->destroyed) {
         http->destroyed = true;
-        lws_context_destroy(http->context); /* closes all connections; their handles follow */
+        destroy_library(http);
         return;
     }
     uv_walk(http->loop, look_for_handle, &search);

@@ -231,6 +231,37 @@ static void silent_and_broken_peers_are_closed(void **state)
     assert_non_null(strstr(bench.output, "\"jobs\":[]"));
 }
 
+static void connections_that_came_and_went_leave_nothing_behind(void **state)
+{
+    (void)state;
+    int first = dup(0);
+    close(first);
+    for (int round = 0; round < 3; round++) {
+        int fds[SL_HTTP_MAX_CONNECTIONS];
+        for (size_t i = 0; i < SL_HTTP_MAX_CONNECTIONS; i++) {
+            fds[i] = sl_http_case_connect(&bench);
+            if (i % 2)
+                sl_http_case_send(fds[i], "GET /api/v1/jobs HTTP/1.1\r\nHost: l\r\n\r\n");
+            if (i % 8 == 0)
+                sl_http_case_spin(&bench, 1);
+        }
+        sl_http_case_spin(&bench, 50);
+        if (round == 0) {
+            assert_int_equal(CURL(&bench, "/healthz"), 503);
+            assert_non_null(strstr(bench.output, "retry-after: 1\r\n"));
+        }
+        for (size_t i = 0; i < SL_HTTP_MAX_CONNECTIONS; i++)
+            close(fds[i]);
+        sl_http_case_spin(&bench, 50);
+    }
+    assert_int_equal(CURL(&bench, "/metrics"), 200);
+    assert_non_null(strstr(bench.output, "sme2lab_http_connections 1\n"));
+    sl_http_case_spin(&bench, 50);
+    int last = dup(0);
+    close(last);
+    assert_int_equal(last, first); /* no descriptor is left open */
+}
+
 static void headers_without_end_are_refused(void **state)
 {
     (void)state;
@@ -258,6 +289,7 @@ int main(void)
         CASE(the_server_closes_with_streams_and_requests_under_way),
         CASE(pipelined_requests_are_answered_in_order),
         CASE(silent_and_broken_peers_are_closed),
+        CASE(connections_that_came_and_went_leave_nothing_behind),
         CASE(headers_without_end_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -317,6 +317,38 @@ static void the_socket_is_its_owners_alone(void **state)
     assert_int_equal(info.st_mode & 0777, 0600);
 }
 
+static void an_address_that_cannot_be_had_is_refused_with_words(void **state)
+{
+    char own[160], taken[64];
+    int first = dup(0);
+    (void)state;
+    close(first);
+    snprintf(own, sizeof(own), "unix:%s", bench.socket);
+    snprintf(taken, sizeof(taken), "tcp:127.0.0.1:%d", sl_http_port(bench.http, 1));
+    const char *const addresses[] = {own,
+                                     taken,
+                                     "tcp:0.0.0.0:0",
+                                     "tcp:1.2.3.4:80",
+                                     "tcp:127.0.0.1",
+                                     "tcp:127.0.0.1:70000",
+                                     "unix:here",
+                                     "nonsense"};
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+        struct sl_http_options options = {.listen = {addresses[i]}, .listen_count = 1};
+        struct sl_diag diag = {0};
+        struct sl_http *http = NULL;
+        if (sl_http_new(&bench.loop, bench.lab, &options, &http, &diag) >= 0)
+            fail_msg("%s was taken", addresses[i]);
+        assert_null(http);
+        assert_true(diag.what[0] && diag.where[0]);
+    }
+    sl_http_case_spin(&bench, 50);
+    int last = dup(0);
+    close(last);
+    assert_int_equal(last, first);                   /* no descriptor is left open */
+    assert_int_equal(CURL(&bench, "/healthz"), 200); /* the first server still has its socket */
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
@@ -332,6 +364,7 @@ int main(void)
         CASE(a_runs_files_are_served_and_nothing_beside_them),
         CASE(a_token_lets_in_and_its_role_says_how_far),
         CASE(a_device_is_quarantined_and_released),
+        CASE(an_address_that_cannot_be_had_is_refused_with_words),
         CASE(the_socket_is_its_owners_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

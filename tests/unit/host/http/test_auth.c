@@ -1,0 +1,68 @@
+/* tests/unit/host/http/test_auth.c */
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/http/auth.h"
+#include "tests/support/unit.h"
+
+static void a_made_token_gives_its_role_until_it_expires(void **state)
+{
+    struct sl_auth auth = {0};
+    struct sl_token_record tokens[2] = {{.role = SL_TOKEN_ADMIN},
+                                        {.role = SL_TOKEN_READ, .expires_ms = 1000}};
+    char text[2][SL_AUTH_TOKEN_BYTES], header[128];
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        sl_auth_make(text[i], tokens[i].sha256);
+    assert_string_not_equal(text[0], text[1]);
+    assert_false(auth.loaded);
+    assert_int_equal(sl_auth_set(&auth, tokens, 2), 0);
+    assert_true(auth.loaded);
+    snprintf(header, sizeof(header), "Bearer %s", text[0]);
+    assert_int_equal(sl_auth_role(&auth, header, 5000), SL_TOKEN_ADMIN);
+    snprintf(header, sizeof(header), "bearer  %s", text[1]);
+    assert_int_equal(sl_auth_role(&auth, header, 999), SL_TOKEN_READ);
+    assert_int_equal(sl_auth_role(&auth, header, 1000), 0);
+    snprintf(header, sizeof(header), "Bearer %s", tokens[0].sha256); /* the hash is no key */
+    assert_int_equal(sl_auth_role(&auth, header, 0), 0);
+    snprintf(header, sizeof(header), "Basic %s", text[0]);
+    assert_int_equal(sl_auth_role(&auth, header, 0), 0);
+    snprintf(header, sizeof(header), "Bearer %.60s", text[0]);
+    assert_int_equal(sl_auth_role(&auth, header, 0), 0);
+    assert_int_equal(sl_auth_role(&auth, "", 0), 0);
+    assert_int_equal(sl_auth_set(&auth, NULL, 0), 0);
+    snprintf(header, sizeof(header), "Bearer %s", text[0]);
+    assert_int_equal(sl_auth_role(&auth, header, 5000), 0);
+    sl_auth_fini(&auth);
+}
+
+static void too_many_tokens_or_no_memory_leave_the_old_ones(void **state)
+{
+    struct sl_auth auth = {0};
+    struct sl_token_record one = {.role = SL_TOKEN_READ};
+    (void)state;
+    assert_int_equal(sl_auth_set(&auth, &one, 1), 0);
+    assert_int_equal(sl_auth_set(&auth, &one, SL_AUTH_MAX_TOKENS + 1), SL_E_LIMIT);
+    sl_mem_fail_nth(1);
+    assert_true(sl_auth_set(&auth, &one, 1) < 0);
+    assert_int_equal(auth.count, 1);
+    sl_auth_fini(&auth);
+}
+
+static void roles_have_names(void **state)
+{
+    (void)state;
+    for (int role = SL_TOKEN_READ; role <= SL_TOKEN_ADMIN; role++)
+        assert_int_equal(sl_auth_role_of_name(sl_auth_role_name(role)), role);
+    assert_int_equal(sl_auth_role_of_name("none"), 0);
+    assert_string_equal(sl_auth_role_name(9), "none");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_made_token_gives_its_role_until_it_expires),
+        cmocka_unit_test(too_many_tokens_or_no_memory_leave_the_old_ones),
+        cmocka_unit_test(roles_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
