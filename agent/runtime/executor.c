@@ -9,7 +9,8 @@
 static inline bool is_ready(const struct sl_variant *v, const struct sl_instruction *instruction)
 {
     if (!instruction->ready || instruction->epoch != v->method->epoch ||
-        instruction->workspace != v->method->workspace.base)
+        instruction->workspace != v->method->workspace.base ||
+        (instruction->reads_numbers && instruction->numbers_epoch != v->method->numbers_epoch))
         return false;
     for (uint32_t i = 0; i < instruction->dependency_count; i++)
         if (instruction->dependencies[i].tensor->stamp != instruction->dependencies[i].stamp)
@@ -37,6 +38,30 @@ static int prepare_delegate(struct sl_variant *v, struct sl_instruction *instruc
     return 0;
 }
 
+/* What a kernel call was prepared for. */
+static void note_dependencies(struct sl_instruction *instruction)
+{
+    const struct sl_op_call *call = instruction->call;
+    const struct sl_method *method = call->method;
+    struct sl_dependency *to = instruction->dependencies;
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        const struct sl_value *value = &method->values[call->args[i]];
+        const struct sl_tensor *tensor = sl_method_tensor(method, call->args[i]);
+        uint32_t listed = sl_op_list_count(call, i);
+        instruction->reads_numbers |= method->computed[call->args[i]] && !call->op->computes;
+        for (uint32_t k = 0; value->kind == SL_PTE_INT_LIST && k < value->list->list.count; k++)
+            instruction->reads_numbers |= method->computed[value->list->list.ints[k]];
+        if (tensor)
+            *to++ = (struct sl_dependency){tensor, tensor->stamp};
+        for (uint32_t k = 0; k < listed; k++) {
+            tensor = sl_op_list_tensor(call, i, k);
+            if (tensor)
+                *to++ = (struct sl_dependency){tensor, tensor->stamp};
+        }
+    }
+    instruction->dependency_count = (uint32_t)(to - instruction->dependencies);
+}
+
 int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruction,
                            struct sl_diag *diag)
 {
@@ -52,16 +77,33 @@ int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruct
     if (rc != 0)
         return rc;
     instruction->dependency_count = 0;
-    for (uint32_t i = 0; i < instruction->from->arg_count; i++) {
-        const struct sl_tensor *tensor = sl_method_tensor(v->method, instruction->from->args[i]);
+    instruction->reads_numbers = false;
+    if (instruction->call)
+        note_dependencies(instruction);
+    for (uint32_t i = 0; instruction->plan && i < instruction->from->arg_count; i++) {
+        const struct sl_tensor *tensor = instruction->args[i];
         if (tensor)
             instruction->dependencies[instruction->dependency_count++] =
                 (struct sl_dependency){tensor, tensor->stamp};
     }
+    instruction->numbers_epoch = v->method->numbers_epoch;
     instruction->epoch = v->method->epoch;
     instruction->workspace = v->method->workspace.base;
     instruction->ready = true;
     return 0;
+}
+
+/* A step met data that the operator does not take. */
+static int fail_call(const struct sl_variant *v, const struct sl_instruction *instruction,
+                     struct sl_diag *diag)
+{
+    struct sl_op_call *call = instruction->call;
+    const char *why = call->failure;
+    call->failure = NULL;
+    sl_model_log(v->method->model, 'E', "method.cpp", 1420,
+                 "KernelCall failed at instruction %u:%u in operator %s: 0x%x", instruction->chain,
+                 instruction->index, call->op->name, (unsigned)SL_ET_INVALID_ARGUMENT);
+    return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, why);
 }
 
 static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruction,
@@ -82,6 +124,8 @@ static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruct
     }
     for (uint32_t i = 0; i < call->step_count; i++)
         call->steps[i].run(&call->steps[i]);
+    if (call->failure)
+        return fail_call(v, instruction, diag);
     if (!call->op->prim)
         sl_recorder_end(recorder, &span, &instruction->inner);
     return 0;
@@ -133,8 +177,11 @@ static void run_move(struct sl_method *method, const struct sl_pte_instruction *
     const struct sl_value *what = &method->values[from->from];
     if (memcmp(to, what, sizeof(*to)) == 0)
         return;
+    if (to->kind == SL_PTE_TENSOR || what->kind == SL_PTE_TENSOR)
+        method->epoch++;
+    else
+        method->numbers_epoch++;
     *to = *what;
-    method->epoch++;
 }
 
 /* Memory that a view borrowed is given back; planned memory stays. */

@@ -61,7 +61,7 @@ static uint32_t call_shape(const struct sl_variant *v, const struct sl_op_call *
     const struct sl_tensor *out = NULL;
     for (uint32_t i = 0; signature[i]; i++) {
         const struct sl_tensor *tensor = sl_op_tensor(call, i);
-        bool output = strchr("oOl", signature[i]) != NULL;
+        bool output = strchr("oOlM", signature[i]) != NULL;
         if (!tensor || signature[i] == 's')
             continue;
         if (output) {

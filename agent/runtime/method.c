@@ -23,8 +23,9 @@ static int alloc_tables(struct sl_method *method)
     method->loose = sl_calloc(method->tensor_count, sizeof(*method->loose));
     method->buffers = sl_calloc(plan->buffer_count, sizeof(*method->buffers));
     method->input_set = sl_calloc(plan->input_count, sizeof(*method->input_set));
-    return method->values && method->tensors && method->loose && method->buffers &&
-                   method->input_set
+    method->computed = sl_calloc(plan->value_count, sizeof(*method->computed));
+    return method->values && method->computed && method->tensors && method->loose &&
+                   method->buffers && method->input_set
                ? 0
                : -ENOMEM;
 }
@@ -202,6 +203,7 @@ void sl_method_free(struct sl_method *method)
         sl_budget_free(&method->budget, method->loose[i], method->tensors[i].max_nbytes);
     for (uint32_t i = 0; method->buffers && i < method->plan->buffer_count; i++)
         sl_budget_free(&method->budget, method->buffers[i], method->plan->buffer_bytes[i]);
+    sl_free(method->computed);
     sl_free(method->input_set);
     sl_free(method->buffers);
     sl_free(method->loose);

@@ -32,7 +32,9 @@ struct sl_method {
     void **loose;   /* of inputs and outputs that are not planned: tensor_count, mostly NULL */
     bool *input_set;
     struct sl_workspace workspace; /* of whatever runs: one variant at a time */
-    uint64_t epoch;                /* changes when a value changes that is not inside a tensor */
+    uint64_t epoch;                /* changes when a value names another tensor */
+    uint64_t numbers_epoch;        /* changes when an Int, Bool or Double does */
+    bool *computed;                /* plan->value_count: numbers that instructions write */
 };
 
 /* The tensor that value `index` holds, or NULL. */

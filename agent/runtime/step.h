@@ -33,6 +33,10 @@ struct sl_weights {
 };
 void sl_weights_fini(struct sl_weights *weights);
 
+struct sl_op_call;
+/* An operator's own step: finds its operands by itself. */
+typedef void (*sl_own_run_fn)(struct sl_op_call *call);
+
 struct sl_step;
 typedef void (*sl_step_run_fn)(const struct sl_step *step);
 
@@ -52,6 +56,7 @@ enum sl_step_kind {
     SL_STEP_COPY,
     SL_STEP_FILL,
     SL_STEP_PACK,
+    SL_STEP_OWN,  /* an operator's own code */
     SL_STEP_NONE, /* nothing to do: the output is the input's memory */
 };
 
@@ -174,6 +179,10 @@ struct sl_step {
             uint32_t bits;
         } fill;
         struct sl_pack pack;
+        struct {
+            struct sl_op_call *call;
+            sl_own_run_fn run;
+        } own;
     };
 };
 

@@ -154,7 +154,7 @@ void sl_step_bind(struct sl_step *step, const struct sl_step_operands *o)
         step->fill.out = o->out;
         break;
     default:
-        assert(step->kind == SL_STEP_NONE);
+        assert(step->kind == SL_STEP_NONE || step->kind == SL_STEP_OWN);
         break;
     }
 }

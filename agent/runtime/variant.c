@@ -62,15 +62,20 @@ static int bind_kernel_call(struct sl_variant *v, struct sl_instruction *instruc
     const struct sl_pte_instruction *from = instruction->from;
     struct sl_op_call *call = sl_calloc(1, sizeof(*call));
     instruction->call = call;
-    instruction->dependencies = sl_calloc(from->arg_count, sizeof(*instruction->dependencies));
-    if (!call || !instruction->dependencies)
+    if (!call)
         return -ENOMEM;
     call->op = op;
     call->method = v->method;
     call->isa = v->isa;
     call->arg_count = from->arg_count;
     call->args = from->args;
-    return 0;
+    if (op->computes && from->arg_count != 0)
+        v->method->computed[from->args[from->arg_count - 1]] = true;
+    uint32_t tensors = from->arg_count; /* a value may come to name a tensor */
+    for (uint32_t i = 0; i < from->arg_count; i++)
+        tensors += sl_op_list_count(call, i);
+    instruction->dependencies = sl_calloc(tensors, sizeof(*instruction->dependencies));
+    return instruction->dependencies ? 0 : -ENOMEM;
 }
 
 /* Finds an instruction's operator; what is missing is logged and counted. */
@@ -109,6 +114,8 @@ static int bind_instructions(struct sl_variant *v, struct sl_diag *diag)
         for (uint32_t i = 0; i < chain->count; i++) {
             struct sl_instruction *instruction = &v->instructions[v->chain_first[c] + i];
             instruction->from = &chain->instructions[i];
+            if (instruction->from->kind == SL_PTE_MOVE_CALL)
+                v->method->computed[instruction->from->to] = true;
             instruction->chain = c;
             instruction->index = i;
             int rc = bind_instruction(v, instruction, &missing, diag);
@@ -171,6 +178,23 @@ static void narrow(struct sl_method *method, int32_t (*sizes)[SL_PTE_MAX_RANK])
     }
 }
 
+/* What instructions compute starts as the program has it: a loop's counter was counted above. */
+static void restore_numbers(struct sl_method *method)
+{
+    for (uint32_t i = 0; i < method->plan->value_count; i++) {
+        const struct sl_pte_value *from = &method->plan->values[i];
+        struct sl_value *to = &method->values[i];
+        if (!method->computed[i] || from->kind != to->kind)
+            continue;
+        if (from->kind == SL_PTE_INT)
+            to->int_value = from->int_value;
+        else if (from->kind == SL_PTE_BOOL)
+            to->bool_value = from->bool_value;
+        else if (from->kind == SL_PTE_DOUBLE)
+            to->double_value = from->double_value;
+    }
+}
+
 /* Kernels and packs are chosen for the bounds, so that smaller shapes never pack anew; then
  * everything is prepared for the shapes that the inputs have now. */
 static int prepare_for_bounds(struct sl_variant *v, struct sl_diag *diag)
@@ -185,6 +209,8 @@ static int prepare_for_bounds(struct sl_variant *v, struct sl_diag *diag)
     if (rc == 0 && smaller)
         rc = prepare_all(v, diag);
     sl_free(sizes);
+    if (rc == 0)
+        restore_numbers(method);
     return rc;
 }
 

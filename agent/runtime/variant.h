@@ -25,10 +25,11 @@ struct sl_instruction {
     struct sl_tensor **args;  /* DELEGATE_CALL: owned; NULL where an argument is no tensor */
     /* What it was prepared for; anything else now means preparing again. */
     bool ready;
-    uint64_t epoch;
+    bool reads_numbers; /* that instructions write */
+    uint64_t epoch, numbers_epoch;
     const uint8_t *workspace;
     uint32_t dependency_count;
-    struct sl_dependency *dependencies; /* owned; room for every argument */
+    struct sl_dependency *dependencies; /* owned; room for every tensor */
     struct sl_trace_label shell, inner; /* OPERATOR_CALL and its like; native_call_* */
     struct sl_trace_label *op_labels;   /* owned; one for each operator of the plan */
 };

@@ -1,7 +1,8 @@
 /* agent/runtime/ops/copy.c: operators that only move elements. */
 #include <string.h>
 
-#include "agent/runtime/ops/op.h"
+#include "agent/runtime/ops/fold.h"
+#include "agent/runtime/ops/move.h"
 
 /* Sizes from a list that may hold one -1. */
 static int view_sizes(struct sl_op_call *call, const struct sl_tensor *in, int32_t *out,
@@ -99,24 +100,48 @@ static int prepare_et_view(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
-static int prepare_clone(struct sl_op_call *call, struct sl_diag *diag)
-{
-    struct sl_tensor *in = sl_op_tensor(call, 0);
-    struct sl_tensor *out = sl_op_tensor(call, call->arg_count - 2);
-    if (!sl_tensor_same_order(in, out))
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                          "copying into another memory order is not supported");
-    return copy_whole(call, in, out, in->rank, in->sizes, diag);
-}
-
-/* The same elements in the same order under sizes that the output knows. */
-static int prepare_sizes_of_out(struct sl_op_call *call, struct sl_diag *diag)
+static int prepare_unsqueeze(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, 2);
+    int32_t sizes[SL_PTE_MAX_RANK + 1];
+    uint32_t dim;
+    if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank + 1, &dim))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim is not one of the output's");
+    for (uint32_t d = 0; d <= in->rank; d++)
+        sizes[d] = d == dim ? 1 : in->sizes[d < dim ? d : d - 1];
     int rc = need_plain(call, in, out, diag);
-    if (rc == 0 && (in->dynamic || out->dynamic))
-        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "dynamic shapes are not supported here");
-    return rc != 0 ? rc : copy_whole(call, in, out, out->rank, out->sizes, diag);
+    return rc != 0 ? rc : copy_whole(call, in, out, in->rank + 1, sizes, diag);
+}
+
+/* The dimensions in argument 1, an Int or a list, go where their size is 1. */
+static int prepare_squeeze(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, 2);
+    int32_t sizes[SL_PTE_MAX_RANK];
+    uint32_t rank = 0;
+    unsigned mask = 0;
+    int rc = sl_fold_mask(call, 1, &mask, diag);
+    if (rc == 0)
+        rc = need_plain(call, in, out, diag);
+    for (uint32_t d = 0; d < in->rank; d++)
+        if ((mask >> d & 1u) == 0 || in->sizes[d] != 1)
+            sizes[rank++] = in->sizes[d];
+    return rc != 0 ? rc : copy_whole(call, in, out, rank, sizes, diag);
+}
+
+/* By strides: other element sizes, ranks and memory orders. */
+static int permute_by_strides(struct sl_op_call *call, const struct sl_tensor *in,
+                              struct sl_tensor *out, const size_t *perm, struct sl_diag *diag)
+{
+    struct sl_move_side side = {.tensor = in};
+    int32_t sizes[SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    sl_walk_strides(in, strides);
+    for (uint32_t i = 0; i < in->rank; i++) {
+        sizes[i] = in->sizes[perm[i]];
+        side.strides[i] = strides[perm[i]];
+    }
+    return sl_move_view(call, &side, out, in->rank, sizes, diag);
 }
 
 static int permute(struct sl_op_call *call, const struct sl_tensor *in, struct sl_tensor *out,
@@ -124,11 +149,14 @@ static int permute(struct sl_op_call *call, const struct sl_tensor *in, struct s
 {
     int32_t sizes[SL_STEP_MAX_RANK];
     size_t dims[SL_STEP_MAX_RANK];
+    if (in->element_bytes != sizeof(float) || in->rank > SL_STEP_MAX_RANK ||
+        !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out))
+        return permute_by_strides(call, in, out, perm, diag);
     for (uint32_t i = 0; i < in->rank; i++) {
         sizes[i] = in->sizes[perm[i]];
         dims[i] = (size_t)in->sizes[i];
     }
-    int rc = need_plain(call, in, out, diag);
+    int rc = check_types(call, in, out, diag);
     if (rc == 0)
         rc = sl_tensor_resize(out, in->rank, sizes, diag);
     if (rc == 0 && out->nbytes != in->nbytes)
@@ -143,10 +171,10 @@ static int permute(struct sl_op_call *call, const struct sl_tensor *in, struct s
 static int prepare_permute(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    int64_t dims[SL_STEP_MAX_RANK];
-    size_t perm[SL_STEP_MAX_RANK];
+    int64_t dims[SL_PTE_MAX_RANK];
+    size_t perm[SL_PTE_MAX_RANK];
     unsigned seen = 0;
-    int rank = sl_op_ints(call, 1, dims, SL_STEP_MAX_RANK);
+    int rank = sl_op_ints(call, 1, dims, SL_PTE_MAX_RANK);
     if (rank < 0 || (uint32_t)rank != in->rank)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
                           "its dims are not as many as the input's");
@@ -164,10 +192,9 @@ static int swap(struct sl_op_call *call, int64_t dim0, int64_t dim1, struct sl_t
                 struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    size_t perm[SL_STEP_MAX_RANK];
+    size_t perm[SL_PTE_MAX_RANK];
     uint32_t a, b;
-    if (in->rank > SL_STEP_MAX_RANK || !sl_op_dim(dim0, in->rank, &a) ||
-        !sl_op_dim(dim1, in->rank, &b))
+    if (!sl_op_dim(dim0, in->rank, &a) || !sl_op_dim(dim1, in->rank, &b))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dims are not the input's");
     for (uint32_t i = 0; i < in->rank; i++)
         perm[i] = i;
@@ -195,13 +222,11 @@ const struct sl_op sl_ops_copy[] = {
      .prim = true,
      .view = true,
      .prepare = prepare_et_view},
-    {.name = "aten::clone.out", .signature = "asO", .prepare = prepare_clone},
-    {.name = "dim_order_ops::_clone_dim_order.out", .signature = "assO", .prepare = prepare_clone},
-    {.name = "aten::permute_copy.out", .signature = "tvo", .prepare = prepare_permute},
-    {.name = "aten::transpose_copy.int_out", .signature = "tiio", .prepare = prepare_transpose},
-    {.name = "aten::t_copy.out", .signature = "to", .prepare = prepare_t},
-    {.name = "aten::unsqueeze_copy.out", .signature = "asO", .prepare = prepare_sizes_of_out},
-    {.name = "aten::squeeze_copy.dim_out", .signature = "asO", .prepare = prepare_sizes_of_out},
-    {.name = "aten::squeeze_copy.dims_out", .signature = "asO", .prepare = prepare_sizes_of_out},
+    {.name = "aten::permute_copy.out", .signature = "avO", .prepare = prepare_permute},
+    {.name = "aten::transpose_copy.int_out", .signature = "aiiO", .prepare = prepare_transpose},
+    {.name = "aten::t_copy.out", .signature = "aO", .prepare = prepare_t},
+    {.name = "aten::unsqueeze_copy.out", .signature = "aiO", .prepare = prepare_unsqueeze},
+    {.name = "aten::squeeze_copy.dim_out", .signature = "aiO", .prepare = prepare_squeeze},
+    {.name = "aten::squeeze_copy.dims_out", .signature = "avO", .prepare = prepare_squeeze},
     {0},
 };

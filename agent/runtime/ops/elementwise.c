@@ -1,24 +1,29 @@
-/* agent/runtime/ops/elementwise.c: arithmetic with broadcasting, clamps. */
+/* agent/runtime/ops/elementwise.c: arithmetic with broadcasting, clamps: by kernels where they can,
+ * else by maps. */
 #include <math.h>
-#include <string.h>
 
-#include "agent/runtime/ops/op.h"
+#include "agent/runtime/ops/map.h"
+#include "common/format/scalar_type.h"
 
-static int resize_like(struct sl_op_call *call, const struct sl_tensor *in, struct sl_tensor *out,
-                       struct sl_diag *diag)
+static bool is_plain(const struct sl_op_call *call, uint32_t i)
 {
-    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
-    if (rc == 0 && !sl_tensor_same_order(in, out))
-        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                        "input and output differ in memory order, which is not supported");
-    return rc;
+    const struct sl_tensor *tensor = sl_op_tensor(call, i);
+    return !tensor || (tensor->scalar_type == SL_SCALAR_FLOAT && tensor->rank <= SL_STEP_MAX_RANK &&
+                       sl_tensor_contiguous(tensor));
+}
+
+static bool all_plain(const struct sl_op_call *call, uint32_t out_at)
+{
+    return is_plain(call, 0) && is_plain(call, 1) && is_plain(call, out_at);
 }
 
 static int prepare_clamp(struct sl_op_call *call, uint32_t out_at, double min, double max,
                          struct sl_diag *diag)
 {
     struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, out_at);
-    int rc = resize_like(call, in, out, diag);
+    if (!all_plain(call, out_at))
+        return sl_map_clamp(call, min, max, out_at, diag);
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
     if (rc != 0)
         return rc;
     if (in->nbytes == 0)
@@ -40,14 +45,11 @@ static int prepare_hardtanh(struct sl_op_call *call, struct sl_diag *diag)
                          diag);
 }
 
-/* Sizes of a tensor as the steps want them; false beyond their rank. */
-static bool dims_of(const struct sl_tensor *tensor, size_t *dims)
+/* Sizes of a tensor as the steps want them. */
+static void dims_of(const struct sl_tensor *tensor, size_t *dims)
 {
-    if (tensor->rank > SL_STEP_MAX_RANK)
-        return false;
     for (uint32_t i = 0; i < tensor->rank; i++)
         dims[i] = (size_t)tensor->sizes[i];
-    return true;
 }
 
 static int broadcast_sizes(struct sl_op_call *call, const struct sl_tensor *a,
@@ -67,20 +69,15 @@ static int broadcast_sizes(struct sl_op_call *call, const struct sl_tensor *a,
 
 /* out = a op b, where `b_ref` may stand for scaled values of b's shape. */
 static int add_binary(struct sl_op_call *call, int op, const struct sl_tensor *b,
-                      struct sl_ref b_ref, uint32_t out_at, struct sl_diag *diag)
+                      struct sl_ref b_ref, uint32_t out_at)
 {
     const struct sl_tensor *a = sl_op_tensor(call, 0);
     struct sl_tensor *out = sl_op_tensor(call, out_at);
     size_t a_dims[SL_STEP_MAX_RANK], b_dims[SL_STEP_MAX_RANK] = {1}, out_dims[SL_STEP_MAX_RANK];
-    bool same = !b || (sl_tensor_same_order(a, b) && sl_tensor_same_order(a, out) &&
-                       memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes)) == 0);
-    bool plain =
-        sl_tensor_contiguous(a) && sl_tensor_contiguous(out) && (!b || sl_tensor_contiguous(b));
-    if (!same && !plain)
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                          "broadcasting in this memory order is not supported");
-    if (!dims_of(a, a_dims) || (b && !dims_of(b, b_dims)) || !dims_of(out, out_dims))
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its rank is above 6");
+    dims_of(a, a_dims);
+    if (b)
+        dims_of(b, b_dims);
+    dims_of(out, out_dims);
     int rc = sl_step_binary(sl_op_step(call), call->isa, op, a->rank, a_dims, b ? b->rank : 0,
                             b_dims, out->rank, out_dims);
     if (rc == 0)
@@ -105,17 +102,21 @@ static int prepare_tensors(struct sl_op_call *call, int op, double alpha, uint32
                            struct sl_diag *diag)
 {
     const struct sl_tensor *a = sl_op_tensor(call, 0), *b = sl_op_tensor(call, 1);
+    if (!all_plain(call, out_at))
+        return sl_map_arithmetic(call, op, alpha, out_at, diag);
     int rc = broadcast_sizes(call, a, b, sl_op_tensor(call, out_at), diag);
-    return rc != 0 ? rc : add_binary(call, op, b, scaled(call, b, alpha), out_at, diag);
+    return rc != 0 ? rc : add_binary(call, op, b, scaled(call, b, alpha), out_at);
 }
 
 static int prepare_scalar(struct sl_op_call *call, int op, double alpha, uint32_t out_at,
                           struct sl_diag *diag)
 {
     const struct sl_tensor *a = sl_op_tensor(call, 0);
-    int rc = resize_like(call, a, sl_op_tensor(call, out_at), diag);
+    if (!all_plain(call, out_at))
+        return sl_map_arithmetic(call, op, alpha, out_at, diag);
+    int rc = sl_tensor_resize(sl_op_tensor(call, out_at), a->rank, a->sizes, diag);
     struct sl_ref number = sl_ref_number(call, (float)(sl_op_number(call, 1, 0.0) * alpha));
-    return rc != 0 ? rc : add_binary(call, op, NULL, number, out_at, diag);
+    return rc != 0 ? rc : add_binary(call, op, NULL, number, out_at);
 }
 
 static int prepare_add(struct sl_op_call *call, struct sl_diag *diag)
@@ -169,32 +170,32 @@ static int prepare_div_scalar(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_elementwise[] = {
-    {.name = "aten::relu.out", .signature = "to", .in_place = true, .prepare = prepare_relu},
+    {.name = "aten::relu.out", .signature = "aO", .in_place = true, .prepare = prepare_relu},
     {.name = "aten::hardtanh.out",
-     .signature = "tnno",
+     .signature = "annO",
      .in_place = true,
      .prepare = prepare_hardtanh},
-    {.name = "aten::clamp.out", .signature = "tNNo", .in_place = true, .prepare = prepare_hardtanh},
-    {.name = "aten::add.out", .signature = "ttno", .in_place = true, .prepare = prepare_add},
-    {.name = "aten::sub.out", .signature = "ttno", .in_place = true, .prepare = prepare_sub},
-    {.name = "aten::mul.out", .signature = "tto", .in_place = true, .prepare = prepare_mul},
-    {.name = "aten::div.out", .signature = "tto", .in_place = true, .prepare = prepare_div},
-    {.name = "aten::maximum.out", .signature = "tto", .in_place = true, .prepare = prepare_maximum},
-    {.name = "aten::minimum.out", .signature = "tto", .in_place = true, .prepare = prepare_minimum},
+    {.name = "aten::clamp.out", .signature = "aNNO", .in_place = true, .prepare = prepare_hardtanh},
+    {.name = "aten::add.out", .signature = "aanO", .in_place = true, .prepare = prepare_add},
+    {.name = "aten::sub.out", .signature = "aanO", .in_place = true, .prepare = prepare_sub},
+    {.name = "aten::mul.out", .signature = "aaO", .in_place = true, .prepare = prepare_mul},
+    {.name = "aten::div.out", .signature = "aaO", .in_place = true, .prepare = prepare_div},
+    {.name = "aten::maximum.out", .signature = "aaO", .in_place = true, .prepare = prepare_maximum},
+    {.name = "aten::minimum.out", .signature = "aaO", .in_place = true, .prepare = prepare_minimum},
     {.name = "aten::add.Scalar_out",
-     .signature = "tnno",
+     .signature = "annO",
      .in_place = true,
      .prepare = prepare_add_scalar},
     {.name = "aten::sub.Scalar_out",
-     .signature = "tnno",
+     .signature = "annO",
      .in_place = true,
      .prepare = prepare_sub_scalar},
     {.name = "aten::mul.Scalar_out",
-     .signature = "tno",
+     .signature = "anO",
      .in_place = true,
      .prepare = prepare_mul_scalar},
     {.name = "aten::div.Scalar_out",
-     .signature = "tno",
+     .signature = "anO",
      .in_place = true,
      .prepare = prepare_div_scalar},
     {0},

@@ -140,9 +140,73 @@ static int prepare_linear(struct sl_op_call *call, struct sl_diag *diag)
     return rc != 0 ? rc : add_product(call, &p, diag);
 }
 
+/* One product after the other: their right sides are packed one by one. */
+struct batch {
+    const struct sl_tensor *lhs, *rhs, *out;
+    size_t count, lhs_bytes, rhs_bytes, out_bytes;
+    struct sl_step pack, gemm;
+    size_t packed, scratch; /* of the workspace */
+};
+
+static void run_batch(struct sl_op_call *call)
+{
+    struct batch *b = call->state;
+    uint8_t *base = call->method->workspace.base;
+    for (size_t i = 0; i < b->count; i++) {
+        const struct sl_step_operands pack = {.a = b->rhs->data + i * b->rhs_bytes,
+                                              .out = base + b->packed,
+                                              .workspace = base + b->scratch};
+        const struct sl_step_operands gemm = {.a = b->lhs->data + i * b->lhs_bytes,
+                                              .b = base + b->packed,
+                                              .out = b->out->data + i * b->out_bytes,
+                                              .workspace = base + b->scratch};
+        sl_step_bind(&b->pack, &pack);
+        b->pack.run(&b->pack);
+        sl_step_bind(&b->gemm, &gemm);
+        b->gemm.run(&b->gemm);
+    }
+}
+
+static int prepare_bmm(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *lhs = sl_op_tensor(call, 0), *rhs = sl_op_tensor(call, 1);
+    struct sl_tensor *out = sl_op_tensor(call, 2);
+    const struct sl_constants constants = {.budget = &call->method->budget};
+    struct batch *b = sl_op_state(call, sizeof(*b));
+    size_t packed_bytes = 0;
+    if (!b)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    if (lhs->rank != 3 || rhs->rank != 3 || lhs->sizes[0] != rhs->sizes[0] ||
+        lhs->sizes[2] != rhs->sizes[1] || !sl_tensor_contiguous(lhs) ||
+        !sl_tensor_contiguous(rhs) || !sl_tensor_contiguous(out))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its operands do not fit together");
+    const int32_t sizes[3] = {lhs->sizes[0], lhs->sizes[1], rhs->sizes[2]};
+    int rc = sl_tensor_resize(out, 3, sizes, diag);
+    if (rc != 0 || out->nbytes == 0)
+        return rc;
+    if (lhs->sizes[2] == 0)
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "an empty operand is not supported");
+    *b = (struct batch){.lhs = lhs, .rhs = rhs, .out = out, .count = (size_t)sizes[0]};
+    b->lhs_bytes = lhs->nbytes / b->count;
+    b->rhs_bytes = rhs->nbytes / b->count;
+    b->out_bytes = out->nbytes / b->count;
+    rc = sl_step_gemm(&b->gemm, call->isa, (size_t)sizes[1], (size_t)sizes[2],
+                      (size_t)lhs->sizes[2], true, &constants, &call->weights);
+    if (rc != 0)
+        return sl_op_fail(call, diag, rc, "its operands go over a limit");
+    sl_step_pack(&b->pack, &b->gemm, true, &packed_bytes);
+    b->packed = sl_ref_scratch(call, packed_bytes).offset;
+    size_t scratch = b->gemm.workspace_bytes > b->pack.workspace_bytes ? b->gemm.workspace_bytes
+                                                                       : b->pack.workspace_bytes;
+    b->scratch = sl_ref_scratch(call, scratch).offset;
+    sl_op_own(call, b->gemm.kernel, run_batch);
+    return 0;
+}
+
 const struct sl_op sl_ops_matmul[] = {
     {.name = "aten::addmm.out", .signature = "tttnno", .prepare = prepare_addmm},
     {.name = "aten::mm.out", .signature = "tto", .prepare = prepare_mm},
+    {.name = "aten::bmm.out", .signature = "tto", .prepare = prepare_bmm},
     {.name = "aten::linear.out", .signature = "ttTo", .prepare = prepare_linear},
     {0},
 };

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/runtime/ops/cast.h"
+#include "agent/runtime/ops/wide.h"
 #include "common/format/scalar_type.h"
 
 enum { REF_NONE, REF_TENSOR, REF_SCRATCH, REF_NUMBER, REF_POINTER };
@@ -21,7 +23,43 @@ static bool is_null(const struct sl_value *value)
 
 struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i)
 {
-    return sl_method_tensor(call->method, call->args[i]);
+    return i < SL_OP_MAX_ARGS && call->wide[i] ? call->wide[i]
+                                               : sl_method_tensor(call->method, call->args[i]);
+}
+
+bool sl_op_is_null(const struct sl_op_call *call, uint32_t i)
+{
+    return is_null(argument(call, i));
+}
+
+bool sl_op_is_float(const struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_value *value = argument(call, i);
+    return value->kind == SL_PTE_DOUBLE ||
+           (value->kind == SL_PTE_TENSOR && sl_cast_is_float(value->tensor->scalar_type));
+}
+
+const char *sl_op_string(const struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_value *value = argument(call, i);
+    return value->kind == SL_PTE_STRING ? value->string_value : NULL;
+}
+
+static bool is_tensor_list(const struct sl_value *value)
+{
+    return value->kind == SL_PTE_TENSOR_LIST || value->kind == SL_PTE_OPTIONAL_TENSOR_LIST;
+}
+
+uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_value *value = argument(call, i);
+    return is_tensor_list(value) ? value->list->list.count : 0;
+}
+
+struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i, uint32_t k)
+{
+    int64_t at = argument(call, i)->list->list.ints[k];
+    return at < 0 ? NULL : sl_method_tensor(call->method, (uint32_t)at);
 }
 
 double sl_op_number(const struct sl_op_call *call, uint32_t i, double otherwise)
@@ -85,14 +123,16 @@ int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, co
 
 static bool type_fits(char letter, const struct sl_tensor *tensor)
 {
-    if (letter == 'a' || letter == 'O')
+    if (letter == 'a' || letter == 'A' || letter == 'O')
         return true;
-    return tensor->scalar_type == (letter == 'l' ? SL_SCALAR_LONG : SL_SCALAR_FLOAT);
+    if (letter == 'l')
+        return tensor->scalar_type == SL_SCALAR_LONG;
+    return tensor->scalar_type == SL_SCALAR_FLOAT || sl_cast_is_half(tensor->scalar_type);
 }
 
 static bool is_output(char letter)
 {
-    return letter == 'o' || letter == 'O' || letter == 'l';
+    return letter == 'o' || letter == 'O' || letter == 'l' || letter == 'M';
 }
 
 static bool kind_fits(char letter, const struct sl_value *value)
@@ -114,7 +154,17 @@ static bool kind_fits(char letter, const struct sl_value *value)
     case 'V':
         return value->kind == SL_PTE_INT_LIST || is_null(value);
     case 'T':
+    case 'A':
         return value->kind == SL_PTE_TENSOR || is_null(value);
+    case 'L':
+    case 'M':
+        return value->kind == SL_PTE_TENSOR_LIST;
+    case 'P':
+        return is_tensor_list(value);
+    case 'z':
+        return value->kind == SL_PTE_STRING || is_null(value);
+    case 'd':
+        return value->kind == SL_PTE_DOUBLE_LIST || is_null(value);
     case 's':
         return true;
     default:
@@ -134,6 +184,11 @@ int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag)
         snprintf(what, sizeof(what), "argument %u is not of the kind it takes", i);
         if (!kind_fits(signature[i], value))
             return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, what);
+        for (uint32_t k = 0; signature[i] == 'M' && k < sl_op_list_count(call, i); k++) {
+            const struct sl_tensor *out = sl_op_list_tensor(call, i, k);
+            if (!out || out->constant)
+                return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "it would write a constant");
+        }
         if (value->kind != SL_PTE_TENSOR || signature[i] == 's')
             continue;
         snprintf(what, sizeof(what), "argument %u of type %s is not supported by this agent", i,
@@ -152,28 +207,61 @@ static bool overlap(const struct sl_tensor *a, const struct sl_tensor *b)
            b->data < a->data + a->nbytes;
 }
 
+static bool has_memory(const struct sl_tensor *tensor)
+{
+    return tensor->nbytes <= tensor->room_bytes && tensor->data;
+}
+
+/* A written tensor shares no memory with another argument, or all of it where that is allowed. */
+static bool stands_alone(const struct sl_op_call *call, const struct sl_tensor *tensor,
+                         uint32_t own)
+{
+    const char *signature = call->op->signature;
+    for (uint32_t i = 0; signature[i]; i++) {
+        uint32_t listed = signature[i] == 's' ? 0 : sl_op_list_count(call, i);
+        for (uint32_t k = 0; k < (listed != 0 ? listed : 1) && signature[i] != 's'; k++) {
+            const struct sl_tensor *other =
+                listed != 0 ? sl_op_list_tensor(call, i, k) : sl_op_tensor(call, i);
+            if (!other || other == tensor || !overlap(tensor, other))
+                continue;
+            if (!call->op->in_place || i == own || is_output(signature[i]) ||
+                tensor->data != other->data || tensor->nbytes != other->nbytes ||
+                tensor->element_bytes != other->element_bytes)
+                return false;
+        }
+    }
+    return true;
+}
+
+static int check_tensor(const struct sl_op_call *call, const struct sl_tensor *tensor, uint32_t i,
+                        struct sl_diag *diag)
+{
+    if (!has_memory(tensor))
+        return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
+                          "an argument has no memory for its shape");
+    if (is_output(call->op->signature[i]) && !call->op->view && !stands_alone(call, tensor, i))
+        return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
+                          "an output shares memory with another argument");
+    return 0;
+}
+
 /* Every tensor has memory for its shape now, and outputs share none with others. */
 static int check_memory(const struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
-    for (uint32_t i = 0; signature[i]; i++) {
-        const struct sl_tensor *tensor = sl_op_tensor(call, i);
-        if (!tensor || signature[i] == 's')
-            continue;
-        if (tensor->nbytes > tensor->room_bytes || !tensor->data)
-            return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
-                              "an argument has no memory for its shape");
-        for (uint32_t k = 0; is_output(signature[i]) && !call->op->view && signature[k]; k++) {
-            const struct sl_tensor *other = sl_op_tensor(call, k);
-            if (k == i || !other || signature[k] == 's' || !overlap(tensor, other))
-                continue;
-            if (!call->op->in_place || is_output(signature[k]) || tensor->data != other->data ||
-                tensor->nbytes != other->nbytes)
-                return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
-                                  "an output shares memory with another argument");
+    int rc = 0;
+    for (uint32_t i = 0; signature[i] && rc == 0; i++) {
+        const struct sl_tensor *tensor = signature[i] == 's' ? NULL : sl_op_tensor(call, i);
+        uint32_t listed = signature[i] == 's' ? 0 : sl_op_list_count(call, i);
+        if (tensor)
+            rc = check_tensor(call, tensor, i, diag);
+        for (uint32_t k = 0; k < listed && rc == 0; k++) {
+            tensor = sl_op_list_tensor(call, i, k);
+            if (tensor)
+                rc = check_tensor(call, tensor, i, diag);
         }
     }
-    return 0;
+    return rc;
 }
 
 static void *resolve(const struct sl_op_call *call, const struct sl_ref *ref)
@@ -192,21 +280,14 @@ static void *resolve(const struct sl_op_call *call, const struct sl_ref *ref)
     }
 }
 
-int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
+static int over_limit(const struct sl_op_call *call, struct sl_diag *diag)
 {
-    int rc = sl_op_check(call, diag);
-    if (rc != 0)
-        return rc;
-    call->step_count = call->number_count = call->main_step = 0;
-    call->workspace_bytes = 0;
-    rc = call->op->prepare(call, diag);
-    if (rc == 0)
-        rc = check_memory(call, diag);
-    if (rc != 0)
-        return rc;
-    if (sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
-        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
-                          "its workspace goes over the memory limit");
+    return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
+                      "its workspace goes over the memory limit");
+}
+
+static void bind_steps(struct sl_op_call *call)
+{
     for (uint32_t i = 0; i < call->step_count; i++) {
         const struct sl_step_operands operands = {
             .a = resolve(call, &call->refs[i][0]),
@@ -216,12 +297,65 @@ int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
         };
         sl_step_bind(&call->steps[i], &operands);
     }
+}
+
+int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
+{
+    int rc = sl_op_check(call, diag);
+    const uint8_t *base;
+    do { /* once more when the workspace has moved, which holds what half precision becomes */
+        if (rc != 0)
+            return rc;
+        call->step_count = call->number_count = call->main_step = 0;
+        call->workspace_bytes = 0;
+        base = call->method->workspace.base;
+        rc = sl_wide_open(call, diag);
+        if (rc == 0)
+            rc = call->op->prepare(call, diag);
+        if (rc == 0)
+            rc = sl_wide_close(call, diag);
+        if (rc == 0)
+            rc = check_memory(call, diag);
+        if (rc == 0 && sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
+            rc = over_limit(call, diag);
+    } while (rc != 0 || (sl_wide_any(call) && base != call->method->workspace.base));
+    bind_steps(call);
     return 0;
 }
 
 void sl_op_call_fini(struct sl_op_call *call)
 {
     sl_weights_fini(&call->weights);
+    sl_wide_fini(call);
+    sl_budget_free(&call->method->budget, call->state, call->state_bytes);
+    call->state = NULL;
+    call->state_bytes = 0;
+}
+
+void *sl_op_state(struct sl_op_call *call, size_t bytes)
+{
+    struct sl_budget *budget = &call->method->budget;
+    if (bytes > call->state_bytes || !call->state) {
+        sl_budget_free(budget, call->state, call->state_bytes);
+        call->state_bytes = 0;
+        call->state = sl_budget_alloc(budget, bytes);
+        call->state_bytes = call->state ? bytes : 0;
+    } else {
+        memset(call->state, 0, bytes);
+    }
+    return call->state;
+}
+
+static void run_own(const struct sl_step *step)
+{
+    step->own.run(step->own.call);
+}
+
+void sl_op_own(struct sl_op_call *call, const char *kernel, sl_own_run_fn run)
+{
+    *sl_op_step(call) = (struct sl_step){
+        .run = run_own, .kernel = kernel, .kind = SL_STEP_OWN, .own = {.call = call, .run = run}};
+    sl_op_operands(call, sl_ref_none(), sl_ref_none(), sl_ref_none());
 }
 
 struct sl_step *sl_op_step(struct sl_op_call *call)

@@ -12,7 +12,7 @@
 #include "agent/runtime/step.h"
 #include "common/base/error.h"
 
-enum { SL_OP_MAX_STEPS = 8, SL_OP_MAX_NUMBERS = 4 };
+enum { SL_OP_MAX_STEPS = 14, SL_OP_MAX_NUMBERS = 4, SL_OP_MAX_ARGS = 16 };
 
 struct sl_op_call;
 
@@ -22,14 +22,18 @@ typedef int (*sl_op_prepare_fn)(struct sl_op_call *call, struct sl_diag *diag);
 struct sl_op {
     const char *name; /* with namespace and overload */
     /* One letter an argument, the return entry left out. Tensors: t f32, T f32 or Null, a any type,
-     * o f32 written, O any type written, l int64 written. Others: i Int, I Int or Null, n number
-     * (Int, Double or Bool), N number or Null, b Bool, v list of Int, V list of Int or Null, s any
-     * value, not read. */
+     * A any type or Null, o f32 written, O any type written, l int64 written; half precision where
+     * f32 stands is widened before and narrowed after the operator. Lists of tensors: L read, P
+     * with gaps, M written. Others: i Int, I Int or Null, n number (Int, Double or Bool), N number
+     * or Null, b Bool, v list of Int, V list of Int or Null, z String or Null, d list of Double or
+     * Null, s any value, not read. */
     const char *signature;
     bool in_place; /* an output may have exactly an input's memory */
     bool prim;     /* a "prim op": traced as OPERATOR_CALL only */
     bool view;     /* its output takes over its input's memory */
+    bool computes; /* a prim op on numbers: prepare() writes the result too */
     sl_op_prepare_fn prepare;
+    const void *data; /* what prepare() is to know, where several entries share it */
 };
 
 /* The operator by full name, or NULL. */
@@ -58,6 +62,11 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     float numbers[SL_OP_MAX_NUMBERS];
     uint32_t number_count;
     struct sl_weights weights;
+    struct sl_tensor *wide[SL_OP_MAX_ARGS]; /* owned f32 stand-ins of half precision tensors */
+    void *constants[SL_OP_MAX_ARGS];        /* owned: their numbers, where they are constant */
+    void *state;                            /* owned: what the operator's own steps run on */
+    size_t state_bytes;
+    const char *failure; /* set by a step that found its data not valid: why */
 };
 
 /* Checks the arguments against the signature: kinds, element types, writable outputs. */
@@ -86,8 +95,21 @@ struct sl_ref sl_ref_scratch(struct sl_op_call *call, size_t bytes);
 struct sl_ref sl_ref_pointer(const void *pointer); /* fixed until the next prepare; read only */
 struct sl_ref sl_ref_number(struct sl_op_call *call, float number);
 
+/* Adds a step of the operator's own: `run` reads `call` with what sl_op_state() gave. */
+void sl_op_own(struct sl_op_call *call, const char *kernel, sl_own_run_fn run);
+/* The call's one block of zeros for its own steps, at least `bytes`; NULL when over the budget. */
+void *sl_op_state(struct sl_op_call *call, size_t bytes);
+/* A list of tensors: how many, and each (NULL for a gap). */
+uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i);
+struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i, uint32_t k);
+/* NULL for Null. */
+const char *sl_op_string(const struct sl_op_call *call, uint32_t i);
+bool sl_op_is_null(const struct sl_op_call *call, uint32_t i);
+/* True if argument i is a Double, or a tensor of a floating point type. */
+bool sl_op_is_float(const struct sl_op_call *call, uint32_t i);
 int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, const char *what);
 
 /* The families, each ended by an entry without a name. */
 extern const struct sl_op sl_ops_elementwise[], sl_ops_copy[], sl_ops_reduce[], sl_ops_window[],
-    sl_ops_matmul[];
+    sl_ops_matmul[], sl_ops_map[], sl_ops_move[], sl_ops_join[], sl_ops_fold[], sl_ops_index[],
+    sl_ops_scan[], sl_ops_make[], sl_ops_plane[], sl_ops_prim[], sl_ops_quant[];

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/runtime/ops/op.h"
+#include "agent/runtime/ops/fold.h"
 #include "common/format/scalar_type.h"
 
 /* A tensor seen as [outer][reduced][inner]; when the reduced dimensions do not lie together, `perm`
@@ -88,10 +88,22 @@ static int dims_mask(struct sl_op_call *call, uint32_t rank, unsigned *out, stru
     return 0;
 }
 
+/* Whatever the kernels do not take. */
+static int mean_by_fold(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct sl_fold_shape shape = {.op = SL_FOLD_MEAN, .keep = sl_op_bool(call, 2), .out = 4};
+    int rc = sl_fold_mask(call, 1, &shape.mask, diag);
+    return rc != 0 ? rc : sl_fold_prepare(call, &shape, diag);
+}
+
 static int prepare_mean(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_tensor *out = sl_op_tensor(call, 4);
+    if (in->scalar_type != SL_SCALAR_FLOAT || out->scalar_type != SL_SCALAR_FLOAT ||
+        !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out) || in->rank > SL_STEP_MAX_RANK ||
+        in->nbytes == 0)
+        return mean_by_fold(call, diag);
     struct reduction r;
     int32_t sizes[SL_PTE_MAX_RANK];
     unsigned mask = 0;
@@ -99,8 +111,6 @@ static int prepare_mean(struct sl_op_call *call, struct sl_diag *diag)
     int rc = need_plain(call, in, out, diag);
     if (rc == 0)
         rc = dims_mask(call, in->rank, &mask, diag);
-    if (rc == 0 && sl_op_int(call, 3, SL_SCALAR_FLOAT) != SL_SCALAR_FLOAT)
-        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its dtype is not Float");
     if (rc != 0)
         return rc;
     for (uint32_t i = 0; i < in->rank; i++) {
@@ -279,7 +289,7 @@ static int prepare_batch_norm(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_reduce[] = {
-    {.name = "aten::mean.out", .signature = "tVbIo", .prepare = prepare_mean},
+    {.name = "aten::mean.out", .signature = "aVbIO", .prepare = prepare_mean},
     {.name = "aten::_softmax.out", .signature = "tibo", .prepare = prepare_softmax},
     {.name = "aten::native_layer_norm.out", .signature = "tvTTnooo", .prepare = prepare_layer_norm},
     {.name = "aten::_native_batch_norm_legit_no_training.out",

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/runtime/ops/deconv.h"
 #include "agent/runtime/ops/op.h"
 #include "common/base/mem.h"
 
@@ -52,9 +53,6 @@ static int read_convolution(struct sl_op_call *call, struct convolution *c, stru
                               .out = sl_op_tensor(call, 9)};
     c->one_dimensional = c->in->rank == 3;
     int64_t groups = sl_op_int(call, 8, 0);
-    if (sl_op_bool(call, 6))
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                          "transposed convolution is not supported by this agent");
     if ((c->in->rank != 4 && c->in->rank != 3) || c->weight->rank != c->in->rank ||
         c->out->rank != c->in->rank || groups < 1 || groups > INT32_MAX ||
         !pair_of(call, 3, 1, c->one_dimensional, c->stride) ||
@@ -193,6 +191,12 @@ static int prepare_convolution(struct sl_op_call *call, struct sl_diag *diag)
     struct sl_step conv;
     struct sl_ref packed = sl_ref_none();
     int rc = read_convolution(call, &c, diag);
+    if (rc == 0 && sl_op_bool(call, 6)) {
+        size_t more[2];
+        if (!pair_of(call, 7, 0, c.one_dimensional, more))
+            return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its parameters are not valid");
+        return sl_deconv_prepare(call, c.stride, c.padding, c.dilation, more, diag);
+    }
     if (rc == 0)
         rc = shape_convolution(call, &c, diag);
     if (rc != 0)

@@ -153,6 +153,15 @@ static void mobilenet_v2_leaves_the_real_events(void **state)
     check_model("mobilenet_v2_f32_xnnpack");
 }
 
+static void kitchens_leave_the_real_events(void **state)
+{
+    (void)state;
+    check_model("kitchen_math_portable");
+    check_model("kitchen_shape_portable");
+    check_model("kitchen_nn_portable");
+    check_model("toy_cnn_f16_portable");
+}
+
 static void events_say_origin_kernel_and_shape(void **state)
 {
     struct trace trace;
@@ -185,6 +194,7 @@ int main(void)
         cmocka_unit_test(toy_cnn_portable_leaves_the_real_events),
         cmocka_unit_test(dynamic_shape_leaves_the_real_events),
         cmocka_unit_test(mobilenet_v2_leaves_the_real_events),
+        cmocka_unit_test(kitchens_leave_the_real_events),
         cmocka_unit_test(events_say_origin_kernel_and_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

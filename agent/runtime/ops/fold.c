@@ -1,0 +1,359 @@
+/* agent/runtime/ops/fold.c */
+#include "agent/runtime/ops/fold.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/runtime/ops/cast.h"
+#include "agent/runtime/ops/walk.h"
+#include "common/format/scalar_type.h"
+
+/* What is known of the elements of one output so far. */
+struct tally {
+    double sum, squares;
+    float f32;
+    int64_t i64;
+    int64_t index; /* of the extreme */
+    bool seen;
+};
+
+union number {
+    float f32;
+    int64_t i64;
+};
+
+struct fold {
+    struct sl_fold_shape shape;
+    int class;
+    const struct sl_tensor *in, *out, *index;
+    sl_cast_load_fn load;
+    sl_cast_store_fn store, store_index;
+    bool empty; /* nothing is reduced */
+    size_t count;
+    struct sl_walk kept, reduced; /* kept: in, index, out; reduced: in */
+};
+
+static void take_f32(int op, struct tally *t, const float *x, size_t count, int64_t first)
+{
+    for (size_t i = 0; i < count; i++) {
+        float v = x[i];
+        bool better = false;
+        switch (op) {
+        case SL_FOLD_PROD:
+            t->f32 *= v;
+            break;
+        case SL_FOLD_MAX:
+        case SL_FOLD_ARGMAX:
+            better = !t->seen || v > t->f32 || (v != v && t->f32 == t->f32);
+            break;
+        case SL_FOLD_MIN:
+        case SL_FOLD_ARGMIN:
+            better = !t->seen || v < t->f32 || (v != v && t->f32 == t->f32);
+            break;
+        case SL_FOLD_ANY:
+            t->i64 |= v != 0.0f;
+            break;
+        case SL_FOLD_ALL:
+            t->i64 &= v != 0.0f;
+            break;
+        default:
+            t->sum += (double)v;
+            t->squares += (double)v * (double)v;
+            break;
+        }
+        t->f32 = better ? v : t->f32;
+        t->index = better ? first + (int64_t)i : t->index;
+        t->seen = t->seen || better;
+    }
+}
+
+static void take_i64(int op, struct tally *t, const int64_t *x, size_t count, int64_t first)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t v = x[i];
+        bool better = false;
+        switch (op) {
+        case SL_FOLD_PROD:
+            t->i64 = (int64_t)((uint64_t)t->i64 * (uint64_t)v);
+            break;
+        case SL_FOLD_MAX:
+        case SL_FOLD_ARGMAX:
+            better = !t->seen || v > t->i64;
+            break;
+        case SL_FOLD_MIN:
+        case SL_FOLD_ARGMIN:
+            better = !t->seen || v < t->i64;
+            break;
+        case SL_FOLD_ANY:
+            t->i64 |= v != 0;
+            break;
+        case SL_FOLD_ALL:
+            t->i64 &= v != 0;
+            break;
+        default:
+            t->i64 = (int64_t)((uint64_t)t->i64 + (uint64_t)v);
+            break;
+        }
+        t->i64 = better ? v : t->i64;
+        t->index = better ? first + (int64_t)i : t->index;
+        t->seen = t->seen || better;
+    }
+}
+
+static struct tally start(const struct fold *f)
+{
+    bool one = f->shape.op == SL_FOLD_PROD || f->shape.op == SL_FOLD_ALL;
+    return (struct tally){.f32 = one ? 1.0f : 0.0f, .i64 = one};
+}
+
+static union number result(const struct fold *f, const struct tally *t)
+{
+    double n = (double)f->count, value;
+    union number out;
+    int64_t integer = t->i64;
+    switch (f->shape.op) {
+    case SL_FOLD_SUM:
+        value = t->sum;
+        break;
+    case SL_FOLD_MEAN:
+        value = t->sum / n;
+        break;
+    case SL_FOLD_VAR:
+        value = n > f->shape.correction
+                    ? fmax(0.0, t->squares - t->sum * t->sum / n) / (n - f->shape.correction)
+                    : (double)NAN;
+        break;
+    case SL_FOLD_ARGMAX:
+    case SL_FOLD_ARGMIN:
+        value = (double)t->index;
+        integer = t->index;
+        break;
+    case SL_FOLD_ANY:
+    case SL_FOLD_ALL:
+        value = (double)t->i64;
+        break;
+    default:
+        value = (double)t->f32;
+        break;
+    }
+    if (f->class == SL_CAST_F32)
+        out.f32 = (float)value;
+    else
+        out.i64 = integer;
+    return out;
+}
+
+static void take_row(const struct fold *f, const uint8_t *in, int64_t first, struct tally *t)
+{
+    ptrdiff_t stride = f->reduced.strides[0][0];
+    union {
+        float f32[SL_CAST_BLOCK];
+        int64_t i64[SL_CAST_BLOCK];
+    } block;
+    for (size_t left = f->reduced.dims[0], count; left != 0; left -= count) {
+        count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
+        f->load(in, stride, count, &block);
+        if (f->class == SL_CAST_F32)
+            take_f32(f->shape.op, t, block.f32, count, first);
+        else
+            take_i64(f->shape.op, t, block.i64, count, first);
+        in += (ptrdiff_t)count * stride;
+        first += (int64_t)count;
+    }
+}
+
+static void fold_one(const struct fold *f, const uint8_t *in, uint8_t *index, uint8_t *out)
+{
+    struct tally t = start(f);
+    struct sl_walk_at at = {{0}, {0}};
+    int64_t first = 0;
+    if (!f->empty)
+        do {
+            take_row(f, in + at.offset[0], first, &t);
+            first += (int64_t)f->reduced.dims[0];
+        } while (sl_walk_next(&f->reduced, &at));
+    union number number = result(f, &t);
+    f->store(&number, 1, out, 0);
+    if (f->index)
+        f->store_index(&t.index, 1, index, 0);
+}
+
+static void run_fold(struct sl_op_call *call)
+{
+    const struct fold *f = call->state;
+    struct sl_walk_at at = {{0}, {0}};
+    do {
+        const uint8_t *in = f->in->data + at.offset[0];
+        uint8_t *index = f->index ? f->index->data + at.offset[1] : NULL;
+        uint8_t *out = f->out->data + at.offset[2];
+        for (size_t i = 0; i < f->kept.dims[0]; i++) {
+            fold_one(f, in, index, out);
+            in += f->kept.strides[0][0];
+            index = index ? index + f->kept.strides[1][0] : NULL;
+            out += f->kept.strides[2][0];
+        }
+    } while (sl_walk_next(&f->kept, &at));
+}
+
+int sl_fold_mask(struct sl_op_call *call, uint32_t arg, unsigned *out, struct sl_diag *diag)
+{
+    uint32_t rank = sl_op_tensor(call, 0)->rank, dim;
+    int64_t dims[SL_PTE_MAX_RANK], none = INT64_MIN, one = sl_op_int(call, arg, none);
+    int count = one != none ? 1 : sl_op_ints(call, arg, dims, SL_PTE_MAX_RANK);
+    unsigned mask = 0;
+    if (one != none)
+        dims[0] = one;
+    for (int i = 0; i < count; i++) {
+        if (rank == 0 && (dims[i] == 0 || dims[i] == -1))
+            continue;
+        if (!sl_op_dim(dims[i], rank, &dim) || (mask >> dim & 1u) != 0)
+            return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dims are not the input's");
+        mask |= 1u << dim;
+    }
+    if (count < 0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dims are not the input's");
+    *out = count == 0 ? (1u << rank) - 1 : mask;
+    return 0;
+}
+
+/* Gives an output the sizes that stay; `strides` are its own, laid over the input's dimensions. */
+static int shape_output(const struct fold *f, struct sl_tensor *out, ptrdiff_t *strides,
+                        struct sl_diag *diag)
+{
+    int32_t sizes[SL_PTE_MAX_RANK];
+    ptrdiff_t own[SL_PTE_MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t d = 0; d < f->in->rank; d++) {
+        bool gone = (f->shape.mask >> d & 1u) != 0;
+        if (!gone || f->shape.keep)
+            sizes[rank++] = gone ? 1 : f->in->sizes[d];
+    }
+    int rc = sl_tensor_resize(out, rank, sizes, diag);
+    if (rc != 0)
+        return rc;
+    sl_walk_strides(out, own);
+    rank = 0;
+    for (uint32_t d = 0; d < f->in->rank; d++) {
+        bool gone = (f->shape.mask >> d & 1u) != 0;
+        strides[d] = gone ? 0 : own[rank];
+        rank += !gone || f->shape.keep;
+    }
+    return 0;
+}
+
+static bool is_extreme(int op)
+{
+    return op >= SL_FOLD_MAX && op <= SL_FOLD_ARGMIN;
+}
+
+/* What the operator computes in and writes. */
+static int choose_types(struct sl_op_call *call, struct fold *f, struct sl_diag *diag)
+{
+    int op = f->shape.op;
+    bool wide = op == SL_FOLD_SUM || op == SL_FOLD_PROD;
+    f->class = sl_cast_is_float(f->in->scalar_type) || op == SL_FOLD_MEAN || op == SL_FOLD_VAR ||
+                       (wide && sl_cast_is_float(f->out->scalar_type))
+                   ? SL_CAST_F32
+                   : SL_CAST_I64;
+    f->load = sl_cast_load(f->class, f->in->scalar_type);
+    f->store = sl_cast_store(f->class, f->out->scalar_type);
+    if (f->index)
+        f->store_index = sl_cast_store(SL_CAST_I64, f->index->scalar_type);
+    return f->load && f->store && (!f->index || f->store_index)
+               ? 0
+               : sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its element types are not supported");
+}
+
+int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
+                    struct sl_diag *diag)
+{
+    struct fold *f = sl_op_state(call, sizeof(*f));
+    struct sl_tensor *out = sl_op_tensor(call, shape->out);
+    struct sl_tensor *index = shape->index != 0 ? sl_op_tensor(call, shape->index) : NULL;
+    ptrdiff_t strides[3][SL_PTE_MAX_RANK] = {{0}};
+    if (!f)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    *f = (struct fold){.shape = *shape, .in = sl_op_tensor(call, 0), .out = out, .index = index};
+    int rc = choose_types(call, f, diag);
+    if (rc == 0 && index)
+        rc = shape_output(f, index, strides[1], diag);
+    if (rc == 0)
+        rc = shape_output(f, out, strides[2], diag);
+    if (rc != 0)
+        return rc;
+    sl_walk_strides(f->in, strides[0]);
+    f->kept.operands = 3;
+    f->reduced.operands = 1;
+    f->count = 1;
+    for (uint32_t d = 0; d < f->in->rank; d++) {
+        size_t size = (size_t)f->in->sizes[d];
+        if ((shape->mask >> d & 1u) != 0) {
+            sl_walk_add(&f->reduced, size, &strides[0][d]);
+            f->count *= size;
+        } else {
+            sl_walk_add(&f->kept, size,
+                        (const ptrdiff_t[3]){strides[0][d], strides[1][d], strides[2][d]});
+        }
+    }
+    f->empty = !sl_walk_fold(&f->reduced);
+    if (!sl_walk_fold(&f->kept))
+        return 0;
+    if (f->empty && is_extreme(shape->op))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "nothing has no extreme");
+    if (index && !sl_tensor_contiguous(f->in) && (shape->mask & (shape->mask - 1)) != 0)
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
+    sl_op_own(call, "sl_fold_scalar", run_fold);
+    return 0;
+}
+
+/* Where the operators of one prepare() have what. */
+struct spec {
+    int op;
+    int dims, keep, correction; /* arguments; -1: none */
+    uint32_t out, index;
+    double otherwise; /* correction without the argument */
+};
+
+static int prepare_fold(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct spec *spec = call->op->data;
+    struct sl_fold_shape shape = {.op = spec->op, .out = spec->out, .index = spec->index};
+    shape.mask = (1u << sl_op_tensor(call, 0)->rank) - 1;
+    shape.keep = spec->keep >= 0 && sl_op_bool(call, (uint32_t)spec->keep);
+    if (spec->correction >= 0)
+        shape.correction = sl_op_number(call, (uint32_t)spec->correction, spec->otherwise);
+    int rc = spec->dims >= 0 ? sl_fold_mask(call, (uint32_t)spec->dims, &shape.mask, diag) : 0;
+    return rc != 0 ? rc : sl_fold_prepare(call, &shape, diag);
+}
+
+#define OP(op_name, letters, ...)                                                                  \
+    {                                                                                              \
+        .name = op_name, .signature = letters, .prepare = prepare_fold,                            \
+        .data = &(const struct spec)                                                               \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+const struct sl_op sl_ops_fold[] = {
+    OP("aten::sum.IntList_out", "aVbIO", SL_FOLD_SUM, 1, 2, -1, 4, 0, 0.0),
+    OP("aten::prod.int_out", "aibIO", SL_FOLD_PROD, 1, 2, -1, 4, 0, 0.0),
+    OP("aten::prod.out", "aIO", SL_FOLD_PROD, -1, -1, -1, 2, 0, 0.0),
+    OP("aten::amax.out", "aVbO", SL_FOLD_MAX, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::amin.out", "aVbO", SL_FOLD_MIN, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::max.unary_out", "aO", SL_FOLD_MAX, -1, -1, -1, 1, 0, 0.0),
+    OP("aten::min.unary_out", "aO", SL_FOLD_MIN, -1, -1, -1, 1, 0, 0.0),
+    OP("aten::max.dim_max", "aibOO", SL_FOLD_MAX, 1, 2, -1, 3, 4, 0.0),
+    OP("aten::min.dim_min", "aibOO", SL_FOLD_MIN, 1, 2, -1, 3, 4, 0.0),
+    OP("aten::argmax.out", "aIbO", SL_FOLD_ARGMAX, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::argmin.out", "aIbO", SL_FOLD_ARGMIN, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::any.out", "aibO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::any.dims_out", "aVbO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::any.all_out", "aO", SL_FOLD_ANY, -1, -1, -1, 1, 0, 0.0),
+    OP("aten::all.out", "aibO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::all.dims_out", "aVbO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0),
+    OP("aten::all.all_out", "aO", SL_FOLD_ALL, -1, -1, -1, 1, 0, 0.0),
+    OP("aten::var.correction_out", "aVNbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0),
+    OP("aten::var.out", "aVbbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0),
+    {0},
+};

@@ -1,0 +1,363 @@
+/* agent/runtime/ops/index.c: operators that read at places which tensors name. */
+#include <string.h>
+
+#include "agent/runtime/ops/cast.h"
+#include "agent/runtime/ops/move.h"
+#include "common/format/scalar_type.h"
+
+/* Rows of bytes picked by numbers along one dimension: [outer][picked][row]. */
+struct pick {
+    const struct sl_tensor *in, *index, *out;
+    size_t outer, limit, count, row_bytes; /* limit: rows there are */
+    sl_cast_load_fn load;
+};
+
+static const char *const outside = "an index lies outside the dimension it reads";
+
+static bool is_index(const struct sl_tensor *tensor)
+{
+    return tensor->scalar_type == SL_SCALAR_LONG || tensor->scalar_type == SL_SCALAR_INT;
+}
+
+static void run_pick(struct sl_op_call *call)
+{
+    const struct pick *p = call->state;
+    for (size_t o = 0; o < p->outer; o++) {
+        const uint8_t *in = p->in->data + o * p->limit * p->row_bytes;
+        uint8_t *out = p->out->data + o * p->count * p->row_bytes;
+        for (size_t i = 0; i < p->count; i++) {
+            int64_t at;
+            p->load(p->index->data + i * p->index->element_bytes, 0, 1, &at);
+            if (at < 0)
+                at += (int64_t)p->limit;
+            if (at < 0 || (uint64_t)at >= p->limit) {
+                call->failure = outside;
+                return;
+            }
+            memcpy(out + i * p->row_bytes, in + (size_t)at * p->row_bytes, p->row_bytes);
+        }
+    }
+}
+
+static int no_memory(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+}
+
+static int need_plain(struct sl_op_call *call, const struct sl_tensor *in,
+                      const struct sl_tensor *index, const struct sl_tensor *out,
+                      struct sl_diag *diag)
+{
+    if (!sl_tensor_contiguous(in) || !sl_tensor_contiguous(index) || !sl_tensor_contiguous(out))
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
+    if (!is_index(index))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its index is not of Int or Long");
+    return sl_move_same_type(call, in, out, diag);
+}
+
+/* Picks along `dim` of the input, whose place the index's sizes take. */
+static int prepare_pick(struct sl_op_call *call, const struct sl_tensor *in, uint32_t dim,
+                        const struct sl_tensor *index, struct sl_tensor *out, struct sl_diag *diag)
+{
+    int32_t sizes[2 * SL_PTE_MAX_RANK];
+    uint32_t rank = 0;
+    int rc = need_plain(call, in, index, out, diag);
+    if (rc != 0)
+        return rc;
+    struct pick *p = sl_op_state(call, sizeof(*p));
+    if (!p)
+        return no_memory(call, diag);
+    *p = (struct pick){.in = in, .index = index, .out = out, .outer = 1};
+    p->row_bytes = in->element_bytes;
+    for (uint32_t d = 0; d < in->rank; d++) {
+        if (d < dim)
+            p->outer *= (size_t)in->sizes[d];
+        if (d > dim)
+            p->row_bytes *= (size_t)in->sizes[d];
+        if (d != dim) {
+            sizes[rank++] = in->sizes[d];
+            continue;
+        }
+        memcpy(sizes + rank, index->sizes, index->rank * sizeof(*sizes));
+        rank += index->rank;
+    }
+    p->limit = (size_t)in->sizes[dim];
+    p->count = sl_tensor_count(index);
+    p->load = sl_cast_load(SL_CAST_I64, index->scalar_type);
+    rc = sl_tensor_resize(out, rank, sizes, diag);
+    if (rc == 0 && out->nbytes != 0)
+        sl_op_own(call, "sl_pick_scalar", run_pick);
+    return rc;
+}
+
+static int prepare_embedding(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *weight = sl_op_tensor(call, 0);
+    if (weight->rank != 2)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its weight is not of rank 2");
+    return prepare_pick(call, weight, 0, sl_op_tensor(call, 1), sl_op_tensor(call, 5), diag);
+}
+
+static int prepare_index_select(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0), *index = sl_op_tensor(call, 2);
+    uint32_t dim;
+    if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || index->rank > 1)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim or index is not valid");
+    if (index->rank == 0)
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "an index of rank 0 is not supported");
+    return prepare_pick(call, in, dim, index, sl_op_tensor(call, 3), diag);
+}
+
+/* out[i][j][k] = in[..][index[i][j][k]][..] */
+struct gather {
+    const struct sl_tensor *in, *index, *out;
+    size_t limit, bytes;
+    ptrdiff_t stride; /* of the input along the dimension */
+    sl_cast_load_fn load;
+    struct sl_walk walk; /* in, index, out */
+};
+
+static void run_gather(struct sl_op_call *call)
+{
+    const struct gather *g = call->state;
+    struct sl_walk_at at = {{0}, {0}};
+    do {
+        const uint8_t *in = g->in->data + at.offset[0], *index = g->index->data + at.offset[1];
+        uint8_t *out = g->out->data + at.offset[2];
+        for (size_t i = 0; i < g->walk.dims[0]; i++) {
+            int64_t place;
+            g->load(index, 0, 1, &place);
+            if (place < 0 || (uint64_t)place >= g->limit) {
+                call->failure = outside;
+                return;
+            }
+            memcpy(out, in + (ptrdiff_t)place * g->stride, g->bytes);
+            in += g->walk.strides[0][0];
+            index += g->walk.strides[1][0];
+            out += g->walk.strides[2][0];
+        }
+    } while (sl_walk_next(&g->walk, &at));
+}
+
+static int prepare_gather(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0), *index = sl_op_tensor(call, 2);
+    struct sl_tensor *out = sl_op_tensor(call, 4);
+    ptrdiff_t strides[3][SL_PTE_MAX_RANK];
+    uint32_t dim;
+    int rc = need_plain(call, in, index, out, diag);
+    if (rc != 0)
+        return rc;
+    bool fits = in->rank == index->rank && sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim);
+    for (uint32_t d = 0; fits && d < in->rank; d++)
+        fits = d == dim || index->sizes[d] <= in->sizes[d];
+    if (!fits)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim or index is not valid");
+    rc = sl_tensor_resize(out, index->rank, index->sizes, diag);
+    if (rc != 0)
+        return rc;
+    struct gather *g = sl_op_state(call, sizeof(*g));
+    if (!g)
+        return no_memory(call, diag);
+    *g = (struct gather){.in = in, .index = index, .out = out, .walk = {.operands = 3}};
+    sl_walk_strides(in, strides[0]);
+    sl_walk_strides(index, strides[1]);
+    sl_walk_strides(out, strides[2]);
+    g->limit = (size_t)in->sizes[dim];
+    g->bytes = in->element_bytes;
+    g->stride = strides[0][dim];
+    g->load = sl_cast_load(SL_CAST_I64, index->scalar_type);
+    for (uint32_t d = 0; d < out->rank; d++)
+        sl_walk_add(
+            &g->walk, (size_t)out->sizes[d],
+            (const ptrdiff_t[3]){d == dim ? 0 : strides[0][d], strides[1][d], strides[2][d]});
+    if (sl_walk_fold(&g->walk))
+        sl_op_own(call, "sl_gather_scalar", run_gather);
+    return 0;
+}
+
+/* in[i0, :, i1, ...]: some dimensions are indexed by tensors that broadcast together. */
+enum { MAX_INDICES = SL_WALK_OPERANDS - 1 };
+
+struct lookup {
+    const struct sl_tensor *in, *out, *index[MAX_INDICES];
+    uint32_t count;
+    size_t limit[MAX_INDICES];
+    ptrdiff_t stride[MAX_INDICES]; /* of the input along the indexed dimensions */
+    sl_cast_load_fn load[MAX_INDICES];
+    size_t bytes;
+    struct sl_walk places; /* the indices, then the output: over the broadcast sizes */
+    struct sl_walk box;    /* in, out: over what is not indexed */
+};
+
+static bool place_of(const struct lookup *l, const struct sl_walk_at *at, size_t i, ptrdiff_t *out)
+{
+    *out = 0;
+    for (uint32_t k = 0; k < l->count; k++) {
+        int64_t place;
+        const uint8_t *from =
+            l->index[k]->data + at->offset[k] + (ptrdiff_t)i * l->places.strides[k][0];
+        l->load[k](from, 0, 1, &place);
+        place += place < 0 ? (int64_t)l->limit[k] : 0;
+        if (place < 0 || (uint64_t)place >= l->limit[k])
+            return false;
+        *out += (ptrdiff_t)place * l->stride[k];
+    }
+    return true;
+}
+
+static void copy_box(const struct lookup *l, const uint8_t *in, uint8_t *out)
+{
+    struct sl_walk_at at = {{0}, {0}};
+    do {
+        const uint8_t *from = in + at.offset[0];
+        uint8_t *to = out + at.offset[1];
+        for (size_t i = 0; i < l->box.dims[0]; i++) {
+            memcpy(to, from, l->bytes);
+            from += l->box.strides[0][0];
+            to += l->box.strides[1][0];
+        }
+    } while (sl_walk_next(&l->box, &at));
+}
+
+static void run_lookup(struct sl_op_call *call)
+{
+    const struct lookup *l = call->state;
+    struct sl_walk_at at = {{0}, {0}};
+    do {
+        for (size_t i = 0; i < l->places.dims[0]; i++) {
+            ptrdiff_t place;
+            if (!place_of(l, &at, i, &place)) {
+                call->failure = outside;
+                return;
+            }
+            copy_box(l, l->in->data + place,
+                     l->out->data + at.offset[l->count] +
+                         (ptrdiff_t)i * l->places.strides[l->count][0]);
+        }
+    } while (sl_walk_next(&l->places, &at));
+}
+
+/* The sizes that the indices broadcast to. */
+static int broadcast_rank(const struct lookup *l, int32_t *sizes)
+{
+    uint32_t rank = 0;
+    for (uint32_t k = 0; k < l->count; k++)
+        rank = l->index[k]->rank > rank ? l->index[k]->rank : rank;
+    for (uint32_t d = 0; d < rank; d++)
+        sizes[d] = 1;
+    for (uint32_t k = 0; k < l->count; k++)
+        for (uint32_t i = 1; i <= l->index[k]->rank; i++) {
+            int32_t own = l->index[k]->sizes[l->index[k]->rank - i], *size = &sizes[rank - i];
+            if (*size != own && *size != 1 && own != 1)
+                return -1;
+            *size = *size == 1 ? own : *size;
+        }
+    return (int)rank;
+}
+
+/* Reads the list: which dimensions are indexed, and whether they lie together. */
+static bool read_indices(const struct sl_op_call *call, struct lookup *l, unsigned *mask,
+                         bool *together)
+{
+    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    uint32_t listed = sl_op_list_count(call, 1), last = 0;
+    sl_walk_strides(l->in, strides);
+    *mask = 0;
+    *together = true;
+    if (listed > l->in->rank)
+        return false;
+    for (uint32_t d = 0; d < listed; d++) {
+        const struct sl_tensor *index = sl_op_list_tensor(call, 1, d);
+        if (!index)
+            continue;
+        if (l->count == MAX_INDICES || !is_index(index))
+            return false;
+        *together = *together && (l->count == 0 || last + 1 == d);
+        last = d;
+        l->index[l->count] = index;
+        l->limit[l->count] = (size_t)l->in->sizes[d];
+        l->stride[l->count] = strides[d];
+        l->load[l->count++] = sl_cast_load(SL_CAST_I64, index->scalar_type);
+        *mask |= 1u << d;
+    }
+    return l->count != 0;
+}
+
+/* Lays the broadcast sizes where the first indexed dimension was, or first when they lie apart. */
+static int shape_lookup(struct lookup *l, unsigned mask, bool together, struct sl_tensor *out,
+                        struct sl_diag *diag)
+{
+    int32_t common[SL_PTE_MAX_RANK], sizes[2 * SL_PTE_MAX_RANK];
+    int count = broadcast_rank(l, common);
+    uint32_t rank = 0, first = together ? (uint32_t)__builtin_ctz(mask) : 0;
+    if (count < 0)
+        return SL_ET_INVALID_ARGUMENT;
+    for (uint32_t d = 0; d <= l->in->rank; d++) {
+        if (d == first) {
+            memcpy(sizes + rank, common, (size_t)count * sizeof(*sizes));
+            rank += (uint32_t)count;
+        }
+        if (d < l->in->rank && (mask >> d & 1u) == 0)
+            sizes[rank++] = l->in->sizes[d];
+    }
+    int rc = sl_tensor_resize(out, rank, sizes, diag);
+    if (rc != 0)
+        return rc;
+    ptrdiff_t in_strides[SL_PTE_MAX_RANK], out_strides[SL_PTE_MAX_RANK];
+    ptrdiff_t index_strides[MAX_INDICES][SL_PTE_MAX_RANK], column[SL_WALK_OPERANDS];
+    sl_walk_strides(l->in, in_strides);
+    sl_walk_strides(out, out_strides);
+    for (uint32_t k = 0; k < l->count; k++)
+        sl_walk_broadcast(l->index[k], (uint32_t)count, index_strides[k]);
+    l->places.operands = l->count + 1;
+    l->box.operands = 2;
+    for (uint32_t d = 0; d < (uint32_t)count; d++) {
+        for (uint32_t k = 0; k < l->count; k++)
+            column[k] = index_strides[k][d];
+        column[l->count] = out_strides[first + d];
+        sl_walk_add(&l->places, (size_t)common[d], column);
+    }
+    for (uint32_t d = 0, to = 0; d < l->in->rank; d++) {
+        if (to == first)
+            to += (uint32_t)count;
+        if ((mask >> d & 1u) == 0)
+            sl_walk_add(&l->box, (size_t)l->in->sizes[d],
+                        (const ptrdiff_t[2]){in_strides[d], out_strides[to++]});
+    }
+    return 0;
+}
+
+static int prepare_index(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct sl_tensor *out = sl_op_tensor(call, 2);
+    struct lookup *l = sl_op_state(call, sizeof(*l));
+    unsigned mask;
+    bool together;
+    if (!l)
+        return no_memory(call, diag);
+    l->in = sl_op_tensor(call, 0);
+    l->out = out;
+    l->bytes = l->in->element_bytes;
+    int rc = sl_move_same_type(call, l->in, out, diag);
+    if (rc != 0)
+        return rc;
+    if (!read_indices(call, l, &mask, &together))
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
+                          "it takes one to three index tensors of Int or Long");
+    rc = shape_lookup(l, mask, together, out, diag);
+    if (rc == SL_ET_INVALID_ARGUMENT)
+        return sl_op_fail(call, diag, rc, "its indices do not broadcast");
+    if (rc == 0 && sl_walk_fold(&l->places) && sl_walk_fold(&l->box))
+        sl_op_own(call, "sl_lookup_scalar", run_lookup);
+    return rc;
+}
+
+const struct sl_op sl_ops_index[] = {
+    {.name = "aten::embedding.out", .signature = "aaibbO", .prepare = prepare_embedding},
+    {.name = "aten::index_select.out", .signature = "aiaO", .prepare = prepare_index_select},
+    {.name = "aten::gather.out", .signature = "aiabO", .prepare = prepare_gather},
+    {.name = "aten::index.Tensor_out", .signature = "aPO", .prepare = prepare_index},
+    {0},
+};

@@ -1,0 +1,223 @@
+/* agent/runtime/ops/map.c: the engine; map_ops.c has the functions. */
+#include "agent/runtime/ops/map.h"
+
+#include <string.h>
+
+#include "agent/runtime/ops/walk.h"
+#include "common/format/scalar_type.h"
+
+/* An operand's numbers in a block, aligned for any class. */
+union block {
+    float f32[SL_CAST_BLOCK];
+    int64_t i64[SL_CAST_BLOCK];
+};
+
+struct map {
+    struct sl_map_shape shape;
+    const struct sl_tensor *in[SL_MAP_INPUTS]; /* NULL: a number, which `block` is full of */
+    const struct sl_tensor *out;
+    sl_cast_load_fn load[SL_MAP_INPUTS]; /* NULL: read where it lies */
+    sl_cast_store_fn store;              /* NULL: written where it lies */
+    struct sl_walk walk;                 /* inputs, then the output */
+    union block block[SL_MAP_INPUTS];
+};
+
+/* The type whose elements the class holds as they are. */
+static int native_type(int class)
+{
+    return class == SL_CAST_F32 ? SL_SCALAR_FLOAT : SL_SCALAR_LONG;
+}
+
+static bool has_zero(const int64_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == 0)
+            return true;
+    return false;
+}
+
+/* One block of the innermost dimension. */
+static void run_block(struct sl_op_call *call, struct map *m, const uint8_t *const *in,
+                      uint8_t *out, size_t count)
+{
+    const void *operands[SL_MAP_INPUTS] = {NULL};
+    union block result;
+    for (uint32_t k = 0; k < m->shape.input_count; k++) {
+        operands[k] = m->load[k] || !m->in[k] ? (const void *)&m->block[k] : in[k];
+        if (m->load[k])
+            m->load[k](in[k], m->walk.strides[k][0], count, &m->block[k]);
+    }
+    if (m->shape.no_zero_divisor && m->shape.class == SL_CAST_I64 && has_zero(operands[1], count)) {
+        call->failure = "an integer is divided by zero";
+        return;
+    }
+    m->shape.fn(count, operands, m->store ? (void *)&result : out, m->shape.numbers);
+    if (m->store)
+        m->store(&result, count, out, m->walk.strides[m->shape.input_count][0]);
+}
+
+static void run_row(struct sl_op_call *call, struct map *m, const struct sl_walk_at *at)
+{
+    const uint8_t *in[SL_MAP_INPUTS] = {NULL};
+    uint32_t inputs = m->shape.input_count;
+    uint8_t *out = m->out->data + at->offset[inputs];
+    bool cast = m->store != NULL;
+    for (uint32_t k = 0; k < inputs; k++) {
+        in[k] = m->in[k] ? m->in[k]->data + at->offset[k] : NULL;
+        cast = cast || m->load[k] || !m->in[k];
+    }
+    for (size_t left = m->walk.dims[0], count; left != 0; left -= count) {
+        count = cast && left > SL_CAST_BLOCK ? SL_CAST_BLOCK : left;
+        run_block(call, m, in, out, count);
+        for (uint32_t k = 0; k < inputs; k++)
+            in[k] = m->in[k] ? in[k] + (ptrdiff_t)count * m->walk.strides[k][0] : NULL;
+        out += (ptrdiff_t)count * m->walk.strides[inputs][0];
+    }
+}
+
+static void run_map(struct sl_op_call *call)
+{
+    struct map *m = call->state;
+    struct sl_walk_at at = {{0}, {0}};
+    do {
+        run_row(call, m, &at);
+    } while (sl_walk_next(&m->walk, &at));
+}
+
+int sl_map_class(const struct sl_op_call *call, uint32_t count, const uint32_t *args)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (sl_op_is_float(call, args[i]))
+            return SL_CAST_F32;
+    return SL_CAST_I64;
+}
+
+static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct sl_diag *diag)
+{
+    uint32_t arg = m->shape.inputs[k];
+    m->in[k] = sl_op_tensor(call, arg);
+    if (m->in[k]) {
+        m->load[k] = sl_cast_load(m->shape.class, m->in[k]->scalar_type);
+        return m->load[k] ? 0
+                          : sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
+                                       "an input's element type is not supported");
+    }
+    double number = sl_op_number(call, arg, 0.0);
+    int64_t integer = sl_op_int(call, arg, sl_cast_to_int(number));
+    for (size_t i = 0; i < SL_CAST_BLOCK; i++) {
+        if (m->shape.class == SL_CAST_F32)
+            m->block[k].f32[i] = (float)number;
+        else
+            m->block[k].i64[i] = integer;
+    }
+    return 0;
+}
+
+static int broadcast(struct sl_op_call *call, const struct map *m, struct sl_tensor *out,
+                     struct sl_diag *diag)
+{
+    int32_t sizes[SL_PTE_MAX_RANK];
+    uint32_t rank = 0;
+    bool fits = true, any = false;
+    for (uint32_t k = 0; k < m->shape.input_count; k++)
+        if (m->in[k] && m->in[k]->rank > rank)
+            rank = m->in[k]->rank;
+    for (uint32_t d = 0; d < rank; d++)
+        sizes[d] = 1;
+    for (uint32_t k = 0; k < m->shape.input_count; k++) {
+        const struct sl_tensor *in = m->in[k];
+        any = any || in;
+        for (uint32_t i = 1; in && i <= in->rank; i++) { /* from the end */
+            int32_t *size = &sizes[rank - i], own = in->sizes[in->rank - i];
+            fits = fits && (*size == own || *size == 1 || own == 1);
+            *size = *size == 1 ? own : *size;
+        }
+    }
+    if (!fits)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its inputs do not broadcast");
+    return any ? sl_tensor_resize(out, rank, sizes, diag) : 0;
+}
+
+/* False if there is nothing to do. */
+static bool shape_walk(struct map *m)
+{
+    uint32_t inputs = m->shape.input_count, rank = m->out->rank;
+    ptrdiff_t strides[SL_WALK_OPERANDS][SL_PTE_MAX_RANK] = {{0}}, column[SL_WALK_OPERANDS];
+    m->walk.operands = inputs + 1;
+    sl_walk_strides(m->out, strides[inputs]);
+    for (uint32_t k = 0; k < inputs; k++)
+        if (m->in[k])
+            sl_walk_broadcast(m->in[k], rank, strides[k]);
+    for (uint32_t d = 0; d < rank; d++) {
+        for (uint32_t k = 0; k <= inputs; k++)
+            column[k] = strides[k][d];
+        sl_walk_add(&m->walk, (size_t)m->out->sizes[d], column);
+    }
+    return sl_walk_fold(&m->walk);
+}
+
+/* Operands that lie dense in the class's own type are neither loaded nor stored. */
+static void skip_casts(struct map *m)
+{
+    uint32_t inputs = m->shape.input_count;
+    int native = native_type(m->shape.class);
+    ptrdiff_t dense = m->shape.class == SL_CAST_F32 ? sizeof(float) : sizeof(int64_t);
+    for (uint32_t k = 0; k < inputs; k++)
+        if (m->in[k] && m->in[k]->scalar_type == native && m->walk.strides[k][0] == dense)
+            m->load[k] = NULL;
+    if (m->out->scalar_type == native &&
+        (m->walk.strides[inputs][0] == dense || m->walk.dims[0] == 1))
+        m->store = NULL;
+}
+
+int sl_map_prepare(struct sl_op_call *call, const struct sl_map_shape *shape, struct sl_diag *diag)
+{
+    struct map *m = sl_op_state(call, sizeof(*m));
+    struct sl_tensor *out = sl_op_tensor(call, shape->out);
+    if (!m)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    m->shape = *shape;
+    m->out = out;
+    for (uint32_t k = 0; k < shape->input_count; k++) {
+        int rc = take_input(call, m, k, diag);
+        if (rc != 0)
+            return rc;
+    }
+    m->store = sl_cast_store(shape->class, out->scalar_type);
+    if (!m->store)
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
+                          "its output's element type is not supported");
+    int rc = broadcast(call, m, out, diag);
+    if (rc != 0 || !shape_walk(m))
+        return rc;
+    skip_casts(m);
+    sl_op_own(call, shape->class == SL_CAST_F32 ? "sl_map_f32_scalar" : "sl_map_s64_scalar",
+              run_map);
+    return 0;
+}
+
+static void copy_f32(size_t count, const void *const *in, void *out, const double *numbers)
+{
+    (void)numbers;
+    memmove(out, in[0], count * sizeof(float));
+}
+
+static void copy_i64(size_t count, const void *const *in, void *out, const double *numbers)
+{
+    (void)numbers;
+    memmove(out, in[0], count * sizeof(int64_t));
+}
+
+int sl_map_convert(struct sl_op_call *call, uint32_t in, uint32_t out, struct sl_diag *diag)
+{
+    int from = sl_op_tensor(call, in)->scalar_type, to = sl_op_tensor(call, out)->scalar_type;
+    bool integers = !sl_cast_is_float(from) || (from == SL_SCALAR_DOUBLE && !sl_cast_is_float(to));
+    const struct sl_map_shape shape = {
+        .class = integers && to != SL_SCALAR_BOOL ? SL_CAST_I64 : SL_CAST_F32,
+        .fn = integers && to != SL_SCALAR_BOOL ? copy_i64 : copy_f32,
+        .input_count = 1,
+        .inputs = {in},
+        .out = out,
+    };
+    return sl_map_prepare(call, &shape, diag);
+}

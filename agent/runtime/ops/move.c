@@ -1,0 +1,360 @@
+/* agent/runtime/ops/move.c: the engine, and the operators that are another view of one input. */
+#include "agent/runtime/ops/move.h"
+
+#include <string.h>
+
+#include "agent/runtime/ops/map.h"
+#include "common/format/scalar_type.h"
+
+struct piece {
+    const struct sl_tensor *in, *out;
+    struct sl_walk_at start;
+    struct sl_walk walk; /* in, out */
+};
+
+struct sl_move {
+    size_t element_bytes;
+    const struct sl_tensor *filled; /* NULL: nothing is filled first */
+    uint8_t pattern[8];
+    uint32_t count;
+    struct piece pieces[];
+};
+
+#define MOVE_ROW(type)                                                                             \
+    for (size_t i = 0; i < count; i++, in += in_step, out += out_step)                             \
+    *(type *)(void *)out = *(const type *)(const void *)in
+
+static void move_row(const uint8_t *in, ptrdiff_t in_step, uint8_t *out, ptrdiff_t out_step,
+                     size_t count, size_t element_bytes)
+{
+    if (in_step == (ptrdiff_t)element_bytes && out_step == in_step) {
+        memcpy(out, in, count * element_bytes);
+        return;
+    }
+    switch (element_bytes) {
+    case 1:
+        MOVE_ROW(uint8_t);
+        break;
+    case 2:
+        MOVE_ROW(uint16_t);
+        break;
+    case 4:
+        MOVE_ROW(uint32_t);
+        break;
+    default:
+        MOVE_ROW(uint64_t);
+        break;
+    }
+}
+
+static void fill(const struct sl_move *move)
+{
+    uint8_t *out = move->filled->data;
+    size_t bytes = move->element_bytes, count = sl_tensor_count(move->filled);
+    if (count == 0)
+        return;
+    memcpy(out, move->pattern, bytes);
+    move_row(out, 0, out + bytes, (ptrdiff_t)bytes, count - 1, bytes);
+}
+
+static void run_move(struct sl_op_call *call)
+{
+    const struct sl_move *move = call->state;
+    if (move->filled)
+        fill(move);
+    for (const struct piece *p = move->pieces; p < move->pieces + move->count; p++) {
+        struct sl_walk_at at = p->start;
+        do {
+            move_row(p->in->data + at.offset[0], p->walk.strides[0][0], p->out->data + at.offset[1],
+                     p->walk.strides[1][0], p->walk.dims[0], move->element_bytes);
+        } while (sl_walk_next(&p->walk, &at));
+    }
+}
+
+struct sl_move *sl_move_new(struct sl_op_call *call, uint32_t pieces)
+{
+    return sl_op_state(call, sizeof(struct sl_move) + pieces * sizeof(struct piece));
+}
+
+void sl_move_fill(struct sl_move *move, const struct sl_tensor *out, const void *pattern)
+{
+    move->filled = out;
+    move->element_bytes = out->element_bytes;
+    memcpy(move->pattern, pattern, out->element_bytes);
+}
+
+void sl_move_add(struct sl_move *move, uint32_t rank, const size_t *dims,
+                 const struct sl_move_side *in, const struct sl_move_side *out)
+{
+    struct piece *p = &move->pieces[move->count];
+    *p = (struct piece){.in = in->tensor, .out = out->tensor, .walk = {.operands = 2}};
+    for (uint32_t d = 0; d < rank; d++)
+        sl_walk_add(&p->walk, dims[d], (const ptrdiff_t[2]){in->strides[d], out->strides[d]});
+    if (!sl_walk_fold(&p->walk))
+        return; /* an empty box */
+    p->start.offset[0] = in->at;
+    p->start.offset[1] = out->at;
+    move->element_bytes = out->tensor->element_bytes;
+    move->count++;
+}
+
+void sl_move_end(struct sl_op_call *call, struct sl_move *move)
+{
+    if (move->count != 0 || move->filled)
+        sl_op_own(call, "sl_move_scalar", run_move);
+}
+
+struct sl_move_side sl_move_whole(const struct sl_tensor *tensor)
+{
+    struct sl_move_side side = {.tensor = tensor};
+    sl_walk_strides(tensor, side.strides);
+    return side;
+}
+
+int sl_move_same_type(struct sl_op_call *call, const struct sl_tensor *in,
+                      const struct sl_tensor *out, struct sl_diag *diag)
+{
+    return in->scalar_type == out->scalar_type && in->element_bytes <= 8
+               ? 0
+               : sl_op_fail(call, diag, SL_ET_INVALID_TYPE, "input and output differ in type");
+}
+
+int sl_move_view(struct sl_op_call *call, const struct sl_move_side *in, struct sl_tensor *out,
+                 uint32_t rank, const int32_t *sizes, struct sl_diag *diag)
+{
+    size_t dims[SL_PTE_MAX_RANK];
+    int rc = sl_move_same_type(call, in->tensor, out, diag);
+    if (rc == 0)
+        rc = sl_tensor_resize(out, rank, sizes, diag);
+    if (rc != 0)
+        return rc;
+    struct sl_move *move = sl_move_new(call, 1);
+    if (!move)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    for (uint32_t d = 0; d < rank; d++)
+        dims[d] = (size_t)sizes[d];
+    const struct sl_move_side to = sl_move_whole(out);
+    sl_move_add(move, rank, dims, in, &to);
+    sl_move_end(call, move);
+    return 0;
+}
+
+static int no_dim(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim is not one of the input's");
+}
+
+static int prepare_select(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_move_side side = sl_move_whole(in);
+    int32_t sizes[SL_PTE_MAX_RANK];
+    uint32_t dim, at;
+    if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim))
+        return no_dim(call, diag);
+    if (!sl_op_dim(sl_op_int(call, 2, 0), (uint32_t)in->sizes[dim], &at))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its index is outside the input");
+    side.at = (ptrdiff_t)at * side.strides[dim];
+    for (uint32_t d = 0, k = 0; d < in->rank; d++) {
+        if (d == dim)
+            continue;
+        sizes[k] = in->sizes[d];
+        side.strides[k++] = side.strides[d];
+    }
+    return sl_move_view(call, &side, sl_op_tensor(call, 3), in->rank - 1, sizes, diag);
+}
+
+/* A slice's end, counted from the end when negative, held inside the dimension. */
+static int64_t bound(int64_t at, int64_t size)
+{
+    at = at < 0 ? at + size : at;
+    return at < 0 ? 0 : at > size ? size : at;
+}
+
+static int prepare_slice(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_move_side side = sl_move_whole(in);
+    int32_t sizes[SL_PTE_MAX_RANK] = {0};
+    int64_t step = sl_op_int(call, 4, 1);
+    uint32_t dim;
+    if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim))
+        return no_dim(call, diag);
+    if (step <= 0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its step is not positive");
+    int64_t size = in->sizes[dim], first = bound(sl_op_int(call, 2, 0), size);
+    int64_t end = bound(sl_op_int(call, 3, INT64_MAX), size);
+    int64_t length = end > first ? (end - first - 1) / step + 1 : 0;
+    memcpy(sizes, in->sizes, sizeof(sizes));
+    sizes[dim] = (int32_t)length;
+    side.at = (ptrdiff_t)first * side.strides[dim];
+    side.strides[dim] *= length > 1 ? (ptrdiff_t)step : 0;
+    return sl_move_view(call, &side, sl_op_tensor(call, 5), in->rank, sizes, diag);
+}
+
+static int prepare_expand(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_move_side side = {.tensor = in};
+    int64_t list[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_PTE_MAX_RANK];
+    int rank = sl_op_ints(call, 1, list, SL_PTE_MAX_RANK);
+    bool fits = rank >= 0 && (uint32_t)rank >= in->rank;
+    for (uint32_t i = 0; fits && i < (uint32_t)rank; i++) {
+        bool old = i + in->rank >= (uint32_t)rank;
+        int32_t own = old ? in->sizes[i + in->rank - (uint32_t)rank] : 1;
+        int64_t size = list[i] == -1 && old ? own : list[i];
+        fits = size >= 0 && size <= INT32_MAX && (own == 1 || own == size);
+        sizes[i] = (int32_t)size;
+    }
+    if (!fits)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
+                          "its input does not expand to its sizes");
+    sl_walk_broadcast(in, (uint32_t)rank, side.strides);
+    return sl_move_view(call, &side, sl_op_tensor(call, 3), (uint32_t)rank, sizes, diag);
+}
+
+static int prepare_flip(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_move_side side = sl_move_whole(in);
+    int64_t dims[SL_PTE_MAX_RANK];
+    unsigned seen = 0;
+    int count = sl_op_ints(call, 1, dims, SL_PTE_MAX_RANK);
+    for (int i = 0; i < count; i++) {
+        uint32_t d;
+        if (!sl_op_dim(dims[i], in->rank, &d) || (seen & 1u << d) != 0)
+            return no_dim(call, diag);
+        seen |= 1u << d;
+        side.at += side.strides[d] * (in->sizes[d] > 0 ? in->sizes[d] - 1 : 0);
+        side.strides[d] = -side.strides[d];
+    }
+    return count < 0 ? no_dim(call, diag)
+                     : sl_move_view(call, &side, sl_op_tensor(call, 2), in->rank, in->sizes, diag);
+}
+
+/* Sizes, strides and offset, in elements, that stay inside the input's memory. */
+static int prepare_as_strided(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_move_side side = {.tensor = in};
+    int64_t list[SL_PTE_MAX_RANK], strides[SL_PTE_MAX_RANK], last = sl_op_int(call, 3, 0);
+    int32_t sizes[SL_PTE_MAX_RANK];
+    int rank = sl_op_ints(call, 1, list, SL_PTE_MAX_RANK);
+    int64_t elements = (int64_t)sl_tensor_count(in);
+    bool fits = rank >= 0 && sl_op_ints(call, 2, strides, SL_PTE_MAX_RANK) == rank && last >= 0;
+    side.at = fits && last < elements ? (ptrdiff_t)last * (ptrdiff_t)in->element_bytes : 0;
+    bool empty = false;
+    for (int i = 0; fits && i < rank; i++) {
+        int64_t span = 0;
+        fits = list[i] >= 0 && list[i] <= INT32_MAX && strides[i] >= 0 && strides[i] <= INT32_MAX;
+        span = fits && list[i] > 0 ? (list[i] - 1) * strides[i] : 0;
+        fits = fits && !__builtin_add_overflow(last, span, &last);
+        empty = empty || list[i] == 0;
+        sizes[i] = (int32_t)list[i];
+        side.strides[i] = (ptrdiff_t)strides[i] * (ptrdiff_t)in->element_bytes;
+    }
+    if (!fits || (!empty && last >= elements))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
+                          "its sizes and strides leave the input's memory");
+    return sl_move_view(call, &side, sl_op_tensor(call, 4), (uint32_t)rank, sizes, diag);
+}
+
+/* Repeated dimensions become two: how often, which stands still in the input, and the input's own;
+ * the output is written through the same two. */
+static int prepare_repeat(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_tensor *out = sl_op_tensor(call, 2);
+    struct sl_move_side from = {.tensor = in}, to = {.tensor = out};
+    int64_t times[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_PTE_MAX_RANK];
+    size_t dims[SL_WALK_RANK];
+    ptrdiff_t own[SL_PTE_MAX_RANK], strides[SL_PTE_MAX_RANK];
+    int rank = sl_op_ints(call, 1, times, SL_PTE_MAX_RANK);
+    bool fits = rank >= 0 && (uint32_t)rank >= in->rank;
+    uint32_t added = fits ? (uint32_t)rank - in->rank : 0;
+    for (uint32_t i = 0; fits && i < (uint32_t)rank; i++) {
+        int64_t size = i < added ? 1 : in->sizes[i - added];
+        fits = times[i] >= 0 && times[i] <= INT32_MAX && size * times[i] <= INT32_MAX;
+        sizes[i] = (int32_t)(fits ? size * times[i] : 0);
+    }
+    if (!fits)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its repeats are not valid");
+    int rc = sl_move_same_type(call, in, out, diag);
+    if (rc == 0)
+        rc = sl_tensor_resize(out, (uint32_t)rank, sizes, diag);
+    struct sl_move *move = rc == 0 ? sl_move_new(call, 1) : NULL;
+    if (!move)
+        return rc != 0 ? rc : SL_ET_MEMORY_ALLOCATION_FAILED;
+    sl_walk_strides(in, own);
+    sl_walk_strides(out, strides);
+    for (uint32_t i = 0; i < (uint32_t)rank; i++) {
+        int32_t size = i < added ? 1 : in->sizes[i - added];
+        dims[2 * i] = (size_t)times[i];
+        dims[2 * i + 1] = (size_t)size;
+        from.strides[2 * i] = 0;
+        from.strides[2 * i + 1] = i < added ? 0 : own[i - added];
+        to.strides[2 * i] = strides[i] * size;
+        to.strides[2 * i + 1] = strides[i];
+    }
+    sl_move_add(move, 2 * (uint32_t)rank, dims, &from, &to);
+    sl_move_end(call, move);
+    return 0;
+}
+
+/* Copies into another memory order or type; the argument before the return entry is the output. */
+static int prepare_to_copy(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    uint32_t at = call->arg_count - 2;
+    struct sl_tensor *out = sl_op_tensor(call, at);
+    if (in->scalar_type != out->scalar_type)
+        return sl_map_convert(call, 0, at, diag);
+    const struct sl_move_side side = sl_move_whole(in);
+    return sl_move_view(call, &side, out, in->rank, in->sizes, diag);
+}
+
+/* The source broadcast to the shape of argument 0. */
+static int prepare_copy(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *like = sl_op_tensor(call, 0), *in = sl_op_tensor(call, 1);
+    struct sl_tensor *out = sl_op_tensor(call, 3);
+    struct sl_move_side side = {.tensor = in};
+    bool fits = in->rank <= like->rank;
+    for (uint32_t i = 1; fits && i <= in->rank; i++)
+        fits =
+            in->sizes[in->rank - i] == 1 || in->sizes[in->rank - i] == like->sizes[like->rank - i];
+    if (!fits)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its source does not broadcast");
+    if (in->scalar_type == out->scalar_type) {
+        sl_walk_broadcast(in, like->rank, side.strides);
+        return sl_move_view(call, &side, out, like->rank, like->sizes, diag);
+    }
+    if (sl_tensor_count(in) != sl_tensor_count(like))
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
+                          "broadcasting into another type is not supported");
+    return sl_map_convert(call, 1, 3, diag);
+}
+
+const struct sl_op sl_ops_move[] = {
+    {.name = "aten::select_copy.int_out", .signature = "aiiO", .prepare = prepare_select},
+    {.name = "aten::slice_copy.Tensor_out", .signature = "aiIIiO", .prepare = prepare_slice},
+    {.name = "aten::expand_copy.out", .signature = "avbO", .prepare = prepare_expand},
+    {.name = "aten::flip.out", .signature = "avO", .prepare = prepare_flip},
+    {.name = "aten::as_strided_copy.out", .signature = "avvIO", .prepare = prepare_as_strided},
+    {.name = "aten::repeat.out", .signature = "avO", .prepare = prepare_repeat},
+    {.name = "aten::clone.out", .signature = "aIO", .prepare = prepare_to_copy},
+    {.name = "aten::detach_copy.out", .signature = "aO", .prepare = prepare_to_copy},
+    {.name = "aten::alias_copy.out", .signature = "aO", .prepare = prepare_to_copy},
+    {.name = "aten::lift_fresh_copy.out", .signature = "aO", .prepare = prepare_to_copy},
+    {.name = "aten::_to_copy.out", .signature = "abIO", .prepare = prepare_to_copy},
+    {.name = "dim_order_ops::_to_dim_order_copy.out",
+     .signature = "absO",
+     .prepare = prepare_to_copy},
+    {.name = "dim_order_ops::_clone_dim_order.out",
+     .signature = "absO",
+     .prepare = prepare_to_copy},
+    {.name = "aten::copy.out", .signature = "aabO", .prepare = prepare_copy},
+    {0},
+};

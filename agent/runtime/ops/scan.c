@@ -1,0 +1,266 @@
+/* agent/runtime/ops/scan.c: operators that run along one dimension and keep it. */
+#include <math.h>
+#include <string.h>
+
+#include "agent/runtime/ops/cast.h"
+#include "agent/runtime/ops/op.h"
+#include "agent/runtime/ops/walk.h"
+#include "common/format/scalar_type.h"
+
+/* Lines along one dimension: the walk goes over all others. */
+struct scan {
+    const struct sl_tensor *in, *out, *index;
+    int class;
+    size_t length, kept; /* elements of a line in the input and in the outputs */
+    ptrdiff_t in_step, out_step, index_step;
+    sl_cast_load_fn load;
+    sl_cast_store_fn store;
+    bool largest;
+    struct sl_walk walk; /* in, index, out */
+    size_t scratch;      /* of the workspace */
+};
+
+typedef void (*line_fn)(struct sl_op_call *call, const struct scan *s, const uint8_t *in,
+                        uint8_t *index, uint8_t *out);
+
+static void run_lines(struct sl_op_call *call, line_fn line)
+{
+    const struct scan *s = call->state;
+    struct sl_walk_at at = {{0}, {0}};
+    do {
+        for (size_t i = 0; i < s->walk.dims[0]; i++) {
+            ptrdiff_t n = (ptrdiff_t)i;
+            line(call, s, s->in->data + at.offset[0] + n * s->walk.strides[0][0],
+                 s->index ? s->index->data + at.offset[1] + n * s->walk.strides[1][0] : NULL,
+                 s->out->data + at.offset[2] + n * s->walk.strides[2][0]);
+        }
+    } while (sl_walk_next(&s->walk, &at));
+}
+
+/* Sets up lines along `dim`, of which the outputs keep `kept` (SIZE_MAX: all). */
+static int prepare_lines(struct sl_op_call *call, int64_t dim64, size_t kept,
+                         struct sl_tensor *index, struct sl_tensor *out, sl_own_run_fn run,
+                         struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct scan *s = sl_op_state(call, sizeof(*s));
+    int32_t sizes[SL_PTE_MAX_RANK] = {0};
+    ptrdiff_t strides[3][SL_PTE_MAX_RANK] = {{0}};
+    uint32_t dim = 0;
+    if (!s)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    if (in->rank != 0 && !sl_op_dim(dim64, in->rank, &dim))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim is not one of the input's");
+    memcpy(sizes, in->sizes, sizeof(sizes));
+    *s = (struct scan){.in = in, .out = out, .index = index, .walk = {.operands = 3}};
+    s->length = in->rank != 0 ? (size_t)in->sizes[dim] : 1;
+    s->kept = kept < s->length ? kept : s->length;
+    sizes[dim] = (int32_t)s->kept;
+    int rc = sl_tensor_resize(out, in->rank, sizes, diag);
+    if (rc == 0 && index)
+        rc = sl_tensor_resize(index, in->rank, sizes, diag);
+    s->class = sl_cast_is_float(in->scalar_type) || sl_cast_is_float(out->scalar_type)
+                   ? SL_CAST_F32
+                   : SL_CAST_I64;
+    s->load = sl_cast_load(s->class, in->scalar_type);
+    s->store = sl_cast_store(s->class, out->scalar_type);
+    if (rc == 0 && (!s->load || !s->store || (index && index->scalar_type != SL_SCALAR_LONG)))
+        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its element types are not supported");
+    if (rc != 0)
+        return rc;
+    sl_walk_strides(in, strides[0]);
+    if (index)
+        sl_walk_strides(index, strides[1]);
+    sl_walk_strides(out, strides[2]);
+    s->in_step = strides[0][dim];
+    s->index_step = strides[1][dim];
+    s->out_step = strides[2][dim];
+    for (uint32_t d = 0; d < in->rank; d++)
+        if (d != dim)
+            sl_walk_add(&s->walk, (size_t)in->sizes[d],
+                        (const ptrdiff_t[3]){strides[0][d], strides[1][d], strides[2][d]});
+    if (sl_walk_fold(&s->walk) && s->length != 0 && s->kept != 0)
+        sl_op_own(call, "sl_scan_scalar", run);
+    return 0;
+}
+
+union block {
+    float f32[SL_CAST_BLOCK];
+    int64_t i64[SL_CAST_BLOCK];
+};
+
+static void sum_line(struct sl_op_call *call, const struct scan *s, const uint8_t *in,
+                     uint8_t *index, uint8_t *out)
+{
+    union block block;
+    float f32 = 0.0f;
+    uint64_t i64 = 0;
+    (void)call, (void)index;
+    for (size_t left = s->length, count; left != 0; left -= count) {
+        count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
+        s->load(in, s->in_step, count, &block);
+        for (size_t i = 0; i < count; i++)
+            if (s->class == SL_CAST_F32)
+                block.f32[i] = f32 += block.f32[i];
+            else
+                block.i64[i] = (int64_t)(i64 += (uint64_t)block.i64[i]);
+        s->store(&block, count, out, s->out_step);
+        in += (ptrdiff_t)count * s->in_step;
+        out += (ptrdiff_t)count * s->out_step;
+    }
+}
+
+static void run_cumsum(struct sl_op_call *call)
+{
+    run_lines(call, sum_line);
+}
+
+static int prepare_cumsum(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_lines(call, sl_op_int(call, 1, 0), SIZE_MAX, NULL, sl_op_tensor(call, 3),
+                         run_cumsum, diag);
+}
+
+static float at_f32(const struct scan *s, const uint8_t *in, size_t i)
+{
+    float value;
+    s->load(in + (ptrdiff_t)i * s->in_step, 0, 1, &value);
+    return value;
+}
+
+/* x - max - log(sum(exp(x - max))) */
+static void log_softmax_line(struct sl_op_call *call, const struct scan *s, const uint8_t *in,
+                             uint8_t *index, uint8_t *out)
+{
+    float top = at_f32(s, in, 0);
+    double sum = 0.0;
+    (void)call, (void)index;
+    for (size_t i = 1; i < s->length; i++) {
+        float v = at_f32(s, in, i);
+        top = v > top || v != v ? v : top;
+    }
+    for (size_t i = 0; i < s->length; i++)
+        sum += (double)expf(at_f32(s, in, i) - top);
+    float less = (float)log(sum);
+    for (size_t i = 0; i < s->length; i++) {
+        float v = at_f32(s, in, i) - top - less;
+        s->store(&v, 1, out + (ptrdiff_t)i * s->out_step, 0);
+    }
+}
+
+static void run_log_softmax(struct sl_op_call *call)
+{
+    run_lines(call, log_softmax_line);
+}
+
+static int prepare_log_softmax(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct sl_tensor *out = sl_op_tensor(call, 3);
+    if (!sl_op_is_float(call, 0) || !sl_cast_is_float(out->scalar_type))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "it is not of floating point");
+    return prepare_lines(call, sl_op_int(call, 1, 0), SIZE_MAX, NULL, out, run_log_softmax, diag);
+}
+
+/* A line's best elements: a heap whose root is the worst of them. */
+struct ranked {
+    double f32; /* exact for f32 */
+    int64_t i64, index;
+};
+
+static bool is_better(const struct scan *s, const struct ranked *a, const struct ranked *b)
+{
+    if (s->class == SL_CAST_F32) {
+        bool a_nan = a->f32 != a->f32, b_nan = b->f32 != b->f32;
+        if (a_nan != b_nan)
+            return a_nan == s->largest;
+        if (!a_nan && a->f32 != b->f32)
+            return (a->f32 > b->f32) == s->largest;
+    } else if (a->i64 != b->i64) {
+        return (a->i64 > b->i64) == s->largest;
+    }
+    return a->index < b->index;
+}
+
+static void sink(const struct scan *s, struct ranked *heap, size_t count, size_t at)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count)
+            return;
+        if (child + 1 < count && is_better(s, &heap[child], &heap[child + 1]))
+            child++;
+        if (!is_better(s, &heap[at], &heap[child]))
+            return;
+        struct ranked swap = heap[at];
+        heap[at] = heap[child];
+        heap[child] = swap;
+        at = child;
+    }
+}
+
+static struct ranked ranked_at(const struct scan *s, const uint8_t *in, size_t i)
+{
+    struct ranked one = {.index = (int64_t)i};
+    if (s->class == SL_CAST_F32)
+        one.f32 = (double)at_f32(s, in, i);
+    else
+        s->load(in + (ptrdiff_t)i * s->in_step, 0, 1, &one.i64);
+    return one;
+}
+
+static void top_line(struct sl_op_call *call, const struct scan *s, const uint8_t *in,
+                     uint8_t *index, uint8_t *out)
+{
+    struct ranked *heap = (struct ranked *)(void *)(call->method->workspace.base + s->scratch);
+    size_t count = s->kept;
+    for (size_t i = 0; i < count; i++)
+        heap[i] = ranked_at(s, in, i);
+    for (size_t i = count; i > 0; i--)
+        sink(s, heap, count, i - 1);
+    for (size_t i = count; i < s->length; i++) {
+        struct ranked next = ranked_at(s, in, i);
+        if (!is_better(s, &next, &heap[0]))
+            continue;
+        heap[0] = next;
+        sink(s, heap, count, 0);
+    }
+    for (size_t i = count; i > 0; i--) { /* the worst goes last */
+        ptrdiff_t at = (ptrdiff_t)(i - 1);
+        float number = (float)heap[0].f32;
+        s->store(s->class == SL_CAST_F32 ? (const void *)&number : &heap[0].i64, 1,
+                 out + at * s->out_step, 0);
+        memcpy(index + at * s->index_step, &heap[0].index, sizeof(int64_t));
+        heap[0] = heap[i - 1];
+        sink(s, heap, i - 1, 0);
+    }
+}
+
+static void run_topk(struct sl_op_call *call)
+{
+    run_lines(call, top_line);
+}
+
+static int prepare_topk(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    int64_t k = sl_op_int(call, 1, 0), dim64 = sl_op_int(call, 2, -1);
+    uint32_t dim = 0;
+    int64_t length = in->rank != 0 && sl_op_dim(dim64, in->rank, &dim) ? in->sizes[dim] : 1;
+    if (k < 0 || k > length)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its k is outside the dimension");
+    int rc = prepare_lines(call, dim64, (size_t)k, sl_op_tensor(call, 6), sl_op_tensor(call, 5),
+                           run_topk, diag);
+    if (rc != 0)
+        return rc;
+    struct scan *s = call->state;
+    s->largest = sl_op_bool(call, 3);
+    s->scratch = sl_ref_scratch(call, (size_t)k * sizeof(struct ranked)).offset;
+    return 0;
+}
+
+const struct sl_op sl_ops_scan[] = {
+    {.name = "aten::cumsum.out", .signature = "aiIO", .prepare = prepare_cumsum},
+    {.name = "aten::_log_softmax.out", .signature = "aibO", .prepare = prepare_log_softmax},
+    {.name = "aten::topk.values", .signature = "aiibbOl", .prepare = prepare_topk},
+    {0},
+};

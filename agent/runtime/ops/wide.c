@@ -1,0 +1,163 @@
+/* agent/runtime/ops/wide.c */
+#include "agent/runtime/ops/wide.h"
+
+#include <string.h>
+
+#include "agent/runtime/ops/cast.h"
+#include "agent/runtime/ops/op.h"
+#include "common/base/mem.h"
+#include "common/format/scalar_type.h"
+
+static struct sl_tensor *real_tensor(const struct sl_op_call *call, uint32_t i)
+{
+    return sl_method_tensor(call->method, call->args[i]);
+}
+
+static bool wants_f32(char letter)
+{
+    return letter == 't' || letter == 'T' || letter == 'o';
+}
+
+static void widen(struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_tensor *from = real_tensor(call, i), *to = call->wide[i];
+    sl_cast_load(SL_CAST_F32, from->scalar_type)(from->data, (ptrdiff_t)from->element_bytes,
+                                                 sl_tensor_count(from), to->data);
+}
+
+static void narrow(struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_tensor *from = call->wide[i], *to = real_tensor(call, i);
+    sl_cast_store(SL_CAST_F32, to->scalar_type)(from->data, sl_tensor_count(from), to->data,
+                                                (ptrdiff_t)to->element_bytes);
+}
+
+static void widen_inputs(struct sl_op_call *call)
+{
+    const char *signature = call->op->signature;
+    for (uint32_t i = 0; signature[i]; i++)
+        if (call->wide[i] && signature[i] != 'o' && !call->constants[i])
+            widen(call, i);
+}
+
+static void narrow_outputs(struct sl_op_call *call)
+{
+    const char *signature = call->op->signature;
+    for (uint32_t i = 0; signature[i]; i++)
+        if (call->wide[i] && signature[i] == 'o')
+            narrow(call, i);
+}
+
+static int no_memory(const struct sl_op_call *call, struct sl_diag *diag)
+{
+    return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
+                      "its operands in single precision go over the memory limit");
+}
+
+/* A constant is widened once, here; anything else has its place in the workspace. */
+static int place(struct sl_op_call *call, uint32_t i, struct sl_diag *diag)
+{
+    const struct sl_tensor *from = real_tensor(call, i);
+    struct sl_tensor *to = call->wide[i];
+    size_t bytes = call->op->signature[i] == 'o' ? to->max_nbytes : to->nbytes;
+    if (!from->constant) {
+        size_t offset = sl_ref_scratch(call, bytes).offset;
+        if (sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
+            return no_memory(call, diag);
+        sl_tensor_bind(to, call->method->workspace.base + offset, bytes);
+        return 0;
+    }
+    if (from->nbytes > from->room_bytes)
+        return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "a constant has no memory");
+    if (!call->constants[i]) {
+        call->constants[i] = sl_budget_alloc(&call->method->budget, bytes);
+        if (!call->constants[i])
+            return no_memory(call, diag);
+        sl_tensor_bind(to, call->constants[i], bytes);
+        widen(call, i);
+    }
+    sl_tensor_bind(to, call->constants[i], bytes);
+    return 0;
+}
+
+/* The real tensor's shape in f32; outputs get room for their bounds. */
+static void imitate(struct sl_tensor *to, const struct sl_tensor *from)
+{
+    uint8_t *data = to->data;
+    *to = *from;
+    to->scalar_type = SL_SCALAR_FLOAT;
+    to->element_bytes = sizeof(float);
+    to->nbytes = from->nbytes * 2;
+    to->max_nbytes = from->max_nbytes * 2;
+    to->data = data;
+}
+
+int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const char *signature = call->op->signature;
+    bool any_input = false;
+    for (uint32_t i = 0; signature[i]; i++) {
+        const struct sl_tensor *from = wants_f32(signature[i]) ? real_tensor(call, i) : NULL;
+        if (!from || !sl_cast_is_half(from->scalar_type))
+            continue;
+        if (i >= SL_OP_MAX_ARGS || from->max_nbytes > SIZE_MAX / 4)
+            return no_memory(call, diag);
+        if (!call->wide[i])
+            call->wide[i] = sl_calloc(1, sizeof(*call->wide[i]));
+        if (!call->wide[i])
+            return no_memory(call, diag);
+        imitate(call->wide[i], from);
+    }
+    for (uint32_t i = 0; signature[i]; i++) { /* once the workspace has its size, their places */
+        if (i >= SL_OP_MAX_ARGS || !call->wide[i])
+            continue;
+        int rc = place(call, i, diag);
+        if (rc != 0)
+            return rc;
+        any_input = any_input || (signature[i] != 'o' && !call->constants[i]);
+    }
+    if (any_input)
+        sl_op_own(call, "sl_widen_f32_scalar", widen_inputs);
+    return 0;
+}
+
+int sl_wide_close(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const char *signature = call->op->signature;
+    bool any_output = false;
+    for (uint32_t i = 0; signature[i]; i++) {
+        if (i >= SL_OP_MAX_ARGS || !call->wide[i])
+            continue;
+        struct sl_tensor *real = real_tensor(call, i), *wide = call->wide[i];
+        int rc = sl_tensor_resize(real, wide->rank, wide->sizes, diag);
+        if (rc != 0)
+            return rc;
+        if (!real->data || real->nbytes > real->room_bytes)
+            return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
+                              "an argument has no memory for its shape");
+        any_output = any_output || signature[i] == 'o';
+    }
+    if (any_output)
+        sl_op_own(call, "sl_narrow_f32_scalar", narrow_outputs);
+    return 0;
+}
+
+bool sl_wide_any(const struct sl_op_call *call)
+{
+    for (uint32_t i = 0; i < SL_OP_MAX_ARGS; i++)
+        if (call->wide[i])
+            return true;
+    return false;
+}
+
+void sl_wide_fini(struct sl_op_call *call)
+{
+    for (uint32_t i = 0; i < SL_OP_MAX_ARGS; i++) {
+        struct sl_tensor *wide = call->wide[i];
+        if (wide && call->constants[i])
+            sl_budget_free(&call->method->budget, call->constants[i], wide->room_bytes);
+        sl_free(wide);
+        call->wide[i] = NULL;
+        call->constants[i] = NULL;
+    }
+}
