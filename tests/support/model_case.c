@@ -74,7 +74,8 @@ void sl_case_run(struct sl_model_case *c, struct sl_variant *variant, const stru
                  bool traced)
 {
     struct sl_diag diag = {0};
-    if (sl_method_set_input(c->method, 0, input->data, input->size, &diag) != 0 ||
+    if (sl_method_fill_inputs(c->method, &diag) != 0 ||
+        sl_method_set_input(c->method, 0, input->data, input->size, &diag) != 0 ||
         sl_variant_execute(variant, traced, &diag) != 0)
         fail_msg("%s %s\n%s", diag.what, diag.where, c->log);
 }

@@ -32,7 +32,7 @@ unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS]);
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,
                                    struct sl_recorder *recorder);
-/* Sets input 0 and executes. */
+/* Sets input 0, the others to ones, and executes. */
 void sl_case_run(struct sl_model_case *c, struct sl_variant *variant, const struct sl_buf *input,
                  bool traced);
 /* Output 0 lies within 1e-4 of the peak of `expected`. */

@@ -18,7 +18,7 @@ struct sl_map_shape {
     sl_map_fn fn;
     uint32_t input_count, inputs[SL_MAP_INPUTS]; /* arguments: tensors or numbers */
     uint32_t out;                                /* argument */
-    double numbers[3];                           /* what the function is given besides */
+    double numbers[4];                           /* what the function is given besides */
     bool no_zero_divisor;                        /* a zero in input 1 is an error */
 };
 
