@@ -92,7 +92,8 @@ static int add_own(struct sl_command *command, const char *self, const Sme2lab__
     if (rc == 0)
         rc = addf(command, "--ring=%d", SL_COMMAND_RING_FD);
     if (rc == 0 && job->variants && job->variants[0])
-        rc = addf(command, "--variants=%s", job->variants);
+        rc = addf(command, "--%s=%s", strchr(job->variants, ',') ? "variants" : "isa",
+                  job->variants);
     if (rc == 0)
         rc = addf(command, "--warmup=%u", job->warmup);
     if (rc == 0)
@@ -113,6 +114,20 @@ static int add_external(struct sl_command *command, const char *workdir,
     return rc == 0 ? add(command, "--etdump_path=model.etdump") : rc;
 }
 
+/* The guest's program is the last word of the prefix; it is on its stack twice (AT_EXECFN). */
+static void pad_environment(struct sl_command *command, size_t guest)
+{
+    static const char name[] = "SME2LAB_STACK=";
+    size_t bytes = sizeof(name) + strlen(command->argv[guest]) + 1;
+    for (size_t i = guest; i < command->argc; i++)
+        bytes += strlen(command->argv[i]) + 1;
+    size_t fill = SL_COMMAND_STACK_STEP - bytes % SL_COMMAND_STACK_STEP;
+    memcpy(command->padding, name, sizeof(name));
+    memset(command->padding + sizeof(name) - 1, 'x', fill);
+    command->padding[sizeof(name) - 1 + fill] = '\0';
+    command->environment[0] = command->padding;
+}
+
 int sl_command_init(struct sl_command *command, const char *self, const char *workdir,
                     const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir)
 {
@@ -124,6 +139,8 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
                                            : add_own(command, self, job);
     if (rc == 0)
         rc = add_common(command, workdir, job);
+    if (rc == 0 && job->n_exec_prefix > 0 && !(job->runner && job->runner[0]))
+        pad_environment(command, job->n_exec_prefix - 1);
     if (rc < 0)
         sl_command_fini(command);
     return rc;

@@ -6,12 +6,16 @@
 typedef struct Sme2lab__Proto__Job Sme2lab__Proto__Job;
 struct sl_job_dir;
 
-enum { SL_COMMAND_MAX_ARGS = 128, SL_COMMAND_RING_FD = 3 };
+enum { SL_COMMAND_MAX_ARGS = 128, SL_COMMAND_RING_FD = 3, SL_COMMAND_STACK_STEP = 4096 };
 
 struct sl_command {
     char *argv[SL_COMMAND_MAX_ARGS + 1]; /* owned, NULL at the end */
     size_t argc;
     char cwd[1024]; /* the job's folder for result files */
+    /* With an exec_prefix the whole environment is this one variable: the strings on the guest's
+     * stack then fill whole steps, so that it begins at the same place whatever the paths are. */
+    char *environment[2];
+    char padding[SL_COMMAND_STACK_STEP + 64];
 };
 
 /* `[exec_prefix…] self run …`, or the job's external runner with its arguments. File names of a job

@@ -244,6 +244,7 @@ static int spawn(struct sl_inference *inference, struct sl_command *command)
         .exit_cb = on_exit,
         .file = command->argv[0],
         .args = command->argv,
+        .env = command->environment[0] ? command->environment : NULL,
         .cwd = command->cwd,
         .flags = UV_PROCESS_DETACHED, /* a group of its own, to be killed whole */
         .stdio_count = 4,

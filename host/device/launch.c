@@ -142,36 +142,45 @@ static void remove_fifo(struct command *command)
         rmdir(command->directory);
 }
 
+size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
+                        const char *out[SL_DEVICE_PREFIX_WORDS])
+{
+    size_t n = 0;
+    if (device->kind != SL_DEVICE_LOCAL) {
+        out[n++] = device->emulator.path;
+        out[n++] = "-cpu";
+        out[n++] = device->cpu;
+        out[n++] = "-seed";
+        out[n++] = "1";
+    }
+    if (fifo) {
+        out[n++] = "-d";
+        out[n++] = "in_asm,exec,nochain";
+        out[n++] = "-D";
+        out[n++] = fifo;
+    }
+    out[n++] = device->agent.path;
+    return n;
+}
+
 static int build(const struct sl_device *device, const struct sl_launch *launch,
                  struct command *command, struct sl_diag *diag)
 {
-    bool emulated = device->kind != SL_DEVICE_LOCAL;
+    const char *prefix[SL_DEVICE_PREFIX_WORDS];
     if (launch->log) {
         int rc = make_fifo(command, diag);
         if (rc < 0)
             return rc;
     }
-    if (emulated) {
-        add(command, device->emulator.path);
-        add(command, "-cpu");
-        add(command, device->cpu);
-        add(command, "-seed");
-        add(command, "1");
-    }
-    if (launch->log) {
-        add(command, "-d");
-        add(command, "in_asm,exec,nochain");
-        add(command, "-D");
-        add(command, command->fifo);
-    }
-    size_t guest = command->count;
-    add(command, device->agent.path);
+    size_t words = sl_device_prefix(device, launch->log ? command->fifo : NULL, prefix);
+    for (size_t i = 0; i < words; i++)
+        add(command, prefix[i]);
     for (const char *const *arg = launch->args; *arg; arg++)
         add(command, *arg);
     if (command->count > MAX_ARGS)
         return sl_diag_set(diag, SL_E_LIMIT, "command line", "The agent gets too many arguments");
-    if (emulated)
-        pad_environment(command, guest);
+    if (device->kind != SL_DEVICE_LOCAL)
+        pad_environment(command, words - 1);
     return 0;
 }
 

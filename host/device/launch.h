@@ -39,6 +39,14 @@ bool sl_device_local_has_sme2(void);
 int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                    struct sl_diag *diag);
 
+enum { SL_DEVICE_PREFIX_WORDS = 12 };
+
+/* The words before the agent's own arguments: the emulator as the kind needs it (`fifo` for its
+ * log, NULL: not counted) and the agent's path last. Borrowed from the device and `fifo`. How many.
+ */
+size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
+                        const char *out[SL_DEVICE_PREFIX_WORDS]);
+
 /* A log that counts at the marks of the device's agent. */
 int sl_device_new_log(const struct sl_device *device, struct sl_count_log **out,
                       struct sl_diag *diag);

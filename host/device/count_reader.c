@@ -1,0 +1,115 @@
+/* host/device/count_reader.c */
+#include "host/device/count_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/device/count_log.h"
+#include "host/device/launch.h"
+
+enum { PATH_BYTES = 1024, READ_BYTES = 256 << 10, POLL_MS = 50, IDLE_NS = 5000000 };
+
+struct sl_count_reader {
+    struct sl_count_log *log; /* owned; the thread's until it is joined */
+    char fifo[PATH_BYTES];
+    int fd;
+    pthread_t thread;
+    bool running;
+    atomic_bool ended; /* the writer is gone: the next empty read is the end */
+    int rc;            /* of the thread */
+    struct sl_diag diag;
+    uint8_t bytes[READ_BYTES];
+};
+
+/* An empty read is the end only when the writer is known to be gone: it may not have come yet. */
+static void *read_log(void *user)
+{
+    struct sl_count_reader *reader = user;
+    for (;;) {
+        bool last = atomic_load(&reader->ended);
+        ssize_t n = read(reader->fd, reader->bytes, READ_BYTES);
+        if (n > 0) {
+            if (reader->rc == 0) /* else it is drained, so that the emulator never blocks */
+                reader->rc =
+                    sl_count_log_push(reader->log, reader->bytes, (size_t)n, &reader->diag);
+        } else if (n == 0 || errno == EAGAIN) {
+            struct pollfd wait = {.fd = reader->fd, .events = POLLIN};
+            if (last)
+                return NULL;
+            if (poll(&wait, 1, POLL_MS) > 0 && !(wait.revents & POLLIN))
+                nanosleep(&(struct timespec){.tv_nsec = IDLE_NS}, NULL); /* hung up: do not spin */
+        } else if (errno != EINTR) {
+            reader->rc = reader->rc < 0 ? reader->rc : -errno;
+            return NULL;
+        }
+    }
+}
+
+int sl_count_reader_start(const struct sl_device *device, const char *fifo,
+                          struct sl_count_reader **out, struct sl_diag *diag)
+{
+    struct sl_count_reader *reader = sl_calloc(1, sizeof(*reader));
+    if (!reader)
+        return -ENOMEM;
+    reader->fd = -1;
+    int size = snprintf(reader->fifo, sizeof(reader->fifo), "%s", fifo);
+    int rc = size >= PATH_BYTES ? -ENAMETOOLONG : sl_device_new_log(device, &reader->log, diag);
+    unlink(reader->fifo);
+    if (rc == 0 && (mkfifo(reader->fifo, 0600) < 0 ||
+                    (reader->fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0))
+        rc = sl_diag_set(diag, -errno, fifo, "No FIFO can be made");
+    if (rc == 0) {
+        rc = -pthread_create(&reader->thread, NULL, read_log, reader);
+        reader->running = rc == 0;
+    }
+    if (rc < 0)
+        sl_count_reader_free(reader);
+    else
+        *out = reader;
+    return rc;
+}
+
+static void join(struct sl_count_reader *reader)
+{
+    atomic_store(&reader->ended, true);
+    if (reader->running)
+        pthread_join(reader->thread, NULL);
+    reader->running = false;
+}
+
+int sl_count_reader_finish(struct sl_count_reader *reader, int whole, struct sl_count_log **out,
+                           struct sl_diag *diag)
+{
+    join(reader);
+    int rc = reader->rc;
+    if (rc < 0 && diag)
+        *diag = reader->diag;
+    if (rc == 0 && whole)
+        rc = sl_count_log_finish(reader->log, diag);
+    if (rc == 0)
+        *out = reader->log;
+    return rc;
+}
+
+void sl_count_reader_free(struct sl_count_reader *reader)
+{
+    if (!reader)
+        return;
+    join(reader);
+    if (reader->fd >= 0)
+        close(reader->fd);
+    unlink(reader->fifo);
+    sl_count_log_free(reader->log);
+    sl_free(reader);
+}

@@ -1,0 +1,344 @@
+/* host/job/devices.c */
+#include "host/job/devices.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/device/launch.h"
+#include "host/device/link.h"
+#include "host/job/run.h"
+
+enum { PATH_BYTES = 1024, MAX_NOTE_BYTES = 2048, MAX_CONFIG_BYTES = 1 << 20 };
+
+struct device {
+    struct sl_devices *devices;
+    char name[SL_NAME_BYTES];
+    struct sl_device kind;
+    struct sl_link *link;   /* NULL when closed */
+    struct sl_job_run *run; /* NULL: idle */
+    uint64_t job;           /* of the run */
+    bool link_closing;
+};
+
+struct sl_devices {
+    uv_loop_t *loop;
+    struct sl_devices_events events;
+    void *user;
+    const struct sl_job_kit *kit;
+    char state_dir[SL_PATH_BYTES], agent[PATH_BYTES];
+    struct device *all[SL_DEVICES_MAX]; /* owned */
+    size_t count;
+    bool closing, stop_agents;
+    uv_timer_t later; /* ends the closing from the loop */
+    void (*closed)(void *user);
+    void *closed_user;
+};
+
+static void finish_close(struct sl_devices *devices);
+
+static struct device *find(const struct sl_devices *devices, const char *name)
+{
+    for (size_t i = 0; i < devices->count; i++) {
+        if (strcmp(devices->all[i]->name, name) == 0)
+            return devices->all[i];
+    }
+    return NULL;
+}
+
+/* --- the note of an open run: <state>/agents/<device>/open --- */
+
+static void note_path(const struct device *device, char out[PATH_BYTES])
+{
+    snprintf(out, PATH_BYTES, "%s/agents/%s/open", device->devices->state_dir, device->name);
+}
+
+static void write_note(const struct device *device, uint32_t attempt)
+{
+    char path[PATH_BYTES], text[MAX_NOTE_BYTES];
+    note_path(device, path);
+    int size = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu32 "\n%s\n", device->job, attempt,
+                        sl_job_run_directory(device->run));
+    int rc = sl_buf_write_file(path, text, (size_t)size);
+    if (rc < 0) /* it runs all the same; a later daemon would not know of it */
+        fprintf(stderr, "level=error event=note_unwritten device=%s reason=\"%s\"\n", device->name,
+                sl_strerror(rc));
+}
+
+static void remove_note(const struct device *device)
+{
+    char path[PATH_BYTES];
+    note_path(device, path);
+    unlink(path);
+}
+
+/* --- the run --- */
+
+static void on_progress(void *user, const char *json)
+{
+    struct device *device = user;
+    struct sl_devices *devices = device->devices;
+    if (devices->events.progress(devices->user, device->job, device->name, json) < 0 && device->run)
+        sl_job_run_cancel(device->run); /* its lease ended: it is another device's */
+}
+
+static void on_ended(void *user, int cause, const char *detail, const struct sl_run_record *record)
+{
+    struct device *device = user;
+    struct sl_devices *devices = device->devices;
+    device->run = NULL;
+    devices->events.ended(devices->user, device->job, device->name, cause, detail, record);
+    remove_note(device);
+    if (devices->closing)
+        finish_close(devices);
+}
+
+static int start(struct device *device, uint64_t job, uint32_t attempt, const char *config_json,
+                 const char *resume)
+{
+    static const struct sl_job_run_events events = {on_progress, on_ended};
+    struct sl_job_run_setup setup = {.state_dir = device->devices->state_dir,
+                                     .device = &device->kind,
+                                     .link = device->link,
+                                     .kit = device->devices->kit,
+                                     .device_name = device->name,
+                                     .config_json = config_json,
+                                     .job = job,
+                                     .attempt = attempt,
+                                     .resume = resume};
+    device->job = job;
+    return sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
+}
+
+void sl_devices_start(void *user, const struct sl_job_record *job, const char *config_json,
+                      const struct sl_device_record *record)
+{
+    struct sl_devices *devices = user;
+    struct device *device = find(devices, record->name);
+    int rc = !device || devices->closing ? SL_E_NOT_FOUND : device->run ? SL_E_STATE : 0;
+    if (rc == 0)
+        rc = start(device, job->id, job->attempts, config_json, NULL);
+    if (rc < 0) /* only for want of memory, or by a daemon that knows its devices ill */
+        devices->events.ended(devices->user, job->id, record->name, SL_CAUSE_LAB, sl_strerror(rc),
+                              NULL);
+    else
+        write_note(device, job->attempts);
+}
+
+void sl_devices_cancel(void *user, uint64_t job, const char *name)
+{
+    struct device *device = find(user, name);
+    if (device && device->run && device->job == job)
+        sl_job_run_cancel(device->run);
+}
+
+/* Goes on with what an earlier daemon left; a note that cannot be followed is said and dropped. */
+static void resume(struct device *device)
+{
+    char path[PATH_BYTES + 16], directory[PATH_BYTES] = "";
+    struct sl_buf note, config;
+    uint64_t job = 0;
+    uint32_t attempt = 0;
+    note_path(device, path);
+    if (sl_buf_read_file(path, MAX_NOTE_BYTES, &note) < 0)
+        return;
+    int rc = SL_E_FORMAT;
+    if (sscanf((const char *)note.data, "%" SCNu64 " %" SCNu32 "\n%1000[^\n]", &job, &attempt,
+               directory) == 3) {
+        snprintf(path, sizeof(path), "%s/config.json", directory);
+        rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &config);
+    }
+    sl_buf_fini(&note);
+    if (rc == 0) {
+        rc = start(device, job, attempt, (const char *)config.data, directory);
+        sl_buf_fini(&config);
+    } else {
+        remove_note(device); /* it ended before it had a directory: the lease brings the job back */
+    }
+    if (rc < 0)
+        fprintf(stderr,
+                "level=warning event=run_not_resumed device=%s job=%" PRIu64 " reason=\"%s\"\n",
+                device->name, job, sl_strerror(rc));
+}
+
+/* --- the link --- */
+
+static size_t on_have(void *user, struct sl_link_have *out, size_t max)
+{
+    struct device *device = user;
+    return device->run ? sl_job_run_have(device->run, out, max) : 0;
+}
+
+static void on_up(void *user)
+{
+    struct device *device = user;
+    if (device->run)
+        sl_job_run_link_up(device->run);
+}
+
+static void on_down(void *user, const char *reason, unsigned failures)
+{
+    struct device *device = user;
+    fprintf(stderr, "level=warning event=link_down device=%s failures=%u reason=\"%s\"\n",
+            device->name, failures, reason);
+    if (device->run)
+        sl_job_run_link_down(device->run, reason, failures);
+}
+
+/* What belongs to no open run is nobody's any more: it is acknowledged, so that the agent forgets.
+ */
+static void on_chunk(void *user, const struct sl_link_chunk *chunk)
+{
+    struct device *device = user;
+    if (!device->run || !sl_job_run_chunk(device->run, chunk))
+        sl_link_ack(device->link, chunk->job, chunk->stream, chunk->offset + chunk->len);
+}
+
+static void on_result(void *user, const struct sl_link_result *result)
+{
+    struct device *device = user;
+    if (!device->run || !sl_job_run_result(device->run, result))
+        sl_link_ack_result(device->link, result->job);
+}
+
+static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
+{
+    struct device *device = user;
+    if (device->run)
+        sl_job_run_state(device->run, id, phase, pair, pairs);
+}
+
+/* --- devices --- */
+
+int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
+                   const struct sl_devices_events *events, void *user, struct sl_devices **out)
+{
+    struct sl_devices *devices = sl_calloc(1, sizeof(*devices));
+    if (!devices)
+        return -ENOMEM;
+    devices->loop = loop;
+    devices->events = *events;
+    devices->user = user;
+    devices->kit = options->kit;
+    snprintf(devices->state_dir, sizeof(devices->state_dir), "%s", options->state_dir);
+    snprintf(devices->agent, sizeof(devices->agent), "%s", options->agent);
+    uv_timer_init(loop, &devices->later); /* cannot fail */
+    devices->later.data = devices;
+    *out = devices;
+    return 0;
+}
+
+int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *kind)
+{
+    static const struct sl_link_events events = {on_have,  on_up,    on_down,
+                                                 on_chunk, on_state, on_result};
+    char workdir[PATH_BYTES];
+    if (find(devices, name))
+        return -EEXIST;
+    if (devices->count == SL_DEVICES_MAX)
+        return SL_E_FULL;
+    struct device *device = sl_calloc(1, sizeof(*device));
+    if (!device)
+        return -ENOMEM;
+    device->devices = devices;
+    device->kind = *kind;
+    snprintf(device->name, sizeof(device->name), "%s", name);
+    snprintf(workdir, sizeof(workdir), "%s/agents", devices->state_dir);
+    int rc = mkdir(workdir, 0700) == 0 || errno == EEXIST ? 0 : -errno;
+    snprintf(workdir, sizeof(workdir), "%s/agents/%s", devices->state_dir, name);
+    struct sl_link_options options = {.agent = devices->agent, .workdir = workdir};
+    if (rc == 0)
+        rc = sl_link_new(devices->loop, &options, &events, device, &device->link);
+    if (rc < 0) {
+        sl_free(device);
+        return rc;
+    }
+    devices->all[devices->count++] = device;
+    resume(device);
+    return 0;
+}
+
+bool sl_devices_is_up(const struct sl_devices *devices, const char *name)
+{
+    const struct device *device = find(devices, name);
+    return device && device->link && sl_link_is_up(device->link);
+}
+
+int sl_devices_agent_pid(const struct sl_devices *devices, const char *name)
+{
+    const struct device *device = find(devices, name);
+    return device && device->link ? sl_link_agent_pid(device->link) : 0;
+}
+
+void sl_devices_reconnect(struct sl_devices *devices, const char *name)
+{
+    struct device *device = find(devices, name);
+    if (device && device->link)
+        sl_link_reconnect(device->link);
+}
+
+/* --- the end: runs, then links, then this --- */
+
+static void on_run_closed(void *user)
+{
+    struct device *device = user;
+    device->run = NULL;
+    finish_close(device->devices);
+}
+
+static void on_link_closed(void *user)
+{
+    struct device *device = user;
+    device->link = NULL;
+    finish_close(device->devices);
+}
+
+static void on_later_closed(uv_handle_t *handle)
+{
+    struct sl_devices *devices = handle->data;
+    void (*closed)(void *) = devices->closed;
+    void *user = devices->closed_user;
+    for (size_t i = 0; i < devices->count; i++)
+        sl_free(devices->all[i]);
+    sl_free(devices);
+    closed(user);
+}
+
+static void finish_close(struct sl_devices *devices)
+{
+    bool open = false;
+    for (size_t i = 0; i < devices->count; i++) {
+        struct device *device = devices->all[i];
+        open = open || device->run || device->link;
+        if (device->run || !device->link || device->link_closing)
+            continue;
+        device->link_closing = true;
+        sl_link_close(device->link, devices->stop_agents, on_link_closed, device);
+    }
+    if (!open && !uv_is_closing((uv_handle_t *)&devices->later))
+        uv_close((uv_handle_t *)&devices->later, on_later_closed);
+}
+
+void sl_devices_close(struct sl_devices *devices, bool stop_agents, void (*closed)(void *user),
+                      void *user)
+{
+    if (devices->closing)
+        return;
+    devices->closing = true;
+    devices->stop_agents = stop_agents;
+    devices->closed = closed;
+    devices->closed_user = user;
+    for (size_t i = 0; i < devices->count; i++) {
+        if (devices->all[i]->run)
+            sl_job_run_close(devices->all[i]->run, on_run_closed, devices->all[i]);
+    }
+    finish_close(devices);
+}

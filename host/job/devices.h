@@ -1,0 +1,58 @@
+/* host/job/devices.h: the devices of this daemon: a link to each, and on each at most one run. It
+ * is the runner (host/job/runner.h) of a lab; what the lab is told goes out through two calls, so
+ * that neither holds the other.
+ *
+ * A run that an earlier daemon left open on a device is resumed. On the loop's thread. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_device;
+struct sl_device_record;
+struct sl_devices;
+struct sl_job_kit;
+struct sl_job_record;
+struct sl_runner;
+
+enum { SL_DEVICES_MAX = 64 };
+
+struct sl_devices_events {
+    /* As sl_lab_job_progress() and sl_lab_job_ended(). A negative `progress`: the run is dropped.
+     */
+    int (*progress)(void *user, uint64_t job, const char *device, const char *json);
+    int (*ended)(void *user, uint64_t job, const char *device, int cause, const char *detail,
+                 const struct sl_run_record *run);
+};
+
+struct sl_devices_options {
+    const char *state_dir;  /* exists; copied */
+    const char *agent;      /* the program that serves on this machine; copied */
+    struct sl_job_kit *kit; /* borrowed */
+};
+
+int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
+                   const struct sl_devices_events *events, void *user, struct sl_devices **out);
+
+/* Adds a device (copied) and brings its link up; a run left open goes on. SL_E_FULL, -EEXIST,
+ * -ENOMEM or what sl_link_new() says. */
+int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *device);
+
+/* The runner's two calls, to be put into struct sl_runner with `devices` as its user. */
+void sl_devices_start(void *devices, const struct sl_job_record *job, const char *config_json,
+                      const struct sl_device_record *device);
+void sl_devices_cancel(void *devices, uint64_t job, const char *device);
+
+bool sl_devices_is_up(const struct sl_devices *devices, const char *name);
+int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */
+
+/* Drops the device's connection; it comes up again and goes on where it was. */
+void sl_devices_reconnect(struct sl_devices *devices, const char *name);
+
+/* Ends all links. Runs stay open for a later daemon, and their agents go on, unless `stop_agents`.
+ * `closed` comes last. */
+void sl_devices_close(struct sl_devices *devices, bool stop_agents, void (*closed)(void *user),
+                      void *user);

@@ -1,0 +1,609 @@
+/* host/job/run.c */
+#include "host/job/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <uv.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/device/count_reader.h"
+#include "host/device/launch.h"
+#include "host/device/link.h"
+#include "host/ingest/run_store.h"
+#include "host/job/run_work.h"
+
+enum { MAX_GAPS = 3, JSON_BYTES = 256, TELL_MS = 100 };
+
+/* The measured run, then that of the portable kernels: two jobs to the agent. */
+struct part {
+    struct sl_job_run *run;
+    struct sl_run_store *store; /* NULL: not begun, or closed again */
+    struct sl_link_result result;
+    bool has_result, done;
+};
+
+struct sl_job_run {
+    uv_loop_t *loop;
+    struct sl_job_run_events events;
+    void *user;
+    const struct sl_device *device;
+    struct sl_link *link;
+    const struct sl_job_kit *kit;
+    char *config_json; /* owned */
+    char state_dir[SL_PATH_BYTES], directory[SL_RUN_WORK_PATH], device_name[SL_NAME_BYTES];
+    char started_utc[32];
+    uint64_t job, started_ms;        /* Unix time */
+    uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
+    uint32_t attempt;
+    struct sl_job_plan plan;
+    struct part parts[SL_RUN_PARTS];
+    int part;                       /* the one under way */
+    struct sl_count_reader *reader; /* COUNTED, owned */
+    uv_timer_t beat;
+    uv_work_t request;
+    struct sl_run_work work;
+    bool working, finishing, cancelled, closing;
+    bool missed; /* something came for a part that was not begun */
+    unsigned gaps;
+    uint32_t pair, pairs;
+    int phase;
+    int cause; /* of the end */
+    char detail[SL_DETAIL_BYTES];
+    bool has_record;
+    void (*closed)(void *user); /* of the daemon's end */
+    void *closed_user;
+};
+
+static void begin_part(struct sl_job_run *run);
+static void close_down(struct sl_job_run *run);
+static void queue_finish(struct sl_job_run *run);
+
+static uint64_t unix_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Another attempt, and the other part, are other jobs to the agent. */
+static uint64_t wire_id(const struct sl_job_run *run, int part)
+{
+    return (run->job & 0xffffffffffff) | (uint64_t)(run->attempt & 0xff) << 48 |
+           (uint64_t)part << 62;
+}
+
+static struct part *part_of(struct sl_job_run *run, uint64_t id)
+{
+    for (int i = 0; i < SL_RUN_PARTS; i++) {
+        if (id == wire_id(run, i))
+            return &run->parts[i];
+    }
+    return NULL;
+}
+
+/* --- the end --- */
+
+/* The first reason counts; what follows of it is passed over. */
+static void end(struct sl_job_run *run, int cause, const char *detail)
+{
+    if (run->closing)
+        return;
+    run->cause = cause;
+    snprintf(run->detail, sizeof(run->detail), "%s", detail);
+    close_down(run);
+}
+
+static void on_beat_closed(uv_handle_t *handle)
+{
+    struct sl_job_run *run = handle->data;
+    struct sl_job_run_events events = run->events;
+    void (*closed)(void *) = run->closed;
+    void *user = closed ? run->closed_user : run->user;
+    int cause = run->cause;
+    char detail[SL_DETAIL_BYTES];
+    struct sl_run_record record = run->work.record;
+    bool has_record = run->has_record;
+    memcpy(detail, run->detail, sizeof(detail));
+    sl_count_reader_free(run->reader);
+    sl_free(run->config_json);
+    sl_free(run);
+    if (closed)
+        closed(user);
+    else
+        events.ended(user, cause, detail, has_record ? &record : NULL);
+}
+
+static void on_store_closed(void *user)
+{
+    struct part *part = user;
+    struct sl_job_run *run = part->run;
+    part->store = NULL;
+    if (run->closing)
+        close_down(run);
+    else
+        queue_finish(run);
+}
+
+/* True when both stores are closed; else they are being closed, and on_store_closed() goes on. */
+static bool stores_closed(struct sl_job_run *run)
+{
+    bool all = true;
+    for (int i = 0; i < SL_RUN_PARTS; i++) {
+        if (!run->parts[i].store)
+            continue;
+        sl_run_store_close(run->parts[i].store, on_store_closed, &run->parts[i]);
+        all = false;
+    }
+    return all;
+}
+
+/* Called again by each thing that it waits for. */
+static void close_down(struct sl_job_run *run)
+{
+    run->closing = true;
+    if (run->working || !stores_closed(run) || uv_is_closing((uv_handle_t *)&run->beat))
+        return;
+    sl_link_pause(run->link, false);
+    uv_close((uv_handle_t *)&run->beat, on_beat_closed);
+}
+
+/* --- finishing --- */
+
+/* Whose failure the outcome is, and its words. */
+static void judge(struct sl_job_run *run)
+{
+    const struct sl_link_result *result = &run->parts[0].result;
+    const char *words = result->detail;
+    run->cause = SL_CAUSE_RESULT;
+    if (result->outcome == SL_OUTCOME_LOST || result->outcome == SL_OUTCOME_NOT_STARTED)
+        run->cause = SL_CAUSE_LAB;
+    else if (result->outcome == SL_OUTCOME_CANCELLED)
+        run->cause = run->cancelled ? SL_CAUSE_NONE : SL_CAUSE_LAB; /* the agent was stopped */
+    else if (result->outcome == SL_OUTCOME_DONE)
+        run->cause = SL_CAUSE_NONE;
+    if (result->dropped_bytes > 0) {
+        snprintf(run->detail, sizeof(run->detail),
+                 "%.150s%sthe agent's bounded spool dropped %" PRIu64 " bytes", words,
+                 words[0] ? "; " : "", result->dropped_bytes);
+        run->cause = run->cause == SL_CAUSE_NONE ? SL_CAUSE_LAB : run->cause;
+    } else {
+        snprintf(run->detail, sizeof(run->detail), "%s", words);
+    }
+    if (run->work.rc < 0 && result->outcome == SL_OUTCOME_DONE) {
+        run->cause = run->work.rc == SL_E_CRASHED || run->work.rc == SL_E_MISMATCH ||
+                             run->work.rc == SL_E_UNSUPPORTED
+                         ? SL_CAUSE_RESULT
+                         : SL_CAUSE_LAB;
+        snprintf(run->detail, sizeof(run->detail), "%s",
+                 run->work.diag.what[0] ? run->work.diag.what : sl_strerror(run->work.rc));
+    }
+    if (run->cause == SL_CAUSE_NONE && strcmp(run->work.record.verdict, "wrong") == 0)
+        run->cause = SL_CAUSE_RESULT;
+    run->has_record = run->cause == SL_CAUSE_NONE || run->cause == SL_CAUSE_RESULT;
+}
+
+static void after_finish(uv_work_t *request, int status)
+{
+    struct sl_job_run *run = request->data;
+    run->working = false;
+    if (run->closing) { /* the daemon ends: a later one finishes it again */
+        close_down(run);
+        return;
+    }
+    if (status < 0)
+        run->work.rc = status;
+    judge(run);
+    for (int i = 0; i < SL_RUN_PARTS; i++) {
+        if (run->parts[i].has_result)
+            sl_link_ack_result(run->link, wire_id(run, i));
+    }
+    close_down(run);
+}
+
+static void do_finish(uv_work_t *request)
+{
+    struct sl_job_run *run = request->data;
+    for (int i = 0; i < SL_RUN_PARTS; i++) {
+        int rc = run->parts[i].has_result
+                     ? sl_run_work_keep_result(run->directory, i, &run->parts[i].result)
+                     : 0;
+        if (rc < 0) {
+            run->work.rc = rc;
+            return;
+        }
+    }
+    sl_run_work_finish(&run->work);
+}
+
+static void fill_record(struct sl_job_run *run)
+{
+    struct sl_run_record *record = &run->work.record;
+    size_t root = strlen(run->state_dir) + 1;
+    *record = (struct sl_run_record){.job = run->job,
+                                     .started_ms = run->started_ms,
+                                     .ended_ms = unix_ms(),
+                                     .device_kind = run->device->kind};
+    snprintf(record->model_sha256, sizeof(record->model_sha256), "%s", run->plan.model);
+    snprintf(record->model, sizeof(record->model), "%.12s", run->plan.model);
+    snprintf(record->device, sizeof(record->device), "%s", run->device_name);
+    snprintf(record->directory, sizeof(record->directory), "%.511s", run->directory + root);
+}
+
+static void queue_finish(struct sl_job_run *run)
+{
+    run->finishing = true;
+    if (run->working || !stores_closed(run))
+        return;
+    for (int i = 0; i < SL_RUN_PARTS; i++)
+        run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
+    run->work.reader = run->reader;
+    fill_record(run);
+    run->working = true;
+    uv_queue_work(run->loop, &run->request, do_finish, after_finish);
+}
+
+static void part_done(struct part *part)
+{
+    struct sl_job_run *run = part->run;
+    bool measured = part == &run->parts[0];
+    if (part->done)
+        return;
+    part->done = true;
+    if (measured && run->plan.reference && part->result.outcome == SL_OUTCOME_DONE &&
+        !run->cancelled) {
+        run->part = 1;
+        begin_part(run);
+    } else {
+        queue_finish(run);
+    }
+}
+
+/* --- a part under way --- */
+
+static void send_part(struct sl_job_run *run)
+{
+    const char *inputs[SL_JOB_RUN_MAX_INPUTS], *prefix[SL_DEVICE_PREFIX_WORDS];
+    char fifo[SL_RUN_WORK_PATH + 16];
+    bool measured = run->part == 0, counted = run->reader && measured;
+    snprintf(fifo, sizeof(fifo), "%s/count.fifo", sl_link_workdir(run->link));
+    for (size_t i = 0; i < run->plan.input_count; i++)
+        inputs[i] = run->plan.inputs[i];
+    size_t words = sl_device_prefix(run->device, counted ? fifo : NULL, prefix);
+    struct sl_link_job job = {
+        .id = wire_id(run, run->part),
+        .model = run->plan.model,
+        .method = run->plan.method,
+        .variants = !measured               ? "portable"
+                    : run->plan.variants[0] ? run->plan.variants
+                                            : "off,on",
+        .clock = counted || run->plan.marks ? "marks" : "ns",
+        .input_shapes = run->plan.input_shapes,
+        .inputs = inputs,
+        .input_count = run->plan.input_count,
+        .exec_prefix = prefix,
+        .exec_prefix_count = run->device->kind == SL_DEVICE_LOCAL ? 0 : words,
+        .pairs = measured ? run->plan.pairs : 1,
+        .warmup = measured ? run->plan.warmup : 0,
+        .threads = run->plan.threads,
+        .timeout_ms = run->plan.timeout_ms,
+        .seed = run->plan.seed,
+    };
+    int rc = sl_link_send_job(run->link, &job);
+    if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */
+        end(run, SL_CAUSE_USER, "the job does not fit into a message");
+}
+
+static void on_synced(void *user)
+{
+    struct part *part = user;
+    struct sl_job_run *run = part->run;
+    uint64_t offset;
+    for (int i = 0; i < SL_RUN_STREAMS; i++) {
+        if (sl_run_store_ack(part->store, i, &offset))
+            sl_link_ack(run->link, wire_id(run, (int)(part - run->parts)), i, offset);
+    }
+    if (!sl_run_store_full(part->store))
+        sl_link_pause(run->link, false);
+    if (part->has_result && sl_run_store_complete(part->store))
+        part_done(part);
+}
+
+static void on_store_failed(void *user, int rc)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct part *part = user;
+    snprintf(detail, sizeof(detail), "the run directory cannot be written: %s", sl_strerror(rc));
+    end(part->run, SL_CAUSE_LAB, detail);
+}
+
+/* The stores tell, the link is told; a result that an earlier daemon kept is the part's. */
+static void begin_part(struct sl_job_run *run)
+{
+    static const struct sl_run_store_events events = {on_synced, on_store_failed};
+    char folder[SL_RUN_WORK_PATH];
+    struct part *part = &run->parts[run->part];
+    part->run = run;
+    sl_run_work_part(run->directory, run->part, folder);
+    int rc = sl_run_store_open(run->loop, folder, &events, part, &part->store);
+    if (rc < 0) {
+        on_store_failed(part, rc);
+        return;
+    }
+    if (sl_run_work_read_result(run->directory, run->part, &part->result) == 0) {
+        part->has_result = true;
+        sl_run_store_end(part->store, part->result.stream_bytes);
+        if (sl_run_store_complete(part->store)) {
+            part_done(part);
+            return;
+        }
+    }
+    if (run->missed)
+        sl_link_reconnect(run->link); /* what came before there was a place for it comes again */
+    else
+        send_part(run);
+    run->missed = false;
+}
+
+/* --- preparing --- */
+
+static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
+{
+    char fifo[SL_RUN_WORK_PATH + 16];
+    if (run->device->kind != SL_DEVICE_COUNTED)
+        return 0;
+    snprintf(fifo, sizeof(fifo), "%s/count.fifo", sl_link_workdir(run->link));
+    return sl_count_reader_start(run->device, fifo, &run->reader, diag);
+}
+
+static void after_prepare(uv_work_t *request, int status)
+{
+    struct sl_job_run *run = request->data;
+    struct sl_diag *diag = &run->work.diag;
+    run->working = false;
+    if (run->closing) {
+        close_down(run);
+        return;
+    }
+    int rc = status < 0 ? status : run->work.rc;
+    if (rc == 0)
+        rc = start_reader(run, diag);
+    if (rc == 0) {
+        begin_part(run);
+        return;
+    }
+    bool users = rc == SL_E_NOT_FOUND || rc == SL_E_FORMAT;
+    end(run, users ? SL_CAUSE_USER : SL_CAUSE_LAB, diag->what[0] ? diag->what : sl_strerror(rc));
+}
+
+static void do_prepare(uv_work_t *request)
+{
+    struct sl_job_run *run = request->data;
+    sl_run_work_prepare(&run->work);
+}
+
+static void tell_progress(struct sl_job_run *run)
+{
+    static const char *const phases[] = {"waiting",    "accepted",  "loading",
+                                         "warming-up", "measuring", "finishing"};
+    char json[JSON_BYTES];
+    snprintf(json, sizeof(json),
+             "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32 "}",
+             phases[run->phase >= 0 && run->phase <= 5 ? run->phase : 0],
+             run->part == 0 ? "measured" : "reference", run->pair, run->pairs);
+    run->events.progress(run->user, json);
+}
+
+static void on_beat(uv_timer_t *timer)
+{
+    struct sl_job_run *run = timer->data;
+    if (run->closing)
+        return;
+    bool down = run->down_since_ms != 0 && !run->finishing;
+    if (down && uv_now(run->loop) - run->down_since_ms >= SL_JOB_RUN_LINK_MS)
+        end(run, SL_CAUSE_LAB, "the link to the device was lost for too long");
+    else
+        tell_progress(run); /* and keeps the lease */
+}
+
+static void name_directory(struct sl_job_run *run)
+{
+    char day[16], at[16];
+    time_t now = (time_t)(run->started_ms / 1000);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(day, sizeof(day), "%Y-%m-%d", &utc);
+    strftime(at, sizeof(at), "%H%M%S", &utc);
+    strftime(run->started_utc, sizeof(run->started_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    snprintf(run->directory, sizeof(run->directory), "%s/runs/%s/%s.%03u-%" PRIu64, run->state_dir,
+             day, at, (unsigned)(run->started_ms % 1000), run->job);
+}
+
+static void fill_work(struct sl_job_run *run)
+{
+    run->work = (struct sl_run_work){.state_dir = run->state_dir,
+                                     .directory = run->directory,
+                                     .workdir = sl_link_workdir(run->link),
+                                     .config_json = run->config_json,
+                                     .started_utc = run->started_utc,
+                                     .plan = &run->plan,
+                                     .device = run->device,
+                                     .kit = run->kit,
+                                     .job = run->job};
+}
+
+/* A counted run's log went into the daemon that is gone. */
+static bool count_is_lost(const struct sl_job_run *run, const char *resume)
+{
+    return resume && run->device->kind == SL_DEVICE_COUNTED;
+}
+
+static void set_going(struct sl_job_run *run, const char *resume)
+{
+    struct sl_diag diag = {0};
+    int rc = run->kit->plan(run->kit->user, run->config_json, run->device, &run->plan, &diag);
+    if (rc < 0) {
+        end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
+            diag.what[0] ? diag.what : sl_strerror(rc));
+    } else if (count_is_lost(run, resume)) {
+        end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
+    } else {
+        run->working = true;
+        uv_queue_work(run->loop, &run->request, do_prepare, after_prepare);
+    }
+}
+
+int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
+                     const struct sl_job_run_events *events, void *user, struct sl_job_run **out)
+{
+    struct sl_job_run *run = sl_calloc(1, sizeof(*run));
+    char *config = sl_strndup(setup->config_json, strlen(setup->config_json));
+    if (!run || !config) {
+        sl_free(run);
+        sl_free(config);
+        return -ENOMEM;
+    }
+    run->loop = loop;
+    run->events = *events;
+    run->user = user;
+    run->device = setup->device;
+    run->link = setup->link;
+    run->kit = setup->kit;
+    run->config_json = config;
+    run->job = setup->job;
+    run->attempt = setup->attempt;
+    run->started_ms = unix_ms();
+    run->down_since_ms = sl_link_is_up(run->link) ? 0 : uv_now(loop) + 1;
+    run->request.data = run;
+    for (int i = 0; i < SL_RUN_PARTS; i++)
+        run->parts[i].run = run;
+    snprintf(run->state_dir, sizeof(run->state_dir), "%s", setup->state_dir);
+    snprintf(run->device_name, sizeof(run->device_name), "%s", setup->device_name);
+    name_directory(run);
+    if (setup->resume)
+        snprintf(run->directory, sizeof(run->directory), "%s", setup->resume);
+    fill_work(run);
+    uv_timer_init(loop, &run->beat); /* cannot fail */
+    run->beat.data = run;
+    uv_timer_start(&run->beat, on_beat, SL_JOB_RUN_BEAT_MS, SL_JOB_RUN_BEAT_MS);
+    *out = run;
+    set_going(run, setup->resume);
+    return 0;
+}
+
+const char *sl_job_run_directory(const struct sl_job_run *run)
+{
+    return run->directory;
+}
+
+void sl_job_run_cancel(struct sl_job_run *run)
+{
+    bool sent = run->parts[run->part].store != NULL;
+    run->cancelled = true;
+    if (!sent && !run->finishing)
+        end(run, SL_CAUSE_NONE, "cancelled");
+    else
+        sl_link_cancel_job(run->link, wire_id(run, run->part));
+}
+
+/* --- what the link says --- */
+
+size_t sl_job_run_have(const struct sl_job_run *run, struct sl_link_have *out, size_t max)
+{
+    size_t count = 0;
+    for (int i = 0; i < SL_RUN_PARTS && count < max; i++) {
+        if (!run->parts[i].store)
+            continue;
+        out[count].job = wire_id(run, i);
+        sl_run_store_synced(run->parts[i].store, out[count].offsets);
+        count++;
+    }
+    return count;
+}
+
+void sl_job_run_link_up(struct sl_job_run *run)
+{
+    run->down_since_ms = 0;
+    if (run->closing || run->finishing || !run->parts[run->part].store)
+        return;
+    send_part(run); /* one that is known is not begun again */
+    if (run->cancelled)
+        sl_link_cancel_job(run->link, wire_id(run, run->part));
+}
+
+void sl_job_run_link_down(struct sl_job_run *run, const char *reason, unsigned failures)
+{
+    char detail[SL_DETAIL_BYTES];
+    if (run->down_since_ms == 0)
+        run->down_since_ms = uv_now(run->loop) + 1; /* never 0 */
+    if (run->closing || run->finishing || failures < SL_LINK_GIVE_UP)
+        return;
+    snprintf(detail, sizeof(detail), "the device cannot be reached: %.200s", reason);
+    end(run, SL_CAUSE_LAB, detail);
+}
+
+bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk)
+{
+    struct part *part = part_of(run, chunk->job);
+    if (!part)
+        return false;
+    if (!part->store)
+        run->missed = run->missed || !part->done;
+    if (run->closing || !part->store)
+        return true;
+    int rc = sl_run_store_take(part->store, chunk->stream, chunk->offset, chunk->bytes, chunk->len);
+    if (rc == SL_E_MISMATCH && ++run->gaps < MAX_GAPS)
+        sl_link_reconnect(run->link); /* it sends again from what was acknowledged */
+    else if (rc == SL_E_MISMATCH || rc == SL_E_LIMIT)
+        end(run, SL_CAUSE_LAB, "the agent left out a part of a stream");
+    else if (rc < 0)
+        on_store_failed(part, rc);
+    else if (sl_run_store_full(part->store))
+        sl_link_pause(run->link, true);
+    return true;
+}
+
+bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *result)
+{
+    struct part *part = part_of(run, result->job);
+    if (!part)
+        return false;
+    if (!part->store)
+        run->missed = run->missed || !part->done;
+    if (run->closing || !part->store || part->has_result)
+        return true;
+    part->result = *result;
+    part->has_result = true;
+    if (sl_run_store_end(part->store, result->stream_bytes) < 0)
+        end(run, SL_CAUSE_LAB, "the agent has less of a stream than it sent");
+    else if (sl_run_store_complete(part->store))
+        part_done(part);
+    return true;
+}
+
+void sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
+{
+    if (id != wire_id(run, run->part) || run->closing)
+        return;
+    uint64_t now = uv_now(run->loop);
+    bool news = phase != run->phase || pair != run->pair;
+    run->phase = phase;
+    run->pair = pair;
+    run->pairs = pairs;
+    if (!news || now - run->told_ms < TELL_MS)
+        return;
+    run->told_ms = now;
+    tell_progress(run);
+}
+
+void sl_job_run_close(struct sl_job_run *run, void (*closed)(void *user), void *user)
+{
+    run->closed = closed;
+    run->closed_user = user;
+    close_down(run);
+}

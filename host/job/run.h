@@ -1,0 +1,105 @@
+/* host/job/run.h: one job on one device: its blobs put in place, sent, streamed into its run
+ * directory, and turned into a finished run.
+ *
+ * The measured run is followed by one of the portable kernels, whose outputs the others must agree
+ * with. What is durable survives this daemon: a later one resumes the directory. On the loop's
+ * thread but for `finish`. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_count_log;
+struct sl_device;
+struct sl_diag;
+struct sl_job_run;
+struct sl_link;
+struct sl_link_chunk;
+struct sl_link_have;
+struct sl_link_result;
+
+enum {
+    SL_JOB_RUN_MAX_INPUTS = 64,
+    SL_JOB_RUN_LINK_MS = 120000, /* a link that is lost for longer ends the run */
+    SL_JOB_RUN_BEAT_MS = 5000,   /* `progress` comes at least so often while the device is there */
+};
+
+/* What the device is asked for: from the job's configuration. */
+struct sl_job_plan {
+    char model[SL_DIGEST_BYTES];
+    char inputs[SL_JOB_RUN_MAX_INPUTS][SL_DIGEST_BYTES];
+    size_t input_count;
+    char method[SL_NAME_BYTES], input_shapes[SL_SELECTOR_BYTES];
+    char variants[SL_NAME_BYTES]; /* a pair of --isa's words; "": off,on */
+    uint32_t pairs, warmup, threads, timeout_ms;
+    uint64_t seed;
+    bool reference; /* run the portable kernels too */
+    bool marks;     /* ordinals in place of nanoseconds, which are equal in equal runs */
+};
+
+/* A run whose streams are all here, for `finish`. Everything is borrowed. */
+struct sl_job_ended {
+    /* Absolute. trace.sltrace (resolved), streams/ as they came, files/output_sme2-off-0.bin and so
+     * on, reference/files/output-0.bin and so on. */
+    const char *directory;
+    const char *state_dir, *config_json;
+    uint64_t job;
+    const struct sl_job_plan *plan;
+    const struct sl_device *device;
+    const struct sl_link_result *result;
+    const struct sl_count_log *log; /* COUNTED, else NULL */
+    bool has_trace, has_reference;
+    const char *started_utc;
+};
+
+/* What a run needs of the rest of the daemon. */
+struct sl_job_kit {
+    /* The configuration of one job: 0, or SL_E_FORMAT and the like with words. */
+    int (*plan)(void *user, const char *config_json, const struct sl_device *device,
+                struct sl_job_plan *out, struct sl_diag *diag);
+    /* Writes the artifacts into the directory and fills in verdict and ratio. Off the loop. NULL:
+     * the streams are all. */
+    int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
+                  struct sl_diag *diag);
+    void *user;
+};
+
+struct sl_job_run_events {
+    void (*progress)(void *user, const char *json);
+    /* The run is over and freed after this. `record` is NULL when nothing was measured. */
+    void (*ended)(void *user, int cause, const char *detail, const struct sl_run_record *record);
+};
+
+struct sl_job_run_setup {
+    const char *state_dir;
+    const struct sl_device *device;
+    struct sl_link *link; /* borrowed; its events are passed on by the owner */
+    const struct sl_job_kit *kit;
+    const char *device_name, *config_json; /* copied */
+    uint64_t job;
+    uint32_t attempt;
+    const char *resume; /* the directory of an earlier daemon's, NULL: a new one */
+};
+
+/* 0 or -ENOMEM; every other failure comes out of `ended`. */
+int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
+                     const struct sl_job_run_events *events, void *user, struct sl_job_run **out);
+const char *sl_job_run_directory(const struct sl_job_run *run);
+void sl_job_run_cancel(struct sl_job_run *run);
+
+/* What the link says. `have` appends what is durable here; how many. False from `chunk` and
+ * `result`: of another job. */
+size_t sl_job_run_have(const struct sl_job_run *run, struct sl_link_have *out, size_t max);
+void sl_job_run_link_up(struct sl_job_run *run);
+void sl_job_run_link_down(struct sl_job_run *run, const char *reason, unsigned failures);
+bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk);
+bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *result);
+void sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair,
+                      uint32_t pairs);
+
+/* The daemon ends: everything stays for the one to come; `closed` comes last, `ended` never. */
+void sl_job_run_close(struct sl_job_run *run, void (*closed)(void *user), void *user);

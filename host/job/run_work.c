@@ -1,0 +1,244 @@
+/* host/job/run_work.c */
+#include "host/job/run_work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/bytes.h"
+#include "common/base/crc32c.h"
+#include "host/device/blob.h"
+#include "host/device/count_reader.h"
+#include "host/device/launch.h"
+#include "host/device/trace_resolve.h"
+#include "host/ingest/file_stream.h"
+#include "host/ingest/run_store.h"
+
+#define MAX_STREAM_BYTES ((size_t)1 << 31)
+static const char magic[8] = "slresul1";
+
+struct kept {
+    char magic[8];
+    struct sl_link_result result;
+    uint32_t crc;
+};
+
+void sl_run_work_part(const char *directory, int part, char out[SL_RUN_WORK_PATH])
+{
+    snprintf(out, SL_RUN_WORK_PATH, "%s%s", directory, part == 0 ? "" : "/reference");
+}
+
+/* Makes what a rename or a new file in `path` changed durable. */
+static int sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int rc = fsync(fd) < 0 ? -errno : 0;
+    close(fd);
+    return rc;
+}
+
+static int sync_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int rc = fsync(fd) < 0 ? -errno : 0;
+    close(fd);
+    return rc;
+}
+
+/* mkdir -p of an absolute path. */
+static int make_folders(const char *path)
+{
+    char part[SL_RUN_WORK_PATH];
+    int size = snprintf(part, sizeof(part), "%s", path);
+    if (size < 0 || size >= SL_RUN_WORK_PATH)
+        return -ENAMETOOLONG;
+    for (char *at = part + 1;; at++) {
+        if (*at != '/' && *at != '\0')
+            continue;
+        char old = *at;
+        *at = '\0';
+        if (mkdir(part, 0700) < 0 && errno != EEXIST)
+            return -errno;
+        *at = old;
+        if (old == '\0')
+            return 0;
+    }
+}
+
+/* --- results --- */
+
+static void result_path(const char *directory, int part, char out[SL_RUN_WORK_PATH + 32])
+{
+    char folder[SL_RUN_WORK_PATH];
+    sl_run_work_part(directory, part, folder);
+    snprintf(out, SL_RUN_WORK_PATH + 32, "%s/streams/result", folder);
+}
+
+int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    struct kept kept;
+    memset(&kept, 0, sizeof(kept)); /* the padding too: the CRC covers it */
+    memcpy(kept.magic, magic, sizeof(magic));
+    kept.result = *result;
+    kept.crc = sl_crc32c(0, &kept, offsetof(struct kept, crc));
+    result_path(directory, part, path);
+    int rc = sl_buf_write_file(path, &kept, sizeof(kept));
+    return rc < 0 ? rc : sync_file(path);
+}
+
+int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    struct sl_buf bytes;
+    struct kept kept;
+    result_path(directory, part, path);
+    int rc = sl_buf_read_file(path, sizeof(kept), &bytes);
+    if (rc < 0)
+        return rc;
+    if (bytes.size == sizeof(kept))
+        memcpy(&kept, bytes.data, sizeof(kept));
+    bool good = bytes.size == sizeof(kept) && memcmp(kept.magic, magic, sizeof(magic)) == 0 &&
+                kept.crc == sl_crc32c(0, &kept, offsetof(struct kept, crc));
+    sl_buf_fini(&bytes);
+    if (!good)
+        return SL_E_FORMAT;
+    *out = kept.result;
+    return 0;
+}
+
+/* --- preparing --- */
+
+static int place_blobs(struct sl_run_work *work)
+{
+    char from[SL_RUN_WORK_PATH], to[SL_RUN_WORK_PATH];
+    snprintf(from, sizeof(from), "%s/blobs", work->state_dir);
+    snprintf(to, sizeof(to), "%s/blobs", work->workdir);
+    int rc = sl_blob_place(from, to, work->plan->model, &work->diag);
+    for (size_t i = 0; rc == 0 && i < work->plan->input_count; i++)
+        rc = sl_blob_place(from, to, work->plan->inputs[i], &work->diag);
+    return rc;
+}
+
+void sl_run_work_prepare(struct sl_run_work *work)
+{
+    char path[SL_RUN_WORK_PATH], parent[SL_RUN_WORK_PATH];
+    sl_run_work_part(work->directory, 1, path);
+    int rc = make_folders(path);
+    snprintf(path, sizeof(path), "%s/config.json", work->directory);
+    if (rc == 0)
+        rc = sl_buf_write_file(path, work->config_json, strlen(work->config_json));
+    if (rc == 0)
+        rc = sync_file(path);
+    if (rc == 0)
+        rc = sync_folder(work->directory);
+    snprintf(parent, sizeof(parent), "%s", work->directory);
+    char *slash = strrchr(parent, '/');
+    if (rc == 0 && slash) {
+        *slash = '\0';
+        rc = sync_folder(parent);
+    }
+    if (rc < 0)
+        sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
+                    sl_strerror(rc));
+    work->rc = rc < 0 ? rc : place_blobs(work);
+}
+
+/* --- finishing --- */
+
+static int read_stream(const char *directory, int stream, struct sl_buf *out)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    sl_run_store_path(directory, stream, path, sizeof(path));
+    return sl_buf_read_file(path, MAX_STREAM_BYTES, out);
+}
+
+static int write_synced(const char *path, const struct sl_buf *bytes)
+{
+    int rc = sl_buf_write_file(path, bytes->data, bytes->size);
+    return rc < 0 ? rc : sync_file(path);
+}
+
+/* A trace that breaks off keeps the events that it has; only a whole one can be resolved. */
+static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    struct sl_buf raw, trace;
+    int rc = read_stream(work->directory, 0, &raw);
+    if (rc < 0)
+        return rc;
+    struct sl_bytes bytes = {raw.data, raw.size};
+    sl_buf_init(&trace, MAX_STREAM_BYTES);
+    rc = log ? sl_trace_resolve(bytes, log, &trace, &work->diag)
+             : sl_trace_reseal(bytes, &trace, &work->diag);
+    snprintf(path, sizeof(path), "%s/trace.sltrace", work->directory);
+    if (rc == 0)
+        rc = write_synced(path, &trace);
+    sl_buf_fini(&trace);
+    sl_buf_fini(&raw);
+    return rc;
+}
+
+static int unpack_files(struct sl_run_work *work, int part)
+{
+    char folder[SL_RUN_WORK_PATH], files[SL_RUN_WORK_PATH + 16];
+    struct sl_buf stream;
+    sl_run_work_part(work->directory, part, folder);
+    snprintf(files, sizeof(files), "%s/files", folder);
+    int rc = make_folders(files);
+    if (rc == 0)
+        rc = read_stream(folder, 3, &stream);
+    if (rc < 0)
+        return rc;
+    rc = sl_file_stream_unpack((struct sl_bytes){stream.data, stream.size}, files, &work->diag);
+    sl_buf_fini(&stream);
+    return rc;
+}
+
+static void fill_ended(const struct sl_run_work *work, const struct sl_count_log *log,
+                       struct sl_job_ended *ended)
+{
+    *ended = (struct sl_job_ended){
+        .directory = work->directory,
+        .state_dir = work->state_dir,
+        .config_json = work->config_json,
+        .job = work->job,
+        .plan = work->plan,
+        .device = work->device,
+        .result = work->parts[0],
+        .log = log,
+        .has_trace = true,
+        .has_reference = work->parts[1] && work->parts[1]->outcome == SL_OUTCOME_DONE,
+        .started_utc = work->started_utc,
+    };
+}
+
+void sl_run_work_finish(struct sl_run_work *work)
+{
+    struct sl_count_log *log = NULL;
+    struct sl_job_ended ended;
+    bool done = work->parts[0]->outcome == SL_OUTCOME_DONE;
+    int rc = 0;
+    if (work->reader) /* also of a run that broke off: its thread ends */
+        rc = sl_count_reader_finish(work->reader, done, &log, &work->diag);
+    /* Of a run that ended badly what there is of it is kept, and its result says why. */
+    int traced = rc < 0 ? rc : make_trace(work, done ? log : NULL);
+    for (int part = 0; part < SL_RUN_PARTS; part++) {
+        int unpacked = work->parts[part] ? unpack_files(work, part) : 0;
+        rc = rc < 0 ? rc : unpacked;
+    }
+    rc = done && rc == 0 ? traced : done ? rc : 0;
+    fill_ended(work, log, &ended);
+    if (rc == 0 && done && work->kit->finish)
+        rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);
+    int synced = sync_folder(work->directory);
+    work->rc = rc < 0 ? rc : synced;
+}

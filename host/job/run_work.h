@@ -1,0 +1,43 @@
+/* host/job/run_work.h: what a run does off the loop: prepares its directory and blobs, and makes a
+ * finished run of its streams. Plain functions that block. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "common/base/error.h"
+#include "host/device/link.h"
+#include "host/job/run.h"
+
+struct sl_count_reader;
+
+enum { SL_RUN_WORK_PATH = 1024, SL_RUN_PARTS = 2 };
+
+struct sl_run_work {
+    /* In: borrowed. */
+    const char *state_dir, *directory, *workdir, *config_json, *started_utc;
+    const struct sl_job_plan *plan;
+    const struct sl_device *device;
+    const struct sl_job_kit *kit;
+    uint64_t job;
+    struct sl_count_reader *reader;                   /* COUNTED, else NULL */
+    const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */
+    /* Out. */
+    int rc;
+    struct sl_diag diag;
+    struct sl_run_record record;
+};
+
+/* Makes the directory with config.json durable, and puts the blobs into the agent's. */
+void sl_run_work_prepare(struct sl_run_work *work);
+
+/* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.
+ */
+void sl_run_work_finish(struct sl_run_work *work);
+
+/* A result that has come, for a later daemon: durable when this returns. `part`: 0 measured, 1
+ * reference. 0 or -errno. */
+int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result);
+int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out);
+
+/* The folder of a part's streams. */
+void sl_run_work_part(const char *directory, int part, char out[SL_RUN_WORK_PATH]);

@@ -1,0 +1,432 @@
+/* tests/unit/host/job/test_devices.c: jobs on the real agent of this machine, whatever is killed or
+ * cut meanwhile. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/format/sltrace.h"
+#include "host/device/launch.h"
+#include "host/device/tools.h"
+#include "host/ingest/run_store.h"
+#include "host/job/devices.h"
+#include "host/job/run.h"
+#include "tests/support/toy_blob.h"
+
+enum { PAIRS = 200, PATH_BYTES = 1024, POLL_MS = 1 };
+
+static char state_dir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
+static struct sl_tool agent;
+
+struct lab {
+    uv_loop_t loop;
+    struct sl_devices *devices;
+    uv_timer_t poll;
+    void (*disturb)(struct lab *lab); /* called once, when so much of the trace is durable */
+    uint64_t disturb_at, durable;     /* bytes */
+    uint64_t job;
+    int closed, ended, progress, cause;
+    bool has_run, disturbed;
+    char detail[SL_DETAIL_BYTES];
+    struct sl_run_record run;
+};
+
+static int plan_job(void *user, const char *config_json, const struct sl_device *device,
+                    struct sl_job_plan *out, struct sl_diag *diag)
+{
+    (void)user;
+    (void)device;
+    if (strcmp(config_json, "{}") != 0)
+        return sl_diag_set(diag, SL_E_FORMAT, NULL, "no such experiment");
+    *out = (struct sl_job_plan){.input_count = 1,
+                                .pairs = PAIRS,
+                                .warmup = 1,
+                                .threads = 1,
+                                .seed = 1,
+                                .reference = true,
+                                .marks = true,
+                                .variants = "off,portable"}; /* this machine may have no SME2 */
+    snprintf(out->model, sizeof(out->model), "%s", model);
+    snprintf(out->inputs[0], sizeof(out->inputs[0]), "%s", input);
+    return 0;
+}
+
+static int finish_job(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
+                      struct sl_diag *diag)
+{
+    (void)user;
+    (void)diag;
+    snprintf(record->verdict, sizeof(record->verdict), "%s",
+             ended->has_reference ? "compared" : "alone");
+    return 0;
+}
+
+static struct sl_job_kit kit = {.plan = plan_job, .finish = finish_job};
+
+static int on_progress(void *user, uint64_t job, const char *device, const char *json)
+{
+    struct lab *lab = user;
+    assert_int_equal(job, lab->job);
+    assert_string_equal(device, "here");
+    assert_int_equal(json[0], '{');
+    lab->progress++;
+    return 0;
+}
+
+static int on_ended(void *user, uint64_t job, const char *device, int cause, const char *detail,
+                    const struct sl_run_record *run)
+{
+    struct lab *lab = user;
+    assert_int_equal(job, lab->job);
+    assert_string_equal(device, "here");
+    lab->ended++;
+    lab->cause = cause;
+    lab->has_run = run != NULL;
+    if (run)
+        lab->run = *run;
+    snprintf(lab->detail, sizeof(lab->detail), "%s", detail);
+    return 0;
+}
+
+static void on_closed(void *user)
+{
+    ((struct lab *)user)->closed = 1;
+}
+
+/* How much of the open run's trace is durable: what its mark says. */
+static uint64_t durable_bytes(void)
+{
+    char path[PATH_BYTES], directory[PATH_BYTES] = "";
+    struct sl_buf note, mark;
+    uint64_t most = 0;
+    snprintf(path, sizeof(path), "%s/agents/here/open", state_dir);
+    if (sl_buf_read_file(path, 4096, &note) < 0)
+        return 0;
+    sscanf((const char *)note.data, "%*u %*u\n%1000[^\n]", directory);
+    sl_buf_fini(&note);
+    snprintf(path, sizeof(path), "%.1000s/streams/synced", directory);
+    if (sl_buf_read_file(path, 1 << 16, &mark) < 0)
+        return 0;
+    for (size_t at = 0; at + 8 <= mark.size; at += 4096) {
+        uint64_t length = sl_load_u64(mark.data + at);
+        most = length > most ? length : most;
+    }
+    sl_buf_fini(&mark);
+    return most;
+}
+
+static void on_poll(uv_timer_t *timer)
+{
+    struct lab *lab = timer->data;
+    if (lab->disturbed || !lab->disturb)
+        return;
+    lab->durable = durable_bytes();
+    if (lab->durable < lab->disturb_at || lab->durable == 0)
+        return;
+    lab->disturbed = true;
+    lab->disturb(lab);
+}
+
+static void open_lab(struct lab *lab)
+{
+    static const struct sl_devices_events events = {on_progress, on_ended};
+    struct sl_devices_options options = {.state_dir = state_dir, .agent = agent.path, .kit = &kit};
+    struct sl_device kind = {.kind = SL_DEVICE_LOCAL};
+    lab->closed = 0;
+    assert_int_equal(uv_loop_init(&lab->loop), 0);
+    uv_timer_init(&lab->loop, &lab->poll);
+    lab->poll.data = lab;
+    uv_timer_start(&lab->poll, on_poll, POLL_MS, POLL_MS);
+    assert_int_equal(sl_devices_new(&lab->loop, &options, &events, lab, &lab->devices), 0);
+    assert_int_equal(sl_devices_add(lab->devices, "here", &kind), 0);
+    assert_int_equal(sl_devices_add(lab->devices, "here", &kind), -EEXIST);
+}
+
+static void close_lab(struct lab *lab, bool stop_agents)
+{
+    sl_devices_close(lab->devices, stop_agents, on_closed, lab);
+    uv_close((uv_handle_t *)&lab->poll, NULL);
+    uv_run(&lab->loop, UV_RUN_DEFAULT);
+    assert_int_equal(lab->closed, 1);
+    assert_int_equal(uv_loop_close(&lab->loop), 0);
+}
+
+static void submit(struct lab *lab, uint64_t id, const char *config_json)
+{
+    struct sl_job_record job = {.id = id, .attempts = 1};
+    struct sl_device_record device = {.name = "here"};
+    lab->job = id;
+    sl_devices_start(lab->devices, &job, config_json, &device);
+}
+
+static void run_to_end(struct lab *lab)
+{
+    while (lab->ended == 0 && uv_run(&lab->loop, UV_RUN_ONCE))
+        ;
+    assert_int_equal(lab->ended, 1);
+}
+
+/* The trace without the stalls, which tell of this machine's load. */
+static void read_trace(const struct lab *lab, struct sl_buf *out, bool *out_ended)
+{
+    char path[PATH_BYTES];
+    struct sl_buf bytes;
+    struct sl_trace trace;
+    snprintf(path, sizeof(path), "%s/%s/trace.sltrace", state_dir, lab->run.directory);
+    assert_int_equal(sl_buf_read_file(path, 256 << 20, &bytes), 0);
+    assert_int_equal(sl_trace_parse((struct sl_bytes){bytes.data, bytes.size}, &trace, NULL), 0);
+    *out_ended = trace.ended;
+    sl_buf_init(out, 256 << 20);
+    for (size_t i = 0; i < trace.record_count; i++) {
+        if (trace.records[i].kind != SL_TRACE_STALL)
+            assert_int_equal(sl_buf_append(out, &trace.records[i], sizeof(trace.records[i])), 0);
+    }
+    sl_trace_fini(&trace);
+    sl_buf_fini(&bytes);
+}
+
+static struct sl_buf undisturbed;
+
+static void assert_undisturbed(const struct lab *lab)
+{
+    struct sl_buf trace;
+    bool ended = false;
+    assert_true(lab->has_run);
+    read_trace(lab, &trace, &ended);
+    assert_true(ended);
+    assert_int_equal(trace.size, undisturbed.size);
+    assert_memory_equal(trace.data, undisturbed.data, trace.size);
+    sl_buf_fini(&trace);
+}
+
+static void a_job_ends_in_a_run_directory(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"config.json", "streams/log", "files/output_sme2-off-0.bin",
+                                        "reference/files/output-0.bin"};
+    struct lab lab = {0};
+    bool ended = false;
+    open_lab(&lab);
+    submit(&lab, 1, "{}");
+    run_to_end(&lab);
+    assert_string_equal(lab.detail, "");
+    assert_int_equal(lab.cause, SL_CAUSE_NONE);
+    assert_true(lab.has_run);
+    assert_true(lab.progress > 0);
+    assert_string_equal(lab.run.verdict, "compared");
+    assert_string_equal(lab.run.model_sha256, model);
+    assert_int_equal(strncmp(lab.run.directory, "runs/", 5), 0);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char path[PATH_BYTES];
+        struct stat info;
+        snprintf(path, sizeof(path), "%s/%s/%s", state_dir, lab.run.directory, files[i]);
+        if (stat(path, &info) < 0)
+            fail_msg("%s is missing", path);
+    }
+    read_trace(&lab, &undisturbed, &ended);
+    assert_true(ended);
+    close_lab(&lab, true);
+}
+
+static void cut(struct lab *lab)
+{
+    sl_devices_reconnect(lab->devices, "here");
+}
+
+static void a_link_cut_anywhere_leaves_the_same_trace(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 3; i++) {
+        struct lab lab = {.disturb = cut, .disturb_at = undisturbed.size * i / 5};
+        open_lab(&lab);
+        submit(&lab, 10 + i, "{}");
+        run_to_end(&lab);
+        assert_true(lab.disturbed && lab.durable > 0);
+        assert_int_equal(lab.cause, SL_CAUSE_NONE);
+        assert_undisturbed(&lab);
+        close_lab(&lab, true);
+    }
+}
+
+static void stop_loop(struct lab *lab)
+{
+    uv_stop(&lab->loop);
+}
+
+static void a_later_daemon_finishes_the_run(void **state)
+{
+    (void)state;
+    struct lab lab = {.disturb = stop_loop};
+    open_lab(&lab);
+    submit(&lab, 20, "{}");
+    while (!lab.disturbed && lab.ended == 0)
+        uv_run(&lab.loop, UV_RUN_DEFAULT);
+    int pid = sl_devices_agent_pid(lab.devices, "here");
+    close_lab(&lab, false);
+    assert_int_equal(lab.ended, 0);
+    lab.disturb = NULL;
+    open_lab(&lab);
+    run_to_end(&lab);
+    assert_int_equal(sl_devices_agent_pid(lab.devices, "here"), pid);
+    assert_int_equal(lab.cause, SL_CAUSE_NONE);
+    assert_undisturbed(&lab);
+    close_lab(&lab, true);
+}
+
+static void kill_agent(struct lab *lab)
+{
+    assert_int_equal(kill(sl_devices_agent_pid(lab->devices, "here"), SIGKILL), 0);
+}
+
+static void a_killed_agent_is_the_labs_failure_and_it_serves_again(void **state)
+{
+    (void)state;
+    struct lab lab = {.disturb = kill_agent};
+    open_lab(&lab);
+    submit(&lab, 30, "{}");
+    run_to_end(&lab);
+    assert_int_equal(lab.cause, SL_CAUSE_LAB);
+    assert_non_null(strstr(lab.detail, "the agent ended while the job ran"));
+    assert_false(lab.has_run);
+    lab.ended = 0;
+    submit(&lab, 31, "{}");
+    run_to_end(&lab);
+    assert_int_equal(lab.cause, SL_CAUSE_NONE);
+    assert_undisturbed(&lab);
+    close_lab(&lab, true);
+}
+
+/* The inference process is the one child of the agent. */
+static void kill_inference(struct lab *lab)
+{
+    char path[128], text[64] = "";
+    int agent_pid = sl_devices_agent_pid(lab->devices, "here");
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", agent_pid, agent_pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof(text), file));
+    fclose(file);
+    assert_int_equal(kill(atoi(text), SIGKILL), 0);
+}
+
+static void a_killed_inference_is_a_result_with_all_events_up_to_then(void **state)
+{
+    (void)state;
+    struct lab lab = {.disturb = kill_inference};
+    struct sl_buf trace;
+    bool ended = true;
+    open_lab(&lab);
+    submit(&lab, 40, "{}");
+    run_to_end(&lab);
+    assert_int_equal(lab.cause, SL_CAUSE_RESULT);
+    assert_non_null(strstr(lab.detail, "signal 9"));
+    assert_true(lab.has_run);
+    read_trace(&lab, &trace, &ended);
+    assert_false(ended);
+    assert_true(trace.size >= lab.durable / 2 && trace.size < undisturbed.size);
+    assert_memory_equal(trace.data, undisturbed.data, trace.size);
+    sl_buf_fini(&trace);
+    close_lab(&lab, true);
+}
+
+static void cancel(struct lab *lab)
+{
+    sl_devices_cancel(lab->devices, lab->job, "here");
+}
+
+static void a_cancelled_job_ends_soon(void **state)
+{
+    (void)state;
+    struct lab lab = {.disturb = cancel};
+    open_lab(&lab);
+    submit(&lab, 50, "{}");
+    run_to_end(&lab);
+    assert_int_equal(lab.cause, SL_CAUSE_NONE);
+    assert_string_equal(lab.detail, "cancelled");
+    close_lab(&lab, true);
+}
+
+static void a_bad_configuration_is_the_users(void **state)
+{
+    (void)state;
+    struct lab lab = {0};
+    open_lab(&lab);
+    submit(&lab, 60, "[]");
+    assert_int_equal(lab.ended, 0); /* never inside the call */
+    run_to_end(&lab);
+    assert_int_equal(lab.cause, SL_CAUSE_USER);
+    assert_string_equal(lab.detail, "no such experiment");
+    close_lab(&lab, true);
+}
+
+static void an_agent_that_cannot_start_is_the_labs(void **state)
+{
+    (void)state;
+    struct lab lab = {0};
+    struct sl_tool good = agent;
+    snprintf(agent.path, sizeof(agent.path), "/nowhere/sme2lab-agent");
+    open_lab(&lab);
+    agent = good;
+    submit(&lab, 70, "{}");
+    run_to_end(&lab);
+    assert_int_equal(lab.cause, SL_CAUSE_LAB);
+    assert_non_null(strstr(lab.detail, "cannot be reached"));
+    close_lab(&lab, true);
+}
+
+static int set_up(void **state)
+{
+    char blobs[96];
+    struct sl_diag diag = {0};
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    if (sl_tools_find_native_agent(&agent, &diag) < 0) {
+        fprintf(stderr, "%s: %s\n", diag.what, diag.hint);
+        return -1;
+    }
+    snprintf(state_dir, sizeof(state_dir), "/tmp/sl-devices-XXXXXX");
+    if (!mkdtemp(state_dir))
+        return -1;
+    snprintf(blobs, sizeof(blobs), "%s/blobs", state_dir);
+    return mkdir(blobs, 0700) < 0 || sl_toy_blob(state_dir, "model.pte", model) < 0 ||
+                   sl_toy_blob(state_dir, "input-0.bin", input) < 0
+               ? -1
+               : 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[128];
+    (void)state;
+    sl_buf_fini(&undisturbed);
+    snprintf(command, sizeof(command), "rm -rf %s", state_dir);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_ends_in_a_run_directory),
+        cmocka_unit_test(a_link_cut_anywhere_leaves_the_same_trace),
+        cmocka_unit_test(a_later_daemon_finishes_the_run),
+        cmocka_unit_test(a_killed_agent_is_the_labs_failure_and_it_serves_again),
+        cmocka_unit_test(a_killed_inference_is_a_result_with_all_events_up_to_then),
+        cmocka_unit_test(a_cancelled_job_ends_soon),
+        cmocka_unit_test(a_bad_configuration_is_the_users),
+        cmocka_unit_test(an_agent_that_cannot_start_is_the_labs),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
