@@ -30,6 +30,7 @@ enum { PAIRS = 200, PATH_BYTES = 1024, POLL_MS = 1 };
 
 static char state_dir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
 static struct sl_tool agent;
+static struct sl_device kind = {.kind = SL_DEVICE_LOCAL};
 
 struct lab {
     uv_loop_t loop;
@@ -48,11 +49,10 @@ static int plan_job(void *user, const char *config_json, const struct sl_device 
                     struct sl_job_plan *out, struct sl_diag *diag)
 {
     (void)user;
-    (void)device;
     if (strcmp(config_json, "{}") != 0)
         return sl_diag_set(diag, SL_E_FORMAT, NULL, "no such experiment");
     *out = (struct sl_job_plan){.input_count = 1,
-                                .pairs = PAIRS,
+                                .pairs = device->kind == SL_DEVICE_LOCAL ? PAIRS : 1,
                                 .warmup = 1,
                                 .threads = 1,
                                 .seed = 1,
@@ -144,7 +144,6 @@ static void open_lab(struct lab *lab)
 {
     static const struct sl_devices_events events = {on_progress, on_ended};
     struct sl_devices_options options = {.state_dir = state_dir, .agent = agent.path, .kit = &kit};
-    struct sl_device kind = {.kind = SL_DEVICE_LOCAL};
     lab->closed = 0;
     assert_int_equal(uv_loop_init(&lab->loop), 0);
     uv_timer_init(&lab->loop, &lab->poll);
@@ -342,6 +341,34 @@ static void a_killed_inference_is_a_result_with_all_events_up_to_then(void **sta
     close_lab(&lab, true);
 }
 
+/* Two runs in the emulator: the same instructions, to the byte of the trace. */
+static void counted_runs_are_equal(void **state)
+{
+    (void)state;
+    struct sl_buf traces[2];
+    struct sl_diag diag = {0};
+    bool ended = false;
+    if (sl_device_open(SL_DEVICE_COUNTED, 512, NULL, &kind, &diag) < 0)
+        fail_msg("%s: %s", diag.what, diag.hint);
+    for (int i = 0; i < 2; i++) {
+        struct lab lab = {0};
+        open_lab(&lab);
+        submit(&lab, i == 0 ? 80 : 123456, "{}"); /* paths of another length */
+        run_to_end(&lab);
+        assert_string_equal(lab.detail, "");
+        assert_int_equal(lab.cause, SL_CAUSE_NONE);
+        assert_int_equal(lab.run.device_kind, SL_DEVICE_COUNTED);
+        read_trace(&lab, &traces[i], &ended);
+        assert_true(ended);
+        close_lab(&lab, true);
+    }
+    kind = (struct sl_device){.kind = SL_DEVICE_LOCAL};
+    assert_int_equal(traces[0].size, traces[1].size);
+    assert_memory_equal(traces[0].data, traces[1].data, traces[0].size);
+    sl_buf_fini(&traces[0]);
+    sl_buf_fini(&traces[1]);
+}
+
 static void cancel(struct lab *lab)
 {
     sl_devices_cancel(lab->devices, lab->job, "here");
@@ -424,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_later_daemon_finishes_the_run),
         cmocka_unit_test(a_killed_agent_is_the_labs_failure_and_it_serves_again),
         cmocka_unit_test(a_killed_inference_is_a_result_with_all_events_up_to_then),
+        cmocka_unit_test(counted_runs_are_equal),
         cmocka_unit_test(a_cancelled_job_ends_soon),
         cmocka_unit_test(a_bad_configuration_is_the_users),
         cmocka_unit_test(an_agent_that_cannot_start_is_the_labs),
