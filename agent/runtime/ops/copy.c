@@ -89,7 +89,7 @@ static int prepare_et_view(struct sl_op_call *call, struct sl_diag *diag)
     int rc = check_types(call, in, out, diag);
     if (rc == 0)
         rc = sl_tensor_resize(out, (uint32_t)rank, sizes, diag);
-    if (rc == 0 && (out->planned || (out->constant && !in->constant)))
+    if (rc == 0 && out->constant && !in->constant)
         rc = sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "its output has memory of its own");
     if (rc != 0)
         return rc;

@@ -28,8 +28,6 @@ static void run_pick(struct sl_op_call *call)
         for (size_t i = 0; i < p->count; i++) {
             int64_t at;
             p->load(p->index->data + i * p->index->element_bytes, 0, 1, &at);
-            if (at < 0)
-                at += (int64_t)p->limit;
             if (at < 0 || (uint64_t)at >= p->limit) {
                 call->failure = outside;
                 return;

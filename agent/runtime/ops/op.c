@@ -176,7 +176,8 @@ int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
     char what[128];
-    if (call->arg_count != strlen(signature) + 1)
+    uint32_t least = (uint32_t)strlen(signature) + (call->op->view ? 0 : 1);
+    if (call->arg_count < least || call->arg_count > strlen(signature) + 1)
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
                           "it has the wrong number of arguments");
     for (uint32_t i = 0; signature[i]; i++) {

@@ -30,7 +30,7 @@ struct sl_op {
     const char *signature;
     bool in_place; /* an output may have exactly an input's memory */
     bool prim;     /* a "prim op": traced as OPERATOR_CALL only */
-    bool view;     /* its output takes over its input's memory */
+    bool view;     /* its output takes over its input's memory; its return entry may be left out */
     bool computes; /* a prim op on numbers: prepare() writes the result too */
     sl_op_prepare_fn prepare;
     const void *data; /* what prepare() is to know, where several entries share it */

@@ -45,41 +45,46 @@ static size_t span(size_t at, size_t in, size_t kernel, size_t stride, size_t pa
     return whole > first ? whole - first : 0;
 }
 
-static void run_avg_pool(struct sl_op_call *call)
+/* The mean of output pixel (y, x)'s window. */
+typedef float (*window_fn)(const struct planes *p, const float *in, size_t y, size_t x);
+
+static void run_windows(const struct planes *p, window_fn window)
 {
-    const struct planes *p = call->state;
     for (size_t i = 0; i < p->count; i++) {
-        const float *in = plane_in(p, i);
         float *out = plane_out(p, i);
         for (size_t y = 0; y < p->out_h; y++)
-            for (size_t x = 0; x < p->out_w; x++) {
-                size_t h[2], w[2];
-                size_t padded = span(y, p->in_h, p->kernel_h, p->stride_h, p->pad_h, h) *
-                                span(x, p->in_w, p->kernel_w, p->stride_w, p->pad_w, w);
-                size_t inside = h[1] > h[0] && w[1] > w[0] ? (h[1] - h[0]) * (w[1] - w[0]) : 0;
-                float by = p->divisor != 0     ? (float)p->divisor
-                           : p->counts_padding ? (float)padded
-                                               : (float)inside;
-                *out++ = inside != 0 ? window_sum(p, in, h, w) / by : 0.0f;
-            }
+            for (size_t x = 0; x < p->out_w; x++)
+                *out++ = window(p, plane_in(p, i), y, x);
     }
+}
+
+static float average(const struct planes *p, const float *in, size_t y, size_t x)
+{
+    size_t h[2], w[2];
+    size_t padded = span(y, p->in_h, p->kernel_h, p->stride_h, p->pad_h, h) *
+                    span(x, p->in_w, p->kernel_w, p->stride_w, p->pad_w, w);
+    size_t inside = h[1] > h[0] && w[1] > w[0] ? (h[1] - h[0]) * (w[1] - w[0]) : 0;
+    float by = p->divisor != 0     ? (float)p->divisor
+               : p->counts_padding ? (float)padded
+                                   : (float)inside;
+    return inside != 0 ? window_sum(p, in, h, w) / by : 0.0f;
+}
+
+static void run_avg_pool(struct sl_op_call *call)
+{
+    run_windows(call->state, average);
+}
+
+static float adapted(const struct planes *p, const float *in, size_t y, size_t x)
+{
+    const size_t h[2] = {y * p->in_h / p->out_h, ((y + 1) * p->in_h + p->out_h - 1) / p->out_h};
+    const size_t w[2] = {x * p->in_w / p->out_w, ((x + 1) * p->in_w + p->out_w - 1) / p->out_w};
+    return window_sum(p, in, h, w) / (float)((h[1] - h[0]) * (w[1] - w[0]));
 }
 
 static void run_adaptive(struct sl_op_call *call)
 {
-    const struct planes *p = call->state;
-    for (size_t i = 0; i < p->count; i++) {
-        const float *in = plane_in(p, i);
-        float *out = plane_out(p, i);
-        for (size_t y = 0; y < p->out_h; y++)
-            for (size_t x = 0; x < p->out_w; x++) {
-                const size_t h[2] = {y * p->in_h / p->out_h,
-                                     ((y + 1) * p->in_h + p->out_h - 1) / p->out_h};
-                const size_t w[2] = {x * p->in_w / p->out_w,
-                                     ((x + 1) * p->in_w + p->out_w - 1) / p->out_w};
-                *out++ = window_sum(p, in, h, w) / (float)((h[1] - h[0]) * (w[1] - w[0]));
-            }
-    }
+    run_windows(call->state, adapted);
 }
 
 static size_t nearest(size_t at, float scale, size_t size)

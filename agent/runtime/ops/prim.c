@@ -57,6 +57,17 @@ static int64_t as_integer(const struct sl_value *value)
     return value->kind == SL_PTE_INT ? value->int_value : value->bool_value;
 }
 
+/* By the sign of a - b; nothing holds of a NaN. */
+static struct sl_value compared(int op, int sign, bool ordered)
+{
+    bool holds = op == PRIM_EQ   ? sign == 0
+                 : op == PRIM_LT ? sign < 0
+                 : op == PRIM_LE ? sign <= 0
+                 : op == PRIM_GT ? sign > 0
+                                 : sign >= 0;
+    return truth(ordered && holds);
+}
+
 static int64_t floor_div(int64_t a, int64_t b) /* b is neither 0 nor -1 */
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
@@ -104,11 +115,7 @@ static bool of_integers(int op, int64_t a, int64_t b, struct sl_value *out)
         *out = real((double)a / (double)b);
         return true;
     default:
-        *out = truth(op == PRIM_EQ   ? a == b
-                     : op == PRIM_LT ? a < b
-                     : op == PRIM_LE ? a <= b
-                     : op == PRIM_GT ? a > b
-                                     : a >= b);
+        *out = compared(op, (a > b) - (a < b), true);
         return true;
     }
 }
@@ -156,11 +163,7 @@ static bool of_reals(int op, double a, double b, struct sl_value *out)
         *out = integer((uint64_t)sl_cast_to_int(a));
         return true;
     default:
-        *out = truth(op == PRIM_EQ   ? a == b
-                     : op == PRIM_LT ? a < b
-                     : op == PRIM_LE ? a <= b
-                     : op == PRIM_GT ? a > b
-                                     : a >= b);
+        *out = compared(op, (a > b) - (a < b), a == a && b == b);
         return true;
     }
 }

@@ -1,0 +1,179 @@
+/* tests/unit/agent/runtime/test_types.c: operators over other types than f32, numbers that programs
+ * compute, and data that operators do not take. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/program_case.h"
+
+static void *bytes_of(uint32_t value)
+{
+    return sl_method_tensor(sl_program.method, value)->data;
+}
+
+static void load(void)
+{
+    if (sl_program_load(sl_isa_detect()) != 0)
+        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
+}
+
+static void execute(void)
+{
+    if (sl_variant_execute(sl_program.variant, false, &sl_program.diag) != 0)
+        fail_msg("%s (%s)", sl_program.diag.what, sl_program.diag.where);
+}
+
+static void integers_stay_integers_and_wrap(void **state)
+{
+    static const int32_t a[4] = {INT32_MAX, -7, 7, 0};
+    static const int64_t b[4] = {1, 5, -5, INT64_C(1) << 40};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(4), true);
+    uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t sum = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t narrow = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(4), true);
+    uint32_t rest = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t ratio = sl_program_add_tensor(SL_SIZES(4));
+    uint32_t one = sl_program_add_int(1);
+    sl_program_add_call("aten::add.out", SL_ARGS(x, y, one, sum));
+    sl_program_add_call("aten::add.Scalar_out", SL_ARGS(x, one, one, narrow));
+    sl_program_add_call("aten::remainder.Tensor_out", SL_ARGS(x, y, rest));
+    sl_program_add_call("aten::div.out", SL_ARGS(x, y, ratio));
+    load();
+    memcpy(bytes_of(x), a, sizeof(a));
+    memcpy(bytes_of(y), b, sizeof(b));
+    execute();
+    assert_int_equal(((int64_t *)bytes_of(sum))[0], INT64_C(2147483648));
+    assert_int_equal(((int64_t *)bytes_of(sum))[3], b[3]);
+    assert_int_equal(((int32_t *)bytes_of(narrow))[0], INT32_MIN);
+    /* ExecuTorch's rest has the dividend's sign, PyTorch's the divisor's. */
+    assert_int_equal(((int64_t *)bytes_of(rest))[1], -2);
+    assert_int_equal(((int64_t *)bytes_of(rest))[2], 2);
+    sl_program_check_float(sl_program_floats(ratio)[1], -1.4);
+    sl_program_end();
+}
+
+static void integer_division_by_zero_fails_with_its_reason(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t z = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    sl_program_add_call("aten::fmod.Tensor_out", SL_ARGS(x, y, z));
+    load();
+    memset(bytes_of(y), 0, 32);
+    assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag),
+                     SL_ET_INVALID_ARGUMENT);
+    assert_string_equal(sl_program.diag.what, "an integer is divided by zero");
+    assert_non_null(
+        strstr(sl_program.log,
+               "KernelCall failed at instruction 0:0 in operator aten::fmod.Tensor_out: 0x12"));
+    sl_program_end();
+}
+
+/* Each operator that reads at places is given one place that is not there. */
+static void places_outside_a_tensor_are_refused(void **state)
+{
+    static const int64_t bad[] = {3, -4, INT64_MAX, INT64_MIN};
+    (void)state;
+    for (unsigned which = 0; which < 4; which++)
+        for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+            sl_program_begin();
+            uint32_t x = sl_program_add_tensor(SL_SIZES(3, 3)),
+                     y = sl_program_add_tensor(SL_SIZES(2, 3));
+            uint32_t at = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
+            uint32_t wide = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2, 3), true);
+            uint32_t zero = sl_program_add_int(0), no = sl_program_add_bool(false);
+            uint32_t list = sl_program_add_list(0, NULL);
+            sl_program.values[list].kind = SL_PTE_OPTIONAL_TENSOR_LIST;
+            sl_program.values[list].list.count = 1;
+            sl_program.lists[list][0] = at;
+            if (which == 0)
+                sl_program_add_call("aten::embedding.out", SL_ARGS(x, at, zero, no, no, y));
+            else if (which == 1)
+                sl_program_add_call("aten::index_select.out", SL_ARGS(x, zero, at, y));
+            else if (which == 2)
+                sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, list, y));
+            else
+                sl_program_add_call("aten::gather.out", SL_ARGS(x, zero, wide, no, y));
+            load();
+            memset(bytes_of(at), 0, 16);
+            memset(bytes_of(wide), 0, 48);
+            execute();
+            memcpy((uint8_t *)bytes_of(at) + 8, &bad[k], 8);
+            memcpy((uint8_t *)bytes_of(wide) + 40, &bad[k], 8);
+            assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag),
+                             SL_ET_INVALID_ARGUMENT);
+            assert_string_equal(sl_program.diag.what,
+                                "an index lies outside the dimension it reads");
+            sl_program_end();
+        }
+}
+
+static void sizes_that_the_program_computes_are_followed(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(5, 2)), y = sl_program_add_tensor(SL_SIZES(5, 2));
+    uint32_t size = sl_program_add_int(0), less = sl_program_add_int(0);
+    uint32_t zero = sl_program_add_int(0), one = sl_program_add_int(1);
+    sl_program.tensors[x].dynamism = sl_program.tensors[y].dynamism = SL_PTE_DYNAMIC_BOUND;
+    sl_program_add_call("aten::sym_size.int", SL_ARGS(x, zero, size));
+    sl_program_add_call("executorch_prim::sub.Scalar", SL_ARGS(size, one, less));
+    sl_program.code[0].arg_count = sl_program.code[1].arg_count = 3;
+    sl_program_add_call("aten::slice_copy.Tensor_out", SL_ARGS(x, zero, zero, less, one, y));
+    load();
+    struct sl_tensor *in = sl_method_tensor(sl_program.method, x);
+    for (int32_t n = 5; n >= 1; n--) {
+        assert_int_equal(sl_tensor_resize(in, 2, (const int32_t[2]){n, 2}, NULL), 0);
+        execute();
+        assert_int_equal(sl_program.method->values[less].int_value, n - 1);
+        assert_int_equal(sl_method_tensor(sl_program.method, y)->sizes[0], n - 1);
+    }
+    sl_program_end();
+}
+
+static void parameters_beyond_the_input_are_refused(void **state)
+{
+    (void)state;
+    for (int64_t k = 0; k < 6; k++) {
+        sl_program_begin();
+        uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3)),
+                 y = sl_program_add_tensor(SL_SIZES(2, 3));
+        uint32_t big = sl_program_add_int(k % 2 == 0 ? INT64_MAX : INT64_MIN);
+        uint32_t zero = sl_program_add_int(0), huge = sl_program_add_list(SL_SIZES(INT32_MAX, 2));
+        uint32_t strides = sl_program_add_list(SL_SIZES(4, 1)), no = sl_program_add_bool(false);
+        if (k < 2)
+            sl_program_add_call("aten::select_copy.int_out", SL_ARGS(x, zero, big, y));
+        else if (k < 4)
+            sl_program_add_call("aten::cumsum.out", SL_ARGS(x, big, sl_program_add_null(), y));
+        else if (k == 4)
+            sl_program_add_call("aten::as_strided_copy.out",
+                                SL_ARGS(x, sl_program_add_list(SL_SIZES(2, 3)), strides, zero, y));
+        else
+            sl_program_add_call("aten::expand_copy.out", SL_ARGS(x, huge, no, y));
+        load();
+        assert_int_equal(sl_program_execute(), SL_ET_INVALID_ARGUMENT);
+        sl_program_end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_stay_integers_and_wrap),
+        cmocka_unit_test(integer_division_by_zero_fails_with_its_reason),
+        cmocka_unit_test(places_outside_a_tensor_are_refused),
+        cmocka_unit_test(sizes_that_the_program_computes_are_followed),
+        cmocka_unit_test(parameters_beyond_the_input_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
