@@ -43,6 +43,23 @@ static int choose_color(struct sl_cli *cli, const char *when, struct sl_diag *di
     return 0;
 }
 
+/* Takes `name` with its value, as one word or two: returns how many, or a code. */
+static int take_text(const char *name, const char **into, int argc, char **argv, int i,
+                     struct sl_diag *diag)
+{
+    size_t len = strlen(name);
+    if (strncmp(argv[i], name, len) != 0 || (argv[i][len] != '=' && argv[i][len] != '\0'))
+        return 0;
+    bool joined = argv[i][len] == '=';
+    const char *value = joined ? argv[i] + len + 1 : i + 1 < argc ? argv[i + 1] : "";
+    if (!*value) {
+        sl_diag_hint(diag, "'sme2lab help' explains it");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s needs a value", name);
+    }
+    *into = value;
+    return joined ? 1 : 2;
+}
+
 /* Takes argv[i], if it is an option of all verbs: returns how many words that were, or a code. */
 static int take_global(struct sl_cli *cli, int argc, char **argv, int i, struct sl_diag *diag)
 {
@@ -59,12 +76,10 @@ static int take_global(struct sl_cli *cli, int argc, char **argv, int i, struct 
     } else if (strcmp(word, "--color") == 0) {
         int rc = choose_color(cli, i + 1 < argc ? argv[i + 1] : "", diag);
         return rc < 0 ? rc : 2;
-    } else if (strncmp(word, "--server", 8) == 0 || strncmp(word, "--token-file", 12) == 0) {
-        sl_diag_hint(diag, "leave it out: run and analyze work on this machine by themselves");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, word,
-                           "This version of sme2lab has no daemon to talk to");
     } else {
-        return 0;
+        int taken = take_text("--server", &cli->server, argc, argv, i, diag);
+        return taken != 0 ? taken
+                          : take_text("--token-file", &cli->token_file, argc, argv, i, diag);
     }
     return 1;
 }

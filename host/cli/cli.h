@@ -20,12 +20,14 @@ enum sl_exit {
 };
 
 struct sl_cli {
-    bool json;    /* --json: results and errors as JSON on stdout */
-    bool quiet;   /* -q: nothing but results and errors */
-    bool verbose; /* -v */
-    bool color;   /* stdout takes colours */
-    bool live;    /* stderr is a terminal: progress may be drawn */
-    int width;    /* columns of the terminal; 100 where stdout is none */
+    bool json;              /* --json: results and errors as JSON on stdout */
+    bool quiet;             /* -q: nothing but results and errors */
+    bool verbose;           /* -v */
+    bool color;             /* stdout takes colours */
+    bool live;              /* stderr is a terminal: progress may be drawn */
+    int width;              /* columns of the terminal; 100 where stdout is none */
+    const char *server;     /* --server, borrowed from argv; NULL: not given */
+    const char *token_file; /* --token-file, the same way */
 };
 
 /* A verb: argv[0] is its name; options common to all verbs are gone from argv. Returns an exit
@@ -58,3 +60,15 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_validate(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_kernels(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_cancel(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_show(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_logs(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_token(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_completion(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_doctor(const struct sl_cli *cli, int argc, char **argv);

@@ -7,8 +7,7 @@
 #include "host/cli/cli.h"
 
 /* Verbs on files: they need no daemon, but are not part of this version either. */
-static const char *const offline[] = {"report", "inspect", "import",
-                                      "export", "doctor",  "completion"};
+static const char *const offline[] = {"report", "inspect", "import", "export"};
 
 int sl_cmd_later(const struct sl_cli *cli, int argc, char **argv)
 {
@@ -19,7 +18,8 @@ int sl_cmd_later(const struct sl_cli *cli, int argc, char **argv)
         needs_daemon = needs_daemon && strcmp(name, offline[i]) != 0;
     if (needs_daemon)
         sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line",
-                    "'sme2lab %s' speaks to the daemon, which is not part of this version", name);
+                    "'sme2lab %s' speaks to the daemon, whose part in it is not in this version",
+                    name);
     else
         sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line",
                     "'sme2lab %s' is not part of this version", name);

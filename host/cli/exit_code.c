@@ -57,6 +57,11 @@ int sl_exit_for_error(int rc)
     case -EIO:
     case -EMFILE:
     case -EAGAIN:
+    case -EPERM: /* the daemon's 401 and 403 */
+    case -ECONNREFUSED:
+    case -ENODEV:
+    case -EPROTO:
+    case -ETIMEDOUT:
         return SL_EXIT_LAB;
     default:
         return SL_EXIT_DEFECT;

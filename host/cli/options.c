@@ -167,6 +167,11 @@ void sl_options_help(const struct sl_usage *usage)
     printf("  %-28s %s\n", "-q, --quiet", "print results and errors only");
     printf("  %-28s %s\n", "-v, --verbose", "say more");
     printf("  %-28s %s\n", "--color WHEN", "auto, always or never (NO_COLOR is respected)");
+    if (usage->speaks_http) {
+        printf("  %-28s %s\n", "--server ADDRESS",
+               "the daemon: unix:PATH or http://127.0.0.1:PORT");
+        printf("  %-28s %s\n", "--token-file FILE", "what it lets in over TCP");
+    }
     if (usage->notes)
         printf("\n%s\n", usage->notes);
 }

@@ -35,6 +35,7 @@ struct sl_usage {
     const char *about;    /* paragraphs, ready wrapped */
     const struct sl_option *options;
     size_t option_count;
+    bool speaks_http;  /* the page has --server and --token-file */
     const char *notes; /* printed last: exit codes, files, examples; may be NULL */
 };
 

@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/cli/input_list.h"
 #include "host/config/experiment.h"
 #include "host/config/nearest.h"
 #include "host/device/launch.h"
@@ -130,26 +131,6 @@ static int load_plan(const struct sl_run_request *r, struct sl_experiment_plan *
     return rc;
 }
 
-/* Splits --inputs at its commas into r->input_text. */
-static int split_inputs(struct sl_run_request *r, struct sl_experiment *experiment,
-                        struct sl_diag *diag)
-{
-    experiment->input_count = 0;
-    for (char *at = r->input_text; at;) {
-        char *comma = strchr(at, ',');
-        if (comma)
-            *comma = '\0';
-        if (experiment->input_count == SL_EXPERIMENT_MAX_INPUTS || !*at) {
-            sl_diag_hint(diag, "say --inputs first.bin,second.bin");
-            return sl_diag_set(diag, SL_E_UNSUPPORTED, "--inputs",
-                               *at ? "There are too many inputs" : "An input has no name");
-        }
-        experiment->inputs[experiment->input_count++] = at;
-        at = comma ? comma + 1 : NULL;
-    }
-    return 0;
-}
-
 static int keep_only(const struct sl_run_request *r, struct sl_experiment_plan *plan,
                      struct sl_diag *diag)
 {
@@ -226,7 +207,7 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
             experiment->input_shapes = r->input_shapes;
         if (!r->inputs)
             continue;
-        int rc = i == 0 ? split_inputs(r, experiment, diag) : 0;
+        int rc = i == 0 ? sl_input_list_split(r->input_text, experiment, diag) : 0;
         if (rc < 0)
             return rc;
         memcpy(experiment->inputs, plan->experiments[0].inputs, sizeof(experiment->inputs));

@@ -32,6 +32,7 @@ PARSERS = {
     "categories": ["host/report/categories_file.c"],
     "http": ["host/http/submission.c", "host/http/router.c"],
     "host_config": ["host/config/host_config.c"],
+    "sse": ["host/cli/sse.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
 }
 

@@ -57,7 +57,15 @@ static void a_bad_value_is_refused_and_json_is_still_seen(void **state)
     assert_int_equal(init(&cli, &argc, argv, &diag), SL_E_UNSUPPORTED);
     assert_true(cli.json);
     char *server[] = {"sme2lab", "--server", "http://x", NULL};
-    assert_int_equal(init(&cli, &argc, server, &diag), SL_E_UNSUPPORTED);
+    assert_int_equal(init(&cli, &argc, server, &diag), 0);
+    assert_string_equal(cli.server, "http://x");
+    char *joined[] = {"sme2lab", "--server=unix:s", "jobs", "--token-file=t", NULL};
+    assert_int_equal(init(&cli, &argc, joined, &diag), 0);
+    assert_int_equal(argc, 2);
+    assert_string_equal(cli.server, "unix:s");
+    assert_string_equal(cli.token_file, "t");
+    char *bare[] = {"sme2lab", "--server", NULL};
+    assert_int_equal(init(&cli, &argc, bare, &diag), SL_E_UNSUPPORTED);
 }
 
 static void every_exit_code_has_its_name(void **state)

@@ -1,0 +1,76 @@
+/* host/cli/answer.c */
+#include "host/cli/answer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+
+#define MAX_WHOLE 9007199254740992.0 /* 2^53: above it a double skips numbers */
+
+const char *sl_answer_text(const cJSON *object, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(value) ? value->valuestring : "";
+}
+
+double sl_answer_f64(const cJSON *object, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(value) ? value->valuedouble : 0;
+}
+
+uint64_t sl_answer_u64(const cJSON *object, const char *key)
+{
+    double value = sl_answer_f64(object, key);
+    return value >= 1 && value <= MAX_WHOLE ? (uint64_t)value : 0;
+}
+
+const char *sl_answer_time(uint64_t ms, char out[SL_ANSWER_TIME_BYTES])
+{
+    struct tm broken;
+    time_t seconds = (time_t)(ms / 1000);
+    if (ms == 0 || !localtime_r(&seconds, &broken) ||
+        strftime(out, SL_ANSWER_TIME_BYTES, "%Y-%m-%d %H:%M:%S", &broken) == 0)
+        snprintf(out, SL_ANSWER_TIME_BYTES, "-");
+    return out;
+}
+
+const char *sl_answer_span(uint64_t from_ms, uint64_t to_ms, char out[SL_ANSWER_TIME_BYTES])
+{
+    if (to_ms == 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        to_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    }
+    uint64_t span = to_ms > from_ms ? to_ms - from_ms : 0;
+    if (from_ms == 0)
+        snprintf(out, SL_ANSWER_TIME_BYTES, "-");
+    else if (span < 120000)
+        snprintf(out, SL_ANSWER_TIME_BYTES, "%.1f s", (double)span / 1000);
+    else if (span < 7200000)
+        snprintf(out, SL_ANSWER_TIME_BYTES, "%" PRIu64 " min", span / 60000);
+    else
+        snprintf(out, SL_ANSWER_TIME_BYTES, "%" PRIu64 " h", span / 3600000);
+    return out;
+}
+
+int sl_answer_id(const char *word, const char *noun, uint64_t *out, struct sl_diag *diag)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long id = strtoull(word, &end, 10);
+    if (word[0] >= '0' && word[0] <= '9' && !*end && errno == 0 && id > 0 && id <= INT64_MAX) {
+        *out = id;
+        return 0;
+    }
+    sl_diag_hint(diag, "'sme2lab %ss' lists them", noun);
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "'%.60s' is no number of a %s", word,
+                       noun);
+}

@@ -1,0 +1,53 @@
+/* host/cli/cmd_cancel.c: `sme2lab cancel`. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/options.h"
+#include "host/cli/outcome.h"
+
+static int cancel(const struct sl_cli *cli, const char *word)
+{
+    char path[96];
+    uint64_t id;
+    struct sl_diag diag = {0};
+    cJSON *job;
+    if (sl_answer_id(word, "job", &id, &diag) < 0)
+        return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
+    int code = sl_ask(cli, &(struct sl_request){.method = "DELETE", .path = path}, &job);
+    const char *state = sl_answer_text(job, "state");
+    if (job && strcmp(state, "running") == 0)
+        printf("job %" PRIu64 " is being stopped\n", id);
+    else if (job && strcmp(state, "cancelled") != 0 && sl_outcome_is_end(state))
+        printf("job %" PRIu64 " had ended already: %s\n", id, state);
+    else if (job)
+        printf("job %" PRIu64 " is cancelled\n", id);
+    cJSON_Delete(job);
+    return code;
+}
+
+int sl_cmd_cancel(const struct sl_cli *cli, int argc, char **argv)
+{
+    static const struct sl_usage usage = {
+        .verb = "cancel",
+        .synopsis = "JOB... [option...]",
+        .about = "Takes jobs out of the queue, or stops them where they run. What has ended stays\n"
+                 "as it is.",
+        .speaks_http = true};
+    const char *words[64];
+    size_t count;
+    int code;
+    if (!sl_ask_words(cli, &usage, argc, argv, words, 64, "the number of a job", &count, &code))
+        return code;
+    for (size_t i = 0; i < count; i++)
+        code = sl_outcome_worse(code, cancel(cli, words[i]));
+    return code;
+}

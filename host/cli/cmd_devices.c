@@ -1,0 +1,58 @@
+/* host/cli/cmd_devices.c: `sme2lab devices`. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/options.h"
+#include "host/cli/table.h"
+
+static int show(const struct sl_cli *cli, const cJSON *answer)
+{
+    static const struct sl_table_column columns[] = {{"DEVICE", false, true},
+                                                     {"KIND", false, false},
+                                                     {"STATE", false, false},
+                                                     {"JOB", true, false},
+                                                     {"DETAIL", false, true}};
+    struct sl_table table;
+    const cJSON *device;
+    sl_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(answer, "devices"))
+    {
+        uint64_t job = sl_answer_u64(device, "job");
+        sl_table_put(&table, sl_answer_text(device, "name"));
+        sl_table_put(&table, sl_answer_text(device, "kind"));
+        sl_table_put(&table, sl_answer_text(device, "state"));
+        if (job != 0)
+            sl_table_printf(&table, "%" PRIu64, job);
+        else
+            sl_table_put(&table, NULL);
+        sl_table_put(&table, sl_answer_text(device, "detail"));
+    }
+    return sl_table_show(&table, cli, "The lab has no devices; its configuration names them.");
+}
+
+int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)
+{
+    static const struct sl_usage usage = {
+        .verb = "devices",
+        .synopsis = "[option...]",
+        .about = "Lists the lab's devices. local measures nanoseconds on the daemon's machine,\n"
+                 "counted counts instructions in the emulator, and the times of emulated mean\n"
+                 "nothing.",
+        .speaks_http = true};
+    size_t count;
+    int code;
+    cJSON *answer;
+    if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
+        return code;
+    code = sl_ask(cli, &(struct sl_request){.method = "GET", .path = "/api/v1/devices"}, &answer);
+    if (answer)
+        code = show(cli, answer);
+    cJSON_Delete(answer);
+    return code;
+}

@@ -1,0 +1,226 @@
+/* host/cli/cmd_doctor.c: `sme2lab doctor`: what is missing on this machine, each with its fix. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+#include "host/device/launch.h"
+#include "host/report/style.h"
+
+enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_FINDINGS = 80 };
+
+enum level { LEVEL_GOOD, LEVEL_NOTE, LEVEL_BAD };
+
+struct finding {
+    enum level level;
+    char name[24], text[300], fix[200];
+};
+
+struct doctor {
+    const struct sl_cli *cli;
+    struct finding findings[MAX_FINDINGS];
+    size_t count;
+};
+
+__attribute__((format(printf, 5, 6))) static void find(struct doctor *doctor, enum level level,
+                                                       const char *name, const char *fix,
+                                                       const char *format, ...);
+
+static void find(struct doctor *doctor, enum level level, const char *name, const char *fix,
+                 const char *format, ...)
+{
+    va_list args;
+    if (doctor->count == MAX_FINDINGS)
+        return;
+    struct finding *finding = &doctor->findings[doctor->count++];
+    finding->level = level;
+    snprintf(finding->name, sizeof(finding->name), "%s", name);
+    snprintf(finding->fix, sizeof(finding->fix), "%s", fix ? fix : "");
+    va_start(args, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, args);
+    va_end(args);
+}
+
+/* SME2 here, or an emulator that has it; and the program that runs in either. */
+static void look_at_tools(struct doctor *doctor)
+{
+    struct sl_tool tool;
+    struct sl_diag diag = {0};
+    bool local = sl_device_local_has_sme2();
+    if (local)
+        find(doctor, LEVEL_GOOD, "host", NULL,
+             "this machine executes SME2: device local measures "
+             "nanoseconds");
+    else
+        find(doctor, LEVEL_NOTE, "host",
+             "measure instructions by device counted, or run on a "
+             "machine with SME2",
+             "this machine has no SME2: times of real hardware cannot be had here");
+    if (sl_tools_find_emulator(&tool, &diag) == 0)
+        find(doctor, LEVEL_GOOD, "emulator", NULL, "%.200s, QEMU %s", tool.path, tool.version);
+    else
+        find(doctor, local ? LEVEL_NOTE : LEVEL_BAD, "emulator", diag.hint, "%s", diag.what);
+    memset(&diag, 0, sizeof(diag));
+    if (sl_tools_find_agent(&tool, &diag) == 0)
+        find(doctor, LEVEL_GOOD, "agent", NULL, "%.250s", tool.path);
+    else
+        find(doctor, LEVEL_BAD, "agent", diag.hint, "%s", diag.what);
+}
+
+static void look_at_devices(struct doctor *doctor, struct sl_client *client)
+{
+    struct sl_diag diag = {0};
+    cJSON *answer = NULL;
+    const cJSON *device;
+    size_t count = 0;
+    int rc = sl_client_get(client, "/api/v1/devices", NULL, &answer, &diag);
+    if (rc < 0)
+        find(doctor, LEVEL_BAD, "devices", diag.hint, "%s", diag.what);
+    cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(answer, "devices"))
+    {
+        const char *state = sl_answer_text(device, "state");
+        const char *detail = sl_answer_text(device, "detail");
+        bool offline = strcmp(state, "offline") == 0, out = strcmp(state, "quarantined") == 0;
+        find(doctor,
+             offline ? LEVEL_BAD
+             : out   ? LEVEL_NOTE
+                     : LEVEL_GOOD,
+             "device",
+             offline ? "the daemon's log says why"
+             : out   ? "release it when it is well"
+                     : NULL,
+             "%.63s (%.20s) is %.20s%s%.160s", sl_answer_text(device, "name"),
+             sl_answer_text(device, "kind"), state, *detail ? ": " : "", detail);
+        count++;
+    }
+    if (rc == 0 && count == 0)
+        find(doctor, LEVEL_NOTE, "devices", "name some in the configuration of sme2labd",
+             "the daemon has no devices");
+    cJSON_Delete(answer);
+}
+
+/* Without a daemon everything works that needs no queue; one that was asked for by name must be
+ * there. */
+static void look_at_daemon(struct doctor *doctor)
+{
+    struct sl_client *client = NULL;
+    struct sl_diag diag = {0};
+    cJSON *answer = NULL;
+    const char *variable = getenv("SME2LAB_SERVER");
+    bool asked_for = doctor->cli->server || (variable && *variable);
+    int rc = sl_client_open(doctor->cli, &client, &diag);
+    if (rc == 0)
+        rc = sl_client_get(client, "/healthz", NULL, &answer, &diag);
+    if (rc < 0) {
+        find(doctor, asked_for || rc != -ECONNREFUSED ? LEVEL_BAD : LEVEL_NOTE, "daemon", diag.hint,
+             "%s: %s", diag.where, diag.what);
+        sl_client_free(client);
+        return;
+    }
+    const char *version = sl_answer_text(answer, "version");
+    find(doctor, LEVEL_GOOD, "daemon", NULL, "%.200s%s%.40s", sl_client_server(client),
+         *version ? ", version " : "", version);
+    if (*version && strcmp(version, SL_VERSION) != 0)
+        find(doctor, LEVEL_NOTE, "version", "bring both to the same version",
+             "this program is " SL_VERSION);
+    cJSON_Delete(answer);
+    if (sl_client_get(client, "/readyz", NULL, NULL, &diag) == 0) {
+        find(doctor, LEVEL_GOOD, "store", NULL, "answers");
+        look_at_devices(doctor, client);
+    } else {
+        find(doctor, LEVEL_BAD, "store", diag.hint, "%s", diag.what);
+    }
+    sl_client_free(client);
+}
+
+static const char *const words[] = {"ok", "note", "missing"};
+
+static int print(const struct doctor *doctor)
+{
+    static const int tones[] = {SL_TONE_GOOD, SL_TONE_PLAIN, SL_TONE_BAD};
+    const struct sl_style style = {.width = doctor->cli->width, .color = doctor->cli->color};
+    struct sl_buf out;
+    int rc = 0;
+    sl_buf_init(&out, MAX_OUTPUT_BYTES);
+    for (size_t i = 0; i < doctor->count && rc == 0; i++) {
+        const struct finding *finding = &doctor->findings[i];
+        char head[48], text[SL_TEXT_SIZE];
+        snprintf(head, sizeof(head), "%-8s", words[finding->level]);
+        rc = sl_style_put(&out, &style, tones[finding->level], head);
+        snprintf(head, sizeof(head), "%-9s ", finding->name);
+        if (rc == 0)
+            rc = sl_buf_append(&out, head, strlen(head));
+        sl_text_copy(text, finding->text, strlen(finding->text));
+        if (rc == 0)
+            rc = sl_style_wrap(&out, &style, 18, text);
+        if (rc == 0 && finding->fix[0])
+            rc = sl_buf_printf(&out, "%18sfix: %s\n", "", finding->fix);
+    }
+    if (rc == 0)
+        fwrite(out.data, 1, out.size, stdout);
+    sl_buf_fini(&out);
+    return rc;
+}
+
+static int print_json(const struct doctor *doctor)
+{
+    struct sl_buf out;
+    struct sl_json json;
+    sl_buf_init(&out, MAX_OUTPUT_BYTES);
+    sl_json_init(&json, &out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.doctor/1");
+    sl_json_open_array(&json, "findings");
+    for (size_t i = 0; i < doctor->count; i++) {
+        const struct finding *finding = &doctor->findings[i];
+        sl_json_open_object(&json, NULL);
+        sl_json_text(&json, "level", words[finding->level]);
+        sl_json_text(&json, "name", finding->name);
+        sl_json_text(&json, "text", finding->text);
+        sl_json_text(&json, "fix", finding->fix[0] ? finding->fix : NULL);
+        sl_json_close_object(&json);
+    }
+    sl_json_close_array(&json);
+    sl_json_close_object(&json);
+    int rc = json.error < 0 ? json.error : sl_buf_print_line(&out);
+    sl_buf_fini(&out);
+    return rc;
+}
+
+int sl_cmd_doctor(const struct sl_cli *cli, int argc, char **argv)
+{
+    static const struct sl_usage usage = {
+        .verb = "doctor",
+        .synopsis = "[option...]",
+        .about =
+            "Looks at what measuring needs: this machine, the emulator, the agent, the daemon\n"
+            "and its devices; says for each what is wrong and how to put it right.",
+        .speaks_http = true,
+        .notes = "Exit codes: 0 all that is needed is there, 5 something is missing."};
+    static struct doctor doctor;
+    size_t count;
+    int code;
+    if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
+        return code;
+    doctor.cli = cli;
+    look_at_tools(&doctor);
+    look_at_daemon(&doctor);
+    int rc = cli->json ? print_json(&doctor) : print(&doctor);
+    bool bad = false;
+    for (size_t i = 0; i < doctor.count; i++)
+        bad = bad || doctor.findings[i].level == LEVEL_BAD;
+    return rc < 0 ? sl_exit_for_error(rc) : bad ? SL_EXIT_LAB : SL_EXIT_DONE;
+}

@@ -1,0 +1,87 @@
+/* host/cli/cmd_logs.c: `sme2lab logs`: what the agent said during a run. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+
+enum { MAX_FILES_SHOWN = 64 };
+
+static int print_log(const struct sl_cli *cli, const char *name, const struct sl_buf *body)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    if (!cli->json) {
+        if (body->size > 0)
+            fwrite(body->data, 1, body->size, stdout);
+        return 0;
+    }
+    sl_buf_init(&text, (size_t)SL_CLIENT_MAX_ANSWER * 6);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "file", name);
+    sl_json_text(&json, "log", body->size > 0 ? (const char *)body->data : "");
+    sl_json_close_object(&json);
+    int rc = json.error < 0 ? json.error : sl_buf_print_line(&text);
+    sl_buf_fini(&text);
+    return rc;
+}
+
+static bool is_log(const char *path)
+{
+    size_t len = strlen(path);
+    return len > 4 && strcmp(path + len - 4, ".log") == 0;
+}
+
+/* All logs among the run's files; with --json an object a line. */
+static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64_t id, void *user,
+                      struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    cJSON *files = NULL;
+    const cJSON *file;
+    size_t shown = 0;
+    (void)user;
+    snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files", id);
+    int rc = sl_client_get(client, path, NULL, &files, diag);
+    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(files, "files"))
+    {
+        const char *name = sl_answer_text(file, "path");
+        struct sl_buf body;
+        if (rc < 0 || !is_log(name) || shown == MAX_FILES_SHOWN)
+            continue;
+        snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/%.900s", id, name);
+        rc = sl_client_get(client, path, &body, NULL, diag);
+        if (rc < 0)
+            continue;
+        rc = print_log(cli, name, &body);
+        sl_buf_fini(&body);
+        shown++;
+    }
+    cJSON_Delete(files);
+    if (rc == 0 && shown == 0) {
+        sl_diag_hint(diag, "'sme2lab show %" PRIu64 "' lists its files", id);
+        rc = sl_diag_set(diag, SL_E_NOT_FOUND, "run", "Run %" PRIu64 " has no log", id);
+    }
+    return rc;
+}
+
+int sl_cmd_logs(const struct sl_cli *cli, int argc, char **argv)
+{
+    static const struct sl_usage usage = {
+        .verb = "logs",
+        .synopsis = "RUN [option...]",
+        .about = "Prints what the agent and the model's process said during a run.",
+        .speaks_http = true};
+    return sl_ask_run(cli, &usage, argc, argv, print_logs, NULL);
+}

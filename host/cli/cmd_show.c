@@ -1,0 +1,128 @@
+/* host/cli/cmd_show.c: `sme2lab show`: a run, what it found and the files it left. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+#include "host/cli/table.h"
+#include "host/experiment/json_copy.h"
+
+enum { MAX_JSON_BYTES = 64 << 20 };
+
+static void print_run(const cJSON *run)
+{
+    char text[SL_ANSWER_TIME_BYTES];
+    double ratio = sl_answer_f64(run, "ratio");
+    const char *verdict = sl_answer_text(run, "verdict");
+    const char *sha256 = sl_answer_text(run, "model_sha256");
+    printf("run %" PRIu64 " of job %" PRIu64 "\n", sl_answer_u64(run, "id"),
+           sl_answer_u64(run, "job"));
+    printf("  model    %s%s%.12s\n", sl_answer_text(run, "model"), *sha256 ? "  " : "", sha256);
+    printf("  device   %s (%s)\n", sl_answer_text(run, "device"),
+           sl_answer_text(run, "device_kind"));
+    printf("  started  %s", sl_answer_time(sl_answer_u64(run, "started_ms"), text));
+    printf(", took %s\n",
+           sl_answer_span(sl_answer_u64(run, "started_ms"), sl_answer_u64(run, "ended_ms"), text));
+    if (*verdict)
+        printf("  verdict  %s\n", verdict);
+    if (ratio > 0)
+        printf("  off/on   %.3f\n", ratio);
+}
+
+static int print_files(const struct sl_cli *cli, const cJSON *files)
+{
+    static const struct sl_table_column columns[] = {{"FILE", false, true}, {"BYTES", true, false}};
+    struct sl_table table;
+    const cJSON *file;
+    sl_table_init(&table, columns, 2);
+    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(files, "files"))
+    {
+        sl_table_put(&table, sl_answer_text(file, "path"));
+        sl_table_printf(&table, "%" PRIu64, sl_answer_u64(file, "bytes"));
+    }
+    putchar('\n');
+    return sl_table_show(&table, cli, "No files.");
+}
+
+static int print_json(const cJSON *run, const cJSON *files)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    sl_buf_init(&text, MAX_JSON_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_copy(&json, "run", run);
+    sl_json_copy(&json, "files", cJSON_GetObjectItemCaseSensitive(files, "files"));
+    sl_json_close_object(&json);
+    int rc = json.error < 0 ? json.error : sl_buf_print_line(&text);
+    sl_buf_fini(&text);
+    return sl_exit_for_error(rc);
+}
+
+/* A file of the run onto standard output, as it is. */
+static int print_file(struct sl_client *client, uint64_t id, const char *file, struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    struct sl_buf body;
+    int len = snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/%s", id, file);
+    if (len < 0 || (size_t)len >= sizeof(path))
+        return sl_diag_set(diag, SL_E_LIMIT, "--file", "No file has so long a name");
+    int rc = sl_client_get(client, path, &body, NULL, diag);
+    if (rc < 0)
+        return rc;
+    fwrite(body.data, 1, body.size, stdout);
+    sl_buf_fini(&body);
+    return 0;
+}
+
+static int show(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
+                struct sl_diag *diag)
+{
+    char path[96];
+    cJSON *run = NULL, *files = NULL;
+    snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64, id);
+    int rc = sl_client_get(client, path, NULL, &run, diag);
+    snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files", id);
+    if (rc == 0)
+        rc = sl_client_get(client, path, NULL, &files, diag);
+    if (rc == 0 && cli->json)
+        print_json(run, files);
+    else if (rc == 0) {
+        print_run(run);
+        print_files(cli, files);
+    }
+    cJSON_Delete(run);
+    cJSON_Delete(files);
+    return rc;
+}
+
+static int show_or_print(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
+                         void *user, struct sl_diag *diag)
+{
+    const char *const *file = user;
+    return *file ? print_file(client, id, *file, diag) : show(cli, client, id, diag);
+}
+
+int sl_cmd_show(const struct sl_cli *cli, int argc, char **argv)
+{
+    const char *file = NULL;
+    const struct sl_option options[] = {
+        {"--file", 'f', SL_OPTION_TEXT, &file, "NAME", "print this file of the run instead"}};
+    const struct sl_usage usage = {.verb = "show",
+                                   .synopsis = "RUN [option...]",
+                                   .about = "Shows a run: model, device, verdict and its files.",
+                                   .options = options,
+                                   .option_count = 1,
+                                   .speaks_http = true,
+                                   .notes = "Example: sme2lab show 7 --file manifest.json"};
+    return sl_ask_run(cli, &usage, argc, argv, show_or_print, &file);
+}

@@ -1,0 +1,128 @@
+/* host/cli/cmd_watch.c: `sme2lab watch` and `sme2lab wait`. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/follow.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/options.h"
+#include "host/cli/outcome.h"
+
+enum { MAX_JOBS = 256, MAX_JSON_BYTES = 1 << 20 };
+
+static const char codes[] =
+    "Exit codes: 0 faster, equivalent, or slower within the job's threshold; 1 the run failed or\n"
+    "its output is wrong; 2 the request was; 3 slower beyond the threshold; 4 no verdict "
+    "possible;\n"
+    "5 the lab or the daemon failed; 130 cancelled, or this program interrupted: the job goes on.";
+
+/* Interrupted: the job goes on, and this is how to come back. */
+static int leave(const struct sl_cli *cli, uint64_t job)
+{
+    if (!cli->quiet)
+        fprintf(stderr,
+                "job %" PRIu64 " goes on: 'sme2lab watch %" PRIu64 "' shows it again, 'sme2lab "
+                "cancel %" PRIu64 "' stops it\n",
+                job, job, job);
+    return sl_interrupt_exit();
+}
+
+static int follow(const struct sl_cli *cli, struct sl_client *client, uint64_t job, bool show,
+                  struct sl_outcome *out)
+{
+    struct sl_diag diag = {0};
+    int rc = sl_follow_job(cli, client, job, show, &diag);
+    if (rc == 0)
+        rc = sl_outcome_fetch(client, job, out, &diag);
+    if (rc == -EINTR)
+        return leave(cli, job);
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : out->exit_code;
+}
+
+/* All jobs one after the other; the first failure of the daemon ends it. */
+static int follow_all(const struct sl_cli *cli, struct sl_client *client, const uint64_t *jobs,
+                      size_t count, bool show)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    int code = SL_EXIT_DONE;
+    sl_buf_init(&text, MAX_JSON_BYTES);
+    sl_json_init(&json, &text);
+    if (count > 1)
+        sl_json_open_array(&json, NULL);
+    size_t ended = 0;
+    for (size_t i = 0; i < count && ended == i; i++) {
+        struct sl_outcome outcome = {.job = 0};
+        code = sl_outcome_worse(code, follow(cli, client, jobs[i], show, &outcome));
+        ended += outcome.ended ? 1 : 0;
+        if (outcome.ended && cli->json)
+            sl_outcome_json(&outcome, &json);
+        else if (outcome.ended)
+            sl_outcome_print(&outcome);
+        fflush(stdout);
+    }
+    if (count > 1)
+        sl_json_close_array(&json);
+    if (cli->json && ended > 0 && json.error == 0)
+        sl_buf_print_line(&text);
+    sl_buf_fini(&text);
+    return code;
+}
+
+static int run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,
+               size_t max_jobs, bool show)
+{
+    const char *words[MAX_JOBS];
+    uint64_t jobs[MAX_JOBS];
+    struct sl_diag diag = {0};
+    struct sl_client *client = NULL;
+    size_t count;
+    int code, rc = 0;
+    if (!sl_ask_words(cli, usage, argc, argv, words, max_jobs, "the number of a job", &count,
+                      &code))
+        return code;
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = sl_answer_id(words[i], "job", &jobs[i], &diag);
+    if (rc == 0)
+        rc = sl_client_open(cli, &client, &diag);
+    if (rc < 0)
+        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    sl_interrupt_catch();
+    code = follow_all(cli, client, jobs, count, show);
+    sl_client_free(client);
+    return code;
+}
+
+int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
+{
+    static const struct sl_usage usage = {
+        .verb = "watch",
+        .synopsis = "JOB [option...]",
+        .about =
+            "Shows a job as it goes, on a terminal in one line that is drawn again; in a pipe\n"
+            "only how it ended; with --json each event as a line, the outcome last. A lost\n"
+            "connection is taken up again. Ctrl-C leaves the job running.",
+        .speaks_http = true,
+        .notes = codes};
+    return run(cli, &usage, argc, argv, 1, true);
+}
+
+int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv)
+{
+    static const struct sl_usage usage = {
+        .verb = "wait",
+        .synopsis = "JOB... [option...]",
+        .about = "Waits until all these jobs have ended and says how. Of several the gravest\n"
+                 "outcome is the exit code.",
+        .speaks_http = true,
+        .notes = codes};
+    return run(cli, &usage, argc, argv, MAX_JOBS, false);
+}

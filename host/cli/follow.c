@@ -1,0 +1,125 @@
+/* host/cli/follow.c */
+#include "host/cli/follow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "host/cli/answer.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/outcome.h"
+#include "host/cli/sse.h"
+#include "host/cli/stream.h"
+#include "host/report/text.h"
+
+struct follow {
+    const struct sl_cli *cli;
+    uint64_t job;
+    bool show;
+    struct sl_follow_state state;
+};
+
+static void take_text(char *out, size_t size, const cJSON *data, const char *key)
+{
+    char fit[SL_TEXT_SIZE];
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(data, key);
+    if (cJSON_IsString(value))
+        snprintf(out, size, "%s",
+                 sl_text_copy(fit, value->valuestring, strlen(value->valuestring)));
+}
+
+void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
+{
+    if (cJSON_HasObjectItem(data, "state")) { /* what an earlier attempt told is over */
+        state->phase[0] = state->part[0] = state->device[0] = '\0';
+        state->pair = state->pairs = 0;
+        state->ratio = 0;
+    }
+    take_text(state->state, sizeof(state->state), data, "state");
+    take_text(state->device, sizeof(state->device), data, "device");
+    take_text(state->detail, sizeof(state->detail), data, "detail");
+    take_text(state->phase, sizeof(state->phase), data, "phase");
+    take_text(state->part, sizeof(state->part), data, "part");
+    if (cJSON_HasObjectItem(data, "pairs")) {
+        state->pair = sl_answer_u64(data, "pair");
+        state->pairs = sl_answer_u64(data, "pairs");
+    }
+    if (cJSON_HasObjectItem(data, "ratio"))
+        state->ratio = sl_answer_f64(data, "ratio");
+}
+
+const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,
+                            size_t size)
+{
+    char phase[64], pair[64] = "", ratio[48] = "";
+    snprintf(phase, sizeof(phase), "%s", state->phase[0] ? state->phase : state->state);
+    if (state->part[0] && strcmp(state->part, "measured") != 0)
+        snprintf(phase, sizeof(phase), "%s run, %s", state->part, state->phase);
+    if (state->pairs > 0)
+        snprintf(pair, sizeof(pair), ", pair %" PRIu64 " of %" PRIu64, state->pair, state->pairs);
+    if (state->ratio > 0)
+        snprintf(ratio, sizeof(ratio), ", off / on = %.3f", state->ratio);
+    snprintf(out, size, "job %" PRIu64 "%s%s: %s%s%s%s%s", job, state->device[0] ? " on " : "",
+             state->device, phase, pair, ratio, state->detail[0] ? ": " : "", state->detail);
+    return out;
+}
+
+static void draw(const struct follow *follow)
+{
+    char line[SL_TEXT_SIZE];
+    if (!follow->show || !follow->cli->live)
+        return;
+    sl_follow_words(&follow->state, follow->job, line, sizeof(line));
+    sl_text_fit(line, (size_t)follow->cli->width - 1);
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+}
+
+static void print_event(const char *type, const cJSON *data)
+{
+    char *text = cJSON_PrintUnformatted(data);
+    char fit[SL_TEXT_SIZE];
+    if (text)
+        printf("{\"event\":\"%s\",\"data\":%s}\n", sl_text_copy(fit, type, strlen(type)), text);
+    fflush(stdout);
+    cJSON_free(text);
+}
+
+static bool on_event(void *user, const struct sl_sse_event *event)
+{
+    struct follow *follow = user;
+    cJSON *data = cJSON_Parse(event->data);
+    bool known = strcmp(event->type, "job") == 0 || strcmp(event->type, "state") == 0 ||
+                 strcmp(event->type, "progress") == 0;
+    if (data && follow->show && follow->cli->json && strpbrk(event->type, "\"\\") == NULL)
+        print_event(event->type, data);
+    if (data && known)
+        sl_follow_take(&follow->state, data);
+    cJSON_Delete(data);
+    draw(follow);
+    return !sl_outcome_is_end(follow->state.state);
+}
+
+static void on_lost(void *user, const char *why)
+{
+    const struct follow *follow = user;
+    if (follow->show && follow->cli->live)
+        fprintf(stderr, "\r%s; trying again\033[K", why);
+}
+
+int sl_follow_job(const struct sl_cli *cli, struct sl_client *client, uint64_t job, bool show,
+                  struct sl_diag *diag)
+{
+    char path[96];
+    struct follow follow = {.cli = cli, .job = job, .show = show};
+    const struct sl_stream_options options = {
+        .on_event = on_event, .on_lost = on_lost, .user = &follow};
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64 "/events", job);
+    int rc = sl_stream_follow(client, path, &options, diag);
+    if (show && cli->live)
+        fputs("\r\033[K", stderr);
+    return rc;
+}

@@ -1,0 +1,31 @@
+/* host/cli/follow.h: a job from now to its end, for watch and wait. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cJSON;
+struct sl_cli;
+struct sl_client;
+struct sl_diag;
+
+/* What is known of a job that goes on. Texts are "" where nothing is known. */
+struct sl_follow_state {
+    char state[16], device[64], detail[160], phase[32], part[32];
+    uint64_t pair, pairs; /* finished, of how many; 0: unknown */
+    double ratio;         /* running figure off / on; 0: none */
+};
+
+/* Lays an event's object over what is known. */
+void sl_follow_take(struct sl_follow_state *state, const struct cJSON *data);
+
+/* "job 7 on counted-512: measuring, pair 1 of 2, off / on = 3.100". Returns `out`. */
+const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,
+                            size_t size);
+
+/* Follows the job until it has ended. `show`: on a terminal a line on standard error that is drawn
+ * again with each event; with --json each event as a line on standard output. 0 or as
+ * sl_stream_follow(). */
+int sl_follow_job(const struct sl_cli *cli, struct sl_client *client, uint64_t job, bool show,
+                  struct sl_diag *diag);

@@ -1,0 +1,11 @@
+/* host/cli/interrupt.h: SIGINT and SIGTERM while a verb waits for something. */
+#pragma once
+
+/* From here on both are noted instead of ending the program. */
+void sl_interrupt_catch(void);
+
+/* The signal that came, or 0. */
+int sl_interrupt_number(void);
+
+/* SL_EXIT_INTERRUPTED or SL_EXIT_TERMINATED, as the signal says. */
+int sl_interrupt_exit(void);

@@ -1,0 +1,94 @@
+/* host/cli/server_address.c */
+#include "host/cli/server_address.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "host/config/paths.h"
+
+enum { MAX_SOCKET_NAME = 107 }; /* sun_path without its terminator */
+
+static int refuse(const char *text, const char *what, struct sl_diag *diag)
+{
+    sl_diag_hint(diag, "say --server unix:PATH or --server http://127.0.0.1:PORT");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--server", "'%.100s' %s", text, what);
+}
+
+static int parse_unix(const char *path, const char *text, struct sl_server_address *out,
+                      struct sl_diag *diag)
+{
+    if (!*path)
+        return refuse(text, "names no socket", diag);
+    if (strlen(path) > MAX_SOCKET_NAME)
+        return refuse(text, "is longer than the name of a socket may be", diag);
+    snprintf(out->socket, sizeof(out->socket), "%s", path);
+    snprintf(out->url, sizeof(out->url), "http://localhost");
+    snprintf(out->name, sizeof(out->name), "unix:%s", path);
+    out->loopback = true;
+    return 0;
+}
+
+static bool is_loopback(const char *host)
+{
+    return strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0 ||
+           (strncmp(host, "localhost", 9) == 0 && (host[9] == ':' || host[9] == '\0'));
+}
+
+/* What stands before the host of a URL, and what the URL then begins with. */
+static const char *take_scheme(const char *text, const char **out_scheme)
+{
+    static const struct {
+        const char *word, *scheme;
+    } words[] = {{"http://", "http://"}, {"https://", "https://"}, {"tcp:", "http://"}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t len = strlen(words[i].word);
+        if (strncmp(text, words[i].word, len) == 0) {
+            *out_scheme = words[i].scheme;
+            return text + len;
+        }
+    }
+    return NULL;
+}
+
+int sl_server_address_parse(const char *text, struct sl_server_address *out, struct sl_diag *diag)
+{
+    const char *scheme = NULL;
+    *out = (struct sl_server_address){.loopback = false};
+    if (strncmp(text, "unix:", 5) == 0)
+        return parse_unix(text + 5, text, out, diag);
+    const char *host = take_scheme(text, &scheme);
+    if (!host)
+        return refuse(text, "is no address of a daemon", diag);
+    size_t len = strlen(host);
+    while (len > 0 && host[len - 1] == '/')
+        len--;
+    if (len == 0)
+        return refuse(text, "names no host", diag);
+    if (strcspn(host, "/?#@ \t\r\n\\") < len)
+        return refuse(text, "has more in it than a host and a port", diag);
+    int written = snprintf(out->url, sizeof(out->url), "%s%.*s", scheme, (int)len, host);
+    if (written < 0 || (size_t)written >= sizeof(out->url))
+        return refuse(text, "is too long", diag);
+    snprintf(out->name, sizeof(out->name), "%s", out->url);
+    out->loopback = is_loopback(host);
+    return 0;
+}
+
+int sl_server_address_find(const char *text, struct sl_server_address *out, struct sl_diag *diag)
+{
+    char state[SL_PATH_BYTES], socket[SL_PATH_BYTES], name[SL_PATH_BYTES + 8];
+    const char *variable = getenv("SME2LAB_SERVER");
+    if (!text && variable && *variable)
+        text = variable;
+    if (text)
+        return sl_server_address_parse(text, out, diag);
+    int rc = sl_paths_state(state, diag);
+    if (rc == 0)
+        rc = sl_paths_socket(state, socket, diag);
+    if (rc < 0)
+        return rc;
+    snprintf(name, sizeof(name), "unix:%s", socket);
+    return sl_server_address_parse(name, out, diag);
+}

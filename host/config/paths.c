@@ -1,0 +1,53 @@
+/* host/config/paths.c */
+#include "host/config/paths.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/error.h"
+
+enum { MAX_SOCKET_NAME = 107 }; /* sun_path without its terminator */
+
+static const char *set_variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static int join(char out[SL_PATH_BYTES], const char *directory, const char *name,
+                struct sl_diag *diag)
+{
+    int len = snprintf(out, SL_PATH_BYTES, "%s%s", directory, name);
+    if (len >= 0 && len < SL_PATH_BYTES)
+        return 0;
+    sl_diag_hint(diag, "choose a shorter one by --state or $SME2LAB_STATE");
+    return sl_diag_set(diag, SL_E_LIMIT, directory, "The path of the state directory is too long");
+}
+
+int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    const char *state = set_variable("SME2LAB_STATE"), *xdg = set_variable("XDG_STATE_HOME"),
+               *home = set_variable("HOME");
+    if (state)
+        return join(out, state, "", diag);
+    if (xdg && xdg[0] == '/') /* a relative one is to be ignored, says its specification */
+        return join(out, xdg, "/sme2lab", diag);
+    if (home)
+        return join(out, home, "/.local/state/sme2lab", diag);
+    sl_diag_hint(diag, "set SME2LAB_STATE to a directory");
+    return sl_diag_set(diag, SL_E_NOT_FOUND, "environment",
+                       "There is no state directory: SME2LAB_STATE, XDG_STATE_HOME and HOME are "
+                       "all unset");
+}
+
+int sl_paths_socket(const char *state, char out[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    int len = snprintf(out, SL_PATH_BYTES, "%s/sme2labd.sock", state);
+    if (len >= 0 && len <= MAX_SOCKET_NAME)
+        return 0;
+    sl_diag_hint(diag, "choose a shorter state directory, or another socket: --listen unix:PATH "
+                       "for sme2labd, --server unix:PATH for sme2lab");
+    return sl_diag_set(diag, SL_E_LIMIT, state,
+                       "A socket in the state directory would have a name of more than %d bytes",
+                       MAX_SOCKET_NAME);
+}

@@ -1,0 +1,15 @@
+/* host/config/paths.h: where a daemon and those who talk to it find each other when nobody says. */
+#pragma once
+
+#include "host/records.h"
+
+struct sl_diag;
+
+/* The state directory: $SME2LAB_STATE, else $XDG_STATE_HOME/sme2lab, else ~/.local/state/sme2lab.
+ * 0; SL_E_NOT_FOUND where none of the three is set, SL_E_LIMIT where the path is too long, both
+ * with `diag` set. Nothing is made. */
+int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag);
+
+/* The Unix socket of the daemon of a state directory: SL_E_LIMIT where it is longer than a socket's
+ * name may be, with `diag` set. */
+int sl_paths_socket(const char *state, char out[SL_PATH_BYTES], struct sl_diag *diag);

@@ -1,0 +1,84 @@
+/* tests/unit/host/cli/test_problem.c */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/problem.h"
+
+static int read_problem(long status, const char *body, struct sl_diag *diag)
+{
+    memset(diag, 0, sizeof(*diag));
+    return sl_problem_read(status, (struct sl_bytes){(const uint8_t *)body, strlen(body)},
+                           "unix:/s", "GET /x", diag);
+}
+
+static void a_problem_document_is_told_in_its_own_words(void **state)
+{
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(read_problem(422,
+                                  "{\"type\":\"urn:x\",\"title\":\"Unprocessable\",\"status\":422,"
+                                  "\"detail\":\"This must be a SHA-256.\",\"hint\":\"PUT it\"}",
+                                  &diag),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.what, "This must be a SHA-256");
+    assert_string_equal(diag.hint, "PUT it");
+    assert_string_equal(diag.where, "unix:/s: GET /x");
+    assert_int_equal(read_problem(400, "{\"title\":\"Bad\",\"pointer\":\"/runs\"}", &diag),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.what, "Bad");
+    assert_string_equal(diag.where, "/runs");
+}
+
+static void a_body_that_is_no_document_leaves_the_status(void **state)
+{
+    static const char *const bodies[] = {"",     "<html>",           "[1]", "{\"detail\":7}",
+                                         "null", "{\"detail\":\"\"}"};
+    struct sl_diag diag;
+    (void)state;
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        assert_int_equal(read_problem(502, bodies[i], &diag), -EIO);
+        assert_string_equal(diag.what, "The daemon answered 502 and no more");
+    }
+}
+
+static void words_cannot_steer_a_terminal(void **state)
+{
+    struct sl_diag diag;
+    (void)state;
+    read_problem(500, "{\"detail\":\"a\\u001b[2Jb\"}", &diag);
+    assert_string_equal(diag.what, "a?[2Jb");
+}
+
+static void each_status_means_its_exit_code(void **state)
+{
+    static const struct {
+        long status;
+        int exit_code;
+    } codes[] = {{400, SL_EXIT_USAGE}, {401, SL_EXIT_LAB},   {403, SL_EXIT_LAB},
+                 {404, SL_EXIT_USAGE}, {409, SL_EXIT_USAGE}, {413, SL_EXIT_USAGE},
+                 {422, SL_EXIT_USAGE}, {429, SL_EXIT_LAB},   {500, SL_EXIT_LAB},
+                 {503, SL_EXIT_LAB},   {507, SL_EXIT_LAB},   {302, SL_EXIT_LAB}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        assert_int_equal(sl_exit_for_error(sl_problem_code(codes[i].status)), codes[i].exit_code);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_problem_document_is_told_in_its_own_words),
+        cmocka_unit_test(a_body_that_is_no_document_leaves_the_status),
+        cmocka_unit_test(words_cannot_steer_a_terminal),
+        cmocka_unit_test(each_status_means_its_exit_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

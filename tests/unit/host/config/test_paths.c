@@ -1,0 +1,59 @@
+/* tests/unit/host/config/test_paths.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "host/config/paths.h"
+
+static void the_state_directory_comes_from_the_first_variable_that_is_set(void **state)
+{
+    char path[SL_PATH_BYTES];
+    struct sl_diag diag;
+    (void)state;
+    setenv("SME2LAB_STATE", "/s", 1);
+    setenv("XDG_STATE_HOME", "/x", 1);
+    setenv("HOME", "/h", 1);
+    assert_int_equal(sl_paths_state(path, &diag), 0);
+    assert_string_equal(path, "/s");
+    setenv("SME2LAB_STATE", "", 1);
+    assert_int_equal(sl_paths_state(path, &diag), 0);
+    assert_string_equal(path, "/x/sme2lab");
+    setenv("XDG_STATE_HOME", "relative", 1);
+    assert_int_equal(sl_paths_state(path, &diag), 0);
+    assert_string_equal(path, "/h/.local/state/sme2lab");
+    unsetenv("HOME");
+    assert_int_equal(sl_paths_state(path, &diag), SL_E_NOT_FOUND);
+    assert_non_null(strstr(diag.hint, "SME2LAB_STATE"));
+}
+
+static void paths_that_are_too_long_are_refused(void **state)
+{
+    char path[SL_PATH_BYTES], longest[SL_PATH_BYTES + 1];
+    struct sl_diag diag;
+    (void)state;
+    memset(longest, 'd', sizeof(longest));
+    longest[sizeof(longest) - 1] = '\0';
+    setenv("SME2LAB_STATE", longest, 1);
+    assert_int_equal(sl_paths_state(path, &diag), SL_E_LIMIT);
+    longest[107 - strlen("/sme2labd.sock")] = '\0';
+    assert_int_equal(sl_paths_socket(longest, path, &diag), 0);
+    assert_int_equal(strlen(path), 107);
+    longest[107 - strlen("/sme2labd.sock")] = 'd';
+    longest[108 - strlen("/sme2labd.sock")] = '\0';
+    assert_int_equal(sl_paths_socket(longest, path, &diag), SL_E_LIMIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_state_directory_comes_from_the_first_variable_that_is_set),
+        cmocka_unit_test(paths_that_are_too_long_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
