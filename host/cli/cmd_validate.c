@@ -9,8 +9,8 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/run_directory.h"
 #include "host/cli/validation.h"
+#include "host/experiment/run_directory.h"
 #include "host/report/categories_file.h"
 
 #define MAX_OUTPUT_BYTES ((size_t)1 << 24)

@@ -6,6 +6,7 @@
 #include "common/base/error.h"
 #include "host/cli/cli.h"
 #include "host/cli/run_steps.h"
+#include "host/config/experiment.h"
 #include "host/report/comparison.h"
 #include "host/report/style.h"
 
@@ -37,5 +38,10 @@ void sl_run_print(const struct sl_cli *cli, const struct sl_run *run)
     for (int i = 0; i < SL_RUN_VARIANTS; i++)
         printf("  ETDump, SME2 %-3s  %s\n", sl_run_variant_names[i],
                run->variants[i].etdump_path + strlen(run->out_dir) + 1);
-    printf("  summary           analysis_summary.json, manifest.json\n");
+    const char *underscore = run->plan->count == 1 ? "" : "_";
+    const char *name = run->plan->count == 1 ? "" : run->experiment->name;
+    printf("  report            report%s%s.html, report%s%s.md\n", underscore, name, underscore,
+           name);
+    printf("  summary           analysis_summary%s%s.json, manifest%s%s.json\n", underscore, name,
+           underscore, name);
 }

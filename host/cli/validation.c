@@ -15,10 +15,12 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/format/trace_etdump.h"
-#include "host/cli/compared.h"
 #include "host/cli/json_diff.h"
+#include "host/experiment/compared.h"
+#include "host/experiment/report_files.h"
 #include "host/report/analysis_json.h"
 #include "host/report/csv.h"
+#include "host/report/report.h"
 
 #define MAX_BYTES ((size_t)1 << 31)
 
@@ -297,6 +299,21 @@ static void check_outputs(struct check *c)
     }
 }
 
+/* The pages are a function of all the rest. */
+static int check_report(struct check *c)
+{
+    struct sl_report report;
+    struct sl_report_files files = {.count = 0};
+    sl_report_of(&c->compared, &report);
+    int rc = sl_report_files_add(&files, &report, c->directory->suffix, "md", NULL);
+    if (rc == 0)
+        rc = sl_report_files_add(&files, &report, c->directory->suffix, "html", NULL);
+    for (size_t i = 0; rc == 0 && i < files.count; i++)
+        check_bytes(c, files.files[i].name, &files.files[i].text);
+    sl_report_files_fini(&files);
+    return rc;
+}
+
 static int check_all(struct check *c)
 {
     const char *unit = sl_run_directory_text(c->directory->manifest, "time_unit");
@@ -312,6 +329,9 @@ static int check_all(struct check *c)
     if (rc < 0)
         return rc;
     check_executed(c);
+    rc = check_report(c);
+    if (rc < 0)
+        return rc;
     check_outputs(c);
     return check_summary(c);
 }

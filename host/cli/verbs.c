@@ -9,6 +9,7 @@ const struct sl_verb sl_verbs[] = {
     {"run", sl_cmd_run, "measure a model with SME2 off and on"},
     {"analyze", sl_cmd_analyze, "where the time of ETDump files went, operator by operator"},
     {"compare", sl_cmd_compare, "how much faster one measurement is than another, and how surely"},
+    {"report", sl_cmd_report, "a run directory as Markdown, HTML, SVG, JUnit, JSON or CSV"},
     {"validate", sl_cmd_validate, "whether a run directory is whole and its numbers are right"},
     {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
     {"submit", sl_cmd_submit, "hand a model to the daemon and go on"},
@@ -28,7 +29,6 @@ const struct sl_verb sl_verbs[] = {
     /* Not part of this version: refused with a sentence, left out of the list. */
     {"device", sl_cmd_later, NULL},
     {"history", sl_cmd_later, NULL},
-    {"report", sl_cmd_later, NULL},
     {"inspect", sl_cmd_later, NULL},
     {"import", sl_cmd_later, NULL},
     {"export", sl_cmd_later, NULL},

@@ -5,6 +5,7 @@
 #include "common/base/json.h"
 #include "host/config/experiment.h"
 #include "host/device/launch.h"
+#include "host/experiment/report_files.h"
 #include "host/experiment/run.h"
 #include "host/report/analysis_json.h"
 #include "host/report/comparison.h"
@@ -22,6 +23,24 @@ static void put_agreement(struct sl_json *json, const char *key,
     sl_json_close_object(json);
 }
 
+/* "_EXPERIMENT" in the names of files of one experiment among several. */
+static const char *suffix_of(const struct sl_run *run, char *out, size_t size)
+{
+    snprintf(out, size, "%s%.64s", run->plan->count == 1 ? "" : "_",
+             run->plan->count == 1 ? "" : run->experiment->name);
+    return out;
+}
+
+static void put_report(struct sl_json *json, const struct sl_run *run, const char *key,
+                       const char *ending)
+{
+    char path[SL_RUN_PATH_BYTES];
+    char suffix[72];
+    snprintf(path, sizeof(path), "%.900s/report%s%s", run->out_dir,
+             suffix_of(run, suffix, sizeof(suffix)), ending);
+    sl_json_text(json, key, path);
+}
+
 static void put_files(struct sl_json *json, const struct sl_run *run)
 {
     char path[SL_RUN_PATH_BYTES];
@@ -35,6 +54,8 @@ static void put_files(struct sl_json *json, const struct sl_run *run)
     sl_json_text(json, "trace", path);
     snprintf(path, sizeof(path), "%.900s_latency.log", run->raw_base);
     sl_json_text(json, "log", path);
+    put_report(json, run, "report", ".md");
+    put_report(json, run, "report_html", ".html");
     sl_json_close_object(json);
 }
 
@@ -83,11 +104,9 @@ int sl_run_summary(const struct sl_run *run, struct sl_diag *diag)
     struct sl_buf text;
     struct sl_json json;
     char path[SL_RUN_PATH_BYTES];
-    if (run->plan->count == 1)
-        snprintf(path, sizeof(path), "%.900s/analysis_summary.json", run->out_dir);
-    else
-        snprintf(path, sizeof(path), "%.800s/analysis_summary_%.64s.json", run->out_dir,
-                 run->experiment->name);
+    char suffix[72];
+    snprintf(path, sizeof(path), "%.900s/analysis_summary%s.json", run->out_dir,
+             suffix_of(run, suffix, sizeof(suffix)));
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
     sl_json_init(&json, &text);
     int rc = sl_run_json(run, &json);
@@ -96,5 +115,7 @@ int sl_run_summary(const struct sl_run *run, struct sl_diag *diag)
     else
         sl_diag_set(diag, rc, path, "The summary cannot be made (%s)", sl_strerror(rc));
     sl_buf_fini(&text);
+    if (rc == 0)
+        rc = sl_report_write_run(run->out_dir, run->experiment->name, run->categories, diag);
     return rc;
 }

@@ -1,11 +1,15 @@
 """What is done with a run afterwards: compared, validated and reported, offline."""
 
+import csv
+import html.parser
 import json
 import pathlib
 import random
+import re
 import shutil
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import lab
 
@@ -148,6 +152,89 @@ class Validate(Results):
         for folder in (self.scratch, self.scratch / "none", lab.MODELS):
             done = lab.sme2lab("validate", "--json", folder)
             self.assertEqual((done.returncode, json.loads(done.stdout)["error"]["code"]), (2, "usage"))
+
+
+class NoOutside(html.parser.HTMLParser):
+    """Fails on whatever would make a page need another file, a script or the network."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.open = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        assert tag not in ("script", "link", "img", "iframe", "object", "embed"), tag
+        assert not {"src", "href", "srcset"} & {name for name, _ in attrs}, attrs
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+
+class Report(Results):
+    def report(self, *words):
+        done = lab.sme2lab("report", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.scratch / "r"
+
+    def test_the_run_wrote_its_report_and_names_it(self):
+        for key, name in (("report", "report.md"), ("report_html", "report.html")):
+            self.assertEqual(pathlib.Path(self.run_.result["files"][key]), self.run_.out / name)
+        text = (self.run_.out / "report.md").read_text()
+        for words in ("**faster: ", "executed instructions", "emulated", "## Operator category breakdown", "## Next step",
+                      "## How to reproduce", self.run_.manifest["model_sha256"], "executed |"):
+            self.assertIn(words, text)
+
+    def test_the_page_needs_nothing_from_outside_and_closes_what_it_opens(self):
+        page = (self.run_.out / "report.html").read_text()
+        parser = NoOutside()
+        parser.feed(page)
+        self.assertEqual(parser.open, [])
+        self.assertEqual(parser.tags.count("svg"), 3)
+        self.assertGreaterEqual(parser.tags.count("table"), 6)
+        self.assertNotIn("nan", re.findall(r">([^<]*)<", page.lower()))
+        self.assertFalse(re.findall(r"https?://(?!www\.w3\.org/2000/svg)", page))
+
+    def test_the_table_of_categories_is_that_of_the_comparison(self):
+        text = (self.run_.out / "report.md").read_text()
+        for category in self.run_.result["comparison"]["categories"]:
+            row = f"| {category['name']} | {category['baseline_insns']:,} |"
+            self.assertIn(row, text)
+
+    def test_every_format_is_well_formed(self):
+        folder = self.report(self.run_.out, "-o", self.scratch / "r", "--format", "md,html,svg,junit,json,csv")
+        self.assertEqual((folder / "report.md").read_text(), (self.run_.out / "report.md").read_text())
+        self.assertEqual(json.loads((folder / "report.json").read_text()), self.run_.result["comparison"])
+        for name in ("categories", "waterfall", "runs"):
+            self.assertTrue(ElementTree.parse(folder / f"report_{name}.svg").getroot().tag.endswith("svg"))
+        suite = ElementTree.parse(folder / "report.junit.xml").getroot()[0]
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("3", "0"))
+        self.assertEqual(len(suite), 3)
+        rows = list(csv.DictReader((folder / "report.csv").read_text().splitlines()))
+        wanted = {c["name"]: c["candidate_insns"] for c in self.run_.result["comparison"]["categories"]}
+        self.assertEqual({r["category"]: float(r["sme2-on_insns"]) for r in rows}, wanted)
+
+    def test_nothing_else_is_overwritten_without_force(self):
+        folder = self.report(self.run_.out, "-o", self.scratch / "r")
+        self.report(self.run_.out, "-o", folder)  # the same bytes: nothing to lose
+        (folder / "report.md").write_text("mine")
+        done = lab.sme2lab("report", self.run_.out, "-o", folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--force", done.stderr)
+        self.assertEqual((folder / "report.md").read_text(), "mine")
+        self.report(self.run_.out, "-o", folder, "--force")
+        self.assertNotEqual((folder / "report.md").read_text(), "mine")
+
+    def test_what_cannot_be_reported_is_an_error(self):
+        for words in ([], [self.scratch], [self.run_.out, "--format", "pdf"], [self.run_.out, "--format", "md,,html"]):
+            self.assertEqual(lab.sme2lab("report", *words).returncode, 2)
+
+    def test_texts_of_the_manifest_are_no_markup(self):
+        folder = self.copy()
+        self.edit(folder / "manifest.json", '"model":"', '"model":"a/<script>|')
+        self.report(folder, "--force")
+        self.assertNotIn("<script", (folder / "report.html").read_text())
 
 
 del Results  # its cases are those of the classes above

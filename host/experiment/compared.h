@@ -1,12 +1,12 @@
-/* host/cli/compared.h: two sides opened, each an ETDump or a variant of a run directory, and their
- * comparison with all that speaks against it. */
+/* host/experiment/compared.h: two sides opened, each an ETDump or a variant of a run directory, and
+ * their comparison with all that speaks against it. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "host/analysis/comparison.h"
-#include "host/cli/etdump_file.h"
-#include "host/cli/run_directory.h"
+#include "host/experiment/etdump_file.h"
+#include "host/experiment/run_directory.h"
 #include "host/report/comparison.h"
 
 struct sl_categories;
@@ -25,6 +25,8 @@ struct sl_compared {
     struct sl_compared_side sides[2]; /* baseline, candidate */
     struct sl_comparison comparison;
     struct sl_agreement agreement, worst;
+    struct sl_agreement portable[2]; /* of each side with the portable kernels, if it `has` one */
+    bool has_portable[2];
     struct sl_comparison_report report; /* of the above */
     bool compared;
 };

@@ -1,4 +1,4 @@
-/* host/cli/trace_beside.h: finds the .sltrace that an ETDump was made of. */
+/* host/experiment/trace_beside.h: finds the .sltrace that an ETDump was made of. */
 #pragma once
 
 #include <stdbool.h>

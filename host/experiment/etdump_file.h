@@ -1,11 +1,11 @@
-/* host/cli/etdump_file.h: an ETDump, opened from a path, with its trace and its analysis. */
+/* host/experiment/etdump_file.h: an ETDump, opened from a path, with its trace and its analysis. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "common/base/buf.h"
 #include "common/format/etdump.h"
-#include "host/cli/trace_beside.h"
+#include "host/experiment/trace_beside.h"
 #include "host/report/analysis.h"
 
 struct sl_categories;

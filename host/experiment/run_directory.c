@@ -1,5 +1,5 @@
-/* host/cli/run_directory.c */
-#include "host/cli/run_directory.h"
+/* host/experiment/run_directory.c */
+#include "host/experiment/run_directory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -94,11 +94,19 @@ static int choose(const char *path, const char *experiment,
     int rc = sl_run_directory_list(path, names, &count, diag);
     if (rc < 0)
         return rc;
-    while (experiment && chosen + 1 < count && strcmp(names[chosen], experiment) != 0)
+    const char *wanted = experiment ? experiment : "";
+    while (chosen < count && strcmp(names[chosen], wanted) != 0)
         chosen++;
-    if (count > 1 && !experiment) {
+    /* manifest.json may be of any experiment; of others the only one will do. */
+    for (size_t i = 0, sought = chosen; sought == count && i < count; i++) {
+        if (names[i][0] == '\0' || count == 1)
+            chosen = i;
+    }
+    if (chosen == count) {
         sl_diag_hint(diag, "say which: --experiment NAME, of the files manifest_NAME.json");
-        return sl_diag_set(diag, SL_E_NOT_FOUND, path, "the directory has several experiments");
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           experiment ? "the directory has no such experiment"
+                                      : "the directory has several experiments");
     }
     snprintf(out_suffix, SL_RUN_DIRECTORY_NAME_BYTES + 1, "%s%s", names[chosen][0] ? "_" : "",
              names[chosen]);

@@ -1,5 +1,5 @@
-/* host/cli/run_directory.h: a directory that `sme2lab run` made, read back. Everything in it is
- * checked: it may come from anybody. */
+/* host/experiment/run_directory.h: a directory that `sme2lab run` made, read back. Everything in it
+ * is checked: it may come from anybody. */
 #pragma once
 
 #include <stdbool.h>

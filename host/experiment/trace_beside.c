@@ -1,5 +1,5 @@
-/* host/cli/trace_beside.c */
-#include "host/cli/trace_beside.h"
+/* host/experiment/trace_beside.c */
+#include "host/experiment/trace_beside.h"
 
 #include <dirent.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* host/cli/compared.c */
-#include "host/cli/compared.h"
+/* host/experiment/compared.c */
+#include "host/experiment/compared.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -127,6 +127,12 @@ int sl_compared_make(struct sl_compared *compared, int factor,
                                                      .baseline = &sides[0].file.analysis,
                                                      .candidate = &sides[1].file.analysis};
     name_sides(compared, factor);
+    for (int i = 0; i < 2; i++)
+        compared->has_portable[i] =
+            sides[i].has_directory &&
+            sl_run_directory_agreement(&sides[i].directory,
+                                       sides[i].level ? "on_vs_portable" : "off_vs_portable",
+                                       &compared->portable[i]);
     check_emulation(compared);
     sl_conditions_check(&sides[0].conditions, &sides[1].conditions, factor, &compared->comparison);
     if (together && sides[0].has_directory &&

@@ -1,5 +1,5 @@
-/* host/cli/etdump_file.c */
-#include "host/cli/etdump_file.h"
+/* host/experiment/etdump_file.c */
+#include "host/experiment/etdump_file.h"
 
 #include <stdio.h>
 #include <string.h>

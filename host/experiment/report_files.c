@@ -1,0 +1,259 @@
+/* host/experiment/report_files.c */
+#include "host/experiment/report_files.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/experiment/compared.h"
+#include "host/report/markup.h"
+#include "host/report/plot.h"
+#include "host/report/report.h"
+
+#define MAX_FILE_BYTES ((size_t)1 << 30)
+
+/* Adds a fact; an empty value adds none. */
+__attribute__((format(printf, 3, 4))) static void add_fact(struct sl_report *r, const char *name,
+                                                           const char *format, ...)
+{
+    if (r->fact_count == SL_REPORT_MAX_FACTS)
+        return;
+    struct sl_report_fact *fact = &r->facts[r->fact_count];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fact->value, sizeof(fact->value), format, args);
+    va_end(args);
+    fact->name = name;
+    r->fact_count += fact->value[0] != '\0';
+}
+
+static void add_text(struct sl_report *r, const char *name, const struct cJSON *object,
+                     const char *key)
+{
+    const char *text = sl_run_directory_text(object, key);
+    add_fact(r, name, "%.250s", text ? text : "");
+}
+
+static void add_device(struct sl_report *r, const struct sl_compared_side *side)
+{
+    const cJSON *manifest = side->directory.manifest;
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(manifest, "device");
+    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    const cJSON *system = cJSON_GetObjectItemCaseSensitive(probe, "system");
+    double svl = sl_run_directory_number(probe, "svl_bytes", 0);
+    add_fact(r, "Device", "%s", side->conditions.values[SL_CONDITION_DEVICE]);
+    add_text(r, "System", system, "sysname");
+    add_text(r, "Release", system, "release");
+    if (svl > 0)
+        add_fact(r, "Streaming vector length", "%.0f bits", 8 * svl);
+    add_fact(r, "Threads", "%s", side->conditions.values[SL_CONDITION_THREADS]);
+}
+
+/* A variant's instruction set, as the agent says it took it. */
+static void add_isa(struct sl_report *r, const struct cJSON *manifest)
+{
+    static const char *const names[] = {"Instruction sets, off", "Instruction sets, on"};
+    const cJSON *agent = cJSON_GetObjectItemCaseSensitive(manifest, "agent_report");
+    const cJSON *variants = cJSON_GetObjectItemCaseSensitive(agent, "variants");
+    for (int i = 0; i < 2; i++)
+        add_text(r, names[i], cJSON_GetArrayItem(variants, i), "isa");
+}
+
+void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
+{
+    const struct sl_compared_side *off = &compared->sides[0];
+    const struct sl_compared_side *on = &compared->sides[1];
+    const cJSON *manifest = off->directory.manifest;
+    const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(manifest, "schedule");
+    const char *model = sl_run_directory_text(manifest, "model");
+    const char *name = model ? strrchr(model, '/') : NULL;
+    *out = (struct sl_report){
+        .model = name    ? name + 1
+                 : model ? model
+                         : "unknown model",
+        .experiment = sl_run_directory_text(manifest, "experiment"),
+        .command = sl_run_directory_text(manifest, "command"),
+        .comparison = &compared->report,
+        .off_portable = compared->has_portable[0] ? &compared->portable[0] : NULL,
+        .on_portable = compared->has_portable[1] ? &compared->portable[1] : NULL};
+    add_text(out, "Model", manifest, "model");
+    add_text(out, "Model, SHA-256", manifest, "model_sha256");
+    add_text(out, "Experiment", manifest, "experiment");
+    add_text(out, "Started", manifest, "generated_at");
+    add_text(out, "sme2lab", manifest, "sme2lab_version");
+    add_device(out, off);
+    add_isa(out, manifest);
+    add_text(out, "Agent, SHA-256", manifest, "agent_sha256");
+    add_fact(out, "Order of runs", "%.20s, seed %.0f",
+             sl_run_directory_text(schedule, "order") ? sl_run_directory_text(schedule, "order")
+                                                      : "unknown",
+             sl_run_directory_number(schedule, "seed", 0));
+    add_fact(out, "ETDump, off", "SHA-256 %s", off->file.analysis.sha256);
+    add_fact(out, "ETDump, on", "SHA-256 %s", on->file.analysis.sha256);
+}
+
+static int add_file(struct sl_report_files *out, const char *stem, const char *suffix,
+                    const char *ending, struct sl_buf **out_text, struct sl_diag *diag)
+{
+    if (out->count == SL_REPORT_MAX_FILES)
+        return sl_diag_set(diag, SL_E_LIMIT, "--format", "too many formats at once");
+    struct sl_report_file *file = &out->files[out->count++];
+    snprintf(file->name, sizeof(file->name), "%s%s%s", stem, suffix, ending);
+    sl_buf_init(&file->text, MAX_FILE_BYTES);
+    *out_text = &file->text;
+    return 0;
+}
+
+static int add_plots(struct sl_report_files *out, const struct sl_report *report,
+                     const char *suffix, struct sl_diag *diag)
+{
+    static const struct {
+        const char *stem;
+        void (*plot)(struct sl_markup *m, const struct sl_report *report);
+    } plots[] = {{"report_categories", sl_plot_categories},
+                 {"report_waterfall", sl_plot_waterfall},
+                 {"report_runs", sl_plot_runs}};
+    struct sl_buf *text = NULL;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof(plots) / sizeof(plots[0]); i++) {
+        rc = add_file(out, plots[i].stem, suffix, ".svg", &text, diag);
+        if (rc < 0)
+            break;
+        struct sl_markup m = {.out = text};
+        sl_markup_put(&m, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        plots[i].plot(&m, report);
+        rc = m.error;
+    }
+    return rc;
+}
+
+static int make_json(struct sl_buf *out, const struct sl_report *report)
+{
+    struct sl_json json;
+    sl_json_init(&json, out);
+    int rc = sl_comparison_json(&json, NULL, report->comparison);
+    return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
+}
+
+int sl_report_files_add(struct sl_report_files *out, const struct sl_report *report,
+                        const char *suffix, const char *format, struct sl_diag *diag)
+{
+    static const struct {
+        const char *format, *ending;
+        int (*make)(struct sl_buf *out, const struct sl_report *report);
+    } makers[] = {{"md", ".md", sl_report_md},
+                  {"html", ".html", sl_report_html},
+                  {"junit", ".junit.xml", sl_report_junit},
+                  {"json", ".json", make_json},
+                  {"csv", ".csv", sl_report_csv}};
+    struct sl_buf *text = NULL;
+    int rc = 0;
+    if (strcmp(format, "svg") == 0) {
+        rc = add_plots(out, report, suffix, diag);
+        return rc < 0 ? sl_diag_set(diag, rc, NULL, "the plots cannot be made: %s", sl_strerror(rc))
+                      : 0;
+    }
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+        if (strcmp(format, makers[i].format) != 0)
+            continue;
+        rc = add_file(out, "report", suffix, makers[i].ending, &text, diag);
+        if (rc == 0)
+            rc = makers[i].make(text, report);
+        return rc < 0
+                   ? sl_diag_set(diag, rc, NULL, "the report cannot be made: %s", sl_strerror(rc))
+                   : 0;
+    }
+    sl_diag_hint(diag, "take some of md, html, svg, junit, json, csv");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--format", "this version writes no '%.40s'",
+                       format);
+}
+
+void sl_report_files_fini(struct sl_report_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        sl_buf_fini(&files->files[i].text);
+    files->count = 0;
+}
+
+static int path_of(const char *folder, const struct sl_report_file *file, char *out, size_t size,
+                   struct sl_diag *diag)
+{
+    int len = snprintf(out, size, "%s/%s", folder, file->name);
+    if (len > 0 && (size_t)len + 8 < size)
+        return 0;
+    return sl_diag_set(diag, -ENAMETOOLONG, folder, "the path of the report is too long");
+}
+
+/* Is there another file in the way? */
+static int check_free(const char *path, const struct sl_buf *text, struct sl_diag *diag)
+{
+    struct sl_buf there;
+    struct stat info;
+    if (lstat(path, &info) < 0)
+        return 0;
+    bool same = S_ISREG(info.st_mode) && sl_buf_read_file(path, MAX_FILE_BYTES, &there) == 0;
+    if (same) {
+        same = there.size == text->size &&
+               (text->size == 0 || memcmp(there.data, text->data, text->size) == 0);
+        sl_buf_fini(&there);
+    }
+    if (same)
+        return 0;
+    sl_diag_hint(diag, "write elsewhere with -o DIR, or over it with --force");
+    return sl_diag_set(diag, -EEXIST, path, "there is another file of that name");
+}
+
+int sl_report_files_write(const struct sl_report_files *files, const char *folder, bool force,
+                          struct sl_diag *diag)
+{
+    char path[SL_RUN_DIRECTORY_PATH_BYTES];
+    int rc = 0;
+    if (mkdir(folder, 0777) < 0 && errno != EEXIST) {
+        rc = -errno;
+        return sl_diag_set(diag, rc, folder, "the directory cannot be made: %s", sl_strerror(rc));
+    }
+    for (size_t i = 0; rc == 0 && i < files->count; i++) {
+        rc = path_of(folder, &files->files[i], path, sizeof(path), diag);
+        if (rc == 0 && !force)
+            rc = check_free(path, &files->files[i].text, diag);
+    }
+    for (size_t i = 0; rc == 0 && i < files->count; i++) {
+        rc = path_of(folder, &files->files[i], path, sizeof(path), diag);
+        if (rc == 0)
+            rc = sl_buf_write_file(path, files->files[i].text.data, files->files[i].text.size);
+        if (rc < 0)
+            sl_diag_set(diag, rc, path, "the report cannot be written: %s", sl_strerror(rc));
+    }
+    return rc;
+}
+
+int sl_report_write_run(const char *directory, const char *experiment,
+                        const struct sl_categories *categories, struct sl_diag *diag)
+{
+    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
+    struct sl_report report;
+    struct sl_report_files files = {.count = 0};
+    if (!compared)
+        return sl_diag_set(diag, -ENOMEM, directory, "memory is short");
+    int rc = sl_compared_directory(compared, directory, experiment, categories, diag);
+    if (rc == 0) {
+        const char *suffix = compared->sides[0].directory.suffix;
+        sl_report_of(compared, &report);
+        rc = sl_report_files_add(&files, &report, suffix, "md", diag);
+        if (rc == 0)
+            rc = sl_report_files_add(&files, &report, suffix, "html", diag);
+    }
+    if (rc == 0)
+        rc = sl_report_files_write(&files, directory, true, diag);
+    sl_report_files_fini(&files);
+    sl_compared_close(compared);
+    sl_free(compared);
+    return rc;
+}

@@ -1,0 +1,93 @@
+/* host/report/markup.c */
+#include "host/report/markup.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+
+enum { PIECE_BYTES = 2048 };
+
+void sl_markup_put(struct sl_markup *m, const char *format, ...)
+{
+    char piece[PIECE_BYTES];
+    va_list args;
+    if (m->error < 0)
+        return;
+    va_start(args, format);
+    int len = vsnprintf(piece, sizeof(piece), format, args);
+    va_end(args);
+    if (len > 0)
+        m->error = sl_buf_append(m->out, piece, len < PIECE_BYTES ? (size_t)len : PIECE_BYTES - 1);
+}
+
+static void put_bytes(struct sl_markup *m, const char *bytes, size_t len)
+{
+    if (m->error == 0)
+        m->error = sl_buf_append(m->out, bytes, len);
+}
+
+/* Bytes of the valid UTF-8 character at `at`; 0 if there is none or XML has none such. */
+static size_t character_at(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t len = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (len == 1)
+        return at[0] >= 0x20 || at[0] == '\n' || at[0] == '\t' ? 1 : 0;
+    if (at[0] < 0xc2 || at[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    /* Too long a form, a surrogate, U+FFFE and U+FFFF, beyond U+10FFFF. */
+    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+        (at[0] == 0xef && at[1] == 0xbf && at[2] > 0xbd) || (at[0] == 0xf0 && at[1] < 0x90) ||
+        (at[0] == 0xf4 && at[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+static const char *entity_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
+    }
+}
+
+void sl_markup_text(struct sl_markup *m, const char *text)
+{
+    while (*text && m->error == 0) {
+        const char *entity = entity_of(*text);
+        size_t len = character_at(text);
+        if (entity)
+            put_bytes(m, entity, strlen(entity));
+        else
+            put_bytes(m, len ? text : "?", len ? len : 1);
+        text += len ? len : 1;
+    }
+}
+
+void sl_markup_md(struct sl_markup *m, const char *text)
+{
+    while (*text && m->error == 0) {
+        size_t len = character_at(text);
+        if (*text == '\n' || *text == '\t')
+            put_bytes(m, " ", 1);
+        else if (strchr("|*`<>[]\\", *text))
+            sl_markup_put(m, "\\%c", *text);
+        else
+            put_bytes(m, len ? text : "?", len ? len : 1);
+        text += len ? len : 1;
+    }
+}

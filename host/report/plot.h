@@ -1,0 +1,13 @@
+/* host/report/plot.h: a report's plots as SVG elements: colours that the colour-blind tell apart,
+ * each area named in words, legible in print. */
+#pragma once
+
+struct sl_markup;
+struct sl_report;
+
+/* Stacked bars: each category's cost with SME2 off and on, on one scale and as shares. */
+void sl_plot_categories(struct sl_markup *m, const struct sl_report *report);
+/* From the cost with SME2 off to that with it on, operator by operator, largest change first. */
+void sl_plot_waterfall(struct sl_markup *m, const struct sl_report *report);
+/* Every run in order, a panel a variant; warm-ups are hollow squares. */
+void sl_plot_runs(struct sl_markup *m, const struct sl_report *report);

@@ -1,0 +1,52 @@
+/* host/report/report.h: a run as pages for people and files for other programs. Pure: the same data
+ * give the same bytes. */
+#pragma once
+
+#include <stddef.h>
+
+struct sl_agreement;
+struct sl_buf;
+struct sl_comparison_report;
+struct sl_table;
+
+enum { SL_REPORT_MAX_FACTS = 24 };
+
+struct sl_report_fact {
+    const char *name; /* static */
+    char value[256];
+};
+
+/* All of it is borrowed. */
+struct sl_report {
+    const char *model, *experiment;
+    const char *command;                                   /* that made the run; NULL: not known */
+    const struct sl_comparison_report *comparison;         /* of two analyses */
+    const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
+    struct sl_report_fact facts[SL_REPORT_MAX_FACTS];      /* conditions, for the reader */
+    size_t fact_count;
+};
+
+/* Markdown: what was measured, verdict with reasons, figures, shift, operators, kernels, one next
+ * step, how to reproduce. All of these return 0, SL_E_LIMIT or -ENOMEM. */
+int sl_report_md(struct sl_buf *out, const struct sl_report *report);
+/* The same with plots as one page that needs no other file and no script. */
+int sl_report_html(struct sl_buf *out, const struct sl_report *report);
+/* JUnit XML: verdict, agreement of outputs and proof of SME2 as three cases. */
+int sl_report_junit(struct sl_buf *out, const struct sl_report *report);
+/* category,{off}_ms,{on}_ms,speedup,{off}_pct,{on}_pct; _insns on the counted clock. */
+int sl_report_csv(struct sl_buf *out, const struct sl_report *report);
+/* Both variants' runs as a trace for the Perfetto UI; on the counted clock one of its nanoseconds
+ * is one instruction, and the tracks say so. */
+int sl_report_perfetto(struct sl_buf *out, const struct sl_report *report);
+
+/* Sentences that pages share: what came out, and what that is of. `size` of at least 256. */
+void sl_report_verdict(const struct sl_report *report, char *out, size_t size);
+void sl_report_conditions(const struct sl_report *report, char *out, size_t size);
+
+/* The tables that pages share; end each with sl_table_fini(). */
+void sl_report_facts(const struct sl_report *report, struct sl_table *out);
+void sl_report_figures(const struct sl_report *report, struct sl_table *out);
+void sl_report_shift(const struct sl_report *report, struct sl_table *out);
+void sl_report_operators(const struct sl_report *report, size_t most, struct sl_table *out);
+void sl_report_proof(const struct sl_report *report, struct sl_table *out);
+void sl_report_runs(const struct sl_report *report, struct sl_table *out);

@@ -1,0 +1,113 @@
+/* host/report/table.c */
+#include "host/report/table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/report/markup.h"
+#include "host/report/text.h"
+
+#define MAX_CELL_BYTES ((size_t)1 << 28)
+
+void sl_table_init(struct sl_table *table, const char *id, const char *title,
+                   const char *const *heads)
+{
+    *table = (struct sl_table){.id = id, .title = title};
+    sl_buf_init(&table->cells, MAX_CELL_BYTES);
+    for (; heads[table->columns]; table->columns++)
+        table->right[table->columns] = heads[table->columns][0] == '>';
+    for (size_t i = 0; i < table->columns; i++)
+        sl_table_text(table, heads[i] + (table->right[i] ? 1 : 0));
+    table->rows = 1;
+}
+
+void sl_table_fini(struct sl_table *table)
+{
+    sl_buf_fini(&table->cells);
+}
+
+void sl_table_cell(struct sl_table *table, const char *text, size_t len)
+{
+    char clean[SL_TEXT_SIZE];
+    sl_text_copy(clean, text, len);
+    if (table->error == 0)
+        table->error = sl_buf_append(&table->cells, clean, strlen(clean) + 1);
+}
+
+void sl_table_text(struct sl_table *table, const char *text)
+{
+    sl_table_cell(table, text, strlen(text));
+}
+
+void sl_table_printf(struct sl_table *table, const char *format, ...)
+{
+    char text[SL_TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    sl_table_text(table, text);
+}
+
+/* Whole rows only; what an error cut off is not shown. */
+static const char *next_cell(const struct sl_table *table, size_t *at)
+{
+    const char *cell = (const char *)table->cells.data + *at;
+    *at += strlen(cell) + 1;
+    return cell;
+}
+
+static void put_rule(struct sl_markup *m, const struct sl_table *table)
+{
+    for (size_t i = 0; i < table->columns; i++)
+        sl_markup_put(m, "|%s", table->right[i] ? "---:" : "---");
+    sl_markup_put(m, "|\n");
+}
+
+void sl_table_md(struct sl_markup *m, const struct sl_table *table)
+{
+    size_t at = 0;
+    size_t row = 0;
+    if (m->error == 0)
+        m->error = table->error;
+    if (table->note[0])
+        sl_markup_put(m, "%s\n\n", table->note);
+    while (m->error == 0 && at < table->cells.size) {
+        for (size_t i = 0; i < table->columns && at < table->cells.size; i++) {
+            sl_markup_put(m, "| ");
+            sl_markup_md(m, next_cell(table, &at));
+            sl_markup_put(m, " ");
+        }
+        sl_markup_put(m, "|\n");
+        if (row++ == 0)
+            put_rule(m, table);
+    }
+    sl_markup_put(m, "\n");
+}
+
+void sl_table_html(struct sl_markup *m, const struct sl_table *table)
+{
+    size_t at = 0;
+    size_t row = 0;
+    if (m->error == 0)
+        m->error = table->error;
+    if (table->note[0]) {
+        sl_markup_put(m, "<p class=\"note\">");
+        sl_markup_text(m, table->note);
+        sl_markup_put(m, "</p>\n");
+    }
+    sl_markup_put(m, "<div class=\"wide\"><table>\n<thead>");
+    while (m->error == 0 && at < table->cells.size) {
+        sl_markup_put(m, "<tr>");
+        for (size_t i = 0; i < table->columns && at < table->cells.size; i++) {
+            sl_markup_put(m, "<%s%s>", row == 0 ? "th" : "td",
+                          table->right[i] ? " class=\"r\"" : "");
+            sl_markup_text(m, next_cell(table, &at));
+            sl_markup_put(m, "</%s>", row == 0 ? "th" : "td");
+        }
+        sl_markup_put(m, "</tr>%s\n", row == 0 ? "</thead>\n<tbody>" : "");
+        row++;
+    }
+    sl_markup_put(m, "</tbody></table></div>\n");
+}
