@@ -1,5 +1,6 @@
 /* kernels/depthwise/depthwise_f32_any_sme2.c: depthwise convolution with any window, SME2: four
- * vectors of channels at a time, a multi-vector FMLA into ZA for each tap that lies inside. */
+ * vectors of channels at a time, a multi-vector FMLA into ZA for each tap that lies inside; four
+ * output pixels side by side share the loads of the weights. */
 #include <arm_sme.h>
 #include <arm_sve.h>
 #include <string.h>
@@ -104,19 +105,64 @@ static inline void pixel(const struct line *line, const float *in, const float *
     svst1_f32_x4(some, out, sum);
 }
 
+/* Channels c .. of four output pixels whose windows lie inside from left to right; each has its own
+ * group. `in` and `weights` as above. */
+static inline void four_pixels(const struct line *line, const float *in, const float *weights,
+                               svcount_t some, float *out) __arm_streaming __arm_inout("za")
+{
+    const struct sl_depthwise_args *a = line->args;
+    const struct sl_depthwise_shape *s = &a->shape;
+    svcount_t all = svptrue_c32();
+    size_t quad = 4 * svcntw(), step = s->dilation_w * s->channels;
+    size_t across = s->stride_w * s->channels, columns = s->kernel_w;
+    size_t down = s->dilation_h * s->in_w * s->channels - columns * step;
+    svfloat32_t min = svdup_f32(a->min), max = svdup_f32(a->max);
+    const float *second = in + across, *third = second + across, *fourth = third + across;
+    uint32_t group = 0;
+    size_t at = 0;
+    /* Opaque, so that groups become offsets in the instruction and the pointers share one index. */
+    __asm__("" : "+r"(group), "+r"(second), "+r"(third), "+r"(fourth));
+    for (size_t ky = line->v.end - line->v.first; ky > 0; ky--, at += down) {
+        for (size_t kx = columns; kx > 0; kx--, at += step, weights += quad) {
+            svfloat32x4_t weight = svld1_f32_x4(all, weights);
+            svmla_za32_f32_vg1x4(group, svld1_f32_x4(some, in + at), weight);
+            svmla_za32_f32_vg1x4(group + 1, svld1_f32_x4(some, second + at), weight);
+            svmla_za32_f32_vg1x4(group + 2, svld1_f32_x4(some, third + at), weight);
+            svmla_za32_f32_vg1x4(group + 3, svld1_f32_x4(some, fourth + at), weight);
+        }
+    }
+    for (uint32_t pixel = 0; pixel < 4; pixel++, out += s->channels) {
+        svfloat32x4_t sum = svread_za32_f32_vg1x4(group + pixel);
+        svst1_f32_x4(some, out, svmin_single_f32_x4(svmax_single_f32_x4(sum, min), max));
+    }
+}
+
 static void row(const struct line *line) __arm_streaming __arm_inout("za")
 {
     const struct sl_depthwise_shape *s = &line->args->shape;
     const float *packed = line->args->weights;
     size_t quad = 4 * svcntw(), taps = taps_of(s);
+    size_t window = (s->kernel_w - 1) * s->dilation_w + 1;
     for (size_t c = 0; c < s->channels; c += quad, packed += (1 + taps) * quad) {
         svcount_t some = svwhilelt_c32_u64(c, s->channels, 4);
+        svfloat32x4_t bias = svld1_f32_x4(svptrue_c32(), packed);
         for (size_t ox = 0; ox < s->out_w; ox++) {
+            size_t left = ox * s->stride_w;
+            if (line->v.end > line->v.first && left >= s->pad_left && s->out_w - ox >= 4 &&
+                left + 3 * s->stride_w + window <= s->in_w + s->pad_left) {
+                for (uint32_t group = 0; group < 4; group++)
+                    svwrite_za32_f32_vg1x4(group, bias);
+                four_pixels(line, line->in + (left - s->pad_left) * s->channels + c,
+                            packed + (1 + line->v.first * s->kernel_w) * quad, some,
+                            line->out + ox * s->channels + c);
+                ox += 3;
+                continue;
+            }
             struct span h =
                 span_of(ox, s->stride_w, s->dilation_w, s->pad_left, s->kernel_w, s->in_w);
             size_t x = ox * s->stride_w + h.first * s->dilation_w - s->pad_left;
             size_t tap = line->v.first * s->kernel_w + h.first;
-            svwrite_za32_f32_vg1x4(0, svld1_f32_x4(svptrue_c32(), packed));
+            svwrite_za32_f32_vg1x4(0, bias);
             pixel(line, line->in + x * s->channels + c, packed + (1 + tap) * quad, some,
                   h.end - h.first, line->out + ox * s->channels + c);
         }
