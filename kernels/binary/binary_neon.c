@@ -1,4 +1,4 @@
-/* kernels/binary/binary_neon.c: binary operators, 32 elements at a time. */
+/* kernels/binary/binary_neon.c: binary operators, 32 elements at a time, six times a turn. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -6,7 +6,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 
-enum { VECTORS = 8 };
+enum { VECTORS = 8, LONG_TURN = 48 }; /* as far as the offsets of paired loads reach */
 
 SL_INLINE float32x4_t apply(int op, float32x4_t a, float32x4_t b)
 {
@@ -35,32 +35,68 @@ SL_INLINE float32x4_t operand(bool dense, const float *at, size_t i, float32x4_t
     return dense ? sl_neon_load(at + i, lanes) : value;
 }
 
+/* What a loop keeps in registers; a pointer to one value is not moved on. */
+struct stream {
+    const float *a, *b;
+    float *out;
+    float32x4_t a0, b0, min, max;
+};
+
+/* Vectors first .. first + VECTORS. */
+SL_INLINE void vectors_from(size_t first, int op, bool clamp, bool a_dense, bool b_dense,
+                            const struct stream *s)
+{
+    float32x4_t v[VECTORS];
+    SL_UNROLL
+    for (size_t j = 0; j < VECTORS; j++) {
+        size_t i = 4 * (first + j);
+        v[j] = apply(op, operand(a_dense, s->a, i, s->a0, 4), operand(b_dense, s->b, i, s->b0, 4));
+        v[j] = clamp ? sl_neon_clamp(v[j], s->min, s->max) : v[j];
+    }
+    SL_UNROLL
+    for (size_t j = 0; j < VECTORS; j++)
+        vst1q_f32(s->out + 4 * (first + j), v[j]);
+}
+
+SL_INLINE void move_on(bool a_dense, bool b_dense, size_t elements, struct stream *s)
+{
+    s->a += a_dense ? elements : 0;
+    s->b += b_dense ? elements : 0;
+    s->out += elements;
+    SL_FORGET(s->a);
+    SL_FORGET(s->b);
+    SL_FORGET(s->out);
+}
+
 SL_INLINE void loop(int op, bool clamp, bool a_dense, bool b_dense,
                     const struct sl_binary_args *args)
 {
-    const float *a = args->a, *b = args->b;
-    float *out = args->out;
-    size_t i = 0, count = args->count;
+    size_t count = args->count;
     if (count == 0)
         return;
-    float32x4_t a0 = vdupq_n_f32(a[0]), b0 = vdupq_n_f32(b[0]), v[VECTORS];
-    float32x4_t min = vdupq_n_f32(args->min), max = vdupq_n_f32(args->max);
-    for (; i + 4 * VECTORS <= count; i += 4 * VECTORS) {
+    struct stream s = {args->a,
+                       args->b,
+                       args->out,
+                       vdupq_n_f32(args->a[0]),
+                       vdupq_n_f32(args->b[0]),
+                       vdupq_n_f32(args->min),
+                       vdupq_n_f32(args->max)};
+    for (size_t turns = count / (4 * LONG_TURN); turns > 0; turns--) {
         SL_UNROLL
-        for (size_t j = 0; j < VECTORS; j++) {
-            v[j] = apply(op, operand(a_dense, a, i + 4 * j, a0, 4),
-                         operand(b_dense, b, i + 4 * j, b0, 4));
-            v[j] = clamp ? sl_neon_clamp(v[j], min, max) : v[j];
-        }
-        SL_UNROLL
-        for (size_t j = 0; j < VECTORS; j++)
-            vst1q_f32(out + i + 4 * j, v[j]);
+        for (size_t first = 0; first < LONG_TURN; first += VECTORS)
+            vectors_from(first, op, clamp, a_dense, b_dense, &s);
+        move_on(a_dense, b_dense, 4 * LONG_TURN, &s);
     }
-    while (i < count) {
+    count %= 4 * LONG_TURN;
+    for (; count >= 4 * VECTORS; count -= 4 * VECTORS) {
+        vectors_from(0, op, clamp, a_dense, b_dense, &s);
+        move_on(a_dense, b_dense, 4 * VECTORS, &s);
+    }
+    for (size_t i = 0; i < count;) {
         size_t lanes = count - i < 4 ? count - i : 4;
-        v[0] = apply(op, operand(a_dense, a, i, a0, lanes), operand(b_dense, b, i, b0, lanes));
-        v[0] = clamp ? sl_neon_clamp(v[0], min, max) : v[0];
-        sl_neon_store(out + i, v[0], lanes);
+        float32x4_t v =
+            apply(op, operand(a_dense, s.a, i, s.a0, lanes), operand(b_dense, s.b, i, s.b0, lanes));
+        sl_neon_store(s.out + i, clamp ? sl_neon_clamp(v, s.min, s.max) : v, lanes);
         i += lanes;
     }
 }

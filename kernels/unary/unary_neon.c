@@ -15,6 +15,8 @@ static void clamp(size_t count, const float *in, float *out, float a, float b)
         SL_UNROLL
         for (size_t i = 0; i < VECTORS; i++)
             vst1q_f32(out + 4 * i, v[i]);
+        SL_FORGET(in);
+        SL_FORGET(out);
     }
     for (; count >= 4; count -= 4, in += 4, out += 4)
         vst1q_f32(out, sl_neon_clamp(vld1q_f32(in), min, max));
