@@ -7,7 +7,7 @@
 struct sl_agreement;
 struct sl_buf;
 struct sl_comparison_report;
-struct sl_table;
+struct sl_page_table;
 
 enum { SL_REPORT_MAX_FACTS = 24 };
 
@@ -43,10 +43,10 @@ int sl_report_perfetto(struct sl_buf *out, const struct sl_report *report);
 void sl_report_verdict(const struct sl_report *report, char *out, size_t size);
 void sl_report_conditions(const struct sl_report *report, char *out, size_t size);
 
-/* The tables that pages share; end each with sl_table_fini(). */
-void sl_report_facts(const struct sl_report *report, struct sl_table *out);
-void sl_report_figures(const struct sl_report *report, struct sl_table *out);
-void sl_report_shift(const struct sl_report *report, struct sl_table *out);
-void sl_report_operators(const struct sl_report *report, size_t most, struct sl_table *out);
-void sl_report_proof(const struct sl_report *report, struct sl_table *out);
-void sl_report_runs(const struct sl_report *report, struct sl_table *out);
+/* The tables that pages share; end each with sl_page_table_fini(). */
+void sl_report_facts(const struct sl_report *report, struct sl_page_table *out);
+void sl_report_figures(const struct sl_report *report, struct sl_page_table *out);
+void sl_report_shift(const struct sl_report *report, struct sl_page_table *out);
+void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out);
+void sl_report_proof(const struct sl_report *report, struct sl_page_table *out);
+void sl_report_runs(const struct sl_report *report, struct sl_page_table *out);

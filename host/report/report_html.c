@@ -9,9 +9,9 @@
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
 #include "host/report/next_step.h"
+#include "host/report/page_table.h"
 #include "host/report/plot.h"
 #include "host/report/report.h"
-#include "host/report/table.h"
 
 enum { HTML_OPERATORS = 100, SENTENCE_BYTES = 320 };
 
@@ -43,14 +43,14 @@ typedef void (*plot_fn)(struct sl_markup *m, const struct sl_report *report);
 
 /* A section: title, plot if any, table; ends the table. */
 static void put_section(struct sl_markup *m, const struct sl_report *report, plot_fn plot,
-                        struct sl_table *table)
+                        struct sl_page_table *table)
 {
     sl_markup_put(m, "<section id=\"%s\"><h2>%s</h2>\n", table->id, table->title);
     if (plot)
         plot(m, report);
-    sl_table_html(m, table);
+    sl_page_table_html(m, table);
     sl_markup_put(m, "</section>\n");
-    sl_table_fini(table);
+    sl_page_table_fini(table);
 }
 
 static void put_agreement(struct sl_markup *m, const char *what, const struct sl_agreement *a)
@@ -137,7 +137,7 @@ static void put_end(struct sl_markup *m, const struct sl_report *report)
 int sl_report_html(struct sl_buf *out, const struct sl_report *report)
 {
     struct sl_markup m = {.out = out};
-    struct sl_table table;
+    struct sl_page_table table;
     put_head(&m, report);
     sl_report_figures(report, &table);
     put_section(&m, report, NULL, &table);

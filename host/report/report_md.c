@@ -11,18 +11,18 @@
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
 #include "host/report/next_step.h"
+#include "host/report/page_table.h"
 #include "host/report/report.h"
 #include "host/report/sme2_proof.h"
-#include "host/report/table.h"
 
 enum { MD_OPERATORS = 30, SENTENCE_BYTES = 320 };
 
 /* Titles a table and ends it. */
-static void put_table(struct sl_markup *m, struct sl_table *table)
+static void put_table(struct sl_markup *m, struct sl_page_table *table)
 {
     sl_markup_put(m, "## %s\n\n", table->title);
-    sl_table_md(m, table);
-    sl_table_fini(table);
+    sl_page_table_md(m, table);
+    sl_page_table_fini(table);
 }
 
 static void put_agreement(struct sl_markup *m, const char *what, const struct sl_agreement *a)
@@ -89,7 +89,7 @@ static void put_end(struct sl_markup *m, const struct sl_report *report)
 int sl_report_md(struct sl_buf *out, const struct sl_report *report)
 {
     struct sl_markup m = {.out = out};
-    struct sl_table table;
+    struct sl_page_table table;
     put_head(&m, report);
     sl_report_facts(report, &table);
     put_table(&m, &table);

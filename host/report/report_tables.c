@@ -8,9 +8,9 @@
 #include "host/analysis/comparison.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
+#include "host/report/page_table.h"
 #include "host/report/report.h"
 #include "host/report/sme2_proof.h"
-#include "host/report/table.h"
 #include "host/report/unit.h"
 
 static int unit_of(const struct sl_report *report)
@@ -19,11 +19,11 @@ static int unit_of(const struct sl_report *report)
 }
 
 /* Counts in full with commas, times with their unit. */
-static void put_figure(struct sl_table *t, double value, int unit)
+static void put_figure(struct sl_page_table *t, double value, int unit)
 {
     char text[64];
     if (!isfinite(value) || unit != SL_TRACE_INSTRUCTIONS) {
-        sl_table_text(t, sl_unit_format(text, sizeof(text), value, unit));
+        sl_page_table_text(t, sl_unit_format(text, sizeof(text), value, unit));
         return;
     }
     char digits[40];
@@ -37,26 +37,26 @@ static void put_figure(struct sl_table *t, double value, int unit)
             text[used++] = ',';
         text[used++] = digits[i];
     }
-    sl_table_cell(t, text, used);
+    sl_page_table_cell(t, text, used);
 }
 
-static void put_ratio(struct sl_table *t, double baseline, double candidate)
+static void put_ratio(struct sl_page_table *t, double baseline, double candidate)
 {
     if (baseline > 0 && candidate > 0)
-        sl_table_printf(t, "%.3fx", baseline / candidate);
+        sl_page_table_printf(t, "%.3fx", baseline / candidate);
     else
-        sl_table_text(t, "-");
+        sl_page_table_text(t, "-");
 }
 
-static void put_percent(struct sl_table *t, double share)
+static void put_percent(struct sl_page_table *t, double share)
 {
     if (isfinite(share))
-        sl_table_printf(t, "%.1f %%", 100 * share);
+        sl_page_table_printf(t, "%.1f %%", 100 * share);
     else
-        sl_table_text(t, "-");
+        sl_page_table_text(t, "-");
 }
 
-static void note_unit(const struct sl_report *report, struct sl_table *t, const char *more)
+static void note_unit(const struct sl_report *report, struct sl_page_table *t, const char *more)
 {
     const struct sl_comparison_report *c = report->comparison;
     bool times = unit_of(report) != SL_TRACE_INSTRUCTIONS;
@@ -64,30 +64,30 @@ static void note_unit(const struct sl_report *report, struct sl_table *t, const 
              times && c->emulated ? " Times of an emulated CPU: they mean nothing." : "", more);
 }
 
-void sl_report_facts(const struct sl_report *report, struct sl_table *out)
+void sl_report_facts(const struct sl_report *report, struct sl_page_table *out)
 {
     static const char *const heads[] = {"What", "Value", NULL};
-    sl_table_init(out, "conditions", "What was measured", heads);
+    sl_page_table_init(out, "conditions", "What was measured", heads);
     for (size_t i = 0; i < report->fact_count; i++) {
-        sl_table_text(out, report->facts[i].name);
-        sl_table_text(out, report->facts[i].value);
+        sl_page_table_text(out, report->facts[i].name);
+        sl_page_table_text(out, report->facts[i].value);
     }
 }
 
-static void put_figures_row(struct sl_table *t, const char *name, double off, double on, int unit,
-                            bool ratio)
+static void put_figures_row(struct sl_page_table *t, const char *name, double off, double on,
+                            int unit, bool ratio)
 {
-    sl_table_text(t, name);
+    sl_page_table_text(t, name);
     put_figure(t, off, unit);
     put_figure(t, on, unit);
     if (ratio)
         put_ratio(t, off, on);
     else
-        sl_table_text(t, "");
+        sl_page_table_text(t, "");
 }
 
 /* Quantiles only where both samples reach them (statistics.md D-06). */
-void sl_report_figures(const struct sl_report *report, struct sl_table *out)
+void sl_report_figures(const struct sl_report *report, struct sl_page_table *out)
 {
     static const char *const heads[] = {"End to end, per run", ">SME2 off", ">SME2 on", ">off / on",
                                         NULL};
@@ -95,7 +95,7 @@ void sl_report_figures(const struct sl_report *report, struct sl_table *out)
     const struct sl_statistics *on = &report->comparison->candidate->latency;
     size_t n = off->n < on->n ? off->n : on->n;
     int unit = unit_of(report);
-    sl_table_init(out, "figures", "Latency comparison (SME2-On vs SME2-Off)", heads);
+    sl_page_table_init(out, "figures", "Latency comparison (SME2-On vs SME2-Off)", heads);
     if (unit == SL_TRACE_INSTRUCTIONS)
         out->title = "Instruction comparison (SME2-On vs SME2-Off)";
     note_unit(report, out, "");
@@ -110,13 +110,13 @@ void sl_report_figures(const struct sl_report *report, struct sl_table *out)
     if (n >= 200)
         put_figures_row(out, "p99", off->p99, on->p99, unit, true);
     put_figures_row(out, "Std Dev", off->stddev, on->stddev, unit, false);
-    sl_table_text(out, "Runs measured");
-    sl_table_printf(out, "%zu", off->n);
-    sl_table_printf(out, "%zu", on->n);
-    sl_table_text(out, "");
+    sl_page_table_text(out, "Runs measured");
+    sl_page_table_printf(out, "%zu", off->n);
+    sl_page_table_printf(out, "%zu", on->n);
+    sl_page_table_text(out, "");
 }
 
-void sl_report_shift(const struct sl_report *report, struct sl_table *out)
+void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
 {
     static const char *const heads[] = {"Category",  ">SME2 off",   ">Share off", ">SME2 on",
                                         ">Share on", ">Difference", ">off / on",  NULL};
@@ -124,7 +124,7 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
     bool origin = report->comparison->baseline->attribution.by_origin &&
                   report->comparison->candidate->attribution.by_origin;
     struct sl_category_shift all = {.baseline = 0};
-    sl_table_init(out, "categories", "Operator category breakdown", heads);
+    sl_page_table_init(out, "categories", "Operator category breakdown", heads);
     note_unit(report, out,
               origin
                   ? " Mean per run; own work only, so the rows sum to end to end. Categories are "
@@ -133,7 +133,7 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
                     "by name: what the file calls an operator.");
     for (int k = 0; k <= SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *s = k < SL_CATEGORY_COUNT ? &c->categories[k] : &all;
-        sl_table_text(out, k < SL_CATEGORY_COUNT ? sl_category_name(k) : "End to end");
+        sl_page_table_text(out, k < SL_CATEGORY_COUNT ? sl_category_name(k) : "End to end");
         put_figure(out, s->baseline, c->unit);
         put_percent(out, s->share_baseline);
         put_figure(out, s->candidate, c->unit);
@@ -148,13 +148,13 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
     }
 }
 
-void sl_report_operators(const struct sl_report *report, size_t most, struct sl_table *out)
+void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out)
 {
     static const char *const heads[] = {"Operator",    "Category",  ">SME2 off", ">SME2 on",
                                         ">Difference", ">off / on", NULL};
     const struct sl_comparison *c = report->comparison->comparison;
     char more[96] = " Mean per run, own work, largest first.";
-    sl_table_init(out, "operators", "Operators", heads);
+    sl_page_table_init(out, "operators", "Operators", heads);
     if (c->operator_count > most)
         snprintf(more, sizeof(more), " Mean per run, own work; the %zu largest of %zu.", most,
                  c->operator_count);
@@ -162,8 +162,8 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
     for (size_t i = 0; i < c->operator_count && i < most; i++) {
         const struct sl_operator_shift *row = &c->operators[i];
         const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
-        sl_table_cell(out, op->name, op->name_len);
-        sl_table_text(out, sl_category_name(op->category));
+        sl_page_table_cell(out, op->name, op->name_len);
+        sl_page_table_text(out, sl_category_name(op->category));
         put_figure(out, row->baseline ? row->baseline_cost : NAN, c->unit);
         put_figure(out, row->candidate ? row->candidate_cost : NAN, c->unit);
         put_figure(out, row->candidate_cost - row->baseline_cost, c->unit);
@@ -171,12 +171,12 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
     }
 }
 
-void sl_report_proof(const struct sl_report *report, struct sl_table *out)
+void sl_report_proof(const struct sl_report *report, struct sl_page_table *out)
 {
     static const char *const heads[] = {"Operator", "Kernel, SME2 off", "Kernel, SME2 on",
                                         "SME2 with it on", NULL};
     const struct sl_comparison *c = report->comparison->comparison;
-    sl_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
+    sl_page_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
     snprintf(out->note, sizeof(out->note),
              "'executed' is said where the run's own record names an SME2 kernel, 'not proven' "
              "everywhere else. Only operators that SME2 is for are listed. Unit: none.");
@@ -185,32 +185,34 @@ void sl_report_proof(const struct sl_report *report, struct sl_table *out)
         const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
         if (!sl_sme2_matters(op))
             continue;
-        sl_table_cell(out, op->name, op->name_len);
-        sl_table_text(out, row->baseline && row->baseline->kernel ? row->baseline->kernel : "-");
-        sl_table_text(out, row->candidate && row->candidate->kernel ? row->candidate->kernel : "-");
-        sl_table_text(out, row->candidate ? sl_sme2_evidence(row->candidate) : "-");
+        sl_page_table_cell(out, op->name, op->name_len);
+        sl_page_table_text(out,
+                           row->baseline && row->baseline->kernel ? row->baseline->kernel : "-");
+        sl_page_table_text(out,
+                           row->candidate && row->candidate->kernel ? row->candidate->kernel : "-");
+        sl_page_table_text(out, row->candidate ? sl_sme2_evidence(row->candidate) : "-");
     }
 }
 
-static void put_runs(struct sl_table *t, const struct sl_attribution *a, const char *level)
+static void put_runs(struct sl_page_table *t, const struct sl_attribution *a, const char *level)
 {
     for (size_t i = 0; i < a->run_count; i++) {
         const struct sl_attribution_run *run = &a->runs[i];
-        sl_table_text(t, level);
-        sl_table_printf(t, "%u", run->run);
+        sl_page_table_text(t, level);
+        sl_page_table_printf(t, "%u", run->run);
         if (run->pair == UINT32_MAX)
-            sl_table_text(t, "-");
+            sl_page_table_text(t, "-");
         else
-            sl_table_printf(t, "%u", run->pair);
-        sl_table_text(t, run->warmup ? "warm-up, not counted" : "measured");
+            sl_page_table_printf(t, "%u", run->pair);
+        sl_page_table_text(t, run->warmup ? "warm-up, not counted" : "measured");
         put_figure(t, (double)run->end_to_end, a->unit);
     }
 }
 
-void sl_report_runs(const struct sl_report *report, struct sl_table *out)
+void sl_report_runs(const struct sl_report *report, struct sl_page_table *out)
 {
     static const char *const heads[] = {"SME2", ">Run", ">Pair", "Kind", ">End to end", NULL};
-    sl_table_init(out, "runs", "Every run", heads);
+    sl_page_table_init(out, "runs", "Every run", heads);
     note_unit(report, out, "");
     put_runs(out, &report->comparison->baseline->attribution, report->comparison->baseline_level);
     put_runs(out, &report->comparison->candidate->attribution, report->comparison->candidate_level);

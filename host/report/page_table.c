@@ -1,5 +1,5 @@
-/* host/report/table.c */
-#include "host/report/table.h"
+/* host/report/page_table.c */
+#include "host/report/page_table.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,24 +10,24 @@
 
 #define MAX_CELL_BYTES ((size_t)1 << 28)
 
-void sl_table_init(struct sl_table *table, const char *id, const char *title,
-                   const char *const *heads)
+void sl_page_table_init(struct sl_page_table *table, const char *id, const char *title,
+                        const char *const *heads)
 {
-    *table = (struct sl_table){.id = id, .title = title};
+    *table = (struct sl_page_table){.id = id, .title = title};
     sl_buf_init(&table->cells, MAX_CELL_BYTES);
     for (; heads[table->columns]; table->columns++)
         table->right[table->columns] = heads[table->columns][0] == '>';
     for (size_t i = 0; i < table->columns; i++)
-        sl_table_text(table, heads[i] + (table->right[i] ? 1 : 0));
+        sl_page_table_text(table, heads[i] + (table->right[i] ? 1 : 0));
     table->rows = 1;
 }
 
-void sl_table_fini(struct sl_table *table)
+void sl_page_table_fini(struct sl_page_table *table)
 {
     sl_buf_fini(&table->cells);
 }
 
-void sl_table_cell(struct sl_table *table, const char *text, size_t len)
+void sl_page_table_cell(struct sl_page_table *table, const char *text, size_t len)
 {
     char clean[SL_TEXT_SIZE];
     sl_text_copy(clean, text, len);
@@ -35,37 +35,37 @@ void sl_table_cell(struct sl_table *table, const char *text, size_t len)
         table->error = sl_buf_append(&table->cells, clean, strlen(clean) + 1);
 }
 
-void sl_table_text(struct sl_table *table, const char *text)
+void sl_page_table_text(struct sl_page_table *table, const char *text)
 {
-    sl_table_cell(table, text, strlen(text));
+    sl_page_table_cell(table, text, strlen(text));
 }
 
-void sl_table_printf(struct sl_table *table, const char *format, ...)
+void sl_page_table_printf(struct sl_page_table *table, const char *format, ...)
 {
     char text[SL_TEXT_SIZE];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    sl_table_text(table, text);
+    sl_page_table_text(table, text);
 }
 
 /* Whole rows only; what an error cut off is not shown. */
-static const char *next_cell(const struct sl_table *table, size_t *at)
+static const char *next_cell(const struct sl_page_table *table, size_t *at)
 {
     const char *cell = (const char *)table->cells.data + *at;
     *at += strlen(cell) + 1;
     return cell;
 }
 
-static void put_rule(struct sl_markup *m, const struct sl_table *table)
+static void put_rule(struct sl_markup *m, const struct sl_page_table *table)
 {
     for (size_t i = 0; i < table->columns; i++)
         sl_markup_put(m, "|%s", table->right[i] ? "---:" : "---");
     sl_markup_put(m, "|\n");
 }
 
-void sl_table_md(struct sl_markup *m, const struct sl_table *table)
+void sl_page_table_md(struct sl_markup *m, const struct sl_page_table *table)
 {
     size_t at = 0;
     size_t row = 0;
@@ -86,7 +86,7 @@ void sl_table_md(struct sl_markup *m, const struct sl_table *table)
     sl_markup_put(m, "\n");
 }
 
-void sl_table_html(struct sl_markup *m, const struct sl_table *table)
+void sl_page_table_html(struct sl_markup *m, const struct sl_page_table *table)
 {
     size_t at = 0;
     size_t row = 0;
