@@ -144,8 +144,10 @@ static int unknown_verb(const struct sl_cli *cli, const char *name)
     struct sl_diag diag = {0};
     const char *names[MAX_VERBS];
     size_t count = 0;
-    for (const struct sl_verb *verb = sl_verbs; verb->name && count < MAX_VERBS; verb++)
-        names[count++] = verb->name;
+    for (const struct sl_verb *verb = sl_verbs; verb->name && count < MAX_VERBS; verb++) {
+        if (verb->summary) /* one that this version has */
+            names[count++] = verb->name;
+    }
     const char *nearest = sl_nearest(name, names, count);
     sl_diag_set(&diag, SL_E_NOT_FOUND, "command line", "'%s' is not a verb of sme2lab", name);
     if (nearest)

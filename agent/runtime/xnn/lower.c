@@ -130,11 +130,11 @@ static void lower_resize(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct 
     const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
     const struct sl_resize_args shape = {
         .batch = in->dims[0],
+        .channels = in->dims[3],
         .in_h = in->dims[1],
         .in_w = in->dims[2],
         .out_h = out->dims[1],
         .out_w = out->dims[2],
-        .channels = in->dims[3],
         .align_corners = op->node->flags & SL_XNN_FLAG_ALIGN_CORNERS,
     };
     sl_step_resize(step, plan->isa, &shape);
