@@ -35,7 +35,7 @@ struct sl_run {
     uint64_t timeout_ms;
 
     /* Where things go. */
-    char stem[80];                    /* of the model's file name */
+    char stem[80];                    /* of the model's file name, unless it was set before */
     char out_dir[SL_RUN_PATH_BYTES];  /* made */
     char raw_base[SL_RUN_PATH_BYTES]; /* of traces, logs and outputs: no suffix */
     char started_utc[32];

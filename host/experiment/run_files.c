@@ -139,7 +139,8 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
     struct sl_buf agent;
     sl_buf_init(&run->raw_trace, 0);
     sl_buf_init(&run->trace_bytes, 0);
-    sl_path_stem(run->plan->model, run->stem, sizeof(run->stem));
+    if (!run->stem[0])
+        sl_path_stem(run->plan->model, run->stem, sizeof(run->stem));
     int rc = read_model(run, diag);
     if (rc == 0)
         rc = check_inputs(run, diag);

@@ -1,0 +1,357 @@
+/* host/daemon/daemon.c: starts bottom up (store, lab, devices, HTTP) and ends top down. */
+#include "host/daemon/daemon.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <uv.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/config/host_config.h"
+#include "host/config/submission.h"
+#include "host/daemon/job_kit.h"
+#include "host/daemon/log_file.h"
+#include "host/device/launch.h"
+#include "host/device/tools.h"
+#include "host/http/server.h"
+#include "host/job/devices.h"
+#include "host/job/lab.h"
+#include "host/job/lab_open.h"
+#include "host/job/runner.h"
+#include "host/store/store.h"
+
+enum { LOG_CHECK_MS = 60000, MAX_PATH_BYTES = 1024, MAX_LISTEN = SL_HTTP_MAX_LISTENERS };
+
+/* What is open; everything is NULL until it is. */
+struct daemon {
+    uv_loop_t loop;
+    const struct sl_daemon_settings *settings;
+    struct sl_diag *diag;
+    struct sl_log_file *log;
+    struct sl_store *store;
+    struct sl_lab *lab;
+    struct sl_devices *devices;
+    struct sl_kit kit;
+    bool kit_open;
+    struct sl_http *http;
+    struct sl_lab_listener *listener;
+    uv_timer_t timer; /* of the log, and of idleness */
+    uv_signal_t term, interrupt, hangup;
+    bool handles_open, draining, ending;
+    uint64_t idle_since_ms;
+    int rc;
+};
+
+static void end_http(struct daemon *daemon);
+
+static int make_folder(const char *path, struct sl_diag *diag)
+{
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return 0;
+    int rc =
+        sl_diag_set(diag, -errno, path, "cannot make the state directory: %s", strerror(errno));
+    sl_diag_hint(diag, "name a directory whose parent exists and may be written, with --state");
+    return rc;
+}
+
+static void close_handles(struct daemon *daemon)
+{
+    if (!daemon->handles_open)
+        return;
+    daemon->handles_open = false;
+    uv_close((uv_handle_t *)&daemon->timer, NULL);
+    uv_close((uv_handle_t *)&daemon->term, NULL);
+    uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+    uv_close((uv_handle_t *)&daemon->hangup, NULL);
+}
+
+static void on_store_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->store = NULL;
+    close_handles(daemon); /* the last: the loop ends */
+}
+
+static void on_lab_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->lab = NULL;
+    sl_store_close(daemon->store, on_store_closed, daemon);
+}
+
+static void on_devices_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->devices = NULL;
+    if (daemon->lab)
+        sl_lab_close(daemon->lab, on_lab_closed, daemon);
+    else
+        on_lab_closed(daemon);
+}
+
+static void on_http_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->http = NULL;
+    if (daemon->listener)
+        sl_lab_unlisten(daemon->listener);
+    daemon->listener = NULL;
+    /* Drained devices have nothing to do and their agents end; otherwise they go on for the daemon
+     * to come. */
+    if (daemon->devices)
+        sl_devices_close(daemon->devices, daemon->draining, on_devices_closed, daemon);
+    else
+        on_devices_closed(daemon);
+}
+
+static void end_http(struct daemon *daemon)
+{
+    if (daemon->ending)
+        return;
+    daemon->ending = true;
+    if (daemon->http)
+        sl_http_close(daemon->http, on_http_closed, daemon);
+    else
+        on_http_closed(daemon);
+}
+
+static bool is_idle(const struct daemon *daemon)
+{
+    return sl_lab_count(daemon->lab, SL_JOB_RUNNING) == 0;
+}
+
+/* The first signal drains, the second ends at once. */
+static void on_end_signal(uv_signal_t *handle, int signal)
+{
+    struct daemon *daemon = handle->data;
+    fprintf(stderr, "level=info event=signal signal=%d\n", signal);
+    if (daemon->draining || is_idle(daemon)) {
+        daemon->draining = is_idle(daemon);
+        end_http(daemon);
+        return;
+    }
+    daemon->draining = true;
+    sl_lab_drain(daemon->lab);
+}
+
+static void on_hangup(uv_signal_t *handle, int signal)
+{
+    struct daemon *daemon = handle->data;
+    (void)signal;
+    if (daemon->log)
+        sl_log_file_reopen(daemon->log);
+    fprintf(stderr, "level=info event=log_reopened\n");
+}
+
+/* A state event: a drained daemon ends with its last job. */
+static void on_lab_event(void *user, const struct sl_lab_event *event)
+{
+    struct daemon *daemon = user;
+    if (strcmp(event->type, "state") != 0)
+        return;
+    fprintf(stderr, "level=info event=job job=%" PRIu64 " state=%s\n", event->job, event->json);
+    daemon->idle_since_ms = uv_now(&daemon->loop);
+    if (daemon->draining && is_idle(daemon))
+        end_http(daemon);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+    uint32_t idle_exit = daemon->settings->config->idle_exit_seconds;
+    if (daemon->log) {
+        int rc = sl_log_file_rotate(daemon->log);
+        if (rc < 0)
+            fprintf(stderr, "level=error event=log_rotation_failed reason=\"%s\"\n",
+                    sl_strerror(rc));
+    }
+    bool empty = is_idle(daemon) && sl_lab_count(daemon->lab, SL_JOB_QUEUED) == 0;
+    if (idle_exit != 0 && empty &&
+        uv_now(&daemon->loop) - daemon->idle_since_ms >= (uint64_t)idle_exit * 1000) {
+        fprintf(stderr, "level=info event=idle_exit\n");
+        daemon->draining = true;
+        end_http(daemon);
+    }
+}
+
+static int check_config(void *user, const char *config_json, struct sl_diag *diag)
+{
+    struct sl_submitted *job = sl_calloc(1, sizeof(*job));
+    (void)user;
+    int rc =
+        job ? sl_submitted_parse(
+                  (struct sl_bytes){(const uint8_t *)config_json, strlen(config_json)}, job, diag)
+            : -ENOMEM;
+    sl_free(job);
+    return rc;
+}
+
+static int on_progress(void *user, uint64_t job, const char *device, const char *json)
+{
+    struct daemon *daemon = user;
+    return sl_lab_job_progress(daemon->lab, job, device, json);
+}
+
+static int on_ended(void *user, uint64_t job, const char *device, int cause, const char *detail,
+                    const struct sl_run_record *run)
+{
+    struct daemon *daemon = user;
+    return sl_lab_job_ended(daemon->lab, job, device, cause, detail, run);
+}
+
+static void fail(struct daemon *daemon, int rc)
+{
+    daemon->rc = rc;
+    end_http(daemon);
+}
+
+/* The lab has read its jobs back: now the outside may come in. */
+static void on_lab_opened(void *user, int rc)
+{
+    struct daemon *daemon = user;
+    const struct sl_daemon_settings *settings = daemon->settings;
+    const struct sl_host_config *config = settings->config;
+    struct sl_http_options options = {0};
+    char fallback[MAX_PATH_BYTES];
+    if (rc < 0) {
+        sl_diag_set(daemon->diag, rc, settings->state, "the store's jobs cannot be read: %s",
+                    sl_strerror(rc));
+        fail(daemon, rc);
+        return;
+    }
+    snprintf(fallback, sizeof(fallback), "unix:%s/sme2labd.sock", settings->state);
+    const char *const *listen = settings->listen_count > 0 ? settings->listen : config->listen;
+    options.listen_count =
+        settings->listen_count > 0 ? settings->listen_count : config->listen_count;
+    for (size_t i = 0; i < options.listen_count && i < MAX_LISTEN; i++)
+        options.listen[i] = listen[i];
+    if (options.listen_count == 0)
+        options.listen[options.listen_count++] = fallback;
+    rc = sl_lab_listen(daemon->lab, 0, 0, on_lab_event, daemon, &daemon->listener);
+    if (rc == 0)
+        rc = sl_http_new(&daemon->loop, daemon->lab, &options, &daemon->http, daemon->diag);
+    if (rc < 0) {
+        fail(daemon, rc);
+        return;
+    }
+    for (size_t i = 0; i < options.listen_count; i++) {
+        uint16_t port = (uint16_t)sl_http_port(daemon->http, i);
+        fprintf(stderr, "level=info event=listening address=%s port=%u\n", options.listen[i], port);
+    }
+}
+
+/* Links come up at once: a run that an earlier daemon left goes on. */
+static int open_devices(struct daemon *daemon, struct sl_device_record *out)
+{
+    static const struct sl_devices_events events = {on_progress, on_ended};
+    const struct sl_host_config *config = daemon->settings->config;
+    struct sl_tool agent;
+    int rc = sl_tools_find_native_agent(&agent, daemon->diag);
+    struct sl_devices_options options = {daemon->settings->state, agent.path, &daemon->kit.calls};
+    if (rc == 0)
+        rc = sl_devices_new(&daemon->loop, &options, &events, daemon, &daemon->devices);
+    for (size_t i = 0; rc == 0 && i < config->device_count; i++) {
+        const struct sl_host_device *device = &config->devices[i];
+        struct sl_device opened;
+        rc = sl_device_open(device->kind, device->svl_bits, device->cpu, &opened, daemon->diag);
+        if (rc == 0)
+            rc = sl_devices_add(daemon->devices, device->name, &opened);
+        snprintf(out[i].name, sizeof(out[i].name), "%s", device->name);
+        out[i].kind = device->kind;
+        out[i].state = SL_DEVICE_READY;
+    }
+    return rc;
+}
+
+static int open_lab(struct daemon *daemon)
+{
+    struct sl_device_record devices[SL_HOST_MAX_DEVICES] = {0};
+    int rc = sl_kit_init(&daemon->kit, daemon->diag);
+    daemon->kit_open = rc == 0;
+    if (rc == 0)
+        rc = open_devices(daemon, devices);
+    if (rc < 0)
+        return rc;
+    struct sl_lab_options options = {
+        .store = daemon->store,
+        .state_dir = daemon->settings->state,
+        .devices = devices,
+        .device_count = daemon->settings->config->device_count,
+        .runner = {sl_devices_start, sl_devices_cancel, daemon->devices},
+        .check_config = check_config,
+        .check_user = daemon,
+        .opened = on_lab_opened,
+        .user = daemon,
+    };
+    return sl_lab_open(&daemon->loop, &options, &daemon->lab);
+}
+
+static void open_handles(struct daemon *daemon)
+{
+    uv_timer_init(&daemon->loop, &daemon->timer);
+    uv_signal_init(&daemon->loop, &daemon->term);
+    uv_signal_init(&daemon->loop, &daemon->interrupt);
+    uv_signal_init(&daemon->loop, &daemon->hangup);
+    daemon->timer.data = daemon->term.data = daemon->interrupt.data = daemon->hangup.data = daemon;
+    uv_signal_start(&daemon->term, on_end_signal, SIGTERM);
+    uv_signal_start(&daemon->interrupt, on_end_signal, SIGINT);
+    uv_signal_start(&daemon->hangup, on_hangup, SIGHUP);
+    uint32_t idle_exit = daemon->settings->config->idle_exit_seconds;
+    if (daemon->log || idle_exit != 0) { /* without either there is nothing to wake for */
+        uint64_t every =
+            idle_exit != 0 && idle_exit < 60 ? (uint64_t)idle_exit * 1000 : LOG_CHECK_MS;
+        uv_timer_start(&daemon->timer, on_timer, every, every);
+    }
+    daemon->handles_open = true;
+}
+
+static int start(struct daemon *daemon)
+{
+    char path[MAX_PATH_BYTES];
+    const struct sl_host_config *config = daemon->settings->config;
+    int rc = make_folder(daemon->settings->state, daemon->diag);
+    if (rc == 0 && config->log_file)
+        rc = sl_log_file_open(config->log_file, (uint64_t)config->log_max_mib << 20, &daemon->log,
+                              daemon->diag);
+    if (rc < 0)
+        return rc;
+    snprintf(path, sizeof(path), "%s/store.sqlite", daemon->settings->state);
+    rc = sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
+    if (rc < 0)
+        return rc;
+    open_handles(daemon);
+    daemon->idle_since_ms = uv_now(&daemon->loop);
+    rc = open_lab(daemon);
+    if (rc < 0)
+        end_http(daemon); /* whatever is open */
+    return rc;
+}
+
+int sl_daemon_run(const struct sl_daemon_settings *settings, struct sl_diag *diag)
+{
+    struct daemon *daemon = sl_calloc(1, sizeof(*daemon));
+    if (!daemon)
+        return -ENOMEM;
+    daemon->settings = settings;
+    daemon->diag = diag;
+    int rc = uv_loop_init(&daemon->loop);
+    if (rc == 0) {
+        signal(SIGPIPE, SIG_IGN);
+        rc = start(daemon);
+        uv_run(&daemon->loop, UV_RUN_DEFAULT);
+        if (uv_loop_close(&daemon->loop) != 0)
+            fprintf(stderr, "level=error event=handles_left_open\n");
+    }
+    if (rc == 0)
+        rc = daemon->rc;
+    if (daemon->kit_open)
+        sl_kit_fini(&daemon->kit);
+    sl_log_file_free(daemon->log);
+    sl_free(daemon);
+    return rc;
+}

@@ -1,0 +1,19 @@
+/* host/daemon/daemon.h: sme2labd's parts on one loop: store, lab, devices, HTTP, log, signals. It
+ * only wires them together. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sl_diag;
+struct sl_host_config;
+
+struct sl_daemon_settings {
+    const char *state;                   /* directory; made if absent */
+    const struct sl_host_config *config; /* borrowed */
+    const char *const *listen;           /* addresses that win over the configuration's */
+    unsigned listen_count;
+};
+
+/* Runs until a signal ends it. 0, or what it could not start with, in `diag`. */
+int sl_daemon_run(const struct sl_daemon_settings *settings, struct sl_diag *diag);

@@ -1,0 +1,223 @@
+/* host/daemon/job_kit.c */
+#include "host/daemon/job_kit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/analysis/category.h"
+#include "host/analysis/comparison.h"
+#include "host/config/experiment.h"
+#include "host/config/submission.h"
+#include "host/device/launch.h"
+#include "host/experiment/path_stem.h"
+#include "host/experiment/run.h"
+#include "host/ingest/run_store.h"
+
+enum {
+    COUNTED_PAIRS = 2,
+    TIMED_PAIRS = 20,
+    DEFAULT_WARMUP = 1,
+    MAX_OUTPUT_BYTES = 64 << 20,
+    STREAM_OUTPUT = 2,
+    STREAM_LOG = 1
+};
+
+static int parse(const char *config_json, struct sl_submitted *out, struct sl_diag *diag)
+{
+    return sl_submitted_parse((struct sl_bytes){(const uint8_t *)config_json, strlen(config_json)},
+                              out, diag);
+}
+
+static int plan(void *user, const char *config_json, const struct sl_device *device,
+                struct sl_job_plan *out, struct sl_diag *diag)
+{
+    struct sl_submitted *job = sl_calloc(1, sizeof(*job));
+    (void)user;
+    int rc = job ? parse(config_json, job, diag) : -ENOMEM;
+    if (rc == 0) {
+        bool counted = device->kind == SL_DEVICE_COUNTED;
+        *out = (struct sl_job_plan){
+            .input_count = job->input_count,
+            .pairs = job->runs != UINT32_MAX ? job->runs
+                     : counted               ? COUNTED_PAIRS
+                                             : TIMED_PAIRS,
+            .warmup = job->warmup != UINT32_MAX ? job->warmup : DEFAULT_WARMUP,
+            .threads = 1,
+            .timeout_ms = job->timeout_seconds * 1000,
+            .seed = job->seed,
+            .reference = true,
+        };
+        memcpy(out->model, job->model, sizeof(out->model));
+        memcpy(out->inputs, job->inputs, sizeof(out->inputs));
+        memcpy(out->method, job->method, sizeof(out->method));
+        memcpy(out->input_shapes, job->input_shapes, sizeof(out->input_shapes));
+    }
+    sl_free(job);
+    return rc;
+}
+
+/* The experiment as host/experiment takes it, with the blobs for its files. */
+struct finishing {
+    const struct sl_job_ended *ended;
+    struct sl_submitted job;
+    struct sl_experiment_plan plan;
+    struct sl_run run;
+    char model[SL_RUN_PATH_BYTES], inputs[SL_SUBMISSION_MAX_INPUTS][SL_RUN_PATH_BYTES];
+};
+
+static void describe(struct finishing *work, const struct sl_categories *categories)
+{
+    static const char *const kinds[] = {[SL_DEVICE_LOCAL] = "local",
+                                        [SL_DEVICE_EMULATED] = "emulated",
+                                        [SL_DEVICE_COUNTED] = "counted"};
+    const struct sl_job_ended *ended = work->ended;
+    struct sl_run *run = &work->run;
+    snprintf(work->model, sizeof(work->model), "%s/blobs/%s", ended->state_dir, work->job.model);
+    sl_experiment_plan_init(&work->plan, work->model);
+    work->plan.device = kinds[ended->device->kind];
+    work->plan.confidence = work->job.confidence;
+    work->plan.threshold_percent = work->job.threshold_percent;
+    struct sl_experiment *experiment = &work->plan.experiments[0];
+    experiment->runs = ended->plan->pairs;
+    experiment->warmup = ended->plan->warmup;
+    experiment->seed = work->job.seed;
+    experiment->input_shapes = work->job.input_shapes[0] ? work->job.input_shapes : NULL;
+    experiment->input_count = work->job.input_count;
+    for (size_t i = 0; i < work->job.input_count; i++) {
+        snprintf(work->inputs[i], sizeof(work->inputs[i]), "%s/blobs/%s", ended->state_dir,
+                 work->job.inputs[i]);
+        experiment->inputs[i] = work->inputs[i];
+    }
+    run->plan = &work->plan;
+    run->experiment = experiment;
+    run->device = ended->device;
+    run->categories = categories;
+    run->command = "sme2labd";
+    run->log =
+        (struct sl_count_log *)(uintptr_t)ended->log; /* borrowed: taken back before the end */
+    sl_path_stem(work->job.model_name, run->stem, sizeof(run->stem));
+    snprintf(run->out_dir, sizeof(run->out_dir), "%s", ended->directory);
+}
+
+static int place(const char *from, const char *to, struct sl_diag *diag)
+{
+    unlink(to); /* of a finish that did not get to its end */
+    if (link(from, to) == 0)
+        return 0;
+    int rc = -errno;
+    return sl_diag_set(diag, rc, from, "A file of the run cannot be put in its place (%s)",
+                       sl_strerror(rc));
+}
+
+static int place_stream(const struct finishing *work, int stream, const char *suffix,
+                        struct sl_diag *diag)
+{
+    char from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
+    sl_run_store_path(work->ended->directory, stream, from, sizeof(from));
+    snprintf(to, sizeof(to), "%.900s%s", work->run.raw_base, suffix);
+    return place(from, to, diag);
+}
+
+/* The outputs that the agent wrote, under the names that the command line's runs have. */
+static int place_outputs(const struct finishing *work, struct sl_diag *diag)
+{
+    static const struct {
+        const char *variant, *from;
+    } sources[] = {{"sme2-off", "files/output_sme2-off"},
+                   {"sme2-on", "files/output_sme2-on"},
+                   {"portable", "reference/files/output"}};
+    const struct sl_run *run = &work->run;
+    int rc = 0;
+    for (size_t i = 0; i < run->output_count; i++) {
+        for (size_t k = 0;
+             rc == 0 && run->output_types[i] >= 0 && k < sizeof(sources) / sizeof(sources[0]);
+             k++) {
+            char from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
+            snprintf(from, sizeof(from), "%.900s/%s-%zu.bin", work->ended->directory,
+                     sources[k].from, i);
+            sl_run_output_path(run, sources[k].variant, i, to);
+            rc = place(from, to, diag);
+        }
+    }
+    return rc;
+}
+
+/* The agent's own report: the last line of its output that is an object. */
+static void take_report(struct finishing *work)
+{
+    char path[SL_RUN_PATH_BYTES];
+    struct sl_buf text;
+    sl_run_store_path(work->ended->directory, STREAM_OUTPUT, path, sizeof(path));
+    if (sl_buf_read_file(path, MAX_OUTPUT_BYTES, &text) < 0)
+        return;
+    const char *last = NULL;
+    for (const char *line = text.data ? (const char *)text.data : ""; *line;
+         line += strcspn(line, "\n"), line += *line == '\n') {
+        if (*line == '{')
+            last = line;
+    }
+    work->run.agent_report = last ? cJSON_Parse(last) : NULL;
+    sl_buf_fini(&text);
+}
+
+static int make(struct finishing *work, struct sl_diag *diag)
+{
+    struct sl_run *run = &work->run;
+    int rc;
+    if ((rc = sl_run_prepare(run, diag)) < 0 ||
+        (rc = place_stream(work, 0, ".sltrace", diag)) < 0 ||
+        (rc = place_stream(work, STREAM_LOG, "_latency.log", diag)) < 0 ||
+        (rc = place_outputs(work, diag)) < 0 || (rc = sl_run_results(run, diag)) < 0 ||
+        (rc = sl_run_agreement(run, diag)) < 0 || (rc = sl_run_judge(run, diag)) < 0)
+        return rc;
+    take_report(work);
+    if ((rc = sl_run_manifest(run, diag)) < 0)
+        return rc;
+    return sl_run_summary(run, diag);
+}
+
+static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
+                  struct sl_diag *diag)
+{
+    struct sl_kit *kit = user;
+    struct finishing *work = sl_calloc(1, sizeof(*work));
+    if (!work)
+        return -ENOMEM;
+    work->ended = ended;
+    int rc = ended->has_reference
+                 ? parse(ended->config_json, &work->job, diag)
+                 : sl_diag_set(diag, SL_E_CRASHED, ended->directory,
+                               "The portable kernels did not run: nothing to compare with");
+    if (rc == 0) {
+        describe(work, &kit->categories);
+        rc = make(work, diag);
+        work->run.log = NULL;
+        if (rc == 0) {
+            snprintf(record->model, sizeof(record->model), "%.60s", work->run.stem);
+            snprintf(record->verdict, sizeof(record->verdict), "%s",
+                     sl_verdict_name(work->run.comparison.verdict));
+            record->ratio = work->run.comparison.ratio > 0 ? work->run.comparison.ratio : 0;
+        }
+        sl_run_fini(&work->run);
+        sl_experiment_plan_fini(&work->plan);
+    }
+    sl_free(work);
+    return rc;
+}
+
+int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
+{
+    kit->calls = (struct sl_job_kit){plan, finish, kit};
+    return sl_categories_load(NULL, &kit->categories, diag);
+}
+
+void sl_kit_fini(struct sl_kit *kit)
+{
+    sl_categories_fini(&kit->categories);
+}

@@ -1,0 +1,17 @@
+/* host/daemon/job_kit.h: what a job's configuration asks for, and what is made of its streams: the
+ * link from host/job to host/config and host/experiment, which do not know one another. */
+#pragma once
+
+#include "host/job/run.h"
+#include "host/report/categories_file.h"
+
+struct sl_diag;
+
+struct sl_kit {
+    struct sl_job_kit calls; /* for the devices */
+    struct sl_categories categories;
+};
+
+/* 0, or a negative code with words. End with sl_kit_fini(), after the devices. */
+int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag);
+void sl_kit_fini(struct sl_kit *kit);

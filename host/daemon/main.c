@@ -1,0 +1,73 @@
+/* host/daemon/main.c: sme2labd. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "host/config/host_config.h"
+#include "host/config/paths.h"
+#include "host/daemon/daemon.h"
+#include "host/daemon/options.h"
+
+enum { EXIT_USAGE = 2, EXIT_LAB = 5, MAX_CONFIG_BYTES = 1 << 20 };
+
+static int report(const struct sl_diag *diag, int rc)
+{
+    fprintf(stderr, "sme2labd: %s", diag->what[0] ? diag->what : sl_strerror(rc));
+    if (diag->where[0])
+        fprintf(stderr, " (%s)", diag->where);
+    fprintf(stderr, "%s%s\n", diag->hint[0] ? ": " : "", diag->hint);
+    return rc == -EINVAL || rc == SL_E_FORMAT || rc == SL_E_LIMIT ? EXIT_USAGE : EXIT_LAB;
+}
+
+static int read_config(const char *path, struct sl_host_config *out, struct sl_diag *diag)
+{
+    struct sl_buf text;
+    sl_host_config_init(out);
+    if (!path)
+        return 0;
+    int rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &text);
+    if (rc < 0) {
+        sl_diag_hint(diag, "configs/host.json is an example");
+        return sl_diag_set(diag, -EINVAL, path, "cannot read the configuration: %s",
+                           sl_strerror(rc));
+    }
+    rc = sl_host_config_parse((struct sl_bytes){text.data, text.size}, path, out, diag);
+    sl_buf_fini(&text);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct sl_daemon_options options;
+    struct sl_host_config config;
+    struct sl_diag diag = {0};
+    char state[SL_PATH_BYTES];
+    int rc = sl_daemon_options_parse(&options, argc, argv, &diag);
+    if (rc == 1)
+        return 0;
+    if (rc == 0)
+        rc = read_config(options.config, &config, &diag);
+    if (rc < 0)
+        return report(&diag, rc);
+    if (options.check_config) {
+        printf("%s: right, %zu device%s\n", options.config ? options.config : "the default",
+               config.device_count, config.device_count == 1 ? "" : "s");
+        sl_host_config_fini(&config);
+        return 0;
+    }
+    struct sl_daemon_settings settings = {
+        .state = options.state ? options.state : config.state,
+        .config = &config,
+        .listen = options.listen,
+        .listen_count = options.listen_count,
+    };
+    if (!settings.state) {
+        rc = sl_paths_state(state, &diag);
+        settings.state = state;
+    }
+    if (rc == 0)
+        rc = sl_daemon_run(&settings, &diag);
+    sl_host_config_fini(&config);
+    return rc < 0 ? report(&diag, rc) : 0;
+}

@@ -1,0 +1,85 @@
+/* host/daemon/options.c */
+#include "host/daemon/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+
+static const char help_text[] =
+    "usage: sme2labd [--config FILE] [--state DIR] [--listen ADDRESS]...\n"
+    "       sme2labd --check-config [--config FILE]\n"
+    "\n"
+    "The lab's daemon: owns devices, queues jobs, takes in what they stream, keeps the runs, and "
+    "serves HTTP to\n"
+    "`sme2lab`, to curl and to browsers. It logs to standard error, one event a line as key=value, "
+    "or to its own file.\n"
+    "\n"
+    "  --config FILE      JSON; configs/host.json is an example. Without one: a single counted "
+    "device\n"
+    "  --state DIR        where everything is kept: the store, blobs, run directories\n"
+    "                     (default: $SME2LAB_STATE, else $XDG_STATE_HOME/sme2lab, else "
+    "~/.local/state/sme2lab)\n"
+    "  --listen ADDRESS   unix:PATH or tcp:127.0.0.1:PORT, instead of the configuration's; may be "
+    "repeated\n"
+    "                     (default: unix:STATE/sme2labd.sock, guarded by its permissions; TCP asks "
+    "for a token)\n"
+    "  --check-config     says what is wrong with the configuration, or that it is right, and "
+    "ends\n"
+    "\n"
+    "SIGTERM and SIGINT drain: nothing new is started, what runs is finished, then it ends; a "
+    "second one ends at once and\n"
+    "leaves what runs to the next daemon. SIGHUP opens the log file anew.\n"
+    "Exit codes: 0 done, 2 usage or configuration, 5 the state directory or an address cannot be "
+    "used, 6 a defect.\n";
+
+static int bad(struct sl_diag *diag, const char *word, const char *what)
+{
+    sl_diag_hint(diag, "see sme2labd --help");
+    return sl_diag_set(diag, -EINVAL, word, "%s", what);
+}
+
+static int take_value(struct sl_daemon_options *options, const char *name, const char *value,
+                      struct sl_diag *diag)
+{
+    if (strcmp(name, "--config") == 0) {
+        options->config = value;
+    } else if (strcmp(name, "--state") == 0) {
+        options->state = value;
+    } else if (strcmp(name, "--listen") == 0) {
+        if (options->listen_count == SL_DAEMON_MAX_LISTEN)
+            return bad(diag, value, "too many addresses");
+        options->listen[options->listen_count++] = value;
+    } else {
+        return bad(diag, name, "unknown option");
+    }
+    return 0;
+}
+
+int sl_daemon_options_parse(struct sl_daemon_options *options, int argc, char **argv,
+                            struct sl_diag *diag)
+{
+    *options = (struct sl_daemon_options){0};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(help_text, stdout);
+            return 1;
+        }
+        if (strcmp(argv[i], "--version") == 0) {
+            puts("sme2labd " SL_VERSION);
+            return 1;
+        }
+        if (strcmp(argv[i], "--check-config") == 0) {
+            options->check_config = true;
+            continue;
+        }
+        if (i + 1 == argc)
+            return bad(diag, argv[i], "unknown option, or its value is missing");
+        int rc = take_value(options, argv[i], argv[i + 1], diag);
+        if (rc < 0)
+            return rc;
+        i++;
+    }
+    return 0;
+}

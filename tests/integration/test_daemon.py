@@ -1,0 +1,96 @@
+"""sme2labd from the outside: a submitted model becomes a stored run; crashes of daemon and agent lose nothing."""
+
+import json
+import signal
+import unittest
+
+import lab
+from daemon import NATIVE_AGENT, SME2LABD, Daemon
+
+TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
+
+
+def setUpModule():
+    lab.need(SME2LABD, NATIVE_AGENT, lab.AGENT, lab.EMULATOR)
+
+
+def submit_toy(daemon, **more):
+    job = {"model": daemon.put_blob(TOY / "model.pte"), "model_name": "toy.pte", "inputs": [daemon.put_blob(TOY / "input-0.bin")]}
+    status, headers, body = daemon.submit({**job, **more})
+    if status != 201:
+        raise AssertionError(f"{status} {body!r}")
+    return json.loads(body)["id"]
+
+
+def run_files(daemon, record):
+    """What was stored of a job's run, as HTTP gives it: its ETDumps by name, and its summary."""
+    base = f"/api/v1/runs/{record['run']}"
+    paths = [entry["path"] for entry in daemon.get(f"{base}/files")["files"]]
+    etdumps = {path.rsplit("/", 1)[-1]: daemon.request("GET", f"{base}/files/{path}")[2] for path in paths if path.endswith(".etdump")}
+    return etdumps, daemon.get(f"{base}/analysis")
+
+
+class TestDaemon(lab.Scratch):
+    def test_a_submitted_model_becomes_a_stored_run(self):
+        with Daemon(self.scratch / "state") as daemon:
+            record = daemon.wait(submit_toy(daemon))
+            self.assertEqual(record["state"], "done", record)
+            etdumps, summary = run_files(daemon, record)
+            self.assertEqual(sorted(etdumps), ["toy_run_sme2-off_t1.etdump", "toy_run_sme2-on_t1.etdump"])
+            self.assertEqual(summary["verdict"], "faster")
+            self.assertTrue(all(run["categories_insns"] for run in summary["analyses"][0]["runs"]))
+            self.assertEqual(daemon.terminate(), 0)
+
+    def test_every_execution_costs_what_it_costs_the_command_line(self):
+        direct = lab.Run("toy_cnn_f32_xnnpack", self.scratch / "direct")
+        with Daemon(self.scratch / "state") as daemon:
+            _, summary = run_files(daemon, daemon.wait(submit_toy(daemon)))
+        for i, variant in enumerate(("off", "on")):
+            costs = [[run["e2e_insns"], run["categories_insns"]] for run in summary["analyses"][i]["runs"]]
+            self.assertEqual(costs, [[run["e2e_insns"], run["categories_insns"]] for run in direct.analysis(variant)["runs"]])
+
+    def test_a_daemon_that_is_killed_finishes_its_job_after_a_restart(self):
+        with Daemon(self.scratch / "state") as daemon:
+            undisturbed, _ = run_files(daemon, daemon.wait(submit_toy(daemon)))
+            job = submit_toy(daemon)
+            daemon.kill()
+            daemon.start()
+            record = daemon.wait(job)
+            self.assertEqual(record["state"], "done", record)
+            again, _ = run_files(daemon, record)
+            self.assertEqual(again, undisturbed)
+
+    def test_a_damaged_model_is_a_result_and_a_missing_blob_an_error(self):
+        broken = self.scratch / "broken.pte"
+        broken.write_bytes((TOY / "model.pte").read_bytes()[:5000])
+        with Daemon(self.scratch / "state") as daemon:
+            status, _, body = daemon.submit({"model": daemon.put_blob(broken)})
+            self.assertEqual(status, 201)
+            record = daemon.wait(json.loads(body)["id"])
+            self.assertEqual((record["state"], record["cause"]), ("failed", "result"), record)
+            status, _, body = daemon.submit({"model": "not a digest"})
+            self.assertEqual(status, 422, body)
+            self.assertIn("SHA-256", body.decode())
+
+    def test_sigterm_finishes_what_runs_and_then_ends(self):
+        with Daemon(self.scratch / "state") as daemon:
+            job = submit_toy(daemon)
+            while daemon.get(f"/api/v1/jobs/{job}")["state"] == "queued":
+                pass
+            self.assertEqual(daemon.terminate(), 0, daemon.log_text())
+            daemon.start()
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{job}")["state"], "done")
+
+    def test_a_second_sigterm_ends_at_once_and_the_next_daemon_goes_on(self):
+        with Daemon(self.scratch / "state") as daemon:
+            job = submit_toy(daemon)
+            while daemon.get(f"/api/v1/jobs/{job}")["state"] == "queued":
+                pass
+            daemon.process.send_signal(signal.SIGTERM)
+            daemon.terminate()
+            daemon.start()
+            self.assertEqual(daemon.wait(job)["state"], "done")
+
+
+if __name__ == "__main__":
+    lab.main()
