@@ -25,7 +25,7 @@ struct request {
 static const char about[] =
     "Writes the report of a directory that 'sme2lab run' made. md is for a ticket, html one\n"
     "page that opens offline with its plots, svg the plots alone, junit for a CI server, json\n"
-    "the comparison, csv its categories, perfetto a trace for the Perfetto UI.";
+    "the comparison, csv its categories.";
 
 static const char notes[] =
     "Files are report.md, report.html, report_categories.svg and so on. One that is there with\n"
@@ -37,7 +37,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     size_t count = 0;
     const struct sl_option options[] = {
         {"--format", 0, SL_OPTION_TEXT, &r->formats, "LIST",
-         "some of md,html,svg,perfetto,junit,json,csv (md,html)"},
+         "some of md,html,svg,junit,json,csv (md,html)"},
         {"--output", 'o', SL_OPTION_TEXT, &r->folder, "DIR",
          "where to write (the directory itself)"},
         {"--experiment", 0, SL_OPTION_TEXT, &r->experiment, "NAME",

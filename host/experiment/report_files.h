@@ -28,7 +28,7 @@ struct sl_report_files {
 /* Fills a report from both variants of one run directory; it borrows from `compared`. */
 void sl_report_of(const struct sl_compared *compared, struct sl_report *out);
 
-/* Makes the files of one format: "md", "html", "svg" (three), "perfetto", "junit", "json", "csv".
+/* Makes the files of one format: "md", "html", "svg" (three), "junit", "json", "csv".
  * Returns 0, SL_E_UNSUPPORTED or another negative code with `diag` set. End `out`, which was all
  * zero at first, with sl_report_files_fini() in all cases. */
 int sl_report_files_add(struct sl_report_files *out, const struct sl_report *report,

@@ -35,10 +35,6 @@ int sl_report_html(struct sl_buf *out, const struct sl_report *report);
 int sl_report_junit(struct sl_buf *out, const struct sl_report *report);
 /* category,{off}_ms,{on}_ms,speedup,{off}_pct,{on}_pct; _insns on the counted clock. */
 int sl_report_csv(struct sl_buf *out, const struct sl_report *report);
-/* Both variants' runs as a trace for the Perfetto UI; on the counted clock one of its nanoseconds
- * is one instruction, and the tracks say so. */
-int sl_report_perfetto(struct sl_buf *out, const struct sl_report *report);
-
 /* Sentences that pages share: what came out, and what that is of. `size` of at least 256. */
 void sl_report_verdict(const struct sl_report *report, char *out, size_t size);
 void sl_report_conditions(const struct sl_report *report, char *out, size_t size);

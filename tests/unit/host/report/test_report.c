@@ -1,0 +1,154 @@
+/* tests/unit/host/report/test_report.c: pages of two real ETDumps whose figures are times. */
+#include "host/report/report.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "host/analysis/comparison.h"
+#include "host/report/analysis.h"
+#include "host/report/categories_file.h"
+#include "host/report/comparison.h"
+#include "host/report/markup.h"
+#include "host/report/next_step.h"
+
+static struct {
+    struct sl_categories categories;
+    struct sl_buf bytes[2];
+    struct sl_etdump etdumps[2];
+    struct sl_analysis sides[2];
+    struct sl_comparison comparison;
+    struct sl_comparison_report compared;
+    struct sl_report report;
+} all;
+
+static int open_report(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {
+        SL_TEST_DATA "/models/toy_cnn_f32_xnnpack/aarch64-nosme.etdump",
+        SL_TEST_DATA "/models/toy_cnn_f32_xnnpack/aarch64-sme2.etdump"};
+    struct sl_comparison_options options = {.seed = 1, .iterations = 200, .noise_floor = NAN};
+    assert_int_equal(sl_categories_load(NULL, &all.categories, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sl_buf_read_file(paths[i], 1 << 26, &all.bytes[i]), 0);
+        assert_int_equal(sl_etdump_parse((struct sl_bytes){all.bytes[i].data, all.bytes[i].size},
+                                         &all.etdumps[i], NULL),
+                         0);
+        struct sl_analysis_request request = {paths[i], &all.etdumps[i], &all.categories, NULL, -1};
+        assert_int_equal(sl_analysis_make(&request, &all.sides[i], NULL), 0);
+    }
+    assert_int_equal(sl_comparison_make(&all.sides[0].attribution, &all.sides[1].attribution,
+                                        &options, &all.comparison),
+                     0);
+    all.compared = (struct sl_comparison_report){.comparison = &all.comparison,
+                                                 .baseline = &all.sides[0],
+                                                 .candidate = &all.sides[1],
+                                                 .factor = "sme2",
+                                                 .baseline_level = "off",
+                                                 .candidate_level = "on",
+                                                 .emulated = true};
+    all.report = (struct sl_report){.model = "a<b>&\"c\"|d", .comparison = &all.compared};
+    return 0;
+}
+
+static int close_report(void **state)
+{
+    (void)state;
+    sl_comparison_fini(&all.comparison);
+    for (int i = 0; i < 2; i++) {
+        sl_analysis_fini(&all.sides[i]);
+        sl_etdump_fini(&all.etdumps[i]);
+        sl_buf_fini(&all.bytes[i]);
+    }
+    sl_categories_fini(&all.categories);
+    return 0;
+}
+
+typedef int (*make_fn)(struct sl_buf *out, const struct sl_report *report);
+
+/* The text of a page; end it with sl_buf_fini(). */
+static const char *make(make_fn page, struct sl_buf *out)
+{
+    sl_buf_init(out, 1 << 24);
+    assert_int_equal(page(out, &all.report), 0);
+    return (const char *)out->data;
+}
+
+static void emulated_times_are_said_to_mean_nothing_on_every_page(void **state)
+{
+    (void)state;
+    static const make_fn pages[] = {sl_report_md, sl_report_html};
+    for (size_t i = 0; i < 2; i++) {
+        struct sl_buf text;
+        assert_non_null(strstr(make(pages[i], &text), "mean nothing"));
+        assert_non_null(strstr((const char *)text.data, "inconclusive"));
+        assert_null(strstr((const char *)text.data, " nan"));
+        sl_buf_fini(&text);
+    }
+}
+
+static void texts_of_files_are_never_markup(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    const char *page = make(sl_report_html, &text);
+    assert_non_null(strstr(page, "a&lt;b&gt;&amp;&quot;c&quot;|d"));
+    assert_null(strstr(page, "a<b>"));
+    sl_buf_fini(&text);
+    assert_non_null(strstr(make(sl_report_md, &text), "a\\<b\\>&\"c\"\\|d"));
+    sl_buf_fini(&text);
+    struct sl_markup m = {.out = &text};
+    sl_buf_init(&text, 64);
+    sl_markup_text(&m, "\xff\xc3\xa4\x01\xed\xa0\x80");
+    assert_string_equal((const char *)text.data, "?\xc3\xa4????");
+    sl_buf_fini(&text);
+}
+
+static void no_verdict_is_skipped_in_junit_and_named_as_the_next_step(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    struct sl_next_step step;
+    const char *page = make(sl_report_junit, &text);
+    assert_non_null(strstr(page, "name=\"verdict\" time=\"0\"><skipped"));
+    assert_non_null(strstr(page, "failures=\"0\""));
+    sl_buf_fini(&text);
+    sl_next_step_find(&all.compared, &step);
+    assert_string_equal(step.rule, "conditions");
+    all.comparison.verdict = SL_VERDICT_SLOWER;
+    assert_non_null(strstr(make(sl_report_junit, &text), "name=\"verdict\" time=\"0\"><failure"));
+    sl_buf_fini(&text);
+    sl_next_step_find(&all.compared, &step);
+    assert_string_not_equal(step.rule, "conditions");
+    all.comparison.verdict = SL_VERDICT_INCONCLUSIVE;
+}
+
+static void a_full_buffer_is_an_error_and_not_half_a_page(void **state)
+{
+    (void)state;
+    static const make_fn pages[] = {sl_report_md, sl_report_html, sl_report_junit, sl_report_csv};
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        struct sl_buf text;
+        sl_buf_init(&text, 100);
+        assert_true(pages[i](&text, &all.report) < 0);
+        sl_buf_fini(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(emulated_times_are_said_to_mean_nothing_on_every_page),
+        cmocka_unit_test(texts_of_files_are_never_markup),
+        cmocka_unit_test(no_verdict_is_skipped_in_junit_and_named_as_the_next_step),
+        cmocka_unit_test(a_full_buffer_is_an_error_and_not_half_a_page),
+    };
+    return cmocka_run_group_tests(tests, open_report, close_report);
+}
