@@ -80,11 +80,11 @@ void sl_case_run(struct sl_model_case *c, struct sl_variant *variant, const stru
         fail_msg("%s %s\n%s", diag.what, diag.where, c->log);
 }
 
-void sl_case_check_close(const struct sl_model_case *c, const struct sl_buf *expected)
+static void check_close(const struct sl_model_case *c, uint32_t k, const struct sl_buf *expected)
 {
     struct sl_tensor_view view;
     float peak = 0.0f, worst = 0.0f;
-    assert_int_equal(sl_method_output(c->method, 0, &view), 0);
+    assert_int_equal(sl_method_output(c->method, k, &view), 0);
     assert_int_equal(view.nbytes, expected->size);
     for (size_t i = 0; i < view.nbytes / sizeof(float); i++) {
         float want, have;
@@ -96,7 +96,36 @@ void sl_case_check_close(const struct sl_model_case *c, const struct sl_buf *exp
         worst = error <= worst ? worst : error; /* a NaN is taken */
     }
     if (!(worst <= 1e-4f * peak))
-        fail_msg("worst difference %g where the peak is %g", (double)worst, (double)peak);
+        fail_msg("output %u: worst difference %g where the peak is %g", k, (double)worst,
+                 (double)peak);
+}
+
+void sl_case_check_close(const struct sl_model_case *c, const struct sl_buf *expected)
+{
+    check_close(c, 0, expected);
+}
+
+void sl_case_run_files(struct sl_model_case *c, struct sl_variant *variant, const char *model,
+                       const char *folder)
+{
+    struct sl_diag diag = {0};
+    char file[96];
+    struct sl_buf bytes;
+    for (uint32_t i = 0; i < sl_method_input_count(c->method); i++) {
+        snprintf(file, sizeof(file), "%sinput-%u.bin", folder, i);
+        sl_case_read(model, file, &bytes);
+        if (sl_method_set_input(c->method, i, bytes.data, bytes.size, &diag) != 0)
+            fail_msg("%s %s", diag.what, diag.where);
+        sl_buf_fini(&bytes);
+    }
+    if (sl_variant_execute(variant, false, &diag) != 0)
+        fail_msg("%s %s\n%s", diag.what, diag.where, c->log);
+    for (uint32_t i = 0; i < sl_method_output_count(c->method); i++) {
+        snprintf(file, sizeof(file), "%sruntime-%u.bin", folder, i);
+        sl_case_read(model, file, &bytes);
+        check_close(c, i, &bytes);
+        sl_buf_fini(&bytes);
+    }
 }
 
 void sl_case_output(const struct sl_model_case *c, struct sl_buf *out)

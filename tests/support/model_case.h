@@ -37,5 +37,9 @@ void sl_case_run(struct sl_model_case *c, struct sl_variant *variant, const stru
                  bool traced);
 /* Output 0 lies within 1e-4 of the peak of `expected`. */
 void sl_case_check_close(const struct sl_model_case *c, const struct sl_buf *expected);
+/* Takes every input of the model from FOLDER ("" or "case-.../"), executes, and compares every
+ * output so with that folder's. */
+void sl_case_run_files(struct sl_model_case *c, struct sl_variant *variant, const char *model,
+                       const char *folder);
 /* Copies output 0 into a fresh buffer. */
 void sl_case_output(const struct sl_model_case *c, struct sl_buf *out);

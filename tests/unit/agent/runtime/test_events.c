@@ -147,6 +147,24 @@ static void dynamic_shape_leaves_the_real_events(void **state)
     check_model("dynamic_shape_f32_xnnpack");
 }
 
+static void delegate_of_nearly_every_node_leaves_the_real_events(void **state)
+{
+    (void)state;
+    check_model("delegate_ops_f32_xnnpack");
+}
+
+static void channels_last_leaves_the_real_events(void **state)
+{
+    (void)state;
+    check_model("toy_cnn_channels_last_f32_xnnpack");
+}
+
+static void encoder_with_bounds_leaves_the_real_events(void **state)
+{
+    (void)state;
+    check_model("dynamic_sequence_f32_xnnpack");
+}
+
 static void mobilenet_v2_leaves_the_real_events(void **state)
 {
     (void)state;
@@ -193,6 +211,9 @@ int main(void)
         cmocka_unit_test(toy_cnn_xnnpack_leaves_the_real_events),
         cmocka_unit_test(toy_cnn_portable_leaves_the_real_events),
         cmocka_unit_test(dynamic_shape_leaves_the_real_events),
+        cmocka_unit_test(delegate_of_nearly_every_node_leaves_the_real_events),
+        cmocka_unit_test(channels_last_leaves_the_real_events),
+        cmocka_unit_test(encoder_with_bounds_leaves_the_real_events),
         cmocka_unit_test(mobilenet_v2_leaves_the_real_events),
         cmocka_unit_test(kitchens_leave_the_real_events),
         cmocka_unit_test(events_say_origin_kernel_and_shape),

@@ -55,6 +55,56 @@ static void mobilenet_v2_agrees_with_the_real_runtime(void **state)
     check_model("mobilenet_v2_f32_xnnpack");
 }
 
+/* Every input from its file, every output compared. */
+static void check_whole(const char *name)
+{
+    uint32_t masks[SL_CASE_MASKS];
+    struct sl_model_case c;
+    sl_case_open(&c, name);
+    unsigned count = sl_case_masks(masks);
+    for (unsigned i = 0; i < count; i++) {
+        struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
+        sl_case_run_files(&c, variant, name, "");
+        sl_case_run_files(&c, variant, name, "");
+        sl_variant_free(variant);
+    }
+    sl_case_close(&c);
+}
+
+static void nearly_every_delegate_node_agrees_with_the_real_runtime(void **state)
+{
+    (void)state;
+    check_whole("delegate_ops_f32_xnnpack");
+}
+
+static void channels_last_agrees_with_the_real_runtime(void **state)
+{
+    (void)state;
+    check_whole("toy_cnn_channels_last_f32_xnnpack");
+}
+
+static void sequences_that_come_and_go_give_the_outputs_of_each(void **state)
+{
+    static const struct {
+        int32_t sizes[2];
+        const char *folder;
+    } cases[] = {{{1, 48}, ""}, {{1, 2}, "case-n2/"}, {{1, 31}, "case-n31/"}, {{1, 48}, ""}};
+    uint32_t masks[SL_CASE_MASKS];
+    struct sl_model_case c;
+    (void)state;
+    sl_case_open(&c, "dynamic_sequence_f32_xnnpack");
+    unsigned count = sl_case_masks(masks);
+    for (unsigned i = 0; i < count; i++) {
+        struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
+        for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+            assert_int_equal(sl_method_resize_input(c.method, 0, cases[k].sizes, NULL), 0);
+            sl_case_run_files(&c, variant, "dynamic_sequence_f32_xnnpack", cases[k].folder);
+        }
+        sl_variant_free(variant);
+    }
+    sl_case_close(&c);
+}
+
 /* Runs the dynamic model with `n` images and compares with the case's outputs. */
 static void check_batch(struct sl_model_case *c, struct sl_variant *variant, int32_t n)
 {
@@ -247,6 +297,9 @@ int main(void)
         cmocka_unit_test(toy_cnn_portable_agrees_with_the_real_runtime),
         cmocka_unit_test(dynamic_shape_agrees_with_the_real_runtime),
         cmocka_unit_test(mobilenet_v2_agrees_with_the_real_runtime),
+        cmocka_unit_test(nearly_every_delegate_node_agrees_with_the_real_runtime),
+        cmocka_unit_test(channels_last_agrees_with_the_real_runtime),
+        cmocka_unit_test(sequences_that_come_and_go_give_the_outputs_of_each),
         cmocka_unit_test(shapes_that_come_and_go_give_the_outputs_of_each),
         cmocka_unit_test(shape_beyond_the_bound_is_refused),
         cmocka_unit_test(variant_made_while_shapes_are_small_serves_large_ones),
