@@ -78,6 +78,9 @@ static void look_at_tools(struct doctor *doctor)
         find(doctor, LEVEL_GOOD, "agent", NULL, "%.250s", tool.path);
     else
         find(doctor, LEVEL_BAD, "agent", diag.hint, "%s", diag.what);
+    memset(&diag, 0, sizeof(diag));
+    if (sl_tools_find_native_agent(&tool, &diag) < 0) /* it serves the daemon's devices */
+        find(doctor, LEVEL_NOTE, "serve", diag.hint, "%s", diag.what);
 }
 
 static void look_at_devices(struct doctor *doctor, struct sl_client *client)

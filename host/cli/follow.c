@@ -58,7 +58,7 @@ const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, c
     snprintf(phase, sizeof(phase), "%s", state->phase[0] ? state->phase : state->state);
     if (state->part[0] && strcmp(state->part, "measured") != 0)
         snprintf(phase, sizeof(phase), "%s run, %s", state->part, state->phase);
-    if (state->pairs > 0)
+    if (state->pairs > 0 && state->pair <= state->pairs)
         snprintf(pair, sizeof(pair), ", pair %" PRIu64 " of %" PRIu64, state->pair, state->pairs);
     if (state->ratio > 0)
         snprintf(ratio, sizeof(ratio), ", off / on = %.3f", state->ratio);

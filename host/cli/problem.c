@@ -1,6 +1,7 @@
 /* host/cli/problem.c */
 #include "host/cli/problem.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,12 +89,14 @@ int sl_problem_read(long status, struct sl_bytes body, const char *server, const
         sl_diag_set(diag, code, NULL, "%.*s", (int)len, what);
     else
         sl_diag_set(diag, code, NULL, "The daemon answered %ld and no more", status);
+    /* A sentence, whatever the daemon calls one. */
+    diag->what[0] = (char)toupper((unsigned char)diag->what[0]);
     const char *where = words(document, where_keys, 2, text);
     if (where)
         snprintf(diag->where, sizeof(diag->where), "%.190s", where);
     else
         snprintf(diag->where, sizeof(diag->where), "%.90s: %.90s", server, request);
-    const char *hint = words(document, hint_keys, 1, text);
+    const char *hint = status == 401 ? NULL : words(document, hint_keys, 1, text);
     sl_diag_hint(diag, "%s", hint ? hint : default_hint(status));
     cJSON_Delete(document);
     return code;

@@ -55,7 +55,7 @@ static void words_cannot_steer_a_terminal(void **state)
     struct sl_diag diag;
     (void)state;
     read_problem(500, "{\"detail\":\"a\\u001b[2Jb\"}", &diag);
-    assert_string_equal(diag.what, "a?[2Jb");
+    assert_string_equal(diag.what, "A?[2Jb");
 }
 
 static void each_status_means_its_exit_code(void **state)

@@ -1,0 +1,176 @@
+"""The command line against a real daemon: submit, watch, wait, cancel, lists, tokens; the daemon killed while it is
+watched. Instructions are counted, so that every answer is exact."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+import lab
+
+DAEMON = lab.BUILD / "host/bin/sme2labd"
+NATIVE_AGENT = lab.BUILD / "agent-native/bin/sme2lab-agent"
+TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, DAEMON, lab.AGENT, NATIVE_AGENT, lab.EMULATOR)
+
+
+class Daemon:
+    """sme2labd with one counted device, on a Unix socket and a port of its own."""
+
+    def __init__(self, scratch):
+        self.state = scratch / "state"
+        self.socket = scratch / "s.sock"
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.config = scratch / "host.json"
+        self.config.write_text(json.dumps({"listen": [f"unix:{self.socket}", f"tcp:127.0.0.1:{self.port}"],
+                                           "devices": [{"name": "counted-256", "kind": "counted", "svl": 256}]}))
+        self.start()
+
+    def start(self):
+        self.log = open(self.state.with_suffix(".log"), "ab")
+        self.process = subprocess.Popen([DAEMON, "--config", self.config, "--state", self.state],
+                                        stdin=subprocess.DEVNULL, stderr=self.log)
+        for _ in range(100):
+            if self.cli("jobs").returncode == 0:
+                return
+            time.sleep(0.1)
+        raise AssertionError(self.journal())
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        try:
+            self.process.wait(60)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.log.close()
+
+    def journal(self):
+        return self.state.with_suffix(".log").read_text()
+
+    def cli(self, *words):
+        return lab.sme2lab(*words, env={"SME2LAB_SERVER": f"unix:{self.socket}"})
+
+    def submit(self, *words):
+        done = self.cli("submit", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--device", "counted", *words)
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout)
+
+
+class CommandLine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory(prefix="sme2lab-cli-")
+        cls.addClassCleanup(holder.cleanup)
+        cls.scratch = pathlib.Path(holder.name)
+        cls.daemon = Daemon(cls.scratch)
+        cls.addClassCleanup(lambda: cls.daemon.stop())
+        cls.job = cls.daemon.submit()
+        cls.waited = cls.daemon.cli("wait", cls.job, "--json")
+
+    def listed(self, *words):
+        return json.loads(self.daemon.cli(*words, "--json").stdout)
+
+    def test_wait_ends_with_the_verdict(self):
+        outcome = json.loads(self.waited.stdout)
+        self.assertEqual((self.waited.returncode, outcome["state"], outcome["verdict"]), (0, "done", "faster"))
+        self.assertGreater(outcome["ratio"], 1)
+
+    def test_the_run_can_be_found_shown_and_read(self):
+        run = json.loads(self.waited.stdout)["run"]
+        self.assertIn(run, [row["id"] for row in self.listed("runs", "--since", "1h", "--device", "counted-256")["runs"]])
+        shown = self.listed("show", run)
+        self.assertIn("manifest.json", [file["path"] for file in shown["files"]])
+        manifest = json.loads(self.daemon.cli("show", run, "--file", "manifest.json").stdout)
+        self.assertEqual(manifest["schema"], "sme2lab.manifest/1")
+        self.assertIn("Model executed successfully", self.daemon.cli("logs", run).stdout)
+
+    def test_watch_tells_each_event_as_a_line_of_json(self):
+        job = self.daemon.submit("--seed", 2)
+        done = self.daemon.cli("watch", job, "--json")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(lines[0]["event"], "job")
+        self.assertTrue(any(line["event"] == "progress" for line in lines[:-1]))
+        self.assertEqual(lines[-1]["state"], "done")
+
+    def test_in_a_pipe_watch_says_only_how_it_ended(self):
+        done = self.daemon.cli("watch", self.job)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, rf"^job {self.job} done: faster")
+
+    def test_an_interrupted_watch_leaves_the_job_running(self):
+        job = self.daemon.submit("--seed", 3)
+        watch = subprocess.Popen([lab.SME2LAB, "watch", str(job)], env={**os.environ, "SME2LAB_SERVER": f"unix:{self.daemon.socket}"},
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        watch.send_signal(signal.SIGINT)
+        _, errors = watch.communicate(timeout=20)
+        self.assertEqual(watch.returncode, 130)
+        self.assertIn(f"sme2lab watch {job}", errors)
+        self.assertEqual(self.daemon.cli("cancel", job).returncode, 0)
+        self.assertEqual(self.daemon.cli("wait", job).returncode, 130)
+
+    def test_a_model_that_cannot_run_is_the_models_failure(self):
+        bad = self.scratch / "bad.pte"
+        bad.write_bytes(b"no program at all" * 10)
+        job = self.daemon.cli("submit", bad).stdout.strip()
+        self.assertEqual(self.daemon.cli("wait", job).returncode, 1)
+
+    def test_names_that_are_not_there_are_usage_errors(self):
+        for words in (("show", 999999), ("cancel", 999999), ("jobs", "--state", "lost"),
+                      ("submit", TOY / "model.pte", "--device", "nope"), ("submit", self.scratch / "none.pte")):
+            done = self.daemon.cli(*words, "--json")
+            self.assertEqual(done.returncode, 2, words)
+            self.assertEqual(json.loads(done.stdout)["error"]["code"], "usage")
+
+    def test_tcp_asks_for_a_token_with_the_role(self):
+        tcp = ("--server", f"http://127.0.0.1:{self.daemon.port}")
+        token = self.scratch / "token"
+        token.write_text(self.daemon.cli("token", "add", "ci", "--role", "read").stdout)
+        self.assertEqual(self.daemon.cli("jobs", *tcp).returncode, 5)
+        self.assertEqual(self.daemon.cli("jobs", *tcp, "--token-file", token).returncode, 0)
+        self.assertEqual(self.daemon.cli("submit", TOY / "model.pte", *tcp, "--token-file", token).returncode, 5)
+        number = self.listed("token", "list")["tokens"][-1]["id"]
+        self.assertEqual(self.daemon.cli("token", "revoke", number).returncode, 0)
+        self.assertEqual(self.daemon.cli("jobs", *tcp, "--token-file", token).returncode, 5)
+
+    def test_doctor_finds_the_daemon_and_its_device(self):
+        found = {(row["name"], row["level"]) for row in self.listed("doctor")["findings"]}
+        self.assertLessEqual({("daemon", "ok"), ("device", "ok"), ("agent", "ok")}, found)
+
+    def test_wait_outlives_a_daemon_that_is_killed(self):
+        job = self.daemon.submit("--seed", 4)
+        watch = subprocess.Popen([lab.SME2LAB, "wait", str(job), "--json"], stdout=subprocess.PIPE, text=True,
+                                 env={**os.environ, "SME2LAB_SERVER": f"unix:{self.daemon.socket}"})
+        time.sleep(1)
+        self.daemon.stop(signal.SIGKILL)
+        time.sleep(0.5)
+        self.daemon.start()
+        output, _ = watch.communicate(timeout=120)
+        outcome = json.loads(output)
+        self.assertIn(outcome["state"], ("done", "failed"), self.daemon.journal())
+        self.assertEqual(watch.returncode, outcome["exit_code"])
+        self.assertEqual(self.daemon.cli("wait", job).returncode, watch.returncode)  # what the new daemon says of it
+
+
+class NoDaemon(lab.Scratch):
+    def test_verbs_say_where_they_looked_and_what_to_start(self):
+        done = lab.sme2lab("jobs", env={"SME2LAB_STATE": str(self.scratch)})
+        self.assertEqual(done.returncode, 5)
+        self.assertIn(f"unix:{self.scratch}/sme2labd.sock", done.stderr)
+        self.assertIn("sme2labd", done.stderr)
+
+
+if __name__ == "__main__":
+    lab.main()
