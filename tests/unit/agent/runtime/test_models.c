@@ -58,17 +58,16 @@ static void mobilenet_v2_agrees_with_the_real_runtime(void **state)
 /* Every input from its file, every output compared. */
 static void check_whole(const char *name)
 {
-    uint32_t masks[SL_CASE_MASKS];
     struct sl_model_case c;
-    sl_case_open(&c, name);
-    unsigned count = sl_case_masks(masks);
-    for (unsigned i = 0; i < count; i++) {
+    uint32_t masks[SL_CASE_MASKS];
+    for (unsigned i = 0, count = sl_case_masks(masks); i < count; i++) {
+        sl_case_open(&c, name);
         struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
         sl_case_run_files(&c, variant, name, "");
-        sl_case_run_files(&c, variant, name, "");
+        sl_case_run_files(&c, variant, name, ""); /* the packed weights serve again */
         sl_variant_free(variant);
+        sl_case_close(&c);
     }
-    sl_case_close(&c);
 }
 
 static void nearly_every_delegate_node_agrees_with_the_real_runtime(void **state)
