@@ -1,4 +1,7 @@
 /* host/device/count_reader.c */
+#if defined(__linux__)
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#endif
 #include "host/device/count_reader.h"
 
 #include <errno.h>
@@ -18,7 +21,13 @@
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 
-enum { PATH_BYTES = 1024, READ_BYTES = 256 << 10, POLL_MS = 50, IDLE_NS = 5000000 };
+enum {
+    PATH_BYTES = 1024,
+    READ_BYTES = 256 << 10,
+    PIPE_BYTES = 1 << 20,
+    POLL_MS = 50,
+    IDLE_NS = 5000000
+};
 
 struct sl_count_reader {
     struct sl_count_log *log; /* owned; the thread's until it is joined */
@@ -69,6 +78,10 @@ int sl_count_reader_start(const struct sl_device *device, const char *fifo,
     if (rc == 0 && (mkfifo(reader->fifo, 0600) < 0 ||
                     (reader->fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0))
         rc = sl_diag_set(diag, -errno, fifo, "No FIFO can be made");
+#ifdef F_SETPIPE_SZ
+    if (rc == 0)
+        fcntl(reader->fd, F_SETPIPE_SZ, PIPE_BYTES); /* only faster */
+#endif
     if (rc == 0) {
         rc = -pthread_create(&reader->thread, NULL, read_log, reader);
         reader->running = rc == 0;

@@ -57,8 +57,9 @@ static int plan_job(void *user, const char *config_json, const struct sl_device 
                                 .threads = 1,
                                 .seed = 1,
                                 .reference = true,
-                                .marks = true,
-                                .variants = "off,portable"}; /* this machine may have no SME2 */
+                                .marks = true};
+    if (device->kind == SL_DEVICE_LOCAL) /* this machine may have no SME2 */
+        snprintf(out->variants, sizeof(out->variants), "off,portable");
     snprintf(out->model, sizeof(out->model), "%s", model);
     snprintf(out->inputs[0], sizeof(out->inputs[0]), "%s", input);
     return 0;
