@@ -15,6 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/ingest/assembler.h"
+#include "host/ingest/durable.h"
 
 enum {
     PATH_BYTES = 1024,
@@ -109,16 +110,6 @@ static int open_stream(struct sl_run_store *store, const char *directory, int i,
     return ftruncate(store->fds[i], (off_t)synced) < 0 ? -errno : 0;
 }
 
-static int sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int rc = fsync(fd) < 0 ? -errno : 0;
-    close(fd);
-    return rc;
-}
-
 static int open_files(struct sl_run_store *store, const char *directory)
 {
     char path[PATH_BYTES];
@@ -136,7 +127,7 @@ static int open_files(struct sl_run_store *store, const char *directory)
     for (int i = 0; i < SL_RUN_STREAMS && rc == 0; i++)
         rc = open_stream(store, directory, i, synced[i]);
     snprintf(path, sizeof(path), "%s/streams", directory);
-    return rc < 0 ? rc : sync_folder(path);
+    return rc < 0 ? rc : sl_durable_folder(path);
 }
 
 static void close_files(struct sl_run_store *store)

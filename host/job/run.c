@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +15,7 @@
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/ingest/run_store.h"
+#include "host/job/run_cause.h"
 #include "host/job/run_work.h"
 
 enum { MAX_GAPS = 3, JSON_BYTES = 256, TELL_MS = 100 };
@@ -155,37 +155,16 @@ static void close_down(struct sl_job_run *run)
 
 /* --- finishing --- */
 
-/* Whose failure the outcome is, and its words. */
 static void judge(struct sl_job_run *run)
 {
-    const struct sl_link_result *result = &run->parts[0].result;
-    const char *words = result->detail;
-    run->cause = SL_CAUSE_RESULT;
-    if (result->outcome == SL_OUTCOME_LOST || result->outcome == SL_OUTCOME_NOT_STARTED)
-        run->cause = SL_CAUSE_LAB;
-    else if (result->outcome == SL_OUTCOME_CANCELLED)
-        run->cause = run->cancelled ? SL_CAUSE_NONE : SL_CAUSE_LAB; /* the agent was stopped */
-    else if (result->outcome == SL_OUTCOME_DONE)
-        run->cause = SL_CAUSE_NONE;
-    if (result->dropped_bytes > 0) {
-        snprintf(run->detail, sizeof(run->detail),
-                 "%.150s%sthe agent's bounded spool dropped %" PRIu64 " bytes", words,
-                 words[0] ? "; " : "", result->dropped_bytes);
-        run->cause = run->cause == SL_CAUSE_NONE ? SL_CAUSE_LAB : run->cause;
-    } else {
-        snprintf(run->detail, sizeof(run->detail), "%s", words);
-    }
-    if (run->work.rc < 0 && result->outcome == SL_OUTCOME_DONE) {
-        run->cause = run->work.rc == SL_E_CRASHED || run->work.rc == SL_E_MISMATCH ||
-                             run->work.rc == SL_E_UNSUPPORTED
-                         ? SL_CAUSE_RESULT
-                         : SL_CAUSE_LAB;
-        snprintf(run->detail, sizeof(run->detail), "%s",
-                 run->work.diag.what[0] ? run->work.diag.what : sl_strerror(run->work.rc));
-    }
-    if (run->cause == SL_CAUSE_NONE && strcmp(run->work.record.verdict, "wrong") == 0)
-        run->cause = SL_CAUSE_RESULT;
-    run->has_record = run->cause == SL_CAUSE_NONE || run->cause == SL_CAUSE_RESULT;
+    struct sl_run_end over = {.result = &run->parts[0].result,
+                              .cancelled = run->cancelled,
+                              .finish_rc = run->work.rc,
+                              .finish_what = run->work.diag.what,
+                              .verdict = run->work.record.verdict};
+    run->cause = sl_run_cause(&over, run->detail);
+    bool cancelled = over.result->outcome == SL_OUTCOME_CANCELLED;
+    run->has_record = (run->cause == SL_CAUSE_NONE && !cancelled) || run->cause == SL_CAUSE_RESULT;
 }
 
 static void after_finish(uv_work_t *request, int status)

@@ -2,11 +2,9 @@
 #include "host/job/run_work.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
@@ -15,6 +13,7 @@
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
 #include "host/device/trace_resolve.h"
+#include "host/ingest/durable.h"
 #include "host/ingest/file_stream.h"
 #include "host/ingest/run_store.h"
 
@@ -30,27 +29,6 @@ struct kept {
 void sl_run_work_part(const char *directory, int part, char out[SL_RUN_WORK_PATH])
 {
     snprintf(out, SL_RUN_WORK_PATH, "%s%s", directory, part == 0 ? "" : "/reference");
-}
-
-/* Makes what a rename or a new file in `path` changed durable. */
-static int sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int rc = fsync(fd) < 0 ? -errno : 0;
-    close(fd);
-    return rc;
-}
-
-static int sync_file(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int rc = fsync(fd) < 0 ? -errno : 0;
-    close(fd);
-    return rc;
 }
 
 /* mkdir -p of an absolute path. */
@@ -92,7 +70,7 @@ int sl_run_work_keep_result(const char *directory, int part, const struct sl_lin
     kept.crc = sl_crc32c(0, &kept, offsetof(struct kept, crc));
     result_path(directory, part, path);
     int rc = sl_buf_write_file(path, &kept, sizeof(kept));
-    return rc < 0 ? rc : sync_file(path);
+    return rc < 0 ? rc : sl_durable_file(path);
 }
 
 int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out)
@@ -137,14 +115,14 @@ void sl_run_work_prepare(struct sl_run_work *work)
     if (rc == 0)
         rc = sl_buf_write_file(path, work->config_json, strlen(work->config_json));
     if (rc == 0)
-        rc = sync_file(path);
+        rc = sl_durable_file(path);
     if (rc == 0)
-        rc = sync_folder(work->directory);
+        rc = sl_durable_folder(work->directory);
     snprintf(parent, sizeof(parent), "%s", work->directory);
     char *slash = strrchr(parent, '/');
     if (rc == 0 && slash) {
         *slash = '\0';
-        rc = sync_folder(parent);
+        rc = sl_durable_folder(parent);
     }
     if (rc < 0)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
@@ -164,7 +142,7 @@ static int read_stream(const char *directory, int stream, struct sl_buf *out)
 static int write_synced(const char *path, const struct sl_buf *bytes)
 {
     int rc = sl_buf_write_file(path, bytes->data, bytes->size);
-    return rc < 0 ? rc : sync_file(path);
+    return rc < 0 ? rc : sl_durable_file(path);
 }
 
 /* A trace that breaks off keeps the events that it has; only a whole one can be resolved. */
@@ -239,6 +217,6 @@ void sl_run_work_finish(struct sl_run_work *work)
     fill_ended(work, log, &ended);
     if (rc == 0 && done && work->kit->finish)
         rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);
-    int synced = sync_folder(work->directory);
+    int synced = sl_durable_folder(work->directory);
     work->rc = rc < 0 ? rc : synced;
 }

@@ -20,6 +20,7 @@ PARSERS = {
     "etdump": ["common/format/etdump.c"],
     "sltrace": ["common/format/sltrace.c"],
     "frame": ["common/net/frame.c"],
+    "file_stream": ["host/ingest/file_stream.c"],
     "message": ["common/net/message.c"],
     "assembler": ["host/ingest/assembler.c"],
     "ring": ["agent/trace/ring.c"],
@@ -40,6 +41,7 @@ PARSERS = {
 # Functions in those files that write, create, or open what the parsers are then given: no outside bytes reach them.
 AROUND = {
     "common/net/frame.c": ["sl_frame_append", "sl_frame_header"],
+    "host/ingest/file_stream.c": ["write_file", "sl_file_stream_unpack"],
     "agent/probe/sysfs.c": ["sl_sysfs_line", "sl_sysfs_number", "sl_sysfs_indices", "read_text", "by_value"],
     "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size"],
 }

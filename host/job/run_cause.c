@@ -1,0 +1,51 @@
+/* host/job/run_cause.c */
+#include "host/job/run_cause.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "host/device/link.h"
+
+static int cause_of_outcome(int outcome, bool cancelled)
+{
+    switch (outcome) {
+    case SL_OUTCOME_DONE:
+        return SL_CAUSE_NONE;
+    case SL_OUTCOME_CANCELLED:
+        return cancelled ? SL_CAUSE_NONE : SL_CAUSE_LAB; /* else the agent was stopped */
+    case SL_OUTCOME_FAILED:
+    case SL_OUTCOME_CRASHED:
+    case SL_OUTCOME_TIMED_OUT:
+        return SL_CAUSE_RESULT;
+    default: /* not started, lost, or of a newer agent */
+        return SL_CAUSE_LAB;
+    }
+}
+
+/* What was recorded cannot be made a run of: the model's doing, or ours. */
+static int cause_of_finish(int rc)
+{
+    return rc == SL_E_CRASHED || rc == SL_E_MISMATCH || rc == SL_E_UNSUPPORTED ? SL_CAUSE_RESULT
+                                                                               : SL_CAUSE_LAB;
+}
+
+int sl_run_cause(const struct sl_run_end *end, char out_detail[SL_DETAIL_BYTES])
+{
+    const struct sl_link_result *result = end->result;
+    int cause = cause_of_outcome(result->outcome, end->cancelled);
+    snprintf(out_detail, SL_DETAIL_BYTES, "%.255s", result->detail);
+    if (result->dropped_bytes > 0) {
+        snprintf(out_detail, SL_DETAIL_BYTES,
+                 "%.150s%sthe agent's bounded spool dropped %" PRIu64 " bytes", result->detail,
+                 result->detail[0] ? "; " : "", result->dropped_bytes);
+        return cause == SL_CAUSE_NONE ? SL_CAUSE_LAB : cause;
+    }
+    if (result->outcome == SL_OUTCOME_DONE && end->finish_rc < 0) {
+        snprintf(out_detail, SL_DETAIL_BYTES, "%.255s",
+                 end->finish_what[0] ? end->finish_what : sl_strerror(end->finish_rc));
+        return cause_of_finish(end->finish_rc);
+    }
+    return cause == SL_CAUSE_NONE && strcmp(end->verdict, "wrong") == 0 ? SL_CAUSE_RESULT : cause;
+}

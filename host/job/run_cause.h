@@ -1,0 +1,19 @@
+/* host/job/run_cause.h: whose failure the end of a run is, and its words. Pure. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "host/records.h"
+
+struct sl_link_result;
+
+struct sl_run_end {
+    const struct sl_link_result *result; /* of the measured run */
+    bool cancelled;                      /* it was asked for */
+    int finish_rc;                       /* of what is made of the streams, */
+    const char *finish_what;             /* and its words; "" for none */
+    const char *verdict;
+};
+
+/* enum sl_job_cause, and one line to `out_detail` ("" when all is well). */
+int sl_run_cause(const struct sl_run_end *end, char out_detail[SL_DETAIL_BYTES]);

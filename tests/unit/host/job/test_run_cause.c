@@ -1,0 +1,72 @@
+/* tests/unit/host/job/test_run_cause.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/error.h"
+#include "host/device/link.h"
+#include "host/job/run_cause.h"
+
+static int cause_of(int outcome, bool cancelled, int finish_rc, const char *verdict)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct sl_link_result result = {.outcome = outcome};
+    struct sl_run_end end = {.result = &result,
+                             .cancelled = cancelled,
+                             .finish_rc = finish_rc,
+                             .finish_what = "",
+                             .verdict = verdict};
+    return sl_run_cause(&end, detail);
+}
+
+static void each_outcome_has_its_cause(void **state)
+{
+    (void)state;
+    assert_int_equal(cause_of(SL_OUTCOME_DONE, false, 0, "faster"), SL_CAUSE_NONE);
+    assert_int_equal(cause_of(SL_OUTCOME_DONE, false, 0, "wrong"), SL_CAUSE_RESULT);
+    assert_int_equal(cause_of(SL_OUTCOME_FAILED, false, 0, ""), SL_CAUSE_RESULT);
+    assert_int_equal(cause_of(SL_OUTCOME_CRASHED, false, 0, ""), SL_CAUSE_RESULT);
+    assert_int_equal(cause_of(SL_OUTCOME_TIMED_OUT, false, 0, ""), SL_CAUSE_RESULT);
+    assert_int_equal(cause_of(SL_OUTCOME_NOT_STARTED, false, 0, ""), SL_CAUSE_LAB);
+    assert_int_equal(cause_of(SL_OUTCOME_LOST, false, 0, ""), SL_CAUSE_LAB);
+    assert_int_equal(cause_of(99, false, 0, ""), SL_CAUSE_LAB);
+    assert_int_equal(cause_of(SL_OUTCOME_CANCELLED, true, 0, ""), SL_CAUSE_NONE);
+    assert_int_equal(cause_of(SL_OUTCOME_CANCELLED, false, 0, ""), SL_CAUSE_LAB);
+}
+
+static void a_finish_that_fails_counts_only_for_a_run_that_did_not(void **state)
+{
+    (void)state;
+    assert_int_equal(cause_of(SL_OUTCOME_DONE, false, SL_E_CRASHED, ""), SL_CAUSE_RESULT);
+    assert_int_equal(cause_of(SL_OUTCOME_DONE, false, -28, ""), SL_CAUSE_LAB);
+    assert_int_equal(cause_of(SL_OUTCOME_CRASHED, false, -28, ""), SL_CAUSE_RESULT);
+}
+
+static void dropped_bytes_are_said(void **state)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct sl_link_result result = {
+        .outcome = SL_OUTCOME_CRASHED, .detail = "signal 9", .dropped_bytes = 640};
+    struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
+    (void)state;
+    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
+    assert_string_equal(detail, "signal 9; the agent's bounded spool dropped 640 bytes");
+    result.outcome = SL_OUTCOME_DONE;
+    result.detail[0] = '\0';
+    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+    assert_string_equal(detail, "the agent's bounded spool dropped 640 bytes");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_outcome_has_its_cause),
+        cmocka_unit_test(a_finish_that_fails_counts_only_for_a_run_that_did_not),
+        cmocka_unit_test(dropped_bytes_are_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
