@@ -22,13 +22,14 @@ struct refusal {
 static const struct refusal plan_refusals[] = {
     {"analysis", "Comparing two experiments is not part of this version; the factor sme2 compares "
                  "off and on within one"},
-    {"precision_percent", "Measuring until a precision is reached needs the daemon, which is not "
-                          "part of this version; say how many runs"},
-    {"budget_seconds", "A budget of time needs the daemon, which is not part of this version; say "
-                       "how many runs"},
-    {"gate", "Gates on temperature and battery need the daemon, which is not part of this version"},
-    {"power_mode", "Power modes need the daemon, which is not part of this version"},
-    {"priority", "Priorities need the daemon's queue, which is not part of this version"},
+    {"precision_percent", "Measuring until a precision is reached is not part of this version; say "
+                          "how many runs"},
+    {"budget_seconds", "A budget of time is not part of this version; say how many runs"},
+    {"gate", "Gates on temperature and battery are not part of this version"},
+    {"power_mode", "Power modes are not part of this version"},
+    {"priority",
+     "An experiment that is run directly has no queue to wait in; submit it to a daemon "
+     "with a priority"},
 };
 
 static const struct refusal experiment_refusals[] = {
@@ -37,7 +38,7 @@ static const struct refusal experiment_refusals[] = {
     {"quiet_runner", "External runners are not part of this version; without quiet_runner the "
                      "agent's own runtime runs"},
     {"extra_args", "extra_args are for external runners, which are not part of this version"},
-    {"cpu_affinity", "Pinning to CPUs needs the daemon, which is not part of this version"},
+    {"cpu_affinity", "Pinning to CPUs is not part of this version"},
 };
 
 static const char *const plan_keys[] = {
