@@ -281,15 +281,13 @@ static int read_device(const struct sl_json_at *root, struct sl_experiment_plan 
         return 0;
     sl_diag_hint(diag, "say \"local\", \"emulated\" or \"counted\", or leave it out");
     if (sl_json_get_text(&at, &plan->device, NULL) < 0)
-        return sl_json_refuse(&at, diag,
-                              "Choosing devices by tags or several at once needs the "
-                              "daemon, which is not part of this version");
+        return sl_json_refuse(
+            &at, diag, "Choosing devices by tags or several at once is not part of this version");
     if (strcmp(plan->device, "local") != 0 && strcmp(plan->device, "emulated") != 0 &&
         strcmp(plan->device, "counted") != 0)
-        return sl_json_refuse(&at, diag,
-                              "There is no device '%.64s'; devices of a lab need the "
-                              "daemon, which is not part of this version",
-                              plan->device);
+        return sl_json_refuse(
+            &at, diag, "There is no device '%.64s'; a device of a lab is named to `sme2lab submit`",
+            plan->device);
     sl_diag_hint(diag, "%s", "");
     return 0;
 }

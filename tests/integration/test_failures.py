@@ -39,9 +39,13 @@ class Failures(lab.Scratch):
         error = self.refused(2, "analize", says=["did you mean 'sme2lab analyze'"])
         self.assertEqual(error["code"], "usage")
 
-    def test_verbs_of_the_daemon_are_refused_by_name(self):
-        for verb in ("submit", "jobs", "devices", "runs"):
-            self.refused(2, verb, says=["daemon", "not part of this version"])
+    def test_verbs_of_later_versions_are_refused_by_name(self):
+        for verb in ("history", "inspect"):
+            self.refused(2, verb, says=[verb, "this version"])
+
+    def test_verbs_of_the_daemon_name_the_daemon_they_do_not_find(self):
+        for verb in ("jobs", "devices", "runs"):
+            self.refused(5, verb, "--server", "unix:/nowhere/sme2labd.sock", says=["daemon"])
 
     def test_unknown_option_names_the_nearest(self):
         self.refused(2, "run", "m.pte", "--thread", "1", says=["did you mean --threads"])
