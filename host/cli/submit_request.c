@@ -101,6 +101,8 @@ int sl_submit_plan_load(const char *target, struct sl_submit_plan *out, struct s
     }
     rc = parse((struct sl_bytes){text.data, text.size}, target, out, diag);
     sl_buf_fini(&text);
+    if (rc < 0)
+        sl_experiment_plan_fini(&out->plan); /* it may have come so far before a key was refused */
     return rc;
 }
 

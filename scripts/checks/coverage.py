@@ -34,6 +34,7 @@ PARSERS = {
     "http": ["host/http/submission.c", "host/http/router.c"],
     "host_config": ["host/config/host_config.c"],
     "sse": ["host/cli/sse.c"],
+    "pairs": ["host/report/pairs_csv.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
 }
 

@@ -21,7 +21,7 @@
 #include "host/device/link.h"
 #include "host/device/tools.h"
 #include "host/device/trace_resolve.h"
-#include "tests/support/toy_blob.h"
+#include "tests/support/toy_lab.h"
 
 struct host {
     uv_loop_t loop;
@@ -254,36 +254,25 @@ static void a_job_on_a_link_that_is_down_is_refused(void **state)
     close_host(&host, true);
 }
 
+static struct toy_lab toy;
+
 static int set_up(void **state)
 {
-    char blobs[128];
-    struct sl_diag diag = {0};
     (void)state;
-    signal(SIGPIPE, SIG_IGN);
-    if (sl_tools_find_native_agent(&agent, &diag) < 0) {
-        fprintf(stderr, "%s: %s\n", diag.what, diag.hint);
+    if (toy_lab_open(&toy, "link") < 0)
         return -1;
-    }
-    snprintf(root, sizeof(root), "/tmp/sl-link-XXXXXX");
-    if (!mkdtemp(root))
-        return -1;
+    snprintf(root, sizeof(root), "%s", toy.root);
     snprintf(workdir, sizeof(workdir), "%s/device", root);
-    snprintf(blobs, sizeof(blobs), "%s/blobs", workdir);
-    if (mkdir(workdir, 0700) < 0 || mkdir(blobs, 0700) < 0)
+    if (mkdir(workdir, 0700) < 0 || toy_lab_blobs(workdir, model, input) < 0)
         return -1;
-    return sl_toy_blob(workdir, "model.pte", model) < 0 ||
-                   sl_toy_blob(workdir, "input-0.bin", input) < 0
-               ? -1
-               : 0;
+    agent = toy.agent;
+    return 0;
 }
 
 static int tear_down(void **state)
 {
-    char command[128];
     (void)state;
-    sl_buf_fini(&undisturbed);
-    snprintf(command, sizeof(command), "rm -rf %s", root);
-    return system(command);
+    return toy_lab_close(&toy, &undisturbed);
 }
 
 int main(void)

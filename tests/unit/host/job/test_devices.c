@@ -24,7 +24,7 @@
 #include "host/ingest/run_store.h"
 #include "host/job/devices.h"
 #include "host/job/run.h"
-#include "tests/support/toy_blob.h"
+#include "tests/support/toy_lab.h"
 
 enum { PAIRS = 200, PATH_BYTES = 1024, POLL_MS = 1 };
 
@@ -415,33 +415,22 @@ static void an_agent_that_cannot_start_is_the_labs(void **state)
     close_lab(&lab, true);
 }
 
+static struct toy_lab toy;
+
 static int set_up(void **state)
 {
-    char blobs[96];
-    struct sl_diag diag = {0};
     (void)state;
-    signal(SIGPIPE, SIG_IGN);
-    if (sl_tools_find_native_agent(&agent, &diag) < 0) {
-        fprintf(stderr, "%s: %s\n", diag.what, diag.hint);
+    if (toy_lab_open(&toy, "devices") < 0 || toy_lab_blobs(toy.root, model, input) < 0)
         return -1;
-    }
-    snprintf(state_dir, sizeof(state_dir), "/tmp/sl-devices-XXXXXX");
-    if (!mkdtemp(state_dir))
-        return -1;
-    snprintf(blobs, sizeof(blobs), "%s/blobs", state_dir);
-    return mkdir(blobs, 0700) < 0 || sl_toy_blob(state_dir, "model.pte", model) < 0 ||
-                   sl_toy_blob(state_dir, "input-0.bin", input) < 0
-               ? -1
-               : 0;
+    agent = toy.agent;
+    snprintf(state_dir, sizeof(state_dir), "%s", toy.root);
+    return 0;
 }
 
 static int tear_down(void **state)
 {
-    char command[128];
     (void)state;
-    sl_buf_fini(&undisturbed);
-    snprintf(command, sizeof(command), "rm -rf %s", state_dir);
-    return system(command);
+    return toy_lab_close(&toy, &undisturbed);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* tests/unit/host/report/test_comparison.c: two real ETDumps, SME2 off and on, side by side. */
 #include "host/report/comparison.h"
+#include "tests/support/sme2_report.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -62,14 +63,9 @@ static int close_both(void **state)
 static struct sl_comparison_report report_of(const struct sl_comparison *comparison,
                                              const struct sl_agreement *agreement)
 {
-    return (struct sl_comparison_report){.comparison = comparison,
-                                         .baseline = &all.sides[0],
-                                         .candidate = &all.sides[1],
-                                         .factor = "sme2",
-                                         .baseline_level = "off",
-                                         .candidate_level = "on",
-                                         .agreement = agreement,
-                                         .emulated = true};
+    struct sl_comparison_report report = sme2_report(comparison, all.sides);
+    report.agreement = agreement;
+    return report;
 }
 
 static struct sl_comparison compare(const struct sl_agreement *agreement)

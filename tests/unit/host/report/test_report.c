@@ -1,5 +1,6 @@
 /* tests/unit/host/report/test_report.c: pages of two real ETDumps whose figures are times. */
 #include "host/report/report.h"
+#include "tests/support/sme2_report.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -47,13 +48,7 @@ static int open_report(void **state)
     assert_int_equal(sl_comparison_make(&all.sides[0].attribution, &all.sides[1].attribution,
                                         &options, &all.comparison),
                      0);
-    all.compared = (struct sl_comparison_report){.comparison = &all.comparison,
-                                                 .baseline = &all.sides[0],
-                                                 .candidate = &all.sides[1],
-                                                 .factor = "sme2",
-                                                 .baseline_level = "off",
-                                                 .candidate_level = "on",
-                                                 .emulated = true};
+    all.compared = sme2_report(&all.comparison, all.sides);
     all.report = (struct sl_report){.model = "a<b>&\"c\"|d", .comparison = &all.compared};
     return 0;
 }
