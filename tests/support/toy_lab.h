@@ -40,11 +40,14 @@ static inline int toy_lab_blobs(const char *folder, char model[SL_SHA256_HEX_SIZ
     return sl_toy_blob(folder, "input-0.bin", input) < 0 ? -1 : 0;
 }
 
-/* Ends it with what the tests kept of an undisturbed run. */
-static inline int toy_lab_close(const struct toy_lab *lab, struct sl_buf *kept)
+static struct toy_lab toy;        /* one for each test program */
+static struct sl_buf undisturbed; /* what an undisturbed run left, for the others to compare with */
+
+static inline int toy_lab_tear_down(void **state)
 {
     char command[160];
-    sl_buf_fini(kept);
-    snprintf(command, sizeof(command), "rm -rf %s", lab->root);
+    (void)state;
+    sl_buf_fini(&undisturbed);
+    snprintf(command, sizeof(command), "rm -rf %s", toy.root);
     return system(command);
 }

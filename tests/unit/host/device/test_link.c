@@ -143,8 +143,6 @@ static void submit(struct host *host, uint32_t pairs, const char *script)
     assert_int_equal(sl_link_send_job(host->link, &job), 0);
 }
 
-static struct sl_buf undisturbed; /* resealed: where its CRCs stood depends on the drain */
-
 static void assert_undisturbed(const struct host *host)
 {
     struct sl_buf trace;
@@ -254,8 +252,6 @@ static void a_job_on_a_link_that_is_down_is_refused(void **state)
     close_host(&host, true);
 }
 
-static struct toy_lab toy;
-
 static int set_up(void **state)
 {
     (void)state;
@@ -269,12 +265,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    return toy_lab_close(&toy, &undisturbed);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,5 +275,5 @@ int main(void)
         cmocka_unit_test(an_agent_that_cannot_start_is_said_and_tried_again),
         cmocka_unit_test(a_job_on_a_link_that_is_down_is_refused),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, toy_lab_tear_down);
 }

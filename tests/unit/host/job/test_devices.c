@@ -198,8 +198,6 @@ static void read_trace(const struct lab *lab, struct sl_buf *out, bool *out_ende
     sl_buf_fini(&bytes);
 }
 
-static struct sl_buf undisturbed;
-
 static void assert_undisturbed(const struct lab *lab)
 {
     struct sl_buf trace;
@@ -415,8 +413,6 @@ static void an_agent_that_cannot_start_is_the_labs(void **state)
     close_lab(&lab, true);
 }
 
-static struct toy_lab toy;
-
 static int set_up(void **state)
 {
     (void)state;
@@ -425,12 +421,6 @@ static int set_up(void **state)
     agent = toy.agent;
     snprintf(state_dir, sizeof(state_dir), "%s", toy.root);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return toy_lab_close(&toy, &undisturbed);
 }
 
 int main(void)
@@ -446,5 +436,5 @@ int main(void)
         cmocka_unit_test(a_bad_configuration_is_the_users),
         cmocka_unit_test(an_agent_that_cannot_start_is_the_labs),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, toy_lab_tear_down);
 }
