@@ -282,7 +282,7 @@ static int open_lab(struct daemon *daemon)
         .state_dir = daemon->settings->state,
         .devices = devices,
         .device_count = daemon->settings->config->device_count,
-        .runner = {sl_devices_start, sl_devices_cancel, daemon->devices},
+        .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds},
         .check_config = check_config,
         .check_user = daemon,
         .opened = on_lab_opened,

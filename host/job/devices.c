@@ -140,6 +140,12 @@ void sl_devices_cancel(void *user, uint64_t job, const char *name)
         sl_job_run_cancel(device->run);
 }
 
+bool sl_devices_holds(void *user, uint64_t job, const char *name)
+{
+    const struct device *device = find(user, name);
+    return device && device->run && device->job == job;
+}
+
 /* Goes on with what an earlier daemon left; a note that cannot be followed is said and dropped. */
 static void resume(struct device *device)
 {

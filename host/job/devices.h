@@ -41,10 +41,11 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
  * -ENOMEM or what sl_link_new() says. */
 int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *device);
 
-/* The runner's two calls, to be put into struct sl_runner with `devices` as its user. */
+/* The runner's three calls, to be put into struct sl_runner with `devices` as its user. */
 void sl_devices_start(void *devices, const struct sl_job_record *job, const char *config_json,
                       const struct sl_device_record *device);
 void sl_devices_cancel(void *devices, uint64_t job, const char *device);
+bool sl_devices_holds(void *devices, uint64_t job, const char *device);
 
 bool sl_devices_is_up(const struct sl_devices *devices, const char *name);
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */

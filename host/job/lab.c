@@ -370,14 +370,21 @@ const char *sl_lab_state_dir(const struct sl_lab *lab)
     return lab->state_dir;
 }
 
-/* What ran when the daemon ended: it runs no more, or its agent will deliver it to nobody we know.
- * It goes back to the queue. */
+/* What ran when the daemon ended goes on where the device still has it; else it goes back to the
+ * queue. */
 static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
 {
     struct sl_job_record job = *row;
+    struct sl_device_record *device = find_device(lab, job.device);
+    bool held =
+        device && lab->runner.holds && lab->runner.holds(lab->runner.user, job.id, job.device);
     if (job.state == SL_JOB_RUNNING) {
-        job.lease_until_ms = 0; /* the first tick ends it */
+        job.lease_until_ms = held ? now_ms() + SL_LEASE_MS : 0; /* the first tick ends one of 0 */
         snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
+    }
+    if (job.state == SL_JOB_RUNNING && held) {
+        device->state = SL_DEVICE_BUSY;
+        device->job = job.id;
     }
     int rc = sl_queue_add(lab->queue, &job);
     if (rc < 0)

@@ -2,6 +2,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "host/records.h"
@@ -17,6 +18,9 @@ struct sl_runner {
     /* Asks it to end soon; sl_lab_job_ended() follows all the same. */
     void (*cancel)(void *user, uint64_t job, const char *device);
     void *user;
+    /* Asked of each job that ran when an earlier daemon ended: does the device go on with it? Then
+     * its end will be told; else it goes back to the queue at once. NULL: never. */
+    bool (*holds)(void *user, uint64_t job, const char *device);
 };
 
 /* A job goes on: its lease is extended, and those who listen hear of it. `json` is an object of

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 import unittest
 
 import lab
@@ -52,13 +53,15 @@ class TestDaemon(lab.Scratch):
     def test_a_daemon_that_is_killed_finishes_its_job_after_a_restart(self):
         with Daemon(self.scratch / "state") as daemon:
             undisturbed, _ = run_files(daemon, daemon.wait(submit_toy(daemon)))
-            job = submit_toy(daemon)
-            daemon.kill()
-            daemon.start()
-            record = daemon.wait(job)
-            self.assertEqual(record["state"], "done", record)
-            again, _ = run_files(daemon, record)
-            self.assertEqual(again, undisturbed)
+            for pause in (0, 0.3, 1.0, 2.0):
+                job = submit_toy(daemon)
+                time.sleep(pause)
+                daemon.kill()
+                daemon.start()
+                record = daemon.wait(job)
+                self.assertEqual(record["state"], "done", record)
+                again, _ = run_files(daemon, record)
+                self.assertEqual(again, undisturbed)
 
     def test_a_damaged_model_is_a_result_and_a_missing_blob_an_error(self):
         broken = self.scratch / "broken.pte"

@@ -56,6 +56,14 @@ static void on_cancel(void *user, uint64_t job, const char *device)
     bench->cancelled++;
 }
 
+static bool holds_all; /* what the runner says of jobs that an earlier daemon left */
+
+static bool on_holds(void *user, uint64_t job, const char *device)
+{
+    (void)user;
+    return holds_all && job != 0 && device[0] != '\0';
+}
+
 static int check_config(void *user, const char *config_json, struct sl_diag *diag)
 {
     (void)user;
@@ -118,7 +126,7 @@ static void open_bench(struct bench *bench)
         .state_dir = store_folder,
         .devices = devices,
         .device_count = 2,
-        .runner = {on_start, on_cancel, bench},
+        .runner = {on_start, on_cancel, bench, on_holds},
         .check_config = check_config,
         .opened = on_opened,
         .user = bench,
@@ -235,6 +243,30 @@ static void a_daemon_that_died_runs_its_jobs_again(void **state)
     close_bench(&bench);
 }
 
+static void a_job_that_its_device_goes_on_with_is_not_started_again(void **state)
+{
+    struct bench bench;
+    const struct sl_device_record *devices;
+    (void)state;
+    open_bench(&bench);
+    submit(&bench, "{\"n\":1}", "a");
+    run_until(&bench, &bench.started, 1);
+    uint64_t job = bench.started_job;
+    close_bench(&bench);
+    holds_all = true;
+    open_bench(&bench);
+    holds_all = false;
+    assert_int_equal(sl_lab_job(bench.lab, job)->state, SL_JOB_RUNNING);
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
+    assert_int_equal(devices[0].state, SL_DEVICE_BUSY);
+    assert_int_equal(sl_lab_job_ended(bench.lab, job, "a", SL_CAUSE_NONE, "", NULL), 0);
+    look_up(&bench, job);
+    assert_int_equal(bench.found.state, SL_JOB_DONE);
+    assert_int_equal(bench.found.attempts, 1);
+    assert_int_equal(bench.started, 0);
+    close_bench(&bench);
+}
+
 static void a_quarantined_device_takes_nothing_until_released(void **state)
 {
     struct bench bench;
@@ -284,6 +316,7 @@ int main(void)
         STORE_TEST(a_bad_configuration_or_device_is_refused_with_words),
         STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled),
         STORE_TEST(a_daemon_that_died_runs_its_jobs_again),
+        STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again),
         STORE_TEST(a_quarantined_device_takes_nothing_until_released),
         STORE_TEST(a_draining_lab_takes_and_assigns_nothing),
         STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept),
