@@ -33,8 +33,8 @@ def check_refused(fixture, run):
 
 
 def check_runs(fixture, method, run):
-    farthest = max(agreement.check(want, run.output(i), f"{fixture.name} {method}, output {i}")
-                   for i, want in fixture.runtime_outputs(method).items())
+    farthest = max(agreement.check(want, run.output(i), f"{fixture.name} {method}, output {i}", kind)
+                   for i, (kind, want) in fixture.runtime_outputs(method).items())
     return f"runs, {farthest:.1e} of the peak from the real runtime"
 
 

@@ -31,13 +31,12 @@ class Fixture:
         return several if len(several) > 1 else [""]
 
     def runtime_outputs(self, method=""):
-        """Bytes of each f32 output on the real runtime, by its number."""
+        """(type, bytes) of each output on the real runtime, by its number."""
         described = self.facts["other_cases"][method]["outputs"] if method else self.facts["outputs"]
         outputs = {}
         for i, output in enumerate(described):
-            if method or output["dtype"] == "float32":
-                with open(self.path(os.path.join(method, f"runtime-{i}.bin")), "rb") as file:
-                    outputs[i] = file.read()
+            with open(self.path(os.path.join(method, f"runtime-{i}.bin")), "rb") as file:
+                outputs[i] = ("float32" if method else output["dtype"], file.read())
         return outputs
 
 
