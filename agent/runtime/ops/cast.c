@@ -1,77 +1,9 @@
 /* agent/runtime/ops/cast.c */
 #include "agent/runtime/ops/cast.h"
 
-#include <string.h>
 
 #include "common/format/scalar_type.h"
-
-#if defined(__aarch64__)
-static inline float half_to_float(uint16_t bits)
-{
-    __fp16 half;
-    memcpy(&half, &bits, sizeof(half));
-    return (float)half;
-}
-
-static inline uint16_t half_from_float(float value)
-{
-    __fp16 half = (__fp16)value;
-    uint16_t bits;
-    memcpy(&bits, &half, sizeof(bits));
-    return bits;
-}
-#else
-static float half_to_float(uint16_t bits)
-{
-    uint32_t magnitude = (uint32_t)(bits & 0x7fff) << 13, sign = (uint32_t)(bits & 0x8000) << 16;
-    float value;
-    if (magnitude >= 0x7c00u << 13)
-        magnitude += 0x70000000u; /* infinities and NaNs: the exponent's ones go up */
-    memcpy(&value, &magnitude, sizeof(value));
-    if (magnitude < 0x7c00u << 13)
-        value *= 0x1p112f; /* the exponents' biases differ by 112; this makes subnormals right */
-    return sign != 0 ? -value : value;
-}
-
-/* Rounds to the nearest, ties to even. */
-static uint16_t half_from_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
-    uint32_t magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000)
-        return sign | 0x7e00;
-    if (magnitude >= 0x477ff000)
-        return sign | 0x7c00;
-    if (magnitude < 0x38800000) { /* subnormal: units of 2^-24, rounded by the addition */
-        float shifted;
-        memcpy(&shifted, &magnitude, sizeof(shifted));
-        shifted += 0.5f;
-        memcpy(&magnitude, &shifted, sizeof(magnitude));
-        return (uint16_t)(sign | (magnitude - 0x3f000000));
-    }
-    magnitude += 0xc8000fff + (magnitude >> 13 & 1); /* the bias, and rounding */
-    return (uint16_t)(sign | magnitude >> 13);
-}
-#endif
-
-static inline float bfloat_to_float(uint16_t bits)
-{
-    uint32_t wide = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &wide, sizeof(value));
-    return value;
-}
-
-static inline uint16_t bfloat_from_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    if (value != value)
-        return (uint16_t)(bits >> 16 | 0x40);
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
+#include "kernels/cpu/half.h"
 
 /* One pair of loops for each class and element type: GET and PUT turn an element into a number of
  * the class and back. Dense elements have a loop of their own, which vectorises. */
@@ -103,27 +35,27 @@ static inline uint16_t bfloat_from_float(float value)
 #define F32_PUT(element, x) ((element)sl_cast_to_int((double)(x)))
 #define F32_KEEP(element, x) ((element)(x))
 #define F32_TRUTH(element, x) ((element)((x) != 0.0f))
-#define F32_HALF(element, x) half_from_float(x)
-#define F32_BFLOAT(element, x) bfloat_from_float(x)
+#define F32_HALF(element, x) sl_half_from_float(x)
+#define F32_BFLOAT(element, x) sl_bfloat_from_float(x)
 #define I64_GET(x) ((int64_t)(x))
 #define I64_PUT(element, x) ((element)(x))
 #define I64_TRUTH(element, x) ((element)((x) != 0))
 #define I64_FROM_FLOAT(x) sl_cast_to_int((double)(x))
-#define I64_FROM_HALF(x) sl_cast_to_int((double)half_to_float(x))
-#define I64_FROM_BFLOAT(x) sl_cast_to_int((double)bfloat_to_float(x))
-#define I64_HALF(element, x) half_from_float((float)(x))
-#define I64_BFLOAT(element, x) bfloat_from_float((float)(x))
+#define I64_FROM_HALF(x) sl_cast_to_int((double)sl_half_to_float(x))
+#define I64_FROM_BFLOAT(x) sl_cast_to_int((double)sl_bfloat_to_float(x))
+#define I64_HALF(element, x) sl_half_from_float((float)(x))
+#define I64_BFLOAT(element, x) sl_bfloat_from_float((float)(x))
 
 CAST(f32_u8, uint8_t, float, F32_GET, F32_PUT)
 CAST(f32_i8, int8_t, float, F32_GET, F32_PUT)
 CAST(f32_i16, int16_t, float, F32_GET, F32_PUT)
 CAST(f32_i32, int32_t, float, F32_GET, F32_PUT)
 CAST(f32_i64, int64_t, float, F32_GET, F32_PUT)
-CAST(f32_f16, uint16_t, float, half_to_float, F32_HALF)
+CAST(f32_f16, uint16_t, float, sl_half_to_float, F32_HALF)
 CAST(f32_f32, float, float, F32_GET, F32_KEEP)
 CAST(f32_f64, double, float, F32_GET, F32_KEEP)
 CAST(f32_bool, uint8_t, float, F32_GET, F32_TRUTH)
-CAST(f32_bf16, uint16_t, float, bfloat_to_float, F32_BFLOAT)
+CAST(f32_bf16, uint16_t, float, sl_bfloat_to_float, F32_BFLOAT)
 CAST(i64_u8, uint8_t, int64_t, I64_GET, I64_PUT)
 CAST(i64_i8, int8_t, int64_t, I64_GET, I64_PUT)
 CAST(i64_i16, int16_t, int64_t, I64_GET, I64_PUT)
