@@ -1,28 +1,35 @@
-/* kernels/unary/elementary_scalar.c: portable unary operators by the C library. */
+/* kernels/unary/unary_scalar.h: portable unary operators by the C library, of the type that the
+ * including file names (kernels/cpu/element.h). */
+#pragma once
+
 #include <math.h>
 
 #include "kernels/cpu/clamp.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/isa.h"
-#include "kernels/unary/unary.h"
 
-/* `expression` of x, a. */
+#define SL_UNARY_NAME_2(verb, type) sl_unary_##verb##_##type##_##type##_1x1_scalar
+#define SL_UNARY_NAME(verb, type) SL_UNARY_NAME_2(verb, type)
+
+/* `expression` of x, a, b. */
 #define SL_UNARY_SCALAR(verb, code, expression)                                                    \
-    static void run_##verb(size_t count, const float *in, float *out, float a, float b)            \
+    static void run_##verb(size_t count, const SL_ELEMENT *in, SL_ELEMENT *out, float a, float b)  \
     {                                                                                              \
         (void)a;                                                                                   \
         (void)b;                                                                                   \
         for (size_t i = 0; i < count; i++) {                                                       \
-            float x = in[i];                                                                       \
-            out[i] = (expression);                                                                 \
+            float x = SL_GET(in[i]);                                                               \
+            out[i] = SL_PUT(expression);                                                           \
         }                                                                                          \
     }                                                                                              \
-    const struct sl_unary sl_unary_##verb##_f32_f32_1x1_scalar = {                                 \
-        .name = "sl_unary_" #verb "_f32_f32_1x1_scalar",                                           \
+    const struct SL_NAME(sl_unary, ) SL_UNARY_NAME(verb, SL_TYPE) = {                              \
+        .name = SL_TEXT(SL_UNARY_NAME(verb, SL_TYPE)),                                             \
         .needs = SL_ISA_NONE,                                                                      \
         .op = code,                                                                                \
         .run = run_##verb,                                                                         \
     };
 
+SL_UNARY_SCALAR(clamp, SL_UNARY_CLAMP, sl_clamp(x, a, b))
 SL_UNARY_SCALAR(abs, SL_UNARY_ABS, fabsf(x))
 SL_UNARY_SCALAR(negate, SL_UNARY_NEGATE, -x)
 SL_UNARY_SCALAR(floor, SL_UNARY_FLOOR, floorf(x))

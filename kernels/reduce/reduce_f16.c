@@ -1,0 +1,21 @@
+/* kernels/reduce/reduce_f16.c: which kernel of the list serves a run. */
+#include "kernels/reduce/reduce_f16.h"
+
+static const struct sl_reduce_f16 *const list[] = {
+#define SL_REDUCE_F16(kernel) &kernel,
+#include "kernels/reduce/reduce_f16.inc"
+#undef SL_REDUCE_F16
+};
+
+const struct sl_reduce_f16 *sl_reduce_f16_at(size_t i)
+{
+    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
+}
+
+const struct sl_reduce_f16 *sl_reduce_f16_select(uint32_t isa, int op)
+{
+    size_t i = 0;
+    while ((list[i]->needs & ~isa) != 0 || list[i]->op != op)
+        i++; /* ends: the last kernel of the list is portable and serves everything */
+    return list[i];
+}

@@ -1,0 +1,23 @@
+/* kernels/unary/unary_f16.h: y[i] = f(x[i]) in half precision, for the operators of unary.h. In
+ * place is allowed. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/unary/unary.h"
+
+struct sl_unary_f16 {
+    const char *name;
+    uint32_t needs;
+    int op; /* enum sl_unary_op */
+    void (*run)(size_t count, const uint16_t *in, uint16_t *out, float a, float b);
+};
+
+const struct sl_unary_f16 *sl_unary_f16_select(uint32_t isa, int op);
+const struct sl_unary_f16 *sl_unary_f16_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_UNARY_F16(kernel) extern const struct sl_unary_f16 kernel;
+#include "kernels/unary/unary_f16.inc"
+#undef SL_UNARY_F16
