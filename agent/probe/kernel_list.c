@@ -2,13 +2,20 @@
 #include "agent/probe/kernel_list.h"
 
 #include "kernels/binary/binary.h"
+#include "kernels/binary/binary_qs8.h"
 #include "kernels/conv/conv.h"
+#include "kernels/conv/conv_qs8.h"
 #include "kernels/depthwise/depthwise.h"
+#include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/pool.h"
+#include "kernels/pool/pool_qs8.h"
+#include "kernels/reduce/mean_qs8.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/unary/unary.h"
+#include "kernels/unary/unary_qs8.h"
 
 /* sl_<type>_at() of every family, with the name and the needs of what it returns. */
 #define KERNEL_AT(type, folder)                                                                    \
@@ -27,11 +34,20 @@ KERNEL_AT(unary, "unary")
 KERNEL_AT(binary, "binary")
 KERNEL_AT(reduce, "reduce")
 KERNEL_AT(transpose, "layout")
+KERNEL_AT(matmul_qs8, "matmul")
+KERNEL_AT(conv_qs8, "conv")
+KERNEL_AT(depthwise_qs8, "depthwise")
+KERNEL_AT(pool_qs8, "pool")
+KERNEL_AT(unary_qs8, "unary")
+KERNEL_AT(binary_qs8, "binary")
+KERNEL_AT(mean_qs8, "reduce")
 
 bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out)
 {
     static bool (*const lists[])(size_t, struct sl_kernel_entry *) = {
-        matmul_at, conv_at, depthwise_at, pool_at, unary_at, binary_at, reduce_at, transpose_at};
+        matmul_at,        conv_at,     depthwise_at, pool_at,       unary_at,
+        binary_at,        reduce_at,   transpose_at, matmul_qs8_at, conv_qs8_at,
+        depthwise_qs8_at, pool_qs8_at, unary_qs8_at, binary_qs8_at, mean_qs8_at};
     for (size_t list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
         size_t at = 0;
         for (; lists[list](at, out); at++) {

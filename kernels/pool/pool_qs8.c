@@ -1,0 +1,21 @@
+/* kernels/pool/pool_qs8.c: which kernel of the list serves a run. */
+#include "kernels/pool/pool_qs8.h"
+
+static const struct sl_pool_qs8 *const list[] = {
+#define SL_POOL_QS8(kernel) &kernel,
+#include "kernels/pool/pool_qs8.inc"
+#undef SL_POOL_QS8
+};
+
+const struct sl_pool_qs8 *sl_pool_qs8_at(size_t i)
+{
+    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
+}
+
+const struct sl_pool_qs8 *sl_pool_qs8_select(uint32_t isa)
+{
+    size_t i = 0;
+    while ((list[i]->needs & ~isa) != 0)
+        i++; /* ends: the last kernel of the list is portable and serves everything */
+    return list[i];
+}
