@@ -1,0 +1,31 @@
+/* kernels/matmul/matmul_qd8.c: which kernel of the list serves a run. */
+#include "kernels/matmul/matmul_qd8.h"
+
+static const struct sl_matmul_qd8 *const list[] = {
+#define SL_MATMUL_QD8(kernel) &kernel,
+#include "kernels/matmul/matmul_qd8.inc"
+#undef SL_MATMUL_QD8
+};
+
+const struct sl_matmul_qd8 *sl_matmul_qd8_at(size_t i)
+{
+    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
+}
+
+static const struct sl_matmul_qd8 *select_of(uint32_t isa, size_t max_m, bool q4)
+{
+    size_t i = 0;
+    while (list[i]->q4 != q4 || (list[i]->needs & ~isa) != 0 || (list[i]->gemv && max_m > 1))
+        i++; /* ends: the last kernel of either kind is portable and serves everything */
+    return list[i];
+}
+
+const struct sl_matmul_qd8 *sl_matmul_qd8_select(uint32_t isa, size_t max_m)
+{
+    return select_of(isa, max_m, false);
+}
+
+const struct sl_matmul_qd8 *sl_matmul_q4_select(uint32_t isa, size_t max_m)
+{
+    return select_of(isa, max_m, true);
+}
