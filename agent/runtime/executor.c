@@ -113,7 +113,7 @@ static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruct
     struct sl_op_call *call = instruction->call;
     int rc = 0;
     if (!call->op->prim)
-        sl_recorder_begin(recorder, &span);
+        sl_recorder_begin(recorder, &span, &instruction->inner);
     if (!is_ready(v, instruction))
         rc = sl_instruction_prepare(v, instruction, diag);
     if (rc != 0) {
@@ -145,7 +145,7 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
     const struct sl_trace_label *label = instruction->op_labels;
     for (const struct sl_xnn_op *op = plan->ops; op < plan->ops + plan->op_count; op++, label++) {
         struct sl_span span = {0};
-        sl_recorder_begin(recorder, &span);
+        sl_recorder_begin(recorder, &span, label);
         sl_xnn_op_run(plan, op);
         sl_recorder_end(recorder, &span, label);
     }
@@ -229,7 +229,7 @@ static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *r
             return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,
                                "the method ran more than %llu instructions",
                                (unsigned long long)v->method->model->limits.instructions);
-        sl_recorder_begin(recorder, &span);
+        sl_recorder_begin(recorder, &span, &first[i].shell);
         int rc = run_instruction(v, &first[i], recorder, &next, diag);
         if (rc != 0)
             return rc;
@@ -258,7 +258,7 @@ int sl_variant_execute(struct sl_variant *v, bool traced, struct sl_diag *diag)
     int rc = take_inputs(v->method, diag);
     if (rc != 0)
         return rc;
-    sl_recorder_begin(recorder, &span);
+    sl_recorder_begin(recorder, &span, &v->execute_label);
     for (uint32_t chain = 0; chain < v->chain_count && rc == 0; chain++)
         rc = run_chain(v, chain, recorder, &budget, diag);
     if (rc == 0)

@@ -230,9 +230,10 @@ int sl_variant_new(struct sl_method *method, uint32_t isa, uint16_t index,
                    struct sl_recorder *recorder, struct sl_variant **out, struct sl_diag *diag)
 {
     struct sl_span load, init;
-    struct sl_trace_label label = {.node = SL_TRACE_NO_NODE, .chain = -1};
-    uint32_t init_name = sl_recorder_name(recorder, "Method::init");
-    uint32_t load_name = sl_recorder_name(recorder, "Program::load_method");
+    struct sl_trace_label init_label = {.node = SL_TRACE_NO_NODE, .chain = -1};
+    struct sl_trace_label load_label = init_label;
+    init_label.name = sl_recorder_name(recorder, "Method::init");
+    load_label.name = sl_recorder_name(recorder, "Program::load_method");
     struct sl_variant *v = sl_calloc(1, sizeof(*v));
     if (!v)
         return no_memory(diag);
@@ -240,15 +241,13 @@ int sl_variant_new(struct sl_method *method, uint32_t isa, uint16_t index,
     v->isa = isa;
     v->index = index;
     v->recorder = recorder;
-    sl_recorder_begin(recorder, &load);
-    sl_recorder_begin(recorder, &init);
+    sl_recorder_begin(recorder, &load, &load_label);
+    sl_recorder_begin(recorder, &init, &init_label);
     int rc = compile(v, diag);
-    label.name = init_name;
     if (rc == 0)
-        sl_recorder_end(recorder, &init, &label);
-    label.name = load_name;
+        sl_recorder_end(recorder, &init, &init_label);
     if (rc == 0)
-        sl_recorder_end(recorder, &load, &label);
+        sl_recorder_end(recorder, &load, &load_label);
     if (rc == 0 && sl_variant_label(v) != 0)
         rc = no_memory(diag);
     if (rc != 0) {

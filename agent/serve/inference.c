@@ -11,6 +11,7 @@
 
 #include "agent/serve/command.h"
 #include "agent/serve/job_dir.h"
+#include "agent/serve/last_operator.h"
 #include "agent/stream/spool.h"
 #include "agent/trace/ring.h"
 #include "common/base/buf.h"
@@ -99,8 +100,11 @@ static void describe(const struct sl_inference *inference, char *out, size_t siz
 static int store_result(struct sl_inference *inference)
 {
     Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
-    char detail[200];
+    char detail[200], operator_name[SL_LAST_OPERATOR_BYTES];
     describe(inference, detail, sizeof(detail));
+    sl_last_operator_find(inference->dir->streams[SL_STREAM_TRACE],
+                          sl_ring_current(inference->ring), operator_name);
+    result.last_operator = operator_name;
     result.outcome = outcome_of(inference);
     result.exit_code = (int32_t)inference->exit_status;
     result.signal = (uint32_t)inference->exit_signal;

@@ -16,11 +16,23 @@ void sl_sender_init(struct sl_sender *sender, struct sl_job_dir *dir)
     *sender = (struct sl_sender){.dir = dir};
 }
 
-void sl_sender_rewind(struct sl_sender *sender)
+uint64_t sl_sender_rewind(struct sl_sender *sender)
 {
-    for (int i = 0; i < SL_STREAM_COUNT; i++)
+    uint64_t again = 0;
+    for (int i = 0; i < SL_STREAM_COUNT; i++) {
+        again += sender->sent[i] - sender->acked[i];
         sender->sent[i] = sender->acked[i];
+    }
     sender->result_sent = sender->result_acked;
+    return again;
+}
+
+uint64_t sl_sender_acked_bytes(const struct sl_sender *sender)
+{
+    uint64_t acked = 0;
+    for (int i = 0; i < SL_STREAM_COUNT; i++)
+        acked += sender->acked[i];
+    return acked;
 }
 
 int sl_sender_acked(struct sl_sender *sender, int stream, uint64_t offset)

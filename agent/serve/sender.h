@@ -20,8 +20,10 @@ struct sl_sender {
 
 void sl_sender_init(struct sl_sender *sender, struct sl_job_dir *dir);
 
-/* A new connection: goes on from what was acknowledged. */
-void sl_sender_rewind(struct sl_sender *sender);
+/* A new connection: goes on from what was acknowledged. How many bytes that were sent will be sent
+ * again, the result not among them. */
+uint64_t sl_sender_rewind(struct sl_sender *sender);
+uint64_t sl_sender_acked_bytes(const struct sl_sender *sender); /* of all streams */
 
 /* The host has `offset` bytes of `stream` (the numbers of proto/trace.proto) durably;
  * STREAM_UNSPECIFIED acknowledges the result. Offsets beyond the stream are SL_E_MISMATCH; one

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +155,15 @@ static void take_resume(struct sl_server *server, const Sme2lab__Proto__Resume *
 {
     for (size_t i = 0; i < resume->n_have; i++)
         take_ack(server, resume->have[i]);
-    for (size_t i = 0; i < server->job_count; i++)
-        sl_sender_rewind(&server->senders[i]);
+    for (size_t i = 0; i < server->job_count; i++) {
+        struct sl_sender *sender = &server->senders[i];
+        bool result_again = sender->result_sent && !sender->result_acked;
+        uint64_t again = sl_sender_rewind(sender);
+        fprintf(stderr,
+                "level=info event=job_resumed job=%" PRIu64 " acknowledged_bytes=%" PRIu64
+                " sent_again_bytes=%" PRIu64 " result_again=%d\n",
+                sender->dir->id, sl_sender_acked_bytes(sender), again, result_again);
+    }
     server->resumed = true;
     pump(server);
 }

@@ -18,6 +18,7 @@ struct sl_recorder {
     int unit;             /* SL_TRACE_NS or SL_TRACE_MARKS */
     int error;            /* the first */
     uint16_t variant;     /* of the open block */
+    uint32_t current;     /* name of the innermost event that has begun and not ended */
     uint32_t order;       /* ordinal of the next begin in the open block */
     uint64_t now_base;    /* NS: the clock at creation; MARKS: the ordinal of the next mark */
     uint64_t events, stalls;
@@ -229,9 +230,18 @@ int sl_recorder_ready(struct sl_recorder *recorder, size_t events)
     return rc;
 }
 
-void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span)
+static void set_current(struct sl_recorder *recorder, uint32_t name)
+{
+    recorder->current = name;
+    sl_ring_set_current(recorder->ring, name);
+}
+
+void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
+                            const struct sl_trace_label *label)
 {
     span->order = recorder->order++;
+    span->outer = recorder->current;
+    set_current(recorder, label->name);
     if (__builtin_expect(recorder->unit == SL_TRACE_MARKS, 0)) {
         span->start = recorder->now_base++;
         sl_mark_begin();
@@ -250,6 +260,7 @@ void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *sp
     } else {
         end = clock_ns() - recorder->now_base; /* first */
     }
+    set_current(recorder, span->outer);
     struct sl_trace_record *record = sl_ring_slot(recorder->ring);
     if (!record) {
         fail(recorder, SL_E_FULL);

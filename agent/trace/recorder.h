@@ -29,6 +29,7 @@ struct sl_trace_label {
 struct sl_span {
     uint64_t start;
     uint32_t order;
+    uint32_t outer; /* name of the event that it began in, 0: none */
 };
 
 /* `unit` is SL_TRACE_NS (since this call) or SL_TRACE_MARKS (counted clock: begin and end are marks
@@ -58,15 +59,18 @@ void sl_recorder_block(struct sl_recorder *recorder, uint32_t name, uint16_t var
 int sl_recorder_ready(struct sl_recorder *recorder, size_t events);
 
 /* For the two functions below only: between their pause and resume. */
-void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span);
+void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
+                            const struct sl_trace_label *label);
 void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
                           const struct sl_trace_label *label);
 
-static inline void sl_recorder_begin(struct sl_recorder *recorder, struct sl_span *span)
+/* Until it ends, the ring's other side finds the label's name if this process dies. */
+static inline void sl_recorder_begin(struct sl_recorder *recorder, struct sl_span *span,
+                                     const struct sl_trace_label *label)
 {
     if (__builtin_expect(recorder != 0, 0)) {
         sl_mark_pause(); /* before the call, so that not even its prologue is counted */
-        sl_recorder_begin_slow(recorder, span);
+        sl_recorder_begin_slow(recorder, span, label);
         sl_mark_resume();
     }
 }

@@ -25,6 +25,7 @@ struct ring_head {
     uint64_t magic;
     uint64_t capacity; /* slots */
     _Alignas(64) _Atomic uint64_t pushed;
+    _Atomic uint32_t current; /* the producer's too: it has the line anyway */
     _Alignas(64) _Atomic uint64_t popped;
 };
 _Static_assert(sizeof(struct ring_head) == 192, "slots start on a cache line");
@@ -197,6 +198,16 @@ void sl_ring_push(struct sl_ring *ring)
 {
     ring->push_at++;
     atomic_store_explicit(&ring->head->pushed, ring->push_at, memory_order_release);
+}
+
+void sl_ring_set_current(struct sl_ring *ring, uint32_t name)
+{
+    atomic_store_explicit(&ring->head->current, name, memory_order_relaxed);
+}
+
+uint32_t sl_ring_current(const struct sl_ring *ring)
+{
+    return atomic_load_explicit(&ring->head->current, memory_order_relaxed);
 }
 
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max)

@@ -29,7 +29,12 @@ size_t sl_ring_capacity(const struct sl_ring *ring);
 /* The next free slot to fill in place, or NULL when full; publish it with sl_ring_push(). */
 struct sl_trace_record *sl_ring_slot(struct sl_ring *ring);
 void sl_ring_push(struct sl_ring *ring);
+/* Leaves a name's id where the other side finds it even if this one dies: of the operator that has
+ * begun and not ended, 0 for none. */
+void sl_ring_set_current(struct sl_ring *ring, uint32_t name);
 
 /* Consumer. Copies up to `max` records out and frees their slots; returns how many. SL_E_FORMAT if
  * the other side's counters are impossible. */
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max);
+/* What the producer left last; any number may stand there. */
+uint32_t sl_ring_current(const struct sl_ring *ring);

@@ -135,7 +135,8 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
 static void on_channel_closed(void *user, int code, const char *reason)
 {
     struct sl_link *link = user;
-    bool gone = code == -ECONNREFUSED || code == -ENOENT;
+    bool gone = code == -ECONNREFUSED || code == -ENOENT ||
+                (link->record.pid > 1 && kill(link->record.pid, 0) < 0 && errno == ESRCH);
     link->channel = NULL;
     link->up = false;
     if (link->closing) {

@@ -314,6 +314,18 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
     sl_free(entry);
 }
 
+/* What came out well at a later attempt still says that it was one, and why. */
+static void say_why(struct sl_job_record *job, int cause, const char *detail)
+{
+    char earlier[SL_DETAIL_BYTES];
+    memcpy(earlier, job->detail, sizeof(earlier));
+    if (cause == SL_CAUSE_NONE && detail[0] == '\0' && job->attempts > 1 && earlier[0] != '\0')
+        snprintf(job->detail, sizeof(job->detail), "run again, attempt %u: %.200s",
+                 (unsigned)job->attempts, earlier);
+    else
+        snprintf(job->detail, sizeof(job->detail), "%s", detail);
+}
+
 int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,
                     uint64_t run, const char *detail, uint64_t now_ms)
 {
@@ -321,7 +333,7 @@ int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, in
     if (!entry)
         return -ENOENT;
     entry->job.run = run;
-    snprintf(entry->job.detail, sizeof(entry->job.detail), "%s", detail ? detail : "");
+    say_why(&entry->job, cause, detail ? detail : "");
     release(queue, entry, cause, now_ms);
     return 0;
 }

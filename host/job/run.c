@@ -413,7 +413,8 @@ static void fill_work(struct sl_job_run *run)
                                      .plan = &run->plan,
                                      .device = run->device,
                                      .kit = run->kit,
-                                     .job = run->job};
+                                     .job = run->job,
+                                     .attempt = run->attempt};
 }
 
 /* A counted run's log went into the daemon that is gone. */

@@ -35,7 +35,11 @@ int sl_run_cause(const struct sl_run_end *end, char out_detail[SL_DETAIL_BYTES])
 {
     const struct sl_link_result *result = end->result;
     int cause = cause_of_outcome(result->outcome, end->cancelled);
-    snprintf(out_detail, SL_DETAIL_BYTES, "%.255s", result->detail);
+    if (result->last_operator[0] && cause == SL_CAUSE_RESULT)
+        snprintf(out_detail, SL_DETAIL_BYTES, "%.120s in operator %s", result->detail,
+                 result->last_operator);
+    else
+        snprintf(out_detail, SL_DETAIL_BYTES, "%.255s", result->detail);
     if (result->dropped_bytes > 0) {
         snprintf(out_detail, SL_DETAIL_BYTES,
                  "%.150s%sthe agent's bounded spool dropped %" PRIu64 " bytes", result->detail,

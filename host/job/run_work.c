@@ -16,6 +16,7 @@
 #include "host/ingest/durable.h"
 #include "host/ingest/file_stream.h"
 #include "host/ingest/run_store.h"
+#include "host/job/result_json.h"
 
 #define MAX_STREAM_BYTES ((size_t)1 << 31)
 static const char magic[8] = "slresul1";
@@ -217,6 +218,8 @@ void sl_run_work_finish(struct sl_run_work *work)
     fill_ended(work, log, &ended);
     if (rc == 0 && done && work->kit->finish)
         rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);
+    int told = sl_result_json_write(work->directory, work->attempt, work->parts[0], work->parts[1]);
+    rc = rc < 0 ? rc : told;
     int synced = sl_durable_folder(work->directory);
     work->rc = rc < 0 ? rc : synced;
 }

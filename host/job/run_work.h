@@ -19,6 +19,7 @@ struct sl_run_work {
     const struct sl_device *device;
     const struct sl_job_kit *kit;
     uint64_t job;
+    uint32_t attempt;
     struct sl_count_reader *reader;                   /* COUNTED, else NULL */
     const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */
     /* Out. */

@@ -48,7 +48,7 @@ static uint64_t event_round(struct sl_recorder *recorder)
     __asm__ volatile("" : "+r"(recorder));
     uint64_t start = now_ns();
     for (int i = 0; i < EVENTS; i++) {
-        sl_recorder_begin(recorder, &span);
+        sl_recorder_begin(recorder, &span, &label);
         __asm__ volatile("" : : "m"(span) : "memory");
         sl_recorder_end(recorder, &span, &label);
         __asm__ volatile("" ::: "memory");

@@ -30,10 +30,11 @@ class UnixConnection(http.client.HTTPConnection):
 class Daemon:
     """Started on entering, drained on leaving; `kill` and `start` in between are a crash and what follows."""
 
-    def __init__(self, state, config=None):
+    def __init__(self, state, config=None, program=SME2LABD, env=None):
         self.state = pathlib.Path(state)
         self.socket = self.state / "sme2labd.sock"
-        self.words = [SME2LABD, "--state", self.state]
+        self.words = [program, "--state", self.state]
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")} | (env or {})
         if config is not None:
             path = self.state.parent / "host.json"
             path.write_text(json.dumps(config))
@@ -56,7 +57,7 @@ class Daemon:
     def start(self):
         with open(self.state.parent / "daemon.log", "ab") as log:
             self.process = subprocess.Popen([str(w) for w in self.words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env={k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")})
+                                            env=self.env)
         limit = time.monotonic() + 30
         while time.monotonic() < limit:
             if self.process.poll() is not None:

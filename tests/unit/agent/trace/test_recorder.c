@@ -50,7 +50,7 @@ static void null_recorder_does_nothing(void **state)
     (void)state;
     struct sl_span span;
     struct sl_trace_label label = {0};
-    sl_recorder_begin(NULL, &span);
+    sl_recorder_begin(NULL, &span, &label);
     sl_recorder_end(NULL, &span, &label);
     sl_recorder_block(NULL, 1, 0, 0, 0, false);
     sl_recorder_meta_text(NULL, "a", "b");
@@ -153,10 +153,31 @@ static void record_two(struct sl_recorder *recorder)
     struct sl_trace_label parent = {.name = 5, .chain = -1};
     struct sl_trace_label child = {
         .name = 6, .kernel = 7, .origin = 8, .node = 9, .shape = 10, .instruction = 11, .event = 2};
-    sl_recorder_begin(recorder, &outer);
-    sl_recorder_begin(recorder, &inner);
+    sl_recorder_begin(recorder, &outer, &parent);
+    sl_recorder_begin(recorder, &inner, &child);
     sl_recorder_end(recorder, &inner, &child);
     sl_recorder_end(recorder, &outer, &parent);
+}
+
+static void the_other_side_finds_the_innermost_open_event(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct sl_span outer, inner;
+    struct sl_trace_label parent = {.name = 5}, child = {.name = 6};
+    open_recorder(&f, SL_TRACE_NS);
+    assert_int_equal(sl_ring_current(f.ring), 0);
+    sl_recorder_begin(f.recorder, &outer, &parent);
+    assert_int_equal(sl_ring_current(f.ring), 5);
+    for (int i = 0; i < 2; i++) {
+        sl_recorder_begin(f.recorder, &inner, &child);
+        assert_int_equal(sl_ring_current(f.ring), 6);
+        sl_recorder_end(f.recorder, &inner, &child);
+        assert_int_equal(sl_ring_current(f.ring), 5);
+    }
+    sl_recorder_end(f.recorder, &outer, &parent);
+    assert_int_equal(sl_ring_current(f.ring), 0);
+    close_recorder(&f);
 }
 
 static void events_stand_in_order_of_end_with_order_of_begin(void **state)
@@ -281,6 +302,7 @@ int main(void)
         cmocka_unit_test(equal_names_get_one_id_and_one_definition),
         cmocka_unit_test(long_name_comes_in_parts_in_order),
         cmocka_unit_test(facts_carry_text_or_integer),
+        cmocka_unit_test(the_other_side_finds_the_innermost_open_event),
         cmocka_unit_test(events_stand_in_order_of_end_with_order_of_begin),
         cmocka_unit_test(marks_number_begins_and_ends_of_the_process),
         cmocka_unit_test(waiting_for_room_is_a_stall),

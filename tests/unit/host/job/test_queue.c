@@ -31,6 +31,8 @@ static void keep(void *user, const struct sl_job_record *job)
 {
     struct store *store = user;
     assert_true(job->id >= 1 && job->id <= MAX_JOBS);
+    assert_true(store->jobs[job->id].state <= SL_JOB_RUNNING); /* what has ended never changes */
+    assert_true(job->attempts <= SL_MAX_ATTEMPTS);
     store->jobs[job->id] = *job;
 }
 
@@ -110,6 +112,21 @@ static void lab_failures_are_tried_again_up_to_the_limit(void **state)
     assert_int_equal(store.jobs[1].cause, SL_CAUSE_LAB);
     assert_string_equal(store.jobs[1].detail, "link lost");
     assert_int_equal(assign(queue, 0), 0);
+    sl_queue_free(queue);
+}
+
+static void a_job_that_was_run_again_says_why(void **state)
+{
+    (void)state;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 1), 0);
+    assert_int_equal(store.jobs[1].state, SL_JOB_DONE);
+    assert_string_equal(store.jobs[1].detail, "run again, attempt 2: link lost");
     sl_queue_free(queue);
 }
 
@@ -325,6 +342,22 @@ static void step(struct world *world)
     check(world);
 }
 
+/* Nothing more comes in and every device does its work: then every job comes to an end. */
+static void run_out(struct world *world)
+{
+    uint64_t job;
+    char name[SL_NAME_BYTES];
+    world->now_ms += SL_LEASE_MS + 1;
+    sl_queue_tick(world->queue, world->now_ms); /* whatever a device still holds is taken back */
+    for (int d = 0; d < DEVICES; d++)
+        (void)sl_queue_device_ready(world->queue, world->devices[d].name);
+    while (sl_queue_assign(world->queue, world->now_ms, &job, name))
+        assert_int_equal(
+            sl_queue_finish(world->queue, job, name, SL_CAUSE_NONE, 1, "", world->now_ms), 0);
+    for (uint64_t id = 1; id < world->next_id; id++)
+        assert_true(store.jobs[id].state >= SL_JOB_DONE);
+}
+
 static void a_million_random_steps_lose_and_double_no_job(void **state)
 {
     (void)state;
@@ -346,6 +379,7 @@ static void a_million_random_steps_lose_and_double_no_job(void **state)
         }
         assert_int_equal(open, sl_queue_count(world.queue, SL_JOB_QUEUED) +
                                    sl_queue_count(world.queue, SL_JOB_RUNNING));
+        run_out(&world);
         sl_queue_free(world.queue);
     }
 }
@@ -356,6 +390,7 @@ int main(void)
         cmocka_unit_test(higher_priority_goes_first_then_the_older),
         cmocka_unit_test(a_job_waits_for_the_device_it_names),
         cmocka_unit_test(lab_failures_are_tried_again_up_to_the_limit),
+        cmocka_unit_test(a_job_that_was_run_again_says_why),
         cmocka_unit_test(a_result_is_never_tried_again),
         cmocka_unit_test(a_cancelled_job_ends_cancelled_whatever_it_finishes_with),
         cmocka_unit_test(a_lease_that_ran_out_shuts_the_late_device_out),

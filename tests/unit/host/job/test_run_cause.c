@@ -61,11 +61,23 @@ static void dropped_bytes_are_said(void **state)
     assert_string_equal(detail, "the agent's bounded spool dropped 640 bytes");
 }
 
+static void a_crash_names_the_operator_that_it_was_in(void **state)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct sl_link_result result = {
+        .outcome = SL_OUTCOME_CRASHED, .detail = "signal 11", .last_operator = "Softmax #4"};
+    struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
+    (void)state;
+    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
+    assert_string_equal(detail, "signal 11 in operator Softmax #4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_outcome_has_its_cause),
         cmocka_unit_test(a_finish_that_fails_counts_only_for_a_run_that_did_not),
+        cmocka_unit_test(a_crash_names_the_operator_that_it_was_in),
         cmocka_unit_test(dropped_bytes_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,13 @@
+/* host/job/result_json.h: how a run ended, for people and programs: result.json beside config.json.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct sl_link_result;
+
+/* `reference` is NULL when the portable kernels were not run. Durable when this returns; blocks. 0,
+ * -ENOMEM, SL_E_LIMIT or the file's -errno. */
+int sl_result_json_write(const char *directory, uint32_t attempt,
+                         const struct sl_link_result *measured,
+                         const struct sl_link_result *reference);
