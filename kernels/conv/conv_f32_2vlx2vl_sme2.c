@@ -86,37 +86,57 @@ static size_t workspace_bytes(const struct sl_conv_shape *s)
 static float *put_zeros(float *out, size_t count) __arm_streaming __arm_inout("za")
 {
     svfloat32_t zero = svdup_f32(0);
-    for (size_t i = 0; i < count; i += svcntw())
-        svst1_f32(svwhilelt_b32_u64(i, count), out + i, zero);
+    svfloat32x4_t zeros = svcreate4_f32(zero, zero, zero, zero);
+    size_t quad = 4 * svcntw();
+    for (; count > 2 * quad; count -= 2 * quad, out += 2 * quad) {
+        svst1_f32_x4(svptrue_c32(), out, zeros);
+        svst1_vnum_f32_x4(svptrue_c32(), out, 4, zeros);
+    }
+    svst1_f32_x4(svwhilelt_c32_u64(0, count, 4), out, zeros);
+    svst1_vnum_f32_x4(svwhilelt_c32_u64(quad, count, 4), out, 4, zeros);
     return out + count;
 }
 
 static float *put_copy(float *out, const float *in, size_t count) __arm_streaming __arm_inout("za")
 {
-    for (size_t i = 0; i < count; i += 4 * svcntw()) {
+    svcount_t all = svptrue_c32();
+    size_t quad = 4 * svcntw();
+    for (; count >= 4 * quad; count -= 4 * quad, in += 4 * quad, out += 4 * quad) {
+        svfloat32x4_t a = svld1_vnum_f32_x4(all, in, 0);
+        svfloat32x4_t b = svld1_vnum_f32_x4(all, in, 4);
+        svfloat32x4_t c = svld1_vnum_f32_x4(all, in, 8);
+        svfloat32x4_t d = svld1_vnum_f32_x4(all, in, 12);
+        svst1_vnum_f32_x4(all, out, 0, a);
+        svst1_vnum_f32_x4(all, out, 4, b);
+        svst1_vnum_f32_x4(all, out, 8, c);
+        svst1_vnum_f32_x4(all, out, 12, d);
+    }
+    for (size_t i = 0; i < count; i += quad) {
         svcount_t p = svwhilelt_c32_u64(i, count, 4);
         svst1_f32_x4(p, out + i, svld1_f32_x4(p, in + i));
     }
     return out + count;
 }
 
-/* The part of one image that windows touch, with its border of zeros. */
+/* The part of one image that windows touch, with its border of zeros: the right one of a row and
+ * the left one of the next are written together. */
 static void pad_image(const struct sl_conv_shape *s, const struct plan *plan, const float *in,
                       float *out) __arm_streaming __arm_inout("za")
 {
-    size_t pixel = plan->pixel_floats, row = s->in_w * pixel;
+    size_t pixel = plan->pixel_floats, row = s->in_w * pixel, zeros = 0;
     size_t left = s->pad_left < plan->padded_w ? s->pad_left : plan->padded_w;
     size_t inner = plan->padded_w - left < s->in_w ? plan->padded_w - left : s->in_w;
     size_t right = plan->padded_w - left - inner;
     for (size_t y = 0; y < plan->padded_h; y++) {
         if (y < s->pad_top || y - s->pad_top >= s->in_h) {
-            out = put_zeros(out, plan->padded_w * pixel);
+            zeros += plan->padded_w * pixel;
             continue;
         }
-        out = put_zeros(out, left * pixel);
+        out = put_zeros(out, zeros + left * pixel);
         out = put_copy(out, in + (y - s->pad_top) * row, inner * pixel);
-        out = put_zeros(out, right * pixel);
+        zeros = right * pixel;
     }
+    put_zeros(out, zeros);
 }
 
 static void list_segments(const struct sl_conv_shape *s, const struct plan *plan, size_t width,

@@ -5,7 +5,8 @@
  * computes is stated by sl_pack_f32_1vl_scalar() in pack_f32_scalar.c. z8-z15 are not touched.
  *
  * Four rows and up to four VL of columns a turn: one strided load brings 4 VL of a row into the same
- * place of four register groups, so that one MOVA moves four rows of one tile. */
+ * place of four register groups, so that one MOVA moves four rows of one tile. Where a vector holds
+ * 16 floats, the whole of four tiles goes without a loop. */
 #include "kernels/cpu/asm.h"
 
 // Reads the pointers of four rows: x13, x14, x16, x17. x20 walks the table.
@@ -18,6 +19,32 @@
     add w12, w12, #4
     cmp w12, w7
     b.lo \back
+.endm
+
+// Rows \slice .. \slice + 3 of four tiles of 16 rows.
+.macro four_rows_of_16 slice
+    ldp x16, x17, [x20], #16
+    ldp x21, x22, [x20], #16
+    ld1w {z16.s, z20.s, z24.s, z28.s}, pn9/z, [x16, x10, lsl #2]
+    ld1w {z17.s, z21.s, z25.s, z29.s}, pn9/z, [x17, x10, lsl #2]
+    ld1w {z18.s, z22.s, z26.s, z30.s}, pn9/z, [x21, x10, lsl #2]
+    ld1w {z19.s, z23.s, z27.s, z31.s}, pn9/z, [x22, x10, lsl #2]
+    mova za0h.s[\slice, 0:3], {z16.s-z19.s}
+    mova za1h.s[\slice, 0:3], {z20.s-z23.s}
+    mova za2h.s[\slice, 0:3], {z24.s-z27.s}
+    mova za3h.s[\slice, 0:3], {z28.s-z31.s}
+.endm
+
+// The 16 columns of a tile, to 16 VL from \at VL on.
+.macro tile_of_16_out tile, first, second, third, fourth
+    mova {z16.s-z19.s}, \tile\()v.s[w12, 0:3]
+    mova {z20.s-z23.s}, \tile\()v.s[w13, 0:3]
+    mova {z24.s-z27.s}, \tile\()v.s[w14, 0:3]
+    mova {z28.s-z31.s}, \tile\()v.s[w15, 0:3]
+    st1w {z16.s-z19.s}, pn9, [x6, #\first, mul vl]
+    st1w {z20.s-z23.s}, pn9, [x6, #\second, mul vl]
+    st1w {z24.s-z27.s}, pn9, [x6, #\third, mul vl]
+    st1w {z28.s-z31.s}, pn9, [x6, #\fourth, mul vl]
 .endm
 
 // Columns x10 .. x11 of the tile's rows into 1, 2 or 4 tiles; lanes past x11 become 0.
@@ -119,9 +146,10 @@
 .endm
 
 function_begin sl_pack_f32_1vl_sme2_asm
-    stp x19, x20, [sp, #-48]!
+    stp x19, x20, [sp, #-64]!
     stp x21, x22, [sp, #16]
     stp x23, x24, [sp, #32]
+    str x25, [sp, #48]
     ldp x1, x2, [x0]            // row pointers, segment offsets
     ldp x3, x4, [x0, #16]       // segments, elements of each
     ldp x5, x6, [x0, #32]       // tiles, out
@@ -129,7 +157,7 @@ function_begin sl_pack_f32_1vl_sme2_asm
     ptrue pn9.s
     mul x23, x7, x7             // elements of one tile
     lsl x24, x23, #1
-    add x15, x23, x24
+    add x25, x23, x24
 10: // a tile of VL rows
     mov x8, x3
     mov x9, x2
@@ -155,6 +183,9 @@ function_begin sl_pack_f32_1vl_sme2_asm
     b.ls 70f
     cmp x19, x7, lsl #1
     b.ls 60f
+    cmp x19, x7, lsl #2
+    ccmp x7, #16, #0, hs
+    b.eq 35f
     rows_in_4
     cmp x19, x7, lsl #2
     b.lo 80f
@@ -166,13 +197,35 @@ function_begin sl_pack_f32_1vl_sme2_asm
     st1w {z16.s-z19.s}, pn9, [x6]
     st1w {z20.s-z23.s}, pn9, [x6, x23, lsl #2]
     st1w {z24.s-z27.s}, pn9, [x6, x24, lsl #2]
-    st1w {z28.s-z31.s}, pn9, [x6, x15, lsl #2]
+    st1w {z28.s-z31.s}, pn9, [x6, x25, lsl #2]
     addvl x6, x6, #4
     next_rows 40b
     add x10, x10, x7, lsl #2
-    add x6, x6, x15, lsl #2
+    add x6, x6, x25, lsl #2
     cmp x10, x11
     b.lo 30b
+    b 90f
+35: // four whole tiles of 16 rows
+    mov w12, wzr
+    mov w13, #4
+    mov w14, #8
+    mov w15, #12
+36: mov x20, x1
+    four_rows_of_16 w12
+    four_rows_of_16 w13
+    four_rows_of_16 w14
+    four_rows_of_16 w15
+    tile_of_16_out za0, 0, 4, 8, 12
+    tile_of_16_out za1, 16, 20, 24, 28
+    add x6, x6, x24, lsl #2
+    tile_of_16_out za2, 0, 4, 8, 12
+    tile_of_16_out za3, 16, 20, 24, 28
+    add x6, x6, x24, lsl #2
+    add x10, x10, #64
+    sub x19, x11, x10
+    cmp x19, #64
+    b.hs 36b
+    cbnz x19, 30b
     b 90f
 60: rows_in_2
     cmp x19, x7, lsl #1
@@ -199,6 +252,7 @@ function_begin sl_pack_f32_1vl_sme2_asm
     b.ne 10b
     ldp x21, x22, [sp, #16]
     ldp x23, x24, [sp, #32]
-    ldp x19, x20, [sp], #48
+    ldr x25, [sp, #48]
+    ldp x19, x20, [sp], #64
     ret
 function_end sl_pack_f32_1vl_sme2_asm
