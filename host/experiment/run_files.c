@@ -14,10 +14,11 @@
 #include "host/config/experiment.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
+#include "host/experiment/file_digest.h"
 #include "host/experiment/path_stem.h"
 #include "host/experiment/run.h"
 
-enum { MAX_MODEL_BYTES = 1 << 30, MAX_AGENT_BYTES = 64 << 20 };
+enum { MAX_MODEL_BYTES = 1 << 30 };
 
 const char *const sl_run_variant_names[SL_RUN_VARIANTS] = {"off", "on"};
 
@@ -61,11 +62,12 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
     const char *path = run->plan->model;
     struct sl_pte pte;
     int rc = sl_buf_read_file(path, MAX_MODEL_BYTES, &run->model);
+    if (rc == 0)
+        rc = sl_file_digest(path, run->model_sha256);
     if (rc < 0) {
         sl_diag_hint(diag, "name a .pte file that can be read");
         return sl_diag_set(diag, rc, path, "The model cannot be read (%s)", sl_strerror(rc));
     }
-    sl_sha256_hex(run->model.data, run->model.size, run->model_sha256);
     rc = sl_pte_parse((struct sl_bytes){run->model.data, run->model.size}, &pte, diag);
     if (rc < 0) {
         char where[sizeof(diag->where)];
@@ -136,7 +138,6 @@ static int name_files(struct sl_run *run, struct sl_diag *diag)
 
 int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
 {
-    struct sl_buf agent;
     sl_buf_init(&run->raw_trace, 0);
     sl_buf_init(&run->trace_bytes, 0);
     if (!run->stem[0])
@@ -148,13 +149,11 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
         rc = name_files(run, diag);
     if (rc < 0)
         return rc;
-    rc = sl_buf_read_file(run->device->agent.path, MAX_AGENT_BYTES, &agent);
+    rc = sl_file_digest(run->device->agent.path, run->agent_sha256);
     if (rc < 0)
-        return sl_diag_set(diag, rc, run->device->agent.path, "The agent cannot be read (%s)",
-                           sl_strerror(rc));
-    sl_sha256_hex(agent.data, agent.size, run->agent_sha256);
-    sl_buf_fini(&agent);
-    return 0;
+        sl_diag_set(diag, rc, run->device->agent.path, "The agent cannot be read (%s)",
+                    sl_strerror(rc));
+    return rc;
 }
 
 void sl_run_fini(struct sl_run *run)

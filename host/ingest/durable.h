@@ -3,6 +3,3 @@
 
 /* What was made, renamed or removed in the folder. 0 or -errno. */
 int sl_durable_folder(const char *path);
-
-/* The bytes of a file. 0 or -errno. */
-int sl_durable_file(const char *path);

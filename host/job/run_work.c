@@ -63,15 +63,16 @@ static void result_path(const char *directory, int part, char out[SL_RUN_WORK_PA
 
 int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_RUN_WORK_PATH + 32], folder[SL_RUN_WORK_PATH + 32];
     struct kept kept;
     memset(&kept, 0, sizeof(kept)); /* the padding too: the CRC covers it */
     memcpy(kept.magic, magic, sizeof(magic));
     kept.result = *result;
     kept.crc = sl_crc32c(0, &kept, offsetof(struct kept, crc));
     result_path(directory, part, path);
+    snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
     int rc = sl_buf_write_file(path, &kept, sizeof(kept));
-    return rc < 0 ? rc : sl_durable_file(path);
+    return rc < 0 ? rc : sl_durable_folder(folder);
 }
 
 int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out)
@@ -116,8 +117,6 @@ void sl_run_work_prepare(struct sl_run_work *work)
     if (rc == 0)
         rc = sl_buf_write_file(path, work->config_json, strlen(work->config_json));
     if (rc == 0)
-        rc = sl_durable_file(path);
-    if (rc == 0)
         rc = sl_durable_folder(work->directory);
     snprintf(parent, sizeof(parent), "%s", work->directory);
     char *slash = strrchr(parent, '/');
@@ -140,12 +139,6 @@ static int read_stream(const char *directory, int stream, struct sl_buf *out)
     return sl_buf_read_file(path, MAX_STREAM_BYTES, out);
 }
 
-static int write_synced(const char *path, const struct sl_buf *bytes)
-{
-    int rc = sl_buf_write_file(path, bytes->data, bytes->size);
-    return rc < 0 ? rc : sl_durable_file(path);
-}
-
 /* A trace that breaks off keeps the events that it has; only a whole one can be resolved. */
 static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
 {
@@ -160,7 +153,7 @@ static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
              : sl_trace_reseal(bytes, &trace, &work->diag);
     snprintf(path, sizeof(path), "%s/trace.sltrace", work->directory);
     if (rc == 0)
-        rc = write_synced(path, &trace);
+        rc = sl_buf_write_file(path, trace.data, trace.size);
     sl_buf_fini(&trace);
     sl_buf_fini(&raw);
     return rc;

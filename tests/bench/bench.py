@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 
+import host
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OUT = os.path.join(ROOT, "build/bench")
 SME2LAB = os.path.join(ROOT, "build/host/bin/sme2lab")
@@ -95,7 +97,12 @@ def bench_models():
                 yield row(f"{name}, SME2 {variant}, own code between operators", framework, "instructions", round(OWN_CODE_GOAL * total), "goal: 2 %")
 
 
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "kernels": bench_kernels, "models": bench_models}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, **host.PARTS, "kernels": bench_kernels, "models": bench_models}
+GROUPS = {"host": list(host.PARTS)}
+
+
+def ratio_of(r):
+    return f"{r['ratio']:6.3f}" if r["ratio"] is not None else "     -"
 
 
 def show(part, rows):
@@ -103,19 +110,19 @@ def show(part, rows):
     width = max(len(r["what"]) for r in rows)
     for r in rows:
         mark = "ok  " if r["met"] else "PAST"
-        print(f"  {mark} {r['what']:{width}}  {r['measured']:>14,} {r['unit']:12} {r['ratio']:6.3f} x {r['reference']:,} ({r['source']})")
+        print(f"  {mark} {r['what']:{width}}  {r['measured']:>14,} {r['unit']:12} {ratio_of(r)} x {r['reference']:,} ({r['source']})")
 
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, *GROUPS]))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     for part in options.parts:
-        if part not in PARTS:
-            parser.error(f"no part '{part}'; there are: {', '.join(PARTS)}")
+        if part not in PARTS and part not in GROUPS:
+            parser.error(f"no part '{part}'; there are: {', '.join([*PARTS, *GROUPS])}")
     results = {}
-    for part in options.parts or PARTS:
+    for part in [name for part in options.parts or PARTS for name in GROUPS.get(part, [part])]:
         results[part] = list(PARTS[part]())
         if not options.json:
             show(part, results[part])
