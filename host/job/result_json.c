@@ -6,7 +6,6 @@
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "host/device/link.h"
-#include "host/ingest/durable.h"
 
 enum { MAX_BYTES = 16 << 10, PATH_BYTES = 1100 };
 
@@ -63,5 +62,5 @@ int sl_result_json_write(const char *directory, uint32_t attempt,
     snprintf(path, sizeof(path), "%s/result.json", directory);
     int rc = json.error < 0 ? json.error : sl_buf_write_file(path, text.data, text.size);
     sl_buf_fini(&text);
-    return rc < 0 ? rc : sl_durable_file(path);
+    return rc;
 }
