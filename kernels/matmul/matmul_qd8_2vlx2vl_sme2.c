@@ -1,0 +1,176 @@
+/* kernels/matmul/matmul_qd8_2vlx2vl_sme2.c: dynamic int8 products by outer products, SME2: the left
+ * operand and the calls. */
+#include <arm_sme.h>
+#include <arm_sve.h>
+#include <math.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/streaming.h"
+#include "kernels/matmul/matmul_qd8.h"
+#include "kernels/matmul/qd8_lines.h"
+#include "kernels/matmul/qd8_mopa.h"
+#include "kernels/matmul/qd8_rhs.h"
+#include "kernels/pack/pack_f32.h"
+
+static size_t two_vl(void)
+{
+    return 2 * svcntsw();
+}
+
+static size_t panel_bytes(size_t k, size_t vl) __arm_streaming_compatible
+{
+    return (sl_qd8_words(k) + SL_QD8_LHS_HEAD) * vl * 4;
+}
+
+static size_t workspace_bytes(const struct sl_matmul_qd8 *self, size_t m, size_t n, size_t k)
+{
+    size_t vl = svcntsw();
+    (void)self, (void)n;
+    return (m + vl - 1) / vl * panel_bytes(k, vl);
+}
+
+struct lhs {
+    size_t m, k;
+    const struct sl_rows *rows;
+    char *packed;
+};
+
+/* The head of a panel of rows whose parameters are known. */
+static void put_head(const struct sl_row_params *params, size_t count,
+                     float *out) __arm_streaming __arm_inout("za")
+{
+    svbool_t all = svptrue_b32(), some = svwhilelt_b32_u64(0, count);
+    svuint32x2_t both = svld2_u32(some, (const uint32_t *)(const void *)params);
+    svint32_t zero = svreinterpret_s32_u32(svget2_u32(both, 1));
+    svint32_t pair =
+        svorr_s32_x(all, svand_n_s32_x(all, zero, 0xffff), svlsl_n_s32_x(all, zero, 24));
+    svst1_f32(all, out, svreinterpret_f32_u32(svget2_u32(both, 0)));
+    svst1_s32(all, (int32_t *)(void *)(out + svcntw()), pair);
+    svst1_f32(all, out + 2 * svcntw(), svcvt_f32_s32_x(all, svneg_s32_x(all, zero)));
+}
+
+/* Rows first .. first + count, at most SL_PACK_TABLE_ROWS of them, to whole panels. */
+static void pack_rows(const struct lhs *lhs, size_t first, size_t count,
+                      char *out) __arm_streaming __arm_inout("za")
+{
+    const void *table[SL_PACK_TABLE_ROWS];
+    int32_t sums[SL_QD8_MOST_COLUMNS];
+    const struct sl_rows *rows = lhs->rows;
+    size_t vl = svcntw(), tiles = (count + vl - 1) / vl;
+    size_t bytes = rows->type == SL_ROWS_F32 ? 4 : rows->type == SL_ROWS_F16 ? 2 : 1;
+    const char *base = (const char *)rows->data + first * rows->stride * bytes;
+    sl_pack_rows_sme2((const float **)(void *)table, (const float *)(const void *)base,
+                      rows->stride * bytes, count, tiles * vl);
+    if (rows->type != SL_ROWS_QD8) {
+        struct sl_qd8_pack job = {table, lhs->k, tiles, out, rows->type == SL_ROWS_F16};
+        sl_qd8_pack_sme2_asm(&job);
+        return;
+    }
+    for (size_t t = 0; t < tiles; t++, out += panel_bytes(lhs->k, vl)) {
+        struct sl_qd8_lines lines = {(const char *const *)(const void *)(table + t * vl), 0, lhs->k,
+                                     out + SL_QD8_LHS_HEAD * vl * 4, vl * 4};
+        put_head(rows->params + first + t * vl, count - t * vl, (float *)(void *)out);
+        sl_qd8_turn_words_sme2(&lines, sl_qd8_words(lhs->k), sums);
+    }
+}
+
+static void pack_lhs_body(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct lhs *lhs = args;
+    size_t vl = svcntw();
+    for (size_t row = 0; row < lhs->m; row += SL_PACK_TABLE_ROWS) {
+        size_t count = lhs->m - row < SL_PACK_TABLE_ROWS ? lhs->m - row : SL_PACK_TABLE_ROWS;
+        pack_rows(lhs, row, count, lhs->packed + row / vl * panel_bytes(lhs->k, vl));
+    }
+}
+
+static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
+                     const struct sl_rows *lhs, void *workspace)
+{
+    struct lhs args = {m, k, lhs, workspace};
+    (void)self;
+    sl_streaming_run_za(pack_lhs_body, &args);
+}
+
+struct call {
+    const struct sl_matmul_qd8 *self;
+    const struct sl_matmul_qd8_args *args;
+};
+
+static void multiply(const struct call *call, size_t row,
+                     size_t rows) __arm_streaming __arm_inout("za")
+{
+    const struct sl_matmul_qd8_args *args = call->args;
+    size_t dst_bytes = args->dst_type == SL_ROWS_F16 ? 2 : 4;
+    struct sl_qd8_mopa job = {
+        .lhs = args->workspace,
+        .rhs = args->rhs,
+        .dst = (char *)args->dst + row * args->dst_stride * dst_bytes,
+        .dst_stride = args->dst_stride,
+        .m = rows,
+        .n = args->n,
+        .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
+        .corrections = args->group ? args->k / args->group : sl_qd8_corrections(args->k),
+        .min = args->min > -INFINITY ? args->min : NAN,
+        .max = args->max < INFINITY ? args->max : NAN,
+        .half = args->dst_type == SL_ROWS_F16,
+        .nibbles = sl_qd8_nibbles,
+    };
+    if (args->group)
+        sl_mopa_q4_groups_sme2_asm(&job);
+    else if (call->self->q4)
+        sl_mopa_q4_sme2_asm(&job);
+    else
+        sl_mopa_qd8_sme2_asm(&job);
+}
+
+static void run_packed_body(const void *call) __arm_streaming __arm_inout("za")
+{
+    multiply(call, 0, ((const struct call *)call)->args->m);
+}
+
+/* Packs a chunk of rows, multiplies it, takes the next. */
+static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
+{
+    const struct call *call = pointer;
+    const struct sl_matmul_qd8_args *args = call->args;
+    struct lhs lhs = {args->m, args->k, &args->lhs, args->workspace};
+    size_t rows = sl_pack_chunk_rows(sl_qd8_words(args->k), svcntw());
+    for (size_t row = 0; row < args->m; row += rows) {
+        size_t count = args->m - row < rows ? args->m - row : rows;
+        pack_rows(&lhs, row, count, lhs.packed);
+        multiply(call, row, count);
+    }
+}
+
+static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
+{
+    struct call call = {self, args};
+    if (args->m > 0 && args->n > 0)
+        sl_streaming_run_za(run_packed_body, &call);
+}
+
+static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
+{
+    struct call call = {self, args};
+    if (args->m > 0 && args->n > 0)
+        sl_streaming_run_za(run_body, &call);
+}
+
+/* The same engine packs and runs both kinds of weights. */
+#define KERNEL(kernel, is_q4)                                                                      \
+    const struct sl_matmul_qd8 kernel = {                                                          \
+        .name = #kernel,                                                                           \
+        .needs = SL_ISA_SME2,                                                                      \
+        .q4 = is_q4,                                                                               \
+        .m_step = two_vl,                                                                          \
+        .n_step = two_vl,                                                                          \
+        .rhs_bytes = sl_qd8_rhs_bytes,                                                             \
+        .pack_rhs = sl_qd8_pack_rhs,                                                               \
+        .workspace_bytes = workspace_bytes,                                                        \
+        .pack_lhs = pack_lhs,                                                                      \
+        .run_packed = run_packed,                                                                  \
+        .run = run,                                                                                \
+    }
+KERNEL(sl_matmul_qd8_qs8_2vlx2vl_sme2_mopa, false);
+KERNEL(sl_matmul_qd8_q4_2vlx2vl_sme2_mopa, true);
