@@ -31,6 +31,7 @@ struct sl_etdump_event {
     uint64_t allocation_size; /* ALLOCATION */
     int32_t allocator_id;
     uint32_t value_offset; /* DEBUG: file offset of the Value table, 0 when absent */
+    bool program_output;   /* DEBUG: the value is one of the method's outputs */
 };
 
 struct sl_etdump_run {
@@ -38,8 +39,14 @@ struct sl_etdump_run {
     uint32_t name_len;
     int32_t bundled_input_index; /* -1: none */
     bool has_events;             /* an absent vector is not an empty one */
-    uint32_t event_count;
+    uint32_t event_count;        /* of those that can be read */
+    uint32_t lost_events;        /* of a salvaged file: those that cannot */
+    /* One of: events made by hand; where the Event tables of a file lie, or the vector that says
+     * so. sl_etdump_event_read() knows. */
     const struct sl_etdump_event *events;
+    const uint8_t *data;
+    const uint32_t *tables;
+    uint32_t vector;
 };
 
 struct sl_etdump {
@@ -51,10 +58,26 @@ struct sl_etdump {
     struct sl_pool *pool; /* owns every array above */
 };
 
-/* Parses a file, size-prefixed or not. Memory is bounded by a small multiple of file.size.
- * End with sl_etdump_fini(). Returns 0, SL_E_FORMAT, SL_E_TRUNCATED, SL_E_LIMIT or -ENOMEM. */
+/* What a damaged file has lost. */
+struct sl_etdump_loss {
+    uint64_t missing_bytes; /* that the file should have behind its end */
+    uint32_t runs, events;  /* that stand in it and cannot be read */
+    char first[256];        /* what was wrong first, and where; empty: nothing */
+};
+
+/* Checks a whole file, size-prefixed or not; events are decoded when they are read, so that memory
+ * is a small share of file.size. End with sl_etdump_fini(). Returns 0, SL_E_FORMAT,
+ * SL_E_TRUNCATED, SL_E_LIMIT or -ENOMEM. */
 int sl_etdump_parse(struct sl_bytes file, struct sl_etdump *out, struct sl_diag *diag);
+
+/* The same, but leaves out what cannot be read and says so. Fails only where nothing can be. */
+int sl_etdump_salvage(struct sl_bytes file, struct sl_etdump *out, struct sl_etdump_loss *out_loss,
+                      struct sl_diag *diag);
 void sl_etdump_fini(struct sl_etdump *etdump);
+
+/* Event `i` of a run, below event_count: `room` filled, or the one made by hand. */
+const struct sl_etdump_event *sl_etdump_event_read(const struct sl_etdump_run *run, uint32_t i,
+                                                   struct sl_etdump_event *room);
 
 /* The writer gives the bytes that ExecuTorch's ETDumpGen gives for the same calls in the same order
  * (specs: flatcc builds back to front, so nothing is complete before sl_etdump_writer_finish()). */

@@ -25,6 +25,7 @@ struct sl_attribution_pool {
 struct findings {
     uint32_t without_execute, several_executes, negative, strays, wrapped, backwards;
     uint32_t first_without, first_negative;
+    uint32_t damaged, first_damaged;
     int64_t lowest;
     char lowest_name[64];
 };
@@ -41,14 +42,14 @@ struct maker {
     bool positions_differ;
 };
 
-__attribute__((format(printf, 2, 3))) static void warn(struct sl_attribution *out,
-                                                       const char *format, ...)
+void sl_attribution_warn(struct sl_attribution *attribution, const char *format, ...)
 {
-    if (out->warning_count == SL_ATTRIBUTION_MAX_WARNINGS)
+    if (attribution->warning_count == SL_ATTRIBUTION_MAX_WARNINGS)
         return;
+    char *text = attribution->warnings[attribution->warning_count++];
     va_list args;
     va_start(args, format);
-    vsnprintf(out->warnings[out->warning_count++], sizeof(out->warnings[0]), format, args);
+    vsnprintf(text, sizeof(attribution->warnings[0]), format, args);
     va_end(args);
 }
 
@@ -65,7 +66,8 @@ static bool is_named(const struct sl_etdump_event *event, const char *name)
 static bool holds_named(const struct sl_etdump_run *run, const char *name)
 {
     for (uint32_t i = 0; i < run->event_count; i++) {
-        if (is_named(&run->events[i], name))
+        struct sl_etdump_event room;
+        if (is_named(sl_etdump_event_read(run, i, &room), name))
             return true;
     }
     return false;
@@ -80,7 +82,8 @@ static bool is_run(const struct sl_etdump_run *run)
 static void read_load(struct sl_attribution *out, const struct sl_etdump_run *run)
 {
     for (uint32_t i = 0; i < run->event_count; i++) {
-        const struct sl_etdump_event *e = &run->events[i];
+        struct sl_etdump_event room;
+        const struct sl_etdump_event *e = sl_etdump_event_read(run, i, &room);
         uint64_t duration = e->end - e->start;
         if (is_named(e, "Program::load_method")) {
             out->program_load = (int64_t)((uint64_t)out->program_load + duration);
@@ -134,7 +137,7 @@ static void choose_measured(struct sl_attribution *out)
         out->measured_count += !out->runs[i].warmup;
     if (out->measured_count > 0 || out->run_count == 0)
         return;
-    warn(out, "every run is a warm-up; the figures are of warm-up runs");
+    sl_attribution_warn(out, "every run is a warm-up; the figures are of warm-up runs");
     for (size_t i = 0; i < out->run_count; i++)
         out->runs[i].warmup = false;
     out->measured_count = out->run_count;
@@ -177,6 +180,8 @@ static void note_findings(struct maker *m, const struct sl_attribution_run *run,
     struct findings *f = &m->findings;
     if (result->executes == 0 && f->without_execute++ == 0)
         f->first_without = run->run;
+    if (m->etdump->runs[run->block].lost_events > 0 && f->damaged++ == 0)
+        f->first_damaged = run->run;
     f->several_executes += result->executes > 1;
     f->strays += result->strays;
     f->wrapped += result->wrapped;
@@ -186,7 +191,9 @@ static void note_findings(struct maker *m, const struct sl_attribution_run *run,
     if (f->negative == 0)
         f->first_negative = run->run;
     f->negative += result->negative_self;
-    const struct sl_etdump_event *e = &m->etdump->runs[run->block].events[result->worst];
+    struct sl_etdump_event room;
+    const struct sl_etdump_event *e =
+        sl_etdump_event_read(&m->etdump->runs[run->block], (uint32_t)result->worst, &room);
     if (m->nesting.events[result->worst].self < f->lowest) {
         const char *name = e->delegate_id ? e->delegate_id : e->name;
         uint32_t len = e->delegate_id ? e->delegate_id_len : e->name_len;
@@ -238,7 +245,9 @@ static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t
                 add_position(m, first, i, SL_POSITION_NO_OPERATOR, 0);
             continue;
         }
-        struct sl_operator_key key = key_of(m, &block->events[i], nested, first_event + i);
+        struct sl_etdump_event room;
+        const struct sl_etdump_event *event = sl_etdump_event_read(block, i, &room);
+        struct sl_operator_key key = key_of(m, event, nested, first_event + i);
         int64_t index = sl_operators_find(m->table, &key);
         if (index < 0)
             return (int)index;
@@ -278,28 +287,38 @@ static void warn_of_findings(struct maker *m)
     const struct findings *f = &m->findings;
     struct sl_attribution *out = m->out;
     if (out->run_count == 0)
-        warn(out, "the file holds no execution: no block Execute and no Method::execute");
+        sl_attribution_warn(out,
+                            "the file holds no execution: no block Execute and no Method::execute");
     if (f->without_execute > 0)
-        warn(out,
-             "%u runs (first: %u) have no Method::execute: an instruction failed or the file was "
-             "cut; end to end is the sum of their instructions",
-             f->without_execute, f->first_without);
+        sl_attribution_warn(
+            out,
+            "%u runs (first: %u) have no Method::execute: an instruction failed or the file was "
+            "cut; end to end is the sum of their instructions",
+            f->without_execute, f->first_without);
+    if (f->damaged > 0)
+        sl_attribution_warn(out,
+                            "%u runs (first: %u) have lost events; what those took shows as the "
+                            "own time of what held them",
+                            f->damaged, f->first_damaged);
     if (f->several_executes > 0)
-        warn(out, "%u runs hold several Method::execute; their durations are added",
-             f->several_executes);
+        sl_attribution_warn(out, "%u runs hold several Method::execute; their durations are added",
+                            f->several_executes);
     if (f->negative > 0)
-        warn(
+        sl_attribution_warn(
             out,
             "%u events hold more than their own duration (first in run %u; worst: %s, self %" PRId64
             "); kept as they are, so that sums hold",
             f->negative, f->first_negative, f->lowest_name, f->lowest);
     if (f->strays > 0)
-        warn(out, "%u events lie partly outside of the event that holds them", f->strays);
+        sl_attribution_warn(out, "%u events lie partly outside of the event that holds them",
+                            f->strays);
     if (f->wrapped > 0)
-        warn(out, "a 32-bit clock wrapped within %u events; their durations are modulo 2^32",
-             f->wrapped);
+        sl_attribution_warn(
+            out, "a 32-bit clock wrapped within %u events; their durations are modulo 2^32",
+            f->wrapped);
     if (f->backwards > 0)
-        warn(out, "%u events end before they begin; their durations are negative", f->backwards);
+        sl_attribution_warn(out, "%u events end before they begin; their durations are negative",
+                            f->backwards);
 }
 
 static int by_total(const void *a, const void *b)
@@ -377,7 +396,7 @@ static int join_trace(struct maker *m)
         return 0;
     int rc = sl_origin_match(m->etdump, m->options->trace, &m->origin, &diag);
     if (rc == SL_E_MISMATCH) {
-        warn(m->out, "%s; categories are by name", diag.what);
+        sl_attribution_warn(m->out, "%s; categories are by name", diag.what);
         return 0;
     }
     if (rc < 0)

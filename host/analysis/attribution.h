@@ -75,7 +75,7 @@ struct sl_attribution {
     size_t position_count; /* 0 when runs differ in their events */
     struct sl_position *positions;
     size_t warning_count;
-    char warnings[SL_ATTRIBUTION_MAX_WARNINGS][192];
+    char warnings[SL_ATTRIBUTION_MAX_WARNINGS][320];
     struct sl_attribution_pool *pool;
 };
 
@@ -85,4 +85,8 @@ struct sl_attribution {
 int sl_attribution_make(const struct sl_etdump *etdump,
                         const struct sl_attribution_options *options, struct sl_attribution *out,
                         struct sl_diag *diag);
+
+/* Adds a warning; more than SL_ATTRIBUTION_MAX_WARNINGS are left out. */
+__attribute__((format(printf, 2, 3))) void sl_attribution_warn(struct sl_attribution *attribution,
+                                                               const char *format, ...);
 void sl_attribution_fini(struct sl_attribution *attribution);

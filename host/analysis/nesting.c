@@ -31,11 +31,6 @@ static bool is_named(const struct sl_etdump_event *event, const char *name)
     return event->name && event->name_len == len && memcmp(event->name, name, len) == 0;
 }
 
-static bool is_execute(const struct sl_etdump_event *event)
-{
-    return is_named(event, "Method::execute");
-}
-
 static int reserve(struct sl_nesting *nesting, size_t count)
 {
     if (count > INT32_MAX / 4)
@@ -62,19 +57,37 @@ static int reserve(struct sl_nesting *nesting, size_t count)
     return 0;
 }
 
+static void load_event(struct builder *b, uint32_t i)
+{
+    struct sl_etdump_event room;
+    const struct sl_etdump_event *e = sl_etdump_event_read(b->run, i, &room);
+    struct sl_nested_event *n = &b->nesting->events[i];
+    *n = (struct sl_nested_event){.parent = SL_NESTING_NONE, .below = SL_NESTING_NONE};
+    n->profile = e->kind == SL_ETDUMP_PROFILE;
+    if (!n->profile)
+        return;
+    n->delegated = e->delegate_id != NULL || e->delegate_id_int != -1;
+    n->execute = is_named(e, "Method::execute");
+    n->delegate_call = is_named(e, "DELEGATE_CALL");
+    n->chain = e->chain_index;
+    n->instruction = e->instruction_id;
+    n->start = e->start;
+    n->end = e->end;
+}
+
 /* Stamps of a 32-bit clock that wrapped inside the run are put after those before the wrap. The
  * pivot is the begin of the first Method::execute if that one wrapped, and without any
  * Method::execute the earliest begin of a wrapped event; 0: nothing wrapped. */
-static uint64_t wrap_pivot(const struct sl_etdump_run *run)
+static uint64_t wrap_pivot(const struct builder *b)
 {
     uint64_t pivot = 0;
-    for (uint32_t i = 0; i < run->event_count; i++) {
-        const struct sl_etdump_event *e = &run->events[i];
-        bool wraps = e->kind == SL_ETDUMP_PROFILE && e->start > e->end && e->start <= UINT32_MAX;
-        if (e->kind == SL_ETDUMP_PROFILE && is_execute(e))
-            return wraps ? e->start : 0;
-        if (wraps && (pivot == 0 || e->start < pivot))
-            pivot = e->start;
+    for (uint32_t i = 0; i < b->run->event_count; i++) {
+        const struct sl_nested_event *n = &b->nesting->events[i];
+        bool wraps = n->profile && n->start > n->end && n->start <= UINT32_MAX;
+        if (n->execute)
+            return wraps ? n->start : 0;
+        if (wraps && (pivot == 0 || n->start < pivot))
+            pivot = n->start;
     }
     return pivot;
 }
@@ -84,19 +97,14 @@ static uint64_t unwrap(uint64_t stamp, uint64_t pivot)
     return stamp < pivot ? stamp + (UINT64_C(1) << 32) : stamp;
 }
 
-static void load_event(struct builder *b, uint32_t i, uint64_t pivot)
+static void measure_event(struct builder *b, uint32_t i, uint64_t pivot)
 {
-    const struct sl_etdump_event *e = &b->run->events[i];
     struct sl_nested_event *n = &b->nesting->events[i];
-    *n = (struct sl_nested_event){.parent = SL_NESTING_NONE, .below = SL_NESTING_NONE};
-    n->profile = e->kind == SL_ETDUMP_PROFILE;
-    if (!n->profile)
-        return;
-    n->delegated = e->delegate_id != NULL || e->delegate_id_int != -1;
-    n->start = unwrap(e->start, pivot);
-    n->end = unwrap(e->end, pivot);
+    bool turned = n->start > n->end;
+    n->start = unwrap(n->start, pivot);
+    n->end = unwrap(n->end, pivot);
     n->duration = n->self = (int64_t)(n->end - n->start);
-    b->result->wrapped += e->start > e->end && n->start <= n->end;
+    b->result->wrapped += turned && n->start <= n->end;
     b->result->backwards += n->start > n->end;
 }
 
@@ -149,15 +157,13 @@ static bool holds(const struct builder *b, uint32_t i, const struct sl_nested_ev
         return true;
     if (!e->delegated || n->delegated)
         return false;
-    return is_named(&b->run->events[i], "DELEGATE_CALL") ||
-           (n->start < e->end && e->start < n->end);
+    return n->delegate_call || (n->start < e->end && e->start < n->end);
 }
 
 static void add_event(struct builder *b, uint32_t i)
 {
-    const struct sl_etdump_event *e = &b->run->events[i];
     struct sl_nested_event *events = b->nesting->events;
-    struct sl_nesting_group *group = find_group(b, e->chain_index, e->instruction_id);
+    struct sl_nesting_group *group = find_group(b, events[i].chain, events[i].instruction);
     while (group->top != SL_NESTING_NONE && holds(b, i, &events[group->top])) {
         int32_t child = group->top;
         group->top = events[child].below;
@@ -212,7 +218,7 @@ static void finish(struct builder *b)
             continue;
         if (events[i].parent == SL_NESTING_NONE) {
             total += (uint64_t)events[i].duration;
-            b->result->executes += is_execute(&b->run->events[i]);
+            b->result->executes += events[i].execute;
         }
         b->result->negative_self += events[i].self < 0;
         if (events[i].self < lowest) {
@@ -241,13 +247,18 @@ int sl_nesting_build(struct sl_nesting *nesting, const struct sl_etdump_run *run
         nesting->generation = 0;
     }
     nesting->generation++;
-    uint64_t pivot = wrap_pivot(run);
     for (uint32_t i = 0; i < run->event_count; i++)
-        load_event(&b, i, pivot);
+        load_event(&b, i);
+    uint64_t pivot = wrap_pivot(&b);
     for (uint32_t i = 0; i < run->event_count; i++) {
         if (!nesting->events[i].profile)
             continue;
-        if (is_execute(&run->events[i]) && !nesting->events[i].delegated)
+        measure_event(&b, i, pivot);
+    }
+    for (uint32_t i = 0; i < run->event_count; i++) {
+        if (!nesting->events[i].profile)
+            continue;
+        if (nesting->events[i].execute && !nesting->events[i].delegated)
             add_execute(&b, i);
         else
             add_event(&b, i);

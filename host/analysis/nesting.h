@@ -17,11 +17,15 @@ enum { SL_NESTING_NONE = -1 };
 struct sl_nested_event {
     int64_t duration, self; /* in the file's unit; sums are modulo 2^64 */
     uint64_t start, end;    /* on a clock that does not wrap */
-    int32_t parent;         /* index of the event that holds it, or SL_NESTING_NONE */
-    int32_t below;          /* while nesting: the event under it in its instruction's stack */
-    bool profile;           /* the others (allocations, tensors) have no time and no parent */
-    bool delegated;         /* carries a delegate's identifier */
-    bool holds_delegated;   /* an event of a delegate lies directly in it */
+    int64_t chain;
+    int32_t instruction;
+    int32_t parent;       /* index of the event that holds it, or SL_NESTING_NONE */
+    int32_t below;        /* while nesting: the event under it in its instruction's stack */
+    bool profile;         /* the others (allocations, tensors) have no time and no parent */
+    bool delegated;       /* carries a delegate's identifier */
+    bool holds_delegated; /* an event of a delegate lies directly in it */
+    bool execute;         /* Method::execute */
+    bool delegate_call;   /* DELEGATE_CALL */
 };
 
 /* Scratch memory that a caller keeps from run to run. All zero at first. */

@@ -62,9 +62,11 @@ static bool match_variant(const struct sl_etdump *etdump, struct cursor *c, stru
             !same_text(c->trace, out->blocks[r]->name, run->name, run->name_len))
             return false;
         for (uint32_t i = 0; i < run->event_count; i++, k++) {
-            out->events[k] = is_marker(&run->events[i]) ? NULL : next_record(c);
-            if (!is_marker(&run->events[i]) &&
-                !same_event(c->trace, out->events[k], &run->events[i]))
+            struct sl_etdump_event room;
+            const struct sl_etdump_event *event = sl_etdump_event_read(run, i, &room);
+            bool marker = is_marker(event);
+            out->events[k] = marker ? NULL : next_record(c);
+            if (!marker && !same_event(c->trace, out->events[k], event))
                 return false;
         }
     }

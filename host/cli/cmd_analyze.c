@@ -16,6 +16,8 @@
 #include "host/report/analysis_text.h"
 #include "host/report/categories_file.h"
 #include "host/report/csv.h"
+#include "host/report/etrecord.h"
+#include "host/report/inspector_tsv.h"
 #include "host/report/style.h"
 
 enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
@@ -24,8 +26,10 @@ enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
 struct request {
     const struct sl_cli *cli;
     struct sl_etdump_paths files;
-    const char *categories_path, *trace_path, *csv_folder;
+    const char *categories_path, *trace_path, *csv_folder, *record_path;
     int64_t run; /* -1: all */
+    bool inspector_tsv, strict, has_record;
+    struct sl_etrecord record;
     struct sl_categories categories;
     struct sl_buf output;
     struct sl_json json;
@@ -61,23 +65,44 @@ static int put_analysis(struct request *r, const struct sl_analysis *analysis, s
     }
     if (rc < 0)
         return rc;
-    if (r->cli->json)
+    if (r->inspector_tsv)
+        rc = sl_inspector_tsv(&r->output, analysis->etdump, analysis->record, diag);
+    else if (r->cli->json)
         rc = sl_analysis_json(&r->json, NULL, analysis);
     else
         rc = sl_analysis_text(&r->output, &style, analysis);
-    return rc < 0 ? sl_diag_set(diag, rc, NULL, "the result cannot be made: %s", sl_strerror(rc))
-                  : 0;
+    if (rc < 0 && diag->what[0] == '\0')
+        sl_diag_set(diag, rc, NULL, "the result cannot be made: %s", sl_strerror(rc));
+    return rc;
 }
 
 static int analyze_file(struct request *r, const char *path, struct sl_diag *diag)
 {
     struct sl_etdump_file file;
-    struct sl_etdump_request request = {path, r->trace_path, &r->categories, r->run};
+    struct sl_etdump_request request = {path, r->trace_path, &r->categories, r->run, !r->strict};
     int rc = sl_etdump_file_open(&request, &file, diag);
     if (rc < 0)
         return rc;
+    file.analysis.record = r->has_record ? &r->record : NULL;
     rc = put_analysis(r, &file.analysis, diag);
     sl_etdump_file_close(&file);
+    return rc;
+}
+
+/* The ETRecord, if one was named. */
+static int open_record(struct request *r, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    if (!r->record_path)
+        return 0;
+    int rc = sl_buf_read_file(r->record_path, SL_ETRECORD_MAX_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, r->record_path, "the ETRecord cannot be read: %s",
+                           sl_strerror(rc));
+    snprintf(diag->where, sizeof(diag->where), "%s", r->record_path);
+    rc = sl_etrecord_parse((struct sl_bytes){bytes.data, bytes.size}, &r->record, diag);
+    sl_buf_fini(&bytes);
+    r->has_record = rc == 0;
     return rc;
 }
 
@@ -104,6 +129,12 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "rules in place of the built-in ones (the form of configs/categories.json)"},
         {"--trace", 0, SL_OPTION_TEXT, &r->trace_path, "FILE",
          "the .sltrace the files were made of; otherwise one is looked for beside each file"},
+        {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
+         "the model's ETRecord: names its operators and their places in the source"},
+        {"--inspector-tsv", 0, SL_OPTION_FLAG, &r->inspector_tsv, NULL,
+         "print the table that ExecuTorch's Inspector saves, byte for byte (one file)"},
+        {"--strict", 0, SL_OPTION_FLAG, &r->strict, NULL,
+         "refuse a damaged file instead of taking what can be read of it"},
         {"--csv", 0, SL_OPTION_TEXT, &r->csv_folder, "DIR",
          "also write STEM_exec_ops_stats.csv and STEM_exec_all_runs_timeline.csv there"},
     };
@@ -132,6 +163,9 @@ static int analyze_files(struct request *r, struct sl_diag *diag)
             return sl_diag_set(diag, SL_E_NOT_FOUND, r->csv_folder,
                                "the directory for CSV files cannot be made");
     }
+    if (r->inspector_tsv && r->files.count != 1)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--inspector-tsv",
+                           "the Inspector's table is of one file, not of %zu", r->files.count);
     if (r->cli->json && r->files.count > 1)
         sl_json_open_array(&r->json, NULL);
     for (size_t i = 0; rc == 0 && i < r->files.count; i++) {
@@ -141,7 +175,7 @@ static int analyze_files(struct request *r, struct sl_diag *diag)
     }
     if (r->cli->json && r->files.count > 1)
         sl_json_close_array(&r->json);
-    if (rc == 0 && r->cli->json)
+    if (rc == 0 && r->cli->json && !r->inspector_tsv)
         rc = sl_buf_printf(&r->output, "\n");
     return rc;
 }
@@ -162,7 +196,11 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     }
     sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
     sl_json_init(&r.json, &r.output);
-    rc = analyze_files(&r, &diag);
+    rc = open_record(&r, &diag);
+    if (rc == 0)
+        rc = analyze_files(&r, &diag);
+    if (r.has_record)
+        sl_etrecord_fini(&r.record);
     if (rc == 0)
         fwrite(r.output.data, 1, r.output.size, stdout);
     sl_buf_fini(&r.output);

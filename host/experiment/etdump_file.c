@@ -1,6 +1,7 @@
 /* host/experiment/etdump_file.c */
 #include "host/experiment/etdump_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,12 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
     rc = sl_analysis_make(&what, &file->analysis, diag);
     if (rc < 0 && file->traced)
         sl_trace_file_close(&file->trace);
+    if (rc == 0 && file->loss.first[0] != '\0')
+        sl_attribution_warn(&file->analysis.attribution,
+                            "the file is damaged: %" PRIu64 " bytes are missing, %u runs and %u "
+                            "events of others cannot be read; first: %.140s",
+                            file->loss.missing_bytes, file->loss.runs, file->loss.events,
+                            file->loss.first);
     return rc;
 }
 
@@ -58,8 +65,10 @@ int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdum
         return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
     }
     snprintf(diag->where, sizeof(diag->where), "%s", path);
-    rc =
-        sl_etdump_parse((struct sl_bytes){file->bytes.data, file->bytes.size}, &file->etdump, diag);
+    struct sl_bytes bytes = {file->bytes.data, file->bytes.size};
+    file->loss = (struct sl_etdump_loss){.first = ""};
+    rc = request->salvage ? sl_etdump_salvage(bytes, &file->etdump, &file->loss, diag)
+                          : sl_etdump_parse(bytes, &file->etdump, diag);
     if (rc < 0) {
         name_file(path, diag);
     } else {

@@ -16,6 +16,7 @@ struct sl_etdump_file {
     struct sl_etdump etdump;
     struct sl_trace_file trace; /* if `traced` */
     struct sl_analysis analysis;
+    struct sl_etdump_loss loss; /* of a damaged file that was salvaged */
     bool traced;
 };
 
@@ -25,6 +26,7 @@ struct sl_etdump_request {
     const char *trace_path; /* NULL: one is looked for beside the file */
     const struct sl_categories *categories;
     int64_t only_run; /* or -1 */
+    bool salvage;     /* of a damaged file, take what can be read */
 };
 
 /* Opens into `file`, which must stay where it is. Returns 0 or a negative code with `diag` naming

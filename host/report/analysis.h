@@ -11,6 +11,7 @@
 
 struct sl_categories;
 struct sl_diag;
+struct sl_etrecord;
 struct sl_trace;
 
 struct sl_analysis {
@@ -18,7 +19,8 @@ struct sl_analysis {
     const struct sl_categories *categories; /* borrowed */
     uint64_t bytes;
     char sha256[SL_SHA256_HEX_SIZE];
-    const struct sl_etdump *etdump; /* borrowed */
+    const struct sl_etdump *etdump;   /* borrowed */
+    const struct sl_etrecord *record; /* borrowed; NULL: none */
     struct sl_attribution attribution;
     struct sl_statistics latency, without_outliers; /* end to end of the measured runs */
 };

@@ -7,6 +7,7 @@
 #include "common/base/json.h"
 #include "host/report/analysis.h"
 #include "host/report/categories_file.h"
+#include "host/report/record_join.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
 
@@ -226,6 +227,8 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
     put_latency(json, analysis);
     put_delegated(json, a, total);
     put_findings(json, a);
+    if (rc == 0 && analysis->record)
+        rc = sl_record_json(json, analysis, analysis->record);
     sl_json_close_object(json);
     return rc < 0 ? rc : json->error;
 }

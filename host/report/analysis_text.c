@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/format/sltrace.h"
 #include "host/report/analysis.h"
+#include "host/report/record_join.h"
 #include "host/report/style.h"
 #include "host/report/unit.h"
 
@@ -192,6 +193,8 @@ int sl_analysis_text(struct sl_buf *out, const struct sl_style *style,
         put_categories(&p);
         put_operators(&p);
     }
+    if (analysis->record)
+        note(&p, sl_record_text(out, style, analysis, analysis->record));
     put_findings(&p);
     return p.error;
 }

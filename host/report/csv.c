@@ -69,7 +69,9 @@ static int put_event(struct sl_buf *out, const struct sl_analysis *analysis, con
                      const struct sl_attribution_run *run, uint32_t i, size_t global)
 {
     const struct sl_attribution *a = &analysis->attribution;
-    const struct sl_etdump_event *e = &analysis->etdump->runs[run->block].events[i];
+    struct sl_etdump_event room;
+    const struct sl_etdump_event *e =
+        sl_etdump_event_read(&analysis->etdump->runs[run->block], i, &room);
     struct sl_operator op = a->operators[a->event_operators[global]];
     double share = percent(a->event_self[global], (double)run->end_to_end);
     if (e->name || e->delegate_id) { /* with the " #N" that tells instances apart */

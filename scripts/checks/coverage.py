@@ -17,7 +17,7 @@ WALL = 90.0
 PARSERS = {
     "pte": ["common/format/flatbuf.c", "common/format/pte.c", "common/format/pte_*.c"],
     "xnngraph": ["common/format/xnngraph.c", "common/format/xnn_*.c"],
-    "etdump": ["common/format/etdump.c"],
+    "etdump": ["common/format/etdump.c", "common/format/etdump_event.c"],
     "sltrace": ["common/format/sltrace.c"],
     "frame": ["common/net/frame.c"],
     "file_stream": ["host/ingest/file_stream.c"],
@@ -35,6 +35,7 @@ PARSERS = {
     "host_config": ["host/config/host_config.c"],
     "sse": ["host/cli/sse.c"],
     "pairs": ["host/report/pairs_csv.c"],
+    "etrecord": ["common/format/zip_store.c", "host/report/etrecord.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
 }
 

@@ -4,11 +4,35 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Reads every event, and a byte of whatever it names. */
+static unsigned read_all(const struct sl_etdump *dump)
+{
+    unsigned sum = 0;
+    for (uint32_t r = 0; r < dump->run_count; r++) {
+        for (uint32_t i = 0; i < dump->runs[r].event_count; i++) {
+            struct sl_etdump_event room;
+            const struct sl_etdump_event *event = sl_etdump_event_read(&dump->runs[r], i, &room);
+            sum += event->name ? (unsigned)event->name[event->name_len] : 1;
+            sum += event->delegate_id ? (unsigned)event->delegate_id[event->delegate_id_len] : 1;
+            sum += event->metadata.size > 0 ? event->metadata.data[event->metadata.size - 1] : 1;
+        }
+    }
+    return sum;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sl_diag diag;
     struct sl_etdump dump;
-    if (sl_etdump_parse((struct sl_bytes){data, size}, &dump, &diag) == 0)
+    struct sl_etdump_loss loss;
+    volatile unsigned sum = 0;
+    if (sl_etdump_parse((struct sl_bytes){data, size}, &dump, &diag) == 0) {
+        sum += read_all(&dump);
         sl_etdump_fini(&dump);
+    }
+    if (sl_etdump_salvage((struct sl_bytes){data, size}, &dump, &loss, &diag) == 0) {
+        sum += read_all(&dump);
+        sl_etdump_fini(&dump);
+    }
     return 0;
 }

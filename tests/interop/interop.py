@@ -16,9 +16,10 @@ import check_categories
 import check_inspector
 import check_programs
 import check_random
+import check_tsv
 import programs
 
-CHECKS = {"inspector": check_inspector, "categories": check_categories, "random": check_random, "programs": check_programs}
+CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "categories": check_categories, "random": check_random, "programs": check_programs}
 
 
 class Lab:

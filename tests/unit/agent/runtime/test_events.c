@@ -108,10 +108,12 @@ static void check_trace(const char *model, const char *file, uint32_t isa)
     record_run(model, isa, &trace);
     for (uint32_t run = 0; run < 2; run++) /* Default, and the first Execute */
         for (uint32_t i = 0; i < etdump.runs[run].event_count; i++) {
-            if (etdump.runs[run].events[i].kind != SL_ETDUMP_PROFILE)
+            struct sl_etdump_event event;
+            sl_etdump_event_read(&etdump.runs[run], i, &event);
+            if (event.kind != SL_ETDUMP_PROFILE)
                 continue;
             assert_true(at < trace.count);
-            check_event(&trace, &trace.events[at++], &etdump.runs[run].events[i]);
+            check_event(&trace, &trace.events[at++], &event);
         }
     assert_int_equal(at, trace.count);
     trace_fini(&trace);

@@ -29,14 +29,15 @@ static void vector_is_read_whole(void **state)
     assert_int_equal(dump.runs[0].event_count, 1);
     assert_int_equal(dump.runs[1].event_count, 3);
     assert_int_equal(dump.runs[1].bundled_input_index, -1);
-    const struct sl_etdump_event *event = &dump.runs[0].events[0];
+    struct sl_etdump_event room;
+    const struct sl_etdump_event *event = sl_etdump_event_read(&dump.runs[0], 0, &room);
     assert_true(text_is(event->name, event->name_len, "Method::init"));
     assert_int_equal(event->chain_index, -1);
     assert_int_equal(event->instruction_id, 0);
     assert_int_equal(event->start, 1000);
     assert_int_equal(event->end, 1100);
     assert_false(event->has_metadata);
-    event = &dump.runs[1].events[0];
+    event = sl_etdump_event_read(&dump.runs[1], 0, &room);
     assert_int_equal(event->kind, SL_ETDUMP_PROFILE);
     assert_null(event->name);
     assert_true(text_is(event->delegate_id, event->delegate_id_len, "Add (ND) #1"));
@@ -74,6 +75,49 @@ static void cut_file_is_truncated(void **state)
         assert_true(strncmp(diag.where, "byte ", 5) == 0);
         free(copy);
     }
+}
+
+/* Cut behind its root table, a file still gives the events at its front; the rest is counted. */
+static void cut_file_is_salvaged_and_the_loss_is_told(void **state)
+{
+    (void)state;
+    unsigned readable = 0;
+    for (size_t size = 0; size < sizeof(vector_etdump); size++) {
+        struct sl_etdump dump;
+        struct sl_etdump_loss loss;
+        struct sl_diag diag = {0};
+        uint8_t *copy = sl_test_copy(vector_etdump, size);
+        if (sl_etdump_salvage((struct sl_bytes){copy, size}, &dump, &loss, &diag) == 0) {
+            uint32_t events = 0;
+            assert_true(loss.missing_bytes == sizeof(vector_etdump) - size);
+            assert_true(loss.first[0] != '\0');
+            for (uint32_t r = 0; r < dump.run_count; r++) {
+                for (uint32_t i = 0; i < dump.runs[r].event_count; i++, events++) {
+                    struct sl_etdump_event event;
+                    sl_etdump_event_read(&dump.runs[r], i, &event);
+                    assert_true(event.end > event.start && event.end <= 6000);
+                }
+            }
+            assert_true(events + loss.events <= 4);
+            readable += events > 0 && events < 4;
+            sl_etdump_fini(&dump);
+        }
+        free(copy);
+    }
+    assert_in_range(readable, 20, sizeof(vector_etdump));
+}
+
+static void whole_file_is_salvaged_without_loss(void **state)
+{
+    (void)state;
+    struct sl_etdump dump;
+    struct sl_etdump_loss loss = {.runs = 9};
+    struct sl_bytes file = {vector_etdump, sizeof(vector_etdump)};
+    assert_int_equal(sl_etdump_salvage(file, &dump, &loss, NULL), 0);
+    assert_string_equal(loss.first, "");
+    assert_int_equal(loss.runs + loss.events, 0);
+    assert_int_equal(dump.runs[1].event_count, 3);
+    sl_etdump_fini(&dump);
 }
 
 static void foreign_file_is_refused_with_a_place(void **state)
@@ -127,30 +171,37 @@ static void parse_survives_each_failed_allocation(void **state)
     assert_true(nth > 2);
 }
 
-/* Events that all share one table ask for far more memory than the file has bytes. */
+/* Runs that all share one vector of events ask for far more events than the file has bytes. */
 static void file_of_aliases_is_refused_not_expanded(void **state)
 {
     (void)state;
-    enum { COUNT = 200000, EVENTS_AT = 60, SIZE = EVENTS_AT + 4 + 4 * COUNT };
-    uint8_t *file = calloc(SIZE, 1);
-    assert_non_null(file);
+    enum { RUNS = 2000, EVENTS = 20000, RUNS_AT = 28, RUN_AT = RUNS_AT + 4 + 4 * RUNS };
+    enum { EVENTS_AT = RUN_AT + 24, EVENT_AT = EVENTS_AT + 4 + 4 * EVENTS, SIZE = EVENT_AT + 32 };
     struct sl_etdump dump;
     struct sl_diag diag = {0};
-    static const uint8_t head[] = {
+    static const uint8_t head[RUNS_AT] = {
         12,   0,    0,    0,    'E', 'D', '0', '0', 0, 0, 0, 0, /* root at 12 */
         0xf8, 0xff, 0xff, 0xff, 12,  0,   0,   0,               /* 12 ETDump: runs at 28 */
         8,    0,    8,    0,    0,   0,   4,   0,               /* 20 its vtable */
-        1,    0,    0,    0,    4,   0,   0,   0,               /* 28 one run, at 36 */
-        0xf4, 0xff, 0xff, 0xff, 20,  0,   0,   0,               /* 36 RunData: events at 60 */
-        0,    0,    0,    0,    12,  0,   8,   0,               /* 48 its vtable */
-        0,    0,    0,    0,    0,   0,   4,   0,
     };
+    static const uint8_t run[] = {0xf8, 0xff, 0xff, 0xff, 20, 0, 0, 0, /* RunData: its events */
+                                  12,   0,    8,    0,    0,  0, 0, 0, 0, 0, 4, 0};
+    static const uint8_t event[] = {0xf8, 0xff, 0xff, 0xff, 16, 0, 0, 0, /* Event: its profile */
+                                    6,    0,    8,    0,    4,  0, 0, 0, 0, 0,
+                                    0,    0,    0,    0,    0,  0, 4, 0, 4, 0}; /* an empty table */
+    uint8_t *file = calloc(SIZE, 1);
+    assert_non_null(file);
     memcpy(file, head, sizeof(head));
-    file[EVENTS_AT] = COUNT & 255;
-    file[EVENTS_AT + 1] = COUNT >> 8 & 255;
-    file[EVENTS_AT + 2] = COUNT >> 16 & 255;
-    int rc = sl_etdump_parse((struct sl_bytes){file, SIZE}, &dump, &diag);
-    assert_int_equal(rc, SL_E_LIMIT);
+    memcpy(file + RUN_AT, run, sizeof(run));
+    memcpy(file + EVENT_AT, event, sizeof(event));
+    sl_store_u32(file + EVENT_AT + 20, UINT32_MAX - 3); /* its vtable lies 4 behind */
+    sl_store_u32(file + RUNS_AT, RUNS);
+    sl_store_u32(file + EVENTS_AT, EVENTS);
+    for (uint32_t i = 0; i < RUNS; i++)
+        sl_store_u32(file + RUNS_AT + 4 + 4 * i, RUN_AT - RUNS_AT - 4 - 4 * i);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        sl_store_u32(file + EVENTS_AT + 4 + 4 * i, EVENT_AT - EVENTS_AT - 4 - 4 * i);
+    assert_int_equal(sl_etdump_parse((struct sl_bytes){file, SIZE}, &dump, &diag), SL_E_LIMIT);
     free(file);
 }
 
@@ -217,7 +268,9 @@ static void other_kinds_of_event_are_kept(void **state)
     assert_false(dump.runs[1].has_events);
     assert_int_equal(dump.runs[0].bundled_input_index, 3);
     assert_int_equal(dump.runs[0].event_count, 3);
-    const struct sl_etdump_event *event = dump.runs[0].events;
+    struct sl_etdump_event event[3];
+    for (uint32_t i = 0; i < 3; i++)
+        assert_ptr_equal(sl_etdump_event_read(&dump.runs[0], i, &event[i]), &event[i]);
     assert_int_equal(event[0].kind, SL_ETDUMP_ALLOCATION);
     assert_int_equal(event[0].allocator_id, 2);
     assert_int_equal(event[0].allocation_size, 4096);
@@ -244,7 +297,8 @@ static void find_starts(const struct sl_etdump *dump, const char *block, const c
             continue;
         int64_t found = -1;
         for (uint32_t e = 0; e < run->event_count; e++) {
-            const struct sl_etdump_event *event = &run->events[e];
+            struct sl_etdump_event room;
+            const struct sl_etdump_event *event = sl_etdump_event_read(run, e, &room);
             int same = event->delegate_id
                            ? text_is(event->delegate_id, event->delegate_id_len, name)
                            : text_is(event->name, event->name_len, name);
@@ -335,6 +389,8 @@ int main(void)
         cmocka_unit_test(vector_is_read_whole),
         cmocka_unit_test(file_without_size_prefix_is_read),
         cmocka_unit_test(cut_file_is_truncated),
+        cmocka_unit_test(cut_file_is_salvaged_and_the_loss_is_told),
+        cmocka_unit_test(whole_file_is_salvaged_without_loss),
         cmocka_unit_test(foreign_file_is_refused_with_a_place),
         cmocka_unit_test(each_bit_flip_gives_an_error_or_a_trace),
         cmocka_unit_test(parse_survives_each_failed_allocation),

@@ -131,7 +131,8 @@ static void integer_delegate_id_and_metadata_survive(void **state)
     assert_int_equal(sl_etdump_writer_event(writer, &event, 0, true), 0);
     assert_int_equal(sl_etdump_writer_finish(writer, &out), 0);
     assert_int_equal(sl_etdump_parse((struct sl_bytes){out.data, out.size}, &dump, NULL), 0);
-    const struct sl_etdump_event *read = &dump.runs[0].events[0];
+    struct sl_etdump_event room;
+    const struct sl_etdump_event *read = sl_etdump_event_read(&dump.runs[0], 0, &room);
     assert_null(read->name);
     assert_null(read->delegate_id);
     assert_int_equal(read->delegate_id_int, 42);
@@ -149,18 +150,20 @@ static void create_begun(struct sl_etdump_writer *writer, const struct sl_etdump
                          const char *limit, uint32_t *texts)
 {
     for (;;) {
-        const struct sl_etdump_event *first = NULL;
+        struct sl_etdump_event first = {.name = NULL};
+        uint32_t at = 0;
         for (uint32_t i = 0; i < run->event_count; i++) {
-            const struct sl_etdump_event *event = &run->events[i];
-            if (event->name && texts[i] == 0 && event->name >= limit &&
-                (!first || event->name > first->name))
+            struct sl_etdump_event event;
+            sl_etdump_event_read(run, i, &event);
+            if (event.name && texts[i] == 0 && event.name >= limit &&
+                (!first.name || event.name > first.name)) {
                 first = event;
+                at = i;
+            }
         }
-        if (!first)
+        if (!first.name)
             return;
-        assert_int_equal(sl_etdump_writer_name(writer, first->name, first->name_len,
-                                               &texts[first - run->events]),
-                         0);
+        assert_int_equal(sl_etdump_writer_name(writer, first.name, first.name_len, &texts[at]), 0);
     }
 }
 
@@ -175,7 +178,8 @@ static void rewrite(const struct sl_etdump *dump, struct sl_buf *out)
         assert_non_null(texts);
         assert_int_equal(sl_etdump_writer_block(writer, run->name, run->name_len), 0);
         for (uint32_t i = 0; i < run->event_count; i++) {
-            const struct sl_etdump_event *event = &run->events[i];
+            struct sl_etdump_event room;
+            const struct sl_etdump_event *event = sl_etdump_event_read(run, i, &room);
             create_begun(writer, run, event->name ? event->name : event->delegate_id, texts);
             if (!event->name)
                 assert_int_equal(sl_etdump_writer_name(writer, event->delegate_id,

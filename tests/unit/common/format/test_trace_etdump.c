@@ -166,7 +166,8 @@ static void counted_trace_says_its_unit_first(void **state)
     assert_int_equal(dump.run_count, 2);
     assert_int_equal(dump.runs[0].event_count, 2);
     assert_int_equal(dump.runs[1].event_count, 3);
-    const struct sl_etdump_event *marker = &dump.runs[0].events[0];
+    struct sl_etdump_event room;
+    const struct sl_etdump_event *marker = sl_etdump_event_read(&dump.runs[0], 0, &room);
     assert_int_equal(marker->name_len, strlen(SL_ETDUMP_INSTRUCTIONS_MARKER));
     assert_memory_equal(marker->name, SL_ETDUMP_INSTRUCTIONS_MARKER, marker->name_len);
     assert_int_equal(marker->start, 1000);
@@ -206,7 +207,8 @@ static uint32_t order_of(const struct sl_etdump_run *run, const struct sl_etdump
     const char *text = event->name ? event->name : event->delegate_id;
     uint32_t order = 0;
     for (uint32_t i = 0; i < run->event_count; i++) {
-        const struct sl_etdump_event *other = &run->events[i];
+        struct sl_etdump_event room;
+        const struct sl_etdump_event *other = sl_etdump_event_read(run, i, &room);
         order += (other->name ? other->name : other->delegate_id) > text;
     }
     return order;
@@ -219,7 +221,8 @@ static void put_etdump(struct stream *stream, const struct sl_etdump *dump)
         const struct sl_etdump_run *run = &dump->runs[r];
         put_block(stream, run->name, run->name_len, 0);
         for (uint32_t i = 0; i < run->event_count; i++) {
-            const struct sl_etdump_event *event = &run->events[i];
+            struct sl_etdump_event room;
+            const struct sl_etdump_event *event = sl_etdump_event_read(run, i, &room);
             uint32_t kind = !event->name               ? SL_TRACE_DELEGATE
                             : event->chain_index == -1 ? SL_TRACE_FRAMEWORK
                                                        : SL_TRACE_OPERATOR;

@@ -1,0 +1,228 @@
+/* host/report/etrecord.c: after ExecuTorch 1.5 devtools/etrecord and exir/serde. */
+#include "host/report/etrecord.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/format/zip_store.h"
+
+#define METHOD "forward"
+#define EDGE_DIALECT "executorch.exir.dialects.edge.ops."
+enum { MAX_NODES = 1 << 20 };
+
+static const cJSON *member(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static int read_entry(const struct sl_zip *zip, const char *name, cJSON **out, struct sl_diag *diag)
+{
+    struct sl_bytes bytes;
+    int rc = sl_zip_find(zip, name, &bytes, diag);
+    if (rc < 0)
+        return rc;
+    *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    if (*out && cJSON_IsObject(*out))
+        return 0;
+    cJSON_Delete(*out);
+    *out = NULL;
+    return sl_diag_set(diag, SL_E_FORMAT, NULL, "entry '%s' of the ETRecord is no JSON object",
+                       name);
+}
+
+/* An operator's name as it prints itself: of the edge dialect with its namespace, of torch.ops
+ * without, of anything else the last word. */
+static void name_type(const char *target, char *out, size_t size)
+{
+    const char *name = target;
+    if (strncmp(target, EDGE_DIALECT, strlen(EDGE_DIALECT)) == 0) {
+        name = target + strlen(EDGE_DIALECT);
+    } else if (strncmp(target, "torch.ops.", 10) == 0) {
+        const char *dot = strchr(target + 10, '.');
+        name = dot ? dot + 1 : target + 10;
+    } else if (strrchr(target, '.')) {
+        name = strrchr(target, '.') + 1;
+    }
+    snprintf(out, size, "%s", name);
+}
+
+static int list_nodes(struct sl_etrecord *record, struct sl_diag *diag)
+{
+    const cJSON *module = member(record->graph, "graph_module");
+    const cJSON *nodes = member(member(module, "graph"), "nodes");
+    const cJSON *node;
+    int count = cJSON_GetArraySize(nodes);
+    if (!cJSON_IsArray(nodes) || count > MAX_NODES)
+        return sl_diag_set(diag, SL_E_FORMAT, NULL, "the ETRecord's graph has no list of nodes");
+    record->nodes = sl_calloc((size_t)count + 1, sizeof(*record->nodes));
+    if (!record->nodes)
+        return -ENOMEM;
+    cJSON_ArrayForEach(node, nodes)
+    {
+        const cJSON *metadata = member(node, "metadata");
+        const char *handle = cJSON_GetStringValue(member(metadata, "debug_handle"));
+        const char *target = cJSON_GetStringValue(member(node, "target"));
+        struct sl_etrecord_node *made = &record->nodes[record->node_count];
+        if (!handle || !target)
+            continue;
+        made->name = cJSON_GetStringValue(member(node, "name"));
+        made->stack = cJSON_GetStringValue(member(metadata, "stack_trace"));
+        made->modules = cJSON_GetStringValue(member(metadata, "nn_module_stack"));
+        made->handle = strtoll(handle, NULL, 10);
+        name_type(target, made->type, sizeof(made->type));
+        record->node_count++;
+    }
+    return 0;
+}
+
+int sl_etrecord_parse(struct sl_bytes file, struct sl_etrecord *out, struct sl_diag *diag)
+{
+    struct sl_etrecord made = {.handles = NULL};
+    struct sl_zip zip;
+    struct sl_bytes mark;
+    int rc = sl_zip_open(file, &zip, diag);
+    if (rc == 0 && sl_zip_find(&zip, "ETRECORD_V0", &mark, NULL) < 0)
+        rc = sl_diag_set(diag, SL_E_FORMAT, NULL, "the archive is no ETRecord: no ETRECORD_V0");
+    if (rc == 0)
+        rc = read_entry(&zip, "debug_handle_map", &made.handles, diag);
+    if (rc == 0)
+        rc = read_entry(&zip, "delegate_map", &made.delegates, diag);
+    if (rc == 0) {
+        rc = read_entry(&zip, "edge_dialect_exported_program/" METHOD, &made.graph, diag);
+        if (rc == SL_E_NOT_FOUND) /* of older versions */
+            rc = read_entry(&zip, "edge_dialect_exported_program", &made.graph, diag);
+    }
+    if (rc == 0)
+        rc = list_nodes(&made, diag);
+    if (rc < 0)
+        sl_etrecord_fini(&made);
+    else
+        *out = made;
+    return rc;
+}
+
+void sl_etrecord_fini(struct sl_etrecord *record)
+{
+    cJSON_Delete(record->handles);
+    cJSON_Delete(record->delegates);
+    cJSON_Delete(record->graph);
+    sl_free(record->nodes);
+    *record = (struct sl_etrecord){0};
+}
+
+/* Adds the nodes of a handle to the match. */
+static int add_handle(const struct sl_etrecord *record, const cJSON *handle,
+                      struct sl_etrecord_match *out)
+{
+    for (size_t i = 0; cJSON_IsNumber(handle) && i < record->node_count; i++) {
+        if ((double)record->nodes[i].handle != handle->valuedouble)
+            continue;
+        void *grown = sl_realloc((void *)out->nodes, out->node_count + 1, sizeof(*out->nodes));
+        if (!grown)
+            return -ENOMEM;
+        out->nodes = grown;
+        out->nodes[out->node_count++] = &record->nodes[i];
+    }
+    return 0;
+}
+
+/* The handles that a delegate's map has for an identifier: its own, else those of the last key that
+ * is a part of it. */
+static const cJSON *delegated_handles(const cJSON *map, const char *id)
+{
+    const cJSON *found = member(map, id);
+    const cJSON *key;
+    cJSON_ArrayForEach(key, map)
+    {
+        if (strstr(id, key->string))
+            found = key;
+    }
+    return found;
+}
+
+static const cJSON *find_handles(const struct sl_etrecord *record, int64_t instruction,
+                                 const char *name, bool delegated, const char **out_backend)
+{
+    char key[24];
+    snprintf(key, sizeof(key), "%" PRId64, instruction);
+    const cJSON *handles = member(member(record->handles, METHOD), key);
+    const cJSON *delegate = member(member(record->delegates, METHOD), key);
+    const char *backend = cJSON_GetStringValue(member(delegate, "name"));
+    if (!handles)
+        return NULL;
+    if (delegate && (delegated || strcmp(name, "DELEGATE_CALL") == 0))
+        *out_backend = backend ? backend : "";
+    return delegated && delegate ? delegated_handles(member(delegate, "delegate_map"), name)
+                                 : handles;
+}
+
+static bool is_reserved(const char *name)
+{
+    return strcmp(name, "Method::init") == 0 || strcmp(name, "Program::load_method") == 0 ||
+           strcmp(name, "Method::execute") == 0;
+}
+
+int sl_etrecord_find(const struct sl_etrecord *record, int64_t instruction, const char *name,
+                     size_t len, bool delegated, struct sl_etrecord_match *out)
+{
+    struct sl_etrecord_match match = {.node_count = 0};
+    char *text = sl_strndup(name, len);
+    int rc = text ? 0 : -ENOMEM;
+    if (rc == 0) {
+        const cJSON *handles = find_handles(record, instruction, text, delegated, &match.backend);
+        const cJSON *handle;
+        if (is_reserved(text))
+            handles = NULL;
+        if (cJSON_IsNumber(handles))
+            rc = add_handle(record, handles, &match);
+        else
+            cJSON_ArrayForEach(handle, handles)
+            {
+                if (rc == 0)
+                    rc = add_handle(record, handle, &match);
+            }
+    }
+    sl_free(text);
+    if (rc < 0)
+        sl_etrecord_match_fini(&match);
+    else
+        *out = match;
+    return rc;
+}
+
+void sl_etrecord_match_fini(struct sl_etrecord_match *match)
+{
+    sl_free((void *)match->nodes);
+    *match = (struct sl_etrecord_match){0};
+}
+
+void sl_etrecord_place(const struct sl_etrecord_node *node, char *out, size_t size)
+{
+    static const char mark[] = "File \"";
+    out[0] = '\0';
+    for (const char *at = node->stack ? strstr(node->stack, mark) : NULL; at;
+         at = strstr(at + 1, mark)) {
+        const char *path = at + sizeof(mark) - 1;
+        const char *end = strchr(path, '"');
+        int line = 0;
+        if (!end || sscanf(end, "\", line %d", &line) != 1)
+            return;
+        /* Frames inside PyTorch say how, not where. */
+        bool library = false;
+        for (const char *p = path; p + 7 <= end && !library; p++)
+            library = strncmp(p, "/torch/", 7) == 0;
+        if (library)
+            continue;
+        const char *base = path;
+        for (const char *p = path; p < end; p++)
+            base = *p == '/' ? p + 1 : base;
+        snprintf(out, size, "%.*s:%d", (int)(end - base < 200 ? end - base : 200), base, line);
+    }
+}
