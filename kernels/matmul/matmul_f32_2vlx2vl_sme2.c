@@ -34,41 +34,16 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
     return (m + vl - 1) / vl * vl * k * sizeof(float);
 }
 
-/* Packs rows first .. first + count of the left operand; count is at most SL_PACK_TABLE_ROWS. */
-static void pack_rows(const float *lhs, size_t stride, size_t count, size_t k,
-                      float *packed) __arm_streaming __arm_inout("za")
+static void pack_lhs_body(const void *job) __arm_streaming __arm_inout("za")
 {
-    static const int64_t start = 0;
-    const float *rows[SL_PACK_TABLE_ROWS];
-    size_t vl = svcntw();
-    size_t tiles = (count + vl - 1) / vl;
-    sl_pack_rows_sme2(rows, lhs, stride * sizeof(float), count, tiles * vl);
-    struct sl_pack_f32 job = {rows, &start, 1, k, tiles, packed};
-    sl_pack_f32_1vl_sme2_asm(&job);
-}
-
-struct lhs {
-    size_t m, k, stride;
-    const float *from;
-    float *packed;
-};
-
-static void pack_lhs_body(const void *args) __arm_streaming __arm_inout("za")
-{
-    const struct lhs *lhs = args;
-    float *out = lhs->packed;
-    for (size_t row = 0; row < lhs->m; row += SL_PACK_TABLE_ROWS) {
-        size_t count = lhs->m - row < SL_PACK_TABLE_ROWS ? lhs->m - row : SL_PACK_TABLE_ROWS;
-        pack_rows(lhs->from + row * lhs->stride, lhs->stride, count, lhs->k, out);
-        out += count * lhs->k; /* whole tiles: but for the last turn, count is a multiple of VL */
-    }
+    sl_pack_lhs_f32_sme2(job);
 }
 
 static void pack_lhs(size_t m, size_t k, const float *lhs, size_t lhs_stride, void *packed)
 {
-    struct lhs args = {m, k, lhs_stride, lhs, packed};
-    if (k > 0)
-        sl_streaming_run_za(pack_lhs_body, &args);
+    struct sl_pack_lhs_f32 job = {lhs, lhs_stride, m, k, packed};
+    if (m > 0 && k > 0)
+        sl_streaming_run_za(pack_lhs_body, &job);
 }
 
 static struct sl_mopa_f32
@@ -109,9 +84,10 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     for (size_t row = 0; row < args->m; row += rows) {
         job.m = args->m - row < rows ? args->m - row : rows;
         job.dst = args->dst + row * args->dst_stride;
+        struct sl_pack_lhs_f32 pack = {args->lhs + row * args->lhs_stride, args->lhs_stride, job.m,
+                                       args->k, args->workspace};
         if (args->k > 0)
-            pack_rows(args->lhs + row * args->lhs_stride, args->lhs_stride, job.m, args->k,
-                      args->workspace);
+            sl_pack_lhs_f32_sme2(&pack);
         sl_mopa_f32_sme2_asm(&job);
     }
 }

@@ -18,8 +18,18 @@ struct sl_pack_f32 {
     float *packed;                   /* [tiles][segments * segment_length][VL] */
 };
 
+/* The same panels of rows at equal distances, `stride` elements from each to the next; behind the
+ * last row its own elements again. */
+struct sl_pack_lhs_f32 {
+    const float *lhs;
+    size_t stride;
+    size_t m, k; /* at least 1 each */
+    float *packed;
+};
+
 enum {
-    SL_PACK_TABLE_ROWS = 1024,        /* row pointers of one job; a multiple of the longest VL */
+    SL_PACK_TABLE_ROWS = 1024, /* row pointers of one job; a multiple of the longest VL */
+    SL_PACK_16 = 16,
     SL_PACK_CHUNK_BYTES = 256 * 1024, /* packed rows at a time: they stay in a second-level cache */
 };
 
@@ -30,6 +40,12 @@ void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl);
 #include <arm_sme.h>
 
 void sl_pack_f32_1vl_sme2_asm(const struct sl_pack_f32 *job) __arm_streaming __arm_inout("za");
+
+/* Only where a vector holds SL_PACK_16 floats. */
+void sl_pack_f32_16_sme2_asm(const struct sl_pack_lhs_f32 *job) __arm_streaming __arm_inout("za");
+
+/* The left operand of a product, by whichever of them serves the vector length. */
+void sl_pack_lhs_f32_sme2(const struct sl_pack_lhs_f32 *job) __arm_streaming __arm_inout("za");
 
 /* Rows to pack at a time: pairs of tiles, as many as the cache and one table take. */
 static inline __attribute__((always_inline)) size_t

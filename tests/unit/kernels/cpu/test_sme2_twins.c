@@ -24,6 +24,7 @@ typedef void (*body_fn)(const void *job);
 /* As files that are not compiled for SME2 see them: functions that are called in streaming mode. */
 void sl_streaming_run_za(body_fn body, const void *job);
 void sl_pack_f32_1vl_sme2_asm(const void *job);
+void sl_pack_f32_16_sme2_asm(const void *job);
 void sl_mopa_f32_sme2_asm(const void *job);
 void sl_gemv_f32_sme2_asm(const void *job);
 void sl_depthwise_3x3s1_sme2_asm(const void *job);
@@ -36,6 +37,7 @@ static void sl_streaming_run_za(body_fn body, const void *job)
     body(job);
 }
 #define sl_pack_f32_1vl_sme2_asm ((body_fn)0)
+#define sl_pack_f32_16_sme2_asm ((body_fn)0)
 #define sl_mopa_f32_sme2_asm ((body_fn)0)
 #define sl_gemv_f32_sme2_asm ((body_fn)0)
 #define sl_depthwise_3x3s1_sme2_asm ((body_fn)0)
@@ -83,6 +85,36 @@ static void packing_equals_its_twin(void **state)
         same(got, want, count);
         sl_guarded_free(in);
     }
+}
+
+static void check_rows_at_equal_distances(uint32_t *seed, size_t m, size_t k)
+{
+    static const int64_t start = 0;
+    const float *rows[48];
+    size_t stride = k + sl_case_pick(seed, 0, 3), tiles = (m + SL_PACK_16 - 1) / SL_PACK_16;
+    size_t count = tiles * SL_PACK_16 * k;
+    float *in = sl_case_floats(seed, (m - 1) * stride + k);
+    for (size_t i = 0; i < tiles * SL_PACK_16; i++)
+        rows[i] = in + (i < m ? i : m - 1) * stride;
+    float *got = sl_case_constant(count, 7), *want = sl_case_constant(count, 7);
+    struct sl_pack_lhs_f32 job = {in, stride, m, k, got};
+    sl_streaming_run_za(sl_pack_f32_16_sme2_asm, &job);
+    struct sl_pack_f32 plain = {rows, &start, 1, k, tiles, want};
+    sl_pack_f32_1vl_scalar(&plain, SL_PACK_16);
+    same(got, want, count);
+    sl_guarded_free(in);
+}
+
+static void packing_of_rows_at_equal_distances_equals_its_twin(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    if (!may_run("sl_pack_f32_16_sme2_asm") || vl != SL_PACK_16)
+        return;
+    for (size_t k = 1; k <= 140; k++)
+        check_rows_at_equal_distances(&seed, 1 + k % 37, k);
+    for (size_t m = 1; m <= 40; m++)
+        check_rows_at_equal_distances(&seed, m, 67);
 }
 
 static void outer_products_equal_their_twin(void **state)
@@ -255,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packing_equals_its_twin),
+        cmocka_unit_test(packing_of_rows_at_equal_distances_equals_its_twin),
         cmocka_unit_test(outer_products_equal_their_twin),
         cmocka_unit_test(a_row_times_weights_equals_its_twin),
         cmocka_unit_test(depthwise_strips_equal_their_twin),
