@@ -12,7 +12,7 @@
 #define MOPA fmopa
 #define LOAD ld1w
 #define T s
-#include "kernels/matmul/mopa_walk.h"
+#include "kernels/matmul/mopa_walk.inc"
 
 #define MIN z0.s
 #define MAX z1.s

@@ -9,7 +9,7 @@
 #define MOPA smopa
 #define LOAD ld1b
 #define T b
-#include "kernels/matmul/mopa_walk.h"
+#include "kernels/matmul/mopa_walk.inc"
 #include "kernels/matmul/qd8_store.h"
 
 // Four words of int4: a line of nibbles is two vectors of weights.

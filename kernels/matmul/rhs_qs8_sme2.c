@@ -1,0 +1,116 @@
+/* kernels/matmul/rhs_qs8_sme2.c: panels of int8 weights: [n][k] through ZA, [k][n] by zips. */
+#include <arm_sme.h>
+#include <arm_sve.h>
+
+#include "kernels/cpu/streaming.h"
+#include "kernels/matmul/mopa_qs8.h"
+#include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_x8.h"
+
+enum { MOST_ROWS = 2 * 64 }; /* of one strip at the longest vector */
+
+struct panel {
+    const struct sl_rhs_qs8 *job;
+    size_t first, columns, width, steps; /* columns: those that exist */
+    int32_t *out;
+};
+
+/* The words of 2VL columns from column j of the panel, or of VL when it is as narrow; each row of
+ * weights becomes a column. */
+static void turn_rows(const struct panel *p, size_t j,
+                      int32_t *out) __arm_streaming __arm_inout("za")
+{
+    static const int64_t start = 0;
+    const struct sl_rhs_qs8 *job = p->job;
+    const int8_t *rows[MOST_ROWS];
+    size_t vl = svcntw(), strip = p->width > vl ? 2 * vl : vl, length = job->segment_length;
+    size_t row = job->segments * length, from = j < p->columns ? j : p->columns - 1;
+    const int8_t *base = job->weights + (p->first + from) * row;
+    for (size_t s = 0; s < job->segments; s++, base += length) {
+        sl_pack_rows_sme2((const float **)(void *)rows, (const float *)(const void *)base, row,
+                          p->columns - from, strip);
+        int32_t *to = out + s * ((length + 3) / 4) * p->width;
+        if (strip == vl) {
+            struct sl_pack_x8 pack = {rows, &start, 1, length, 1, to};
+            sl_pack_x8_1vl_sme2_asm(&pack);
+            continue;
+        }
+        struct sl_pack_x8_pair pack = {rows, length, to, 4 * p->width};
+        sl_pack_x8_2vl_sme2_asm(&pack);
+    }
+}
+
+/* The same from weights [k][n]: the bytes of four rows are zipped. */
+static void zip_rows(const struct panel *p, size_t j,
+                     int32_t *out) __arm_streaming __arm_inout("za")
+{
+    const struct sl_rhs_qs8 *job = p->job;
+    size_t vl = svcntw(), n = job->n, from = j < p->columns ? j : 0;
+    const int8_t *in = job->weights + p->first + from;
+    size_t columns = p->columns - from < 2 * vl ? p->columns - from : 2 * vl;
+    svbool_t some = svwhilelt_b8_u64(0, columns), none = svpfalse_b();
+    for (size_t k = 0; k < job->segment_length; k += 4, in += 4 * n, out += p->width) {
+        size_t left = job->segment_length - k;
+        svint8_t a = svld1_s8(some, in);
+        svint8_t b = svld1_s8(left > 1 ? some : none, left > 1 ? in + n : in);
+        svint8_t c = svld1_s8(left > 2 ? some : none, left > 2 ? in + 2 * n : in);
+        svint8_t d = svld1_s8(left > 3 ? some : none, left > 3 ? in + 3 * n : in);
+        svint8_t ac = svzip1_s8(a, c), bd = svzip1_s8(b, d);
+        svst1_s32(svptrue_b32(), out, svreinterpret_s32_s8(svzip1_s8(ac, bd)));
+        if (p->width > vl)
+            svst1_vnum_s32(svptrue_b32(), out, 1, svreinterpret_s32_s8(svzip2_s8(ac, bd)));
+    }
+}
+
+/* Starts and scales of VL columns from column j of the panel; the weights stand there already. */
+static void put_head(const struct panel *p, size_t j) __arm_streaming __arm_inout("za")
+{
+    const struct sl_requant *requant = p->job->requant;
+    const int8_t *words = (const int8_t *)(p->out + 2 * p->width + j);
+    svbool_t all = svptrue_b32(), some = svwhilelt_b32_u64(j, p->columns);
+    svint32_t sum = svdup_s32(0), other = svdup_s32(0), start = svdup_s32(0);
+    svint8_t ones = svdup_s8(1);
+    size_t step = 4 * p->width, k = p->steps;
+    for (; k >= 4; k -= 4, words += 4 * step) {
+        sum = svdot_s32(sum, svld1_s8(svptrue_b8(), words), ones);
+        other = svdot_s32(other, svld1_s8(svptrue_b8(), words + step), ones);
+        sum = svdot_s32(sum, svld1_s8(svptrue_b8(), words + 2 * step), ones);
+        other = svdot_s32(other, svld1_s8(svptrue_b8(), words + 3 * step), ones);
+    }
+    for (; k > 0; k--, words += step)
+        sum = svdot_s32(sum, svld1_s8(svptrue_b8(), words), ones);
+    if (requant->bias && j < p->columns)
+        start = svld1_s32(some, requant->bias + p->first + j);
+    sum = svadd_s32_x(all, sum, other);
+    svst1_s32(all, p->out + j, svmls_n_s32_x(all, start, sum, requant->in_zero));
+    const float *scale = requant->scale + p->first;
+    svst1_f32(all, (float *)(p->out + p->width) + j,
+              svld1_f32(some, j < p->columns ? scale + j : scale));
+}
+
+static void body(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct sl_rhs_qs8 *job = args;
+    size_t vl = svcntw(), most = job->panel_vl * vl, least = job->least_vl * vl;
+    struct panel p = {.job = job, .out = job->packed};
+    p.steps = sl_rhs_qs8_steps(job->segments, job->segment_length);
+    for (; p.first < job->n; p.first += most) {
+        size_t left = job->n - p.first;
+        p.width = left < most ? (left + least - 1) / least * least : most;
+        p.columns = left < p.width ? left : p.width;
+        for (size_t j = 0; p.steps > 0 && j < p.width; j += 2 * vl) {
+            if (job->transposed)
+                zip_rows(&p, j, p.out + 2 * p.width + j);
+            else
+                turn_rows(&p, j, p.out + 2 * p.width + j);
+        }
+        for (size_t j = 0; j < p.width; j += vl)
+            put_head(&p, j);
+        p.out += p.width * (p.steps + 2);
+    }
+}
+
+void sl_rhs_qs8_pack_sme2(const struct sl_rhs_qs8 *job)
+{
+    sl_streaming_run_za(body, job);
+}
