@@ -69,7 +69,7 @@ int sl_ask(const struct sl_cli *cli, const struct sl_request *request, cJSON **o
     struct sl_client *client = NULL;
     struct sl_answer answer;
     *out = NULL;
-    int rc = sl_client_open(cli, &client, &diag);
+    int rc = sl_client_open_any(cli, &client, &diag);
     if (rc == 0)
         rc = sl_client_send(client, request, &answer, &diag);
     if (rc == 0) {
@@ -125,7 +125,7 @@ int sl_ask_run(const struct sl_cli *cli, const struct sl_usage *usage, int argc,
         return code;
     int rc = sl_answer_id(word, "run", &id, &diag);
     if (rc == 0)
-        rc = sl_client_open(cli, &client, &diag);
+        rc = sl_client_open_any(cli, &client, &diag);
     if (rc == 0)
         rc = about_run(cli, client, id, user, &diag);
     sl_client_free(client);

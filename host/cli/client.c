@@ -16,6 +16,7 @@
 #include "common/base/mem.h"
 #include "host/cli/cli.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/private_daemon.h"
 #include "host/cli/problem.h"
 #include "host/cli/server_address.h"
 
@@ -24,6 +25,9 @@ enum { MAX_TOKEN_BYTES = 256, CONNECT_MS = 5000, STALL_S = 60, ATTEMPTS = 3 };
 struct sl_client {
     struct sl_server_address address;
     char authorization[MAX_TOKEN_BYTES + 32]; /* a header line; "" without a token */
+    bool is_private;
+    struct sl_private_daemon daemon; /* where it is private */
+    char hint[SL_PATH_BYTES + 32];
 };
 
 static int read_token(struct sl_client *client, const char *path, struct sl_diag *diag)
@@ -50,7 +54,7 @@ static int read_token(struct sl_client *client, const char *path, struct sl_diag
     return rc;
 }
 
-int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag)
+static int new_client(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag)
 {
     const char *variable = getenv("SME2LAB_TOKEN_FILE");
     const char *token_file = cli->token_file         ? cli->token_file
@@ -59,17 +63,87 @@ int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_d
     struct sl_client *client = sl_calloc(1, sizeof(*client));
     if (!client)
         return sl_diag_set(diag, -ENOMEM, NULL, "There is no memory for a request");
-    int rc = sl_server_address_find(cli->server, &client->address, diag);
-    if (rc == 0 && token_file)
-        rc = read_token(client, token_file, diag);
+    int rc = token_file ? read_token(client, token_file, diag) : 0;
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = sl_diag_set(diag, -ENOMEM, "libcurl", "The HTTP library does not start");
-    if (rc < 0) {
+    if (rc < 0)
         sl_free(client);
+    else
+        *out = client;
+    return rc;
+}
+
+int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag)
+{
+    struct sl_client *client = NULL;
+    struct sl_private_daemon daemon;
+    int rc = new_client(cli, &client, diag);
+    if (rc < 0)
         return rc;
+    rc = sl_server_address_find(cli->server, &client->address, diag);
+    if (rc == 0 && cli->server)
+        snprintf(client->hint, sizeof(client->hint), " --server %s", client->address.name);
+    if (rc == 0 && client->address.socket[0] &&
+        sl_private_daemon_of(client->address.socket, &daemon)) {
+        client->is_private = true;
+        client->daemon = daemon;
     }
-    *out = client;
-    return 0;
+    if (rc < 0)
+        sl_client_free(client);
+    else
+        *out = client;
+    return rc;
+}
+
+int sl_client_open_private(const struct sl_cli *cli, const struct sl_private_daemon *daemon,
+                           struct sl_client **out, struct sl_diag *diag)
+{
+    char name[SL_PATH_BYTES + 8];
+    struct sl_client *client = NULL;
+    int rc = new_client(cli, &client, diag);
+    if (rc < 0)
+        return rc;
+    client->is_private = true;
+    client->daemon = *daemon;
+    snprintf(name, sizeof(name), "unix:%s", daemon->socket);
+    rc = sl_server_address_parse(name, &client->address, diag);
+    if (rc == 0)
+        rc = sl_private_daemon_start(daemon, diag);
+    if (daemon->cpu[0])
+        snprintf(client->hint, sizeof(client->hint), " --server %s", name);
+    else if (cli->server)
+        snprintf(client->hint, sizeof(client->hint), " --server private");
+    if (rc < 0)
+        sl_client_free(client);
+    else
+        *out = client;
+    return rc;
+}
+
+int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag)
+{
+    struct sl_server_address address;
+    struct sl_private_daemon daemon;
+    bool asked = sl_server_address_is_private(cli->server);
+    int rc = asked ? 0 : sl_server_address_find(cli->server, &address, diag);
+    if (rc < 0)
+        return rc;
+    bool there = !asked && (sl_server_address_is_named(cli->server) ||
+                            sl_private_daemon_listens(address.socket));
+    if (there || (rc = sl_private_daemon_find(NULL, &daemon, asked ? diag : NULL)) < 0 ||
+        (!asked && !sl_private_daemon_known(&daemon)))
+        return asked && rc < 0 ? rc : sl_client_open(cli, out, diag);
+    return sl_client_open_private(cli, &daemon, out, diag);
+}
+
+int sl_client_revive(struct sl_client *client, struct sl_diag *diag)
+{
+    return client->is_private ? sl_private_daemon_start(&client->daemon, diag) : SL_E_UNSUPPORTED;
+}
+
+const char *sl_client_hint(const struct sl_client *client)
+{
+    return client->hint;
 }
 
 void sl_client_free(struct sl_client *client)
@@ -264,7 +338,10 @@ int sl_client_send(struct sl_client *client, const struct sl_request *request,
     int rc = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         rc = try_once(client, request, out, diag);
-        if (rc != -EPROTO || !request->idempotency_key)
+        bool again = rc == -EPROTO && request->idempotency_key;
+        if (rc == -ECONNREFUSED) /* it has ended, being idle, or was killed */
+            again = sl_client_revive(client, NULL) == 0;
+        if (!again)
             break;
         sl_buf_fini(&out->body);
     }
@@ -276,6 +353,77 @@ int sl_client_send(struct sl_client *client, const struct sl_request *request,
                              client->address.name, name, diag);
     }
     sl_buf_fini(&out->body);
+    return rc;
+}
+
+struct download {
+    CURL *curl;
+    int file, error;
+    uint64_t bytes;
+    struct sl_buf problem; /* of an answer that is no file */
+};
+
+static size_t on_piece(char *bytes, size_t size, size_t count, void *user)
+{
+    struct download *download = user;
+    size_t len = size * count;
+    long status = 0;
+    curl_easy_getinfo(download->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200)
+        return sl_buf_append(&download->problem, bytes, len) == 0 ? len : 0;
+    for (size_t at = 0; at < len;) {
+        ssize_t n = write(download->file, bytes + at, len - at);
+        if (n < 0 && errno != EINTR) {
+            download->error = -errno;
+            return 0;
+        }
+        at += n > 0 ? (size_t)n : 0;
+    }
+    download->bytes += len;
+    return len;
+}
+
+static int download_once(struct sl_client *client, const char *path, struct download *download,
+                         long *out_status, struct sl_diag *diag)
+{
+    struct sl_client_call call;
+    int rc = sl_client_call_init(&call, client, path);
+    if (rc < 0) {
+        sl_client_call_fini(&call);
+        return sl_diag_set(diag, rc, NULL, "There is no memory for a request");
+    }
+    download->curl = call.curl;
+    curl_easy_setopt(call.curl, CURLOPT_WRITEFUNCTION, on_piece);
+    curl_easy_setopt(call.curl, CURLOPT_WRITEDATA, download);
+    curl_easy_setopt(call.curl, CURLOPT_XFERINFOFUNCTION, on_turn);
+    curl_easy_setopt(call.curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(call.curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(call.curl, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
+    CURLcode result = curl_easy_perform(call.curl);
+    curl_easy_getinfo(call.curl, CURLINFO_RESPONSE_CODE, out_status);
+    sl_client_call_fini(&call);
+    if (download->error < 0)
+        return download->error;
+    return result == CURLE_OK ? 0 : sl_client_call_failed(client, path, (int)result, diag);
+}
+
+int sl_client_download(struct sl_client *client, const char *path, int file, uint64_t *out_bytes,
+                       struct sl_diag *diag)
+{
+    struct download download = {.file = file};
+    char name[SL_CLIENT_PATH_BYTES + 8];
+    long status = 0;
+    sl_buf_init(&download.problem, 64 << 10);
+    int rc = download_once(client, path, &download, &status, diag);
+    if (rc == -ECONNREFUSED && sl_client_revive(client, NULL) == 0)
+        rc = download_once(client, path, &download, &status, diag);
+    snprintf(name, sizeof(name), "GET %s", path);
+    if (rc == 0 && status != 200)
+        rc =
+            sl_problem_read(status, (struct sl_bytes){download.problem.data, download.problem.size},
+                            client->address.name, name, diag);
+    sl_buf_fini(&download.problem);
+    *out_bytes = download.bytes;
     return rc;
 }
 

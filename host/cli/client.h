@@ -15,6 +15,22 @@ enum { SL_CLIENT_MAX_ANSWER = 64 << 20, SL_CLIENT_PATH_BYTES = 1024 };
 /* The daemon that --server and $SME2LAB_SERVER name, with the token in the file that --token-file
  * or $SME2LAB_TOKEN_FILE names. Nothing is sent. 0 or a code with `diag` set. */
 int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag);
+
+/* The same for a verb about what there is: where no daemon is named and none listens, the private
+ * one (private_daemon.h), if it has ever run; "--server private" is always that one. */
+int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag);
+
+/* The private daemon, started if need be. */
+struct sl_private_daemon;
+int sl_client_open_private(const struct sl_cli *cli, const struct sl_private_daemon *daemon,
+                           struct sl_client **out, struct sl_diag *diag);
+
+/* A private daemon that is gone is started again: 0 when it listens, SL_E_UNSUPPORTED for any other
+ * daemon. */
+int sl_client_revive(struct sl_client *client, struct sl_diag *diag);
+
+/* What a verb has to be told to find this daemon: "" or " --server unix:...". Borrowed. */
+const char *sl_client_hint(const struct sl_client *client);
 void sl_client_free(struct sl_client *client); /* NULL is a no-op */
 
 struct sl_request {
@@ -40,6 +56,10 @@ struct sl_answer {
  * -ECONNREFUSED (not reachable), -ETIMEDOUT, -EPROTO, -EINTR, SL_E_LIMIT, -ENOMEM. */
 int sl_client_send(struct sl_client *client, const struct sl_request *request,
                    struct sl_answer *out, struct sl_diag *diag);
+
+/* GET into a file, from where it stands. 0 with its size, or as sl_client_send(). */
+int sl_client_download(struct sl_client *client, const char *path, int file, uint64_t *out_bytes,
+                       struct sl_diag *diag);
 
 /* GET: `out_text` (may be NULL) takes the body over; `out` (may be NULL) is the same parsed, to end
  * with cJSON_Delete(). */

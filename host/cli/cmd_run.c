@@ -1,170 +1,203 @@
-/* host/cli/cmd_run.c: `sme2lab run`: measures a model with SME2 off and on. */
+/* host/cli/cmd_run.c: `sme2lab run`: measures a model with SME2 off and on, through the daemon. */
 #include <errno.h>
-#include <signal.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/cli/cli.h"
+#include "host/cli/client.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/explain.h"
+#include "host/cli/fetch.h"
+#include "host/cli/follow.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/outcome.h"
+#include "host/cli/run_failure.h"
+#include "host/cli/run_lab.h"
 #include "host/cli/run_request.h"
-#include "host/cli/run_steps.h"
-#include "host/config/experiment.h"
-#include "host/device/launch.h"
+#include "host/cli/run_show.h"
+#include "host/cli/sender.h"
+#include "host/experiment/path_stem.h"
+#include "host/experiment/run.h"
 #include "host/report/categories_file.h"
 
 #define MAX_JSON_BYTES ((size_t)1 << 29)
-
-static volatile sig_atomic_t interrupted;
-
-static void note_signal(int number)
-{
-    interrupted = number;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = note_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static int open_device(struct sl_experiment_plan *plan, struct sl_device *out, struct sl_diag *diag)
-{
-    int kind = strcmp(plan->device, "local") == 0      ? SL_DEVICE_LOCAL
-               : strcmp(plan->device, "emulated") == 0 ? SL_DEVICE_EMULATED
-               : strcmp(plan->device, "counted") == 0  ? SL_DEVICE_COUNTED
-                                                       : 0;
-    if (kind == 0) {
-        sl_diag_hint(diag, "say --device counted, --device emulated or --device local");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
-                           "There is no device '%s'; devices of a lab need the daemon, which is "
-                           "not part of this version",
-                           plan->device);
-    }
-    return sl_device_open(kind, plan->svl, plan->cpu, out, diag);
-}
-
-static int explain(const struct sl_cli *cli, const struct sl_experiment_plan *plan)
-{
-    struct sl_buf text;
-    struct sl_diag diag = {0};
-    sl_buf_init(&text, MAX_JSON_BYTES);
-    int rc = sl_experiment_plan_explain(plan, &text);
-    if (rc == 0)
-        printf("%s\n", (const char *)text.data);
-    sl_buf_fini(&text);
-    if (rc == 0)
-        return SL_EXIT_DONE;
-    sl_diag_set(&diag, rc, NULL, "The experiment cannot be explained (%s)", sl_strerror(rc));
-    return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-}
-
-/* From launch to files; the outcome stands in the run. */
-static int run_one(struct sl_run *run, const struct sl_run_watch *watch, struct sl_diag *diag)
-{
-    int rc;
-    if ((rc = sl_run_prepare(run, diag)) < 0 || (rc = sl_run_measure(run, watch, diag)) < 0 ||
-        (rc = sl_run_results(run, diag)) < 0 || (rc = sl_run_reference(run, watch, diag)) < 0 ||
-        (rc = sl_run_agreement(run, diag)) < 0 || (rc = sl_run_judge(run, diag)) < 0)
-        return rc;
-    sl_run_probe(run, watch);
-    if ((rc = sl_run_manifest(run, diag)) < 0)
-        return rc;
-    return sl_run_summary(run, diag);
-}
+enum { PATH_BYTES = 1024 };
 
 struct session {
     const struct sl_cli *cli;
     const struct sl_run_request *request;
     struct sl_experiment_plan *plan;
-    struct sl_device device;
+    struct sl_sender sender;
     struct sl_categories categories;
+    char directory[PATH_BYTES];
+    uint64_t jobs[SL_EXPERIMENT_MAX]; /* 0: not sent */
+    struct sl_buf json;               /* of --json */
+    size_t printed;                   /* results in it */
 };
 
-/* Runs one experiment and prints it; an exit code. */
-static int run_experiment(struct session *session, size_t i, struct sl_json *json)
+/* Where the files go: chosen before anything runs, and made, since it may not be possible. */
+static int choose_directory(struct session *s, struct sl_diag *diag)
 {
-    const struct sl_run_request *r = session->request;
-    struct sl_diag diag = {0};
-    struct sl_run *run = sl_calloc(1, sizeof(*run));
-    if (!run)
-        return SL_EXIT_LAB;
-    run->plan = session->plan;
-    run->experiment = &session->plan->experiments[i];
-    run->device = &session->device;
-    run->categories = &session->categories;
-    run->command = r->command;
-    run->timeout_ms = (uint64_t)r->timeout_s * 1000;
-    if (session->plan->output_root)
-        snprintf(run->out_dir, sizeof(run->out_dir), "%s", session->plan->output_root);
-    struct sl_run_watch watch = {session->cli, &interrupted};
-    int rc = run_one(run, &watch, &diag);
-    int code = rc < 0 ? sl_exit_for_error(rc) : sl_run_exit_code(run);
-    if (rc == -EINTR)
-        code = interrupted == SIGTERM ? SL_EXIT_TERMINATED : SL_EXIT_INTERRUPTED;
-    if (rc < 0 && !diag.what[0])
-        sl_diag_set(&diag, rc, NULL, "The run failed (%s)", sl_strerror(rc));
-    if (rc < 0)
-        sl_cli_fail(session->cli, code, &diag);
-    else if (session->cli->json)
-        sl_run_json(run, json);
-    else
-        sl_run_print(session->cli, run);
-    sl_run_fini(run);
-    sl_free(run);
-    return code;
-}
-
-/* The worst code of all: a failure of the lab beats a verdict. */
-static int worse(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int run_all(struct session *session)
-{
-    struct sl_buf text;
-    struct sl_json json;
-    size_t count = session->plan->count;
-    int code = SL_EXIT_DONE;
-    sl_buf_init(&text, MAX_JSON_BYTES);
-    sl_json_init(&json, &text);
-    if (count > 1)
-        sl_json_open_array(&json, NULL);
-    bool failed = false;
-    for (size_t i = 0; i < count && !interrupted && !failed; i++) {
-        int one = run_experiment(session, i, &json);
-        failed = one == SL_EXIT_USAGE || one >= SL_EXIT_LAB;
-        code = worse(code, one);
+    char stem[80], stamp[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    sl_path_stem(s->plan->model, stem, sizeof(stem));
+    strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
+    int len = s->plan->output_root
+                  ? snprintf(s->directory, sizeof(s->directory), "%s", s->plan->output_root)
+                  : snprintf(s->directory, sizeof(s->directory), "out/%s-%s", stem, stamp);
+    while (len > 1 && len < PATH_BYTES && s->directory[len - 1] == '/')
+        s->directory[--len] = '\0';
+    if (len < 0 || len >= PATH_BYTES - 256) {
+        sl_diag_hint(diag, "take a shorter --out");
+        return sl_diag_set(diag, -ENAMETOOLONG, "--out", "The path of the directory is too long");
     }
-    if (count > 1)
-        sl_json_close_array(&json);
-    if (session->cli->json && text.size > 2 && json.error == 0)
-        printf("%s\n", (const char *)text.data);
-    sl_buf_fini(&text);
+    return sl_run_make_directories(s->directory, diag);
+}
+
+/* The experiment's name where several share the directory. */
+static const char *suffix_of(const struct session *s, size_t i)
+{
+    return s->plan->count > 1 ? s->plan->experiments[i].name : NULL;
+}
+
+/* A failure of one experiment: printed, and an entry of the array of several. */
+static int fail(struct session *s, size_t i, int code, const struct sl_diag *diag)
+{
+    struct sl_cli cli = *s->cli;
+    struct sl_json json;
+    if (s->plan->count > 1)
+        cli.json = false;
+    sl_cli_fail(&cli, code, diag);
+    if (!s->cli->json || s->plan->count == 1)
+        return code;
+    sl_buf_printf(&s->json, "%s", s->printed++ ? "," : "");
+    sl_json_init(&json, &s->json);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.run/1");
+    sl_json_text(&json, "model", s->plan->experiments[i].model);
+    sl_json_text(&json, "experiment", s->plan->experiments[i].name);
+    sl_json_i64(&json, "exit_code", code);
+    sl_json_open_object(&json, "error");
+    sl_json_text(&json, "code", sl_exit_name(code));
+    sl_json_text(&json, "message", diag->what);
+    sl_json_text(&json, "where", diag->where[0] ? diag->where : NULL);
+    sl_json_text(&json, "hint", diag->hint[0] ? diag->hint : NULL);
+    sl_json_close_object(&json);
+    sl_json_close_object(&json);
     return code;
 }
 
-static int run_session(const struct sl_cli *cli, const struct sl_run_request *r,
+static int send_one(struct session *s, size_t i)
+{
+    struct sl_diag diag = {0};
+    int rc = sl_sender_send(&s->sender, i, &s->jobs[i], &diag);
+    if (rc == 0)
+        return SL_EXIT_DONE;
+    int code = rc == -EINTR ? sl_interrupt_exit() : sl_exit_for_error(rc);
+    return fail(s, i, code, &diag);
+}
+
+/* Fetches what the run left, and prints it. */
+static int take_result(struct session *s, size_t i, const struct sl_outcome *outcome,
+                       struct sl_diag *diag)
+{
+    int rc = sl_fetch_run(s->sender.client, outcome->run, s->directory, diag);
+    if (rc == 0 && s->cli->json) {
+        sl_buf_printf(&s->json, "%s", s->printed++ ? "," : "");
+        return sl_run_show_json(s->directory, suffix_of(s, i), &s->json, diag);
+    }
+    return rc < 0 ? rc : sl_run_show(s->cli, s->directory, suffix_of(s, i), &s->categories, diag);
+}
+
+/* Follows a job to its end; an exit code. */
+static int finish_one(struct session *s, size_t i)
+{
+    struct sl_diag diag = {0};
+    struct sl_outcome outcome = {.job = 0};
+    struct sl_cli progress = *s->cli; /* drawn on a terminal; --json is for the results */
+    progress.json = false;
+    int rc = sl_follow_job(&progress, s->sender.client, s->jobs[i], true, &diag);
+    if (rc == 0)
+        rc = sl_outcome_fetch(s->sender.client, s->jobs[i], &outcome, &diag);
+    if (rc == 0 && outcome.verdict[0]) {
+        rc = take_result(s, i, &outcome, &diag);
+        if (rc == 0)
+            return outcome.exit_code;
+    } else if (rc == 0) {
+        sl_run_failure_tell(&s->sender, &s->plan->experiments[i], &outcome, s->directory, &diag);
+        return fail(s, i, outcome.exit_code, &diag);
+    }
+    if (rc == -EINTR)
+        return sl_interrupt_exit(); /* told once for all of them */
+    sl_run_failure_return(s->sender.client, s->jobs[i], s->directory, &diag);
+    return fail(s, i, sl_exit_for_error(rc), &diag);
+}
+
+static void print_json(struct session *s)
+{
+    if (s->cli->json && s->printed > 0)
+        printf(s->plan->count > 1 ? "[%s]\n" : "%s\n", (const char *)s->json.data);
+}
+
+/* All are sent before the first is followed: a lab with several devices runs them side by side. */
+static int run_all(struct session *s)
+{
+    int code = SL_EXIT_DONE;
+    size_t open = 0;
+    for (size_t i = 0; i < s->plan->count && sl_interrupt_number() == 0; i++)
+        code = sl_outcome_worse(code, send_one(s, i));
+    for (size_t i = 0; i < s->plan->count && sl_interrupt_number() == 0; i++) {
+        if (s->jobs[i] == 0)
+            continue;
+        code = sl_outcome_worse(code, finish_one(s, i));
+        open = sl_interrupt_number() != 0 ? i : i + 1;
+    }
+    print_json(s);
+    if (sl_interrupt_number() == 0)
+        return code;
+    code = sl_interrupt_exit();
+    sl_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->plan->count - open,
+                         s->request->cancel_on_interrupt, s->directory);
+    return code;
+}
+
+static int run_session(const struct sl_cli *cli, const struct sl_run_request *request,
                        struct sl_experiment_plan *plan)
 {
-    struct session session = {.cli = cli, .request = r, .plan = plan};
     struct sl_diag diag = {0};
-    int rc = open_device(plan, &session.device, &diag);
-    if (rc == SL_E_NOT_FOUND)
-        return sl_cli_fail(cli, SL_EXIT_LAB, &diag);
+    struct session *s = sl_calloc(1, sizeof(*s));
+    if (!s)
+        return SL_EXIT_LAB;
+    *s = (struct session){.cli = cli, .request = request, .plan = plan};
+    s->sender = (struct sl_sender){.cli = cli,
+                                   .plan = plan,
+                                   .command = request->command,
+                                   .directory = s->directory,
+                                   .timeout_seconds = (unsigned)request->timeout_s};
+    sl_buf_init(&s->json, MAX_JSON_BYTES);
+    int rc = sl_run_failure_check(plan, &diag);
     if (rc == 0)
-        rc = sl_categories_load(NULL, &session.categories, &diag);
-    if (rc < 0)
-        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    catch_signals();
-    int code = run_all(&session);
-    sl_categories_fini(&session.categories);
+        rc = sl_categories_load(NULL, &s->categories, &diag);
+    bool loaded = rc == 0;
+    if (rc == 0)
+        rc = choose_directory(s, &diag);
+    if (rc == 0)
+        rc = sl_run_lab_open(cli, &s->sender, &diag);
+    sl_interrupt_catch();
+    int code = rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : run_all(s);
+    sl_client_free(s->sender.client);
+    if (loaded)
+        sl_categories_fini(&s->categories);
+    sl_buf_fini(&s->json);
+    sl_free(s);
     return code;
 }
 
@@ -177,7 +210,7 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
         sl_free(plan);
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     }
-    int code = request->explain ? explain(cli, plan) : run_session(cli, request, plan);
+    int code = request->explain ? sl_explain_plan(cli, plan) : run_session(cli, request, plan);
     sl_experiment_plan_fini(plan);
     sl_free(plan);
     return code;

@@ -11,10 +11,12 @@
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/fetch.h"
 #include "host/cli/follow.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
+#include "host/experiment/run.h"
 
 enum { MAX_JOBS = 256, MAX_JSON_BYTES = 1 << 20 };
 
@@ -35,13 +37,30 @@ static int leave(const struct sl_cli *cli, uint64_t job)
     return sl_interrupt_exit();
 }
 
-static int follow(const struct sl_cli *cli, struct sl_client *client, uint64_t job, bool show,
-                  struct sl_outcome *out)
+/* What watch and wait are asked for. */
+struct wish {
+    bool show;
+    const char *directory; /* for the run's files; NULL: they stay with the daemon */
+};
+
+static int fetch(struct sl_client *client, const struct sl_outcome *outcome, const char *directory,
+                 struct sl_diag *diag)
+{
+    if (!directory || outcome->run == 0 || !outcome->verdict[0])
+        return 0;
+    int rc = sl_run_make_directories(directory, diag);
+    return rc < 0 ? rc : sl_fetch_run(client, outcome->run, directory, diag);
+}
+
+static int follow(const struct sl_cli *cli, struct sl_client *client, uint64_t job,
+                  const struct wish *wish, struct sl_outcome *out)
 {
     struct sl_diag diag = {0};
-    int rc = sl_follow_job(cli, client, job, show, &diag);
+    int rc = sl_follow_job(cli, client, job, wish->show, &diag);
     if (rc == 0)
         rc = sl_outcome_fetch(client, job, out, &diag);
+    if (rc == 0)
+        rc = fetch(client, out, wish->directory, &diag);
     if (rc == -EINTR)
         return leave(cli, job);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : out->exit_code;
@@ -49,7 +68,7 @@ static int follow(const struct sl_cli *cli, struct sl_client *client, uint64_t j
 
 /* All jobs one after the other; the first failure of the daemon ends it. */
 static int follow_all(const struct sl_cli *cli, struct sl_client *client, const uint64_t *jobs,
-                      size_t count, bool show)
+                      size_t count, const struct wish *wish)
 {
     struct sl_buf text;
     struct sl_json json;
@@ -61,7 +80,7 @@ static int follow_all(const struct sl_cli *cli, struct sl_client *client, const 
     size_t ended = 0;
     for (size_t i = 0; i < count && ended == i; i++) {
         struct sl_outcome outcome = {.job = 0};
-        code = sl_outcome_worse(code, follow(cli, client, jobs[i], show, &outcome));
+        code = sl_outcome_worse(code, follow(cli, client, jobs[i], wish, &outcome));
         ended += outcome.ended ? 1 : 0;
         if (outcome.ended && cli->json)
             sl_outcome_json(&outcome, &json);
@@ -78,7 +97,7 @@ static int follow_all(const struct sl_cli *cli, struct sl_client *client, const 
 }
 
 static int run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,
-               size_t max_jobs, bool show)
+               size_t max_jobs, const struct wish *wish)
 {
     const char *words[MAX_JOBS];
     uint64_t jobs[MAX_JOBS];
@@ -92,27 +111,32 @@ static int run(const struct sl_cli *cli, const struct sl_usage *usage, int argc,
     for (size_t i = 0; i < count && rc == 0; i++)
         rc = sl_answer_id(words[i], "job", &jobs[i], &diag);
     if (rc == 0)
-        rc = sl_client_open(cli, &client, &diag);
+        rc = sl_client_open_any(cli, &client, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     sl_interrupt_catch();
-    code = follow_all(cli, client, jobs, count, show);
+    code = follow_all(cli, client, jobs, count, wish);
     sl_client_free(client);
     return code;
 }
 
 int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
 {
-    static const struct sl_usage usage = {
+    struct wish wish = {.show = true};
+    const struct sl_option options[] = {{"--out", 'o', SL_OPTION_TEXT, &wish.directory, "DIR",
+                                         "fetch the run's files to there when it has ended"}};
+    const struct sl_usage usage = {
         .verb = "watch",
         .synopsis = "JOB [option...]",
         .about =
             "Shows a job as it goes, on a terminal in one line that is drawn again; in a pipe\n"
             "only how it ended; with --json each event as a line, the outcome last. A lost\n"
             "connection is taken up again. Ctrl-C leaves the job running.",
+        .options = options,
+        .option_count = 1,
         .speaks_http = true,
         .notes = codes};
-    return run(cli, &usage, argc, argv, 1, true);
+    return run(cli, &usage, argc, argv, 1, &wish);
 }
 
 int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv)
@@ -124,5 +148,6 @@ int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv)
                  "outcome is the exit code.",
         .speaks_http = true,
         .notes = codes};
-    return run(cli, &usage, argc, argv, MAX_JOBS, false);
+    static const struct wish wish = {.show = false};
+    return run(cli, &usage, argc, argv, MAX_JOBS, &wish);
 }

@@ -20,6 +20,11 @@ void sl_interrupt_catch(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+void sl_interrupt_clear(void)
+{
+    came = 0;
+}
+
 int sl_interrupt_number(void)
 {
     return came;

@@ -4,6 +4,9 @@
 /* From here on both are noted instead of ending the program. */
 void sl_interrupt_catch(void);
 
+/* Forgets the signal that came: what is left to be done may wait again. */
+void sl_interrupt_clear(void);
+
 /* The signal that came, or 0. */
 int sl_interrupt_number(void);
 

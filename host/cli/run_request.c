@@ -11,11 +11,10 @@
 #include "host/cli/input_list.h"
 #include "host/config/experiment.h"
 #include "host/config/nearest.h"
-#include "host/device/launch.h"
 
-enum { DEFAULT_TIMEOUT_S = 1800, MAX_CONFIG_BYTES = 4 << 20 };
+enum { DEFAULT_TIMEOUT_S = 1800, MAX_TIMEOUT_S = 24 * 3600, MAX_CONFIG_BYTES = 4 << 20 };
 
-static const char about[] =
+static const char run_about[] =
     "Runs a model with SME2 off and on, interleaved in one process, and shows how much less work\n"
     "there is and where, operator category by category. Writes two ETDumps, the trace they were\n"
     "made of, a timeline, the agent's log, the outputs and a manifest.\n"
@@ -25,75 +24,91 @@ static const char about[] =
     "the default elsewhere: the emulator executes SME2 and the executed instructions are the "
     "time,\n"
     "exact and the same in every run. emulated runs in the emulator by its clock: outputs and\n"
-    "operators are real, its latencies mean nothing.";
+    "operators are real, its latencies mean nothing.\n"
+    "\n"
+    "The daemon runs it: the one named by --server or $SME2LAB_SERVER, or the one that listens in\n"
+    "the state directory. Where there is none, or with --server private, one is started for the\n"
+    "purpose, which later runs share and which ends when it is idle. Ctrl-C leaves the run going.";
 
-static const char notes[] =
+static const char run_notes[] =
     "Verdicts and exit codes: faster, equivalent, and slower within --threshold are 0; wrong (the\n"
     "outputs of off, on and the portable kernels disagree) or a run that fails is 1; slower "
     "beyond\n"
     "--threshold is 3; inconclusive, unfit or incomparable is 4; a command line, configuration or\n"
-    "file that cannot be is 2; a missing emulator or agent is 5; interrupted is 130.\n"
+    "file that cannot be is 2; a missing emulator, agent or daemon is 5; interrupted is 130. Of\n"
+    "several experiments each is run, whatever becomes of the others, and the gravest code "
+    "counts.\n"
     "\n"
     "Examples:\n"
     "  sme2lab run model.pte\n"
     "  sme2lab run model.pte --svl 256 --runs 3 --json\n"
     "  sme2lab run configs/examples/toy_cnn.json --explain";
 
-enum { OPTION_COUNT = 14 };
+static const char submit_about[] =
+    "Sends a model and its inputs to the daemon, unless it has them, and puts a job into its "
+    "queue\n"
+    "for each experiment of the configuration. Prints the numbers of the jobs, one a line, and "
+    "does\n"
+    "not wait: 'sme2lab watch JOB' shows one as it goes, 'sme2lab wait JOB' ends when it ends.";
 
-static void fill_options(struct sl_run_request *r, struct sl_option *out)
-{
-    const struct sl_option options[OPTION_COUNT] = {
-        {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME", "counted, emulated or local"},
-        {"--svl", 0, SL_OPTION_COUNT, &r->svl, "BITS",
-         "streaming vector length of the emulated CPU: 128 to 2048 (512)"},
-        {"--cpu", 0, SL_OPTION_TEXT, &r->cpu, "SPEC",
-         "the emulator's -cpu in place of --svl, such as max,sve=off,sme512=on"},
-        {"--runs", 0, SL_OPTION_COUNT, &r->runs, "N",
-         "measured executions of each variant (100; 2 where instructions are counted)"},
-        {"--warmup", 0, SL_OPTION_COUNT, &r->warmup, "N",
-         "executions of each variant before those (10; 1 where counted)"},
-        {"--threads", 0, SL_OPTION_TEXT, &r->threads, "N", "1; more are not part of this version"},
-        {"--inputs", 0, SL_OPTION_TEXT, &r->inputs, "F,F",
-         "raw input files in order; without them all inputs are ones"},
-        {"--input-shapes", 0, SL_OPTION_TEXT, &r->input_shapes, "S;S",
-         "smaller inputs of a dynamic model, such as 1x3x32x32"},
-        {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR", "where files go (out/MODEL-TIME)"},
-        {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "draws which variant runs first (1)"},
-        {"--only", 0, SL_OPTION_LIST, &r->only, "NAME",
-         "this experiment of the configuration; may be repeated"},
-        {"--threshold", 0, SL_OPTION_REAL, &r->threshold_percent, "PCT",
-         "slow-downs up to this many percent are no regression (0)"},
-        {"--timeout", 0, SL_OPTION_COUNT, &r->timeout_s, "SEC",
-         "ends an agent that runs longer; 0: never (1800)"},
-        {"--explain", 0, SL_OPTION_FLAG, &r->explain, NULL,
-         "print the resolved experiment and run nothing"},
-    };
-    memcpy(out, options, sizeof(options));
-}
+static const char submit_notes[] =
+    "Exit codes: 0 all are in the queue; 2 a command line, configuration or file that cannot be, "
+    "or\n"
+    "a device that the lab does not have; 5 the daemon failed or is not there.\n"
+    "\n"
+    "Examples:\n"
+    "  sme2lab submit model.pte --device counted-512\n"
+    "  sme2lab wait $(sme2lab submit configs/examples/toy_cnn.json)";
 
-int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct sl_diag *diag)
+/* What both verbs take. */
+#define SHARED_OPTIONS                                                                               \
+    {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME", "a kind, or the name of a lab's device"},    \
+        {"--svl", 0,      SL_OPTION_COUNT,                                                           \
+         &r->svl, "BITS", "streaming vector length of the emulated CPU: 128 to 2048 (512)"},         \
+        {"--runs",                                                                                   \
+         0,                                                                                          \
+         SL_OPTION_COUNT,                                                                            \
+         &r->runs,                                                                                   \
+         "N",                                                                                        \
+         "measured executions of each variant (100; 2 where instructions are counted)"},             \
+        {"--warmup", 0,   SL_OPTION_COUNT,                                                           \
+         &r->warmup, "N", "executions of each variant before those (10; 1 where counted)"},          \
+        {"--threads", 0, SL_OPTION_TEXT, &r->threads, "N", "1; more are not part of this version"},  \
+        {"--inputs", 0,     SL_OPTION_TEXT,                                                          \
+         &r->inputs, "F,F", "raw input files in order; without them all inputs are ones"},           \
+        {"--input-shapes", 0,     SL_OPTION_TEXT,                                                    \
+         &r->input_shapes, "S;S", "smaller inputs of a dynamic model, such as 1x3x32x32"},           \
+        {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "draws which variant runs first (1)"},         \
+        {"--priority", 0, SL_OPTION_COUNT, &r->priority, "N", "higher goes first in the queue (0)"}, \
+        {"--only", 0,      SL_OPTION_LIST,                                                           \
+         &r->only, "NAME", "this experiment of the configuration; may be repeated"},                 \
+        {"--threshold",         0,     SL_OPTION_REAL,                                               \
+         &r->threshold_percent, "PCT", "slow-downs up to this many percent are no regression (0)"},  \
+        {"--timeout",   0,     SL_OPTION_COUNT,                                                      \
+         &r->timeout_s, "SEC", "ends an agent that runs longer; 0: never (1800)"},                   \
+        {"--explain", 0,    SL_OPTION_FLAG,                                                          \
+         &r->explain, NULL, "print the resolved experiments and run nothing"}
+
+static void set_defaults(struct sl_run_request *r)
 {
-    struct sl_option options[OPTION_COUNT];
-    size_t count = 0;
     *r = (struct sl_run_request){.svl = -1,
                                  .runs = -1,
                                  .warmup = -1,
                                  .seed = -1,
+                                 .priority = -1,
                                  .timeout_s = DEFAULT_TIMEOUT_S,
                                  .threshold_percent = -1};
-    fill_options(r, options);
-    const struct sl_usage usage = {.verb = "run",
-                                   .synopsis = "MODEL.pte|CONFIG.json [option...]",
-                                   .about = about,
-                                   .options = options,
-                                   .option_count = OPTION_COUNT,
-                                   .notes = notes};
-    int rc = sl_options_parse(&usage, argc, argv, &r->target, 1, &count, diag);
+}
+
+static int parse(struct sl_run_request *r, const struct sl_usage *usage, int argc, char **argv,
+                 struct sl_diag *diag)
+{
+    size_t count = 0;
+    int rc = sl_options_parse(usage, argc, argv, &r->target, 1, &count, diag);
     if (rc != 0)
         return rc;
     if (count == 0) {
-        sl_diag_hint(diag, "usage: sme2lab run %s", usage.synopsis);
+        sl_diag_hint(diag, "usage: sme2lab %s %s", usage->verb, usage->synopsis);
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "No model was named");
     }
     if (r->threads && strcmp(r->threads, "1") != 0) {
@@ -101,10 +116,50 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads",
                            "Runs with several threads are not part of this version");
     }
+    if (r->timeout_s > MAX_TIMEOUT_S) {
+        sl_diag_hint(diag, "say --timeout %d, or --timeout 0 for none", MAX_TIMEOUT_S);
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--timeout", "No run may take so long");
+    }
     size_t used = (size_t)snprintf(r->command, SL_RUN_COMMAND_BYTES, "sme2lab");
     for (int i = 0; i < argc && used < SL_RUN_COMMAND_BYTES; i++)
         used += (size_t)snprintf(r->command + used, SL_RUN_COMMAND_BYTES - used, " %s", argv[i]);
     return 0;
+}
+
+int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct sl_diag *diag)
+{
+    const struct sl_option options[] = {
+        SHARED_OPTIONS,
+        {"--cpu", 0, SL_OPTION_TEXT, &r->cpu, "SPEC",
+         "the emulator's -cpu in place of --svl, such as max,sve=off,sme512=on"},
+        {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR", "where files go (out/MODEL-TIME)"},
+        {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
+         "Ctrl-C stops the jobs in place of leaving them to go on"},
+    };
+    const struct sl_usage usage = {.verb = "run",
+                                   .synopsis = "MODEL.pte|CONFIG.json [option...]",
+                                   .about = run_about,
+                                   .options = options,
+                                   .option_count = sizeof(options) / sizeof(options[0]),
+                                   .speaks_http = true,
+                                   .notes = run_notes};
+    set_defaults(r);
+    return parse(r, &usage, argc, argv, diag);
+}
+
+int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
+                                struct sl_diag *diag)
+{
+    const struct sl_option options[] = {SHARED_OPTIONS};
+    const struct sl_usage usage = {.verb = "submit",
+                                   .synopsis = "MODEL.pte|CONFIG.json [option...]",
+                                   .about = submit_about,
+                                   .options = options,
+                                   .option_count = sizeof(options) / sizeof(options[0]),
+                                   .speaks_http = true,
+                                   .notes = submit_notes};
+    set_defaults(r);
+    return parse(r, &usage, argc, argv, diag);
 }
 
 static bool ends_with(const char *text, const char *ending)
@@ -160,13 +215,8 @@ static int keep_only(const struct sl_run_request *r, struct sl_experiment_plan *
     return 0;
 }
 
-/* What neither says. On the counted clock one pair and one repeat, which must be equal, stand for
- * statistics. */
-static void resolve(struct sl_experiment_plan *plan)
+void sl_run_request_fill(struct sl_experiment_plan *plan, bool counted)
 {
-    if (!plan->device)
-        plan->device = sl_device_local_has_sme2() ? "local" : "counted";
-    bool counted = strcmp(plan->device, "counted") == 0;
     for (size_t i = 0; i < plan->count; i++) {
         struct sl_experiment *experiment = &plan->experiments[i];
         if (experiment->runs == UINT32_MAX)
@@ -187,6 +237,8 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
         plan->output_root = r->out;
     if (r->svl >= 0)
         plan->svl = (uint32_t)r->svl;
+    if (r->priority >= 0)
+        plan->priority = (int32_t)r->priority;
     if (r->threshold_percent >= 0)
         plan->threshold_percent = r->threshold_percent;
     if (r->inputs && !(r->input_text = sl_strndup(r->inputs, strlen(r->inputs))))
@@ -213,7 +265,6 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
         memcpy(experiment->inputs, plan->experiments[0].inputs, sizeof(experiment->inputs));
         experiment->input_count = plan->experiments[0].input_count;
     }
-    resolve(plan);
     return keep_only(r, plan, diag);
 }
 

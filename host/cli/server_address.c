@@ -76,12 +76,28 @@ int sl_server_address_parse(const char *text, struct sl_server_address *out, str
     return 0;
 }
 
+/* What was said, NULL: nothing. */
+static const char *said(const char *text)
+{
+    const char *variable = getenv("SME2LAB_SERVER");
+    return text ? text : variable && *variable ? variable : NULL;
+}
+
+bool sl_server_address_is_named(const char *text)
+{
+    return said(text) != NULL;
+}
+
+bool sl_server_address_is_private(const char *text)
+{
+    const char *word = said(text);
+    return word && strcmp(word, "private") == 0;
+}
+
 int sl_server_address_find(const char *text, struct sl_server_address *out, struct sl_diag *diag)
 {
     char state[SL_PATH_BYTES], socket[SL_PATH_BYTES], name[SL_PATH_BYTES + 8];
-    const char *variable = getenv("SME2LAB_SERVER");
-    if (!text && variable && *variable)
-        text = variable;
+    text = said(text);
     if (text)
         return sl_server_address_parse(text, out, diag);
     int rc = sl_paths_state(state, diag);

@@ -18,5 +18,9 @@ struct sl_server_address {
  * with `diag` set. */
 int sl_server_address_parse(const char *text, struct sl_server_address *out, struct sl_diag *diag);
 
+/* Does `text`, or else $SME2LAB_SERVER, name a daemon? And is it the word "private"? */
+bool sl_server_address_is_named(const char *text);
+bool sl_server_address_is_private(const char *text);
+
 /* `text`, if it is not NULL, else $SME2LAB_SERVER, else the Unix socket in the state directory. */
 int sl_server_address_find(const char *text, struct sl_server_address *out, struct sl_diag *diag);

@@ -145,6 +145,8 @@ static int follow(struct stream *stream, struct sl_diag *diag)
         if (!told && stream->options->on_lost)
             stream->options->on_lost(stream->options->user, diag->what);
         told = true;
+        if (sl_client_revive(stream->client, NULL) == 0)
+            continue; /* a private daemon is there again, and with it the job */
         pause_ms(wait_ms);
         wait_ms = wait_ms * 2 > MAX_WAIT_MS ? MAX_WAIT_MS : wait_ms * 2;
     }

@@ -1,6 +1,7 @@
 /* host/config/experiment.c */
 #include "host/config/experiment.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +10,11 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/config/json_doc.h"
+#include "host/records.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MAX_RUNS = 1000000, MAX_NAME_BYTES = 64 };
+enum { MAX_RUNS = 1000000, MAX_PRIORITY = 1000000, MAX_NAME_BYTES = SL_NAME_BYTES - 1 };
 
 /* A key of the interface that this version does not act on, and the sentence that says so. */
 struct refusal {
@@ -27,9 +29,6 @@ static const struct refusal plan_refusals[] = {
     {"budget_seconds", "A budget of time is not part of this version; say how many runs"},
     {"gate", "Gates on temperature and battery are not part of this version"},
     {"power_mode", "Power modes are not part of this version"},
-    {"priority",
-     "An experiment that is run directly has no queue to wait in; submit it to a daemon "
-     "with a priority"},
 };
 
 static const struct refusal experiment_refusals[] = {
@@ -53,9 +52,9 @@ static const char *const plan_keys[] = {
 };
 
 static const char *const experiment_keys[] = {
-    "name",    "mode",        "runs",         "num_runs",   "warmup",
-    "threads", "num_threads", "factor",       "inputs",     "input_shapes",
-    "seed",    "runner_path", "quiet_runner", "extra_args", "cpu_affinity",
+    "name",        "mode",         "model",      "runs",         "num_runs",     "warmup",
+    "threads",     "num_threads",  "factor",     "inputs",       "input_shapes", "seed",
+    "runner_path", "quiet_runner", "extra_args", "cpu_affinity",
 };
 
 static struct sl_experiment default_experiment(void)
@@ -68,9 +67,9 @@ void sl_experiment_plan_init(struct sl_experiment_plan *plan, const char *model)
 {
     memset(plan, 0, sizeof(*plan));
     plan->model = model;
-    plan->svl = 512;
     plan->confidence = 0.95;
     plan->experiments[0] = default_experiment();
+    plan->experiments[0].model = model;
     plan->count = 1;
 }
 
@@ -94,9 +93,9 @@ static int refuse_later(const struct sl_json_at *object, const struct refusal *r
 }
 
 /* A name becomes part of file names. */
-static bool is_file_name(const char *text)
+bool sl_experiment_name_ok(const char *text)
 {
-    return strlen(text) <= MAX_NAME_BYTES && text[0] != '.' &&
+    return strlen(text) <= MAX_NAME_BYTES && text[0] && text[0] != '.' &&
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
                strlen(text);
 }
@@ -229,15 +228,18 @@ static int read_experiment(const struct sl_json_at *object, struct sl_experiment
         rc = refuse_later(object, experiment_refusals, COUNT(experiment_refusals), diag);
     if (rc < 0)
         return rc;
-    struct sl_json_at name = sl_json_member(object, "name"), threads;
+    struct sl_json_at name = sl_json_member(object, "name"),
+                      model = sl_json_member(object, "model"), threads;
     if (!name.value)
         return sl_json_refuse(object, diag, "The experiment has no 'name'");
     rc = sl_json_get_text(&name, &out->name, diag);
-    if (rc == 0 && !is_file_name(out->name))
+    if (rc == 0 && !sl_experiment_name_ok(out->name))
         rc = sl_json_refuse(&name, diag,
                             "A name becomes part of file names: at most %d letters, "
                             "digits, '.', '_' and '-'",
                             MAX_NAME_BYTES);
+    if (rc == 0)
+        rc = sl_json_get_text(&model, &out->model, diag);
     if (rc == 0)
         rc = read_mode(object, diag);
     if (rc == 0)
@@ -279,15 +281,12 @@ static int read_device(const struct sl_json_at *root, struct sl_experiment_plan 
     struct sl_json_at at = sl_json_member(root, "device");
     if (!at.value)
         return 0;
-    sl_diag_hint(diag, "say \"local\", \"emulated\" or \"counted\", or leave it out");
+    sl_diag_hint(diag, "say \"local\", \"emulated\", \"counted\" or a device's name");
     if (sl_json_get_text(&at, &plan->device, NULL) < 0)
         return sl_json_refuse(
             &at, diag, "Choosing devices by tags or several at once is not part of this version");
-    if (strcmp(plan->device, "local") != 0 && strcmp(plan->device, "emulated") != 0 &&
-        strcmp(plan->device, "counted") != 0)
-        return sl_json_refuse(
-            &at, diag, "There is no device '%.64s'; a device of a lab is named to `sme2lab submit`",
-            plan->device);
+    if (strlen(plan->device) >= SL_NAME_BYTES)
+        return sl_json_refuse(&at, diag, "No device has so long a name");
     sl_diag_hint(diag, "%s", "");
     return 0;
 }
@@ -296,18 +295,42 @@ static int read_labels(const struct sl_json_at *root, struct sl_experiment_plan 
                        struct sl_diag *diag)
 {
     struct sl_json_at labels = sl_json_member(root, "labels");
-    if (!labels.value)
-        return 0;
-    int rc = sl_json_need_object(&labels, diag);
-    size_t count = sl_json_size(&labels);
-    if (rc == 0 && count > SL_EXPERIMENT_MAX_LABELS)
-        rc = sl_json_refuse(&labels, diag, "More than %d labels", SL_EXPERIMENT_MAX_LABELS);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        struct sl_json_at item = sl_json_item(&labels, i);
-        plan->label_keys[i] = sl_json_key(&item);
-        rc = sl_json_get_text(&item, &plan->label_values[i], diag);
+    return sl_json_get_texts(&labels, SL_EXPERIMENT_MAX_LABELS, plan->label_keys,
+                             plan->label_values, &plan->label_count, diag);
+}
+
+/* model: a path, or a list of them. */
+static int read_models(const struct sl_json_at *root, const char **out, size_t *out_count,
+                       struct sl_diag *diag)
+{
+    struct sl_json_at model = sl_json_member(root, "model"), item = model;
+    bool list = model.value && sl_json_need_array(&model, NULL) == 0;
+    size_t count = list ? sl_json_size(&model) : 1;
+    int rc = 0;
+    if (!model.value || count == 0) {
+        sl_diag_hint(diag, "say \"model\": \"path/to/model.pte\"");
+        return sl_json_refuse(root, diag, "The configuration names no 'model'");
     }
-    plan->label_count = count;
+    if (count > SL_EXPERIMENT_MAX)
+        return sl_json_refuse(&model, diag, "More than %d models", SL_EXPERIMENT_MAX);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        if (list)
+            item = sl_json_item(&model, i);
+        rc = sl_json_get_text(&item, &out[i], diag);
+    }
+    *out_count = count;
+    return rc;
+}
+
+static int read_priority(const struct sl_json_at *root, struct sl_experiment_plan *plan,
+                         struct sl_diag *diag)
+{
+    double priority = 0;
+    struct sl_json_at at = sl_json_member(root, "priority");
+    int rc = sl_json_get_real(&at, -MAX_PRIORITY, MAX_PRIORITY, &priority, diag);
+    if (rc == 0 && priority > floor(priority))
+        rc = sl_json_refuse(&at, diag, "A priority is a whole number");
+    plan->priority = (int32_t)priority;
     return rc;
 }
 
@@ -321,24 +344,24 @@ static int read_plan(const struct sl_json_at *root, struct sl_experiment_plan *p
         rc = refuse_later(root, plan_refusals, COUNT(plan_refusals), diag);
     if (rc < 0)
         return rc;
-    struct sl_json_at model = sl_json_member(root, "model"),
-                      output = sl_json_member(root, "output_root"),
+    struct sl_json_at output = sl_json_member(root, "output_root"),
                       cpu = sl_json_member(root, "cpu"), svl = sl_json_member(root, "svl"),
                       confidence = sl_json_member(root, "confidence"),
                       threshold = sl_json_member(root, "threshold_percent");
-    if (!model.value) {
-        sl_diag_hint(diag, "say \"model\": \"path/to/model.pte\"");
-        return sl_json_refuse(root, diag, "The configuration names no 'model'");
-    }
-    if ((rc = sl_json_get_text(&model, &plan->model, diag)) < 0 ||
+    const char *models[SL_EXPERIMENT_MAX];
+    size_t model_count = 0;
+    if ((rc = read_models(root, models, &model_count, diag)) < 0 ||
         (rc = sl_json_get_text(&output, &plan->output_root, diag)) < 0 ||
         (rc = sl_json_get_text(&cpu, &plan->cpu, diag)) < 0 ||
         (rc = sl_json_get_integer(&svl, 128, 2048, &plan->svl, diag)) < 0 ||
         (rc = sl_json_get_real(&confidence, 0.5, 0.9999, &plan->confidence, diag)) < 0 ||
         (rc = sl_json_get_real(&threshold, 0, 1000, &plan->threshold_percent, diag)) < 0 ||
-        (rc = read_device(root, plan, diag)) < 0 || (rc = read_labels(root, plan, diag)) < 0)
+        (rc = read_device(root, plan, diag)) < 0 || (rc = read_labels(root, plan, diag)) < 0 ||
+        (rc = read_priority(root, plan, diag)) < 0)
         return rc;
-    return read_experiments(root, plan, diag);
+    plan->model = plan->experiments[0].model = models[0];
+    rc = read_experiments(root, plan, diag);
+    return rc < 0 ? rc : sl_experiment_plan_expand(plan, models, model_count, diag);
 }
 
 /* Puts the file before the pointer in `diag`; of a long path the end is kept. */

@@ -1,10 +1,12 @@
 /* host/config/experiment.h: what `sme2lab run CONFIG.json` is asked to measure. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "host/records.h"
 
 struct cJSON;
 struct sl_buf;
@@ -16,6 +18,7 @@ enum { SL_EXPERIMENT_MAX = 64, SL_EXPERIMENT_MAX_INPUTS = 64, SL_EXPERIMENT_MAX_
  * configuration's document or from the command line. */
 struct sl_experiment {
     const char *name;
+    const char *model;
     uint32_t runs, warmup; /* UINT32_MAX: as the device's clock needs */
     const char *inputs[SL_EXPERIMENT_MAX_INPUTS];
     size_t input_count;
@@ -24,19 +27,24 @@ struct sl_experiment {
 };
 
 struct sl_experiment_plan {
-    const char *model;
+    const char *model;        /* the first */
     const char *output_root;  /* NULL: chosen by the program */
-    const char *device;       /* "local", "emulated", "counted"; NULL: chosen by the program */
+    const char *device;       /* a kind, or the name of a lab's; NULL: chosen by the program */
     const char *cpu;          /* the emulator's, or NULL */
-    uint32_t svl;             /* bits */
+    uint32_t svl;             /* bits; 0: not said */
+    int32_t priority;         /* in the daemon's queue */
     double confidence;        /* 0.5 to 0.9999 */
     double threshold_percent; /* a slow-down beyond it is a regression */
     const char *label_keys[SL_EXPERIMENT_MAX_LABELS], *label_values[SL_EXPERIMENT_MAX_LABELS];
     size_t label_count;
     struct sl_experiment experiments[SL_EXPERIMENT_MAX];
     size_t count;
-    struct cJSON *document; /* owned; NULL for a plan from the command line */
+    char names[SL_EXPERIMENT_MAX][SL_NAME_BYTES]; /* of those that a list of models came to */
+    struct cJSON *document;                       /* owned; NULL for a plan from the command line */
 };
+
+/* May an experiment be called that? The name becomes part of file names. */
+bool sl_experiment_name_ok(const char *name);
 
 /* One experiment named "run" on `model` (borrowed), all else by default. */
 void sl_experiment_plan_init(struct sl_experiment_plan *plan, const char *model);
@@ -47,6 +55,11 @@ void sl_experiment_plan_fini(struct sl_experiment_plan *plan);
  * or -ENOMEM; on success end `out` with sl_experiment_plan_fini(). */
 int sl_experiment_plan_parse(struct sl_bytes text, const char *file, struct sl_experiment_plan *out,
                              struct sl_diag *diag);
+
+/* One experiment for each model and experiment so far: their names become MODEL_NAME. SL_E_LIMIT
+ * with `diag` set for too many, SL_E_FORMAT for a name that is too long. */
+int sl_experiment_plan_expand(struct sl_experiment_plan *plan, const char *const *models,
+                              size_t count, struct sl_diag *diag);
 
 /* Appends the plan as JSON, defaults filled in. 0, SL_E_LIMIT or -ENOMEM. */
 int sl_experiment_plan_explain(const struct sl_experiment_plan *plan, struct sl_buf *out);

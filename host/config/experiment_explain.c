@@ -1,11 +1,16 @@
 /* host/config/experiment_explain.c: a plan in words that sl_experiment_plan_parse() reads. */
+#include <string.h>
+
 #include "common/base/json.h"
 #include "host/config/experiment.h"
 
-static void put_experiment(struct sl_json *json, const struct sl_experiment *experiment)
+static void put_experiment(struct sl_json *json, const struct sl_experiment *experiment,
+                           const char *model)
 {
     sl_json_open_object(json, NULL);
     sl_json_text(json, "name", experiment->name);
+    if (strcmp(experiment->model, model) != 0)
+        sl_json_text(json, "model", experiment->model);
     sl_json_text(json, "mode", "timing");
     if (experiment->runs != UINT32_MAX)
         sl_json_u64(json, "runs", experiment->runs);
@@ -42,7 +47,10 @@ int sl_experiment_plan_explain(const struct sl_experiment_plan *plan, struct sl_
         sl_json_text(&json, "device", plan->device);
     if (plan->cpu)
         sl_json_text(&json, "cpu", plan->cpu);
-    sl_json_u64(&json, "svl", plan->svl);
+    if (plan->svl != 0)
+        sl_json_u64(&json, "svl", plan->svl);
+    if (plan->priority != 0)
+        sl_json_i64(&json, "priority", plan->priority);
     sl_json_f64(&json, "confidence", plan->confidence);
     sl_json_f64(&json, "threshold_percent", plan->threshold_percent);
     sl_json_open_object(&json, "labels");
@@ -51,7 +59,7 @@ int sl_experiment_plan_explain(const struct sl_experiment_plan *plan, struct sl_
     sl_json_close_object(&json);
     sl_json_open_array(&json, "experiments");
     for (size_t i = 0; i < plan->count; i++)
-        put_experiment(&json, &plan->experiments[i]);
+        put_experiment(&json, &plan->experiments[i], plan->model);
     sl_json_close_array(&json);
     sl_json_close_object(&json);
     return json.error;

@@ -11,8 +11,9 @@
 
 enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600 };
 
-static const char *const host_keys[] = {"state",    "listen",      "allow_remote",     "devices",
-                                        "log_file", "log_max_mib", "idle_exit_seconds"};
+static const char *const host_keys[] = {
+    "state",    "listen",      "allow_remote",      "devices",
+    "log_file", "log_max_mib", "idle_exit_seconds", "agents_on_demand"};
 static const char *const device_keys[] = {"name", "kind", "svl", "cpu"};
 
 void sl_host_config_init(struct sl_host_config *config)
@@ -151,8 +152,11 @@ static int read_rest(const struct sl_json_at *root, struct sl_host_config *out,
     struct sl_json_at state = sl_json_member(root, "state"),
                       log_file = sl_json_member(root, "log_file");
     struct sl_json_at mib = sl_json_member(root, "log_max_mib"),
-                      idle = sl_json_member(root, "idle_exit_seconds");
+                      idle = sl_json_member(root, "idle_exit_seconds"),
+                      on_demand = sl_json_member(root, "agents_on_demand");
     int rc = sl_json_get_text(&state, &out->state, diag);
+    if (rc == 0)
+        rc = sl_json_get_bool(&on_demand, &out->agents_on_demand, diag);
     if (rc == 0)
         rc = sl_json_get_text(&log_file, &out->log_file, diag);
     if (rc == 0)

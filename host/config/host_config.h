@@ -2,6 +2,7 @@
  * one). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ struct sl_host_config {
     const char *log_file;       /* NULL: standard error */
     uint32_t log_max_mib;       /* rotated at this size; one old file is kept */
     uint32_t idle_exit_seconds; /* 0: never */
+    bool agents_on_demand;      /* a device's agent is started with its first job */
     struct cJSON *document;     /* owned; NULL for the default */
 };
 

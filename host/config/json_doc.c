@@ -220,3 +220,22 @@ int sl_json_need_array(const struct sl_json_at *at, struct sl_diag *diag)
 {
     return cJSON_IsArray(at->value) ? 0 : sl_json_refuse(at, diag, "This must be a list […]");
 }
+
+int sl_json_get_texts(const struct sl_json_at *at, size_t max, const char **out_keys,
+                      const char **out_values, size_t *out_count, struct sl_diag *diag)
+{
+    if (!at->value)
+        return 0;
+    int rc = sl_json_need_object(at, diag);
+    size_t count = sl_json_size(at);
+    if (rc == 0 && count > max)
+        rc = sl_json_refuse(at, diag, "There are more than %zu", max);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct sl_json_at item = sl_json_item(at, i);
+        out_keys[i] = sl_json_key(&item);
+        rc = sl_json_get_text(&item, &out_values[i], diag);
+    }
+    if (rc == 0)
+        *out_count = count;
+    return rc;
+}

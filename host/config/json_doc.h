@@ -47,5 +47,8 @@ int sl_json_get_integer(const struct sl_json_at *at, uint32_t low, uint32_t high
 int sl_json_get_bool(const struct sl_json_at *at, bool *out, struct sl_diag *diag);
 int sl_json_get_real(const struct sl_json_at *at, double low, double high, double *out,
                      struct sl_diag *diag);
+/* An object of at most `max` texts: its keys and values, borrowed from the document. */
+int sl_json_get_texts(const struct sl_json_at *at, size_t max, const char **out_keys,
+                      const char **out_values, size_t *out_count, struct sl_diag *diag);
 int sl_json_need_object(const struct sl_json_at *at, struct sl_diag *diag);
 int sl_json_need_array(const struct sl_json_at *at, struct sl_diag *diag);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "host/config/experiment.h"
 #include "host/config/json_doc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -13,10 +14,13 @@
 enum { MAX_RUNS = 1000000, MAX_TIMEOUT_SECONDS = 24 * 3600, DEFAULT_TIMEOUT_SECONDS = 1800 };
 
 static const char *const keys[] = {
-    "model",      "model_name", "inputs", "device",       "priority",        "runs",
-    "warmup",     "seed",       "method", "input_shapes", "timeout_seconds", "threshold_percent",
-    "confidence",
+    "model",      "model_name",   "inputs",           "device",
+    "priority",   "runs",         "warmup",           "seed",
+    "method",     "input_shapes", "timeout_seconds",  "threshold_percent",
+    "confidence", "experiment",   "shared_directory", "labels",
+    "shown",
 };
+static const char *const shown_keys[] = {"command", "model", "inputs", "directory"};
 
 static int read_digest(const struct sl_json_at *at, char out[SL_DIGEST_BYTES], struct sl_diag *diag)
 {
@@ -75,7 +79,7 @@ static int read_numbers(const struct sl_json_at *root, struct sl_submitted *out,
         {"runs", 1, MAX_RUNS, &out->runs},
         {"warmup", 0, MAX_RUNS, &out->warmup},
         {"seed", 0, UINT32_MAX, &out->seed},
-        {"timeout_seconds", 1, MAX_TIMEOUT_SECONDS, &out->timeout_seconds},
+        {"timeout_seconds", 0, MAX_TIMEOUT_SECONDS, &out->timeout_seconds},
     };
     struct sl_json_at threshold = sl_json_member(root, "threshold_percent"),
                       confidence = sl_json_member(root, "confidence");
@@ -89,35 +93,123 @@ static int read_numbers(const struct sl_json_at *root, struct sl_submitted *out,
     return rc;
 }
 
+/* It becomes part of file names. */
+static int read_experiment(const struct sl_json_at *root, struct sl_submitted *out,
+                           struct sl_diag *diag)
+{
+    struct sl_json_at at = sl_json_member(root, "experiment"),
+                      shared = sl_json_member(root, "shared_directory");
+    int rc = read_text(root, "experiment", out->experiment, sizeof(out->experiment), diag);
+    if (rc == 0 && !sl_experiment_name_ok(out->experiment))
+        rc = sl_json_refuse(&at, diag,
+                            "The name of an experiment is letters, digits, '.', '_', '-'");
+    return rc < 0 ? rc : sl_json_get_bool(&shared, &out->shared_directory, diag);
+}
+
+static int read_labels(const struct sl_json_at *root, struct sl_submitted *out,
+                       struct sl_diag *diag)
+{
+    const char *keys_of[SL_SUBMISSION_MAX_LABELS], *values[SL_SUBMISSION_MAX_LABELS];
+    struct sl_json_at labels = sl_json_member(root, "labels");
+    size_t count = 0;
+    int rc = sl_json_get_texts(&labels, SL_SUBMISSION_MAX_LABELS, keys_of, values, &count, diag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct sl_submitted_label *label = &out->labels[i];
+        if (strlen(keys_of[i]) >= sizeof(label->key) || strlen(values[i]) >= sizeof(label->value))
+            return sl_json_refuse(&labels, diag, "A label has %zu bytes at most, its key %zu",
+                                  sizeof(label->value) - 1, sizeof(label->key) - 1);
+        snprintf(label->key, sizeof(label->key), "%s", keys_of[i]);
+        snprintf(label->value, sizeof(label->value), "%s", values[i]);
+        out->label_count = i + 1;
+    }
+    return rc;
+}
+
+static int read_shown_inputs(const struct sl_json_at *shown, struct sl_submitted *out,
+                             struct sl_diag *diag)
+{
+    struct sl_json_at list = sl_json_member(shown, "inputs");
+    if (!list.value)
+        return 0;
+    int rc = sl_json_need_array(&list, diag);
+    if (rc == 0 && sl_json_size(&list) != out->input_count)
+        rc = sl_json_refuse(&list, diag, "The job has %zu inputs", out->input_count);
+    for (size_t i = 0; rc == 0 && i < sl_json_size(&list); i++) {
+        const char *path = "";
+        struct sl_json_at item = sl_json_item(&list, i);
+        rc = sl_json_get_text(&item, &path, diag);
+        if (rc == 0 && strlen(path) >= SL_SUBMISSION_PATH_BYTES)
+            rc = sl_json_refuse(&item, diag, "This is longer than %d bytes",
+                                SL_SUBMISSION_PATH_BYTES - 1);
+        if (rc == 0)
+            snprintf(out->shown.inputs[i], SL_SUBMISSION_PATH_BYTES, "%s", path);
+        out->shown.input_count = i + 1;
+    }
+    return rc;
+}
+
+static int read_shown(const struct sl_json_at *root, struct sl_submitted *out, struct sl_diag *diag)
+{
+    struct sl_json_at shown = sl_json_member(root, "shown");
+    if (!shown.value)
+        return 0;
+    int rc = sl_json_need_object(&shown, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(&shown, shown_keys, COUNT(shown_keys), diag);
+    if (rc == 0)
+        rc = read_text(&shown, "command", out->shown.command, sizeof(out->shown.command), diag);
+    if (rc == 0)
+        rc = read_text(&shown, "model", out->shown.model, sizeof(out->shown.model), diag);
+    if (rc == 0)
+        rc = read_text(&shown, "directory", out->shown.directory, sizeof(out->shown.directory),
+                       diag);
+    return rc < 0 ? rc : read_shown_inputs(&shown, out, diag);
+}
+
+/* All but the files. */
+static int read_rest(const struct sl_json_at *root, struct sl_submitted *out, struct sl_diag *diag)
+{
+    int rc = read_numbers(root, out, diag);
+    if (rc == 0)
+        rc = read_text(root, "model_name", out->model_name, sizeof(out->model_name), diag);
+    if (rc == 0)
+        rc = read_text(root, "method", out->method, sizeof(out->method), diag);
+    if (rc == 0)
+        rc = read_text(root, "input_shapes", out->input_shapes, sizeof(out->input_shapes), diag);
+    if (rc == 0)
+        rc = read_experiment(root, out, diag);
+    if (rc == 0)
+        rc = read_labels(root, out, diag);
+    return rc < 0 ? rc : read_shown(root, out, diag);
+}
+
+static void set_defaults(struct sl_submitted *job)
+{
+    memset(job, 0, sizeof(*job));
+    job->runs = job->warmup = UINT32_MAX;
+    job->seed = 1;
+    job->timeout_seconds = DEFAULT_TIMEOUT_SECONDS;
+    job->threshold_percent = 1.0;
+    job->confidence = 0.95;
+    snprintf(job->model_name, sizeof(job->model_name), "model.pte");
+    snprintf(job->experiment, sizeof(job->experiment), "run");
+}
+
 int sl_submitted_parse(struct sl_bytes text, struct sl_submitted *out, struct sl_diag *diag)
 {
     struct cJSON *document = NULL;
-    struct sl_submitted job = {.runs = UINT32_MAX,
-                               .warmup = UINT32_MAX,
-                               .seed = 1,
-                               .timeout_seconds = DEFAULT_TIMEOUT_SECONDS,
-                               .threshold_percent = 1.0,
-                               .confidence = 0.95,
-                               .model_name = "model.pte"};
     int rc = sl_json_doc_parse(text, "job", &document, diag);
     if (rc < 0)
         return rc;
     struct sl_json_at root = sl_json_root(document);
+    set_defaults(out);
     rc = sl_json_need_object(&root, diag);
     if (rc == 0)
         rc = sl_json_check_keys(&root, keys, COUNT(keys), diag);
     if (rc == 0)
-        rc = read_files(&root, &job, diag);
+        rc = read_files(&root, out, diag);
     if (rc == 0)
-        rc = read_numbers(&root, &job, diag);
-    if (rc == 0)
-        rc = read_text(&root, "model_name", job.model_name, sizeof(job.model_name), diag);
-    if (rc == 0)
-        rc = read_text(&root, "method", job.method, sizeof(job.method), diag);
-    if (rc == 0)
-        rc = read_text(&root, "input_shapes", job.input_shapes, sizeof(job.input_shapes), diag);
+        rc = read_rest(&root, out, diag);
     sl_json_doc_free(document);
-    if (rc == 0)
-        *out = job;
     return rc;
 }

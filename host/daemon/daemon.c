@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <uv.h>
 
@@ -16,6 +17,7 @@
 #include "host/config/submission.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
+#include "host/daemon/state_lock.h"
 #include "host/device/launch.h"
 #include "host/device/tools.h"
 #include "host/http/server.h"
@@ -25,7 +27,12 @@
 #include "host/job/runner.h"
 #include "host/store/store.h"
 
-enum { LOG_CHECK_MS = 60000, MAX_PATH_BYTES = 1024, MAX_LISTEN = SL_HTTP_MAX_LISTENERS };
+enum {
+    LOG_CHECK_MS = 60000,
+    LOCK_WAIT_MS = 8000,
+    MAX_PATH_BYTES = 1024,
+    MAX_LISTEN = SL_HTTP_MAX_LISTENERS
+};
 
 /* What is open; everything is NULL until it is. */
 struct daemon {
@@ -44,6 +51,8 @@ struct daemon {
     uv_signal_t term, interrupt, hangup;
     bool handles_open, draining, ending;
     uint64_t idle_since_ms;
+    uint64_t seen_connections; /* at the last look whether anybody is there */
+    int lock;                  /* of the state directory, -1: not had */
     int rc;
 };
 
@@ -160,6 +169,16 @@ static void on_lab_event(void *user, const struct sl_lab_event *event)
         end_http(daemon);
 }
 
+/* Somebody is connected, or was since the last look. */
+static bool is_asked(struct daemon *daemon)
+{
+    size_t open = 0;
+    uint64_t count = daemon->http ? sl_http_connections(daemon->http, &open) : 0;
+    bool asked = open > 0 || count != daemon->seen_connections;
+    daemon->seen_connections = count;
+    return asked;
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     struct daemon *daemon = timer->data;
@@ -170,7 +189,11 @@ static void on_timer(uv_timer_t *timer)
             fprintf(stderr, "level=error event=log_rotation_failed reason=\"%s\"\n",
                     sl_strerror(rc));
     }
+    if (!daemon->lab || daemon->ending)
+        return;
     bool empty = is_idle(daemon) && sl_lab_count(daemon->lab, SL_JOB_QUEUED) == 0;
+    if (is_asked(daemon))
+        daemon->idle_since_ms = uv_now(&daemon->loop);
     if (idle_exit != 0 && empty &&
         uv_now(&daemon->loop) - daemon->idle_since_ms >= (uint64_t)idle_exit * 1000) {
         fprintf(stderr, "level=info event=idle_exit\n");
@@ -252,7 +275,8 @@ static int open_devices(struct daemon *daemon, struct sl_device_record *out)
     const struct sl_host_config *config = daemon->settings->config;
     struct sl_tool agent;
     int rc = sl_tools_find_native_agent(&agent, daemon->diag);
-    struct sl_devices_options options = {daemon->settings->state, agent.path, &daemon->kit.calls};
+    struct sl_devices_options options = {daemon->settings->state, agent.path, &daemon->kit.calls,
+                                         config->agents_on_demand};
     if (rc == 0)
         rc = sl_devices_new(&daemon->loop, &options, &events, daemon, &daemon->devices);
     for (size_t i = 0; rc == 0 && i < config->device_count; i++) {
@@ -304,7 +328,7 @@ static void open_handles(struct daemon *daemon)
     uint32_t idle_exit = daemon->settings->config->idle_exit_seconds;
     if (daemon->log || idle_exit != 0) { /* without either there is nothing to wake for */
         uint64_t every =
-            idle_exit != 0 && idle_exit < 60 ? (uint64_t)idle_exit * 1000 : LOG_CHECK_MS;
+            idle_exit != 0 && idle_exit < 60 ? (uint64_t)idle_exit * 500 : LOG_CHECK_MS;
         uv_timer_start(&daemon->timer, on_timer, every, every);
     }
     daemon->handles_open = true;
@@ -318,6 +342,8 @@ static int start(struct daemon *daemon)
     if (rc == 0 && config->log_file)
         rc = sl_log_file_open(config->log_file, (uint64_t)config->log_max_mib << 20, &daemon->log,
                               daemon->diag);
+    if (rc == 0)
+        rc = sl_state_lock(daemon->settings->state, LOCK_WAIT_MS, &daemon->lock, daemon->diag);
     if (rc < 0)
         return rc;
     snprintf(path, sizeof(path), "%s/store.sqlite", daemon->settings->state);
@@ -339,6 +365,7 @@ int sl_daemon_run(const struct sl_daemon_settings *settings, struct sl_diag *dia
         return -ENOMEM;
     daemon->settings = settings;
     daemon->diag = diag;
+    daemon->lock = -1;
     int rc = uv_loop_init(&daemon->loop);
     if (rc == 0) {
         signal(SIGPIPE, SIG_IGN);
@@ -351,6 +378,8 @@ int sl_daemon_run(const struct sl_daemon_settings *settings, struct sl_diag *dia
         rc = daemon->rc;
     if (daemon->kit_open)
         sl_kit_fini(&daemon->kit);
+    if (daemon->lock >= 0)
+        close(daemon->lock);
     sl_log_file_free(daemon->log);
     sl_free(daemon);
     return rc;

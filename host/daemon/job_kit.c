@@ -14,6 +14,7 @@
 #include "host/analysis/comparison.h"
 #include "host/config/experiment.h"
 #include "host/config/submission.h"
+#include "host/daemon/probes.h"
 #include "host/device/launch.h"
 #include "host/experiment/path_stem.h"
 #include "host/experiment/run.h"
@@ -34,6 +35,12 @@ static int parse(const char *config_json, struct sl_submitted *out, struct sl_di
                               out, diag);
 }
 
+/* What the files of a model's run are called after. */
+static void name_of(const struct sl_submitted *job, char out[SL_RUN_STEM_BYTES])
+{
+    sl_path_stem(job->shown.model[0] ? job->shown.model : job->model_name, out, SL_RUN_STEM_BYTES);
+}
+
 static int plan(void *user, const char *config_json, const struct sl_device *device,
                 struct sl_job_plan *out, struct sl_diag *diag)
 {
@@ -42,6 +49,7 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
     int rc = job ? parse(config_json, job, diag) : -ENOMEM;
     if (rc == 0) {
         bool counted = device->kind == SL_DEVICE_COUNTED;
+        char name[SL_RUN_STEM_BYTES];
         *out = (struct sl_job_plan){
             .input_count = job->input_count,
             .pairs = job->runs != UINT32_MAX ? job->runs
@@ -55,6 +63,8 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
         };
         memcpy(out->model, job->model, sizeof(out->model));
         memcpy(out->inputs, job->inputs, sizeof(out->inputs));
+        name_of(job, name);
+        snprintf(out->model_name, sizeof(out->model_name), "%.63s", name);
         memcpy(out->method, job->method, sizeof(out->method));
         memcpy(out->input_shapes, job->input_shapes, sizeof(out->input_shapes));
     }
@@ -69,39 +79,60 @@ struct finishing {
     struct sl_experiment_plan plan;
     struct sl_run run;
     char model[SL_RUN_PATH_BYTES], inputs[SL_SUBMISSION_MAX_INPUTS][SL_RUN_PATH_BYTES];
+    const char *shown_inputs[SL_SUBMISSION_MAX_INPUTS];
 };
 
-static void describe(struct finishing *work, const struct sl_categories *categories)
+static void describe_plan(struct finishing *work)
 {
     static const char *const kinds[] = {[SL_DEVICE_LOCAL] = "local",
                                         [SL_DEVICE_EMULATED] = "emulated",
                                         [SL_DEVICE_COUNTED] = "counted"};
     const struct sl_job_ended *ended = work->ended;
-    struct sl_run *run = &work->run;
-    snprintf(work->model, sizeof(work->model), "%s/blobs/%s", ended->state_dir, work->job.model);
+    struct sl_submitted *job = &work->job;
+    snprintf(work->model, sizeof(work->model), "%s/blobs/%s", ended->state_dir, job->model);
     sl_experiment_plan_init(&work->plan, work->model);
     work->plan.device = kinds[ended->device->kind];
-    work->plan.confidence = work->job.confidence;
-    work->plan.threshold_percent = work->job.threshold_percent;
+    work->plan.confidence = job->confidence;
+    work->plan.threshold_percent = job->threshold_percent;
+    work->plan.label_count = job->label_count;
+    for (size_t i = 0; i < job->label_count; i++) {
+        work->plan.label_keys[i] = job->labels[i].key;
+        work->plan.label_values[i] = job->labels[i].value;
+    }
     struct sl_experiment *experiment = &work->plan.experiments[0];
+    experiment->name = job->experiment;
     experiment->runs = ended->plan->pairs;
     experiment->warmup = ended->plan->warmup;
-    experiment->seed = work->job.seed;
-    experiment->input_shapes = work->job.input_shapes[0] ? work->job.input_shapes : NULL;
-    experiment->input_count = work->job.input_count;
-    for (size_t i = 0; i < work->job.input_count; i++) {
+    experiment->seed = job->seed;
+    experiment->input_shapes = job->input_shapes[0] ? job->input_shapes : NULL;
+    experiment->input_count = job->input_count;
+    for (size_t i = 0; i < job->input_count; i++) {
         snprintf(work->inputs[i], sizeof(work->inputs[i]), "%s/blobs/%s", ended->state_dir,
-                 work->job.inputs[i]);
+                 job->inputs[i]);
         experiment->inputs[i] = work->inputs[i];
+        work->shown_inputs[i] = job->shown.inputs[i];
     }
+}
+
+static void describe(struct finishing *work, const struct sl_categories *categories)
+{
+    const struct sl_job_ended *ended = work->ended;
+    const struct sl_submitted *job = &work->job;
+    struct sl_run *run = &work->run;
+    describe_plan(work);
     run->plan = &work->plan;
-    run->experiment = experiment;
+    run->experiment = &work->plan.experiments[0];
     run->device = ended->device;
     run->categories = categories;
-    run->command = "sme2labd";
+    run->command = job->shown.command[0] ? job->shown.command : "sme2labd";
+    run->shown_model = job->shown.model[0] ? job->shown.model : NULL;
+    run->shown_dir = job->shown.directory[0] ? job->shown.directory : NULL;
+    run->shown_inputs = job->shown.input_count > 0 ? work->shown_inputs : NULL;
+    run->shares_directory = job->shared_directory;
+    run->wall_ns = ended->wall_ns;
     run->log =
         (struct sl_count_log *)(uintptr_t)ended->log; /* borrowed: taken back before the end */
-    sl_path_stem(work->job.model_name, run->stem, sizeof(run->stem));
+    name_of(job, run->stem);
     snprintf(run->out_dir, sizeof(run->out_dir), "%s", ended->directory);
 }
 
@@ -115,11 +146,13 @@ static int place(const char *from, const char *to, struct sl_diag *diag)
                        sl_strerror(rc));
 }
 
-static int place_stream(const struct finishing *work, int stream, const char *suffix,
-                        struct sl_diag *diag)
+/* A stream of the measured run, or of the portable kernels' in `folder`. */
+static int place_stream(const struct finishing *work, const char *folder, int stream,
+                        const char *suffix, struct sl_diag *diag)
 {
-    char from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
-    sl_run_store_path(work->ended->directory, stream, from, sizeof(from));
+    char directory[SL_RUN_PATH_BYTES], from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
+    snprintf(directory, sizeof(directory), "%.900s%s", work->ended->directory, folder);
+    sl_run_store_path(directory, stream, from, sizeof(from));
     snprintf(to, sizeof(to), "%.900s%s", work->run.raw_base, suffix);
     return place(from, to, diag);
 }
@@ -166,17 +199,19 @@ static void take_report(struct finishing *work)
     sl_buf_fini(&text);
 }
 
-static int make(struct finishing *work, struct sl_diag *diag)
+static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
 {
     struct sl_run *run = &work->run;
     int rc;
     if ((rc = sl_run_prepare(run, diag)) < 0 ||
-        (rc = place_stream(work, 0, ".sltrace", diag)) < 0 ||
-        (rc = place_stream(work, STREAM_LOG, "_latency.log", diag)) < 0 ||
+        (rc = place_stream(work, "", 0, ".sltrace", diag)) < 0 ||
+        (rc = place_stream(work, "", STREAM_LOG, "_latency.log", diag)) < 0 ||
+        (rc = place_stream(work, "/reference", STREAM_LOG, "_portable.log", diag)) < 0 ||
         (rc = place_outputs(work, diag)) < 0 || (rc = sl_run_results(run, diag)) < 0 ||
         (rc = sl_run_agreement(run, diag)) < 0 || (rc = sl_run_judge(run, diag)) < 0)
         return rc;
     take_report(work);
+    run->probe = sl_probes_get(kit->probes, work->ended->device);
     if ((rc = sl_run_manifest(run, diag)) < 0)
         return rc;
     return sl_run_summary(run, diag);
@@ -196,7 +231,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
                                "The portable kernels did not run: nothing to compare with");
     if (rc == 0) {
         describe(work, &kit->categories);
-        rc = make(work, diag);
+        rc = make(kit, work, diag);
         work->run.log = NULL;
         if (rc == 0) {
             snprintf(record->model, sizeof(record->model), "%.60s", work->run.stem);
@@ -214,10 +249,14 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
     kit->calls = (struct sl_job_kit){plan, finish, kit};
-    return sl_categories_load(NULL, &kit->categories, diag);
+    int rc = sl_categories_load(NULL, &kit->categories, diag);
+    if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
+        sl_categories_fini(&kit->categories);
+    return rc;
 }
 
 void sl_kit_fini(struct sl_kit *kit)
 {
+    sl_probes_free(kit->probes);
     sl_categories_fini(&kit->categories);
 }

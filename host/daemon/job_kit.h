@@ -6,10 +6,12 @@
 #include "host/report/categories_file.h"
 
 struct sl_diag;
+struct sl_probes;
 
 struct sl_kit {
     struct sl_job_kit calls; /* for the devices */
     struct sl_categories categories;
+    struct sl_probes *probes;
 };
 
 /* 0, or a negative code with words. End with sl_kit_fini(), after the devices. */

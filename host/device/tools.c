@@ -127,6 +127,19 @@ int sl_tools_find_agent(struct sl_tool *out, struct sl_diag *diag)
                        "The aarch64 agent sme2lab-agent is missing");
 }
 
+int sl_tools_find_daemon(struct sl_tool *out, struct sl_diag *diag)
+{
+    *out = (struct sl_tool){0};
+    int rc = try_variable("SME2LAB_DAEMON", out->path, diag);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    if (try_beside("sme2labd", out->path))
+        return 0;
+    sl_diag_hint(diag, "run scripts/setup, which builds it, or set SME2LAB_DAEMON to it");
+    return sl_diag_set(diag, SL_E_NOT_FOUND, "$SME2LAB_DAEMON, beside this program",
+                       "The daemon sme2labd is missing");
+}
+
 int sl_tools_find_native_agent(struct sl_tool *out, struct sl_diag *diag)
 {
 #if defined(__aarch64__)

@@ -21,6 +21,9 @@ int sl_tools_find_emulator(struct sl_tool *out, struct sl_diag *diag);
  * tree that it lies in, else in share/sme2lab/agent/aarch64 of where it is installed. */
 int sl_tools_find_agent(struct sl_tool *out, struct sl_diag *diag);
 
+/* The daemon: what $SME2LAB_DAEMON names, else sme2labd beside this program. */
+int sl_tools_find_daemon(struct sl_tool *out, struct sl_diag *diag);
+
 /* The agent that serves on this machine itself: what $SME2LAB_NATIVE_AGENT names, else that of the
  * build tree. On aarch64 it is the agent for aarch64. */
 int sl_tools_find_native_agent(struct sl_tool *out, struct sl_diag *diag);

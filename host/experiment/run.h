@@ -1,5 +1,4 @@
-/* host/experiment/run.h: one experiment of `sme2lab run`, from launch to verdict; the parts of
- * cmd_run. */
+/* host/experiment/run.h: one experiment, from what was recorded to verdict and files. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +22,7 @@ struct sl_experiment_plan;
 struct sl_json;
 
 enum { SL_RUN_OFF, SL_RUN_ON, SL_RUN_VARIANTS };
-enum { SL_RUN_PATH_BYTES = 1024, SL_RUN_MAX_OUTPUTS = 64 };
+enum { SL_RUN_PATH_BYTES = 1024, SL_RUN_MAX_OUTPUTS = 64, SL_RUN_STEM_BYTES = 80 };
 
 struct sl_run {
     /* What was asked for: borrowed. */
@@ -31,11 +30,15 @@ struct sl_run {
     const struct sl_experiment *experiment;
     const struct sl_device *device;
     const struct sl_categories *categories;
-    const char *command; /* the command line in one string */
-    uint64_t timeout_ms;
+    const char *command; /* what the manifest says how it was asked for */
+    /* How the files are called in what is written about them, where that is not as they lie here;
+     * NULL: as they do. `shown_inputs` has an entry for each input. */
+    const char *shown_model, *shown_dir;
+    const char *const *shown_inputs;
+    bool shares_directory; /* with other experiments: manifest_NAME.json and so on */
 
     /* Where things go. */
-    char stem[80];                    /* of the model's file name, unless it was set before */
+    char stem[SL_RUN_STEM_BYTES];     /* of the model's file name, unless it was set before */
     char out_dir[SL_RUN_PATH_BYTES];  /* made */
     char raw_base[SL_RUN_PATH_BYTES]; /* of traces, logs and outputs: no suffix */
     char started_utc[32];
@@ -54,7 +57,7 @@ struct sl_run {
     struct {
         char experiment[96];          /* "<name>_sme2-off" */
         char base[SL_RUN_PATH_BYTES]; /* of its files: no suffix */
-        char etdump_path[SL_RUN_PATH_BYTES];
+        char etdump_path[SL_RUN_PATH_BYTES], shown_path[SL_RUN_PATH_BYTES];
         struct sl_buf etdump_bytes;
         struct sl_etdump etdump; /* of those bytes */
         struct sl_analysis analysis;
@@ -95,6 +98,15 @@ int sl_run_manifest(const struct sl_run *run, struct sl_diag *diag);
 int sl_run_json(const struct sl_run *run, struct sl_json *json);
 int sl_run_summary(const struct sl_run *run, struct sl_diag *diag);
 struct sl_comparison_report sl_run_comparison_report(const struct sl_run *run);
+
+/* `path` of a file below the run's directory as it is shown. Returns `out`. */
+const char *sl_run_shown(const struct sl_run *run, const char *path, char out[SL_RUN_PATH_BYTES]);
+/* "_NAME" in the names of files of one experiment among several, else "". Returns `out`. */
+enum { SL_RUN_SUFFIX_BYTES = 72 };
+const char *sl_run_suffix(const struct sl_run *run, char out[SL_RUN_SUFFIX_BYTES]);
+
+/* mkdir -p. 0 or the directory's -errno with `diag` set. */
+int sl_run_make_directories(const char *path, struct sl_diag *diag);
 
 /* Writes text to `path`; `diag` names it on failure. */
 int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *diag);

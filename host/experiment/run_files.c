@@ -36,11 +36,14 @@ __attribute__((format(printf, 3, 4))) static int put_path(char *out, struct sl_d
     return sl_diag_set(diag, -ENAMETOOLONG, out, "The path of an output file is too long");
 }
 
-/* mkdir -p. */
-static int make_directories(const char *path, struct sl_diag *diag)
+int sl_run_make_directories(const char *path, struct sl_diag *diag)
 {
     char part[SL_RUN_PATH_BYTES];
     size_t len = strlen(path);
+    if (len >= sizeof(part)) {
+        sl_diag_hint(diag, "take a shorter --out");
+        return sl_diag_set(diag, -ENAMETOOLONG, path, "The path of the directory is too long");
+    }
     memcpy(part, path, len + 1);
     for (size_t i = 1; i <= len; i++) {
         if (path[i] != '/' && path[i] != '\0')
@@ -131,7 +134,7 @@ static int name_files(struct sl_run *run, struct sl_diag *diag)
         if (rc == 0)
             rc = put_path(run->variants[i].etdump_path, diag, "%s.etdump", run->variants[i].base);
         if (rc == 0)
-            rc = make_directories(folder, diag);
+            rc = sl_run_make_directories(folder, diag);
     }
     return rc;
 }
@@ -181,6 +184,25 @@ void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
                         char out[SL_RUN_PATH_BYTES])
 {
     snprintf(out, SL_RUN_PATH_BYTES, "%.900s_%s-%zu.bin", run->raw_base, variant, i);
+}
+
+const char *sl_run_shown(const struct sl_run *run, const char *path, char out[SL_RUN_PATH_BYTES])
+{
+    size_t len = strlen(run->out_dir);
+    bool below = strncmp(path, run->out_dir, len) == 0 && path[len] == '/';
+    if (run->shown_dir && below)
+        snprintf(out, SL_RUN_PATH_BYTES, "%.500s%.500s", run->shown_dir, path + len);
+    else
+        snprintf(out, SL_RUN_PATH_BYTES, "%s", path);
+    return out;
+}
+
+const char *sl_run_suffix(const struct sl_run *run, char out[SL_RUN_SUFFIX_BYTES])
+{
+    bool alone = !run->shares_directory;
+    snprintf(out, SL_RUN_SUFFIX_BYTES, "%s%.64s", alone ? "" : "_",
+             alone ? "" : run->experiment->name);
+    return out;
 }
 
 int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *diag)

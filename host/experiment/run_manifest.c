@@ -51,7 +51,7 @@ static int put_inputs(struct sl_json *json, const struct sl_run *run, struct sl_
             return sl_diag_set(diag, rc, path, "The input cannot be read (%s)", sl_strerror(rc));
         sl_sha256_hex(bytes.data, bytes.size, hash);
         sl_json_open_object(json, NULL);
-        sl_json_text(json, "file", path);
+        sl_json_text(json, "file", run->shown_inputs ? run->shown_inputs[i] : path);
         sl_json_u64(json, "bytes", bytes.size);
         sl_json_text(json, "sha256", hash);
         sl_json_close_object(json);
@@ -163,7 +163,7 @@ static void put_outputs(struct sl_json *json, const struct sl_run *run)
 
 static void put_model(struct sl_json *json, const struct sl_run *run)
 {
-    sl_json_text(json, "model", run->plan->model);
+    sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
     sl_json_u64(json, "model_bytes", run->model.size);
     sl_json_text(json, "model_sha256", run->model_sha256);
     sl_json_text(json, "agent", run->device->agent.path);
@@ -209,13 +209,10 @@ int sl_run_manifest(const struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_buf text;
     struct sl_json json;
-    char path[SL_RUN_PATH_BYTES];
+    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
     /* One experiment is the directory's manifest; of several each has its own. */
-    if (run->plan->count == 1)
-        snprintf(path, sizeof(path), "%.900s/manifest.json", run->out_dir);
-    else
-        snprintf(path, sizeof(path), "%.800s/manifest_%.64s.json", run->out_dir,
-                 run->experiment->name);
+    snprintf(path, sizeof(path), "%.900s/manifest%s.json", run->out_dir,
+             sl_run_suffix(run, suffix));
     sl_buf_init(&text, MAX_MANIFEST_BYTES);
     sl_json_init(&json, &text);
     int rc = put_manifest(&json, run, diag);

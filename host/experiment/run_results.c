@@ -75,7 +75,7 @@ static int write_csv(const struct sl_run *run, int i, csv_fn make, const char *s
 static int analyse(struct sl_run *run, int i, struct sl_diag *diag)
 {
     struct sl_analysis_request request = {
-        .file = run->variants[i].etdump_path,
+        .file = sl_run_shown(run, run->variants[i].etdump_path, run->variants[i].shown_path),
         .etdump = &run->variants[i].etdump,
         .categories = run->categories,
         .trace = &run->trace,

@@ -23,37 +23,35 @@ static void put_agreement(struct sl_json *json, const char *key,
     sl_json_close_object(json);
 }
 
-/* "_EXPERIMENT" in the names of files of one experiment among several. */
-static const char *suffix_of(const struct sl_run *run, char *out, size_t size)
+static void put_file(struct sl_json *json, const struct sl_run *run, const char *key,
+                     const char *path)
 {
-    snprintf(out, size, "%s%.64s", run->plan->count == 1 ? "" : "_",
-             run->plan->count == 1 ? "" : run->experiment->name);
-    return out;
+    char shown[SL_RUN_PATH_BYTES];
+    sl_json_text(json, key, sl_run_shown(run, path, shown));
 }
 
 static void put_report(struct sl_json *json, const struct sl_run *run, const char *key,
                        const char *ending)
 {
-    char path[SL_RUN_PATH_BYTES];
-    char suffix[72];
-    snprintf(path, sizeof(path), "%.900s/report%s%s", run->out_dir,
-             suffix_of(run, suffix, sizeof(suffix)), ending);
-    sl_json_text(json, key, path);
+    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
+    snprintf(path, sizeof(path), "%.900s/report%s%s", run->out_dir, sl_run_suffix(run, suffix),
+             ending);
+    put_file(json, run, key, path);
 }
 
 static void put_files(struct sl_json *json, const struct sl_run *run)
 {
     char path[SL_RUN_PATH_BYTES];
     sl_json_open_object(json, "files");
-    sl_json_text(json, "directory", run->out_dir);
+    sl_json_text(json, "directory", run->shown_dir ? run->shown_dir : run->out_dir);
     for (int i = 0; i < SL_RUN_VARIANTS; i++) {
         snprintf(path, sizeof(path), "etdump_sme2_%s", sl_run_variant_names[i]);
-        sl_json_text(json, path, run->variants[i].etdump_path);
+        put_file(json, run, path, run->variants[i].etdump_path);
     }
     snprintf(path, sizeof(path), "%.900s.sltrace", run->raw_base);
-    sl_json_text(json, "trace", path);
+    put_file(json, run, "trace", path);
     snprintf(path, sizeof(path), "%.900s_latency.log", run->raw_base);
-    sl_json_text(json, "log", path);
+    put_file(json, run, "log", path);
     put_report(json, run, "report", ".md");
     put_report(json, run, "report_html", ".html");
     sl_json_close_object(json);
@@ -78,7 +76,7 @@ int sl_run_json(const struct sl_run *run, struct sl_json *json)
     int rc = 0;
     sl_json_open_object(json, NULL);
     sl_json_text(json, "schema", "sme2lab.run/1");
-    sl_json_text(json, "model", run->plan->model);
+    sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
     sl_json_text(json, "experiment", run->experiment->name);
     sl_json_text(json, "device", run->plan->device);
     sl_json_text(json, "verdict", sl_verdict_name(run->comparison.verdict));
@@ -103,10 +101,9 @@ int sl_run_summary(const struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_buf text;
     struct sl_json json;
-    char path[SL_RUN_PATH_BYTES];
-    char suffix[72];
+    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
     snprintf(path, sizeof(path), "%.900s/analysis_summary%s.json", run->out_dir,
-             suffix_of(run, suffix, sizeof(suffix)));
+             sl_run_suffix(run, suffix));
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
     sl_json_init(&json, &text);
     int rc = sl_run_json(run, &json);

@@ -33,6 +33,7 @@ struct sl_http {
     uint64_t max_blob_bytes;
     unsigned timeout_s;
     size_t connections, exchanges, streams;
+    uint64_t accepted;    /* connections so far */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;
     uv_timer_t beat;    /* while there are streams */

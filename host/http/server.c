@@ -71,6 +71,7 @@ static int on_library(struct lws *wsi, enum lws_callback_reasons reason, void *u
         return on_writable(session);
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
         http->connections++;
+        http->accepted++;
         return 0;
     case LWS_CALLBACK_CLOSED_HTTP:
         on_closed(session);
@@ -240,6 +241,12 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     sl_api_tokens_load(http);
     *out = http;
     return 0;
+}
+
+uint64_t sl_http_connections(const struct sl_http *http, size_t *out_open)
+{
+    *out_open = http->connections;
+    return http->accepted;
 }
 
 int sl_http_port(const struct sl_http *http, size_t listener)

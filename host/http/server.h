@@ -37,6 +37,9 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
 /* The port of the nth address; 0 for a Unix socket. */
 int sl_http_port(const struct sl_http *http, size_t listener);
 
+/* Connections so far; *out_open of them are open now. */
+uint64_t sl_http_connections(const struct sl_http *http, size_t *out_open);
+
 /* Ends every connection, also streams of events; waits for what store and worker threads still owe,
  * then calls `closed` last. Never inside the call. */
 void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user);

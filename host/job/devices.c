@@ -37,13 +37,14 @@ struct sl_devices {
     char state_dir[SL_PATH_BYTES], agent[PATH_BYTES];
     struct device *all[SL_DEVICES_MAX]; /* owned */
     size_t count;
-    bool closing, stop_agents;
+    bool on_demand, closing, stop_agents;
     uv_timer_t later; /* ends the closing from the loop */
     void (*closed)(void *user);
     void *closed_user;
 };
 
 static void finish_close(struct sl_devices *devices);
+static int open_link(struct device *device);
 
 static struct device *find(const struct sl_devices *devices, const char *name)
 {
@@ -124,6 +125,8 @@ void sl_devices_start(void *user, const struct sl_job_record *job, const char *c
     struct sl_devices *devices = user;
     struct device *device = find(devices, record->name);
     int rc = !device || devices->closing ? SL_E_NOT_FOUND : device->run ? SL_E_STATE : 0;
+    if (rc == 0)
+        rc = open_link(device);
     if (rc == 0)
         rc = start(device, job->id, job->attempts, config_json, NULL);
     if (rc < 0) /* only for want of memory, or by a daemon that knows its devices ill */
@@ -234,6 +237,7 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
     devices->events = *events;
     devices->user = user;
     devices->kit = options->kit;
+    devices->on_demand = options->on_demand;
     snprintf(devices->state_dir, sizeof(devices->state_dir), "%s", options->state_dir);
     snprintf(devices->agent, sizeof(devices->agent), "%s", options->agent);
     uv_timer_init(loop, &devices->later); /* cannot fail */
@@ -242,11 +246,33 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
     return 0;
 }
 
-int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *kind)
+static int open_link(struct device *device)
 {
     static const struct sl_link_events events = {on_have,  on_up,    on_down,
                                                  on_chunk, on_state, on_result};
     char workdir[PATH_BYTES];
+    struct sl_devices *devices = device->devices;
+    if (device->link)
+        return 0;
+    snprintf(workdir, sizeof(workdir), "%s/agents", devices->state_dir);
+    int rc = mkdir(workdir, 0700) == 0 || errno == EEXIST ? 0 : -errno;
+    snprintf(workdir, sizeof(workdir), "%s/agents/%s", devices->state_dir, device->name);
+    struct sl_link_options options = {.agent = devices->agent, .workdir = workdir};
+    return rc < 0 ? rc : sl_link_new(devices->loop, &options, &events, device, &device->link);
+}
+
+/* Did an earlier daemon leave a run open, or an agent? */
+static bool was_left(const struct device *device)
+{
+    char path[PATH_BYTES];
+    note_path(device, path);
+    bool open = access(path, F_OK) == 0;
+    snprintf(path, sizeof(path), "%s/agents/%s/agent", device->devices->state_dir, device->name);
+    return open || access(path, F_OK) == 0;
+}
+
+int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *kind)
+{
     if (find(devices, name))
         return -EEXIST;
     if (devices->count == SL_DEVICES_MAX)
@@ -257,18 +283,14 @@ int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl
     device->devices = devices;
     device->kind = *kind;
     snprintf(device->name, sizeof(device->name), "%s", name);
-    snprintf(workdir, sizeof(workdir), "%s/agents", devices->state_dir);
-    int rc = mkdir(workdir, 0700) == 0 || errno == EEXIST ? 0 : -errno;
-    snprintf(workdir, sizeof(workdir), "%s/agents/%s", devices->state_dir, name);
-    struct sl_link_options options = {.agent = devices->agent, .workdir = workdir};
-    if (rc == 0)
-        rc = sl_link_new(devices->loop, &options, &events, device, &device->link);
+    int rc = devices->on_demand && !was_left(device) ? 0 : open_link(device);
     if (rc < 0) {
         sl_free(device);
         return rc;
     }
     devices->all[devices->count++] = device;
-    resume(device);
+    if (device->link)
+        resume(device);
     return 0;
 }
 

@@ -32,13 +32,14 @@ struct sl_devices_options {
     const char *state_dir;  /* exists; copied */
     const char *agent;      /* the program that serves on this machine; copied */
     struct sl_job_kit *kit; /* borrowed */
+    bool on_demand;         /* links come up with a device's first job, or to resume one */
 };
 
 int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
                    const struct sl_devices_events *events, void *user, struct sl_devices **out);
 
-/* Adds a device (copied) and brings its link up; a run left open goes on. SL_E_FULL, -EEXIST,
- * -ENOMEM or what sl_link_new() says. */
+/* Adds a device (copied) and brings its link up, unless on demand; a run left open goes on.
+ * SL_E_FULL, -EEXIST, -ENOMEM or what sl_link_new() says. */
 int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *device);
 
 /* The runner's three calls, to be put into struct sl_runner with `devices` as its user. */

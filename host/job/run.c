@@ -39,6 +39,7 @@ struct sl_job_run {
     char state_dir[SL_PATH_BYTES], directory[SL_RUN_WORK_PATH], device_name[SL_NAME_BYTES];
     char started_utc[32];
     uint64_t job, started_ms;        /* Unix time */
+    uint64_t sent_ns;                /* uv_hrtime() of the first part; 0: not yet */
     uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
     uint32_t attempt;
     struct sl_job_plan plan;
@@ -209,7 +210,7 @@ static void fill_record(struct sl_job_run *run)
                                      .ended_ms = unix_ms(),
                                      .device_kind = run->device->kind};
     snprintf(record->model_sha256, sizeof(record->model_sha256), "%s", run->plan.model);
-    snprintf(record->model, sizeof(record->model), "%.12s", run->plan.model);
+    snprintf(record->model, sizeof(record->model), "%s", run->plan.model_name);
     snprintf(record->device, sizeof(record->device), "%s", run->device_name);
     snprintf(record->directory, sizeof(record->directory), "%.511s", run->directory + root);
 }
@@ -222,6 +223,7 @@ static void queue_finish(struct sl_job_run *run)
     for (int i = 0; i < SL_RUN_PARTS; i++)
         run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
     run->work.reader = run->reader;
+    run->work.wall_ns = run->sent_ns != 0 ? uv_hrtime() - run->sent_ns : 0;
     fill_record(run);
     run->working = true;
     uv_queue_work(run->loop, &run->request, do_finish, after_finish);
@@ -249,6 +251,7 @@ static void send_part(struct sl_job_run *run)
 {
     const char *inputs[SL_JOB_RUN_MAX_INPUTS], *prefix[SL_DEVICE_PREFIX_WORDS];
     char fifo[SL_RUN_WORK_PATH + 16];
+    run->sent_ns = run->sent_ns != 0 ? run->sent_ns : uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
     snprintf(fifo, sizeof(fifo), "%s/count.fifo", sl_link_workdir(run->link));
     for (size_t i = 0; i < run->plan.input_count; i++)

@@ -34,7 +34,8 @@ struct sl_job_plan {
     char inputs[SL_JOB_RUN_MAX_INPUTS][SL_DIGEST_BYTES];
     size_t input_count;
     char method[SL_NAME_BYTES], input_shapes[SL_SELECTOR_BYTES];
-    char variants[SL_NAME_BYTES]; /* a pair of --isa's words; "": off,on */
+    char model_name[SL_NAME_BYTES]; /* of the file, without its ending */
+    char variants[SL_NAME_BYTES];   /* a pair of --isa's words; "": off,on */
     uint32_t pairs, warmup, threads, timeout_ms;
     uint64_t seed;
     bool reference; /* run the portable kernels too */
@@ -54,6 +55,7 @@ struct sl_job_ended {
     const struct sl_count_log *log; /* COUNTED, else NULL */
     bool has_trace, has_reference;
     const char *started_utc;
+    uint64_t wall_ns; /* from the first message to the agent to its last */
 };
 
 /* What a run needs of the rest of the daemon. */

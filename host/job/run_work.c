@@ -190,6 +190,7 @@ static void fill_ended(const struct sl_run_work *work, const struct sl_count_log
         .has_trace = true,
         .has_reference = work->parts[1] && work->parts[1]->outcome == SL_OUTCOME_DONE,
         .started_utc = work->started_utc,
+        .wall_ns = work->wall_ns,
     };
 }
 

@@ -18,7 +18,7 @@ struct sl_run_work {
     const struct sl_job_plan *plan;
     const struct sl_device *device;
     const struct sl_job_kit *kit;
-    uint64_t job;
+    uint64_t job, wall_ns;
     uint32_t attempt;
     struct sl_count_reader *reader;                   /* COUNTED, else NULL */
     const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */

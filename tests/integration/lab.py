@@ -1,11 +1,15 @@
 """What the integration tests share: the programs, the sample models, and a reader of .sltrace. Standard library only."""
 
+import atexit
 import json
 import os
 import pathlib
+import shutil
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -14,7 +18,21 @@ SME2LAB = pathlib.Path(os.environ.get("SL_SME2LAB", BUILD / "host/bin/sme2lab"))
 AGENT = BUILD / "agent-aarch64/bin/sme2lab-agent"
 EMULATOR = BUILD / "tools/qemu-aarch64"
 MODELS = ROOT / "tests/data/models"
+STATE = pathlib.Path(tempfile.mkdtemp(prefix="sl-state-"))  # of the private daemon of this module's runs
 SKIPPED = 77  # ctest: the exit code of a test that could not run here
+
+
+@atexit.register
+def end_private_daemons():
+    for lock in STATE.glob("private/*/lock"):
+        try:
+            os.kill(int(lock.read_text()), signal.SIGTERM)
+        except (OSError, ValueError):
+            pass
+    limit = time.monotonic() + 10
+    while any(STATE.glob("private/*/sme2labd.sock")) and time.monotonic() < limit:
+        time.sleep(0.05)
+    shutil.rmtree(STATE, ignore_errors=True)
 
 
 def need(*programs):
@@ -36,6 +54,7 @@ def main():
 def sme2lab(*words, env=None, timeout=170):
     """Runs the program; its own build's agent and emulator unless `env` says otherwise."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")}
+    environment["SME2LAB_STATE"] = str(STATE)
     environment.update(env or {})
     return subprocess.run([SME2LAB, *map(str, words)], env=environment, timeout=timeout,
                           capture_output=True, text=True, stdin=subprocess.DEVNULL)

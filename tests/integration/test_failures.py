@@ -121,8 +121,8 @@ class Failures(lab.Scratch):
     def test_interrupt_ends_the_run_with_130(self):
         lab.need(lab.AGENT, lab.EMULATOR)
         words = [lab.SME2LAB, "run", lab.MODELS / "mobilenet_v2_f32_xnnpack/model.pte", "--device", "counted",
-                 "--out", self.scratch / "o"]
-        run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                 "--cancel-on-interrupt", "--out", self.scratch / "o"]
+        run = subprocess.Popen(words, env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         time.sleep(1.5)
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=30)

@@ -27,7 +27,8 @@ static void a_model_alone_is_one_experiment_with_defaults(void **state)
     assert_int_equal(parse("{\"model\": \"m.pte\"}", &plan, &diag), 0);
     assert_string_equal(plan.model, "m.pte");
     assert_int_equal(plan.count, 1);
-    assert_int_equal(plan.svl, 512);
+    assert_int_equal(plan.svl, 0); /* not said */
+    assert_string_equal(plan.experiments[0].model, "m.pte");
     assert_string_equal(plan.experiments[0].name, "run");
     assert_int_equal(plan.experiments[0].runs, UINT32_MAX);
     sl_experiment_plan_fini(&plan);
@@ -80,6 +81,49 @@ static void an_explained_plan_reads_as_the_same_plan(void **state)
     sl_experiment_plan_fini(&again);
     sl_buf_fini(&first);
     sl_buf_fini(&second);
+}
+
+static void a_list_of_models_is_multiplied_with_the_experiments(void **state)
+{
+    static const char *const names[] = {"x_a", "x_b", "m2-y_a", "m2-y_b", "m3-y_a", "m3-y_b"};
+    static const char *const models[] = {"x.pte", "1/y.pte", "2/y.pte"};
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\":[\"x.pte\",\"1/y.pte\",\"2/y.pte\"],"
+                           "\"experiments\":[{\"name\":\"a\"},{\"name\":\"b\",\"runs\":3}]}",
+                           &plan, &diag),
+                     0);
+    assert_int_equal(plan.count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(plan.experiments[i].name, names[i]);
+        assert_string_equal(plan.experiments[i].model, models[i / 2]);
+        assert_int_equal(plan.experiments[i].runs, i % 2 ? 3 : UINT32_MAX);
+    }
+    struct sl_buf text;
+    struct sl_experiment_plan again;
+    sl_buf_init(&text, 1 << 16);
+    assert_int_equal(sl_experiment_plan_explain(&plan, &text), 0);
+    assert_int_equal(parse((char *)text.data, &again, &diag), 0);
+    assert_int_equal(again.count, 6);
+    assert_string_equal(again.experiments[5].model, "2/y.pte");
+    sl_buf_fini(&text);
+    sl_experiment_plan_fini(&plan);
+    sl_experiment_plan_fini(&again);
+}
+
+static void more_than_the_limit_together_is_refused(void **state)
+{
+    (void)state;
+    char text[4096] = "{\"model\":[\"0\"";
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    for (int i = 1; i < 40; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), ",\"%d\"", i);
+    snprintf(text + strlen(text), sizeof(text) - strlen(text),
+             "],\"experiments\":[{\"name\":\"a\"},{\"name\":\"b\"}]}");
+    assert_int_equal(parse(text, &plan, &diag), SL_E_LIMIT);
+    assert_string_equal(diag.where, "c.json: /model");
 }
 
 static void an_unknown_key_is_refused_with_its_place_and_the_nearest(void **state)
@@ -157,7 +201,9 @@ static const struct {
     {"{\"model\":\"m\",\"labels\":[]}", "/labels"},
     {"{\"model\":\"m\",\"labels\":{\"a\":1}}", "/labels/a"},
     {"{\"model\":\"m\",\"device\":{\"soc\":\"x\"}}", "/device"},
-    {"{\"model\":\"m\",\"device\":\"pixel\"}", "/device"},
+    {"{\"model\":\"m\",\"priority\":1.5}", "/priority"},
+    {"{\"model\":[]}", "/"},
+    {"{\"model\":[\"m\",1]}", "/model/1"},
     {"{\"model\":\"m\",\"factor\":{\"sme2\":[\"on\",\"off\"]}}", "/factor"},
     {"{\"model\":\"m\",\"factor\":{\"sme\":[\"off\",\"on\"]}}", "/factor/sme"},
     {"{\"model\":\"m\",\"factor\":1}", "/factor"},
@@ -205,6 +251,8 @@ int main(void)
         cmocka_unit_test(a_model_alone_is_one_experiment_with_defaults),
         cmocka_unit_test(experiments_take_what_the_top_says_unless_they_say_otherwise),
         cmocka_unit_test(an_explained_plan_reads_as_the_same_plan),
+        cmocka_unit_test(a_list_of_models_is_multiplied_with_the_experiments),
+        cmocka_unit_test(more_than_the_limit_together_is_refused),
         cmocka_unit_test(an_unknown_key_is_refused_with_its_place_and_the_nearest),
         cmocka_unit_test(what_is_not_json_is_refused_with_line_and_column),
         cmocka_unit_test(a_double_key_is_refused),

@@ -40,7 +40,10 @@ static void every_key_arrives(void **state)
                            "\",\"" A64 "\"],\"device\":\"d\",\"priority\":3,"
                            "\"runs\":7,\"warmup\":0,\"seed\":9,\"method\":\"m\",\"input_shapes\":"
                            "\"1x3\",\"timeout_seconds\":5,"
-                           "\"threshold_percent\":2.5,\"confidence\":0.9}",
+                           "\"threshold_percent\":2.5,\"confidence\":0.9,\"experiment\":\"e\","
+                           "\"shared_directory\":true,\"labels\":{\"k\":\"v\"},\"shown\":{"
+                           "\"command\":\"c\",\"model\":\"a/m\",\"inputs\":[\"x\",\"y\"],"
+                           "\"directory\":\"o\"}}",
                            &job, &diag),
                      0);
     assert_string_equal(job.model_name, "toy.pte");
@@ -52,6 +55,12 @@ static void every_key_arrives(void **state)
     assert_int_equal(job.timeout_seconds, 5);
     assert_string_equal(job.method, "m");
     assert_string_equal(job.input_shapes, "1x3");
+    assert_string_equal(job.experiment, "e");
+    assert_true(job.shared_directory);
+    assert_string_equal(job.labels[0].key, "k");
+    assert_string_equal(job.shown.model, "a/m");
+    assert_string_equal(job.shown.inputs[1], "y");
+    assert_string_equal(job.shown.directory, "o");
 }
 
 static void what_is_wrong_is_refused_at_its_place(void **state)

@@ -1,0 +1,285 @@
+/* host/cli/private_daemon.c */
+#include "host/cli/private_daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/device/launch.h"
+
+enum { KEY_DIGITS = 12, MAX_TEXT_BYTES = 1 << 16, START_MS = 20000, LOOK_MS = 20 };
+
+/* --- where it is --- */
+
+/* What tells one build of a tool from another. */
+static void add_tool(struct sl_buf *text, int found, const struct sl_tool *tool)
+{
+    struct stat info;
+    if (found < 0 || stat(tool->path, &info) < 0)
+        sl_buf_printf(text, "-\n");
+    else
+        sl_buf_printf(text, "%s %lld %lld.%09ld\n", tool->path, (long long)info.st_size,
+                      (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+static void make_key(const char *cpu, const struct sl_tool *daemon, char out[KEY_DIGITS + 1])
+{
+    struct sl_tool tool;
+    struct sl_buf text;
+    char digest[SL_SHA256_HEX_SIZE];
+    sl_buf_init(&text, MAX_TEXT_BYTES);
+    sl_buf_printf(&text, SL_VERSION "\n%s\n", cpu);
+    add_tool(&text, 0, daemon);
+    add_tool(&text, sl_tools_find_agent(&tool, NULL), &tool);
+    add_tool(&text, sl_tools_find_native_agent(&tool, NULL), &tool);
+    add_tool(&text, sl_tools_find_emulator(&tool, NULL), &tool);
+    sl_sha256_hex(text.data ? text.data : (const uint8_t *)"", text.size, digest);
+    snprintf(out, KEY_DIGITS + 1, "%.*s", KEY_DIGITS, digest);
+    sl_buf_fini(&text);
+}
+
+static int name_files(struct sl_private_daemon *daemon, struct sl_diag *diag)
+{
+    int len = snprintf(daemon->config, sizeof(daemon->config), "%s/private.json", daemon->state);
+    if (len < 0 || (size_t)len >= sizeof(daemon->config))
+        return sl_diag_set(diag, SL_E_LIMIT, daemon->state,
+                           "The state directory's path is too long");
+    return sl_paths_socket(daemon->state, daemon->socket, diag);
+}
+
+int sl_private_daemon_find(const char *cpu, struct sl_private_daemon *out, struct sl_diag *diag)
+{
+    struct sl_tool program;
+    char root[SL_PATH_BYTES], key[KEY_DIGITS + 1];
+    *out = (struct sl_private_daemon){.cpu = ""};
+    int rc = sl_tools_find_daemon(&program, diag);
+    if (rc == 0)
+        rc = sl_paths_state(root, diag);
+    if (rc < 0)
+        return rc;
+    snprintf(out->cpu, sizeof(out->cpu), "%s", cpu ? cpu : "");
+    snprintf(out->program, sizeof(out->program), "%s", program.path);
+    make_key(out->cpu, &program, key);
+    int len = snprintf(out->state, sizeof(out->state), "%s/private/%s", root, key);
+    if (len < 0 || (size_t)len >= sizeof(out->state))
+        return sl_diag_set(diag, SL_E_LIMIT, root, "The state directory's path is too long");
+    return name_files(out, diag);
+}
+
+bool sl_private_daemon_of(const char *socket, struct sl_private_daemon *out)
+{
+    struct sl_tool program;
+    const char *slash = strrchr(socket, '/');
+    *out = (struct sl_private_daemon){.cpu = ""};
+    if (!slash || (size_t)(slash - socket) >= sizeof(out->state) ||
+        sl_tools_find_daemon(&program, NULL) < 0)
+        return false;
+    snprintf(out->state, sizeof(out->state), "%.*s", (int)(slash - socket), socket);
+    snprintf(out->program, sizeof(out->program), "%s", program.path);
+    return name_files(out, NULL) == 0 && strcmp(out->socket, socket) == 0 &&
+           sl_private_daemon_known(out);
+}
+
+bool sl_private_daemon_known(const struct sl_private_daemon *daemon)
+{
+    return access(daemon->config, R_OK) == 0;
+}
+
+bool sl_private_daemon_listens(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t len = strlen(path);
+    if (len >= sizeof(address.sun_path))
+        return false;
+    memcpy(address.sun_path, path, len);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    int rc = connect(fd, (const struct sockaddr *)&address, sizeof(address));
+    close(fd);
+    return rc == 0;
+}
+
+/* --- its configuration --- */
+
+static void put_device(struct sl_json *json, const char *kind, unsigned svl, const char *cpu)
+{
+    char name[48];
+    snprintf(name, sizeof(name), svl != 0 ? "%s-%u" : "%s", kind, svl);
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "name", name);
+    sl_json_text(json, "kind", kind);
+    if (svl != 0)
+        sl_json_u64(json, "svl", svl);
+    if (cpu)
+        sl_json_text(json, "cpu", cpu);
+    sl_json_close_object(json);
+}
+
+/* All that this machine can be. */
+static void put_devices(struct sl_json *json, const char *cpu)
+{
+    struct sl_device device;
+    sl_json_open_array(json, "devices");
+    if (sl_device_open(SL_DEVICE_LOCAL, 0, NULL, &device, NULL) == 0)
+        put_device(json, "local", 0, NULL);
+    bool emulates = sl_device_open(SL_DEVICE_COUNTED, 512, NULL, &device, NULL) == 0;
+    for (unsigned svl = 128; emulates && !cpu[0] && svl <= 2048; svl *= 2) {
+        put_device(json, "counted", svl, NULL);
+        put_device(json, "emulated", svl, NULL);
+    }
+    if (emulates && cpu[0]) {
+        put_device(json, "counted", 0, cpu);
+        put_device(json, "emulated", 0, cpu);
+    }
+    sl_json_close_array(json);
+}
+
+static int write_config(const struct sl_private_daemon *daemon, struct sl_diag *diag)
+{
+    char listen[SL_PATH_BYTES + 8], log[SL_PATH_BYTES + 16];
+    struct sl_buf text;
+    struct sl_json json;
+    snprintf(listen, sizeof(listen), "unix:%s", daemon->socket);
+    snprintf(log, sizeof(log), "%s/sme2labd.log", daemon->state);
+    sl_buf_init(&text, MAX_TEXT_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_open_array(&json, "listen");
+    sl_json_text(&json, NULL, listen);
+    sl_json_close_array(&json);
+    sl_json_text(&json, "log_file", log);
+    sl_json_u64(&json, "idle_exit_seconds", SL_PRIVATE_IDLE_SECONDS);
+    sl_json_bool(&json, "agents_on_demand", true);
+    put_devices(&json, daemon->cpu);
+    sl_json_close_object(&json);
+    int rc = json.error;
+    if (rc == 0)
+        rc = sl_buf_write_file(daemon->config, text.data, text.size);
+    sl_buf_fini(&text);
+    return rc < 0 ? sl_diag_set(diag, rc, daemon->config, "The file cannot be written (%s)",
+                                sl_strerror(rc))
+                  : 0;
+}
+
+/* --- starting it --- */
+
+static void pause_ms(long ms)
+{
+    struct timespec span = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&span, NULL);
+}
+
+/* The daemon, in a session of its own: what ends this program's terminal or group does not end it.
+ */
+static pid_t launch(const struct sl_private_daemon *daemon, int errors)
+{
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    int null = open("/dev/null", O_RDWR);
+    setsid();
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    for (int fd = STDERR_FILENO + 1; fd < 256; fd++)
+        close(fd);
+    if (chdir("/") == 0)
+        execl(daemon->program, "sme2labd", "--state", daemon->state, "--config", daemon->config,
+              (char *)NULL);
+    _exit(127);
+}
+
+/* Why it did not start, in its own words. */
+static int read_failure(const struct sl_private_daemon *daemon, int errors, struct sl_diag *diag)
+{
+    char words[200] = "";
+    ssize_t n = lseek(errors, 0, SEEK_SET) == 0 ? read(errors, words, sizeof(words) - 1) : 0;
+    words[n > 0 ? n : 0] = '\0';
+    words[strcspn(words, "\n")] = '\0';
+    sl_diag_hint(diag, "its log is %.150s/sme2labd.log", daemon->state);
+    return sl_diag_set(diag, -ECONNREFUSED, daemon->program,
+                       "The daemon for this run does not start%s%s", words[0] ? ": " : "", words);
+}
+
+static int launch_and_wait(const struct sl_private_daemon *daemon, struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES + 16];
+    snprintf(path, sizeof(path), "%.500s/start.log", daemon->state);
+    int errors = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), rc = 0;
+    if (errors < 0)
+        return sl_diag_set(diag, -errno, path, "The file cannot be made");
+    pid_t pid = launch(daemon, errors);
+    if (pid < 0)
+        rc = sl_diag_set(diag, -errno, daemon->program, "The daemon cannot be started");
+    bool ended = false;
+    for (int ms = 0; rc == 0 && !sl_private_daemon_listens(daemon->socket); ms += LOOK_MS) {
+        ended = waitpid(pid, NULL, WNOHANG) == pid;
+        if (ended || ms >= START_MS)
+            rc = read_failure(daemon, errors, diag);
+        else
+            pause_ms(LOOK_MS);
+    }
+    close(errors);
+    return rc;
+}
+
+/* Makes `state` and the folders above it, with their owner's rights alone. */
+static int make_state(const char *state, struct sl_diag *diag)
+{
+    char part[SL_PATH_BYTES];
+    snprintf(part, sizeof(part), "%s", state);
+    for (char *at = part + 1;; at++) {
+        if (*at != '/' && *at != '\0')
+            continue;
+        char old = *at;
+        *at = '\0';
+        if (mkdir(part, 0700) < 0 && errno != EEXIST) {
+            int rc = -errno;
+            sl_diag_hint(diag, "set SME2LAB_STATE to a directory that can be written");
+            return sl_diag_set(diag, rc, part, "The state directory cannot be made (%s)",
+                               sl_strerror(rc));
+        }
+        *at = old;
+        if (old == '\0')
+            return 0;
+    }
+}
+
+int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES + 16];
+    if (sl_private_daemon_listens(daemon->socket))
+        return 0;
+    int rc = make_state(daemon->state, diag);
+    if (rc < 0)
+        return rc;
+    snprintf(path, sizeof(path), "%.500s/start.lock", daemon->state);
+    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock < 0 || flock(lock, LOCK_EX) < 0) /* that of a dead starter is given back */
+        rc = sl_diag_set(diag, -errno, path, "The lock cannot be had");
+    if (rc == 0 && !sl_private_daemon_listens(daemon->socket)) {
+        rc = sl_private_daemon_known(daemon) ? 0 : write_config(daemon, diag);
+        if (rc == 0)
+            rc = launch_and_wait(daemon, diag);
+    }
+    if (lock >= 0)
+        close(lock);
+    return rc;
+}

@@ -1,0 +1,11 @@
+/* host/cli/run_lab.h: which daemon a run goes to, and on which of its devices. */
+#pragma once
+
+struct sl_cli;
+struct sl_diag;
+struct sl_sender;
+
+/* Opens `sender->client`: the daemon that was named, else the one that listens in the state
+ * directory, else the private one; and chooses the device there. What neither the command line nor
+ * the configuration says of the plan is filled in. 0 or a code with `diag` set. */
+int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag);

@@ -1,0 +1,161 @@
+/* host/cli/sender.c */
+#include "host/cli/sender.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "host/cli/answer.h"
+#include "host/cli/client.h"
+#include "host/cli/job_body.h"
+#include "host/cli/upload.h"
+
+enum { MAX_BODY_BYTES = 1 << 20, KEY_BYTES = 16 };
+
+int sl_sender_kind(const char *word)
+{
+    static const char *const kinds[] = {[SL_DEVICE_LOCAL] = "local",
+                                        [SL_DEVICE_EMULATED] = "emulated",
+                                        [SL_DEVICE_COUNTED] = "counted"};
+    for (int kind = SL_DEVICE_LOCAL; kind <= SL_DEVICE_COUNTED; kind++) {
+        if (strcmp(word, kinds[kind]) == 0)
+            return kind;
+    }
+    return 0;
+}
+
+/* One of the kind: "counted-512" if a vector length is asked for, else a ready one, else any. */
+static const cJSON *find_kind(const cJSON *devices, const char *kind, unsigned svl)
+{
+    char called[64];
+    const cJSON *device, *found = NULL;
+    snprintf(called, sizeof(called), "%.40s-%u", kind, svl != 0 ? svl : 512);
+    cJSON_ArrayForEach(device, devices)
+    {
+        bool named = strcmp(sl_answer_text(device, "name"), called) == 0;
+        bool ready = strcmp(sl_answer_text(device, "state"), "ready") == 0;
+        if (strcmp(sl_answer_text(device, "kind"), kind) != 0)
+            continue;
+        if (named)
+            return device;
+        if (svl == 0 && (ready || !found))
+            found = device;
+    }
+    return found;
+}
+
+static const cJSON *find_name(const cJSON *devices, const char *name)
+{
+    const cJSON *device;
+    cJSON_ArrayForEach(device, devices)
+    {
+        if (strcmp(sl_answer_text(device, "name"), name) == 0)
+            return device;
+    }
+    return NULL;
+}
+
+static int refuse(const struct sl_sender *sender, const char *wanted, struct sl_diag *diag)
+{
+    char vectors[48] = "";
+    unsigned svl = sender->plan->svl;
+    if (sl_sender_kind(wanted) == 0) {
+        sl_diag_hint(diag, "'sme2lab devices' lists those there are");
+        return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "There is no device named %.60s",
+                           wanted);
+    }
+    if (svl != 0)
+        snprintf(vectors, sizeof(vectors), " with vectors of %u bits", svl);
+    sl_diag_hint(diag, "'sme2lab devices' lists those there are; 'sme2lab run --server private' "
+                       "measures on this machine");
+    return sl_diag_set(diag, -ENODEV, sl_client_server(sender->client),
+                       "The lab has no device of kind %.20s%s", wanted, vectors);
+}
+
+int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
+{
+    const char *wanted = sender->plan->device;
+    unsigned svl = sender->plan->svl;
+    cJSON *answer = NULL;
+    if (!wanted && svl == 0)
+        return 0;
+    wanted = wanted ? wanted : "counted";
+    bool is_kind = sl_sender_kind(wanted) != 0;
+    if (!is_kind && svl != 0) {
+        sl_diag_hint(diag, "take 'svl' out");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "svl",
+                           "The device '%.60s' has its own vector length", wanted);
+    }
+    int rc = sl_client_get(sender->client, "/api/v1/devices", NULL, &answer, diag);
+    if (rc < 0)
+        return rc;
+    const cJSON *devices = cJSON_GetObjectItemCaseSensitive(answer, "devices");
+    const cJSON *device = is_kind ? find_kind(devices, wanted, svl) : find_name(devices, wanted);
+    if (device) {
+        snprintf(sender->device, sizeof(sender->device), "%s", sl_answer_text(device, "name"));
+        sender->device_kind = sl_sender_kind(sl_answer_text(device, "kind"));
+    } else {
+        rc = refuse(sender, wanted, diag);
+    }
+    cJSON_Delete(answer);
+    return rc;
+}
+
+/* The same key in each try: a lost answer makes no second job. */
+static int post(struct sl_sender *sender, const struct sl_buf *body, uint64_t *out_job,
+                struct sl_diag *diag)
+{
+    uint8_t random[KEY_BYTES];
+    char key[2 * KEY_BYTES + 1];
+    struct sl_answer answer;
+    sl_random_bytes(random, sizeof(random));
+    for (size_t k = 0; k < KEY_BYTES; k++)
+        snprintf(key + 2 * k, 3, "%02x", random[k]);
+    const struct sl_request request = {.method = "POST",
+                                       .path = "/api/v1/jobs",
+                                       .json = (const char *)body->data,
+                                       .idempotency_key = key};
+    int rc = sl_client_send(sender->client, &request, &answer, diag);
+    if (rc < 0)
+        return rc;
+    cJSON *reply = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
+    *out_job = sl_answer_u64(reply, "id");
+    cJSON_Delete(reply);
+    sl_buf_fini(&answer.body);
+    return *out_job != 0 ? 0
+                         : sl_diag_set(diag, -EPROTO, sl_client_server(sender->client),
+                                       "The daemon took the job and gave it no number");
+}
+
+int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_job,
+                   struct sl_diag *diag)
+{
+    const struct sl_experiment *e = &sender->plan->experiments[experiment];
+    struct sl_job_body job = {.plan = sender->plan,
+                              .experiment = e,
+                              .device = sender->device,
+                              .model_sha256 = sender->model,
+                              .inputs_sha256 = sender->inputs,
+                              .command = sender->command,
+                              .directory = sender->directory,
+                              .shared_directory = sender->directory && sender->plan->count > 1,
+                              .timeout_seconds = sender->timeout_seconds};
+    struct sl_buf body;
+    int rc = sl_upload_file(sender->cli, sender->client, e->model, sender->model, diag);
+    for (size_t i = 0; i < e->input_count && rc == 0; i++)
+        rc = sl_upload_file(sender->cli, sender->client, e->inputs[i], sender->inputs[i], diag);
+    if (rc < 0)
+        return rc;
+    sl_buf_init(&body, MAX_BODY_BYTES);
+    rc = sl_job_body_put(&job, &body);
+    if (rc < 0)
+        sl_diag_set(diag, rc, NULL, "The experiment cannot be sent (%s)", sl_strerror(rc));
+    else
+        rc = post(sender, &body, out_job, diag);
+    sl_buf_fini(&body);
+    return rc;
+}

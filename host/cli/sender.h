@@ -1,0 +1,36 @@
+/* host/cli/sender.h: the experiments of a plan into the daemon's queue: its files as blobs, one job
+ * for each. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/digest.h"
+#include "host/config/experiment.h"
+
+struct sl_cli;
+struct sl_client;
+struct sl_diag;
+
+struct sl_sender {
+    const struct sl_cli *cli;
+    struct sl_client *client;
+    struct sl_experiment_plan *plan;
+    const char *command, *directory; /* as in struct sl_job_body */
+    unsigned timeout_seconds;
+    char device[SL_NAME_BYTES]; /* chosen; "": any */
+    int device_kind;            /* enum sl_device_kind; 0: unknown */
+    char model[SL_SHA256_HEX_SIZE], inputs[SL_EXPERIMENT_MAX_INPUTS][SL_SHA256_HEX_SIZE];
+};
+
+/* Is it "local", "emulated" or "counted"? enum sl_device_kind, 0: none of them. */
+int sl_sender_kind(const char *word);
+
+/* Looks among the daemon's devices for the plan's: its name, or a ready one of its kind and vector
+ * length. -ENODEV for none with `diag` set. */
+int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag);
+
+/* Sends what the daemon does not have of the experiment's files, and the job. 0 or a code with
+ * `diag` set. */
+int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_job,
+                   struct sl_diag *diag);

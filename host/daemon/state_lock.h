@@ -1,0 +1,9 @@
+/* host/daemon/state_lock.h: one daemon to a state directory. */
+#pragma once
+
+struct sl_diag;
+
+/* Takes `state`/lock, waiting up to `wait_ms` for a daemon that is about to end; that of a dead one
+ * is free. *out is closed by the caller, last. 0, -EBUSY with the owner in `diag`, or the file's
+ * -errno. */
+int sl_state_lock(const char *state, unsigned wait_ms, int *out, struct sl_diag *diag);
