@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/depthwise/depthwise_strip.h"
+#include "kernels/depthwise/depthwise_window.h"
 #include "kernels/layout/transpose_rows.h"
 #include "kernels/matmul/gemv.h"
 #include "kernels/matmul/matmul.h"
@@ -29,6 +30,8 @@ void sl_mopa_f32_sme2_asm(const void *job);
 void sl_gemv_f32_sme2_asm(const void *job);
 void sl_depthwise_3x3s1_sme2_asm(const void *job);
 void sl_depthwise_3x3s2_sme2_asm(const void *job);
+void sl_depthwise_5x5s1_sme2_asm(const void *job);
+void sl_depthwise_5x5s2_sme2_asm(const void *job);
 void sl_transpose_rows_sme2_asm(const void *job);
 #else
 /* Elsewhere may_run() is false and nothing of this is called. */
@@ -42,6 +45,8 @@ static void sl_streaming_run_za(body_fn body, const void *job)
 #define sl_gemv_f32_sme2_asm ((body_fn)0)
 #define sl_depthwise_3x3s1_sme2_asm ((body_fn)0)
 #define sl_depthwise_3x3s2_sme2_asm ((body_fn)0)
+#define sl_depthwise_5x5s1_sme2_asm ((body_fn)0)
+#define sl_depthwise_5x5s2_sme2_asm ((body_fn)0)
 #define sl_transpose_rows_sme2_asm ((body_fn)0)
 #endif
 
@@ -164,6 +169,16 @@ static void a_row_times_weights_equals_its_twin(void **state)
     }
 }
 
+/* Weights of `blocks` times VL channels; a bias stands there four times. */
+static float *bias_and_taps(uint32_t *seed, size_t blocks, size_t vectors)
+{
+    float *weights = sl_case_floats(seed, blocks * vectors * vl);
+    for (size_t i = 0; i < blocks; i++)
+        for (size_t j = vl; j < 4 * vl; j++)
+            weights[i * vectors * vl + j] = weights[i * vectors * vl + j % vl];
+    return weights;
+}
+
 /* A strip in the middle of a taller image, so that every row but the padded ones is there. */
 static void check_strip(uint32_t *seed, size_t stride)
 {
@@ -184,10 +199,7 @@ static void check_strip(uint32_t *seed, size_t stride)
         stride == 1 ? strip.lead + strip.body : strip.lead + 2 * strip.body + strip.trail;
     size_t outputs = strip.body + strip.trail, shift = stride == 1 ? strip.lead : 0;
     float *in = sl_case_floats(seed, (lines - strip.top - strip.bottom) * columns * c);
-    float *weights = sl_case_floats(seed, (c + vl - 1) / vl * 13 * vl);
-    for (size_t i = 0; i < (c + vl - 1) / vl; i++) /* the bias stands there four times */
-        for (size_t j = vl; j < 4 * vl; j++)
-            weights[i * 13 * vl + j] = weights[i * 13 * vl + j % vl];
+    float *weights = bias_and_taps(seed, (c + vl - 1) / vl, 13);
     size_t count = strip.rows * outputs * c;
     float *got = sl_case_constant(count, 7), *want = sl_case_constant(count, 7);
     strip.in = in - (strip.top ? columns * c : 0);
@@ -212,6 +224,48 @@ static void depthwise_strips_equal_their_twin(void **state)
         return;
     for (size_t turn = 0; turn < 80; turn++)
         check_strip(&seed, 1 + turn % 2);
+}
+
+static void check_window(uint32_t *seed, size_t stride)
+{
+    struct sl_depthwise_window w = {
+        .channels = sl_case_pick(seed, 1, 3 * vl),
+        .pad_left = sl_case_pick(seed, 0, 3),
+        .in_w = sl_case_pick(seed, 1, 9),
+        .out_w = sl_case_pick(seed, 1, 7),
+        .rows = sl_case_pick(seed, 1, SL_WINDOW_ROWS),
+        .top = (uint32_t)sl_case_pick(seed, 0, 2),
+        .bottom = (uint32_t)sl_case_pick(seed, 0, 2),
+        .min = -0.5f,
+        .max = 0.75f,
+    };
+    size_t row = w.in_w * w.channels, lines = (w.rows - 1) * stride + 5;
+    size_t count = w.rows * w.out_w * w.channels;
+    float *in = sl_case_floats(seed, (lines - w.top - w.bottom) * row);
+    float *weights = bias_and_taps(seed, (w.channels + vl - 1) / vl, SL_WINDOW_VECTORS);
+    float *got = sl_case_constant(count, 7), *want = sl_case_constant(count, 7);
+    w.in = in - w.top * row;
+    w.in_row_bytes = (int64_t)(row * sizeof(float));
+    w.out_row_bytes = (int64_t)(w.out_w * w.channels * sizeof(float));
+    w.weights = weights;
+    w.out = got;
+    sl_streaming_run_za(stride == 1 ? sl_depthwise_5x5s1_sme2_asm : sl_depthwise_5x5s2_sme2_asm,
+                        &w);
+    w.out = want;
+    sl_depthwise_window_scalar(&w, stride, vl);
+    same(got, want, count);
+    sl_guarded_free(in);
+    sl_guarded_free(weights);
+}
+
+static void depthwise_windows_equal_their_twin(void **state)
+{
+    (void)state;
+    uint32_t seed = 6;
+    if (!may_run("sl_depthwise_5x5s1_sme2_asm") || vl < 8)
+        return;
+    for (size_t turn = 0; turn < 80; turn++)
+        check_window(&seed, 1 + turn % 2);
 }
 
 static void transposing_rows_equals_its_twin(void **state)
@@ -291,6 +345,7 @@ int main(void)
         cmocka_unit_test(outer_products_equal_their_twin),
         cmocka_unit_test(a_row_times_weights_equals_its_twin),
         cmocka_unit_test(depthwise_strips_equal_their_twin),
+        cmocka_unit_test(depthwise_windows_equal_their_twin),
         cmocka_unit_test(transposing_rows_equals_its_twin),
         cmocka_unit_test(weights_are_packed_as_stated_in_c),
     };

@@ -103,8 +103,8 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
-/* Multiplier 1, no dilation, 3x3, stride 1 or 2: most of the depthwise layers there are. */
-static void three_by_three_equals_the_reference(void **state)
+/* Multiplier 1, no dilation, 3x3 or 5x5, stride 1 or 2: most of the depthwise layers there are. */
+static void square_windows_equal_the_reference(void **state)
 {
     (void)state;
     const struct sl_depthwise *kernel;
@@ -113,10 +113,10 @@ static void three_by_three_equals_the_reference(void **state)
         if ((kernel->needs & ~sl_isa_detect()) != 0)
             continue;
         for (int n = 0; n < 250; n++) {
-            size_t stride = PICK(1, 2);
+            size_t stride = PICK(1, 2), size = n % 2 ? 3 : 5;
             struct sl_depthwise_shape s = {
-                PICK(1, 2), PICK(1, 14), PICK(1, 18), 0, 0, PICK(1, 40), 1,         3,
-                3,          stride,      stride,      1, 1, PICK(0, 3),  PICK(0, 3)};
+                PICK(1, 2), PICK(1, 14), PICK(1, 18), 0, 0, PICK(1, 40), 1,         size,
+                size,       stride,      stride,      1, 1, PICK(0, 3),  PICK(0, 3)};
             if (finish(&s, PICK(0, 3), PICK(0, 3)))
                 check(kernel, &s, PICK(0, 1), PICK(0, 1), &seed);
         }
@@ -134,7 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(three_by_three_equals_the_reference),
+        cmocka_unit_test(square_windows_equal_the_reference),
         cmocka_unit_test(select_without_isa_is_portable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
