@@ -17,7 +17,7 @@
 #include "common/base/json.h"
 #include "kernels/cpu/isa.h"
 
-enum { MAX_SHAPES = 64, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { MAX_SHAPES = 128, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct options {
     bool list, json, counted;
@@ -34,7 +34,8 @@ static const char usage_text[] =
     "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
     "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP,\n"
     "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP,\n"
-    "       reduce:OP-OUTERxREDUCEDxINNER, transpose:ROWSxCOLUMNS; OP as in the kernels' names\n";
+    "       reduce:OP-OUTERxREDUCEDxINNER, transpose:ROWSxCOLUMNS, convert:OP-N,\n"
+    "       matmul_qd8:MxNxK, matmul_q4:MxNxK, matmul_q4_g32:MxNxK; OP as in the kernels' names\n";
 
 static int usage(const char *what, const char *word)
 {
@@ -156,8 +157,9 @@ static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *ou
 {
     static int (*const benches[])(const struct sl_bench_choice *, uint64_t,
                                   struct sl_bench_stage_run *) = {
-        sl_bench_matmul, sl_bench_conv, sl_bench_depthwise, sl_bench_unary,
-        sl_bench_binary, sl_bench_pool, sl_bench_reduce,    sl_bench_transpose};
+        sl_bench_matmul,  sl_bench_conv,       sl_bench_depthwise,  sl_bench_unary,
+        sl_bench_binary,  sl_bench_pool,       sl_bench_reduce,     sl_bench_transpose,
+        sl_bench_convert, sl_bench_matmul_qd8, sl_bench_matmul_qd8, sl_bench_matmul_qd8};
     const struct sl_bench_choice choice = {o->engine, o->kernel, isa};
     for (size_t i = 0; i < o->shape_count; i++) {
         struct sl_bench_stage_run bench = {

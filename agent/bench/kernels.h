@@ -30,6 +30,10 @@ int sl_bench_pool(const struct sl_bench_choice *choice, uint64_t seed,
                   struct sl_bench_stage_run *bench);
 int sl_bench_reduce(const struct sl_bench_choice *choice, uint64_t seed,
                     struct sl_bench_stage_run *bench);
+int sl_bench_convert(const struct sl_bench_choice *choice, uint64_t seed,
+                     struct sl_bench_stage_run *bench);
+int sl_bench_matmul_qd8(const struct sl_bench_choice *choice, uint64_t seed,
+                        struct sl_bench_stage_run *bench); /* of every weight type */
 int sl_bench_transpose(const struct sl_bench_choice *choice, uint64_t seed,
                        struct sl_bench_stage_run *bench);
 

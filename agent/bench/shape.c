@@ -6,8 +6,9 @@
 
 #include "common/base/error.h"
 
-static const char *const families[] = {"matmul", "conv", "depthwise", "unary",
-                                       "binary", "pool", "reduce",    "transpose"};
+static const char *const families[] = {"matmul",  "conv",       "depthwise", "unary",
+                                       "binary",  "pool",       "reduce",    "transpose",
+                                       "convert", "matmul_qd8", "matmul_q4", "matmul_q4_g32"};
 
 const char *sl_bench_family_name(int family)
 {
@@ -30,10 +31,10 @@ static bool take_number(const char **text, size_t *out)
     return some;
 }
 
-/* Letters and '_' up to a '-', which is passed over. */
+/* Letters, digits and '_' up to a '-', which is passed over. */
 static bool take_op(const char **text, char *out)
 {
-    size_t len = strspn(*text, "abcdefghijklmnopqrstuvwxyz_");
+    size_t len = strspn(*text, "abcdefghijklmnopqrstuvwxyz_0123456789");
     if (len == 0 || len >= SL_BENCH_MAX_OP || (*text)[len] != '-')
         return false;
     memcpy(out, *text, len);
@@ -92,10 +93,8 @@ static int check(const struct sl_bench_shape *s)
 static int parse_elements(const char *text, struct sl_bench_shape *s)
 {
     static const char *const patterns[] = {
-        [SL_BENCH_UNARY] = "#",
-        [SL_BENCH_BINARY] = "#",
-        [SL_BENCH_POOL] = "#x#x#-#x#-s#-p#",
-        [SL_BENCH_REDUCE] = "#x#x#",
+        [SL_BENCH_UNARY] = "#",      [SL_BENCH_BINARY] = "#",  [SL_BENCH_POOL] = "#x#x#-#x#-s#-p#",
+        [SL_BENCH_REDUCE] = "#x#x#", [SL_BENCH_CONVERT] = "#",
     };
     size_t *const elements[] = {&s->n};
     size_t *const rows[] = {&s->m, &s->k, &s->n};
@@ -104,11 +103,12 @@ static int parse_elements(const char *text, struct sl_bench_shape *s)
     size_t *const *const into[] = {[SL_BENCH_UNARY] = elements,
                                    [SL_BENCH_BINARY] = elements,
                                    [SL_BENCH_POOL] = window,
-                                   [SL_BENCH_REDUCE] = rows};
-    for (int family = SL_BENCH_UNARY; family <= SL_BENCH_REDUCE; family++) {
+                                   [SL_BENCH_REDUCE] = rows,
+                                   [SL_BENCH_CONVERT] = elements};
+    for (int family = SL_BENCH_UNARY; family <= SL_BENCH_CONVERT; family++) {
         size_t len = strlen(families[family]);
         const char *at = text + len + 1;
-        if (strncmp(text, families[family], len) != 0 || text[len] != ':')
+        if (!patterns[family] || strncmp(text, families[family], len) != 0 || text[len] != ':')
             continue;
         s->family = family;
         s->m = s->k = 1;
@@ -120,6 +120,20 @@ static int parse_elements(const char *text, struct sl_bench_shape *s)
     return SL_E_FORMAT;
 }
 
+/* Products whose type stands in the family's name. */
+static bool take_typed_product(const char *text, struct sl_bench_shape *s)
+{
+    size_t *const gemm[] = {&s->m, &s->n, &s->k};
+    for (int family = SL_BENCH_MATMUL_QD8; family <= SL_BENCH_MATMUL_Q4_G32; family++) {
+        size_t len = strlen(families[family]);
+        if (strncmp(text, families[family], len) == 0 && take(text + len, ":#x#x#", gemm)) {
+            s->family = family;
+            return family != SL_BENCH_MATMUL_Q4_G32 || s->k % 32 == 0;
+        }
+    }
+    return false;
+}
+
 int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out)
 {
     struct sl_bench_shape s = {.family = SL_BENCH_MATMUL};
@@ -129,7 +143,7 @@ int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out)
     size_t *const depthwise[] = {&s.in_h,     &s.in_w,   &s.in_c,   &s.kernel_h,
                                  &s.kernel_w, &s.stride, &s.padding};
     int rc = 0;
-    if (take(text, "matmul:#x#x#", gemm)) {
+    if (take(text, "matmul:#x#x#", gemm) || take_typed_product(text, &s)) {
         rc = 0;
     } else if (take(text, "conv:#x#x#-#-#x#-s#-p#", conv)) {
         s.family = SL_BENCH_CONV;

@@ -12,6 +12,10 @@ enum sl_bench_family {
     SL_BENCH_POOL,
     SL_BENCH_REDUCE,
     SL_BENCH_TRANSPOSE,
+    SL_BENCH_CONVERT,
+    SL_BENCH_MATMUL_QD8,    /* dynamic int8 */
+    SL_BENCH_MATMUL_Q4,     /* its weights int4, by channel */
+    SL_BENCH_MATMUL_Q4_G32, /* in groups of 32 */
     SL_BENCH_FAMILY_END
 };
 
@@ -27,9 +31,10 @@ struct sl_bench_shape {
     size_t in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w, stride, padding;
 };
 
-/* "matmul:MxNxK", "conv:IHxIWxIC-OC-KHxKW-sS-pP", "depthwise:IHxIWxC-KHxKW-sS-pP", "unary:OP-N",
- * "binary:OP-N" (OP_clamped-N: with a clamp), "pool:OP-IHxIWxC-KHxKW-sS-pP",
- * "reduce:OP-OUTERxREDUCEDxINNER" or "transpose:ROWSxCOLUMNS". Returns 0, or SL_E_FORMAT for other
- * words and shapes without output, SL_E_LIMIT for one too large. */
+/* "matmul:MxNxK" ("matmul_qd8:", "matmul_q4:", "matmul_q4_g32:" too), "convert:OP-N",
+ * "conv:IHxIWxIC-OC-KHxKW-sS-pP", "depthwise:IHxIWxC-KHxKW-sS-pP", "unary:OP-N", "binary:OP-N"
+ * (OP_clamped-N: with a clamp), "pool:OP-IHxIWxC-KHxKW-sS-pP", "reduce:OP-OUTERxREDUCEDxINNER" or
+ * "transpose:ROWSxCOLUMNS". Returns 0, or SL_E_FORMAT for other words and shapes without output,
+ * SL_E_LIMIT for one too large. */
 int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out);
 const char *sl_bench_family_name(int family);

@@ -5,10 +5,13 @@
 #include "kernels/binary/binary_qs8.h"
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_qs8.h"
+#include "kernels/convert/convert.h"
+#include "kernels/convert/quantise.h"
 #include "kernels/depthwise/depthwise.h"
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/matmul/matmul_qd8.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/pool.h"
 #include "kernels/pool/pool_qs8.h"
@@ -41,13 +44,16 @@ KERNEL_AT(pool_qs8, "pool")
 KERNEL_AT(unary_qs8, "unary")
 KERNEL_AT(binary_qs8, "binary")
 KERNEL_AT(mean_qs8, "reduce")
+KERNEL_AT(matmul_qd8, "matmul")
+KERNEL_AT(convert, "convert")
+KERNEL_AT(quantise, "convert")
 
 bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out)
 {
     static bool (*const lists[])(size_t, struct sl_kernel_entry *) = {
-        matmul_at,        conv_at,     depthwise_at, pool_at,       unary_at,
-        binary_at,        reduce_at,   transpose_at, matmul_qs8_at, conv_qs8_at,
-        depthwise_qs8_at, pool_qs8_at, unary_qs8_at, binary_qs8_at, mean_qs8_at};
+        matmul_at,    conv_at,       depthwise_at,  pool_at,       unary_at,         binary_at,
+        reduce_at,    transpose_at,  matmul_qs8_at, conv_qs8_at,   depthwise_qs8_at, pool_qs8_at,
+        unary_qs8_at, binary_qs8_at, mean_qs8_at,   matmul_qd8_at, convert_at,       quantise_at};
     for (size_t list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
         size_t at = 0;
         for (; lists[list](at, out); at++) {

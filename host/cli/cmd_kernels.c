@@ -20,7 +20,7 @@
 #include "host/report/style.h"
 
 enum {
-    MAX_SHAPES = 64,
+    MAX_SHAPES = 128,
     MAX_ROWS = MAX_SHAPES * 4,
     MAX_SHAPE_BYTES = 96,
     RANDOM_MAX_DIM = 256,
@@ -69,7 +69,55 @@ static const char *const goal_shapes[] = {
     "reduce:layer_norm-64x1024x1",
     "reduce:mean-1x49x512",
     "transpose:256x256",
+    "matmul_qd8:64x64x64",
+    "matmul_qd8:128x128x128",
+    "matmul_qd8:100x192x384",
+    "matmul_qd8:784x128x64",
+    "matmul_qd8:49x960x160",
+    "matmul_qd8:1x1024x1024",
+    "matmul_q4:64x64x64",
+    "matmul_q4:128x128x128",
+    "matmul_q4:784x128x64",
+    "matmul_q4:49x960x160",
+    "matmul_q4:1x1024x1024",
+    "matmul_q4_g32:64x64x64",
+    "matmul_q4_g32:128x128x128",
+    "matmul_q4_g32:784x128x64",
+    "matmul_q4_g32:49x960x160",
+    "matmul_q4_g32:1x1024x1024",
+    "convert:f32_qs8-65536",
+    "convert:qs8_f32-65536",
+    "convert:f16_f32-65536",
+    "convert:f32_f16-65536",
 };
+
+/* What --type takes: the family that shapes without one are of, and whose goals --all measures. */
+static const struct type {
+    const char *name, *family;
+} types[] = {
+    {"f32", "matmul:"},           {"qd8", "matmul_qd8:"},  {"q4", "matmul_q4:"},
+    {"q4_g32", "matmul_q4_g32:"}, {"convert", "convert:"},
+};
+
+enum { TYPES = sizeof(types) / sizeof(types[0]) };
+
+static const char *family_of(const struct bench *b)
+{
+    for (size_t i = 0; b->type && i < TYPES; i++)
+        if (strcmp(types[i].name, b->type) == 0)
+            return types[i].family;
+    return types[0].family;
+}
+
+/* Whether --all with this --type, or none, measures the shape; f32 is what no other type is. */
+static bool is_of_type(const struct bench *b, const char *shape)
+{
+    const char *family = types[0].family;
+    for (size_t i = 1; i < TYPES; i++)
+        if (strncmp(shape, types[i].family, strlen(types[i].family)) == 0)
+            family = types[i].family;
+    return !b->type || strcmp(family, family_of(b)) == 0;
+}
 
 static int add_shape(struct bench *b, const char *prefix, const char *shape, const char *suffix,
                      struct sl_diag *diag)
@@ -86,7 +134,9 @@ static int add_shape(struct bench *b, const char *prefix, const char *shape, con
 /* N x K: a product with a single row. */
 static int add_gemv(struct bench *b, struct sl_diag *diag)
 {
-    return b->gemv ? add_shape(b, "matmul:1x", b->gemv, "", diag) : 0;
+    char prefix[MAX_SHAPE_BYTES];
+    snprintf(prefix, sizeof(prefix), "%s1x", family_of(b));
+    return b->gemv ? add_shape(b, prefix, b->gemv, "", diag) : 0;
 }
 
 static int add_random(struct bench *b, struct sl_diag *diag)
@@ -98,8 +148,9 @@ static int add_random(struct bench *b, struct sl_diag *diag)
         size_t m = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
         size_t n = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
         size_t k = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
+        k = strstr(family_of(b), "_g32") ? (k + 31) / 32 * 32 : k;
         snprintf(shape, sizeof(shape), "%zux%zux%zu", m, n, k);
-        rc = add_shape(b, "matmul:", shape, "", diag);
+        rc = add_shape(b, family_of(b), shape, "", diag);
     }
     return rc;
 }
@@ -110,14 +161,14 @@ static int collect_shapes(struct bench *b, const char *const *words, size_t coun
 {
     int rc = 0;
     for (size_t i = 0; b->all && rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++)
-        rc = add_shape(b, "", goal_shapes[i], "", diag);
+        rc = is_of_type(b, goal_shapes[i]) ? add_shape(b, "", goal_shapes[i], "", diag) : 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (strncmp(words[i], "sl_", 3) == 0)
             b->kernel = words[i];
         else if (strchr(words[i], ':'))
             rc = add_shape(b, "", words[i], "", diag);
         else
-            rc = add_shape(b, "matmul:", words[i], "", diag);
+            rc = add_shape(b, family_of(b), words[i], "", diag);
     }
     if (rc == 0 && b->conv)
         rc = add_shape(b, "conv:", b->conv, "", diag);
@@ -132,9 +183,9 @@ static int collect_shapes(struct bench *b, const char *const *words, size_t coun
             return add_shape(b, "conv:", "28x28x64-128-3x3-s1-p1", "", diag);
         if (b->kernel && strncmp(b->kernel, "sl_depthwise", 12) == 0)
             return add_shape(b, "depthwise:", "28x28x128-3x3-s1-p1", "", diag);
-        rc = add_shape(
-            b, "matmul:", b->kernel && strstr(b->kernel, "1x16vl") ? "1x1024x1024" : "128x128x128",
-            "", diag);
+        rc = add_shape(b, family_of(b),
+                       b->kernel && strstr(b->kernel, "1x16vl") ? "1x1024x1024" : "128x128x128", "",
+                       diag);
     }
     return rc;
 }
@@ -312,8 +363,11 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
 
 static int check_options(const struct bench *b, struct sl_diag *diag)
 {
-    if (strcmp(b->type, "f32") != 0) {
-        sl_diag_hint(diag, "say --type f32");
+    bool known = !b->type;
+    for (size_t i = 0; i < TYPES; i++)
+        known = known || strcmp(types[i].name, b->type) == 0;
+    if (!known) {
+        sl_diag_hint(diag, "take f32, qd8, q4, q4_g32 or convert");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type",
                            "'%.32s' has no kernels in this version", b->type);
     }
@@ -342,7 +396,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     const char *words[MAX_SHAPES];
     size_t count = 0;
     const struct sl_option options[] = {
-        {"--type", 0, SL_OPTION_TEXT, &b->type, "TYPE", "element type: f32"},
+        {"--type", 0, SL_OPTION_TEXT, &b->type, "TYPE",
+         "f32, qd8 (dynamic int8), q4, q4_g32 (its weights int4), convert"},
         {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
          "streaming vector length of the emulated CPU (512)"},
@@ -360,8 +415,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
         .about =
             "Counts what single kernels execute, stage by stage, next to the least number of\n"
             "multiply-accumulate instructions and to what other libraries need. FAMILY:SHAPE is\n"
-            "unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP, transpose:ROWSxCOLUMNS or\n"
-            "reduce:OP-OUTERxREDUCEDxINNER, with OP as in the kernels' names.",
+            "unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP, transpose:ROWSxCOLUMNS,\n"
+            "reduce:OP-OUTERxREDUCEDxINNER or convert:OP-N, with OP as in the kernels' names.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0])};
     int rc = sl_options_parse(&usage, argc, argv, words, MAX_SHAPES, &count, diag);
@@ -376,7 +431,7 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     struct bench *b = sl_calloc(1, sizeof(*b));
     int rc = -ENOMEM;
     if (b) {
-        *b = (struct bench){.cli = cli, .type = "f32", .engine = "sme2", .svl = 512, .seed = 1};
+        *b = (struct bench){.cli = cli, .engine = "sme2", .svl = 512, .seed = 1};
         rc = parse_bench(b, argc, argv, &diag);
     }
     if (rc == 0)

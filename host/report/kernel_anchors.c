@@ -16,6 +16,15 @@ const char sl_kernel_anchor_source[] = "instructions of KleidiAI 495f6524 and XN
 #define XNN_CONV "XNNPACK f32 igemm 6x8 asm ld128"
 #define KAI_DW "KleidiAI 3x3_s1_4xc_sme2_mla"
 #define XNN_DW "XNNPACK f32 dwconv 9p16c neon"
+#define KAI_QD8_LHS "KleidiAI lhs_quant_pack_qai8dxp_f32"
+#define KAI_QD8 "KleidiAI qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa"
+#define KAI_QD8_GEMV "KleidiAI qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot"
+#define KAI_Q4 "KleidiAI qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa"
+#define KAI_Q4G "KleidiAI qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa"
+#define KAI_Q4_GEMV "KleidiAI qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot"
+#define KAI_Q4G_GEMV "KleidiAI qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot"
+#define KAI_QD8_I8MM "KleidiAI qai8dxp4x8_qsi8cxp4x8_16x4_neon_i8mm"
+#define KAI_QD8_NEON_GEMV "KleidiAI qai8dxp1x8_qsi8cxp4x8_1x4_neon_dotprod"
 
 const struct sl_kernel_anchor sl_kernel_anchors[] = {
     {"matmul", "sme2", "kernel", 512, 64, 64, 64, 2237, KAI_GEMM},
@@ -58,5 +67,65 @@ const struct sl_kernel_anchor sl_kernel_anchors[] = {
     {"depthwise", "neon", "whole", 0, 196, 512, 9, 638428, XNN_DW},
     {"depthwise", "sme2", "whole", 512, 3136, 64, 9, 120780, KAI_DW},
     {"depthwise", "neon", "whole", 0, 3136, 64, 9, 1431024, XNN_DW},
+    {"matmul_q4", "neon", "lhs_pack", 0, 49, 960, 160, 30938, KAI_QD8_LHS},
+    {"matmul_q4", "neon", "lhs_pack", 0, 64, 64, 64, 18884, KAI_QD8_LHS},
+    {"matmul_q4", "neon", "lhs_pack", 0, 128, 128, 128, 66372, KAI_QD8_LHS},
+    {"matmul_q4", "neon", "lhs_pack", 0, 196, 512, 256, 189404, KAI_QD8_LHS},
+    {"matmul_q4", "neon", "lhs_pack", 0, 256, 256, 256, 247364, KAI_QD8_LHS},
+    {"matmul_q4", "neon", "lhs_pack", 0, 784, 128, 64, 230564, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "kernel", 512, 1, 1024, 1024, 23182, KAI_Q4_GEMV},
+    {"matmul_q4", "sme2", "kernel", 512, 49, 960, 160, 50526, KAI_Q4},
+    {"matmul_q4", "sme2", "kernel", 512, 64, 64, 64, 2754, KAI_Q4},
+    {"matmul_q4", "sme2", "kernel", 512, 128, 128, 128, 13758, KAI_Q4},
+    {"matmul_q4", "sme2", "kernel", 512, 196, 512, 256, 125778, KAI_Q4},
+    {"matmul_q4", "sme2", "kernel", 512, 256, 256, 256, 79182, KAI_Q4},
+    {"matmul_q4", "sme2", "kernel", 512, 784, 128, 64, 65052, KAI_Q4},
+    {"matmul_q4", "sme2", "lhs_pack", 128, 128, 128, 128, 97476, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 256, 128, 128, 128, 97476, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 512, 1, 1024, 1024, 5645, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 512, 49, 960, 160, 45785, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 512, 64, 64, 64, 26756, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 512, 128, 128, 128, 97476, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 512, 196, 512, 256, 284072, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 512, 256, 256, 256, 371012, KAI_QD8_LHS},
+    {"matmul_q4", "sme2", "lhs_pack", 512, 784, 128, 64, 326996, KAI_QD8_LHS},
+    {"matmul_q4_g32", "sme2", "kernel", 512, 1, 1024, 1024, 33142, KAI_Q4G_GEMV},
+    {"matmul_q4_g32", "sme2", "kernel", 512, 49, 960, 160, 119788, KAI_Q4G},
+    {"matmul_q4_g32", "sme2", "kernel", 512, 64, 64, 64, 4062, KAI_Q4G},
+    {"matmul_q4_g32", "sme2", "kernel", 512, 128, 128, 128, 31437, KAI_Q4G},
+    {"matmul_q4_g32", "sme2", "kernel", 512, 196, 512, 256, 387047, KAI_Q4G},
+    {"matmul_q4_g32", "sme2", "kernel", 512, 256, 256, 256, 249555, KAI_Q4G},
+    {"matmul_q4_g32", "sme2", "kernel", 512, 784, 128, 64, 96851, KAI_Q4G},
+    {"matmul_qd8", "neon", "kernel", 0, 1, 1024, 1024, 195865, KAI_QD8_NEON_GEMV},
+    {"matmul_qd8", "neon", "kernel", 0, 49, 960, 160, 606082, KAI_QD8_I8MM},
+    {"matmul_qd8", "neon", "kernel", 0, 64, 64, 64, 27540, KAI_QD8_I8MM},
+    {"matmul_qd8", "neon", "kernel", 0, 128, 128, 128, 166776, KAI_QD8_I8MM},
+    {"matmul_qd8", "neon", "kernel", 0, 196, 512, 256, 1727779, KAI_QD8_I8MM},
+    {"matmul_qd8", "neon", "kernel", 0, 256, 256, 256, 1121472, KAI_QD8_I8MM},
+    {"matmul_qd8", "neon", "kernel", 0, 784, 128, 64, 673161, KAI_QD8_I8MM},
+    {"matmul_qd8", "neon", "lhs_pack", 0, 49, 960, 160, 30938, KAI_QD8_LHS},
+    {"matmul_qd8", "neon", "lhs_pack", 0, 64, 64, 64, 18884, KAI_QD8_LHS},
+    {"matmul_qd8", "neon", "lhs_pack", 0, 128, 128, 128, 66372, KAI_QD8_LHS},
+    {"matmul_qd8", "neon", "lhs_pack", 0, 196, 512, 256, 189404, KAI_QD8_LHS},
+    {"matmul_qd8", "neon", "lhs_pack", 0, 256, 256, 256, 247364, KAI_QD8_LHS},
+    {"matmul_qd8", "neon", "lhs_pack", 0, 784, 128, 64, 230564, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "kernel", 128, 128, 128, 128, 127189, KAI_QD8},
+    {"matmul_qd8", "sme2", "kernel", 256, 128, 128, 128, 39445, KAI_QD8},
+    {"matmul_qd8", "sme2", "kernel", 512, 1, 1024, 1024, 21216, KAI_QD8_GEMV},
+    {"matmul_qd8", "sme2", "kernel", 512, 49, 960, 160, 49440, KAI_QD8},
+    {"matmul_qd8", "sme2", "kernel", 512, 64, 64, 64, 2829, KAI_QD8},
+    {"matmul_qd8", "sme2", "kernel", 512, 128, 128, 128, 13717, KAI_QD8},
+    {"matmul_qd8", "sme2", "kernel", 512, 196, 512, 256, 121737, KAI_QD8},
+    {"matmul_qd8", "sme2", "kernel", 512, 256, 256, 256, 76821, KAI_QD8},
+    {"matmul_qd8", "sme2", "kernel", 512, 784, 128, 64, 66333, KAI_QD8},
+    {"matmul_qd8", "sme2", "lhs_pack", 128, 128, 128, 128, 97476, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 256, 128, 128, 128, 97476, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 512, 1, 1024, 1024, 5645, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 512, 49, 960, 160, 45785, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 512, 64, 64, 64, 26756, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 512, 128, 128, 128, 97476, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 512, 196, 512, 256, 284072, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 512, 256, 256, 256, 371012, KAI_QD8_LHS},
+    {"matmul_qd8", "sme2", "lhs_pack", 512, 784, 128, 64, 326996, KAI_QD8_LHS},
 };
 const size_t sl_kernel_anchor_count = sizeof(sl_kernel_anchors) / sizeof(sl_kernel_anchors[0]);

@@ -26,15 +26,30 @@ const char *sl_kernel_engine(const struct sl_kernel_row *row)
     return has(row, "_sme2") ? "sme2" : has(row, "_neon") ? "neon" : "portable";
 }
 
+/* SMOPA, four-vector SDOT, SMMLA, or SDOT and what does the same. */
+static uint64_t int8_min_mac(const struct sl_kernel_row *row, uint64_t lanes)
+{
+    uint64_t words = ceil_div(row->k, 4);
+    if (!has(row, "_sme2") || lanes == 0)
+        return has(row, "_i8mm") ? ceil_div(row->m, 2) * ceil_div(row->n, 2) * ceil_div(row->k, 8)
+                                 : row->m * ceil_div(row->n, 4) * words;
+    if (has(row, "_mopa"))
+        return ceil_div(row->m, lanes) * ceil_div(row->n, lanes) * words;
+    return row->m * ceil_div(row->n, 4 * lanes) * words;
+}
+
 /* Outer products and four-vector instructions with SME2, vectors of four floats otherwise. */
 uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl)
 {
     uint64_t lanes = svl / 32;
     bool depthwise = strcmp(row->family, "depthwise") == 0;
+    bool int8 = strncmp(row->family, "matmul_q", 8) == 0; /* four k an instruction */
     bool product =
-        depthwise || strcmp(row->family, "matmul") == 0 || strcmp(row->family, "conv") == 0;
+        int8 || depthwise || strcmp(row->family, "matmul") == 0 || strcmp(row->family, "conv") == 0;
     if (!product || is_pack(row))
         return 0;
+    if (int8)
+        return int8_min_mac(row, lanes);
     if (!has(row, "_sme2") || lanes == 0)
         return row->m * ceil_div(row->n, 4) * row->k;
     if (depthwise)

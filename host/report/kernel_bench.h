@@ -12,7 +12,7 @@ struct sl_style;
 
 /* One stage, as the agent ran it. Texts are the caller's. */
 struct sl_kernel_row {
-    char family[16];  /* "matmul", "conv", "depthwise", "unary", ... */
+    char family[16];  /* "matmul", "matmul_qd8", "conv", "depthwise", "unary", ... */
     char kernel[128]; /* sl_matmul_... */
     char stage[16];   /* "rhs_pack", "lhs_pack", "kernel", "whole", "clamped" */
     uint64_t m, n, k; /* depthwise, pool: output pixels, channels, window; reduce: outer, inner,

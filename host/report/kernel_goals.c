@@ -19,7 +19,8 @@ static const struct element_goal element_goals[] = {
     {"reduce", "sme2", "_mean_", 0.08},     {"transpose", "sme2", "", 0.19},
     {"binary", "neon", "_add_", 0.66},      {"unary", "neon", "_gelu_", 8.0},
     {"reduce", "neon", "_softmax_", 5.0},   {"reduce", "neon", "_layer_norm_", 2.5},
-    {"transpose", "neon", "", 1.2},
+    {"transpose", "neon", "", 1.2},         {"convert", "sme2", "_f32_qs8_", 0.12},
+    {"convert", "sme2", "_qs8_f32_", 0.12},
 };
 
 /* A layer, everything included. */
@@ -72,6 +73,38 @@ static double product_goal(const struct sl_kernel_row *row, unsigned svl)
     return (row->k >= 256 ? 1.22 : 1.25) * (double)sl_kernel_min_mac(row, svl);
 }
 
+/* Of dynamic int8: four k an outer product, rounded up to whole blocks. */
+static double sme2_qd8_goal(const struct sl_kernel_row *row, unsigned svl)
+{
+    uint64_t vl = svl / 32;
+    double blocks =
+        (double)(round_up(row->m, 2 * vl) / (2 * vl) * (round_up(row->n, 2 * vl) / (2 * vl)));
+    double products = blocks * (double)round_up(row->k, 4);
+    if (is(row->stage, "lhs_pack"))
+        return 0.6 * (double)(round_up(row->m, vl) * row->k) + 150.0;
+    if (is(row->stage, "rhs_pack") && is(row->family, "matmul_qd8"))
+        return 0.2 * (double)(round_up(row->n, vl) * row->k) + 200.0;
+    if (!is(row->stage, "kernel"))
+        return 0;
+    if (strstr(row->kernel, "_mopa"))
+        return is(row->family, "matmul_qd8")  ? 1.5 * products + 300.0 * blocks
+               : is(row->family, "matmul_q4") ? 2.99 * products + 471.0 * blocks
+                                              : 15.15 / 2 * products;
+    return is(row->family, "matmul_qd8") ? 2.7 * (double)sl_kernel_min_mac(row, svl) + 200.0 : 0;
+}
+
+static double qd8_goal(const struct sl_kernel_row *row, unsigned svl)
+{
+    bool i8mm = strstr(row->kernel, "_i8mm") != NULL;
+    if (is(sl_kernel_engine(row), "sme2"))
+        return svl == 512 ? sme2_qd8_goal(row, svl) : 0;
+    if (!is(row->family, "matmul_qd8") || !is(row->stage, "kernel") || row->m < 49 ||
+        row->k < 128 || (!i8mm && !strstr(row->kernel, "_dot")))
+        return 0;
+    return (row->k >= 256 ? (i8mm ? 1.75 : 1.36) : (i8mm ? 2.0 : 1.48)) *
+           (double)sl_kernel_min_mac(row, svl);
+}
+
 /* In proportion to taps. */
 static double depthwise_goal(const struct sl_kernel_row *row)
 {
@@ -102,6 +135,8 @@ uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl)
     const char *engine = sl_kernel_engine(row);
     if (is(row->family, "matmul"))
         return (uint64_t)product_goal(row, svl);
+    if (strncmp(row->family, "matmul_q", 8) == 0)
+        return (uint64_t)qd8_goal(row, svl);
     if (is(engine, "portable") || (is(engine, "sme2") && svl != 512))
         return 0;
     if (!is(row->stage, "whole") && !(is(row->stage, "clamped") && is(engine, "sme2")))

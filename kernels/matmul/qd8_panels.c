@@ -197,6 +197,7 @@ void sl_qd8_panels_run_packed(const struct sl_matmul_qd8 *self,
 {
     const struct sl_qd8_engine *engine = self->engine;
     size_t bytes = panel_bytes(self, args->k, args->group);
+    size_t steps = padded(args->k) / SL_QD8_K_STEP;
     int8_t *scratch = scratch_of(args->m, args->k, args->workspace);
     int32_t acc[SL_QD8_BLOCK];
     struct sl_qd8_tile tile = {.args = args};
@@ -214,7 +215,9 @@ void sl_qd8_panels_run_packed(const struct sl_matmul_qd8 *self,
                 run_groups(engine, &tile, values, panel, right);
                 continue;
             }
-            engine->multiply(tile.rows, padded(args->k) / SL_QD8_K_STEP, values, right, acc);
+            if (engine->product && engine->product(&tile, steps, values, right))
+                continue;
+            engine->multiply(tile.rows, steps, values, right, acc);
             engine->finish(&tile, acc);
         }
     }

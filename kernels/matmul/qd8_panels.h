@@ -40,6 +40,9 @@ struct sl_qd8_engine {
     void (*decode)(size_t bytes, const uint8_t *nibbles, int8_t *out);
     /* sums[i][j] = fma(acc[i][j], scale[j], sums[i][j]) for the first rows. */
     void (*fold)(size_t rows, const int32_t *acc, const float *scale, float *sums);
+    /* multiply() and finish() in one, which may be NULL; true when it took the tile. */
+    bool (*product)(const struct sl_qd8_tile *tile, size_t steps, const int8_t *left,
+                    const int8_t *right);
     void (*finish)(const struct sl_qd8_tile *tile, const int32_t *acc);
     void (*finish_sums)(const struct sl_qd8_tile *tile, const float *sums);
 };

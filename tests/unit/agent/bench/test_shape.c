@@ -34,6 +34,15 @@ static void shapes_are_read_as_the_product_they_are(void **state)
     assert_true(s.family == SL_BENCH_REDUCE && s.m == 2 && s.n == 512 && s.k == 49);
     assert_int_equal(sl_bench_shape_parse("transpose:3x5", &s), 0);
     assert_true(s.family == SL_BENCH_TRANSPOSE && s.m == 3 && s.n == 5 && s.k == 1);
+    assert_int_equal(sl_bench_shape_parse("matmul_qd8:3x5x7", &s), 0);
+    assert_true(s.family == SL_BENCH_MATMUL_QD8 && s.m == 3 && s.n == 5 && s.k == 7);
+    assert_int_equal(sl_bench_shape_parse("matmul_q4:3x5x7", &s), 0);
+    assert_true(s.family == SL_BENCH_MATMUL_Q4);
+    assert_int_equal(sl_bench_shape_parse("matmul_q4_g32:3x5x64", &s), 0);
+    assert_true(s.family == SL_BENCH_MATMUL_Q4_G32 && s.k == 64);
+    assert_int_equal(sl_bench_shape_parse("convert:f16_f32-9", &s), 0);
+    assert_true(s.family == SL_BENCH_CONVERT && s.n == 9 && s.k == 1);
+    assert_string_equal(s.op, "f16_f32");
 }
 
 static void other_words_are_refused(void **state)
@@ -58,6 +67,9 @@ static void other_words_are_refused(void **state)
         "reduce:mean-2x3",
         "pool:max-1x1x5-2x2-s2-p0",
         "transpose:3",
+        "matmul_q4_g32:3x5x33", /* no whole groups */
+        "matmul_q5:3x5x32",
+        "convert:f16_f32",
         "matmul:99999999999999999999x1x1",
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -73,15 +85,14 @@ static void other_words_are_refused(void **state)
 static void every_kernel_is_listed_once(void **state)
 {
     (void)state;
-    struct sl_kernel_entry first;
-    struct sl_kernel_entry kernel;
+    struct sl_kernel_entry kernel, other;
     size_t count = 0;
-    assert_true(sl_kernel_list_at(0, &first));
-    while (sl_kernel_list_at(count, &kernel))
-        count++;
+    assert_true(sl_kernel_list_at(0, &kernel));
+    assert_string_equal(kernel.family, "matmul");
+    for (; sl_kernel_list_at(count, &kernel); count++)
+        for (size_t i = 0; i < count && sl_kernel_list_at(i, &other); i++)
+            assert_string_not_equal(kernel.name, other.name);
     assert_true(count >= 8);
-    assert_string_equal(first.family, "matmul");
-    assert_string_equal(kernel.family, "layout");
 }
 
 static unsigned lines(const struct sl_buf *out)
@@ -99,8 +110,9 @@ static int bench(const char *text, const struct sl_bench_choice *choice, struct 
     assert_int_equal(sl_bench_shape_parse(text, &shape), 0);
     static int (*const benches[])(const struct sl_bench_choice *, uint64_t,
                                   struct sl_bench_stage_run *) = {
-        sl_bench_matmul, sl_bench_conv, sl_bench_depthwise, sl_bench_unary,
-        sl_bench_binary, sl_bench_pool, sl_bench_reduce,    sl_bench_transpose};
+        sl_bench_matmul,  sl_bench_conv,       sl_bench_depthwise,  sl_bench_unary,
+        sl_bench_binary,  sl_bench_pool,       sl_bench_reduce,     sl_bench_transpose,
+        sl_bench_convert, sl_bench_matmul_qd8, sl_bench_matmul_qd8, sl_bench_matmul_qd8};
     return benches[shape.family](choice, 1, &run);
 }
 
@@ -121,9 +133,13 @@ static void stages_are_printed_one_a_line(void **state)
     assert_int_equal(bench("reduce:mean-2x3x4", &portable, &out), 0);
     assert_int_equal(bench("reduce:layer_norm-2x9x1", &portable, &out), 0);
     assert_int_equal(bench("transpose:3x5", &portable, &out), 0);
+    assert_int_equal(bench("convert:qs8_f32-7", &portable, &out), 0);
+    assert_int_equal(bench("matmul_qd8:3x5x7", &portable, &out), 0);
+    assert_int_equal(bench("matmul_q4:3x5x7", &portable, &out), 0);
+    assert_int_equal(bench("matmul_q4_g32:3x5x64", &portable, &out), 0);
     assert_int_equal(bench("reduce:softmax-2x3x4", &portable, &out), SL_E_NOT_FOUND);
     assert_int_equal(bench("unary:nothing-5", &portable, &out), SL_E_NOT_FOUND);
-    assert_int_equal(lines(&out), before + 10);
+    assert_int_equal(lines(&out), before + 23);
     sl_buf_fini(&out);
 }
 

@@ -1,0 +1,130 @@
+/* kernels/matmul/qd8_panels_neon.c: the dynamic int8 product in base NEON, and what the engines
+ * with dot products share with it. */
+#include "kernels/matmul/qd8_panels_neon.h"
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/neon.h"
+
+enum { SIDE = SL_QD8_SIDE, DEPTH = 8 };
+
+/* One k of all rows: its weights times an element of each row. */
+#define LANE(lane)                                                                                 \
+    {                                                                                              \
+        int16x8_t b = vmovl_s8(vld1_s8(right + SIDE * (lane)));                                    \
+        SL_UNROLL                                                                                  \
+        for (size_t i = 0; i < rows; i++) {                                                        \
+            low[i] = vmlal_laneq_s16(low[i], vget_low_s16(b), a[i], lane);                         \
+            high[i] = vmlal_high_laneq_s16(high[i], b, a[i], lane);                                \
+        }                                                                                          \
+    }
+
+SL_INLINE void block(size_t rows, size_t steps, const int8_t *left, const int8_t *right,
+                     int32x4_t *low, int32x4_t *high)
+{
+    int16x8_t a[SIDE];
+    SL_UNROLL
+    for (size_t i = 0; i < rows; i++)
+        low[i] = high[i] = vdupq_n_s32(0);
+    for (size_t eights = 2 * steps; eights > 0; eights--) {
+        SL_UNROLL
+        for (size_t i = 0; i < rows; i++)
+            a[i] = vmovl_s8(vld1_s8(left + DEPTH * i));
+        LANE(0)
+        LANE(1)
+        LANE(2)
+        LANE(3)
+        LANE(4)
+        LANE(5)
+        LANE(6)
+        LANE(7)
+        left += SIDE * DEPTH;
+        right += SIDE * DEPTH;
+        SL_FORGET(left);
+        SL_FORGET(right);
+    }
+}
+
+SL_QD8_NEON_MULTIPLY
+
+void sl_qd8_decode_neon(size_t bytes, const uint8_t *nibbles, int8_t *out)
+{
+    for (; bytes > 0; bytes -= 32, nibbles += 32, out += 64) {
+        int8x16_t a = vreinterpretq_s8_u8(vld1q_u8(nibbles));
+        int8x16_t b = vreinterpretq_s8_u8(vld1q_u8(nibbles + 16));
+        vst1q_s8(out, vshrq_n_s8(vshlq_n_s8(a, 4), 4));
+        vst1q_s8(out + 16, vshrq_n_s8(a, 4));
+        vst1q_s8(out + 32, vshrq_n_s8(vshlq_n_s8(b, 4), 4));
+        vst1q_s8(out + 48, vshrq_n_s8(b, 4));
+    }
+}
+
+void sl_qd8_fold_neon(size_t rows, const int32_t *acc, const float *scale, float *sums)
+{
+    float32x4_t low = vld1q_f32(scale), high = vld1q_f32(scale + 4);
+    for (; rows > 0; rows--, acc += SIDE, sums += SIDE) {
+        vst1q_f32(sums, vfmaq_f32(vld1q_f32(sums), vcvtq_f32_s32(vld1q_s32(acc)), low));
+        vst1q_f32(sums + 4,
+                  vfmaq_f32(vld1q_f32(sums + 4), vcvtq_f32_s32(vld1q_s32(acc + 4)), high));
+    }
+}
+
+struct clamp {
+    float32x4_t min, max;
+};
+
+SL_INLINE struct clamp clamp_of(const struct sl_qd8_tile *tile)
+{
+    return (struct clamp){vdupq_n_f32(tile->args->min), vdupq_n_f32(tile->args->max)};
+}
+
+/* Row i of the tile; columns past the last are not stored. */
+SL_INLINE void put(const struct sl_qd8_tile *tile, size_t i, float32x4_t low, float32x4_t high,
+                   struct clamp c)
+{
+    const struct sl_matmul_qd8_args *args = tile->args;
+    size_t at = (tile->row + i) * args->dst_stride + tile->column, left = args->n - tile->column;
+    low = sl_neon_clamp(low, c.min, c.max);
+    high = sl_neon_clamp(high, c.min, c.max);
+    if (args->dst_type == SL_ROWS_F32) {
+        float *dst = (float *)args->dst + at;
+        sl_neon_store(dst, low, left);
+        if (left > 4)
+            sl_neon_store(dst + 4, high, left - 4);
+        return;
+    }
+    uint16_t *dst = (uint16_t *)args->dst + at, row[SIDE];
+    uint16x8_t half = vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(low), high));
+    vst1q_u16(left >= SIDE ? dst : row, half);
+    for (size_t j = 0; left < SIDE && j < left; j++)
+        dst[j] = row[j];
+}
+
+void sl_qd8_finish_neon(const struct sl_qd8_tile *tile, const int32_t *acc)
+{
+    const struct sl_qd8_columns *c = tile->columns;
+    struct clamp clamp = clamp_of(tile);
+    int32x4_t sum_low = vld1q_s32(c->sum), sum_high = vld1q_s32(c->sum + 4);
+    float32x4_t scale_low = vld1q_f32(c->scale), scale_high = vld1q_f32(c->scale + 4);
+    float32x4_t bias_low = vld1q_f32(c->bias), bias_high = vld1q_f32(c->bias + 4);
+    for (size_t i = 0; i < tile->rows; i++, acc += SIDE) {
+        struct sl_row_params row = tile->params[i];
+        int32x4_t low = vmlsq_n_s32(vld1q_s32(acc), sum_low, row.zero_point);
+        int32x4_t high = vmlsq_n_s32(vld1q_s32(acc + 4), sum_high, row.zero_point);
+        put(tile, i, vfmaq_f32(bias_low, vmulq_n_f32(vcvtq_f32_s32(low), row.scale), scale_low),
+            vfmaq_f32(bias_high, vmulq_n_f32(vcvtq_f32_s32(high), row.scale), scale_high), clamp);
+    }
+}
+
+void sl_qd8_finish_sums_neon(const struct sl_qd8_tile *tile, const float *sums)
+{
+    const float *bias = tile->columns->bias;
+    struct clamp clamp = clamp_of(tile);
+    float32x4_t low = vld1q_f32(bias), high = vld1q_f32(bias + 4);
+    for (size_t i = 0; i < tile->rows; i++, sums += SIDE)
+        put(tile, i, vfmaq_n_f32(low, vld1q_f32(sums), tile->params[i].scale),
+            vfmaq_n_f32(high, vld1q_f32(sums + 4), tile->params[i].scale), clamp);
+}
+
+SL_QD8_NEON_ENGINE(engine, DEPTH, 1, multiply);
+SL_QD8_KERNEL(sl_matmul_qd8_qs8_8x8_neon_mlal, SL_ISA_NEON, false, engine);
+SL_QD8_KERNEL(sl_matmul_qd8_q4_8x8_neon_mlal, SL_ISA_NEON, true, engine);
