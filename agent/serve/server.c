@@ -23,7 +23,13 @@
 #include "common/net/handshake.h"
 #include "proto/envelope.pb-c.h"
 
-enum { MAX_JOBS = 64, RETRY_FIRST_MS = 250, RETRY_LAST_MS = 8000, MAX_PROBE_BYTES = 256 << 10 };
+enum {
+    MAX_JOBS = 64,
+    MAX_STRANGERS = 8, /* more make the oldest give way: silent ones cannot shut the host out */
+    RETRY_FIRST_MS = 250,
+    RETRY_LAST_MS = 8000,
+    MAX_PROBE_BYTES = 256 << 10
+};
 static const char software[] = "sme2lab-agent " SL_VERSION;
 
 struct sl_server {
@@ -37,9 +43,10 @@ struct sl_server {
     bool listening, connecting_out, closing;
     struct sl_address peer; /* to connect to */
     unsigned retry_ms;
-    struct sl_channel *candidate; /* not proven yet */
-    struct sl_channel *channel;   /* the host; NULL without a link */
-    bool resumed;                 /* it has said what it has */
+    struct sl_channel *strangers[MAX_STRANGERS]; /* not proven yet, the oldest first */
+    size_t stranger_count, open_links;           /* the latter with those that are closing */
+    struct sl_channel *channel;                  /* the host; NULL without a link */
+    bool resumed;                                /* it has said what it has */
     struct sl_sender senders[MAX_JOBS];
     size_t job_count;
     struct sl_inference *inference; /* NULL: idle */
@@ -83,12 +90,13 @@ static void send_state(struct sl_server *server, uint64_t job, Sme2lab__Proto__P
 }
 
 /* Refuses one job, not the connection: as a result that carries the reason. */
-static void refuse_job(struct sl_server *server, uint64_t job, const char *reason)
+static void refuse_job(struct sl_server *server, uint64_t job, Sme2lab__Proto__Outcome outcome,
+                       const char *reason)
 {
     Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     result.job = job;
-    result.outcome = SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED;
+    result.outcome = outcome;
     result.detail = (char *)(uintptr_t)reason;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_RESULT;
     envelope.result = &result;
@@ -109,7 +117,8 @@ static void on_ended(void *user, int rc)
     server->inference = NULL;
     server->running = NULL;
     if (rc < 0 && server->channel)
-        refuse_job(server, id, "the agent could not store the result: is its disk full?");
+        refuse_job(server, id, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
+                   "the agent could not store the result: is its disk full?");
     pump(server);
     if (server->closing)
         finish_close(server);
@@ -122,7 +131,8 @@ static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
     if (job->id == 0 || find_sender(server, job->id))
         return; /* sent again after a lost link: it is known */
     if (server->inference || server->job_count == MAX_JOBS) {
-        refuse_job(server, job->id, "the agent is busy with another job");
+        refuse_job(server, job->id, SME2LAB__PROTO__OUTCOME__OUTCOME_BUSY,
+                   "the agent is busy with another job");
         return;
     }
     int rc = sl_job_dir_create(server->workdir, job, server->spool_bytes, &dir);
@@ -130,7 +140,7 @@ static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
         rc = sl_inference_start(server->loop, server->self, server->workdir, job, dir, &events,
                                 server, &server->inference);
     if (rc < 0) {
-        refuse_job(server, job->id,
+        refuse_job(server, job->id, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
                    rc == -EINVAL ? "the job names a file that is no blob" : sl_strerror(rc));
         if (dir)
             sl_job_dir_remove(dir);
@@ -211,12 +221,22 @@ static void pump(struct sl_server *server)
     }
 }
 
-static void on_ready(void *user)
+/* Proven, closed, or giving way. */
+static void forget_stranger(struct sl_server *server, const struct sl_channel *channel)
 {
-    struct sl_server *server = user;
+    size_t kept = 0;
+    for (size_t i = 0; i < server->stranger_count; i++) {
+        if (server->strangers[i] != channel)
+            server->strangers[kept++] = server->strangers[i];
+    }
+    server->stranger_count = kept;
+}
+
+static void on_ready(struct sl_server *server, struct sl_channel *proven)
+{
     struct sl_channel *old = server->channel;
-    server->channel = server->candidate;
-    server->candidate = NULL;
+    forget_stranger(server, proven);
+    server->channel = proven;
     server->resumed = false;
     server->retry_ms = RETRY_FIRST_MS;
     if (old)
@@ -229,12 +249,14 @@ static void retry_later(struct sl_server *server);
 struct link {
     struct sl_server *server;
     struct sl_channel *channel;
+    bool proven;
 };
 
 static void link_ready(void *user)
 {
     struct link *link = user;
-    on_ready(link->server);
+    link->proven = true;
+    on_ready(link->server, link->channel);
 }
 
 static void link_message(void *user, const Sme2lab__Proto__Envelope *envelope)
@@ -256,11 +278,12 @@ static void link_closed(void *user, int code, const char *reason)
     struct link *link = user;
     struct sl_server *server = link->server;
     if (code < 0)
-        fprintf(stderr, "level=info event=link_lost reason=\"%s\"\n", reason);
+        fprintf(stderr, "level=%s event=%s reason=\"%s\"\n", link->proven ? "info" : "warning",
+                link->proven ? "link_lost" : "peer_refused", reason);
     if (server->channel == link->channel)
         server->channel = NULL;
-    if (server->candidate == link->channel)
-        server->candidate = NULL;
+    forget_stranger(server, link->channel);
+    server->open_links--;
     sl_free(link);
     if (server->closing)
         finish_close(server);
@@ -268,7 +291,7 @@ static void link_closed(void *user, int code, const char *reason)
         retry_later(server);
 }
 
-/* A new link, whose socket the caller opens or connects. */
+/* A new link, a stranger yet, whose socket the caller opens or connects. */
 static struct sl_channel *new_link(struct sl_server *server)
 {
     static const struct sl_channel_events events = {link_ready, link_message, link_writable,
@@ -282,6 +305,8 @@ static struct sl_channel *new_link(struct sl_server *server)
         sl_free(link);
         return NULL;
     }
+    server->open_links++;
+    server->strangers[server->stranger_count++] = link->channel;
     return link->channel;
 }
 
@@ -292,13 +317,18 @@ static void on_connection(uv_poll_t *poll, int status, int events)
     int fd = status < 0 ? -1 : accept(server->listen_fd, NULL, NULL);
     if (fd < 0)
         return;
-    struct sl_channel *channel =
-        server->candidate ? NULL : new_link(server); /* one stranger at a time */
+    if (server->stranger_count == MAX_STRANGERS) {
+        struct sl_channel *oldest = server->strangers[0];
+        fprintf(stderr, "level=warning event=peer_refused reason=\"too many unproven peers: the "
+                        "oldest gives way\"\n");
+        forget_stranger(server, oldest);
+        sl_channel_close(oldest);
+    }
+    struct sl_channel *channel = new_link(server);
     if (!channel) {
         close(fd);
         return;
     }
-    server->candidate = channel;
     sl_channel_open_fd(channel, fd);
 }
 
@@ -324,18 +354,18 @@ int sl_server_listen(struct sl_server *server, const struct sl_address *address,
 static void on_retry(uv_timer_t *timer)
 {
     struct sl_server *server = timer->data;
-    if (server->candidate || server->channel)
+    if (server->stranger_count > 0 || server->channel)
         return;
-    server->candidate = new_link(server);
-    if (server->candidate)
-        sl_channel_connect(server->candidate, &server->peer);
+    struct sl_channel *channel = new_link(server);
+    if (channel)
+        sl_channel_connect(channel, &server->peer);
     else
         retry_later(server);
 }
 
 static void retry_later(struct sl_server *server)
 {
-    if (!server->connecting_out || server->candidate || server->channel)
+    if (!server->connecting_out || server->stranger_count > 0 || server->channel)
         return;
     uv_timer_start(&server->retry, on_retry, server->retry_ms, 0);
     if (server->retry_ms < RETRY_LAST_MS)
@@ -433,7 +463,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static void finish_close(struct sl_server *server)
 {
-    if (server->open_handles > 0 || server->inference || server->channel || server->candidate)
+    if (server->open_handles > 0 || server->inference || server->open_links > 0)
         return;
     void (*closed)(void *) = server->closed;
     void *user = server->closed_user;
@@ -452,8 +482,8 @@ void sl_server_close(struct sl_server *server, void (*closed)(void *user), void 
         sl_inference_cancel(server->inference);
     if (server->channel)
         sl_channel_close(server->channel);
-    if (server->candidate)
-        sl_channel_close(server->candidate);
+    for (size_t i = 0; i < server->stranger_count; i++)
+        sl_channel_close(server->strangers[i]);
     uv_close((uv_handle_t *)&server->retry, on_handle_closed);
     if (server->listening)
         uv_close((uv_handle_t *)&server->listener, on_handle_closed);

@@ -30,6 +30,7 @@ enum sl_link_outcome {
     SL_OUTCOME_CANCELLED = 5,
     SL_OUTCOME_NOT_STARTED = 6,
     SL_OUTCOME_LOST = 7,
+    SL_OUTCOME_BUSY = 8, /* not begun: to be sent again later */
 };
 
 /* proto/job.proto says what each is; texts are borrowed for the call, NULL is empty. */

@@ -202,13 +202,15 @@ static void on_down(void *user, const char *reason, unsigned failures)
         sl_job_run_link_down(device->run, reason, failures);
 }
 
-/* What belongs to no open run is nobody's any more: it is acknowledged, so that the agent forgets.
- */
+/* What belongs to no open run is nobody's any more: it is stopped if it runs, and acknowledged, so
+ * that the agent forgets. */
 static void on_chunk(void *user, const struct sl_link_chunk *chunk)
 {
     struct device *device = user;
-    if (!device->run || !sl_job_run_chunk(device->run, chunk))
-        sl_link_ack(device->link, chunk->job, chunk->stream, chunk->offset + chunk->len);
+    if (device->run && sl_job_run_chunk(device->run, chunk))
+        return;
+    sl_link_cancel_job(device->link, chunk->job);
+    sl_link_ack(device->link, chunk->job, chunk->stream, chunk->offset + chunk->len);
 }
 
 static void on_result(void *user, const struct sl_link_result *result)

@@ -14,10 +14,13 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/job/early_ends.h"
 #include "host/job/events.h"
 #include "host/job/lab_open.h"
 #include "host/job/queue.h"
 #include "host/store/store.h"
+
+enum { CLOCK_JUMP_MS = 2000 }; /* less is what a clock that is disciplined does */
 
 struct sl_lab {
     uv_loop_t *loop;
@@ -34,7 +37,9 @@ struct sl_lab {
     size_t device_count;
     char state_dir[SL_PATH_BYTES];
     unsigned pending; /* requests that the store has not answered */
-    bool draining, closing, loading;
+    bool draining, closing, loading, loaded;
+    struct sl_early_end *early; /* owned; told before it was loaded */
+    int64_t clock_ahead_ms;     /* of the monotonic one, when it was looked at last */
     int open_handles;
     void (*closed)(void *user);
     void *closed_user;
@@ -46,11 +51,25 @@ static const char *const cause_names[] = {"none", "result", "user", "lab"};
 static void assign(struct sl_lab *lab);
 static void finish_close(struct sl_lab *lab);
 
-static uint64_t now_ms(void)
+static uint64_t clock_ms(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Unix time. When somebody sets the clock, what waits for a time is moved along: a lease is a
+ * duration, and no day's jump ends one. */
+static uint64_t now_ms(struct sl_lab *lab)
+{
+    uint64_t now = clock_ms(CLOCK_REALTIME);
+    int64_t ahead = (int64_t)(now - clock_ms(CLOCK_MONOTONIC)), jump = ahead - lab->clock_ahead_ms;
+    if (lab->clock_ahead_ms != 0 && (jump > CLOCK_JUMP_MS || jump < -CLOCK_JUMP_MS)) {
+        fprintf(stderr, "level=warning event=clock_jumped by_ms=%" PRId64 "\n", jump);
+        sl_queue_shift(lab->queue, jump);
+    }
+    lab->clock_ahead_ms = ahead;
+    return now;
 }
 
 static struct sl_device_record *find_device(const struct sl_lab *lab, const char *name)
@@ -109,14 +128,14 @@ static void on_changed(void *user, const struct sl_job_record *job)
 static void on_lease_tick(uv_timer_t *timer)
 {
     struct sl_lab *lab = timer->data;
-    sl_queue_tick(lab->queue, now_ms());
+    sl_queue_tick(lab->queue, now_ms(lab));
     assign(lab);
 }
 
 /* Wakes when the next lease ends, and not otherwise. */
 static void arm_leases(struct sl_lab *lab)
 {
-    uint64_t next = sl_queue_next_tick_ms(lab->queue), now = now_ms();
+    uint64_t next = sl_queue_next_tick_ms(lab->queue), now = now_ms(lab);
     if (next == UINT64_MAX || lab->closing)
         uv_timer_stop(&lab->leases);
     else
@@ -159,14 +178,15 @@ static void start(struct sl_lab *lab, uint64_t job, const char *device)
         }
     }
     if (rc < 0)
-        sl_queue_finish(lab->queue, job, device, SL_CAUSE_LAB, 0, sl_strerror(rc), now_ms());
+        sl_queue_finish(lab->queue, job, device, SL_CAUSE_LAB, 0, sl_strerror(rc), now_ms(lab));
 }
 
 static void assign(struct sl_lab *lab)
 {
     uint64_t job;
     char name[SL_NAME_BYTES];
-    while (!lab->draining && !lab->closing && sl_queue_assign(lab->queue, now_ms(), &job, name)) {
+    while (!lab->draining && !lab->closing &&
+           sl_queue_assign(lab->queue, now_ms(lab), &job, name)) {
         struct sl_device_record *device = find_device(lab, name);
         device->state = SL_DEVICE_BUSY;
         device->job = job;
@@ -223,7 +243,7 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
         return -ENOMEM;
     *submitting = (struct submitting){.lab = lab, .done = done, .user = user};
     submitting->job.priority = submission->priority;
-    submitting->job.submitted_ms = now_ms();
+    submitting->job.submitted_ms = now_ms(lab);
     snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s",
              submission->selector);
     lab->pending++;
@@ -242,7 +262,7 @@ int sl_lab_cancel(struct sl_lab *lab, uint64_t job)
     const struct sl_job_record *open = sl_queue_find(lab->queue, job);
     if (open && open->state == SL_JOB_RUNNING)
         memcpy(device, open->device, sizeof(device));
-    if (!open || sl_queue_cancel(lab->queue, job, now_ms()) < 0)
+    if (!open || sl_queue_cancel(lab->queue, job, now_ms(lab)) < 0)
         return SL_E_NOT_FOUND;
     if (device[0])
         lab->runner.cancel(lab->runner.user, job, device);
@@ -251,7 +271,9 @@ int sl_lab_cancel(struct sl_lab *lab, uint64_t job)
 
 int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json)
 {
-    if (sl_queue_renew(lab->queue, job, device, now_ms()) < 0)
+    if (!lab->loaded)
+        return 0; /* whose it is comes from the store soon */
+    if (sl_queue_renew(lab->queue, job, device, now_ms(lab)) < 0)
         return SL_E_NOT_FOUND;
     sl_events_add(lab->events, job, "progress", json);
     arm_leases(lab);
@@ -279,7 +301,7 @@ static void free_device(struct sl_lab *lab, const char *name, uint64_t job)
 static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
                     const char *detail)
 {
-    sl_queue_finish(lab->queue, job, device, cause, run, detail, now_ms());
+    sl_queue_finish(lab->queue, job, device, cause, run, detail, now_ms(lab));
     free_device(lab, device, job);
     assign(lab);
 }
@@ -300,6 +322,8 @@ static void on_run_stored(void *user, int rc, uint64_t run)
 int sl_lab_job_ended(struct sl_lab *lab, uint64_t job, const char *device, int cause,
                      const char *detail, const struct sl_run_record *run)
 {
+    if (!lab->loaded && sl_early_ends_put(&lab->early, job, device, cause, detail, run) == 0)
+        return 0;
     if (!run) {
         end_job(lab, job, device, cause, 0, detail);
         return 0;
@@ -377,9 +401,11 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
     struct sl_job_record job = *row;
     struct sl_device_record *device = find_device(lab, job.device);
     bool held =
-        device && lab->runner.holds && lab->runner.holds(lab->runner.user, job.id, job.device);
+        device && (sl_early_ends_have(lab->early, job.id, job.device) ||
+                   (lab->runner.holds && lab->runner.holds(lab->runner.user, job.id, job.device)));
     if (job.state == SL_JOB_RUNNING) {
-        job.lease_until_ms = held ? now_ms() + SL_LEASE_MS : 0; /* the first tick ends one of 0 */
+        job.lease_until_ms =
+            held ? now_ms(lab) + SL_LEASE_MS : 0; /* the first tick ends one of 0 */
         snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
     }
     if (job.state == SL_JOB_RUNNING && held) {
@@ -390,6 +416,14 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
     if (rc < 0)
         fprintf(stderr, "level=error event=job_not_read job=%" PRIu64 " reason=\"%s\"\n", job.id,
                 sl_strerror(rc));
+}
+
+/* Now that the jobs are known. */
+static void tell_early_ends(struct sl_lab *lab)
+{
+    for (struct sl_early_end *end; (end = sl_early_ends_take(&lab->early)); sl_free(end))
+        sl_lab_job_ended(lab, end->job, end->device, end->cause, end->detail,
+                         end->has_run ? &end->run : NULL);
 }
 
 static void load_page(struct sl_lab *lab, uint64_t cursor);
@@ -408,8 +442,10 @@ static void on_loaded(void *user, int rc, const struct sl_job_record *rows, size
         return;
     }
     if (!lab->closing) {
+        lab->loaded = true;
         lab->opened(lab->user, rc);
-        sl_queue_tick(lab->queue, now_ms());
+        tell_early_ends(lab);
+        sl_queue_tick(lab->queue, now_ms(lab));
         assign(lab);
     }
     finish_close(lab);
@@ -479,6 +515,8 @@ static void finish_close(struct sl_lab *lab)
     void (*closed)(void *) = lab->closed;
     void *user = lab->closed_user;
     sl_queue_free(lab->queue);
+    for (struct sl_early_end *end; (end = sl_early_ends_take(&lab->early));)
+        sl_free(end);
     sl_free(lab);
     closed(user);
 }

@@ -372,6 +372,15 @@ void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms)
     }
 }
 
+void sl_queue_shift(struct sl_queue *queue, int64_t by_ms)
+{
+    for (size_t i = 0; i < queue->running_count; i++) {
+        uint64_t *until = &queue->running[i]->job.lease_until_ms;
+        if (*until != 0) /* 0 has ended already */
+            *until = by_ms >= 0 || *until > (uint64_t)-by_ms ? *until + (uint64_t)by_ms : 1;
+    }
+}
+
 uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue)
 {
     uint64_t next = UINT64_MAX;

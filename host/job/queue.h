@@ -51,6 +51,8 @@ int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms);
 
 /* Ends leases that have run out: their jobs go back, or fail after SL_MAX_ATTEMPTS. */
 void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms);
+/* Time as it comes in has jumped by so much: leases that run go on as long as they would have. */
+void sl_queue_shift(struct sl_queue *queue, int64_t by_ms);
 /* When the next lease ends, UINT64_MAX for never: for the owner's timer. */
 uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue);
 

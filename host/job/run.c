@@ -50,7 +50,8 @@ struct sl_job_run {
     uv_work_t request;
     struct sl_run_work work;
     bool working, finishing, cancelled, closing;
-    bool missed; /* something came for a part that was not begun */
+    bool refused; /* the agent was busy */
+    bool missed;  /* something came for a part that was not begun */
     unsigned gaps;
     uint32_t pair, pairs;
     int phase;
@@ -391,6 +392,11 @@ static void on_beat(uv_timer_t *timer)
         end(run, SL_CAUSE_LAB, "the link to the device was lost for too long");
     else
         tell_progress(run); /* and keeps the lease */
+    if (run->refused && run->cancelled)
+        end(run, SL_CAUSE_NONE, "cancelled");
+    else if (run->refused && !run->closing)
+        send_part(run);
+    run->refused = false;
 }
 
 static void name_directory(struct sl_job_run *run)
@@ -560,6 +566,11 @@ bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *resu
         run->missed = run->missed || !part->done;
     if (run->closing || !part->store || part->has_result)
         return true;
+    if (result->outcome == SL_OUTCOME_BUSY) {
+        run->refused = true;
+        uv_timer_start(&run->beat, on_beat, SL_JOB_RUN_BUSY_MS, SL_JOB_RUN_BEAT_MS);
+        return true;
+    }
     part->result = *result;
     part->has_result = true;
     if (sl_run_store_end(part->store, result->stream_bytes) < 0)

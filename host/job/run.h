@@ -25,6 +25,7 @@ struct sl_link_result;
 enum {
     SL_JOB_RUN_MAX_INPUTS = 64,
     SL_JOB_RUN_LINK_MS = 120000, /* a link that is lost for longer ends the run */
+    SL_JOB_RUN_BUSY_MS = 200,    /* an agent that has another job is asked again after it */
     SL_JOB_RUN_BEAT_MS = 5000,   /* `progress` comes at least so often while the device is there */
 };
 

@@ -1,5 +1,6 @@
 """What is done to a job while it runs, and what must hold of it afterwards. Each case is drawn from its seed."""
 
+import http.client
 import json
 import random
 import signal
@@ -72,7 +73,10 @@ class Case:
     # --- what happens ---
 
     def ended(self):
-        return self.lab.daemon.get(f"/api/v1/jobs/{self.job}")["state"] in ("done", "failed")
+        try:
+            return self.lab.daemon.get(f"/api/v1/jobs/{self.job}")["state"] in ("done", "failed")
+        except (OSError, http.client.HTTPException):
+            return False  # killed just now
 
     def happens(self, moment):
         """Waits until it has happened; a job that ends first makes a case that shows nothing."""
@@ -131,8 +135,7 @@ class Case:
 
     def cut_anytime(self):
         self.anytime()
-        for link in list(self.proxy.links):
-            link.cut_now = True
+        self.proxy.drop_all()
 
     def stop(self, pid):
         """Stopped once it is under way, for two seconds."""

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import struct
 import sys
 import tempfile
@@ -25,6 +26,7 @@ DEVICES = ("here", "counted")
 AGENT_SCRIPT = """#!/bin/sh
 # sme2lab-agent serve --listen ADDRESS --workdir DIR, listening beside the address that it names.
 echo "listening unix:$5/sock"
+[ ! -e "$5/hostile" ] || exec sleep 1000 # somebody else listens there
 exec {agent} serve --listen "unix:$5/agent.sock" --workdir "$5" >/dev/null
 """
 
@@ -32,7 +34,7 @@ exec {agent} serve --listen "unix:$5/agent.sock" --workdir "$5" >/dev/null
 class Laboratory:
     """Device "here" is this machine on a clock of ordinals, "counted" the emulator; a proxy is on each link."""
 
-    def __init__(self, shim=None):
+    def __init__(self, shim=None, hostile=None):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="slf-"))
         self.state = self.root / "state"
         script = self.root / "agent.sh"
@@ -45,6 +47,10 @@ class Laboratory:
             self.proxies[name] = Proxy(folder / "sock", folder / "agent.sock")
             self.proxies[name].start()
         config = {"devices": [{"name": "here", "kind": "local"}, {"name": "counted", "kind": "counted", "svl": 256}]}
+        if hostile:  # a device whose agent is played by the test
+            (self.state / "agents" / hostile).mkdir(parents=True, mode=0o700)
+            (self.state / "agents" / hostile / "hostile").touch()
+            config["devices"].append({"name": hostile, "kind": "local"})
         self.daemon = Daemon(self.state, config, program=ORDINAL_LAB,
                              env={"SME2LAB_NATIVE_AGENT": str(script), "SME2LAB_AGENT": str(lab.AGENT),
                                   "SME2LAB_EMULATOR": str(lab.EMULATOR), **(shim or {})})
@@ -62,6 +68,12 @@ class Laboratory:
                 if pid:
                     os.kill(pid, signal.SIGKILL)
             shutil.rmtree(self.root, ignore_errors=True)
+
+    def listen_as(self, device):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.state / "agents" / device / "sock"))
+        listener.listen(8)
+        return listener
 
     def submit(self, device, runs):
         job = {"model": self.blobs["model.pte"], "inputs": [self.blobs["input-0.bin"]], "device": device, "runs": runs}

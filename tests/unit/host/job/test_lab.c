@@ -56,7 +56,11 @@ static void on_cancel(void *user, uint64_t job, const char *device)
     bench->cancelled++;
 }
 
-static bool holds_all; /* what the runner says of jobs that an earlier daemon left */
+static uint64_t ended_early; /* a job whose end is told before the lab has read its jobs */
+static bool holds_all;       /* what the runner says of jobs that an earlier daemon left */
+
+static const struct sl_run_record early_run = {
+    .started_ms = 1, .ended_ms = 2, .model = "m", .device = "a", .directory = "runs/early"};
 
 static bool on_holds(void *user, uint64_t job, const char *device)
 {
@@ -132,6 +136,11 @@ static void open_bench(struct bench *bench)
         .user = bench,
     };
     assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);
+    if (ended_early != 0) {
+        assert_int_equal(sl_lab_job_progress(bench->lab, ended_early, "a", "{}"), 0);
+        assert_int_equal(
+            sl_lab_job_ended(bench->lab, ended_early, "a", SL_CAUSE_NONE, "", &early_run), 0);
+    }
     run_until(bench, &bench->opened, 1);
 }
 
@@ -243,16 +252,23 @@ static void a_daemon_that_died_runs_its_jobs_again(void **state)
     close_bench(&bench);
 }
 
+/* A job that runs on "a" while its daemon ends. */
+static uint64_t leave_a_job(struct bench *bench)
+{
+    open_bench(bench);
+    submit(bench, "{\"n\":1}", "a");
+    run_until(bench, &bench->started, 1);
+    uint64_t job = bench->started_job;
+    close_bench(bench);
+    return job;
+}
+
 static void a_job_that_its_device_goes_on_with_is_not_started_again(void **state)
 {
     struct bench bench;
     const struct sl_device_record *devices;
     (void)state;
-    open_bench(&bench);
-    submit(&bench, "{\"n\":1}", "a");
-    run_until(&bench, &bench.started, 1);
-    uint64_t job = bench.started_job;
-    close_bench(&bench);
+    uint64_t job = leave_a_job(&bench);
     holds_all = true;
     open_bench(&bench);
     holds_all = false;
@@ -263,6 +279,24 @@ static void a_job_that_its_device_goes_on_with_is_not_started_again(void **state
     look_up(&bench, job);
     assert_int_equal(bench.found.state, SL_JOB_DONE);
     assert_int_equal(bench.found.attempts, 1);
+    assert_int_equal(bench.started, 0);
+    close_bench(&bench);
+}
+
+static void an_end_that_comes_before_the_jobs_are_read_is_not_lost(void **state)
+{
+    struct bench bench;
+    (void)state;
+    uint64_t job = leave_a_job(&bench);
+    ended_early = job;
+    open_bench(&bench);
+    ended_early = 0;
+    do
+        look_up(&bench, job);
+    while (bench.found.state == SL_JOB_RUNNING);
+    assert_int_equal(bench.found.state, SL_JOB_DONE);
+    assert_int_equal(bench.found.attempts, 1);
+    assert_true(bench.found.run != 0);
     assert_int_equal(bench.started, 0);
     close_bench(&bench);
 }
@@ -317,6 +351,7 @@ int main(void)
         STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled),
         STORE_TEST(a_daemon_that_died_runs_its_jobs_again),
         STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again),
+        STORE_TEST(an_end_that_comes_before_the_jobs_are_read_is_not_lost),
         STORE_TEST(a_quarantined_device_takes_nothing_until_released),
         STORE_TEST(a_draining_lab_takes_and_assigns_nothing),
         STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept),

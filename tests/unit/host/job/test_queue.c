@@ -182,6 +182,25 @@ static void a_lease_that_ran_out_shuts_the_late_device_out(void **state)
     sl_queue_free(queue);
 }
 
+static void a_clock_that_jumps_ends_no_lease(void **state)
+{
+    (void)state;
+    const uint64_t day_ms = 86400000;
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, day_ms), 1);
+    sl_queue_shift(queue, (int64_t)day_ms);
+    sl_queue_tick(queue, 2 * day_ms + SL_LEASE_MS - 1);
+    assert_int_equal(store.jobs[1].state, SL_JOB_RUNNING);
+    sl_queue_shift(queue, -2 * (int64_t)day_ms);
+    assert_int_equal(sl_queue_next_tick_ms(queue), SL_LEASE_MS);
+    sl_queue_shift(queue, -(int64_t)day_ms); /* before 1970 there is nothing */
+    sl_queue_tick(queue, 1);
+    assert_int_equal(store.jobs[1].state, SL_JOB_QUEUED);
+    sl_queue_free(queue);
+}
+
 static void a_restart_gives_a_running_job_back_to_its_device(void **state)
 {
     (void)state;
@@ -394,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_result_is_never_tried_again),
         cmocka_unit_test(a_cancelled_job_ends_cancelled_whatever_it_finishes_with),
         cmocka_unit_test(a_lease_that_ran_out_shuts_the_late_device_out),
+        cmocka_unit_test(a_clock_that_jumps_ends_no_lease),
         cmocka_unit_test(a_restart_gives_a_running_job_back_to_its_device),
         cmocka_unit_test(bad_jobs_and_devices_are_refused),
         cmocka_unit_test(add_survives_each_failed_allocation),

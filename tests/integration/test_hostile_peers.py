@@ -1,0 +1,244 @@
+"""Hostile peers on the agent's socket, the daemon's device link and its HTTP socket: one log line each, the connection
+closed, and nothing else disturbed."""
+
+import re
+import socket
+import struct
+import threading
+import time
+import unittest
+
+import lab
+import wire
+from daemon import NATIVE_AGENT
+from faults import cases, laboratory
+from wire import AGENT, CHUNK, HELLO, HOST, JOB, PROOF, RESULT, RESUME, Peer
+
+HANDSHAKE_SECONDS = 5
+
+
+def setUpModule():
+    lab.need(laboratory.ORDINAL_LAB, NATIVE_AGENT, lab.AGENT, lab.EMULATOR)
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self):
+        self.lab = laboratory.Laboratory(hostile="bad")
+        self.addCleanup(self.lab.close)
+
+    def secret(self, device):
+        return (self.lab.state / "agents" / device / "agent").read_bytes()[12:44]
+
+
+class ToAgents(Hostile):
+    """Strangers at an agent that streams a job to its daemon meanwhile."""
+
+    def stranger(self, secret=b"\0" * 32, role=HOST):
+        return Peer.connect(self.lab.state / "agents/here/agent.sock", role, secret)
+
+    def lines(self):
+        text = (self.lab.state / "agents/here/agent.log").read_text()
+        return re.findall(r"event=peer_refused reason=\"(.*)\"", text)
+
+    def attack(self, expected, send, role=HOST):
+        """One stranger; `send` gets it. The agent closes, and says so in one line with those words."""
+        before = len(self.lines())
+        peer = self.stranger(role=role)
+        try:
+            send(peer)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it was faster than we
+        self.assertTrue(peer.is_closed(), expected)
+        peer.close()
+        laboratory.wait_until(lambda: len(self.lines()) > before, 5, expected)
+        time.sleep(0.02)
+        told = self.lines()[before:]
+        self.assertEqual(len(told), 1, told)
+        self.assertIn(expected, told[0])
+
+    def frames(self):
+        yield "limit", lambda p: p.send(struct.pack("<II", 0x7FFFFFFF, 0))
+        yield "limit", lambda p: p.send(b"\0" * 8)
+        yield "limit", lambda p: p.send(b"GET / HTTP/1.1\r\n\r\n")
+        yield "", lambda p: p.send(struct.pack("<II", 5, 0) + b"hello")
+        yield "", lambda p: p.send(wire.frame(b"\xff" * 64))
+        yield "the peer closed", lambda p: (p.send(p.hello()[:20]), p.sock.shutdown(socket.SHUT_WR))
+
+    def handshakes(self):
+        yield "protocol 99 to 99", lambda p: p.send(p.hello(99, 99))
+        yield "hello", lambda p: p.send(p.hello(nonce=b"short"))
+        yield "hello", lambda p: p.send(p.hello() + p.hello())
+        yield "before it proved itself", lambda p: p.send(p.hello() + wire.envelope(JOB, {1: 1, 2: "model"}))
+        yield "secret", lambda p: p.send(p.hello() + wire.envelope(PROOF, {1: b"\0" * 32, 2: 1}))
+        yield "secret", lambda p: (p.send(p.hello()), p.send(wire.envelope(PROOF, {1: p.expect(PROOF)[1], 2: 1})))
+
+    def replay(self, peer):
+        """The proof of another connection, with its nonce."""
+        other = self.stranger(self.secret("here"))
+        other.send(other.hello())
+        proof = other.proof(HOST, other.expect(HELLO)[3])
+        other.close()
+        laboratory.wait_until(lambda: self.lines() and "the peer closed" in self.lines()[-1], 5, "the first one's end")
+        peer.send(peer.hello(nonce=other.nonce) + wire.envelope(PROOF, {1: proof, 2: 1}))
+
+    def test_strangers_are_refused_in_one_line_and_disturb_no_job(self):
+        undisturbed = cases.run_undisturbed(self.lab, "here", cases.LONG_RUNS)
+        job = self.lab.submit("here", cases.LONG_RUNS)
+        for expected, send in [*self.frames(), *self.handshakes()]:
+            with self.subTest(expected):
+                self.attack(expected, send)
+        self.attack("hello", lambda p: p.send(p.hello()), role=AGENT)
+        record = self.lab.daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1))
+        self.assertEqual(laboratory.digest(self.lab.etdumps(record)), undisturbed["digest"])
+        self.assertNotIn("link_down device=here", self.lab.daemon.log_text())
+
+    def test_a_replayed_proof_is_refused(self):
+        peer = self.stranger()
+        self.replay(peer)
+        self.assertTrue(peer.is_closed())
+        peer.close()
+        laboratory.wait_until(lambda: "secret" in self.lines()[-1], 5, "the refusal")
+
+    def test_silent_and_slow_strangers_are_closed_in_time_and_shut_nobody_out(self):
+        silent = [self.stranger() for _ in range(12)]  # more than the agent keeps
+        slow = self.stranger()
+        start = time.monotonic()
+        self.lab.proxies["here"].drop_all()  # the daemon has to come in again, past them
+        record = self.lab.daemon.wait(self.lab.submit("here", 10))
+        self.assertEqual(record["state"], "done")
+        self.assertLess(time.monotonic() - start, HANDSHAKE_SECONDS)
+        try:
+            for byte in slow.hello():
+                slow.send(bytes([byte]))
+                time.sleep(0.1)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        self.assertTrue(all(peer.is_closed() for peer in [*silent, slow]))
+        self.assertLess(time.monotonic() - start, 2.5 * HANDSHAKE_SECONDS)
+        reasons = self.lines()
+        self.assertTrue(any("did not prove itself in time" in reason for reason in reasons))
+        self.assertTrue(any("too many unproven" in reason for reason in reasons))
+        for peer in [*silent, slow]:
+            peer.close()
+
+
+class ToDaemons(Hostile):
+    """An agent that lies to its daemon, which has another device to serve meanwhile."""
+
+    def setUp(self):
+        super().setUp()
+        self.listener = self.lab.listen_as("bad")
+        self.addCleanup(self.listener.close)
+
+    def lines(self):
+        return re.findall(r"event=link_down device=bad failures=\d+ reason=\"(.*)\"", self.lab.daemon.log_text())
+
+    def agent(self):
+        """The next connection of the daemon, not yet greeted."""
+        self.listener.settimeout(20)
+        return Peer(self.listener.accept()[0], AGENT, self.secret("bad"))
+
+    def proven(self):
+        peer = self.agent().shake_hands()
+        peer.expect(RESUME)
+        return peer
+
+    def lie(self, expected, send):
+        before = len(self.lines())
+        peer = self.agent()
+        try:
+            send(peer)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        self.assertTrue(peer.is_closed(), expected)
+        peer.close()
+        laboratory.wait_until(lambda: len(self.lines()) > before, 5, expected)
+        told = self.lines()[before:]
+        self.assertEqual(len(told), 1, told)
+        self.assertIn(expected, told[0])
+        self.proven().close()  # an orderly one in between: the daemon's patience begins anew
+        laboratory.wait_until(lambda: len(self.lines()) > before + 1, 5, "the orderly end")
+
+    def test_lying_agents_are_refused_in_one_line_and_disturb_no_other_device(self):
+        undisturbed = cases.run_undisturbed(self.lab, "here", cases.LONG_RUNS)
+        job = self.lab.submit("here", cases.LONG_RUNS)
+        self.lie("limit", lambda p: p.send(struct.pack("<II", 1 << 30, 0)))
+        self.lie("protocol 7 to 9", lambda p: p.send(p.hello(7, 9)))
+        self.lie("secret", lambda p: p.send(p.hello() + wire.envelope(PROOF, {1: b"\1" * 32, 2: 1})))
+        self.lie("before it proved itself", lambda p: p.send(p.hello() + wire.envelope(RESULT, {1: 1, 2: 1})))
+        self.lie("the peer refused: no", lambda p: p.send(wire.envelope(wire.REFUSAL, {1: "no"})))
+        self.lie("the peer closed", lambda p: (p.send(p.hello()[:9]), p.sock.shutdown(socket.SHUT_WR)))
+        self.lie("", lambda p: (p.shake_hands(), p.send(b"\0" * 64)))
+        self.lie("", lambda p: (p.shake_hands(), p.send(wire.frame(b"\xff" * 32))))
+        record = self.lab.daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1))
+        self.assertEqual(laboratory.digest(self.lab.etdumps(record)), undisturbed["digest"])
+
+    def run_lies(self, tell):
+        """A job on the lying agent: `tell` gets each connection that has been given the job, and its number there."""
+        job = self.lab.submit("bad", 1)
+        threading.Thread(target=self.serve_lies, args=(tell,), daemon=True).start()
+        return self.lab.daemon.wait(job, 60)
+
+    def serve_lies(self, tell):
+        while True:
+            try:
+                peer = self.proven()
+                while message := peer.receive():
+                    if message[0] == JOB:
+                        tell(peer, message[1][1])
+                peer.close()
+            except socket.timeout:
+                return
+            except (OSError, AssertionError):
+                if self.listener.fileno() < 0:
+                    return
+
+    def test_a_gap_in_a_stream_fails_the_job_by_name_and_no_other(self):
+        record = self.run_lies(lambda p, number: p.send(wire.envelope(CHUNK, {1: number, 2: 1, 3: 4096, 4: b"x" * 64})))
+        self.assertEqual((record["state"], record["cause"]), ("failed", "lab"))
+        self.assertIn("left out a part of a stream", record["detail"])
+        self.assertEqual(self.lab.daemon.wait(self.lab.submit("here", 10))["state"], "done")
+
+    def test_more_than_was_declared_fails_the_job_by_name(self):
+        def tell(peer, number):
+            peer.send(wire.envelope(CHUNK, {1: number, 2: 1, 4: b"x" * 64}) + wire.envelope(RESULT, {1: number, 2: 1, 7: 8}))
+        record = self.run_lies(tell)
+        self.assertEqual((record["state"], record["cause"]), ("failed", "lab"))
+        self.assertIn("less of a stream than it sent", record["detail"])
+
+    def test_a_trace_that_is_none_fails_the_job_by_name(self):
+        def tell(peer, number):
+            peer.send(wire.envelope(CHUNK, {1: number, 2: 9, 4: b"of a stream that is none"}))
+            peer.send(wire.envelope(CHUNK, {1: 1 << 60, 2: 1, 3: 1 << 62, 4: b"of a job that is none"}))
+            peer.send(wire.envelope(CHUNK, {1: number, 2: 1, 4: b"x" * 64}))
+            peer.send(wire.envelope(RESULT, {1: number, 2: 1, 7: 64}) * 3)
+        record = self.run_lies(tell)
+        self.assertEqual(record["state"], "failed", record)
+        self.assertNotEqual(record["detail"], "")
+
+
+class ToHttp(Hostile):
+    def test_garbage_and_silence_leave_the_others_served(self):
+        open_ones = []
+        for data in (b"", b"\0" * 4096, b"GET / HTTP/1.1\r\n" + b"X: " + b"y" * (1 << 20), b"POST /api/v1/jobs HTTP/1.1\r\n",
+                     b"PUT /api/v1/blobs/x HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n"):
+            sock = socket.socket(socket.AF_UNIX)
+            sock.connect(str(self.lab.daemon.socket))
+            try:
+                sock.sendall(data)
+            except OSError:
+                pass  # closed in the midst of it
+            open_ones.append(sock)
+            self.assertEqual(self.lab.daemon.request("GET", "/healthz")[0], 200)
+        for _ in range(50):
+            self.assertEqual(self.lab.daemon.request("GET", "/api/v1/jobs")[0], 200)
+        for sock in open_ones:
+            sock.close()
+
+
+del Hostile  # its cases are those of the classes above
+
+if __name__ == "__main__":
+    lab.main()
