@@ -21,7 +21,7 @@ static void execute(struct sl_recorder *recorder, const struct sl_trace_label *l
 {
     for (int i = 0; i < FAST_EVENTS; i++) {
         struct sl_span span;
-        sl_recorder_begin(recorder, &span);
+        sl_recorder_begin(recorder, &span, label);
         sl_recorder_end(recorder, &span, label);
     }
 }
