@@ -22,6 +22,9 @@
 #define SL_BIAS(x) sl_half_to_float(x)
 #define SL_PUT(x) sl_half_from_float(x)
 #define SL_NAME(before, after) before##_f16##after
+#define SL_TYPE_NAME(before, after) before##_f16##after
+#define SL_LANE_NAME(before, after) before##_x16##after
+#define SL_LANES(k) (((k) + 1) / 2)
 #elif SL_TYPE_CODE(SL_TYPE) == SL_TYPE_bf16
 #define SL_ELEMENT uint16_t
 #define SL_RESULT float
@@ -29,6 +32,9 @@
 #define SL_BIAS(x) (x)
 #define SL_PUT(x) (x)
 #define SL_NAME(before, after) before##_bf16##after
+#define SL_TYPE_NAME(before, after) before##_bf16##after
+#define SL_LANE_NAME(before, after) before##_x16##after
+#define SL_LANES(k) (((k) + 1) / 2)
 #else
 #define SL_ELEMENT float
 #define SL_RESULT float
@@ -36,6 +42,9 @@
 #define SL_BIAS(x) (x)
 #define SL_PUT(x) (x)
 #define SL_NAME(before, after) before##after
+#define SL_TYPE_NAME(before, after) before##_f32##after
+#define SL_LANE_NAME(before, after) before##_f32##after
+#define SL_LANES(k) (k)
 #endif
 
 #define SL_TEXT_2(name) #name

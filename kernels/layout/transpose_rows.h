@@ -14,11 +14,24 @@ struct sl_transpose_rows {
     size_t count;      /* 1 to 2 * VL */
 };
 
-/* What the streaming form computes, in plain C. */
+/* The same for lanes of two neighbours of 16 bits each: a row has `columns` of them in ceil(columns
+ * / 2) lanes, and where that is odd, the last lane's second half is 0. */
+struct sl_transpose_pairs {
+    const uint16_t *const *rows;
+    size_t columns;
+    uint32_t *out;
+    size_t out_stride; /* lanes */
+    size_t count;
+};
+
+/* What the streaming forms compute, in plain C. */
 void sl_transpose_rows_scalar(const struct sl_transpose_rows *job);
+void sl_transpose_pairs_scalar(const struct sl_transpose_pairs *job);
 
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
 void sl_transpose_rows_sme2_asm(const struct sl_transpose_rows *job) __arm_streaming __arm_inout(
+    "za");
+void sl_transpose_pairs_sme2_asm(const struct sl_transpose_pairs *job) __arm_streaming __arm_inout(
     "za");
 #endif

@@ -26,17 +26,39 @@ static const float sl_bias_error = 1;
 static const float sl_bias_error = 0;
 #endif
 
-/* Floats of the right panels. */
+/* The same with 16-bit operands, two neighbours of k in each lane: left panels as in pack_x16.h,
+ * right panels as in pack_rhs_x16.h, biases in f32, k counts lanes. dst is of halves for f16, of
+ * floats for bf16. */
+struct sl_mopa_x16 {
+    const uint16_t *lhs;
+    const float *rhs;
+    void *dst;
+    size_t dst_stride;
+    size_t m, n, k;
+    float min, max;
+    uint32_t clamp;
+};
+
+/* Floats of the right panels, or lanes. */
 size_t sl_mopa_f32_rhs_floats(size_t n, size_t k, size_t vl);
 
 /* Element (k, n) of the weights at weights[k * k_stride + n * n_stride]; bias [n] or NULL. */
 void sl_mopa_f32_pack_rhs(size_t n, size_t k, const float *weights, size_t n_stride,
                           size_t k_stride, const float *bias, size_t vl, float *packed);
 
-/* What the streaming form computes, in plain C. */
+/* The same with two neighbours of k in each lane; the bias is in f32. */
+struct sl_pack_rhs_x16;
+void sl_mopa_x16_pack_rhs(const struct sl_pack_rhs_x16 *job, size_t vl);
+
+/* What the streaming forms compute, in plain C; the 16-bit ones round between the two products of a
+ * lane as they like. */
 void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl);
+void sl_mopa_f16_scalar(const struct sl_mopa_x16 *job, size_t vl);
+void sl_mopa_bf16_scalar(const struct sl_mopa_x16 *job, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
 void sl_mopa_f32_sme2_asm(const struct sl_mopa_f32 *job) __arm_streaming __arm_inout("za");
+void sl_mopa_f16_sme2_asm(const struct sl_mopa_x16 *job) __arm_streaming __arm_inout("za");
+void sl_mopa_bf16_sme2_asm(const struct sl_mopa_x16 *job) __arm_streaming __arm_inout("za");
 #endif

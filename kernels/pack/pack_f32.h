@@ -47,7 +47,8 @@ void sl_pack_f32_16_sme2_asm(const struct sl_pack_lhs_f32 *job) __arm_streaming 
 /* The left operand of a product, by whichever of them serves the vector length. */
 void sl_pack_lhs_f32_sme2(const struct sl_pack_lhs_f32 *job) __arm_streaming __arm_inout("za");
 
-/* Rows to pack at a time: pairs of tiles, as many as the cache and one table take. */
+/* Rows to pack at a time: pairs of tiles, as many as the cache and one table take. k counts words.
+ */
 static inline __attribute__((always_inline)) size_t
 sl_pack_chunk_rows(size_t k, size_t vl) __arm_streaming_compatible
 {
@@ -57,8 +58,8 @@ sl_pack_chunk_rows(size_t k, size_t vl) __arm_streaming_compatible
     return rows > pair ? rows / pair * pair : pair;
 }
 
-/* Fills rows[0 .. padded) with base + min(i, count - 1) * stride; stride in bytes, padded a
- * multiple of VL. */
-void sl_pack_rows_sme2(const float **rows, const float *base, size_t stride_bytes, size_t count,
+/* Fills the pointers rows[0 .. padded) with base + min(i, count - 1) * stride; stride in bytes,
+ * padded a multiple of VL. */
+void sl_pack_rows_sme2(void *rows, const void *base, size_t stride_bytes, size_t count,
                        size_t padded) __arm_streaming __arm_inout("za");
 #endif

@@ -1,21 +1,19 @@
 /* kernels/pack/pack_rhs_f32_sme2.c: panels of weights: [n][k] through ZA, [k][n] by copies. */
 #include "kernels/pack/pack_rhs_f32.h"
 
-#include <arm_sme.h>
-#include <arm_sve.h>
-
-#include "kernels/cpu/streaming.h"
 #include "kernels/layout/transpose_rows.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
 
-enum { MOST_ROWS = 2 * 64 }; /* of one strip at the longest vector */
-
-struct panel {
-    const struct sl_pack_rhs_f32 *job;
-    size_t first, columns, width; /* columns: those that exist */
-    float *out;
-};
+#define SL_ELEMENT float
+#define PACK_RHS_JOB sl_pack_rhs_f32
+#define SEGMENTS(job) 1
+#define LINES(job) ((job)->k)
+#define TURN_JOB sl_transpose_rows
+#define TURN sl_transpose_rows_sme2_asm
+#define PACK_JOB sl_pack_f32
+#define PACK sl_pack_f32_1vl_sme2_asm
+#include "kernels/pack/pack_rhs_sme2.h"
 
 static void put_biases(const struct panel *p) __arm_streaming __arm_inout("za")
 {
@@ -74,47 +72,7 @@ static void copy_rows(const struct panel *p, float *out) __arm_streaming __arm_i
                    svwhilelt_c32_u64(j, p->columns, 2), p->width, out + j);
 }
 
-/* Each row of k weights becomes a column. */
-static void turn_rows(const struct panel *p, float *out) __arm_streaming __arm_inout("za")
-{
-    static const int64_t start = 0;
-    const struct sl_pack_rhs_f32 *job = p->job;
-    const float *rows[MOST_ROWS];
-    size_t vl = svcntw(), strip = p->width > vl ? 2 * vl : vl;
-    for (size_t j = 0; j < p->width; j += strip) {
-        size_t from = j < p->columns ? j : p->columns - 1;
-        sl_pack_rows_sme2(rows, job->weights + (p->first + from) * job->k, job->k * sizeof(float),
-                          p->columns - from, strip);
-        if (strip == vl) {
-            struct sl_pack_f32 pack = {rows, &start, 1, job->k, 1, out};
-            sl_pack_f32_1vl_sme2_asm(&pack);
-            continue;
-        }
-        struct sl_transpose_rows turn = {(const uint32_t *const *)(const void *)rows, job->k,
-                                         (uint32_t *)(void *)(out + j), p->width, strip};
-        sl_transpose_rows_sme2_asm(&turn);
-    }
-}
-
-static void body(const void *args) __arm_streaming __arm_inout("za")
-{
-    const struct sl_pack_rhs_f32 *job = args;
-    size_t most = job->panel_vl * svcntw(), least = job->least_vl * svcntw();
-    struct panel p = {.job = job, .out = job->packed};
-    for (; p.first < job->n; p.first += most) {
-        size_t left = job->n - p.first;
-        p.width = left < most ? (left + least - 1) / least * least : most;
-        p.columns = left < p.width ? left : p.width;
-        put_biases(&p);
-        if (job->k > 0 && job->transposed)
-            copy_rows(&p, p.out + p.width);
-        else if (job->k > 0)
-            turn_rows(&p, p.out + p.width);
-        p.out += p.width * (job->k + 1);
-    }
-}
-
 void sl_pack_rhs_f32_sme2(const struct sl_pack_rhs_f32 *job)
 {
-    sl_streaming_run_za(body, job);
+    sl_streaming_run_za(pack_panels, job);
 }

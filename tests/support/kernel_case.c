@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 
@@ -79,4 +80,67 @@ void sl_case_free(size_t count, void *const *blocks)
 {
     for (size_t i = 0; i < count; i++)
         sl_guarded_free(blocks[i]);
+}
+
+uint16_t *sl_case_halves(uint32_t *seed, size_t count, bool bfloat)
+{
+    uint16_t *data = sl_guarded_new(count * sizeof(uint16_t), sizeof(uint16_t));
+    for (size_t i = 0; i < count; i++) {
+        float value = (float)next(seed) / (float)(1 << 23) - 1.0f;
+        data[i] = bfloat ? sl_bfloat_from_float(value) : sl_half_from_float(value);
+    }
+    return data;
+}
+
+uint16_t *sl_case_constant_halves(size_t count, uint16_t bits)
+{
+    uint16_t *data = sl_guarded_new(count * sizeof(uint16_t), sizeof(uint16_t));
+    for (size_t i = 0; i < count; i++)
+        data[i] = bits;
+    return data;
+}
+
+double sl_case_half_ulp(double value)
+{
+    int exponent = -14;
+    if (isfinite(value) && fabs(value) >= 0x1p-14)
+        exponent = ilogb(value) < 15 ? ilogb(value) : 15;
+    return ldexp(1, exponent - 10);
+}
+
+static bool near_half(double got, double want, double bound)
+{
+    if (isnan(want))
+        return isnan(got);
+    if (isinf(want) || (isinf(got) && fabs(want) + bound >= 65520))
+        return got == (want > 0 ? (double)INFINITY : -(double)INFINITY);
+    return fabs(got - want) <= bound;
+}
+
+void sl_case_close_halves(const char *kernel, const char *shape, const uint16_t *got,
+                          const double *want, size_t count, double ulps, double slack)
+{
+    for (size_t i = 0; i < count; i++) {
+        double g = (double)sl_half_to_float(got[i]);
+        if (!near_half(g, want[i], ulps * sl_case_half_ulp(want[i]) + slack))
+            fail_msg("%s, %s: element %zu is %.9g, want %.9g (%g ulp)", kernel, shape, i, g,
+                     want[i], fabs(g - want[i]) / sl_case_half_ulp(want[i]));
+    }
+}
+
+float *sl_case_widen(const uint16_t *halves, size_t count)
+{
+    float *data = sl_case_constant(count, 0);
+    for (size_t i = 0; i < count; i++)
+        data[i] = sl_half_to_float(halves[i]);
+    return data;
+}
+
+void sl_case_close_to_f32(const char *kernel, const char *shape, const uint16_t *got,
+                          const float *want, size_t count, double slack)
+{
+    for (size_t i = 0; i < count; i++) {
+        double exact = (double)want[i];
+        sl_case_close_halves(kernel, shape, got + i, &exact, 1, 0.5, slack);
+    }
 }

@@ -30,3 +30,24 @@ size_t sl_case_out_size(size_t in, size_t kernel, size_t stride, size_t dilation
 
 /* Frees guarded blocks; NULLs are passed over. */
 void sl_case_free(size_t count, void *const *blocks);
+
+/* Guarded halves (bfloat16s when `bfloat`), aligned to 2 bytes only, in [-1, 1). */
+uint16_t *sl_case_halves(uint32_t *seed, size_t count, bool bfloat);
+
+/* Guarded 16-bit elements of one value. */
+uint16_t *sl_case_constant_halves(size_t count, uint16_t bits);
+
+/* One unit in the last place of a half of this size. */
+double sl_case_half_ulp(double value);
+
+/* Fails unless the half got[i] is within `ulps` units in the last place of want[i] plus `slack`;
+ * what lies beyond the largest half must be an infinity, or the largest one within the bound. */
+void sl_case_close_halves(const char *kernel, const char *shape, const uint16_t *got,
+                          const double *want, size_t count, double ulps, double slack);
+
+/* The same numbers in f32, guarded. */
+float *sl_case_widen(const uint16_t *halves, size_t count);
+
+/* As sl_case_close_halves() within half a unit, for results that were computed in f32. */
+void sl_case_close_to_f32(const char *kernel, const char *shape, const uint16_t *got,
+                          const float *want, size_t count, double slack);

@@ -1,0 +1,15 @@
+/* kernels/matmul/gemv_f16_16vl_sme2.c: f16 matmul of a single row with sums in f32, SME2. */
+#include "kernels/matmul/matmul_f16.h"
+#include "kernels/pack/pack_rhs_x16.h"
+
+#define SL_TYPE f16
+#define KERNEL sl_matmul_f16_f16_f16p16vlx2_1x16vl_sme2_dot
+#define ROW_IN_PLACE
+#include "kernels/matmul/gemv_16vl_sme2.h"
+
+static void pack_rhs(size_t n, size_t k, const uint16_t *rhs, bool transposed, const uint16_t *bias,
+                     void *packed)
+{
+    const struct sl_pack_rhs_x16 job = {n, k, 1, rhs, transposed, bias, true, 16, 4, packed};
+    sl_pack_rhs_x16_sme2(&job);
+}

@@ -1,0 +1,86 @@
+/* kernels/pack/pack_rhs_x16_sme2.c: panels of 16-bit weights: [n][k] through ZA, [k][n] by
+ * interleaving rows. */
+#include "kernels/pack/pack_rhs_x16.h"
+
+#include "kernels/layout/transpose_rows.h"
+#include "kernels/matmul/matmul_mopa.h"
+#include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_x16.h"
+
+#define SL_ELEMENT uint16_t
+#define PACK_RHS_JOB sl_pack_rhs_x16
+#define SEGMENTS(job) ((job)->segments)
+#define LINES(job) (((job)->k + 1) / 2)
+#define TURN_JOB sl_transpose_pairs
+#define TURN sl_transpose_pairs_sme2_asm
+#define PACK_JOB sl_pack_x16
+#define PACK sl_pack_x16_1vl_sme2_asm
+#include "kernels/pack/pack_rhs_sme2.h"
+
+static void put_biases(const struct panel *p) __arm_streaming __arm_inout("za")
+{
+    const struct sl_pack_rhs_x16 *job = p->job;
+    for (size_t j = 0; j < p->width; j += svcntw()) {
+        svbool_t some = svwhilelt_b32_u64(j, p->columns);
+        svfloat32_t v = svdup_f32(0);
+        if (job->bias && job->half_bias) {
+            svuint32_t bits = svld1uh_u32(some, (const uint16_t *)job->bias + p->first + j);
+            v = svcvt_f32_f16_z(some, svreinterpret_f16_u32(bits));
+        } else if (job->bias) {
+            v = svld1_f32(some, (const float *)job->bias + p->first + j);
+        }
+        svst1_f32(svptrue_b32(), p->out + j, svadd_n_f32_x(svptrue_b32(), v, sl_bias_error));
+    }
+}
+
+/* Pairs of k rows, up to a vector of columns of each; `width` is in lanes. */
+static void zip_pairs(const uint16_t *in, size_t stride, size_t k, svbool_t some, size_t width,
+                      uint16_t *out) __arm_streaming __arm_inout("za")
+{
+    svcount_t all = svptrue_c16();
+    for (; k >= 4; k -= 4, in += 4 * stride, out += 4 * width) {
+        svuint16_t a = svld1_u16(some, in), b = svld1_u16(some, in + stride);
+        svuint16_t c = svld1_u16(some, in + 2 * stride), d = svld1_u16(some, in + 3 * stride);
+        svst1_u16_x2(all, out, svzip_u16_x2(svcreate2_u16(a, b)));
+        svst1_u16_x2(all, out + 2 * width, svzip_u16_x2(svcreate2_u16(c, d)));
+    }
+    for (; k > 0; in += 2 * stride, out += 2 * width) {
+        svuint16_t a = svld1_u16(some, in), b = svdup_u16(0);
+        if (k > 1)
+            b = svld1_u16(some, in + stride);
+        svst1_u16_x2(all, out, svzip_u16_x2(svcreate2_u16(a, b)));
+        k -= k > 1 ? 2 : 1;
+    }
+}
+
+/* The same for a panel that is one vector of lanes wide. */
+static void zip_halves(const uint16_t *in, size_t stride, size_t k, svbool_t some,
+                       uint16_t *out) __arm_streaming __arm_inout("za")
+{
+    for (; k > 0; in += 2 * stride, out += svcnth()) {
+        svuint16_t a = svld1_u16(some, in), b = svdup_u16(0);
+        if (k > 1)
+            b = svld1_u16(some, in + stride);
+        svst1_u16(svptrue_b16(), out, svzip1_u16(a, b));
+        k -= k > 1 ? 2 : 1;
+    }
+}
+
+static void copy_rows(const struct panel *p, float *out) __arm_streaming __arm_inout("za")
+{
+    const struct sl_pack_rhs_x16 *job = p->job;
+    const uint16_t *in = job->weights + p->first;
+    uint16_t *to = (uint16_t *)(void *)out;
+    if (p->width == svcntw()) {
+        zip_halves(in, job->n, job->k, svwhilelt_b16_u64(0, p->columns), to);
+        return;
+    }
+    for (size_t j = 0; j < p->width; j += svcnth())
+        zip_pairs(j < p->columns ? in + j : in, job->n, job->k, svwhilelt_b16_u64(j, p->columns),
+                  p->width, to + 2 * j);
+}
+
+void sl_pack_rhs_x16_sme2(const struct sl_pack_rhs_x16 *job)
+{
+    sl_streaming_run_za(pack_panels, job);
+}

@@ -1,0 +1,158 @@
+/* tests/unit/kernels/conv/test_conv_f16.c: every f16 convolution of the list against the portable
+ * f32 one, which test_conv.c holds against a plain one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/conv/conv_f16.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+struct layer {
+    struct sl_conv_shape shape;
+    bool clamps;
+    size_t in_count, out_count;
+    uint16_t *in, *weights, *bias; /* bias may be NULL */
+};
+
+static float *in_f32(const struct layer *l, size_t weights_count, size_t bias_count)
+{
+    const struct sl_conv *kernel = sl_conv_select(SL_ISA_NONE, &l->shape);
+    float *in = sl_case_widen(l->in, l->in_count), *w = sl_case_widen(l->weights, weights_count);
+    float *bias = l->bias ? sl_case_widen(l->bias, bias_count) : NULL;
+    float *out = sl_case_constant(l->out_count, 0);
+    void *packed = sl_guarded_new(kernel->weights_bytes(&l->shape), 64);
+    kernel->pack_weights(&l->shape, w, bias, packed);
+    struct sl_conv_args args = {.shape = l->shape, .in = in, .weights = packed, .out = out};
+    args.min = l->clamps ? -0.5f : -INFINITY;
+    args.max = l->clamps ? 0.5f : INFINITY;
+    kernel->run(&args);
+    sl_case_free(4, (void *[]){in, w, bias, packed});
+    return out;
+}
+
+static void run_f16(const struct sl_conv_f16 *kernel, const struct layer *l, uint16_t *out)
+{
+    const struct sl_conv_shape *s = &l->shape;
+    void *packed = sl_guarded_new(kernel->weights_bytes(s), 64);
+    void *workspace = sl_guarded_new(kernel->workspace_bytes(s), 64);
+    kernel->pack_weights(s, l->weights, l->bias, packed);
+    struct sl_conv_f16_args args = {
+        *s,       l->in, packed, out, l->clamps ? -0.5f : -INFINITY, l->clamps ? 0.5f : INFINITY,
+        workspace};
+    kernel->run(&args);
+    sl_case_free(2, (void *[]){packed, workspace});
+}
+
+static void check(const struct sl_conv_f16 *kernel, const struct sl_conv_shape *s, bool has_bias,
+                  bool clamps, uint32_t *seed)
+{
+    if (kernel->fits && !kernel->fits(s))
+        return;
+    size_t out_c = s->groups * s->group_out_c, k = s->kernel_h * s->kernel_w * s->group_in_c;
+    struct layer l = {.shape = *s, .clamps = clamps};
+    l.in_count = s->batch * s->in_h * s->in_w * s->groups * s->group_in_c;
+    l.out_count = s->batch * s->out_h * s->out_w * out_c;
+    l.in = sl_case_halves(seed, l.in_count, false);
+    l.weights = sl_case_halves(seed, out_c * k, false);
+    l.bias = has_bias ? sl_case_halves(seed, out_c, false) : NULL;
+    uint16_t *out = sl_case_constant_halves(l.out_count, 0x7e00);
+    float *want = in_f32(&l, out_c * k, out_c);
+    run_f16(kernel, &l, out);
+    char shape[200];
+    snprintf(shape, sizeof(shape),
+             "f16, in %zux%zux%zu groups %zu x %zu->%zu kernel %zux%zu stride %zux%zu dilation "
+             "%zux%zu pad %zu,%zu",
+             s->batch, s->in_h, s->in_w, s->groups, s->group_in_c, s->group_out_c, s->kernel_h,
+             s->kernel_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, s->pad_top,
+             s->pad_left);
+    double slack = (double)(k + 1) * 0x1p-23;
+    if (strstr(kernel->name, "_neon")) /* adds in half precision */
+        slack = 2 * sqrt((double)(k + 1)) * sl_case_half_ulp(sqrt((double)(k + 1)));
+    sl_case_close_to_f32(kernel->name, shape, out, want, l.out_count, slack);
+    sl_case_free(5, (void *[]){l.in, l.weights, l.bias, out, want});
+}
+
+static bool finish(struct sl_conv_shape *s, size_t pad_bottom, size_t pad_right)
+{
+    size_t pads_h = s->pad_top + pad_bottom, pads_w = s->pad_left + pad_right;
+    s->out_h = sl_case_out_size(s->in_h, s->kernel_h, s->stride_h, s->dilation_h, pads_h);
+    s->out_w = sl_case_out_size(s->in_w, s->kernel_w, s->stride_w, s->dilation_w, pads_w);
+    return s->out_h * s->out_w > 0;
+}
+
+static size_t pick(uint32_t *seed, size_t low, size_t high)
+{
+    return sl_case_pick(seed, low, high);
+}
+
+static void random_windows_equal_f32(void **state)
+{
+    (void)state;
+    const struct sl_conv_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
+        uint32_t seed = 5;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (int n = 0; n < 120; n++) {
+            struct sl_conv_shape s = {.batch = pick(&seed, 1, 2), .groups = pick(&seed, 1, 3)};
+            s.in_h = pick(&seed, 1, 9);
+            s.in_w = pick(&seed, 1, 11);
+            s.group_in_c = pick(&seed, 1, 9);
+            s.group_out_c = pick(&seed, 1, 21);
+            s.kernel_h = pick(&seed, 1, 4);
+            s.kernel_w = pick(&seed, 1, 4);
+            s.stride_h = pick(&seed, 1, 3);
+            s.stride_w = pick(&seed, 1, 3);
+            s.dilation_h = pick(&seed, 1, 2);
+            s.dilation_w = pick(&seed, 1, 2);
+            s.pad_top = pick(&seed, 0, 4);
+            s.pad_left = pick(&seed, 0, 4);
+            if (finish(&s, pick(&seed, 0, 4), pick(&seed, 0, 4)))
+                check(kernel, &s, n & 1, n & 2, &seed);
+        }
+    }
+}
+
+/* First layers, whole vectors of channels, more output channels than a block of columns. */
+static void layers_of_models_equal_f32(void **state)
+{
+    (void)state;
+    static const struct sl_conv_shape shapes[] = {
+        {1, 19, 19, 0, 0, 1, 3, 16, 3, 3, 2, 2, 1, 1, 1, 1},
+        {1, 8, 8, 0, 0, 1, 32, 70, 3, 3, 1, 1, 1, 1, 1, 1},
+        {1, 9, 7, 0, 0, 1, 67, 20, 1, 1, 1, 1, 1, 1, 0, 0},
+        {2, 5, 5, 0, 0, 2, 13, 33, 3, 3, 1, 1, 2, 2, 2, 2},
+    };
+    const struct sl_conv_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
+        uint32_t seed = 6;
+        for (size_t n = 0; n < sizeof(shapes) / sizeof(shapes[0]); n++) {
+            struct sl_conv_shape s = shapes[n];
+            if ((kernel->needs & ~sl_isa_detect()) == 0 && finish(&s, s.pad_top, s.pad_left))
+                check(kernel, &s, true, true, &seed);
+        }
+    }
+}
+
+static void select_without_isa_is_portable(void **state)
+{
+    (void)state;
+    struct sl_conv_shape s = {1, 4, 4, 4, 4, 1, 2, 2, 3, 3, 1, 1, 1, 1, 1, 1};
+    assert_int_equal(sl_conv_f16_select(SL_ISA_NONE, &s)->needs, SL_ISA_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_windows_equal_f32),
+        cmocka_unit_test(layers_of_models_equal_f32),
+        cmocka_unit_test(select_without_isa_is_portable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
