@@ -41,15 +41,26 @@ static size_t utf8_length(const unsigned char *s)
     return bad ? 0 : len;
 }
 
+/* How many bytes at `s` go into a string as they are. */
+static size_t plain_length(const unsigned char *s)
+{
+    size_t len = 0, next = 1;
+    while (s[len] >= 0x20 && s[len] != '"' && s[len] != '\\' && next > 0) {
+        next = utf8_length(s + len);
+        len += next;
+    }
+    return len;
+}
+
 static void put_string(struct sl_json *json, const char *text)
 {
     put(json, "\"", 1);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        size_t len = utf8_length(s);
+        size_t len = plain_length(s);
         char escaped[8];
-        if (len == 0) {
-            put(json, "\xef\xbf\xbd", 3);
-            s++;
+        if (len > 0) {
+            put(json, s, len);
+            s += len;
         } else if (*s == '"' || *s == '\\') {
             snprintf(escaped, sizeof(escaped), "\\%c", *s++);
             put(json, escaped, 2);
@@ -57,8 +68,8 @@ static void put_string(struct sl_json *json, const char *text)
             snprintf(escaped, sizeof(escaped), "\\u%04x", *s++);
             put(json, escaped, 6);
         } else {
-            put(json, s, len);
-            s += len;
+            put(json, "\xef\xbf\xbd", 3);
+            s++;
         }
     }
     put(json, "\"", 1);
@@ -132,8 +143,12 @@ void sl_json_text(struct sl_json *json, const char *key, const char *value)
 void sl_json_u64(struct sl_json *json, const char *key, uint64_t value)
 {
     char digits[24];
+    size_t at = sizeof(digits);
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
     put_key(json, key);
-    put(json, digits, (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, value));
+    put(json, digits + at, sizeof(digits) - at);
 }
 
 void sl_json_i64(struct sl_json *json, const char *key, int64_t value)
