@@ -11,7 +11,7 @@
 #include "host/http/internal.h"
 #include "host/http/reply.h"
 
-enum { DISCARD_MAX_BYTES = 1 << 20 };
+enum { DISCARD_MAX_BYTES = 16 << 20 };
 
 static const char name_hint[] = "name it by the 64 lower-case digits that sha256sum prints";
 

@@ -12,7 +12,7 @@
 
 enum { MAX_HEADER_LINES = 4096, MAX_ANSWER_BYTES = 8 << 20 };
 
-static int read_method(struct lws *wsi, char *path, size_t size)
+static int read_method(struct lws *wsi, char *path, size_t size, bool *out_too_long)
 {
     static const struct {
         enum lws_token_indexes token;
@@ -27,11 +27,13 @@ static int read_method(struct lws *wsi, char *path, size_t size)
         {WSI_TOKEN_OPTIONS_URI, 0},
     };
     path[0] = '\0';
+    *out_too_long = false;
     for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
         int len = lws_hdr_total_length(wsi, methods[i].token);
         if (len <= 0)
             continue;
-        if ((size_t)len < size)
+        *out_too_long = (size_t)len >= size;
+        if (!*out_too_long)
             lws_hdr_copy(wsi, path, (int)size, methods[i].token);
         if (strlen(path) != (size_t)len)
             path[0] = '\0'; /* too long, or with a zero in it: no such path */
@@ -52,7 +54,8 @@ struct sl_http_exchange *sl_http_exchange_new(struct sl_http *http, struct lws *
     sl_buf_init(&exchange->body, SL_HTTP_MAX_JSON_BYTES);
     sl_buf_init(&exchange->headers, MAX_HEADER_LINES);
     sl_buf_init(&exchange->out, MAX_ANSWER_BYTES);
-    exchange->method = read_method(wsi, exchange->path, sizeof(exchange->path));
+    exchange->method =
+        read_method(wsi, exchange->path, sizeof(exchange->path), &exchange->path_too_long);
     http->exchanges++;
     return exchange;
 }
@@ -164,11 +167,25 @@ int sl_http_header(const struct sl_http_exchange *exchange, const char *name, ch
     return len < 0 ? -1 : printable(out);
 }
 
+/* The library passes over a parameter that is longer than the place for it. */
+static bool query_is_too_long(const struct sl_http_exchange *exchange, size_t size)
+{
+    int len;
+    for (int i = 0; (len = lws_hdr_fragment_length(exchange->wsi, WSI_TOKEN_HTTP_URI_ARGS, i)) > 0;
+         i++) {
+        if ((size_t)len >= size)
+            return true;
+    }
+    return false;
+}
+
 int sl_http_query(const struct sl_http_exchange *exchange, const char *name, char *out, size_t size)
 {
     char value[SL_HTTP_PARAM_BYTES];
-    const char *found = lws_get_urlarg_by_name(exchange->wsi, name, value, sizeof(value));
     out[0] = '\0';
+    if (query_is_too_long(exchange, sizeof(value)))
+        return -1;
+    const char *found = lws_get_urlarg_by_name(exchange->wsi, name, value, sizeof(value));
     if (!found)
         return 0;
     size_t len = strlen(found);

@@ -35,6 +35,7 @@ struct sl_http_exchange {
     /* the request */
     int method; /* enum sl_http_method; 0: another */
     char path[SL_HTTP_PATH_BYTES];
+    bool path_too_long; /* `path` is empty then */
     const struct sl_http_route *route;
     char param[2][SL_HTTP_PARAM_BYTES]; /* of the route's pattern */
     bool has_body, body_ended, expects_continue;
@@ -74,7 +75,7 @@ void sl_http_exchange_deadline(struct sl_http_exchange *exchange, int seconds);
  * its colon. Only while the request is new. */
 int sl_http_header(const struct sl_http_exchange *exchange, const char *name, char *out,
                    size_t size);
-/* A parameter of the query, the same way; `name` ends in '='. */
+/* A parameter of the query, the same way, and too long is never absent; `name` ends in '='. */
 int sl_http_query(const struct sl_http_exchange *exchange, const char *name, char *out,
                   size_t size);
 

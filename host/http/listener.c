@@ -70,6 +70,16 @@ static int listen_unix(struct sl_http *http, const char *path, struct sl_diag *d
     return rc;
 }
 
+/* The address as the library takes it, out of HOST; NULL for one beyond loopback. */
+static const char *loopback(const char *host)
+{
+    if (strcmp(host, "localhost") == 0)
+        return "127.0.0.1";
+    if (strcmp(host, "[::1]") == 0)
+        return "::1";
+    return strncmp(host, "127.", 4) == 0 ? host : NULL;
+}
+
 static int listen_tcp(struct sl_http *http, const char *address, const char *text,
                       struct sl_diag *diag)
 {
@@ -81,15 +91,17 @@ static int listen_tcp(struct sl_http *http, const char *address, const char *tex
         return sl_diag_set(diag, SL_E_FORMAT, address, "this is not HOST:PORT");
     memcpy(host, text, len);
     host[len] = '\0';
-    if (strcmp(host, "localhost") != 0 && strncmp(host, "127.", 4) != 0) {
-        sl_diag_hint(diag, "listen on 127.0.0.1 and put a proxy with TLS before it");
+    const char *own = loopback(host);
+    if (!own) {
+        sl_diag_hint(diag, "listen on 127.0.0.1 or [::1] and put a proxy with TLS before it");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, address,
-                           "the daemon listens on loopback (127.0.0.1) or Unix sockets only");
+                           "the daemon listens on loopback (127.0.0.1, [::1]) or Unix sockets "
+                           "only");
     }
     struct lws_context_creation_info info = {
         .port = (int)port,
-        .iface = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
-        .options = LWS_SERVER_OPTION_DISABLE_IPV6,
+        .iface = own,
+        .options = strchr(own, ':') ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6,
     };
     return add_host(http, &info, address, diag);
 }
@@ -103,7 +115,7 @@ int sl_http_listen(struct sl_http *http, const char *address, struct sl_diag *di
         return listen_unix(http, address + 5, diag);
     if (strncmp(address, "tcp:", 4) == 0)
         return listen_tcp(http, address, address + 4, diag);
-    sl_diag_hint(diag, "write unix:/PATH or tcp:127.0.0.1:PORT");
+    sl_diag_hint(diag, "write unix:/PATH, tcp:127.0.0.1:PORT or tcp:[::1]:PORT");
     return sl_diag_set(diag, SL_E_FORMAT, address, "this is no address to listen on");
 }
 

@@ -14,7 +14,7 @@
 #include "host/http/reply.h"
 #include "host/http/router.h"
 
-enum { MAX_AUTHORIZATION_BYTES = 256, MAX_SKIPPED_BYTES = 1 << 20, MAX_JSON_S = 60 };
+enum { MAX_AUTHORIZATION_BYTES = 256, MAX_SKIPPED_BYTES = 16 << 20, MAX_JSON_S = 60 };
 
 static uint64_t now_ms(void)
 {
@@ -142,6 +142,16 @@ static void call_handler(struct sl_http_exchange *exchange)
         sl_http_exchange_pause(exchange, true);
 }
 
+/* false: answered with 414. */
+static bool path_is_known(struct sl_http_exchange *exchange)
+{
+    if (!exchange->path_too_long)
+        return true;
+    sl_http_problem(exchange, 414, "too-long", "", "a path has %d bytes at most",
+                    SL_HTTP_PATH_BYTES - 1);
+    return false;
+}
+
 /* Finds the route and lets the request in; false: answered. */
 static bool admit(struct sl_http_exchange *exchange)
 {
@@ -154,6 +164,8 @@ static bool admit(struct sl_http_exchange *exchange)
                         (int)SL_HTTP_MAX_CONNECTIONS);
         return false;
     }
+    if (!path_is_known(exchange))
+        return false;
     exchange->route =
         sl_http_find_route(exchange->method, exchange->path, exchange->param, &methods);
     if (!exchange->route) {

@@ -1,7 +1,7 @@
 /* host/http/server.h: the daemon's HTTP/JSON interface on libwebsockets, on the daemon's own loop.
  *
  * A Unix socket is guarded by its file's permissions (0600), who may open it may do everything; TCP
- * is loopback only and asks for a bearer token. */
+ * is loopback only (127.0.0.1, [::1]) and asks for a bearer token. */
 #pragma once
 
 #include <stddef.h>
@@ -14,15 +14,16 @@ struct sl_lab;
 
 enum {
     SL_HTTP_MAX_LISTENERS = 8,
-    SL_HTTP_MAX_CONNECTIONS = 192, /* one more is told 503 */
-    SL_HTTP_MAX_STREAMS = 64,      /* of events; one more is told 429 */
+    SL_HTTP_MAX_CONNECTIONS = 320, /* one more is told 503 */
+    SL_HTTP_MAX_STREAMS = 256,     /* of events; one more is told 429 */
     SL_HTTP_MAX_JSON_BYTES = 1 << 20,
     SL_HTTP_MAX_HEADER_BYTES = 8192,
 };
 #define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
 
 struct sl_http_options {
-    const char *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH" or "tcp:127.0.0.1:PORT" */
+    const char
+        *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
     size_t listen_count;
     uint64_t max_blob_bytes; /* 0: SL_HTTP_MAX_BLOB_BYTES */
     unsigned timeout_s;      /* for a client that neither reads nor sends; 0: 20 */

@@ -109,6 +109,37 @@ static void a_client_that_does_not_read_is_cut_off(void **state)
     close(fd);
 }
 
+static void two_hundred_streams_all_hear_an_event_while_one_does_not_read(void **state)
+{
+    enum { STREAMS = 200 };
+    int fds[STREAMS];
+    char json[400];
+    (void)state;
+    assert_int_equal(SUBMIT, 201);
+    for (size_t i = 0; i < STREAMS; i++)
+        fds[i] = watch("");
+    memset(json, 'x', sizeof(json));
+    memcpy(json, "{\"a\":\"", 6);
+    memcpy(json + sizeof(json) - 3, "\"}", 3);
+    for (int round = 0; round < 30; round++) { /* the first one reads none of them */
+        char last[32];
+        for (int i = 0; i < 40; i++)
+            progress(json);
+        snprintf(last, sizeof(last), "{\"round\":%d}", round);
+        progress(last);
+        for (size_t i = 1; i < STREAMS; i++) {
+            bench.output_size = 0;
+            assert_int_equal(sl_http_case_await(&bench, fds[i], last, 5000), 1);
+        }
+    }
+    sl_http_case_spin(&bench, 1500);
+    assert_int_equal(CURL(&bench, "/metrics"), 200);
+    assert_non_null(strstr(bench.output, "sme2lab_http_streams 199\n"));
+    assert_non_null(strstr(bench.output, "sme2lab_http_streams_cut_total"));
+    for (size_t i = 0; i < STREAMS; i++)
+        close(fds[i]);
+}
+
 static double cpu_s(void)
 {
     struct rusage usage;
@@ -284,6 +315,7 @@ int main(void)
         CASE(events_stream_and_end_with_the_job),
         CASE(a_stream_resumes_after_the_last_event_it_saw),
         CASE(a_client_that_does_not_read_is_cut_off),
+        CASE(two_hundred_streams_all_hear_an_event_while_one_does_not_read),
         CASE(waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave),
         CASE(one_stream_too_many_is_told_so),
         CASE(the_server_closes_with_streams_and_requests_under_way),

@@ -1,0 +1,206 @@
+/* tests/unit/host/http/test_requests.c: what HTTP allows and clients seldom send, byte by byte. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "tests/support/http_case.h"
+#include "tests/support/unit.h"
+
+#define HOST "Host: lab\r\n"
+#define JSON "Content-Type: application/json\r\n"
+
+static struct sl_http_case bench;
+
+static int open_case(void **state)
+{
+    (void)state;
+    sl_http_case_open(&bench, 1000, 2);
+    return 0;
+}
+
+static int close_case(void **state)
+{
+    (void)state;
+    sl_http_case_close(&bench);
+    return 0;
+}
+
+static void assert_answer(int fd, const char *wanted)
+{
+    if (sl_http_case_await(&bench, fd, wanted, 3000) != 1)
+        fail_msg("no '%s' in: %s", wanted, bench.output);
+}
+
+/* The connection is good for another request. */
+static void assert_alive(int fd)
+{
+    sl_http_case_send(fd, "GET /healthz HTTP/1.1\r\n" HOST "\r\n");
+    assert_answer(fd, "\"alive\"");
+    close(fd);
+}
+
+static void a_body_in_chunks_is_refused_with_a_problem_document(void **state)
+{
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
+                          "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+    assert_answer(fd, "urn:sme2lab:problem:length-required");
+    assert_non_null(strstr(bench.output, "HTTP/1.1 411 "));
+    assert_non_null(strstr(bench.output, "application/problem+json"));
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 3000), 0);
+    close(fd);
+}
+
+static void a_client_that_asks_first_is_told_to_go_on(void **state)
+{
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
+                          "Expect: 100-continue\r\nContent-Length: 33\r\n\r\n");
+    assert_answer(fd, "HTTP/1.1 100 Continue\r\n\r\n");
+    assert_null(strstr(bench.output, "HTTP/1.1 201"));
+    sl_http_case_send(fd, "{\"model\":\"m\",     \"device\":\"box\"}");
+    assert_answer(fd, "HTTP/1.1 201 ");
+    assert_alive(fd);
+}
+
+static void a_client_that_asks_first_is_not_told_to_send_what_is_refused(void **state)
+{
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
+                          "Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
+    assert_answer(fd, "urn:sme2lab:problem:too-large");
+    assert_null(strstr(bench.output, "100 Continue"));
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 3000), 0);
+    close(fd);
+}
+
+static void send_much(int fd, size_t bytes)
+{
+    static const char part[10000] = {' '};
+    while (bytes > 0) {
+        ssize_t n = send(fd, part, bytes < sizeof(part) ? bytes : sizeof(part), MSG_NOSIGNAL);
+        if (n < 0 && errno != EAGAIN)
+            fail_msg("the server stopped reading with %zu bytes to come", bytes);
+        bytes -= n > 0 ? (size_t)n : 0;
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
+    }
+}
+
+static void a_body_beyond_the_limit_is_read_away_and_answered(void **state)
+{
+    static const char *const heads[] = {
+        "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Content-Length: 3000000\r\n\r\n",
+        "PUT /api/v1/blobs/0123456789012345678901234567890123456789012345678901234567890123 "
+        "HTTP/1.1\r\n" HOST "Content-Length: 3000000\r\n\r\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        int fd = sl_http_case_connect(&bench);
+        sl_http_case_send(fd, heads[i]);
+        send_much(fd, 3000000);
+        assert_answer(fd, "urn:sme2lab:problem:too-large");
+        assert_alive(fd);
+    }
+}
+
+static void a_head_has_the_length_and_no_body(void **state)
+{
+    static const char *const paths[] = {"/healthz", "/metrics", "/api/v1/runs", "/api/v1/jobs/7"};
+    char request[128];
+    (void)state;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        int fd = sl_http_case_connect(&bench);
+        snprintf(request, sizeof(request), "HEAD %s HTTP/1.1\r\n" HOST "\r\n", paths[i]);
+        sl_http_case_send(fd, request);
+        assert_answer(fd, "\r\n\r\n");
+        assert_non_null(strstr(bench.output, "content-length: "));
+        assert_null(strstr(bench.output, "content-length: 0\r\n"));
+        assert_string_equal(strstr(bench.output, "\r\n\r\n"), "\r\n\r\n");
+        assert_alive(fd);
+    }
+}
+
+static void a_long_address_is_refused_and_the_connection_goes_on(void **state)
+{
+    char request[4096], name[3000];
+    (void)state;
+    memset(name, 'a', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    int fd = sl_http_case_connect(&bench);
+    snprintf(request, sizeof(request), "GET /api/v1/%s HTTP/1.1\r\n" HOST "\r\n", name);
+    sl_http_case_send(fd, request);
+    assert_answer(fd, "urn:sme2lab:problem:too-long");
+    assert_non_null(strstr(bench.output, "HTTP/1.1 414 "));
+    assert_alive(fd);
+    fd = sl_http_case_connect(&bench);
+    snprintf(request, sizeof(request), "GET /api/v1/runs?model=%s HTTP/1.1\r\n" HOST "\r\n", name);
+    sl_http_case_send(fd, request);
+    assert_answer(fd, "urn:sme2lab:problem:bad-query");
+    assert_alive(fd);
+}
+
+static void an_address_that_fills_the_headers_ends_its_own_connection_alone(void **state)
+{
+    static char name[20000];
+    (void)state;
+    int other = sl_http_case_connect(&bench), fd = sl_http_case_connect(&bench);
+    memset(name, 'a', sizeof(name) - 1);
+    sl_http_case_send(fd, "GET /");
+    sl_http_case_send(fd, name);
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 5000), 0);
+    close(fd);
+    assert_alive(other);
+}
+
+static void on_closed(void *user)
+{
+    *(bool *)user = true;
+}
+
+static void the_daemon_listens_on_loopback_of_ipv6(void **state)
+{
+    struct sl_http_options options = {.listen = {"tcp:[::1]:0"}, .listen_count = 1};
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sl_http *http = NULL;
+    struct sl_diag diag = {0};
+    bool closed = false;
+    (void)state;
+    int fd = socket(AF_INET6, SOCK_STREAM, 0);
+    if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+        skip(); /* this machine has no IPv6 */
+    close(fd);
+    fd = socket(AF_INET6, SOCK_STREAM, 0);
+    assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), 0);
+    address.sin6_port = htons((uint16_t)sl_http_port(http, 0));
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    sl_http_case_send(fd, "GET /api/v1/runs HTTP/1.1\r\nHost: [::1]\r\n\r\n");
+    assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+    assert_answer(fd, "HTTP/1.1 401 "); /* TCP asks for a token */
+    assert_alive(fd);
+    sl_http_close(http, on_closed, &closed);
+    for (int i = 0; i < 100 && !closed; i++)
+        sl_http_case_spin(&bench, 10);
+    assert_true(closed);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
+    const struct CMUnitTest tests[] = {
+        CASE(a_body_in_chunks_is_refused_with_a_problem_document),
+        CASE(a_client_that_asks_first_is_told_to_go_on),
+        CASE(a_client_that_asks_first_is_not_told_to_send_what_is_refused),
+        CASE(a_body_beyond_the_limit_is_read_away_and_answered),
+        CASE(a_head_has_the_length_and_no_body),
+        CASE(a_long_address_is_refused_and_the_connection_goes_on),
+        CASE(an_address_that_fills_the_headers_ends_its_own_connection_alone),
+        CASE(the_daemon_listens_on_loopback_of_ipv6),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
