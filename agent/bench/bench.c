@@ -35,7 +35,22 @@ static const char usage_text[] =
     "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP,\n"
     "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP,\n"
     "       reduce:OP-OUTERxREDUCEDxINNER, transpose:ROWSxCOLUMNS, convert:OP-N,\n"
-    "       matmul_qd8:MxNxK, matmul_q4:MxNxK, matmul_q4_g32:MxNxK; OP as in the kernels' names\n";
+    "       matmul_qd8:MxNxK, matmul_q4:MxNxK, matmul_q4_g32:MxNxK; OP as in the kernels' names\n"
+    "       qs8/ before a shape: static int8\n";
+
+typedef int (*bench_fn)(const struct sl_bench_choice *choice, uint64_t seed,
+                        struct sl_bench_stage_run *bench);
+
+/* What benches the families of a type; NULL: it has no such kernels. */
+static const bench_fn benches[SL_BENCH_TYPE_END][SL_BENCH_FAMILY_END] = {
+    [SL_BENCH_F32] = {sl_bench_matmul, sl_bench_conv, sl_bench_depthwise, sl_bench_unary,
+                      sl_bench_binary, sl_bench_pool, sl_bench_reduce, sl_bench_transpose,
+                      sl_bench_convert, sl_bench_matmul_qd8, sl_bench_matmul_qd8,
+                      sl_bench_matmul_qd8},
+    [SL_BENCH_QS8] = {sl_bench_matmul_qs8, sl_bench_conv_qs8, sl_bench_depthwise_qs8,
+                      sl_bench_unary_qs8, sl_bench_binary_qs8, sl_bench_pool_qs8,
+                      sl_bench_reduce_qs8},
+};
 
 static int usage(const char *what, const char *word)
 {
@@ -155,16 +170,12 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
 
 static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *out)
 {
-    static int (*const benches[])(const struct sl_bench_choice *, uint64_t,
-                                  struct sl_bench_stage_run *) = {
-        sl_bench_matmul,  sl_bench_conv,       sl_bench_depthwise,  sl_bench_unary,
-        sl_bench_binary,  sl_bench_pool,       sl_bench_reduce,     sl_bench_transpose,
-        sl_bench_convert, sl_bench_matmul_qd8, sl_bench_matmul_qd8, sl_bench_matmul_qd8};
     const struct sl_bench_choice choice = {o->engine, o->kernel, isa};
     for (size_t i = 0; i < o->shape_count; i++) {
         struct sl_bench_stage_run bench = {
             .shape = &o->shapes[i], .counted = o->counted, .out = out};
-        int rc = benches[o->shapes[i].family](&choice, o->seed, &bench);
+        bench_fn run = benches[o->shapes[i].type][o->shapes[i].family];
+        int rc = run ? run(&choice, o->seed, &bench) : SL_E_NOT_FOUND;
         if (rc < 0) {
             const char *why = rc == SL_E_NOT_FOUND
                                   ? "no kernel of this name or engine takes this shape"

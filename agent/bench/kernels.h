@@ -37,6 +37,19 @@ int sl_bench_matmul_qd8(const struct sl_bench_choice *choice, uint64_t seed,
 int sl_bench_transpose(const struct sl_bench_choice *choice, uint64_t seed,
                        struct sl_bench_stage_run *bench);
 
+/* The same for static int8. */
+#define SL_BENCH_QS8(family)                                                                       \
+    int sl_bench_##family##_qs8(const struct sl_bench_choice *choice, uint64_t seed,               \
+                                struct sl_bench_stage_run *bench);
+SL_BENCH_QS8(matmul)
+SL_BENCH_QS8(conv)
+SL_BENCH_QS8(depthwise)
+SL_BENCH_QS8(unary)
+SL_BENCH_QS8(binary)
+SL_BENCH_QS8(pool)
+SL_BENCH_QS8(reduce)
+#undef SL_BENCH_QS8
+
 /* Search through one list. */
 struct sl_bench_search {
     const struct sl_bench_choice *choice;

@@ -134,9 +134,29 @@ static bool take_typed_product(const char *text, struct sl_bench_shape *s)
     return false;
 }
 
+static const char *const types[SL_BENCH_TYPE_END] = {"f32", "qs8"};
+
+const char *sl_bench_type_name(int type)
+{
+    return types[type];
+}
+
+/* "TYPE/" before a shape, which is passed over. */
+static int take_type(const char **text)
+{
+    for (int type = 0; type < SL_BENCH_TYPE_END; type++) {
+        size_t len = strlen(types[type]);
+        if (strncmp(*text, types[type], len) == 0 && (*text)[len] == '/') {
+            *text += len + 1;
+            return type;
+        }
+    }
+    return SL_BENCH_F32;
+}
+
 int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out)
 {
-    struct sl_bench_shape s = {.family = SL_BENCH_MATMUL};
+    struct sl_bench_shape s = {.type = take_type(&text), .family = SL_BENCH_MATMUL};
     size_t *const gemm[] = {&s.m, &s.n, &s.k};
     size_t *const conv[] = {&s.in_h,     &s.in_w,     &s.in_c,   &s.out_c,
                             &s.kernel_h, &s.kernel_w, &s.stride, &s.padding};

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+enum sl_bench_type { SL_BENCH_F32, SL_BENCH_QS8, SL_BENCH_TYPE_END };
+
 enum sl_bench_family {
     SL_BENCH_MATMUL,
     SL_BENCH_CONV,
@@ -22,6 +24,7 @@ enum sl_bench_family {
 enum { SL_BENCH_MAX_OP = 24, SL_BENCH_MAX_DIM = 1 << 16, SL_BENCH_MAX_ELEMENTS = 1 << 27 };
 
 struct sl_bench_shape {
+    int type;   /* enum sl_bench_type; F32 also of families that name their types */
     int family; /* enum sl_bench_family */
     /* The product as a GEMM: rows (output pixels), columns (output channels), depth. Of a depthwise
      * convolution and of pooling: output pixels, channels, window. Of a reduction: outer, inner,
@@ -34,7 +37,9 @@ struct sl_bench_shape {
 /* "matmul:MxNxK" ("matmul_qd8:", "matmul_q4:", "matmul_q4_g32:" too), "convert:OP-N",
  * "conv:IHxIWxIC-OC-KHxKW-sS-pP", "depthwise:IHxIWxC-KHxKW-sS-pP", "unary:OP-N", "binary:OP-N"
  * (OP_clamped-N: with a clamp), "pool:OP-IHxIWxC-KHxKW-sS-pP", "reduce:OP-OUTERxREDUCEDxINNER" or
- * "transpose:ROWSxCOLUMNS". Returns 0, or SL_E_FORMAT for other words and shapes without output,
+ * "transpose:ROWSxCOLUMNS". With "qs8/" before it: of static
+ * int8. Returns 0, or SL_E_FORMAT for other words and shapes without output,
  * SL_E_LIMIT for one too large. */
 int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out);
 const char *sl_bench_family_name(int family);
+const char *sl_bench_type_name(int type);

@@ -89,6 +89,25 @@ static const char *const goal_shapes[] = {
     "convert:qs8_f32-65536",
     "convert:f16_f32-65536",
     "convert:f32_f16-65536",
+    "qs8/matmul:64x64x64",
+    "qs8/matmul:128x128x128",
+    "qs8/matmul:256x256x256",
+    "qs8/matmul:100x192x384",
+    "qs8/matmul:784x128x64",
+    "qs8/matmul:49x960x160",
+    "qs8/matmul:1x1024x1024",
+    "qs8/conv:28x28x64-128-3x3-s1-p1",
+    "qs8/conv:14x14x64-64-3x3-s1-p1",
+    "qs8/depthwise:28x28x128-3x3-s1-p1",
+    "qs8/depthwise:14x14x512-3x3-s1-p1",
+    "qs8/depthwise:28x28x128-3x3-s2-p1",
+    "qs8/depthwise:28x28x128-5x5-s1-p2",
+    "qs8/unary:clamp-65536",
+    "qs8/unary:table-65536",
+    "qs8/binary:add-65536",
+    "qs8/binary:multiply-65536",
+    "qs8/pool:max-56x56x64-2x2-s2-p0",
+    "qs8/reduce:mean-1x49x512",
 };
 
 /* What --type takes: the family that shapes without one are of, and whose goals --all measures. */
@@ -96,7 +115,7 @@ static const struct type {
     const char *name, *family;
 } types[] = {
     {"f32", "matmul:"},           {"qd8", "matmul_qd8:"},  {"q4", "matmul_q4:"},
-    {"q4_g32", "matmul_q4_g32:"}, {"convert", "convert:"},
+    {"q4_g32", "matmul_q4_g32:"}, {"convert", "convert:"}, {"qs8", "qs8/matmul:"},
 };
 
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
@@ -114,7 +133,7 @@ static bool is_of_type(const struct bench *b, const char *shape)
 {
     const char *family = types[0].family;
     for (size_t i = 1; i < TYPES; i++)
-        if (strncmp(shape, types[i].family, strlen(types[i].family)) == 0)
+        if (strncmp(shape, types[i].family, strcspn(types[i].family, "/:") + 1) == 0)
             family = types[i].family;
     return !b->type || strcmp(family, family_of(b)) == 0;
 }
@@ -129,6 +148,16 @@ static int add_shape(struct bench *b, const char *prefix, const char *shape, con
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "'%.40s...' is no shape", shape);
     b->shape_count++;
     return 0;
+}
+
+/* A layer of the type that --type says. */
+static int add_layer(struct bench *b, const char *family, const char *shape, struct sl_diag *diag)
+{
+    const char *slash = strchr(family_of(b), '/');
+    char prefix[MAX_SHAPE_BYTES];
+    snprintf(prefix, sizeof(prefix), "%.*s%s", slash ? (int)(slash + 1 - family_of(b)) : 0,
+             family_of(b), family);
+    return add_shape(b, prefix, shape, "", diag);
 }
 
 /* N x K: a product with a single row. */
@@ -171,18 +200,18 @@ static int collect_shapes(struct bench *b, const char *const *words, size_t coun
             rc = add_shape(b, family_of(b), words[i], "", diag);
     }
     if (rc == 0 && b->conv)
-        rc = add_shape(b, "conv:", b->conv, "", diag);
+        rc = add_layer(b, "conv:", b->conv, diag);
     if (rc == 0 && b->depthwise)
-        rc = add_shape(b, "depthwise:", b->depthwise, "", diag);
+        rc = add_layer(b, "depthwise:", b->depthwise, diag);
     if (rc == 0)
         rc = add_gemv(b, diag);
     if (rc == 0)
         rc = add_random(b, diag);
     if (rc == 0 && b->shape_count == 0) {
         if (b->kernel && strncmp(b->kernel, "sl_conv", 7) == 0)
-            return add_shape(b, "conv:", "28x28x64-128-3x3-s1-p1", "", diag);
+            return add_layer(b, "conv:", "28x28x64-128-3x3-s1-p1", diag);
         if (b->kernel && strncmp(b->kernel, "sl_depthwise", 12) == 0)
-            return add_shape(b, "depthwise:", "28x28x128-3x3-s1-p1", "", diag);
+            return add_layer(b, "depthwise:", "28x28x128-3x3-s1-p1", diag);
         rc = add_shape(b, family_of(b),
                        b->kernel && strstr(b->kernel, "1x16vl") ? "1x1024x1024" : "128x128x128", "",
                        diag);
@@ -236,6 +265,7 @@ static bool read_row(const char *line, size_t len, bool counted, struct sl_kerne
     *row = (struct sl_kernel_row){.counted = counted};
     cJSON *object = cJSON_ParseWithLength(line, len);
     bool good = object && take_text(object, "family", row->family, sizeof(row->family)) &&
+                take_text(object, "type", row->type, sizeof(row->type)) &&
                 take_text(object, "kernel", row->kernel, sizeof(row->kernel)) &&
                 take_text(object, "stage", row->stage, sizeof(row->stage)) &&
                 take_count(object, "m", &row->m) && take_count(object, "n", &row->n) &&
@@ -367,7 +397,7 @@ static int check_options(const struct bench *b, struct sl_diag *diag)
     for (size_t i = 0; i < TYPES; i++)
         known = known || strcmp(types[i].name, b->type) == 0;
     if (!known) {
-        sl_diag_hint(diag, "take f32, qd8, q4, q4_g32 or convert");
+        sl_diag_hint(diag, "take f32, qs8, qd8, q4, q4_g32 or convert");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type",
                            "'%.32s' has no kernels in this version", b->type);
     }
@@ -397,7 +427,7 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     size_t count = 0;
     const struct sl_option options[] = {
         {"--type", 0, SL_OPTION_TEXT, &b->type, "TYPE",
-         "f32, qd8 (dynamic int8), q4, q4_g32 (its weights int4), convert"},
+         "f32, qs8 (static int8), qd8 (dynamic int8), q4, q4_g32 (its weights int4), convert"},
         {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
          "streaming vector length of the emulated CPU (512)"},

@@ -34,11 +34,21 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
 
 /* Packs `count` rows, at most SL_PACK_TABLE_ROWS. */
 static void pack_rows(const int8_t *lhs, size_t stride, size_t count, size_t k,
-                      void *packed) __arm_streaming __arm_inout("za")
+                      int32_t *packed) __arm_streaming __arm_inout("za")
 {
     static const int64_t start = 0;
     const int8_t *rows[SL_PACK_TABLE_ROWS];
-    size_t vl = svcntw(), tiles = (count + vl - 1) / vl;
+    size_t vl = svcntw(), whole = vl == SL_PACK_X8_STRIDED_VL ? count / vl : 0;
+    if (whole > 0) {
+        struct sl_pack_x8_strided job = {lhs, stride, k, whole, packed};
+        sl_pack_x8_strided_sme2_asm(&job);
+        lhs += whole * vl * stride;
+        packed += whole * vl * sl_rhs_qs8_steps(1, k);
+        count -= whole * vl;
+    }
+    if (count == 0)
+        return;
+    size_t tiles = (count + vl - 1) / vl;
     sl_pack_rows_sme2((const float **)(void *)rows, (const float *)(const void *)lhs, stride, count,
                       tiles * vl);
     struct sl_pack_x8 job = {rows, &start, 1, k, tiles, packed};

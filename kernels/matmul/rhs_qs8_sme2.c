@@ -62,30 +62,70 @@ static void zip_rows(const struct panel *p, size_t j,
     }
 }
 
-/* Starts and scales of VL columns from column j of the panel; the weights stand there already. */
-static void put_head(const struct panel *p, size_t j) __arm_streaming __arm_inout("za")
+/* Starts and scales of VL columns from column j of the panel; `sum` is of their weights. */
+static void put_vector(const struct panel *p, size_t j,
+                       svint32_t sum) __arm_streaming __arm_inout("za")
 {
     const struct sl_requant *requant = p->job->requant;
-    const int8_t *words = (const int8_t *)(p->out + 2 * p->width + j);
     svbool_t all = svptrue_b32(), some = svwhilelt_b32_u64(j, p->columns);
-    svint32_t sum = svdup_s32(0), other = svdup_s32(0), start = svdup_s32(0);
-    svint8_t ones = svdup_s8(1);
-    size_t step = 4 * p->width, k = p->steps;
-    for (; k >= 4; k -= 4, words += 4 * step) {
-        sum = svdot_s32(sum, svld1_s8(svptrue_b8(), words), ones);
-        other = svdot_s32(other, svld1_s8(svptrue_b8(), words + step), ones);
-        sum = svdot_s32(sum, svld1_s8(svptrue_b8(), words + 2 * step), ones);
-        other = svdot_s32(other, svld1_s8(svptrue_b8(), words + 3 * step), ones);
-    }
-    for (; k > 0; k--, words += step)
-        sum = svdot_s32(sum, svld1_s8(svptrue_b8(), words), ones);
-    if (requant->bias && j < p->columns)
-        start = svld1_s32(some, requant->bias + p->first + j);
-    sum = svadd_s32_x(all, sum, other);
+    size_t at = j < p->columns ? p->first + j : 0;
+    svint32_t start = svdup_s32(0);
+    if (requant->bias)
+        start = svld1_s32(some, requant->bias + at);
     svst1_s32(all, p->out + j, svmls_n_s32_x(all, start, sum, requant->in_zero));
-    const float *scale = requant->scale + p->first;
-    svst1_f32(all, (float *)(p->out + p->width) + j,
-              svld1_f32(some, j < p->columns ? scale + j : scale));
+    svst1_f32(all, (float *)(p->out + p->width) + j, svld1_f32(some, requant->scale + at));
+}
+
+/* Sums of the weights in four vectors of columns: `count` bytes at each of `lines` places. */
+static svint32x4_t sums_of(const int8_t *words, size_t count, size_t lines,
+                           size_t stride) __arm_streaming __arm_inout("za")
+{
+    svint8_t ones = svdup_s8(1);
+    size_t quad = 4 * svcntb();
+    svzero_za();
+    for (; lines > 0; lines--, words += stride) {
+        const int8_t *at = words, *end = words + count;
+        for (; (size_t)(end - at) >= 4 * quad; at += 4 * quad) {
+            svcount_t all = svptrue_c8();
+            svdot_single_za32_s8_vg1x4(0, svld1_s8_x4(all, at), ones);
+            svdot_single_za32_s8_vg1x4(1, svld1_vnum_s8_x4(all, at, 4), ones);
+            svdot_single_za32_s8_vg1x4(0, svld1_vnum_s8_x4(all, at, 8), ones);
+            svdot_single_za32_s8_vg1x4(1, svld1_vnum_s8_x4(all, at, 12), ones);
+        }
+        for (; at < end; at += quad) {
+            svcount_t some = svwhilelt_c8_u64(0, (uint64_t)(end - at), 4);
+            svdot_single_za32_s8_vg1x4(0, svld1_s8_x4(some, at), ones);
+        }
+    }
+    svadd_za32_s32_vg1x4(0, svread_za32_s32_vg1x4(1));
+    return svread_za32_s32_vg1x4(0);
+}
+
+/* Starts and scales of a panel whose weights stand there already. Steps of narrow panels follow
+ * each other, so four vectors are some steps of each column. */
+static void put_head(const struct panel *p) __arm_streaming __arm_inout("za")
+{
+    const int8_t *words = (const int8_t *)(p->out + 2 * p->width);
+    size_t vl = svcntw(), vectors = p->width / vl;
+    svbool_t all = svptrue_b32();
+    for (size_t j = 0; vectors >= 4 && j < p->width; j += 4 * vl) {
+        svint32x4_t sum = sums_of(words + 4 * j, 16 * vl, p->steps, 4 * p->width);
+        put_vector(p, j, svget4_s32(sum, 0));
+        put_vector(p, j + vl, svget4_s32(sum, 1));
+        put_vector(p, j + 2 * vl, svget4_s32(sum, 2));
+        put_vector(p, j + 3 * vl, svget4_s32(sum, 3));
+    }
+    if (vectors >= 4)
+        return;
+    svint32x4_t sum = sums_of(words, 4 * p->width * p->steps, 1, 0);
+    svint32_t even = svadd_s32_x(all, svget4_s32(sum, 0), svget4_s32(sum, 2));
+    svint32_t odd = svadd_s32_x(all, svget4_s32(sum, 1), svget4_s32(sum, 3));
+    if (vectors == 1) {
+        put_vector(p, 0, svadd_s32_x(all, even, odd));
+        return;
+    }
+    put_vector(p, 0, even);
+    put_vector(p, vl, odd);
 }
 
 static void body(const void *args) __arm_streaming __arm_inout("za")
@@ -104,8 +144,7 @@ static void body(const void *args) __arm_streaming __arm_inout("za")
             else
                 turn_rows(&p, j, p.out + 2 * p.width + j);
         }
-        for (size_t j = 0; j < p.width; j += vl)
-            put_head(&p, j);
+        put_head(&p);
         p.out += p.width * (p.steps + 2);
     }
 }
