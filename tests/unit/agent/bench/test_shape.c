@@ -43,6 +43,9 @@ static void shapes_are_read_as_the_product_they_are(void **state)
     assert_int_equal(sl_bench_shape_parse("convert:f16_f32-9", &s), 0);
     assert_true(s.family == SL_BENCH_CONVERT && s.n == 9 && s.k == 1);
     assert_string_equal(s.op, "f16_f32");
+    assert_true(s.type == SL_BENCH_F32);
+    assert_int_equal(sl_bench_shape_parse("qs8/matmul:3x5x7", &s), 0);
+    assert_true(s.type == SL_BENCH_QS8 && s.family == SL_BENCH_MATMUL && s.k == 7);
 }
 
 static void other_words_are_refused(void **state)
@@ -113,7 +116,11 @@ static int bench(const char *text, const struct sl_bench_choice *choice, struct 
         sl_bench_matmul,  sl_bench_conv,       sl_bench_depthwise,  sl_bench_unary,
         sl_bench_binary,  sl_bench_pool,       sl_bench_reduce,     sl_bench_transpose,
         sl_bench_convert, sl_bench_matmul_qd8, sl_bench_matmul_qd8, sl_bench_matmul_qd8};
-    return benches[shape.family](choice, 1, &run);
+    static int (*const qs8[])(const struct sl_bench_choice *, uint64_t,
+                              struct sl_bench_stage_run *) = {
+        sl_bench_matmul_qs8, sl_bench_conv_qs8, sl_bench_depthwise_qs8, sl_bench_unary_qs8,
+        sl_bench_binary_qs8, sl_bench_pool_qs8, sl_bench_reduce_qs8};
+    return (shape.type == SL_BENCH_QS8 ? qs8 : benches)[shape.family](choice, 1, &run);
 }
 
 static void stages_are_printed_one_a_line(void **state)
@@ -140,6 +147,14 @@ static void stages_are_printed_one_a_line(void **state)
     assert_int_equal(bench("reduce:softmax-2x3x4", &portable, &out), SL_E_NOT_FOUND);
     assert_int_equal(bench("unary:nothing-5", &portable, &out), SL_E_NOT_FOUND);
     assert_int_equal(lines(&out), before + 23);
+    assert_int_equal(bench("qs8/matmul:5x9x7", &portable, &out), 0);
+    assert_int_equal(bench("qs8/conv:6x6x3-4-3x3-s1-p1", &portable, &out), 0);
+    assert_int_equal(bench("qs8/depthwise:6x6x3-3x3-s1-p1", &portable, &out), 0);
+    assert_int_equal(bench("qs8/unary:table-5", &portable, &out), 0);
+    assert_int_equal(bench("qs8/binary:multiply-5", &portable, &out), 0);
+    assert_int_equal(bench("qs8/pool:max-4x4x3-2x2-s2-p0", &portable, &out), 0);
+    assert_int_equal(bench("qs8/reduce:mean-2x3x4", &portable, &out), 0);
+    assert_int_equal(lines(&out), before + 34);
     sl_buf_fini(&out);
 }
 

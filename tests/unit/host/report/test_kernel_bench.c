@@ -55,6 +55,28 @@ static void least_macs_are_those_of_the_documented_shapes(void **state)
     assert_int_equal(sl_kernel_min_mac(&pack, 512), 0);
 }
 
+static void static_int8_has_its_own_least_macs_goals_and_anchors(void **state)
+{
+    (void)state;
+    struct sl_kernel_row mopa =
+        row_of("matmul", "sl_matmul_qs8_x_sme2_mopa", "kernel", 49, 960, 160);
+    struct sl_kernel_row dot =
+        row_of("matmul", "sl_matmul_qs8_x_neon_dot", "kernel", 256, 256, 256);
+    struct sl_kernel_row i8mm =
+        row_of("matmul", "sl_matmul_qs8_x_neon_i8mm", "kernel", 49, 960, 160);
+    memcpy(mopa.type, "qs8", 4);
+    memcpy(dot.type, "qs8", 4);
+    memcpy(i8mm.type, "qs8", 4);
+    assert_int_equal(sl_kernel_min_mac(&mopa, 512), 9600);
+    assert_int_equal(sl_kernel_min_mac(&dot, 512), 1048576);
+    assert_int_equal(sl_kernel_min_mac(&i8mm, 512), 240000);
+    assert_int_equal(sl_kernel_goal(&mopa, 512), (uint64_t)(60 * (1.32 * 4 * 40 + 300) + 60));
+    assert_int_equal(sl_kernel_goal(&dot, 512), 1426063);
+    assert_int_equal(sl_kernel_anchor(&mopa, 512)->instructions, 30393);
+    assert_int_equal(sl_kernel_anchor(&dot, 512)->instructions, 1423552);
+    assert_int_equal(sl_kernel_anchor(&i8mm, 512)->instructions, 498082);
+}
+
 static void anchors_are_found_by_shape_stage_and_engine(void **state)
 {
     (void)state;
@@ -134,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_macs_are_those_of_the_documented_shapes),
+        cmocka_unit_test(static_int8_has_its_own_least_macs_goals_and_anchors),
         cmocka_unit_test(anchors_are_found_by_shape_stage_and_engine),
         cmocka_unit_test(goals_round_up_to_whole_blocks),
         cmocka_unit_test(goals_by_the_element_count_outputs_or_inputs),
