@@ -36,7 +36,7 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
     if (cJSON_HasObjectItem(data, "state")) { /* what an earlier attempt told is over */
         state->phase[0] = state->part[0] = state->device[0] = '\0';
         state->pair = state->pairs = 0;
-        state->ratio = 0;
+        state->ratio = state->off_ms = state->on_ms = state->insns = 0;
     }
     take_text(state->state, sizeof(state->state), data, "state");
     take_text(state->device, sizeof(state->device), data, "device");
@@ -49,12 +49,18 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
     }
     if (cJSON_HasObjectItem(data, "ratio"))
         state->ratio = sl_answer_f64(data, "ratio");
+    if (cJSON_HasObjectItem(data, "off_ns")) {
+        state->off_ms = sl_answer_f64(data, "off_ns") / 1e6;
+        state->on_ms = sl_answer_f64(data, "on_ns") / 1e6;
+    }
+    if (cJSON_HasObjectItem(data, "insns"))
+        state->insns = sl_answer_f64(data, "insns");
 }
 
 const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,
                             size_t size)
 {
-    char phase[64], pair[64] = "", ratio[48] = "";
+    char phase[64], pair[64] = "", ratio[48] = "", cost[64] = "";
     snprintf(phase, sizeof(phase), "%s", state->phase[0] ? state->phase : state->state);
     if (state->part[0] && strcmp(state->part, "measured") != 0)
         snprintf(phase, sizeof(phase), "%s run, %s", state->part, state->phase);
@@ -62,8 +68,12 @@ const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, c
         snprintf(pair, sizeof(pair), ", pair %" PRIu64 " of %" PRIu64, state->pair, state->pairs);
     if (state->ratio > 0)
         snprintf(ratio, sizeof(ratio), ", off / on = %.3f", state->ratio);
-    snprintf(out, size, "job %" PRIu64 "%s%s: %s%s%s%s%s", job, state->device[0] ? " on " : "",
-             state->device, phase, pair, ratio, state->detail[0] ? ": " : "", state->detail);
+    if (state->off_ms > 0)
+        snprintf(cost, sizeof(cost), ", %.4g and %.4g ms", state->off_ms, state->on_ms);
+    else if (state->insns > 0)
+        snprintf(cost, sizeof(cost), ", %.1f M instructions", state->insns / 1e6);
+    snprintf(out, size, "job %" PRIu64 "%s%s: %s%s%s%s%s%s", job, state->device[0] ? " on " : "",
+             state->device, phase, pair, ratio, cost, state->detail[0] ? ": " : "", state->detail);
     return out;
 }
 

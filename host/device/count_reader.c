@@ -38,8 +38,55 @@ struct sl_count_reader {
     atomic_bool ended; /* the writer is gone: the next empty read is the end */
     int rc;            /* of the thread */
     struct sl_diag diag;
+    atomic_ullong counted; /* for the loop, while the thread has the log */
+    atomic_int question;   /* enum question: who may touch what follows */
+    uint64_t asked[4], spans[2];
     uint8_t bytes[READ_BYTES];
 };
+
+enum question { NOT_ASKED, ASKED, ANSWERED };
+
+/* What the loop wants to know meanwhile. */
+static void tell(struct sl_count_reader *reader)
+{
+    size_t count = 0;
+    const struct sl_count_mark *marks = sl_count_log_marks(reader->log, &count);
+    atomic_store(&reader->counted, sl_count_log_counted(reader->log, SL_INSN_ANY));
+    if (atomic_load(&reader->question) != ASKED)
+        return;
+    for (int i = 0; i < 4; i++) {
+        if (reader->asked[i] >= count)
+            return;
+    }
+    for (int i = 0; i < 2; i++)
+        reader->spans[i] = marks[reader->asked[2 * i + 1]].insns[SL_INSN_ANY] -
+                           marks[reader->asked[2 * i]].insns[SL_INSN_ANY];
+    atomic_store(&reader->question, ANSWERED);
+}
+
+uint64_t sl_count_reader_counted(struct sl_count_reader *reader)
+{
+    return atomic_load(&reader->counted);
+}
+
+void sl_count_reader_ask(struct sl_count_reader *reader, const uint64_t marks[4])
+{
+    if (atomic_load(&reader->question) != NOT_ASKED)
+        return;
+    for (int i = 0; i < 4; i++)
+        reader->asked[i] = marks[i];
+    atomic_store(&reader->question, ASKED);
+}
+
+bool sl_count_reader_answer(struct sl_count_reader *reader, uint64_t out_spans[2])
+{
+    if (atomic_load(&reader->question) != ANSWERED)
+        return false;
+    out_spans[0] = reader->spans[0];
+    out_spans[1] = reader->spans[1];
+    atomic_store(&reader->question, NOT_ASKED);
+    return true;
+}
 
 /* An empty read is the end only when the writer is known to be gone: it may not have come yet. */
 static void *read_log(void *user)
@@ -47,6 +94,8 @@ static void *read_log(void *user)
     struct sl_count_reader *reader = user;
     for (;;) {
         bool last = atomic_load(&reader->ended);
+        if (reader->rc == 0)
+            tell(reader);
         ssize_t n = read(reader->fd, reader->bytes, READ_BYTES);
         if (n > 0) {
             if (reader->rc == 0) /* else it is drained, so that the emulator never blocks */

@@ -16,9 +16,10 @@
 #include "host/device/link.h"
 #include "host/ingest/run_store.h"
 #include "host/job/run_cause.h"
+#include "host/job/run_progress.h"
 #include "host/job/run_work.h"
 
-enum { MAX_GAPS = 3, JSON_BYTES = 256, TELL_MS = 100 };
+enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100 };
 
 /* The measured run, then that of the portable kernels: two jobs to the agent. */
 struct part {
@@ -53,8 +54,7 @@ struct sl_job_run {
     bool refused; /* the agent was busy */
     bool missed;  /* something came for a part that was not begun */
     unsigned gaps;
-    uint32_t pair, pairs;
-    int phase;
+    struct sl_run_progress progress;
     int cause; /* of the end */
     char detail[SL_DETAIL_BYTES];
     bool has_record;
@@ -370,15 +370,31 @@ static void do_prepare(uv_work_t *request)
     sl_run_work_prepare(&run->work);
 }
 
+/* What the emulator's log has counted up to here. */
+static void look_at_count(struct sl_job_run *run)
+{
+    struct sl_run_progress *progress = &run->progress;
+    uint64_t spans[2];
+    if (!run->reader || run->finishing)
+        return;
+    progress->insns = sl_count_reader_counted(run->reader);
+    if (sl_count_reader_answer(run->reader, spans)) {
+        sl_run_progress_add(progress, spans[0], spans[1]);
+        progress->pending_count--;
+        memmove(progress->pending, progress->pending + 1,
+                progress->pending_count * sizeof(progress->pending[0]));
+    }
+    if (progress->pending_count > 0)
+        sl_count_reader_ask(run->reader, progress->pending[0].marks);
+}
+
 static void tell_progress(struct sl_job_run *run)
 {
-    static const char *const phases[] = {"waiting",    "accepted",  "loading",
-                                         "warming-up", "measuring", "finishing"};
     char json[JSON_BYTES];
-    snprintf(json, sizeof(json),
-             "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32 "}",
-             phases[run->phase >= 0 && run->phase <= 5 ? run->phase : 0],
-             run->part == 0 ? "measured" : "reference", run->pair, run->pairs);
+    look_at_count(run);
+    run->progress.reference = run->part != 0;
+    run->told_ms = uv_now(run->loop);
+    sl_run_progress_json(&run->progress, json, sizeof(json));
     run->events.progress(run->user, json);
 }
 
@@ -545,6 +561,8 @@ bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk)
         run->missed = run->missed || !part->done;
     if (run->closing || !part->store)
         return true;
+    if (chunk->stream == 0 && part == &run->parts[0])
+        sl_run_progress_take(&run->progress, chunk->offset, chunk->bytes, chunk->len);
     int rc = sl_run_store_take(part->store, chunk->stream, chunk->offset, chunk->bytes, chunk->len);
     if (rc == SL_E_MISMATCH && ++run->gaps < MAX_GAPS)
         sl_link_reconnect(run->link); /* it sends again from what was acknowledged */
@@ -584,15 +602,14 @@ void sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t p
 {
     if (id != wire_id(run, run->part) || run->closing)
         return;
-    uint64_t now = uv_now(run->loop);
-    bool news = phase != run->phase || pair != run->pair;
-    run->phase = phase;
-    run->pair = pair;
-    run->pairs = pairs;
-    if (!news || now - run->told_ms < TELL_MS)
-        return;
-    run->told_ms = now;
-    tell_progress(run);
+    struct sl_run_progress *progress = &run->progress;
+    pair = pair == UINT32_MAX ? progress->pair : pair; /* a warm-up beside the pairs */
+    bool news = phase != progress->phase || pair != progress->pair;
+    progress->phase = phase;
+    progress->pair = pair;
+    progress->pairs = pairs;
+    if (news && uv_now(run->loop) - run->told_ms >= TELL_MS)
+        tell_progress(run);
 }
 
 void sl_job_run_close(struct sl_job_run *run, void (*closed)(void *user), void *user)

@@ -55,6 +55,7 @@ ALLOWED = {
     "host/store": (["common/base", "host/records.h"], ["libuv", "sqlite", "libpq"]),
     "host/device": (EVERYTHING_OF_COMMON + ["host/records.h"], ["libuv", "sockets", "protobuf"]),
     "host/ingest": (EVERYTHING_OF_COMMON + ["host/store", "host/records.h"], ["libuv", "protobuf"]),
+    "host/job/run_progress": (["common/base", "common/format"], []),
     "host/job": (["common/base", "host/records.h", "host/device", "host/ingest", "host/store"], ["libuv"]),
     "host/http": (["common/base", "host/records.h", "host/config", "host/job", "host/device", "host/store", "host/analysis", "host/report"],
                   ["cjson", "libuv", "websockets", "sockets"]),

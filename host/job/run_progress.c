@@ -1,0 +1,118 @@
+/* host/job/run_progress.c */
+#include "host/job/run_progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/format/sltrace.h"
+
+static const char execute_name[] = "Method::execute";
+
+/* Both of a pair have ended: nanoseconds are added up, marks wait for what they count. */
+static void finish_pair(struct sl_run_progress *p)
+{
+    struct sl_run_progress_pair pair;
+    if (!p->variants[0].ended || !p->variants[1].ended ||
+        p->variants[0].pair != p->variants[1].pair)
+        return;
+    for (size_t i = 0; i < SL_RUN_PROGRESS_VARIANTS; i++) {
+        pair.marks[2 * i] = p->variants[i].start;
+        pair.marks[2 * i + 1] = p->variants[i].end;
+        p->variants[i].ended = false;
+    }
+    if (p->unit == SL_TRACE_NS)
+        sl_run_progress_add(p, pair.marks[1] - pair.marks[0], pair.marks[3] - pair.marks[2]);
+    else if (p->pending_count < SL_RUN_PROGRESS_PENDING)
+        p->pending[p->pending_count++] = pair;
+}
+
+static void take_name(struct sl_run_progress *p, const struct sl_trace_record *record)
+{
+    size_t len = sizeof(execute_name) - 1;
+    if (record->part.total_bytes == len && record->part.part_offset == 0 &&
+        memcmp(record->part.text, execute_name, len) == 0)
+        p->execute = record->name;
+}
+
+static void take_block(struct sl_run_progress *p, const struct sl_trace_record *record)
+{
+    bool counts = !(record->flags & SL_TRACE_BLOCK_WARMUP) && record->block.iteration != UINT32_MAX;
+    p->variants[record->variant].pair = counts ? record->block.pair : UINT32_MAX;
+    p->variants[record->variant].ended = false;
+}
+
+static void take_event(struct sl_run_progress *p, const struct sl_trace_record *record)
+{
+    if (record->name != p->execute || p->execute == 0 || record->event.end < record->event.start ||
+        p->variants[record->variant].pair == UINT32_MAX)
+        return;
+    p->variants[record->variant].start = record->event.start;
+    p->variants[record->variant].end = record->event.end;
+    p->variants[record->variant].ended = true;
+    finish_pair(p);
+}
+
+static void take_record(struct sl_run_progress *p, const uint8_t bytes[SL_TRACE_RECORD_BYTES])
+{
+    struct sl_trace_record record;
+    memcpy(&record, bytes, sizeof(record));
+    if (record.kind == SL_TRACE_HEADER)
+        p->unit = record.header.unit;
+    else if (record.kind == SL_TRACE_NAME)
+        take_name(p, &record);
+    else if (record.variant >= SL_RUN_PROGRESS_VARIANTS)
+        return;
+    else if (record.kind == SL_TRACE_BLOCK)
+        take_block(p, &record);
+    else if (record.kind == SL_TRACE_EVENT)
+        take_event(p, &record);
+}
+
+void sl_run_progress_take(struct sl_run_progress *p, uint64_t offset, const uint8_t *bytes,
+                          size_t len)
+{
+    uint64_t next = p->offset + p->record_bytes;
+    if (offset > next || offset + len <= next)
+        return;
+    bytes += next - offset;
+    len -= (size_t)(next - offset);
+    while (len > 0) {
+        size_t want = SL_TRACE_RECORD_BYTES - p->record_bytes, n = len < want ? len : want;
+        memcpy(p->record + p->record_bytes, bytes, n);
+        p->record_bytes += n;
+        bytes += n;
+        len -= n;
+        if (p->record_bytes < SL_TRACE_RECORD_BYTES)
+            return;
+        take_record(p, p->record);
+        p->offset += SL_TRACE_RECORD_BYTES;
+        p->record_bytes = 0;
+    }
+}
+
+void sl_run_progress_add(struct sl_run_progress *p, uint64_t off, uint64_t on)
+{
+    p->sums[0] += (double)off;
+    p->sums[1] += (double)on;
+    p->finished++;
+}
+
+void sl_run_progress_json(const struct sl_run_progress *p, char *out, size_t size)
+{
+    static const char *const phases[] = {"waiting",    "accepted",  "loading",
+                                         "warming-up", "measuring", "finishing"};
+    char insns[48] = "", ratio[160] = "";
+    const char *unit = p->unit == SL_TRACE_NS ? "ns" : "insns";
+    if (p->insns != 0)
+        snprintf(insns, sizeof(insns), ",\"insns\":%" PRIu64, p->insns);
+    if (p->finished > 0 && p->sums[1] > 0)
+        snprintf(ratio, sizeof(ratio), ",\"ratio\":%.6g,\"off_%s\":%.0f,\"on_%s\":%.0f",
+                 p->sums[0] / p->sums[1], unit, p->sums[0] / (double)p->finished, unit,
+                 p->sums[1] / (double)p->finished);
+    snprintf(out, size,
+             "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32 "%s%s}",
+             phases[p->phase >= 0 && p->phase <= 5 ? p->phase : 0],
+             p->reference ? "reference" : "measured", p->pair <= p->pairs ? p->pair : 0, p->pairs,
+             insns, ratio);
+}

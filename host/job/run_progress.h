@@ -1,0 +1,49 @@
+/* host/job/run_progress.h: how far a run is and what comes out so far, from the trace as it streams
+ * in. Pure: fed with bytes and figures, it makes the object of a progress event. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SL_RUN_PROGRESS_VARIANTS = 2, SL_RUN_PROGRESS_PENDING = 4 };
+
+/* Off and on of one pair: begin and end of each in the trace's unit. */
+struct sl_run_progress_pair {
+    uint64_t marks[2 * SL_RUN_PROGRESS_VARIANTS];
+};
+
+struct sl_run_progress {
+    /* Of the link's state messages. */
+    int phase;            /* the number of proto/job.proto's */
+    bool reference;       /* the portable kernels' part */
+    uint32_t pair, pairs; /* finished, of how many */
+    uint64_t insns;       /* counted so far; 0: not counted */
+    /* Of the trace. */
+    uint64_t offset;     /* of the next record */
+    uint8_t record[64];  /* one that came in two pieces */
+    size_t record_bytes; /* of it that are there */
+    uint32_t unit;       /* enum sl_trace_unit, 0: no header yet */
+    uint32_t execute;    /* the name's id, 0: not seen */
+    struct {
+        uint32_t pair; /* of the open block; UINT32_MAX: none that counts */
+        uint64_t start, end;
+        bool ended;
+    } variants[SL_RUN_PROGRESS_VARIANTS];
+    struct sl_run_progress_pair pending[SL_RUN_PROGRESS_PENDING]; /* of marks, not yet resolved */
+    size_t pending_count;
+    uint64_t finished; /* pairs in the sums */
+    double sums[SL_RUN_PROGRESS_VARIANTS];
+};
+
+/* A stretch of the trace's stream; what was taken already is passed over, what leaves a gap is not
+ * looked at. Anything may stand in it. */
+void sl_run_progress_take(struct sl_run_progress *progress, uint64_t offset, const uint8_t *bytes,
+                          size_t len);
+
+/* What a pair of marks came to, off and on. */
+void sl_run_progress_add(struct sl_run_progress *progress, uint64_t off, uint64_t on);
+
+/* {"phase":…,"part":…,"pair":…,"pairs":…[,"insns":…][,"ratio":off/on,"off_ns":mean,"on_ns":mean]};
+ * on the counted clock off_insns and on_insns. */
+void sl_run_progress_json(const struct sl_run_progress *progress, char *out, size_t size);

@@ -1,0 +1,126 @@
+/* tests/unit/host/job/test_run_progress.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/format/sltrace.h"
+#include "host/job/run_progress.h"
+
+enum { MAX_RECORDS = 64 };
+
+struct stream {
+    struct sl_trace_record records[MAX_RECORDS];
+    size_t count;
+};
+
+static struct sl_trace_record *add(struct stream *stream, uint8_t kind)
+{
+    struct sl_trace_record *record = &stream->records[stream->count++];
+    memset(record, 0, sizeof(*record));
+    record->kind = kind;
+    return record;
+}
+
+static void begin(struct stream *stream, uint32_t unit)
+{
+    stream->count = 0;
+    add(stream, SL_TRACE_HEADER)->header.unit = unit;
+    struct sl_trace_record *name = add(stream, SL_TRACE_NAME);
+    name->name = 7;
+    name->part.total_bytes = 15;
+    memcpy(name->part.text, "Method::execute", 15);
+}
+
+static void execute(struct stream *stream, uint16_t variant, uint32_t pair, uint64_t start,
+                    uint64_t end)
+{
+    struct sl_trace_record *block = add(stream, SL_TRACE_BLOCK);
+    block->variant = variant;
+    block->block.pair = pair;
+    block->flags = pair == UINT32_MAX ? SL_TRACE_BLOCK_WARMUP : 0;
+    struct sl_trace_record *event = add(stream, SL_TRACE_EVENT);
+    event->variant = variant;
+    event->name = 7;
+    event->event.start = start;
+    event->event.end = end;
+}
+
+static const char *words(const struct sl_run_progress *progress)
+{
+    static char text[512];
+    sl_run_progress_json(progress, text, sizeof(text));
+    return text;
+}
+
+static void pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts(void **state)
+{
+    (void)state;
+    struct stream stream;
+    begin(&stream, SL_TRACE_NS);
+    execute(&stream, 0, UINT32_MAX, 0, 900); /* warm-up: not counted */
+    execute(&stream, 0, 0, 1000, 1300);
+    execute(&stream, 1, 0, 2000, 2100);
+    execute(&stream, 1, 1, 3000, 3200);
+    execute(&stream, 0, 1, 4000, 4300);
+    const uint8_t *bytes = (const uint8_t *)stream.records;
+    size_t size = stream.count * sizeof(stream.records[0]);
+    for (size_t cut = 1; cut <= size; cut += 37) {
+        struct sl_run_progress progress = {.phase = 4, .pair = 2, .pairs = 5};
+        for (size_t at = 0; at < size; at += cut) {
+            size_t from = at > 20 ? at - 20 : 0, n = size - at < cut ? size - at : cut;
+            sl_run_progress_take(&progress, from, bytes + from, at - from + n); /* sent twice */
+        }
+        assert_string_equal(words(&progress),
+                            "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":2,\"pairs\":5,"
+                            "\"ratio\":2,\"off_ns\":300,\"on_ns\":150}");
+    }
+}
+
+static void marks_wait_for_what_they_count(void **state)
+{
+    (void)state;
+    struct stream stream;
+    struct sl_run_progress progress = {.phase = 4, .pairs = 9, .insns = 77};
+    begin(&stream, SL_TRACE_MARKS);
+    for (uint32_t pair = 0; pair < 6; pair++) {
+        execute(&stream, 0, pair, 10 * pair, 10 * pair + 1);
+        execute(&stream, 1, pair, 10 * pair + 2, 10 * pair + 3);
+    }
+    sl_run_progress_take(&progress, 0, (const uint8_t *)stream.records,
+                         stream.count * sizeof(stream.records[0]));
+    assert_int_equal(progress.pending_count, SL_RUN_PROGRESS_PENDING);
+    assert_int_equal(progress.pending[1].marks[3], 13);
+    assert_null(strstr(words(&progress), "ratio"));
+    sl_run_progress_add(&progress, 600, 200);
+    assert_non_null(
+        strstr(words(&progress), "\"insns\":77,\"ratio\":3,\"off_insns\":600,\"on_insns\":200}"));
+}
+
+static void what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio(void **state)
+{
+    (void)state;
+    uint8_t noise[4096];
+    for (size_t i = 0; i < sizeof(noise); i++)
+        noise[i] = (uint8_t)(i * 167 + (i >> 5));
+    struct sl_run_progress progress = {.phase = 99, .pair = UINT32_MAX, .pairs = 3};
+    sl_run_progress_take(&progress, 0, noise, sizeof(noise));
+    sl_run_progress_take(&progress, 9000, noise, sizeof(noise));
+    assert_int_equal(progress.offset, sizeof(noise));
+    assert_string_equal(words(&progress),
+                        "{\"phase\":\"waiting\",\"part\":\"measured\",\"pair\":0,\"pairs\":3}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts),
+        cmocka_unit_test(marks_wait_for_what_they_count),
+        cmocka_unit_test(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
