@@ -415,19 +415,6 @@ static void on_beat(uv_timer_t *timer)
     run->refused = false;
 }
 
-static void name_directory(struct sl_job_run *run)
-{
-    char day[16], at[16];
-    time_t now = (time_t)(run->started_ms / 1000);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(day, sizeof(day), "%Y-%m-%d", &utc);
-    strftime(at, sizeof(at), "%H%M%S", &utc);
-    strftime(run->started_utc, sizeof(run->started_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    snprintf(run->directory, sizeof(run->directory), "%s/runs/%s/%s.%03u-%" PRIu64, run->state_dir,
-             day, at, (unsigned)(run->started_ms % 1000), run->job);
-}
-
 static void fill_work(struct sl_job_run *run)
 {
     run->work = (struct sl_run_work){.state_dir = run->state_dir,
@@ -489,7 +476,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
         run->parts[i].run = run;
     snprintf(run->state_dir, sizeof(run->state_dir), "%s", setup->state_dir);
     snprintf(run->device_name, sizeof(run->device_name), "%s", setup->device_name);
-    name_directory(run);
+    sl_run_work_name(setup->state_dir, run->started_ms, run->job, run->directory, run->started_utc);
     if (setup->resume)
         snprintf(run->directory, sizeof(run->directory), "%s", setup->resume);
     fill_work(run);

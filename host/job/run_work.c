@@ -2,9 +2,11 @@
 #include "host/job/run_work.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
@@ -96,6 +98,20 @@ int sl_run_work_read_result(const char *directory, int part, struct sl_link_resu
 }
 
 /* --- preparing --- */
+
+void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
+                      char out_directory[SL_RUN_WORK_PATH], char out_utc[SL_RUN_WORK_TIME_BYTES])
+{
+    char day[16], at[16];
+    time_t seconds = (time_t)(started_ms / 1000);
+    struct tm utc;
+    gmtime_r(&seconds, &utc);
+    strftime(day, sizeof(day), "%Y-%m-%d", &utc);
+    strftime(at, sizeof(at), "%H%M%S", &utc);
+    strftime(out_utc, SL_RUN_WORK_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    snprintf(out_directory, SL_RUN_WORK_PATH, "%s/runs/%s/%s.%03u-%" PRIu64, state_dir, day, at,
+             (unsigned)(started_ms % 1000), job);
+}
 
 static int place_blobs(struct sl_run_work *work)
 {

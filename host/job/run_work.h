@@ -28,6 +28,11 @@ struct sl_run_work {
     struct sl_run_record record;
 };
 
+/* The directory of a job that starts then (Unix time), and that time in words. */
+enum { SL_RUN_WORK_TIME_BYTES = 32 };
+void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
+                      char out_directory[SL_RUN_WORK_PATH], char out_utc[SL_RUN_WORK_TIME_BYTES]);
+
 /* Makes the directory with config.json durable, and puts the blobs into the agent's. */
 void sl_run_work_prepare(struct sl_run_work *work);
 
