@@ -154,6 +154,8 @@ static bool any_busy(const struct load *load)
 static struct timespec pause_before(const struct load *load)
 {
     double at = now(load), wait = next_due(load, at) - at;
+    if (at < load->seconds && wait > load->seconds - at)
+        wait = load->seconds - at; /* the end is seen when it is there */
     double seconds = wait <= 0 ? 0.001 : wait < 0.5 ? wait : 0.5;
     return (struct timespec){.tv_nsec = (long)(seconds * 1e9)};
 }
