@@ -43,9 +43,11 @@ static uint32_t op_shape(const struct sl_variant *v, const struct sl_xnn_plan *p
                          const struct sl_xnn_op *op)
 {
     char text[TEXT_BYTES] = "";
-    bool weighted =
-        op->kind == SL_XNN_OP_CONV || op->kind == SL_XNN_OP_DEPTHWISE || op->kind == SL_XNN_OP_GEMM;
+    bool weighted = op->kind == SL_XNN_OP_CONV || op->kind == SL_XNN_OP_DEPTHWISE ||
+                    op->kind == SL_XNN_OP_DECONV || op->kind == SL_XNN_OP_GEMM;
     for (uint32_t k = 0; k < op->input_count && !(weighted && k == 2); k++) {
+        if (op->inputs[k] == SL_XNN_NONE)
+            continue;
         append(text, k == 0 ? "" : " * ");
         append_operand(text, &plan->operands[op->inputs[k]]);
     }

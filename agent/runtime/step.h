@@ -9,16 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/binary/binary.h"
-#include "kernels/conv/conv.h"
+#include "kernels/binary/binary_f16.h"
+#include "kernels/binary/binary_qs8.h"
+#include "kernels/conv/conv_f16.h"
+#include "kernels/conv/deconv_qs8.h"
 #include "kernels/conv/fold.h"
-#include "kernels/depthwise/depthwise.h"
-#include "kernels/layout/layout.h"
+#include "kernels/conv/fold_f16.h"
+#include "kernels/convert/convert.h"
+#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise_qs8.h"
+#include "kernels/layout/layout_x16.h"
 #include "kernels/layout/resize.h"
+#include "kernels/layout/resize_f16.h"
 #include "kernels/matmul/matmul.h"
-#include "kernels/pool/pool.h"
-#include "kernels/reduce/reduce.h"
-#include "kernels/unary/unary.h"
+#include "kernels/matmul/matmul_bf16.h"
+#include "kernels/matmul/matmul_f16.h"
+#include "kernels/matmul/matmul_qd8.h"
+#include "kernels/matmul/matmul_qs8.h"
+#include "kernels/pool/argmax.h"
+#include "kernels/pool/pool_f16.h"
+#include "kernels/pool/pool_qs8.h"
+#include "kernels/reduce/mean_qs8.h"
+#include "kernels/reduce/reduce_f16.h"
+#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary_qs8.h"
 
 struct sl_budget;
 
@@ -56,6 +70,7 @@ enum sl_step_kind {
     SL_STEP_COPY,
     SL_STEP_FILL,
     SL_STEP_PACK,
+    SL_STEP_CONVERT,
     SL_STEP_OWN,  /* an operator's own code */
     SL_STEP_NONE, /* nothing to do: the output is the input's memory */
 };
@@ -71,40 +86,21 @@ struct sl_copy {
     uint8_t *out;
 };
 
-/* numpy broadcasting: `outer` calls of the kernel over the innermost run. */
-struct sl_broadcast {
-    const struct sl_binary *kernel;
-    struct sl_binary_args args;
-    size_t rank; /* outer dimensions */
-    size_t dims[SL_STEP_MAX_RANK];
-    size_t a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK]; /* elements */
+/* How two operands broadcast to an output: dimensions along which both behave alike are one. */
+struct sl_broadcast_plan {
+    size_t count;          /* of the innermost, merged dimension */
+    size_t a_step, b_step; /* along it: 1 or 0 */
+    size_t rank;           /* of those outside it */
+    size_t dims[SL_STEP_MAX_RANK], a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK];
 };
 
-/* Products of matrices [m][k] and [k][n], for each index of the outer dimensions; the right ones
- * are packed at each run. */
-struct sl_batch_gemm {
-    const struct sl_matmul *kernel;
-    struct sl_matmul_args args; /* of each product; addresses but the packed one's are set in run */
-    bool transposed;            /* the right matrices are [n][k] */
-    size_t rank;                /* outer dimensions */
-    size_t dims[SL_STEP_MAX_RANK];
-    size_t a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK]; /* elements */
-    const float *a, *b;
-    float *out;
-    void *packed;
-};
-
-/* A transposed convolution: a product for each image and group, whose rows are then summed. */
-struct sl_deconv {
-    const struct sl_matmul *gemm;
-    struct sl_matmul_args args; /* of each product; dst is the patches */
-    const struct sl_fold *fold;
-    struct sl_fold_args fold_args; /* of each image */
-    size_t batch, group_bytes;     /* packed weights from group to group */
-    const float *in;
-    float *out;
-    const void *packed;
-};
+/* What all poolings' arguments say of their shape. */
+#define SL_POOL_WINDOW(from)                                                                       \
+    .batch = (from)->batch, .in_h = (from)->in_h, .in_w = (from)->in_w, .out_h = (from)->out_h,    \
+    .out_w = (from)->out_w, .channels = (from)->channels, .kernel_h = (from)->kernel_h,            \
+    .kernel_w = (from)->kernel_w, .stride_h = (from)->stride_h, .stride_w = (from)->stride_w,      \
+    .dilation_h = (from)->dilation_h, .dilation_w = (from)->dilation_w,                            \
+    .pad_top = (from)->pad_top, .pad_left = (from)->pad_left
 
 /* Max pooling over NCHW planes that tells the place of each maximum. */
 struct sl_pool_index {
@@ -112,102 +108,6 @@ struct sl_pool_index {
     int64_t *index;
 };
 
-/* Weights that are computed by the program, packed before each use. */
-struct sl_pack {
-    const struct sl_matmul *gemm; /* one of these three */
-    const struct sl_conv *conv;
-    const struct sl_depthwise *depthwise;
-    size_t n, k;
-    bool transposed;
-    struct sl_conv_shape conv_shape;
-    struct sl_depthwise_shape depthwise_shape;
-    const float *weights, *bias;
-    void *packed;
-};
-
-struct sl_step {
-    sl_step_run_fn run;
-    const char *kernel; /* its name */
-    int kind;           /* enum sl_step_kind */
-    size_t workspace_bytes;
-    union {
-        struct {
-            const struct sl_matmul *kernel;
-            struct sl_matmul_args args;
-        } gemm;
-        struct sl_batch_gemm batch_gemm;
-        struct {
-            const struct sl_conv *kernel;
-            struct sl_conv_args args;
-        } conv;
-        struct sl_deconv deconv;
-        struct {
-            const struct sl_resize *kernel;
-            struct sl_resize_args args;
-        } resize;
-        struct {
-            const struct sl_depthwise *kernel;
-            struct sl_depthwise_args args;
-        } depthwise;
-        struct {
-            const struct sl_pool *kernel;
-            struct sl_pool_args args;
-        } pool;
-        struct sl_pool_index pool_index;
-        struct sl_broadcast binary;
-        struct {
-            const struct sl_unary *kernel;
-            size_t count;
-            const float *in;
-            float *out;
-            float a, b;
-        } unary;
-        struct {
-            const struct sl_reduce *kernel;
-            struct sl_reduce_args args;
-        } reduce;
-        struct {
-            const struct sl_transpose *kernel;
-            size_t rank, dims[SL_LAYOUT_MAX_RANK], perm[SL_LAYOUT_MAX_RANK];
-            const uint32_t *in;
-            uint32_t *out;
-        } permute;
-        struct sl_copy copy;
-        struct {
-            uint32_t *out;
-            size_t count;
-            uint32_t bits;
-        } fill;
-        struct sl_pack pack;
-        struct {
-            struct sl_op_call *call;
-            sl_own_run_fn run;
-        } own;
-    };
-};
-
-/* Constant operands of a matrix product or convolution. */
-struct sl_constants {
-    const float *weights, *bias; /* bias may be NULL; weights NULL: packed at each run */
-    struct sl_budget *budget;
-};
-
-/* All of these return 0 or a code of enum sl_et_error: SL_ET_MEMORY_ALLOCATION_FAILED when packing
- * goes over the budget, SL_ET_INVALID_ARGUMENT for shapes beyond limits. A kernel once chosen stays
- * as long as it serves the shape. With constants->weights NULL, bind packed weights as operand b.
- */
-int sl_step_gemm(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t k, bool transposed,
-                 const struct sl_constants *constants, struct sl_weights *weights);
-int sl_step_conv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
-                 const struct sl_constants *constants, struct sl_weights *weights);
-/* The shape's input and output are the transposed convolution's own; weights as of a convolution,
- * [groups * group_out_c][kernel_h][kernel_w][group_in_c], and constant. */
-int sl_step_deconv(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
-                   const struct sl_constants *constants, struct sl_weights *weights);
-int sl_step_depthwise(struct sl_step *step, uint32_t isa, const struct sl_depthwise_shape *shape,
-                      const struct sl_constants *constants, struct sl_weights *weights);
-/* A convolution with one input channel in each group, seen as depthwise. */
-struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape);
 /* [.., m, k] times [.., k, n] (or [.., n, k]); outer dimensions broadcast. Ranks are 2 to
  * SL_STEP_MAX_RANK, aligned at the end, the shapes fit each other, and nothing is empty. */
 struct sl_batch_shape {
@@ -215,36 +115,110 @@ struct sl_batch_shape {
     const size_t *a_dims, *b_dims;
     bool transposed; /* the right matrices are [n][k] */
 };
-int sl_step_batch_gemm(struct sl_step *step, uint32_t isa, const struct sl_batch_shape *shape);
-/* Packs weights that sl_step_gemm/conv/depthwise() `of` will use; *out_bytes is the pack's size. */
-void sl_step_pack(struct sl_step *step, const struct sl_step *of, bool transposed,
-                  size_t *out_bytes);
-/* Sets the clamp of a gemm, conv, depthwise, pool or binary step. */
+
+enum sl_step_float { SL_STEP_F32, SL_STEP_F16, SL_STEP_BF16 };
+
+/* Constant operands of a matrix product or convolution. Where their type is not the kernel's they
+ * are converted while they are packed. */
+struct sl_constants {
+    const void *weights, *bias;  /* bias may be NULL; weights NULL: packed at each run */
+    int weights_type, bias_type; /* enum sl_step_float */
+    struct sl_budget *budget;
+};
+
+#define SL_OF(before, after) before##after
+#define SL_FLOAT float
+#include "agent/runtime/step_typed.h"
+#undef SL_OF
+#undef SL_FLOAT
+#define SL_OF(before, after) before##_f16##after
+#define SL_FLOAT uint16_t
+#include "agent/runtime/step_typed.h"
+#undef SL_OF
+#undef SL_FLOAT
+#include "agent/runtime/step_quant.h"
+
+/* Where in a step its addresses are, as offsets; 0 where there is none. */
+struct sl_step_places {
+    uint16_t a, b, out, workspace;
+    uint16_t min, max; /* floats */
+};
+
+struct sl_step_operands;
+
+struct sl_step {
+    sl_step_run_fn run;
+    const char *kernel; /* its name */
+    int kind;           /* enum sl_step_kind */
+    struct sl_step_places places;
+    /* What `places` cannot say; NULL mostly. */
+    void (*bind)(struct sl_step *step, const struct sl_step_operands *operands);
+    size_t workspace_bytes;
+    union {
+        union sl_step_floats f32;
+        union sl_step_floats_f16 f16;
+        union sl_step_quants quant;
+        struct sl_pool_index pool_index;
+        struct {
+            const struct sl_argmax *kernel;
+            struct sl_argmax_args args;
+        } argmax;
+        struct {
+            size_t element_bytes; /* 1, 2 or 4 */
+            union {
+                const struct sl_transpose *kernel;
+                const struct sl_transpose_x16 *kernel_x16;
+            };
+            size_t rank, dims[SL_LAYOUT_MAX_RANK], perm[SL_LAYOUT_MAX_RANK];
+            const void *in;
+            void *out;
+        } permute;
+        struct sl_copy copy;
+        struct {
+            uint8_t *out;
+            size_t count, element_bytes;
+            uint32_t bits;
+        } fill;
+        struct {
+            struct sl_op_call *call;
+            sl_own_run_fn run;
+        } own;
+    };
+};
+
+/* For places. */
+#define SL_STEP_AT(member) ((uint16_t)offsetof(struct sl_step, member))
+
+#define SL_OF(before, after) before##after
+#include "agent/runtime/step_calls_typed.h"
+#undef SL_OF
+#define SL_OF(before, after) before##_f16##after
+#include "agent/runtime/step_calls_typed.h"
+#undef SL_OF
+
+/* A convolution with one input channel in each group, seen as depthwise. */
+struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape);
+/* Sets the clamp of a step of floats that has one. */
 void sl_step_set_clamp(struct sl_step *step, float min, float max);
-
-/* `shape` has everything but addresses, kernel and clamp. */
-int sl_step_pool(struct sl_step *step, uint32_t isa, const struct sl_pool_args *shape);
+/* Operand b of these two is an output: the places. `shape` has everything but addresses. */
 int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape);
-
-/* `shape` has everything but addresses; nothing in it is 0. */
-void sl_step_resize(struct sl_step *step, uint32_t isa, const struct sl_resize_args *shape);
-
-/* a and b broadcast to `out_dims`; the ranks are at most SL_STEP_MAX_RANK, aligned at the end. */
-int sl_step_binary(struct sl_step *step, uint32_t isa, int op, size_t a_rank, const size_t *a_dims,
-                   size_t b_rank, const size_t *b_dims, size_t out_rank, const size_t *out_dims);
+void sl_step_argmax(struct sl_step *step, uint32_t isa, const struct sl_argmax_args *shape);
 void sl_step_clamp(struct sl_step *step, uint32_t isa, size_t count, float min, float max);
-/* `op` of enum sl_unary_op with its parameters. */
-void sl_step_unary(struct sl_step *step, uint32_t isa, int op, size_t count, float a, float b);
-void sl_step_reduce(struct sl_step *step, uint32_t isa, int op, size_t outer, size_t reduced,
-                    size_t inner);
+/* Elements of 1, 2 or 4 bytes; sl_step_permute() of 4. */
+void sl_step_permute_of(struct sl_step *step, uint32_t isa, size_t element_bytes, size_t rank,
+                        const size_t *dims, const size_t *perm);
 void sl_step_permute(struct sl_step *step, uint32_t isa, size_t rank, const size_t *dims,
                      const size_t *perm);
 void sl_step_copy_dense(struct sl_step *step, size_t bytes);
-/* Moves a box of `dims` 32-bit elements out of an array of in_dims at in_at into one of out_dims at
+/* Moves a box of `dims` elements out of an array of in_dims at in_at into one of out_dims at
  * out_at. */
-void sl_step_copy_box(struct sl_step *step, size_t rank, const size_t *dims, const size_t *in_dims,
-                      const size_t *in_at, const size_t *out_dims, const size_t *out_at);
-void sl_step_fill(struct sl_step *step, size_t count, float value);
+struct sl_box {
+    size_t element_bytes, rank;
+    const size_t *dims, *in_dims, *in_at, *out_dims, *out_at;
+};
+void sl_step_copy_box(struct sl_step *step, const struct sl_box *box);
+/* The low bytes of `bits`, `count` times. */
+void sl_step_fill(struct sl_step *step, size_t element_bytes, size_t count, uint32_t bits);
 void sl_step_none(struct sl_step *step);
 
 /* Operand addresses: `b` is the second operand or the packed weights, where there is one. */
@@ -257,6 +231,11 @@ void sl_step_bind(struct sl_step *step, const struct sl_step_operands *operands)
 
 /* True if no product of the sizes a window operation needs can overflow and the window is sane. */
 bool sl_window_ok(size_t in, size_t out, size_t kernel, size_t stride, size_t dilation, size_t pad);
+bool sl_conv_ok(const struct sl_conv_shape *shape);
+bool sl_deconv_ok(const struct sl_conv_shape *shape);
+bool sl_depthwise_ok(const struct sl_depthwise_shape *shape);
+/* Also that every window has a pixel inside. */
+bool sl_pool_ok(const struct sl_pool_args *shape);
 /* floor((in + pads - extent) / stride) + 1, at least 1 as in XNNPACK; 0 when it overflows. */
 size_t sl_window_out(size_t in, size_t pad_before, size_t pad_after, size_t kernel, size_t stride,
                      size_t dilation);
@@ -264,7 +243,29 @@ size_t sl_window_out(size_t in, size_t pad_before, size_t pad_after, size_t kern
  * this does not hold: its own sums cannot overflow then. */
 bool sl_product_ok(const size_t *factors, size_t count);
 
+/* Where a walk over the outer dimensions is. All zeros is its start. */
+struct sl_broadcast_at {
+    size_t index[SL_STEP_MAX_RANK];
+    size_t a, b; /* elements */
+};
+/* False after the last. */
+bool sl_broadcast_next(const struct sl_broadcast_plan *plan, struct sl_broadcast_at *at);
+/* False when the output is empty. Ranks are at most SL_STEP_MAX_RANK, aligned at the end. */
+bool sl_broadcast_of(size_t a_rank, const size_t *a_dims, size_t b_rank, const size_t *b_dims,
+                     size_t out_rank, const size_t *out_dims, struct sl_broadcast_plan *out);
+
 /* Settles on `kernel`. Weights that are constant and not packed for it yet get room: returns 1, and
  * the caller packs. 0: nothing to pack; SL_E_LIMIT over the budget. */
 int sl_weights_settle(struct sl_weights *weights, const void *kernel, size_t bytes,
                       const struct sl_constants *constants);
+
+/* Constants in the type that a kernel packs. */
+struct sl_taken {
+    const void *weights, *bias;
+    void *own; /* what was converted */
+    size_t own_bytes;
+};
+/* `type` of enum sl_step_float. 0 or SL_ET_MEMORY_ALLOCATION_FAILED. */
+int sl_constants_take(const struct sl_constants *constants, int type, size_t weights, size_t biases,
+                      struct sl_taken *out);
+void sl_constants_drop(const struct sl_constants *constants, struct sl_taken *taken);

@@ -41,29 +41,13 @@ static bool windows_touch(size_t in, size_t out, size_t kernel, size_t stride, s
     return true;
 }
 
-static bool pool_ok(const struct sl_pool_args *a)
+bool sl_pool_ok(const struct sl_pool_args *a)
 {
     return sl_window_ok(a->in_h, a->out_h, a->kernel_h, a->stride_h, a->dilation_h, a->pad_top) &&
            sl_window_ok(a->in_w, a->out_w, a->kernel_w, a->stride_w, a->dilation_w, a->pad_left) &&
            a->kernel_h <= MAX_WINDOW / a->kernel_w &&
            windows_touch(a->in_h, a->out_h, a->kernel_h, a->stride_h, a->dilation_h, a->pad_top) &&
            windows_touch(a->in_w, a->out_w, a->kernel_w, a->stride_w, a->dilation_w, a->pad_left);
-}
-
-static void run_pool(const struct sl_step *step)
-{
-    step->pool.kernel->run(&step->pool.args);
-}
-
-int sl_step_pool(struct sl_step *step, uint32_t isa, const struct sl_pool_args *shape)
-{
-    if (!pool_ok(shape))
-        return SL_ET_INVALID_ARGUMENT;
-    const struct sl_pool *kernel = sl_pool_select(isa, shape->op);
-    *step = (struct sl_step){
-        .run = run_pool, .kernel = kernel->name, .kind = SL_STEP_POOL, .pool = {kernel, *shape}};
-    sl_step_set_clamp(step, -INFINITY, INFINITY);
-    return 0;
 }
 
 /* The first tap of a window at `at` (padding counted) that lies inside [0, in), and the tap after
@@ -106,18 +90,43 @@ static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t 
 static void run_pool_index(const struct sl_step *step)
 {
     const struct sl_pool_args *a = &step->pool_index.args;
+    int64_t *index = step->pool_index.index;
     for (size_t row = 0; row < a->batch * a->out_h; row++)
         max_of_row(a, a->in + row / a->out_h * a->in_h * a->in_w, row % a->out_h,
-                   a->out + row * a->out_w, step->pool_index.index + row * a->out_w);
+                   a->out + row * a->out_w, index + row * a->out_w);
 }
 
 int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape)
 {
-    if (!pool_ok(shape))
+    if (!sl_pool_ok(shape))
         return SL_ET_INVALID_ARGUMENT;
-    *step = (struct sl_step){.run = run_pool_index,
-                             .kernel = "sl_max_pool2d_with_indices_f32_nchw_scalar",
-                             .kind = SL_STEP_POOL_INDEX,
-                             .pool_index = {.args = *shape}};
+    *step = (struct sl_step){
+        .run = run_pool_index,
+        .kernel = "sl_max_pool2d_with_indices_f32_nchw_scalar",
+        .kind = SL_STEP_POOL_INDEX,
+        .places = {.a = SL_STEP_AT(pool_index.args.in),
+                   .b = SL_STEP_AT(pool_index.index), /* an output */
+                   .out = SL_STEP_AT(pool_index.args.out)},
+        .pool_index = {.args = *shape},
+    };
     return 0;
+}
+
+static void run_argmax(const struct sl_step *step)
+{
+    step->argmax.kernel->run(&step->argmax.args);
+}
+
+void sl_step_argmax(struct sl_step *step, uint32_t isa, const struct sl_argmax_args *shape)
+{
+    const struct sl_argmax *kernel = sl_argmax_select(isa);
+    *step = (struct sl_step){
+        .run = run_argmax,
+        .kernel = kernel->name,
+        .kind = SL_STEP_POOL_INDEX,
+        .places = {.a = SL_STEP_AT(argmax.args.in),
+                   .b = SL_STEP_AT(argmax.args.index), /* an output */
+                   .out = SL_STEP_AT(argmax.args.out)},
+        .argmax = {kernel, *shape},
+    };
 }

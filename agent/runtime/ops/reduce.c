@@ -222,11 +222,11 @@ static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
         return rc;
     struct sl_step *step = sl_op_step(call);
     sl_step_reduce(step, call->isa, SL_REDUCE_LAYER_NORM, sl_tensor_count(in) / row, row, 1);
-    step->reduce.args.eps = (float)sl_op_number(call, 4, 0.0);
-    step->reduce.args.weight = weight ? (const float *)(const void *)weight->data : NULL;
-    step->reduce.args.bias = bias ? (const float *)(const void *)bias->data : NULL;
-    step->reduce.args.mean = (float *)(void *)sl_op_tensor(call, 6)->data;
-    step->reduce.args.rstd = (float *)(void *)sl_op_tensor(call, 7)->data;
+    step->f32.reduce.args.eps = (float)sl_op_number(call, 4, 0.0);
+    step->f32.reduce.args.weight = weight ? (const float *)(const void *)weight->data : NULL;
+    step->f32.reduce.args.bias = bias ? (const float *)(const void *)bias->data : NULL;
+    step->f32.reduce.args.mean = (float *)(void *)sl_op_tensor(call, 6)->data;
+    step->f32.reduce.args.rstd = (float *)(void *)sl_op_tensor(call, 7)->data;
     sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
     return 0;
 }

@@ -37,8 +37,6 @@ static int infer_window(const struct sl_xnn_op *op, const struct sl_xnn_operand 
     const struct sl_xnn_window *w = &op->window;
     if (in->rank != 4)
         return bad(op, diag, "its input is not of rank 4");
-    if (op->node->flags & SL_XNN_FLAG_SAME_PADDING)
-        return sl_xnn_op_error(op, diag, SL_ET_NOT_SUPPORTED, "SAME padding is not supported");
     size_t dilation_h = w->dilation_height, dilation_w = w->dilation_width;
     if (op->kind == SL_XNN_OP_AVG_POOL)
         dilation_h = dilation_w = 1; /* the fields are unused there */
@@ -50,6 +48,34 @@ static int infer_window(const struct sl_xnn_op *op, const struct sl_xnn_operand 
     if (dims[1] == 0 || dims[2] == 0)
         return bad(op, diag, "its window is not valid");
     return set(op, out, 4, dims, diag);
+}
+
+/* The padding before and after that makes ceil(in / stride) outputs. */
+static void pad_axis(size_t in, uint32_t kernel, uint32_t stride, uint32_t dilation,
+                     uint32_t *before, uint32_t *after)
+{
+    if (stride == 0 || kernel == 0 || in == 0)
+        return; /* refused later */
+    uint64_t out = (in + stride - 1) / stride;
+    uint64_t needed = (out - 1) * stride + (uint64_t)(kernel - 1) * dilation + 1;
+    uint64_t total = needed > in ? needed - in : 0;
+    *before = total / 2 > UINT32_MAX ? UINT32_MAX : (uint32_t)(total / 2);
+    *after = total - total / 2 > UINT32_MAX ? UINT32_MAX : (uint32_t)(total - total / 2);
+}
+
+void sl_xnn_pad_same(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
+    struct sl_xnn_window *w = &op->window;
+    bool average = op->kind == SL_XNN_OP_AVG_POOL;
+    if (!(op->node->flags & SL_XNN_FLAG_SAME_PADDING) || in->rank != 4 ||
+        (op->kind != SL_XNN_OP_CONV && op->kind != SL_XNN_OP_DEPTHWISE &&
+         op->kind != SL_XNN_OP_MAX_POOL && !average))
+        return;
+    pad_axis(in->dims[1], w->kernel_height, w->stride_height, average ? 1 : w->dilation_height,
+             &w->padding_top, &w->padding_bottom);
+    pad_axis(in->dims[2], w->kernel_width, w->stride_width, average ? 1 : w->dilation_width,
+             &w->padding_left, &w->padding_right);
 }
 
 static bool weights_ok(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op, uint64_t oc,
@@ -262,6 +288,22 @@ static int infer_box(const struct sl_xnn_op *op, const struct sl_xnn_operand *in
     return set(op, out, in->rank, dims, diag);
 }
 
+/* Windows side by side that cover the image: what the exporter writes. */
+static int infer_argmax(struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
+                        const struct sl_xnn_operand *in, struct sl_diag *diag)
+{
+    const struct sl_xnn_window *w = &op->window;
+    if (in->rank != 4 || w->kernel_height == 0 || w->kernel_width == 0 || w->padding_top != 0 ||
+        w->padding_right != 0 || w->padding_bottom != 0 || w->padding_left != 0)
+        return bad(op, diag, "its input is not of rank 4, or its window is empty or padded");
+    if (in->dims[1] % w->kernel_height != 0 || in->dims[2] % w->kernel_width != 0)
+        return bad(op, diag, "its windows do not cover its input");
+    const size_t dims[4] = {in->dims[0], in->dims[1] / w->kernel_height,
+                            in->dims[2] / w->kernel_width, in->dims[3]};
+    int rc = set(op, &plan->operands[op->output], 4, dims, diag);
+    return rc != 0 ? rc : set(op, &plan->operands[op->output2], 4, dims, diag);
+}
+
 static int infer_concat(struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
                         struct sl_xnn_operand *out, struct sl_diag *diag)
 {
@@ -314,6 +356,8 @@ int sl_xnn_infer(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, struct sl
     case SL_XNN_OP_PAD:
     case SL_XNN_OP_SLICE:
         return infer_box(op, in, out, diag);
+    case SL_XNN_OP_ARGMAX:
+        return infer_argmax(plan, op, in, diag);
     case SL_XNN_OP_CONCAT:
         return infer_concat(plan, op, out, diag);
     default:

@@ -16,6 +16,14 @@ static bool in_workspace(const struct sl_xnn_operand *operand)
     return operand->external_id == SL_XNN_NO_ID && !operand->constant;
 }
 
+static void note_output(struct sl_xnn_plan *plan, int32_t output, int32_t op)
+{
+    struct sl_xnn_operand *out = &plan->operands[plan->operands[output].memory];
+    if (out->first == SL_XNN_NONE)
+        out->first = op;
+    out->last = op;
+}
+
 /* When each piece of memory is first written and last read, as operator numbers. */
 static void find_lifetimes(struct sl_xnn_plan *plan)
 {
@@ -23,10 +31,9 @@ static void find_lifetimes(struct sl_xnn_plan *plan)
         plan->operands[i].first = plan->operands[i].last = SL_XNN_NONE;
     for (uint32_t i = 0; i < plan->op_count; i++) {
         const struct sl_xnn_op *op = &plan->ops[i];
-        struct sl_xnn_operand *out = &plan->operands[plan->operands[op->output].memory];
-        if (out->first == SL_XNN_NONE)
-            out->first = (int32_t)i;
-        out->last = (int32_t)i;
+        note_output(plan, op->output, (int32_t)i);
+        if (op->output2 != SL_XNN_NONE)
+            note_output(plan, op->output2, (int32_t)i);
         for (uint32_t k = 0; k < op->input_count; k++)
             if (op->inputs[k] != SL_XNN_NONE)
                 plan->operands[plan->operands[op->inputs[k]].memory].last = (int32_t)i;
@@ -35,7 +42,7 @@ static void find_lifetimes(struct sl_xnn_plan *plan)
 
 static size_t end_of(const struct sl_xnn_operand *operand)
 {
-    return operand->offset + rounded(operand->count * sizeof(float));
+    return operand->offset + rounded(sl_xnn_operand_bytes(operand));
 }
 
 /* The lowest gap of `bytes` between the `count` active operands; *out_at is where in their order.
@@ -73,6 +80,21 @@ static int note_end(struct sl_xnn_plan *plan, size_t offset, size_t bytes)
     return plan->workspace_bytes > plan->budget->limit ? SL_ET_MEMORY_ALLOCATION_FAILED : 0;
 }
 
+/* Finds a place for an output of its own. */
+static int place_output(struct sl_xnn_plan *plan, int32_t output, uint32_t *count)
+{
+    struct sl_xnn_operand *out = &plan->operands[output];
+    uint32_t at;
+    if (out->memory != output || !in_workspace(out))
+        return 0;
+    size_t bytes = rounded(sl_xnn_operand_bytes(out));
+    out->offset = find_gap(plan, *count, bytes, &at);
+    memmove(plan->active + at + 1, plan->active + at, (*count - at) * sizeof(*plan->active));
+    plan->active[at] = output;
+    *count += 1;
+    return note_end(plan, out->offset, bytes);
+}
+
 int sl_xnn_layout(struct sl_xnn_plan *plan, struct sl_diag *diag)
 {
     uint32_t count = 0, at;
@@ -80,17 +102,10 @@ int sl_xnn_layout(struct sl_xnn_plan *plan, struct sl_diag *diag)
     find_lifetimes(plan);
     for (uint32_t i = 0; i < plan->op_count; i++) {
         struct sl_xnn_op *op = &plan->ops[i];
-        struct sl_xnn_operand *out = &plan->operands[op->output];
-        int rc = 0;
         count = expire(plan, count, (int32_t)i);
-        if (out->memory == op->output && in_workspace(out)) {
-            size_t bytes = rounded(out->count * sizeof(float));
-            out->offset = find_gap(plan, count, bytes, &at);
-            memmove(plan->active + at + 1, plan->active + at, (count - at) * sizeof(*plan->active));
-            plan->active[at] = op->output;
-            count++;
-            rc = note_end(plan, out->offset, bytes);
-        }
+        int rc = place_output(plan, op->output, &count);
+        if (rc == 0 && op->output2 != SL_XNN_NONE)
+            rc = place_output(plan, op->output2, &count);
         if (rc == 0 && op->scratch_bytes != 0) {
             op->scratch_offset = find_gap(plan, count, rounded(op->scratch_bytes), &at);
             rc = note_end(plan, op->scratch_offset, rounded(op->scratch_bytes));

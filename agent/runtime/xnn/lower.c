@@ -1,72 +1,124 @@
 /* agent/runtime/xnn/lower.c: from shaped operators to kernel steps. */
+#include <math.h>
 #include <string.h>
 
 #include "agent/runtime/xnn/plan.h"
 #include "common/base/error.h"
+#include "kernels/cpu/half.h"
 
-static const struct sl_xnn_operand *input(const struct sl_xnn_plan *plan,
-                                          const struct sl_xnn_op *op, uint32_t k)
+enum { IN = SL_XNN_WIRE_IN, OUT = SL_XNN_WIRE_OUT, TEMP = SL_XNN_WIRE_TEMP };
+/* Of the memory between steps the last is an operator's own; the others hold wide operands. */
+enum { OWN_TEMP = SL_XNN_MAX_TEMPS - 1 };
+
+static const struct sl_xnn_operand *input(const struct sl_xnn_lowering *l, uint32_t k)
 {
-    return op->inputs[k] == SL_XNN_NONE ? NULL : &plan->operands[op->inputs[k]];
+    return l->op->inputs[k] == SL_XNN_NONE ? NULL : &l->plan->operands[l->op->inputs[k]];
 }
 
-static struct sl_constants constants_of(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+static const struct sl_xnn_operand *output(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *bias = input(plan, op, 2);
+    return &l->plan->operands[l->op->output];
+}
+
+struct sl_step *sl_xnn_next_step(const struct sl_xnn_lowering *l, uint8_t a, uint8_t b, uint8_t out)
+{
+    uint32_t at = l->op->step_first + l->op->step_count++;
+    l->plan->wires[at] = (struct sl_xnn_wires){a, b, out};
+    return &l->plan->steps[at];
+}
+
+/* The only step of an operator. */
+static struct sl_step *only_step(const struct sl_xnn_lowering *l)
+{
+    return sl_xnn_next_step(l, l->a, l->b, l->out);
+}
+
+static bool is_half(const struct sl_xnn_lowering *l)
+{
+    return l->form == SL_XNN_FORM_F16;
+}
+
+static size_t float_bytes(const struct sl_xnn_lowering *l)
+{
+    return is_half(l) ? sizeof(uint16_t) : sizeof(float);
+}
+
+static int float_type(const struct sl_xnn_operand *operand)
+{
+    return !operand || operand->type == SL_XNN_FP32 ? SL_STEP_F32
+           : operand->type == SL_XNN_FP16           ? SL_STEP_F16
+                                                    : SL_STEP_BF16;
+}
+
+static struct sl_constants constants_of(const struct sl_xnn_lowering *l)
+{
+    const struct sl_xnn_operand *weights = input(l, 1), *bias = input(l, 2);
     return (struct sl_constants){
-        .weights = input(plan, op, 1)->constant,
+        .weights = weights->constant,
         .bias = bias ? bias->constant : NULL,
-        .budget = plan->budget,
+        .weights_type = float_type(weights),
+        .bias_type = float_type(bias),
+        .budget = l->plan->budget,
     };
 }
 
-static int lower_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static int lower_gemm(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
-    const struct sl_constants constants = constants_of(plan, op);
-    size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
-    return sl_step_gemm(step, plan->isa, out->count / n, n, k, op->transposed, &constants,
-                        &op->weights);
+    const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
+    const struct sl_constants constants = constants_of(l);
+    struct sl_xnn_op *op = l->op;
+    size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
+    struct sl_step *step = sl_xnn_next_step(l, l->a, 0, l->out);
+    return (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->plan->isa, m, n, k,
+                                                          op->transposed, &constants, &op->weights);
 }
 
 /* Packs, then multiplies. */
-static int lower_dynamic_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+static int lower_dynamic_gemm(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
-    const struct sl_constants none = {.budget = plan->budget};
-    size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
-    int rc = sl_step_gemm(&steps[1], plan->isa, out->count / n, n, k, op->transposed, &none,
-                          &op->weights);
+    const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
+    const struct sl_constants none = {.budget = l->plan->budget};
+    struct sl_xnn_op *op = l->op;
+    size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
+    struct sl_step *pack =
+        sl_xnn_next_step(l, IN + 1, op->input_count > 2 ? IN + 2 : 0, TEMP + OWN_TEMP);
+    struct sl_step *step = sl_xnn_next_step(l, IN, TEMP + OWN_TEMP, OUT);
+    int rc = (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->plan->isa, m, n, k,
+                                                            op->transposed, &none, &op->weights);
     if (rc == 0)
-        sl_step_pack(&steps[0], &steps[1], op->transposed, &op->between_bytes);
-    op->step_count = 2;
+        (is_half(l) ? sl_step_pack_f16 : sl_step_pack)(pack, step, op->transposed,
+                                                       &op->temp_bytes[OWN_TEMP]);
     return rc;
 }
 
 /* A left operand that is [k][m] is transposed first. */
-static int lower_batch_gemm(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+static int lower_batch_gemm(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *a = input(plan, op, 0), *b = input(plan, op, 1);
+    const struct sl_xnn_operand *a = input(l, 0), *b = input(l, 1);
     size_t dims[SL_XNN_MAX_RANK], perm[SL_XNN_MAX_RANK];
+    uint8_t left = l->a;
     memcpy(dims, a->dims, sizeof(dims));
-    if (op->node->flags & SL_XNN_FLAG_TRANSPOSE_A) {
+    if (l->op->node->flags & SL_XNN_FLAG_TRANSPOSE_A) {
         for (uint32_t i = 0; i < a->rank; i++)
             perm[i] = i;
         perm[a->rank - 2] = a->rank - 1;
         perm[a->rank - 1] = a->rank - 2;
         dims[a->rank - 2] = a->dims[a->rank - 1];
         dims[a->rank - 1] = a->dims[a->rank - 2];
-        sl_step_permute(&steps[0], plan->isa, a->rank, a->dims, perm);
-        op->between_bytes = a->count * sizeof(float);
-        op->step_count = 2;
+        left = TEMP + OWN_TEMP;
+        sl_step_permute_of(sl_xnn_next_step(l, l->a, 0, left), l->plan->isa, float_bytes(l),
+                           a->rank, a->dims, perm);
+        l->op->temp_bytes[OWN_TEMP] = a->count * float_bytes(l);
     }
-    const struct sl_batch_shape shape = {a->rank, b->rank, dims, b->dims, op->transposed};
-    return sl_step_batch_gemm(&steps[op->step_count - 1], plan->isa, &shape);
+    const struct sl_batch_shape shape = {a->rank, b->rank, dims, b->dims, l->op->transposed};
+    struct sl_step *step = sl_xnn_next_step(l, left, l->b, l->out);
+    return (is_half(l) ? sl_step_batch_gemm_f16 : sl_step_batch_gemm)(step, l->plan->isa, &shape);
 }
 
-static struct sl_conv_shape conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+struct sl_conv_shape sl_xnn_conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]],
+                                *out = &plan->operands[op->output];
     const struct sl_xnn_window *w = &op->window;
     return (struct sl_conv_shape){
         .batch = in->dims[0],
@@ -88,24 +140,13 @@ static struct sl_conv_shape conv_shape(const struct sl_xnn_plan *plan, const str
     };
 }
 
-static int lower_conv(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+struct sl_pool_args sl_xnn_pool_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
-    const struct sl_constants constants = constants_of(plan, op);
-    const struct sl_conv_shape shape = conv_shape(plan, op);
-    if (op->kind == SL_XNN_OP_CONV)
-        return sl_step_conv(step, plan->isa, &shape, &constants, &op->weights);
-    if (op->kind == SL_XNN_OP_DECONV)
-        return sl_step_deconv(step, plan->isa, &shape, &constants, &op->weights);
-    const struct sl_depthwise_shape depthwise = sl_step_depthwise_shape(&shape);
-    return sl_step_depthwise(step, plan->isa, &depthwise, &constants, &op->weights);
-}
-
-static int lower_pool(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
-{
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]],
+                                *out = &plan->operands[op->output];
     const struct sl_xnn_window *w = &op->window;
     bool average = op->kind == SL_XNN_OP_AVG_POOL;
-    const struct sl_pool_args shape = {
+    return (struct sl_pool_args){
         .op = average ? SL_POOL_AVERAGE : SL_POOL_MAX,
         .batch = in->dims[0],
         .in_h = in->dims[1],
@@ -122,12 +163,55 @@ static int lower_pool(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_
         .pad_top = w->padding_top,
         .pad_left = w->padding_left,
     };
-    return sl_step_pool(step, plan->isa, &shape);
 }
 
-static void lower_resize(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static int lower_conv(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_constants constants = constants_of(l);
+    const struct sl_conv_shape shape = sl_xnn_conv_shape(l->plan, l->op);
+    const struct sl_depthwise_shape depthwise = sl_step_depthwise_shape(&shape);
+    struct sl_weights *weights = &l->op->weights;
+    struct sl_step *step = sl_xnn_next_step(l, l->a, 0, l->out);
+    uint32_t isa = l->plan->isa;
+    if (l->op->kind == SL_XNN_OP_CONV)
+        return (is_half(l) ? sl_step_conv_f16 : sl_step_conv)(step, isa, &shape, &constants,
+                                                              weights);
+    if (l->op->kind == SL_XNN_OP_DECONV)
+        return (is_half(l) ? sl_step_deconv_f16 : sl_step_deconv)(step, isa, &shape, &constants,
+                                                                  weights);
+    return (is_half(l) ? sl_step_depthwise_f16 : sl_step_depthwise)(step, isa, &depthwise,
+                                                                    &constants, weights);
+}
+
+static int lower_pool(const struct sl_xnn_lowering *l)
+{
+    const struct sl_pool_args shape = sl_xnn_pool_shape(l->plan, l->op);
+    return (is_half(l) ? sl_step_pool_f16 : sl_step_pool)(only_step(l), l->plan->isa, &shape);
+}
+
+static int lower_argmax(const struct sl_xnn_lowering *l)
+{
+    const struct sl_xnn_operand *out = output(l);
+    const struct sl_xnn_window *w = &l->op->window;
+    const size_t image[] = {out->dims[1], out->dims[2], w->kernel_height, w->kernel_width};
+    const struct sl_argmax_args shape = {
+        .batch = out->dims[0],
+        .out_h = out->dims[1],
+        .out_w = out->dims[2],
+        .channels = out->dims[3],
+        .kernel_h = w->kernel_height,
+        .kernel_w = w->kernel_width,
+        .wide = l->plan->operands[l->op->output2].wide,
+    };
+    if (!sl_product_ok(image, 4) || w->kernel_height > INT32_MAX / w->kernel_width)
+        return SL_ET_INVALID_ARGUMENT;
+    sl_step_argmax(sl_xnn_next_step(l, IN, SL_XNN_WIRE_OUT2, OUT), l->plan->isa, &shape);
+    return 0;
+}
+
+static int lower_resize(const struct sl_xnn_lowering *l)
+{
+    const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     const struct sl_resize_args shape = {
         .batch = in->dims[0],
         .channels = in->dims[3],
@@ -135,135 +219,236 @@ static void lower_resize(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct 
         .in_w = in->dims[2],
         .out_h = out->dims[1],
         .out_w = out->dims[2],
-        .align_corners = op->node->flags & SL_XNN_FLAG_ALIGN_CORNERS,
+        .align_corners = l->op->node->flags & SL_XNN_FLAG_ALIGN_CORNERS,
     };
-    sl_step_resize(step, plan->isa, &shape);
+    (is_half(l) ? sl_step_resize_f16 : sl_step_resize)(only_step(l), l->plan->isa, &shape);
+    return 0;
 }
 
-static void lower_transpose(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static int lower_transpose(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0);
+    const struct sl_xnn_operand *in = input(l, 0);
     size_t perm[SL_XNN_MAX_RANK];
     for (uint32_t i = 0; i < in->rank; i++)
-        perm[i] = op->node->params[i];
-    sl_step_permute(step, plan->isa, in->rank, in->dims, perm);
+        perm[i] = l->op->node->params[i];
+    sl_step_permute_of(only_step(l), l->plan->isa, sl_xnn_datatype_size(in->type), in->rank,
+                       in->dims, perm);
+    return 0;
+}
+
+/* The bits of a padding value in the operand's type. */
+static uint32_t padding_bits(const struct sl_xnn_operand *out, float value)
+{
+    uint32_t bits;
+    const struct sl_xnn_op point = {.min = value, .max = value};
+    int8_t q, same;
+    switch (out->type) {
+    case SL_XNN_FP16:
+        return sl_half_from_float(value);
+    case SL_XNN_BF16:
+        return sl_bfloat_from_float(value);
+    case SL_XNN_QINT8:
+        sl_xnn_bounds(&point, out, &q, &same);
+        return (uint8_t)q;
+    default:
+        memcpy(&bits, &value, sizeof(bits));
+        return bits;
+    }
 }
 
 /* The value's bytes first, then the box inside it. */
-static void lower_pad(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+static int lower_pad(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK];
+    const struct sl_box box = {
+        sl_xnn_datatype_size(in->type), in->rank, in->dims, in->dims, origin, out->dims, at};
     for (uint32_t i = 0; i < in->rank; i++)
-        at[i] = op->node->params[i];
-    sl_step_fill(&steps[0], out->count, op->node->alpha);
-    sl_step_copy_box(&steps[1], in->rank, in->dims, in->dims, origin, out->dims, at);
-    op->step_count = 2;
+        at[i] = l->op->node->params[i];
+    sl_step_fill(sl_xnn_next_step(l, 0, 0, OUT), box.element_bytes, out->count,
+                 padding_bits(out, l->op->node->alpha));
+    sl_step_copy_box(only_step(l), &box);
+    return 0;
 }
 
-static void lower_slice(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static int lower_slice(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0), *out = &plan->operands[op->output];
+    const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK];
+    const struct sl_box box = {
+        sl_xnn_datatype_size(in->type), in->rank, out->dims, in->dims, at, out->dims, origin};
     for (uint32_t i = 0; i < in->rank; i++)
-        at[i] = op->node->params[i];
-    sl_step_copy_box(step, in->rank, out->dims, in->dims, at, out->dims, origin);
+        at[i] = l->op->node->params[i];
+    sl_step_copy_box(only_step(l), &box);
+    return 0;
 }
 
-static void lower_concat(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+static int lower_concat(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *out = &plan->operands[op->output];
+    const struct sl_xnn_operand *out = output(l);
     size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK] = {0};
-    for (uint32_t k = 0; k < op->input_count; k++) {
-        const struct sl_xnn_operand *in = input(plan, op, k);
-        sl_step_copy_box(&steps[k], in->rank, in->dims, in->dims, origin, out->dims, at);
-        at[op->node->axis] += in->dims[op->node->axis];
+    for (uint32_t k = 0; k < l->op->input_count; k++) {
+        const struct sl_xnn_operand *in = input(l, k);
+        const struct sl_box box = {
+            sl_xnn_datatype_size(in->type), in->rank, in->dims, in->dims, origin, out->dims, at};
+        sl_step_copy_box(sl_xnn_next_step(l, (uint8_t)(IN + k), 0, OUT), &box);
+        at[l->op->node->axis] += in->dims[l->op->node->axis];
     }
-    op->step_count = op->input_count;
+    return 0;
+}
+
+static void add_reduce(const struct sl_xnn_lowering *l, struct sl_step *step)
+{
+    const struct sl_xnn_operand *in = input(l, 0);
+    size_t last = in->rank != 0 ? in->dims[in->rank - 1] : 1, pixels = last;
+    bool softmax = l->op->kind == SL_XNN_OP_SOFTMAX;
+    if (!softmax)
+        pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
+    (is_half(l) ? sl_step_reduce_f16 : sl_step_reduce)(
+        step, l->plan->isa, softmax ? SL_REDUCE_SOFTMAX : SL_REDUCE_MEAN,
+        in->count / pixels / (softmax ? 1 : last), pixels, softmax ? 1 : last);
+}
+
+static int add_binary(const struct sl_xnn_lowering *l, struct sl_step *step, int code,
+                      const struct sl_xnn_operand *b, const struct sl_xnn_operand *out)
+{
+    const struct sl_xnn_operand *a = input(l, 0);
+    return (is_half(l) ? sl_step_binary_f16 : sl_step_binary)(
+        step, l->plan->isa, code, a->rank, a->dims, b->rank, b->dims, out->rank, out->dims);
 }
 
 /* The squares first, then their mean. */
-static int lower_mean_squared(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *steps)
+static int lower_mean_squared(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0);
-    size_t last = in->dims[in->rank - 1], pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
-    op->between_bytes = in->count * sizeof(float);
-    op->step_count = 2;
-    sl_step_reduce(&steps[1], plan->isa, SL_REDUCE_MEAN, in->count / pixels / last, pixels, last);
-    return sl_step_binary(&steps[0], plan->isa, SL_BINARY_MULTIPLY, in->rank, in->dims, in->rank,
-                          in->dims, in->rank, in->dims);
+    const struct sl_xnn_operand *in = input(l, 0);
+    uint8_t between = TEMP + OWN_TEMP;
+    int rc = add_binary(l, sl_xnn_next_step(l, l->a, l->a, between), SL_BINARY_MULTIPLY, in, in);
+    l->op->temp_bytes[OWN_TEMP] = in->count * float_bytes(l);
+    add_reduce(l, sl_xnn_next_step(l, between, 0, l->out));
+    return rc;
 }
 
-static void lower_reduce(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static int lower_unary(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0);
-    size_t last = in->rank != 0 ? in->dims[in->rank - 1] : 1;
-    if (op->kind == SL_XNN_OP_SOFTMAX) {
-        sl_step_reduce(step, plan->isa, SL_REDUCE_SOFTMAX, in->count / last, last, 1);
-        return;
-    }
-    size_t pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
-    sl_step_reduce(step, plan->isa, SL_REDUCE_MEAN, in->count / pixels / last, pixels, last);
+    const struct sl_xnn_op *op = l->op;
+    bool clamp = op->kind == SL_XNN_OP_CLAMP;
+    (is_half(l) ? sl_step_unary_f16 : sl_step_unary)(
+        only_step(l), l->plan->isa, clamp ? SL_UNARY_CLAMP : op->code, output(l)->count,
+        clamp ? op->min : op->node->alpha, clamp ? op->max : 0);
+    return 0;
 }
 
-static int lower_binary(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
+static int lower_floats(const struct sl_xnn_lowering *l)
 {
-    const struct sl_xnn_operand *a = input(plan, op, 0), *out = &plan->operands[op->output];
-    const struct sl_xnn_operand *b = op->kind == SL_XNN_OP_SQUARE ? a : input(plan, op, 1);
-    return sl_step_binary(step, plan->isa, op->code, a->rank, a->dims, b->rank, b->dims, out->rank,
-                          out->dims);
-}
-
-static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_step *step)
-{
-    const struct sl_xnn_operand *out = &plan->operands[op->output];
-    switch (op->kind) {
+    switch (l->op->kind) {
     case SL_XNN_OP_CONV:
     case SL_XNN_OP_DEPTHWISE:
     case SL_XNN_OP_DECONV:
-        return lower_conv(plan, op, step);
+        return lower_conv(l);
     case SL_XNN_OP_GEMM:
-        return lower_gemm(plan, op, step);
+        return lower_gemm(l);
     case SL_XNN_OP_DYNAMIC_GEMM:
-        return lower_dynamic_gemm(plan, op, step);
+        return lower_dynamic_gemm(l);
     case SL_XNN_OP_BATCH_GEMM:
-        return lower_batch_gemm(plan, op, step);
+        return lower_batch_gemm(l);
     case SL_XNN_OP_MEAN_SQUARED:
-        return lower_mean_squared(plan, op, step);
+        return lower_mean_squared(l);
     case SL_XNN_OP_UNARY:
-        sl_step_unary(step, plan->isa, op->code, out->count, op->node->alpha, 0);
-        return 0;
+    case SL_XNN_OP_CLAMP:
+        return lower_unary(l);
     case SL_XNN_OP_BINARY:
+        return add_binary(l, only_step(l), l->op->code, input(l, 1), output(l));
     case SL_XNN_OP_SQUARE:
-        return lower_binary(plan, op, step);
+        return add_binary(l, sl_xnn_next_step(l, l->a, l->a, l->out), SL_BINARY_MULTIPLY,
+                          input(l, 0), output(l));
     case SL_XNN_OP_MAX_POOL:
     case SL_XNN_OP_AVG_POOL:
-        return lower_pool(plan, op, step);
-    case SL_XNN_OP_MEAN:
-    case SL_XNN_OP_SOFTMAX:
-        lower_reduce(plan, op, step);
-        return 0;
-    case SL_XNN_OP_CLAMP:
-        sl_step_clamp(step, plan->isa, out->count, op->min, op->max);
-        return 0;
-    case SL_XNN_OP_TRANSPOSE:
-        lower_transpose(plan, op, step);
-        return 0;
+        return lower_pool(l);
+    case SL_XNN_OP_ARGMAX:
+        return lower_argmax(l);
     case SL_XNN_OP_RESIZE:
-        lower_resize(plan, op, step);
-        return 0;
-    case SL_XNN_OP_PAD:
-        lower_pad(plan, op, step);
-        return 0;
-    case SL_XNN_OP_SLICE:
-        lower_slice(plan, op, step);
-        return 0;
-    case SL_XNN_OP_CONCAT:
-        lower_concat(plan, op, step);
-        return 0;
+        return lower_resize(l);
     default:
-        sl_step_copy_dense(step, out->count * sizeof(float));
+        add_reduce(l, only_step(l));
         return 0;
+    }
+}
+
+static void add_convert(const struct sl_xnn_lowering *l, const struct sl_xnn_operand *operand,
+                        int op, uint8_t from, uint8_t to)
+{
+    const struct sl_quant quant = {operand->quant.scale, operand->quant.zero_point};
+    sl_step_convert(sl_xnn_next_step(l, from, 0, to), l->plan->isa, op, operand->count, quant,
+                    quant);
+}
+
+/* Operands are made f32 first, and what comes out of it is converted back. */
+static int lower_wide(const struct sl_xnn_lowering *l)
+{
+    struct sl_xnn_lowering inner = *l;
+    const struct sl_xnn_operand *out = output(l);
+    bool weighted = l->op->kind == SL_XNN_OP_CONV || l->op->kind == SL_XNN_OP_DEPTHWISE ||
+                    l->op->kind == SL_XNN_OP_DECONV;
+    inner.form = SL_XNN_FORM_F32;
+    for (uint32_t k = 0; k < (weighted ? 1 : l->op->input_count) && k < 2; k++) {
+        const struct sl_xnn_operand *in = input(l, k);
+        add_convert(l, in, sl_xnn_convert_op(in->type, SL_XNN_FP32), (uint8_t)(IN + k),
+                    (uint8_t)(TEMP + k));
+        l->op->temp_bytes[k] = in->count * sizeof(float);
+    }
+    inner.a = TEMP;
+    inner.b = l->op->input_count > 1 && !weighted ? TEMP + 1 : 0;
+    inner.out = TEMP + 2;
+    l->op->temp_bytes[2] = out->count * sizeof(float);
+    int rc = lower_floats(&inner);
+    sl_step_set_clamp(&l->plan->steps[l->op->step_first + l->op->step_count - 1], l->op->min,
+                      l->op->max);
+    add_convert(l, out, sl_xnn_convert_op(SL_XNN_FP32, out->type), TEMP + 2, OUT);
+    return rc;
+}
+
+/* bfloat16 products have a kernel of their own. */
+static int lower_bfloat_gemm(const struct sl_xnn_lowering *l)
+{
+    const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
+    const struct sl_constants constants = constants_of(l);
+    size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
+    return sl_step_gemm_bf16(sl_xnn_next_step(l, IN, 0, OUT), l->plan->isa, out->count / n, n, k,
+                             l->op->transposed, &constants, &l->op->weights);
+}
+
+static int lower_move(const struct sl_xnn_lowering *l)
+{
+    switch (l->op->kind) {
+    case SL_XNN_OP_TRANSPOSE:
+        return lower_transpose(l);
+    case SL_XNN_OP_PAD:
+        return lower_pad(l);
+    case SL_XNN_OP_SLICE:
+        return lower_slice(l);
+    case SL_XNN_OP_CONCAT:
+        return lower_concat(l);
+    case SL_XNN_OP_CONVERT:
+        return sl_xnn_lower_convert(l);
+    default:
+        sl_step_copy_dense(only_step(l), sl_xnn_operand_bytes(output(l)));
+        return 0;
+    }
+}
+
+static int lower_any(const struct sl_xnn_lowering *l)
+{
+    switch (l->op->form) {
+    case SL_XNN_FORM_BYTES:
+        return lower_move(l);
+    case SL_XNN_FORM_QS8:
+        return sl_xnn_lower_qs8(l);
+    case SL_XNN_FORM_QD8:
+        return l->op->kind == SL_XNN_OP_CONVERT ? sl_xnn_lower_convert(l) : sl_xnn_lower_qd8(l);
+    case SL_XNN_FORM_WIDE:
+        return l->op->kind == SL_XNN_OP_GEMM ? lower_bfloat_gemm(l) : lower_wide(l);
+    default:
+        return lower_floats(l);
     }
 }
 
@@ -271,7 +456,7 @@ static int lower_any(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_s
  * dimensions of size 1. */
 static bool keeps_order(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
-    const struct sl_xnn_operand *in = input(plan, op, 0);
+    const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
     size_t last = 0;
     if (op->kind == SL_XNN_OP_RESHAPE)
         return true;
@@ -288,40 +473,68 @@ static bool keeps_order(const struct sl_xnn_plan *plan, const struct sl_xnn_op *
     return true;
 }
 
-int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
+/* An operator of one step that moves nothing, or everything. */
+static bool lower_in_place(const struct sl_xnn_lowering *l)
 {
-    struct sl_xnn_operand *out = &plan->operands[op->output];
-    struct sl_step *step = &plan->steps[op->step_first];
-    op->step_count = 1;
-    op->scratch_bytes = op->between_bytes = 0;
-    out->memory = op->output;
+    struct sl_xnn_operand *out = &l->plan->operands[l->op->output];
+    if (out->count != 0 && !keeps_order(l->plan, l->op))
+        return false;
+    struct sl_step *step = only_step(l);
     if (out->count == 0) {
         sl_step_none(step);
-        return 0;
+    } else if (out->external_output) {
+        sl_step_copy_dense(step, sl_xnn_operand_bytes(out));
+    } else {
+        sl_step_none(step);
+        out->memory = l->plan->operands[l->op->inputs[0]].memory;
     }
-    if (keeps_order(plan, op)) {
-        if (out->external_output) {
-            sl_step_copy_dense(step, out->count * sizeof(float));
-        } else {
-            sl_step_none(step);
-            out->memory = plan->operands[op->inputs[0]].memory;
-        }
-        return 0;
+    return true;
+}
+
+static const char *why(int rc)
+{
+    return rc == SL_ET_MEMORY_ALLOCATION_FAILED ? "its packed weights go over the memory limit"
+           : rc == SL_ET_INVALID_PROGRAM        ? "its scales or their number are refused"
+                                                : "its shape is not one that can be computed";
+}
+
+/* Memory between steps at multiples of 64, then the most that any step needs. */
+static bool add_scratch(const struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    size_t most = 0;
+    for (uint32_t k = 0; k < op->step_count; k++) {
+        const struct sl_step *step = &plan->steps[op->step_first + k];
+        most = step->workspace_bytes > most ? step->workspace_bytes : most;
     }
+    op->scratch_bytes = most;
+    for (int t = 0; t < SL_XNN_MAX_TEMPS; t++) {
+        op->temp_bytes[t] = (op->temp_bytes[t] + 63) & ~(size_t)63;
+        if (__builtin_add_overflow(op->scratch_bytes, op->temp_bytes[t], &op->scratch_bytes))
+            return false;
+    }
+    return true;
+}
+
+int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
+{
+    const struct sl_xnn_lowering l = {plan, op, op->form, IN, IN + 1, OUT};
+    op->step_count = 0;
+    op->scratch_bytes = 0;
+    memset(op->temp_bytes, 0, sizeof(op->temp_bytes));
+    plan->operands[op->output].memory = op->output;
+    if (op->output2 != SL_XNN_NONE)
+        plan->operands[op->output2].memory = op->output2;
+    if (lower_in_place(&l))
+        return 0;
     for (uint32_t k = 0; k < op->input_count; k++)
-        if (input(plan, op, k) && input(plan, op, k)->count == 0 && op->kind != SL_XNN_OP_CONCAT &&
+        if (input(&l, k) && input(&l, k)->count == 0 && op->kind != SL_XNN_OP_CONCAT &&
             op->kind != SL_XNN_OP_PAD)
             return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "its input is empty");
-    int rc = lower_any(plan, op, step);
+    int rc = lower_any(&l);
     if (rc != 0)
-        return sl_xnn_op_error(op, diag, rc,
-                               rc == SL_ET_MEMORY_ALLOCATION_FAILED
-                                   ? "its packed weights go over the memory limit"
-                                   : "its shape is not one that can be computed");
-    sl_step_set_clamp(&step[op->step_count - 1], op->min, op->max);
-    op->between_bytes = (op->between_bytes + 63) & ~(size_t)63;
-    if (__builtin_add_overflow(op->between_bytes, step[op->step_count - 1].workspace_bytes,
-                               &op->scratch_bytes))
+        return sl_xnn_op_error(op, diag, rc, why(rc));
+    sl_step_set_clamp(&plan->steps[op->step_first + op->step_count - 1], op->min, op->max);
+    if (!add_scratch(plan, op))
         return sl_xnn_op_error(op, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
                                "its scratch memory is too large");
     return 0;

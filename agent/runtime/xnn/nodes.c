@@ -43,6 +43,7 @@ static const struct {
     {SL_XNN_MAX_POOLING_2D, SL_XNN_OP_MAX_POOL, 0},
     {SL_XNN_AVG_POOLING_2D, SL_XNN_OP_AVG_POOL, 0},
     {SL_XNN_GLOBAL_AVG_POOLING_2D, SL_XNN_OP_MEAN, 0},
+    {SL_XNN_ARG_MAX_POOLING_2D, SL_XNN_OP_ARGMAX, 0},
     {SL_XNN_SOFTMAX, SL_XNN_OP_SOFTMAX, 0},
     {SL_XNN_CLAMP, SL_XNN_OP_CLAMP, 0},
     {SL_XNN_STATIC_TRANSPOSE, SL_XNN_OP_TRANSPOSE, 0},
@@ -72,6 +73,12 @@ static int operand_of(const struct sl_xnn_plan *plan, uint32_t id)
     return value ? (int)(value - plan->graph.values) : SL_XNN_NONE;
 }
 
+static int32_t stand_in(const struct sl_xnn_plan *plan, int32_t operand)
+{
+    bool other = operand != SL_XNN_NONE && plan->operands[operand].stand_in != 0;
+    return other ? plan->operands[operand].stand_in : operand;
+}
+
 /* Dense 1x1 convolutions without padding are defined as products of matrices. */
 static bool is_pointwise(const struct sl_xnn_window *w)
 {
@@ -85,10 +92,34 @@ static int32_t add_operand(struct sl_xnn_plan *plan, const struct sl_xnn_operand
 {
     struct sl_xnn_operand *operand = &plan->operands[plan->operand_count];
     *operand = (struct sl_xnn_operand){
-        .rank = like->rank, .external_id = SL_XNN_NO_ID, .producer = SL_XNN_NONE};
+        .rank = like->rank,
+        .type = like->type,
+        .quant = like->quant,
+        .external_id = SL_XNN_NO_ID,
+        .producer = SL_XNN_NONE,
+    };
     memcpy(operand->dims, like->dims, sizeof(operand->dims));
     operand->count = like->count;
     return (int32_t)plan->operand_count++;
+}
+
+/* A second operator that takes what `op` would give, which is of `type` there. */
+static void add_after(struct sl_xnn_plan *plan, struct sl_xnn_op *op, int kind, int type)
+{
+    int32_t between = add_operand(plan, &plan->operands[op->output]);
+    plan->operands[between].type = type;
+    plan->ops[plan->op_count++] = (struct sl_xnn_op){
+        .kind = kind,
+        .node = op->node,
+        .origin = op->origin,
+        .input_count = 1,
+        .inputs = {between},
+        .output = op->output,
+        .output2 = SL_XNN_NONE,
+        .min = op->min,
+        .max = op->max,
+    };
+    op->output = between;
 }
 
 /* A fused clamp of add, subtract, multiply and divide is an operator of its own. */
@@ -101,18 +132,7 @@ static void split_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
         op->max = INFINITY;
         return;
     }
-    int32_t between = add_operand(plan, &plan->operands[op->output]);
-    plan->ops[plan->op_count++] = (struct sl_xnn_op){
-        .kind = SL_XNN_OP_CLAMP,
-        .node = op->node,
-        .origin = op->origin,
-        .input_count = 1,
-        .inputs = {between},
-        .output = op->output,
-        .min = op->min,
-        .max = op->max,
-    };
-    op->output = between;
+    add_after(plan, op, SL_XNN_OP_CLAMP, plan->operands[op->output].type);
     op->min = -INFINITY;
     op->max = INFINITY;
 }
@@ -133,7 +153,7 @@ static void settle_kind(const struct sl_xnn_plan *plan, struct sl_xnn_op *op)
             op->kind = SL_XNN_OP_DYNAMIC_GEMM;
     } else if (op->kind == SL_XNN_OP_BATCH_GEMM) {
         op->transposed = op->node->flags & SL_XNN_FLAG_TRANSPOSE_WEIGHTS;
-    } else if (op->kind == SL_XNN_OP_UNARY) {
+    } else if (op->kind == SL_XNN_OP_UNARY || op->kind == SL_XNN_OP_CONVERT) {
         op->min = -INFINITY;
         op->max = INFINITY;
     }
@@ -146,19 +166,25 @@ static bool has_bias(const struct sl_xnn_op *op)
 }
 
 /* The operands that the node names; a bias may be missing, nothing else. */
-static int take_operands(const struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
+static int take_operands(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
 {
     const struct sl_xnn_node *node = op->node;
     for (uint32_t i = 0; i < node->input_count && op->input_count < 5; i++)
-        op->inputs[op->input_count++] = operand_of(plan, node->inputs[i]);
+        op->inputs[op->input_count++] = stand_in(plan, operand_of(plan, node->inputs[i]));
     while (op->kind == SL_XNN_OP_CONCAT && op->input_count > 2 &&
            op->inputs[op->input_count - 1] == SL_XNN_NONE)
         op->input_count--;
     op->output = operand_of(plan, node->outputs[0]);
+    if (op->kind == SL_XNN_OP_ARGMAX)
+        op->output2 = operand_of(plan, node->outputs[1]);
+    if (op->output2 != SL_XNN_NONE)
+        plan->operands[op->output2].places = true;
     for (uint32_t i = 0; i < op->input_count; i++)
         if (op->inputs[i] == SL_XNN_NONE && !(has_bias(op) && i == 2))
             return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an input is missing");
-    if (op->output == SL_XNN_NONE || op->input_count == 0 || (has_bias(op) && op->input_count < 3))
+    if (op->output == SL_XNN_NONE || op->output == op->output2 ||
+        (op->kind == SL_XNN_OP_ARGMAX && op->output2 == SL_XNN_NONE) || op->input_count == 0 ||
+        (has_bias(op) && op->input_count < 3))
         return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an operand is missing");
     return 0;
 }
@@ -175,6 +201,7 @@ static int add_op(struct sl_xnn_plan *plan, const struct sl_xnn_node *node, stru
         .min = node->output_min,
         .max = node->output_max,
         .window = node->window,
+        .output2 = SL_XNN_NONE,
     };
     if (k == sizeof(kinds) / sizeof(kinds[0])) {
         sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 2000,
@@ -191,35 +218,45 @@ static int add_op(struct sl_xnn_plan *plan, const struct sl_xnn_node *node, stru
     settle_kind(plan, op);
     if (op->kind == SL_XNN_OP_BINARY)
         split_clamp(plan, op);
+    if (op->kind == SL_XNN_OP_GEMM && plan->operands[op->inputs[0]].type == SL_XNN_BF16 &&
+        plan->operands[op->output].type == SL_XNN_BF16)
+        add_after(plan, op, SL_XNN_OP_CONVERT, SL_XNN_FP32);
     return 0;
 }
 
-static int check_datatype(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, int32_t index,
-                          struct sl_diag *diag)
+/* An old file's way to say that an input is quantised by row before it is used: readers of the
+ * value find the quantised one. */
+static void add_quantised_inputs(struct sl_xnn_plan *plan)
 {
-    char what[128];
-    if (index == SL_XNN_NONE || (uint32_t)index >= plan->graph.value_count)
-        return 0;
-    const struct sl_xnn_value *value = &plan->graph.values[index];
-    if (value->datatype == SL_XNN_FP32 && value->dq_datatype == 0)
-        return 0;
-    snprintf(what, sizeof(what), "value %u is of type %s; this agent computes in fp32 only",
-             value->id,
-             sl_xnn_datatype_name(value->dq_datatype != 0 ? value->dq_datatype : value->datatype));
-    return sl_xnn_op_error(op, diag, SL_ET_NOT_SUPPORTED, what);
-}
-
-static int check_datatypes(struct sl_xnn_plan *plan, struct sl_diag *diag)
-{
-    for (uint32_t i = 0; i < plan->op_count; i++) {
-        const struct sl_xnn_op *op = &plan->ops[i];
-        int rc = check_datatype(plan, op, op->output, diag);
-        for (uint32_t k = 0; k < op->input_count && rc == 0; k++)
-            rc = check_datatype(plan, op, op->inputs[k], diag);
-        if (rc != 0)
-            return rc;
+    for (uint32_t i = 0; i < plan->graph.value_count && plan->graph.node_count != 0; i++) {
+        const struct sl_xnn_value *value = &plan->graph.values[i];
+        if (value->dq_datatype == 0 || value->datatype != SL_XNN_FP32 || value->rank == 0)
+            continue;
+        int32_t quantised = add_operand(plan, &plan->operands[i]);
+        plan->operands[quantised].type = SL_XNN_QDINT8;
+        plan->operands[quantised].quant = (struct sl_xnn_scaling){.nonbatch_dims = 1};
+        plan->operands[i].stand_in = quantised;
+        plan->ops[plan->op_count++] = (struct sl_xnn_op){
+            .kind = SL_XNN_OP_CONVERT,
+            .node = &plan->graph.nodes[0],
+            .origin = "Convert",
+            .input_count = 1,
+            .inputs = {(int32_t)i},
+            .output = quantised,
+            .output2 = SL_XNN_NONE,
+            .min = -INFINITY,
+            .max = INFINITY,
+        };
     }
-    return 0;
+}
+
+static bool note_producer(struct sl_xnn_plan *plan, int32_t operand, uint32_t op)
+{
+    struct sl_xnn_operand *out = &plan->operands[operand];
+    if (out->producer != SL_XNN_NONE || out->constant || out->external_input)
+        return false;
+    out->producer = (int32_t)op;
+    return true;
 }
 
 /* Every operand is written at most once, before it is read, and never a constant or an input. */
@@ -236,22 +273,21 @@ static int check_order(struct sl_xnn_plan *plan, struct sl_diag *diag)
                                        "an input is read before it is written");
             in->uses++;
         }
-        struct sl_xnn_operand *out = &plan->operands[op->output];
-        if (out->producer != SL_XNN_NONE || out->constant || out->external_input)
+        if (!note_producer(plan, op->output, i) ||
+            (op->output2 != SL_XNN_NONE && !note_producer(plan, op->output2, i)))
             return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM,
                                    "its output is a constant, an input or written twice");
-        out->producer = (int32_t)i;
     }
     return 0;
 }
 
 int sl_xnn_graph_to_ops(struct sl_xnn_plan *plan, struct sl_diag *diag)
 {
-    for (uint32_t i = 0; i < plan->graph.node_count; i++) {
-        int rc = add_op(plan, &plan->graph.nodes[i], diag);
-        if (rc != 0)
-            return rc;
-    }
-    int rc = check_datatypes(plan, diag);
+    int rc = 0;
+    add_quantised_inputs(plan);
+    for (uint32_t i = 0; i < plan->graph.node_count && rc == 0; i++)
+        rc = add_op(plan, &plan->graph.nodes[i], diag);
+    for (uint32_t i = 0; i < plan->op_count && rc == 0; i++)
+        rc = sl_xnn_settle_form(plan, &plan->ops[i], diag);
     return rc != 0 ? rc : check_order(plan, diag);
 }

@@ -14,54 +14,6 @@ static int no_memory(struct sl_diag *diag)
     return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL, "out of memory");
 }
 
-static int resolve_constant(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
-                            struct sl_xnn_operand *operand, struct sl_diag *diag)
-{
-    struct sl_bytes bytes = value->data.bytes;
-    size_t element = sizeof(float);
-    if (value->data.source == SL_XNN_DATA_NAMED &&
-        sl_pte_find_named(&plan->model->pte, value->data.key, &bytes) != 0) {
-        sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 262,
-                     "Failed to get constant data for key %s from named_data_map. Error code: %d",
-                     value->data.key, SL_ET_NOT_FOUND);
-        return sl_diag_set(diag, SL_ET_NOT_FOUND, NULL, "constant data %.80s is not in the program",
-                           value->data.key);
-    }
-    if (value->datatype != SL_XNN_FP32)
-        return 0; /* without data: refused by its type when an operator reads it */
-    if (!bytes.data || bytes.size / element < operand->count ||
-        (uintptr_t)bytes.data % element != 0)
-        return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,
-                           "the data of constant value %u is too short or not aligned", value->id);
-    operand->constant = (const float *)(const void *)bytes.data;
-    return 0;
-}
-
-static int build_operand(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
-                         struct sl_diag *diag)
-{
-    struct sl_xnn_operand *operand = &plan->operands[plan->operand_count++];
-    size_t dims[SL_XNN_MAX_RANK];
-    *operand = (struct sl_xnn_operand){
-        .external_id =
-            value->external_input || value->external_output ? value->external_id : SL_XNN_NO_ID,
-        .external_input = value->external_input,
-        .external_output = value->external_output,
-        .producer = SL_XNN_NONE,
-    };
-    for (uint32_t i = 0; i < value->rank; i++)
-        dims[i] = value->dims[i];
-    if (!sl_xnn_set_dims(operand, value->rank, dims))
-        return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL, "value %u is too large", value->id);
-    bool external = operand->external_input || operand->external_output;
-    bool constant = value->data.source != SL_XNN_DATA_NONE;
-    if ((operand->external_input && operand->external_output) || (external && constant) ||
-        (external && operand->external_id >= SL_XNN_MAX_EXTERNS))
-        return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,
-                           "value %u is of two kinds at once or has no argument", value->id);
-    return constant ? resolve_constant(plan, value, operand, diag) : 0;
-}
-
 static int build_operands(struct sl_xnn_plan *plan, struct sl_diag *diag)
 {
     const struct sl_xnn_graph *graph = &plan->graph;
@@ -69,14 +21,14 @@ static int build_operands(struct sl_xnn_plan *plan, struct sl_diag *diag)
         return sl_diag_set(diag, SL_ET_NOT_SUPPORTED, NULL,
                            "the delegate has %u nodes, more than the limit of %d",
                            graph->node_count, SL_XNN_MAX_NODES);
-    size_t capacity = (size_t)graph->value_count + graph->node_count;
+    size_t capacity = (size_t)graph->value_count * 2 + graph->node_count;
     plan->operands = sl_calloc(capacity, sizeof(*plan->operands));
     plan->active = sl_calloc(capacity + 1, sizeof(*plan->active));
-    plan->ops = sl_calloc((size_t)graph->node_count * 2, sizeof(*plan->ops));
+    plan->ops = sl_calloc((size_t)graph->node_count * 2 + graph->value_count, sizeof(*plan->ops));
     if (!plan->operands || !plan->active || !plan->ops)
         return no_memory(diag);
     for (uint32_t i = 0; i < graph->value_count; i++) {
-        int rc = build_operand(plan, &graph->values[i], diag);
+        int rc = sl_xnn_build_operand(plan, &graph->values[i], diag);
         if (rc != 0)
             return rc;
     }
@@ -89,11 +41,12 @@ static int alloc_steps(struct sl_xnn_plan *plan, struct sl_diag *diag)
     for (uint32_t i = 0; i < plan->op_count; i++) {
         struct sl_xnn_op *op = &plan->ops[i];
         op->step_first = plan->step_count;
-        plan->step_count += op->kind == SL_XNN_OP_CONCAT ? op->input_count : 2;
+        plan->step_count += SL_XNN_MAX_STEPS;
         op->name = sl_xnn_op_name(plan, op);
     }
     plan->steps = sl_calloc(plan->step_count, sizeof(*plan->steps));
-    return plan->steps ? 0 : no_memory(diag);
+    plan->wires = sl_calloc(plan->step_count, sizeof(*plan->wires));
+    return plan->steps && plan->wires ? 0 : no_memory(diag);
 }
 
 static int check_outputs(const struct sl_xnn_plan *plan, struct sl_diag *diag)
@@ -112,6 +65,7 @@ static int shape_ops(struct sl_xnn_plan *plan, struct sl_diag *diag)
     for (uint32_t i = 0; i < plan->operand_count; i++)
         plan->operands[i].memory = (int32_t)i;
     for (uint32_t i = 0; i < plan->op_count; i++) {
+        sl_xnn_pad_same(plan, &plan->ops[i]);
         int rc = sl_xnn_infer(plan, &plan->ops[i], diag);
         if (rc == 0)
             rc = sl_xnn_lower(plan, &plan->ops[i], diag);
@@ -176,9 +130,14 @@ void sl_xnn_plan_free(struct sl_xnn_plan *plan)
 {
     if (!plan)
         return;
-    for (uint32_t i = 0; i < plan->op_count; i++)
+    for (uint32_t i = 0; i < plan->op_count; i++) {
         sl_weights_fini(&plan->ops[i].weights);
+        sl_free(plan->ops[i].table);
+    }
+    for (uint32_t i = 0; i < plan->operand_count; i++)
+        sl_free(plan->operands[i].own_group_scales);
     sl_free(plan->steps);
+    sl_free(plan->wires);
     sl_free(plan->ops);
     sl_free(plan->active);
     sl_free(plan->operands);
@@ -187,14 +146,36 @@ void sl_xnn_plan_free(struct sl_xnn_plan *plan)
     sl_free(plan);
 }
 
+/* The places of an ArgMaxPooling2d are int32 in the graph and may be int64 outside. */
+static bool type_fits(int scalar_type, const struct sl_xnn_operand *operand)
+{
+    switch (operand->type) {
+    case SL_XNN_FP32:
+        return scalar_type == SL_SCALAR_FLOAT;
+    case SL_XNN_FP16:
+        return scalar_type == SL_SCALAR_HALF;
+    case SL_XNN_BF16:
+        return scalar_type == SL_SCALAR_BFLOAT16;
+    case SL_XNN_QINT8:
+        return scalar_type == SL_SCALAR_CHAR || scalar_type == SL_SCALAR_QINT8;
+    case SL_XNN_QUINT8:
+        return scalar_type == SL_SCALAR_BYTE || scalar_type == SL_SCALAR_QUINT8;
+    case SL_XNN_INT32:
+        return scalar_type == SL_SCALAR_INT || (scalar_type == SL_SCALAR_LONG && operand->places);
+    default:
+        return false;
+    }
+}
+
 static int check_argument(const struct sl_tensor *tensor, const struct sl_xnn_operand *operand,
                           struct sl_diag *diag)
 {
     uint32_t id = operand->external_id;
-    if (tensor->scalar_type != SL_SCALAR_FLOAT)
+    if (!type_fits(tensor->scalar_type, operand))
         return sl_diag_set(diag, SL_ET_NOT_SUPPORTED, NULL,
-                           "delegate argument %u is of type %s, not Float", id,
-                           sl_scalar_name(tensor->scalar_type));
+                           "delegate argument %u is of type %s where the graph has %s", id,
+                           sl_scalar_name(tensor->scalar_type),
+                           sl_xnn_datatype_name(operand->type));
     if (operand->external_output && tensor->constant)
         return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL, "delegate output %u is a constant",
                            id);
@@ -263,6 +244,7 @@ int sl_xnn_plan_shape(struct sl_xnn_plan *plan, struct sl_tensor *const *args, u
                                "delegate argument %u is missing or not a tensor",
                                operand->external_id);
         rc = check_argument(args[operand->external_id], operand, diag);
+        operand->wide = args[operand->external_id]->scalar_type == SL_SCALAR_LONG;
         if (rc == 0 && operand->external_input)
             rc = take_shape(operand, args[operand->external_id], diag);
     }
@@ -277,47 +259,35 @@ int sl_xnn_plan_shape(struct sl_xnn_plan *plan, struct sl_tensor *const *args, u
     return rc;
 }
 
-static void *data_of(const struct sl_xnn_plan *plan, int32_t operand)
+/* The address that a wire of the operator leads to. */
+static void *wire_end(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op, int wire,
+                      uint8_t *scratch)
 {
+    if (wire >= SL_XNN_WIRE_TEMP) {
+        for (int t = 0; t < wire - SL_XNN_WIRE_TEMP; t++)
+            scratch += op->temp_bytes[t];
+        return scratch;
+    }
+    int32_t operand = wire == SL_XNN_WIRE_OUT    ? op->output
+                      : wire == SL_XNN_WIRE_OUT2 ? op->output2
+                      : wire == SL_XNN_WIRE_NONE ? SL_XNN_NONE
+                                                 : op->inputs[wire - SL_XNN_WIRE_IN];
     return operand == SL_XNN_NONE ? NULL : plan->operands[operand].data;
-}
-
-/* Two steps where the first leaves something for the second: packed weights, or an operand. */
-static void bind_two(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
-                     struct sl_step_operands o, uint8_t *between)
-{
-    bool packs = op->kind == SL_XNN_OP_DYNAMIC_GEMM;
-    struct sl_step_operands first = {.a = packs ? o.b : o.a, .out = between};
-    if (packs)
-        first.b = data_of(plan, op->inputs[2]);
-    else if (op->kind == SL_XNN_OP_MEAN_SQUARED)
-        first.b = o.a;
-    *(packs ? &o.b : &o.a) = between;
-    sl_step_bind(&plan->steps[op->step_first], &first);
-    sl_step_bind(&plan->steps[op->step_first + 1], &o);
 }
 
 static void bind_op(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, uint8_t *workspace)
 {
-    uint8_t *between = workspace + op->scratch_offset;
-    struct sl_step_operands o = {
-        .a = data_of(plan, op->inputs[0]),
-        .out = data_of(plan, op->output),
-        .workspace = between + op->between_bytes,
-    };
-    if (op->kind == SL_XNN_OP_BINARY || op->kind == SL_XNN_OP_BATCH_GEMM ||
-        op->kind == SL_XNN_OP_DYNAMIC_GEMM)
-        o.b = data_of(plan, op->inputs[1]);
-    else if (op->kind == SL_XNN_OP_SQUARE)
-        o.b = o.a;
-    if (op->between_bytes != 0) {
-        bind_two(plan, op, o, between);
-        return;
-    }
-    for (uint32_t k = 0; k < op->step_count; k++) {
-        if (op->kind == SL_XNN_OP_CONCAT)
-            o.a = data_of(plan, op->inputs[k]);
-        sl_step_bind(&plan->steps[op->step_first + k], &o);
+    uint8_t *scratch = workspace + op->scratch_offset, *own = scratch;
+    for (int t = 0; t < SL_XNN_MAX_TEMPS; t++)
+        own += op->temp_bytes[t];
+    for (uint32_t k = op->step_first; k < op->step_first + op->step_count; k++) {
+        const struct sl_xnn_wires *wires = &plan->wires[k];
+        sl_step_bind(&plan->steps[k], &(struct sl_step_operands){
+                                          .a = wire_end(plan, op, wires->a, scratch),
+                                          .b = wire_end(plan, op, wires->b, scratch),
+                                          .out = wire_end(plan, op, wires->out, scratch),
+                                          .workspace = own,
+                                      });
     }
 }
 

@@ -45,6 +45,45 @@ enum sl_xnn_op_kind {
     SL_XNN_OP_PAD,
     SL_XNN_OP_SLICE,
     SL_XNN_OP_CONCAT,
+    SL_XNN_OP_ARGMAX,
+    SL_XNN_OP_TABLE, /* a chain of functions of one int8 value */
+};
+
+/* real = scale * (q - zero_point), or by channel, or by group of channel and input. */
+struct sl_xnn_scaling {
+    float scale; /* PER_TENSOR: of qint8, quint8, qint32 */
+    int32_t zero_point;
+    const float *scales; /* per channel; borrowed */
+    uint32_t scale_count;
+    uint32_t channel_dim;
+    const uint16_t *group_scales; /* bfloat16 [channels][inputs / group_size]; borrowed */
+    uint32_t group_size;
+    uint32_t nonbatch_dims; /* qdint8: the innermost dimensions that share one scaling */
+};
+
+/* What an operator computes in. */
+enum sl_xnn_form {
+    SL_XNN_FORM_F32,
+    SL_XNN_FORM_F16,
+    SL_XNN_FORM_WIDE,  /* bfloat16, and f16 without a kernel: f32 between conversions */
+    SL_XNN_FORM_QS8,   /* quantised with constant scales */
+    SL_XNN_FORM_QD8,   /* left operand quantised by row or image at run time */
+    SL_XNN_FORM_BYTES, /* moved, not looked at */
+};
+
+/* Where a step's operands are: the operator's inputs and outputs, or memory between its steps. */
+enum sl_xnn_wire {
+    SL_XNN_WIRE_NONE,
+    SL_XNN_WIRE_IN, /* .. + 4 */
+    SL_XNN_WIRE_OUT = SL_XNN_WIRE_IN + 5,
+    SL_XNN_WIRE_OUT2,
+    SL_XNN_WIRE_TEMP, /* .. + SL_XNN_MAX_TEMPS - 1 */
+};
+
+enum { SL_XNN_MAX_TEMPS = 4, SL_XNN_MAX_STEPS = 6, SL_XNN_MAX_CHAIN = 10 };
+
+struct sl_xnn_wires {
+    uint8_t a, b, out; /* enum sl_xnn_wire */
 };
 
 /* A value of the graph: a constant, an argument of the delegate call, or memory of the workspace.
@@ -53,12 +92,17 @@ struct sl_xnn_operand {
     uint32_t rank;
     size_t dims[SL_XNN_MAX_RANK]; /* physical order, now */
     size_t count;                 /* elements now */
-    const float *constant;        /* borrowed; NULL otherwise */
+    int type;                     /* enum sl_xnn_datatype */
+    struct sl_xnn_scaling quant;  /* of quantised types */
+    uint16_t *own_group_scales;   /* owned; mostly NULL */
+    const void *constant;         /* borrowed; NULL otherwise */
     uint32_t external_id;         /* index in the call's arguments, or SL_XNN_NO_ID */
     bool external_input, external_output;
-    uint32_t uses;    /* inputs of live operators that name it */
-    int32_t producer; /* operator, or SL_XNN_NONE */
-    int32_t memory;   /* the operand whose memory this is: itself, or what a reshape shows anew */
+    bool places, wide; /* of maxima, as int32, or int64 where wide */
+    int32_t stand_in;  /* what readers of the serialized value read instead; 0: itself */
+    uint32_t uses;     /* inputs of live operators that name it */
+    int32_t producer;  /* operator, or SL_XNN_NONE */
+    int32_t memory;    /* the operand whose memory this is: itself, or what a reshape shows anew */
     int32_t first, last; /* operators between which its memory lives */
     size_t offset;       /* in the workspace, for internal ones */
     void *data;          /* bound address */
@@ -66,21 +110,23 @@ struct sl_xnn_operand {
 
 struct sl_xnn_op {
     int kind;                       /* enum sl_xnn_op_kind */
+    int form;                       /* enum sl_xnn_form */
     int code;                       /* enum sl_unary_op for UNARY, sl_binary_op for BINARY */
     bool transposed;                /* GEMMs: the right operand is [k][n], for BATCH_GEMM [n][k] */
     bool dead;                      /* rewritten away */
     const struct sl_xnn_node *node; /* where it comes from */
     const char *origin;             /* the serialized node's kind */
     uint32_t input_count;
-    int32_t inputs[5]; /* operands; weights and bias included; SL_XNN_NONE where absent */
-    int32_t output;
+    int32_t inputs[5];           /* operands; weights and bias included; SL_XNN_NONE where absent */
+    int32_t output, output2;     /* the second: places of an ArgMaxPooling2d, or SL_XNN_NONE */
     float min, max;              /* clamp */
     struct sl_xnn_window window; /* with folded padding */
     struct sl_weights weights;
     uint32_t step_first, step_count;
     size_t scratch_offset, scratch_bytes; /* in the workspace, while it runs */
-    size_t between_bytes; /* of the scratch, what its first step leaves its second */
-    const char *name;     /* XNNPACK's, without counter */
+    size_t temp_bytes[SL_XNN_MAX_TEMPS];  /* first in the scratch: what steps leave each other */
+    const char *name;                     /* XNNPACK's, without counter */
+    int8_t *table;                        /* TABLE: owned */
 };
 
 struct sl_xnn_plan {
@@ -94,6 +140,7 @@ struct sl_xnn_plan {
     struct sl_xnn_op *ops;
     uint32_t step_count;
     struct sl_step *steps;
+    struct sl_xnn_wires *wires; /* of each step */
     size_t workspace_bytes;
     int32_t *active; /* layout.c: operands in memory at one time, by offset */
 };
@@ -125,12 +172,47 @@ static inline void sl_xnn_op_run(const struct sl_xnn_plan *plan, const struct sl
 }
 
 /* The steps of building and shaping, one file each. */
+int sl_xnn_build_operand(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
+                         struct sl_diag *diag); /* operand.c */
+int sl_xnn_settle_form(const struct sl_xnn_plan *plan, struct sl_xnn_op *op,
+                       struct sl_diag *diag);      /* form.c; refuses what is not computed */
+void sl_xnn_fuse_tables(struct sl_xnn_plan *plan); /* table.c */
 int sl_xnn_graph_to_ops(struct sl_xnn_plan *plan, struct sl_diag *diag); /* nodes.c */
 void sl_xnn_rewrite(struct sl_xnn_plan *plan);                           /* rewrite.c */
+/* Padding that depends on the input's shape, where the node asks for it. */
+void sl_xnn_pad_same(struct sl_xnn_plan *plan, struct sl_xnn_op *op); /* infer.c */
 int sl_xnn_infer(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, struct sl_diag *diag);
 int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag);
 int sl_xnn_layout(struct sl_xnn_plan *plan, struct sl_diag *diag); /* layout.c: the workspace */
 const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
+
+/* enum sl_convert_op from one type to another; -1 where there is none. */
+int sl_xnn_convert_op(int from, int to);
+/* Rows, or images, that a qdint8 operand has a scaling each for. */
+size_t sl_xnn_operand_rows(const struct sl_xnn_operand *operand);
+/* Bytes of the operand as it is now, parameters included. */
+size_t sl_xnn_operand_bytes(const struct sl_xnn_operand *operand);
+/* Fills the table of a function of int8. 0, -1 when XNNPACK refuses the scales. */
+int sl_xnn_fill_table(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op, int8_t *table);
+/* The operator's clamp in the output's int8. */
+void sl_xnn_bounds(const struct sl_xnn_op *op, const struct sl_xnn_operand *out, int8_t *min,
+                   int8_t *max);
+
+/* An operator while it is lowered: where its steps find its operands. */
+struct sl_xnn_lowering {
+    struct sl_xnn_plan *plan;
+    struct sl_xnn_op *op;
+    int form;
+    uint8_t a, b, out; /* enum sl_xnn_wire */
+};
+/* The operator's next step, with operands at these wires. */
+struct sl_step *sl_xnn_next_step(const struct sl_xnn_lowering *l, uint8_t a, uint8_t b,
+                                 uint8_t out);
+struct sl_conv_shape sl_xnn_conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
+struct sl_pool_args sl_xnn_pool_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
+int sl_xnn_lower_qs8(const struct sl_xnn_lowering *l);
+int sl_xnn_lower_qd8(const struct sl_xnn_lowering *l);
+int sl_xnn_lower_convert(const struct sl_xnn_lowering *l);
 
 /* Sets dims and count; false when the count overflows or the rank is too large. */
 bool sl_xnn_set_dims(struct sl_xnn_operand *operand, uint32_t rank, const size_t *dims);

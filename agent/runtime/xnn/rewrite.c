@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "agent/runtime/xnn/plan.h"
+#include "common/base/mem.h"
+#include "kernels/cpu/half.h"
 
 static bool is_internal(const struct sl_xnn_operand *operand)
 {
@@ -29,6 +31,24 @@ static void merge_into_producer(struct sl_xnn_plan *plan, struct sl_xnn_op *op,
     op->dead = true;
 }
 
+/* The first element of a constant of floats. */
+static bool number_of(const struct sl_xnn_operand *operand, float *out)
+{
+    uint16_t bits;
+    if (!operand->constant)
+        return false;
+    memcpy(&bits, operand->constant, sizeof(bits));
+    if (operand->type == SL_XNN_FP32)
+        memcpy(out, operand->constant, sizeof(*out));
+    else if (operand->type == SL_XNN_FP16)
+        *out = sl_half_to_float(bits);
+    else if (operand->type == SL_XNN_BF16)
+        *out = sl_bfloat_to_float(bits);
+    else
+        return false;
+    return true;
+}
+
 /* min or max with one constant number. */
 static void binary_to_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
@@ -38,11 +58,12 @@ static void binary_to_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     for (uint32_t k = 0; k < 2; k++) {
         struct sl_xnn_operand *number = &plan->operands[op->inputs[k]];
         const struct sl_xnn_operand *other = &plan->operands[op->inputs[1 - k]];
-        if (!number->constant || number->count != 1 || number->rank > other->rank)
+        float value;
+        if (number->count != 1 || number->rank > other->rank || !number_of(number, &value))
             continue;
         op->kind = SL_XNN_OP_CLAMP;
-        op->min = is_max ? *number->constant : -INFINITY;
-        op->max = is_max ? INFINITY : *number->constant;
+        op->min = is_max ? value : -INFINITY;
+        op->max = is_max ? INFINITY : value;
         op->inputs[0] = op->inputs[1 - k];
         op->input_count = 1;
         number->uses--;
@@ -76,8 +97,10 @@ static void rewrite_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
         merge_into_producer(plan, op, producer);
         return;
     }
-    if (op->min == -INFINITY && op->max == INFINITY)
+    if (op->min == -INFINITY && op->max == INFINITY) {
         op->kind = SL_XNN_OP_COPY;
+        op->form = SL_XNN_FORM_BYTES;
+    }
 }
 
 static void rewrite_copy(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
@@ -125,11 +148,26 @@ static void absorb_transpose(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 static void absorb_square(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
     struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
-    if (!producer || producer->kind != SL_XNN_OP_SQUARE)
+    if (!producer || producer->kind != SL_XNN_OP_SQUARE || op->form == SL_XNN_FORM_QS8)
         return;
     plan->operands[producer->inputs[0]].uses -= producer->input_count - 1; /* read once now */
     skip_producer(plan, op, 0, producer);
     op->kind = SL_XNN_OP_MEAN_SQUARED;
+}
+
+/* Rows are quantised inside the product, whoever else reads the conversion. */
+static void absorb_quantisation(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
+    if (op->form != SL_XNN_FORM_QD8 || in->producer == SL_XNN_NONE)
+        return;
+    const struct sl_xnn_op *producer = &plan->ops[in->producer];
+    int32_t from = producer->inputs[0];
+    if (producer->kind != SL_XNN_OP_CONVERT || plan->operands[from].type == SL_XNN_BF16)
+        return;
+    in->uses--;
+    plan->operands[from].uses++;
+    op->inputs[0] = from;
 }
 
 /* Takes over the input of a reshape that nobody else reads; a constant gets its shape at once. */
@@ -149,17 +187,21 @@ static void rewrite_reshape(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
         skip_producer(plan, op, 0, producer);
 }
 
-static bool pads_with_zeros_in_space(const struct sl_xnn_op *pad)
+/* XNNPACK does not look at half precision here. */
+static bool pads_with_zeros_in_space(const struct sl_xnn_plan *plan, const struct sl_xnn_op *pad)
 {
     const struct sl_xnn_node *n = pad->node;
-    return n->param_count == 4 && n->alpha == 0.0f && n->params[0] == 0 && n->params[3] == 0 &&
-           n->params2[0] == 0 && n->params2[3] == 0;
+    int type = plan->operands[pad->output].type;
+    return (type == SL_XNN_FP32 || type == SL_XNN_QINT8) && n->param_count == 4 &&
+           n->alpha == 0.0f && n->params[0] == 0 && n->params[3] == 0 && n->params2[0] == 0 &&
+           n->params2[3] == 0;
 }
 
 static void fold_padding(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
     struct sl_xnn_op *pad = sole_producer(plan, op->inputs[0]);
-    if (!pad || pad->kind != SL_XNN_OP_PAD || !pads_with_zeros_in_space(pad))
+    if (!pad || pad->kind != SL_XNN_OP_PAD || !pads_with_zeros_in_space(plan, pad) ||
+        (op->node->flags & SL_XNN_FLAG_SAME_PADDING))
         return;
     const struct sl_xnn_node *n = pad->node;
     struct sl_xnn_window *w = &op->window;
@@ -175,6 +217,8 @@ static void fold_padding(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 
 static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
+    if (op->dead)
+        return;
     for (uint32_t k = 0; k < op->input_count; k++)
         if (op->inputs[k] != SL_XNN_NONE)
             op->inputs[k] = plan->operands[op->inputs[k]].memory; /* one hop: copies go in order */
@@ -195,6 +239,9 @@ static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     case SL_XNN_OP_DEPTHWISE:
         fold_padding(plan, op);
         break;
+    case SL_XNN_OP_GEMM:
+        absorb_quantisation(plan, op);
+        break;
     case SL_XNN_OP_DYNAMIC_GEMM:
     case SL_XNN_OP_BATCH_GEMM:
         absorb_transpose(plan, op);
@@ -209,14 +256,19 @@ static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
         rewrite_copy(plan, op);
 }
 
+static bool is_needed(const struct sl_xnn_plan *plan, int32_t operand)
+{
+    return plan->operands[operand].external_output || plan->operands[operand].uses != 0;
+}
+
 /* Operators whose output nobody needs go, last first; the others close ranks. */
 static void drop_dead(struct sl_xnn_plan *plan)
 {
     uint32_t kept = 0;
     for (uint32_t i = plan->op_count; i > 0; i--) {
         struct sl_xnn_op *op = &plan->ops[i - 1];
-        const struct sl_xnn_operand *out = &plan->operands[op->output];
-        if (op->dead || out->external_output || out->uses != 0)
+        if (op->dead || is_needed(plan, op->output) ||
+            (op->output2 != SL_XNN_NONE && is_needed(plan, op->output2)))
             continue;
         op->dead = true;
         for (uint32_t k = 0; k < op->input_count; k++)
@@ -224,10 +276,17 @@ static void drop_dead(struct sl_xnn_plan *plan)
                 plan->operands[op->inputs[k]].uses--;
     }
     for (uint32_t i = 0; i < plan->op_count; i++) {
-        if (plan->ops[i].dead)
+        if (plan->ops[i].dead) {
+            sl_free(plan->ops[i].table);
             continue;
-        plan->ops[kept] = plan->ops[i];
+        }
+        if (kept != i) {
+            plan->ops[kept] = plan->ops[i];
+            plan->ops[i].table = NULL;
+        }
         plan->operands[plan->ops[kept].output].producer = (int32_t)kept;
+        if (plan->ops[kept].output2 != SL_XNN_NONE)
+            plan->operands[plan->ops[kept].output2].producer = (int32_t)kept;
         kept++;
     }
     plan->op_count = kept;
@@ -239,6 +298,7 @@ void sl_xnn_rewrite(struct sl_xnn_plan *plan)
      */
     for (uint32_t i = 0; i < plan->operand_count; i++)
         plan->operands[i].memory = (int32_t)i;
+    sl_xnn_fuse_tables(plan);
     for (uint32_t i = 0; i < plan->op_count; i++)
         rewrite_op(plan, &plan->ops[i]);
     drop_dead(plan);

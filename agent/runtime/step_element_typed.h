@@ -1,0 +1,131 @@
+/* agent/runtime/step_element_typed.h: elementwise steps, reductions, pooling and resizing, for the
+ * elements that the including file names. */
+static void run_binary(const struct sl_step *step)
+{
+    step->SL_PART.binary.kernel->run(&step->SL_PART.binary.args);
+}
+
+static void run_broadcast(const struct sl_step *step)
+{
+    const struct SL_OF(sl_broadcast, ) *b = &step->SL_PART.binary;
+    struct SL_OF(sl_binary, _args) args = b->args;
+    struct sl_broadcast_at at = {0};
+    do {
+        args.a = b->args.a + at.a;
+        args.b = b->args.b + at.b;
+        b->kernel->run(&args);
+        args.out += args.count;
+    } while (sl_broadcast_next(&b->plan, &at));
+}
+
+int SL_OF(sl_step_binary, )(struct sl_step *step, uint32_t isa, int op, size_t a_rank,
+                            const size_t *a_dims, size_t b_rank, const size_t *b_dims,
+                            size_t out_rank, const size_t *out_dims)
+{
+    const struct SL_OF(sl_binary, ) *kernel = SL_OF(sl_binary, _select)(isa, op);
+    struct sl_broadcast_plan plan;
+    if (!sl_broadcast_of(a_rank, a_dims, b_rank, b_dims, out_rank, out_dims, &plan)) {
+        sl_step_none(step);
+        return 0;
+    }
+    *step = (struct sl_step){
+        .run = plan.rank == 0 ? run_binary : run_broadcast,
+        .kernel = kernel->name,
+        .kind = SL_STEP_BINARY,
+        .places = {.a = SL_AT(binary.args.a),
+                   .b = SL_AT(binary.args.b),
+                   .out = SL_AT(binary.args.out),
+                   .min = SL_AT(binary.args.min),
+                   .max = SL_AT(binary.args.max)},
+        .SL_PART.binary = {kernel,
+                           {.count = plan.count, .a_step = plan.a_step, .b_step = plan.b_step},
+                           plan},
+    };
+    sl_step_set_clamp(step, -INFINITY, INFINITY);
+    return 0;
+}
+
+static void run_unary(const struct sl_step *step)
+{
+    step->SL_PART.unary.kernel->run(step->SL_PART.unary.count, step->SL_PART.unary.in,
+                                    step->SL_PART.unary.out, step->SL_PART.unary.a,
+                                    step->SL_PART.unary.b);
+}
+
+void SL_OF(sl_step_unary, )(struct sl_step *step, uint32_t isa, int op, size_t count, float a,
+                            float b)
+{
+    const struct SL_OF(sl_unary, ) *kernel = SL_OF(sl_unary, _select)(isa, op);
+    *step = (struct sl_step){
+        .run = run_unary,
+        .kernel = kernel->name,
+        .kind = SL_STEP_UNARY,
+        .places = {.a = SL_AT(unary.in), .out = SL_AT(unary.out)},
+        .SL_PART.unary = {.kernel = kernel, .count = count, .a = a, .b = b},
+    };
+}
+
+static void run_reduce(const struct sl_step *step)
+{
+    step->SL_PART.reduce.kernel->run(&step->SL_PART.reduce.args);
+}
+
+void SL_OF(sl_step_reduce, )(struct sl_step *step, uint32_t isa, int op, size_t outer,
+                             size_t reduced, size_t inner)
+{
+    const struct SL_OF(sl_reduce, ) *kernel = SL_OF(sl_reduce, _select)(isa, op);
+    *step = (struct sl_step){
+        .run = run_reduce,
+        .kernel = kernel->name,
+        .kind = SL_STEP_REDUCE,
+        .places = {.a = SL_AT(reduce.args.in), .out = SL_AT(reduce.args.out)},
+        .SL_PART.reduce = {kernel, {.outer = outer, .reduced = reduced, .inner = inner}},
+    };
+    step->SL_PART.reduce.args.scale = reduced != 0 ? 1.0f / (float)reduced : __builtin_nanf("");
+}
+
+static void run_resize(const struct sl_step *step)
+{
+    step->SL_PART.resize.kernel->run(&step->SL_PART.resize.args);
+}
+
+void SL_OF(sl_step_resize, )(struct sl_step *step, uint32_t isa, const struct sl_resize_args *shape)
+{
+    const struct SL_OF(sl_resize, ) *kernel = SL_OF(sl_resize, _select)(isa);
+    *step = (struct sl_step){.run = run_resize,
+                             .kernel = kernel->name,
+                             .kind = SL_STEP_RESIZE,
+                             .places = {.a = SL_AT(resize.args.in), .out = SL_AT(resize.args.out)},
+                             .SL_PART.resize = {kernel,
+                                                {.batch = shape->batch,
+                                                 .in_h = shape->in_h,
+                                                 .in_w = shape->in_w,
+                                                 .out_h = shape->out_h,
+                                                 .out_w = shape->out_w,
+                                                 .channels = shape->channels,
+                                                 .align_corners = shape->align_corners}}};
+}
+
+static void run_pool(const struct sl_step *step)
+{
+    step->SL_PART.pool.kernel->run(&step->SL_PART.pool.args);
+}
+
+int SL_OF(sl_step_pool, )(struct sl_step *step, uint32_t isa, const struct sl_pool_args *shape)
+{
+    if (!sl_pool_ok(shape))
+        return SL_ET_INVALID_ARGUMENT;
+    const struct SL_OF(sl_pool, ) *kernel = SL_OF(sl_pool, _select)(isa, shape->op);
+    *step = (struct sl_step){
+        .run = run_pool,
+        .kernel = kernel->name,
+        .kind = SL_STEP_POOL,
+        .places = {.a = SL_AT(pool.args.in),
+                   .out = SL_AT(pool.args.out),
+                   .min = SL_AT(pool.args.min),
+                   .max = SL_AT(pool.args.max)},
+        .SL_PART.pool = {kernel, {.op = shape->op, SL_POOL_WINDOW(shape)}},
+    };
+    sl_step_set_clamp(step, -INFINITY, INFINITY);
+    return 0;
+}

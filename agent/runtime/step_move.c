@@ -1,0 +1,200 @@
+/* agent/runtime/step_move.c: steps that move elements of any size, and what all steps share. */
+#include <stddef.h>
+#include <string.h>
+
+#include "agent/runtime/runtime.h"
+#include "agent/runtime/step.h"
+
+static void run_none(const struct sl_step *step)
+{
+    (void)step;
+}
+
+static void run_permute(const struct sl_step *step)
+{
+    sl_permute_x32(step->permute.kernel, step->permute.rank, step->permute.dims, step->permute.perm,
+                   step->permute.in, step->permute.out);
+}
+
+static void run_permute_x16(const struct sl_step *step)
+{
+    sl_permute_x16(step->permute.kernel_x16, step->permute.rank, step->permute.dims,
+                   step->permute.perm, step->permute.in, step->permute.out);
+}
+
+/* One after the other in the output's order. */
+static void run_permute_x8(const struct sl_step *step)
+{
+    const uint8_t *in = step->permute.in;
+    uint8_t *out = step->permute.out;
+    size_t rank = step->permute.rank, count = 1, offset = 0;
+    size_t dims[SL_LAYOUT_MAX_RANK], strides[SL_LAYOUT_MAX_RANK], at[SL_LAYOUT_MAX_RANK] = {0};
+    for (size_t j = 0; j < rank; j++) {
+        size_t from = step->permute.perm[j];
+        dims[j] = step->permute.dims[from];
+        strides[j] = 1;
+        for (size_t d = from + 1; d < rank; d++)
+            strides[j] *= step->permute.dims[d];
+        count *= dims[j];
+    }
+    for (size_t i = 0; i < count; i++) {
+        out[i] = in[offset];
+        for (size_t d = rank; d > 0; d--) {
+            offset += strides[d - 1];
+            if (++at[d - 1] < dims[d - 1])
+                break;
+            offset -= strides[d - 1] * at[d - 1];
+            at[d - 1] = 0;
+        }
+    }
+}
+
+void sl_step_permute_of(struct sl_step *step, uint32_t isa, size_t element_bytes, size_t rank,
+                        const size_t *dims, const size_t *perm)
+{
+    *step = (struct sl_step){
+        .run = run_permute_x8,
+        .kernel = "sl_permute_x8_scalar",
+        .kind = SL_STEP_PERMUTE,
+        .places = {.a = SL_STEP_AT(permute.in), .out = SL_STEP_AT(permute.out)},
+        .permute = {.element_bytes = element_bytes, .rank = rank},
+    };
+    if (element_bytes == 4) {
+        step->run = run_permute;
+        step->permute.kernel = sl_transpose_select(isa);
+        step->kernel = step->permute.kernel->name;
+    } else if (element_bytes == 2) {
+        step->run = run_permute_x16;
+        step->permute.kernel_x16 = sl_transpose_x16_select(isa);
+        step->kernel = step->permute.kernel_x16->name;
+    }
+    for (size_t i = 0; i < rank; i++) {
+        step->permute.dims[i] = dims[i];
+        step->permute.perm[i] = perm[i];
+        if (dims[i] == 0)
+            step->run = run_none;
+    }
+}
+
+void sl_step_permute(struct sl_step *step, uint32_t isa, size_t rank, const size_t *dims,
+                     const size_t *perm)
+{
+    sl_step_permute_of(step, isa, 4, rank, dims, perm);
+}
+
+static void run_copy(const struct sl_step *step)
+{
+    const struct sl_copy *c = &step->copy;
+    size_t at[SL_STEP_MAX_RANK] = {0};
+    const uint8_t *in = c->in + c->in_offset;
+    uint8_t *out = c->out + c->out_offset;
+    for (;;) {
+        memmove(out, in, c->row_bytes);
+        size_t d = c->rank;
+        for (; d > 0; d--) {
+            in += c->in_strides[d - 1];
+            out += c->out_strides[d - 1];
+            if (++at[d - 1] < c->dims[d - 1])
+                break;
+            in -= c->in_strides[d - 1] * at[d - 1];
+            out -= c->out_strides[d - 1] * at[d - 1];
+            at[d - 1] = 0;
+        }
+        if (d == 0)
+            return;
+    }
+}
+
+void sl_step_copy_dense(struct sl_step *step, size_t bytes)
+{
+    *step = (struct sl_step){.run = bytes != 0 ? run_copy : run_none,
+                             .kernel = "memmove",
+                             .kind = SL_STEP_COPY,
+                             .places = {.a = SL_STEP_AT(copy.in), .out = SL_STEP_AT(copy.out)},
+                             .copy = {.row_bytes = bytes}};
+}
+
+void sl_step_copy_box(struct sl_step *step, const struct sl_box *box)
+{
+    size_t in_stride = box->element_bytes, out_stride = box->element_bytes;
+    sl_step_copy_dense(step, box->element_bytes);
+    struct sl_copy *c = &step->copy;
+    bool whole = true; /* everything inside dimension d is one run on both sides */
+    for (size_t d = box->rank; d > 0; d--) {
+        if (box->dims[d - 1] == 0)
+            step->run = run_none;
+        c->in_offset += box->in_at[d - 1] * in_stride;
+        c->out_offset += box->out_at[d - 1] * out_stride;
+        if (whole) {
+            c->row_bytes *= box->dims[d - 1];
+        } else {
+            memmove(c->dims + 1, c->dims, c->rank * sizeof(*c->dims));
+            memmove(c->in_strides + 1, c->in_strides, c->rank * sizeof(*c->in_strides));
+            memmove(c->out_strides + 1, c->out_strides, c->rank * sizeof(*c->out_strides));
+            c->dims[0] = box->dims[d - 1];
+            c->in_strides[0] = in_stride;
+            c->out_strides[0] = out_stride;
+            c->rank++;
+        }
+        whole = whole && box->dims[d - 1] == box->in_dims[d - 1] &&
+                box->dims[d - 1] == box->out_dims[d - 1];
+        in_stride *= box->in_dims[d - 1];
+        out_stride *= box->out_dims[d - 1];
+    }
+}
+
+static void run_fill(const struct sl_step *step)
+{
+    size_t bytes = step->fill.element_bytes;
+    for (size_t i = 0; i < step->fill.count; i++)
+        memcpy(step->fill.out + i * bytes, &step->fill.bits, bytes);
+}
+
+static void run_fill_bytes(const struct sl_step *step)
+{
+    memset(step->fill.out, (int)(step->fill.bits & 0xff), step->fill.count);
+}
+
+void sl_step_fill(struct sl_step *step, size_t element_bytes, size_t count, uint32_t bits)
+{
+    *step = (struct sl_step){
+        .run = element_bytes == 1 ? run_fill_bytes : run_fill,
+        .kernel = "sl_fill_scalar",
+        .kind = SL_STEP_FILL,
+        .places = {.out = SL_STEP_AT(fill.out)},
+        .fill = {.count = count, .element_bytes = element_bytes, .bits = bits},
+    };
+}
+
+void sl_step_none(struct sl_step *step)
+{
+    *step = (struct sl_step){.run = run_none, .kernel = NULL, .kind = SL_STEP_NONE};
+}
+
+static void put(struct sl_step *step, uint16_t place, const void *value, size_t bytes)
+{
+    if (place != 0)
+        memcpy((char *)step + place, value, bytes);
+}
+
+void sl_step_bind(struct sl_step *step, const struct sl_step_operands *o)
+{
+    put(step, step->places.a, &o->a, sizeof(o->a));
+    if (o->b)
+        put(step, step->places.b, &o->b, sizeof(o->b));
+    put(step, step->places.out, &o->out, sizeof(o->out));
+    put(step, step->places.workspace, &o->workspace, sizeof(o->workspace));
+    if (step->bind)
+        step->bind(step, o);
+}
+
+void sl_step_set_clamp(struct sl_step *step, float min, float max)
+{
+    put(step, step->places.min, &min, sizeof(min));
+    put(step, step->places.max, &max, sizeof(max));
+}
+
+void sl_step_clamp(struct sl_step *step, uint32_t isa, size_t count, float min, float max)
+{
+    sl_step_unary(step, isa, SL_UNARY_CLAMP, count, min, max);
+}

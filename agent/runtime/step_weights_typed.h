@@ -1,0 +1,162 @@
+/* agent/runtime/step_weights_typed.h: matrix products and convolutions with packed weights, for the
+ * elements that the including file names. */
+
+/* Settles on a kernel; where its weights are to be packed, taken->weights has them. */
+static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
+                  const struct sl_constants *constants, size_t count, size_t biases,
+                  struct sl_taken *taken)
+{
+    *taken = (struct sl_taken){0};
+    int pack = sl_weights_settle(weights, kernel, bytes, constants);
+    int rc = pack < 0 ? SL_ET_MEMORY_ALLOCATION_FAILED : 0;
+    if (pack > 0)
+        rc = sl_constants_take(constants, SL_FLOAT_TYPE, count, biases, taken);
+    if (rc != 0)
+        sl_weights_fini(weights); /* whole or not at all */
+    return rc;
+}
+
+static void run_gemm(const struct sl_step *step)
+{
+    step->SL_PART.gemm.kernel->run(&step->SL_PART.gemm.args);
+}
+
+int SL_OF(sl_step_gemm, )(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t k,
+                          bool transposed, const struct sl_constants *constants,
+                          struct sl_weights *weights)
+{
+    size_t lhs[] = {m, k}, rhs[] = {n, k}, dst[] = {m, n};
+    if (!sl_product_ok(lhs, 2) || !sl_product_ok(rhs, 2) || !sl_product_ok(dst, 2))
+        return SL_ET_INVALID_ARGUMENT;
+    const struct SL_OF(sl_matmul, ) *kernel = weights->kernel;
+    if (!kernel || (kernel->gemv && m > 1))
+        kernel = SL_OF(sl_matmul, _select)(isa, m);
+    struct sl_taken taken;
+    int rc = settle(weights, kernel, kernel->rhs_bytes(n, k), constants, n * k, n, &taken);
+    if (rc != 0)
+        return rc;
+    if (taken.weights)
+        kernel->pack_rhs(n, k, taken.weights, transposed, taken.bias, weights->packed);
+    sl_constants_drop(constants, &taken);
+    *step = (struct sl_step){
+        .run = run_gemm,
+        .kernel = kernel->name,
+        .kind = SL_STEP_GEMM,
+        .workspace_bytes = kernel->workspace_bytes(m, n, k),
+        .places = SL_PLACES(gemm, lhs, rhs, dst),
+        .SL_PART.gemm =
+            {kernel,
+             {.m = m, .n = n, .k = k, .lhs_stride = k, .rhs = weights->packed, .dst_stride = n}},
+    };
+    sl_step_set_clamp(step, -INFINITY, INFINITY);
+    return 0;
+}
+
+static void run_conv(const struct sl_step *step)
+{
+    step->SL_PART.conv.kernel->run(&step->SL_PART.conv.args);
+}
+
+int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
+                          const struct sl_constants *constants, struct sl_weights *weights)
+{
+    if (!sl_conv_ok(shape))
+        return SL_ET_INVALID_ARGUMENT;
+    const struct SL_OF(sl_conv, ) *kernel = weights->kernel;
+    if (!kernel || (kernel->fits && !kernel->fits(shape)))
+        kernel = SL_OF(sl_conv, _select)(isa, shape);
+    struct sl_taken taken;
+    size_t channels = shape->groups * shape->group_out_c;
+    size_t count = channels * shape->kernel_h * shape->kernel_w * shape->group_in_c;
+    int rc =
+        settle(weights, kernel, kernel->weights_bytes(shape), constants, count, channels, &taken);
+    if (rc != 0)
+        return rc;
+    if (taken.weights)
+        kernel->pack_weights(shape, taken.weights, taken.bias, weights->packed);
+    sl_constants_drop(constants, &taken);
+    *step = (struct sl_step){
+        .run = run_conv,
+        .kernel = kernel->name,
+        .kind = SL_STEP_CONV,
+        .workspace_bytes = kernel->workspace_bytes(shape),
+        .places = SL_PLACES(conv, in, weights, out),
+        .SL_PART.conv = {kernel, {.shape = *shape, .weights = weights->packed}},
+    };
+    sl_step_set_clamp(step, -INFINITY, INFINITY);
+    return 0;
+}
+
+static void run_depthwise(const struct sl_step *step)
+{
+    step->SL_PART.depthwise.kernel->run(&step->SL_PART.depthwise.args);
+}
+
+int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
+                               const struct sl_depthwise_shape *shape,
+                               const struct sl_constants *constants, struct sl_weights *weights)
+{
+    if (!sl_depthwise_ok(shape))
+        return SL_ET_INVALID_ARGUMENT;
+    const struct SL_OF(sl_depthwise, ) *kernel = weights->kernel;
+    if (!kernel || (kernel->fits && !kernel->fits(shape)))
+        kernel = SL_OF(sl_depthwise, _select)(isa, shape);
+    struct sl_taken taken;
+    size_t channels = shape->channels * shape->multiplier;
+    size_t count = channels * shape->kernel_h * shape->kernel_w;
+    int rc =
+        settle(weights, kernel, kernel->weights_bytes(shape), constants, count, channels, &taken);
+    if (rc == 0 && taken.weights)
+        kernel->pack_weights(shape, taken.weights, taken.bias, weights->packed);
+    sl_constants_drop(constants, &taken);
+    if (rc != 0)
+        return rc;
+    *step = (struct sl_step){
+        .run = run_depthwise,
+        .kernel = kernel->name,
+        .kind = SL_STEP_DEPTHWISE,
+        .workspace_bytes = kernel->workspace_bytes(shape),
+        .places = SL_PLACES(depthwise, in, weights, out),
+        .SL_PART.depthwise = {kernel, {.shape = *shape, .weights = weights->packed}},
+    };
+    sl_step_set_clamp(step, -INFINITY, INFINITY);
+    return 0;
+}
+
+static void run_pack(const struct sl_step *step)
+{
+    const struct SL_OF(sl_pack, ) *p = &step->SL_PART.pack;
+    if (p->gemm)
+        p->gemm->pack_rhs(p->n, p->k, p->weights, p->transposed, p->bias, p->packed);
+    else if (p->conv)
+        p->conv->pack_weights(&p->conv_shape, p->weights, p->bias, p->packed);
+    else
+        p->depthwise->pack_weights(&p->depthwise_shape, p->weights, p->bias, p->packed);
+}
+
+void SL_OF(sl_step_pack, )(struct sl_step *step, const struct sl_step *of, bool transposed,
+                           size_t *out_bytes)
+{
+    *step = (struct sl_step){
+        .run = run_pack,
+        .kernel = of->kernel,
+        .kind = SL_STEP_PACK,
+        .places = {.a = SL_AT(pack.weights), .b = SL_AT(pack.bias), .out = SL_AT(pack.packed)},
+    };
+    struct SL_OF(sl_pack, ) *p = &step->SL_PART.pack;
+    p->transposed = transposed;
+    if (of->kind == SL_STEP_GEMM) {
+        p->gemm = of->SL_PART.gemm.kernel;
+        p->n = of->SL_PART.gemm.args.n;
+        p->k = of->SL_PART.gemm.args.k;
+        *out_bytes = p->gemm->rhs_bytes(p->n, p->k);
+    } else if (of->kind == SL_STEP_CONV) {
+        p->conv = of->SL_PART.conv.kernel;
+        p->conv_shape = of->SL_PART.conv.args.shape;
+        *out_bytes = p->conv->weights_bytes(&p->conv_shape);
+    } else {
+        p->depthwise = of->SL_PART.depthwise.kernel;
+        p->depthwise_shape = of->SL_PART.depthwise.args.shape;
+        *out_bytes = p->depthwise->weights_bytes(&p->depthwise_shape);
+    }
+}
