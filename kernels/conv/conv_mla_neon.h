@@ -1,0 +1,282 @@
+/* kernels/conv/conv_mla_neon.h: convolution as implicit GEMM by FMLA, blocks of 5 pixels by 4
+ * vectors of channels; of the type that the including file names (kernels/cpu/element.h), the
+ * kernel KERNEL.
+ *
+ * A pixel's window is read in segments that lie contiguous in the image: whole kernel rows when
+ * nothing parts their pixels, else single taps. A table of segments' addresses serves some pixels
+ * at a time and all panels of weights. Segments outside the image are a run of zeros; those that
+ * are partly outside are copied, with zeros. */
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/matmul/mla_neon.h"
+
+enum { MAX_BLOCKS = 24, COPY_ELEMENTS = 32768 };
+
+/* How windows are cut up. */
+struct cut {
+    size_t taps;     /* pixels of one segment */
+    size_t length;   /* elements of one segment */
+    size_t segments; /* of one window */
+    size_t pixels;   /* in the table at a time, a multiple of SL_MLA_MR */
+};
+
+static struct cut cut_of(const struct sl_conv_shape *s)
+{
+    struct cut c = {.taps = s->dilation_w == 1 && s->groups == 1 ? s->kernel_w : 1};
+    c.length = c.taps * s->group_in_c;
+    c.segments = s->kernel_h * s->kernel_w / c.taps;
+    size_t blocks = COPY_ELEMENTS / (SL_MLA_MR * c.segments * c.length + 1);
+    blocks = blocks < 1 ? 1 : blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS;
+    c.pixels = blocks * SL_MLA_MR;
+    return c;
+}
+
+static size_t window_elements(const struct sl_conv_shape *s)
+{
+    return s->kernel_h * s->kernel_w * s->group_in_c;
+}
+
+static size_t group_elements(const struct sl_conv_shape *s)
+{
+    return sl_mla_panels_elements(s->group_out_c, window_elements(s));
+}
+
+static size_t weights_bytes(const struct sl_conv_shape *shape)
+{
+    return shape->groups * group_elements(shape) * sizeof(SL_ELEMENT);
+}
+
+static void pack_weights(const struct sl_conv_shape *shape, const SL_ELEMENT *weights,
+                         const SL_ELEMENT *bias, void *packed)
+{
+    size_t k = window_elements(shape), n = shape->group_out_c;
+    for (size_t g = 0; g < shape->groups; g++)
+        sl_mla_pack_panels(n, k, weights + g * n * k, k, 1, bias ? bias + g * n : NULL,
+                           (SL_ELEMENT *)packed + g * group_elements(shape));
+}
+
+/* The table, the zeros, the copies. */
+static size_t workspace_bytes(const struct sl_conv_shape *shape)
+{
+    struct cut c = cut_of(shape);
+    size_t slots = c.segments * c.pixels;
+    return slots * sizeof(SL_ELEMENT *) + (1 + slots) * c.length * sizeof(SL_ELEMENT);
+}
+
+/* Some pixels of one image and group, and where their segments are. */
+struct window {
+    const struct sl_conv_shape *shape;
+    struct cut cut;
+    const SL_ELEMENT *in;     /* the image at the group's first channel */
+    const SL_ELEMENT **table; /* [segments][pixels] */
+    const SL_ELEMENT *zeros;
+    SL_ELEMENT *copies; /* [segments][pixels][length] */
+};
+
+/* A segment that starts at column `x` (negative as wrapped) and is not wholly inside. */
+static const SL_ELEMENT *border_segment(const struct window *w, const SL_ELEMENT *row, size_t x,
+                                        SL_ELEMENT *copy)
+{
+    size_t in_w = w->shape->in_w, channels = w->shape->groups * w->shape->group_in_c;
+    size_t first = x < in_w ? 0 : (size_t)0 - x; /* taps of the segment left of the image */
+    if (first >= w->cut.taps)
+        return w->zeros;
+    size_t count = w->cut.taps - first, room = in_w - (x + first);
+    count = count < room ? count : room;
+    memset(copy, 0, w->cut.length * sizeof(SL_ELEMENT));
+    memcpy(copy + first * channels, row + (x + first) * channels,
+           count * channels * sizeof(SL_ELEMENT));
+    return copy;
+}
+
+/* Segments of `count` pixels of one output row from ox, into slots from `slot`. */
+static void fill_segment(const struct window *w, size_t segment, size_t oy, size_t ox, size_t slot,
+                         size_t count)
+{
+    const struct sl_conv_shape *s = w->shape;
+    size_t per_row = s->kernel_w / w->cut.taps, channels = s->groups * s->group_in_c;
+    size_t y = oy * s->stride_h + segment / per_row * s->dilation_h - s->pad_top;
+    size_t x = ox * s->stride_w + segment % per_row * s->dilation_w - s->pad_left;
+    const SL_ELEMENT **table = w->table + segment * w->cut.pixels + slot;
+    if (y >= s->in_h) {
+        for (size_t i = 0; i < count; i++)
+            table[i] = w->zeros;
+        return;
+    }
+    const SL_ELEMENT *row = w->in + y * s->in_w * channels;
+    SL_ELEMENT *copy = w->copies + (segment * w->cut.pixels + slot) * w->cut.length;
+    for (size_t i = 0; i < count;) {
+        size_t inside = x < s->in_w && s->in_w - x >= w->cut.taps
+                            ? (s->in_w - x - w->cut.taps) / s->stride_w + 1
+                            : 0;
+        inside = inside < count - i ? inside : count - i;
+        const SL_ELEMENT *from = row + x * channels;
+#pragma clang loop unroll_count(8)
+        for (size_t j = 0; j < inside; j++, from += s->stride_w * channels)
+            table[i + j] = from;
+        i += inside;
+        x += inside * s->stride_w;
+        if (i < count) {
+            table[i] = border_segment(w, row, x, copy + i * w->cut.length);
+            i++;
+            x += s->stride_w;
+        }
+    }
+}
+
+static void fill_table(const struct window *w, size_t pixel, size_t count)
+{
+    for (size_t slot = 0; slot < count;) {
+        size_t oy = (pixel + slot) / w->shape->out_w, ox = (pixel + slot) % w->shape->out_w;
+        size_t run = w->shape->out_w - ox;
+        run = run < count - slot ? run : count - slot;
+        for (size_t t = 0; t < w->cut.segments; t++)
+            fill_segment(w, t, oy, ox, slot, run);
+        slot += run;
+    }
+}
+
+/* One panel's channels of all pixels in the table. */
+struct panel {
+    size_t pixels, columns; /* columns: those that are stored */
+    struct cut cut;
+    const SL_ELEMENT *const *table;
+    const SL_ELEMENT *weights;
+    SL_ELEMENT *dst;
+    size_t dst_stride;
+    bool clamp;
+    float min, max;
+};
+
+SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const SL_ELEMENT *const *table,
+                     SL_ELEMENT *dst, size_t dst_stride)
+{
+    vec_t acc[SL_MLA_MR][SL_MLA_NV];
+    sl_mla_start(mr, nv, p->weights, acc);
+    const SL_ELEMENT *w = p->weights + LANES * nv;
+    size_t length = p->cut.length, pixels = p->cut.pixels;
+    for (size_t t = p->cut.segments; t > 0; t--, table += pixels)
+        w = sl_mla_steps(mr, nv, length, table, w, acc);
+    sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
+}
+
+SL_INLINE void last_block(size_t mr, size_t nv, const struct panel *p,
+                          const SL_ELEMENT *const *table, SL_ELEMENT *dst, size_t dst_stride)
+{
+    if (mr == 1)
+        block(1, nv, p, table, dst, dst_stride);
+    else if (mr == 2)
+        block(2, nv, p, table, dst, dst_stride);
+    else if (mr == 3)
+        block(3, nv, p, table, dst, dst_stride);
+    else if (mr == 4)
+        block(4, nv, p, table, dst, dst_stride);
+}
+
+/* Whole vectors are stored straight; a ragged panel goes through a block on the stack. */
+SL_INLINE void pixels_of(size_t nv, const struct panel *p)
+{
+    SL_ELEMENT ragged[SL_MLA_MR * SL_MLA_NR];
+    const SL_ELEMENT *const *table = p->table;
+    SL_ELEMENT *dst = p->dst;
+    size_t left = p->pixels;
+    if (p->columns == LANES * nv) {
+        for (; left >= SL_MLA_MR; left -= SL_MLA_MR) {
+            block(SL_MLA_MR, nv, p, table, dst, p->dst_stride);
+            table += SL_MLA_MR;
+            dst += SL_MLA_MR * p->dst_stride;
+        }
+        last_block(left, nv, p, table, dst, p->dst_stride);
+        return;
+    }
+    while (left > 0) {
+        size_t mr = left < SL_MLA_MR - 1 ? left : SL_MLA_MR - 1;
+        last_block(mr, nv, p, table, ragged, SL_MLA_NR);
+        sl_mla_copy(mr, p->columns, ragged, dst, p->dst_stride);
+        table += mr;
+        dst += mr * p->dst_stride;
+        left -= mr;
+    }
+}
+
+static void pixels_of_one(const struct panel *p)
+{
+    pixels_of(1, p);
+}
+
+static void pixels_of_two(const struct panel *p)
+{
+    pixels_of(2, p);
+}
+
+static void pixels_of_three(const struct panel *p)
+{
+    pixels_of(3, p);
+}
+
+static void pixels_of_four(const struct panel *p)
+{
+    pixels_of(4, p);
+}
+
+/* All channels of the group, for the pixels in the table. `dst` is the first one's output. */
+static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct window *w,
+                       size_t pixels, const SL_ELEMENT *weights, SL_ELEMENT *dst)
+{
+    static void (*const by_vectors[])(const struct panel *) = {pixels_of_one, pixels_of_two,
+                                                               pixels_of_three, pixels_of_four};
+    size_t n = args->shape.group_out_c, k = window_elements(&args->shape);
+    for (size_t j = 0; j < n; j += SL_MLA_NR) {
+        struct panel panel = {
+            .pixels = pixels,
+            .columns = n - j < SL_MLA_NR ? n - j : SL_MLA_NR,
+            .cut = w->cut,
+            .table = w->table,
+            .weights = weights + sl_mla_panel_offset(j, k),
+            .dst = dst + j,
+            .dst_stride = args->shape.groups * n,
+            .clamp = args->min > -INFINITY || args->max < INFINITY,
+            .min = args->min,
+            .max = args->max,
+        };
+        by_vectors[sl_mla_panel_vectors(n, j) - 1](&panel);
+    }
+}
+
+static void run(const struct SL_NAME(sl_conv, _args) * args)
+{
+    const struct sl_conv_shape *s = &args->shape;
+    struct window w = {.shape = s, .cut = cut_of(s), .table = args->workspace};
+    size_t slots = w.cut.segments * w.cut.pixels, out_pixels = s->out_h * s->out_w;
+    size_t in_image = s->in_h * s->in_w * s->groups * s->group_in_c;
+    SL_ELEMENT *zeros = (SL_ELEMENT *)(w.table + slots);
+    memset(zeros, 0, w.cut.length * sizeof(SL_ELEMENT));
+    w.zeros = zeros;
+    w.copies = zeros + w.cut.length;
+    for (size_t n = 0; n < s->batch; n++) {
+        SL_ELEMENT *out = args->out + n * out_pixels * s->groups * s->group_out_c;
+        for (size_t g = 0; g < s->groups; g++) {
+            w.in = args->in + n * in_image + g * s->group_in_c;
+            const SL_ELEMENT *weights = (const SL_ELEMENT *)args->weights + g * group_elements(s);
+            for (size_t pixel = 0; pixel < out_pixels; pixel += w.cut.pixels) {
+                size_t left = out_pixels - pixel, count = left < w.cut.pixels ? left : w.cut.pixels;
+                fill_table(&w, pixel, count);
+                run_panels(args, &w, count, weights,
+                           out + (pixel * s->groups + g) * s->group_out_c);
+            }
+        }
+    }
+}
+
+const struct SL_NAME(sl_conv, ) KERNEL = {
+    .name = SL_TEXT(KERNEL),
+    .needs = SL_VECTOR_ISA,
+    .weights_bytes = weights_bytes,
+    .pack_weights = pack_weights,
+    .workspace_bytes = workspace_bytes,
+    .run = run,
+};

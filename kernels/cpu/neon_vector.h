@@ -1,0 +1,75 @@
+/* kernels/cpu/neon_vector.h: NEON vectors of the type that the including file names (SL_TYPE f32 or
+ * f16, see kernels/cpu/element.h): vec_t of LANES elements. Arithmetic is in that type. */
+#pragma once
+
+#include <stddef.h>
+
+#include "kernels/cpu/element.h"
+#include "kernels/cpu/neon.h"
+
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
+#define SL_VECTOR_ISA SL_ISA_FP16
+#define V(name) name##_f16
+typedef float16x8_t vec_t;
+enum { LANES = 8 };
+
+SL_INLINE vec_t v_load(const uint16_t *at)
+{
+    return vreinterpretq_f16_u16(vld1q_u16(at));
+}
+
+SL_INLINE vec_t v_load_dup(const uint16_t *at)
+{
+    return vreinterpretq_f16_u16(vld1q_dup_u16(at));
+}
+
+SL_INLINE void v_store(uint16_t *at, vec_t v)
+{
+    vst1q_u16(at, vreinterpretq_u16_f16(v));
+}
+
+/* The first `lanes` elements (1 to LANES); the other lanes are 0. */
+SL_INLINE vec_t v_load_some(const uint16_t *at, size_t lanes)
+{
+    if (lanes >= LANES)
+        return v_load(at);
+    uint16_t part[LANES] = {0};
+    for (size_t i = 0; i < lanes; i++)
+        part[i] = at[i];
+    return v_load(part);
+}
+
+SL_INLINE void v_store_some(uint16_t *at, vec_t v, size_t lanes)
+{
+    if (lanes >= LANES) {
+        v_store(at, v);
+        return;
+    }
+    uint16_t part[LANES];
+    v_store(part, v);
+    for (size_t i = 0; i < lanes; i++)
+        at[i] = part[i];
+}
+
+/* Rounded: monotonous, so that clamps in half precision are clamps of f32, rounded. */
+SL_INLINE vec_t v_set(float value)
+{
+    return vdupq_n_f16((float16_t)value);
+}
+#else
+#define SL_VECTOR_ISA SL_ISA_NEON
+#define V(name) name##_f32
+typedef float32x4_t vec_t;
+enum { LANES = 4 };
+#define v_load vld1q_f32
+#define v_load_dup vld1q_dup_f32
+#define v_store vst1q_f32
+#define v_load_some sl_neon_load
+#define v_store_some sl_neon_store
+#define v_set vdupq_n_f32
+#endif
+
+SL_INLINE vec_t v_clamp(vec_t v, vec_t min, vec_t max)
+{
+    return V(vminq)(V(vmaxq)(v, min), max);
+}

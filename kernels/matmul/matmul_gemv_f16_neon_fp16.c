@@ -1,0 +1,6 @@
+/* kernels/matmul/matmul_gemv_f16_neon_fp16.c: one row times a matrix by FMLA, in half precision. */
+#include "kernels/matmul/matmul_f16.h"
+
+#define SL_TYPE f16
+#define KERNEL sl_matmul_f16_f16_f16p64x1_1x64_neon_mla
+#include "kernels/matmul/matmul_gemv_neon.h"

@@ -1,0 +1,153 @@
+/* kernels/matmul/matmul_mla_neon.h: matrix product by FMLA, blocks of 5 rows by 4 vectors of
+ * columns, the left operand read in place; of the type that the including file names
+ * (kernels/cpu/element.h), the kernel KERNEL. */
+#pragma once
+
+#include <math.h>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/matmul/mla_neon.h"
+
+/* One panel's columns of all rows. */
+struct panel {
+    size_t m, k, columns; /* columns: those that are stored */
+    const SL_ELEMENT *lhs, *weights;
+    SL_ELEMENT *dst;
+    size_t lhs_stride, dst_stride;
+    bool clamp;
+    float min, max;
+};
+
+SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const SL_ELEMENT *lhs,
+                     SL_ELEMENT *dst, size_t dst_stride)
+{
+    vec_t acc[SL_MLA_MR][SL_MLA_NV];
+    const SL_ELEMENT *rows[SL_MLA_MR];
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++)
+        rows[i] = lhs + i * p->lhs_stride;
+    sl_mla_start(mr, nv, p->weights, acc);
+    sl_mla_steps(mr, nv, p->k, rows, p->weights + LANES * nv, acc);
+    sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
+}
+
+/* The rows past the last whole block, `mr` of them. */
+SL_INLINE void last_block(size_t mr, size_t nv, const struct panel *p, const SL_ELEMENT *lhs,
+                          SL_ELEMENT *dst, size_t dst_stride)
+{
+    if (mr == 1)
+        block(1, nv, p, lhs, dst, dst_stride);
+    else if (mr == 2)
+        block(2, nv, p, lhs, dst, dst_stride);
+    else if (mr == 3)
+        block(3, nv, p, lhs, dst, dst_stride);
+    else if (mr == 4)
+        block(4, nv, p, lhs, dst, dst_stride);
+}
+
+/* Whole vectors are stored straight; a ragged panel goes through a block on the stack. */
+SL_INLINE void rows_of(size_t nv, const struct panel *p)
+{
+    SL_ELEMENT ragged[SL_MLA_MR * SL_MLA_NR];
+    bool whole = p->columns == LANES * nv;
+    const SL_ELEMENT *lhs = p->lhs;
+    SL_ELEMENT *dst = p->dst;
+    size_t left = p->m;
+    if (whole) {
+        for (; left >= SL_MLA_MR; left -= SL_MLA_MR) {
+            block(SL_MLA_MR, nv, p, lhs, dst, p->dst_stride);
+            lhs += SL_MLA_MR * p->lhs_stride;
+            dst += SL_MLA_MR * p->dst_stride;
+        }
+        last_block(left, nv, p, lhs, dst, p->dst_stride);
+        return;
+    }
+    while (left > 0) {
+        size_t mr = left < SL_MLA_MR - 1 ? left : SL_MLA_MR - 1;
+        last_block(mr, nv, p, lhs, ragged, SL_MLA_NR);
+        sl_mla_copy(mr, p->columns, ragged, dst, p->dst_stride);
+        lhs += mr * p->lhs_stride;
+        dst += mr * p->dst_stride;
+        left -= mr;
+    }
+}
+
+static void rows_of_one(const struct panel *p)
+{
+    rows_of(1, p);
+}
+
+static void rows_of_two(const struct panel *p)
+{
+    rows_of(2, p);
+}
+
+static void rows_of_three(const struct panel *p)
+{
+    rows_of(3, p);
+}
+
+static void rows_of_four(const struct panel *p)
+{
+    rows_of(4, p);
+}
+
+static void run(const struct SL_NAME(sl_matmul, _args) * args)
+{
+    static void (*const by_vectors[])(const struct panel *) = {rows_of_one, rows_of_two,
+                                                               rows_of_three, rows_of_four};
+    for (size_t j = 0; j < args->n; j += SL_MLA_NR) {
+        struct panel panel = {
+            .m = args->m,
+            .k = args->k,
+            .columns = args->n - j < SL_MLA_NR ? args->n - j : SL_MLA_NR,
+            .lhs = args->lhs,
+            .weights = (const SL_ELEMENT *)args->rhs + sl_mla_panel_offset(j, args->k),
+            .dst = args->dst + j,
+            .lhs_stride = args->lhs_stride,
+            .dst_stride = args->dst_stride,
+            .clamp = args->min > -INFINITY || args->max < INFINITY,
+            .min = args->min,
+            .max = args->max,
+        };
+        by_vectors[sl_mla_panel_vectors(args->n, j) - 1](&panel);
+    }
+}
+
+static size_t m_step(void)
+{
+    return SL_MLA_MR;
+}
+
+static size_t n_step(void)
+{
+    return SL_MLA_NR;
+}
+
+static size_t rhs_bytes(size_t n, size_t k)
+{
+    return sl_mla_panels_elements(n, k) * sizeof(SL_ELEMENT);
+}
+
+static void pack_rhs(size_t n, size_t k, const SL_ELEMENT *rhs, bool transposed,
+                     const SL_ELEMENT *bias, void *packed)
+{
+    sl_mla_pack_panels(n, k, rhs, transposed ? 1 : k, transposed ? n : 1, bias, packed);
+}
+
+static size_t workspace_bytes(size_t m, size_t n, size_t k)
+{
+    (void)m, (void)n, (void)k;
+    return 0;
+}
+
+const struct SL_NAME(sl_matmul, ) KERNEL = {
+    .name = SL_TEXT(KERNEL),
+    .needs = SL_VECTOR_ISA,
+    .m_step = m_step,
+    .n_step = n_step,
+    .rhs_bytes = rhs_bytes,
+    .pack_rhs = pack_rhs,
+    .workspace_bytes = workspace_bytes,
+    .run = run,
+};
