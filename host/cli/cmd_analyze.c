@@ -15,9 +15,9 @@
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"
 #include "host/report/categories_file.h"
-#include "host/report/csv.h"
 #include "host/report/etrecord.h"
 #include "host/report/inspector_tsv.h"
+#include "host/report/kit_files.h"
 #include "host/report/style.h"
 
 enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
@@ -35,22 +35,25 @@ struct request {
     struct sl_json json;
 };
 
-typedef int (*csv_fn)(struct sl_buf *, const struct sl_analysis *, const char *);
-
-static int write_csv(const struct request *r, const struct sl_analysis *analysis, csv_fn make,
-                     const char *ending, struct sl_diag *diag)
+/* The kit's files of one ETDump. */
+static int write_csv(const struct request *r, const struct sl_analysis *analysis,
+                     struct sl_diag *diag)
 {
     char stem[256];
     char path[1024];
-    struct sl_buf csv;
+    int rc = 0;
     sl_path_stem(analysis->file, stem, sizeof(stem));
-    snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, ending);
-    sl_buf_init(&csv, MAX_OUTPUT_BYTES);
-    int rc = make(&csv, analysis, stem);
-    if (rc == 0)
-        rc = sl_buf_write_file(path, csv.data, csv.size);
-    sl_buf_fini(&csv);
-    return rc < 0 ? sl_diag_set(diag, rc, path, "the CSV cannot be written: %s", sl_strerror(rc))
+    const struct sl_kit_side side = {analysis, stem, stem};
+    for (const struct sl_kit_file *file = sl_kit_files; rc == 0 && file->ending; file++) {
+        struct sl_buf text;
+        snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, file->ending);
+        sl_buf_init(&text, MAX_OUTPUT_BYTES);
+        rc = file->make(&text, &side);
+        if (rc == 0)
+            rc = sl_buf_write_file(path, text.data, text.size);
+        sl_buf_fini(&text);
+    }
+    return rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc))
                   : 0;
 }
 
@@ -58,11 +61,8 @@ static int put_analysis(struct request *r, const struct sl_analysis *analysis, s
 {
     const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS};
     int rc = 0;
-    if (r->csv_folder) {
-        rc = write_csv(r, analysis, sl_csv_operators, "_exec_ops_stats.csv", diag);
-        if (rc == 0)
-            rc = write_csv(r, analysis, sl_csv_timeline, "_exec_all_runs_timeline.csv", diag);
-    }
+    if (r->csv_folder)
+        rc = write_csv(r, analysis, diag);
     if (rc < 0)
         return rc;
     if (r->inspector_tsv)
@@ -136,7 +136,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--strict", 0, SL_OPTION_FLAG, &r->strict, NULL,
          "refuse a damaged file instead of taking what can be read of it"},
         {"--csv", 0, SL_OPTION_TEXT, &r->csv_folder, "DIR",
-         "also write STEM_exec_ops_stats.csv and STEM_exec_all_runs_timeline.csv there"},
+         "also write the files of Arm's profiling kit there: STEM_exec_ops_stats.csv and so on"},
     };
     const struct sl_usage usage = {
         .verb = "analyze",

@@ -70,12 +70,11 @@ static int validate_all(const char *path, const char *experiment,
 {
     char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
     size_t count = 0;
-    if (experiment)
-        return sl_validate(path, experiment, categories, v, diag);
-    int rc = sl_run_directory_list(path, names, &count, diag);
+    int rc = experiment ? sl_validate(path, experiment, categories, v, diag)
+                        : sl_run_directory_list(path, names, &count, diag);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = sl_validate(path, names[i][0] ? names[i] : NULL, categories, v, diag);
-    return rc;
+    return rc < 0 ? rc : sl_validate_kit(path, categories, v);
 }
 
 int sl_cmd_validate(const struct sl_cli *cli, int argc, char **argv)

@@ -1,6 +1,5 @@
 /* host/cli/validation.c */
 #include "host/cli/validation.h"
-#include "host/experiment/path_stem.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,9 +16,9 @@
 #include "common/format/trace_etdump.h"
 #include "host/cli/json_diff.h"
 #include "host/experiment/compared.h"
+#include "host/experiment/kit_directory.h"
 #include "host/experiment/report_files.h"
 #include "host/report/analysis_json.h"
-#include "host/report/csv.h"
 #include "host/report/report.h"
 
 #define MAX_BYTES ((size_t)1 << 31)
@@ -106,27 +105,6 @@ static void check_bytes(struct check *c, const char *name, const struct sl_buf *
     sl_buf_fini(&bytes);
 }
 
-typedef int (*csv_fn)(struct sl_buf *, const struct sl_analysis *, const char *);
-
-static int check_csv(struct check *c, int level, const char *base, csv_fn make, const char *ending)
-{
-    char name[SL_RUN_DIRECTORY_PATH_BYTES];
-    char stem[80]; /* as long as a run keeps it */
-    const char *model = sl_run_directory_text(c->directory->manifest, "model");
-    struct sl_buf csv;
-    sl_path_stem(model ? model : "", stem, sizeof(stem));
-    snprintf(name, sizeof(name), "%.900s%s", base, ending);
-    sl_buf_init(&csv, MAX_BYTES);
-    int rc = make(&csv, &c->compared.sides[level].file.analysis, stem);
-    if (rc == 0) {
-        const struct sl_attribution *a = &c->compared.sides[level].file.analysis.attribution;
-        check_bytes(c, name, &csv);
-        c->found->numbers += a->operator_count * 4;
-    }
-    sl_buf_fini(&csv);
-    return rc;
-}
-
 /* The ETDump is a function of the trace, and the manifest has its hash. */
 static int check_etdump(struct check *c, int level, const char *name)
 {
@@ -161,16 +139,8 @@ static int check_variant(struct check *c, int level)
     const struct cJSON *result = sl_run_directory_result(c->directory, level);
     const char *name = sl_run_directory_text(result, "etdump");
     const char *log = sl_run_directory_text(result, "log");
-    char base[SL_RUN_DIRECTORY_PATH_BYTES];
-    snprintf(base, sizeof(base), "%.900s", name);
-    char *ending = strstr(base, ".etdump");
-    if (ending)
-        *ending = '\0';
     check_there(c, log);
-    int rc = check_etdump(c, level, name);
-    if (rc == 0)
-        rc = check_csv(c, level, base, sl_csv_timeline, "_exec_all_runs_timeline.csv");
-    return rc < 0 ? rc : check_csv(c, level, base, sl_csv_operators, "_exec_ops_stats.csv");
+    return check_etdump(c, level, name);
 }
 
 /* What each execution executed, by the manifest, is the end to end of the ETDump's runs. */
@@ -204,6 +174,38 @@ static cJSON *parse_made(const struct sl_json *json)
 {
     return json->error ? NULL
                        : cJSON_ParseWithLength((const char *)json->out->data, json->out->size);
+}
+
+/* The kit's members of the summary, each against its recomputation. */
+static int check_kit_members(struct check *c)
+{
+    struct sl_kit_named named[2];
+    struct sl_buf text;
+    struct sl_json json;
+    for (int level = 0; level < 2; level++) {
+        const struct cJSON *result = sl_run_directory_result(c->directory, level);
+        named[level] = (struct sl_kit_named){&c->compared.sides[level].file.analysis,
+                                             sl_run_directory_text(result, "experiment"),
+                                             sl_run_directory_text(result, "etdump")};
+    }
+    sl_buf_init(&text, MAX_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    int rc = sl_kit_summary(&json, named);
+    sl_json_close_object(&json);
+    cJSON *found = rc == 0 ? parse_made(&json) : NULL;
+    const cJSON *member;
+    cJSON_ArrayForEach(member, found)
+    {
+        char place[96];
+        snprintf(place, sizeof(place), "/%.90s", member->string);
+        compare_json(c, c->summary_name, place,
+                     cJSON_GetObjectItemCaseSensitive(c->directory->summary, member->string),
+                     member);
+    }
+    cJSON_Delete(found);
+    sl_buf_fini(&text);
+    return rc;
 }
 
 /* Compares one object of the summary with what the same writer makes now. */
@@ -244,7 +246,7 @@ static int check_summary(struct check *c)
         rc = check_object(c, level ? "/analyses/1" : "/analyses/0",
                           cJSON_GetArrayItem(analyses, level),
                           &c->compared.sides[level].file.analysis);
-    return rc;
+    return rc < 0 ? rc : check_kit_members(c);
 }
 
 /* Adds the outputs that `a` and `b` name to an agreement; false if one is not there. */
@@ -369,4 +371,29 @@ int sl_validate(const char *path, const char *experiment, const struct sl_catego
     sl_compared_close(&c->compared);
     sl_free(c);
     return rc;
+}
+
+int sl_validate_kit(const char *path, const struct sl_categories *categories,
+                    struct sl_validation *validation)
+{
+    struct check *c = sl_calloc(1, sizeof(*c));
+    struct sl_run_directory directory = {.suffix = ""};
+    struct sl_kit_outputs outputs = {.count = 0};
+    struct sl_diag diag = {.what = ""};
+    if (!c)
+        return -ENOMEM;
+    c->found = validation;
+    c->directory = &directory;
+    snprintf(directory.path, sizeof(directory.path), "%s", path);
+    /* What cannot be recomputed at all was named by sl_validate() already. */
+    int rc = sl_kit_directory_make(path, categories, &outputs, &diag);
+    for (size_t i = 0; rc == 0 && i < outputs.count; i++) {
+        const struct sl_buf *text = &outputs.files[i].text;
+        check_bytes(c, outputs.files[i].name, text);
+        for (size_t k = 0; k < text->size; k++) /* fields, roughly: all of them were compared */
+            validation->numbers += text->data[k] == ',';
+    }
+    sl_kit_outputs_fini(&outputs);
+    sl_free(c);
+    return rc == -ENOMEM ? rc : 0;
 }

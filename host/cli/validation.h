@@ -27,3 +27,8 @@ struct sl_validation {
  * however much differs; a negative code with `diag` set where there is no run to check. */
 int sl_validate(const char *path, const char *experiment, const struct sl_categories *categories,
                 struct sl_validation *validation, struct sl_diag *diag);
+
+/* The same for the kit's files of all experiments of the directory: each must be the bytes that
+ * come out now. 0 or -ENOMEM. */
+int sl_validate_kit(const char *path, const struct sl_categories *categories,
+                    struct sl_validation *validation);

@@ -10,7 +10,6 @@
 #include "host/device/launch.h"
 #include "host/device/trace_resolve.h"
 #include "host/experiment/run.h"
-#include "host/report/csv.h"
 
 #define MAX_TRACE_BYTES ((size_t)1 << 30)
 #define MAX_ETDUMP_BYTES ((size_t)1 << 31)
@@ -56,22 +55,6 @@ static int write_etdump(struct sl_run *run, int i, struct sl_diag *diag)
     return rc;
 }
 
-typedef int (*csv_fn)(struct sl_buf *out, const struct sl_analysis *analysis, const char *model);
-
-static int write_csv(const struct sl_run *run, int i, csv_fn make, const char *suffix,
-                     struct sl_diag *diag)
-{
-    char path[SL_RUN_PATH_BYTES];
-    struct sl_buf csv;
-    snprintf(path, sizeof(path), "%.900s%s", run->variants[i].base, suffix);
-    sl_buf_init(&csv, MAX_TRACE_BYTES);
-    int rc = make(&csv, &run->variants[i].analysis, run->stem);
-    if (rc == 0)
-        rc = sl_run_write(path, &csv, diag);
-    sl_buf_fini(&csv);
-    return rc;
-}
-
 static int analyse(struct sl_run *run, int i, struct sl_diag *diag)
 {
     struct sl_analysis_request request = {
@@ -83,9 +66,7 @@ static int analyse(struct sl_run *run, int i, struct sl_diag *diag)
     };
     int rc = sl_analysis_make(&request, &run->variants[i].analysis, diag);
     run->variants[i].analysed = rc == 0;
-    if (rc == 0)
-        rc = write_csv(run, i, sl_csv_timeline, "_exec_all_runs_timeline.csv", diag);
-    return rc < 0 ? rc : write_csv(run, i, sl_csv_operators, "_exec_ops_stats.csv", diag);
+    return rc;
 }
 
 /* In nanoseconds the agent writes ETDumps by itself; the ones made here from its trace are the same

@@ -1,10 +1,12 @@
 /* host/experiment/run_summary.c: the result of a run as JSON, and analysis_summary.json. */
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/config/experiment.h"
 #include "host/device/launch.h"
+#include "host/experiment/kit_directory.h"
 #include "host/experiment/report_files.h"
 #include "host/experiment/run.h"
 #include "host/report/analysis_json.h"
@@ -71,6 +73,20 @@ struct sl_comparison_report sl_run_comparison_report(const struct sl_run *run)
     };
 }
 
+/* What users of Arm's profiling kit read of this file. */
+static int put_kit(struct sl_json *json, const struct sl_run *run)
+{
+    struct sl_kit_named named[SL_RUN_VARIANTS];
+    size_t len = strlen(run->out_dir);
+    for (int i = 0; i < SL_RUN_VARIANTS; i++) {
+        const char *path = run->variants[i].etdump_path;
+        named[i] = (struct sl_kit_named){
+            &run->variants[i].analysis, run->variants[i].experiment,
+            strncmp(path, run->out_dir, len) == 0 && path[len] == '/' ? path + len + 1 : path};
+    }
+    return sl_kit_summary(json, named);
+}
+
 int sl_run_json(const struct sl_run *run, struct sl_json *json)
 {
     int rc = 0;
@@ -92,6 +108,8 @@ int sl_run_json(const struct sl_run *run, struct sl_json *json)
     for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++)
         rc = sl_analysis_json(json, NULL, &run->variants[i].analysis);
     sl_json_close_array(json);
+    if (rc == 0)
+        rc = put_kit(json, run);
     put_files(json, run);
     sl_json_close_object(json);
     return rc < 0 ? rc : json->error;
@@ -112,6 +130,8 @@ int sl_run_summary(const struct sl_run *run, struct sl_diag *diag)
     else
         sl_diag_set(diag, rc, path, "The summary cannot be made (%s)", sl_strerror(rc));
     sl_buf_fini(&text);
+    if (rc == 0)
+        rc = sl_kit_directory_write(run->out_dir, run->categories, diag);
     if (rc == 0)
         rc = sl_report_write_run(run->out_dir, run->experiment->name, run->categories, diag);
     return rc;

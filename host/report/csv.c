@@ -10,8 +10,7 @@
 #include "host/report/analysis.h"
 #include "host/report/text.h"
 
-/* A field with its comma. */
-static int put_field(struct sl_buf *out, const char *text, size_t len)
+int sl_csv_field(struct sl_buf *out, const char *text, size_t len)
 {
     char clean[SL_TEXT_SIZE];
     int rc = 0;
@@ -29,9 +28,9 @@ static int put_operator(struct sl_buf *out, const char *model_id, const struct s
 {
     const char *category = sl_category_name(op->category);
     const char *backend = !op->delegated ? "portable" : op->xnnpack ? "XNNPACK" : "delegated";
-    int rc = put_field(out, model_id, strlen(model_id));
+    int rc = sl_csv_field(out, model_id, strlen(model_id));
     if (rc == 0)
-        rc = put_field(out, op->name, op->name_len);
+        rc = sl_csv_field(out, op->name, op->name_len);
     if (op->category_by_name == SL_CATEGORY_FRAMEWORK)
         backend = "runtime";
     return rc < 0 ? rc : sl_buf_printf(out, "%s,%s,", category, backend);
@@ -88,13 +87,14 @@ static int put_event(struct sl_buf *out, const struct sl_analysis *analysis, con
     if (rc == 0)
         rc = sl_buf_printf(out, "%.6g,%d,%u,", share, e->instruction_id, run->run);
     if (rc == 0)
-        rc = put_field(out, run->block_name, run->block_name_len);
+        rc = sl_csv_field(out, run->block_name, run->block_name_len);
     if (rc == 0)
         out->data[--out->size] = '\0'; /* the last field has no comma */
     return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
 }
 
-int sl_csv_timeline(struct sl_buf *out, const struct sl_analysis *analysis, const char *model_id)
+int sl_csv_timeline(struct sl_buf *out, const struct sl_analysis *analysis, const char *model_id,
+                    int64_t only_run)
 {
     const struct sl_attribution *a = &analysis->attribution;
     int rc = sl_buf_printf(
@@ -105,12 +105,13 @@ int sl_csv_timeline(struct sl_buf *out, const struct sl_analysis *analysis, cons
     size_t next = 0;
     for (uint32_t b = 0; b < analysis->etdump->run_count; b++) {
         uint32_t count = analysis->etdump->runs[b].event_count;
-        bool wanted = next < a->run_count && a->runs[next].block == b;
+        bool run = next < a->run_count && a->runs[next].block == b;
+        bool wanted = run && (only_run < 0 || a->runs[next].run == only_run);
         for (uint32_t i = 0; rc == 0 && wanted && i < count; i++) {
             if (a->event_operators[global + i] != SL_POSITION_NO_OPERATOR)
                 rc = put_event(out, analysis, model_id, &a->runs[next], i, global + i);
         }
-        next += wanted;
+        next += run;
         global += count;
     }
     return rc;

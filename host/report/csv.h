@@ -5,6 +5,9 @@
  * would take for a formula is preceded by a space. */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct sl_analysis;
 struct sl_buf;
 
@@ -15,5 +18,9 @@ int sl_csv_operators(struct sl_buf *out, const struct sl_analysis *analysis, con
 
 /* model_id,name,type,delegate_backend,start_us,end_us,duration_ms,pct_total,node_id,run_index,block:
  * one row an event of every run, in the order of the file. pct_total is the event's own time in its
- * run's end to end; node_id is the instruction's index. */
-int sl_csv_timeline(struct sl_buf *out, const struct sl_analysis *analysis, const char *model_id);
+ * run's end to end; node_id is the instruction's index. `only_run` is a run's index, or -1: all. */
+int sl_csv_timeline(struct sl_buf *out, const struct sl_analysis *analysis, const char *model_id,
+                    int64_t only_run);
+
+/* A text as a field, with the comma behind it. */
+int sl_csv_field(struct sl_buf *out, const char *text, size_t len);

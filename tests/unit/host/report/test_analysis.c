@@ -186,7 +186,7 @@ static void csv_columns_are_those_of_the_kit(void **state)
                            "\"mobile,net\",\"Fully Connected (NC, F32) GEMM\",GEMM,XNNPACK,175,"));
     sl_buf_fini(&csv);
     sl_buf_init(&csv, 1 << 24);
-    assert_int_equal(sl_csv_timeline(&csv, &o.analysis, "m"), 0);
+    assert_int_equal(sl_csv_timeline(&csv, &o.analysis, "m", -1), 0);
     assert_non_null(strstr((const char *)csv.data,
                            "model_id,name,type,delegate_backend,start_us,end_us,duration_ms,"
                            "pct_total,node_id,run_index,block\n"
@@ -194,7 +194,7 @@ static void csv_columns_are_those_of_the_kit(void **state)
     sl_buf_fini(&csv);
     o.analysis.attribution.unit = SL_TRACE_INSTRUCTIONS;
     sl_buf_init(&csv, 1 << 24);
-    assert_int_equal(sl_csv_timeline(&csv, &o.analysis, "m"), 0);
+    assert_int_equal(sl_csv_timeline(&csv, &o.analysis, "m", -1), 0);
     assert_non_null(strstr((const char *)csv.data, ",start_insns,end_insns,duration_insns,"));
     sl_buf_fini(&csv);
     close_file(&o);

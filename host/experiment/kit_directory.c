@@ -1,0 +1,403 @@
+/* host/experiment/kit_directory.c */
+#include "host/experiment/kit_directory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/format/sltrace.h"
+#include "host/experiment/compared.h"
+#include "host/experiment/path_stem.h"
+#include "host/report/kit_files.h"
+
+#define MAX_FILE_BYTES ((size_t)1 << 31)
+
+/* One variant of one experiment, ready to be written of. */
+struct side {
+    struct sl_kit_side kit;
+    const struct sl_attribution *attribution;
+    char experiment[128], etdump[SL_KIT_NAME_BYTES], base[SL_KIT_NAME_BYTES];
+    const char *log;
+    double threads;
+};
+
+/* What grows while experiment follows experiment. */
+struct maker {
+    struct sl_kit_outputs *out;
+    struct sl_compared *compared;
+    struct sl_json summary, metrics;
+    struct sl_buf summary_text, metrics_text, page;
+    char stem[80];
+    char generated_at[40];
+};
+
+void sl_kit_outputs_fini(struct sl_kit_outputs *outputs)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        sl_buf_fini(&outputs->files[i].text);
+    sl_free(outputs->files);
+    *outputs = (struct sl_kit_outputs){0};
+}
+
+static int add_file(struct sl_kit_outputs *out, const char *stem, const char *ending,
+                    struct sl_buf **out_text)
+{
+    if (out->count == out->capacity) {
+        size_t capacity = out->capacity ? 2 * out->capacity : 32;
+        void *grown = sl_realloc(out->files, capacity, sizeof(*out->files));
+        if (!grown)
+            return -ENOMEM;
+        out->files = grown;
+        out->capacity = capacity;
+    }
+    struct sl_kit_output *file = &out->files[out->count];
+    int len = snprintf(file->name, sizeof(file->name), "%s%s", stem, ending);
+    if (len < 0 || (size_t)len >= sizeof(file->name))
+        return -ENAMETOOLONG;
+    sl_buf_init(&file->text, MAX_FILE_BYTES);
+    out->count++;
+    *out_text = &file->text;
+    return 0;
+}
+
+static void name_side(struct side *out, const char *experiment, const char *etdump)
+{
+    snprintf(out->experiment, sizeof(out->experiment), "%s", experiment ? experiment : "unnamed");
+    snprintf(out->etdump, sizeof(out->etdump), "%s", etdump ? etdump : "");
+    snprintf(out->base, sizeof(out->base), "%s", out->etdump);
+    char *ending = strrchr(out->base, '.');
+    if (ending && strcmp(ending, ".etdump") == 0)
+        *ending = '\0';
+}
+
+static void describe(const struct sl_compared *compared, int level, const char *stem,
+                     struct side *out)
+{
+    const struct sl_compared_side *side = &compared->sides[level];
+    const cJSON *result = sl_run_directory_result(&side->directory, level);
+    const char *experiment = sl_run_directory_text(result, "experiment");
+    const char *etdump = sl_run_directory_text(result, "etdump");
+    *out = (struct side){.attribution = &side->file.analysis.attribution,
+                         .log = sl_run_directory_text(result, "log"),
+                         .threads = sl_run_directory_number(result, "threads", NAN)};
+    name_side(out, experiment, etdump);
+    out->kit = (struct sl_kit_side){&side->file.analysis, stem, out->experiment};
+}
+
+static int add_variant(struct maker *m, const struct side *side)
+{
+    int rc = 0;
+    for (const struct sl_kit_file *file = sl_kit_files; rc == 0 && file->ending; file++) {
+        struct sl_buf *text = NULL;
+        rc = add_file(m->out, side->base, file->ending, &text);
+        if (rc == 0)
+            rc = file->make(text, &side->kit);
+    }
+    return rc;
+}
+
+static int add_pair(struct maker *m, const struct side *off, const struct side *on)
+{
+    char stem[SL_KIT_NAME_BYTES];
+    struct sl_buf *text = NULL;
+    snprintf(stem, sizeof(stem), "%.120s_t%.0f_vs_%.120s_t%.0f", off->experiment, off->threads,
+             on->experiment, on->threads);
+    int rc = add_file(m->out, stem, "_robust_comparison.json", &text);
+    if (rc == 0)
+        rc = sl_kit_robust_comparison(text, &off->kit, &on->kit);
+    if (rc == 0)
+        rc = add_file(m->out, stem, "_comparison.csv", &text);
+    return rc < 0 ? rc : sl_kit_comparison_csv(text, &off->kit, &on->kit);
+}
+
+static const char *key(char out[64], const struct side *side, const char *stem)
+{
+    snprintf(out, 64, "%s%s", stem, sl_kit_suffix(side->kit.analysis));
+    return out;
+}
+
+static double median(const struct side *side)
+{
+    return sl_kit_figure(side->kit.analysis, side->kit.analysis->latency.median);
+}
+
+static double mean(const struct side *side)
+{
+    return sl_kit_figure(side->kit.analysis, side->kit.analysis->latency.mean);
+}
+
+/* One run of the pipeline summary (AF-40). */
+static void put_run(struct sl_json *json, const struct side *side)
+{
+    char text[SL_KIT_NAME_BYTES + 32];
+    char name[64];
+    size_t measured = side->attribution->measured_count;
+    bool counted = side->attribution->unit == SL_TRACE_INSTRUCTIONS;
+    snprintf(text, sizeof(text), "%s_robust_stats.json", side->base);
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "experiment", side->experiment);
+    sl_json_f64(json, "threads", side->threads);
+    sl_json_text(json, "mode", counted ? "counted" : "timing");
+    sl_json_text(json, "status", measured > 0 ? "ok" : "failed");
+    sl_json_open_object(json, "paths");
+    sl_json_text(json, "etdump", side->etdump);
+    sl_json_text(json, "log", side->log);
+    sl_json_close_object(json);
+    sl_json_open_object(json, "metrics");
+    sl_json_f64(json, key(name, side, "median"), median(side));
+    sl_json_f64(json, key(name, side, "mean"), mean(side));
+    sl_json_f64(json, "cv_percent", side->kit.analysis->latency.cv_percent);
+    sl_json_text(json, "robust_stats_path", text);
+    sl_json_close_object(json);
+    sl_json_u64(json, "runs", measured);
+    sl_json_u64(json, "warmup", side->attribution->run_count - measured);
+    sl_json_close_object(json);
+}
+
+/* One result of metrics.json (AF-48). */
+static void put_metrics(struct sl_json *json, const struct side *side)
+{
+    const struct sl_analysis *a = side->kit.analysis;
+    char name[64];
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "experiment", side->experiment);
+    sl_json_open_object(json, "metrics");
+    sl_json_u64(json, "runs", side->attribution->measured_count);
+    sl_json_f64(json, "threads", side->threads);
+    sl_json_open_array(json, key(name, side, "latency"));
+    for (size_t i = 0; i < side->attribution->run_count; i++) {
+        if (!side->attribution->runs[i].warmup)
+            sl_json_f64(json, NULL,
+                        sl_kit_figure(a, (double)side->attribution->runs[i].end_to_end));
+    }
+    sl_json_close_array(json);
+    sl_json_f64(json, key(name, side, "median"), median(side));
+    bool some = a->latency.n > 0;
+    sl_json_f64(json, key(name, side, "min"),
+                some ? sl_kit_figure(a, (double)a->latency.min) : NAN);
+    sl_json_f64(json, key(name, side, "max"),
+                some ? sl_kit_figure(a, (double)a->latency.max) : NAN);
+    sl_json_text(json, "etdump", side->etdump);
+    sl_json_text(json, "log", side->log);
+    sl_json_text(json, "etdump_rel", side->etdump);
+    sl_json_text(json, "log_rel", side->log);
+    sl_json_close_object(json);
+    sl_json_close_object(json);
+}
+
+/* A figure of the page, "-" where there is none. */
+static int put_cell(struct sl_buf *out, double value)
+{
+    return isfinite(value) ? sl_buf_printf(out, " %.12g |", value) : sl_buf_printf(out, " - |");
+}
+
+static int put_line(struct sl_buf *out, const struct side *side)
+{
+    size_t measured = side->attribution->measured_count;
+    int rc = sl_buf_printf(out, "| %s | %.0f | %zu | %zu |", side->experiment, side->threads,
+                           measured, side->attribution->run_count - measured);
+    if (rc == 0)
+        rc = put_cell(out, median(side));
+    if (rc == 0)
+        rc = put_cell(out, mean(side));
+    if (rc == 0)
+        rc = put_cell(out, side->kit.analysis->latency.cv_percent);
+    return rc < 0 ? rc : sl_buf_printf(out, " %s_robust_stats.json |\n", side->base);
+}
+
+static int begin(struct maker *m, const struct cJSON *manifest, bool counted)
+{
+    const char *unit = counted ? "instructions" : "ms";
+    const char *at = sl_run_directory_text(manifest, "generated_at");
+    const char *model = sl_run_directory_text(manifest, "model");
+    snprintf(m->generated_at, sizeof(m->generated_at), "%s", at ? at : "");
+    sl_path_stem(model ? model : "model", m->stem, sizeof(m->stem));
+    sl_json_open_object(&m->summary, NULL);
+    sl_json_text(&m->summary, "model", model);
+    sl_json_text(&m->summary, "generated_at", m->generated_at);
+    sl_json_text(&m->summary, "output_root", ".");
+    sl_json_open_array(&m->summary, "runs");
+    sl_json_open_object(&m->metrics, NULL);
+    sl_json_open_array(&m->metrics, "results");
+    return sl_buf_printf(&m->page,
+                         "# Pipeline summary: %s\n\nGenerated: %s\n\n## Timing Results\n\n"
+                         "| Experiment | Threads | Runs | Warmup | Median (%s) | Mean (%s) | "
+                         "CV (%%) | Robust Stats |\n|---|---|---|---|---|---|---|---|\n",
+                         m->stem, m->generated_at, unit, unit);
+}
+
+static int add_experiment(struct maker *m, bool first)
+{
+    const struct cJSON *manifest = m->compared->sides[0].directory.manifest;
+    bool counted = m->compared->comparison.unit == SL_TRACE_INSTRUCTIONS;
+    struct side sides[2];
+    int rc = first ? begin(m, manifest, counted) : 0;
+    for (int level = 0; rc == 0 && level < 2; level++) {
+        describe(m->compared, level, m->stem, &sides[level]);
+        rc = add_variant(m, &sides[level]);
+        put_run(&m->summary, &sides[level]);
+        put_metrics(&m->metrics, &sides[level]);
+        if (rc == 0)
+            rc = put_line(&m->page, &sides[level]);
+    }
+    return rc < 0 ? rc : add_pair(m, &sides[0], &sides[1]);
+}
+
+static int keep(struct maker *m, const char *stem, const char *ending, struct sl_buf *text)
+{
+    struct sl_buf *file = NULL;
+    int rc = add_file(m->out, stem, ending, &file);
+    if (rc == 0) {
+        *file = *text;
+        sl_buf_init(text, MAX_FILE_BYTES);
+    }
+    return rc;
+}
+
+static int finish(struct maker *m)
+{
+    sl_json_close_array(&m->summary);
+    sl_json_close_object(&m->summary);
+    sl_json_close_array(&m->metrics);
+    sl_json_close_object(&m->metrics);
+    int rc = m->summary.error ? m->summary.error : m->metrics.error;
+    if (rc == 0)
+        rc = sl_buf_append(&m->summary_text, "\n", 1);
+    if (rc == 0)
+        rc = sl_buf_append(&m->metrics_text, "\n", 1);
+    if (rc == 0)
+        rc =
+            sl_buf_printf(&m->page, "\n## XNNTrace Results\n\n| Experiment | Threads | Log Path |\n"
+                                    "|---|---|---|\n");
+    if (rc == 0)
+        rc = keep(m, m->stem, "_pipeline_summary.json", &m->summary_text);
+    if (rc == 0)
+        rc = keep(m, m->stem, "_pipeline_summary.md", &m->page);
+    return rc < 0 ? rc : keep(m, "metrics", ".json", &m->metrics_text);
+}
+
+static int make_all(struct maker *m, const char *path, const struct sl_categories *categories,
+                    struct sl_diag *diag)
+{
+    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    size_t count = 0;
+    int rc = sl_run_directory_list(path, names, &count, diag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        memset(m->compared, 0, sizeof(*m->compared));
+        rc = sl_compared_directory(m->compared, path, names[i][0] ? names[i] : NULL, categories,
+                                   diag);
+        if (rc == 0)
+            rc = add_experiment(m, i == 0);
+        sl_compared_close(m->compared);
+    }
+    return rc < 0 ? rc : finish(m);
+}
+
+int sl_kit_directory_make(const char *path, const struct sl_categories *categories,
+                          struct sl_kit_outputs *out, struct sl_diag *diag)
+{
+    struct maker m = {.out = out};
+    sl_buf_init(&m.summary_text, MAX_FILE_BYTES);
+    sl_buf_init(&m.metrics_text, MAX_FILE_BYTES);
+    sl_buf_init(&m.page, MAX_FILE_BYTES);
+    sl_json_init(&m.summary, &m.summary_text);
+    sl_json_init(&m.metrics, &m.metrics_text);
+    m.compared = sl_calloc(1, sizeof(*m.compared));
+    int rc = m.compared ? make_all(&m, path, categories, diag) : -ENOMEM;
+    sl_free(m.compared);
+    sl_buf_fini(&m.summary_text);
+    sl_buf_fini(&m.metrics_text);
+    sl_buf_fini(&m.page);
+    if (rc < 0 && diag && diag->what[0] == '\0')
+        sl_diag_set(diag, rc, path, "the summaries cannot be made: %s", sl_strerror(rc));
+    return rc;
+}
+
+int sl_kit_directory_write(const char *path, const struct sl_categories *categories,
+                           struct sl_diag *diag)
+{
+    struct sl_kit_outputs outputs = {.count = 0};
+    int rc = sl_kit_directory_make(path, categories, &outputs, diag);
+    for (size_t i = 0; rc == 0 && i < outputs.count; i++) {
+        char file[SL_RUN_DIRECTORY_PATH_BYTES];
+        int len = snprintf(file, sizeof(file), "%s/%s", path, outputs.files[i].name);
+        rc = len > 0 && (size_t)len < sizeof(file) ? 0 : -ENAMETOOLONG;
+        if (rc == 0)
+            rc = sl_buf_write_file(file, outputs.files[i].text.data, outputs.files[i].text.size);
+        if (rc < 0)
+            sl_diag_set(diag, rc, file, "the file cannot be written: %s", sl_strerror(rc));
+    }
+    sl_kit_outputs_fini(&outputs);
+    return rc;
+}
+
+static void put_categories(struct sl_json *json, const char *name, const struct side *side)
+{
+    sl_json_open_object(json, name);
+    for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
+        double sum = 0;
+        for (size_t i = 0; i < side->attribution->run_count; i++)
+            sum += side->attribution->runs[i].warmup
+                       ? 0.0
+                       : (double)side->attribution->runs[i].categories[c];
+        sl_json_f64(json, sl_category_name(c), sl_kit_figure(side->kit.analysis, sum));
+    }
+    sl_json_close_object(json);
+}
+
+static void put_etdump(struct sl_json *json, const struct side *side)
+{
+    char text[SL_KIT_NAME_BYTES + 40];
+    char name[64];
+    uint64_t events = 0;
+    for (size_t i = 0; i < side->attribution->operator_count; i++)
+        events += side->attribution->operators[i].count;
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "etdump", side->etdump);
+    put_categories(json, key(name, side, "categories"), side);
+    sl_json_u64(json, "rows", events);
+    snprintf(text, sizeof(text), "%s_exec_all_runs_timeline.csv", side->base);
+    sl_json_text(json, "csv_timeline", text);
+    snprintf(text, sizeof(text), "%s_exec_ops_stats.csv", side->base);
+    sl_json_text(json, "csv_stats", text);
+    sl_json_close_object(json);
+}
+
+int sl_kit_summary(struct sl_json *json, const struct sl_kit_named named[2])
+{
+    struct side sides[2];
+    char text[SL_KIT_NAME_BYTES + 40], name[64];
+    for (int level = 0; level < 2; level++) {
+        sides[level] = (struct side){.attribution = &named[level].analysis->attribution};
+        name_side(&sides[level], named[level].experiment, named[level].etdump);
+        sides[level].kit = (struct sl_kit_side){named[level].analysis, "", sides[level].experiment};
+    }
+    sl_json_text(json, "run_dir", ".");
+    sl_json_null(json, "etrecord");
+    sl_json_u64(json, "etdump_count", 2);
+    sl_json_open_object(json, key(name, &sides[0], "category_totals"));
+    for (int level = 0; level < 2; level++)
+        put_categories(json, sides[level].experiment, &sides[level]);
+    sl_json_close_object(json);
+    sl_json_open_array(json, "per_etdump");
+    for (int level = 0; level < 2; level++)
+        put_etdump(json, &sides[level]);
+    sl_json_close_array(json);
+    sl_json_open_array(json, "csv_files");
+    for (int level = 0; level < 2; level++) {
+        for (const struct sl_kit_file *file = sl_kit_files; file->ending; file++) {
+            size_t len = strlen(file->ending);
+            snprintf(text, sizeof(text), "%s%s", sides[level].base, file->ending);
+            if (strcmp(file->ending + len - 4, ".csv") == 0)
+                sl_json_text(json, NULL, text);
+        }
+    }
+    sl_json_close_array(json);
+    return json->error;
+}

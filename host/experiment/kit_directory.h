@@ -1,0 +1,47 @@
+/* host/experiment/kit_directory.h: the files that users of Arm's profiling kit look for in a run
+ * directory, all of them functions of its manifests and ETDumps: what a run writes and what
+ * `validate` recomputes are the same bytes. */
+#pragma once
+
+#include <stddef.h>
+
+#include "common/base/buf.h"
+
+struct sl_categories;
+struct sl_analysis;
+struct sl_diag;
+struct sl_json;
+
+enum { SL_KIT_NAME_BYTES = 320 };
+
+/* A file by its name relative to the directory. */
+struct sl_kit_output {
+    char name[SL_KIT_NAME_BYTES];
+    struct sl_buf text;
+};
+
+struct sl_kit_outputs {
+    struct sl_kit_output *files; /* owned */
+    size_t count, capacity;
+};
+
+/* Makes the files of every experiment of the directory: beside each ETDump those of sl_kit_files[];
+ * of each pair A_vs_B_robust_comparison.json and A_vs_B_comparison.csv; of all together
+ * MODEL_pipeline_summary.json and .md and metrics.json. Returns 0 or a negative code with `diag`
+ * set. End `out`, all zero at first, with sl_kit_outputs_fini() in any case. */
+int sl_kit_directory_make(const char *path, const struct sl_categories *categories,
+                          struct sl_kit_outputs *out, struct sl_diag *diag);
+void sl_kit_outputs_fini(struct sl_kit_outputs *outputs);
+
+/* The same, written into the directory. */
+int sl_kit_directory_write(const char *path, const struct sl_categories *categories,
+                           struct sl_diag *diag);
+
+/* AF-42: members run_dir, etrecord, etdump_count, category_totals_ms, per_etdump and csv_files of
+ * analysis_summary.json, of SME2 off and on. Category totals are of each variant: their sum would
+ * mean nothing. */
+struct sl_kit_named {
+    const struct sl_analysis *analysis;
+    const char *experiment, *etdump; /* relative to the directory */
+};
+int sl_kit_summary(struct sl_json *json, const struct sl_kit_named named[2]);

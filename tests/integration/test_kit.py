@@ -1,0 +1,139 @@
+"""What users of Arm's profiling kit look for in a run directory. A test named ad_NN is the regression test of that defect of the kit."""
+
+import csv
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import lab
+
+PER_ETDUMP = ["exec_all_runs_timeline.csv", "exec_run0_timeline.csv", "exec_ops_stats.csv", "robust_stats.json", "category_summary.csv",
+              "operator_details.csv", "e2e_latency.csv", "other_top_ops.csv", "kernels.csv", "schema.json"]
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class KitFiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="sme2lab-test-"))
+        cls.run_ = lab.Run("toy_cnn_f32_xnnpack", cls.folder / "run")
+        cls.out = cls.run_.out
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def base(self, variant):
+        return self.out / f"run_sme2-{variant}" / f"model_run_sme2-{variant}_t1"
+
+    def copy(self):
+        copied = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "copy"
+        shutil.copytree(self.out, copied)
+        return copied
+
+    def test_every_file_of_every_variant_is_there(self):
+        for variant in ("off", "on"):
+            for name in PER_ETDUMP:
+                self.assertTrue(pathlib.Path(f"{self.base(variant)}_{name}").is_file(), name)
+        pair = self.out / "run_sme2-off_t1_vs_run_sme2-on_t1_robust_comparison.json"
+        speedup = json.loads(pair.read_text())["speedup"]
+        self.assertEqual(speedup["median_based"], self.run_.result["comparison"]["ratio"])
+
+    def test_summary_has_the_kits_keys_and_the_figures_of_the_analyses(self):
+        summary = json.loads((self.out / "model_pipeline_summary.json").read_text())
+        self.assertEqual(set(summary), {"model", "generated_at", "output_root", "runs"})
+        for run, variant in zip(summary["runs"], ("off", "on")):
+            self.assertEqual(set(run), {"experiment", "threads", "mode", "status", "paths", "metrics", "runs", "warmup"})
+            latency = self.run_.analysis(variant)["latency"]
+            self.assertEqual((run["metrics"]["median_insns"], run["runs"], run["status"]), (latency["median_insns"], latency["n"], "ok"))
+            self.assertTrue((self.out / run["metrics"]["robust_stats_path"]).is_file())
+            self.assertTrue((self.out / run["paths"]["etdump"]).is_file())
+        page = (self.out / "model_pipeline_summary.md").read_text()
+        self.assertIn("| Experiment | Threads | Runs | Warmup | Median (instructions) |", page)
+        totals = json.loads((self.out / "analysis_summary.json").read_text())["category_totals_insns"]
+        for variant in ("off", "on"):
+            sums = rows(f"{self.base(variant)}_category_summary.csv")
+            self.assertEqual({row["category"]: float(row["total_insns"]) for row in sums}, totals[f"run_sme2-{variant}"])
+
+    def test_ad_01_pairs_are_declared_with_their_threads_not_guessed_from_names(self):
+        other = self.copy()
+        text = (other / "manifest.json").read_text()
+        (other / "manifest.json").write_text(text.replace('"threads":1', '"threads":4'))
+        done = lab.sme2lab("compare", self.out, other, "--variant", "on", "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["verdict"]), (4, "incomparable"))
+        self.assertEqual(sorted(p.name for p in self.out.glob("*_vs_*.json")),
+                         ["run_sme2-off_t1_vs_run_sme2-on_t1_robust_comparison.json"])
+
+    def test_ad_07_warm_up_is_in_the_process_and_in_no_figure(self):
+        stats = json.loads(pathlib.Path(f"{self.base('on')}_robust_stats.json").read_text())
+        runs = self.run_.analysis("on")["runs"]
+        self.assertTrue(runs[0]["warmup"])
+        self.assertEqual(stats["run_indices"], [run["run"] for run in runs if not run["warmup"]])
+        self.assertEqual(stats["latencies_insns"], [run["e2e_insns"] for run in runs if not run["warmup"]])
+
+    def test_ad_08_operators_are_of_measured_runs_and_run_0_says_it_is_cold(self):
+        details = {row["operator"]: int(row["event_count"]) for row in rows(f"{self.base('on')}_operator_details.csv")}
+        self.assertEqual(details["Method::execute"], self.run_.analysis("on")["latency"]["n"])
+        schema = json.loads(pathlib.Path(f"{self.base('on')}_schema.json").read_text())
+        self.assertIn("cold", schema["_exec_run0_timeline.csv"]["*"])
+        self.assertEqual({row["run_index"] for row in rows(f"{self.base('on')}_exec_run0_timeline.csv")}, {"0"})
+
+    def test_ad_12_the_timelines_shares_of_a_run_add_up_to_100(self):
+        timeline = rows(f"{self.base('on')}_exec_all_runs_timeline.csv")
+        for run in {row["run_index"] for row in timeline}:
+            self.assertAlmostEqual(sum(float(row["pct_total"]) for row in timeline if row["run_index"] == run), 100, places=2)
+
+    def test_ad_36_a_run_without_its_etdump_is_not_ok(self):
+        broken = self.copy()
+        (broken / self.run_.manifest["results"][1]["etdump"]).unlink()
+        self.assertEqual(lab.sme2lab("validate", broken).returncode, 1)
+        self.assertEqual(lab.sme2lab("report", broken, "-o", broken / "again").returncode, 2)
+
+    def test_ad_37_bad_counts_and_names_are_refused_and_nothing_is_overwritten(self):
+        config = self.folder / "config.json"
+        config.write_text(json.dumps({"model": str(lab.MODELS / "toy_cnn_f32_xnnpack/model.pte"), "output_root": str(self.out),
+                                      "experiments": [{"name": "run", "factor": {"sme2": ["off", "on"]}}]}))
+        before = (self.out / "model_pipeline_summary.json").read_bytes()
+        self.assertEqual(lab.sme2lab("run", config, "--only", "rnu").returncode, 2)
+        self.assertEqual(lab.sme2lab("run", config, "--runs", "-5").returncode, 2)
+        self.assertEqual((self.out / "model_pipeline_summary.json").read_bytes(), before)
+
+    def test_ad_38_manifest_and_metrics_are_written_and_valid(self):
+        metrics = json.loads((self.out / "metrics.json").read_text())["results"]
+        keys = {"runs", "threads", "latency_insns", "median_insns", "min_insns", "max_insns", "etdump", "log", "etdump_rel", "log_rel"}
+        self.assertEqual([set(result["metrics"]) for result in metrics], [keys, keys])
+        self.assertEqual([result["experiment"] for result in metrics], ["run_sme2-off", "run_sme2-on"])
+        self.assertEqual(self.run_.manifest["model"], json.loads((self.out / "model_pipeline_summary.json").read_text())["model"])
+        self.assertEqual(lab.sme2lab("validate", self.out).returncode, 0)
+
+    def test_ad_39_a_report_on_the_parent_directory_is_an_error_not_an_empty_table(self):
+        done = lab.sme2lab("report", self.folder, "-o", self.folder / "report")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no run directory", done.stderr)
+        self.assertFalse((self.folder / "report").exists())
+
+    def test_every_number_of_every_file_is_validated(self):
+        for path in sorted(self.out.rglob("*")):
+            if path.suffix not in (".csv", ".json") or path.name in ("manifest.json", "analysis_summary.json"):
+                continue
+            broken = self.copy() / path.relative_to(self.out)
+            text = broken.read_text()
+            at = max(i for i, c in enumerate(text) if c.isdigit()) if any(c.isdigit() for c in text) else len(text) - 2
+            broken.write_text(text[:at] + ("7" if text[at] != "7" else "8") + text[at + 1:])
+            done = lab.sme2lab("validate", broken.parents[len(path.relative_to(self.out).parts) - 1])
+            self.assertEqual(done.returncode, 1, path)
+            self.assertIn(path.name, done.stdout)
+
+
+if __name__ == "__main__":
+    lab.main()
