@@ -325,6 +325,8 @@ static int check_all(struct check *c)
         differ(c, c->manifest_name, "says time_unit %.20s; the ETDumps are in %s",
                unit ? unit : "(none)", found);
     c->found->files++; /* the manifest itself */
+    if (c->directory->suffix[0] == '\0')
+        check_there(c, "result.json"); /* how the agent's processes ended */
     int rc = 0;
     for (int level = 0; rc == 0 && level < 2; level++)
         rc = check_variant(c, level);
