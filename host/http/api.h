@@ -36,3 +36,7 @@ void sl_api_healthz(struct sl_http_exchange *exchange);
 void sl_api_readyz(struct sl_http_exchange *exchange);
 void sl_api_openapi(struct sl_http_exchange *exchange);
 void sl_api_metrics(struct sl_http_exchange *exchange);
+
+/* Partial uploads that nobody goes on with, at the start and at most once an hour. */
+struct sl_http;
+void sl_api_blobs_sweep(struct sl_http *http);

@@ -11,9 +11,20 @@
 #include "host/http/internal.h"
 #include "host/http/reply.h"
 
-enum { DISCARD_MAX_BYTES = 16 << 20 };
+enum { SWEEP_EVERY_MS = 3600 * 1000, DISCARD_MAX_BYTES = 16 << 20 };
 
 static const char name_hint[] = "name it by the 64 lower-case digits that sha256sum prints";
+
+void sl_api_blobs_sweep(struct sl_http *http)
+{
+    uint64_t now_ms = uv_now(http->loop);
+    if (http->swept_ms != 0 && now_ms - http->swept_ms < SWEEP_EVERY_MS)
+        return;
+    http->swept_ms = now_ms + 1; /* never 0 */
+    size_t count = sl_blobs_sweep(&http->blobs, SL_BLOBS_KEEP_PARTIAL_S);
+    if (count > 0)
+        fprintf(stderr, "level=info event=partial_uploads_removed count=%zu\n", count);
+}
 
 static void refuse_name(struct sl_http_exchange *exchange)
 {
@@ -61,6 +72,7 @@ static void skip_body(struct sl_http_exchange *exchange)
 
 static void begin(struct sl_http_exchange *exchange, uint64_t offset)
 {
+    sl_api_blobs_sweep(exchange->http);
     int rc = sl_blob_upload_new(&exchange->http->blobs, exchange->param[0], offset,
                                 exchange->http->max_blob_bytes, &exchange->upload);
     if (rc == 0)

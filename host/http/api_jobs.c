@@ -22,6 +22,12 @@ static void on_submitted(void *user, int rc, uint64_t job)
 {
     struct sl_http_exchange *exchange = user;
     struct sl_http_json text;
+    if (rc == SL_E_MISMATCH) {
+        if (sl_http_exchange_settle(exchange))
+            sl_http_problem(exchange, 409, "key-reused", "take a new key for another job",
+                            "this Idempotency-Key came with another body before");
+        return;
+    }
     if (!sl_http_reply_due(exchange, rc))
         return;
     sl_http_json_begin(&text, 1024);

@@ -34,6 +34,7 @@ struct sl_http {
     unsigned timeout_s;
     size_t connections, exchanges, streams;
     uint64_t accepted;    /* connections so far */
+    uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;
     uv_timer_t beat;    /* while there are streams */

@@ -231,6 +231,8 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     http->open_handles = 2;
     int rc = sl_blobs_init(&http->blobs, sl_lab_state_dir(lab), diag);
     if (rc == 0)
+        sl_api_blobs_sweep(http);
+    if (rc == 0)
         rc = start_library(http, diag);
     for (size_t i = 0; rc == 0 && i < options->listen_count; i++)
         rc = sl_http_listen(http, options->listen[i], diag);

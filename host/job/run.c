@@ -16,6 +16,7 @@
 #include "host/device/link.h"
 #include "host/ingest/run_store.h"
 #include "host/job/run_cause.h"
+#include "host/job/run_count.h"
 #include "host/job/run_progress.h"
 #include "host/job/run_work.h"
 
@@ -370,28 +371,11 @@ static void do_prepare(uv_work_t *request)
     sl_run_work_prepare(&run->work);
 }
 
-/* What the emulator's log has counted up to here. */
-static void look_at_count(struct sl_job_run *run)
-{
-    struct sl_run_progress *progress = &run->progress;
-    uint64_t spans[2];
-    if (!run->reader || run->finishing)
-        return;
-    progress->insns = sl_count_reader_counted(run->reader);
-    if (sl_count_reader_answer(run->reader, spans)) {
-        sl_run_progress_add(progress, spans[0], spans[1]);
-        progress->pending_count--;
-        memmove(progress->pending, progress->pending + 1,
-                progress->pending_count * sizeof(progress->pending[0]));
-    }
-    if (progress->pending_count > 0)
-        sl_count_reader_ask(run->reader, progress->pending[0].marks);
-}
-
 static void tell_progress(struct sl_job_run *run)
 {
     char json[JSON_BYTES];
-    look_at_count(run);
+    if (run->reader && !run->finishing)
+        sl_run_count_look(run->reader, &run->progress);
     run->progress.reference = run->part != 0;
     run->told_ms = uv_now(run->loop);
     sl_run_progress_json(&run->progress, json, sizeof(json));

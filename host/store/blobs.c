@@ -1,12 +1,14 @@
 /* host/store/blobs.c */
 #include "host/store/blobs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/digest.h"
@@ -65,6 +67,36 @@ int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial
         return SL_E_NOT_FOUND;
     *out_bytes = (uint64_t)info.st_size;
     return 0;
+}
+
+/* An old one that no upload holds; the lock keeps it from one that begins just now. */
+static bool remove_partial(int folder, const char *file, time_t before)
+{
+    struct stat info;
+    int fd = openat(folder, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    bool old = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+               info.st_mtime < before && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+               unlinkat(folder, file, 0) == 0;
+    if (fd >= 0)
+        close(fd);
+    return old;
+}
+
+size_t sl_blobs_sweep(const struct sl_blobs *blobs, uint64_t older_than_s)
+{
+    static const char ending[] = ".part";
+    time_t before = time(NULL) - (time_t)older_than_s;
+    size_t count = 0;
+    DIR *directory = opendir(blobs->directory);
+    if (!directory)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        size_t len = strlen(entry->d_name);
+        if (len > sizeof(ending) && strcmp(entry->d_name + len - (sizeof(ending) - 1), ending) == 0)
+            count += remove_partial(dirfd(directory), entry->d_name, before) ? 1 : 0;
+    }
+    closedir(directory);
+    return count;
 }
 
 /* Leaves exactly `offset` bytes in the partial file and stands at its end. */

@@ -20,6 +20,11 @@ struct sl_blobs {
 /* Makes STATE/blobs (mode 0700) when absent. 0 or the file system's -errno with words. */
 int sl_blobs_init(struct sl_blobs *blobs, const char *state_dir, struct sl_diag *diag);
 
+/* Removes what uploads left behind and nobody went on with for so long. Blocks. Returns how many.
+ */
+enum { SL_BLOBS_KEEP_PARTIAL_S = 7 * 86400 };
+size_t sl_blobs_sweep(const struct sl_blobs *blobs, uint64_t older_than_s);
+
 /* 64 lower-case hexadecimal digits, so that no name can lead anywhere else. */
 bool sl_blobs_name_ok(const char *sha256);
 

@@ -51,17 +51,21 @@ static void read_record(struct sl_statement *statement, void *row)
     sl_statement_text(statement, 13, job->detail, sizeof(job->detail));
 }
 
-/* The job that an earlier request with the same key added: 1, 0 for none, or a failure. */
+/* The job that an earlier request with the same key added: 1, 0 for none, or a failure;
+ * SL_E_MISMATCH if it asked for something else. */
 static int find_by_key(struct sl_request *request, sqlite3 *db)
 {
     struct sl_statement statement;
     if (!request->key)
         return 0;
-    sl_statement_init(&statement, db, "SELECT id FROM jobs WHERE idempotency_key = ?");
+    sl_statement_init(&statement, db, "SELECT id, config = ? FROM jobs WHERE idempotency_key = ?");
+    sl_statement_bind_text(&statement, request->config);
     sl_statement_bind_text(&statement, request->key);
     int rc = sl_statement_step(&statement);
     if (rc == 1)
         request->id = sl_statement_u64(&statement, 0);
+    if (rc == 1 && sl_statement_int(&statement, 1) == 0)
+        rc = SL_E_MISMATCH;
     sl_statement_fini(&statement);
     return rc;
 }

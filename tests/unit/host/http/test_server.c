@@ -87,6 +87,10 @@ static void a_job_is_submitted_found_listed_and_cancelled(void **state)
         assert_true(has("location: /api/v1/jobs/1\r\n"));
         assert_string_equal(bench.body, "{\"id\":1}");
     }
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-H", "Idempotency-Key: k1", "-d",
+                          "{\"model\":\"m\",\"device\":\"box\",\"priority\":4}"),
+                     409);
+    assert_true(has("application/problem+json") && has("another body"));
     assert_int_equal(bench.started_job, 1);
     assert_int_equal(
         CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"box\"}"), 201);

@@ -1,4 +1,5 @@
 /* tests/unit/host/store/test_blobs.c */
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,6 +141,26 @@ static void new_survives_each_failed_allocation(void **state)
     sl_mem_fail_nth(0);
 }
 
+static void only_old_partial_files_that_nobody_holds_are_swept(void **state)
+{
+    char path[SL_PATH_BYTES], partial[SL_PATH_BYTES + 8];
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    struct sl_blob_upload *upload = NULL;
+    uint64_t size = 0;
+    (void)state;
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
+    assert_int_equal(sl_blob_upload_append(upload, content, 9), 0);
+    assert_int_equal(sl_blobs_path(&blobs, name, path), 0);
+    snprintf(partial, sizeof(partial), "%s.part", path);
+    assert_int_equal(sl_blobs_sweep(&blobs, SL_BLOBS_KEEP_PARTIAL_S), 0); /* fresh */
+    assert_int_equal(utimensat(AT_FDCWD, partial, long_ago, 0), 0);
+    assert_int_equal(sl_blobs_sweep(&blobs, SL_BLOBS_KEEP_PARTIAL_S), 0); /* held */
+    sl_blob_upload_free(upload);
+    assert_int_equal(utimensat(AT_FDCWD, partial, long_ago, 0), 0);
+    assert_int_equal(sl_blobs_sweep(&blobs, SL_BLOBS_KEEP_PARTIAL_S), 1);
+    assert_int_equal(sl_blobs_size(&blobs, name, true, &size), SL_E_NOT_FOUND);
+}
+
 static int fresh_folder(void **state)
 {
     struct sl_diag diag = {0};
@@ -170,6 +191,8 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(limits_and_names_are_kept, fresh_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_symbolic_link_in_place_of_the_file_is_not_followed,
+                                        fresh_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(only_old_partial_files_that_nobody_holds_are_swept,
                                         fresh_folder, remove_folder),
         cmocka_unit_test_setup_teardown(new_survives_each_failed_allocation, fresh_folder,
                                         remove_folder),
