@@ -13,6 +13,7 @@
 #include "host/analysis/random.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/kernels_log.h"
 #include "host/cli/options.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
@@ -503,10 +504,11 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
 {
     static const struct sl_usage usage = {
         .verb = "kernels",
-        .synopsis = "[bench ...] [option...]",
+        .synopsis = "[bench ...] [--log FILE ...] [option...]",
         .about = "Lists the kernels of the agent with the CPU features they need, as the device\n"
                  "(this machine, or the emulated CPU) meets them. 'sme2lab kernels bench --help'\n"
-                 "tells how single kernels are measured."};
+                 "tells how single kernels are measured, 'sme2lab kernels --log FILE' what a log\n"
+                 "of XNNPACK shows."};
     const char *const text_args[] = {"kernels", "--list", NULL};
     const char *const json_args[] = {"kernels", "--list", "--json", NULL};
     const struct bench any = {.engine = "sme2"};
@@ -536,5 +538,7 @@ int sl_cmd_kernels(const struct sl_cli *cli, int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "bench") == 0)
         return bench_kernels(cli, argc - 1, argv + 1);
+    if (sl_kernels_log_asked(argc, argv))
+        return sl_kernels_log(cli, argc, argv);
     return list_kernels(cli, argc, argv);
 }

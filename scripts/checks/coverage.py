@@ -35,6 +35,7 @@ PARSERS = {
     "host_config": ["host/config/host_config.c"],
     "sse": ["host/cli/sse.c"],
     "pairs": ["host/report/pairs_csv.c"],
+    "kernel_log": ["host/report/kernel_log.c", "host/analysis/kernel_name.c"],
     "etrecord": ["common/format/zip_store.c", "host/report/etrecord.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
 }

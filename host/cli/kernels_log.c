@@ -1,0 +1,254 @@
+/* host/cli/kernels_log.c */
+#include "host/cli/kernels_log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+#include "host/experiment/etdump_file.h"
+#include "host/experiment/path_stem.h"
+#include "host/report/categories_file.h"
+#include "host/report/kernel_log.h"
+#include "host/report/sme2_proof.h"
+#include "host/report/style.h"
+
+enum { MAX_LOG_BYTES = 1 << 30, MAX_OUTPUT_BYTES = 1 << 26 };
+
+struct request {
+    const struct sl_cli *cli;
+    const char *log_path, *off_path, *etdump_path, *csv_path, *view_path;
+    struct sl_kernel_log log, off;
+    struct sl_categories categories;
+    struct sl_etdump_file file;
+    bool has_log, has_off, has_categories, has_file;
+};
+
+bool sl_kernels_log_asked(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--log") == 0 || strncmp(argv[i], "--log=", 6) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
+{
+    size_t count = 0;
+    const struct sl_option options[] = {
+        {"--log", 0, SL_OPTION_TEXT, &r->log_path, "FILE", "a verbose XNNPACK log, or a logcat"},
+        {"--off-log", 0, SL_OPTION_TEXT, &r->off_path, "FILE",
+         "the log of the arm with SME2 off, to compare with"},
+        {"--etdump", 0, SL_OPTION_TEXT, &r->etdump_path, "FILE",
+         "an ETDump of the same run: says for each operator how far SME2 is proven"},
+        {"--csv", 0, SL_OPTION_TEXT, &r->csv_path, "FILE", "write the kernels as the kit's table"},
+        {"--view", 0, SL_OPTION_TEXT, &r->view_path, "FILE",
+         "write the kit's kernel_view_gemm.md (needs --off-log)"},
+    };
+    const struct sl_usage usage = {
+        .verb = "kernels",
+        .synopsis = "--log FILE [option...]",
+        .about = "Lists the micro-kernels that an XNNPACK log names. A line of the log says that\n"
+                 "a kernel was available and chosen for this CPU, not that an operator ran it:\n"
+                 "the evidence is \"executed\" (the run's own trace names the kernel),\n"
+                 "\"log-available\" or \"not proven\", never more.",
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0])};
+    int rc = sl_options_parse(&usage, argc, argv, NULL, 0, &count, diag);
+    if (rc == 0 && r->view_path && !r->off_path)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--view", "the view needs --off-log as well");
+    return rc;
+}
+
+static int read_log(const char *path, struct sl_kernel_log *out, bool *has, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    if (!path)
+        return 0;
+    int rc = sl_buf_read_file(path, MAX_LOG_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "the log cannot be read: %s", sl_strerror(rc));
+    snprintf(diag->where, sizeof(diag->where), "%s", path);
+    rc = sl_kernel_log_parse((struct sl_bytes){bytes.data, bytes.size}, out, diag);
+    sl_buf_fini(&bytes);
+    *has = rc == 0;
+    return rc;
+}
+
+static int open_all(struct request *r, struct sl_diag *diag)
+{
+    int rc = read_log(r->log_path, &r->log, &r->has_log, diag);
+    if (rc == 0)
+        rc = read_log(r->off_path, &r->off, &r->has_off, diag);
+    if (rc < 0 || !r->etdump_path)
+        return rc;
+    rc = sl_categories_load(NULL, &r->categories, diag);
+    r->has_categories = rc == 0;
+    struct sl_etdump_request request = {
+        .path = r->etdump_path, .categories = &r->categories, .only_run = -1};
+    if (rc == 0)
+        rc = sl_etdump_file_open(&request, &r->file, diag);
+    r->has_file = rc == 0;
+    return rc;
+}
+
+static void close_all(struct request *r)
+{
+    if (r->has_file)
+        sl_etdump_file_close(&r->file);
+    if (r->has_categories)
+        sl_categories_fini(&r->categories);
+    if (r->has_log)
+        sl_kernel_log_fini(&r->log);
+    if (r->has_off)
+        sl_kernel_log_fini(&r->off);
+}
+
+/* What is known of SME2 in an operator; the kernel that says so goes to *out_kernel. */
+static const char *evidence_of(const struct request *r, const struct sl_operator *op,
+                               const char **out_kernel)
+{
+    const char *evidence = sl_sme2_evidence(op);
+    const struct sl_logged_kernel *logged = sl_kernel_log_find(&r->log, op);
+    *out_kernel = op->kernel;
+    if (strcmp(evidence, "executed") == 0 || !logged)
+        return evidence;
+    *out_kernel = logged->name;
+    return "log-available";
+}
+
+static void put_kernels_json(struct sl_json *json, const char *key, const struct sl_kernel_log *log)
+{
+    sl_json_open_array(json, key);
+    for (size_t i = 0; i < log->count; i++) {
+        const struct sl_logged_kernel *k = &log->kernels[i];
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "kernel", k->name);
+        sl_json_text(json, "category", k->category);
+        sl_json_text(json, "types", k->parts.types);
+        sl_json_text(json, "operation", k->parts.operation);
+        sl_json_text(json, "isa", k->parts.isa);
+        sl_json_text(json, "architecture", sl_kernel_architecture(&k->parts));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static int put_json(const struct request *r, struct sl_buf *out)
+{
+    struct sl_json json;
+    const char *kernel = NULL;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.kernel_log/1");
+    put_kernels_json(&json, "kernels", &r->log);
+    if (r->has_off) {
+        put_kernels_json(&json, "off_kernels", &r->off);
+        sl_json_u64(&json, "off_sme1_kernels", sl_kernel_log_sme1(&r->off));
+    }
+    if (r->has_file) {
+        const struct sl_attribution *a = &r->file.analysis.attribution;
+        sl_json_open_array(&json, "sme2_proof");
+        for (size_t i = 0; i < a->operator_count; i++) {
+            char text[SL_TEXT_SIZE];
+            const struct sl_operator *op = &a->operators[i];
+            if (!sl_sme2_matters(op))
+                continue;
+            const char *evidence = evidence_of(r, op, &kernel);
+            sl_json_open_object(&json, NULL);
+            sl_json_text(&json, "operator", sl_text_copy(text, op->name, op->name_len));
+            sl_json_text(&json, "kernel", kernel);
+            sl_json_text(&json, "evidence", evidence);
+            sl_json_close_object(&json);
+        }
+        sl_json_close_array(&json);
+    }
+    sl_json_close_object(&json);
+    return json.error ? json.error : sl_buf_append(out, "\n", 1);
+}
+
+static int put_line(struct sl_buf *out, size_t width, const char *name, const char *tail)
+{
+    size_t columns = width - 20;
+    int rc = sl_style_cell(out, name, columns, false);
+    if (rc == 0)
+        rc = sl_buf_printf(out, " %s", tail);
+    return rc < 0 ? rc : sl_style_end_line(out);
+}
+
+static int put_text(const struct request *r, struct sl_buf *out)
+{
+    const struct sl_style style = {r->cli->width, r->cli->color, 0};
+    size_t width = (size_t)sl_style_width(&style);
+    int rc = put_line(out, width, "kernel (available, not proven to run)", "architecture");
+    for (size_t i = 0; rc == 0 && i < r->log.count; i++)
+        rc = put_line(out, width, r->log.kernels[i].name,
+                      sl_kernel_architecture(&r->log.kernels[i].parts));
+    if (rc == 0 && r->has_off && sl_kernel_log_sme1(&r->off) > 0)
+        rc = sl_buf_printf(out,
+                           "\nwarning: the off arm still has %zu kernels of SME1; only SME2 was "
+                           "switched\n  off in its build, so it is no baseline without SME\n",
+                           sl_kernel_log_sme1(&r->off));
+    if (rc == 0 && r->has_file)
+        rc = sl_buf_printf(out, "\n");
+    if (rc == 0 && r->has_file)
+        rc = put_line(out, width, "operator", "SME2");
+    const struct sl_attribution *a = &r->file.analysis.attribution;
+    for (size_t i = 0; rc == 0 && r->has_file && i < a->operator_count; i++) {
+        char text[SL_TEXT_SIZE];
+        const char *kernel = NULL;
+        if (!sl_sme2_matters(&a->operators[i]))
+            continue;
+        sl_text_copy(text, a->operators[i].name, a->operators[i].name_len);
+        rc = put_line(out, width, text, evidence_of(r, &a->operators[i], &kernel));
+    }
+    return rc;
+}
+
+/* One of the kit's files. */
+static int write_file(const struct request *r, const char *path, bool view, struct sl_diag *diag)
+{
+    char stem[256];
+    struct sl_buf text;
+    if (!path)
+        return 0;
+    sl_path_stem(r->log_path, stem, sizeof(stem));
+    sl_buf_init(&text, MAX_OUTPUT_BYTES);
+    int rc = view ? sl_kernel_log_view(&text, &r->log, &r->off)
+                  : sl_kernel_log_csv(&text, &r->log, stem);
+    if (rc == 0)
+        rc = sl_buf_write_file(path, text.data, text.size);
+    sl_buf_fini(&text);
+    return rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc))
+                  : 0;
+}
+
+int sl_kernels_log(const struct sl_cli *cli, int argc, char **argv)
+{
+    struct request r = {.cli = cli};
+    struct sl_diag diag = {.what = ""};
+    struct sl_buf out;
+    int rc = parse_options(&r, argc, argv, &diag);
+    if (rc != 0)
+        return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    sl_buf_init(&out, MAX_OUTPUT_BYTES);
+    rc = open_all(&r, &diag);
+    if (rc == 0)
+        rc = write_file(&r, r.csv_path, false, &diag);
+    if (rc == 0)
+        rc = write_file(&r, r.view_path, true, &diag);
+    if (rc == 0)
+        rc = cli->json ? put_json(&r, &out) : put_text(&r, &out);
+    if (rc == 0)
+        fwrite(out.data, 1, out.size, stdout);
+    if (rc < 0 && diag.what[0] == '\0')
+        sl_diag_set(&diag, rc, r.log_path, "the log cannot be shown: %s", sl_strerror(rc));
+    sl_buf_fini(&out);
+    close_all(&r);
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+}
