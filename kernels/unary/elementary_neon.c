@@ -1,87 +1,21 @@
-/* kernels/unary/elementary_neon.c: elementary functions, 8 elements at a time. */
-#include <math.h>
-
-#include "kernels/cpu/isa.h"
-#include "kernels/cpu/neon.h"
+/* kernels/unary/elementary_neon.c: elementary functions of f32. */
 #include "kernels/unary/unary.h"
 
-#define FN SL_INLINE
-#define MODE
-typedef float32x4_t vec;
-typedef uint32x4_t mask;
-typedef int32x4_t ints;
+#define SL_TYPE f32
+#define NEEDS SL_ISA_NEON
+#define KERNEL(verb) sl_unary_##verb##_f32_f32_1x8_neon
+#include "kernels/cpu/neon.h"
 
-#define v_set vdupq_n_f32
-#define v_add vaddq_f32
-#define v_sub vsubq_f32
-#define v_mul vmulq_f32
-#define v_div vdivq_f32
-#define v_fma vfmaq_f32
-#define v_min vminq_f32
-#define v_max vmaxq_f32
-#define v_abs vabsq_f32
-#define v_neg vnegq_f32
-#define v_sqrt vsqrtq_f32
-#define v_round vrndnq_f32
-#define v_less vcltq_f32
-#define v_equal vceqq_f32
-#define v_select vbslq_f32
-#define v_to_ints vcvtq_s32_f32
-#define v_from_ints vcvtq_f32_s32
-#define v_bits vreinterpretq_s32_f32
-#define v_from_bits vreinterpretq_f32_s32
-#define v_pow2(n) vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(n, vdupq_n_s32(127)), 23))
-#define v_copy_sign(x, sign) vbslq_f32(vdupq_n_u32(0x80000000), sign, x)
-#define i_set vdupq_n_s32
-#define i_add vaddq_s32
-#define i_sub vsubq_s32
-#define i_and vandq_s32
-#define i_shift_right_1(x) vshrq_n_s32(x, 1)
-#define i_shift_right_23(x) vshrq_n_s32(x, 23)
-#include "kernels/unary/formula.h"
+SL_INLINE void load_8(const float *at, float32x4_t pair[2])
+{
+    pair[0] = vld1q_f32(at);
+    pair[1] = vld1q_f32(at + 4);
+}
 
-/* `call` of the vector x and of p, which holds the parameter a. */
-#define SL_UNARY_NEON(verb, code, call)                                                            \
-    static void run_##verb(size_t count, const float *in, float *out, float a, float b)            \
-    {                                                                                              \
-        float32x4_t p = vdupq_n_f32(a), x, y;                                                      \
-        (void)b;                                                                                   \
-        (void)p;                                                                                   \
-        for (; count >= 8; count -= 8, in += 8, out += 8) {                                        \
-            x = vld1q_f32(in);                                                                     \
-            y = call;                                                                              \
-            x = vld1q_f32(in + 4);                                                                 \
-            x = call;                                                                              \
-            vst1q_f32(out, y);                                                                     \
-            vst1q_f32(out + 4, x);                                                                 \
-        }                                                                                          \
-        while (count > 0) {                                                                        \
-            size_t lanes = count < 4 ? count : 4;                                                  \
-            x = sl_neon_load(in, lanes);                                                           \
-            sl_neon_store(out, call, lanes);                                                       \
-            in += lanes;                                                                           \
-            out += lanes;                                                                          \
-            count -= lanes;                                                                        \
-        }                                                                                          \
-    }                                                                                              \
-    const struct sl_unary sl_unary_##verb##_f32_f32_1x8_neon = {                                   \
-        .name = "sl_unary_" #verb "_f32_f32_1x8_neon",                                             \
-        .needs = SL_ISA_NEON,                                                                      \
-        .op = code,                                                                                \
-        .run = run_##verb,                                                                         \
-    };
+SL_INLINE void store_8(float *at, const float32x4_t pair[2])
+{
+    vst1q_f32(at, pair[0]);
+    vst1q_f32(at + 4, pair[1]);
+}
 
-SL_UNARY_NEON(abs, SL_UNARY_ABS, vabsq_f32(x))
-SL_UNARY_NEON(negate, SL_UNARY_NEGATE, vnegq_f32(x))
-SL_UNARY_NEON(floor, SL_UNARY_FLOOR, vrndmq_f32(x))
-SL_UNARY_NEON(ceiling, SL_UNARY_CEILING, vrndpq_f32(x))
-SL_UNARY_NEON(sqrt, SL_UNARY_SQRT, vsqrtq_f32(x))
-SL_UNARY_NEON(rsqrt, SL_UNARY_RSQRT, formula_rsqrt(x))
-SL_UNARY_NEON(exp, SL_UNARY_EXP, formula_exp(x))
-SL_UNARY_NEON(log, SL_UNARY_LOG, formula_log(x))
-SL_UNARY_NEON(sigmoid, SL_UNARY_SIGMOID, formula_sigmoid(x))
-SL_UNARY_NEON(tanh, SL_UNARY_TANH, formula_tanh(x))
-SL_UNARY_NEON(hardswish, SL_UNARY_HARDSWISH, formula_hardswish(x))
-SL_UNARY_NEON(gelu, SL_UNARY_GELU, formula_gelu(x))
-SL_UNARY_NEON(elu, SL_UNARY_ELU, formula_elu(x, p))
-SL_UNARY_NEON(leaky_relu, SL_UNARY_LEAKY_RELU, formula_leaky_relu(x, p))
+#include "kernels/unary/elementary_neon.h"

@@ -13,47 +13,10 @@
 #include "kernels/unary/unary.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/unit/kernels/unary/exact.h"
 
 enum { SAMPLES = 4096 };
 static const float param = 0.75f;
-
-static double exact(int op, double x)
-{
-    switch (op) {
-    case SL_UNARY_ABS:
-        return fabs(x);
-    case SL_UNARY_NEGATE:
-        return -x;
-    case SL_UNARY_FLOOR:
-        return floor(x);
-    case SL_UNARY_CEILING:
-        return ceil(x);
-    case SL_UNARY_SQRT:
-        return sqrt(x);
-    case SL_UNARY_RSQRT:
-        return 1 / sqrt(x);
-    case SL_UNARY_EXP:
-        return exp(x);
-    case SL_UNARY_LOG:
-        return log(x);
-    case SL_UNARY_SIN:
-        return sin(x);
-    case SL_UNARY_COS:
-        return cos(x);
-    case SL_UNARY_SIGMOID:
-        return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
-    case SL_UNARY_TANH:
-        return tanh(x);
-    case SL_UNARY_HARDSWISH:
-        return x / 6 * (x < -3 ? 0 : x > 3 ? 6 : x + 3);
-    case SL_UNARY_GELU:
-        return x * 0.5 * erfc(-x / sqrt(2.0));
-    case SL_UNARY_ELU:
-        return x < 0 ? (double)param * expm1(x) : x;
-    default:
-        return x < 0 ? (double)param * x : x;
-    }
-}
 
 /* How many units in the last place of an f32 result are allowed. */
 static double allowed(const struct sl_unary *kernel)
@@ -99,7 +62,7 @@ static double check_samples(const struct sl_unary *kernel)
         in[i] = sample(&seed, kernel->op, i);
     kernel->run(SAMPLES, in, out, param, 0);
     for (size_t i = 0; i < SAMPLES; i++) {
-        double want = exact(kernel->op, (double)in[i]);
+        double want = sl_exact_unary(kernel->op, (double)param, (double)in[i]);
         double error = fabs((double)out[i] - want) / ulp(want);
         if (fabs(want) > (double)FLT_MAX)
             error = isinf(out[i]) ? 0 : INFINITY;
@@ -131,7 +94,7 @@ static void check_specials(const struct sl_unary *kernel)
     float out[COUNT];
     kernel->run(COUNT, specials, out, param, 0);
     for (size_t i = 0; i < COUNT; i++) {
-        double want = exact(kernel->op, (double)specials[i]);
+        double want = sl_exact_unary(kernel->op, (double)param, (double)specials[i]);
         if (kernel->op == SL_UNARY_GELU && specials[i] == -INFINITY && !isnan(out[i]))
             want = 0; /* the limit, where the library's product has none */
         bool same = isnan(want) ? isnan(out[i])
@@ -161,7 +124,7 @@ static void check_counts(const struct sl_unary *kernel, size_t count, bool in_pl
     float *out = in_place ? in : sl_case_constant(count, 77);
     for (size_t i = 0; i < count; i++) {
         in[i] = fabsf(in[i]) + 0.01f;
-        want[i] = exact(kernel->op, (double)in[i]);
+        want[i] = sl_exact_unary(kernel->op, (double)param, (double)in[i]);
     }
     kernel->run(count, in, out, param, 0);
     sl_case_close(kernel->name, in_place ? "in place" : "apart", out, want, count, 1e-6);

@@ -1,0 +1,7 @@
+/* kernels/pool/pool_f16_neon_fp16.c: the largest of halves. Averages are summed in f32, by the
+ * portable kernel. */
+#include "kernels/pool/pool_f16.h"
+
+#define SL_TYPE f16
+#define KERNEL(op) sl_pool_##op##_f16_f16_1x64_neon
+#include "kernels/pool/pool_neon.h"

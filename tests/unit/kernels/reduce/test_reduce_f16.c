@@ -1,0 +1,115 @@
+/* tests/unit/kernels/reduce/test_reduce_f16.c: every f16 reduction of the list against the portable
+ * f32 one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/half.h"
+#include "kernels/cpu/isa.h"
+#include "kernels/reduce/reduce_f16.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+
+/* Operands of both types; weight and bias are of a layer norm. */
+struct rows {
+    size_t outer, reduced, inner, count, out_count;
+    uint16_t *in, *weight, *bias;
+};
+
+static float *in_f32(const struct sl_reduce_f16 *kernel, const struct rows *r)
+{
+    float *in = sl_case_widen(r->in, r->count), *out = sl_case_constant(r->out_count, 0);
+    float *weight = r->weight ? sl_case_widen(r->weight, r->reduced) : NULL;
+    float *bias = r->bias ? sl_case_widen(r->bias, r->reduced) : NULL;
+    struct sl_reduce_args args = {.outer = r->outer, .reduced = r->reduced, .inner = r->inner};
+    args.in = in;
+    args.out = out;
+    args.scale = 1 / (float)r->reduced;
+    args.eps = 1e-3f;
+    args.weight = weight;
+    args.bias = bias;
+    sl_reduce_select(SL_ISA_NONE, kernel->op)->run(&args);
+    sl_case_free(3, (void *[]){in, weight, bias});
+    return out;
+}
+
+static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *seed, float scale)
+{
+    bool norm = kernel->op == SL_REDUCE_LAYER_NORM;
+    r.inner = kernel->op == SL_REDUCE_MEAN ? r.inner : 1;
+    r.count = r.outer * r.reduced * r.inner;
+    r.out_count = kernel->op == SL_REDUCE_MEAN ? r.outer * r.inner : r.count;
+    r.in = sl_case_halves(seed, r.count, false);
+    for (size_t i = 0; i < r.count; i++)
+        r.in[i] = sl_half_from_float(sl_half_to_float(r.in[i]) * scale);
+    r.weight = norm && r.reduced % 2 ? sl_case_halves(seed, r.reduced, false) : NULL;
+    r.bias = norm && r.reduced % 3 ? sl_case_halves(seed, r.reduced, false) : NULL;
+    uint16_t *out = sl_case_constant_halves(r.out_count, 0x7777);
+    float *want = in_f32(kernel, &r);
+    struct sl_reduce_f16_args args = {.outer = r.outer, .reduced = r.reduced, .inner = r.inner};
+    args.in = r.in;
+    args.out = out;
+    args.scale = 1 / (float)r.reduced;
+    args.eps = 1e-3f;
+    args.weight = r.weight;
+    args.bias = r.bias;
+    kernel->run(&args);
+    char shape[64];
+    snprintf(shape, sizeof(shape), "%zux%zux%zu", r.outer, r.reduced, r.inner);
+    sl_case_close_to_f32(kernel->name, shape, out, want, r.out_count, norm ? 1e-4 : 2e-6);
+    if (kernel->op != SL_REDUCE_MEAN) { /* in place */
+        args.out = r.in;
+        kernel->run(&args);
+        assert_memory_equal(r.in, out, r.out_count * sizeof(*out));
+    }
+    sl_case_free(5, (void *[]){r.in, r.weight, r.bias, out, want});
+}
+
+static void every_length_equals_f32(void **state)
+{
+    (void)state;
+    const struct sl_reduce_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+        uint32_t seed = 3;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t n = 1; n < 600; n += n < 70 ? 1 : 53) {
+            check(kernel, (struct rows){.outer = 2, .reduced = n, .inner = 1}, &seed, 4);
+            check(kernel, (struct rows){.outer = 1, .reduced = n % 11 + 1, .inner = n}, &seed, 1);
+        }
+        check(kernel, (struct rows){.outer = 1, .reduced = 3000, .inner = 1}, &seed, 8);
+        check(kernel, (struct rows){.outer = 2, .reduced = 49, .inner = 1100}, &seed, 60);
+    }
+}
+
+static void means_of_rows_keep_what_halves_cannot_sum(void **state)
+{
+    (void)state;
+    const struct sl_reduce_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+        uint16_t in[4096], out = 0;
+        for (size_t j = 0; j < 4096; j++)
+            in[j] = sl_half_from_float(j % 2 ? 60000 : 59968);
+        struct sl_reduce_f16_args args = {.outer = 1, .reduced = 4096, .inner = 1};
+        args.in = in;
+        args.out = &out;
+        args.scale = 1.0f / 4096;
+        if (kernel->op != SL_REDUCE_MEAN || (kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        kernel->run(&args);
+        assert_true(fabsf(sl_half_to_float(out) - 59984) <= 16);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_length_equals_f32),
+        cmocka_unit_test(means_of_rows_keep_what_halves_cannot_sum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* tests/unit/kernels/unary/test_unary_f16.c: every unary operator on all halves against f64. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/half.h"
+#include "kernels/cpu/isa.h"
+#include "kernels/unary/unary_f16.h"
+#include "tests/support/guarded.h"
+#include "tests/support/kernel_case.h"
+#include "tests/unit/kernels/unary/exact.h"
+
+enum { ALL = 65536 };
+static const float param = 0.75f;
+
+static double want_of(int op, double x)
+{
+    if (op == SL_UNARY_CLAMP)
+        return sl_case_clamp(x, -0.75, 0.5);
+    return sl_exact_unary(op, (double)param, x);
+}
+
+static void run(const struct sl_unary_f16 *kernel, size_t count, const uint16_t *in, uint16_t *out)
+{
+    kernel->run(count, in, out, kernel->op == SL_UNARY_CLAMP ? -param : param, 0.5f);
+}
+
+/* Units in the last place that a kernel may be off: its arithmetic is f32, or rounds once. */
+static double allowed(const struct sl_unary_f16 *kernel)
+{
+    return kernel->op == SL_UNARY_GELU ? 0.52 : 0.51;
+}
+
+static double check_all(const struct sl_unary_f16 *kernel)
+{
+    uint16_t *in = sl_case_constant_halves(ALL, 0), *out = sl_case_constant_halves(ALL, 0x7777);
+    double worst = 0;
+    for (size_t i = 0; i < ALL; i++)
+        in[i] = (uint16_t)i;
+    run(kernel, ALL, in, out);
+    for (size_t i = 0; i < ALL; i++) {
+        double x = (double)sl_half_to_float(in[i]), want = want_of(kernel->op, x);
+        sl_case_close_halves(kernel->name, "all halves", out + i, &want, 1, allowed(kernel), 0);
+        double got = (double)sl_half_to_float(out[i]);
+        double error = fabs(got - want) / sl_case_half_ulp(want);
+        worst = isfinite(got) && error > worst ? error : worst;
+        if (want == 0 && kernel->op != SL_UNARY_CLAMP)
+            assert_int_equal(out[i] & 0x7fff, 0);
+    }
+    sl_guarded_free(in);
+    sl_guarded_free(out);
+    return worst;
+}
+
+static void every_operator_rounds_once_on_all_halves(void **state)
+{
+    (void)state;
+    const struct sl_unary_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_unary_f16_at(i)) != NULL; i++)
+        if (sl_case_may_run(kernel->name, kernel->needs))
+            printf("  %s: %.3f ulp\n", kernel->name, check_all(kernel));
+}
+
+static void check_count(const struct sl_unary_f16 *kernel, size_t count, bool in_place)
+{
+    uint32_t seed = (uint32_t)count;
+    uint16_t *in = sl_case_halves(&seed, count, false);
+    uint16_t *out = in_place ? in : sl_case_constant_halves(count, 0x7777);
+    double *want = calloc(count + 1, sizeof(*want));
+    for (size_t i = 0; i < count; i++)
+        want[i] = want_of(kernel->op, (double)sl_half_to_float(in[i]));
+    run(kernel, count, in, out);
+    sl_case_close_halves(kernel->name, in_place ? "in place" : "apart", out, want, count,
+                         allowed(kernel), 0);
+    free(want);
+    sl_guarded_free(in);
+    if (!in_place)
+        sl_guarded_free(out);
+}
+
+static void every_count_is_served_apart_and_in_place(void **state)
+{
+    (void)state;
+    const struct sl_unary_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_unary_f16_at(i)) != NULL; i++) {
+        for (size_t count = 0; count < 300; count += count < 40 ? 1 : 37) {
+            if ((kernel->needs & ~sl_isa_detect()) != 0)
+                continue;
+            check_count(kernel, count, false);
+            check_count(kernel, count, true);
+        }
+        if ((kernel->needs & ~sl_isa_detect()) == 0)
+            check_count(kernel, 2100, false);
+    }
+}
+
+static void select_gives_the_operator_asked_for(void **state)
+{
+    (void)state;
+    for (int op = 0; op < SL_UNARY_OP_END; op++) {
+        assert_int_equal(sl_unary_f16_select(SL_ISA_NONE, op)->op, op);
+        assert_int_equal(sl_unary_f16_select(sl_isa_detect(), op)->op, op);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operator_rounds_once_on_all_halves),
+        cmocka_unit_test(every_count_is_served_apart_and_in_place),
+        cmocka_unit_test(select_gives_the_operator_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
