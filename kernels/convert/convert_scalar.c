@@ -1,23 +1,12 @@
 /* kernels/convert/convert_scalar.c: element by element, portable: what the other engines compute.
  */
-#include <math.h>
-
 #include "kernels/convert/convert.h"
 #include "kernels/convert/quantise.h"
+#include "kernels/convert/requantise.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 
-struct requantise {
-    int32_t multiplier, offset;
-};
-
-static struct requantise requantise_of(const struct sl_convert_args *args)
-{
-    int32_t m = (int32_t)rintf(256.0f * args->in_scale / args->out_scale);
-    return (struct requantise){m, args->out_zero * 256 - m * args->in_zero + 128};
-}
-
-static int8_t requantised(int8_t q, struct requantise r)
+static int8_t requantised(int8_t q, struct sl_requantise r)
 {
     int32_t y = (r.offset + q * r.multiplier) >> 8;
     return (int8_t)(y < -128 ? -128 : y > 127 ? 127 : y);
@@ -57,4 +46,4 @@ CONVERT(SL_CONVERT_F32_QS8, f32_qs8_scalar, int8_t, float, (void)0, value_of(x, 
 CONVERT(SL_CONVERT_F16_QS8, f16_qs8_scalar, int8_t, uint16_t, (void)0,
         sl_half_from_float(value_of(x, args)));
 CONVERT(SL_CONVERT_QS8_QS8, qs8_qs8_scalar, int8_t, int8_t,
-        const struct requantise r = requantise_of(args), requantised(x, r));
+        const struct sl_requantise r = sl_requantise_of(args), requantised(x, r));

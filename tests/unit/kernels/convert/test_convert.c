@@ -161,7 +161,7 @@ static void every_pattern_equals_the_formulas(void **state)
         if ((kernel->needs & ~sl_isa_detect()) != 0)
             continue;
         size_t bytes = in_bytes[kernel->op];
-        size_t count = bytes == 1 ? 256 : bytes == 2 ? 65536 : 20000;
+        size_t count = bytes == 1 ? 4099 : bytes == 2 ? 65536 : 20000;
         void *in = patterns(bytes, count, 0);
         for (size_t p = 0; p < sizeof(parameters) / sizeof(parameters[0]); p++) {
             struct sl_convert_args args = parameters[p];
