@@ -3,6 +3,7 @@
 #include <arm_sve.h>
 
 #include "kernels/convert/convert.h"
+#include "kernels/convert/floats_sme2.h"
 #include "kernels/convert/requantise.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
@@ -13,51 +14,15 @@ uint64_t sl_convert_qs8_f32_sme2_asm(const float *in, int8_t *out, size_t turns,
 void sl_convert_f32_qs8_sme2_asm(const int8_t *in, float *out, size_t turns, float multiplier,
                                  int32_t zero) __arm_streaming __arm_inout("za");
 
-#define INLINE static inline __attribute__((always_inline))
-
 struct numbers {
     float multiplier;
     int32_t zero; /* added */
     struct sl_requantise to_int8;
 };
 
-#define WHOLE SIZE_MAX /* for `count`: nothing is cut off */
-
-INLINE svcount_t some_c32(size_t i, size_t count) __arm_streaming
+SL_SME2_INLINE svfloat32x4_t load_bf16(const void *in, size_t i, size_t count) __arm_streaming
 {
-    return count == WHOLE ? svptrue_c32() : svwhilelt_c32_u64(i, count, 4);
-}
-
-INLINE svcount_t some_c16(size_t i, size_t count) __arm_streaming
-{
-    return count == WHOLE ? svptrue_c16() : svwhilelt_c16_u64(i, count, 2);
-}
-
-INLINE svbool_t some_b8(size_t i, size_t count) __arm_streaming
-{
-    return count == WHOLE ? svptrue_b8() : svwhilelt_b8_u64(i, count);
-}
-
-/* Elements [i, i + 4 VL) of `in` that come before `count`; the others are 0. */
-INLINE svfloat32x4_t load_f32(const void *in, size_t i, size_t count) __arm_streaming
-{
-    return svld1_f32_x4(some_c32(i, count), (const float *)in + i);
-}
-
-INLINE svfloat32x4_t load_f16(const void *in, size_t i, size_t count) __arm_streaming
-{
-    svbool_t all = svptrue_b32();
-    svuint16x2_t half = svld1_u16_x2(some_c16(i, count), (const uint16_t *)in + i);
-    svuint32x4_t wide = svunpk_u32_u16_x4(half);
-    return svcreate4_f32(svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(wide, 0))),
-                         svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(wide, 1))),
-                         svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(wide, 2))),
-                         svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(wide, 3))));
-}
-
-INLINE svfloat32x4_t load_bf16(const void *in, size_t i, size_t count) __arm_streaming
-{
-    svuint16x2_t half = svld1_u16_x2(some_c16(i, count), (const uint16_t *)in + i);
+    svuint16x2_t half = svld1_u16_x2(sl_some_c16(i, count), (const uint16_t *)in + i);
     svuint16_t none = svdup_u16(0);
     svuint16x2_t a = svzip_u16_x2(svcreate2_u16(none, svget2_u16(half, 0)));
     svuint16x2_t b = svzip_u16_x2(svcreate2_u16(none, svget2_u16(half, 1)));
@@ -66,60 +31,52 @@ INLINE svfloat32x4_t load_bf16(const void *in, size_t i, size_t count) __arm_str
         svreinterpret_f32_u16(svget2_u16(b, 0)), svreinterpret_f32_u16(svget2_u16(b, 1)));
 }
 
-INLINE svint32x4_t load_int8(const void *in, size_t i, size_t count) __arm_streaming
+SL_SME2_INLINE svint32x4_t load_int8(const void *in, size_t i, size_t count) __arm_streaming
 {
-    svint8_t q = svld1_s8(some_b8(i, count), (const int8_t *)in + i);
+    svint8_t q = svld1_s8(sl_some_b8(i, count), (const int8_t *)in + i);
     return svunpk_s32_s16_x4(svunpk_s16_s8_x2(q));
 }
 
-INLINE svfloat32x4_t scaled(svfloat32x4_t x, float by) __arm_streaming
-{
-    svbool_t all = svptrue_b32();
-    return svcreate4_f32(
-        svmul_n_f32_x(all, svget4_f32(x, 0), by), svmul_n_f32_x(all, svget4_f32(x, 1), by),
-        svmul_n_f32_x(all, svget4_f32(x, 2), by), svmul_n_f32_x(all, svget4_f32(x, 3), by));
-}
-
-INLINE svfloat32x4_t load_qs8(const void *in, size_t i, size_t count,
-                              const struct numbers *n) __arm_streaming
+SL_SME2_INLINE svfloat32x4_t load_qs8(const void *in, size_t i, size_t count,
+                                      const struct numbers *n) __arm_streaming
 {
     svint32x4_t q = svadd_single_s32_x4(load_int8(in, i, count), svdup_s32(n->zero));
-    return scaled(svcvt_f32_s32_x4(q), n->multiplier);
+    return sl_scaled(svcvt_f32_s32_x4(q), n->multiplier);
 }
 
-INLINE void store_f32(void *out, size_t i, size_t count, svfloat32x4_t x) __arm_streaming
+SL_SME2_INLINE void store_f32(void *out, size_t i, size_t count, svfloat32x4_t x) __arm_streaming
 {
-    svst1_f32_x4(some_c32(i, count), (float *)out + i, x);
+    svst1_f32_x4(sl_some_c32(i, count), (float *)out + i, x);
 }
 
-INLINE void store_f16(void *out, size_t i, size_t count, svfloat32x4_t x) __arm_streaming
+SL_SME2_INLINE void store_f16(void *out, size_t i, size_t count, svfloat32x4_t x) __arm_streaming
 {
     svfloat16_t a = svcvt_f16_f32_x2(svcreate2_f32(svget4_f32(x, 0), svget4_f32(x, 1)));
     svfloat16_t b = svcvt_f16_f32_x2(svcreate2_f32(svget4_f32(x, 2), svget4_f32(x, 3)));
-    svst1_u16_x2(some_c16(i, count), (uint16_t *)out + i,
+    svst1_u16_x2(sl_some_c16(i, count), (uint16_t *)out + i,
                  svcreate2_u16(svreinterpret_u16_f16(a), svreinterpret_u16_f16(b)));
 }
 
-INLINE void store_bf16(void *out, size_t i, size_t count, svfloat32x4_t x) __arm_streaming
+SL_SME2_INLINE void store_bf16(void *out, size_t i, size_t count, svfloat32x4_t x) __arm_streaming
 {
     svbfloat16_t a = svcvt_bf16_f32_x2(svcreate2_f32(svget4_f32(x, 0), svget4_f32(x, 1)));
     svbfloat16_t b = svcvt_bf16_f32_x2(svcreate2_f32(svget4_f32(x, 2), svget4_f32(x, 3)));
-    svst1_u16_x2(some_c16(i, count), (uint16_t *)out + i,
+    svst1_u16_x2(sl_some_c16(i, count), (uint16_t *)out + i,
                  svcreate2_u16(svreinterpret_u16_bf16(a), svreinterpret_u16_bf16(b)));
 }
 
 /* Clamped to 2^30 before a zero point is added, which so cannot wrap. */
-INLINE void store_qs8(void *out, size_t i, size_t count, svfloat32x4_t x,
-                      const struct numbers *n) __arm_streaming
+SL_SME2_INLINE void store_qs8(void *out, size_t i, size_t count, svfloat32x4_t x,
+                              const struct numbers *n) __arm_streaming
 {
-    svint32x4_t q = svcvt_s32_f32_x4(svrintn_f32_x4(scaled(x, n->multiplier)));
+    svint32x4_t q = svcvt_s32_f32_x4(svrintn_f32_x4(sl_scaled(x, n->multiplier)));
     q = svclamp_single_s32_x4(q, svdup_s32(-(1 << 30)), svdup_s32(1 << 30));
     q = svadd_single_s32_x4(q, svdup_s32(n->zero));
-    svst1_s8(some_b8(i, count), (int8_t *)out + i, svqcvt_s8_s32_x4(q));
+    svst1_s8(sl_some_b8(i, count), (int8_t *)out + i, svqcvt_s8_s32_x4(q));
 }
 
-INLINE void move_qs8(const void *in, void *out, size_t i, size_t count,
-                     const struct numbers *n) __arm_streaming
+SL_SME2_INLINE void move_qs8(const void *in, void *out, size_t i, size_t count,
+                             const struct numbers *n) __arm_streaming
 {
     svbool_t all = svptrue_b32();
     svint32_t offset = svdup_s32(n->to_int8.offset);
@@ -131,7 +88,7 @@ INLINE void move_qs8(const void *in, void *out, size_t i, size_t count,
     svint32_t d = svmla_n_s32_x(all, offset, svget4_s32(q, 3), m);
     q = svcreate4_s32(svasr_n_s32_x(all, a, 8), svasr_n_s32_x(all, b, 8), svasr_n_s32_x(all, c, 8),
                       svasr_n_s32_x(all, d, 8));
-    svst1_s8(some_b8(i, count), (int8_t *)out + i, svqcvt_s8_s32_x4(q));
+    svst1_s8(sl_some_b8(i, count), (int8_t *)out + i, svqcvt_s8_s32_x4(q));
 }
 
 struct call {
@@ -146,7 +103,7 @@ static size_t no_turns(const struct call *call) __arm_streaming __arm_inout("za"
     return 0;
 }
 
-INLINE size_t turns_of(const struct call *call) __arm_streaming
+SL_SME2_INLINE size_t turns_of(const struct call *call) __arm_streaming
 {
     return svcntw() >= 16 ? call->args->count / (64 * svcntw()) : 0;
 }
@@ -200,7 +157,7 @@ static struct numbers none(const struct sl_convert_args *args)
         void *out = call->args->out;                                                               \
         size_t i = turns(call), total = call->args->count, quad = 4 * svcntw();                    \
         for (; i + quad <= total; i += quad) {                                                     \
-            const size_t count = WHOLE;                                                            \
+            const size_t count = SL_WHOLE;                                                         \
             step;                                                                                  \
         }                                                                                          \
         if (i < total) {                                                                           \
@@ -222,17 +179,17 @@ static struct numbers none(const struct sl_convert_args *args)
                                                              .run = run_##types}
 
 CONVERT(SL_CONVERT_F16_F32, f16_f32, none, no_turns,
-        store_f16(out, i, count, load_f32(in, i, count)));
+        store_f16(out, i, count, sl_load_f32(in, i, count)));
 CONVERT(SL_CONVERT_F32_F16, f32_f16, none, no_turns,
-        store_f32(out, i, count, load_f16(in, i, count)));
+        store_f32(out, i, count, sl_load_f16(in, i, count)));
 CONVERT(SL_CONVERT_BF16_F32, bf16_f32, none, no_turns,
-        store_bf16(out, i, count, load_f32(in, i, count)));
+        store_bf16(out, i, count, sl_load_f32(in, i, count)));
 CONVERT(SL_CONVERT_F32_BF16, f32_bf16, none, no_turns,
         store_f32(out, i, count, load_bf16(in, i, count)));
 CONVERT(SL_CONVERT_QS8_F32, qs8_f32, to_int8, turns_to_int8,
-        store_qs8(out, i, count, load_f32(in, i, count), n));
+        store_qs8(out, i, count, sl_load_f32(in, i, count), n));
 CONVERT(SL_CONVERT_QS8_F16, qs8_f16, to_int8, no_turns,
-        store_qs8(out, i, count, load_f16(in, i, count), n));
+        store_qs8(out, i, count, sl_load_f16(in, i, count), n));
 CONVERT(SL_CONVERT_F32_QS8, f32_qs8, of_int8, turns_of_int8,
         store_f32(out, i, count, load_qs8(in, i, count, n)));
 CONVERT(SL_CONVERT_F16_QS8, f16_qs8, of_int8, no_turns,

@@ -15,6 +15,12 @@ void sl_quantise_row_scalar(size_t k, const void *row, int type, int8_t *out,
 void sl_quantise_row_neon(size_t k, const void *row, int type, int8_t *out,
                           struct sl_row_params *out_params);
 
+#if defined(__ARM_FEATURE_SME2)
+#include <arm_sme.h>
+void sl_quantise_row_sme2(size_t k, const void *row, int type, int8_t *out,
+                          struct sl_row_params *out_params) __arm_streaming __arm_inout("za");
+#endif
+
 /* Where row i begins. */
 static inline const void *sl_rows_at(const struct sl_rows *rows, size_t i)
 {

@@ -12,9 +12,14 @@
 #include "kernels/matmul/qd8_rhs.h"
 #include "kernels/pack/pack_f32.h"
 
-static size_t two_vl(void)
+static size_t m_step(void)
 {
     return 2 * svcntsw();
+}
+
+static size_t n_step(void)
+{
+    return m_step();
 }
 
 static size_t panel_bytes(size_t k, size_t vl) __arm_streaming_compatible
@@ -92,12 +97,7 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
     sl_streaming_run_za(pack_lhs_body, &args);
 }
 
-struct call {
-    const struct sl_matmul_qd8 *self;
-    const struct sl_matmul_qd8_args *args;
-};
-
-static void multiply(const struct call *call, size_t row,
+static void multiply(const struct sl_qd8_call *call, size_t row,
                      size_t rows) __arm_streaming __arm_inout("za")
 {
     const struct sl_matmul_qd8_args *args = call->args;
@@ -126,13 +126,13 @@ static void multiply(const struct call *call, size_t row,
 
 static void run_packed_body(const void *call) __arm_streaming __arm_inout("za")
 {
-    multiply(call, 0, ((const struct call *)call)->args->m);
+    multiply(call, 0, ((const struct sl_qd8_call *)call)->args->m);
 }
 
 /* Packs a chunk of rows, multiplies it, takes the next. */
 static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
-    const struct call *call = pointer;
+    const struct sl_qd8_call *call = pointer;
     const struct sl_matmul_qd8_args *args = call->args;
     struct lhs lhs = {args->m, args->k, &args->lhs, args->workspace};
     size_t rows = sl_pack_chunk_rows(sl_qd8_words(args->k), svcntw());
@@ -145,32 +145,13 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 
 static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
-    struct call call = {self, args};
-    if (args->m > 0 && args->n > 0)
-        sl_streaming_run_za(run_packed_body, &call);
+    sl_qd8_stream(run_packed_body, self, args);
 }
 
 static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
-    struct call call = {self, args};
-    if (args->m > 0 && args->n > 0)
-        sl_streaming_run_za(run_body, &call);
+    sl_qd8_stream(run_body, self, args);
 }
 
-/* The same engine packs and runs both kinds of weights. */
-#define KERNEL(kernel, is_q4)                                                                      \
-    const struct sl_matmul_qd8 kernel = {                                                          \
-        .name = #kernel,                                                                           \
-        .needs = SL_ISA_SME2,                                                                      \
-        .q4 = is_q4,                                                                               \
-        .m_step = two_vl,                                                                          \
-        .n_step = two_vl,                                                                          \
-        .rhs_bytes = sl_qd8_rhs_bytes,                                                             \
-        .pack_rhs = sl_qd8_pack_rhs,                                                               \
-        .workspace_bytes = workspace_bytes,                                                        \
-        .pack_lhs = pack_lhs,                                                                      \
-        .run_packed = run_packed,                                                                  \
-        .run = run,                                                                                \
-    }
-KERNEL(sl_matmul_qd8_qs8_2vlx2vl_sme2_mopa, false);
-KERNEL(sl_matmul_qd8_q4_2vlx2vl_sme2_mopa, true);
+SL_QD8_SME2_KERNEL(sl_matmul_qd8_qs8_2vlx2vl_sme2_mopa, false, false);
+SL_QD8_SME2_KERNEL(sl_matmul_qd8_q4_2vlx2vl_sme2_mopa, true, false);

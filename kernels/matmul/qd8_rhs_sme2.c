@@ -35,7 +35,7 @@ struct panel {
 static struct layout layout_of(bool gemv, bool q4, size_t group)
 {
     if (gemv)
-        return (struct layout){group ? 8 : 16, 4, false};
+        return (struct layout){group ? 8 : 16, q4 ? 8 : 4, false};
     return (struct layout){2, q4 ? 2 : 1, true};
 }
 
@@ -49,7 +49,7 @@ static size_t width_of(const struct layout *l, size_t left, size_t vl) __arm_str
 /* Of a column of a panel. */
 static size_t column_bytes(size_t k, size_t group, bool q4, bool pairs) __arm_streaming_compatible
 {
-    size_t words = sl_qd8_words(k) * (q4 ? 2 : 4);
+    size_t words = (group ? k / 4 : sl_qd8_words(k)) * (q4 ? 2 : 4);
     size_t lines = group ? 2 + k / group : (pairs ? sl_qd8_corrections(k) : 1) + 2;
     return 4 * lines + words;
 }

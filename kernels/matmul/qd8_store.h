@@ -1,9 +1,9 @@
-/* kernels/matmul/qd8_store.h: what the dynamic int8 products share, for assembly files: the job, and blocks of
- * sums from ZA to rows of float or half.
+/* kernels/matmul/qd8_store.h: what the dynamic int8 products share, for assembly files: the job,
+ * and blocks of sums from ZA to rows of float or half.
  *
- * x1 left panels, x2 right ones, x3 dst, x4 its stride in elements, x5 rows left, x6 n, x7 words, x11 the first
- * column, x15 VL, x21-x23 two and three strides and the bytes of four, x24 bytes of VL rows of dst, w25 half,
- * x28 the job's corrections. p0, pn8: all. z0 and z1: the clamp. */
+ * x1 left panels, x2 right ones, x3 dst, x4 its stride in elements, x5 rows left, x6 n, x7 words,
+ * x11 the first column, x15 VL, x21-x23 two and three strides and the bytes of four, x24 bytes of
+ * VL rows of dst, w25 half, x28 the job's corrections. p0, pn8: all. z0 and z1: the clamp. */
 #pragma once
 
 .macro save_registers

@@ -1,0 +1,281 @@
+/* kernels/matmul/gemv_qd8_16vl_sme2_asm.S: one row of int8 times panels of int8 or int4.
+ *
+ * sl_gemv_qd8_sme2_asm(const struct sl_qd8_gemv *), sl_gemv_q4_sme2_asm(), sl_gemv_q4_groups_sme2_asm(), in
+ * streaming mode with ZA on. Panels: qd8_gemv.h; what is computed: finish() and run_groups() of qd8_panels. z8-z15
+ * are not touched.
+ *
+ * The sums are vector groups of ZA. Four words a turn: one load brings them from the row, every four vectors of
+ * weights take one SDOT by an element, before it one load (int8) or half a load and two LUTI4 (int4). */
+#include "kernels/cpu/asm.h"
+
+.macro load_job
+    ldp x10, x2, [x0]           // the row, weights
+    ldp x3, x4, [x0, #16]       // dst, n
+    ldp x5, x13, [x0, #32]      // words, groups
+    ldp s1, s2, [x0, #48]       // clamp
+    ldp s4, s3, [x0, #56]       // scale and zero point of the row
+    ldr w16, [x0, #64]          // half?
+    mov z1.s, s1
+    mov z2.s, s2
+    mov z3.s, s3
+    mov z4.s, s4
+    ptrue p0.b
+    ptrue pn8.b
+    lsr x11, x5, #2
+    and x5, x5, #3
+    mov w8, wzr
+    mov x9, xzr
+.endm
+
+.macro load_nibble_values
+    ldr x17, [x0, #72]
+    ldr zt0, [x17]
+.endm
+
+// Four vectors of results in z16-z19 to columns x9 on.
+.macro store_four
+    fclamp {z16.s-z19.s}, z1.s, z2.s
+    cbnz w16, 1f
+    whilelt pn9.s, x9, x4, vlx4
+    st1w {z16.s-z19.s}, pn9, [x3, x9, lsl #2]
+    b 2f
+1:  whilelt pn9.h, x9, x4, vlx2
+    fcvt z16.h, {z16.s-z17.s}
+    fcvt z17.h, {z18.s-z19.s}
+    st1h {z16.h-z17.h}, pn9, [x3, x9, lsl #1]
+2:  incw x9, all, mul #4
+.endm
+
+// The sums of group \g: zero point, scales, bias. x14: the panel's head, x15: its biases.
+.macro finish_four g, groups
+    .if \g < \groups
+    mova {z16.d-z19.d}, za.d[w8, \g, vgx4]
+    ld1w {z20.s-z23.s}, pn8/z, [x14, #(\g * 4), mul vl]
+    ld1w {z24.s-z27.s}, pn8/z, [x14, #((\groups + \g) * 4), mul vl]
+    ld1w {z28.s-z31.s}, pn8/z, [x15, #(\g * 4), mul vl]
+    mls z16.s, p0/m, z20.s, z3.s
+    mls z17.s, p0/m, z21.s, z3.s
+    mls z18.s, p0/m, z22.s, z3.s
+    mls z19.s, p0/m, z23.s, z3.s
+    scvtf {z16.s-z19.s}, {z16.s-z19.s}
+    fmul z16.s, z16.s, z4.s
+    fmul z17.s, z17.s, z4.s
+    fmul z18.s, z18.s, z4.s
+    fmul z19.s, z19.s, z4.s
+    fmad z16.s, p0/m, z24.s, z28.s
+    fmad z17.s, p0/m, z25.s, z29.s
+    fmad z18.s, p0/m, z26.s, z30.s
+    fmad z19.s, p0/m, z27.s, z31.s
+    store_four
+    .endif
+.endm
+
+// A panel's head of three lines; x2 moves behind it, x7: bytes of a line.
+.macro begin_block groups
+    mov x14, x2
+    rdvl x7, #(\groups * 4)
+    add x15, x2, x7, lsl #1
+    add x2, x15, x7
+    zero {za}
+    mov x1, x10
+    mov x6, x11
+.endm
+
+.macro end_block groups
+    finish_four 0, \groups
+    finish_four 1, \groups
+    finish_four 2, \groups
+    finish_four 3, \groups
+.endm
+
+// int8: x2 stands 32 vectors past the next weights, so that four words are in a load's reach.
+.macro group8 z, end, k, g, groups
+    .if \g < \groups
+    ld1b {z\z\().b-z\end\().b}, pn8/z, [x2, #((\k * \groups + \g) * 4 - 32), mul vl]
+    sdot za.s[w8, \g, vgx4], {z\z\().b-z\end\().b}, z0.b[\k]
+    .endif
+.endm
+
+.macro word8 k, groups
+    group8 16, 19, \k, 0, \groups
+    group8 20, 23, \k, 1, \groups
+    group8 24, 27, \k, 2, \groups
+    group8 28, 31, \k, 3, \groups
+.endm
+
+.macro block8 groups
+    begin_block \groups
+    add x2, x2, x12
+    cbz x6, 2f
+    lsl x17, x7, #2
+1:  ld1rqw {z0.s}, p0/z, [x1]
+    word8 0, \groups
+    word8 1, \groups
+    subs x6, x6, #1
+    word8 2, \groups
+    word8 3, \groups
+    add x1, x1, #16
+    add x2, x2, x17
+    b.ne 1b
+2:  cbz x5, 4f
+    mov x6, x5
+3:  ld1rw {z0.s}, p0/z, [x1]
+    word8 0, \groups
+    add x1, x1, #4
+    add x2, x2, x7
+    subs x6, x6, #1
+    b.ne 3b
+4:  sub x2, x2, x12
+    end_block \groups
+.endm
+
+function_begin sl_gemv_qd8_sme2_asm
+    load_job
+    rdvl x12, #16
+    lsl x12, x12, #1            // 32 vectors
+10: sub x6, x4, x9
+    cntw x17, all, mul #4
+    cmp x6, x17
+    b.ls 40f
+    cmp x6, x17, lsl #1
+    b.ls 30f
+    add x17, x17, x17, lsl #1
+    cmp x6, x17
+    b.ls 20f
+    block8 4
+    cmp x9, x4
+    b.lo 10b
+    ret
+20: block8 3
+    ret
+30: block8 2
+    ret
+40: block8 1
+    ret
+function_end sl_gemv_qd8_sme2_asm
+
+// int4: group \g of word \k, its two lines of nibbles in z\p and z\q.
+.macro groups4 k, g, p, q
+    luti4 {z16.b-z17.b}, zt0, z\p[0]
+    luti4 {z18.b-z19.b}, zt0, z\q[0]
+    sdot za.s[w8, \g, vgx4], {z16.b-z19.b}, z0.b[\k]
+.endm
+
+.macro word4 k, groups
+    ld1b {z24.b-z27.b}, pn8/z, [x2, #(\k * \groups * 2), mul vl]
+    groups4 \k, 0, 24, 25
+    groups4 \k, 1, 26, 27
+    .if \groups == 4
+    ld1b {z28.b-z31.b}, pn8/z, [x2, #(\k * \groups * 2 + 4), mul vl]
+    groups4 \k, 2, 28, 29
+    groups4 \k, 3, 30, 31
+    .endif
+.endm
+
+.macro block4 groups
+    begin_block \groups
+    cbz x6, 2f
+    lsl x17, x7, #1
+1:  ld1rqw {z0.s}, p0/z, [x1]
+    word4 0, \groups
+    word4 1, \groups
+    subs x6, x6, #1
+    word4 2, \groups
+    word4 3, \groups
+    add x1, x1, #16
+    add x2, x2, x17
+    b.ne 1b
+2:  cbz x5, 4f
+    mov x6, x5
+3:  ld1rw {z0.s}, p0/z, [x1]
+    word4 0, \groups
+    add x1, x1, #4
+    add x2, x2, x7, lsr #1
+    subs x6, x6, #1
+    b.ne 3b
+4:  end_block \groups
+.endm
+
+function_begin sl_gemv_q4_sme2_asm
+    load_nibble_values
+    load_job
+10: sub x6, x4, x9
+    cntw x17, all, mul #8
+    cmp x6, x17
+    b.ls 20f
+    block4 4
+    cmp x9, x4
+    b.lo 10b
+    ret
+20: block4 2
+    ret
+function_end sl_gemv_q4_sme2_asm
+
+// In groups. Float sums are groups 2 and 3 of ZA; \f of them starts with -z times the panel's sums.
+.macro start_sums f, at
+    ld1w {z20.s-z23.s}, pn8/z, [x14, #\at, mul vl]
+    fmul z20.s, z20.s, z3.s
+    fmul z21.s, z21.s, z3.s
+    fmul z22.s, z22.s, z3.s
+    fmul z23.s, z23.s, z3.s
+    mova za.d[w8, \f, vgx4], {z20.d-z23.d}
+.endm
+
+.macro fold_sums g, f, at
+    mova {z16.d-z19.d}, za.d[w8, \g, vgx4]
+    ld1w {z20.s-z23.s}, pn8/z, [x12, #\at, mul vl]
+    scvtf {z16.s-z19.s}, {z16.s-z19.s}
+    mova za.d[w8, \g, vgx4], {z28.d-z31.d}
+    fmla za.s[w8, \f, vgx4], {z16.s-z19.s}, {z20.s-z23.s}
+.endm
+
+.macro finish_sums f, at
+    mova {z16.d-z19.d}, za.d[w8, \f, vgx4]
+    ld1w {z20.s-z23.s}, pn8/z, [x14, #\at, mul vl]
+    fmad z16.s, p0/m, z4.s, z20.s
+    fmad z17.s, p0/m, z4.s, z21.s
+    fmad z18.s, p0/m, z4.s, z22.s
+    fmad z19.s, p0/m, z4.s, z23.s
+    store_four
+.endm
+
+function_begin sl_gemv_q4_groups_sme2_asm
+    load_nibble_values
+    load_job
+    scvtf z3.s, p0/m, z3.s
+    fneg z3.s, p0/m, z3.s
+    rdvl x7, #8                 // bytes of a line
+    mov z28.s, #0
+    mov z29.s, #0
+    mov z30.s, #0
+    mov z31.s, #0
+10: mov x14, x2
+    add x2, x2, x7, lsl #1
+    mov x1, x10
+    zero {za}
+    start_sums 2, 0
+    start_sums 3, 4
+    mov x17, x13
+    cbz x17, 40f
+20: mov x12, x2                 // the group's scales
+    add x2, x2, x7
+    mov x6, x11
+30: ld1rqw {z0.s}, p0/z, [x1]
+    word4 0, 2
+    word4 1, 2
+    subs x6, x6, #1
+    word4 2, 2
+    word4 3, 2
+    add x1, x1, #16
+    add x2, x2, x7, lsl #1
+    b.ne 30b
+    fold_sums 0, 2, 0
+    fold_sums 1, 3, 4
+    subs x17, x17, #1
+    b.ne 20b
+40: finish_sums 2, 8
+    finish_sums 3, 12
+    cmp x9, x4
+    b.lo 10b
+    ret
+function_end sl_gemv_q4_groups_sme2_asm
