@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import time
 import unittest
 
@@ -67,13 +68,38 @@ class TestDaemon(lab.Scratch):
         broken = self.scratch / "broken.pte"
         broken.write_bytes((TOY / "model.pte").read_bytes()[:5000])
         with Daemon(self.scratch / "state") as daemon:
-            status, _, body = daemon.submit({"model": daemon.put_blob(broken)})
+            status, _, body = daemon.submit({"model": daemon.put_blob(broken), "model_name": "broken.pte"})
             self.assertEqual(status, 201)
             record = daemon.wait(json.loads(body)["id"])
             self.assertEqual((record["state"], record["cause"]), ("failed", "result"), record)
+            self.assertEqual(daemon.get(f"/api/v1/runs/{record['run']}")["model"], "broken")
             status, _, body = daemon.submit({"model": "not a digest"})
             self.assertEqual(status, 422, body)
             self.assertIn("SHA-256", body.decode())
+
+    def test_sighup_opens_the_log_anew_and_nothing_is_lost(self):
+        log, moved = self.scratch / "own.log", self.scratch / "own.log.moved"
+        with Daemon(self.scratch / "state", {"log_file": str(log)}) as daemon:
+            log.rename(moved)
+            daemon.process.send_signal(signal.SIGHUP)
+            limit = time.monotonic() + 20
+            while not log.exists() or "log_reopened" not in log.read_text():
+                self.assertLess(time.monotonic(), limit)
+                time.sleep(0.02)
+            self.assertEqual(daemon.wait(submit_toy(daemon))["state"], "done")
+            self.assertIn("event=listening", moved.read_text())
+            self.assertIn("event=job", log.read_text())
+
+    def test_check_config_says_right_or_where_it_is_wrong(self):
+        config = self.scratch / "host.json"
+        for text, code, word in (('{"devices": [{"name": "a", "kind": "counted"}]}', 0, "1 device"),
+                                 ('{"devices": [{"name": "a", "kind": "phone"}]}', 2, "/devices/0/kind"),
+                                 ('{"lisen": []}', 2, "listen"), ("{", 2, "host.json:1")):
+            config.write_text(text)
+            done = subprocess.run([SME2LABD, "--check-config", "--config", config], capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(word, done.stdout + done.stderr)
+        self.assertFalse((self.scratch / "state").exists())
 
     def test_sigterm_finishes_what_runs_and_then_ends(self):
         with Daemon(self.scratch / "state") as daemon:
