@@ -19,6 +19,7 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/cli/private_sweep.h"
 #include "host/device/launch.h"
 
 enum { KEY_DIGITS = 12, MAX_TEXT_BYTES = 1 << 16, START_MS = 20000, LOOK_MS = 20 };
@@ -262,6 +263,19 @@ static int make_state(const char *state, struct sl_diag *diag)
     }
 }
 
+/* What other builds of the tools left goes after a while; this start is what counts for this one.
+ */
+static void tidy(const struct sl_private_daemon *daemon)
+{
+    char root[SL_PATH_BYTES];
+    snprintf(root, sizeof(root), "%s", daemon->state);
+    char *slash = strrchr(root, '/');
+    if (slash)
+        *slash = '\0';
+    utimensat(AT_FDCWD, daemon->config, NULL, 0);
+    sl_private_sweep(root, daemon->state, SL_PRIVATE_KEEP_S);
+}
+
 int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES + 16];
@@ -276,8 +290,10 @@ int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_di
         rc = sl_diag_set(diag, -errno, path, "The lock cannot be had");
     if (rc == 0 && !sl_private_daemon_listens(daemon->socket)) {
         rc = sl_private_daemon_known(daemon) ? 0 : write_config(daemon, diag);
-        if (rc == 0)
+        if (rc == 0) {
+            tidy(daemon);
             rc = launch_and_wait(daemon, diag);
+        }
     }
     if (lock >= 0)
         close(lock);

@@ -1,0 +1,73 @@
+/* host/cli/private_sweep.c */
+#include "host/cli/private_sweep.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 1024, MAX_DEPTH = 8 };
+
+/* Takes `folder` over. No link is followed. */
+static void remove_below(int folder, int depth)
+{
+    DIR *directory = fdopendir(folder);
+    if (!directory) {
+        close(folder);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0)
+            continue;
+        int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (below >= 0 && depth > 0)
+            remove_below(below, depth - 1);
+        else if (below >= 0)
+            close(below);
+        unlinkat(folder, name, AT_REMOVEDIR);
+    }
+    closedir(directory);
+}
+
+/* Its daemon holds the lock as long as it lives. */
+static bool is_stale(int folder, time_t before)
+{
+    struct stat info;
+    if (fstatat(folder, "private.json", &info, AT_SYMLINK_NOFOLLOW) < 0 || info.st_mtime >= before)
+        return false;
+    int lock = openat(folder, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    bool free = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (lock >= 0)
+        close(lock);
+    return free;
+}
+
+size_t sl_private_sweep(const char *root, const char *keep, uint64_t older_than_s)
+{
+    time_t before = time(NULL) - (time_t)older_than_s;
+    char path[PATH_BYTES];
+    size_t count = 0;
+    DIR *directory = opendir(root);
+    if (!directory)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        snprintf(path, sizeof(path), "%.700s/%s", root, entry->d_name);
+        if (entry->d_name[0] == '.' || strcmp(path, keep) == 0)
+            continue;
+        int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        bool stale = folder >= 0 && is_stale(folder, before);
+        if (stale)
+            remove_below(folder, MAX_DEPTH);
+        else if (folder >= 0)
+            close(folder);
+        count += stale && rmdir(path) == 0 ? 1 : 0;
+    }
+    closedir(directory);
+    return count;
+}
