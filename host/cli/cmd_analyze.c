@@ -18,6 +18,7 @@
 #include "host/report/etrecord.h"
 #include "host/report/inspector_tsv.h"
 #include "host/report/kit_files.h"
+#include "host/report/perfetto.h"
 #include "host/report/style.h"
 
 enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
@@ -26,7 +27,7 @@ enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
 struct request {
     const struct sl_cli *cli;
     struct sl_etdump_paths files;
-    const char *categories_path, *trace_path, *csv_folder, *record_path;
+    const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path;
     int64_t run; /* -1: all */
     bool inspector_tsv, strict, has_record;
     struct sl_etrecord record;
@@ -57,12 +58,28 @@ static int write_csv(const struct request *r, const struct sl_analysis *analysis
                   : 0;
 }
 
+static int write_perfetto(const struct request *r, const struct sl_analysis *analysis,
+                          struct sl_diag *diag)
+{
+    struct sl_buf trace;
+    sl_buf_init(&trace, MAX_OUTPUT_BYTES);
+    int rc = sl_perfetto_trace(&trace, analysis);
+    if (rc == 0)
+        rc = sl_buf_write_file(r->perfetto_path, trace.data, trace.size);
+    sl_buf_fini(&trace);
+    return rc < 0 ? sl_diag_set(diag, rc, r->perfetto_path, "the trace cannot be written: %s",
+                                sl_strerror(rc))
+                  : 0;
+}
+
 static int put_analysis(struct request *r, const struct sl_analysis *analysis, struct sl_diag *diag)
 {
     const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS};
     int rc = 0;
     if (r->csv_folder)
         rc = write_csv(r, analysis, diag);
+    if (rc == 0 && r->perfetto_path)
+        rc = write_perfetto(r, analysis, diag);
     if (rc < 0)
         return rc;
     if (r->inspector_tsv)
@@ -135,6 +152,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "print the table that ExecuTorch's Inspector saves, byte for byte (one file)"},
         {"--strict", 0, SL_OPTION_FLAG, &r->strict, NULL,
          "refuse a damaged file instead of taking what can be read of it"},
+        {"--perfetto", 0, SL_OPTION_TEXT, &r->perfetto_path, "FILE",
+         "also write a trace that the Perfetto UI opens (one file)"},
         {"--csv", 0, SL_OPTION_TEXT, &r->csv_folder, "DIR",
          "also write the files of Arm's profiling kit there: STEM_exec_ops_stats.csv and so on"},
     };
@@ -163,9 +182,10 @@ static int analyze_files(struct request *r, struct sl_diag *diag)
             return sl_diag_set(diag, SL_E_NOT_FOUND, r->csv_folder,
                                "the directory for CSV files cannot be made");
     }
-    if (r->inspector_tsv && r->files.count != 1)
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--inspector-tsv",
-                           "the Inspector's table is of one file, not of %zu", r->files.count);
+    if ((r->inspector_tsv || r->perfetto_path) && r->files.count != 1)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED,
+                           r->inspector_tsv ? "--inspector-tsv" : "--perfetto",
+                           "it is of one ETDump, not of %zu", r->files.count);
     if (r->cli->json && r->files.count > 1)
         sl_json_open_array(&r->json, NULL);
     for (size_t i = 0; rc == 0 && i < r->files.count; i++) {

@@ -14,12 +14,13 @@ import traceback
 import sme2lab_export.quiet  # noqa: F401  first of all
 import check_categories
 import check_inspector
+import check_perfetto
 import check_programs
 import check_random
 import check_tsv
 import programs
 
-CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "categories": check_categories, "random": check_random, "programs": check_programs}
+CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random, "programs": check_programs}
 
 
 class Lab:
