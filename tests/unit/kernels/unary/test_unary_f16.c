@@ -44,6 +44,8 @@ static double check_all(const struct sl_unary_f16 *kernel)
     run(kernel, ALL, in, out);
     for (size_t i = 0; i < ALL; i++) {
         double x = (double)sl_half_to_float(in[i]), want = want_of(kernel->op, x);
+        if (kernel->op == SL_UNARY_GELU && x == (double)-INFINITY) /* 0 * inf, or its limit */
+            continue;
         sl_case_close_halves(kernel->name, "all halves", out + i, &want, 1, allowed(kernel), 0);
         double got = (double)sl_half_to_float(out[i]);
         double error = fabs(got - want) / sl_case_half_ulp(want);
