@@ -17,13 +17,20 @@ struct sl_model_case {
     char log[4096];        /* lines so far, "E file.cpp: message\n" */
 };
 
-/* Reads tests/data/models/MODEL/FILE. */
+/* A model is a folder of tests/data/models, or, with a slash in front, any other. */
 void sl_case_read(const char *model, const char *file, struct sl_buf *out);
+bool sl_case_has(const char *model, const char *file);
 
 void sl_case_open(struct sl_model_case *c, const char *model);
+void sl_case_open_method(struct sl_model_case *c, const char *model, const char *method);
 void sl_case_close(struct sl_model_case *c);
 /* What the log of a case is given as; `user` is the case. */
 void sl_case_log(void *user, char level, const char *file, int line, const char *message);
+
+/* Calls `run` with each program's folder below the directory that the environment variable
+ * SL_FIXTURES names; returns their number. None when it is not set, or in an emulator at a vector
+ * length other than 512 bits, unless SL_ALL_SVL is set. */
+unsigned sl_case_each_fixture(void (*run)(const char *model));
 
 /* The masks a test runs under: all the CPU has, that without SME, portable; fewer where they are
  * the same. */
@@ -41,5 +48,18 @@ void sl_case_check_close(const struct sl_model_case *c, const struct sl_buf *exp
  * output so with that folder's. */
 void sl_case_run_files(struct sl_model_case *c, struct sl_variant *variant, const char *model,
                        const char *folder);
+/* How near an output is to come; integers and Booleans are always equal. */
+enum sl_case_gate {
+    SL_GATE_EXACT,   /* the same bytes, floats of the last operators within 1e-6 */
+    SL_GATE_F32,     /* 1e-4 of the peak */
+    SL_GATE_F16,     /* 2e-2 of the peak and 5e-3 in the root mean square */
+    SL_GATE_INT8,    /* 2e-2 in the root mean square */
+    SL_GATE_DYNAMIC, /* 3e-2 in the root mean square */
+};
+/* As sl_case_run_files(), but compares with what the real runtime gave on the CPU whose kernels
+ * `isa` allows (aarch64-sme2, aarch64-nosme), else on x86-64; portable kernels, half
+ * precision and static int8 between floats with the nearest of all. */
+void sl_case_run_gated(struct sl_model_case *c, struct sl_variant *variant, uint32_t isa,
+                       const char *model, const char *folder, int gate);
 /* Copies output 0 into a fresh buffer. */
 void sl_case_output(const struct sl_model_case *c, struct sl_buf *out);

@@ -1,0 +1,122 @@
+/* tests/unit/agent/runtime/test_fixtures.c: every exported program against the real runtime, on
+ * every engine: those of tests/data, and all of the directory that SL_FIXTURES names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/cpu/isa.h"
+#include "tests/support/model_case.h"
+
+static void run_method(const char *model, const char *method, const char *folder, int gate)
+{
+    uint32_t masks[SL_CASE_MASKS];
+    struct sl_model_case c;
+    sl_case_open_method(&c, model, method);
+    for (unsigned i = 0, count = sl_case_masks(masks); i < count; i++) {
+        struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
+        sl_case_run_gated(&c, variant, masks[i], model, folder, gate);
+        sl_variant_free(variant);
+    }
+    sl_case_close(&c);
+}
+
+static void static_int8_gives_the_real_bytes(void **state)
+{
+    (void)state;
+    run_method("toy_cnn_int8_xnnpack", NULL, "", SL_GATE_EXACT);
+    run_method("quant_ops_int8_xnnpack", NULL, "", SL_GATE_EXACT);
+}
+
+static void static_int8_with_floats_between_stays_near(void **state)
+{
+    (void)state;
+    run_method("unet_int8_xnnpack", NULL, "", SL_GATE_INT8);
+}
+
+static void half_precision_stays_near(void **state)
+{
+    (void)state;
+    run_method("toy_cnn_f16_xnnpack", NULL, "", SL_GATE_F16);
+    run_method("delegate_ops_f16_xnnpack", NULL, "", SL_GATE_F16);
+}
+
+static void dynamic_int8_and_int4_stay_near(void **state)
+{
+    (void)state;
+    run_method("linear_qd8_qb4w_xnnpack", NULL, "", SL_GATE_DYNAMIC);
+    run_method("transformer_dynq_xnnpack", NULL, "", SL_GATE_DYNAMIC);
+}
+
+/* By the kind that the fixture's facts name. Static int8 is exact where the real runtime is the
+ * same on every CPU. */
+static int gate_of(const char *model, const char *facts)
+{
+    static const char *const exact[] = {"/toy_cnn_int8_xnnpack", "/mobilenet_v2_int8_xnnpack",
+                                        "/quant_ops_int8_xnnpack"};
+    for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
+        if (strcmp(model + strlen(model) - strlen(exact[i]), exact[i]) == 0)
+            return SL_GATE_EXACT;
+    return strstr(facts, "\"kind\": \"f16\"")    ? SL_GATE_F16
+           : strstr(facts, "\"kind\": \"int8\"") ? SL_GATE_INT8
+           : strstr(facts, "\"kind\": \"dynq\"") ? SL_GATE_DYNAMIC
+                                                 : SL_GATE_F32;
+}
+
+/* A program whose weights are in another file does not run without it. */
+static void check_refused(const char *model)
+{
+    char path[512];
+    struct sl_model *program = NULL;
+    struct sl_method *method = NULL;
+    struct sl_variant *variant = NULL;
+    snprintf(path, sizeof(path), "%s/model.pte", model);
+    assert_int_equal(sl_model_open(path, NULL, &program, NULL), 0);
+    int rc = sl_method_new(program, NULL, &method, NULL);
+    if (rc == 0)
+        rc = sl_variant_new(method, SL_ISA_NONE, 0, NULL, &variant, NULL);
+    assert_true(rc > 0);
+    sl_method_free(method);
+    sl_model_free(program);
+}
+
+static void run_fixture(const char *model)
+{
+    if (sl_case_has(model, "weights.ptd")) {
+        check_refused(model);
+        return;
+    }
+    struct sl_buf facts;
+    sl_case_read(model, "facts.json", &facts);
+    assert_int_equal(sl_buf_append(&facts, "", 1), 0);
+    int gate = gate_of(model, (const char *)facts.data);
+    sl_buf_fini(&facts);
+    if (sl_case_has(model, "input-0.bin")) {
+        run_method(model, NULL, "", gate);
+        return;
+    }
+    run_method(model, "encode", "encode/", gate); /* the fixture of several methods */
+    run_method(model, "decode", "decode/", gate);
+}
+
+static void every_fixture_agrees_with_the_real_runtime(void **state)
+{
+    (void)state;
+    if (sl_case_each_fixture(run_fixture) == 0)
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(static_int8_gives_the_real_bytes),
+        cmocka_unit_test(static_int8_with_floats_between_stays_near),
+        cmocka_unit_test(half_precision_stays_near),
+        cmocka_unit_test(dynamic_int8_and_int4_stay_near),
+        cmocka_unit_test(every_fixture_agrees_with_the_real_runtime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
