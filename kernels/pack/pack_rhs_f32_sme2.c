@@ -72,7 +72,33 @@ static void copy_rows(const struct panel *p, float *out) __arm_streaming __arm_i
                    svwhilelt_c32_u64(j, p->columns, 2), p->width, out + j);
 }
 
+/* All panels of outer products for vectors of SL_PACK_16 floats; weights are [n][k], k is not 0. */
+static void pack_columns_16(const struct sl_pack_rhs_f32 *job) __arm_streaming __arm_inout("za")
+{
+    size_t rest = job->n % (2 * SL_PACK_16), wide = rest > SL_PACK_16 ? job->n : job->n - rest;
+    struct sl_pack_columns_f32 columns = {job->weights, job->k,      wide,
+                                          job->bias,    job->packed, sl_bias_error};
+    if (wide > 0)
+        sl_pack_columns_f32_16_sme2_asm(&columns);
+    if (wide == job->n)
+        return;
+    struct panel p = {job, wide, rest, SL_PACK_16, job->packed + wide * (job->k + 1)};
+    put_biases(&p);
+    struct sl_pack_lhs_f32 rows = {job->weights + wide * job->k, job->k, rest, job->k,
+                                   p.out + SL_PACK_16};
+    sl_pack_f32_16_sme2_asm(&rows);
+}
+
+static void pack(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct sl_pack_rhs_f32 *job = args;
+    if (svcntw() == SL_PACK_16 && !job->transposed && job->panel_vl == 2 && job->k > 0)
+        pack_columns_16(job);
+    else
+        pack_panels(job);
+}
+
 void sl_pack_rhs_f32_sme2(const struct sl_pack_rhs_f32 *job)
 {
-    sl_streaming_run_za(pack_panels, job);
+    sl_streaming_run_za(pack, job);
 }
