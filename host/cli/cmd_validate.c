@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <cjson/cJSON.h>
+
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
@@ -10,6 +12,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/validation.h"
+#include "host/experiment/kit_directory.h"
 #include "host/experiment/run_directory.h"
 #include "host/report/categories_file.h"
 
@@ -70,6 +73,11 @@ static int validate_all(const char *path, const char *experiment,
 {
     char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
     size_t count = 0;
+    cJSON *import = NULL;
+    if (sl_kit_import_read(path, &import) == 0) {
+        cJSON_Delete(import);
+        return sl_validate_kit(path, categories, v);
+    }
     int rc = experiment ? sl_validate(path, experiment, categories, v, diag)
                         : sl_run_directory_list(path, names, &count, diag);
     for (size_t i = 0; rc == 0 && i < count; i++)

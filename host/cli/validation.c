@@ -395,6 +395,8 @@ int sl_validate_kit(const char *path, const struct sl_categories *categories,
         for (size_t k = 0; k < text->size; k++) /* fields, roughly: all of them were compared */
             validation->numbers += text->data[k] == ',';
     }
+    if (rc < 0 && rc != -ENOMEM && validation->differences == 0)
+        differ(c, diag.where, "%s", diag.what);
     sl_kit_outputs_fini(&outputs);
     sl_free(c);
     return rc == -ENOMEM ? rc : 0;

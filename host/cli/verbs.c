@@ -11,6 +11,8 @@ const struct sl_verb sl_verbs[] = {
     {"compare", sl_cmd_compare, "how much faster one measurement is than another, and how surely"},
     {"report", sl_cmd_report, "a run directory as Markdown, HTML, SVG, JUnit, JSON or CSV"},
     {"validate", sl_cmd_validate, "whether a run directory is whole and its numbers are right"},
+    {"import", sl_cmd_import,
+     "a run directory of Arm's kit or of executor_runner, made one of ours"},
     {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
     {"submit", sl_cmd_submit, "hand a model to the daemon and go on"},
     {"jobs", sl_cmd_jobs, "the daemon's jobs, newest first"},
@@ -30,7 +32,6 @@ const struct sl_verb sl_verbs[] = {
     {"device", sl_cmd_later, NULL},
     {"history", sl_cmd_later, NULL},
     {"inspect", sl_cmd_later, NULL},
-    {"import", sl_cmd_later, NULL},
     {"export", sl_cmd_later, NULL},
     {NULL, NULL, NULL},
 };

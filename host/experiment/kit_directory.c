@@ -17,6 +17,7 @@
 #include "host/report/kit_files.h"
 
 #define MAX_FILE_BYTES ((size_t)1 << 31)
+#define MAX_IMPORT_BYTES ((size_t)1 << 26)
 
 /* One variant of one experiment, ready to be written of. */
 struct side {
@@ -200,8 +201,11 @@ static int put_cell(struct sl_buf *out, double value)
 static int put_line(struct sl_buf *out, const struct side *side)
 {
     size_t measured = side->attribution->measured_count;
-    int rc = sl_buf_printf(out, "| %s | %.0f | %zu | %zu |", side->experiment, side->threads,
-                           measured, side->attribution->run_count - measured);
+    int rc = sl_buf_printf(out, "| %s |", side->experiment);
+    if (rc == 0)
+        rc = put_cell(out, side->threads);
+    if (rc == 0)
+        rc = sl_buf_printf(out, " %zu | %zu |", measured, side->attribution->run_count - measured);
     if (rc == 0)
         rc = put_cell(out, median(side));
     if (rc == 0)
@@ -232,6 +236,15 @@ static int begin(struct maker *m, const struct cJSON *manifest, bool counted)
                          m->stem, m->generated_at, unit, unit);
 }
 
+/* A side in all summaries. */
+static int add_side(struct maker *m, const struct side *side)
+{
+    int rc = add_variant(m, side);
+    put_run(&m->summary, side);
+    put_metrics(&m->metrics, side);
+    return rc < 0 ? rc : put_line(&m->page, side);
+}
+
 static int add_experiment(struct maker *m, bool first)
 {
     const struct cJSON *manifest = m->compared->sides[0].directory.manifest;
@@ -240,11 +253,7 @@ static int add_experiment(struct maker *m, bool first)
     int rc = first ? begin(m, manifest, counted) : 0;
     for (int level = 0; rc == 0 && level < 2; level++) {
         describe(m->compared, level, m->stem, &sides[level]);
-        rc = add_variant(m, &sides[level]);
-        put_run(&m->summary, &sides[level]);
-        put_metrics(&m->metrics, &sides[level]);
-        if (rc == 0)
-            rc = put_line(&m->page, &sides[level]);
+        rc = add_side(m, &sides[level]);
     }
     return rc < 0 ? rc : add_pair(m, &sides[0], &sides[1]);
 }
@@ -282,11 +291,128 @@ static int finish(struct maker *m)
     return rc < 0 ? rc : keep(m, "metrics", ".json", &m->metrics_text);
 }
 
+/* One run of import.json, opened. */
+static int open_imported(const struct cJSON *run, const char *path,
+                         const struct sl_categories *categories, const char *stem,
+                         struct sl_etdump_file *file, struct side *out, struct sl_diag *diag)
+{
+    struct sl_run_directory directory = {.manifest = NULL};
+    char etdump[SL_RUN_DIRECTORY_PATH_BYTES];
+    snprintf(directory.path, sizeof(directory.path), "%s", path);
+    *out = (struct side){.attribution = &file->analysis.attribution,
+                         .log = sl_run_directory_text(run, "log"),
+                         .threads = sl_run_directory_number(run, "threads", NAN)};
+    name_side(out, sl_run_directory_text(run, "experiment"), sl_run_directory_text(run, "etdump"));
+    out->kit = (struct sl_kit_side){&file->analysis, stem, out->experiment};
+    int rc = sl_run_directory_file(&directory, out->etdump, etdump, diag);
+    struct sl_etdump_request request = {.path = etdump, .categories = categories, .only_run = -1};
+    if (rc == 0)
+        rc = sl_etdump_file_open(&request, file, diag);
+    file->analysis.file = out->etdump;
+    return rc;
+}
+
+/* Runs of two experiments that the import declared a pair, with equal threads. */
+static int pair_imported(struct maker *m, const struct cJSON *import, const char *path,
+                         const struct sl_categories *categories, struct sl_diag *diag)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
+    const char *names[] = {sl_run_directory_text(pair, "baseline"),
+                           sl_run_directory_text(pair, "candidate")};
+    const cJSON *a;
+    const cJSON *b;
+    int rc = 0;
+    if (!names[0] || !names[1])
+        return 0;
+    cJSON_ArrayForEach(a, runs)
+    {
+        const char *baseline = sl_run_directory_text(a, "experiment");
+        if (!baseline || strcmp(baseline, names[0]) != 0)
+            continue;
+        cJSON_ArrayForEach(b, runs)
+        {
+            const char *candidate = sl_run_directory_text(b, "experiment");
+            struct sl_etdump_file files[2];
+            struct side sides[2];
+            if (rc < 0 || !candidate || strcmp(candidate, names[1]) != 0 ||
+                sl_run_directory_number(a, "threads", 0) !=
+                    sl_run_directory_number(b, "threads", 0))
+                continue;
+            rc = open_imported(a, path, categories, m->stem, &files[0], &sides[0], diag);
+            if (rc < 0)
+                return rc;
+            rc = open_imported(b, path, categories, m->stem, &files[1], &sides[1], diag);
+            if (rc == 0) {
+                rc = add_pair(m, &sides[0], &sides[1]);
+                sl_etdump_file_close(&files[1]);
+            }
+            sl_etdump_file_close(&files[0]);
+        }
+    }
+    return rc;
+}
+
+static int make_imported(struct maker *m, const struct cJSON *import, const char *path,
+                         const struct sl_categories *categories, struct sl_diag *diag)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *run;
+    bool first = true;
+    int rc = 0;
+    if (!cJSON_IsArray(runs) || cJSON_GetArraySize(runs) == 0)
+        return sl_diag_set(diag, SL_E_FORMAT, path, "import.json lists no runs");
+    cJSON_ArrayForEach(run, runs)
+    {
+        struct sl_etdump_file file;
+        struct side side;
+        if (rc < 0)
+            break;
+        rc = open_imported(run, path, categories, m->stem, &file, &side, diag);
+        if (rc < 0)
+            return rc;
+        if (first)
+            rc = begin(m, import, side.attribution->unit == SL_TRACE_INSTRUCTIONS);
+        first = false;
+        if (rc == 0)
+            rc = add_side(m, &side);
+        sl_etdump_file_close(&file);
+    }
+    if (rc == 0)
+        rc = pair_imported(m, import, path, categories, diag);
+    return rc < 0 ? rc : finish(m);
+}
+
+int sl_kit_import_read(const char *path, struct cJSON **out)
+{
+    char name[SL_RUN_DIRECTORY_PATH_BYTES];
+    struct sl_buf bytes;
+    snprintf(name, sizeof(name), "%.1000s/import.json", path);
+    *out = NULL;
+    int rc = sl_buf_read_file(name, MAX_IMPORT_BYTES, &bytes);
+    if (rc < 0)
+        return rc;
+    *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    sl_buf_fini(&bytes);
+    const char *schema = sl_run_directory_text(*out, "schema");
+    if (schema && strcmp(schema, "sme2lab.import/1") == 0)
+        return 0;
+    cJSON_Delete(*out);
+    *out = NULL;
+    return SL_E_FORMAT;
+}
+
 static int make_all(struct maker *m, const char *path, const struct sl_categories *categories,
                     struct sl_diag *diag)
 {
     char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
     size_t count = 0;
+    cJSON *import = NULL;
+    if (sl_kit_import_read(path, &import) == 0) {
+        int made = make_imported(m, import, path, categories, diag);
+        cJSON_Delete(import);
+        return made;
+    }
     int rc = sl_run_directory_list(path, names, &count, diag);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         memset(m->compared, 0, sizeof(*m->compared));

@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 
 struct sl_categories;
+struct cJSON;
 struct sl_analysis;
 struct sl_diag;
 struct sl_json;
@@ -25,13 +26,18 @@ struct sl_kit_outputs {
     size_t count, capacity;
 };
 
-/* Makes the files of every experiment of the directory: beside each ETDump those of sl_kit_files[];
- * of each pair A_vs_B_robust_comparison.json and A_vs_B_comparison.csv; of all together
- * MODEL_pipeline_summary.json and .md and metrics.json. Returns 0 or a negative code with `diag`
- * set. End `out`, all zero at first, with sl_kit_outputs_fini() in any case. */
+/* Makes the files of every experiment of the directory, or of every run of an imported one: beside
+ * each ETDump those of sl_kit_files[]; of each pair A_vs_B_robust_comparison.json and
+ * A_vs_B_comparison.csv; of all together MODEL_pipeline_summary.json and .md and metrics.json.
+ * Returns 0 or a negative code with `diag` set. End `out`, all zero at first, with
+ * sl_kit_outputs_fini() in any case. */
 int sl_kit_directory_make(const char *path, const struct sl_categories *categories,
                           struct sl_kit_outputs *out, struct sl_diag *diag);
 void sl_kit_outputs_fini(struct sl_kit_outputs *outputs);
+
+/* import.json of a directory that `import` made; end it with cJSON_Delete(). 0, -ENOENT where the
+ * directory is none, SL_E_FORMAT ... */
+int sl_kit_import_read(const char *path, struct cJSON **out);
 
 /* The same, written into the directory. */
 int sl_kit_directory_write(const char *path, const struct sl_categories *categories,

@@ -135,5 +135,50 @@ class KitFiles(unittest.TestCase):
             self.assertIn(path.name, done.stdout)
 
 
+class Import(lab.Scratch):
+    """Directories as the kit leaves them: EXPERIMENT/STEM_EXPERIMENT_tN.etdump; and executor_runner's, one ETDump each."""
+
+    def kit(self):
+        folder = self.scratch / "kit"
+        for name, source in (("base", "aarch64-nosme"), ("sme2", "aarch64-sme2")):
+            (folder / name).mkdir(parents=True)
+            shutil.copy(lab.MODELS / f"toy_cnn_f32_xnnpack/{source}.etdump", folder / name / f"toy_{name}_t4.etdump")
+            (folder / name / f"toy_{name}_t4_latency.log").write_text("log\n")
+        return folder
+
+    def test_a_kits_directory_becomes_one_of_ours_and_validates(self):
+        out = self.scratch / "out"
+        done = lab.sme2lab("import", self.kit(), "-o", out, "--model", "toy", "--pair", "base=sme2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = json.loads((out / "toy_pipeline_summary.json").read_text())["runs"]
+        self.assertEqual([(run["experiment"], run["threads"], run["runs"]) for run in runs], [("base", 4, 3), ("sme2", 4, 3)])
+        self.assertEqual((out / runs[0]["paths"]["log"]).read_text(), "log\n")
+        speedup = json.loads((out / "base_t4_vs_sme2_t4_robust_comparison.json").read_text())["speedup"]["median_based"]
+        self.assertAlmostEqual(speedup, runs[0]["metrics"]["median_ms"] / runs[1]["metrics"]["median_ms"])
+        self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
+        table = out / "sme2/toy_sme2_t4_robust_stats.json"
+        table.write_text(table.read_text().replace('"count":3', '"count":4', 1))
+        done = lab.sme2lab("validate", out)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("robust_stats.json", done.stdout)
+
+    def test_nothing_is_overwritten_and_nothing_is_paired_by_its_name(self):
+        folder, out = self.kit(), self.scratch / "out"
+        self.assertEqual(lab.sme2lab("import", folder, "-o", out).returncode, 0)
+        self.assertEqual(list(out.glob("*_vs_*")), [])
+        self.assertEqual(lab.sme2lab("import", folder, "-o", out).returncode, 2)
+        self.assertEqual(lab.sme2lab("import", self.scratch / "none", "-o", self.scratch / "new").returncode, 2)
+
+    def test_ad_33_a_damaged_etdump_is_no_result(self):
+        folder, out = self.kit(), self.scratch / "out"
+        broken = folder / "sme2/toy_sme2_t4.etdump"
+        broken.write_bytes(broken.read_bytes()[:-1000])
+        self.assertEqual(lab.sme2lab("import", folder, "-o", out).returncode, 2)
+        done = lab.sme2lab("analyze", broken, "--json")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("the file is damaged: 1000 bytes are missing", " ".join(json.loads(done.stdout)["warnings"]))
+        self.assertEqual(lab.sme2lab("analyze", broken, "--strict").returncode, 2)
+
+
 if __name__ == "__main__":
     lab.main()

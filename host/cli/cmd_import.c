@@ -1,0 +1,236 @@
+/* host/cli/cmd_import.c: `sme2lab import`: run directories of other tools, made one of ours. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/cli.h"
+#include "host/cli/etdump_paths.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+#include "host/experiment/kit_directory.h"
+#include "host/experiment/path_stem.h"
+#include "host/report/categories_file.h"
+
+enum { MAX_WORDS = 64, PATH_BYTES = 1024, NAME_BYTES = 256, MAX_IMPORT_BYTES = 1 << 26 };
+#define MAX_COPIED_BYTES ((size_t)1 << 31)
+
+struct request {
+    const char *folder, *model, *pair;
+    struct sl_etdump_paths files;
+    struct sl_buf text; /* of import.json */
+    struct sl_json json;
+};
+
+static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
+{
+    const char *words[MAX_WORDS];
+    size_t count = 0;
+    const struct sl_option options[] = {
+        {"--out", 'o', SL_OPTION_TEXT, &r->folder, "DIR", "the directory to make; it must be new"},
+        {"--model", 0, SL_OPTION_TEXT, &r->model, "NAME", "what the model is called (imported)"},
+        {"--pair", 0, SL_OPTION_TEXT, &r->pair, "BASE=CAND",
+         "two experiments to compare, at equal threads; nothing is guessed from names"},
+    };
+    const struct sl_usage usage = {
+        .verb = "import",
+        .synopsis = "DIR|FILE.etdump... -o DIR [option...]",
+        .about = "Makes a run directory of ETDumps that another tool left: Arm's profiling kit or\n"
+                 "executor_runner. The ETDumps and their logs are copied, and every table and\n"
+                 "summary is computed anew from them. An ETDump's experiment is the directory it\n"
+                 "lies in, or its own name without _tN, which is its number of threads.",
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .notes = "'sme2lab validate DIR' computes all of it again."};
+    int rc = sl_options_parse(&usage, argc, argv, words, MAX_WORDS, &count, diag);
+    if (rc == 0 && (count == 0 || !r->folder)) {
+        sl_diag_hint(diag, "'sme2lab import DIR -o NEW'");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line",
+                           "name what to import, and with -o where to");
+    }
+    if (rc == 0 && r->pair && !strchr(r->pair, '='))
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--pair", "a pair is BASE=CAND");
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = sl_etdump_paths_add(&r->files, words[i], diag);
+    return rc;
+}
+
+/* The name of an ETDump without its ending and "_tN"; the threads, or 0 where it has none. */
+static long name_of(const char *path, char stem[NAME_BYTES], char experiment[NAME_BYTES])
+{
+    char *mark;
+    long threads = 0;
+    sl_path_stem(path, stem, NAME_BYTES);
+    snprintf(experiment, NAME_BYTES, "%s", stem);
+    mark = strstr(experiment, "_t");
+    for (char *next = mark; next; next = strstr(next + 1, "_t"))
+        mark = next;
+    if (mark) {
+        char *end = NULL;
+        threads = strtol(mark + 2, &end, 10);
+        if (end == mark + 2 || *end || threads < 1)
+            threads = 0;
+        else
+            *mark = '\0';
+    }
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash;
+    while (folder && folder > path && folder[-1] != '/')
+        folder--;
+    /* A kit's run: DIR/EXPERIMENT/STEM_EXPERIMENT_tN.etdump. */
+    if (slash && folder && slash > folder && (size_t)(slash - folder) < NAME_BYTES / 2) {
+        size_t len = (size_t)(slash - folder);
+        size_t all = strlen(experiment);
+        if (all > len && strncmp(experiment + all - len, folder, len) == 0)
+            memmove(experiment, experiment + all - len, len + 1);
+    }
+    return threads;
+}
+
+/* Of two ETDumps of one name the second is told by the directory it lies in. */
+static void add_folder(const char *path, char experiment[NAME_BYTES])
+{
+    char name[2 * NAME_BYTES];
+    const char *end = strrchr(path, '/');
+    const char *begin = end;
+    while (begin && begin > path && begin[-1] != '/')
+        begin--;
+    snprintf(name, sizeof(name), "%.*s_%s", begin ? (int)(end - begin) : 0, begin ? begin : "",
+             experiment);
+    snprintf(experiment, NAME_BYTES, "%.250s", name);
+}
+
+static int copy_file(const char *from, const char *to, char sha256[SL_SHA256_HEX_SIZE],
+                     struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    int rc = sl_buf_read_file(from, MAX_COPIED_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, from, "the file cannot be read: %s", sl_strerror(rc));
+    rc = sl_buf_write_file(to, bytes.data, bytes.size);
+    sl_sha256_hex(bytes.data, bytes.size, sha256);
+    sl_buf_fini(&bytes);
+    return rc < 0 ? sl_diag_set(diag, rc, to, "the file cannot be written: %s", sl_strerror(rc))
+                  : 0;
+}
+
+/* Copies one ETDump, with its log if there is one, and lists it. */
+static int take_file(struct request *r, size_t index, struct sl_diag *diag)
+{
+    const char *path = r->files.paths[index];
+    char stem[NAME_BYTES], experiment[NAME_BYTES], sha256[SL_SHA256_HEX_SIZE];
+    char folder[PATH_BYTES], name[3 * NAME_BYTES], to[PATH_BYTES + 3 * NAME_BYTES];
+    char log[PATH_BYTES];
+    struct stat info;
+    long threads = name_of(path, stem, experiment);
+    snprintf(to, sizeof(to), "%s/%s/%s.etdump", r->folder, experiment, stem);
+    if (stat(to, &info) == 0)
+        add_folder(path, experiment);
+    snprintf(folder, sizeof(folder), "%.760s/%s", r->folder, experiment);
+    if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+        return sl_diag_set(diag, -errno, folder, "the directory cannot be made");
+    snprintf(name, sizeof(name), "%s/%s.etdump", experiment, stem);
+    snprintf(to, sizeof(to), "%s/%s", r->folder, name);
+    if (stat(to, &info) == 0)
+        return sl_diag_set(diag, SL_E_MISMATCH, path, "two ETDumps would be %s", name);
+    int rc = copy_file(path, to, sha256, diag);
+    if (rc < 0)
+        return rc;
+    sl_json_open_object(&r->json, NULL);
+    sl_json_text(&r->json, "experiment", experiment);
+    if (threads > 0)
+        sl_json_i64(&r->json, "threads", threads);
+    else
+        sl_json_null(&r->json, "threads");
+    sl_json_text(&r->json, "etdump", name);
+    sl_json_text(&r->json, "etdump_sha256", sha256);
+    sl_json_text(&r->json, "source", path);
+    const char *slash = strrchr(path, '/');
+    snprintf(log, sizeof(log), "%.*s%s_latency.log", slash ? (int)(slash - path + 1) : 0, path,
+             stem);
+    snprintf(name, sizeof(name), "%s/%s_latency.log", experiment, stem);
+    snprintf(to, sizeof(to), "%s/%s", r->folder, name);
+    bool logged = stat(log, &info) == 0;
+    if (logged)
+        rc = copy_file(log, to, sha256, diag);
+    sl_json_text(&r->json, "log", logged ? name : NULL);
+    sl_json_close_object(&r->json);
+    return rc;
+}
+
+static int write_import(struct request *r, struct sl_diag *diag)
+{
+    char path[PATH_BYTES], stamp[40];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    sl_json_open_object(&r->json, NULL);
+    sl_json_text(&r->json, "schema", "sme2lab.import/1");
+    sl_json_text(&r->json, "model", r->model);
+    sl_json_text(&r->json, "generated_at", stamp);
+    if (r->pair) {
+        char base[NAME_BYTES];
+        const char *equals = strchr(r->pair, '=');
+        snprintf(base, sizeof(base), "%.*s", (int)(equals - r->pair), r->pair);
+        sl_json_open_object(&r->json, "pair");
+        sl_json_text(&r->json, "baseline", base);
+        sl_json_text(&r->json, "candidate", equals + 1);
+        sl_json_close_object(&r->json);
+    }
+    sl_json_open_array(&r->json, "runs");
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < r->files.count; i++)
+        rc = take_file(r, i, diag);
+    sl_json_close_array(&r->json);
+    sl_json_close_object(&r->json);
+    if (rc < 0)
+        return rc;
+    snprintf(path, sizeof(path), "%.1000s/import.json", r->folder);
+    rc = r->json.error ? r->json.error : sl_buf_write_file(path, r->text.data, r->text.size);
+    return rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc))
+                  : 0;
+}
+
+static int import_all(struct request *r, struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    if (mkdir(r->folder, 0777) < 0) {
+        int rc = -errno;
+        sl_diag_hint(diag, "name a directory that does not exist yet; nothing is overwritten");
+        return sl_diag_set(diag, rc, r->folder, "the directory cannot be made: %s",
+                           sl_strerror(rc));
+    }
+    int rc = write_import(r, diag);
+    if (rc == 0)
+        rc = sl_categories_load(NULL, &categories, diag);
+    if (rc == 0) {
+        rc = sl_kit_directory_write(r->folder, &categories, diag);
+        sl_categories_fini(&categories);
+    }
+    return rc;
+}
+
+int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv)
+{
+    struct request r = {.model = "imported"};
+    struct sl_diag diag = {.what = ""};
+    sl_buf_init(&r.text, MAX_IMPORT_BYTES);
+    sl_json_init(&r.json, &r.text);
+    int rc = parse_options(&r, argc, argv, &diag);
+    if (rc == 0)
+        rc = import_all(&r, &diag);
+    if (rc == 0 && cli->json)
+        sl_buf_print_line(&r.text);
+    else if (rc == 0 && !cli->quiet)
+        printf("%s: %zu ETDumps imported\n", r.folder, r.files.count);
+    sl_buf_fini(&r.text);
+    sl_etdump_paths_fini(&r.files);
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+}
