@@ -110,10 +110,11 @@ static int store_result(struct sl_inference *inference)
     result.signal = (uint32_t)inference->exit_signal;
     result.detail = detail;
     int rc = inference->spawned ? sl_job_dir_collect(inference->dir) : 0;
-    int stored = sl_job_dir_finish(inference->dir, &result);
-    return stored < 0        ? stored
-           : rc == SL_E_FULL ? 0
-                             : rc; /* what the spool dropped is declared in the result */
+    size_t said = strlen(detail);
+    if (rc < 0) /* what the spools dropped is in the result's numbers as well */
+        snprintf(detail + said, sizeof(detail) - said, "%sits files could not all be kept: %s",
+                 said > 0 ? "; " : "", sl_strerror(rc));
+    return sl_job_dir_finish(inference->dir, &result);
 }
 
 static void on_handle_closed(uv_handle_t *handle)

@@ -142,12 +142,28 @@ static int load_result(struct sl_job_dir *dir)
     return dir->result ? 0 : SL_E_FORMAT;
 }
 
+static int copy_result(struct sl_job_dir *dir, const Sme2lab__Proto__Result *result)
+{
+    size_t len = sme2lab__proto__result__get_packed_size(result);
+    uint8_t *bytes = sl_malloc(len, 1);
+    if (!bytes)
+        return -ENOMEM;
+    sme2lab__proto__result__pack(result, bytes);
+    dir->result = sme2lab__proto__result__unpack(NULL, len, bytes);
+    sl_free(bytes);
+    return dir->result ? 0 : -ENOMEM;
+}
+
 int sl_job_dir_finish(struct sl_job_dir *dir, const Sme2lab__Proto__Result *result)
 {
     Sme2lab__Proto__Result full = *result;
     fill_lengths(dir, &full);
     int rc = store(dir, "result", &full.base);
-    return rc < 0 ? rc : load_result(dir);
+    if (rc == 0)
+        return load_result(dir);
+    fprintf(stderr, "level=error event=result_not_stored job=%" PRIu64 " reason=\"%s\"\n", dir->id,
+            sl_strerror(rc));
+    return copy_result(dir, &full); /* told all the same; an agent that dies now has lost it */
 }
 
 int sl_job_dir_open(const char *workdir, uint64_t id, uint64_t max_bytes, struct sl_job_dir **out)

@@ -152,6 +152,21 @@ static void on_timer(uv_timer_t *timer)
     sync_if_due(timer->data, false);
 }
 
+static int write_all(int fd, const uint8_t *bytes, size_t len, uint64_t offset)
+{
+    while (len > 0) {
+        ssize_t put = pwrite(fd, bytes, len, (off_t)offset);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return put < 0 ? -errno : -ENOSPC;
+        bytes += put;
+        offset += (uint64_t)put;
+        len -= (size_t)put;
+    }
+    return 0;
+}
+
 /* On a thread of the pool: touches nothing but its own request. The mark is written only when what
  * it promises is on the disk. */
 static void do_sync(uv_work_t *work)
@@ -162,8 +177,8 @@ static void do_sync(uv_work_t *work)
         if (sync->fds[i] >= 0 && fdatasync(sync->fds[i]) < 0)
             sync->rc = -errno;
     }
-    if (sync->rc == 0 && pwrite(sync->mark_fd, sync->mark, MARK_BYTES, sync->mark_at) != MARK_BYTES)
-        sync->rc = -EIO;
+    if (sync->rc == 0)
+        sync->rc = write_all(sync->mark_fd, sync->mark, MARK_BYTES, (uint64_t)sync->mark_at);
     if (sync->rc == 0 && fdatasync(sync->mark_fd) < 0)
         sync->rc = -errno;
 }
@@ -270,21 +285,6 @@ int sl_run_store_open(uv_loop_t *loop, const char *directory,
     uv_timer_init(loop, &store->timer); /* cannot fail */
     store->timer.data = store;
     *out = store;
-    return 0;
-}
-
-static int write_all(int fd, const uint8_t *bytes, size_t len, uint64_t offset)
-{
-    while (len > 0) {
-        ssize_t put = pwrite(fd, bytes, len, (off_t)offset);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return put < 0 ? -errno : -EIO;
-        bytes += put;
-        offset += (uint64_t)put;
-        len -= (size_t)put;
-    }
     return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "host/job/events.h"
 #include "host/job/lab_open.h"
 #include "host/job/queue.h"
+#include "host/job/saver.h"
 #include "host/store/store.h"
 
 enum { CLOCK_JUMP_MS = 2000 }; /* less is what a clock that is disciplined does */
@@ -28,6 +29,7 @@ struct sl_lab {
     struct sl_queue *queue;
     struct sl_events *events;
     uv_timer_t leases;
+    struct sl_job_saver saver;
     struct sl_runner runner;
     int (*check_config)(void *user, const char *config_json, struct sl_diag *diag);
     void *check_user;
@@ -81,13 +83,9 @@ static struct sl_device_record *find_device(const struct sl_lab *lab, const char
     return NULL;
 }
 
-static void on_stored(void *user, int rc)
+static void on_saved(void *user)
 {
-    struct sl_lab *lab = user;
-    lab->pending--;
-    if (rc < 0)
-        fprintf(stderr, "level=error event=store_failed reason=\"%s\"\n", sl_strerror(rc));
-    finish_close(lab);
+    finish_close(user);
 }
 
 static void publish_state(struct sl_lab *lab, const struct sl_job_record *job)
@@ -118,10 +116,7 @@ static void on_changed(void *user, const struct sl_job_record *job)
     struct sl_lab *lab = user;
     if (lab->loading)
         return;
-    lab->pending++;
-    int rc = sl_store_update_job(lab->store, job, on_stored, lab);
-    if (rc < 0)
-        on_stored(lab, rc);
+    sl_job_saver_save(&lab->saver, job);
     publish_state(lab, job);
 }
 
@@ -142,8 +137,12 @@ static void arm_leases(struct sl_lab *lab)
         uv_timer_start(&lab->leases, on_lease_tick, next > now ? next - now : 0, 0);
 }
 
+static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
+                    const char *detail);
+
 struct starting {
     struct sl_lab *lab;
+    uint64_t job;
     char device[SL_NAME_BYTES];
 };
 
@@ -154,6 +153,8 @@ static void on_config(void *user, int rc, const struct sl_job_record *job, const
     struct sl_lab *lab = starting->lab;
     const struct sl_device_record *device = find_device(lab, starting->device);
     lab->pending--;
+    if (rc < 0 && !lab->closing)
+        end_job(lab, starting->job, starting->device, SL_CAUSE_LAB, 0, sl_strerror(rc));
     if (rc == 0 && !lab->closing) {
         const struct sl_job_record *open = sl_queue_find(lab->queue, job->id);
         if (open && open->state == SL_JOB_RUNNING && strcmp(open->device, starting->device) == 0)
@@ -169,6 +170,7 @@ static void start(struct sl_lab *lab, uint64_t job, const char *device)
     int rc = starting ? 0 : -ENOMEM;
     if (starting) {
         starting->lab = lab;
+        starting->job = job;
         snprintf(starting->device, sizeof(starting->device), "%s", device);
         lab->pending++;
         rc = sl_store_get_job(lab->store, job, on_config, starting);
@@ -310,9 +312,12 @@ static void on_run_stored(void *user, int rc, uint64_t run)
 {
     struct ending *ending = user;
     struct sl_lab *lab = ending->lab;
+    char detail[SL_DETAIL_BYTES];
     lab->pending--;
+    snprintf(detail, sizeof(detail), "the run could not be stored: %s",
+             rc < 0 ? sl_strerror(rc) : "");
     if (rc < 0)
-        end_job(lab, ending->job, ending->device, SL_CAUSE_LAB, 0, "the run could not be stored");
+        end_job(lab, ending->job, ending->device, SL_CAUSE_LAB, 0, detail);
     else
         end_job(lab, ending->job, ending->device, ending->cause, run, ending->detail);
     sl_free(ending);
@@ -496,6 +501,7 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
         return rc;
     }
     uv_timer_init(loop, &lab->leases);
+    sl_job_saver_init(&lab->saver, loop, lab->store, on_saved, lab);
     lab->leases.data = lab;
     lab->open_handles = 2; /* the timer and the events */
     *out = lab;
@@ -510,7 +516,8 @@ void sl_lab_drain(struct sl_lab *lab)
 
 static void finish_close(struct sl_lab *lab)
 {
-    if (!lab->closing || lab->pending > 0 || lab->open_handles > 0)
+    if (!lab->closing || lab->pending > 0 || lab->open_handles > 0 ||
+        sl_job_saver_busy(&lab->saver))
         return;
     void (*closed)(void *) = lab->closed;
     void *user = lab->closed_user;
@@ -543,5 +550,6 @@ void sl_lab_close(struct sl_lab *lab, void (*closed)(void *user), void *user)
     lab->closed = closed;
     lab->closed_user = user;
     uv_close((uv_handle_t *)&lab->leases, on_timer_closed);
+    sl_job_saver_close(&lab->saver);
     sl_events_close(lab->events, on_events_closed, lab);
 }

@@ -413,12 +413,6 @@ static void fill_work(struct sl_job_run *run)
                                      .attempt = run->attempt};
 }
 
-/* A counted run's log went into the daemon that is gone. */
-static bool count_is_lost(const struct sl_job_run *run, const char *resume)
-{
-    return resume && run->device->kind == SL_DEVICE_COUNTED;
-}
-
 static void set_going(struct sl_job_run *run, const char *resume)
 {
     struct sl_diag diag = {0};
@@ -426,7 +420,7 @@ static void set_going(struct sl_job_run *run, const char *resume)
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
             diag.what[0] ? diag.what : sl_strerror(rc));
-    } else if (count_is_lost(run, resume)) {
+    } else if (resume && run->device->kind == SL_DEVICE_COUNTED) { /* its log went with it */
         end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
     } else {
         run->working = true;

@@ -34,8 +34,8 @@ exec {agent} serve --listen "unix:$5/agent.sock" --workdir "$5" >/dev/null
 class Laboratory:
     """Device "here" is this machine on a clock of ordinals, "counted" the emulator; a proxy is on each link."""
 
-    def __init__(self, shim=None, hostile=None):
-        self.root = pathlib.Path(tempfile.mkdtemp(prefix="slf-"))
+    def __init__(self, shim=None, hostile=None, root=None):
+        self.root = pathlib.Path(root or tempfile.mkdtemp(prefix="slf-"))
         self.state = self.root / "state"
         script = self.root / "agent.sh"
         script.write_text(AGENT_SCRIPT.format(agent=NATIVE_AGENT))
@@ -51,6 +51,7 @@ class Laboratory:
             (self.state / "agents" / hostile).mkdir(parents=True, mode=0o700)
             (self.state / "agents" / hostile / "hostile").touch()
             config["devices"].append({"name": hostile, "kind": "local"})
+            self.listener = self.listen_as(hostile)
         self.daemon = Daemon(self.state, config, program=ORDINAL_LAB,
                              env={"SME2LAB_NATIVE_AGENT": str(script), "SME2LAB_AGENT": str(lab.AGENT),
                                   "SME2LAB_EMULATOR": str(lab.EMULATOR), **(shim or {})})

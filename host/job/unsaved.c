@@ -1,0 +1,54 @@
+/* host/job/unsaved.c */
+#include "host/job/unsaved.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "common/base/mem.h"
+
+/* Where the job's entry hangs, or the list's end. */
+static struct sl_unsaved **place_of(struct sl_unsaved **list, uint64_t job)
+{
+    while (*list && (*list)->job.id != job)
+        list = &(*list)->next;
+    return list;
+}
+
+int sl_unsaved_put(struct sl_unsaved **list, const struct sl_job_record *job, uint64_t change)
+{
+    struct sl_unsaved **place = place_of(list, job->id);
+    if (!*place) {
+        *place = sl_calloc(1, sizeof(**place));
+        if (!*place)
+            return -ENOMEM;
+    }
+    if (change >= (*place)->change) {
+        (*place)->change = change;
+        (*place)->job = *job;
+    }
+    return 0;
+}
+
+void sl_unsaved_saved(struct sl_unsaved **list, uint64_t job, uint64_t change)
+{
+    struct sl_unsaved **place = place_of(list, job), *entry = *place;
+    if (!entry || entry->change > change)
+        return;
+    *place = entry->next;
+    sl_free(entry);
+}
+
+bool sl_unsaved_have(const struct sl_unsaved *list, uint64_t job)
+{
+    while (list && list->job.id != job)
+        list = list->next;
+    return list != NULL;
+}
+
+struct sl_unsaved *sl_unsaved_take(struct sl_unsaved **list)
+{
+    struct sl_unsaved *first = *list;
+    if (first)
+        *list = first->next;
+    return first;
+}

@@ -1,0 +1,178 @@
+"""A state directory on a disk that fills up, and a wall clock that jumps a day: what runs waits or fails by name, what
+was taken is whole, and the daemon goes on."""
+
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import lab
+from daemon import NATIVE_AGENT
+from faults import cases, laboratory
+
+SHIM = lab.BUILD / "host/tests/libset_clock.so"
+DAY_SECONDS = 86400
+DISK_MIB = 96
+
+
+def setUpModule():
+    lab.need(laboratory.ORDINAL_LAB, NATIVE_AGENT, lab.AGENT, lab.EMULATOR)
+
+
+class Disk(unittest.TestCase):
+    """A small file system of its own, in a mount namespace of this process."""
+
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="slf-"))
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m", "tmpfs", str(self.root)], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", str(self.root)])
+        self.lab = laboratory.Laboratory(root=self.root)
+        self.addCleanup(self.lab.close)
+        self.ballast = self.root / "ballast"
+
+    def fill(self, leave_bytes):
+        """Leaves so much of the disk free."""
+        piece, size = 1 << 20, 0
+        with open(self.ballast, "wb") as file:
+            while piece >= 4096:
+                free = os.statvfs(self.root)
+                try:
+                    if free.f_bavail * free.f_frsize < leave_bytes + piece:
+                        raise OSError
+                    os.posix_fallocate(file.fileno(), size, piece)  # others write as well
+                    size += piece
+                except OSError:
+                    piece //= 2
+
+    def empty(self):
+        self.ballast.unlink()
+
+    def put_refused(self, digest, body):
+        """The answer to a body that is refused before it has come whole."""
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.settimeout(20)
+            sock.connect(str(self.lab.daemon.socket))
+            head = f"PUT /api/v1/blobs/{digest} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+            try:
+                sock.sendall(head.encode() + body)
+            except OSError:
+                pass
+            answer = b""
+            while data := sock.recv(65536):
+                answer += data
+                if b"}" in data:
+                    break
+            return answer.decode()
+
+    def half_written(self):
+        """Temporary files, and blobs that are not what their names say."""
+        return [path for path in self.lab.state.rglob("*") if path.name.endswith(".tmp")]
+
+    def healthy(self):
+        self.assertEqual(self.lab.daemon.request("GET", "/healthz")[0], 200)
+
+    def test_a_disk_that_fills_up_under_a_job_fails_it_by_name_and_the_next_one_is_whole(self):
+        undisturbed = cases.run_undisturbed(self.lab, "here", cases.LONG_RUNS)
+        for leave_bytes in (200 << 10, 0):
+            job = self.lab.submit("here", cases.LONG_RUNS)
+            time.sleep(0.3)
+            self.fill(leave_bytes)
+            time.sleep(2)  # nothing can be stored now, not even that it failed
+            self.healthy()
+            self.empty()
+            record = self.lab.daemon.wait(job)
+            self.assertRegex(record["detail"], "[Nn]o space|dropped")
+            if record["state"] == "done":  # there was room again for its last attempt
+                self.assertEqual(laboratory.digest(self.lab.etdumps(record)), undisturbed["digest"])
+            else:
+                self.assertEqual((record["state"], record["cause"]), ("failed", "lab"), record)
+            self.assertEqual(self.half_written(), [])
+        record = self.lab.daemon.wait(self.lab.submit("here", cases.LONG_RUNS))
+        self.assertEqual(record["state"], "done", record)
+        self.assertEqual(laboratory.digest(self.lab.etdumps(record)), undisturbed["digest"])
+
+    def test_a_full_disk_takes_nothing_in_and_says_so(self):
+        jobs = len(self.lab.daemon.get("/api/v1/jobs")["jobs"])
+        self.fill(0)
+        body = os.urandom(1 << 20)
+        digest = laboratory.hashlib.sha256(body).hexdigest()
+        said = self.put_refused(digest, body)
+        self.assertRegex(said.split("\r\n")[0], "^HTTP/1.1 5")
+        self.assertIn("space", said)
+        self.healthy()
+        self.empty()
+        self.assertEqual(self.lab.daemon.request("HEAD", f"/api/v1/blobs/{digest}")[0], 404)
+        self.assertEqual(len(self.lab.daemon.get("/api/v1/jobs")["jobs"]), jobs)
+        self.assertEqual(self.half_written(), [])
+        self.assertIn(self.lab.daemon.request("PUT", f"/api/v1/blobs/{digest}", body)[0], (200, 201, 204))
+
+    def test_a_daemon_that_is_killed_on_a_full_disk_goes_on_when_there_is_room(self):
+        job = self.lab.submit("here", cases.LONG_RUNS)
+        time.sleep(0.3)
+        self.fill(0)
+        time.sleep(0.3)
+        self.lab.daemon.kill()
+        self.empty()
+        self.lab.daemon.start()
+        record = self.lab.daemon.wait(job)
+        self.assertTrue(record["state"] == "done" or record["detail"], record)
+        self.assertEqual(self.lab.daemon.wait(self.lab.submit("here", 10))["state"], "done")
+
+
+class Clock(unittest.TestCase):
+    def setUp(self):
+        lab.need(SHIM)
+        holder = tempfile.NamedTemporaryFile("w", prefix="slf-clock-")
+        self.addCleanup(holder.close)
+        self.file = pathlib.Path(holder.name)
+        self.set_ahead(0)
+        self.lab = laboratory.Laboratory(shim={"LD_PRELOAD": str(SHIM), "SL_CLOCK_AHEAD": str(self.file)})
+        self.addCleanup(self.lab.close)
+
+    def set_ahead(self, seconds):
+        self.file.write_text(str(seconds))
+
+    def test_days_forward_and_back_lose_no_job_and_change_no_order(self):
+        undisturbed = cases.run_undisturbed(self.lab, "here", cases.MORE_RUNS)
+        jobs = [self.lab.submit("here", cases.MORE_RUNS) for _ in range(3)]
+        for days in (1, -1, 30, 0):
+            time.sleep(0.4)
+            self.set_ahead(days * DAY_SECONDS)
+        records = [self.lab.daemon.wait(job) for job in jobs]
+        for record in records:
+            self.assertEqual((record["state"], record["attempts"]), ("done", 1), record)
+            self.assertEqual(laboratory.digest(self.lab.etdumps(record)), undisturbed["digest"])
+        runs = [record["run"] for record in records]
+        self.assertEqual(runs, sorted(runs))
+        listed = [run["id"] for run in self.lab.daemon.get("/api/v1/runs")["runs"]]
+        self.assertEqual(listed, sorted(listed, reverse=listed[0] > listed[-1]))
+        self.assertIn("event=clock_jumped", self.lab.daemon.log_text())
+
+    def test_a_daemon_that_starts_on_another_day_goes_on_with_its_jobs(self):
+        for days in (1, -2):
+            job = self.lab.submit("here", cases.MORE_RUNS)
+            time.sleep(0.3)
+            self.lab.daemon.kill()
+            self.set_ahead(days * DAY_SECONDS)
+            self.lab.daemon.start()
+            record = self.lab.daemon.wait(job)
+            self.assertEqual((record["state"], record["attempts"]), ("done", 1), record)
+
+
+def in_a_namespace():
+    """True in a process that may mount; starts this program again as one where the system allows it."""
+    if os.environ.get("SL_MAY_MOUNT"):
+        return True
+    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode != 0:
+        return False
+    os.execvpe("unshare", ["unshare", "-rm", sys.executable, *sys.argv], {**os.environ, "SL_MAY_MOUNT": "1"})
+
+
+if __name__ == "__main__":
+    if not in_a_namespace():
+        Disk = unittest.skip("this system lets nobody mount in a namespace of his own")(Disk)
+    lab.main()

@@ -1,0 +1,57 @@
+/* tests/unit/host/job/test_unsaved.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/mem.h"
+#include "host/job/unsaved.h"
+
+static struct sl_job_record job_in(uint64_t id, int state)
+{
+    return (struct sl_job_record){.id = id, .state = state};
+}
+
+static void the_latest_change_of_each_job_is_kept(void **state)
+{
+    (void)state;
+    struct sl_unsaved *list = NULL;
+    struct sl_job_record one = job_in(1, SL_JOB_RUNNING), two = job_in(2, SL_JOB_FAILED);
+    assert_int_equal(sl_unsaved_put(&list, &one, 1), 0);
+    assert_int_equal(sl_unsaved_put(&list, &two, 2), 0);
+    one.state = SL_JOB_DONE;
+    assert_int_equal(sl_unsaved_put(&list, &one, 4), 0);
+    one.state = SL_JOB_RUNNING;
+    assert_int_equal(sl_unsaved_put(&list, &one, 3), 0); /* late: passed over */
+    for (int left = 2; left > 0; left--) {
+        struct sl_unsaved *entry = sl_unsaved_take(&list);
+        assert_int_equal(entry->job.state, entry->job.id == 1 ? SL_JOB_DONE : SL_JOB_FAILED);
+        sl_free(entry);
+    }
+    assert_null(sl_unsaved_take(&list));
+}
+
+static void what_a_later_change_saved_is_forgotten(void **state)
+{
+    (void)state;
+    struct sl_unsaved *list = NULL;
+    struct sl_job_record job = job_in(7, SL_JOB_RUNNING);
+    assert_int_equal(sl_unsaved_put(&list, &job, 5), 0);
+    sl_unsaved_saved(&list, 8, 9);
+    sl_unsaved_saved(&list, 7, 4);
+    assert_true(sl_unsaved_have(list, 7));
+    sl_unsaved_saved(&list, 7, 6);
+    assert_false(sl_unsaved_have(list, 7));
+    sl_unsaved_saved(&list, 7, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_latest_change_of_each_job_is_kept),
+        cmocka_unit_test(what_a_later_change_saved_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
