@@ -57,3 +57,14 @@ bool sl_rules_is_framework(const struct sl_rules *rules, const char *name, size_
 /* The category of an operator's name or a serialized node's kind. *out_known (may be NULL) is false
  * when no phrase matched and the fallback was taken. Never SL_CATEGORY_FRAMEWORK. */
 int sl_rules_classify(const struct sl_rules *rules, const char *name, size_t len, bool *out_known);
+
+/* What a name of Data Movement moves for: the price of SME2 is in the first three. */
+enum sl_movement {
+    SL_MOVEMENT_PACKING,    /* operands brought into a kernel's order */
+    SL_MOVEMENT_LAYOUT,     /* dimensions brought into another order */
+    SL_MOVEMENT_CONVERSION, /* another type */
+    SL_MOVEMENT_COPY,       /* all else: reshapes, slices, concatenations */
+    SL_MOVEMENT_COUNT
+};
+int sl_movement_of(const char *name, size_t len);
+const char *sl_movement_name(int movement); /* "packing", "layout", "conversion", "copy" */

@@ -189,6 +189,23 @@ static void put_delegated(struct sl_json *json, const struct sl_attribution *a, 
     sl_json_close_object(json);
 }
 
+/* Data Movement by what it is for, over all measured runs: the parts add up to the category. */
+static void put_movement(struct sl_json *json, const struct sl_attribution *a)
+{
+    int64_t totals[SL_MOVEMENT_COUNT] = {0};
+    char key[SL_UNIT_KEY_SIZE];
+    for (size_t i = 0; i < a->operator_count; i++) {
+        const struct sl_operator *op = &a->operators[i];
+        int64_t *total = &totals[sl_movement_of(op->name, op->name_len)];
+        if (op->category == SL_CATEGORY_MOVEMENT)
+            *total = (int64_t)((uint64_t)*total + (uint64_t)op->total);
+    }
+    sl_json_open_object(json, sl_unit_key(key, "data_movement", a->unit));
+    for (int i = 0; i < SL_MOVEMENT_COUNT; i++)
+        sl_json_i64(json, sl_movement_name(i), totals[i]);
+    sl_json_close_object(json);
+}
+
 static void put_findings(struct sl_json *json, const struct sl_attribution *a)
 {
     char text[SL_TEXT_SIZE];
@@ -226,6 +243,7 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
     sl_json_close_array(json);
     put_latency(json, analysis);
     put_delegated(json, a, total);
+    put_movement(json, a);
     put_findings(json, a);
     if (rc == 0 && analysis->record)
         rc = sl_record_json(json, analysis, analysis->record);

@@ -104,6 +104,28 @@ static void put_latency(struct page *p)
     note(p, sl_style_end_line(p->out));
 }
 
+/* The parts of Data Movement under it, where there are any. */
+static void put_movement(struct page *p)
+{
+    const struct sl_attribution *a = &p->analysis->attribution;
+    double totals[SL_MOVEMENT_COUNT] = {0};
+    char text[SL_TEXT_SIZE];
+    for (size_t i = 0; i < a->operator_count; i++) {
+        const struct sl_operator *op = &a->operators[i];
+        if (op->category == SL_CATEGORY_MOVEMENT)
+            totals[sl_movement_of(op->name, op->name_len)] += (double)op->total;
+    }
+    for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
+        if (totals[i] == 0)
+            continue;
+        snprintf(text, sizeof(text), "  %s", sl_movement_name(i));
+        cell(p, text, CATEGORY_COLUMNS, false);
+        figure(p, totals[i] / p->runs);
+        share(p, totals[i]);
+        note(p, sl_buf_printf(p->out, "\n"));
+    }
+}
+
 static void put_categories(struct page *p)
 {
     const struct sl_attribution *a = &p->analysis->attribution;
@@ -119,6 +141,8 @@ static void put_categories(struct page *p)
         note(p,
              sl_style_bar(p->out, p->style, SL_TONE_GOOD, p->whole == 0 ? 0 : sum / p->whole, bar));
         note(p, sl_style_end_line(p->out));
+        if (c == SL_CATEGORY_MOVEMENT)
+            put_movement(p);
     }
     cell(p, "end to end", CATEGORY_COLUMNS, false);
     figure(p, p->whole / p->runs);

@@ -115,6 +115,28 @@ static void other_names_and_origins_have_sensible_categories(void **state)
     sl_categories_fini(&built_in);
 }
 
+static void movement_is_told_by_what_it_is_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int movement;
+    } names[] = {{"Pack LH (X32) #1", SL_MOVEMENT_PACKING},
+                 {"Convert (NC, F32, QD8) #2", SL_MOVEMENT_CONVERSION},
+                 {"native_call_dequantize_per_tensor.out", SL_MOVEMENT_CONVERSION},
+                 {"Transpose (ND, X32) #1", SL_MOVEMENT_LAYOUT},
+                 {"native_call_permute_copy.out", SL_MOVEMENT_LAYOUT},
+                 {"native_call__to_dim_order_copy.out", SL_MOVEMENT_LAYOUT},
+                 {"Depth To Space (NHWC, X32)", SL_MOVEMENT_LAYOUT},
+                 {"Static Reshape (NC) #1", SL_MOVEMENT_COPY},
+                 {"native_call_cat.out", SL_MOVEMENT_COPY}};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        int found = sl_movement_of(names[i].name, strlen(names[i].name));
+        if (found != names[i].movement)
+            fail_msg("%s is %s", names[i].name, sl_movement_name(found));
+    }
+}
+
 static void a_name_no_rule_knows_takes_the_fallback(void **state)
 {
     (void)state;
@@ -222,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_name_of_the_real_runtime_has_its_category),
         cmocka_unit_test(other_names_and_origins_have_sensible_categories),
+        cmocka_unit_test(movement_is_told_by_what_it_is_for),
         cmocka_unit_test(a_name_no_rule_knows_takes_the_fallback),
         cmocka_unit_test(rules_of_a_file_are_taken_in_order),
         cmocka_unit_test(bad_files_are_refused_with_their_place),
