@@ -25,7 +25,21 @@ struct sl_depthwise_strip {
     float min, max;
 };
 
-/* What the streaming forms compute, in plain C; `stride` is 1 or 2. */
+/* The same of halves. Weights are per 2VL channels: biases as floats, of even channels four times
+ * VL, of odd ones likewise, then the 9 taps in halves. Sums are in f32. */
+struct sl_depthwise_f16_strip {
+    const uint16_t *in;
+    int64_t in_row_bytes;
+    uint16_t *out;
+    int64_t out_row_bytes;
+    const void *weights;
+    size_t channels, lead, body, trail;
+    size_t rows; /* 1 to 8 for stride 1 (to 4 when VL is 8), 1 to 4 for stride 2; VL at least 8 */
+    uint32_t top, bottom;
+    float min, max;
+};
+
+/* What the streaming forms of f32 compute, in plain C; `stride` is 1 or 2. */
 void sl_depthwise_strip_scalar(const struct sl_depthwise_strip *strip, size_t stride, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)
@@ -34,4 +48,8 @@ void sl_depthwise_3x3s1_sme2_asm(
     const struct sl_depthwise_strip *strip) __arm_streaming __arm_inout("za");
 void sl_depthwise_3x3s2_sme2_asm(
     const struct sl_depthwise_strip *strip) __arm_streaming __arm_inout("za");
+void sl_depthwise_f16_3x3s1_sme2_asm(
+    const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
+void sl_depthwise_f16_3x3s2_sme2_asm(
+    const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
 #endif
