@@ -1,0 +1,59 @@
+/* kernels/matmul/matmul_qs8_neon_dot.c: static int8 products and convolutions by SDOT.
+ *
+ * A panel has 4 k of 8 columns in 32 bytes; four k of a row are one lane, so rows are read in
+ * place. */
+#include "kernels/matmul/qs8_blocks_neon.h"
+
+#define NAME qs8_qs8p8x4_8x8_neon_dot
+#define NEEDS (SL_ISA_NEON | SL_ISA_DOTPROD)
+typedef int8_t weight_t;
+
+static size_t place(size_t k, size_t column)
+{
+    return k / 4 * 32 + column * 4 + k % 4;
+}
+
+SL_INLINE const void *prepared(size_t mr, const struct sl_qs8_rows *job, size_t first)
+{
+    (void)mr, (void)first;
+    return job->rows;
+}
+
+#define DOT_LANE(lane)                                                                             \
+    b0 = vld1q_s8(w + 32 * (lane));                                                                \
+    b1 = vld1q_s8(w + 32 * (lane) + 16);                                                           \
+    SL_UNROLL                                                                                      \
+    for (size_t i = 0; i < mr; i++) {                                                              \
+        acc[i][0] = vdotq_laneq_s32(acc[i][0], b0, a[i], lane);                                    \
+        acc[i][1] = vdotq_laneq_s32(acc[i][1], b1, a[i], lane);                                    \
+    }
+
+SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_t first,
+                                 const void *left, const struct sl_qs8_head *head, const int8_t *w,
+                                 int32x4_t acc[SL_QS8_MR][2])
+{
+    const int8_t *at[SL_QS8_MR];
+    (void)left;
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++) {
+        at[i] = job->rows[first + i];
+        acc[i][0] = vld1q_s32(head->start);
+        acc[i][1] = vld1q_s32(head->start + 4);
+    }
+    for (size_t k = job->depth; k > 0; k -= 16, w += 128) {
+        int8x16_t a[SL_QS8_MR], b0, b1;
+        SL_FORGET(w);
+        SL_UNROLL
+        for (size_t i = 0; i < mr; i++, at[i - 1] += 16) {
+            SL_FORGET(at[i]);
+            a[i] = vld1q_s8(at[i]);
+        }
+        DOT_LANE(0)
+        DOT_LANE(1)
+        DOT_LANE(2)
+        DOT_LANE(3)
+    }
+    return w;
+}
+
+#include "kernels/matmul/qs8_kernels.inc"

@@ -1,0 +1,181 @@
+/* kernels/matmul/qs8_blocks.c: what the NEON engines of static int8 share: panels, and rows found
+ * in matrices and images. */
+#include "kernels/matmul/qs8_blocks.h"
+
+#include <string.h>
+
+static size_t whole(size_t k)
+{
+    return (k + SL_QS8_DEPTH - 1) / SL_QS8_DEPTH * SL_QS8_DEPTH;
+}
+
+static size_t panel_bytes(const struct sl_qs8_engine *engine, size_t k)
+{
+    return sizeof(struct sl_qs8_head) + SL_QS8_NR * whole(k) * engine->weight_bytes;
+}
+
+size_t sl_qs8_panels_bytes(const struct sl_qs8_engine *engine, size_t n, size_t k)
+{
+    return (n + SL_QS8_NR - 1) / SL_QS8_NR * panel_bytes(engine, k);
+}
+
+void sl_qs8_pack_panels(const struct sl_qs8_engine *engine, size_t n, size_t k,
+                        const int8_t *weights, size_t column_stride, size_t k_stride,
+                        const struct sl_requant *requant, void *packed)
+{
+    memset(packed, 0, sl_qs8_panels_bytes(engine, n, k));
+    for (size_t c = 0; c < n; c++) {
+        char *panel = (char *)packed + c / SL_QS8_NR * panel_bytes(engine, k);
+        struct sl_qs8_head *head = (struct sl_qs8_head *)(void *)panel;
+        int8_t *narrow = (int8_t *)(head + 1);
+        int16_t *wide = (int16_t *)(void *)(head + 1);
+        int32_t sum = 0;
+        for (size_t p = 0; p < k; p++) {
+            int8_t w = weights[c * column_stride + p * k_stride];
+            size_t at = engine->place(p, c % SL_QS8_NR);
+            if (engine->weight_bytes == 1)
+                narrow[at] = w;
+            else
+                wide[at] = w;
+            sum += w;
+        }
+        head->start[c % SL_QS8_NR] = sl_requant_start(requant, c, sum);
+        head->scale[c % SL_QS8_NR] = requant->scale[c];
+    }
+}
+
+/* Copies of rows, then what the engine makes of them; each whole 64 bytes. */
+static size_t rows_bytes(size_t k)
+{
+    return SL_QS8_MR * (whole(k) + 64);
+}
+
+size_t sl_qs8_matmul_workspace(size_t k)
+{
+    return 2 * rows_bytes(k);
+}
+
+void sl_qs8_matmul_run(const struct sl_qs8_engine *engine, const struct sl_matmul_qs8_args *args)
+{
+    size_t k = args->k, depth = whole(k);
+    int8_t *copies = args->workspace;
+    struct sl_qs8_rows job = {.n = args->n,
+                              .depth = depth,
+                              .panels = args->rhs,
+                              .dst_stride = args->dst_stride,
+                              .out = args->out,
+                              .scratch = copies + rows_bytes(k)};
+    if (depth != k)
+        memset(copies, 0, SL_QS8_MR * depth);
+    for (size_t i = 0; i < args->m; i += job.count) {
+        job.count = args->m - i < SL_QS8_MR ? args->m - i : SL_QS8_MR;
+        job.dst = args->dst + i * args->dst_stride;
+        for (size_t r = 0; r < SL_QS8_MR; r++) {
+            size_t row = r < job.count ? r : job.count - 1;
+            job.rows[r] = args->lhs + (i + row) * args->lhs_stride;
+            if (depth == k)
+                continue;
+            if (r == row)
+                memcpy(copies + r * depth, job.rows[r], k);
+            job.rows[r] = copies + row * depth;
+        }
+        engine->run(&job);
+    }
+}
+
+static size_t window_bytes(const struct sl_conv_shape *s)
+{
+    return s->kernel_h * s->kernel_w * s->group_in_c;
+}
+
+size_t sl_qs8_conv_bytes(const struct sl_qs8_engine *engine, const struct sl_conv_shape *shape)
+{
+    return shape->groups * sl_qs8_panels_bytes(engine, shape->group_out_c, window_bytes(shape));
+}
+
+void sl_qs8_conv_pack(const struct sl_qs8_engine *engine, const struct sl_conv_shape *shape,
+                      const int8_t *weights, const struct sl_requant *requant, void *packed)
+{
+    size_t n = shape->group_out_c, k = window_bytes(shape);
+    for (size_t g = 0; g < shape->groups; g++) {
+        const struct sl_requant part = {requant->bias ? requant->bias + g * n : NULL,
+                                        requant->scale + g * n, requant->in_zero};
+        sl_qs8_pack_panels(engine, n, k, weights + g * n * k, k, 1, &part,
+                           (char *)packed + g * sl_qs8_panels_bytes(engine, n, k));
+    }
+}
+
+size_t sl_qs8_conv_workspace(const struct sl_conv_shape *shape)
+{
+    return sl_qs8_matmul_workspace(window_bytes(shape));
+}
+
+/* The window of output (oy, ox) as one row; `in` is the image at the group's first channel. */
+static void gather(const struct sl_conv_qs8_args *a, const int8_t *in, size_t oy, size_t ox,
+                   int8_t *row)
+{
+    const struct sl_conv_shape *s = &a->shape;
+    size_t channels = s->groups * s->group_in_c, c = s->group_in_c;
+    size_t x0 = ox * s->stride_w - s->pad_left; /* this and y wrap when outside */
+    bool together = s->groups == 1 && s->dilation_w == 1 && x0 < s->in_w &&
+                    s->in_w - x0 >= s->kernel_w; /* the taps of a row follow each other */
+    for (size_t ky = 0; ky < s->kernel_h; ky++) {
+        size_t y = oy * s->stride_h + ky * s->dilation_h - s->pad_top;
+        if (y >= s->in_h) {
+            memset(row, a->in_zero, s->kernel_w * c);
+            row += s->kernel_w * c;
+            continue;
+        }
+        const int8_t *line = in + y * s->in_w * channels;
+        if (together) {
+            memcpy(row, line + x0 * channels, s->kernel_w * c);
+            row += s->kernel_w * c;
+            continue;
+        }
+        for (size_t kx = 0; kx < s->kernel_w; kx++, row += c) {
+            size_t x = x0 + kx * s->dilation_w;
+            if (x < s->in_w)
+                memcpy(row, line + x * channels, c);
+            else
+                memset(row, a->in_zero, c);
+        }
+    }
+}
+
+/* One row of output pixels of one group. */
+static void conv_row(const struct sl_qs8_engine *engine, const struct sl_conv_qs8_args *a,
+                     const int8_t *in, size_t oy, struct sl_qs8_rows *job)
+{
+    int8_t *copies = a->workspace;
+    for (size_t ox = 0; ox < a->shape.out_w; ox += job->count) {
+        size_t left = a->shape.out_w - ox;
+        job->count = left < SL_QS8_MR ? left : SL_QS8_MR;
+        for (size_t r = 0; r < SL_QS8_MR; r++) {
+            job->rows[r] = copies + (r < job->count ? r : job->count - 1) * job->depth;
+            if (r < job->count)
+                gather(a, in, oy, ox + r, copies + r * job->depth);
+        }
+        engine->run(job);
+        job->dst += job->count * a->out_pixel;
+    }
+}
+
+void sl_qs8_conv_run(const struct sl_qs8_engine *engine, const struct sl_conv_qs8_args *a)
+{
+    const struct sl_conv_shape *s = &a->shape;
+    size_t n = s->group_out_c, k = window_bytes(s), image = s->in_h * s->in_w * s->groups;
+    struct sl_qs8_rows job = {.n = n,
+                              .depth = whole(k),
+                              .dst_stride = a->out_pixel,
+                              .out = a->out_quant,
+                              .scratch = (char *)a->workspace + rows_bytes(k)};
+    memset(a->workspace, 0, rows_bytes(k));
+    for (size_t b = 0; b < s->batch; b++)
+        for (size_t g = 0; g < s->groups; g++)
+            for (size_t oy = 0; oy < s->out_h; oy++) {
+                const int8_t *in = a->in + (b * image + g) * s->group_in_c;
+                job.panels = (const char *)a->weights + g * sl_qs8_panels_bytes(engine, n, k);
+                job.dst = a->out + b * a->out_image + oy * a->out_row + g * n;
+                conv_row(engine, a, in, oy, &job);
+            }
+}
