@@ -29,11 +29,13 @@ SL_INLINE const int16_t *multiply(size_t mr, const struct sl_qs8_rows *job, size
                                   const void *left, const struct sl_qs8_head *head,
                                   const int16_t *w, int32x4_t acc[SL_QS8_MR][2])
 {
+    const int32_t *start = head->start;
     (void)left;
     SL_UNROLL
     for (size_t i = 0; i < mr; i++) {
-        acc[i][0] = vld1q_s32(head->start);
-        acc[i][1] = vld1q_s32(head->start + 4);
+        acc[i][0] = vld1q_s32(start);
+        acc[i][1] = vld1q_s32(start + 4);
+        SL_FORGET(start); /* loading pairs again is cheaper than copying vectors */
     }
     for (size_t k = 0; k < job->depth; k += 8, w += 8 * SL_QS8_NR) {
         int16x8_t a[SL_QS8_MR], b;

@@ -33,14 +33,17 @@ SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_
                                  int32x4_t acc[SL_QS8_MR][2])
 {
     const int8_t *at[SL_QS8_MR];
+    const int32_t *start = head->start;
     (void)left;
     SL_UNROLL
     for (size_t i = 0; i < mr; i++) {
         at[i] = job->rows[first + i];
-        acc[i][0] = vld1q_s32(head->start);
-        acc[i][1] = vld1q_s32(head->start + 4);
+        acc[i][0] = vld1q_s32(start);
+        acc[i][1] = vld1q_s32(start + 4);
+        SL_FORGET(start); /* loading pairs again is cheaper than copying vectors */
     }
-    for (size_t k = job->depth; k > 0; k -= 16, w += 128) {
+    size_t k = job->depth;
+    do {
         int8x16_t a[SL_QS8_MR], b0, b1;
         SL_FORGET(w);
         SL_UNROLL
@@ -52,7 +55,8 @@ SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_
         DOT_LANE(1)
         DOT_LANE(2)
         DOT_LANE(3)
-    }
+        w += 128;
+    } while ((k -= 16) > 0);
     return w;
 }
 

@@ -46,7 +46,10 @@ SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_
             sum[i][j] = vreinterpretq_s32_s64(
                 vld1q_dup_s64((const int64_t *)(const void *)(head->start + 2 * j)));
     }
-    for (size_t k = job->depth; k > 0; k -= 16) {
+    size_t k = job->depth;
+    do {
+        SL_FORGET(w);
+        SL_FORGET(at);
         SL_UNROLL
         for (size_t half = 0; half < 2; half++, at += 16 * pairs, w += 64) {
             int8x16_t a[SL_QS8_MR / 2], b[4];
@@ -63,7 +66,7 @@ SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_
                     sum[i][j] = vmmlaq_s32(sum[i][j], a[i], b[j]);
             }
         }
-    }
+    } while ((k -= 16) > 0);
     SL_UNROLL
     for (size_t i = 0; i < mr; i++) {
         SL_UNROLL

@@ -4,8 +4,11 @@
 
 #include <string.h>
 
+/* At least one, so that loops over k need no test before them. */
 static size_t whole(size_t k)
 {
+    if (k == 0)
+        return SL_QS8_DEPTH;
     return (k + SL_QS8_DEPTH - 1) / SL_QS8_DEPTH * SL_QS8_DEPTH;
 }
 

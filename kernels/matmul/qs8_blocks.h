@@ -21,7 +21,7 @@ struct sl_qs8_head {
 
 /* Up to SL_QS8_MR rows times all panels. */
 struct sl_qs8_rows {
-    size_t count, n, depth;        /* depth: whole SL_QS8_DEPTH */
+    size_t count, n, depth;        /* depth: whole SL_QS8_DEPTH, at least one */
     const int8_t *rows[SL_QS8_MR]; /* each `depth` bytes; any past `count` are those of the last */
     const void *panels;
     int8_t *dst;

@@ -10,38 +10,62 @@
 #include "kernels/cpu/neon.h"
 #include "kernels/matmul/qs8_blocks.h"
 
-/* A row of 8 sums back to bytes, not yet narrowed and clamped. */
-SL_INLINE int16x8_t sl_qs8_row(int32x4_t low, int32x4_t high, const float *scale, int16x8_t zero)
+/* The bounds of an output, and a panel's scales. */
+struct sl_qs8_quant {
+    int16x8_t zero;
+    int8x16_t min, max;
+    float32x4_t scale[2];
+};
+
+/* A row of 8 sums, not yet narrowed and clamped. */
+SL_INLINE int16x8_t sl_qs8_row(int32x4_t low, int32x4_t high, const struct sl_qs8_quant *quant)
 {
-    int32x4_t a = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(low), vld1q_f32(scale)));
-    int32x4_t b = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(high), vld1q_f32(scale + 4)));
-    return vqaddq_s16(vqmovn_high_s32(vqmovn_s32(a), b), zero);
+    int32x4_t a = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(low), quant->scale[0]));
+    int32x4_t b = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(high), quant->scale[1]));
+    return vqaddq_s16(vqmovn_high_s32(vqmovn_s32(a), b), quant->zero);
+}
+
+/* Two rows of bytes. */
+SL_INLINE int8x16_t sl_qs8_rows(int32x4_t upper[2], int32x4_t lower[2],
+                                const struct sl_qs8_quant *quant)
+{
+    int8x16_t rows = vqmovn_high_s16(vqmovn_s16(sl_qs8_row(upper[0], upper[1], quant)),
+                                     sl_qs8_row(lower[0], lower[1], quant));
+    return vminq_s8(vmaxq_s8(rows, quant->min), quant->max);
+}
+
+/* Fewer than 8 columns of `mr` rows. */
+static void store_some(size_t mr, const int8x16_t *rows, int8_t *dst, size_t stride, size_t columns)
+{
+    for (size_t i = 0; i < mr; i++, dst += stride)
+        memcpy(dst, (const int8_t *)rows + SL_QS8_NR * i, columns);
 }
 
 /* Requantises and stores `mr` rows of up to 8 columns. */
 SL_INLINE void sl_qs8_store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct sl_qs8_rows *job,
                             const struct sl_qs8_head *head, int8_t *dst, size_t columns)
 {
-    int16x8_t zero = vdupq_n_s16(job->out.zero);
-    int8x16_t min = vdupq_n_s8(job->out.min), max = vdupq_n_s8(job->out.max);
-    SL_UNROLL
-    for (size_t i = 0; i < mr; i += 2) {
-        size_t second = mr > 1 ? i + 1 : i;
-        int8x8_t upper = vqmovn_s16(sl_qs8_row(acc[i][0], acc[i][1], head->scale, zero));
-        int8x16_t rows =
-            vqmovn_high_s16(upper, sl_qs8_row(acc[second][0], acc[second][1], head->scale, zero));
-        rows = vminq_s8(vmaxq_s8(rows, min), max);
-        if (columns == SL_QS8_NR) {
+    const struct sl_qs8_quant quant = {vdupq_n_s16(job->out.zero),
+                                       vdupq_n_s8(job->out.min),
+                                       vdupq_n_s8(job->out.max),
+                                       {vld1q_f32(head->scale), vld1q_f32(head->scale + 4)}};
+    size_t stride = job->dst_stride;
+    if (columns == SL_QS8_NR) {
+        SL_UNROLL
+        for (size_t i = 0; i < mr; i += 2, dst += stride) {
+            int8x16_t rows = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], &quant);
             vst1_s8(dst, vget_low_s8(rows));
-            if (mr > 1)
-                vst1_s8(dst + job->dst_stride, vget_high_s8(rows));
-        } else {
-            int8_t bytes[16];
-            vst1q_s8(bytes, rows);
-            memcpy(dst, bytes, columns);
-            if (mr > 1)
-                memcpy(dst + job->dst_stride, bytes + 8, columns);
+            if (mr == 1)
+                return;
+            dst += stride;
+            SL_FORGET(dst);
+            vst1q_lane_s64((int64_t *)(void *)dst, vreinterpretq_s64_s8(rows), 1);
         }
-        dst += 2 * job->dst_stride;
+        return;
     }
+    int8x16_t rows[SL_QS8_MR / 2];
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i += 2)
+        rows[i / 2] = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], &quant);
+    store_some(mr, rows, dst, stride, columns);
 }
