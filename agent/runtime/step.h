@@ -19,6 +19,7 @@
 #include "kernels/depthwise/depthwise_f16.h"
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout_x16.h"
+#include "kernels/layout/layout_x8.h"
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_f16.h"
 #include "kernels/matmul/matmul.h"
@@ -168,6 +169,7 @@ struct sl_step {
             union {
                 const struct sl_transpose *kernel;
                 const struct sl_transpose_x16 *kernel_x16;
+                const struct sl_transpose_x8 *kernel_x8;
             };
             size_t rank, dims[SL_LAYOUT_MAX_RANK], perm[SL_LAYOUT_MAX_RANK];
             const void *in;

@@ -22,31 +22,10 @@ static void run_permute_x16(const struct sl_step *step)
                    step->permute.perm, step->permute.in, step->permute.out);
 }
 
-/* One after the other in the output's order. */
 static void run_permute_x8(const struct sl_step *step)
 {
-    const uint8_t *in = step->permute.in;
-    uint8_t *out = step->permute.out;
-    size_t rank = step->permute.rank, count = 1, offset = 0;
-    size_t dims[SL_LAYOUT_MAX_RANK], strides[SL_LAYOUT_MAX_RANK], at[SL_LAYOUT_MAX_RANK] = {0};
-    for (size_t j = 0; j < rank; j++) {
-        size_t from = step->permute.perm[j];
-        dims[j] = step->permute.dims[from];
-        strides[j] = 1;
-        for (size_t d = from + 1; d < rank; d++)
-            strides[j] *= step->permute.dims[d];
-        count *= dims[j];
-    }
-    for (size_t i = 0; i < count; i++) {
-        out[i] = in[offset];
-        for (size_t d = rank; d > 0; d--) {
-            offset += strides[d - 1];
-            if (++at[d - 1] < dims[d - 1])
-                break;
-            offset -= strides[d - 1] * at[d - 1];
-            at[d - 1] = 0;
-        }
-    }
+    sl_permute_x8(step->permute.kernel_x8, step->permute.rank, step->permute.dims,
+                  step->permute.perm, step->permute.in, step->permute.out);
 }
 
 void sl_step_permute_of(struct sl_step *step, uint32_t isa, size_t element_bytes, size_t rank,
@@ -54,7 +33,6 @@ void sl_step_permute_of(struct sl_step *step, uint32_t isa, size_t element_bytes
 {
     *step = (struct sl_step){
         .run = run_permute_x8,
-        .kernel = "sl_permute_x8_scalar",
         .kind = SL_STEP_PERMUTE,
         .places = {.a = SL_STEP_AT(permute.in), .out = SL_STEP_AT(permute.out)},
         .permute = {.element_bytes = element_bytes, .rank = rank},
@@ -67,6 +45,9 @@ void sl_step_permute_of(struct sl_step *step, uint32_t isa, size_t element_bytes
         step->run = run_permute_x16;
         step->permute.kernel_x16 = sl_transpose_x16_select(isa);
         step->kernel = step->permute.kernel_x16->name;
+    } else {
+        step->permute.kernel_x8 = sl_transpose_x8_select(isa);
+        step->kernel = step->permute.kernel_x8->name;
     }
     for (size_t i = 0; i < rank; i++) {
         step->permute.dims[i] = dims[i];
@@ -143,11 +124,18 @@ void sl_step_copy_box(struct sl_step *step, const struct sl_box *box)
     }
 }
 
+/* The first element, then as much again as there is. */
 static void run_fill(const struct sl_step *step)
 {
-    size_t bytes = step->fill.element_bytes;
-    for (size_t i = 0; i < step->fill.count; i++)
-        memcpy(step->fill.out + i * bytes, &step->fill.bits, bytes);
+    size_t bytes = step->fill.element_bytes, all = step->fill.count * bytes, done = bytes;
+    if (all == 0)
+        return;
+    memcpy(step->fill.out, &step->fill.bits, bytes);
+    while (done < all) {
+        size_t more = done < all - done ? done : all - done;
+        memcpy(step->fill.out + done, step->fill.out, more);
+        done += more;
+    }
 }
 
 static void run_fill_bytes(const struct sl_step *step)

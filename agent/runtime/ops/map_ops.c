@@ -152,14 +152,70 @@ F32(gelu_tanh, 0.5f * x * (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x
 F32(leaky_relu, x > 0.0f ? x : x * (float)p[0])
 F32(elu, x <= 0.0f ? expm1f(x * (float)p[2]) * (float)(p[0] * p[1]) : x * (float)p[1])
 
+/* What a kernel computes as well; SL_UNARY_OP_END: none does. */
+static int kernel_of(const struct sl_op_call *call, const struct spec *spec)
+{
+    static const struct {
+        sl_map_fn map;
+        int op;
+    } kernels[] = {
+        {exp_f32, SL_UNARY_EXP},         {log_f32, SL_UNARY_LOG},
+        {sqrt_f32, SL_UNARY_SQRT},       {rsqrt_f32, SL_UNARY_RSQRT},
+        {sin_f32, SL_UNARY_SIN},         {cos_f32, SL_UNARY_COS},
+        {sigmoid_f32, SL_UNARY_SIGMOID}, {tanh_f32, SL_UNARY_TANH},
+        {abs_f32, SL_UNARY_ABS},         {neg_f32, SL_UNARY_NEGATE},
+        {floor_f32, SL_UNARY_FLOOR},     {ceil_f32, SL_UNARY_CEILING},
+        {gelu_f32, SL_UNARY_GELU},       {leaky_relu_f32, SL_UNARY_LEAKY_RELU},
+        {elu_f32, SL_UNARY_ELU},
+    };
+    bool scaled = spec->f32 == elu_f32 &&
+                  (sl_op_number(call, 2, 1.0) != 1.0 || sl_op_number(call, 3, 1.0) != 1.0);
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]) && !scaled; i++)
+        if (kernels[i].map == spec->f32)
+            return kernels[i].op;
+    return SL_UNARY_OP_END;
+}
+
+/* Single or half precision on both sides, in one order. */
+static bool takes_kernel(const struct sl_tensor *in, const struct sl_tensor *out)
+{
+    return in->scalar_type == out->scalar_type && in->rank == out->rank &&
+           memcmp(in->dim_order, out->dim_order, in->rank) == 0 &&
+           (in->scalar_type == SL_SCALAR_FLOAT || in->scalar_type == SL_SCALAR_HALF);
+}
+
+static int prepare_kernel(struct sl_op_call *call, int op, struct sl_tensor *out,
+                          struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+    if (rc != 0)
+        return rc;
+    struct sl_step *step = sl_op_step(call);
+    float a =
+        op == SL_UNARY_LEAKY_RELU || op == SL_UNARY_ELU ? (float)sl_op_number(call, 1, 0.0) : 0.0f;
+    if (in->nbytes == 0)
+        sl_step_none(step);
+    else
+        (in->scalar_type == SL_SCALAR_HALF ? sl_step_unary_f16 : sl_step_unary)(
+            step, call->isa, op, sl_tensor_count(in), a, 0.0f);
+    sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
+    return 0;
+}
+
 static int prepare_spec(struct sl_op_call *call, const struct spec *spec, struct sl_diag *diag)
 {
+    uint32_t last = (uint32_t)strlen(call->op->signature) - 1;
+    struct sl_tensor *to = sl_op_tensor(call, last);
+    int kernel = spec->inputs == 1 ? kernel_of(call, spec) : SL_UNARY_OP_END;
+    if (kernel != SL_UNARY_OP_END && takes_kernel(sl_op_tensor(call, 0), to))
+        return prepare_kernel(call, kernel, to, diag);
     static const uint32_t arguments[SL_MAP_INPUTS] = {0, 1, 2};
     uint32_t promoting = spec->promoting != 0 ? spec->promoting : spec->inputs;
     struct sl_map_shape shape = {
         .input_count = spec->inputs,
         .inputs = {0, 1, 2},
-        .out = (uint32_t)strlen(call->op->signature) - 1,
+        .out = last,
         .no_zero_divisor = spec->no_zero_divisor,
     };
     shape.class = spec->i64 ? sl_map_class(call, promoting, arguments) : SL_CAST_F32;
