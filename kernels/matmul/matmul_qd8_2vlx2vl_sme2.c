@@ -111,17 +111,19 @@ static void multiply(const struct sl_qd8_call *call, size_t row,
         .n = args->n,
         .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
         .corrections = args->group ? args->k / args->group : sl_qd8_corrections(args->k),
-        .min = args->min > -INFINITY ? args->min : NAN,
-        .max = args->max < INFINITY ? args->max : NAN,
+        .min = args->min == -INFINITY ? NAN : args->min,
+        .max = args->max == INFINITY ? NAN : args->max,
         .half = args->dst_type == SL_ROWS_F16,
-        .nibbles = sl_qd8_nibbles,
     };
+    if (!call->self->q4) {
+        sl_mopa_qd8_sme2_asm(&job);
+        return;
+    }
+    job.nibbles = sl_qd8_nibbles;
     if (args->group)
         sl_mopa_q4_groups_sme2_asm(&job);
-    else if (call->self->q4)
-        sl_mopa_q4_sme2_asm(&job);
     else
-        sl_mopa_qd8_sme2_asm(&job);
+        sl_mopa_q4_sme2_asm(&job);
 }
 
 static void run_packed_body(const void *call) __arm_streaming __arm_inout("za")

@@ -210,6 +210,16 @@
     columns_begin 2
     all_steps \prefix\()2x2
     store_begin
+    cmp x5, x15, lsl #1
+    ccmp w25, #0, #0, hs        // a whole block of float?
+    b.ne 30f
+    tbnz x15, #2, 30f           // VL is 4
+    store_block
+35: add x11, x11, x15, lsl #1
+    cmp x11, x6
+    b.lo 20b
+    b 60f
+30: // a block that is not whole, or of half
     mov w27, w15
     store_wide four_wide, za0, za1
     add x14, x1, x26
@@ -217,10 +227,7 @@
     cmp x27, x15
     csel x27, x27, x15, lo
     store_wide four_wide, za2, za3
-35: add x11, x11, x15, lsl #1
-    cmp x11, x6
-    b.lo 20b
-    b 60f
+    b 35b
     .if \narrow
 40: // the last columns fill one tile
     correct 2x1

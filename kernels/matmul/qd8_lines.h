@@ -7,6 +7,7 @@
 
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
+#include <arm_sve.h>
 
 enum { SL_QD8_MOST_COLUMNS = 2 * 64 }; /* of a strip at the longest vector */
 
@@ -19,7 +20,7 @@ static inline size_t sl_qd8_words(size_t k) __arm_streaming_compatible
 /* Lines of corrections of a panel. */
 static inline size_t sl_qd8_corrections(size_t k) __arm_streaming_compatible
 {
-    return k ? (k + SL_QD8_CORRECTION_K - 1) / SL_QD8_CORRECTION_K : 1;
+    return (sl_qd8_words(k) - 1) / (SL_QD8_CORRECTION_K / 4) + 1;
 }
 
 /* Rows of bytes that become columns. */
@@ -29,6 +30,21 @@ struct sl_qd8_lines {
     char *out;
     size_t line_bytes; /* from line to line of out */
 };
+
+/* Where 2VL rows begin; those past the last are that one again. */
+static inline __attribute__((always_inline)) void sl_qd8_put_rows(const char **rows,
+                                                                  const char *first,
+                                                                  size_t row_bytes,
+                                                                  size_t count) __arm_streaming
+{
+    svbool_t all = svptrue_b64();
+    uint64_t base = (uint64_t)(uintptr_t)first, last = base + (count - 1) * row_bytes;
+    svuint64_t row = svindex_u64(base, row_bytes), at_most = svdup_u64(last);
+    for (size_t i = 0; i < 2 * svcntw(); i += svcntd()) {
+        svst1_u64(all, (uint64_t *)(void *)(rows + i), svmin_u64_x(all, row, at_most));
+        row = svadd_n_u64_x(all, row, svcntd() * row_bytes);
+    }
+}
 
 /* VL rows of int8 to lines of as many words; out_sums [VL]: of each row. */
 void sl_qd8_turn_words_sme2(const struct sl_qd8_lines *lines, size_t words,

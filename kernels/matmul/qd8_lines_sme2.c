@@ -1,76 +1,9 @@
-/* kernels/matmul/qd8_lines_sme2.c: [n][k] through ZA, [k][n] by interleaving. */
+/* kernels/matmul/qd8_lines_sme2.c: [n][k] through ZA, int8 by assembly, and [k][n] by interleaving.
+ */
 #include <arm_sme.h>
 #include <arm_sve.h>
 
 #include "kernels/matmul/qd8_lines.h"
-#include "kernels/pack/pack_f32.h"
-
-/* Four rows of a tile of words: each of four vectors of four rows goes to its own tile. */
-#define WRITE_WORDS(tile, a, b, c, d)                                                              \
-    svwrite_hor_za32_s32_vg4(                                                                      \
-        tile, r,                                                                                   \
-        svreinterpret_s32_s8_x4(svcreate4_s8(svget4_s8(a, tile), svget4_s8(b, tile),               \
-                                             svget4_s8(c, tile), svget4_s8(d, tile))))
-
-static void words_in(const struct sl_qd8_lines *l, size_t from) __arm_streaming __arm_inout("za")
-{
-    svcount_t some = svwhilelt_c8_u64(from, l->to, 4);
-    for (uint32_t r = 0; r < svcntw(); r += 4) {
-        const int8_t *const *rows = (const int8_t *const *)(const void *)(l->rows + r);
-        svint8x4_t a = svld1_s8_x4(some, rows[0] + from), b = svld1_s8_x4(some, rows[1] + from);
-        svint8x4_t c = svld1_s8_x4(some, rows[2] + from), d = svld1_s8_x4(some, rows[3] + from);
-        WRITE_WORDS(0, a, b, c, d);
-        WRITE_WORDS(1, a, b, c, d);
-        WRITE_WORDS(2, a, b, c, d);
-        WRITE_WORDS(3, a, b, c, d);
-    }
-}
-
-static inline __attribute__((always_inline)) svint32_t put_words(svint32_t sums, svint32x4_t v,
-                                                                 size_t count, char *out,
-                                                                 size_t line) __arm_streaming
-{
-    svbool_t all = svptrue_b32();
-    svint8_t one = svdup_s8(1);
-    svint32_t zero = svdup_s32(0);
-    svst1_s32(all, (int32_t *)(void *)out, svget4_s32(v, 0));
-    sums = svdot_s32(sums, svreinterpret_s8_s32(svget4_s32(v, 0)), one);
-    if (count > 1)
-        svst1_s32(all, (int32_t *)(void *)(out + line), svget4_s32(v, 1));
-    sums = svdot_s32(sums, svreinterpret_s8_s32(count > 1 ? svget4_s32(v, 1) : zero), one);
-    if (count > 2)
-        svst1_s32(all, (int32_t *)(void *)(out + 2 * line), svget4_s32(v, 2));
-    sums = svdot_s32(sums, svreinterpret_s8_s32(count > 2 ? svget4_s32(v, 2) : zero), one);
-    if (count > 3)
-        svst1_s32(all, (int32_t *)(void *)(out + 3 * line), svget4_s32(v, 3));
-    return svdot_s32(sums, svreinterpret_s8_s32(count > 3 ? svget4_s32(v, 3) : zero), one);
-}
-
-#define WORDS_OUT(tile)                                                                            \
-    for (uint32_t w = 0; w + 4 <= vl && w + 4 <= left; w += 4, out += 4 * line)                    \
-        sums = put_words(sums, svread_ver_za32_s32_vg4(tile, w), 4, out, line);                    \
-    if (left < vl && left % 4 > 0)                                                                 \
-        sums = put_words(sums, svread_ver_za32_s32_vg4(tile, (uint32_t)(left / 4 * 4)), left % 4,  \
-                         out, line);                                                               \
-    if (left <= vl)                                                                                \
-        break;                                                                                     \
-    left -= vl
-
-void sl_qd8_turn_words_sme2(const struct sl_qd8_lines *l, size_t words,
-                            int32_t *out_sums) __arm_streaming __arm_inout("za")
-{
-    size_t vl = svcntw(), left = words, line = l->line_bytes;
-    svint32_t sums = svdup_s32(0);
-    char *out = l->out;
-    for (size_t at = l->from; left > 0; at += 16 * vl) {
-        words_in(l, at);
-        WORDS_OUT(0);
-        WORDS_OUT(1);
-        WORDS_OUT(2);
-        WORDS_OUT(3);
-    }
-    svst1_s32(svptrue_b32(), out_sums, sums);
-}
 
 /* Lines of nibbles: what they lack to whole words of k becomes 8, the nibble of 0. */
 static inline __attribute__((always_inline)) svuint16_t
@@ -178,10 +111,8 @@ void sl_qd8_pack_strip_sme2(const struct sl_qd8_strip *strip, size_t from, size_
         interleave(strip, from, to, out, line_bytes, vectors, out_sums);
         return;
     }
-    sl_pack_rows_sme2(
-        (const float **)(void *)rows,
-        (const float *)(const void *)((const char *)w->data + strip->first * row_bytes), row_bytes,
-        strip->columns, 2 * vl);
+    sl_qd8_put_rows(rows, (const char *)w->data + strip->first * row_bytes, row_bytes,
+                    strip->columns);
     struct sl_qd8_lines lines = {rows, from * (strip->q4 ? 2 : 4), row_bytes, out, line_bytes};
     if (strip->q4) {
         turn_nibbles(&lines, to - from, 4 * to > w->k ? w->k - 4 * (to - 1) : 4, out_sums);

@@ -23,6 +23,7 @@ struct rhs {
     struct layout layout;
     bool q4;
     char *packed;
+    size_t words, lines; /* of k, in 32 bits or nibbles; of 32 bits, all that are not words */
 };
 
 struct panel {
@@ -42,48 +43,64 @@ static struct layout layout_of(bool gemv, bool q4, size_t group)
 static size_t width_of(const struct layout *l, size_t left, size_t vl) __arm_streaming_compatible
 {
     size_t least = l->least_vl * vl, most = l->most_vl * vl;
-    size_t width = (left + least - 1) / least * least;
-    return width < most ? width : most;
+    return left >= most ? most : (left + least - 1) / least * least;
 }
 
-/* Of a column of a panel. */
-static size_t column_bytes(size_t k, size_t group, bool q4, bool pairs) __arm_streaming_compatible
+static struct rhs rhs_of(const struct sl_matmul_qd8 *self, size_t k, size_t group)
 {
-    size_t words = (group ? k / 4 : sl_qd8_words(k)) * (q4 ? 2 : 4);
-    size_t lines = group ? 2 + k / group : (pairs ? sl_qd8_corrections(k) : 1) + 2;
-    return 4 * lines + words;
+    struct layout l = layout_of(self->gemv, self->q4, group);
+    size_t corrections = l.pairs ? sl_qd8_corrections(k) : 1;
+    return (struct rhs){.layout = l,
+                        .q4 = self->q4,
+                        .words = group ? k / 4 : sl_qd8_words(k),
+                        .lines = 2 + (group ? k / group : corrections)};
 }
 
-static size_t bytes_of(const struct layout *l, size_t n, size_t k, size_t group, bool q4)
+static size_t column_bytes(const struct rhs *rhs) __arm_streaming_compatible
 {
-    size_t vl = svcntsw(), most = l->most_vl * vl, whole = n / most * most;
-    size_t columns = whole + (n > whole ? width_of(l, n - whole, vl) : 0);
-    return columns * column_bytes(k, group, q4, l->pairs);
+    return 4 * rhs->lines + (rhs->q4 ? 2 : 4) * rhs->words;
 }
 
 /* Up to two vectors of floats, those from `count` on 0. */
-static void put_floats(const float *from, size_t count, size_t vectors, float added,
-                       char *out) __arm_streaming __arm_inout("za")
-{
-    for (size_t v = 0; v < vectors; v++) {
-        svbool_t some = svwhilelt_b32_u64(v * svcntw(), from ? count : 0);
-        svfloat32_t x = svld1_f32(some, from + v * svcntw());
-        svst1_f32(svptrue_b32(), (float *)(void *)out + v * svcntw(),
-                  svadd_n_f32_x(svptrue_b32(), x, added));
-    }
-}
-
-static void put_sums(const int32_t *sums, bool pairs, size_t vectors,
-                     char *out) __arm_streaming __arm_inout("za")
+static inline __attribute__((always_inline)) void
+put_floats(const float *from, size_t count, size_t vectors, float added,
+           char *out) __arm_streaming __arm_inout("za")
 {
     svbool_t all = svptrue_b32();
-    for (size_t v = 0; v < vectors; v++) {
-        svint32_t sum = svld1_s32(all, sums + v * svcntw()), low = svextb_s32_x(all, sum);
-        svint32_t high = svasr_n_s32_x(all, svsub_s32_x(all, sum, low), 8);
-        svint32_t pair =
-            svorr_s32_x(all, svand_n_s32_x(all, low, 0xffff), svlsl_n_s32_x(all, high, 16));
-        svst1_s32(all, (int32_t *)(void *)out + v * svcntw(), pairs ? pair : sum);
+    svfloat32x2_t x = svld1_f32_x2(svwhilelt_c32_u64(0, from ? count : 0, 2), from);
+    svfloat32_t low = svget2_f32(x, 0), high = svget2_f32(x, 1);
+    if (added != 0) { /* only in a build for the test of the verdict `wrong` */
+        low = svadd_n_f32_x(all, low, added);
+        high = svadd_n_f32_x(all, high, added);
     }
+    if (vectors > 1)
+        svst1_f32_x2(svptrue_c32(), (float *)(void *)out, svcreate2_f32(low, high));
+    else
+        svst1_f32(all, (float *)(void *)out, low);
+}
+
+static inline __attribute__((always_inline)) svint32_t pair_of(svint32_t sum) __arm_streaming
+{
+    svbool_t all = svptrue_b32();
+    svint32_t low = svextb_s32_x(all, sum);
+    svint32_t high = svsub_s32_x(all, sum, low); /* its lower 8 bits are 0 */
+    return svorr_s32_x(all, svand_n_s32_x(all, low, 0xffff), svlsl_n_s32_x(all, high, 8));
+}
+
+static inline __attribute__((always_inline)) void
+put_sums(const int32_t *sums, bool pairs, size_t vectors,
+         char *out) __arm_streaming __arm_inout("za")
+{
+    svint32_t low = svld1_s32(svptrue_b32(), sums);
+    svint32_t high = svld1_s32(svptrue_b32(), sums + svcntw());
+    if (pairs) {
+        low = pair_of(low);
+        high = pair_of(high);
+    }
+    if (vectors > 1)
+        svst1_s32_x2(svptrue_c32(), (int32_t *)(void *)out, svcreate2_s32(low, high));
+    else
+        svst1_s32(svptrue_b32(), (int32_t *)(void *)out, low);
 }
 
 static void put_channel_strip(const struct panel *p, const struct sl_qd8_strip *strip, char *out,
@@ -91,15 +108,14 @@ static void put_channel_strip(const struct panel *p, const struct sl_qd8_strip *
 {
     const struct sl_weights_qd8 *w = strip->weights;
     int32_t sums[SL_QD8_MOST_COLUMNS];
-    bool pairs = p->rhs->layout.pairs;
-    size_t words = sl_qd8_words(w->k), lines = pairs ? sl_qd8_corrections(w->k) : 1;
+    size_t words = p->rhs->words, lines = p->rhs->lines - 2, offset = (size_t)(out - p->out);
     size_t step = lines > 1 ? SL_QD8_CORRECTION_K / 4 : words;
-    char *weights = p->out + (lines + 2) * p->line + (size_t)(out - p->out) / (strip->q4 ? 2 : 1);
+    char *weights = p->out + (lines + 2) * p->line + (strip->q4 ? offset / 2 : offset);
     for (size_t from = 0; from < words; from += step, out += p->line) {
         size_t to = words - from < step ? words : from + step;
         sl_qd8_pack_strip_sme2(strip, from, to, weights + from * p->words_line, p->words_line,
                                vectors, sums);
-        put_sums(sums, pairs, vectors, out);
+        put_sums(sums, p->rhs->layout.pairs, vectors, out);
     }
     put_floats((const float *)w->scale + strip->first, strip->columns, vectors, 0, out);
     put_floats(w->bias ? w->bias + strip->first : NULL, strip->columns, vectors, sl_bias_error,
@@ -158,30 +174,65 @@ static void put_panel(const struct panel *p) __arm_streaming __arm_inout("za")
     }
 }
 
+/* What the general way does, for int8 [n][k] of at most SL_QD8_CORRECTION_K: in so many panels of
+ * so few weights each, the way to them counts. */
+static void put_plain_panels(const struct rhs *rhs) __arm_streaming __arm_inout("za")
+{
+    const struct sl_weights_qd8 *w = rhs->weights;
+    const char *rows[SL_QD8_MOST_COLUMNS];
+    int32_t sums[SL_QD8_MOST_COLUMNS];
+    size_t vl = svcntw(), words = rhs->words, line = 8 * vl;
+    char *out = rhs->packed;
+    for (size_t first = 0; first < w->n; first += 2 * vl) {
+        size_t columns = w->n - first < 2 * vl ? w->n - first : 2 * vl;
+        size_t vectors = columns > vl ? 2 : 1;
+        line = vectors * 4 * vl;
+        struct sl_qd8_lines lines = {rows, 0, w->k, out + 3 * line, line};
+        sl_qd8_put_rows(rows, (const char *)w->data + first * w->k, w->k, columns);
+        sl_qd8_turn_words_sme2(&lines, words, sums);
+        lines.rows += vl;
+        lines.out += 4 * vl;
+        if (vectors > 1)
+            sl_qd8_turn_words_sme2(&lines, words, sums + vl);
+        put_sums(sums, true, vectors, out);
+        put_floats((const float *)w->scale + first, columns, vectors, 0, out + line);
+        put_floats(w->bias ? w->bias + first : NULL, columns, vectors, sl_bias_error,
+                   out + 2 * line);
+        out += (3 + words) * line;
+    }
+}
+
 static void body(const void *args) __arm_streaming __arm_inout("za")
 {
     const struct rhs *rhs = args;
-    const struct sl_weights_qd8 *w = rhs->weights;
-    const struct layout *l = &rhs->layout;
     struct panel p = {.rhs = rhs, .out = rhs->packed};
-    for (; p.first < w->n; p.first += p.width) {
-        p.width = width_of(l, w->n - p.first, svcntw());
+    if (rhs->layout.pairs && !rhs->q4 && !rhs->weights->transposed && rhs->lines == 3) {
+        put_plain_panels(rhs);
+        return;
+    }
+    for (; p.first < rhs->weights->n; p.first += p.width) {
+        p.width = width_of(&rhs->layout, rhs->weights->n - p.first, svcntw());
         p.line = 4 * p.width;
         p.words_line = rhs->q4 ? 2 * p.width : 4 * p.width;
         put_panel(&p);
-        p.out += p.width * column_bytes(w->k, w->group, rhs->q4, l->pairs);
+        p.out += p.width * column_bytes(rhs);
     }
 }
 
 size_t sl_qd8_rhs_bytes(const struct sl_matmul_qd8 *self, size_t n, size_t k, size_t group)
 {
-    struct layout l = layout_of(self->gemv, self->q4, group);
-    return bytes_of(&l, n, k, group, self->q4);
+    struct rhs rhs = rhs_of(self, k, group);
+    size_t vl = svcntsw(), most = rhs.layout.most_vl * vl, whole = n / most * most;
+    size_t columns = whole + (n > whole ? width_of(&rhs.layout, n - whole, vl) : 0);
+    return columns * column_bytes(&rhs);
 }
 
 void sl_qd8_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *weights,
                      void *packed)
 {
-    struct rhs rhs = {weights, layout_of(self->gemv, self->q4, weights->group), self->q4, packed};
-    sl_streaming_run_za(body, &rhs);
+    struct rhs rhs = rhs_of(self, weights->k, weights->group);
+    rhs.weights = weights;
+    rhs.packed = packed;
+    if (weights->n > 0)
+        sl_streaming_run_za(body, &rhs);
 }

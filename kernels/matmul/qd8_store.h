@@ -7,7 +7,7 @@
 #pragma once
 
 .macro save_registers
-    stp d8, d9, [sp, #-144]!
+    stp d8, d9, [sp, #-160]!
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
@@ -16,6 +16,7 @@
     stp x23, x24, [sp, #96]
     stp x25, x26, [sp, #112]
     stp x27, x28, [sp, #128]
+    str x30, [sp, #144]
 .endm
 
 .macro restore_registers
@@ -27,7 +28,8 @@
     ldp x23, x24, [sp, #96]
     ldp x25, x26, [sp, #112]
     ldp x27, x28, [sp, #128]
-    ldp d8, d9, [sp], #144
+    ldr x30, [sp, #144]
+    ldp d8, d9, [sp], #160
 .endm
 
 .macro load_job
@@ -42,11 +44,12 @@
     ptrue p0.b
     ptrue pn8.b
     cntw x15
-    mov x17, #16
-    lsr x17, x17, x25           // bytes of four elements
+    mov x30, #2
+    sub x30, x30, x25
     lsl x21, x4, #1
     add x22, x21, x4
-    mul x23, x4, x17
+    lsl x23, x21, #1
+    lsl x23, x23, x30           // bytes of four rows
     mul x24, x15, x23
     lsr x24, x24, #2
 .endm
@@ -54,16 +57,13 @@
 // The block's place in dst, x13, its columns' predicates, scales and biases; x14: its rows' scales.
 .macro place_of_block
     mov x14, x1
-    add x13, x3, x11, lsl #1
-    cbnz w25, 1f
-    add x13, x13, x11, lsl #1
-1:
+    lsl x13, x11, x30           // x30: the shift of an element of dst
+    add x13, x13, x3
 .endm
 
 .macro store_begin
     ld1w {z4.s-z7.s}, pn8/z, [x0]
     whilelt pn9.s, x11, x6, vlx2
-    whilelt p2.h, x11, x6
     place_of_block
 .endm
 
@@ -81,11 +81,11 @@
     fmad z\e\().s, p0/m, z5.s, z7.s
 .endm
 
-// Four rows from w12 on, in z24-z31 by pairs.
-.macro four_wide t0, t1
+// Four rows from w12 on, in z24-z31 by pairs; \scales: where the rows' scales are.
+.macro four_wide t0, t1, scales=x14
     mova {z16.s-z19.s}, \t0\()h.s[w12, 0:3]
     mova {z20.s-z23.s}, \t1\()h.s[w12, 0:3]
-    ld1rqw {z2.s}, p0/z, [x14, x12, lsl #2]
+    ld1rqw {z2.s}, p0/z, [\scales, x12, lsl #2]
     scvtf {z16.s-z19.s}, {z16.s-z19.s}
     scvtf {z20.s-z23.s}, {z20.s-z23.s}
     scale_pair 16, 20, 0, 24, 25
@@ -96,6 +96,32 @@
     fclamp {z28.s-z31.s}, z0.s, z1.s
 .endm
 
+// Four rows of float to \at.
+.macro store_four_rows at
+    st1w {z24.s-z25.s}, pn9, [\at]
+    st1w {z26.s-z27.s}, pn9, [\at, x4, lsl #2]
+    st1w {z28.s-z29.s}, pn9, [\at, x21, lsl #2]
+    st1w {z30.s-z31.s}, pn9, [\at, x22, lsl #2]
+.endm
+
+// A whole block of 2VL rows of float, VL at least 8: eight rows of each tile row a turn. x9 and x17 are free.
+.macro store_block
+    add x9, x1, x26
+    add x17, x13, x24
+    mov w12, wzr
+1:  .rept 2
+    four_wide za0, za1
+    store_four_rows x13
+    four_wide za2, za3, x9
+    add w12, w12, #4
+    store_four_rows x17
+    add x13, x13, x23
+    add x17, x17, x23
+    .endr
+    cmp w12, w15
+    b.lo 1b
+.endm
+
 // w27 rows of one tile row to x13; `four` makes them, four at a time, in z24-z31 by pairs.
 .macro store_wide four, t0, t1
     mov w12, wzr
@@ -104,10 +130,7 @@
     add w12, w12, #4
     cmp w12, w27
     b.hi 2f
-    st1w {z24.s-z25.s}, pn9, [x13]
-    st1w {z26.s-z27.s}, pn9, [x13, x4, lsl #2]
-    st1w {z28.s-z29.s}, pn9, [x13, x21, lsl #2]
-    st1w {z30.s-z31.s}, pn9, [x13, x22, lsl #2]
+    store_four_rows x13
     add x13, x13, x23
     b.lo 1b
     b 9f
@@ -117,7 +140,8 @@
     tbz w27, #0, 9f
     st1w {z28.s-z29.s}, pn9, [x13, x21, lsl #2]
     b 9f
-5:  \four \t0, \t1
+5:  whilelt p2.h, x11, x6
+7:  \four \t0, \t1
     fcvt z24.h, {z24.s-z25.s}
     fcvt z26.h, {z26.s-z27.s}
     fcvt z28.h, {z28.s-z29.s}
@@ -130,7 +154,7 @@
     st1h {z28.h}, p2, [x13, x21, lsl #1]
     st1h {z30.h}, p2, [x13, x22, lsl #1]
     add x13, x13, x23
-    b.lo 5b
+    b.lo 7b
     b 9f
 6:  st1h {z24.h}, p2, [x13]
     tbz w27, #1, 9f
