@@ -19,17 +19,37 @@ static double difference(double a, double b)
     return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
 }
 
-static void add_floats(struct sl_agreement *agreement, struct sl_bytes a, struct sl_bytes b)
+static double half_at(const uint8_t *at)
 {
-    double peak = 0.0;
-    double worst = 0.0;
-    for (size_t at = 0; at + 4 <= a.size; at += 4) {
-        double x = (double)sl_load_f32(a.data + at);
-        worst = fmax(worst, difference(x, (double)sl_load_f32(b.data + at)));
+    uint16_t bits = sl_load_u16(at);
+    int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    double magnitude = exponent == 0    ? ldexp(fraction, -24)
+                       : exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+                                        : ldexp(1024 + fraction, exponent - 25);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+static double number_at(int scalar_type, const uint8_t *at)
+{
+    const uint8_t wide[4] = {0, 0, at[0], at[1]};
+    return scalar_type == SL_SCALAR_FLOAT  ? (double)sl_load_f32(at)
+           : scalar_type == SL_SCALAR_HALF ? half_at(at)
+                                           : (double)sl_load_f32(wide);
+}
+
+static void add_floats(struct sl_agreement *agreement, int scalar_type, size_t bytes,
+                       struct sl_bytes a, struct sl_bytes b)
+{
+    double peak = 0.0, worst = 0.0;
+    for (size_t at = 0; at < a.size; at += bytes) {
+        double x = number_at(scalar_type, a.data + at);
+        worst = fmax(worst, difference(x, number_at(scalar_type, b.data + at)));
         if (isfinite(x))
             peak = fmax(peak, fabs(x));
     }
     double relative = worst == 0.0 ? 0.0 : peak == 0.0 ? INFINITY : worst / peak;
+    if (scalar_type != SL_SCALAR_FLOAT)
+        agreement->tolerance = fmax(agreement->tolerance, SL_AGREEMENT_HALF);
     agreement->max_abs = fmax(agreement->max_abs, worst);
     agreement->max_rel = fmax(agreement->max_rel, relative);
     agreement->agree = agreement->agree && relative <= agreement->tolerance;
@@ -39,8 +59,11 @@ void sl_agreement_add(struct sl_agreement *agreement, int scalar_type, struct sl
                       struct sl_bytes b)
 {
     agreement->outputs++;
-    if (a.size == b.size && scalar_type == SL_SCALAR_FLOAT && a.size % 4 == 0) {
-        add_floats(agreement, a, b);
+    size_t bytes = scalar_type == SL_SCALAR_FLOAT                                       ? 4
+                   : scalar_type == SL_SCALAR_HALF || scalar_type == SL_SCALAR_BFLOAT16 ? 2
+                                                                                        : 0;
+    if (a.size == b.size && bytes != 0 && a.size % bytes == 0) {
+        add_floats(agreement, scalar_type, bytes, a, b);
         return;
     }
     bool same = a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);

@@ -15,10 +15,14 @@ struct sl_agreement {
     bool agree;
 };
 
-/* `tolerance` is relative to an output's peak: 1e-4 for f32. */
+/* What 16-bit floats may differ by: kernels that add in half precision do. */
+#define SL_AGREEMENT_HALF 2e-2
+
+/* `tolerance` is relative to an output's peak: 1e-4 for f32. An output of 16-bit floats makes it
+ * SL_AGREEMENT_HALF. */
 void sl_agreement_init(struct sl_agreement *agreement, double tolerance);
 
-/* Compares one output, `a` being the reference. Floats (32-bit) within the tolerance; every other
- * type byte for byte. Different sizes never agree. `scalar_type` is enum sl_scalar_type. */
+/* Compares one output, `a` being the reference. Floats within the tolerance; every other type byte
+ * for byte. Different sizes never agree. `scalar_type` is enum sl_scalar_type. */
 void sl_agreement_add(struct sl_agreement *agreement, int scalar_type, struct sl_bytes a,
                       struct sl_bytes b);

@@ -344,6 +344,22 @@ static void make_survives_each_failed_allocation(void **state)
     sl_mem_fail_nth(0);
 }
 
+static void halves_agree_within_their_own_tolerance(void **state)
+{
+    /* 1, 2, infinity and -0.5 as halves; 2 is 2.03 in the second, 2.06 in the third */
+    const uint8_t a[] = {0x00, 0x3c, 0x00, 0x40, 0x00, 0x7c, 0x00, 0xb8};
+    const uint8_t b[] = {0x00, 0x3c, 0x0f, 0x40, 0x00, 0x7c, 0x00, 0xb8};
+    const uint8_t c[] = {0x00, 0x3c, 0x1f, 0x40, 0x00, 0x7c, 0x00, 0xb8};
+    struct sl_agreement agreement;
+    (void)state;
+    sl_agreement_init(&agreement, 1e-4);
+    sl_agreement_add(&agreement, SL_SCALAR_HALF, (struct sl_bytes){a, 8}, (struct sl_bytes){b, 8});
+    assert_true(agreement.agree);
+    assert_true(agreement.max_rel > 0.01 && agreement.max_rel < 0.02);
+    sl_agreement_add(&agreement, SL_SCALAR_HALF, (struct sl_bytes){a, 8}, (struct sl_bytes){c, 8});
+    assert_false(agreement.agree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +377,7 @@ int main(void)
         cmocka_unit_test(medians_are_right_for_every_order),
         cmocka_unit_test(operators_pair_up_by_place_across_their_names),
         cmocka_unit_test(make_survives_each_failed_allocation),
+        cmocka_unit_test(halves_agree_within_their_own_tolerance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
