@@ -7,8 +7,10 @@ Instructions are counted in the emulator at 512-bit streaming vectors and are th
 import argparse
 import glob
 import json
+import math
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -141,6 +143,48 @@ def folders():
     return {name: found[name] for name in EXECUTOR_RUNNER if name in found}
 
 
+def numbers(path, half):
+    """An output file's floats; empty for a size that is not theirs."""
+    with open(path, "rb") as file:
+        data = file.read()
+    count = len(data) // (2 if half else 4)
+    return struct.unpack(f"<{count}{'e' if half else 'f'}", data[: count * (2 if half else 4)])
+
+
+def worst_difference(folder, out, engine):
+    """Of all outputs that are floats: the largest difference over the largest magnitude, from what the real runtime gave on that engine."""
+    facts = os.path.join(folder, "facts.json")
+    types = [o["dtype"] for o in json.load(open(facts, encoding="utf-8"))["outputs"]] if os.path.exists(facts) else []
+    worst = 0.0
+    for path in glob.glob(os.path.join(out, f"*_{engine[0]}-*.bin")):
+        i = int(path.rsplit("-", 1)[1][:-4])
+        dtype = types[i] if i < len(types) else "float16" if "_f16_" in folder else "float32"
+        theirs = next((p for p in (os.path.join(folder, f"{name}-{i}.bin") for name in engine[1]) if os.path.exists(p)), None)
+        if theirs is None or dtype not in ("float32", "float16"):
+            continue
+        have, want = numbers(path, dtype == "float16"), numbers(theirs, dtype == "float16")
+        peak = max((abs(x) for x in want if math.isfinite(x)), default=0)
+        apart = max((abs(x - y) for x, y in zip(have, want) if math.isfinite(x) and math.isfinite(y)), default=0)
+        worst = max(worst, apart / peak if apart else 0.0)
+    return worst
+
+
+ENGINES = {"SME2": ("sme2-on", ("aarch64-sme2", "runtime")), "NEON": ("sme2-off", ("aarch64-nosme", "runtime")), "portable": ("portable", ("runtime",))}
+
+
+def table(rows):
+    """Of the part models: Markdown for agent/runtime/README.md."""
+    print("| program | SME2 on | of theirs | goal | SME2 off | of theirs | goal | largest difference: SME2, NEON, portable |")
+    print("|---|--:|--:|--:|--:|--:|--:|---|")
+    by_name = {}
+    for r in rows:
+        if "differences" in r:
+            by_name.setdefault(r["what"].split(",")[0], []).append(r)
+    for name, (on, off) in by_name.items():
+        cells = [f"{r['measured']:,} | {r['ratio']:.3f} | {r['goal']:.2f}{'' if r['met'] else ' missed'}" for r in (on, off)]
+        print(f"| `{name}` | {cells[0]} | {cells[1]} | {', '.join(f'{d:.1g}' for d in on['differences'])} |")
+
+
 def bench_models():
     for name, folder in folders().items():
         if os.path.exists(os.path.join(folder, "weights.ptd")):
@@ -153,7 +197,8 @@ def bench_models():
         for variant, theirs, goal in zip(("on", "off"), EXECUTOR_RUNNER[name], goals_of(name)):
             etdump = glob.glob(os.path.join(out, "**", f"*{variant}*.etdump"), recursive=True)[0]
             total, framework = steady_run(etdump)
-            yield {**row(f"{name}, SME2 {variant}", total, "instructions", theirs, f"executor_runner, goal {goal:.2f}"), "met": total <= goal * theirs, "goal": goal}
+            yield {**row(f"{name}, SME2 {variant}", total, "instructions", theirs, f"executor_runner, goal {goal:.2f}"), "met": total <= goal * theirs, "goal": goal,
+                   "differences": [worst_difference(folder, out, engine) for engine in ENGINES.values()]}
             if name.startswith("mobilenet_v2_f32"):
                 yield row(f"{name}, SME2 {variant}, own code between operators", framework, "instructions", round(OWN_CODE_GOAL * total), "goal: 2 %")
 
@@ -178,6 +223,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, *GROUPS]))
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--table", action="store_true", help="the part models as Markdown")
     options = parser.parse_args()
     for part in options.parts:
         if part not in PARTS and part not in GROUPS:
@@ -185,7 +231,9 @@ def main():
     results = {}
     for part in [name for part in options.parts or PARTS for name in GROUPS.get(part, [part])]:
         results[part] = list(PARTS[part]())
-        if not options.json:
+        if options.table and part == "models":
+            table(results[part])
+        elif not options.json:
             show(part, results[part])
     if options.json:
         print(json.dumps({"schema": "sme2lab.bench/1", "svl": 512, "parts": results}, indent=1))
