@@ -237,6 +237,8 @@ static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t
     if (rc < 0)
         return rc;
     run->end_to_end = result.end_to_end;
+    run->first_event = first_event;
+    run->event_count = block->event_count;
     note_findings(m, run, &result);
     for (uint32_t i = 0; i < block->event_count; i++) {
         const struct sl_nested_event *nested = &m->nesting.events[i];

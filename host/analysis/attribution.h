@@ -28,8 +28,9 @@ struct sl_attribution_run {
     uint32_t block;         /* index among the file's blocks */
     const char *block_name; /* borrowed from the file, not terminated */
     uint32_t block_name_len;
-    bool warmup;   /* the trace says so: not among the measured */
-    uint32_t pair; /* in the schedule; UINT32_MAX without a trace */
+    bool warmup;                     /* the trace says so: not among the measured */
+    uint32_t pair;                   /* in the schedule; UINT32_MAX without a trace */
+    size_t first_event, event_count; /* among the events of the file */
     int64_t end_to_end;
     int64_t categories[SL_CATEGORY_COUNT];
 };

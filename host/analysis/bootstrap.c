@@ -10,6 +10,7 @@
 #include "host/analysis/statistics.h"
 
 enum { ROWS = SL_CATEGORY_COUNT + 1 }; /* the ratio, then each category's delta */
+enum { COLUMNS = 32 };                 /* whose means are resampled at a time */
 
 /* One resampled set: its values to take the median of, and the sums of its categories. */
 struct sample {
@@ -77,12 +78,23 @@ static void draw(struct sl_random *random, const struct sl_block *blocks, size_t
     }
 }
 
-static struct sl_interval interval_of(double *sorted, size_t n, double confidence)
+/* Percentile q of values that are not sorted: the two around it are put to their places. */
+static double percentile_in_place(double *values, size_t n, double q)
+{
+    size_t low = (size_t)(q / 100.0 * (double)(n - 1));
+    select_kth(values, n, low);
+    if (low + 1 < n)
+        select_kth(values + low + 1, n - low - 1, 0);
+    return sl_percentile(values, n, q);
+}
+
+static struct sl_interval interval_of(double *values, size_t n, double confidence)
 {
     double tail = 50.0 * (1.0 - confidence);
-    sl_sort_doubles(sorted, n);
-    return (struct sl_interval){sl_percentile(sorted, n, tail),
-                                sl_percentile(sorted, n, 100.0 - tail)};
+    struct sl_interval found;
+    found.low = percentile_in_place(values, n, tail);
+    found.high = percentile_in_place(values, n, 100.0 - tail);
+    return found;
 }
 
 static void take_intervals(double *rows, const struct sl_bootstrap_plan *plan,
@@ -172,4 +184,41 @@ int sl_bootstrap_sides(const struct sl_block *baseline, size_t baseline_count,
     sl_free(cand.values);
     sl_free(rows);
     return rc;
+}
+
+/* Adds up to COLUMNS columns of `n` rows drawn with replacement. */
+static void sum_drawn(const double *values, size_t n, size_t stride, size_t columns,
+                      struct sl_random *random, double sums[COLUMNS])
+{
+    memset(sums, 0, COLUMNS * sizeof(*sums));
+    for (size_t i = 0; i < n; i++) {
+        const double *row = values + sl_random_below(random, n) * stride;
+        for (size_t c = 0; c < columns; c++)
+            sums[c] += row[c];
+    }
+}
+
+int sl_bootstrap_means(const double *values, size_t n, size_t columns,
+                       const struct sl_bootstrap_plan *plan, struct sl_interval *out)
+{
+    size_t wide = columns < COLUMNS ? columns : COLUMNS;
+    double *rows = sl_malloc((wide ? wide : 1) * plan->iterations, sizeof(*rows));
+    double sums[COLUMNS];
+    if (!rows)
+        return -ENOMEM;
+    for (size_t first = 0; first < columns; first += COLUMNS) {
+        struct sl_random random = {plan->seed}; /* the same resamples for every column */
+        size_t count = columns - first < COLUMNS ? columns - first : COLUMNS;
+        for (size_t b = 0; b < plan->iterations; b++) {
+            sum_drawn(values + first, n, columns, count, &random, sums);
+            for (size_t c = 0; c < count; c++)
+                rows[c * plan->iterations + b] = sums[c] / (double)n;
+        }
+        for (size_t c = 0; c < count; c++)
+            out[first + c] = n < 2 ? (struct sl_interval){NAN, NAN}
+                                   : interval_of(rows + c * plan->iterations, plan->iterations,
+                                                 plan->confidence);
+    }
+    sl_free(rows);
+    return 0;
 }

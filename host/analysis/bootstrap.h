@@ -38,6 +38,11 @@ int sl_bootstrap_sides(const struct sl_block *baseline, size_t baseline_count,
                        const struct sl_block *candidate, size_t candidate_count,
                        const struct sl_bootstrap_plan *plan, struct sl_bootstrap *out);
 
+/* Intervals of the means of `columns` columns of `n` >= 1 pairs, `values` row by row, from the same
+ * resamples that sl_bootstrap_pairs() draws with the same plan. 0 or -ENOMEM. */
+int sl_bootstrap_means(const double *values, size_t n, size_t columns,
+                       const struct sl_bootstrap_plan *plan, struct sl_interval *out);
+
 /* Exact interval of the median by signs: order statistics with at least that confidence; of `n`
  * values, which it reorders. NAN where so few values give none. */
 struct sl_interval sl_sign_interval(double *values, size_t n, double confidence);

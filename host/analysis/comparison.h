@@ -31,10 +31,11 @@ enum sl_verdict {
 
 struct sl_comparison_options {
     uint64_t seed;
-    uint32_t iterations;                  /* of the bootstrap; 0: 10000 */
-    double confidence;                    /* 0: 0.95 */
-    double margin;                        /* smallest effect that counts; 0: 0.01 */
-    double noise_floor;                   /* of the device, or NAN: not known */
+    uint32_t iterations; /* of the bootstrap; 0: 10000 */
+    double confidence;   /* 0: 0.95 */
+    double margin;       /* smallest effect that counts; 0: 0.01 */
+    double noise_floor;  /* of the device, or NAN: not known */
+    uint32_t looks;      /* at the data until measuring stopped (stopping.h); 0: no rule stopped */
     const struct sl_agreement *agreement; /* NULL: outputs were not compared */
     bool separate; /* the two are of different recordings: their pairs are not the same moments */
 };
@@ -55,6 +56,8 @@ struct sl_category_shift {
 struct sl_operator_shift {
     const struct sl_operator *baseline, *candidate; /* borrowed from the attributions */
     double baseline_cost, candidate_cost;           /* per run */
+    double delta_low, delta_high; /* of candidate - baseline; NAN without interleaved pairs */
+    double p, q; /* exact sign test of the pairs; its false-discovery rate among all rows; NAN */
 };
 
 struct sl_comparison {
@@ -67,6 +70,10 @@ struct sl_comparison {
      */
     double sign_low, sign_high;
     double confidence, margin, noise_floor;
+    uint32_t looks; /* the intervals are widened for them */
+    /* Smallest relative change that so many such pairs find in four of five experiments; NAN
+     * without an interval. */
+    double detectable;
     size_t blocks; /* pairs, or runs of the smaller side */
     uint32_t iterations;
     uint64_t seed;

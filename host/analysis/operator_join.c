@@ -2,6 +2,7 @@
 #include "host/analysis/operator_join.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,16 +60,17 @@ static size_t rows_by_place(const struct sl_attribution *baseline,
         if (b->operator_index == SL_POSITION_NO_OPERATOR)
             continue;
         rows[count++] = (struct sl_operator_shift){
-            &baseline->operators[b->operator_index], &candidate->operators[c->operator_index],
-            (double)b->total / (double)baseline->measured_count,
-            (double)c->total / (double)candidate->measured_count};
+            .baseline = &baseline->operators[b->operator_index],
+            .candidate = &candidate->operators[c->operator_index],
+            .baseline_cost = (double)b->total / (double)baseline->measured_count,
+            .candidate_cost = (double)c->total / (double)candidate->measured_count};
     }
     qsort(rows, count, sizeof(*rows), by_operators);
     return merge(rows, count);
 }
 
-static bool same_places(const struct sl_attribution *baseline,
-                        const struct sl_attribution *candidate)
+bool sl_operator_same_places(const struct sl_attribution *baseline,
+                             const struct sl_attribution *candidate)
 {
     if (baseline->position_count == 0 || baseline->position_count != candidate->position_count)
         return false;
@@ -132,7 +134,10 @@ static int rows_by_name(const struct sl_attribution *baseline,
                                                      : compare_names(base[b], cand[c]);
         const struct sl_operator *x = order <= 0 ? base[b++] : NULL;
         const struct sl_operator *y = order >= 0 ? cand[c++] : NULL;
-        rows[count++] = (struct sl_operator_shift){x, y, cost(x, baseline), cost(y, candidate)};
+        rows[count++] = (struct sl_operator_shift){.baseline = x,
+                                                   .candidate = y,
+                                                   .baseline_cost = cost(x, baseline),
+                                                   .candidate_cost = cost(y, candidate)};
     }
     sl_free(base);
     sl_free(cand);
@@ -143,7 +148,7 @@ static int rows_by_name(const struct sl_attribution *baseline,
 int sl_operator_join(const struct sl_attribution *baseline, const struct sl_attribution *candidate,
                      struct sl_operator_shift **out, size_t *out_count)
 {
-    bool by_place = same_places(baseline, candidate);
+    bool by_place = sl_operator_same_places(baseline, candidate);
     size_t room =
         by_place ? baseline->position_count : baseline->operator_count + candidate->operator_count;
     size_t count = 0;
@@ -157,6 +162,8 @@ int sl_operator_join(const struct sl_attribution *baseline, const struct sl_attr
         return -ENOMEM;
     }
     qsort(rows, count, sizeof(*rows), by_cost);
+    for (size_t i = 0; i < count; i++)
+        rows[i].delta_low = rows[i].delta_high = rows[i].p = rows[i].q = NAN;
     *out = rows;
     *out_count = count;
     return 0;

@@ -2,6 +2,7 @@
  * the baseline. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sl_attribution;
@@ -12,3 +13,7 @@ struct sl_operator_shift;
  * *out is owned by the caller: sl_free(). Largest baseline cost first. 0 or -ENOMEM. */
 int sl_operator_join(const struct sl_attribution *baseline, const struct sl_attribution *candidate,
                      struct sl_operator_shift **out, size_t *out_count);
+
+/* Have both the same number of events in every run, so that rows are by place? */
+bool sl_operator_same_places(const struct sl_attribution *baseline,
+                             const struct sl_attribution *candidate);

@@ -108,6 +108,7 @@ static void put_operator(struct sl_json *json, const char *key, const struct sl_
 
 static void put_operators(struct sl_json *json, const struct sl_comparison *c)
 {
+    char key[SL_UNIT_KEY_SIZE];
     char text[SL_TEXT_SIZE];
     sl_json_open_array(json, "operators");
     for (size_t i = 0; i < c->operator_count; i++) {
@@ -119,6 +120,9 @@ static void put_operators(struct sl_json *json, const struct sl_comparison *c)
         put_f64(json, "baseline", c->unit, row->baseline_cost);
         put_f64(json, "candidate", c->unit, row->candidate_cost);
         put_f64(json, "delta", c->unit, row->candidate_cost - row->baseline_cost);
+        put_interval(json, sl_unit_key(key, "interval", c->unit), row->delta_low, row->delta_high);
+        sl_json_f64(json, "p_value", row->p);
+        sl_json_f64(json, "false_discovery_rate", row->q);
         put_operator(json, "baseline", row->baseline);
         put_operator(json, "candidate", row->candidate);
         sl_json_close_object(json);
@@ -161,7 +165,9 @@ static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
         sl_json_text(json, NULL, c->reasons[i]);
     sl_json_close_array(json);
     sl_json_f64(json, "minimum_effect", c->margin);
+    sl_json_f64(json, "minimum_detectable_effect", c->detectable);
     sl_json_f64(json, "noise_floor", c->noise_floor);
+    sl_json_u64(json, "looks", c->looks);
 }
 
 static void put_sides(struct sl_json *json, const struct sl_comparison_report *report)

@@ -7,6 +7,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/operator_interval.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/sme2_proof.h"
@@ -197,11 +198,35 @@ static void put_kernel(struct page *p, const struct sl_operator *op, const char 
     line_end(p);
 }
 
+static bool changed(const struct sl_operator_shift *row)
+{
+    return row->q <= SL_OPERATOR_FALSE_DISCOVERIES; /* never with NAN */
+}
+
+/* Below the table: what its stars mean; nothing where there are no pairs to tell. */
+static void explain_stars(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    char text[160];
+    size_t tested = 0;
+    size_t stars = 0;
+    for (size_t i = 0; i < c->operator_count; i++) {
+        tested += isfinite(c->operators[i].q) ? 1 : 0;
+        stars += changed(&c->operators[i]);
+    }
+    if (tested == 0)
+        return;
+    snprintf(text, sizeof(text),
+             "* changed: %zu of %zu operators, at a false-discovery rate of %.0f %%", stars, tested,
+             100 * SL_OPERATOR_FALSE_DISCOVERIES);
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
+}
+
 static void put_operators(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
     char text[SL_TEXT_SIZE];
-    size_t name = p->width - 2 * FIGURE_COLUMNS - RATIO_COLUMNS - CATEGORY_COLUMNS - 1;
+    size_t name = p->width - 2 * FIGURE_COLUMNS - RATIO_COLUMNS - CATEGORY_COLUMNS - 2;
     cell(p, "operator (own work)", name, false);
     note(p, sl_buf_printf(p->out, " "));
     cell(p, "category", CATEGORY_COLUMNS, false);
@@ -218,6 +243,7 @@ static void put_operators(struct page *p)
         figure(p, row->baseline ? row->baseline_cost : NAN);
         figure(p, row->candidate ? row->candidate_cost : NAN);
         ratio(p, row->baseline_cost, row->candidate_cost);
+        cell(p, changed(row) ? "*" : "", 1, false);
         line_end(p);
         put_kernel(p, row->baseline, p->report->baseline_level);
         put_kernel(p, row->candidate, p->report->candidate_level);
@@ -225,6 +251,7 @@ static void put_operators(struct page *p)
     if (c->operator_count > p->style->operators)
         note(p,
              sl_buf_printf(p->out, "... and %zu more\n", c->operator_count - p->style->operators));
+    explain_stars(p);
 }
 
 static void put_proof(struct page *p)

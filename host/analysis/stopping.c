@@ -1,0 +1,75 @@
+/* host/analysis/stopping.c */
+#include "host/analysis/stopping.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "common/base/mem.h"
+#include "host/analysis/bootstrap.h"
+
+/* What is left of the error at the first look, and what each later one takes of it: chosen so that
+ * tests/simulation finds 93 % coverage and more. Stopping where an interval happens to be narrow
+ * prefers samples that understate their spread, which costs some 4 % of coverage unwidened. */
+static const double first_look = 2.0;
+static const double later_look = 0.1;
+
+size_t sl_stopping_pairs(uint32_t look)
+{
+    size_t pairs = SL_STOPPING_FIRST;
+    for (uint32_t i = 1; i < look && pairs < SIZE_MAX / 2; i++)
+        pairs += pairs / 2;
+    return pairs;
+}
+
+uint32_t sl_stopping_looks(size_t n)
+{
+    uint32_t look = 1;
+    while (sl_stopping_pairs(look + 1) <= n)
+        look++;
+    return look;
+}
+
+double sl_stopping_confidence(double confidence, uint32_t look)
+{
+    if (look == 0)
+        return confidence;
+    return 1.0 - (1.0 - confidence) / (first_look + later_look * (double)(look - 1));
+}
+
+static int half_width_of(const struct sl_stopping_plan *plan, const double *log_ratios, size_t n,
+                         double *out)
+{
+    struct sl_bootstrap found;
+    double confidence = plan->confidence > 0 ? plan->confidence : 0.95;
+    struct sl_bootstrap_plan resampling = {
+        plan->seed, plan->iterations ? plan->iterations : 10000,
+        sl_stopping_confidence(confidence, sl_stopping_looks(n))};
+    struct sl_block *blocks = sl_calloc(n, sizeof(*blocks));
+    if (!blocks)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        blocks[i].value = log_ratios[i];
+    int rc = sl_bootstrap_pairs(blocks, n, &resampling, &found);
+    sl_free(blocks);
+    if (rc == 0)
+        *out = (log(found.ratio.high) - log(found.ratio.low)) / 2;
+    return rc;
+}
+
+int sl_stopping_check(const struct sl_stopping_plan *plan, const double *log_ratios, size_t n,
+                      int *out_state, double *out_half_width)
+{
+    double half_width = NAN;
+    bool spent = n >= plan->max_pairs;
+    bool look = n >= SL_STOPPING_FIRST && (spent || sl_stopping_pairs(sl_stopping_looks(n)) == n);
+    if (look) {
+        int rc = half_width_of(plan, log_ratios, n, &half_width);
+        if (rc < 0)
+            return rc;
+    }
+    bool precise = half_width <= plan->half_width; /* never with NAN */
+    *out_half_width = half_width;
+    *out_state = precise ? SL_STOPPING_PRECISE : spent ? SL_STOPPING_BUDGET : SL_STOPPING_GO_ON;
+    return 0;
+}

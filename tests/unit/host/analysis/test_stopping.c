@@ -1,0 +1,114 @@
+/* tests/unit/host/analysis/test_stopping.c */
+#include "host/analysis/stopping.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "common/base/mem.h"
+#include "host/analysis/random.h"
+
+enum { MAX_PAIRS = 64 };
+
+/* Log ratios around 0.1 that spread by `spread` either way. */
+static void fill(double *values, size_t n, double spread)
+{
+    struct sl_random random = {11};
+    for (size_t i = 0; i < n; i++)
+        values[i] = 0.1 + spread * ((double)sl_random_below(&random, 2001) / 1000 - 1);
+}
+
+static const struct sl_stopping_plan plan = {0.95, 0.015, MAX_PAIRS, 5, 500};
+
+static void looks_are_at_fixed_numbers_of_pairs(void **state)
+{
+    (void)state;
+    static const size_t pairs[] = {20, 30, 45, 67, 100, 150};
+    for (uint32_t look = 1; look <= 6; look++) {
+        assert_int_equal(sl_stopping_pairs(look), pairs[look - 1]);
+        assert_int_equal(sl_stopping_looks(pairs[look - 1]), look);
+        assert_int_equal(sl_stopping_looks(pairs[look - 1] + 1), look);
+    }
+    assert_int_equal(sl_stopping_looks(3), 1);
+}
+
+static void each_look_asks_for_more_confidence(void **state)
+{
+    (void)state;
+    assert_true(sl_stopping_confidence(0.95, 0) == 0.95);
+    for (uint32_t look = 1; look < 20; look++)
+        assert_true(sl_stopping_confidence(0.95, look) < sl_stopping_confidence(0.95, look + 1));
+    assert_true(sl_stopping_confidence(0.95, 20) < 1);
+}
+
+static int state_at(const double *values, size_t n, double *width)
+{
+    int found = -1;
+    assert_int_equal(sl_stopping_check(&plan, values, n, &found, width), 0);
+    return found;
+}
+
+static void narrow_interval_stops_at_the_first_look_and_not_before(void **state)
+{
+    (void)state;
+    double values[MAX_PAIRS];
+    double width;
+    fill(values, MAX_PAIRS, 0.005);
+    assert_int_equal(state_at(values, 19, &width), SL_STOPPING_GO_ON);
+    assert_true(isnan(width));
+    assert_int_equal(state_at(values, 20, &width), SL_STOPPING_PRECISE);
+    assert_true(width > 0 && width <= 0.015);
+}
+
+static void between_looks_nothing_is_looked_at(void **state)
+{
+    (void)state;
+    double values[MAX_PAIRS];
+    double width;
+    fill(values, MAX_PAIRS, 0.005);
+    assert_int_equal(state_at(values, 21, &width), SL_STOPPING_GO_ON);
+    assert_true(isnan(width));
+}
+
+static void wide_interval_goes_on_until_the_budget_ends(void **state)
+{
+    (void)state;
+    double values[MAX_PAIRS];
+    double width;
+    fill(values, MAX_PAIRS, 0.5);
+    assert_int_equal(state_at(values, 30, &width), SL_STOPPING_GO_ON);
+    assert_true(width > 0.015);
+    assert_int_equal(state_at(values, MAX_PAIRS, &width), SL_STOPPING_BUDGET);
+    assert_true(width > 0.015);
+}
+
+static void check_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    double values[MAX_PAIRS];
+    double width;
+    int rc = -12;
+    fill(values, MAX_PAIRS, 0.005);
+    for (unsigned nth = 1; rc == -12; nth++) {
+        int found;
+        sl_mem_fail_nth(nth);
+        rc = sl_stopping_check(&plan, values, 20, &found, &width);
+    }
+    assert_int_equal(rc, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_are_at_fixed_numbers_of_pairs),
+        cmocka_unit_test(each_look_asks_for_more_confidence),
+        cmocka_unit_test(narrow_interval_stops_at_the_first_look_and_not_before),
+        cmocka_unit_test(between_looks_nothing_is_looked_at),
+        cmocka_unit_test(wide_interval_goes_on_until_the_budget_ends),
+        cmocka_unit_test(check_survives_each_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
