@@ -120,8 +120,10 @@ static int8_t *scratch_of(size_t m, size_t k, void *workspace)
     return (int8_t *)workspace + (m + SIDE - 1) / SIDE * lhs_bytes(k);
 }
 
-/* Eight rows of the scratch to one panel. */
-static void interleave(const int8_t *rows, size_t k, size_t depth, int8_t *out)
+/* Eight rows of the scratch to one panel; inlined for each depth, so that copies have a fixed size.
+ */
+static inline __attribute__((always_inline)) void interleave(const int8_t *rows, size_t k,
+                                                             size_t depth, int8_t *out)
 {
     for (size_t p = 0; p < k; p += depth) {
         for (size_t i = 0; i < SIDE; i++, out += depth)
@@ -151,7 +153,10 @@ void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k
             if (k > 0)
                 memcpy(out, row, k);
         }
-        interleave(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+        if (engine->lhs_depth == 8)
+            interleave(scratch, k_padded, 8, (int8_t *)(params + SIDE));
+        else
+            interleave(scratch, k_padded, 4, (int8_t *)(params + SIDE));
     }
 }
 
