@@ -12,6 +12,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/sync_group.h"
 
 void sl_buf_init(struct sl_buf *buf, size_t limit)
 {
@@ -145,6 +146,19 @@ static int write_all(int fd, const uint8_t *bytes, size_t len)
     return 0;
 }
 
+/* It has its name now and is synced at the group's end. */
+static int name_and_group(int fd, const char *temporary, const char *path)
+{
+    int rc = rename(temporary, path) < 0 ? -errno : 0;
+    if (rc == 0) {
+        sl_sync_group_take(fd, path);
+        return 0;
+    }
+    close(fd);
+    unlink(temporary);
+    return rc;
+}
+
 int sl_buf_write_file(const char *path, const void *bytes, size_t len)
 {
     char temporary[4096];
@@ -155,6 +169,8 @@ int sl_buf_write_file(const char *path, const void *bytes, size_t len)
     if (fd < 0)
         return -errno;
     int rc = write_all(fd, bytes, len);
+    if (rc == 0 && sl_sync_group_is_open())
+        return name_and_group(fd, temporary, path);
     if (rc == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
         rc = -errno;
     if (close(fd) < 0 && rc == 0)

@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/sync_group.h"
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
@@ -188,19 +189,29 @@ static void after_finish(uv_work_t *request, int status)
     close_down(run);
 }
 
+static int keep_results(const struct sl_job_run *run)
+{
+    int rc = 0;
+    for (int i = 0; i < SL_RUN_PARTS && rc == 0; i++) {
+        if (run->parts[i].has_result)
+            rc = sl_run_work_keep_result(run->directory, i, &run->parts[i].result);
+    }
+    return rc;
+}
+
+/* All files of the run in one group: the results are acknowledged, and the run is told, after it.
+ */
 static void do_finish(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
-    for (int i = 0; i < SL_RUN_PARTS; i++) {
-        int rc = run->parts[i].has_result
-                     ? sl_run_work_keep_result(run->directory, i, &run->parts[i].result)
-                     : 0;
-        if (rc < 0) {
-            run->work.rc = rc;
-            return;
-        }
-    }
-    sl_run_work_finish(&run->work);
+    struct sl_sync_group group;
+    sl_sync_group_begin(&group);
+    run->work.rc = keep_results(run);
+    if (run->work.rc == 0)
+        sl_run_work_finish(&run->work);
+    int synced = sl_sync_group_end(&group);
+    if (run->work.rc == 0)
+        run->work.rc = synced;
 }
 
 static void fill_record(struct sl_job_run *run)

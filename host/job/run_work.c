@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
 #include "common/base/crc32c.h"
+#include "common/base/sync_group.h"
 #include "host/device/blob.h"
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
@@ -65,16 +66,14 @@ static void result_path(const char *directory, int part, char out[SL_RUN_WORK_PA
 
 int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result)
 {
-    char path[SL_RUN_WORK_PATH + 32], folder[SL_RUN_WORK_PATH + 32];
+    char path[SL_RUN_WORK_PATH + 32];
     struct kept kept;
     memset(&kept, 0, sizeof(kept)); /* the padding too: the CRC covers it */
     memcpy(kept.magic, magic, sizeof(magic));
     kept.result = *result;
     kept.crc = sl_crc32c(0, &kept, offsetof(struct kept, crc));
     result_path(directory, part, path);
-    snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
-    int rc = sl_buf_write_file(path, &kept, sizeof(kept));
-    return rc < 0 ? rc : sl_durable_folder(folder);
+    return sl_buf_write_file(path, &kept, sizeof(kept));
 }
 
 int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out)
@@ -124,22 +123,37 @@ static int place_blobs(struct sl_run_work *work)
     return rc;
 }
 
+/* The names of the run's directory, of its day's and of all runs' are what is synced. */
+static int sync_names(const char *directory)
+{
+    enum { LEVELS = 3 };
+    char path[SL_RUN_WORK_PATH];
+    snprintf(path, sizeof(path), "%s", directory);
+    int rc = 0;
+    for (int level = 0; level < LEVELS && rc == 0; level++) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            break;
+        *slash = '\0';
+        rc = sl_durable_folder(path);
+    }
+    return rc;
+}
+
 void sl_run_work_prepare(struct sl_run_work *work)
 {
-    char path[SL_RUN_WORK_PATH], parent[SL_RUN_WORK_PATH];
+    struct sl_sync_group group;
+    char path[SL_RUN_WORK_PATH];
     sl_run_work_part(work->directory, 1, path);
+    sl_sync_group_begin(&group);
     int rc = make_folders(path);
     snprintf(path, sizeof(path), "%s/config.json", work->directory);
     if (rc == 0)
         rc = sl_buf_write_file(path, work->config_json, strlen(work->config_json));
+    int synced = sl_sync_group_end(&group);
+    rc = rc < 0 ? rc : synced;
     if (rc == 0)
-        rc = sl_durable_folder(work->directory);
-    snprintf(parent, sizeof(parent), "%s", work->directory);
-    char *slash = strrchr(parent, '/');
-    if (rc == 0 && slash) {
-        *slash = '\0';
-        rc = sl_durable_folder(parent);
-    }
+        rc = sync_names(work->directory);
     if (rc < 0)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
                     sl_strerror(rc));
@@ -229,7 +243,5 @@ void sl_run_work_finish(struct sl_run_work *work)
     if (rc == 0 && done && work->kit->finish)
         rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);
     int told = sl_result_json_write(work->directory, work->attempt, work->parts[0], work->parts[1]);
-    rc = rc < 0 ? rc : told;
-    int synced = sl_durable_folder(work->directory);
-    work->rc = rc < 0 ? rc : synced;
+    work->rc = rc < 0 ? rc : told;
 }

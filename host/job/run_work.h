@@ -37,11 +37,11 @@ void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
 void sl_run_work_prepare(struct sl_run_work *work);
 
 /* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.
- */
+ * All of it is durable when the caller's sync group (common/base/sync_group.h) ends. */
 void sl_run_work_finish(struct sl_run_work *work);
 
-/* A result that has come, for a later daemon: durable when this returns. `part`: 0 measured, 1
- * reference. 0 or -errno. */
+/* A result that has come, for a later daemon: durable as above. `part`: 0 measured, 1 reference. 0
+ * or -errno. */
 int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result);
 int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out);
 
