@@ -9,13 +9,19 @@
 #include "host/analysis/random.h"
 #include "host/analysis/statistics.h"
 
-enum { ROWS = SL_CATEGORY_COUNT + 1 }; /* the ratio, then each category's delta */
-enum { COLUMNS = 32 };                 /* whose means are resampled at a time */
+enum {
+    RATIO,
+    WHOLE,
+    DELTAS,
+    SHARES = DELTAS + SL_CATEGORY_COUNT, /* of the baseline, then of the candidate */
+    ROWS = SHARES + 2 * SL_CATEGORY_COUNT,
+};
+enum { COLUMNS = 32 }; /* whose means are resampled at a time */
 
 /* One resampled set: its values to take the median of, and the sums of its categories. */
 struct sample {
     double *values;
-    double sums[SL_CATEGORY_COUNT];
+    double sums[2][SL_CATEGORY_COUNT];
 };
 
 static void swap(double *a, double *b)
@@ -66,15 +72,39 @@ double sl_median_in_place(double *values, size_t n)
 
 /* Draws n of n blocks in pieces of `length` neighbours; a piece goes on at the front. */
 static void draw(struct sl_random *random, const struct sl_block *blocks, size_t n, size_t length,
-                 struct sample *out)
+                 bool parts, struct sample *out)
 {
     memset(out->sums, 0, sizeof(out->sums));
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         at = i % length == 0 ? sl_random_below(random, n) : (at + 1) % n;
         out->values[i] = blocks[at].value;
-        for (int c = 0; c < SL_CATEGORY_COUNT; c++)
-            out->sums[c] += blocks[at].categories[c];
+        for (int c = 0; parts && c < SL_CATEGORY_COUNT; c++) {
+            out->sums[0][c] += blocks[at].categories[0][c];
+            out->sums[1][c] += blocks[at].categories[1][c];
+        }
+    }
+}
+
+/* Means of resample `b` from the sums of both sides, and what follows from them. */
+static void put_parts(double *rows, const struct sl_bootstrap_plan *plan, size_t b,
+                      const double *baseline, size_t baseline_count, const double *candidate,
+                      size_t candidate_count)
+{
+    double means[2][SL_CATEGORY_COUNT];
+    double whole[2] = {0, 0};
+    size_t stride = plan->iterations;
+    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++) {
+        means[0][c] = baseline[c] / (double)baseline_count;
+        means[1][c] = candidate[c] / (double)candidate_count;
+        whole[0] += means[0][c];
+        whole[1] += means[1][c];
+        rows[(DELTAS + c) * stride + b] = means[1][c] - means[0][c];
+    }
+    rows[WHOLE * stride + b] = whole[1] - whole[0];
+    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++) {
+        rows[(SHARES + c) * stride + b] = means[0][c] / whole[0];
+        rows[(SHARES + SL_CATEGORY_COUNT + c) * stride + b] = means[1][c] / whole[1];
     }
 }
 
@@ -97,13 +127,30 @@ static struct sl_interval interval_of(double *values, size_t n, double confidenc
     return found;
 }
 
+/* No spread can be resampled from one block. */
+static void no_intervals(struct sl_bootstrap *out)
+{
+    const struct sl_interval none = {NAN, NAN};
+    *out = (struct sl_bootstrap){.ratio = none, .whole = none};
+    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
+        out->categories[c] = out->shares[0][c] = out->shares[1][c] = none;
+}
+
 static void take_intervals(double *rows, const struct sl_bootstrap_plan *plan,
                            struct sl_bootstrap *out)
 {
     size_t n = plan->iterations;
+    no_intervals(out);
     out->ratio = interval_of(rows, n, plan->confidence);
-    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
-        out->categories[c] = interval_of(rows + (c + 1) * n, n, plan->confidence);
+    if (!plan->parts)
+        return;
+    out->whole = interval_of(rows + WHOLE * n, n, plan->confidence);
+    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++) {
+        out->categories[c] = interval_of(rows + (DELTAS + c) * n, n, plan->confidence);
+        for (size_t side = 0; side < 2; side++)
+            out->shares[side][c] = interval_of(rows + (SHARES + side * SL_CATEGORY_COUNT + c) * n,
+                                               n, plan->confidence);
+    }
 }
 
 struct sl_interval sl_sign_interval(double *values, size_t n, double confidence)
@@ -126,12 +173,9 @@ struct sl_interval sl_sign_interval(double *values, size_t n, double confidence)
     return (struct sl_interval){values[rank - 1], values[n - rank]};
 }
 
-/* No spread can be resampled from one block. */
-static void no_intervals(struct sl_bootstrap *out)
+static double *rows_of(const struct sl_bootstrap_plan *plan)
 {
-    out->ratio = (struct sl_interval){NAN, NAN};
-    for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
-        out->categories[c] = out->ratio;
+    return sl_malloc((size_t)plan->iterations * (plan->parts ? ROWS : 1), sizeof(double));
 }
 
 int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_bootstrap_plan *plan,
@@ -139,13 +183,13 @@ int sl_bootstrap_pairs(const struct sl_block *pairs, size_t n, const struct sl_b
 {
     struct sl_random random = {plan->seed};
     struct sample sample = {.values = sl_malloc(n, sizeof(double))};
-    double *rows = sl_malloc((size_t)plan->iterations * ROWS, sizeof(*rows));
+    double *rows = rows_of(plan);
     int rc = sample.values && rows ? 0 : -ENOMEM;
     for (size_t b = 0; rc == 0 && b < plan->iterations; b++) {
-        draw(&random, pairs, n, 1, &sample);
+        draw(&random, pairs, n, 1, plan->parts, &sample);
         rows[b] = exp(sl_median_in_place(sample.values, n));
-        for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
-            rows[(c + 1) * plan->iterations + b] = sample.sums[c] / (double)n;
+        if (plan->parts)
+            put_parts(rows, plan, b, sample.sums[0], n, sample.sums[1], n);
     }
     if (rc == 0)
         take_intervals(rows, plan, out);
@@ -163,18 +207,17 @@ int sl_bootstrap_sides(const struct sl_block *baseline, size_t baseline_count,
     struct sl_random random = {plan->seed};
     struct sample base = {.values = sl_malloc(baseline_count, sizeof(double))};
     struct sample cand = {.values = sl_malloc(candidate_count, sizeof(double))};
-    double *rows = sl_malloc((size_t)plan->iterations * ROWS, sizeof(*rows));
+    double *rows = rows_of(plan);
     size_t base_length = (size_t)ceil(cbrt((double)baseline_count));
     size_t cand_length = (size_t)ceil(cbrt((double)candidate_count));
     int rc = base.values && cand.values && rows ? 0 : -ENOMEM;
     for (size_t b = 0; rc == 0 && b < plan->iterations; b++) {
-        draw(&random, baseline, baseline_count, base_length, &base);
-        draw(&random, candidate, candidate_count, cand_length, &cand);
+        draw(&random, baseline, baseline_count, base_length, plan->parts, &base);
+        draw(&random, candidate, candidate_count, cand_length, plan->parts, &cand);
         rows[b] = sl_median_in_place(base.values, baseline_count) /
                   sl_median_in_place(cand.values, candidate_count);
-        for (size_t c = 0; c < SL_CATEGORY_COUNT; c++)
-            rows[(c + 1) * plan->iterations + b] =
-                cand.sums[c] / (double)candidate_count - base.sums[c] / (double)baseline_count;
+        if (plan->parts)
+            put_parts(rows, plan, b, base.sums[0], baseline_count, cand.sums[1], candidate_count);
     }
     if (rc == 0)
         take_intervals(rows, plan, out);

@@ -1,6 +1,7 @@
 /* host/analysis/bootstrap.h: percentile intervals by resampling. Reproducible from the seed. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,23 +9,28 @@
 
 /* One block: a pair of runs, or one run of a side. */
 struct sl_block {
-    double value;                         /* log ratio of a pair; end to end of a run */
-    double categories[SL_CATEGORY_COUNT]; /* candidate - baseline of a pair; cost of a run */
+    double value; /* log ratio of a pair; end to end of a run */
+    /* Cost of the baseline and of the candidate; of a run the other side's are 0. */
+    double categories[2][SL_CATEGORY_COUNT];
 };
 
 struct sl_interval {
     double low, high;
 };
 
+/* All of the same resamples, so in each of them the categories sum to the whole. */
 struct sl_bootstrap {
     struct sl_interval ratio;
+    struct sl_interval whole;                         /* candidate - baseline, end to end */
     struct sl_interval categories[SL_CATEGORY_COUNT]; /* of candidate - baseline */
+    struct sl_interval shares[2][SL_CATEGORY_COUNT];  /* of the whole: baseline's, candidate's */
 };
 
 struct sl_bootstrap_plan {
     uint64_t seed;
     uint32_t iterations;
     double confidence;
+    bool parts; /* intervals of whole, categories and shares too; NAN otherwise */
 };
 
 /* Resamples pairs: the ratio is exp(median of values), a category's delta the mean. 0, -ENOMEM.

@@ -65,7 +65,7 @@ void sl_comparison_overrule(struct sl_comparison *c, int verdict, const char *wh
     va_end(args);
 }
 
-static void take_runs(const struct sl_attribution *a, struct sl_block *out)
+static void take_runs(const struct sl_attribution *a, int side, struct sl_block *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < a->run_count; i++) {
@@ -74,17 +74,17 @@ static void take_runs(const struct sl_attribution *a, struct sl_block *out)
             continue;
         out[n].value = (double)run->end_to_end;
         for (int c = 0; c < SL_CATEGORY_COUNT; c++)
-            out[n].categories[c] = (double)run->categories[c];
+            out[n].categories[side][c] = (double)run->categories[c];
         n++;
     }
 }
 
 /* Mean of the measured runs of `a` that belong to `pair`; false if there are none. */
-static bool mean_of_pair(const struct sl_attribution *a, size_t *at, uint32_t pair,
+static bool mean_of_pair(const struct sl_attribution *a, size_t *at, uint32_t pair, int side,
                          struct sl_block *out)
 {
     double runs = 0;
-    *out = (struct sl_block){.value = 0};
+    out->value = 0;
     for (; *at < a->run_count && (a->runs[*at].warmup || a->runs[*at].pair <= pair); (*at)++) {
         const struct sl_attribution_run *run = &a->runs[*at];
         if (run->warmup || run->pair != pair)
@@ -92,11 +92,11 @@ static bool mean_of_pair(const struct sl_attribution *a, size_t *at, uint32_t pa
         runs++;
         out->value += (double)run->end_to_end;
         for (int c = 0; c < SL_CATEGORY_COUNT; c++)
-            out->categories[c] += (double)run->categories[c];
+            out->categories[side][c] += (double)run->categories[c];
     }
     out->value /= runs;
     for (int c = 0; c < SL_CATEGORY_COUNT; c++)
-        out->categories[c] /= runs;
+        out->categories[side][c] /= runs;
     return runs > 0;
 }
 
@@ -109,19 +109,18 @@ static void take_pairs(const struct sl_attribution *baseline,
     uint32_t seen = 0; /* one past the last pair */
     for (size_t i = 0; i < baseline->run_count; i++) {
         const struct sl_attribution_run *run = &baseline->runs[i];
-        struct sl_block base;
-        struct sl_block cand;
+        struct sl_block pair = {.value = 0};
         if (run->warmup || run->pair == UINT32_MAX || (seen > 0 && run->pair < seen))
             continue;
         seen = run->pair + 1;
-        if (!mean_of_pair(baseline, &b, run->pair, &base) ||
-            !mean_of_pair(candidate, &c, run->pair, &cand))
+        if (!mean_of_pair(baseline, &b, run->pair, 0, &pair))
             continue;
+        double base = pair.value;
+        if (!mean_of_pair(candidate, &c, run->pair, 1, &pair))
+            continue;
+        pair.value = log(base / pair.value);
         data->pair_numbers[data->pair_count] = run->pair;
-        struct sl_block *pair = &data->pairs[data->pair_count++];
-        pair->value = log(base.value / cand.value);
-        for (int k = 0; k < SL_CATEGORY_COUNT; k++)
-            pair->categories[k] = cand.categories[k] - base.categories[k];
+        data->pairs[data->pair_count++] = pair;
     }
 }
 
@@ -136,8 +135,8 @@ static int take_data(const struct sl_attribution *baseline, const struct sl_attr
     data->pair_numbers = sl_calloc(data->baseline_count, sizeof(*data->pair_numbers));
     if (!data->baseline || !data->candidate || !data->pairs || !data->pair_numbers)
         return -ENOMEM;
-    take_runs(baseline, data->baseline);
-    take_runs(candidate, data->candidate);
+    take_runs(baseline, 0, data->baseline);
+    take_runs(candidate, 1, data->candidate);
     if (baseline->by_origin && candidate->by_origin && !separate)
         take_pairs(baseline, candidate, data);
     return 0;
@@ -155,11 +154,11 @@ static int median_of(const struct sl_block *blocks, size_t n, double *out)
     return 0;
 }
 
-static double mean_category(const struct sl_block *blocks, size_t n, int category)
+static double mean_category(const struct sl_block *blocks, size_t n, int side, int category)
 {
     long double sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum += (long double)blocks[i].categories[category];
+        sum += (long double)blocks[i].categories[side][category];
     return n == 0 ? NAN : (double)(sum / (long double)n);
 }
 
@@ -177,13 +176,17 @@ static void shift_categories(struct sl_comparison *c, const struct data *data)
     double cand = mean_value(data->candidate, data->candidate_count);
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         struct sl_category_shift *shift = &c->categories[k];
-        shift->baseline = mean_category(data->baseline, data->baseline_count, k);
-        shift->candidate = mean_category(data->candidate, data->candidate_count, k);
+        shift->baseline = mean_category(data->baseline, data->baseline_count, 0, k);
+        shift->candidate = mean_category(data->candidate, data->candidate_count, 1, k);
         shift->delta = shift->candidate - shift->baseline;
         shift->share_baseline = base == 0 ? NAN : shift->baseline / base;
         shift->share_candidate = cand == 0 ? NAN : shift->candidate / cand;
         shift->delta_low = shift->delta_high = NAN;
+        shift->share_low[0] = shift->share_high[0] = NAN;
+        shift->share_low[1] = shift->share_high[1] = NAN;
     }
+    c->whole_baseline = base;
+    c->whole_candidate = cand;
 }
 
 /* Why the two cannot be compared at all; false if they can. */
@@ -305,17 +308,17 @@ static void judge_interval(struct sl_comparison *c)
 }
 
 /* The plan of all resampling: widened where the data were looked at several times. */
-static struct sl_bootstrap_plan resampling(const struct sl_comparison *c)
+static struct sl_bootstrap_plan resampling(const struct sl_comparison *c, bool parts)
 {
     return (struct sl_bootstrap_plan){c->seed, c->iterations,
-                                      sl_stopping_confidence(c->confidence, c->looks)};
+                                      sl_stopping_confidence(c->confidence, c->looks), parts};
 }
 
 /* The ratio of interleaved pairs with both of its intervals. */
 static int compare_pairs(struct sl_comparison *c, const struct sl_block *pairs, size_t n,
-                         struct sl_bootstrap *result)
+                         bool parts, struct sl_bootstrap *result)
 {
-    struct sl_bootstrap_plan plan = resampling(c);
+    struct sl_bootstrap_plan plan = resampling(c, parts);
     double *values = sl_malloc(n, sizeof(*values));
     if (!values)
         return -ENOMEM;
@@ -334,7 +337,7 @@ static int compare_pairs(struct sl_comparison *c, const struct sl_block *pairs, 
 static int compare_sides(struct sl_comparison *c, const struct data *data,
                          struct sl_bootstrap *result)
 {
-    struct sl_bootstrap_plan plan = resampling(c);
+    struct sl_bootstrap_plan plan = resampling(c, true);
     c->method = SL_METHOD_UNPAIRED;
     c->blocks =
         data->baseline_count < data->candidate_count ? data->baseline_count : data->candidate_count;
@@ -348,15 +351,22 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
 static int compare_times(struct sl_comparison *c, const struct data *data)
 {
     struct sl_bootstrap result;
-    int rc = data->pair_count > 0 ? compare_pairs(c, data->pairs, data->pair_count, &result)
+    int rc = data->pair_count > 0 ? compare_pairs(c, data->pairs, data->pair_count, true, &result)
                                   : compare_sides(c, data, &result);
     if (rc < 0)
         return rc;
     c->low = result.ratio.low;
     c->high = result.ratio.high;
+    c->whole_low = result.whole.low;
+    c->whole_high = result.whole.high;
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
-        c->categories[k].delta_low = result.categories[k].low;
-        c->categories[k].delta_high = result.categories[k].high;
+        struct sl_category_shift *shift = &c->categories[k];
+        shift->delta_low = result.categories[k].low;
+        shift->delta_high = result.categories[k].high;
+        for (int side = 0; side < 2; side++) {
+            shift->share_low[side] = result.shares[side][k].low;
+            shift->share_high[side] = result.shares[side][k].high;
+        }
     }
     judge_interval(c);
     return 0;
@@ -390,6 +400,7 @@ static struct sl_comparison start(const struct sl_comparison_options *options, i
 {
     struct sl_comparison c = {.unit = unit, .ratio = NAN, .low = NAN, .high = NAN};
     c.baseline = c.candidate = c.sign_low = c.sign_high = c.detectable = NAN;
+    c.whole_baseline = c.whole_candidate = c.whole_low = c.whole_high = NAN;
     c.looks = options->looks;
     c.seed = options->seed;
     c.iterations = options->iterations ? options->iterations : 10000;
@@ -418,7 +429,7 @@ int sl_comparison_make(const struct sl_attribution *baseline,
     if (rc == 0)
         rc = sl_operator_join(baseline, candidate, &made.operators, &made.operator_count);
     if (rc == 0 && made.verdict != SL_VERDICT_INCOMPARABLE && made.method == SL_METHOD_PAIRED) {
-        struct sl_bootstrap_plan plan = resampling(&made);
+        struct sl_bootstrap_plan plan = resampling(&made, true);
         rc = sl_operator_intervals(baseline, candidate, data.pair_numbers, data.pair_count, &plan,
                                    made.operators, made.operator_count);
     }
@@ -457,7 +468,7 @@ int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
     if (rc == 0) {
         made.baseline = median_side(pairs, scratch, n, false);
         made.candidate = median_side(pairs, scratch, n, true);
-        rc = compare_pairs(&made, blocks, n, &result);
+        rc = compare_pairs(&made, blocks, n, false, &result);
     }
     sl_free(scratch);
     sl_free(blocks);

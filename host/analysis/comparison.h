@@ -50,6 +50,7 @@ struct sl_category_shift {
     double baseline, candidate, delta; /* candidate - baseline */
     double delta_low, delta_high;      /* NAN without an interval */
     double share_baseline, share_candidate;
+    double share_low[2], share_high[2]; /* baseline, candidate; NAN without an interval */
 };
 
 /* What one place of the graph cost in both; either may be NULL when the graphs differ. */
@@ -78,6 +79,9 @@ struct sl_comparison {
     uint32_t iterations;
     uint64_t seed;
     double baseline, candidate; /* median end to end of a run; exact: the count */
+    /* End to end, mean per run: what the categories sum to; the interval is of the difference, from
+     * the same resamples as theirs. NAN without one. */
+    double whole_baseline, whole_candidate, whole_low, whole_high;
     struct sl_category_shift categories[SL_CATEGORY_COUNT];
     size_t operator_count;
     struct sl_operator_shift *operators; /* owned; largest baseline cost first */

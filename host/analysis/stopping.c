@@ -42,9 +42,9 @@ static int half_width_of(const struct sl_stopping_plan *plan, const double *log_
 {
     struct sl_bootstrap found;
     double confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-    struct sl_bootstrap_plan resampling = {
-        plan->seed, plan->iterations ? plan->iterations : 10000,
-        sl_stopping_confidence(confidence, sl_stopping_looks(n))};
+    struct sl_bootstrap_plan resampling = {plan->seed, plan->iterations ? plan->iterations : 10000,
+                                           sl_stopping_confidence(confidence, sl_stopping_looks(n)),
+                                           false};
     struct sl_block *blocks = sl_calloc(n, sizeof(*blocks));
     if (!blocks)
         return -ENOMEM;

@@ -86,9 +86,27 @@ static void put_categories(struct sl_json *json, const struct sl_comparison *c, 
                      shift->delta_high);
         sl_json_f64(json, "share_baseline", shift->share_baseline);
         sl_json_f64(json, "share_candidate", shift->share_candidate);
+        put_interval(json, "share_baseline_interval", shift->share_low[0], shift->share_high[0]);
+        put_interval(json, "share_candidate_interval", shift->share_low[1], shift->share_high[1]);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
+}
+
+/* What the categories sum to. */
+static void put_whole(struct sl_json *json, const struct sl_comparison *c, bool bare)
+{
+    char key[SL_UNIT_KEY_SIZE];
+    if (bare) {
+        sl_json_null(json, "end_to_end");
+        return;
+    }
+    sl_json_open_object(json, "end_to_end");
+    put_f64(json, "baseline", c->unit, c->whole_baseline);
+    put_f64(json, "candidate", c->unit, c->whole_candidate);
+    put_f64(json, "delta", c->unit, c->whole_candidate - c->whole_baseline);
+    put_interval(json, sl_unit_key(key, "interval", c->unit), c->whole_low, c->whole_high);
+    sl_json_close_object(json);
 }
 
 static void put_operator(struct sl_json *json, const char *key, const struct sl_operator *op)
@@ -204,6 +222,7 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_verdict(json, c);
     put_agreement(json, report->agreement);
     put_categories(json, c, !report->baseline);
+    put_whole(json, c, !report->baseline);
     put_operators(json, c);
     put_proof(json, report->candidate);
     sl_json_bool(json, "emulated", report->emulated);

@@ -56,6 +56,18 @@ static void put_percent(struct sl_page_table *t, double share)
         sl_page_table_text(t, "-");
 }
 
+/* Where the true difference may lie. */
+static void put_range(struct sl_page_table *t, double low, double high, int unit)
+{
+    char from[32];
+    char to[32];
+    if (isfinite(low) && isfinite(high))
+        sl_page_table_printf(t, "%s to %s", sl_unit_format(from, sizeof(from), low, unit),
+                             sl_unit_format(to, sizeof(to), high, unit));
+    else
+        sl_page_table_text(t, "-");
+}
+
 static void note_unit(const struct sl_report *report, struct sl_page_table *t, const char *more)
 {
     const struct sl_comparison_report *c = report->comparison;
@@ -120,17 +132,22 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
 {
     static const char *const heads[] = {"Category",  ">SME2 off",   ">Share off", ">SME2 on",
                                         ">Share on", ">Difference", ">off / on",  NULL};
+    static const char *const timed[] = {"Category",    ">SME2 off", ">Share off",
+                                        ">SME2 on",    ">Share on", ">Difference",
+                                        ">Its range*", ">off / on", NULL};
     const struct sl_comparison *c = report->comparison->comparison;
+    bool ranges = isfinite(c->whole_low);
     bool origin = report->comparison->baseline->attribution.by_origin &&
                   report->comparison->candidate->attribution.by_origin;
-    struct sl_category_shift all = {.baseline = 0};
-    sl_page_table_init(out, "categories", "Operator category breakdown", heads);
-    note_unit(report, out,
-              origin
-                  ? " Mean per run; own work only, so the rows sum to end to end. Categories are "
-                    "by origin: the model's node an operator came from."
-                  : " Mean per run; own work only, so the rows sum to end to end. Categories are "
-                    "by name: what the file calls an operator.");
+    struct sl_category_shift all = {.delta_low = c->whole_low, .delta_high = c->whole_high};
+    char more[256];
+    sl_page_table_init(out, "categories", "Operator category breakdown", ranges ? timed : heads);
+    snprintf(more, sizeof(more),
+             " Mean per run; own work only, so the rows sum to end to end. Categories are by %s%s",
+             origin ? "origin: the model's node an operator came from."
+                    : "name: what the file calls an operator.",
+             ranges ? " *Interval of the difference." : "");
+    note_unit(report, out, more);
     for (int k = 0; k <= SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *s = k < SL_CATEGORY_COUNT ? &c->categories[k] : &all;
         sl_page_table_text(out, k < SL_CATEGORY_COUNT ? sl_category_name(k) : "End to end");
@@ -139,6 +156,8 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
         put_figure(out, s->candidate, c->unit);
         put_percent(out, s->share_candidate);
         put_figure(out, s->delta, c->unit);
+        if (ranges)
+            put_range(out, s->delta_low, s->delta_high, c->unit);
         put_ratio(out, s->baseline, s->candidate);
         all.baseline += s->baseline;
         all.candidate += s->candidate;
@@ -152,12 +171,20 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
 {
     static const char *const heads[] = {"Operator",    "Category",  ">SME2 off", ">SME2 on",
                                         ">Difference", ">off / on", NULL};
+    static const char *const timed[] = {"Operator",    "Category",    ">SME2 off",
+                                        ">SME2 on",    ">Difference", ">Its range*",
+                                        ">Changed at", ">off / on",   NULL};
     const struct sl_comparison *c = report->comparison->comparison;
-    char more[96] = " Mean per run, own work, largest first.";
-    sl_page_table_init(out, "operators", "Operators", heads);
+    bool ranges = c->operator_count > 0 && isfinite(c->operators[0].q);
+    char more[256] = " Mean per run, own work, largest first.";
+    sl_page_table_init(out, "operators", "Operators", ranges ? timed : heads);
     if (c->operator_count > most)
         snprintf(more, sizeof(more), " Mean per run, own work; the %zu largest of %zu.", most,
                  c->operator_count);
+    if (ranges)
+        snprintf(more + strlen(more), sizeof(more) - strlen(more),
+                 " *Interval of the difference. 'Changed at' is the false-discovery rate at which "
+                 "the operator counts as changed; up to 5 %% is convincing.");
     note_unit(report, out, more);
     for (size_t i = 0; i < c->operator_count && i < most; i++) {
         const struct sl_operator_shift *row = &c->operators[i];
@@ -167,6 +194,10 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
         put_figure(out, row->baseline ? row->baseline_cost : NAN, c->unit);
         put_figure(out, row->candidate ? row->candidate_cost : NAN, c->unit);
         put_figure(out, row->candidate_cost - row->baseline_cost, c->unit);
+        if (ranges) {
+            put_range(out, row->delta_low, row->delta_high, c->unit);
+            put_percent(out, row->q);
+        }
         put_ratio(out, row->baseline_cost, row->candidate_cost);
     }
 }

@@ -113,6 +113,19 @@ def bench_analyze():
     yield row(f"decoding an ETDump of {read['bytes']} bytes", round(read["parse_ns"]), "ns", round(allowed), "goal: 1 GB/s or 0.5 memcpy, the easier")
 
 
+def bench_statistics():
+    found = json.loads(run(os.path.join(ROOT, "build/host/bench/bench_statistics")))
+    what = f"intervals: {found['resamples']} resamples of {found['pairs']} pairs, {found['operators']} operators"
+    yield row(what, found["ms"], "ms", 1000, "goal")
+    out = os.path.join(OUT, "report")
+    shutil.rmtree(out, ignore_errors=True)
+    # Times of an emulated CPU mean nothing, but their report takes as long as any.
+    run(SME2LAB, "run", os.path.join(MODELS, "delegate_ops_f32_xnnpack/model.pte"), "--device", "emulated", "--runs", "100", "--warmup", "2", "--out", out,
+        accepted=(4,))
+    command = (SME2LAB, "report", out, "--format", "md,html,svg,junit,json,csv", "--force")
+    yield row("sme2lab report of 100 runs each, every format", round(min(timed(*command)[0] for _ in range(5)), 1), "ms", 300, "goal")
+
+
 def bench_kernels():
     for shape in KERNEL_SHAPES:
         report = json.loads(run(SME2LAB, "kernels", "bench", shape, "--type", "f32", "--engine", "sme2", "--svl", "512", "--json"))
@@ -203,8 +216,8 @@ def bench_models():
                 yield row(f"{name}, SME2 {variant}, own code between operators", framework, "instructions", round(OWN_CODE_GOAL * total), "goal: 2 %")
 
 
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, **host.PARTS, "kernels": bench_kernels, "models": bench_models}
-GROUPS = {"host": list(host.PARTS)}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, "kernels": bench_kernels, "models": bench_models}
+GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"]}
 
 
 def ratio_of(r):

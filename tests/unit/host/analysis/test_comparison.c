@@ -135,6 +135,68 @@ static void equal_variants_are_equivalent(void **state)
     sl_comparison_fini(&c);
 }
 
+/* Of the same resamples: the parts' intervals lie around theirs, and the whole's around the sum. */
+static void categories_and_their_intervals_belong_to_one_whole(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 24, 1.5, 1);
+    struct sl_comparison c = compare(&off, &on, NULL);
+    double delta = 0;
+    double shares[2] = {0, 0};
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        const struct sl_category_shift *s = &c.categories[k];
+        delta += s->delta;
+        shares[0] += s->share_baseline;
+        shares[1] += s->share_candidate;
+        assert_true(s->delta_low <= s->delta && s->delta <= s->delta_high);
+        assert_true(s->share_low[0] <= s->share_baseline + 1e-12);
+        assert_true(s->share_baseline <= s->share_high[0] + 1e-12);
+        assert_true(s->share_low[1] <= s->share_candidate + 1e-12);
+        assert_true(s->share_candidate <= s->share_high[1] + 1e-12);
+    }
+    assert_true(fabs(delta - (c.whole_candidate - c.whole_baseline)) < 1e-6);
+    assert_true(fabs(shares[0] - 1) < 1e-12 && fabs(shares[1] - 1) < 1e-12);
+    assert_true(c.whole_low < delta && delta < c.whole_high && c.whole_high < 0);
+    sl_comparison_fini(&c);
+}
+
+static void change_below_the_noise_floor_is_no_verdict(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 30, 1.05, 5);
+    struct sl_comparison c;
+    struct sl_comparison_options options = {.seed = 7, .iterations = 2000, .noise_floor = NAN};
+    assert_int_equal(sl_comparison_make(&off.a, &on.a, &options, &c), 0);
+    assert_int_equal(c.verdict, SL_VERDICT_FASTER);
+    assert_true(c.detectable > 0.001 && c.detectable < 0.05);
+    sl_comparison_fini(&c);
+    options.noise_floor = 0.055;
+    assert_int_equal(sl_comparison_make(&off.a, &on.a, &options, &c), 0);
+    assert_true(c.verdict == SL_VERDICT_INCONCLUSIVE || c.verdict == SL_VERDICT_EQUIVALENT);
+    assert_true(c.margin == 0.055);
+    sl_comparison_fini(&c);
+}
+
+static void looking_repeatedly_widens_the_interval(void **state)
+{
+    (void)state;
+    struct side off;
+    struct side on;
+    interleave(&off, &on, 30, 1.2, 6);
+    struct sl_comparison once = compare(&off, &on, NULL);
+    struct sl_comparison looked;
+    struct sl_comparison_options options = {
+        .seed = 7, .iterations = 2000, .noise_floor = NAN, .looks = 2};
+    assert_int_equal(sl_comparison_make(&off.a, &on.a, &options, &looked), 0);
+    assert_true(looked.low < once.low && looked.high > once.high && looked.ratio == once.ratio);
+    sl_comparison_fini(&once);
+    sl_comparison_fini(&looked);
+}
+
 static void slower_candidate_has_a_ratio_below_one(void **state)
 {
     (void)state;
@@ -367,6 +429,9 @@ int main(void)
         cmocka_unit_test(interval_covers_the_true_ratio_as_often_as_it_says),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
         cmocka_unit_test(equal_variants_are_equivalent),
+        cmocka_unit_test(categories_and_their_intervals_belong_to_one_whole),
+        cmocka_unit_test(change_below_the_noise_floor_is_no_verdict),
+        cmocka_unit_test(looking_repeatedly_widens_the_interval),
         cmocka_unit_test(slower_candidate_has_a_ratio_below_one),
         cmocka_unit_test(too_few_pairs_are_inconclusive),
         cmocka_unit_test(runs_without_a_schedule_compare_unpaired_and_say_so),
