@@ -15,7 +15,9 @@
 #include "host/analysis/bootstrap.h"
 #include "host/analysis/operator_interval.h"
 #include "host/analysis/operator_join.h"
+#include "host/analysis/steadiness.h"
 #include "host/analysis/stopping.h"
+#include "host/analysis/verdict.h"
 
 /* The measured runs of both sides, as the method wants them. */
 struct data {
@@ -245,68 +247,6 @@ static void judge_exact(struct sl_comparison *c, const struct data *data)
         c->verdict = c->baseline > c->candidate ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
 }
 
-/* Does every interval there is lie on one side of 1? */
-static bool excludes_one(const struct sl_comparison *c)
-{
-    bool signs = !isfinite(c->sign_low) || c->sign_low > 1 || c->sign_high < 1;
-    return signs && (c->low > 1 || c->high < 1);
-}
-
-static bool within(double low, double high, double margin)
-{
-    return low > 1 / (1 + margin) && high < 1 + margin;
-}
-
-/* How many standard errors either way hold that share of a normal distribution. */
-static double normal_quantile(double confidence)
-{
-    double low = 0;
-    double high = 10;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        if (erf(middle / sqrt(2)) < confidence)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-/* Half an interval is so many standard errors; to find a change in four of five experiments takes
- * 0.84 more of them. */
-static double detectable(const struct sl_comparison *c)
-{
-    double errors = normal_quantile(sl_stopping_confidence(c->confidence, c->looks));
-    return expm1((log(c->high) - log(c->low)) / 2 * (errors + 0.8416) / errors);
-}
-
-/* Of pairs the medians' bootstrap and the exact interval by signs must both say so: under drift and
- * heavy tails the former alone errs somewhat more often than it promises. */
-static void judge_interval(struct sl_comparison *c)
-{
-    c->detectable = detectable(c);
-    c->verdict = SL_VERDICT_INCONCLUSIVE;
-    if (c->blocks < SL_COMPARISON_MIN_BLOCKS) {
-        sl_comparison_note(c, "only %zu %s; at least %d are needed", c->blocks,
-                           c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
-                           SL_COMPARISON_MIN_BLOCKS);
-    } else if (within(c->low, c->high, c->margin)) {
-        c->verdict = SL_VERDICT_EQUIVALENT;
-        sl_comparison_note(c, "the whole interval lies within the margin of %.2g %%",
-                           100 * c->margin);
-    } else if (!excludes_one(c)) {
-        sl_comparison_note(c, "%s includes 1; changes below %.2g %% would often go unseen",
-                           c->low <= 1 && c->high >= 1 ? "the interval of the ratio"
-                                                       : "the exact interval by signs",
-                           100 * c->detectable);
-    } else if (within(c->ratio, c->ratio, c->noise_floor)) {
-        sl_comparison_note(c, "no difference detected: %.2g %% is below the noise floor of %.2g %%",
-                           100 * fabs(c->ratio - 1), 100 * c->noise_floor);
-    } else {
-        c->verdict = c->low > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
-    }
-}
-
 /* The plan of all resampling: widened where the data were looked at several times. */
 static struct sl_bootstrap_plan resampling(const struct sl_comparison *c, bool parts)
 {
@@ -368,7 +308,7 @@ static int compare_times(struct sl_comparison *c, const struct data *data)
             shift->share_high[side] = result.shares[side][k].high;
         }
     }
-    judge_interval(c);
+    sl_verdict_of_interval(c);
     return 0;
 }
 
@@ -385,6 +325,34 @@ static int judge(struct sl_comparison *c, const struct data *data)
         return 0;
     }
     return compare_times(c, data);
+}
+
+static int note_side(struct sl_comparison *c, const char *side, const struct sl_attribution *a)
+{
+    struct sl_steadiness found;
+    size_t warming = 0;
+    int rc = sl_steadiness_of_runs(a, &found, &warming);
+    if (rc < 0)
+        return rc;
+    if (found.state == SL_STEADINESS_UNSTEADY)
+        sl_comparison_note(c,
+                           "the %s never reached a steady state: %zu changes, the last at run %u",
+                           side, found.change_count, a->runs[found.from].run);
+    else if (warming > 0)
+        sl_comparison_note(c, "the first %zu measured runs of the %s are warm-up still", warming,
+                           side);
+    if (found.mode_count == 2)
+        sl_comparison_note(c, "the %s has two modes, %.3g times apart, with %zu and %zu runs", side,
+                           found.modes[1].median / found.modes[0].median, found.modes[0].count,
+                           found.modes[1].count);
+    return 0;
+}
+
+static int note_steadiness(struct sl_comparison *c, const struct sl_attribution *baseline,
+                           const struct sl_attribution *candidate)
+{
+    int rc = note_side(c, "baseline", baseline);
+    return rc < 0 ? rc : note_side(c, "candidate", candidate);
 }
 
 static void check_outputs(struct sl_comparison *c, const struct sl_agreement *agreement)
@@ -426,6 +394,8 @@ int sl_comparison_make(const struct sl_attribution *baseline,
         made.verdict = SL_VERDICT_INCOMPARABLE;
     else
         rc = judge(&made, &data);
+    if (rc == 0)
+        rc = note_steadiness(&made, baseline, candidate);
     if (rc == 0)
         rc = sl_operator_join(baseline, candidate, &made.operators, &made.operator_count);
     if (rc == 0 && made.verdict != SL_VERDICT_INCOMPARABLE && made.method == SL_METHOD_PAIRED) {
@@ -476,7 +446,7 @@ int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
         return rc;
     made.low = result.ratio.low;
     made.high = result.ratio.high;
-    judge_interval(&made);
+    sl_verdict_of_interval(&made);
     check_outputs(&made, options->agreement);
     *out = made;
     return 0;

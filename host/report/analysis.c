@@ -25,6 +25,26 @@ static int describe_latency(struct sl_analysis *analysis)
     return rc;
 }
 
+/* The same figures of the steady state alone. */
+static int describe_steady(struct sl_analysis *analysis)
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    int rc = sl_steadiness_of_runs(a, &analysis->steadiness, &analysis->warming);
+    int64_t *values = sl_malloc(a->run_count, sizeof(*values));
+    size_t n = 0;
+    if (!values)
+        rc = -ENOMEM;
+    bool steady = rc == 0 && analysis->steadiness.state == SL_STEADINESS_STEADY;
+    for (size_t i = analysis->steadiness.from; steady && i < a->run_count; i++) {
+        if (!a->runs[i].warmup)
+            values[n++] = a->runs[i].end_to_end;
+    }
+    if (rc == 0)
+        rc = sl_statistics_of(values, n, &analysis->steady);
+    sl_free(values);
+    return rc;
+}
+
 int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analysis *out,
                      struct sl_diag *diag)
 {
@@ -39,6 +59,8 @@ int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analys
     int rc = sl_attribution_make(request->etdump, &options, &made.attribution, diag);
     if (rc == 0)
         rc = describe_latency(&made);
+    if (rc == 0)
+        rc = describe_steady(&made);
     if (rc < 0)
         sl_analysis_fini(&made);
     else

@@ -8,6 +8,7 @@
 #include "common/format/etdump.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/statistics.h"
+#include "host/analysis/steadiness.h"
 
 struct sl_categories;
 struct sl_diag;
@@ -23,6 +24,9 @@ struct sl_analysis {
     const struct sl_etrecord *record; /* borrowed; NULL: none */
     struct sl_attribution attribution;
     struct sl_statistics latency, without_outliers; /* end to end of the measured runs */
+    struct sl_steadiness steadiness;                /* places are indices of the runs */
+    size_t warming;              /* measured runs before the steady state, if there is one */
+    struct sl_statistics steady; /* end to end of the measured runs in it; n is 0 without one */
 };
 
 /* What to make of a file. */

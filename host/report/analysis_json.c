@@ -171,6 +171,37 @@ static void put_latency(struct sl_json *json, const struct sl_analysis *analysis
     sl_json_close_object(json);
 }
 
+/* Where warm-up ended as the runs themselves show, and what they are like from there on. */
+static void put_steadiness(struct sl_json *json, const struct sl_analysis *analysis)
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    const struct sl_steadiness *s = &analysis->steadiness;
+    sl_json_open_object(json, "steadiness");
+    sl_json_text(json, "state", sl_steadiness_name(s->state));
+    sl_json_u64(json, "warmup_runs", a->run_count - a->measured_count);
+    if (s->state == SL_STEADINESS_STEADY)
+        sl_json_u64(json, "steady_from_run", a->runs[s->from].run);
+    else
+        sl_json_null(json, "steady_from_run");
+    sl_json_u64(json, "measured_before", analysis->warming);
+    sl_json_open_array(json, "changes_at_runs");
+    for (size_t i = 0; i < s->change_count; i++)
+        sl_json_u64(json, NULL, a->runs[s->changes[i]].run);
+    sl_json_close_array(json);
+    sl_json_open_array(json, "modes");
+    for (size_t i = 0; i < s->mode_count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "runs", s->modes[i].count);
+        put_f64(json, "median", a->unit, s->modes[i].median);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_open_object(json, "figures");
+    sl_statistics_json(json, &analysis->steady, a->unit);
+    sl_json_close_object(json);
+    sl_json_close_object(json);
+}
+
 /* Of end to end, what operators inside delegates did themselves; of operators, how many. */
 static void put_delegated(struct sl_json *json, const struct sl_attribution *a, double total)
 {
@@ -242,6 +273,7 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
         rc = put_operator(json, &a->operators[i], a->unit, total);
     sl_json_close_array(json);
     put_latency(json, analysis);
+    put_steadiness(json, analysis);
     put_delegated(json, a, total);
     put_movement(json, a);
     put_findings(json, a);

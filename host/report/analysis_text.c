@@ -76,6 +76,36 @@ static void put_named(struct page *p, const char *name, double value)
     note(p, sl_buf_printf(p->out, "%s %s  ", name, text));
 }
 
+/* Where the runs themselves show that warm-up ended, and whether they lie in two heaps. */
+static void put_steadiness(struct page *p)
+{
+    const struct sl_steadiness *s = &p->analysis->steadiness;
+    const struct sl_attribution *a = &p->analysis->attribution;
+    char low[32];
+    char high[32];
+    char text[256];
+    if (s->state == SL_STEADINESS_UNSTEADY)
+        note(p, sl_buf_printf(p->out,
+                              "Steadiness  never steady: the last of %zu changes is at run "
+                              "%u\n",
+                              s->change_count, a->runs[s->from].run));
+    else if (p->analysis->warming > 0)
+        note(p,
+             sl_buf_printf(p->out,
+                           "Steadiness  the first %zu measured runs are warm-up still; "
+                           "from there median %s\n",
+                           p->analysis->warming,
+                           sl_unit_format(low, sizeof(low), p->analysis->steady.median, a->unit)));
+    if (s->mode_count == 2) {
+        snprintf(text, sizeof(text),
+                 "Two modes   %zu runs around %s and %zu around %s: one figure hides them",
+                 s->modes[0].count, sl_unit_format(low, sizeof(low), s->modes[0].median, a->unit),
+                 s->modes[1].count,
+                 sl_unit_format(high, sizeof(high), s->modes[1].median, a->unit));
+        note(p, sl_style_wrap(p->out, p->style, 0, text));
+    }
+}
+
 /* Quantiles only where the sample reaches them (statistics.md D-06). */
 static void put_latency(struct page *p)
 {
@@ -101,6 +131,7 @@ static void put_latency(struct page *p)
         put_named(p, "total", (double)a->program_load);
     }
     note(p, sl_style_end_line(p->out));
+    put_steadiness(p);
     note(p, sl_style_end_line(p->out));
 }
 

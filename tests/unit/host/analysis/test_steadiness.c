@@ -1,0 +1,189 @@
+/* tests/unit/host/analysis/test_steadiness.c */
+#include "host/analysis/steadiness.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "common/base/mem.h"
+#include "host/analysis/attribution.h"
+#include "host/analysis/random.h"
+
+enum { MAX_RUNS = 200 };
+
+static double uniform(struct sl_random *random)
+{
+    return ((double)(sl_random_next(random) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(struct sl_random *random)
+{
+    double radius = sqrt(-2 * log(uniform(random)));
+    return radius * cos(6.283185307179586 * uniform(random));
+}
+
+/* `n` values around `level` with 1 % of noise. */
+static void put(struct sl_random *random, int64_t *values, size_t n, double level)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = (int64_t)(level * exp(0.01 * normal(random)));
+}
+
+static void warm_up_ends_where_the_values_settle(void **state)
+{
+    (void)state;
+    struct sl_random random = {1};
+    struct sl_steadiness found;
+    int64_t values[100];
+    put(&random, values, 15, 1.5e6);
+    put(&random, values + 15, 10, 1.2e6);
+    put(&random, values + 25, 75, 1e6);
+    assert_int_equal(sl_steadiness_of(values, 100, &found), 0);
+    assert_int_equal(found.state, SL_STEADINESS_STEADY);
+    assert_in_range(found.from, 24, 26);
+    assert_true(found.change_count >= 1);
+    assert_int_equal(found.mode_count, 0);
+}
+
+/* After a disturbance in the middle the level is the same as before. */
+static void disturbance_that_passes_is_a_change_and_the_end_is_steady(void **state)
+{
+    (void)state;
+    struct sl_random random = {2};
+    struct sl_steadiness found;
+    int64_t values[150];
+    put(&random, values, 30, 1e6);
+    put(&random, values + 30, 30, 1.4e6);
+    put(&random, values + 60, 90, 1e6);
+    assert_int_equal(sl_steadiness_of(values, 150, &found), 0);
+    assert_int_equal(found.state, SL_STEADINESS_STEADY);
+    assert_in_range(found.from, 59, 61);
+    assert_int_equal(found.change_count, 2);
+    assert_in_range(found.changes[0], 29, 31);
+}
+
+static void throttling_to_the_end_is_never_steady(void **state)
+{
+    (void)state;
+    struct sl_random random = {3};
+    struct sl_steadiness found;
+    int64_t values[200];
+    for (size_t i = 0; i < 200; i++)
+        put(&random, values + i, 1, 1e6 * (1 + 0.01 * (double)i));
+    assert_int_equal(sl_steadiness_of(values, 200, &found), 0);
+    assert_int_equal(found.state, SL_STEADINESS_UNSTEADY);
+    assert_true(found.change_count >= 3);
+}
+
+static void few_runs_say_nothing_and_equal_ones_are_steady(void **state)
+{
+    (void)state;
+    struct sl_steadiness found;
+    int64_t values[40];
+    for (size_t i = 0; i < 40; i++)
+        values[i] = 12345;
+    assert_int_equal(sl_steadiness_of(values, SL_STEADINESS_MIN_RUNS - 1, &found), 0);
+    assert_int_equal(found.state, SL_STEADINESS_UNKNOWN);
+    assert_int_equal(sl_steadiness_of(values, 0, &found), 0);
+    assert_int_equal(found.state, SL_STEADINESS_UNKNOWN);
+    assert_int_equal(sl_steadiness_of(values, 40, &found), 0);
+    assert_int_equal(found.state, SL_STEADINESS_STEADY);
+    assert_int_equal(found.from, 0);
+    assert_int_equal(found.change_count + found.mode_count, 0);
+}
+
+static void two_frequencies_are_two_modes(void **state)
+{
+    (void)state;
+    struct sl_random random = {4};
+    struct sl_steadiness found;
+    int64_t values[100];
+    for (size_t i = 0; i < 100; i++)
+        put(&random, values + i, 1, i % 3 == 0 ? 1.25e6 : 1e6);
+    assert_int_equal(sl_steadiness_of(values, 100, &found), 0);
+    assert_int_equal(found.mode_count, 2);
+    assert_int_equal(found.modes[0].count, 66);
+    assert_int_equal(found.modes[1].count, 34);
+    assert_true(fabs(found.modes[0].median / 1e6 - 1) < 0.01);
+    assert_true(fabs(found.modes[1].median / 1.25e6 - 1) < 0.01);
+}
+
+/* Neither a change nor a second mode where there is none: normal, uniform and heavy-tailed. */
+static void undisturbed_series_rarely_change_or_split(void **state)
+{
+    (void)state;
+    struct sl_random random = {5};
+    unsigned changes = 0;
+    unsigned splits = 0;
+    for (unsigned experiment = 0; experiment < 600; experiment++) {
+        struct sl_steadiness found;
+        int64_t values[60];
+        for (size_t i = 0; i < 60; i++) {
+            double heavy = normal(&random) / sqrt(-log(uniform(&random)));
+            double each[] = {normal(&random), 4 * uniform(&random), heavy};
+            values[i] = (int64_t)(1e6 * exp(0.02 * each[experiment % 3]));
+        }
+        assert_int_equal(sl_steadiness_of(values, 60, &found), 0);
+        changes += found.change_count > 0;
+        splits += found.mode_count > 0;
+    }
+    assert_true(changes <= 6);
+    assert_true(splits <= 6);
+}
+
+/* Declared warm-up, then measured runs of which the first ones are warm-up still; a warm-up run
+ * after a switch of variants does not count. */
+static void measured_runs_that_warm_up_are_counted(void **state)
+{
+    (void)state;
+    struct sl_random random = {6};
+    struct sl_attribution_run runs[MAX_RUNS] = {{.run = 0}};
+    struct sl_attribution a = {.runs = runs, .run_count = 65, .measured_count = 59};
+    struct sl_steadiness found;
+    size_t warming = 0;
+    for (size_t i = 0; i < 65; i++) {
+        int64_t value;
+        put(&random, &value, 1, i < 15 ? 1.5e6 : 1e6);
+        runs[i] = (struct sl_attribution_run){.run = (uint32_t)i, .end_to_end = value};
+        runs[i].warmup = i < 5 || i == 40;
+    }
+    runs[40].end_to_end = 9000000;
+    assert_int_equal(sl_steadiness_of_runs(&a, &found, &warming), 0);
+    assert_int_equal(found.state, SL_STEADINESS_STEADY);
+    assert_int_equal(found.from, 15);
+    assert_int_equal(warming, 10);
+    a.run_count = 0;
+    assert_int_equal(sl_steadiness_of_runs(&a, &found, &warming), 0);
+    assert_int_equal(found.state, SL_STEADINESS_UNKNOWN);
+}
+
+static void search_survives_each_failed_allocation(void **state)
+{
+    (void)state;
+    int64_t values[30] = {0};
+    int rc = -12;
+    for (unsigned nth = 1; rc == -12; nth++) {
+        struct sl_steadiness found;
+        sl_mem_fail_nth(nth);
+        rc = sl_steadiness_of(values, 30, &found);
+    }
+    assert_int_equal(rc, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warm_up_ends_where_the_values_settle),
+        cmocka_unit_test(disturbance_that_passes_is_a_change_and_the_end_is_steady),
+        cmocka_unit_test(throttling_to_the_end_is_never_steady),
+        cmocka_unit_test(few_runs_say_nothing_and_equal_ones_are_steady),
+        cmocka_unit_test(two_frequencies_are_two_modes),
+        cmocka_unit_test(undisturbed_series_rarely_change_or_split),
+        cmocka_unit_test(measured_runs_that_warm_up_are_counted),
+        cmocka_unit_test(search_survives_each_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
