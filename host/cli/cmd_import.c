@@ -14,6 +14,7 @@
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/cli/tree_remove.h"
 #include "host/experiment/kit_directory.h"
 #include "host/experiment/path_stem.h"
 #include "host/report/categories_file.h"
@@ -198,15 +199,10 @@ static int write_import(struct request *r, struct sl_diag *diag)
                   : 0;
 }
 
-static int import_all(struct request *r, struct sl_diag *diag)
+/* Fills r->folder, which exists. */
+static int fill_folder(struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
-    if (mkdir(r->folder, 0777) < 0) {
-        int rc = -errno;
-        sl_diag_hint(diag, "name a directory that does not exist yet; nothing is overwritten");
-        return sl_diag_set(diag, rc, r->folder, "the directory cannot be made: %s",
-                           sl_strerror(rc));
-    }
     int rc = write_import(r, diag);
     if (rc == 0)
         rc = sl_categories_load(NULL, &categories, diag);
@@ -214,6 +210,37 @@ static int import_all(struct request *r, struct sl_diag *diag)
         rc = sl_kit_directory_write(r->folder, &categories, diag);
         sl_categories_fini(&categories);
     }
+    return rc;
+}
+
+/* The directory appears whole or not at all: it is filled under another name. */
+static int import_all(struct request *r, struct sl_diag *diag)
+{
+    const char *whole = r->folder;
+    char part[PATH_BYTES];
+    struct stat info;
+    size_t len = strlen(whole);
+    while (len > 1 && whole[len - 1] == '/')
+        len--;
+    snprintf(part, sizeof(part), "%.*s.part", (int)(len < 900 ? len : 900), whole);
+    if (lstat(whole, &info) == 0) {
+        sl_diag_hint(diag, "name a directory that does not exist yet; nothing is overwritten");
+        return sl_diag_set(diag, -EEXIST, whole, "the directory is there already");
+    }
+    if (mkdir(part, 0777) < 0) {
+        int rc = -errno;
+        sl_diag_hint(diag, "an import that was killed may have left it: remove it");
+        return sl_diag_set(diag, rc, part, "the directory cannot be made: %s", sl_strerror(rc));
+    }
+    r->folder = part;
+    int rc = fill_folder(r, diag);
+    if (rc == 0 && rename(part, whole) < 0) {
+        rc = -errno;
+        sl_diag_set(diag, rc, whole, "the directory cannot be named: %s", sl_strerror(rc));
+    }
+    if (rc < 0)
+        sl_tree_remove(part);
+    r->folder = whole;
     return rc;
 }
 

@@ -6,74 +6,87 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/base/mem.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/experiment/collection.h"
 #include "host/experiment/compared.h"
 #include "host/experiment/report_files.h"
 #include "host/report/categories_file.h"
+#include "host/report/combined.h"
 #include "host/report/report.h"
 
-enum { FORMAT_BYTES = 16 };
+enum { FORMAT_BYTES = 16, MAX_WORDS = 64 };
 
 struct request {
-    const char *directory, *formats, *folder, *experiment, *categories_path;
+    const char *directories[MAX_WORDS], *formats, *folder, *experiment, *categories_path;
+    size_t count;
     bool force;
 };
 
 static const char about[] =
-    "Writes the report of a directory that 'sme2lab run' made. md is for a ticket, html one\n"
-    "page that opens offline with its plots, svg the plots alone, junit for a CI server, json\n"
-    "the comparison, csv its categories.";
+    "Writes the report of directories that 'sme2lab run' or 'sme2lab import' made. One\n"
+    "comparison gives report.*, several (directories, experiments, numbers of threads) give\n"
+    "combined_report.*, with one line for each. md is for a ticket, html one page that opens\n"
+    "offline with its plots, svg the plots alone, perfetto a trace of each side for the Perfetto\n"
+    "UI, junit for a CI server, json the comparison, csv its categories, comment a few lines for\n"
+    "a pull request.";
 
 static const char notes[] =
-    "Files are report.md, report.html, report_categories.svg and so on. One that is there with\n"
-    "other content is not overwritten without --force. Exit codes: 0 written; 2 command line,\n"
-    "or no run in the directory.";
+    "Files are report.md, report.html, report_categories.svg and so on, in the directory itself\n"
+    "or, of several directories, in the current one. A file that is there with other content is\n"
+    "not overwritten without --force. Exit codes: 0 written; 2 command line, or no run in the\n"
+    "directory.";
 
 static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
 {
-    size_t count = 0;
     const struct sl_option options[] = {
         {"--format", 0, SL_OPTION_TEXT, &r->formats, "LIST",
-         "some of md,html,svg,junit,json,csv (md,html)"},
+         "some of md,html,svg,perfetto,junit,json,csv,comment (md,html)"},
         {"--output", 'o', SL_OPTION_TEXT, &r->folder, "DIR",
          "where to write (the directory itself)"},
         {"--experiment", 0, SL_OPTION_TEXT, &r->experiment, "NAME",
-         "which experiment of a directory that holds several"},
+         "only this one of directories that hold several"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
          "rules in place of the built-in ones"},
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
     };
     const struct sl_usage usage = {.verb = "report",
-                                   .synopsis = "DIR [option...]",
+                                   .synopsis = "DIR... [option...]",
                                    .about = about,
                                    .options = options,
                                    .option_count = sizeof(options) / sizeof(options[0]),
                                    .notes = notes};
-    int rc = sl_options_parse(&usage, argc, argv, &r->directory, 1, &count, diag);
-    if (rc == 0 && count == 0) {
+    int rc = sl_options_parse(&usage, argc, argv, r->directories, MAX_WORDS, &r->count, diag);
+    if (rc == 0 && r->count == 0) {
         sl_diag_hint(diag, "'sme2lab report DIR'");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "no directory was named");
     }
     return rc;
 }
 
-/* Makes the files of each format of a comma list. */
-static int make_files(const struct request *r, const struct sl_compared *compared,
+static int add_format(const struct sl_collection *collection, const char *format,
                       struct sl_report_files *files, struct sl_diag *diag)
 {
-    struct sl_report report;
+    const struct sl_combined combined = {collection->reports, collection->count};
+    if (collection->count > 1)
+        return sl_report_files_add_combined(files, &combined, format, diag);
+    return sl_report_files_add(files, &collection->reports[0],
+                               collection->compared[0]->sides[0].directory.suffix, format, diag);
+}
+
+/* Makes the files of each format of a comma list. */
+static int make_files(const struct request *r, const struct sl_collection *collection,
+                      struct sl_report_files *files, struct sl_diag *diag)
+{
     int rc = 0;
-    sl_report_of(compared, &report);
     for (const char *at = r->formats; rc == 0 && at;) {
         char format[FORMAT_BYTES];
         const char *comma = strchr(at, ',');
         size_t len = comma ? (size_t)(comma - at) : strlen(at);
         snprintf(format, sizeof(format), "%.*s", (int)(len < FORMAT_BYTES ? len : FORMAT_BYTES),
                  at);
-        rc = sl_report_files_add(files, &report, compared->sides[0].directory.suffix, format, diag);
+        rc = add_format(collection, format, files, diag);
         at = comma ? comma + 1 : NULL;
     }
     return rc;
@@ -107,23 +120,21 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
 {
     struct sl_categories categories;
     struct sl_report_files files = {.count = 0};
-    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
-    if (!compared)
-        return sl_diag_set(diag, -ENOMEM, NULL, "memory is short");
+    struct sl_collection collection = {.count = 0};
     int rc = sl_categories_load(r->categories_path, &categories, diag);
-    if (rc == 0) {
-        rc = sl_compared_directory(compared, r->directory, r->experiment, &categories, diag);
-        if (rc == 0)
-            rc = make_files(r, compared, &files, diag);
-        if (rc == 0)
-            rc = sl_report_files_write(&files, r->folder, r->force, diag);
-        if (rc == 0)
-            print_files(cli, r, &files);
-        sl_report_files_fini(&files);
-        sl_compared_close(compared);
-        sl_categories_fini(&categories);
-    }
-    sl_free(compared);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < r->count; i++)
+        rc = sl_collection_add(&collection, r->directories[i], r->experiment, &categories, diag);
+    if (rc == 0)
+        rc = make_files(r, &collection, &files, diag);
+    if (rc == 0)
+        rc = sl_report_files_write(&files, r->folder, r->force, diag);
+    if (rc == 0)
+        print_files(cli, r, &files);
+    sl_report_files_fini(&files);
+    sl_collection_fini(&collection);
+    sl_categories_fini(&categories);
     return rc;
 }
 
@@ -135,7 +146,7 @@ int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv)
     if (rc != 0)
         return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     if (!r.folder)
-        r.folder = r.directory;
+        r.folder = r.count == 1 ? r.directories[0] : ".";
     rc = write_report(cli, &r, &diag);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }

@@ -10,7 +10,7 @@
 #include "common/base/error.h"
 #include "host/config/nearest.h"
 
-enum { MAX_OPTIONS = 48 };
+enum { MAX_OPTIONS = 48, HELP_COLUMNS = 80, LEFT_COLUMNS = 28 };
 
 static const struct sl_option *find_long(const struct sl_usage *usage, const char *word, size_t len)
 {
@@ -147,9 +147,73 @@ int sl_options_parse(const struct sl_usage *usage, int argc, char **argv, const 
     return 0;
 }
 
+/* Bytes of `text` that fit in `room`, cut at a space; at least one. */
+static size_t line_of(const char *text, size_t len, size_t room)
+{
+    size_t cut = room;
+    if (len <= room)
+        return len;
+    while (cut > 0 && text[cut] != ' ')
+        cut--;
+    return cut > 0 ? cut : room;
+}
+
+/* One option's line; a long text goes on below its beginning. */
+static void print_option(const char *left, const char *help)
+{
+    size_t room = HELP_COLUMNS - LEFT_COLUMNS - 3;
+    printf("  %-*s ", LEFT_COLUMNS, left);
+    if (strlen(left) > LEFT_COLUMNS)
+        printf("\n  %-*s ", LEFT_COLUMNS, "");
+    for (size_t cut; (cut = line_of(help, strlen(help), room)) < strlen(help);) {
+        printf("%.*s\n  %-*s ", (int)cut, help, LEFT_COLUMNS, "");
+        help += cut + (help[cut] == ' ');
+    }
+    printf("%s\n", help);
+}
+
+/* The words of one line, on from `column`; returns where they end. */
+static size_t print_words(const char *line, size_t len, size_t column)
+{
+    for (size_t at = 0; at < len;) {
+        size_t word = 0;
+        while (at + word < len && line[at + word] != ' ')
+            word++;
+        if (column > 0 && column + 1 + word > HELP_COLUMNS) {
+            printf("\n");
+            column = 0;
+        }
+        printf("%s%.*s", column > 0 ? " " : "", (int)word, line + at);
+        column += (column > 0) + word;
+        at += word;
+        while (at < len && line[at] == ' ')
+            at++;
+    }
+    return column;
+}
+
+/* Sentences flow to the terminal's width; empty and indented lines stay as they are. */
+static void print_text(const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        if (len == 0 || *text == ' ') {
+            printf("%s%.*s\n", column > 0 ? "\n" : "", (int)len, text);
+            column = 0;
+        } else {
+            column = print_words(text, len, column);
+        }
+        text += len + (text[len] == '\n');
+    }
+    if (column > 0)
+        printf("\n");
+}
+
 void sl_options_help(const struct sl_usage *usage)
 {
-    printf("usage: sme2lab %s %s\n\n%s\n", usage->verb, usage->synopsis, usage->about);
+    printf("usage: sme2lab %s %s\n\n", usage->verb, usage->synopsis);
+    print_text(usage->about);
     if (usage->option_count > 0)
         printf("\nOptions:\n");
     for (size_t i = 0; i < usage->option_count; i++) {
@@ -161,17 +225,18 @@ void sl_options_help(const struct sl_usage *usage)
         else
             snprintf(left, sizeof(left), "%s %s", option->name,
                      option->argument ? option->argument : "");
-        printf("  %-28s %s\n", left, option->help);
+        print_option(left, option->help);
     }
-    printf("  %-28s %s\n", "--json", "print the result, and any error, as JSON");
-    printf("  %-28s %s\n", "-q, --quiet", "print results and errors only");
-    printf("  %-28s %s\n", "-v, --verbose", "say more");
-    printf("  %-28s %s\n", "--color WHEN", "auto, always or never (NO_COLOR is respected)");
+    print_option("--json", "print the result, and any error, as JSON");
+    print_option("-q, --quiet", "print results and errors only");
+    print_option("-v, --verbose", "say more");
+    print_option("--color WHEN", "auto, always or never (NO_COLOR is respected)");
     if (usage->speaks_http) {
-        printf("  %-28s %s\n", "--server ADDRESS",
-               "the daemon: unix:PATH or http://127.0.0.1:PORT");
-        printf("  %-28s %s\n", "--token-file FILE", "what it lets in over TCP");
+        print_option("--server ADDRESS", "the daemon: unix:PATH or http://127.0.0.1:PORT");
+        print_option("--token-file FILE", "what it lets in over TCP");
     }
-    if (usage->notes)
-        printf("\n%s\n", usage->notes);
+    if (usage->notes) {
+        printf("\n");
+        print_text(usage->notes);
+    }
 }

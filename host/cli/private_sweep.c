@@ -11,29 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 1024, MAX_DEPTH = 8 };
+#include "host/cli/tree_remove.h"
 
-/* Takes `folder` over. No link is followed. */
-static void remove_below(int folder, int depth)
-{
-    DIR *directory = fdopendir(folder);
-    if (!directory) {
-        close(folder);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        const char *name = entry->d_name;
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0)
-            continue;
-        int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (below >= 0 && depth > 0)
-            remove_below(below, depth - 1);
-        else if (below >= 0)
-            close(below);
-        unlinkat(folder, name, AT_REMOVEDIR);
-    }
-    closedir(directory);
-}
+enum { PATH_BYTES = 1024 };
 
 /* Its daemon holds the lock as long as it lives. */
 static bool is_stale(int folder, time_t before)
@@ -63,7 +43,7 @@ size_t sl_private_sweep(const char *root, const char *keep, uint64_t older_than_
         int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         bool stale = folder >= 0 && is_stale(folder, before);
         if (stale)
-            remove_below(folder, MAX_DEPTH);
+            sl_tree_remove_below(folder);
         else if (folder >= 0)
             close(folder);
         count += stale && rmdir(path) == 0 ? 1 : 0;

@@ -21,6 +21,13 @@ struct sl_compared_side {
     int level; /* of a run directory: 0 off, 1 on */
 };
 
+/* What an import said of a pair: there is no manifest. */
+struct sl_compared_import {
+    char model[256], generated_at[40];
+    char names[2][96]; /* of the experiments: baseline, candidate */
+    char threads[16];  /* "": not known */
+};
+
 struct sl_compared {
     struct sl_compared_side sides[2]; /* baseline, candidate */
     struct sl_comparison comparison;
@@ -29,6 +36,7 @@ struct sl_compared {
     bool has_portable[2];
     struct sl_comparison_report report; /* of the above */
     bool compared;
+    struct sl_compared_import import; /* names are "" for a run directory of our own */
 };
 
 /* Where a side comes from. */

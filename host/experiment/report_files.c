@@ -13,7 +13,10 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/experiment/compared.h"
+#include "host/report/analysis.h"
+#include "host/report/combined.h"
 #include "host/report/markup.h"
+#include "host/report/perfetto.h"
 #include "host/report/plot.h"
 #include "host/report/report.h"
 
@@ -66,23 +69,40 @@ static void add_isa(struct sl_report *r, const struct cJSON *manifest)
         add_text(r, names[i], cJSON_GetArrayItem(variants, i), "isa");
 }
 
+static void add_import(struct sl_report *r, const struct sl_compared_import *import)
+{
+    add_fact(r, "Imported model", "%s", import->model);
+    add_fact(r, "Baseline", "%s", import->names[0]);
+    add_fact(r, "Candidate", "%s", import->names[1]);
+    add_fact(r, "Imported", "%s", import->generated_at);
+    add_fact(r, "Threads", "%s", import->threads);
+}
+
 void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
 {
     const struct sl_compared_side *off = &compared->sides[0];
     const struct sl_compared_side *on = &compared->sides[1];
     const cJSON *manifest = off->directory.manifest;
     const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(manifest, "schedule");
-    const char *model = sl_run_directory_text(manifest, "model");
+    const struct sl_compared_import *import = &compared->import;
+    const char *model = import->model[0] ? import->model : sl_run_directory_text(manifest, "model");
     const char *name = model ? strrchr(model, '/') : NULL;
     *out = (struct sl_report){
         .model = name    ? name + 1
                  : model ? model
                          : "unknown model",
-        .experiment = sl_run_directory_text(manifest, "experiment"),
+        .experiment =
+            import->names[1][0] ? import->names[1] : sl_run_directory_text(manifest, "experiment"),
+        .device = off->conditions.values[SL_CONDITION_DEVICE],
+        .threads =
+            import->threads[0] ? import->threads : off->conditions.values[SL_CONDITION_THREADS],
         .command = sl_run_directory_text(manifest, "command"),
         .comparison = &compared->report,
         .off_portable = compared->has_portable[0] ? &compared->portable[0] : NULL,
         .on_portable = compared->has_portable[1] ? &compared->portable[1] : NULL};
+    memcpy(out->names, import->names, sizeof(out->names));
+    if (import->names[0][0])
+        add_import(out, import);
     add_text(out, "Model", manifest, "model");
     add_text(out, "Model, SHA-256", manifest, "model_sha256");
     add_text(out, "Experiment", manifest, "experiment");
@@ -91,12 +111,13 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     add_device(out, off);
     add_isa(out, manifest);
     add_text(out, "Agent, SHA-256", manifest, "agent_sha256");
-    add_fact(out, "Order of runs", "%.20s, seed %.0f",
-             sl_run_directory_text(schedule, "order") ? sl_run_directory_text(schedule, "order")
-                                                      : "unknown",
-             sl_run_directory_number(schedule, "seed", 0));
-    add_fact(out, "ETDump, off", "SHA-256 %s", off->file.analysis.sha256);
-    add_fact(out, "ETDump, on", "SHA-256 %s", on->file.analysis.sha256);
+    if (schedule)
+        add_fact(out, "Order of runs", "%.20s, seed %.0f",
+                 sl_run_directory_text(schedule, "order") ? sl_run_directory_text(schedule, "order")
+                                                          : "unknown",
+                 sl_run_directory_number(schedule, "seed", 0));
+    add_fact(out, "ETDump, baseline", "SHA-256 %s", off->file.analysis.sha256);
+    add_fact(out, "ETDump, candidate", "SHA-256 %s", on->file.analysis.sha256);
 }
 
 static int add_file(struct sl_report_files *out, const char *stem, const char *suffix,
@@ -134,6 +155,23 @@ static int add_plots(struct sl_report_files *out, const struct sl_report *report
     return rc;
 }
 
+/* A trace of each side for the Perfetto UI. */
+static int add_traces(struct sl_report_files *out, const struct sl_report *report,
+                      const char *suffix, struct sl_diag *diag)
+{
+    static const char *const stems[] = {"report_baseline", "report_candidate"};
+    const struct sl_analysis *const sides[] = {report->comparison->baseline,
+                                               report->comparison->candidate};
+    struct sl_buf *text = NULL;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < 2; i++) {
+        rc = add_file(out, stems[i], suffix, ".perfetto-trace", &text, diag);
+        if (rc == 0)
+            rc = sl_perfetto_trace(text, sides[i]);
+    }
+    return rc;
+}
+
 static int make_json(struct sl_buf *out, const struct sl_report *report)
 {
     struct sl_json json;
@@ -152,12 +190,15 @@ int sl_report_files_add(struct sl_report_files *out, const struct sl_report *rep
                   {"html", ".html", sl_report_html},
                   {"junit", ".junit.xml", sl_report_junit},
                   {"json", ".json", make_json},
-                  {"csv", ".csv", sl_report_csv}};
+                  {"csv", ".csv", sl_report_csv},
+                  {"comment", ".comment.md", sl_report_comment}};
     struct sl_buf *text = NULL;
+    bool plots = strcmp(format, "svg") == 0;
     int rc = 0;
-    if (strcmp(format, "svg") == 0) {
-        rc = add_plots(out, report, suffix, diag);
-        return rc < 0 ? sl_diag_set(diag, rc, NULL, "the plots cannot be made: %s", sl_strerror(rc))
+    if (plots || strcmp(format, "perfetto") == 0) {
+        rc = plots ? add_plots(out, report, suffix, diag) : add_traces(out, report, suffix, diag);
+        return rc < 0 ? sl_diag_set(diag, rc, NULL, "the %s cannot be made: %s",
+                                    plots ? "plots" : "traces", sl_strerror(rc))
                       : 0;
     }
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
@@ -170,9 +211,63 @@ int sl_report_files_add(struct sl_report_files *out, const struct sl_report *rep
                    ? sl_diag_set(diag, rc, NULL, "the report cannot be made: %s", sl_strerror(rc))
                    : 0;
     }
-    sl_diag_hint(diag, "take some of md, html, svg, junit, json, csv");
+    sl_diag_hint(diag, "take some of md, html, svg, perfetto, junit, json, csv, comment");
     return sl_diag_set(diag, SL_E_UNSUPPORTED, "--format", "this version writes no '%.40s'",
                        format);
+}
+
+static int make_suites(struct sl_buf *out, const struct sl_combined *combined)
+{
+    return sl_report_junit_all(out, combined->reports, combined->count);
+}
+
+/* `plot` as a file of its own. */
+static int add_combined_plot(struct sl_report_files *out, const char *stem,
+                             void (*plot)(struct sl_markup *m, const struct sl_combined *combined),
+                             const struct sl_combined *combined, struct sl_diag *diag)
+{
+    struct sl_buf *text = NULL;
+    int rc = add_file(out, stem, "", ".svg", &text, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_markup m = {.out = text};
+    sl_markup_put(&m, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    plot(&m, combined);
+    return m.error;
+}
+
+int sl_report_files_add_combined(struct sl_report_files *out, const struct sl_combined *combined,
+                                 const char *format, struct sl_diag *diag)
+{
+    static const struct {
+        const char *format, *ending;
+        int (*make)(struct sl_buf *out, const struct sl_combined *combined);
+    } makers[] = {{"md", ".md", sl_combined_md},
+                  {"html", ".html", sl_combined_html},
+                  {"junit", ".junit.xml", make_suites},
+                  {"json", ".json", sl_combined_json},
+                  {"csv", ".csv", sl_combined_csv}};
+    struct sl_buf *text = NULL;
+    int rc = SL_E_UNSUPPORTED;
+    if (strcmp(format, "svg") == 0) {
+        rc = add_combined_plot(out, "combined_ratios", sl_plot_ratios, combined, diag);
+        if (rc == 0)
+            rc = add_combined_plot(out, "combined_shares", sl_plot_shares, combined, diag);
+    }
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+        if (strcmp(format, makers[i].format) != 0)
+            continue;
+        rc = add_file(out, "combined_report", "", makers[i].ending, &text, diag);
+        if (rc == 0)
+            rc = makers[i].make(text, combined);
+    }
+    if (rc != SL_E_UNSUPPORTED)
+        return rc < 0
+                   ? sl_diag_set(diag, rc, NULL, "the report cannot be made: %s", sl_strerror(rc))
+                   : 0;
+    sl_diag_hint(diag, "take some of md, html, svg, junit, json, csv; the others are of one "
+                       "comparison: name one directory, and of several experiments --experiment");
+    return sl_diag_set(diag, rc, "--format", "there is no '%.40s' of several comparisons", format);
 }
 
 void sl_report_files_fini(struct sl_report_files *files)

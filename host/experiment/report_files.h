@@ -9,11 +9,12 @@
 #include "common/base/buf.h"
 
 struct sl_categories;
+struct sl_combined;
 struct sl_compared;
 struct sl_diag;
 struct sl_report;
 
-enum { SL_REPORT_MAX_FILES = 8 };
+enum { SL_REPORT_MAX_FILES = 16 };
 
 struct sl_report_file {
     char name[160]; /* "report.md" ... */
@@ -28,11 +29,15 @@ struct sl_report_files {
 /* Fills a report from both variants of one run directory; it borrows from `compared`. */
 void sl_report_of(const struct sl_compared *compared, struct sl_report *out);
 
-/* Makes the files of one format: "md", "html", "svg" (three), "junit", "json", "csv".
- * Returns 0, SL_E_UNSUPPORTED or another negative code with `diag` set. End `out`, which was all
- * zero at first, with sl_report_files_fini() in all cases. */
+/* Makes the files of one format: "md", "html", "svg" (three), "perfetto" (two), "junit",
+ * "json", "csv", "comment" (Markdown, 25 lines at most). Returns 0, SL_E_UNSUPPORTED or another
+ * negative code with `diag` set. End `out`, which was all zero at first, with
+ * sl_report_files_fini() in all cases. */
 int sl_report_files_add(struct sl_report_files *out, const struct sl_report *report,
                         const char *suffix, const char *format, struct sl_diag *diag);
+/* The same of several comparisons: combined_report.md ...; no "perfetto", no "comment". */
+int sl_report_files_add_combined(struct sl_report_files *out, const struct sl_combined *combined,
+                                 const char *format, struct sl_diag *diag);
 void sl_report_files_fini(struct sl_report_files *files);
 
 /* Writes all below `folder`, which is made if need be. A file that is there with other bytes is

@@ -14,43 +14,14 @@
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
 #include "host/report/report.h"
+#include "host/report/svg.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
 
-enum { WIDTH = 860, ROW = 30, WATERFALL_ROWS = 12, MAX_DOTS = 2000 };
+enum { ROW = 30, WATERFALL_ROWS = 12, MAX_DOTS = 2000 };
 
-/* Okabe and Ito's colours, dark enough for print; letters on them are black or white. */
-static const struct {
-    const char *fill, *ink;
-} palette[SL_CATEGORY_COUNT] = {{"#0072b2", "#fff"}, {"#e69f00", "#000"}, {"#009e73", "#000"},
-                                {"#cc79a7", "#000"}, {"#b8b8b8", "#000"}, {"#333333", "#fff"}};
 static const char gain_fill[] = "#0072b2";
 static const char loss_fill[] = "#d55e00";
-
-static void open_svg(struct sl_markup *m, int height, const char *title)
-{
-    sl_markup_put(m,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                  "font-family=\"system-ui,sans-serif\" font-size=\"13\" fill=\"#111\">\n"
-                  "<title>%s</title>\n",
-                  WIDTH, height, title);
-}
-
-static void put_label(struct sl_markup *m, double x, double y, const char *anchor, const char *text)
-{
-    sl_markup_put(m, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    sl_markup_text(m, text);
-    sl_markup_put(m, "</text>\n");
-}
-
-static void put_rect(struct sl_markup *m, double x, double y, double width, double height,
-                     const char *fill)
-{
-    sl_markup_put(m,
-                  "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" "
-                  "stroke=\"#fff\" stroke-width=\"1\"/>\n",
-                  x, y, fmax(width, 0), height, fill);
-}
 
 static const char *axis_words(const struct sl_report *report)
 {
@@ -58,6 +29,16 @@ static const char *axis_words(const struct sl_report *report)
     if (r->comparison->unit == SL_TRACE_INSTRUCTIONS)
         return "executed instructions per run (emulated, counted): not time";
     return r->emulated ? "time per run on an emulated CPU: means nothing" : "time per run";
+}
+
+/* A side's name left of its bar. */
+static void put_side(struct sl_markup *m, double y, const struct sl_report *report, int side)
+{
+    char name[SL_TEXT_SIZE];
+    const char *whole = sl_report_side(report, side);
+    sl_text_copy(name, whole, strlen(whole));
+    sl_text_fit(name, 12);
+    sl_svg_label(m, 0, y, "start", name);
 }
 
 /* One stacked bar from x 90 to `right` for a whole of `full`. */
@@ -72,21 +53,11 @@ static void put_bar(struct sl_markup *m, const struct sl_comparison *c, bool can
         const char *name = sl_category_name(k);
         if (width <= 0)
             continue;
-        put_rect(m, x, y, width, 24, palette[k].fill);
+        sl_svg_rect(m, x, y, width, 24, sl_svg_category_fill(k));
         if (width > 9.0 * (double)strlen(name) + 6)
             sl_markup_put(m, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>\n", x + 5, y + 17,
-                          palette[k].ink, name);
+                          sl_svg_category_ink(k), name);
         x += width;
-    }
-}
-
-static void put_legend(struct sl_markup *m, double y)
-{
-    double x = 90;
-    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
-        put_rect(m, x, y, 14, 14, palette[k].fill);
-        put_label(m, x + 19, y + 12, "start", sl_category_name(k));
-        x += 36 + 8.0 * (double)strlen(sl_category_name(k));
     }
 }
 
@@ -100,24 +71,24 @@ void sl_plot_categories(struct sl_markup *m, const struct sl_report *report)
         whole[1] += fmax(c->categories[k].candidate, 0);
     }
     double full = fmax(whole[0], whole[1]);
-    open_svg(m, 236, "Categories with SME2 off and on");
-    put_label(m, 0, 14, "start", axis_words(report));
+    sl_svg_open(m, 236, "Categories of both sides");
+    sl_svg_label(m, 0, 14, "start", axis_words(report));
     for (int i = 0; i < 2; i++) {
         double y = 24 + i * ROW;
-        put_label(m, 0, y + 17, "start", i ? "SME2 on" : "SME2 off");
+        put_side(m, y + 17, report, i);
         put_bar(m, c, i == 1, y, full, 760);
         double end = full > 0 ? 90 + whole[i] / full * 670 : 90;
-        put_label(m, end + 6, y + 17, "start",
-                  sl_unit_format(text, sizeof(text), whole[i], c->unit));
+        sl_svg_label(m, end + 6, y + 17, "start",
+                     sl_unit_format(text, sizeof(text), whole[i], c->unit));
     }
-    put_label(m, 0, 114, "start", "share of each variant's own whole");
+    sl_svg_label(m, 0, 114, "start", "share of each variant's own whole");
     for (int i = 0; i < 2; i++) {
         double y = 124 + i * ROW;
-        put_label(m, 0, y + 17, "start", i ? "SME2 on" : "SME2 off");
+        put_side(m, y + 17, report, i);
         put_bar(m, c, i == 1, y, whole[i], 760);
-        put_label(m, 766, y + 17, "start", "100 %");
+        sl_svg_label(m, 766, y + 17, "start", "100 %");
     }
-    put_legend(m, 204);
+    sl_svg_category_legend(m, 90, 204);
     sl_markup_put(m, "</svg>\n");
 }
 
@@ -150,10 +121,10 @@ static double pixel(const struct waterfall *w, double value)
 static void put_total(struct waterfall *w, const char *name, double value)
 {
     char text[48];
-    put_label(w->m, 0, w->y + 15, "start", name);
-    put_rect(w->m, 290, w->y, value * w->scale, 20, "#555");
-    put_label(w->m, pixel(w, value) + 6, w->y + 15, "start",
-              sl_unit_format(text, sizeof(text), value, w->unit));
+    sl_svg_label(w->m, 0, w->y + 15, "start", name);
+    sl_svg_rect(w->m, 290, w->y, value * w->scale, 20, "#555");
+    sl_svg_label(w->m, pixel(w, value) + 6, w->y + 15, "start",
+                 sl_unit_format(text, sizeof(text), value, w->unit));
     w->at = value;
     w->y += 26;
 }
@@ -167,16 +138,16 @@ static void put_step(struct waterfall *w, const char *name, double delta)
     double high = fmax(w->at, w->at + delta);
     snprintf(label, sizeof(label), "%s", name);
     sl_text_fit(label, 38);
-    put_label(w->m, 0, w->y + 15, "start", label);
-    put_rect(w->m, pixel(w, low), w->y, fmax((high - low) * w->scale, 2), 20,
-             delta > 0 ? loss_fill : gain_fill);
+    sl_svg_label(w->m, 0, w->y + 15, "start", label);
+    sl_svg_rect(w->m, pixel(w, low), w->y, fmax((high - low) * w->scale, 2), 20,
+                delta > 0 ? loss_fill : gain_fill);
     sl_unit_format(text, sizeof(text), fabs(delta), w->unit);
     snprintf(figure, sizeof(figure), "%s%s",
              delta > 0   ? "+"
              : delta < 0 ? "\xe2\x88\x92"
                          : "",
              text);
-    put_label(w->m, pixel(w, high) + 6, w->y + 15, "start", figure);
+    sl_svg_label(w->m, pixel(w, high) + 6, w->y + 15, "start", figure);
     w->at += delta;
     w->y += 26;
 }
@@ -227,17 +198,17 @@ void sl_plot_waterfall(struct sl_markup *m, const struct sl_report *report)
     /* Losses before gains could reach past both ends: leave room for all that grows. */
     for (size_t i = 0; i < n; i++)
         full += fmax(delta_of(rows[i]), 0);
-    open_svg(m, (int)(20 + 26 * (shown + 2 + (n > shown)) + 28),
-             "From SME2 off to SME2 on, operator by operator");
-    put_label(m, 0, 14, "start", axis_words(report));
+    sl_svg_open(m, (int)(20 + 26 * (shown + 2 + (n > shown)) + 28),
+                "From the first side to the second, operator by operator");
+    sl_svg_label(m, 0, 14, "start", axis_words(report));
     struct waterfall w = {.m = m, .unit = c->unit, .scale = 460 / full, .y = 24};
-    put_total(&w, "SME2 off", whole[0]);
+    put_total(&w, sl_report_side(report, 0), whole[0]);
     put_steps(&w, c, rows, whole[1]);
-    put_total(&w, "SME2 on", whole[1]);
-    put_rect(m, 290, w.y + 4, 14, 14, gain_fill);
-    put_label(m, 309, w.y + 16, "start", "less with SME2 on");
-    put_rect(m, 450, w.y + 4, 14, 14, loss_fill);
-    put_label(m, 469, w.y + 16, "start", "more with SME2 on");
+    put_total(&w, sl_report_side(report, 1), whole[1]);
+    sl_svg_rect(m, 290, w.y + 4, 14, 14, gain_fill);
+    sl_svg_label(m, 309, w.y + 16, "start", "costs less");
+    sl_svg_rect(m, 450, w.y + 4, 14, 14, loss_fill);
+    sl_svg_label(m, 469, w.y + 16, "start", "costs more");
     sl_markup_put(m, "</svg>\n");
     sl_free(rows);
 }
@@ -275,10 +246,10 @@ static void put_dots(const struct panel *p)
     }
 }
 
-static void put_panel(struct sl_markup *m, const struct sl_analysis *analysis, const char *level,
+static void put_panel(struct sl_markup *m, const struct sl_analysis *analysis, const char *side,
                       double top)
 {
-    char text[64];
+    char text[96];
     struct panel p = {.m = m, .a = &analysis->attribution, .top = top};
     double median = analysis->latency.median;
     for (size_t i = 0; i < p.a->run_count; i++) {
@@ -286,14 +257,16 @@ static void put_panel(struct sl_markup *m, const struct sl_analysis *analysis, c
         p.low = i == 0 ? value : fmin(p.low, value);
         p.high = i == 0 ? value : fmax(p.high, value);
     }
-    snprintf(text, sizeof(text), "SME2 %.16s", level);
-    put_label(m, 0, top + 60, "start", text);
+    snprintf(text, sizeof(text), "%s", side);
+    sl_text_fit(text, 20);
+    sl_svg_label(m, 0, top + 60, "start", text);
     sl_markup_put(m, "<path d=\"M170 %.1fV%.1fH830\" fill=\"none\" stroke=\"#888\"/>\n", top + 6,
                   top + 106);
     if (p.high > p.low)
-        put_label(m, 164, top + 20, "end", sl_unit_format(text, sizeof(text), p.high, p.a->unit));
-    put_label(m, 164, p.high > p.low ? top + 100 : top + 60, "end",
-              sl_unit_format(text, sizeof(text), p.low, p.a->unit));
+        sl_svg_label(m, 164, top + 20, "end",
+                     sl_unit_format(text, sizeof(text), p.high, p.a->unit));
+    sl_svg_label(m, 164, p.high > p.low ? top + 100 : top + 60, "end",
+                 sl_unit_format(text, sizeof(text), p.low, p.a->unit));
     if (isfinite(median))
         sl_markup_put(m, "<path d=\"M170 %.1fH830\" stroke=\"#111\" stroke-dasharray=\"5 4\"/>\n",
                       dot_y(&p, median));
@@ -303,17 +276,18 @@ static void put_panel(struct sl_markup *m, const struct sl_analysis *analysis, c
 void sl_plot_runs(struct sl_markup *m, const struct sl_report *report)
 {
     const struct sl_comparison_report *r = report->comparison;
-    open_svg(m, 292, "Every run in its order");
-    put_label(m, 0, 14, "start", axis_words(report));
-    put_panel(m, r->baseline, r->baseline_level, 22);
-    put_panel(m, r->candidate, r->candidate_level, 136);
-    put_label(m, 500, 258, "middle", "runs in the order of the file; each panel has its own scale");
+    sl_svg_open(m, 292, "Every run in its order");
+    sl_svg_label(m, 0, 14, "start", axis_words(report));
+    put_panel(m, r->baseline, sl_report_side(report, 0), 22);
+    put_panel(m, r->candidate, sl_report_side(report, 1), 136);
+    sl_svg_label(m, 500, 258, "middle",
+                 "runs in the order of the file; each panel has its own scale");
     sl_markup_put(m, "<circle cx=\"186\" cy=\"278\" r=\"4.5\" fill=\"#0072b2\"/>\n");
-    put_label(m, 196, 283, "start", "measured");
+    sl_svg_label(m, 196, 283, "start", "measured");
     sl_markup_put(m, "<rect x=\"281\" y=\"274\" width=\"9\" height=\"9\" fill=\"#fff\" "
                      "stroke=\"#d55e00\" stroke-width=\"2\"/>\n");
-    put_label(m, 296, 283, "start", "warm-up, not counted");
+    sl_svg_label(m, 296, 283, "start", "warm-up, not counted");
     sl_markup_put(m, "<path d=\"M470 278H500\" stroke=\"#111\" stroke-dasharray=\"5 4\"/>\n");
-    put_label(m, 508, 283, "start", "median of the measured");
+    sl_svg_label(m, 508, 283, "start", "median of the measured");
     sl_markup_put(m, "</svg>\n");
 }

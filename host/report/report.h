@@ -19,25 +19,36 @@ struct sl_report_fact {
 /* All of it is borrowed. */
 struct sl_report {
     const char *model, *experiment;
-    const char *command;                                   /* that made the run; NULL: not known */
-    const struct sl_comparison_report *comparison;         /* of two analyses */
+    const char *device, *threads;                  /* "" or NULL: not known */
+    char names[2][96];                             /* of the sides; "": "SME2 off", "SME2 on" */
+    const char *command;                           /* that made the run; NULL: not known */
+    const struct sl_comparison_report *comparison; /* of two analyses */
     const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
     struct sl_report_fact facts[SL_REPORT_MAX_FACTS];      /* conditions, for the reader */
     size_t fact_count;
 };
+
+/* What a side is called: "SME2 off", or the name of an imported experiment. */
+const char *sl_report_side(const struct sl_report *report, int side);
 
 /* Markdown: what was measured, verdict with reasons, figures, shift, operators, kernels, one next
  * step, how to reproduce. All of these return 0, SL_E_LIMIT or -ENOMEM. */
 int sl_report_md(struct sl_buf *out, const struct sl_report *report);
 /* The same with plots as one page that needs no other file and no script. */
 int sl_report_html(struct sl_buf *out, const struct sl_report *report);
-/* JUnit XML: verdict, agreement of outputs and proof of SME2 as three cases. */
+/* A comment on a change: verdict, what moved most, next step; 25 lines at most. */
+int sl_report_comment(struct sl_buf *out, const struct sl_report *report);
+/* JUnit XML: verdict, agreement of outputs and proof of SME2 as three cases; of several reports a
+ * suite for each. */
 int sl_report_junit(struct sl_buf *out, const struct sl_report *report);
+int sl_report_junit_all(struct sl_buf *out, const struct sl_report *reports, size_t count);
 /* category,{off}_ms,{on}_ms,speedup,{off}_pct,{on}_pct; _insns on the counted clock. */
 int sl_report_csv(struct sl_buf *out, const struct sl_report *report);
 /* Sentences that pages share: what came out, and what that is of. `size` of at least 256. */
 void sl_report_verdict(const struct sl_report *report, char *out, size_t size);
 void sl_report_conditions(const struct sl_report *report, char *out, size_t size);
+/* "SME2 off against on", or the names of an imported pair. The same size. */
+void sl_report_title(const struct sl_report *report, char *out, size_t size);
 
 /* The tables that pages share; end each with sl_page_table_fini(). */
 void sl_report_facts(const struct sl_report *report, struct sl_page_table *out);

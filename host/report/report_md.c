@@ -1,10 +1,8 @@
-/* host/report/report_md.c: a report as Markdown, JUnit XML and CSV. */
+/* host/report/report_md.c: a report as Markdown. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base/buf.h"
-#include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
 #include "host/report/analysis.h"
@@ -13,7 +11,6 @@
 #include "host/report/next_step.h"
 #include "host/report/page_table.h"
 #include "host/report/report.h"
-#include "host/report/sme2_proof.h"
 
 enum { MD_OPERATORS = 30, SENTENCE_BYTES = 320 };
 
@@ -38,10 +35,15 @@ static void put_head(struct sl_markup *m, const struct sl_report *report)
 {
     const struct sl_comparison *c = report->comparison->comparison;
     char text[SENTENCE_BYTES];
-    sl_markup_put(m, "# SME2 off against on: ");
+    sl_report_title(report, text, sizeof(text));
+    sl_markup_put(m, "# ");
+    sl_markup_md(m, text);
+    sl_markup_put(m, ": ");
     sl_markup_md(m, report->model);
     sl_report_verdict(report, text, sizeof(text));
-    sl_markup_put(m, "\n\n## Summary\n\n**%s**\n\n", text);
+    sl_markup_put(m, "\n\n## Summary\n\n**");
+    sl_markup_md(m, text);
+    sl_markup_put(m, "**\n\n");
     for (size_t i = 0; i < c->reason_count; i++) {
         sl_markup_put(m, "- because ");
         sl_markup_md(m, c->reasons[i]);
@@ -61,10 +63,12 @@ static void put_head(struct sl_markup *m, const struct sl_report *report)
     sl_markup_put(m, "\n");
 }
 
-static void put_warnings(struct sl_markup *m, const struct sl_analysis *analysis, const char *level)
+static void put_warnings(struct sl_markup *m, const struct sl_analysis *analysis, const char *side)
 {
     for (size_t i = 0; i < analysis->attribution.warning_count; i++) {
-        sl_markup_put(m, "- warning, SME2 %s: ", level);
+        sl_markup_put(m, "- warning, ");
+        sl_markup_md(m, side);
+        sl_markup_put(m, ": ");
         sl_markup_md(m, analysis->attribution.warnings[i]);
         sl_markup_put(m, "\n");
     }
@@ -77,8 +81,8 @@ static void put_end(struct sl_markup *m, const struct sl_report *report)
     sl_markup_put(m, "## Next step\n\n");
     sl_markup_md(m, step.text);
     sl_markup_put(m, ". (rule `%s`)\n\n", step.rule);
-    put_warnings(m, report->comparison->baseline, report->comparison->baseline_level);
-    put_warnings(m, report->comparison->candidate, report->comparison->candidate_level);
+    put_warnings(m, report->comparison->baseline, sl_report_side(report, 0));
+    put_warnings(m, report->comparison->candidate, sl_report_side(report, 1));
     sl_markup_put(m, "## How to reproduce\n\n");
     if (report->command)
         sl_markup_put(m, "    %.1500s\n\n", report->command);
@@ -102,85 +106,5 @@ int sl_report_md(struct sl_buf *out, const struct sl_report *report)
     sl_report_proof(report, &table);
     put_table(&m, &table);
     put_end(&m, report);
-    return m.error;
-}
-
-/* `problem` NULL: the case passed; `kind` is "failure", "error" or "skipped". */
-static void put_case(struct sl_markup *m, const char *name, const char *kind, const char *text)
-{
-    sl_markup_put(m, "    <testcase classname=\"sme2lab\" name=\"%s\" time=\"0\">", name);
-    if (kind) {
-        sl_markup_put(m, "<%s message=\"", kind);
-        sl_markup_text(m, text);
-        sl_markup_put(m, "\"/>");
-    } else {
-        sl_markup_put(m, "<system-out>");
-        sl_markup_text(m, text);
-        sl_markup_put(m, "</system-out>");
-    }
-    sl_markup_put(m, "</testcase>\n");
-}
-
-static size_t count_unproven(const struct sl_report *report)
-{
-    const struct sl_attribution *a = &report->comparison->candidate->attribution;
-    size_t unproven = 0;
-    for (size_t i = 0; i < a->operator_count; i++)
-        unproven += sl_sme2_matters(&a->operators[i]) &&
-                    strcmp(sl_sme2_evidence(&a->operators[i]), "executed") != 0;
-    return unproven;
-}
-
-int sl_report_junit(struct sl_buf *out, const struct sl_report *report)
-{
-    struct sl_markup m = {.out = out};
-    const struct sl_comparison *c = report->comparison->comparison;
-    const struct sl_agreement *a = report->comparison->agreement;
-    char text[SENTENCE_BYTES + 192];
-    bool failed = c->verdict == SL_VERDICT_SLOWER || c->verdict == SL_VERDICT_WRONG;
-    bool skipped =
-        !failed && c->verdict != SL_VERDICT_FASTER && c->verdict != SL_VERDICT_EQUIVALENT;
-    bool differ = a && !a->agree;
-    size_t unproven = count_unproven(report);
-    sl_markup_put(&m,
-                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
-    sl_markup_text(&m, report->model);
-    sl_markup_put(&m, "\" tests=\"3\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"0\">\n",
-                  failed + differ, skipped + !a + (unproven > 0));
-    sl_report_verdict(report, text, SENTENCE_BYTES);
-    if (c->reason_count > 0)
-        snprintf(text + strlen(text), 192, "; because %s", c->reasons[0]);
-    put_case(&m, "verdict", failed ? "failure" : skipped ? "skipped" : NULL, text);
-    if (a)
-        snprintf(text, sizeof(text), "largest difference %.3g of the peak, up to %.3g", a->max_rel,
-                 a->tolerance);
-    else
-        snprintf(text, sizeof(text), "outputs were not compared");
-    put_case(&m, "outputs agree", differ ? "failure" : a ? NULL : "skipped", text);
-    snprintf(text, sizeof(text), "%zu operators that SME2 is for are not proven to have used it",
-             unproven);
-    put_case(&m, "SME2 executed", unproven > 0 ? "skipped" : NULL, text);
-    sl_markup_put(&m, "  </testsuite>\n</testsuites>\n");
-    return m.error;
-}
-
-int sl_report_csv(struct sl_buf *out, const struct sl_report *report)
-{
-    struct sl_markup m = {.out = out};
-    const struct sl_comparison *c = report->comparison->comparison;
-    bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
-    double scale = counted ? 1 : 1e6;
-    const char *suffix = counted ? "insns" : "ms";
-    sl_markup_put(&m, "category,sme2-off_%s,sme2-on_%s,speedup,sme2-off_pct,sme2-on_pct\n", suffix,
-                  suffix);
-    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
-        const struct sl_category_shift *s = &c->categories[k];
-        sl_markup_put(&m, "%s,%.15g,%.15g,", sl_category_name(k), s->baseline / scale,
-                      s->candidate / scale);
-        if (s->baseline > 0 && s->candidate > 0)
-            sl_markup_put(&m, "%.6g", s->baseline / s->candidate);
-        sl_markup_put(&m, ",%.6g,%.6g\n", isfinite(s->share_baseline) ? 100 * s->share_baseline : 0,
-                      isfinite(s->share_candidate) ? 100 * s->share_candidate : 0);
-    }
     return m.error;
 }

@@ -13,9 +13,31 @@
 #include "host/report/sme2_proof.h"
 #include "host/report/unit.h"
 
+enum { SIDE_BYTES = 128 };
+
 static int unit_of(const struct sl_report *report)
 {
     return report->comparison->comparison->unit;
+}
+
+const char *sl_report_side(const struct sl_report *report, int side)
+{
+    if (report->names[side][0])
+        return report->names[side];
+    return side == 0 ? "SME2 off" : "SME2 on";
+}
+
+static bool imported(const struct sl_report *report)
+{
+    return report->names[0][0] != '\0';
+}
+
+/* The head of a column of figures of one side; from the second byte on, of one of texts. */
+static const char *side_head(char out[SIDE_BYTES], const struct sl_report *report, int side,
+                             const char *what)
+{
+    snprintf(out, SIDE_BYTES, ">%s%s", what, sl_report_side(report, side));
+    return out;
 }
 
 /* Counts in full with commas, times with their unit. */
@@ -101,15 +123,20 @@ static void put_figures_row(struct sl_page_table *t, const char *name, double of
 /* Quantiles only where both samples reach them (statistics.md D-06). */
 void sl_report_figures(const struct sl_report *report, struct sl_page_table *out)
 {
-    static const char *const heads[] = {"End to end, per run", ">SME2 off", ">SME2 on", ">off / on",
-                                        NULL};
+    char sides[2][SIDE_BYTES];
+    const char *const heads[] = {"End to end, per run", side_head(sides[0], report, 0, ""),
+                                 side_head(sides[1], report, 1, ""), ">Ratio", NULL};
     const struct sl_statistics *off = &report->comparison->baseline->latency;
     const struct sl_statistics *on = &report->comparison->candidate->latency;
     size_t n = off->n < on->n ? off->n : on->n;
     int unit = unit_of(report);
-    sl_page_table_init(out, "figures", "Latency comparison (SME2-On vs SME2-Off)", heads);
+    sl_page_table_init(out, "figures",
+                       imported(report) ? "Latency comparison"
+                                        : "Latency comparison (SME2-On vs SME2-Off)",
+                       heads);
     if (unit == SL_TRACE_INSTRUCTIONS)
-        out->title = "Instruction comparison (SME2-On vs SME2-Off)";
+        out->title = imported(report) ? "Instruction comparison"
+                                      : "Instruction comparison (SME2-On vs SME2-Off)";
     note_unit(report, out, "");
     put_figures_row(out, "Median", off->median, on->median, unit, true);
     put_figures_row(out, "Mean", off->mean, on->mean, unit, true);
@@ -130,11 +157,13 @@ void sl_report_figures(const struct sl_report *report, struct sl_page_table *out
 
 void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
 {
-    static const char *const heads[] = {"Category",  ">SME2 off",   ">Share off", ">SME2 on",
-                                        ">Share on", ">Difference", ">off / on",  NULL};
-    static const char *const timed[] = {"Category",    ">SME2 off", ">Share off",
-                                        ">SME2 on",    ">Share on", ">Difference",
-                                        ">Its range*", ">off / on", NULL};
+    char sides[2][SIDE_BYTES];
+    const char *const off = side_head(sides[0], report, 0, "");
+    const char *const on = side_head(sides[1], report, 1, "");
+    const char *const heads[] = {"Category", off,           ">Share", on,
+                                 ">Share",   ">Difference", ">Ratio", NULL};
+    const char *const timed[] = {"Category",    off,           ">Share", on,  ">Share",
+                                 ">Difference", ">Its range*", ">Ratio", NULL};
     const struct sl_comparison *c = report->comparison->comparison;
     bool ranges = isfinite(c->whole_low);
     bool origin = report->comparison->baseline->attribution.by_origin &&
@@ -169,11 +198,12 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
 
 void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out)
 {
-    static const char *const heads[] = {"Operator",    "Category",  ">SME2 off", ">SME2 on",
-                                        ">Difference", ">off / on", NULL};
-    static const char *const timed[] = {"Operator",    "Category",    ">SME2 off",
-                                        ">SME2 on",    ">Difference", ">Its range*",
-                                        ">Changed at", ">off / on",   NULL};
+    char sides[2][SIDE_BYTES];
+    const char *const off = side_head(sides[0], report, 0, "");
+    const char *const on = side_head(sides[1], report, 1, "");
+    const char *const heads[] = {"Operator", "Category", off, on, ">Difference", ">Ratio", NULL};
+    const char *const timed[] = {"Operator",    "Category",    off,      on,  ">Difference",
+                                 ">Its range*", ">Changed at", ">Ratio", NULL};
     const struct sl_comparison *c = report->comparison->comparison;
     bool ranges = c->operator_count > 0 && isfinite(c->operators[0].q);
     char more[256] = " Mean per run, own work, largest first.";
@@ -204,8 +234,10 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
 
 void sl_report_proof(const struct sl_report *report, struct sl_page_table *out)
 {
-    static const char *const heads[] = {"Operator", "Kernel, SME2 off", "Kernel, SME2 on",
-                                        "SME2 with it on", NULL};
+    char sides[3][SIDE_BYTES];
+    const char *const heads[] = {"Operator", side_head(sides[0], report, 0, "Kernel, ") + 1,
+                                 side_head(sides[1], report, 1, "Kernel, ") + 1,
+                                 side_head(sides[2], report, 1, "Proof of SME2, ") + 1, NULL};
     const struct sl_comparison *c = report->comparison->comparison;
     sl_page_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
     snprintf(out->note, sizeof(out->note),
@@ -225,11 +257,11 @@ void sl_report_proof(const struct sl_report *report, struct sl_page_table *out)
     }
 }
 
-static void put_runs(struct sl_page_table *t, const struct sl_attribution *a, const char *level)
+static void put_runs(struct sl_page_table *t, const struct sl_attribution *a, const char *side)
 {
     for (size_t i = 0; i < a->run_count; i++) {
         const struct sl_attribution_run *run = &a->runs[i];
-        sl_page_table_text(t, level);
+        sl_page_table_text(t, side);
         sl_page_table_printf(t, "%u", run->run);
         if (run->pair == UINT32_MAX)
             sl_page_table_text(t, "-");
@@ -242,11 +274,11 @@ static void put_runs(struct sl_page_table *t, const struct sl_attribution *a, co
 
 void sl_report_runs(const struct sl_report *report, struct sl_page_table *out)
 {
-    static const char *const heads[] = {"SME2", ">Run", ">Pair", "Kind", ">End to end", NULL};
+    static const char *const heads[] = {"Side", ">Run", ">Pair", "Kind", ">End to end", NULL};
     sl_page_table_init(out, "runs", "Every run", heads);
     note_unit(report, out, "");
-    put_runs(out, &report->comparison->baseline->attribution, report->comparison->baseline_level);
-    put_runs(out, &report->comparison->candidate->attribution, report->comparison->candidate_level);
+    put_runs(out, &report->comparison->baseline->attribution, sl_report_side(report, 0));
+    put_runs(out, &report->comparison->candidate->attribution, sl_report_side(report, 1));
 }
 
 void sl_report_verdict(const struct sl_report *report, char *out, size_t size)
@@ -254,24 +286,37 @@ void sl_report_verdict(const struct sl_report *report, char *out, size_t size)
     const struct sl_comparison *c = report->comparison->comparison;
     const char *counted =
         c->unit == SL_TRACE_INSTRUCTIONS ? " (executed instructions, not time)" : "";
+    char of[2 * sizeof(report->names[0]) + 8];
+    snprintf(of, sizeof(of), "%s / %s", sl_report_side(report, 0),
+             imported(report) ? sl_report_side(report, 1) : "on");
     if (!isfinite(c->ratio) || c->verdict == SL_VERDICT_WRONG)
         snprintf(out, size, "%s", sl_verdict_name(c->verdict));
     else if (c->method == SL_METHOD_EXACT)
-        snprintf(out, size, "%s: %.3fx, SME2 off / on, exact%s", sl_verdict_name(c->verdict),
-                 c->ratio, counted);
+        snprintf(out, size, "%s: %.3fx, %s, exact%s", sl_verdict_name(c->verdict), c->ratio, of,
+                 counted);
     else if (isfinite(c->low))
-        snprintf(out, size, "%s: %.3fx, SME2 off / on; %g %% interval %.3f to %.3f from %zu %s",
-                 sl_verdict_name(c->verdict), c->ratio, 100 * c->confidence, c->low, c->high,
+        snprintf(out, size, "%s: %.3fx, %s; %g %% interval %.3f to %.3f from %zu %s",
+                 sl_verdict_name(c->verdict), c->ratio, of, 100 * c->confidence, c->low, c->high,
                  c->blocks, c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired");
     else
-        snprintf(out, size, "%s: %.3fx, SME2 off / on; no interval", sl_verdict_name(c->verdict),
-                 c->ratio);
+        snprintf(out, size, "%s: %.3fx, %s; no interval", sl_verdict_name(c->verdict), c->ratio,
+                 of);
+}
+
+void sl_report_title(const struct sl_report *report, char *out, size_t size)
+{
+    if (imported(report))
+        snprintf(out, size, "%s against %s", sl_report_side(report, 0), sl_report_side(report, 1));
+    else
+        snprintf(out, size, "SME2 off against on");
 }
 
 void sl_report_conditions(const struct sl_report *report, char *out, size_t size)
 {
     bool counted = unit_of(report) == SL_TRACE_INSTRUCTIONS;
-    if (!report->comparison->emulated)
+    if (imported(report) && !report->comparison->emulated)
+        snprintf(out, size, "Imported: what the figures were measured on is not recorded.");
+    else if (!report->comparison->emulated)
         snprintf(out, size, "Measured on the CPU itself; figures are time.");
     else
         snprintf(out, size, "%s",

@@ -174,10 +174,37 @@ class Import(lab.Scratch):
         broken = folder / "sme2/toy_sme2_t4.etdump"
         broken.write_bytes(broken.read_bytes()[:-1000])
         self.assertEqual(lab.sme2lab("import", folder, "-o", out).returncode, 2)
+        self.assertEqual(list(self.scratch.glob("out*")), [])
         done = lab.sme2lab("analyze", broken, "--json")
         self.assertEqual(done.returncode, 0)
         self.assertIn("the file is damaged: 1000 bytes are missing", " ".join(json.loads(done.stdout)["warnings"]))
         self.assertEqual(lab.sme2lab("analyze", broken, "--strict").returncode, 2)
+
+    def test_an_imported_pair_is_reported_and_several_side_by_side(self):
+        kit, out = self.kit(), self.scratch / "out"
+        self.assertEqual(lab.sme2lab("import", kit, "-o", out, "--model", "toy", "--pair", "base=sme2").returncode, 0)
+        done = lab.sme2lab("report", out, "--format", "md,html,perfetto,junit,comment")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((out / "report.md").read_text().startswith("# base against sme2: toy"))
+        self.assertGreater((out / "report_candidate.perfetto-trace").stat().st_size, 1000)
+        self.assertLessEqual(len((out / "report.comment.md").read_text().splitlines()), 25)
+        for name in ("base", "sme2"):
+            shutil.copy(kit / name / f"toy_{name}_t4.etdump", kit / name / f"toy_{name}_t1.etdump")
+        threads = self.scratch / "threads"
+        self.assertEqual(lab.sme2lab("import", kit, "-o", threads, "--pair", "base=sme2").returncode, 0)
+        both = self.scratch / "both"
+        done = lab.sme2lab("report", out, threads, "-o", both, "--format", "md,html,json,csv,junit,svg")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = rows(both / "combined_report.csv")
+        self.assertEqual(sorted((row["model"], row["threads"]) for row in table), [("imported", "1"), ("imported", "4"), ("toy", "4")])
+        made = json.loads((both / "combined_report.json").read_text())["comparisons"]
+        self.assertEqual([float(row["ratio"]) for row in table], [one["comparison"]["ratio"] for one in made])
+        self.assertEqual(lab.sme2lab("report", out, threads, "-o", both, "--format", "comment").returncode, 2)
+
+    def test_ad_39_a_directory_above_runs_gives_no_empty_table(self):
+        self.assertEqual(lab.sme2lab("import", self.kit(), "-o", self.scratch / "run", "--pair", "base=sme2").returncode, 0)
+        done = lab.sme2lab("report", self.scratch)
+        self.assertEqual((done.returncode, list(self.scratch.glob("*report*"))), (2, []))
 
 
 if __name__ == "__main__":

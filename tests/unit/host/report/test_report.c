@@ -15,6 +15,7 @@
 #include "host/analysis/comparison.h"
 #include "host/report/analysis.h"
 #include "host/report/categories_file.h"
+#include "host/report/combined.h"
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
 #include "host/report/next_step.h"
@@ -125,10 +126,81 @@ static void no_verdict_is_skipped_in_junit_and_named_as_the_next_step(void **sta
     all.comparison.verdict = SL_VERDICT_INCONCLUSIVE;
 }
 
+static void a_comment_is_short_and_names_what_moved_most(void **state)
+{
+    (void)state;
+    struct sl_buf text;
+    const char *page = make(sl_report_comment, &text);
+    size_t lines = 0;
+    for (const char *at = page; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    assert_true(lines <= 25);
+    assert_non_null(strstr(page, "\n- Convolution "));
+    assert_non_null(strstr(page, "Next: "));
+    sl_buf_fini(&text);
+}
+
+static void sides_of_an_import_carry_their_names_everywhere(void **state)
+{
+    (void)state;
+    static const make_fn pages[] = {sl_report_md, sl_report_html, sl_report_comment};
+    strcpy(all.report.names[0], "phone-a");
+    strcpy(all.report.names[1], "phone-b");
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        struct sl_buf text;
+        assert_non_null(strstr(make(pages[i], &text), "phone-b"));
+        assert_null(strstr((const char *)text.data, "SME2 off"));
+        sl_buf_fini(&text);
+    }
+    all.report.names[0][0] = all.report.names[1][0] = '\0';
+}
+
+static void comparisons_side_by_side_are_told_apart_by_what_differs(void **state)
+{
+    (void)state;
+    struct sl_report two[] = {all.report, all.report};
+    const struct sl_combined combined = {two, 2};
+    char text[256];
+    struct sl_buf page;
+    two[0].threads = "1";
+    two[1].threads = "4";
+    two[0].device = two[1].device = "one \"phone\"";
+    sl_combined_label(&combined, 1, text, sizeof(text));
+    assert_string_equal(text, "4 threads");
+    sl_combined_summary(&combined, text, sizeof(text));
+    assert_string_equal(text, "2 comparisons of 1 model on 1 device: 2 inconclusive");
+    sl_buf_init(&page, 1 << 20);
+    assert_int_equal(sl_combined_csv(&page, &combined), 0);
+    assert_non_null(
+        strstr((const char *)page.data, "\n\"a<b>&\"\"c\"\"|d\",\"one \"\"phone\"\"\",4,,ns,"));
+    sl_buf_fini(&page);
+}
+
+static void a_combined_page_takes_no_markup_and_no_half_page(void **state)
+{
+    (void)state;
+    static int (*const pages[])(struct sl_buf *out, const struct sl_combined *combined) = {
+        sl_combined_md, sl_combined_html, sl_combined_json, sl_combined_csv};
+    const struct sl_combined combined = {&all.report, 1};
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        struct sl_buf text;
+        sl_buf_init(&text, 1 << 20);
+        assert_int_equal(pages[i](&text, &combined), 0);
+        if (pages[i] == sl_combined_html)
+            assert_null(strstr((const char *)text.data, "a<b>"));
+        assert_null(strstr((const char *)text.data, "nan"));
+        sl_buf_fini(&text);
+        sl_buf_init(&text, 60);
+        assert_true(pages[i](&text, &combined) < 0);
+        sl_buf_fini(&text);
+    }
+}
+
 static void a_full_buffer_is_an_error_and_not_half_a_page(void **state)
 {
     (void)state;
-    static const make_fn pages[] = {sl_report_md, sl_report_html, sl_report_junit, sl_report_csv};
+    static const make_fn pages[] = {sl_report_md, sl_report_html, sl_report_junit, sl_report_csv,
+                                    sl_report_comment};
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
         struct sl_buf text;
         sl_buf_init(&text, 100);
@@ -143,6 +215,10 @@ int main(void)
         cmocka_unit_test(emulated_times_are_said_to_mean_nothing_on_every_page),
         cmocka_unit_test(texts_of_files_are_never_markup),
         cmocka_unit_test(no_verdict_is_skipped_in_junit_and_named_as_the_next_step),
+        cmocka_unit_test(a_comment_is_short_and_names_what_moved_most),
+        cmocka_unit_test(sides_of_an_import_carry_their_names_everywhere),
+        cmocka_unit_test(comparisons_side_by_side_are_told_apart_by_what_differs),
+        cmocka_unit_test(a_combined_page_takes_no_markup_and_no_half_page),
         cmocka_unit_test(a_full_buffer_is_an_error_and_not_half_a_page),
     };
     return cmocka_run_group_tests(tests, open_report, close_report);

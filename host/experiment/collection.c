@@ -1,0 +1,180 @@
+/* host/experiment/collection.c */
+#include "host/experiment/collection.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/experiment/compared.h"
+#include "host/experiment/kit_directory.h"
+#include "host/experiment/report_files.h"
+
+/* Room for one more, all zero; it counts once sl_report_of() was filled. */
+static int reserve(struct sl_collection *c, const char *path, struct sl_compared **out,
+                   struct sl_diag *diag)
+{
+    if (c->count == SL_COLLECTION_MAX)
+        return sl_diag_set(diag, SL_E_LIMIT, path, "these are more than %d comparisons",
+                           SL_COLLECTION_MAX);
+    void *compared = sl_realloc(c->compared, c->count + 1, sizeof(struct sl_compared *));
+    if (compared)
+        c->compared = compared;
+    void *reports = sl_realloc(c->reports, c->count + 1, sizeof(struct sl_report));
+    if (reports)
+        c->reports = reports;
+    *out = sl_calloc(1, sizeof(struct sl_compared));
+    if (compared && reports && *out)
+        return 0;
+    sl_free(*out);
+    return sl_diag_set(diag, -ENOMEM, path, "memory is short");
+}
+
+/* Takes what was opened and compared, or closes it. */
+static int keep(struct sl_collection *c, struct sl_compared *compared, int rc)
+{
+    if (rc < 0) {
+        sl_compared_close(compared);
+        sl_free(compared);
+        return rc;
+    }
+    c->compared[c->count] = compared;
+    sl_report_of(compared, &c->reports[c->count]);
+    c->count++;
+    return 0;
+}
+
+static int add_own(struct sl_collection *c, const char *path, const char *experiment,
+                   const struct sl_categories *categories, struct sl_diag *diag)
+{
+    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    size_t count = 1;
+    struct sl_compared *compared = NULL;
+    int rc = experiment ? 0 : sl_run_directory_list(path, names, &count, diag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        const char *name = experiment ? experiment : names[i][0] ? names[i] : NULL;
+        rc = reserve(c, path, &compared, diag);
+        if (rc == 0)
+            rc = keep(c, compared, sl_compared_directory(compared, path, name, categories, diag));
+    }
+    return rc;
+}
+
+static bool is_of(const cJSON *run, const char *experiment)
+{
+    const char *name = sl_run_directory_text(run, "experiment");
+    return name && strcmp(name, experiment) == 0;
+}
+
+/* Opens an imported run as a side; its path stands in import.json, relative to it. */
+static int open_side(struct sl_compared *compared, int side, const char *path, const cJSON *run,
+                     const struct sl_categories *categories, struct sl_diag *diag)
+{
+    struct sl_run_directory directory = {.manifest = NULL};
+    char etdump[SL_RUN_DIRECTORY_PATH_BYTES];
+    snprintf(directory.path, sizeof(directory.path), "%.1000s", path);
+    int rc = sl_run_directory_file(&directory, sl_run_directory_text(run, "etdump"), etdump, diag);
+    struct sl_compared_source source = {etdump, NULL, side};
+    return rc < 0 ? rc : sl_compared_open(compared, side, &source, categories, diag);
+}
+
+static int compare_imported(struct sl_compared *compared, const char *path,
+                            const struct cJSON *import, const cJSON *const runs[2],
+                            const struct sl_categories *categories, struct sl_diag *diag)
+{
+    const struct sl_comparison_options options = {.seed = 1, .noise_floor = NAN};
+    struct sl_compared_import *about = &compared->import;
+    const char *model = sl_run_directory_text(import, "model");
+    const char *at = sl_run_directory_text(import, "generated_at");
+    double threads = sl_run_directory_number(runs[0], "threads", NAN);
+    snprintf(about->model, sizeof(about->model), "%s", model ? model : "");
+    snprintf(about->generated_at, sizeof(about->generated_at), "%s", at ? at : "");
+    if (isfinite(threads))
+        snprintf(about->threads, sizeof(about->threads), "%.0f", threads);
+    int rc = 0;
+    for (int side = 0; rc == 0 && side < 2; side++) {
+        snprintf(about->names[side], sizeof(about->names[side]), "%s",
+                 sl_run_directory_text(runs[side], "experiment"));
+        rc = open_side(compared, side, path, runs[side], categories, diag);
+    }
+    return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
+}
+
+/* Every run of the pair's baseline with that of the candidate at the same number of threads. */
+static int add_pairs(struct sl_collection *c, const char *path, const struct cJSON *import,
+                     const char *const names[2], const struct sl_categories *categories,
+                     struct sl_diag *diag)
+{
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *runs[2];
+    struct sl_compared *compared = NULL;
+    size_t before = c->count;
+    int rc = 0;
+    cJSON_ArrayForEach(runs[0], all)
+    {
+        cJSON_ArrayForEach(runs[1], all)
+        {
+            if (rc < 0 || !is_of(runs[0], names[0]) || !is_of(runs[1], names[1]) ||
+                sl_run_directory_number(runs[0], "threads", 0) !=
+                    sl_run_directory_number(runs[1], "threads", 0))
+                continue;
+            rc = reserve(c, path, &compared, diag);
+            if (rc == 0)
+                rc = keep(c, compared,
+                          compare_imported(compared, path, import, runs, categories, diag));
+        }
+    }
+    if (rc == 0 && c->count == before)
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           "'%.60s' and '%.60s' have no run of the same number of threads",
+                           names[0], names[1]);
+    return rc;
+}
+
+static int add_imported(struct sl_collection *c, const char *path, const char *experiment,
+                        const struct cJSON *import, const struct sl_categories *categories,
+                        struct sl_diag *diag)
+{
+    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
+    const char *const names[] = {sl_run_directory_text(pair, "baseline"),
+                                 sl_run_directory_text(pair, "candidate")};
+    if (!names[0] || !names[1]) {
+        sl_diag_hint(diag, "import again with --pair BASE=CAND, or take 'sme2lab compare A.etdump "
+                           "B.etdump'");
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           "the import does not say which runs are to be compared");
+    }
+    if (experiment && strcmp(experiment, names[1]) != 0)
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           "the import's candidate is '%.60s', not '%.60s'", names[1], experiment);
+    return add_pairs(c, path, import, names, categories, diag);
+}
+
+int sl_collection_add(struct sl_collection *collection, const char *path, const char *experiment,
+                      const struct sl_categories *categories, struct sl_diag *diag)
+{
+    cJSON *import = NULL;
+    int rc = sl_kit_import_read(path, &import);
+    if (rc == SL_E_FORMAT)
+        return sl_diag_set(diag, rc, path, "import.json is not of sme2lab's form");
+    if (rc < 0)
+        return add_own(collection, path, experiment, categories, diag);
+    rc = add_imported(collection, path, experiment, import, categories, diag);
+    cJSON_Delete(import);
+    return rc;
+}
+
+void sl_collection_fini(struct sl_collection *collection)
+{
+    for (size_t i = 0; i < collection->count; i++) {
+        sl_compared_close(collection->compared[i]);
+        sl_free(collection->compared[i]);
+    }
+    sl_free(collection->compared);
+    sl_free(collection->reports);
+    *collection = (struct sl_collection){.count = 0};
+}

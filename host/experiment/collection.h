@@ -1,0 +1,28 @@
+/* host/experiment/collection.h: the comparisons that run directories hold, ours and imported ones,
+ * each ready to be reported. */
+#pragma once
+
+#include <stddef.h>
+
+#include "host/report/report.h"
+
+struct sl_categories;
+struct sl_compared;
+struct sl_diag;
+
+enum { SL_COLLECTION_MAX = 256 };
+
+/* All zero at first; end with sl_collection_fini(). */
+struct sl_collection {
+    struct sl_compared **compared; /* owned */
+    struct sl_report *reports;     /* of each; borrow from it */
+    size_t count;
+};
+
+/* Adds every comparison of a directory: SME2 off against on of each experiment of `sme2lab run`;
+ * of an imported directory its pair, once for each number of threads that both have. `experiment`
+ * takes only the one of that name (of an import: the candidate's), NULL all. Returns 0 or a
+ * negative code with `diag` set: no run directory, no such experiment, an import without a pair. */
+int sl_collection_add(struct sl_collection *collection, const char *path, const char *experiment,
+                      const struct sl_categories *categories, struct sl_diag *diag);
+void sl_collection_fini(struct sl_collection *collection);

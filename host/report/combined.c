@@ -1,0 +1,236 @@
+/* host/report/combined.c */
+#include "host/report/combined.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/comparison.h"
+#include "host/report/comparison.h"
+#include "host/report/markup.h"
+#include "host/report/next_step.h"
+#include "host/report/page_table.h"
+#include "host/report/report.h"
+#include "host/report/unit.h"
+
+enum { VERDICTS = SL_VERDICT_WRONG + 1, TEXT_BYTES = 512 };
+
+/* What may tell comparisons apart. */
+enum { PART_MODEL, PART_DEVICE, PART_THREADS, PART_EXPERIMENT, PARTS };
+
+static const char *part_of(const struct sl_report *report, int part)
+{
+    const char *const parts[PARTS] = {report->model, report->device, report->threads,
+                                      report->experiment};
+    return parts[part] ? parts[part] : "";
+}
+
+static size_t count_different(const struct sl_combined *combined, int part)
+{
+    size_t different = 0;
+    for (size_t i = 0; i < combined->count; i++) {
+        size_t first = 0;
+        const char *name = part_of(&combined->reports[i], part);
+        while (strcmp(part_of(&combined->reports[first], part), name) != 0)
+            first++;
+        different += first == i;
+    }
+    return different;
+}
+
+void sl_combined_label(const struct sl_combined *combined, size_t index, char *out, size_t size)
+{
+    const struct sl_report *report = &combined->reports[index];
+    size_t used = 0;
+    out[0] = '\0';
+    for (int part = 0; part < PARTS; part++) {
+        const char *text = part_of(report, part);
+        if (text[0] == '\0' || count_different(combined, part) < 2)
+            continue;
+        int len = snprintf(out + used, size - used, "%s%.60s%s", used ? ", " : "", text,
+                           part != PART_THREADS     ? ""
+                           : strcmp(text, "1") == 0 ? " thread"
+                                                    : " threads");
+        used += len > 0 && used + (size_t)len < size ? (size_t)len : 0;
+    }
+    if (used == 0)
+        snprintf(out, size, "%.200s", report->model);
+}
+
+void sl_combined_summary(const struct sl_combined *combined, char *out, size_t size)
+{
+    size_t verdicts[VERDICTS] = {0};
+    size_t models = count_different(combined, PART_MODEL);
+    size_t devices = count_different(combined, PART_DEVICE);
+    int len = snprintf(out, size, "%zu comparison%s of %zu model%s", combined->count,
+                       combined->count == 1 ? "" : "s", models, models == 1 ? "" : "s");
+    if (devices > 1 || part_of(&combined->reports[0], PART_DEVICE)[0])
+        len += snprintf(out + len, size - (size_t)len, " on %zu device%s", devices,
+                        devices == 1 ? "" : "s");
+    for (size_t i = 0; i < combined->count; i++)
+        verdicts[combined->reports[i].comparison->comparison->verdict]++;
+    const char *separator = ": ";
+    for (int v = 0; v < VERDICTS && len > 0 && (size_t)len < size; v++) {
+        if (verdicts[v] == 0)
+            continue;
+        len += snprintf(out + len, size - (size_t)len, "%s%zu %s", separator, verdicts[v],
+                        sl_verdict_name(v));
+        separator = ", ";
+    }
+}
+
+static void put_parts(const struct sl_combined *combined, size_t i, struct sl_page_table *out)
+{
+    for (int part = 0; part < PARTS; part++) {
+        const char *text = part_of(&combined->reports[i], part);
+        sl_page_table_text(out, text[0] ? text : "-");
+    }
+}
+
+void sl_combined_figures(const struct sl_combined *combined, struct sl_page_table *out)
+{
+    static const char *const heads[] = {"Model",     "Device",     ">Threads", "Experiment",
+                                        ">Baseline", ">Candidate", ">Ratio",   ">Interval",
+                                        "Verdict",   NULL};
+    char off[48], on[48];
+    sl_page_table_init(out, "figures", "Latency comparison", heads);
+    snprintf(out->note, sizeof(out->note),
+             "Median end to end of a run. Ratio: baseline / candidate, so above 1 the candidate "
+             "(SME2 on) is faster. Counted devices: executed instructions, not time.");
+    for (size_t i = 0; i < combined->count; i++) {
+        const struct sl_comparison *c = combined->reports[i].comparison->comparison;
+        bool exact = c->method == SL_METHOD_EXACT;
+        put_parts(combined, i, out);
+        sl_page_table_text(out, sl_unit_format(off, sizeof(off), c->baseline, c->unit));
+        sl_page_table_text(out, sl_unit_format(on, sizeof(on), c->candidate, c->unit));
+        if (isfinite(c->ratio))
+            sl_page_table_printf(out, "%.3fx", c->ratio);
+        else
+            sl_page_table_text(out, "-");
+        if (isfinite(c->low))
+            sl_page_table_printf(out, "%.3f to %.3f", c->low, c->high);
+        else
+            sl_page_table_text(out, exact && isfinite(c->ratio) ? "exact" : "-");
+        sl_page_table_text(out, sl_verdict_name(c->verdict));
+    }
+}
+
+void sl_combined_shares(const struct sl_combined *combined, struct sl_page_table *out)
+{
+    static const char *const heads[] = {"Comparison",   ">CONV",  ">GEMM",      ">Data Movement",
+                                        ">Elementwise", ">Other", ">Framework", NULL};
+    char label[TEXT_BYTES];
+    sl_page_table_init(out, "categories", "Operator category breakdown", heads);
+    snprintf(out->note, sizeof(out->note),
+             "Share of end to end, baseline to candidate; a row sums to 100 %% on either side. "
+             "Unit: per cent of time, or of executed instructions on counted devices.");
+    for (size_t i = 0; i < combined->count; i++) {
+        const struct sl_comparison *c = combined->reports[i].comparison->comparison;
+        sl_combined_label(combined, i, label, sizeof(label));
+        sl_page_table_text(out, label);
+        for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+            const struct sl_category_shift *s = &c->categories[k];
+            if (isfinite(s->share_baseline) && isfinite(s->share_candidate))
+                sl_page_table_printf(out, "%.1f to %.1f", 100 * s->share_baseline,
+                                     100 * s->share_candidate);
+            else
+                sl_page_table_text(out, "-");
+        }
+    }
+}
+
+void sl_combined_steps(const struct sl_combined *combined, struct sl_page_table *out)
+{
+    static const char *const heads[] = {"Comparison", "Next step", NULL};
+    char label[TEXT_BYTES];
+    sl_page_table_init(out, "next", "Next steps", heads);
+    for (size_t i = 0; i < combined->count; i++) {
+        struct sl_next_step step;
+        sl_next_step_find(combined->reports[i].comparison, &step);
+        sl_combined_label(combined, i, label, sizeof(label));
+        sl_page_table_text(out, label);
+        sl_page_table_text(out, step.text);
+    }
+}
+
+int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined)
+{
+    struct sl_json json;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.combined/1");
+    sl_json_open_array(&json, "comparisons");
+    for (size_t i = 0; i < combined->count; i++) {
+        static const char *const keys[PARTS] = {"model", "device", "threads", "experiment"};
+        sl_json_open_object(&json, NULL);
+        for (int part = 0; part < PARTS; part++) {
+            const char *text = part_of(&combined->reports[i], part);
+            sl_json_text(&json, keys[part], text[0] ? text : NULL);
+        }
+        int rc = sl_comparison_json(&json, "comparison", combined->reports[i].comparison);
+        if (rc < 0)
+            return rc;
+        sl_json_close_object(&json);
+    }
+    sl_json_close_array(&json);
+    sl_json_close_object(&json);
+    return json.error ? json.error : sl_buf_append(out, "\n", 1);
+}
+
+/* A text as a field of CSV. */
+static int put_field(struct sl_buf *out, const char *text)
+{
+    bool plain = strpbrk(text, ",\"\r\n") == NULL;
+    int rc = sl_buf_append(out, "\"", plain ? 0 : 1);
+    for (; rc == 0 && *text; text++)
+        rc = sl_buf_append(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    return rc < 0 ? rc : sl_buf_append(out, "\",", plain ? 0 : 1);
+}
+
+static int put_number(struct sl_buf *out, double value)
+{
+    return isfinite(value) ? sl_buf_printf(out, ",%.17g", value) : sl_buf_append(out, ",", 1);
+}
+
+int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined)
+{
+    int rc = sl_buf_printf(out, "model,device,threads,experiment,time_unit,baseline,candidate,"
+                                "ratio,low,high,verdict\n");
+    for (size_t i = 0; rc == 0 && i < combined->count; i++) {
+        const struct sl_comparison *c = combined->reports[i].comparison->comparison;
+        const double numbers[] = {c->baseline, c->candidate, c->ratio, c->low, c->high};
+        for (int part = 0; rc == 0 && part < PARTS; part++) {
+            rc = put_field(out, part_of(&combined->reports[i], part));
+            if (rc == 0)
+                rc = sl_buf_append(out, ",", 1);
+        }
+        if (rc == 0)
+            rc = sl_buf_printf(out, "%s", sl_unit_name(c->unit));
+        for (size_t k = 0; rc == 0 && k < sizeof(numbers) / sizeof(numbers[0]); k++)
+            rc = put_number(out, numbers[k]);
+        if (rc == 0)
+            rc = sl_buf_printf(out, ",%s\n", sl_verdict_name(c->verdict));
+    }
+    return rc;
+}
+
+int sl_combined_md(struct sl_buf *out, const struct sl_combined *combined)
+{
+    static void (*const tables[])(const struct sl_combined *combined, struct sl_page_table *out) = {
+        sl_combined_figures, sl_combined_shares, sl_combined_steps};
+    struct sl_markup m = {.out = out};
+    char text[TEXT_BYTES];
+    sl_combined_summary(combined, text, sizeof(text));
+    sl_markup_put(&m, "# Combined report\n\n**%s**\n\n", text);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        struct sl_page_table table;
+        tables[i](combined, &table);
+        sl_markup_put(&m, "## %s\n\n", table.title);
+        sl_page_table_md(&m, &table);
+        sl_page_table_fini(&table);
+    }
+    return m.error;
+}

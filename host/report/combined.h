@@ -1,0 +1,44 @@
+/* host/report/combined.h: many comparisons side by side: models, devices, numbers of threads,
+ * experiments. Pure: the same data give the same bytes. */
+#pragma once
+
+#include <stddef.h>
+
+struct sl_buf;
+struct sl_markup;
+struct sl_page_table;
+struct sl_report;
+
+/* In the order in which they are shown; borrowed. */
+struct sl_combined {
+    const struct sl_report *reports;
+    size_t count;
+};
+
+/* Markdown: summary, a line for each comparison, category shares, next steps. All of these return
+ * 0, SL_E_LIMIT or -ENOMEM. */
+int sl_combined_md(struct sl_buf *out, const struct sl_combined *combined);
+/* The same as one page, with the ratios and the shares drawn. */
+int sl_combined_html(struct sl_buf *out, const struct sl_combined *combined);
+/* {"schema":"sme2lab.combined/1","comparisons":[{"model","device","threads","experiment",
+ * "comparison":{...}}]} */
+int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined);
+/* model,device,threads,experiment,time_unit,baseline,candidate,ratio,low,high,verdict: a line each;
+ * baseline and candidate are medians of end to end in the unit of the line. */
+int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined);
+
+/* "resnet18.pte, pixel, 2 threads": what tells one of them from the others; "" where there is one.
+ * `size` of at least 256. */
+void sl_combined_label(const struct sl_combined *combined, size_t index, char *out, size_t size);
+/* "3 comparisons of 2 models on 2 devices: 2 faster, 1 inconclusive". The same size. */
+void sl_combined_summary(const struct sl_combined *combined, char *out, size_t size);
+
+/* The tables that both pages share; end each with sl_page_table_fini(). */
+void sl_combined_figures(const struct sl_combined *combined, struct sl_page_table *out);
+void sl_combined_shares(const struct sl_combined *combined, struct sl_page_table *out);
+void sl_combined_steps(const struct sl_combined *combined, struct sl_page_table *out);
+
+/* The ratio of each with its interval, on a scale of doublings. */
+void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined);
+/* Category shares of both sides of each, bar above bar. */
+void sl_plot_shares(struct sl_markup *m, const struct sl_combined *combined);

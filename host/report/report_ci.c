@@ -1,0 +1,192 @@
+/* host/report/report_ci.c: a report for machines and reviews: JUnit XML, CSV, a short comment. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/comparison.h"
+#include "host/report/analysis.h"
+#include "host/report/comparison.h"
+#include "host/report/markup.h"
+#include "host/report/next_step.h"
+#include "host/report/report.h"
+#include "host/report/sme2_proof.h"
+#include "host/report/text.h"
+#include "host/report/unit.h"
+
+enum { SENTENCE_BYTES = 320, COMMENT_OPERATORS = 3 };
+
+/* `problem` NULL: the case passed; `kind` is "failure", "error" or "skipped". */
+static void put_case(struct sl_markup *m, const char *name, const char *kind, const char *text)
+{
+    sl_markup_put(m, "    <testcase classname=\"sme2lab\" name=\"%s\" time=\"0\">", name);
+    if (kind) {
+        sl_markup_put(m, "<%s message=\"", kind);
+        sl_markup_text(m, text);
+        sl_markup_put(m, "\"/>");
+    } else {
+        sl_markup_put(m, "<system-out>");
+        sl_markup_text(m, text);
+        sl_markup_put(m, "</system-out>");
+    }
+    sl_markup_put(m, "</testcase>\n");
+}
+
+static size_t count_unproven(const struct sl_report *report)
+{
+    const struct sl_attribution *a = &report->comparison->candidate->attribution;
+    size_t unproven = 0;
+    for (size_t i = 0; i < a->operator_count; i++)
+        unproven += sl_sme2_matters(&a->operators[i]) &&
+                    strcmp(sl_sme2_evidence(&a->operators[i]), "executed") != 0;
+    return unproven;
+}
+
+static void put_suite(struct sl_markup *m, const struct sl_report *report)
+{
+    const struct sl_comparison *c = report->comparison->comparison;
+    const struct sl_agreement *a = report->comparison->agreement;
+    char text[SENTENCE_BYTES + 192];
+    bool failed = c->verdict == SL_VERDICT_SLOWER || c->verdict == SL_VERDICT_WRONG;
+    bool skipped =
+        !failed && c->verdict != SL_VERDICT_FASTER && c->verdict != SL_VERDICT_EQUIVALENT;
+    bool differ = a && !a->agree;
+    size_t unproven = count_unproven(report);
+    sl_markup_put(m, "  <testsuite name=\"");
+    sl_markup_text(m, report->model);
+    if (report->device && report->device[0]) {
+        sl_markup_put(m, ", ");
+        sl_markup_text(m, report->device);
+    }
+    if (report->threads && report->threads[0])
+        sl_markup_put(m, ", threads %.16s", report->threads);
+    sl_markup_put(m, "\" tests=\"3\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"0\">\n",
+                  failed + differ, skipped + !a + (unproven > 0));
+    sl_report_verdict(report, text, SENTENCE_BYTES);
+    if (c->reason_count > 0)
+        snprintf(text + strlen(text), 192, "; because %s", c->reasons[0]);
+    put_case(m, "verdict", failed ? "failure" : skipped ? "skipped" : NULL, text);
+    if (a)
+        snprintf(text, sizeof(text), "largest difference %.3g of the peak, up to %.3g", a->max_rel,
+                 a->tolerance);
+    else
+        snprintf(text, sizeof(text), "outputs were not compared");
+    put_case(m, "outputs agree", differ ? "failure" : a ? NULL : "skipped", text);
+    snprintf(text, sizeof(text), "%zu operators that SME2 is for are not proven to have used it",
+             unproven);
+    put_case(m, "SME2 executed", unproven > 0 ? "skipped" : NULL, text);
+    sl_markup_put(m, "  </testsuite>\n");
+}
+
+int sl_report_junit_all(struct sl_buf *out, const struct sl_report *reports, size_t count)
+{
+    struct sl_markup m = {.out = out};
+    sl_markup_put(&m, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for (size_t i = 0; i < count; i++)
+        put_suite(&m, &reports[i]);
+    sl_markup_put(&m, "</testsuites>\n");
+    return m.error;
+}
+
+int sl_report_junit(struct sl_buf *out, const struct sl_report *report)
+{
+    return sl_report_junit_all(out, report, 1);
+}
+
+int sl_report_csv(struct sl_buf *out, const struct sl_report *report)
+{
+    struct sl_markup m = {.out = out};
+    const struct sl_comparison *c = report->comparison->comparison;
+    bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
+    double scale = counted ? 1 : 1e6;
+    const char *suffix = counted ? "insns" : "ms";
+    sl_markup_put(&m, "category,sme2-off_%s,sme2-on_%s,speedup,sme2-off_pct,sme2-on_pct\n", suffix,
+                  suffix);
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        const struct sl_category_shift *s = &c->categories[k];
+        sl_markup_put(&m, "%s,%.15g,%.15g,", sl_category_name(k), s->baseline / scale,
+                      s->candidate / scale);
+        if (s->baseline > 0 && s->candidate > 0)
+            sl_markup_put(&m, "%.6g", s->baseline / s->candidate);
+        sl_markup_put(&m, ",%.6g,%.6g\n", isfinite(s->share_baseline) ? 100 * s->share_baseline : 0,
+                      isfinite(s->share_candidate) ? 100 * s->share_candidate : 0);
+    }
+    return m.error;
+}
+
+static int larger_change_first(const void *a, const void *b)
+{
+    const struct sl_operator_shift *const *x = a;
+    const struct sl_operator_shift *const *y = b;
+    double dx = fabs((*x)->candidate_cost - (*x)->baseline_cost);
+    double dy = fabs((*y)->candidate_cost - (*y)->baseline_cost);
+    return dx > dy ? -1 : dx < dy ? 1 : (*x > *y) - (*x < *y);
+}
+
+/* The operators that moved most: their changes explain the ratio. */
+static void put_moved(struct sl_markup *m, const struct sl_comparison *c)
+{
+    const struct sl_operator_shift *most[COMMENT_OPERATORS + 1];
+    size_t count = 0;
+    char name[SL_TEXT_SIZE], off[32], on[32];
+    for (size_t i = 0; i < c->operator_count; i++) {
+        most[count] = &c->operators[i];
+        count += count < COMMENT_OPERATORS + 1;
+        qsort(most, count, sizeof(most[0]), larger_change_first);
+        count = count > COMMENT_OPERATORS ? COMMENT_OPERATORS : count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_operator *op = most[i]->candidate ? most[i]->candidate : most[i]->baseline;
+        sl_markup_put(m, "- ");
+        sl_markup_md(m, sl_text_copy(name, op->name, op->name_len));
+        sl_markup_put(m, ": %s to %s\n",
+                      sl_unit_format(off, sizeof(off), most[i]->baseline_cost, c->unit),
+                      sl_unit_format(on, sizeof(on), most[i]->candidate_cost, c->unit));
+    }
+}
+
+static void put_categories(struct sl_markup *m, const struct sl_report *report)
+{
+    const struct sl_comparison *c = report->comparison->comparison;
+    char off[32], on[32];
+    sl_markup_put(m, "| Category | ");
+    sl_markup_md(m, sl_report_side(report, 0));
+    sl_markup_put(m, " | ");
+    sl_markup_md(m, sl_report_side(report, 1));
+    sl_markup_put(m, " |\n|---|---:|---:|\n");
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++)
+        sl_markup_put(m, "| %s | %s | %s |\n", sl_category_name(k),
+                      sl_unit_format(off, sizeof(off), c->categories[k].baseline, c->unit),
+                      sl_unit_format(on, sizeof(on), c->categories[k].candidate, c->unit));
+    sl_markup_put(m, "\n");
+}
+
+int sl_report_comment(struct sl_buf *out, const struct sl_report *report)
+{
+    struct sl_markup m = {.out = out};
+    const struct sl_comparison *c = report->comparison->comparison;
+    struct sl_next_step step;
+    char text[SENTENCE_BYTES];
+    sl_report_verdict(report, text, sizeof(text));
+    sl_markup_put(&m, "**sme2lab, ");
+    sl_markup_md(&m, report->model);
+    sl_markup_put(&m, ": ");
+    sl_markup_md(&m, text);
+    sl_markup_put(&m, "**\n\n");
+    if (c->reason_count > 0) {
+        sl_markup_put(&m, "Because ");
+        sl_markup_md(&m, c->reasons[0]);
+        sl_markup_put(&m, ".\n\n");
+    }
+    put_categories(&m, report);
+    put_moved(&m, c);
+    sl_next_step_find(report->comparison, &step);
+    sl_markup_put(&m, "\nNext: ");
+    sl_markup_md(&m, step.text);
+    sl_report_conditions(report, text, sizeof(text));
+    sl_markup_put(&m, ".\n\n%s\n", text);
+    return m.error;
+}

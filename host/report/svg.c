@@ -1,0 +1,58 @@
+/* host/report/svg.c */
+#include "host/report/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "host/analysis/category.h"
+#include "host/report/markup.h"
+
+/* Okabe and Ito's colours, dark enough for print; letters on them are black or white. */
+static const struct {
+    const char *fill, *ink;
+} palette[SL_CATEGORY_COUNT] = {{"#0072b2", "#fff"}, {"#e69f00", "#000"}, {"#009e73", "#000"},
+                                {"#cc79a7", "#000"}, {"#b8b8b8", "#000"}, {"#333333", "#fff"}};
+
+void sl_svg_open(struct sl_markup *m, int height, const char *title)
+{
+    sl_markup_put(m,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                  "font-family=\"system-ui,sans-serif\" font-size=\"13\" fill=\"#111\">\n"
+                  "<title>%s</title>\n",
+                  SL_SVG_WIDTH, height, title);
+}
+
+void sl_svg_label(struct sl_markup *m, double x, double y, const char *anchor, const char *text)
+{
+    sl_markup_put(m, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    sl_markup_text(m, text);
+    sl_markup_put(m, "</text>\n");
+}
+
+void sl_svg_rect(struct sl_markup *m, double x, double y, double width, double height,
+                 const char *fill)
+{
+    sl_markup_put(m,
+                  "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" "
+                  "stroke=\"#fff\" stroke-width=\"1\"/>\n",
+                  x, y, fmax(width, 0), height, fill);
+}
+
+const char *sl_svg_category_fill(int category)
+{
+    return palette[category].fill;
+}
+
+const char *sl_svg_category_ink(int category)
+{
+    return palette[category].ink;
+}
+
+void sl_svg_category_legend(struct sl_markup *m, double x, double y)
+{
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        sl_svg_rect(m, x, y, 14, 14, palette[k].fill);
+        sl_svg_label(m, x + 19, y + 12, "start", sl_category_name(k));
+        x += 36 + 8.0 * (double)strlen(sl_category_name(k));
+    }
+}

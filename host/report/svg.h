@@ -1,0 +1,20 @@
+/* host/report/svg.h: what plots are drawn with: SVG_WIDTH units wide, one typeface, colours that
+ * the colour-blind tell apart. */
+#pragma once
+
+struct sl_markup;
+
+enum { SL_SVG_WIDTH = 860 };
+
+/* `title` is static and no markup; end with "</svg>". */
+void sl_svg_open(struct sl_markup *m, int height, const char *title);
+/* Any text on the line at y; `anchor` is "start", "middle" or "end". */
+void sl_svg_label(struct sl_markup *m, double x, double y, const char *anchor, const char *text);
+void sl_svg_rect(struct sl_markup *m, double x, double y, double width, double height,
+                 const char *fill);
+
+/* Of an enum sl_category: the colour of its area, and of letters on it. */
+const char *sl_svg_category_fill(int category);
+const char *sl_svg_category_ink(int category);
+/* Names and colours of all categories in a row below y. */
+void sl_svg_category_legend(struct sl_markup *m, double x, double y);
