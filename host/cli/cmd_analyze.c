@@ -14,6 +14,7 @@
 #include "host/report/analysis.h"
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"
+#include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
 #include "host/report/etrecord.h"
 #include "host/report/inspector_tsv.h"
@@ -29,7 +30,7 @@ struct request {
     struct sl_etdump_paths files;
     const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path;
     int64_t run; /* -1: all */
-    bool inspector_tsv, strict, has_record;
+    bool inspector_tsv, strict, tree, has_record;
     struct sl_etrecord record;
     struct sl_categories categories;
     struct sl_buf output;
@@ -86,6 +87,8 @@ static int put_analysis(struct request *r, const struct sl_analysis *analysis, s
         rc = sl_inspector_tsv(&r->output, analysis->etdump, analysis->record, diag);
     else if (r->cli->json)
         rc = sl_analysis_json(&r->json, NULL, analysis);
+    else if (r->tree)
+        rc = sl_analysis_tree_text(&r->output, &style, analysis);
     else
         rc = sl_analysis_text(&r->output, &style, analysis);
     if (rc < 0 && diag->what[0] == '\0')
@@ -150,6 +153,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "the model's ETRecord: names its operators and their places in the source"},
         {"--inspector-tsv", 0, SL_OPTION_FLAG, &r->inspector_tsv, NULL,
          "print the table that ExecuTorch's Inspector saves, byte for byte (one file)"},
+        {"--tree", 0, SL_OPTION_FLAG, &r->tree, NULL,
+         "level by level: category, operator, each of its places with its kernel"},
         {"--strict", 0, SL_OPTION_FLAG, &r->strict, NULL,
          "refuse a damaged file instead of taking what can be read of it"},
         {"--perfetto", 0, SL_OPTION_TEXT, &r->perfetto_path, "FILE",

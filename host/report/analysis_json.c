@@ -6,6 +6,7 @@
 
 #include "common/base/json.h"
 #include "host/report/analysis.h"
+#include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
 #include "host/report/record_join.h"
 #include "host/report/text.h"
@@ -272,6 +273,7 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
     for (size_t i = 0; rc == 0 && i < a->operator_count; i++)
         rc = put_operator(json, &a->operators[i], a->unit, total);
     sl_json_close_array(json);
+    sl_analysis_instances_json(json, a);
     put_latency(json, analysis);
     put_steadiness(json, analysis);
     put_delegated(json, a, total);

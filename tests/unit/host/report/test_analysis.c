@@ -17,6 +17,7 @@
 #include "common/format/sltrace.h"
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"
+#include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
 #include "host/report/csv.h"
 #include "host/report/style.h"
@@ -200,6 +201,35 @@ static void csv_columns_are_those_of_the_kit(void **state)
     close_file(&o);
 }
 
+static void every_level_of_the_tree_sums_to_the_one_above(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct sl_buf text;
+    const struct sl_style style = {80, false, 20};
+    open_file(&o, SL_TEST_DATA "/models/toy_cnn_f32_xnnpack/aarch64-sme2.etdump");
+    struct sl_attribution *a = &o.analysis.attribution;
+    assert_true(a->position_count > 0);
+    for (size_t k = 0; k < a->operator_count; k++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < a->position_count; i++)
+            sum += a->positions[i].operator_index == k ? a->positions[i].total : 0;
+        assert_int_equal(sum, a->operators[k].total);
+    }
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_analysis_tree_text(&text, &style, &o.analysis), 0);
+    assert_non_null(strstr((const char *)text.data, "\n  Convolution (NHWC, PF32) IGEMM  "));
+    assert_non_null(strstr((const char *)text.data, "\n    at 5  "));
+    sl_buf_fini(&text);
+    a->position_count = 0; /* as where runs differ */
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_analysis_tree_text(&text, &style, &o.analysis), 0);
+    assert_non_null(strstr((const char *)text.data, "cannot be told apart"));
+    assert_null(strstr((const char *)text.data, "    at "));
+    sl_buf_fini(&text);
+    close_file(&o);
+}
+
 static void figures_for_people_keep_four_digits(void **state)
 {
     (void)state;
@@ -220,6 +250,7 @@ int main(void)
         cmocka_unit_test(json_names_the_unit_in_every_key),
         cmocka_unit_test(table_fits_the_terminal_and_needs_no_colour),
         cmocka_unit_test(csv_columns_are_those_of_the_kit),
+        cmocka_unit_test(every_level_of_the_tree_sums_to_the_one_above),
         cmocka_unit_test(figures_for_people_keep_four_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
