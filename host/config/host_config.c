@@ -1,15 +1,17 @@
 /* host/config/host_config.c */
 #include "host/config/host_config.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/config/json_doc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600 };
+enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600, MAX_CONFIG_BYTES = 1 << 20 };
 
 static const char *const host_keys[] = {
     "state",    "listen",      "allow_remote",      "devices",
@@ -189,4 +191,21 @@ int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_
     }
     *out = config;
     return 0;
+}
+
+int sl_host_config_read(const char *path, struct sl_host_config *out, struct sl_diag *diag)
+{
+    struct sl_buf text;
+    sl_host_config_init(out);
+    if (!path)
+        return 0;
+    int rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &text);
+    if (rc < 0) {
+        sl_diag_hint(diag, "configs/host.json is an example");
+        return sl_diag_set(diag, -EINVAL, path, "cannot read the configuration: %s",
+                           sl_strerror(rc));
+    }
+    rc = sl_host_config_parse((struct sl_bytes){text.data, text.size}, path, out, diag);
+    sl_buf_fini(&text);
+    return rc;
 }

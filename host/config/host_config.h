@@ -45,3 +45,6 @@ void sl_host_config_fini(struct sl_host_config *config);
  * address beyond loopback must be asked for by "allow_remote": true. */
 int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_config *out,
                          struct sl_diag *diag);
+
+/* The same from a file, NULL: the configuration without one. Also -EINVAL: it cannot be read. */
+int sl_host_config_read(const char *path, struct sl_host_config *out, struct sl_diag *diag);

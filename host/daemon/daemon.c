@@ -17,6 +17,7 @@
 #include "host/config/submission.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
+#include "host/daemon/reload.h"
 #include "host/daemon/state_lock.h"
 #include "host/device/launch.h"
 #include "host/device/tools.h"
@@ -152,9 +153,13 @@ static void on_hangup(uv_signal_t *handle, int signal)
 {
     struct daemon *daemon = handle->data;
     (void)signal;
-    if (daemon->log)
+    if (daemon->log) {
         sl_log_file_reopen(daemon->log);
-    fprintf(stderr, "level=info event=log_reopened\n");
+        fprintf(stderr, "level=info event=log_reopened\n");
+    }
+    if (daemon->settings->config_file && daemon->http && !daemon->draining && !daemon->ending)
+        sl_reload(daemon->settings->config_file, daemon->settings->config, daemon->devices,
+                  daemon->lab);
 }
 
 /* A state event: a drained daemon ends with its last job. */
@@ -306,7 +311,8 @@ static int open_lab(struct daemon *daemon)
         .state_dir = daemon->settings->state,
         .devices = devices,
         .device_count = daemon->settings->config->device_count,
-        .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds},
+        .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds,
+                   sl_devices_forget},
         .check_config = check_config,
         .check_user = daemon,
         .opened = on_lab_opened,

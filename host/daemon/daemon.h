@@ -11,6 +11,7 @@ struct sl_host_config;
 struct sl_daemon_settings {
     const char *state;                   /* directory; made if absent */
     const struct sl_host_config *config; /* borrowed */
+    const char *config_file;             /* read again at SIGHUP; NULL: there is none */
     const char *const *listen;           /* addresses that win over the configuration's */
     unsigned listen_count;
 };

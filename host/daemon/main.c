@@ -2,14 +2,13 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/config/host_config.h"
 #include "host/config/paths.h"
 #include "host/daemon/daemon.h"
 #include "host/daemon/options.h"
 
-enum { EXIT_USAGE = 2, EXIT_LAB = 5, MAX_CONFIG_BYTES = 1 << 20 };
+enum { EXIT_USAGE = 2, EXIT_LAB = 5 };
 
 static int report(const struct sl_diag *diag, int rc)
 {
@@ -18,23 +17,6 @@ static int report(const struct sl_diag *diag, int rc)
         fprintf(stderr, " (%s)", diag->where);
     fprintf(stderr, "%s%s\n", diag->hint[0] ? ": " : "", diag->hint);
     return rc == -EINVAL || rc == SL_E_FORMAT || rc == SL_E_LIMIT ? EXIT_USAGE : EXIT_LAB;
-}
-
-static int read_config(const char *path, struct sl_host_config *out, struct sl_diag *diag)
-{
-    struct sl_buf text;
-    sl_host_config_init(out);
-    if (!path)
-        return 0;
-    int rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &text);
-    if (rc < 0) {
-        sl_diag_hint(diag, "configs/host.json is an example");
-        return sl_diag_set(diag, -EINVAL, path, "cannot read the configuration: %s",
-                           sl_strerror(rc));
-    }
-    rc = sl_host_config_parse((struct sl_bytes){text.data, text.size}, path, out, diag);
-    sl_buf_fini(&text);
-    return rc;
 }
 
 int main(int argc, char **argv)
@@ -47,7 +29,7 @@ int main(int argc, char **argv)
     if (rc == 1)
         return 0;
     if (rc == 0)
-        rc = read_config(options.config, &config, &diag);
+        rc = sl_host_config_read(options.config, &config, &diag);
     if (rc < 0)
         return report(&diag, rc);
     if (options.check_config) {
@@ -59,6 +41,7 @@ int main(int argc, char **argv)
     struct sl_daemon_settings settings = {
         .state = options.state ? options.state : config.state,
         .config = &config,
+        .config_file = options.config,
         .listen = options.listen,
         .listen_count = options.listen_count,
     };

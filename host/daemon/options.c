@@ -30,7 +30,8 @@ static const char help_text[] =
     "\n"
     "SIGTERM and SIGINT drain: nothing new is started, what runs is finished, then it ends; a "
     "second one ends at once and\n"
-    "leaves what runs to the next daemon. SIGHUP opens the log file anew.\n"
+    "leaves what runs to the next daemon. SIGHUP reads the configuration's devices\n"
+    "anew, the rest of it is for the next start, and opens the log file anew.\n"
     "Exit codes: 0 done, 2 usage or configuration, 5 the state directory or an address cannot be "
     "used, 6 a defect.\n";
 

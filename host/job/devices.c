@@ -22,11 +22,11 @@ enum { PATH_BYTES = 1024, MAX_NOTE_BYTES = 2048, MAX_CONFIG_BYTES = 1 << 20 };
 struct device {
     struct sl_devices *devices;
     char name[SL_NAME_BYTES];
-    struct sl_device kind;
-    struct sl_link *link;   /* NULL when closed */
-    struct sl_job_run *run; /* NULL: idle */
-    uint64_t job;           /* of the run */
-    bool link_closing;
+    struct sl_device kind, next_kind; /* the second of the next job */
+    struct sl_link *link;             /* NULL when closed */
+    struct sl_job_run *run;           /* NULL: idle */
+    uint64_t job;                     /* of the run */
+    bool link_closing, forgotten;     /* the second: it goes when its link is closed */
 };
 
 struct sl_devices {
@@ -116,6 +116,7 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
                                      .attempt = attempt,
                                      .resume = resume};
     device->job = job;
+    device->kind = device->next_kind;
     return sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
 }
 
@@ -124,7 +125,8 @@ void sl_devices_start(void *user, const struct sl_job_record *job, const char *c
 {
     struct sl_devices *devices = user;
     struct device *device = find(devices, record->name);
-    int rc = !device || devices->closing ? SL_E_NOT_FOUND : device->run ? SL_E_STATE : 0;
+    bool gone = !device || devices->closing || device->forgotten;
+    int rc = gone ? SL_E_NOT_FOUND : device->run ? SL_E_STATE : 0;
     if (rc == 0)
         rc = open_link(device);
     if (rc == 0)
@@ -263,6 +265,16 @@ static int open_link(struct device *device)
     return rc < 0 ? rc : sl_link_new(devices->loop, &options, &events, device, &device->link);
 }
 
+static void remove_device(struct device *device)
+{
+    struct sl_devices *devices = device->devices;
+    size_t i = 0;
+    while (devices->all[i] != device)
+        i++;
+    devices->all[i] = devices->all[--devices->count];
+    sl_free(device);
+}
+
 /* Did an earlier daemon leave a run open, or an agent? */
 static bool was_left(const struct device *device)
 {
@@ -273,17 +285,51 @@ static bool was_left(const struct device *device)
     return open || access(path, F_OK) == 0;
 }
 
+static void on_forgotten(void *user)
+{
+    struct device *device = user;
+    struct sl_devices *devices = device->devices;
+    remove_device(device);
+    if (devices->closing)
+        finish_close(devices);
+}
+
+void sl_devices_forget(void *user, const char *name)
+{
+    struct sl_devices *devices = user;
+    struct device *device = find(devices, name);
+    if (!device || devices->closing || device->run)
+        return;
+    device->forgotten = true;
+    if (!device->link) {
+        remove_device(device);
+    } else if (!device->link_closing) {
+        device->link_closing = true;
+        sl_link_close(device->link, true, on_forgotten, device);
+    }
+}
+
+int sl_devices_change(struct sl_devices *devices, const char *name, const struct sl_device *kind)
+{
+    struct device *device = find(devices, name);
+    if (!device)
+        return SL_E_NOT_FOUND;
+    device->next_kind = *kind;
+    return 0;
+}
+
 int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *kind)
 {
-    if (find(devices, name))
-        return -EEXIST;
+    const struct device *known = find(devices, name);
+    if (known)
+        return known->forgotten ? -EBUSY : -EEXIST;
     if (devices->count == SL_DEVICES_MAX)
         return SL_E_FULL;
     struct device *device = sl_calloc(1, sizeof(*device));
     if (!device)
         return -ENOMEM;
     device->devices = devices;
-    device->kind = *kind;
+    device->kind = device->next_kind = *kind;
     snprintf(device->name, sizeof(device->name), "%s", name);
     int rc = devices->on_demand && !was_left(device) ? 0 : open_link(device);
     if (rc < 0) {

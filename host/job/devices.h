@@ -39,14 +39,20 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
                    const struct sl_devices_events *events, void *user, struct sl_devices **out);
 
 /* Adds a device (copied) and brings its link up, unless on demand; a run left open goes on.
- * SL_E_FULL, -EEXIST, -ENOMEM or what sl_link_new() says. */
+ * SL_E_FULL, -EEXIST, -EBUSY (one of that name is just being forgotten), -ENOMEM or what
+ * sl_link_new() says. */
 int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *device);
 
-/* The runner's three calls, to be put into struct sl_runner with `devices` as its user. */
+/* The device is of that kind from its next job on. SL_E_NOT_FOUND. */
+int sl_devices_change(struct sl_devices *devices, const char *name, const struct sl_device *device);
+
+/* The runner's calls, to be put into struct sl_runner with `devices` as its user. */
 void sl_devices_start(void *devices, const struct sl_job_record *job, const char *config_json,
                       const struct sl_device_record *device);
 void sl_devices_cancel(void *devices, uint64_t job, const char *device);
 bool sl_devices_holds(void *devices, uint64_t job, const char *device);
+/* One without a job: its link is closed and its agent ends. */
+void sl_devices_forget(void *devices, const char *device);
 
 bool sl_devices_is_up(const struct sl_devices *devices, const char *name);
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */

@@ -14,6 +14,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/job/device_list.h"
 #include "host/job/early_ends.h"
 #include "host/job/events.h"
 #include "host/job/lab_open.h"
@@ -35,8 +36,7 @@ struct sl_lab {
     void *check_user;
     void (*opened)(void *user, int rc);
     void *user;
-    struct sl_device_record devices[SL_LAB_MAX_DEVICES]; /* by name */
-    size_t device_count;
+    struct sl_device_list devices;
     char state_dir[SL_PATH_BYTES];
     unsigned pending; /* requests that the store has not answered */
     bool draining, closing, loading, loaded;
@@ -76,11 +76,7 @@ static uint64_t now_ms(struct sl_lab *lab)
 
 static struct sl_device_record *find_device(const struct sl_lab *lab, const char *name)
 {
-    for (size_t i = 0; i < lab->device_count; i++) {
-        if (strcmp(lab->devices[i].name, name) == 0)
-            return (struct sl_device_record *)(uintptr_t)&lab->devices[i];
-    }
-    return NULL;
+    return sl_device_list_find((struct sl_device_list *)(uintptr_t)&lab->devices, name);
 }
 
 static void on_saved(void *user)
@@ -289,6 +285,13 @@ struct ending {
     char device[SL_NAME_BYTES], detail[SL_DETAIL_BYTES];
 };
 
+/* A device that was to leave does, once it has no job. */
+static void let_go(struct sl_lab *lab, const char *name)
+{
+    if (sl_device_list_drop(&lab->devices, name) && lab->runner.forget)
+        lab->runner.forget(lab->runner.user, name);
+}
+
 /* The device is free, whether the job was still its or not. */
 static void free_device(struct sl_lab *lab, const char *name, uint64_t job)
 {
@@ -298,6 +301,7 @@ static void free_device(struct sl_lab *lab, const char *name, uint64_t job)
     device->job = 0;
     if (device->state == SL_DEVICE_BUSY)
         device->state = SL_DEVICE_READY;
+    let_go(lab, name);
 }
 
 static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
@@ -358,8 +362,29 @@ const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job)
 
 size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out)
 {
-    *out = lab->devices;
-    return lab->device_count;
+    *out = lab->devices.records;
+    return lab->devices.count;
+}
+
+int sl_lab_add_device(struct sl_lab *lab, const char *name, int kind)
+{
+    int rc = sl_device_list_add(&lab->devices, name, kind);
+    const struct sl_device_record *device = rc < 0 ? NULL : find_device(lab, name);
+    if (device && device->state != SL_DEVICE_QUARANTINED)
+        rc = sl_queue_device_ready(lab->queue, name);
+    if (lab->loaded)
+        assign(lab);
+    return rc == -EEXIST ? 0 : rc;
+}
+
+int sl_lab_remove_device(struct sl_lab *lab, const char *name)
+{
+    int rc = sl_device_list_leave(&lab->devices, name);
+    if (rc < 0)
+        return rc;
+    sl_queue_device_gone(lab->queue, name);
+    let_go(lab, name);
+    return 0;
 }
 
 int sl_lab_quarantine(struct sl_lab *lab, const char *name, bool on)
@@ -465,12 +490,6 @@ static void load_page(struct sl_lab *lab, uint64_t cursor)
         on_loaded(lab, rc, NULL, 0, 0);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct sl_device_record *)a)->name,
-                  ((const struct sl_device_record *)b)->name);
-}
-
 int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl_lab **out)
 {
     if (options->device_count > SL_LAB_MAX_DEVICES)
@@ -484,15 +503,15 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
                            .check_config = options->check_config,
                            .check_user = options->check_user,
                            .opened = options->opened,
-                           .user = options->user,
-                           .device_count = options->device_count};
+                           .user = options->user};
     snprintf(lab->state_dir, sizeof(lab->state_dir), "%s", options->state_dir);
-    if (options->device_count > 0)
-        memcpy(lab->devices, options->devices, options->device_count * sizeof(lab->devices[0]));
-    qsort(lab->devices, lab->device_count, sizeof(lab->devices[0]), by_name);
     int rc = sl_queue_new(on_changed, lab, &lab->queue);
-    for (size_t i = 0; rc == 0 && i < lab->device_count; i++)
-        rc = sl_queue_device_ready(lab->queue, lab->devices[i].name);
+    for (size_t i = 0; rc == 0 && i < options->device_count; i++) {
+        const struct sl_device_record *device = &options->devices[i];
+        rc = sl_device_list_add(&lab->devices, device->name, device->kind);
+        if (rc == 0)
+            rc = sl_queue_device_ready(lab->queue, device->name);
+    }
     if (rc == 0)
         rc = sl_events_new(loop, &lab->events);
     if (rc < 0) {

@@ -54,6 +54,12 @@ const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
 
 /* Devices in the order of their names: how many; *out is borrowed until the next change. */
 size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
+/* A device that takes jobs from now on; of one that is known the kind changes, from its next job
+ * on. SL_E_FULL, -ENOMEM. */
+int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);
+/* It takes no more jobs, and leaves when it has none; queued ones that want it wait for its return.
+ * SL_E_NOT_FOUND. */
+int sl_lab_remove_device(struct sl_lab *lab, const char *device);
 /* Quarantine takes a device out after its job; release brings it back. SL_E_NOT_FOUND. */
 int sl_lab_quarantine(struct sl_lab *lab, const char *device, bool on);
 

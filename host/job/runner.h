@@ -21,6 +21,8 @@ struct sl_runner {
     /* Asked of each job that ran when an earlier daemon ended: does the device go on with it? Then
      * its end will be told; else it goes back to the queue at once. NULL: never. */
     bool (*holds)(void *user, uint64_t job, const char *device);
+    /* The device has left the lab and has no job. NULL: nobody wants to know. */
+    void (*forget)(void *user, const char *device);
 };
 
 /* A job goes on: its lease is extended, and those who listen hear of it. `json` is an object of

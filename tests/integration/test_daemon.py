@@ -90,6 +90,40 @@ class TestDaemon(lab.Scratch):
             self.assertIn("event=listening", moved.read_text())
             self.assertIn("event=job", log.read_text())
 
+    def test_sighup_takes_devices_in_and_lets_them_go_after_their_job(self):
+        config = self.scratch / "host.json"
+
+        def reload(text, word):
+            told = daemon.log_text().count(word)
+            config.write_text(text)
+            daemon.process.send_signal(signal.SIGHUP)
+            limit = time.monotonic() + 20
+            while daemon.log_text().count(word) == told:
+                self.assertLess(time.monotonic(), limit, daemon.log_text())
+                time.sleep(0.02)
+            return [device["name"] for device in daemon.get("/api/v1/devices")["devices"]]
+
+        def devices(*names):
+            return {"devices": [{"name": name, "kind": "counted", "svl": 256} for name in names]}
+
+        with Daemon(self.scratch / "state", devices("a")) as daemon:
+            on_a = submit_toy(daemon, device="a")
+            while daemon.get(f"/api/v1/jobs/{on_a}")["state"] == "queued":
+                time.sleep(0.01)
+            self.assertEqual(reload(json.dumps(devices("b") | {"log_max_mib": 7}), "event=reloaded"), ["a", "b"])
+            self.assertIn("key=log_max_mib reason=\"takes effect at the next start\"", daemon.log_text())
+            on_b = submit_toy(daemon, device="b")
+            self.assertEqual(daemon.wait(on_a)["state"], "done")
+            self.assertEqual([device["name"] for device in daemon.get("/api/v1/devices")["devices"]], ["b"])
+            self.assertEqual(daemon.submit({"model": "0" * 64, "device": "a"})[0], 422)
+            self.assertEqual(daemon.wait(on_b)["device"], "b")
+            self.assertEqual(reload('{"devices": [{"name": "c", "kind": "phone"}]}', "event=reload_refused"), ["b"])
+            self.assertIn("/devices/0/kind", daemon.log_text())
+            self.assertEqual(reload(json.dumps(devices("a", "b")), "event=reloaded"), ["a", "b"])
+            self.assertEqual(daemon.wait(submit_toy(daemon, device="a"))["state"], "done")
+            self.assertEqual(daemon.terminate(), 0)
+            self.assertNotIn("handles_left_open", daemon.log_text())
+
     def test_check_config_says_right_or_where_it_is_wrong(self):
         config = self.scratch / "host.json"
         for text, code, word in (('{"devices": [{"name": "a", "kind": "counted"}]}', 0, "1 device"),

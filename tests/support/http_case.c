@@ -51,7 +51,7 @@ static void open_lab(struct sl_http_case *bench)
                                      .state_dir = bench->folder,
                                      .devices = devices,
                                      .device_count = 2,
-                                     .runner = {on_start, on_cancel, bench, NULL},
+                                     .runner = {on_start, on_cancel, bench, NULL, NULL},
                                      .check_config = check_config,
                                      .opened = on_opened,
                                      .user = bench};

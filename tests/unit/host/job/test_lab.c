@@ -24,7 +24,7 @@ struct bench {
     struct sl_lab_listener *listener;
     int opened, closed, store_closed, submitted, started, cancelled;
     uint64_t job, started_job;
-    char started_device[SL_NAME_BYTES], started_config[64];
+    char started_device[SL_NAME_BYTES], started_config[64], forgotten[SL_NAME_BYTES];
     int events;
     uint64_t last_event;
     char last_json[512];
@@ -66,6 +66,12 @@ static bool on_holds(void *user, uint64_t job, const char *device)
 {
     (void)user;
     return holds_all && job != 0 && device[0] != '\0';
+}
+
+static void on_forget(void *user, const char *device)
+{
+    struct bench *bench = user;
+    snprintf(bench->forgotten, sizeof(bench->forgotten), "%s", device);
 }
 
 static int check_config(void *user, const char *config_json, struct sl_diag *diag)
@@ -130,7 +136,7 @@ static void open_bench(struct bench *bench)
         .state_dir = store_folder,
         .devices = devices,
         .device_count = 2,
-        .runner = {on_start, on_cancel, bench, on_holds},
+        .runner = {on_start, on_cancel, bench, on_holds, on_forget},
         .check_config = check_config,
         .opened = on_opened,
         .user = bench,
@@ -169,6 +175,35 @@ static void look_up(struct bench *bench, uint64_t job)
     int before = bench->answers;
     assert_int_equal(sl_store_get_job(bench->store, job, on_found, bench), 0);
     run_until(bench, &bench->answers, before + 1);
+}
+
+static void a_device_that_is_removed_finishes_its_job_and_takes_no_more(void **state)
+{
+    const struct sl_run_record run = {.model = "toy", .ratio = 2};
+    const struct sl_device_record *devices;
+    struct bench bench;
+    (void)state;
+    open_bench(&bench);
+    submit(&bench, "{}", "b");
+    run_until(&bench, &bench.started, 1);
+    assert_int_equal(sl_lab_remove_device(bench.lab, "b"), 0);
+    assert_int_equal(sl_lab_remove_device(bench.lab, "none"), SL_E_NOT_FOUND);
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2); /* it is still at work */
+    uint64_t first = bench.job;
+    submit(&bench, "{}", "b");
+    bench.last_event = 3; /* queued, running, queued */
+    assert_int_equal(sl_lab_listen(bench.lab, 0, 3, on_event, &bench, &bench.listener), 0);
+    int before = bench.events;
+    assert_int_equal(sl_lab_job_ended(bench.lab, first, "b", SL_CAUSE_NONE, "", &run), 0);
+    run_until(&bench, &bench.events, before + 1);
+    assert_string_equal(bench.forgotten, "b");
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 1);
+    assert_int_equal(bench.started, 1); /* the second job waits for its return */
+    assert_int_equal(sl_lab_add_device(bench.lab, "b", SL_DEVICE_COUNTED), 0);
+    run_until(&bench, &bench.started, 2);
+    assert_int_equal(bench.started_job, bench.job);
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
+    close_bench(&bench);
 }
 
 static void a_job_goes_from_submission_to_its_stored_run(void **state)
@@ -352,6 +387,7 @@ int main(void)
         STORE_TEST(a_daemon_that_died_runs_its_jobs_again),
         STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again),
         STORE_TEST(an_end_that_comes_before_the_jobs_are_read_is_not_lost),
+        STORE_TEST(a_device_that_is_removed_finishes_its_job_and_takes_no_more),
         STORE_TEST(a_quarantined_device_takes_nothing_until_released),
         STORE_TEST(a_draining_lab_takes_and_assigns_nothing),
         STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept),

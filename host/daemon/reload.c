@@ -1,0 +1,111 @@
+/* host/daemon/reload.c */
+#include "host/daemon/reload.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "host/config/host_config.h"
+#include "host/device/launch.h"
+#include "host/job/devices.h"
+#include "host/job/lab.h"
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_listen(const struct sl_host_config *a, const struct sl_host_config *b)
+{
+    bool same = a->listen_count == b->listen_count;
+    for (size_t i = 0; same && i < a->listen_count; i++)
+        same = same_text(a->listen[i], b->listen[i]);
+    return same;
+}
+
+/* What is only read at the start. */
+static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_host_config *is)
+{
+    const struct {
+        const char *key;
+        bool same;
+    } keys[] = {{"state", same_text(was->state, is->state)},
+                {"listen", same_listen(was, is)},
+                {"log_file", same_text(was->log_file, is->log_file)},
+                {"log_max_mib", was->log_max_mib == is->log_max_mib},
+                {"idle_exit_seconds", was->idle_exit_seconds == is->idle_exit_seconds},
+                {"agents_on_demand", was->agents_on_demand == is->agents_on_demand}};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (!keys[i].same)
+            fprintf(stderr,
+                    "level=warning event=reload key=%s reason=\"takes effect at the next start\"\n",
+                    keys[i].key);
+    }
+}
+
+static bool is_named(const struct sl_host_config *config, const char *name)
+{
+    for (size_t i = 0; i < config->device_count; i++) {
+        if (strcmp(config->devices[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void remove_others(const struct sl_host_config *config, struct sl_lab *lab)
+{
+    const struct sl_device_record *records;
+    size_t count = sl_lab_devices(lab, &records);
+    for (size_t i = count; i-- > 0;) { /* from the end: one that is idle is gone at once */
+        char name[SL_NAME_BYTES];
+        memcpy(name, records[i].name, sizeof(name));
+        if (is_named(config, name))
+            continue;
+        fprintf(stderr, "level=info event=device_removed device=%s after_job=%s\n", name,
+                records[i].job != 0 ? "true" : "false");
+        sl_lab_remove_device(lab, name);
+    }
+}
+
+static void take(const struct sl_host_device *device, struct sl_devices *devices,
+                 struct sl_lab *lab)
+{
+    struct sl_diag diag = {0};
+    struct sl_device opened;
+    int rc = sl_device_open(device->kind, device->svl_bits, device->cpu, &opened, &diag);
+    if (rc == 0)
+        rc = sl_devices_add(devices, device->name, &opened);
+    bool known = rc == -EEXIST;
+    if (known)
+        rc = sl_devices_change(devices, device->name, &opened);
+    if (rc == 0)
+        rc = sl_lab_add_device(lab, device->name, device->kind);
+    if (rc == -EBUSY)
+        sl_diag_set(&diag, rc, device->name, "it is just leaving: reload once more");
+    if (rc < 0)
+        fprintf(stderr, "level=error event=device_not_taken device=%s reason=\"%s\"\n",
+                device->name, diag.what[0] ? diag.what : sl_strerror(rc));
+    else if (!known)
+        fprintf(stderr, "level=info event=device_added device=%s\n", device->name);
+}
+
+void sl_reload(const char *file, const struct sl_host_config *started, struct sl_devices *devices,
+               struct sl_lab *lab)
+{
+    struct sl_host_config config;
+    struct sl_diag diag = {0};
+    int rc = sl_host_config_read(file, &config, &diag);
+    if (rc < 0) {
+        fprintf(stderr, "level=error event=reload_refused file=%s where=\"%s\" reason=\"%s\"\n",
+                file, diag.where, diag.what[0] ? diag.what : sl_strerror(rc));
+        return;
+    }
+    remove_others(&config, lab);
+    for (size_t i = 0; i < config.device_count; i++)
+        take(&config.devices[i], devices, lab);
+    tell_of_the_rest(started, &config);
+    fprintf(stderr, "level=info event=reloaded devices=%zu\n", config.device_count);
+    sl_host_config_fini(&config);
+}

@@ -1,0 +1,72 @@
+/* host/job/device_list.c */
+#include "host/job/device_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+
+/* Where the name is, or where it belongs. */
+static size_t place_of(const struct sl_device_list *list, const char *name)
+{
+    size_t i = 0;
+    while (i < list->count && strcmp(list->records[i].name, name) < 0)
+        i++;
+    return i;
+}
+
+static bool is_at(const struct sl_device_list *list, size_t i, const char *name)
+{
+    return i < list->count && strcmp(list->records[i].name, name) == 0;
+}
+
+struct sl_device_record *sl_device_list_find(struct sl_device_list *list, const char *name)
+{
+    size_t i = place_of(list, name);
+    return is_at(list, i, name) ? &list->records[i] : NULL;
+}
+
+/* Moves what is from `from` on to `to`. */
+static void move(struct sl_device_list *list, size_t to, size_t from)
+{
+    size_t count = list->count - from;
+    memmove(&list->records[to], &list->records[from], count * sizeof(list->records[0]));
+    memmove(&list->leaving[to], &list->leaving[from], count * sizeof(list->leaving[0]));
+}
+
+int sl_device_list_add(struct sl_device_list *list, const char *name, int kind)
+{
+    size_t i = place_of(list, name);
+    if (is_at(list, i, name)) {
+        list->leaving[i] = false;
+        list->records[i].kind = kind;
+        return 0;
+    }
+    if (list->count == SL_LAB_MAX_DEVICES)
+        return SL_E_FULL;
+    move(list, i + 1, i);
+    list->records[i] = (struct sl_device_record){.kind = kind, .state = SL_DEVICE_READY};
+    snprintf(list->records[i].name, sizeof(list->records[i].name), "%s", name);
+    list->leaving[i] = false;
+    list->count++;
+    return 0;
+}
+
+int sl_device_list_leave(struct sl_device_list *list, const char *name)
+{
+    size_t i = place_of(list, name);
+    if (!is_at(list, i, name))
+        return SL_E_NOT_FOUND;
+    list->leaving[i] = true;
+    return 0;
+}
+
+bool sl_device_list_drop(struct sl_device_list *list, const char *name)
+{
+    size_t i = place_of(list, name);
+    if (!is_at(list, i, name) || !list->leaving[i] || list->records[i].job != 0)
+        return false;
+    move(list, i, i + 1);
+    list->count--;
+    return true;
+}

@@ -1,0 +1,90 @@
+/* tests/unit/host/job/test_device_list.c */
+#include "host/job/device_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "tests/support/unit.h"
+
+static struct sl_device_list list;
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&list, 0, sizeof(list));
+    assert_int_equal(sl_device_list_add(&list, "m", SL_DEVICE_COUNTED), 0);
+    assert_int_equal(sl_device_list_add(&list, "z", SL_DEVICE_COUNTED), 0);
+    assert_int_equal(sl_device_list_add(&list, "a", SL_DEVICE_EMULATED), 0);
+    return 0;
+}
+
+static void devices_stand_in_the_order_of_their_names(void **state)
+{
+    (void)state;
+    assert_int_equal(list.count, 3);
+    assert_string_equal(list.records[0].name, "a");
+    assert_string_equal(list.records[1].name, "m");
+    assert_string_equal(list.records[2].name, "z");
+    assert_ptr_equal(sl_device_list_find(&list, "m"), &list.records[1]);
+    assert_null(sl_device_list_find(&list, "n"));
+}
+
+static void one_that_is_known_changes_only_its_kind(void **state)
+{
+    (void)state;
+    list.records[1].job = 7;
+    assert_int_equal(sl_device_list_add(&list, "m", SL_DEVICE_EMULATED), 0);
+    assert_int_equal(list.count, 3);
+    assert_int_equal(list.records[1].kind, SL_DEVICE_EMULATED);
+    assert_int_equal(list.records[1].job, 7);
+}
+
+static void one_that_leaves_is_dropped_once_it_has_no_job(void **state)
+{
+    (void)state;
+    list.records[1].job = 7;
+    assert_false(sl_device_list_drop(&list, "m")); /* it does not leave */
+    assert_int_equal(sl_device_list_leave(&list, "m"), 0);
+    assert_false(sl_device_list_drop(&list, "m"));
+    list.records[1].job = 0;
+    assert_true(sl_device_list_drop(&list, "m"));
+    assert_false(sl_device_list_drop(&list, "m"));
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.records[1].name, "z");
+    assert_int_equal(sl_device_list_leave(&list, "m"), SL_E_NOT_FOUND);
+}
+
+static void one_that_leaves_stays_when_it_is_added_again(void **state)
+{
+    (void)state;
+    assert_int_equal(sl_device_list_leave(&list, "z"), 0);
+    assert_int_equal(sl_device_list_add(&list, "b", SL_DEVICE_COUNTED), 0); /* moves z along */
+    assert_int_equal(sl_device_list_add(&list, "z", SL_DEVICE_COUNTED), 0);
+    assert_false(sl_device_list_drop(&list, "z"));
+    assert_int_equal(list.count, 4);
+}
+
+static void a_full_list_takes_no_more(void **state)
+{
+    char name[16];
+    (void)state;
+    for (int i = 3; i < SL_LAB_MAX_DEVICES; i++) {
+        snprintf(name, sizeof(name), "n%d", i);
+        assert_int_equal(sl_device_list_add(&list, name, SL_DEVICE_COUNTED), 0);
+    }
+    assert_int_equal(sl_device_list_add(&list, "one-more", SL_DEVICE_COUNTED), SL_E_FULL);
+    assert_int_equal(list.count, SL_LAB_MAX_DEVICES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(devices_stand_in_the_order_of_their_names, setup),
+        cmocka_unit_test_setup(one_that_is_known_changes_only_its_kind, setup),
+        cmocka_unit_test_setup(one_that_leaves_is_dropped_once_it_has_no_job, setup),
+        cmocka_unit_test_setup(one_that_leaves_stays_when_it_is_added_again, setup),
+        cmocka_unit_test_setup(a_full_list_takes_no_more, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
