@@ -24,7 +24,7 @@ struct request {
     const struct sl_cli *cli;
     const char *words[MAX_WORDS];
     size_t word_count;
-    const char *pairs, *factor, *experiment, *variant, *categories_path;
+    const char *pairs, *factor, *experiment, *variant, *categories_path, *log;
     double threshold_percent, confidence_percent, minimum_percent, noise_percent;
     int64_t seed, iterations;
     struct sl_comparison_options options;
@@ -67,6 +67,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "what the device shows between equal runs"},
         {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "of the resampling (1)"},
         {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "resamples (10000)"},
+        {"--log", 0, SL_OPTION_TEXT, &r->log, "FILE",
+         "XNNPACK's log of the candidate (the one beside its ETDump)"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
          "rules in place of the built-in ones"},
     };
@@ -196,6 +198,8 @@ static int compare_words(struct request *r, struct sl_diag *diag)
         rc = sl_compared_directory(compared, r->words[0], r->experiment, &categories, diag);
     } else {
         rc = open_sides(r, compared, &categories, diag);
+        if (rc == 0)
+            rc = sl_compared_read_log(compared, r->log, diag);
         if (rc == 0)
             rc = sl_compared_make(compared, factor, &r->options, diag);
     }

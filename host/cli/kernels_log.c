@@ -109,19 +109,6 @@ static void close_all(struct request *r)
         sl_kernel_log_fini(&r->off);
 }
 
-/* What is known of SME2 in an operator; the kernel that says so goes to *out_kernel. */
-static const char *evidence_of(const struct request *r, const struct sl_operator *op,
-                               const char **out_kernel)
-{
-    const char *evidence = sl_sme2_evidence(op);
-    const struct sl_logged_kernel *logged = sl_kernel_log_find(&r->log, op);
-    *out_kernel = op->kernel;
-    if (strcmp(evidence, "executed") == 0 || !logged)
-        return evidence;
-    *out_kernel = logged->name;
-    return "log-available";
-}
-
 static void put_kernels_json(struct sl_json *json, const char *key, const struct sl_kernel_log *log)
 {
     sl_json_open_array(json, key);
@@ -159,7 +146,7 @@ static int put_json(const struct request *r, struct sl_buf *out)
             const struct sl_operator *op = &a->operators[i];
             if (!sl_sme2_matters(op))
                 continue;
-            const char *evidence = evidence_of(r, op, &kernel);
+            const char *evidence = sl_sme2_evidence_of(op, &r->log, &kernel);
             sl_json_open_object(&json, NULL);
             sl_json_text(&json, "operator", sl_text_copy(text, op->name, op->name_len));
             sl_json_text(&json, "kernel", kernel);
@@ -205,7 +192,7 @@ static int put_text(const struct request *r, struct sl_buf *out)
         if (!sl_sme2_matters(&a->operators[i]))
             continue;
         sl_text_copy(text, a->operators[i].name, a->operators[i].name_len);
-        rc = put_line(out, width, text, evidence_of(r, &a->operators[i], &kernel));
+        rc = put_line(out, width, text, sl_sme2_evidence_of(&a->operators[i], &r->log, &kernel));
     }
     return rc;
 }

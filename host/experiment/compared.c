@@ -8,7 +8,9 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/report/sme2_proof.h"
 
 static int find_etdump(struct sl_compared_side *side, const struct sl_compared_source *source,
                        struct sl_diag *diag)
@@ -94,6 +96,60 @@ static void check_emulation(struct sl_compared *compared)
             "times of an emulated CPU mean nothing; --device counted counts instructions");
 }
 
+enum { MAX_LOG_BYTES = 1 << 28 };
+
+static int read_log(struct sl_compared *compared, const char *path, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    int rc = sl_buf_read_file(path, MAX_LOG_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "the log cannot be read: %s", sl_strerror(rc));
+    rc = sl_kernel_log_parse((struct sl_bytes){bytes.data, bytes.size}, &compared->log, diag);
+    sl_buf_fini(&bytes);
+    if (rc < 0 && diag && !diag->where[0])
+        snprintf(diag->where, sizeof(diag->where), "%.180s", path);
+    compared->has_log = rc == 0;
+    return rc;
+}
+
+int sl_compared_read_log(struct sl_compared *compared, const char *path, struct sl_diag *diag)
+{
+    static const char *const endings[] = {"_xnntrace.log", ".xnntrace.log", "_latency.log"};
+    const char *etdump = compared->sides[1].path;
+    const char *dot = strrchr(etdump, '.');
+    if (path)
+        return read_log(compared, path, diag);
+    /* A trace names the kernels that ran: no log says more. */
+    if (!dot || compared->sides[1].file.traced)
+        return 0;
+    for (size_t i = 0; !compared->has_log && i < sizeof(endings) / sizeof(endings[0]); i++) {
+        char beside[SL_RUN_DIRECTORY_PATH_BYTES + 16];
+        struct stat info;
+        snprintf(beside, sizeof(beside), "%.*s%s", (int)(dot - etdump), etdump, endings[i]);
+        int rc = stat(beside, &info) == 0 ? read_log(compared, beside, NULL) : 0;
+        if (rc < 0 && rc != SL_E_NOT_FOUND)
+            return sl_diag_set(diag, rc, beside, "the log beside the ETDump cannot be read: %s",
+                               sl_strerror(rc));
+    }
+    return 0;
+}
+
+/* A baseline with SME2 off that used SME all the same is none. */
+static void note_leftovers(struct sl_compared *compared)
+{
+    const struct sl_attribution *off = &compared->sides[0].file.analysis.attribution;
+    const struct sl_operator *first = NULL;
+    size_t count = sl_sme2_leftovers(off);
+    if (count == 0 || strcmp(compared->report.baseline_level, "off") != 0)
+        return;
+    for (size_t i = 0; !first && i < off->operator_count; i++)
+        first = sl_sme2_leftover(&off->operators[i]) ? &off->operators[i] : NULL;
+    sl_comparison_note(
+        &compared->comparison,
+        "the off arm is no baseline without SME: %zu of its operators used it (%.*s)", count,
+        (int)(first->name_len < 80 ? first->name_len : 80), first->name);
+}
+
 static void name_sides(struct sl_compared *compared, int factor)
 {
     struct sl_comparison_report *report = &compared->report;
@@ -101,9 +157,9 @@ static void name_sides(struct sl_compared *compared, int factor)
     report->factor = sl_condition_name(factor);
     report->baseline_level = "baseline";
     report->candidate_level = "candidate";
-    if (factor == SL_CONDITION_SME2 && sides[0].has_directory && sides[1].has_directory) {
-        report->baseline_level = sides[0].level ? "on" : "off";
-        report->candidate_level = sides[1].level ? "on" : "off";
+    if (factor == SL_CONDITION_SME2) {
+        report->baseline_level = sides[0].has_directory && sides[0].level ? "on" : "off";
+        report->candidate_level = sides[1].has_directory && !sides[1].level ? "off" : "on";
     }
 }
 
@@ -126,6 +182,7 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     compared->report = (struct sl_comparison_report){.comparison = &compared->comparison,
                                                      .baseline = &sides[0].file.analysis,
                                                      .candidate = &sides[1].file.analysis};
+    compared->report.log = compared->has_log ? &compared->log : NULL;
     name_sides(compared, factor);
     for (int i = 0; i < 2; i++)
         compared->has_portable[i] =
@@ -135,6 +192,7 @@ int sl_compared_make(struct sl_compared *compared, int factor,
                                        &compared->portable[i]);
     check_emulation(compared);
     sl_conditions_check(&sides[0].conditions, &sides[1].conditions, factor, &compared->comparison);
+    note_leftovers(compared);
     if (together && sides[0].has_directory &&
         sl_run_directory_agreement(&sides[0].directory, "on_vs_off", &compared->agreement))
         compared->report.agreement = &compared->agreement;
@@ -145,6 +203,8 @@ void sl_compared_close(struct sl_compared *compared)
 {
     if (compared->compared)
         sl_comparison_fini(&compared->comparison);
+    if (compared->has_log)
+        sl_kernel_log_fini(&compared->log);
     for (int i = 0; i < 2; i++) {
         if (compared->sides[i].opened)
             sl_etdump_file_close(&compared->sides[i].file);
@@ -174,5 +234,6 @@ int sl_compared_directory(struct sl_compared *compared, const char *path, const 
         .confidence = confidence > 0 && confidence < 1 ? confidence : 0.95,
         .noise_floor = NAN,
     };
-    return sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);
+    rc = sl_compared_read_log(compared, NULL, diag);
+    return rc < 0 ? rc : sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);
 }

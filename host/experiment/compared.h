@@ -8,6 +8,7 @@
 #include "host/experiment/etdump_file.h"
 #include "host/experiment/run_directory.h"
 #include "host/report/comparison.h"
+#include "host/report/kernel_log.h"
 
 struct sl_categories;
 struct sl_diag;
@@ -34,6 +35,8 @@ struct sl_compared {
     struct sl_agreement agreement, worst;
     struct sl_agreement portable[2]; /* of each side with the portable kernels, if it `has` one */
     bool has_portable[2];
+    struct sl_kernel_log log; /* XNNPACK's, of the candidate's run */
+    bool has_log;
     struct sl_comparison_report report; /* of the above */
     bool compared;
     struct sl_compared_import import; /* names are "" for a run directory of our own */
@@ -51,6 +54,10 @@ struct sl_compared_source {
 int sl_compared_open(struct sl_compared *compared, int side,
                      const struct sl_compared_source *source,
                      const struct sl_categories *categories, struct sl_diag *diag);
+
+/* Reads XNNPACK's log of the candidate's run: the file of that name, or, with NULL, the one beside
+ * its ETDump (STEM_xnntrace.log, STEM.xnntrace.log, STEM_latency.log) if it names kernels. */
+int sl_compared_read_log(struct sl_compared *compared, const char *path, struct sl_diag *diag);
 
 /* Compares both. `factor` (enum sl_condition) is what was varied on purpose; -2: find out. The
  * options' agreement and `separate` are found here. Fills comparison and report. */

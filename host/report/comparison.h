@@ -8,6 +8,7 @@ struct sl_analysis;
 struct sl_buf;
 struct sl_comparison;
 struct sl_json;
+struct sl_kernel_log;
 struct sl_style;
 
 /* What is shown together. Everything is borrowed. */
@@ -19,7 +20,8 @@ struct sl_comparison_report {
     const char *factor;                             /* what was varied: "sme2" */
     const char *baseline_level, *candidate_level;   /* "off", "on" */
     const struct sl_agreement *agreement;           /* NULL: outputs were not compared */
-    bool emulated;                                  /* times mean nothing; counts are real */
+    const struct sl_kernel_log *log; /* XNNPACK's, of the candidate's run; NULL: none */
+    bool emulated;                   /* times mean nothing; counts are real */
 };
 
 /* One object of schema sme2lab.comparison/1; `key` is NULL inside an array and at the top. */

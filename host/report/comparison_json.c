@@ -1,5 +1,6 @@
 /* host/report/comparison_json.c */
 #include <math.h>
+#include <string.h>
 
 #include "common/base/json.h"
 #include "common/format/sltrace.h"
@@ -7,6 +8,7 @@
 #include "host/analysis/comparison.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
+#include "host/report/next_step.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
@@ -148,20 +150,59 @@ static void put_operators(struct sl_json *json, const struct sl_comparison *c)
     sl_json_close_array(json);
 }
 
-/* `candidate` is NULL where nothing but times is known. */
-static void put_proof(struct sl_json *json, const struct sl_analysis *candidate)
+/* Operators of an arm that is called off and used SME nevertheless. */
+static void put_leftovers(struct sl_json *json, const struct sl_comparison_report *report)
 {
     char text[SL_TEXT_SIZE];
+    bool off = report->baseline && strcmp(report->baseline_level, "off") == 0;
+    size_t count = off ? report->baseline->attribution.operator_count : 0;
+    sl_json_open_array(json, "sme_in_off_arm");
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_operator *op = &report->baseline->attribution.operators[i];
+        if (!sl_sme2_leftover(op))
+            continue;
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "operator", sl_text_copy(text, op->name, op->name_len));
+        sl_json_text(json, "kernel", op->kernel);
+        sl_json_u64(json, "instances", op->instances);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_next_step(struct sl_json *json, const struct sl_comparison_report *report)
+{
+    struct sl_next_step step;
+    if (!report->baseline) {
+        sl_json_null(json, "next_step");
+        return;
+    }
+    sl_next_step_find(report, &step);
+    sl_json_open_object(json, "next_step");
+    sl_json_text(json, "rule", step.rule);
+    sl_json_text(json, "text", step.text);
+    sl_json_f64(json, "value", step.value);
+    sl_json_f64(json, "limit", step.limit);
+    sl_json_close_object(json);
+}
+
+/* Nothing where nothing but times is known. */
+static void put_proof(struct sl_json *json, const struct sl_comparison_report *report)
+{
+    char text[SL_TEXT_SIZE];
+    const struct sl_analysis *candidate = report->candidate;
     size_t count = candidate ? candidate->attribution.operator_count : 0;
     sl_json_open_array(json, "sme2_proof");
     for (size_t i = 0; i < count; i++) {
         const struct sl_operator *op = &candidate->attribution.operators[i];
         if (!sl_sme2_matters(op))
             continue;
+        const char *kernel = NULL;
+        const char *evidence = sl_sme2_evidence_of(op, report->log, &kernel);
         sl_json_open_object(json, NULL);
         sl_json_text(json, "operator", sl_text_copy(text, op->name, op->name_len));
-        sl_json_text(json, "kernel", op->kernel);
-        sl_json_text(json, "evidence", sl_sme2_evidence(op));
+        sl_json_text(json, "kernel", kernel);
+        sl_json_text(json, "evidence", evidence);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
@@ -224,7 +265,9 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_categories(json, c, !report->baseline);
     put_whole(json, c, !report->baseline);
     put_operators(json, c);
-    put_proof(json, report->candidate);
+    put_proof(json, report);
+    put_leftovers(json, report);
+    put_next_step(json, report);
     sl_json_bool(json, "emulated", report->emulated);
     sl_json_close_object(json);
     return json->error;

@@ -10,6 +10,7 @@
 #include "host/analysis/operator_interval.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
+#include "host/report/next_step.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/style.h"
 #include "host/report/unit.h"
@@ -259,18 +260,33 @@ static void put_proof(struct page *p)
     const struct sl_attribution *a = &p->report->candidate->attribution;
     size_t matter = 0;
     size_t executed = 0;
+    size_t available = 0;
     for (size_t i = 0; i < a->operator_count; i++) {
         size_t instances = a->operators[i].instances;
         bool counts = sl_sme2_matters(&a->operators[i]);
         matter += counts ? instances : 0;
-        if (counts && strcmp(sl_sme2_evidence(&a->operators[i]), "executed") == 0)
-            executed += instances;
+        const char *kernel = NULL;
+        const char *evidence = sl_sme2_evidence_of(&a->operators[i], p->report->log, &kernel);
+        executed += counts && strcmp(evidence, "executed") == 0 ? instances : 0;
+        available += counts && strcmp(evidence, "log-available") == 0 ? instances : 0;
     }
-    char text[192];
+    char text[256];
     snprintf(text, sizeof(text), "SME2 executed in %zu of %zu operators that can use it%s",
              executed, matter,
              a->by_origin ? "" : " (no trace beside the file: nothing is proven)");
+    if (available > 0)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                 "; for %zu more a log shows that an SME2 kernel was available", available);
     line_end(p);
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
+}
+
+static void put_next_step(struct page *p)
+{
+    struct sl_next_step step;
+    char text[512];
+    sl_next_step_find(p->report, &step);
+    snprintf(text, sizeof(text), "next: %s (rule %s)", step.text, step.rule);
     note(p, sl_style_wrap(p->out, p->style, 0, text));
 }
 
@@ -303,6 +319,7 @@ int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
     put_shift(&p);
     put_operators(&p);
     put_proof(&p);
+    put_next_step(&p);
     put_warnings(&p, report->baseline);
     put_warnings(&p, report->candidate);
     return p.error;

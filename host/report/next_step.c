@@ -8,6 +8,7 @@
 
 #include "common/format/sltrace.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/operator_interval.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/sme2_proof.h"
@@ -24,7 +25,7 @@ struct search {
     const struct sl_comparison *c;
     double whole; /* end to end with SME2 on, mean per run */
     const struct sl_operator_shift *found;
-    double worst; /* share of what was found */
+    double worst, limit; /* share of what was found, and the rule's */
 };
 
 /* Does the rule speak of this row? Then *out_share is how much of the whole it is about. */
@@ -42,7 +43,9 @@ static bool is_unserved(const struct search *s, const struct sl_operator_shift *
 static bool is_hurt(const struct search *s, const struct sl_operator_shift *row, double *out_share)
 {
     *out_share = (row->candidate_cost - row->baseline_cost) / s->whole;
-    return row->baseline && row->candidate && *out_share > hurt_share;
+    /* NAN where nothing tells; then the difference itself has to do. */
+    bool chance = row->q > SL_OPERATOR_FALSE_DISCOVERIES;
+    return row->baseline && row->candidate && !chance && *out_share > hurt_share;
 }
 
 static bool is_portable(const struct search *s, const struct sl_operator_shift *row,
@@ -53,10 +56,11 @@ static bool is_portable(const struct search *s, const struct sl_operator_shift *
            row->candidate->category_by_name != SL_CATEGORY_FRAMEWORK && *out_share > portable_share;
 }
 
-static bool find(struct search *s, rule_fn rule)
+static bool find(struct search *s, rule_fn rule, double limit)
 {
     s->found = NULL;
     s->worst = 0;
+    s->limit = limit;
     for (size_t i = 0; i < s->c->operator_count; i++) {
         double share = 0;
         if (!rule(s, &s->c->operators[i], &share) || share <= s->worst)
@@ -74,18 +78,20 @@ static void say(struct sl_next_step *out, const char *rule, const struct search 
     const struct sl_operator *op = s->found->candidate;
     sl_text_copy(name, op->name, op->name_len);
     out->rule = rule;
+    out->value = s->worst;
+    out->limit = s->limit;
     snprintf(out->text, sizeof(out->text), "%s %.80s: %.1f %% of end to end with SME2 on%s", before,
              name, 100 * s->worst, after);
 }
 
 static bool find_operator(struct search *s, struct sl_next_step *out)
 {
-    if (find(s, is_unserved))
+    if (find(s, is_unserved, unserved_share))
         say(out, "unserved", s, "Look at why SME2 did not serve",
             ", and its kernel is no SME2 one");
-    else if (find(s, is_hurt))
+    else if (find(s, is_hurt, hurt_share))
         say(out, "slower-with-sme2", s, "Keep SME2 away from", " are lost on it");
-    else if (find(s, is_portable))
+    else if (find(s, is_portable, portable_share))
         say(out, "portable", s, "Delegate the portable operator", ", outside of any delegate");
     return s->found != NULL;
 }
@@ -100,18 +106,23 @@ static void find_category(const struct search *s, struct sl_next_step *out)
         largest = all[k].share_candidate > all[largest].share_candidate ? k : largest;
     if (movement > movement_share) {
         out->rule = "data-movement";
+        out->value = movement;
+        out->limit = movement_share;
         snprintf(out->text, sizeof(out->text),
                  "Take out layout changes and copies: data movement is %.1f %% of end to end with "
                  "SME2 on (%.1f %% with it off)",
                  100 * movement, 100 * all[SL_CATEGORY_MOVEMENT].share_baseline);
     } else if (framework > framework_share) {
         out->rule = "framework";
+        out->value = framework;
+        out->limit = framework_share;
         snprintf(out->text, sizeof(out->text),
                  "Look at the number of delegate calls: the framework's own share is %.1f %% with "
                  "SME2 on",
                  100 * framework);
     } else {
         out->rule = "largest-category";
+        out->value = all[largest].share_candidate;
         snprintf(out->text, sizeof(out->text),
                  "Nothing stands out; the largest category with SME2 on is %s with %.1f %%",
                  sl_category_name(largest), 100 * all[largest].share_candidate);
@@ -125,7 +136,7 @@ void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next
         s.whole += s.c->categories[k].candidate;
     bool judged = s.c->verdict == SL_VERDICT_FASTER || s.c->verdict == SL_VERDICT_SLOWER ||
                   s.c->verdict == SL_VERDICT_EQUIVALENT;
-    *out = (struct sl_next_step){.rule = "conditions"};
+    *out = (struct sl_next_step){.rule = "conditions", .value = NAN, .limit = NAN};
     if (s.c->verdict == SL_VERDICT_WRONG) {
         out->rule = "wrong-output";
         snprintf(out->text, sizeof(out->text), "Put the outputs right before anything else: %s",

@@ -241,8 +241,9 @@ void sl_report_proof(const struct sl_report *report, struct sl_page_table *out)
     const struct sl_comparison *c = report->comparison->comparison;
     sl_page_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
     snprintf(out->note, sizeof(out->note),
-             "'executed' is said where the run's own record names an SME2 kernel, 'not proven' "
-             "everywhere else. Only operators that SME2 is for are listed. Unit: none.");
+             "'executed' is said where the run's own record names an SME2 kernel, 'log-available' "
+             "where XNNPACK's log shows that one was chosen, 'not proven' everywhere else. Only "
+             "operators that SME2 is for are listed. Unit: none.");
     for (size_t i = 0; i < c->operator_count; i++) {
         const struct sl_operator_shift *row = &c->operators[i];
         const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
@@ -251,9 +252,12 @@ void sl_report_proof(const struct sl_report *report, struct sl_page_table *out)
         sl_page_table_cell(out, op->name, op->name_len);
         sl_page_table_text(out,
                            row->baseline && row->baseline->kernel ? row->baseline->kernel : "-");
-        sl_page_table_text(out,
-                           row->candidate && row->candidate->kernel ? row->candidate->kernel : "-");
-        sl_page_table_text(out, row->candidate ? sl_sme2_evidence(row->candidate) : "-");
+        const char *kernel = NULL;
+        const char *evidence =
+            row->candidate ? sl_sme2_evidence_of(row->candidate, report->comparison->log, &kernel)
+                           : "-";
+        sl_page_table_text(out, kernel ? kernel : "-");
+        sl_page_table_text(out, evidence);
     }
 }
 
