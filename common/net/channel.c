@@ -201,12 +201,17 @@ static void read_some(struct sl_channel *channel)
     }
 }
 
-static void finish_connect(struct sl_channel *channel)
+/* What went wrong with the socket since it was asked last: an errno, 0: nothing. */
+static int socket_error(const struct sl_channel *channel)
 {
     int error = 0;
     socklen_t len = sizeof(error);
-    if (getsockopt(channel->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
-        error = errno;
+    return getsockopt(channel->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 ? errno : error;
+}
+
+static void finish_connect(struct sl_channel *channel)
+{
+    int error = socket_error(channel);
     channel->connecting = false;
     if (error != 0)
         end(channel, -error, strerror(error));
@@ -215,8 +220,9 @@ static void finish_connect(struct sl_channel *channel)
 static void on_event(uv_poll_t *poll, int status, int events)
 {
     struct sl_channel *channel = poll->data;
-    if (status < 0) {
-        end(channel, status, uv_strerror(status));
+    if (status < 0) { /* UV_EBADF is said of every error, a connection reset for one */
+        int error = socket_error(channel);
+        end(channel, error != 0 ? -error : status, error ? strerror(error) : uv_strerror(status));
         return;
     }
     if (channel->connecting)

@@ -1,5 +1,6 @@
 /* tests/unit/common/net/test_channel.c: two channels on one loop, over a socket pair or a real
  * socket. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,6 +128,25 @@ static void both_sides_get_ready_and_the_loop_ends_clean(void **state)
     assert_int_equal(host.code, 0);
 }
 
+static void a_peer_that_resets_the_connection_is_said_to_have_done_so(void **state)
+{
+    uv_loop_t loop;
+    struct end host;
+    int fds[2];
+    (void)state;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    start(&loop, &host, SL_ROLE_HOST, 1);
+    sl_channel_open_fd(host.channel, fds[0]);
+    uv_run(&loop, UV_RUN_ONCE); /* the greeting is out */
+    close(fds[1]);              /* and nobody has read it */
+    run_until(&loop, &host.closed);
+    assert_int_equal(host.code, -ECONNRESET);
+    assert_string_equal(host.reason, "Connection reset by peer");
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 static void a_wrong_secret_closes_both_with_the_reason(void **state)
 {
     (void)state;
@@ -235,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sides_get_ready_and_the_loop_ends_clean),
+        cmocka_unit_test(a_peer_that_resets_the_connection_is_said_to_have_done_so),
         cmocka_unit_test(a_wrong_secret_closes_both_with_the_reason),
         cmocka_unit_test(nothing_can_be_sent_before_the_proof),
         cmocka_unit_test(a_paused_reader_stops_the_writer_and_nothing_is_lost),
