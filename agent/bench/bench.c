@@ -21,6 +21,7 @@ enum { MAX_SHAPES = 128, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE
 
 struct options {
     bool list, json, counted;
+    bool skip_absent; /* leaves out shapes that no kernel takes */
     const char *engine, *kernel;
     uint64_t seed;
     size_t shape_count;
@@ -32,11 +33,12 @@ static const char usage_text[] =
     "usage: sme2lab-agent kernels --list [--json]\n"
     "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable]\n"
     "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
+    "                     [--skip-absent]: leaves out shapes that no kernel takes\n"
     "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP,\n"
     "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP,\n"
     "       reduce:OP-OUTERxREDUCEDxINNER, transpose:ROWSxCOLUMNS, convert:OP-N,\n"
     "       matmul_qd8:MxNxK, matmul_q4:MxNxK, matmul_q4_g32:MxNxK; OP as in the kernels' names\n"
-    "       qs8/ before a shape: static int8\n";
+    "       before a shape qs8/: static int8; f16/: halves; bf16/: bfloat16 (products)\n";
 
 typedef int (*bench_fn)(const struct sl_bench_choice *choice, uint64_t seed,
                         struct sl_bench_stage_run *bench);
@@ -50,6 +52,10 @@ static const bench_fn benches[SL_BENCH_TYPE_END][SL_BENCH_FAMILY_END] = {
     [SL_BENCH_QS8] = {sl_bench_matmul_qs8, sl_bench_conv_qs8, sl_bench_depthwise_qs8,
                       sl_bench_unary_qs8, sl_bench_binary_qs8, sl_bench_pool_qs8,
                       sl_bench_reduce_qs8},
+    [SL_BENCH_F16] = {sl_bench_matmul_f16, sl_bench_conv_f16, sl_bench_depthwise_f16,
+                      sl_bench_unary_f16, sl_bench_binary_f16, sl_bench_pool_f16,
+                      sl_bench_reduce_f16, sl_bench_transpose_f16},
+    [SL_BENCH_BF16] = {sl_bench_matmul_bf16},
 };
 
 static int usage(const char *what, const char *word)
@@ -119,6 +125,8 @@ static int parse(struct options *o, int argc, char **argv)
             o->list = true;
         } else if (strcmp(argv[i], "--json") == 0) {
             o->json = true;
+        } else if (strcmp(argv[i], "--skip-absent") == 0) {
+            o->skip_absent = true;
         } else if (i + 1 < argc && strncmp(argv[i], "--", 2) == 0) {
             rc = parse_value(o, argv[i], argv[i + 1]);
             i++;
@@ -176,6 +184,8 @@ static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *ou
             .shape = &o->shapes[i], .counted = o->counted, .out = out};
         bench_fn run = benches[o->shapes[i].type][o->shapes[i].family];
         int rc = run ? run(&choice, o->seed, &bench) : SL_E_NOT_FOUND;
+        if (rc == SL_E_NOT_FOUND && o->skip_absent)
+            continue;
         if (rc < 0) {
             const char *why = rc == SL_E_NOT_FOUND
                                   ? "no kernel of this name or engine takes this shape"

@@ -50,6 +50,21 @@ SL_BENCH_QS8(pool)
 SL_BENCH_QS8(reduce)
 #undef SL_BENCH_QS8
 
+/* And for halves, and bfloat16 products. */
+#define SL_BENCH_X16(family, type)                                                                 \
+    int sl_bench_##family##_##type(const struct sl_bench_choice *choice, uint64_t seed,            \
+                                   struct sl_bench_stage_run *bench);
+SL_BENCH_X16(matmul, f16)
+SL_BENCH_X16(conv, f16)
+SL_BENCH_X16(depthwise, f16)
+SL_BENCH_X16(unary, f16)
+SL_BENCH_X16(binary, f16)
+SL_BENCH_X16(pool, f16)
+SL_BENCH_X16(reduce, f16)
+SL_BENCH_X16(transpose, f16)
+SL_BENCH_X16(matmul, bf16)
+#undef SL_BENCH_X16
+
 /* Search through one list. */
 struct sl_bench_search {
     const struct sl_bench_choice *choice;

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 
+#include "agent/bench/shape.h"
 #include "common/base/mem.h"
+#include "kernels/cpu/half.h"
 
 static float *make(size_t count)
 {
@@ -35,6 +37,26 @@ int sl_bench_operands_init(struct sl_bench_operands *operands, const struct sl_b
     fill(operands->weights, sizes->weights, seed + 1);
     fill(operands->bias, sizes->bias, seed + 2);
     return 0;
+}
+
+static void narrow(float *values, size_t count, int type)
+{
+    uint16_t *out = (uint16_t *)(void *)values;
+    for (size_t i = 0; i < count; i++) {
+        float value = values[i]; /* what is written lies behind what is still to be read */
+        out[i] = type == SL_BENCH_F16 ? sl_half_from_float(value) : sl_bfloat_from_float(value);
+    }
+}
+
+void sl_bench_operands_narrow(struct sl_bench_operands *operands,
+                              const struct sl_bench_sizes *sizes, int type)
+{
+    if (type == SL_BENCH_F32)
+        return;
+    narrow(operands->in, sizes->in, type);
+    narrow(operands->weights, sizes->weights, type);
+    if (type == SL_BENCH_F16)
+        narrow(operands->bias, sizes->bias, type);
 }
 
 void sl_bench_operands_fini(struct sl_bench_operands *operands)

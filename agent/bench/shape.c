@@ -134,7 +134,7 @@ static bool take_typed_product(const char *text, struct sl_bench_shape *s)
     return false;
 }
 
-static const char *const types[SL_BENCH_TYPE_END] = {"f32", "qs8"};
+static const char *const types[SL_BENCH_TYPE_END] = {"f32", "qs8", "f16", "bf16"};
 
 const char *sl_bench_type_name(int type)
 {

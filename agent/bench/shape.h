@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-enum sl_bench_type { SL_BENCH_F32, SL_BENCH_QS8, SL_BENCH_TYPE_END };
+enum sl_bench_type { SL_BENCH_F32, SL_BENCH_QS8, SL_BENCH_F16, SL_BENCH_BF16, SL_BENCH_TYPE_END };
 
 enum sl_bench_family {
     SL_BENCH_MATMUL,
@@ -37,8 +37,8 @@ struct sl_bench_shape {
 /* "matmul:MxNxK" ("matmul_qd8:", "matmul_q4:", "matmul_q4_g32:" too), "convert:OP-N",
  * "conv:IHxIWxIC-OC-KHxKW-sS-pP", "depthwise:IHxIWxC-KHxKW-sS-pP", "unary:OP-N", "binary:OP-N"
  * (OP_clamped-N: with a clamp), "pool:OP-IHxIWxC-KHxKW-sS-pP", "reduce:OP-OUTERxREDUCEDxINNER" or
- * "transpose:ROWSxCOLUMNS". With "qs8/" before it: of static
- * int8. Returns 0, or SL_E_FORMAT for other words and shapes without output,
+ * "transpose:ROWSxCOLUMNS". With "f16/" or "bf16/" before it: of halves, of bfloat16 products; with
+ * "qs8/": of static int8. Returns 0, or SL_E_FORMAT for other words and shapes without output,
  * SL_E_LIMIT for one too large. */
 int sl_bench_shape_parse(const char *text, struct sl_bench_shape *out);
 const char *sl_bench_family_name(int family);

@@ -109,14 +109,41 @@ static const char *const goal_shapes[] = {
     "qs8/binary:multiply-65536",
     "qs8/pool:max-56x56x64-2x2-s2-p0",
     "qs8/reduce:mean-1x49x512",
+    "f16/matmul:64x64x64",
+    "f16/matmul:128x128x128",
+    "f16/matmul:100x192x384",
+    "f16/matmul:784x128x64",
+    "f16/matmul:49x960x160",
+    "f16/matmul:1x1024x1024",
+    "f16/conv:28x28x64-128-3x3-s1-p1",
+    "f16/conv:14x14x64-64-3x3-s1-p1",
+    "f16/depthwise:28x28x128-3x3-s1-p1",
+    "f16/depthwise:14x14x512-3x3-s1-p1",
+    "f16/unary:clamp-65536",
+    "f16/unary:hardswish-65536",
+    "f16/unary:sigmoid-65536",
+    "f16/unary:exp-65536",
+    "f16/binary:add-65536",
+    "f16/binary:add_clamped-65536",
+    "f16/pool:max-56x56x64-2x2-s2-p0",
+    "f16/reduce:softmax-64x1024x1",
+    "f16/reduce:layer_norm-64x1024x1",
+    "f16/reduce:mean-1x49x512",
+    "f16/transpose:256x256",
+    "bf16/matmul:64x64x64",
+    "bf16/matmul:128x128x128",
+    "bf16/matmul:784x128x64",
+    "bf16/matmul:49x960x160",
+    "bf16/matmul:1x1024x1024",
 };
 
 /* What --type takes: the family that shapes without one are of, and whose goals --all measures. */
 static const struct type {
     const char *name, *family;
 } types[] = {
-    {"f32", "matmul:"},           {"qd8", "matmul_qd8:"},  {"q4", "matmul_q4:"},
-    {"q4_g32", "matmul_q4_g32:"}, {"convert", "convert:"}, {"qs8", "qs8/matmul:"},
+    {"f32", "matmul:"},           {"qd8", "matmul_qd8:"},   {"q4", "matmul_q4:"},
+    {"q4_g32", "matmul_q4_g32:"}, {"convert", "convert:"},  {"qs8", "qs8/matmul:"},
+    {"f16", "f16/matmul:"},       {"bf16", "bf16/matmul:"},
 };
 
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
@@ -229,6 +256,8 @@ static void build_args(struct bench *b)
     b->args[n++] = "--seed";
     snprintf(b->seed_text, sizeof(b->seed_text), "%" PRId64, b->seed);
     b->args[n++] = b->seed_text;
+    if (b->all)
+        b->args[n++] = "--skip-absent"; /* a type need not have every family in every engine */
     if (b->kernel) {
         b->args[n++] = "--kernel";
         b->args[n++] = b->kernel;
@@ -398,7 +427,7 @@ static int check_options(const struct bench *b, struct sl_diag *diag)
     for (size_t i = 0; i < TYPES; i++)
         known = known || strcmp(types[i].name, b->type) == 0;
     if (!known) {
-        sl_diag_hint(diag, "take f32, qs8, qd8, q4, q4_g32 or convert");
+        sl_diag_hint(diag, "take f32, f16, bf16, qs8, qd8, q4, q4_g32 or convert");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type",
                            "'%.32s' has no kernels in this version", b->type);
     }
@@ -428,7 +457,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     size_t count = 0;
     const struct sl_option options[] = {
         {"--type", 0, SL_OPTION_TEXT, &b->type, "TYPE",
-         "f32, qs8 (static int8), qd8 (dynamic int8), q4, q4_g32 (its weights int4), convert"},
+         "f32, f16, bf16, qs8 (static int8), qd8 (dynamic int8), q4, q4_g32 (its weights int4), "
+         "convert"},
         {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
          "streaming vector length of the emulated CPU (512)"},

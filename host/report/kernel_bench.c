@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/report/kernel_anchors.h"
+#include "host/report/kernel_f16.h"
 #include "host/report/kernel_qs8.h"
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -44,6 +45,8 @@ uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl)
 {
     if (strcmp(row->type, "qs8") == 0)
         return sl_kernel_qs8_min_mac(row, svl);
+    if (strcmp(row->type, "f16") == 0 || strcmp(row->type, "bf16") == 0)
+        return sl_kernel_f16_min_mac(row, svl);
     uint64_t lanes = svl / 32;
     bool depthwise = strcmp(row->family, "depthwise") == 0;
     bool int8 = strncmp(row->family, "matmul_q", 8) == 0; /* four k an instruction */
@@ -66,6 +69,8 @@ const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row,
 {
     if (strcmp(row->type, "qs8") == 0)
         return sl_kernel_qs8_anchor(row, svl);
+    if (strcmp(row->type, "f16") == 0 || strcmp(row->type, "bf16") == 0)
+        return sl_kernel_f16_anchor(row, svl);
     for (size_t i = 0; i < sl_kernel_anchor_count; i++) {
         const struct sl_kernel_anchor *a = &sl_kernel_anchors[i];
         if (a->m == row->m && a->n == row->n && a->k == row->k && (a->svl == 0 || a->svl == svl) &&

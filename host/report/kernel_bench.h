@@ -13,7 +13,8 @@ struct sl_style;
 /* One stage, as the agent ran it. Texts are the caller's. */
 struct sl_kernel_row {
     char family[16];  /* "matmul", "matmul_qd8", "conv", "depthwise", "unary", ... */
-    char type[8];     /* "qs8": static int8; "" and "f32": floats, or what the family says */
+    char type[8];     /* "qs8": static int8; "f16", "bf16"; "" and "f32": floats, or what the family
+                         says */
     char kernel[128]; /* sl_matmul_... */
     char stage[16];   /* "rhs_pack", "lhs_pack", "kernel", "whole", "clamped" */
     uint64_t m, n, k; /* depthwise, pool: output pixels, channels, window; reduce: outer, inner,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "host/report/kernel_bench.h"
+#include "host/report/kernel_f16.h"
 #include "host/report/kernel_qs8.h"
 
 /* For outputs, or for inputs where a reduction has fewer outputs. Counts hold at 512 bits. */
@@ -135,6 +136,8 @@ uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl)
 {
     if (is(row->type, "qs8"))
         return sl_kernel_qs8_goal(row, svl);
+    if (is(row->type, "f16") || is(row->type, "bf16"))
+        return sl_kernel_f16_goal(row, svl);
     const char *engine = sl_kernel_engine(row);
     if (is(row->family, "matmul"))
         return (uint64_t)product_goal(row, svl);

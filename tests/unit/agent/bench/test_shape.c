@@ -46,6 +46,10 @@ static void shapes_are_read_as_the_product_they_are(void **state)
     assert_true(s.type == SL_BENCH_F32);
     assert_int_equal(sl_bench_shape_parse("qs8/matmul:3x5x7", &s), 0);
     assert_true(s.type == SL_BENCH_QS8 && s.family == SL_BENCH_MATMUL && s.k == 7);
+    assert_int_equal(sl_bench_shape_parse("f16/unary:exp-9", &s), 0);
+    assert_true(s.type == SL_BENCH_F16 && s.family == SL_BENCH_UNARY && s.n == 9);
+    assert_int_equal(sl_bench_shape_parse("bf16/matmul:3x5x7", &s), 0);
+    assert_true(s.type == SL_BENCH_BF16 && s.family == SL_BENCH_MATMUL && s.n == 5);
 }
 
 static void other_words_are_refused(void **state)
@@ -120,7 +124,15 @@ static int bench(const char *text, const struct sl_bench_choice *choice, struct 
                               struct sl_bench_stage_run *) = {
         sl_bench_matmul_qs8, sl_bench_conv_qs8, sl_bench_depthwise_qs8, sl_bench_unary_qs8,
         sl_bench_binary_qs8, sl_bench_pool_qs8, sl_bench_reduce_qs8};
-    return (shape.type == SL_BENCH_QS8 ? qs8 : benches)[shape.family](choice, 1, &run);
+    static int (*const f16[])(const struct sl_bench_choice *, uint64_t,
+                              struct sl_bench_stage_run *) = {
+        sl_bench_matmul_f16, sl_bench_conv_f16, sl_bench_depthwise_f16, sl_bench_unary_f16,
+        sl_bench_binary_f16, sl_bench_pool_f16, sl_bench_reduce_f16,    sl_bench_transpose_f16};
+    if (shape.type == SL_BENCH_BF16)
+        return sl_bench_matmul_bf16(choice, 1, &run);
+    return (shape.type == SL_BENCH_QS8   ? qs8
+            : shape.type == SL_BENCH_F16 ? f16
+                                         : benches)[shape.family](choice, 1, &run);
 }
 
 static void stages_are_printed_one_a_line(void **state)
@@ -155,6 +167,22 @@ static void stages_are_printed_one_a_line(void **state)
     assert_int_equal(bench("qs8/pool:max-4x4x3-2x2-s2-p0", &portable, &out), 0);
     assert_int_equal(bench("qs8/reduce:mean-2x3x4", &portable, &out), 0);
     assert_int_equal(lines(&out), before + 34);
+    static const char *const halves[] = {
+        "f16/conv:6x6x3-4-3x3-s1-p1",
+        "f16/depthwise:6x6x3-3x3-s1-p1",
+        "f16/unary:clamp-5",
+        "f16/binary:add_clamped-5",
+        "f16/pool:average-4x4x3-2x2-s2-p0",
+        "f16/reduce:mean-2x3x4",
+        "f16/reduce:layer_norm-2x9x1",
+        "f16/transpose:3x5",
+    };
+    for (size_t i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
+        assert_int_equal(bench(halves[i], &portable, &out), 0);
+    assert_int_equal(lines(&out), before + 34 + 10);
+    assert_int_equal(bench("f16/matmul:5x9x7", &portable, &out), 0);
+    assert_int_equal(bench("bf16/matmul:5x9x7", &portable, &out), 0);
+    assert_int_equal(lines(&out), before + 34 + 10 + 6);
     sl_buf_fini(&out);
 }
 

@@ -77,6 +77,36 @@ static void static_int8_has_its_own_least_macs_goals_and_anchors(void **state)
     assert_int_equal(sl_kernel_anchor(&i8mm, 512)->instructions, 498082);
 }
 
+static void halves_have_their_own_least_macs_goals_and_anchors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *kernel;
+        uint64_t m, n, k, least, goal, anchor;
+    } cases[] = {
+        {"f16", "sl_matmul_f16_x_sme2_mopa", 49, 960, 160, 19200,
+         60 * (uint64_t)(4 * 80 * 132 + 18000) / 100 + 60, 46864},
+        {"bf16", "sl_matmul_f32_x_sme2_mopa", 49, 960, 160, 19200,
+         60 * (uint64_t)(4 * 80 * 132 + 14000) / 100 + 60, 36959},
+        {"f16", "sl_matmul_f16_x_sme2_dot", 1, 1024, 1024, 8192, 8192 * 27 / 10 + 200, 39805},
+        {"f16", "sl_matmul_f16_x_neon_mla", 256, 256, 256, 2097152, 2097152 / 100 * 129 + 67,
+         2702720},
+        {"f16", "sl_matmul_f16_x_neon_mla", 128, 128, 128, 262144, 343408, 344384},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_kernel_row row =
+            row_of("matmul", cases[i].kernel, "kernel", cases[i].m, cases[i].n, cases[i].k);
+        memcpy(row.type, cases[i].type, strlen(cases[i].type) + 1);
+        assert_int_equal(sl_kernel_min_mac(&row, 512), cases[i].least);
+        assert_int_equal(sl_kernel_goal(&row, 512), cases[i].goal);
+        assert_int_equal(sl_kernel_anchor(&row, 512)->instructions, cases[i].anchor);
+    }
+    struct sl_kernel_row row = row_of("binary", "sl_binary_add_f16_sme2", "clamped", 1, 1000, 1);
+    memcpy(row.type, "f16", 4);
+    assert_int_equal(sl_kernel_goal(&row, 512), 70);
+    assert_int_equal(sl_kernel_goal(&row, 256), 0);
+}
+
 static void anchors_are_found_by_shape_stage_and_engine(void **state)
 {
     (void)state;
@@ -157,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_macs_are_those_of_the_documented_shapes),
         cmocka_unit_test(static_int8_has_its_own_least_macs_goals_and_anchors),
+        cmocka_unit_test(halves_have_their_own_least_macs_goals_and_anchors),
         cmocka_unit_test(anchors_are_found_by_shape_stage_and_engine),
         cmocka_unit_test(goals_round_up_to_whole_blocks),
         cmocka_unit_test(goals_by_the_element_count_outputs_or_inputs),

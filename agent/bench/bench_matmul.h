@@ -1,0 +1,102 @@
+/* agent/bench/bench_matmul.h: stages of a matrix product: both packs, the kernel, the whole; of the
+ * type that the including file names (kernels/cpu/element.h). */
+#pragma once
+
+#include <math.h>
+
+#include "agent/bench/kernels.h"
+#include "agent/bench/operands.h"
+#include "agent/bench/shape.h"
+#include "agent/bench/stage.h"
+#include "kernels/cpu/element.h"
+
+struct product {
+    const struct SL_NAME(sl_matmul, ) * kernel;
+    struct SL_NAME(sl_matmul, _args) args;
+    struct sl_bench_operands operands;
+};
+
+static void pack_rhs(void *data)
+{
+    const struct product *p = data;
+    p->kernel->pack_rhs(p->args.n, p->args.k, (const void *)p->operands.weights, false,
+                        (const void *)p->operands.bias, p->operands.packed);
+}
+
+static void pack_lhs(void *data)
+{
+    const struct product *p = data;
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_bf16
+    p->kernel->pack_lhs(&p->args);
+#else
+    p->kernel->pack_lhs(p->args.m, p->args.k, p->args.lhs, p->args.lhs_stride, p->args.workspace);
+#endif
+}
+
+static void run_packed(void *data)
+{
+    const struct product *p = data;
+    p->kernel->run_packed(&p->args);
+}
+
+static void run_whole(void *data)
+{
+    const struct product *p = data;
+    p->kernel->run(&p->args);
+}
+
+static int prepare(struct product *p, const struct sl_bench_shape *s, uint64_t seed)
+{
+    const struct sl_bench_sizes sizes = {s->m * s->k,
+                                         s->n * s->k,
+                                         s->n,
+                                         s->m * s->n,
+                                         p->kernel->rhs_bytes(s->n, s->k),
+                                         p->kernel->workspace_bytes(s->m, s->n, s->k)};
+    int rc = sl_bench_operands_init(&p->operands, &sizes, seed);
+    if (rc == 0)
+        sl_bench_operands_narrow(&p->operands, &sizes, s->type);
+    p->args = (struct SL_NAME(sl_matmul, _args)){.m = s->m,
+                                                 .n = s->n,
+                                                 .k = s->k,
+                                                 .lhs = (const void *)p->operands.in,
+                                                 .lhs_stride = s->k,
+                                                 .rhs = p->operands.packed,
+                                                 .dst = (void *)p->operands.out,
+                                                 .dst_stride = s->n,
+                                                 .min = -INFINITY,
+                                                 .max = INFINITY,
+                                                 .workspace = p->operands.workspace};
+    return rc;
+}
+
+static void run_stages(struct product *p, struct sl_bench_stage_run *bench)
+{
+    sl_bench_stage(bench, "rhs_pack", pack_rhs, p);
+    if (p->kernel->pack_lhs && p->kernel->run_packed) {
+        sl_bench_stage(bench, "lhs_pack", pack_lhs, p);
+        sl_bench_stage(bench, "kernel", run_packed, p);
+    } else {
+        sl_bench_stage(bench, "kernel", run_whole, p); /* the left operand is read in place */
+    }
+    sl_bench_stage(bench, "whole", run_whole, p);
+}
+
+int SL_NAME(sl_bench_matmul, )(const struct sl_bench_choice *choice, uint64_t seed,
+                               struct sl_bench_stage_run *bench)
+{
+    struct product p = {.kernel = NULL};
+    struct sl_bench_search search = {.choice = choice};
+    const struct SL_NAME(sl_matmul, ) * at;
+    for (size_t i = 0; (at = SL_NAME(sl_matmul, _at)(i)); i++) {
+        if (sl_bench_consider(&search, at->name, at->needs, !at->gemv || bench->shape->m == 1))
+            p.kernel = at;
+    }
+    int rc = sl_bench_chosen(&search, &bench->kernel);
+    if (rc == 0)
+        rc = prepare(&p, bench->shape, seed);
+    if (rc == 0)
+        run_stages(&p, bench);
+    sl_bench_operands_fini(&p.operands);
+    return rc < 0 ? rc : bench->error;
+}
