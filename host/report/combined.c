@@ -176,6 +176,7 @@ int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined)
         sl_json_close_object(&json);
     }
     sl_json_close_array(&json);
+    sl_combined_sweeps_json(&json, combined);
     sl_json_close_object(&json);
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
@@ -220,13 +221,15 @@ int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined)
 int sl_combined_md(struct sl_buf *out, const struct sl_combined *combined)
 {
     static void (*const tables[])(const struct sl_combined *combined, struct sl_page_table *out) = {
-        sl_combined_figures, sl_combined_shares, sl_combined_steps};
+        sl_combined_figures, sl_combined_sweeps, sl_combined_shares, sl_combined_steps};
     struct sl_markup m = {.out = out};
     char text[TEXT_BYTES];
     sl_combined_summary(combined, text, sizeof(text));
     sl_markup_put(&m, "# Combined report\n\n**%s**\n\n", text);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         struct sl_page_table table;
+        if (tables[i] == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0)
+            continue;
         tables[i](combined, &table);
         sl_markup_put(&m, "## %s\n\n", table.title);
         sl_page_table_md(&m, &table);

@@ -2,12 +2,15 @@
  * experiments. Pure: the same data give the same bytes. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sl_buf;
+struct sl_json;
 struct sl_markup;
 struct sl_page_table;
 struct sl_report;
+struct sl_sweep;
 
 /* In the order in which they are shown; borrowed. */
 struct sl_combined {
@@ -37,6 +40,16 @@ void sl_combined_summary(const struct sl_combined *combined, char *out, size_t s
 void sl_combined_figures(const struct sl_combined *combined, struct sl_page_table *out);
 void sl_combined_shares(const struct sl_combined *combined, struct sl_page_table *out);
 void sl_combined_steps(const struct sl_combined *combined, struct sl_page_table *out);
+
+/* The comparisons that differ in nothing but their number of threads from the one at `index`, which
+ * is the first of them: false for another or for a single one. How many such there are. What a
+ * sweep says, in `size` of at least 512. */
+bool sl_combined_sweep(const struct sl_combined *combined, size_t index, struct sl_sweep *out);
+size_t sl_combined_sweep_count(const struct sl_combined *combined);
+void sl_combined_sweep_words(const struct sl_sweep *sweep, char *out, size_t size);
+void sl_combined_sweeps(const struct sl_combined *combined, struct sl_page_table *out);
+/* The array "sweeps". */
+void sl_combined_sweeps_json(struct sl_json *json, const struct sl_combined *combined);
 
 /* The ratio of each with its interval, on a scale of doublings. */
 void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined);

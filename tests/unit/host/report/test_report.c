@@ -176,6 +176,46 @@ static void comparisons_side_by_side_are_told_apart_by_what_differs(void **state
     sl_buf_fini(&page);
 }
 
+/* One experiment on 1 and 4 threads, whose ratio falls from 2 to 1/2. */
+static void numbers_of_threads_are_told_together_with_their_crossover(void **state)
+{
+    (void)state;
+    struct sl_comparison comparisons[3] = {all.comparison, all.comparison, all.comparison};
+    struct sl_comparison_report compared[3];
+    struct sl_report reports[3];
+    static const char *const names[] = {"sweep_t4", "sweep_t1", "other"};
+    static const char *const threads[] = {"4", "1", "1"};
+    for (size_t i = 0; i < 3; i++) {
+        comparisons[i].baseline = i == 0 ? 100 : 400;
+        comparisons[i].candidate = 200;
+        comparisons[i].ratio = i == 0 ? 0.5 : 2;
+        comparisons[i].low = comparisons[i].ratio - 0.1;
+        comparisons[i].high = comparisons[i].ratio + 0.1;
+        compared[i] = all.compared;
+        compared[i].comparison = &comparisons[i];
+        reports[i] = all.report;
+        reports[i].comparison = &compared[i];
+        reports[i].experiment = names[i];
+        reports[i].threads = threads[i];
+    }
+    const struct sl_combined combined = {reports, 3};
+    struct sl_buf text;
+    assert_int_equal(sl_combined_sweep_count(&combined), 1);
+    sl_buf_init(&text, 1 << 24);
+    assert_int_equal(sl_combined_md(&text, &combined), 0);
+    const char *page = (const char *)text.data;
+    assert_non_null(strstr(page, "SME2 stops paying between 1 and 4 threads, at about 2.0"));
+    assert_non_null(strstr(page, "contention"));
+    assert_non_null(strstr(page, "mean nothing"));
+    sl_buf_fini(&text);
+    sl_buf_init(&text, 1 << 24);
+    assert_int_equal(sl_combined_json(&text, &combined), 0);
+    assert_non_null(strstr((const char *)text.data, "\"crossing\":\"crosses\""));
+    sl_buf_fini(&text);
+    comparisons[0].verdict = SL_VERDICT_WRONG; /* then there is nothing to tell it from */
+    assert_int_equal(sl_combined_sweep_count(&combined), 0);
+}
+
 static void a_combined_page_takes_no_markup_and_no_half_page(void **state)
 {
     (void)state;
@@ -218,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_comment_is_short_and_names_what_moved_most),
         cmocka_unit_test(sides_of_an_import_carry_their_names_everywhere),
         cmocka_unit_test(comparisons_side_by_side_are_told_apart_by_what_differs),
+        cmocka_unit_test(numbers_of_threads_are_told_together_with_their_crossover),
         cmocka_unit_test(a_combined_page_takes_no_markup_and_no_half_page),
         cmocka_unit_test(a_full_buffer_is_an_error_and_not_half_a_page),
     };
