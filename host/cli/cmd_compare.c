@@ -7,6 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/analysis/calibration.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
@@ -24,7 +25,8 @@ struct request {
     const struct sl_cli *cli;
     const char *words[MAX_WORDS];
     size_t word_count;
-    const char *pairs, *factor, *experiment, *variant, *categories_path, *log;
+    const char *pairs, *factor, *experiment, *variant, *categories_path, *log, *floor_of;
+    bool calibrate;
     double threshold_percent, confidence_percent, minimum_percent, noise_percent;
     int64_t seed, iterations;
     struct sl_comparison_options options;
@@ -65,6 +67,10 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "differences below are equivalent (1)"},
         {"--noise-floor", 0, SL_OPTION_REAL, &r->noise_percent, "PCT",
          "what the device shows between equal runs"},
+        {"--noise-floor-of", 0, SL_OPTION_TEXT, &r->floor_of, "PATH",
+         "what equal runs of a directory or ETDump show, as --calibrate finds it"},
+        {"--calibrate", 0, SL_OPTION_FLAG, &r->calibrate, NULL,
+         "compare the runs of one variant with each other: A against A"},
         {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "of the resampling (1)"},
         {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "resamples (10000)"},
         {"--log", 0, SL_OPTION_TEXT, &r->log, "FILE",
@@ -102,6 +108,10 @@ static int check_options(struct request *r, struct sl_diag *diag)
         return refuse(diag, "--variant", "a variant is off or on");
     if (r->pairs && r->word_count > 0)
         return refuse(diag, "command line", "--pairs takes no other file");
+    if (r->calibrate && r->word_count != 1)
+        return refuse(diag, "--calibrate", "one directory or ETDump is calibrated");
+    if (r->floor_of && r->noise_percent > 0)
+        return refuse(diag, "--noise-floor-of", "--noise-floor says it already");
     if (!r->pairs && r->word_count == 0)
         return refuse(diag, "command line",
                       "nothing was named: two ETDump files or directories, one directory, or "
@@ -183,6 +193,63 @@ static int open_sides(struct request *r, struct sl_compared *compared,
     return rc;
 }
 
+/* A against A of one variant of `path`. */
+static int calibrate(struct request *r, const char *path, struct sl_comparison *out,
+                     struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    bool off = r->variant && strcmp(r->variant, "off") == 0;
+    struct sl_compared_source source = {path, r->experiment, off ? 0 : 1};
+    int rc = sl_categories_load(r->categories_path, &categories, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
+    if (!compared)
+        rc = sl_diag_set(diag, SL_E_LIMIT, NULL, "memory is short");
+    else
+        rc = sl_compared_open(compared, 0, &source, &categories, diag);
+    if (rc == 0)
+        rc = sl_calibration_make(&compared->sides[0].file.analysis.attribution, &r->options, out);
+    if (compared)
+        sl_compared_close(compared);
+    sl_free(compared);
+    sl_categories_fini(&categories);
+    return rc;
+}
+
+static int show_calibration(struct request *r, struct sl_diag *diag)
+{
+    struct sl_comparison found;
+    int rc = calibrate(r, r->words[0], &found, diag);
+    if (rc < 0)
+        return rc;
+    const struct sl_comparison_report report = {.comparison = &found,
+                                                .file = r->words[0],
+                                                .factor = "none",
+                                                .baseline_level = "A",
+                                                .candidate_level = "A"};
+    rc = put(r, &report);
+    if (rc == 0 && !r->cli->json && isfinite(found.noise_floor))
+        rc = sl_buf_printf(&r->output,
+                           "noise floor: %.2f %%; a difference below it is not told from none\n",
+                           100 * found.noise_floor);
+    sl_comparison_fini(&found);
+    return rc;
+}
+
+static int find_floor(struct request *r, struct sl_diag *diag)
+{
+    struct sl_comparison found;
+    int rc = r->floor_of ? calibrate(r, r->floor_of, &found, diag) : 0;
+    if (rc < 0 || !r->floor_of)
+        return rc;
+    r->options.noise_floor = found.noise_floor;
+    if (!isfinite(found.noise_floor))
+        rc = sl_diag_set(diag, SL_E_NOT_FOUND, r->floor_of, "too few runs to tell a noise floor");
+    sl_comparison_fini(&found);
+    return rc;
+}
+
 static int compare_words(struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
@@ -195,6 +262,7 @@ static int compare_words(struct request *r, struct sl_diag *diag)
     if (!compared) {
         rc = sl_diag_set(diag, SL_E_LIMIT, NULL, "memory is short");
     } else if (r->word_count == 1) {
+        compared->noise_floor = r->options.noise_floor > 0 ? r->options.noise_floor : 0;
         rc = sl_compared_directory(compared, r->words[0], r->experiment, &categories, diag);
     } else {
         rc = open_sides(r, compared, &categories, diag);
@@ -224,7 +292,11 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
         return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
     sl_json_init(&r.json, &r.output);
-    rc = r.pairs ? compare_pairs(&r, &diag) : compare_words(&r, &diag);
+    rc = find_floor(&r, &diag);
+    if (rc == 0)
+        rc = r.pairs       ? compare_pairs(&r, &diag)
+             : r.calibrate ? show_calibration(&r, &diag)
+                           : compare_words(&r, &diag);
     if (rc == 0 && cli->json)
         rc = sl_buf_printf(&r.output, "\n");
     if (rc == 0)

@@ -232,7 +232,7 @@ int sl_compared_directory(struct sl_compared *compared, const char *path, const 
     struct sl_comparison_options options = {
         .seed = seed >= 0 && seed < 9e15 ? (uint64_t)seed : 1,
         .confidence = confidence > 0 && confidence < 1 ? confidence : 0.95,
-        .noise_floor = NAN,
+        .noise_floor = compared->noise_floor > 0 ? compared->noise_floor : NAN,
     };
     rc = sl_compared_read_log(compared, NULL, diag);
     return rc < 0 ? rc : sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);

@@ -37,6 +37,7 @@ struct sl_compared {
     bool has_portable[2];
     struct sl_kernel_log log; /* XNNPACK's, of the candidate's run */
     bool has_log;
+    double noise_floor; /* of the device, for sl_compared_directory(); 0: not known */
     struct sl_comparison_report report; /* of the above */
     bool compared;
     struct sl_compared_import import; /* names are "" for a run directory of our own */

@@ -90,6 +90,28 @@ class Compare(Results):
         self.assertEqual((code, result["method"], result["verdict"]), (4, "block-bootstrap", "inconclusive"))
         self.assertTrue(any(reason.startswith("unpaired") for reason in result["reasons"]))
 
+    def test_an_off_arm_that_used_sme_is_named(self):
+        """Two arms of a build whose SME1 was left on: operators have packed names in both."""
+        code, result = self.compare(MOBILENET / "aarch64-sme2.etdump", MOBILENET / "aarch64-sme2.etdump", "--factor", "sme2")
+        self.assertEqual(code, 4)
+        self.assertTrue(any("off arm is no baseline without SME" in reason for reason in result["reasons"]))
+        self.assertTrue(result["sme_in_off_arm"] and all("PF32" in row["operator"] for row in result["sme_in_off_arm"]))
+        self.assertEqual({row["evidence"] for row in result["sme2_proof"]}, {"not proven"})
+
+    def test_a_log_makes_available_and_never_executed(self):
+        log = self.scratch / "candidate.log"
+        log.write_text("Note (XNNPACK): Using igemm microkernel 'xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2'. (f, x.c:1)\n")
+        code, result = self.compare(MOBILENET / "aarch64-nosme.etdump", MOBILENET / "aarch64-sme2.etdump", "--factor", "sme2", "--log", log)
+        proof = {row["operator"]: row["evidence"] for row in result["sme2_proof"]}
+        self.assertEqual((code, proof["Convolution (NHWC, PF32) IGEMM"]), (4, "log-available"))
+        self.assertNotIn("executed", proof.values())
+        self.assertEqual(result["sme_in_off_arm"], [])
+
+    def test_equal_runs_of_one_variant_have_no_noise(self):
+        code, result = self.compare(self.run_.out, "--calibrate")
+        self.assertEqual((code, result["verdict"], result["noise_floor"], result["ratio"]), (0, "equivalent", 0, 1))
+        self.assertEqual(lab.sme2lab("compare", MOBILENET / "run.etdump", MOBILENET / "run.etdump", "--calibrate").returncode, 2)
+
     def test_two_units_are_incomparable(self):
         code, result = self.compare(self.run_.out, MOBILENET / "run.etdump")
         self.assertEqual((code, result["verdict"]), (4, "incomparable"))
