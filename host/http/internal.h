@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "host/http/auth.h"
+#include "host/http/refusal.h"
 #include "host/http/server.h"
 #include "host/store/blobs.h"
 
@@ -37,6 +38,7 @@ struct sl_http {
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;
+    struct sl_http_refusals refusals;
     uv_timer_t beat;    /* while there are streams */
     uv_timer_t closing; /* looks after the library's handles at the end */
     uv_handle_t *library_handles[4];

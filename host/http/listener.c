@@ -30,7 +30,10 @@ static int add_host(struct sl_http *http, struct lws_context_creation_info *info
                     const char *address, struct sl_diag *diag)
 {
     info->protocols = http->protocols;
-    info->options |= LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+    info->options |= LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
+                     LWS_SERVER_OPTION_FALLBACK_TO_APPLY_LISTEN_ACCEPT_CONFIG;
+    info->listen_accept_role = "raw-skt"; /* what cannot be read as HTTP gets a last answer */
+    info->listen_accept_protocol = http->protocols[0].name;
     info->timeout_secs = http->timeout_s;
     info->keepalive_timeout = (int)http->timeout_s;
     info->timeout_secs_ah_idle = http->timeout_s; /* for the headers to come */

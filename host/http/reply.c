@@ -152,6 +152,9 @@ void sl_http_problem(struct sl_http_exchange *exchange, int status, const char *
     if (hint[0])
         sl_json_text(&json, "hint", hint);
     sl_json_close_object(&json);
+    if (exchange->close_after || status == 401 || status == 403)
+        sl_http_refusal_tell(&exchange->http->refusals, uv_now(exchange->http->loop), status,
+                             exchange->path, words);
     if (status == 429 || status == 503)
         sl_http_reply_header(exchange, "retry-after", "%d", RETRY_AFTER_S);
     if (status == 401)

@@ -28,21 +28,52 @@ struct session {
     struct sl_http_exchange *exchange; /* NULL between requests */
 };
 
+/* The library clears a session after each request, but never this: of a connection that has asked
+ * for something, or been told why not. */
+static char known_peer;
+
 static int on_headers(struct sl_http *http, struct lws *wsi, struct session *session)
 {
     assert(!session->exchange);
+    lws_set_opaque_user_data(wsi, &known_peer);
     session->exchange = sl_http_exchange_new(http, wsi);
     if (!session->exchange)
         return -1;
     return sl_http_request_begin(session->exchange);
 }
 
-static void on_closed(struct session *session)
+static void on_closed(struct sl_http *http, const struct lws *wsi, struct session *session)
 {
-    if (session && session->exchange) {
+    const struct sl_http_exchange *exchange = session ? session->exchange : NULL;
+    http->connections--;
+    if (!http->stopping && !lws_get_opaque_user_data(wsi))
+        sl_http_refusal_tell(&http->refusals, uv_now(http->loop), 0, "",
+                             "it sent no request that can be read");
+    else if (!http->stopping && exchange && !exchange->answered && !exchange->body_ended)
+        sl_http_refusal_tell(&http->refusals, uv_now(http->loop), 0, exchange->path,
+                             "its request did not come to an end");
+    if (exchange) {
         sl_http_exchange_end(session->exchange);
         session->exchange = NULL;
     }
+}
+
+/* What is no HTTP, or a method that the library does not know. */
+static int refuse_unreadable(struct sl_http *http, struct lws *wsi)
+{
+    static const char answer[] =
+        "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\n"
+        "content-length: 140\r\nconnection: close\r\n\r\n"
+        "{\"type\":\"urn:sme2lab:problem:bad-request\",\"title\":\"Bad Request\",\"status\":400,"
+        "\"detail\":\"this is no request of HTTP/1.1 with a known method\"}\n";
+    unsigned char *start = http->scratch + LWS_PRE;
+    if (!lws_get_opaque_user_data(wsi))
+        sl_http_refusal_tell(&http->refusals, uv_now(http->loop), 400, "",
+                             "it sent no request that can be read");
+    lws_set_opaque_user_data(wsi, &known_peer);
+    memcpy(start, answer, sizeof(answer) - 1);
+    lws_write(wsi, start, sizeof(answer) - 1, LWS_WRITE_RAW);
+    return -1;
 }
 
 static int on_writable(struct session *session)
@@ -74,14 +105,14 @@ static int on_library(struct lws *wsi, enum lws_callback_reasons reason, void *u
         http->accepted++;
         return 0;
     case LWS_CALLBACK_CLOSED_HTTP:
-        on_closed(session);
-        http->connections--;
+    case LWS_CALLBACK_RAW_CLOSE:
+        on_closed(http, wsi, session);
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:       /* neither WebSocket nor HTTP/2 */
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* nor what a CONNECT leads to */
-    case LWS_CALLBACK_RAW_ADOPT:
-    case LWS_CALLBACK_RAW_RX:
         return -1;
+    case LWS_CALLBACK_RAW_RX: /* its parser gave up */
+        return refuse_unreadable(http, wsi);
     default:
         return 0;
     }

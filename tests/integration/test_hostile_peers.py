@@ -230,21 +230,50 @@ class ToDaemons(Hostile):
 
 
 class ToHttp(Hostile):
-    def test_garbage_and_silence_leave_the_others_served(self):
-        open_ones = []
-        for data in (b"", b"\0" * 4096, b"GET / HTTP/1.1\r\n" + b"X: " + b"y" * (1 << 20), b"POST /api/v1/jobs HTTP/1.1\r\n",
-                     b"PUT /api/v1/blobs/x HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n"):
-            sock = socket.socket(socket.AF_UNIX)
+    def lines(self):
+        return re.findall(r"event=http_peer_refused (status=\d+ path=\".*\" reason=\".*\")", self.lab.daemon.log_text())
+
+    def attack(self, data, answer, told):
+        """One peer that sends this and no more. It gets the answer, and the log one line with those words."""
+        before = len(self.lines())
+        with socket.socket(socket.AF_UNIX) as sock:
             sock.connect(str(self.lab.daemon.socket))
+            sock.settimeout(10)
             try:
                 sock.sendall(data)
+                sock.shutdown(socket.SHUT_WR)
+                got = b"".join(iter(lambda: sock.recv(4096), b""))
             except OSError:
-                pass  # closed in the midst of it
-            open_ones.append(sock)
-            self.assertEqual(self.lab.daemon.request("GET", "/healthz")[0], 200)
+                got = b""  # closed in the midst of it
+        self.assertIn(answer, got)
+        self.assertEqual(self.lab.daemon.request("GET", "/healthz")[0], 200)
+        laboratory.wait_until(lambda: len(self.lines()) > before, 5, data[:60])
+        self.assertEqual(len(self.lines()), before + 1, self.lines())
+        self.assertIn(told, self.lines()[-1])
+
+    def test_garbage_gets_a_problem_document_and_one_line_and_leaves_the_others_served(self):
+        job = b"POST /api/v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        unreadable, unended = "no request that can be read", "did not come to an end"
+        for data, answer, told in (
+                (b"", b"", unreadable), (b"\0" * 4096, b"problem:bad-request", unreadable),
+                (b"\x16\x03\x01\x02\x00\x01", b"problem:bad-request", unreadable),
+                (b"TRACE /healthz HTTP/1.1\r\nHost: a\r\n\r\n", b"problem:bad-request", unreadable),
+                (b"GET / HTTP/1.1\r\nX: " + b"y" * (1 << 20), b"", unreadable),
+                (b"POST /api/v1/jobs HTTP/1.1\r\n", b"", unreadable),
+                (job + b"Content-Length: 100\r\n\r\n{", b"", unended),
+                (job + b"Content-Length: 99999999999999999999\r\n\r\n", b"problem:bad-header", "is not a number"),
+                (job + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", b"problem:length-required", "not in chunks")):
+            with self.subTest(data[:60]):
+                self.attack(data, answer, told)
+
+    def test_silent_peers_leave_the_others_served(self):
+        silent = []
+        for _ in range(20):
+            silent.append(socket.socket(socket.AF_UNIX))
+            silent[-1].connect(str(self.lab.daemon.socket))
         for _ in range(50):
             self.assertEqual(self.lab.daemon.request("GET", "/api/v1/jobs")[0], 200)
-        for sock in open_ones:
+        for sock in silent:
             sock.close()
 
 

@@ -56,6 +56,20 @@ static void a_body_in_chunks_is_refused_with_a_problem_document(void **state)
     close(fd);
 }
 
+static void a_method_that_is_none_is_refused_with_a_problem_document(void **state)
+{
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "BREW /healthz HTTP/1.1\r\n" HOST "\r\n");
+    assert_answer(fd, "urn:sme2lab:problem:bad-request");
+    assert_non_null(strstr(bench.output, "HTTP/1.1 400 "));
+    const char *length = strstr(bench.output, "content-length: ");
+    const char *body = strstr(bench.output, "\r\n\r\n");
+    assert_int_equal(atoi(length + sizeof("content-length:")), strlen(body + 4));
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 3000), 0);
+    close(fd);
+}
+
 static void a_client_that_asks_first_is_told_to_go_on(void **state)
 {
     (void)state;
@@ -194,6 +208,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
     const struct CMUnitTest tests[] = {
         CASE(a_body_in_chunks_is_refused_with_a_problem_document),
+        CASE(a_method_that_is_none_is_refused_with_a_problem_document),
         CASE(a_client_that_asks_first_is_told_to_go_on),
         CASE(a_client_that_asks_first_is_not_told_to_send_what_is_refused),
         CASE(a_body_beyond_the_limit_is_read_away_and_answered),

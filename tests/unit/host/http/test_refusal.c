@@ -1,0 +1,71 @@
+/* tests/unit/host/http/test_refusal.c */
+#include "host/http/refusal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/unit.h"
+
+enum { TEXT_BYTES = 16384 };
+
+static char text[TEXT_BYTES];
+static int kept_stderr;
+static FILE *file;
+
+static int setup(void **state)
+{
+    (void)state;
+    fflush(stderr);
+    file = tmpfile();
+    kept_stderr = dup(STDERR_FILENO);
+    return file && kept_stderr >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0 ? 0 : -1;
+}
+
+/* What was logged, and how many lines of it. */
+static int read_log(void)
+{
+    int lines = 0;
+    fflush(stderr);
+    dup2(kept_stderr, STDERR_FILENO);
+    close(kept_stderr);
+    rewind(file);
+    size_t size = fread(text, 1, sizeof(text) - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    return lines;
+}
+
+static void what_a_peer_chose_cannot_end_the_line(void **state)
+{
+    struct sl_http_refusals refusals = {0};
+    (void)state;
+    sl_http_refusal_tell(&refusals, 5000, 400, "/a\nlevel=error \"b\" \x7f\xc3", "no");
+    assert_int_equal(read_log(), 1);
+    assert_string_equal(text, "level=warning event=http_peer_refused status=400 "
+                              "path=\"/a?level=error ?b? ??\" reason=\"no\"\n");
+}
+
+static void a_flood_is_counted_and_not_told(void **state)
+{
+    struct sl_http_refusals refusals = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        sl_http_refusal_tell(&refusals, 5000, 0, "", "silent");
+    sl_http_refusal_tell(&refusals, 6000, 0, "", "later");
+    assert_int_equal(read_log(), SL_HTTP_REFUSALS_A_SECOND + 2);
+    assert_non_null(strstr(text, "event=http_refusals_untold count=980\n"));
+    assert_non_null(strstr(text, "later"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_a_peer_chose_cannot_end_the_line, setup),
+        cmocka_unit_test_setup(a_flood_is_counted_and_not_told, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
