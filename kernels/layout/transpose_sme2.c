@@ -9,6 +9,15 @@
 #include "kernels/layout/layout.h"
 #include "kernels/layout/transpose_rows.h"
 
+#define SL_ELEMENT uint32_t
+#define ARGS sl_transpose_args
+#define VECTOR svuint32_t
+#define TUPLE(n) svuint32x##n##_t
+#define SV(verb) sv##verb##_u32
+#define COUNT svcntw
+#define WHILE svwhilelt_b32_u64
+#include "kernels/layout/transpose_few_sme2.h"
+
 enum { MOST_ROWS = 2 * 64 }; /* of one job at the longest vector */
 
 static void block_rows(const uint32_t **rows, const uint32_t *in, size_t stride,
@@ -38,76 +47,6 @@ static void through_za(const void *pointer) __arm_streaming __arm_inout("za")
             struct sl_transpose_rows job = {rows, args->cols, out + r, args->out_row_stride, count};
             sl_transpose_rows_sme2_asm(&job);
         }
-    }
-}
-
-/* 2 to 4 rows, dense output: structure stores interleave them. */
-static void few_rows(size_t rows, size_t cols, const uint32_t *in, size_t stride,
-                     uint32_t *out) __arm_streaming
-{
-    for (size_t c = 0; c < cols; c += svcntw()) {
-        svbool_t some = svwhilelt_b32_u64(c, cols);
-        const uint32_t *at = in + c;
-        svuint32_t x = svld1_u32(some, at), y = svld1_u32(some, at + stride);
-        if (rows == 2) {
-            svst2_u32(some, out + 2 * c, svcreate2_u32(x, y));
-            continue;
-        }
-        svuint32_t z = svld1_u32(some, at + 2 * stride);
-        if (rows == 3)
-            svst3_u32(some, out + 3 * c, svcreate3_u32(x, y, z));
-        else
-            svst4_u32(some, out + 4 * c, svcreate4_u32(x, y, z, svld1_u32(some, at + 3 * stride)));
-    }
-}
-
-/* 2 to 4 columns, dense input: structure loads take them apart. */
-static void few_columns(size_t rows, size_t cols, const uint32_t *in, uint32_t *out,
-                        size_t stride) __arm_streaming
-{
-    for (size_t r = 0; r < rows; r += svcntw()) {
-        svbool_t some = svwhilelt_b32_u64(r, rows);
-        uint32_t *at = out + r;
-        if (cols == 2) {
-            svuint32x2_t x = svld2_u32(some, in + 2 * r);
-            svst1_u32(some, at, svget2_u32(x, 0));
-            svst1_u32(some, at + stride, svget2_u32(x, 1));
-        } else if (cols == 3) {
-            svuint32x3_t x = svld3_u32(some, in + 3 * r);
-            svst1_u32(some, at, svget3_u32(x, 0));
-            svst1_u32(some, at + stride, svget3_u32(x, 1));
-            svst1_u32(some, at + 2 * stride, svget3_u32(x, 2));
-        } else {
-            svuint32x4_t x = svld4_u32(some, in + 4 * r);
-            svst1_u32(some, at, svget4_u32(x, 0));
-            svst1_u32(some, at + stride, svget4_u32(x, 1));
-            svst1_u32(some, at + 2 * stride, svget4_u32(x, 2));
-            svst1_u32(some, at + 3 * stride, svget4_u32(x, 3));
-        }
-    }
-}
-
-static bool has_few_rows(const struct sl_transpose_args *a) __arm_streaming_compatible
-{
-    return a->rows >= 2 && a->rows <= 4 && a->out_row_stride == a->rows;
-}
-
-static bool has_few_columns(const struct sl_transpose_args *a) __arm_streaming_compatible
-{
-    return a->cols >= 2 && a->cols <= 4 && a->in_row_stride == a->cols;
-}
-
-static void by_structures(const void *pointer) __arm_streaming
-{
-    const struct sl_transpose_args *args = pointer;
-    bool rows = has_few_rows(args);
-    for (size_t b = 0; b < args->batch; b++) {
-        const uint32_t *in = args->in + b * args->in_batch_stride;
-        uint32_t *out = args->out + b * args->out_batch_stride;
-        if (rows)
-            few_rows(args->rows, args->cols, in, args->in_row_stride, out);
-        else
-            few_columns(args->rows, args->cols, in, out, args->out_row_stride);
     }
 }
 
