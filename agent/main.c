@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/bench/bench.h"
+#include "agent/plan/plan.h"
 #include "agent/probe/probe.h"
 #include "agent/run/help.h"
 #include "agent/run/run.h"
@@ -35,9 +36,10 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } verbs[] = {
-        {"run", sl_run_main},       {"probe", sl_probe_main},   {"serve", sl_serve_main},
-        {"kernels", sl_bench_main}, {"version", print_version}, {"help", print_help},
-        {"--help", print_help},     {"-h", print_help},         {"--version", print_version},
+        {"run", sl_run_main},         {"probe", sl_probe_main}, {"serve", sl_serve_main},
+        {"kernels", sl_bench_main},   {"plan", sl_plan_main},   {"version", print_version},
+        {"help", print_help},         {"--help", print_help},   {"-h", print_help},
+        {"--version", print_version},
     };
     if (argc < 2) {
         sl_help_agent(stderr);
@@ -47,9 +49,9 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], verbs[i].name) == 0)
             return verbs[i].run(argc - 1, argv + 1);
     }
-    fprintf(
-        stderr,
-        "sme2lab-agent: unknown verb '%s': say run, serve, probe, kernels or version, or --help\n",
-        argv[1]);
+    fprintf(stderr,
+            "sme2lab-agent: unknown verb '%s': say run, serve, probe, kernels, plan or version, or "
+            "--help\n",
+            argv[1]);
     return EXIT_USAGE;
 }

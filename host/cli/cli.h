@@ -62,6 +62,7 @@ int sl_cmd_validate(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_kernels(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_inspect(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv);

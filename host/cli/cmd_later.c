@@ -7,7 +7,7 @@
 #include "host/cli/cli.h"
 
 /* Verbs on files: they need no daemon, but are not part of this version either. */
-static const char *const offline[] = {"inspect", "export"};
+static const char *const offline[] = {"export"};
 
 int sl_cmd_later(const struct sl_cli *cli, int argc, char **argv)
 {

@@ -13,6 +13,7 @@ const struct sl_verb sl_verbs[] = {
     {"validate", sl_cmd_validate, "whether a run directory is whole and its numbers are right"},
     {"import", sl_cmd_import,
      "a run directory of Arm's kit or of executor_runner, made one of ours"},
+    {"inspect", sl_cmd_inspect, "what a model holds, and which operators SME2 serves"},
     {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
     {"submit", sl_cmd_submit, "hand a model to the daemon and go on"},
     {"jobs", sl_cmd_jobs, "the daemon's jobs, newest first"},
@@ -31,7 +32,6 @@ const struct sl_verb sl_verbs[] = {
     /* Not part of this version: refused with a sentence, left out of the list. */
     {"device", sl_cmd_later, NULL},
     {"history", sl_cmd_later, NULL},
-    {"inspect", sl_cmd_later, NULL},
     {"export", sl_cmd_later, NULL},
     {NULL, NULL, NULL},
 };

@@ -61,6 +61,7 @@ ALLOWED = {
                   ["cjson", "libuv", "websockets", "sockets"]),
     "host/config": (["common/base", "host/records.h"], ["cjson"]),
     "host/report": (["common/base", "common/format", "host/analysis", "host/records.h"], ["cjson"]),
+    "host/inspect": (["common/base", "common/format", "host/records.h", "host/report"], ["cjson"]),
     "host/daemon": (EVERYTHING_OF_COMMON + HOST_BUT_CLI, ["libuv", "cjson", "sqlite", "libpq", "websockets", "zstd", "protobuf", "sockets"]),
     # From what was recorded to a finished run directory: the command line and the daemon share it.
     "host/experiment": (["common/base", "common/format", "host/records.h", "host/config", "host/device/count_log", "host/device/launch",
@@ -68,7 +69,7 @@ ALLOWED = {
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.
     "host/cli/private_daemon": (["common/base", "host/config", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
     "host/cli": (["common/base", "common/format", "common/net/process", "host/config", "host/device/count_log", "host/device/launch",
-                  "host/device/trace_resolve", "host/analysis", "host/report", "host/experiment"],
+                  "host/device/trace_resolve", "host/analysis", "host/report", "host/experiment", "host/inspect"],
                  ["libuv", "cjson", "curl"]),
 }
 

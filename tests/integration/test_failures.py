@@ -40,7 +40,7 @@ class Failures(lab.Scratch):
         self.assertEqual(error["code"], "usage")
 
     def test_verbs_of_later_versions_are_refused_by_name(self):
-        for verb in ("history", "inspect"):
+        for verb in ("history", "export"):
             self.refused(2, verb, says=[verb, "this version"])
 
     def test_verbs_of_the_daemon_name_the_daemon_they_do_not_find(self):
