@@ -140,10 +140,13 @@ static int add_plots(struct sl_report_files *out, const struct sl_report *report
         void (*plot)(struct sl_markup *m, const struct sl_report *report);
     } plots[] = {{"report_categories", sl_plot_categories},
                  {"report_waterfall", sl_plot_waterfall},
-                 {"report_runs", sl_plot_runs}};
+                 {"report_runs", sl_plot_runs},
+                 {"report_histogram", sl_plot_histogram}};
     struct sl_buf *text = NULL;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(plots) / sizeof(plots[0]); i++) {
+        if (plots[i].plot == sl_plot_histogram && !sl_plot_histogram_wanted(report))
+            continue;
         rc = add_file(out, plots[i].stem, suffix, ".svg", &text, diag);
         if (rc < 0)
             break;

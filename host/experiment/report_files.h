@@ -29,7 +29,7 @@ struct sl_report_files {
 /* Fills a report from both variants of one run directory; it borrows from `compared`. */
 void sl_report_of(const struct sl_compared *compared, struct sl_report *out);
 
-/* Makes the files of one format: "md", "html", "svg" (three), "perfetto" (two), "junit",
+/* Makes the files of one format: "md", "html", "svg" (three or four), "perfetto" (two), "junit",
  * "json", "csv", "comment" (Markdown, 25 lines at most). Returns 0, SL_E_UNSUPPORTED or another
  * negative code with `diag` set. End `out`, which was all zero at first, with
  * sl_report_files_fini() in all cases. */

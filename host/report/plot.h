@@ -2,6 +2,8 @@
  * each area named in words, legible in print. */
 #pragma once
 
+#include <stdbool.h>
+
 struct sl_markup;
 struct sl_report;
 
@@ -11,3 +13,7 @@ void sl_plot_categories(struct sl_markup *m, const struct sl_report *report);
 void sl_plot_waterfall(struct sl_markup *m, const struct sl_report *report);
 /* Every run in order, a panel a variant; warm-ups are hollow squares. */
 void sl_plot_runs(struct sl_markup *m, const struct sl_report *report);
+/* How often which end to end was measured, both sides on one scale; nothing where either side has
+ * fewer than 20 runs or all are the same: _wanted() is false. */
+void sl_plot_histogram(struct sl_markup *m, const struct sl_report *report);
+bool sl_plot_histogram_wanted(const struct sl_report *report);

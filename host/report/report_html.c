@@ -116,7 +116,7 @@ int sl_report_html(struct sl_buf *out, const struct sl_report *report)
     struct sl_page_table table;
     put_head(&m, report);
     sl_report_figures(report, &table);
-    put_section(&m, report, NULL, &table);
+    put_section(&m, report, sl_plot_histogram, &table);
     sl_report_shift(report, &table);
     put_section(&m, report, sl_plot_categories, &table);
     sl_report_operators(report, HTML_OPERATORS, &table);
