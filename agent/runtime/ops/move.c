@@ -252,7 +252,7 @@ static int prepare_as_strided(struct sl_op_call *call, struct sl_diag *diag)
         fits = fits && !__builtin_add_overflow(last, span, &last);
         empty = empty || list[i] == 0;
         sizes[i] = (int32_t)list[i];
-        side.strides[i] = (ptrdiff_t)strides[i] * (ptrdiff_t)in->element_bytes;
+        side.strides[i] = fits ? (ptrdiff_t)strides[i] * (ptrdiff_t)in->element_bytes : 0;
     }
     if (!fits || (!empty && last >= elements))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
