@@ -133,6 +133,8 @@ static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
     if (server->inference || server->job_count == MAX_JOBS) {
         refuse_job(server, job->id, SME2LAB__PROTO__OUTCOME__OUTCOME_BUSY,
                    "the agent is busy with another job");
+        if (server->inference) /* which one: its host may know nothing of it any more */
+            send_state(server, server->running->id, SME2LAB__PROTO__PHASE__PHASE_MEASURING, 0);
         return;
     }
     int rc = sl_job_dir_create(server->workdir, job, server->spool_bytes, &dir);

@@ -225,8 +225,8 @@ static void on_result(void *user, const struct sl_link_result *result)
 static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
 {
     struct device *device = user;
-    if (device->run)
-        sl_job_run_state(device->run, id, phase, pair, pairs);
+    if (!device->run || !sl_job_run_state(device->run, id, phase, pair, pairs))
+        sl_link_cancel_job(device->link, id);
 }
 
 /* --- devices --- */

@@ -199,8 +199,7 @@ static int keep_results(const struct sl_job_run *run)
     return rc;
 }
 
-/* All files of the run in one group: the results are acknowledged, and the run is told, after it.
- */
+/* All files of the run in one group; its results are acknowledged after it. */
 static void do_finish(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
@@ -263,10 +262,10 @@ static void part_done(struct part *part)
 static void send_part(struct sl_job_run *run)
 {
     const char *inputs[SL_JOB_RUN_MAX_INPUTS], *prefix[SL_DEVICE_PREFIX_WORDS];
-    char fifo[SL_RUN_WORK_PATH + 16];
+    char fifo[SL_RUN_WORK_PATH + 32];
     run->sent_ns = run->sent_ns != 0 ? run->sent_ns : uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
-    snprintf(fifo, sizeof(fifo), "%s/count.fifo", sl_link_workdir(run->link));
+    sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
     for (size_t i = 0; i < run->plan.input_count; i++)
         inputs[i] = run->plan.inputs[i];
     size_t words = sl_device_prefix(run->device, counted ? fifo : NULL, prefix);
@@ -349,10 +348,11 @@ static void begin_part(struct sl_job_run *run)
 
 static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
 {
-    char fifo[SL_RUN_WORK_PATH + 16];
+    char fifo[SL_RUN_WORK_PATH + 32];
     if (run->device->kind != SL_DEVICE_COUNTED)
         return 0;
-    snprintf(fifo, sizeof(fifo), "%s/count.fifo", sl_link_workdir(run->link));
+    sl_run_count_sweep(sl_link_workdir(run->link));
+    sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
     return sl_count_reader_start(run->device, fifo, &run->reader, diag);
 }
 
@@ -574,10 +574,10 @@ bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *resu
     return true;
 }
 
-void sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
+bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
 {
     if (id != wire_id(run, run->part) || run->closing)
-        return;
+        return part_of(run, id) != NULL;
     struct sl_run_progress *progress = &run->progress;
     pair = pair == UINT32_MAX ? progress->pair : pair; /* a warm-up beside the pairs */
     bool news = phase != progress->phase || pair != progress->pair;
@@ -586,6 +586,7 @@ void sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t p
     progress->pairs = pairs;
     if (news && uv_now(run->loop) - run->told_ms >= TELL_MS)
         tell_progress(run);
+    return true;
 }
 
 void sl_job_run_close(struct sl_job_run *run, void (*closed)(void *user), void *user)

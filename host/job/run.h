@@ -94,14 +94,14 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
 const char *sl_job_run_directory(const struct sl_job_run *run);
 void sl_job_run_cancel(struct sl_job_run *run);
 
-/* What the link says. `have` appends what is durable here; how many. False from `chunk` and
- * `result`: of another job. */
+/* What the link says. `have` appends what is durable here; how many. False from `chunk`,
+ * `result` and `state`: of another job. */
 size_t sl_job_run_have(const struct sl_job_run *run, struct sl_link_have *out, size_t max);
 void sl_job_run_link_up(struct sl_job_run *run);
 void sl_job_run_link_down(struct sl_job_run *run, const char *reason, unsigned failures);
 bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk);
 bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *result);
-void sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair,
+bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair,
                       uint32_t pairs);
 
 /* The daemon ends: everything stays for the one to come; `closed` comes last, `ended` never. */

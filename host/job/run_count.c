@@ -1,10 +1,16 @@
 /* host/job/run_count.c */
 #include "host/job/run_count.h"
 
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/device/count_reader.h"
 #include "host/job/run_progress.h"
+
+#define FIFO_PREFIX "count-fifo-"
 
 void sl_run_count_look(struct sl_count_reader *reader, struct sl_run_progress *progress)
 {
@@ -18,4 +24,21 @@ void sl_run_count_look(struct sl_count_reader *reader, struct sl_run_progress *p
     }
     if (progress->pending_count > 0)
         sl_count_reader_ask(reader, progress->pending[0].marks);
+}
+
+void sl_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size)
+{
+    snprintf(out, size, "%s/" FIFO_PREFIX "%016" PRIx64, workdir, job);
+}
+
+void sl_run_count_sweep(const char *workdir)
+{
+    DIR *folder = opendir(workdir);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)) != NULL) {
+        if (strncmp(entry->d_name, FIFO_PREFIX, sizeof(FIFO_PREFIX) - 1) == 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
 }

@@ -10,10 +10,10 @@ import socket
 import subprocess
 import time
 
-from lab import BUILD
+from lab import HOST, NATIVE
 
-SME2LABD = BUILD / "host/bin/sme2labd"
-NATIVE_AGENT = BUILD / "agent-native/bin/sme2lab-agent"
+SME2LABD = HOST / "bin/sme2labd"
+NATIVE_AGENT = NATIVE / "bin/sme2lab-agent"
 
 
 class UnixConnection(http.client.HTTPConnection):

@@ -14,7 +14,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
-SME2LAB = pathlib.Path(os.environ.get("SL_SME2LAB", BUILD / "host/bin/sme2lab"))
+HOST = BUILD / os.environ.get("SL_HOST_PRESET", "host")  # or asan, whose daemon and agent are sanitized
+NATIVE = BUILD / os.environ.get("SL_NATIVE_PRESET", "agent-native")  # or asan, tsan
+SME2LAB = pathlib.Path(os.environ.get("SL_SME2LAB", HOST / "bin/sme2lab"))
 AGENT = BUILD / "agent-aarch64/bin/sme2lab-agent"
 EMULATOR = BUILD / "tools/qemu-aarch64"
 MODELS = ROOT / "tests/data/models"

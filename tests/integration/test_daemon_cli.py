@@ -13,8 +13,8 @@ import unittest
 
 import lab
 
-DAEMON = lab.BUILD / "host/bin/sme2labd"
-NATIVE_AGENT = lab.BUILD / "agent-native/bin/sme2lab-agent"
+DAEMON = lab.HOST / "bin/sme2labd"
+NATIVE_AGENT = lab.NATIVE / "bin/sme2lab-agent"
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
 
 

@@ -1,6 +1,7 @@
 """Hostile peers on the agent's socket, the daemon's device link and its HTTP socket: one log line each, the connection
 closed, and nothing else disturbed."""
 
+import contextlib
 import re
 import socket
 import struct
@@ -12,9 +13,10 @@ import lab
 import wire
 from daemon import NATIVE_AGENT
 from faults import cases, laboratory
-from wire import AGENT, CHUNK, HELLO, HOST, JOB, PROOF, RESULT, RESUME, Peer
+from wire import AGENT, CANCEL, CHUNK, HELLO, HOST, JOB, PROOF, RESULT, RESUME, STATE, Peer
 
 HANDSHAKE_SECONDS = 5
+FAILED, BUSY = 2, 8  # outcomes
 
 
 def setUpModule():
@@ -211,6 +213,20 @@ class ToDaemons(Hostile):
         self.assertIn("left out a part of a stream", record["detail"])
         self.assertEqual(self.lab.daemon.wait(self.lab.submit("here", 10))["state"], "done")
 
+    def test_an_agent_that_is_busy_with_a_job_of_nobodys_is_told_to_stop_it(self):
+        """As after a daemon's death: what blocks an agent without a byte of a stream would block its device for good."""
+        told, nobodys = [], 3 << 48 | 77
+
+        def tell(peer, number):
+            if nobodys not in told:
+                peer.send(wire.envelope(RESULT, {1: number, 2: BUSY}) + wire.envelope(STATE, {1: nobodys, 2: 4}))
+                told.append(peer.expect(CANCEL)[1])
+            else:
+                peer.send(wire.envelope(RESULT, {1: number, 2: FAILED, 6: "made up"}))
+        record = self.run_lies(tell)
+        self.assertEqual(told, [nobodys])
+        self.assertEqual(record["state"], "failed", record)
+
     def test_more_than_was_declared_fails_the_job_by_name(self):
         def tell(peer, number):
             peer.send(wire.envelope(CHUNK, {1: number, 2: 1, 4: b"x" * 64}) + wire.envelope(RESULT, {1: number, 2: 1, 7: 8}))
@@ -239,12 +255,13 @@ class ToHttp(Hostile):
         with socket.socket(socket.AF_UNIX) as sock:
             sock.connect(str(self.lab.daemon.socket))
             sock.settimeout(10)
-            try:
+            with contextlib.suppress(OSError):  # closed in the midst of it
                 sock.sendall(data)
                 sock.shutdown(socket.SHUT_WR)
-                got = b"".join(iter(lambda: sock.recv(4096), b""))
-            except OSError:
-                got = b""  # closed in the midst of it
+            got = b""
+            with contextlib.suppress(ConnectionResetError):
+                while more := sock.recv(4096):
+                    got += more
         self.assertIn(answer, got)
         self.assertEqual(self.lab.daemon.request("GET", "/healthz")[0], 200)
         laboratory.wait_until(lambda: len(self.lines()) > before, 5, data[:60])

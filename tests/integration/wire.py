@@ -8,7 +8,7 @@ import struct
 
 HOST, AGENT = 1, 2
 LABELS = {HOST: b"sme2lab host proof\n", AGENT: b"sme2lab agent proof\n"}
-HELLO, PROOF, REFUSAL, PING, JOB, STATE, CHUNK, RESULT, RESUME = 1, 2, 3, 4, 6, 8, 9, 11, 12  # Envelope's fields
+HELLO, PROOF, REFUSAL, PING, JOB, CANCEL, STATE, CHUNK, RESULT, RESUME = 1, 2, 3, 4, 6, 7, 8, 9, 11, 12  # Envelope's fields
 
 
 def crc_table():

@@ -19,7 +19,7 @@ from daemon import NATIVE_AGENT, Daemon  # noqa: E402
 
 from faults.proxy import Proxy  # noqa: E402
 
-ORDINAL_LAB = lab.BUILD / "host/tests/ordinal_lab"
+ORDINAL_LAB = lab.HOST / "tests/ordinal_lab"
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
 CRC, END = 7, 8  # kinds of records
 DEVICES = ("here", "counted")

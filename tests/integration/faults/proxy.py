@@ -11,7 +11,7 @@ HEADER_BYTES = 8
 LOOK_BYTES = 40  # of a payload: an Ack is shorter
 CHUNK, ACK, RESULT = 0x4A, 0x52, 0x5A  # first byte of an Envelope with that body (proto/envelope.proto)
 BACKEND_SECONDS = 2  # for an agent that has just been started, on a busy machine
-SWALLOW_SECONDS = 0.15
+SWALLOW_SECONDS = 1  # for what the agent sends next, on a busy machine
 
 
 def fields(payload):

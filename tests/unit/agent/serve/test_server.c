@@ -40,6 +40,7 @@ struct host {
                      through */
     size_t cut_after; /* bytes of trace after which the link is cut; 0: never */
     int ready, closed, server_closed, results, chunks_known;
+    uint64_t other; /* a job that the agent told the state of, not asked for */
     bool acknowledge;
     int outcome, signal, exit_code;
     char detail[256];
@@ -92,6 +93,9 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         host->exit_code = envelope->result->exit_code;
         snprintf(host->detail, sizeof(host->detail), "%s", envelope->result->detail);
         send_ack(host, envelope->result->job, SME2LAB__PROTO__STREAM__STREAM_UNSPECIFIED, 0);
+    } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE &&
+               envelope->state->job != host->job) {
+        host->other = envelope->state->job;
     }
 }
 
@@ -337,19 +341,47 @@ static void a_program_that_is_not_there_is_a_result(void **state)
     expect(model, "exec /nowhere/program", 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED, "127");
 }
 
+static void cancel(struct host *host, uint64_t job)
+{
+    Sme2lab__Proto__Cancel body = SME2LAB__PROTO__CANCEL__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    body.job = job;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CANCEL;
+    envelope.cancel = &body;
+    assert_int_equal(sl_channel_send(host->channel, &envelope), 0);
+}
+
+static void a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled(void **state)
+{
+    struct host host;
+    (void)state;
+    open_host(&host);
+    link_up(&host, 0);
+    submit(&host, 201, model, "sleep 60", 0); /* not a byte of it comes */
+    submit(&host, 202, model, NULL, 0);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_BUSY);
+    while (host.other == 0)
+        uv_run(&host.loop, UV_RUN_ONCE);
+    assert_int_equal(host.other, 201);
+    host.job = 201;
+    cancel(&host, 201);
+    run_until(&host, &host.results, 2);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_CANCELLED);
+    submit(&host, 202, model, NULL, 0);
+    run_until(&host, &host.results, 3);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    close_host(&host);
+}
+
 static void a_cancelled_job_says_so(void **state)
 {
-    (void)state;
     struct host host;
-    Sme2lab__Proto__Cancel cancel = SME2LAB__PROTO__CANCEL__INIT;
-    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    (void)state;
     open_host(&host);
     link_up(&host, 0);
     submit(&host, 200, model, "sleep 60", 0);
-    cancel.job = 200;
-    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CANCEL;
-    envelope.cancel = &cancel;
-    assert_int_equal(sl_channel_send(host.channel, &envelope), 0);
+    cancel(&host, 200);
     run_until(&host, &host.results, 1);
     assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_CANCELLED);
     close_host(&host);
@@ -390,6 +422,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_no_digest_starts_nothing),
         cmocka_unit_test(a_program_that_is_not_there_is_a_result),
         cmocka_unit_test(a_cancelled_job_says_so),
+        cmocka_unit_test(a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, make_workdir, remove_workdir);
 }
