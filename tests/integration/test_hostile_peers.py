@@ -257,7 +257,8 @@ class ToHttp(Hostile):
             sock.settimeout(10)
             with contextlib.suppress(OSError):  # closed in the midst of it
                 sock.sendall(data)
-                sock.shutdown(socket.SHUT_WR)
+                if not answer:
+                    sock.shutdown(socket.SHUT_WR)
             got = b""
             with contextlib.suppress(ConnectionResetError):
                 while more := sock.recv(4096):
