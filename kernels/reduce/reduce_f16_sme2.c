@@ -8,7 +8,6 @@
 #define ENGINE sme2
 #define ISA SL_ISA_SME2
 #define SOFTMAX sl_reduce_softmax_f32_f32_4vl_sme2
-#define LAYER_NORM sl_reduce_layer_norm_f32_f32_4vl_sme2
 #include "kernels/reduce/reduce_wide.h"
 
 struct span {
@@ -60,39 +59,15 @@ static void narrow(size_t count, const float *in, uint16_t *out)
     sl_streaming_run(narrow_body, &args);
 }
 
-/* Even and odd columns of one vector of halves, scaled and interleaved. */
-static svfloat16_t put_together(svfloat32_t even, svfloat32_t odd, float scale) __arm_streaming
-{
-    svbool_t all = svptrue_b32();
-    svfloat16_t low = svcvt_f16_f32_x(all, svmul_n_f32_x(all, even, scale));
-    return svcvtnt_f16_f32_m(low, all, svmul_n_f32_x(all, odd, scale));
-}
+struct sl_mean_columns { /* the assembly knows its layout */
+    const uint16_t *in;  /* [rows][columns] */
+    size_t columns, rows;
+    uint16_t *out;
+    float scale;
+};
 
-/* Four vectors of columns from i on. */
-static void columns(const struct sl_reduce_f16_args *args, const uint16_t *in, size_t i,
-                    uint16_t *out) __arm_streaming __arm_inout("za")
-{
-    svcount_t some = svwhilelt_c16_u64(i, args->inner, 4);
-    svfloat16_t ones = svdup_f16(1);
-    const float16_t *from = (const void *)(in + i);
-    size_t step = args->inner, r = args->reduced;
-    svzero_za();
-    for (; r >= 4; r -= 4, from += 4 * step) {
-        svmla_single_za32_f16_vg2x4(0, svld1_f16_x4(some, from), ones);
-        svmla_single_za32_f16_vg2x4(0, svld1_f16_x4(some, from + step), ones);
-        svmla_single_za32_f16_vg2x4(0, svld1_f16_x4(some, from + 2 * step), ones);
-        svmla_single_za32_f16_vg2x4(0, svld1_f16_x4(some, from + 3 * step), ones);
-    }
-    for (; r > 0; r--, from += step)
-        svmla_single_za32_f16_vg2x4(0, svld1_f16_x4(some, from), ones);
-    svfloat32x4_t even = svread_za32_f32_vg1x4(0), odd = svread_za32_f32_vg1x4(1);
-    float scale = args->scale;
-    svst1_f16_x4(some, (float16_t *)(void *)(out + i),
-                 svcreate4_f16(put_together(svget4_f32(even, 0), svget4_f32(odd, 0), scale),
-                               put_together(svget4_f32(even, 1), svget4_f32(odd, 1), scale),
-                               put_together(svget4_f32(even, 2), svget4_f32(odd, 2), scale),
-                               put_together(svget4_f32(even, 3), svget4_f32(odd, 3), scale)));
-}
+void sl_mean_columns_f16_sme2_asm(const struct sl_mean_columns *job) __arm_streaming __arm_inout(
+    "za");
 
 static float row_sum(const uint16_t *in, size_t count) __arm_streaming __arm_inout("za")
 {
@@ -121,8 +96,10 @@ static void mean_body(const void *pointer) __arm_streaming __arm_inout("za")
             svst1_f16(svwhilelt_b16_u64(0, 1), (float16_t *)(void *)(args->out + o), y);
             continue;
         }
-        for (size_t i = 0; i < args->inner; i += 4 * svcnth())
-            columns(args, in, i, args->out + o * args->inner);
+        struct sl_mean_columns job = {in, args->inner, args->reduced, args->out + o * args->inner,
+                                      args->scale};
+        if (args->inner > 0)
+            sl_mean_columns_f16_sme2_asm(&job);
     }
 }
 
@@ -131,9 +108,24 @@ static void mean(const struct sl_reduce_f16_args *args)
     sl_streaming_run_za(mean_body, args);
 }
 
-const struct sl_reduce_f16 sl_reduce_mean_f16_f16_4vl_sme2 = {
-    .name = "sl_reduce_mean_f16_f16_4vl_sme2",
+const struct sl_reduce_f16 sl_reduce_mean_f16_f16_8vl_sme2 = {
+    .name = "sl_reduce_mean_f16_f16_8vl_sme2",
     .needs = SL_ISA_SME2,
     .op = SL_REDUCE_MEAN,
     .run = mean,
+};
+
+/* It knows the layout of struct sl_reduce_f16_args. */
+void sl_layer_norm_rows_f16_sme2_asm(const void *args) __arm_streaming __arm_inout("za");
+
+static void layer_norm(const struct sl_reduce_f16_args *args)
+{
+    sl_streaming_run_za(sl_layer_norm_rows_f16_sme2_asm, args);
+}
+
+const struct sl_reduce_f16 sl_reduce_layer_norm_f16_f16_8vl_sme2 = {
+    .name = "sl_reduce_layer_norm_f16_f16_8vl_sme2",
+    .needs = SL_ISA_SME2,
+    .op = SL_REDUCE_LAYER_NORM,
+    .run = layer_norm,
 };

@@ -2,8 +2,8 @@
  * widened to a buffer, some at a time, and rounded once on their way back. Rows that no buffer
  * holds go to the portable kernel.
  *
- * The including file defines ENGINE, ISA, SOFTMAX and LAYER_NORM (the f32 kernels), and the
- * functions widen() and narrow() between arrays of halves and floats. */
+ * The including file defines ENGINE, ISA, SOFTMAX and, if it wants one, LAYER_NORM (f32 kernels),
+ * and the functions widen() and narrow() between arrays of halves and floats. */
 #pragma once
 
 #include <stddef.h>
@@ -53,6 +53,7 @@ static void softmax(const struct sl_reduce_f16_args *args)
         by_rows(&SOFTMAX, args, NULL, NULL);
 }
 
+#if defined(LAYER_NORM)
 static void layer_norm(const struct sl_reduce_f16_args *args)
 {
     float weight[MOST_WEIGHTS], bias[MOST_WEIGHTS];
@@ -68,6 +69,8 @@ static void layer_norm(const struct sl_reduce_f16_args *args)
         by_rows(&LAYER_NORM, args, args->weight ? weight : NULL, args->bias ? bias : NULL);
 }
 
+#endif
+
 #define KERNEL_2(op, engine) sl_reduce_##op##_f16_f16_wide_##engine
 #define KERNEL(op, engine) KERNEL_2(op, engine)
 #define NAME_2(kernel) #kernel
@@ -80,9 +83,11 @@ const struct sl_reduce_f16 KERNEL(softmax, ENGINE) = {
     .run = softmax,
 };
 
+#if defined(LAYER_NORM)
 const struct sl_reduce_f16 KERNEL(layer_norm, ENGINE) = {
     .name = NAME(KERNEL(layer_norm, ENGINE)),
     .needs = ISA,
     .op = SL_REDUCE_LAYER_NORM,
     .run = layer_norm,
 };
+#endif

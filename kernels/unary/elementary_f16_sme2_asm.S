@@ -25,4 +25,67 @@
     st1h {z\a\().h-z\b\().h}, \pn, [x3, \at, lsl #1]
 .endm
 
+#define OWN_HARDSWISH
 #include "kernels/unary/elementary_sme2_asm.inc"
+
+// (x c + 3 x) / 6 with c = min(max(x, -3), 3), eight vectors a turn: FMLAL sums exact products in f32,
+// even elements in one group of ZA and odd ones in the next.
+.macro hardswish_sums x, c, some, at, groups
+    ld1h {\x}, \some/z, [x2, \at, lsl #1]
+    ld1h {\c}, \some/z, [x2, \at, lsl #1]
+    fmax {\c}, {\c}, z9.h
+    fmin {\c}, {\c}, z10.h
+    fmlal za.s[w8, \groups, vgx4], {\x}, {\c}
+    fmlal za.s[w8, \groups, vgx4], {\x}, z10.h
+.endm
+
+.macro hardswish_results first, second, some, at
+    mova {z0.d-z3.d}, za.d[w8, \first, vgx4]
+    mova {z4.d-z7.d}, za.d[w8, \second, vgx4]
+    fmul z16.s, z0.s, z12.s
+    fmul z17.s, z4.s, z12.s
+    fmul z18.s, z1.s, z12.s
+    fmul z19.s, z5.s, z12.s
+    fmul z20.s, z2.s, z12.s
+    fmul z21.s, z6.s, z12.s
+    fmul z22.s, z3.s, z12.s
+    fmul z23.s, z7.s, z12.s
+    fcvtn z0.h, {z16.s-z17.s}
+    fcvtn z1.h, {z18.s-z19.s}
+    fcvtn z2.h, {z20.s-z21.s}
+    fcvtn z3.h, {z22.s-z23.s}
+    st1h {z0.h-z3.h}, \some, [x3, \at, lsl #1]
+.endm
+
+.macro hardswish_turn some, more, at, next
+    zero {za}
+    hardswish_sums z0.h-z3.h, z4.h-z7.h, \some, \at, 0:1
+    hardswish_sums z16.h-z19.h, z20.h-z23.h, \more, \next, 2:3
+    hardswish_results 0, 1, \some, \at
+    hardswish_results 2, 3, \more, \next
+.endm
+
+function_begin FUNCTION(hardswish)
+    begin
+    mov z12.s, z8.s[0]          // 1/6
+    fmov z9.h, #-3.0
+    fmov z10.h, #3.0
+    ptrue pn8.h
+    cnth x6, all, mul #4
+    lsl x9, x6, #1
+    udiv x10, x1, x9
+    mul x10, x10, x9            // elements in whole turns
+    mov x7, x6
+    cbz x10, 2f
+1:  hardswish_turn pn8, pn8, x5, x7
+    add x7, x7, x9
+    add x5, x5, x9
+    cmp x5, x10
+    b.lo 1b
+2:  cmp x5, x1
+    b.eq 9f
+    whilelt pn9.h, x5, x1, vlx4
+    whilelt pn10.h, x7, x1, vlx4
+    hardswish_turn pn9, pn10, x5, x7
+9:  ret
+function_end FUNCTION(hardswish)

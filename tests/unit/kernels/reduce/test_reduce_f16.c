@@ -105,10 +105,65 @@ static void means_of_rows_keep_what_halves_cannot_sum(void **state)
     }
 }
 
+/* Layer norm of 3 rows around `centre`, spread over `spread`, by double precision. */
+static void check_norm(const struct sl_reduce_f16 *kernel, size_t n, double centre, double spread,
+                       float eps)
+{
+    uint32_t seed = 5;
+    uint16_t *in = sl_case_halves(&seed, 3 * n, false), *out = sl_case_constant_halves(3 * n, 0);
+    uint16_t *weight = sl_case_halves(&seed, n, false), *bias = sl_case_halves(&seed, n, false);
+    uint16_t mean[3], rstd[3];
+    float *want = sl_case_constant(3 * n, 0);
+    for (size_t i = 0; i < 3 * n; i++)
+        in[i] = sl_half_from_float((float)(centre + spread * (double)sl_half_to_float(in[i])));
+    struct sl_reduce_f16_args args = {.outer = 3, .reduced = n, .inner = 1, .eps = eps};
+    args.in = in;
+    args.out = out;
+    args.weight = weight;
+    args.bias = bias;
+    args.mean = mean;
+    args.rstd = rstd;
+    kernel->run(&args);
+    for (size_t r = 0; r < 3; r++) {
+        double m = 0, v = 0;
+        for (size_t i = 0; i < n; i++)
+            m += (double)sl_half_to_float(in[r * n + i]) / (double)n;
+        for (size_t i = 0; i < n; i++)
+            v += pow((double)sl_half_to_float(in[r * n + i]) - m, 2) / (double)n;
+        double a = 1 / sqrt(v + (double)eps);
+        for (size_t i = 0; i < n; i++)
+            want[r * n + i] = (float)(((double)sl_half_to_float(in[r * n + i]) - m) * a *
+                                          (double)sl_half_to_float(weight[i]) +
+                                      (double)sl_half_to_float(bias[i]));
+        assert_true(fabs((double)sl_half_to_float(mean[r]) - m) <= 0.6 * sl_case_half_ulp(m));
+        assert_true(a > 65000 || fabs((double)sl_half_to_float(rstd[r]) - a) <= 1e-3 * a);
+    }
+    sl_case_close_to_f32(kernel->name, "layer norm", out, want, 3 * n, 1e-3);
+    sl_case_free(5, (void *[]){in, out, weight, bias, want});
+}
+
+static void norms_of_rows_far_from_zero_or_hardly_spread_are_exact(void **state)
+{
+    (void)state;
+    const struct sl_reduce_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+        if (kernel->op != SL_REDUCE_LAYER_NORM || (kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (size_t n = 1; n < 1200; n = 3 * n + 1) {
+            check_norm(kernel, n, 1000, 8, 1e-5f);
+            check_norm(kernel, n, -3000, 2, 1e-5f);
+            check_norm(kernel, n, 0, 60000, 1e-5f);
+            check_norm(kernel, n, 0, 1e-4, 1e-12f);
+            check_norm(kernel, n, 0.01, 1e-3, 1e-12f);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_length_equals_f32),
+        cmocka_unit_test(norms_of_rows_far_from_zero_or_hardly_spread_are_exact),
         cmocka_unit_test(means_of_rows_keep_what_halves_cannot_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
