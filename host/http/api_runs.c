@@ -140,7 +140,7 @@ void sl_api_run_files(struct sl_http_exchange *exchange)
     one(exchange, on_run_files);
 }
 
-/* A kind of file that a run has one of, or several: /etdump, /log, /analysis. */
+/* A kind of file that a run has one of, or several: /etdump, /log, /analysis, /report.html. */
 struct search {
     const char *end;
     char path[SL_RUN_FILE_PATH_BYTES]; /* the first */
@@ -163,8 +163,10 @@ static int match(void *user, const char *path, uint64_t size)
 
 static const char *ending_of(const char *kind)
 {
-    static const char *const kinds[][2] = {
-        {"etdump", ".etdump"}, {"log", ".log"}, {"analysis", "analysis_summary.json"}};
+    static const char *const kinds[][2] = {{"etdump", ".etdump"},
+                                           {"log", ".log"},
+                                           {"analysis", "analysis_summary.json"},
+                                           {"report.html", "report.html"}};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (strcmp(kinds[i][0], kind) == 0)
             return kinds[i][1];

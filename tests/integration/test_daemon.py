@@ -1,5 +1,6 @@
 """sme2labd from the outside: a submitted model becomes a stored run; crashes of daemon and agent lose nothing."""
 
+import hashlib
 import json
 import signal
 import subprocess
@@ -42,6 +43,29 @@ class TestDaemon(lab.Scratch):
             self.assertEqual(summary["verdict"], "faster")
             self.assertTrue(all(run["categories_insns"] for run in summary["analyses"][0]["runs"]))
             self.assertEqual(daemon.terminate(), 0)
+
+    def test_curl_alone_submits_waits_and_fetches(self):
+        def curl(*words):
+            done = subprocess.run(["curl", "-sS", "--fail-with-body", "--unix-socket", str(daemon.socket), *map(str, words[:-1]),
+                                   f"http://lab/api/v1/{words[-1]}"], capture_output=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return done.stdout
+
+        with Daemon(self.scratch / "state") as daemon:
+            sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (TOY / "model.pte", TOY / "input-0.bin")]
+            for path, digest in zip((TOY / "model.pte", TOY / "input-0.bin"), sums):
+                curl("-T", path, f"blobs/{digest}")
+            body = json.dumps({"model": sums[0], "model_name": "toy.pte", "inputs": sums[1:]})
+            job = json.loads(curl("-H", "Content-Type: application/json", "-d", body, "jobs"))["id"]
+            events = curl(f"jobs/{job}/events").decode()  # ends with the job
+            self.assertIn("event: progress", events)
+            record = json.loads(curl(f"jobs/{job}"))
+            self.assertEqual(record["state"], "done", record)
+            self.assertEqual(json.loads(curl(f"runs/{record['run']}/analysis"))["verdict"], "faster")
+            self.assertIn(b"SME2", curl(f"runs/{record['run']}/report.html"))
+            name = next(entry["path"] for entry in json.loads(curl(f"runs/{record['run']}/files"))["files"]
+                        if entry["path"].endswith("sme2-on_t1.etdump"))
+            self.assertEqual(curl(f"runs/{record['run']}/files/{name}")[8:12], b"ED00")
 
     def test_every_execution_costs_what_it_costs_the_command_line(self):
         direct = lab.Run("toy_cnn_f32_xnnpack", self.scratch / "direct")
