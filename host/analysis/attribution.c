@@ -16,6 +16,7 @@
 #include "host/analysis/nesting.h"
 #include "host/analysis/operators.h"
 #include "host/analysis/origin.h"
+#include "host/analysis/origin_plan.h"
 
 struct sl_attribution_pool {
     struct sl_operator_table operators;
@@ -36,6 +37,8 @@ struct maker {
     struct sl_attribution *out;
     struct sl_operator_table *table;
     struct sl_origin origin;
+    const struct sl_origin_plan *plan; /* NULL where a trace tells */
+    struct sl_origin_walk walk;
     struct sl_nesting nesting;
     struct findings findings;
     size_t event_count; /* of the whole file */
@@ -112,7 +115,7 @@ static int list_runs(struct maker *m, struct sl_diag *diag)
         if (!is_run(run))
             continue;
         if (m->options->only_run < 0 || m->options->only_run == index) {
-            const struct sl_trace_record *block = out->by_origin ? m->origin.blocks[b] : NULL;
+            const struct sl_trace_record *block = out->traced ? m->origin.blocks[b] : NULL;
             out->runs[out->run_count++] = (struct sl_attribution_run){
                 .run = index,
                 .block = b,
@@ -149,7 +152,7 @@ static const char *trace_name(const struct maker *m, uint32_t id)
     return id == 0 || id > trace->name_count ? NULL : trace->names[id];
 }
 
-static struct sl_operator_key key_of(const struct maker *m, const struct sl_etdump_event *event,
+static struct sl_operator_key key_of(struct maker *m, const struct sl_etdump_event *event,
                                      const struct sl_nested_event *nested, size_t global)
 {
     struct sl_operator_key key = {.delegated = nested->delegated};
@@ -166,10 +169,15 @@ static struct sl_operator_key key_of(const struct maker *m, const struct sl_etdu
         !nested->delegated && ((native && nested->holds_delegated) ||
                                sl_rules_is_framework(m->options->rules, key.name, key.name_len));
     key.name_len = stem;
-    const struct sl_trace_record *record = m->out->by_origin ? m->origin.events[global] : NULL;
+    const struct sl_trace_record *record = m->out->traced ? m->origin.events[global] : NULL;
     if (record && !key.shell) {
         key.origin = trace_name(m, record->event.origin);
         key.kernel = trace_name(m, record->event.kernel);
+    } else if (m->plan && event->delegate_id) {
+        key.origin = sl_origin_plan_next(m->plan, &m->walk, event->chain_index,
+                                         event->instruction_id, key.name, key.name_len);
+    } else if (m->plan && is_text(event->name, event->name_len, "DELEGATE_CALL")) {
+        sl_origin_plan_end_call(m->plan, &m->walk);
     }
     return key;
 }
@@ -291,6 +299,12 @@ static void warn_of_findings(struct maker *m)
     if (out->run_count == 0)
         sl_attribution_warn(out,
                             "the file holds no execution: no block Execute and no Method::execute");
+    out->unplanned = m->walk.unknown;
+    if (m->walk.unknown > 0)
+        sl_attribution_warn(out,
+                            "%u delegate events are not where the model's plan has them; those "
+                            "are labelled by name: is it the model that ran?",
+                            m->walk.unknown);
     if (f->without_execute > 0)
         sl_attribution_warn(
             out,
@@ -403,7 +417,7 @@ static int join_trace(struct maker *m)
     }
     if (rc < 0)
         return rc;
-    m->out->by_origin = true;
+    m->out->by_origin = m->out->traced = true;
     m->out->variant = m->origin.variant;
     m->out->unit = m->options->trace->unit;
     return 0;
@@ -422,6 +436,8 @@ int sl_attribution_make(const struct sl_etdump *etdump,
     m.table = &made.pool->operators;
     sl_operators_init(m.table, options->rules);
     rc = join_trace(&m);
+    m.plan = made.traced ? NULL : options->plan;
+    made.by_origin = made.traced || m.plan;
     if (rc == 0)
         rc = list_runs(&m, diag);
     if (rc == 0)

@@ -13,6 +13,7 @@
 
 struct sl_diag;
 struct sl_etdump;
+struct sl_origin_plan;
 struct sl_trace;
 
 enum { SL_ATTRIBUTION_MAX_WARNINGS = 16 };
@@ -21,6 +22,7 @@ struct sl_attribution_options {
     const struct sl_rules *rules;
     const struct sl_trace *trace; /* what the file was made of, or NULL: names are all there is */
     int64_t only_run;             /* index of one run, or -1: all */
+    const struct sl_origin_plan *plan; /* of the model, for files without a trace; or NULL */
 };
 
 struct sl_attribution_run {
@@ -60,9 +62,11 @@ struct sl_position {
 };
 
 struct sl_attribution {
-    int unit;         /* SL_TRACE_NS or SL_TRACE_INSTRUCTIONS (common/format/sltrace.h) */
-    bool by_origin;   /* the categories are of origins, not of names */
-    uint32_t variant; /* of the trace, when by_origin */
+    int unit;           /* SL_TRACE_NS or SL_TRACE_INSTRUCTIONS (common/format/sltrace.h) */
+    bool by_origin;     /* the categories are of origins, not of names */
+    bool traced;        /* a trace says so, with kernels, warm-ups and pairs; else the plan */
+    uint32_t variant;   /* of the trace, when traced */
+    uint32_t unplanned; /* delegate events that the plan does not have where they are */
     size_t run_count, measured_count;
     struct sl_attribution_run *runs;
     bool has_program_load, has_method_init;

@@ -139,7 +139,7 @@ static int take_data(const struct sl_attribution *baseline, const struct sl_attr
         return -ENOMEM;
     take_runs(baseline, 0, data->baseline);
     take_runs(candidate, 1, data->candidate);
-    if (baseline->by_origin && candidate->by_origin && !separate)
+    if (baseline->traced && candidate->traced && !separate)
         take_pairs(baseline, candidate, data);
     return 0;
 }

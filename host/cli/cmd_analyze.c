@@ -8,6 +8,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/model_plan.h"
 #include "host/cli/options.h"
 #include "host/experiment/etdump_file.h"
 #include "host/experiment/path_stem.h"
@@ -28,10 +29,12 @@ enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
 struct request {
     const struct sl_cli *cli;
     struct sl_etdump_paths files;
-    const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path;
+    const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path,
+        *model_path;
     int64_t run; /* -1: all */
     bool inspector_tsv, strict, tree, has_record;
     struct sl_etrecord record;
+    struct sl_model_origins origins; /* if model_path */
     struct sl_categories categories;
     struct sl_buf output;
     struct sl_json json;
@@ -96,11 +99,31 @@ static int put_analysis(struct request *r, const struct sl_analysis *analysis, s
     return rc;
 }
 
+/* By the model's plan with SME2 off or on, whichever fits the file better. */
+static int open_file(const struct request *r, const char *path, struct sl_etdump_file *file,
+                     struct sl_diag *diag)
+{
+    struct sl_etdump_request request = {path,   r->trace_path, &r->categories,
+                                        r->run, !r->strict,    NULL};
+    uint32_t unplanned[2] = {0, 0};
+    int best = 0;
+    for (int level = 0; r->model_path && level < 2; level++) {
+        request.plan = &r->origins.plans[level];
+        int rc = sl_etdump_file_open(&request, file, diag);
+        if (rc < 0)
+            return rc;
+        unplanned[level] = file->analysis.attribution.unplanned;
+        best = unplanned[level] < unplanned[best] ? level : best;
+        sl_etdump_file_close(file);
+    }
+    request.plan = r->model_path ? &r->origins.plans[best] : NULL;
+    return sl_etdump_file_open(&request, file, diag);
+}
+
 static int analyze_file(struct request *r, const char *path, struct sl_diag *diag)
 {
     struct sl_etdump_file file;
-    struct sl_etdump_request request = {path, r->trace_path, &r->categories, r->run, !r->strict};
-    int rc = sl_etdump_file_open(&request, &file, diag);
+    int rc = open_file(r, path, &file, diag);
     if (rc < 0)
         return rc;
     file.analysis.record = r->has_record ? &r->record : NULL;
@@ -149,6 +172,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "rules in place of the built-in ones (the form of configs/categories.json)"},
         {"--trace", 0, SL_OPTION_TEXT, &r->trace_path, "FILE",
          "the .sltrace the files were made of; otherwise one is looked for beside each file"},
+        {"--model", 0, SL_OPTION_TEXT, &r->model_path, "FILE.pte",
+         "the program that ran: labels operators by origin where there is no trace"},
         {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
          "the model's ETRecord: names its operators and their places in the source"},
         {"--inspector-tsv", 0, SL_OPTION_FLAG, &r->inspector_tsv, NULL,
@@ -222,6 +247,8 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
     sl_json_init(&r.json, &r.output);
     rc = open_record(&r, &diag);
+    if (rc == 0 && r.model_path)
+        rc = sl_model_origins_read(r.model_path, &r.origins, &diag);
     if (rc == 0)
         rc = analyze_files(&r, &diag);
     if (r.has_record)
@@ -229,6 +256,7 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0)
         fwrite(r.output.data, 1, r.output.size, stdout);
     sl_buf_fini(&r.output);
+    sl_model_origins_fini(&r.origins);
     sl_categories_fini(&r.categories);
     sl_etdump_paths_fini(&r.files);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;

@@ -9,16 +9,13 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/inspect_text.h"
+#include "host/cli/model_plan.h"
 #include "host/cli/options.h"
-#include "host/device/launch.h"
-#include "host/inspect/cost.h"
 #include "host/inspect/graph.h"
 #include "host/inspect/inspect.h"
 #include "host/inspect/inspect_json.h"
-#include "host/inspect/plan.h"
 #include "host/report/style.h"
 
-enum { TIMEOUT_MS = 300000 };
 #define MAX_MODEL_BYTES (UINT64_C(4) << 30)
 #define MAX_OUTPUT_BYTES (UINT64_C(1) << 29)
 
@@ -59,51 +56,6 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         sl_diag_hint(diag, "'sme2lab inspect MODEL.pte'");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "no model was named");
     }
-    return rc;
-}
-
-/* One run of the agent that must succeed. `out` is ended by the caller when 0 is returned. */
-static int ask_agent(const struct sl_device *device, const char *const *args,
-                     struct sl_child_result *out, struct sl_diag *diag)
-{
-    const struct sl_launch launch = {.args = args, .timeout_ms = TIMEOUT_MS};
-    int rc = sl_device_launch(device, &launch, out, diag);
-    if (rc < 0)
-        return rc;
-    if (out->exit_code == 0)
-        return 0;
-    const char *text = (const char *)out->err.data;
-    sl_diag_hint(diag, "--no-agent reads the file alone");
-    rc = sl_diag_set(diag, out->timed_out ? SL_E_TIMEOUT : SL_E_CRASHED, "sme2lab-agent",
-                     "the model could not be compiled: %.150s",
-                     out->err.size > 0 ? text + (out->err.size > 150 ? out->err.size - 150 : 0)
-                                       : "it said nothing");
-    sl_child_fini(out);
-    return rc;
-}
-
-static int take_plan(const struct request *r, struct sl_inspect *inspect, struct sl_diag *diag)
-{
-    const char *const plan_args[] = {"plan", r->model, NULL};
-    const char *const list_args[] = {"kernels", "--list", "--json", NULL};
-    struct sl_child_result plan, list;
-    struct sl_device device;
-    int kind = sl_device_local_has_sme2() ? SL_DEVICE_LOCAL : SL_DEVICE_EMULATED;
-    int rc = sl_device_open(kind, (unsigned)r->svl, NULL, &device, diag);
-    if (rc < 0)
-        return rc;
-    rc = ask_agent(&device, plan_args, &plan, diag);
-    if (rc < 0)
-        return rc;
-    rc = ask_agent(&device, list_args, &list, diag);
-    if (rc == 0) {
-        rc = sl_inspect_take_plan(inspect, (struct sl_bytes){plan.out.data, plan.out.size},
-                                  (struct sl_bytes){list.out.data, list.out.size}, diag);
-        sl_child_fini(&list);
-    }
-    sl_child_fini(&plan);
-    if (rc == 0)
-        sl_cost_predict(inspect);
     return rc;
 }
 
@@ -192,7 +144,7 @@ static int inspect_bytes(struct request *r, const struct sl_buf *file, int *out_
     }
     rc = find_method(r, inspect, diag);
     if (rc == 0 && !r->offline)
-        rc = take_plan(r, inspect, diag);
+        rc = sl_model_plan_ask(r->model, (unsigned)r->svl, inspect, diag);
     if (rc == 0 && r->graph)
         rc = write_graph(r, inspect, diag);
     if (rc == 0)

@@ -32,7 +32,8 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
                                        .etdump = &file->etdump,
                                        .categories = request->categories,
                                        .trace = file->traced ? &file->trace.trace : NULL,
-                                       .only_run = request->only_run};
+                                       .only_run = request->only_run,
+                                       .plan = request->plan};
     rc = sl_analysis_make(&what, &file->analysis, diag);
     if (rc < 0 && file->traced)
         sl_trace_file_close(&file->trace);

@@ -10,6 +10,7 @@
 
 struct sl_categories;
 struct sl_diag;
+struct sl_origin_plan;
 
 struct sl_etdump_file {
     struct sl_buf bytes;
@@ -25,8 +26,9 @@ struct sl_etdump_request {
     const char *path;
     const char *trace_path; /* NULL: one is looked for beside the file */
     const struct sl_categories *categories;
-    int64_t only_run; /* or -1 */
-    bool salvage;     /* of a damaged file, take what can be read */
+    int64_t only_run;                  /* or -1 */
+    bool salvage;                      /* of a damaged file, take what can be read */
+    const struct sl_origin_plan *plan; /* of the model, for files without a trace; or NULL */
 };
 
 /* Opens into `file`, which must stay where it is. Returns 0 or a negative code with `diag` naming

@@ -185,8 +185,11 @@ void sl_inspect_free(struct sl_inspect *inspect)
 {
     if (!inspect)
         return;
-    for (uint32_t i = 0; i < inspect->method_count; i++)
+    for (uint32_t i = 0; i < inspect->method_count; i++) {
         sl_free(inspect->methods[i].delegates);
+        sl_free(inspect->methods[i].operators[0]);
+        sl_free(inspect->methods[i].operators[1]);
+    }
     sl_free(inspect->methods);
     sl_free(inspect->nodes);
     sl_pte_fini(&inspect->pte);

@@ -71,6 +71,12 @@ struct sl_inspect_node {
     int why; /* enum sl_why */
 };
 
+/* One operator of a plan, in the order of execution; a node may come to several. */
+struct sl_inspect_operator {
+    uint32_t node;
+    char name[64]; /* as ETDumps have it, without " #N" */
+};
+
 struct sl_inspect_delegate {
     const char *id;      /* borrowed from the program */
     uint64_t blob_bytes; /* graph without weights */
@@ -88,6 +94,8 @@ struct sl_inspect_method {
     bool asked, loads, has_on; /* has_on: compiled for SME2 too */
     char problem[256];
     uint64_t packed_off_bytes, packed_on_bytes;
+    struct sl_inspect_operator *operators[2]; /* owned; with SME2 off, on */
+    uint32_t operator_count[2];
 };
 
 struct sl_inspect {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/inspect/inspect.h"
 #include "host/inspect/why.h"
 
@@ -66,8 +67,8 @@ static void take_kernels(const cJSON *op, struct sl_choice *choice)
     choice->engine = sl_engine_of(choice->kernel);
 }
 
-static int take_op(struct sl_inspect *inspect, const struct sl_inspect_method *method,
-                   const cJSON *op, bool on, struct sl_diag *diag)
+static int take_op(struct sl_inspect *inspect, struct sl_inspect_method *method, const cJSON *op,
+                   bool on, struct sl_diag *diag)
 {
     uint64_t key[3] = {0, 0, 0};
     const char *name = text_of(op, "name");
@@ -84,6 +85,9 @@ static int take_op(struct sl_inspect *inspect, const struct sl_inspect_method *m
     if (choice->operators++ == 0)
         snprintf(choice->name, sizeof(choice->name), "%s", name);
     take_kernels(op, choice);
+    struct sl_inspect_operator *listed = &method->operators[on][method->operator_count[on]++];
+    listed->node = (uint32_t)(node - inspect->nodes);
+    snprintf(listed->name, sizeof(listed->name), "%s", name);
     return 0;
 }
 
@@ -105,6 +109,8 @@ static int take_variant(struct sl_inspect *inspect, struct sl_inspect_method *me
     if (!name || !cJSON_IsArray(ops))
         return bad_plan(diag, "a variant of the plan is not what sme2lab-agent prints");
     bool on = strcmp(name, "on") == 0;
+    if (method->operators[on])
+        return bad_plan(diag, "a variant of the plan is there twice");
     method->has_on = method->has_on || on;
     if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(variant, "loads"))) {
         take_problem(method, variant);
@@ -113,6 +119,10 @@ static int take_variant(struct sl_inspect *inspect, struct sl_inspect_method *me
     }
     number_of(variant, "packed_bytes", 9e15,
               on ? &method->packed_on_bytes : &method->packed_off_bytes);
+    method->operators[on] =
+        sl_calloc((size_t)cJSON_GetArraySize(ops) + 1, sizeof(*method->operators[on]));
+    if (!method->operators[on])
+        return -ENOMEM;
     cJSON_ArrayForEach(op, ops)
     {
         int rc = take_op(inspect, method, op, on, diag);

@@ -13,6 +13,7 @@
 struct sl_categories;
 struct sl_diag;
 struct sl_etrecord;
+struct sl_origin_plan;
 struct sl_trace;
 
 struct sl_analysis {
@@ -34,8 +35,9 @@ struct sl_analysis_request {
     const char *file; /* all of this is borrowed and must outlive the analysis */
     const struct sl_etdump *etdump;
     const struct sl_categories *categories;
-    const struct sl_trace *trace; /* or NULL */
-    int64_t only_run;             /* or -1 */
+    const struct sl_trace *trace;      /* or NULL */
+    int64_t only_run;                  /* or -1 */
+    const struct sl_origin_plan *plan; /* of the model, or NULL */
 };
 
 /* Returns 0 or a negative code with `diag` set. End with

@@ -76,7 +76,7 @@ static void put_runs(struct sl_json *json, const struct sl_attribution *a)
         for (int c = 0; c < SL_CATEGORY_COUNT; c++)
             sl_json_i64(json, sl_category_name(c), run->categories[c]);
         sl_json_close_object(json);
-        if (a->by_origin) {
+        if (a->traced) {
             sl_json_bool(json, "warmup", run->warmup);
             if (run->pair == UINT32_MAX)
                 sl_json_null(json, "pair");

@@ -201,6 +201,20 @@ class Import(lab.Scratch):
         self.assertEqual([float(row["ratio"]) for row in table], [one["comparison"]["ratio"] for one in made])
         self.assertEqual(lab.sme2lab("report", out, threads, "-o", both, "--format", "comment").returncode, 2)
 
+    def test_a_foreign_etdump_is_labelled_by_the_models_nodes(self):
+        folder = lab.MODELS / "mobilenet_v2_f32_xnnpack"
+        for arm in ("sme2", "nosme"):
+            done = lab.sme2lab("analyze", folder / f"aarch64-{arm}.etdump", "--model", folder / "model.pte", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(done.stdout)
+            self.assertEqual((found["label"], found["warnings"]), ("origin", []))
+            gemm = {row["origin"]: row for row in found["operators"] if row["name"].startswith("Fully Connected")}
+            self.assertEqual({origin: row["category"] for origin, row in gemm.items()}, {"Conv2d": "CONV", "FullyConnected": "GEMM"})
+            self.assertEqual((gemm["Conv2d"]["category_by_name"], gemm["Conv2d"]["instances"]), ("GEMM", 34))
+        other = lab.MODELS / "toy_cnn_f32_xnnpack/model.pte"
+        done = lab.sme2lab("analyze", folder / "aarch64-sme2.etdump", "--model", other, "--json")
+        self.assertIn("is it the model that ran?", json.loads(done.stdout)["warnings"][0])
+
     def test_ad_39_a_directory_above_runs_gives_no_empty_table(self):
         self.assertEqual(lab.sme2lab("import", self.kit(), "-o", self.scratch / "run", "--pair", "base=sme2").returncode, 0)
         done = lab.sme2lab("report", self.scratch)

@@ -66,7 +66,7 @@ static struct sl_attribution attribute(const struct sl_etdump_run *runs, size_t 
                                        const struct sl_trace *trace)
 {
     struct sl_etdump etdump = {.run_count = (uint32_t)count, .runs = runs};
-    struct sl_attribution_options options = {&rules, trace, -1};
+    struct sl_attribution_options options = {&rules, trace, -1, NULL};
     struct sl_attribution made;
     assert_int_equal(sl_attribution_make(&etdump, &options, &made, NULL), 0);
     return made;
@@ -275,7 +275,7 @@ static void one_run_can_be_asked_for(void **state)
     const struct sl_etdump_event second[] = {frame("Method::execute", -1, 0, 10, 17)};
     const struct sl_etdump_run runs[] = {block("Execute", first, 1), block("Execute", second, 1)};
     struct sl_etdump etdump = {.run_count = 2, .runs = runs};
-    struct sl_attribution_options options = {&rules, NULL, 1};
+    struct sl_attribution_options options = {&rules, NULL, 1, NULL};
     struct sl_attribution a;
     struct sl_diag diag = {.what = ""};
     assert_int_equal(sl_attribution_make(&etdump, &options, &a, &diag), 0);
@@ -433,7 +433,7 @@ static void make_survives_each_failed_allocation(void **state)
                                              frame("Method::execute", -1, 0, 9, 20)};
     struct sl_etdump_run run = block("Execute", events, 2);
     struct sl_etdump etdump = {.run_count = 1, .runs = &run};
-    struct sl_attribution_options options = {&rules, NULL, -1};
+    struct sl_attribution_options options = {&rules, NULL, -1, NULL};
     int rc = -1;
     for (unsigned nth = 1; rc != 0; nth++) {
         struct sl_attribution a = {.pool = NULL};

@@ -27,7 +27,7 @@ struct side {
 
 static void side_init(struct side *side, int unit, bool paired)
 {
-    *side = (struct side){.a = {.unit = unit, .by_origin = paired}};
+    *side = (struct side){.a = {.unit = unit, .by_origin = paired, .traced = paired}};
     side->a.runs = side->runs;
 }
 
@@ -227,7 +227,7 @@ static void runs_without_a_schedule_compare_unpaired_and_say_so(void **state)
     struct side off;
     struct side on;
     interleave(&off, &on, 24, 2.0, 8);
-    off.a.by_origin = on.a.by_origin = false;
+    off.a.traced = on.a.traced = false;
     struct sl_comparison c = compare(&off, &on, NULL);
     assert_int_equal(c.method, SL_METHOD_UNPAIRED);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);

@@ -34,7 +34,7 @@ static void fill(struct side *side, uint64_t seed, double first, double second, 
 {
     static const char *const names[] = {"Convolution", "Add"};
     struct sl_random random = {seed};
-    *side = (struct side){.a = {.unit = SL_TRACE_NS, .by_origin = true}};
+    *side = (struct side){.a = {.unit = SL_TRACE_NS, .by_origin = true, .traced = true}};
     side->a.runs = side->runs;
     side->a.run_count = side->a.measured_count = PAIRS;
     side->a.operators = side->operators;
