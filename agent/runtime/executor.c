@@ -4,6 +4,7 @@
 #include "agent/runtime/variant.h"
 #include "common/base/error.h"
 #include "common/format/scalar_type.h"
+#include "kernels/cpu/denormals.h"
 
 /* True while the instruction fits the shapes, addresses and values it was prepared for. */
 static inline bool is_ready(const struct sl_variant *v, const struct sl_instruction *instruction)
@@ -143,12 +144,14 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
         return rc;
     }
     const struct sl_trace_label *label = instruction->op_labels;
+    uint64_t denormals = sl_denormals_flush();
     for (const struct sl_xnn_op *op = plan->ops; op < plan->ops + plan->op_count; op++, label++) {
         struct sl_span span = {0};
         sl_recorder_begin(recorder, &span, label);
         sl_xnn_op_run(plan, op);
         sl_recorder_end(recorder, &span, label);
     }
+    sl_denormals_restore(denormals);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "agent/runtime/budget.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "kernels/cpu/isa.h"
 
 #define SL_OF(before, after) before##after
 #define SL_PART f32

@@ -27,7 +27,8 @@ struct SL_OF(sl_deconv, ) {
     struct SL_OF(sl_matmul, _args) args; /* of each product; dst is the patches */
     const struct SL_OF(sl_fold, ) * fold;
     struct SL_OF(sl_fold, _args) fold_args; /* of each image */
-    size_t batch, group_bytes;              /* packed weights from group to group */
+    bool apart;                /* every output pixel is one tap's: patches are only put in order */
+    size_t batch, group_bytes; /* packed weights from group to group */
     const SL_FLOAT *in;
     SL_FLOAT *out;
     const void *packed;

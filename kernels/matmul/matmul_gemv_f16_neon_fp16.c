@@ -2,5 +2,5 @@
 #include "kernels/matmul/matmul_f16.h"
 
 #define SL_TYPE f16
-#define KERNEL sl_matmul_f16_f16_f16p64x1_1x64_neon_mla
+#define KERNEL sl_matmul_f16_f16_f16p32x1_1x32_neon_mla
 #include "kernels/matmul/matmul_gemv_neon.h"

@@ -1,8 +1,12 @@
 /* kernels/matmul/matmul_gemv_neon.h: one row times a matrix by FMLA, 8 vectors of columns at a
- * time; of the type that the including file names (kernels/cpu/element.h), the kernel KERNEL.
+ * time, 4 in half precision; of the type that the including file names (kernels/cpu/element.h), the
+ * kernel KERNEL.
  *
- * Packed weights are panels of 8 vectors of columns, then of 4, 2 and 1 for what is left, padded
- * with zeros to whole vectors: a panel is its biases, then [k][columns]. */
+ * Packed weights are panels of so many vectors of columns, then of halves of that for what is left,
+ * padded with zeros to whole vectors: a panel is its biases, then [k][columns].
+ *
+ * Half precision adds every fourth product to the same sum, as XNNPACK does, and the four sums at
+ * the end: that loses half as much. */
 #pragma once
 
 #include <assert.h>
@@ -10,7 +14,12 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon_vector.h"
 
-enum { VECTORS = 8, NR = VECTORS * LANES };
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
+enum { CHAINS = 4, VECTORS = 4 };
+#else
+enum { CHAINS = 1, VECTORS = 8 };
+#endif
+enum { NR = VECTORS * LANES };
 
 static size_t m_step(void)
 {
@@ -37,7 +46,7 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
 static size_t panel_columns(size_t n, size_t j)
 {
     size_t left = (n - j + LANES - 1) / LANES;
-    return (left >= VECTORS ? VECTORS : left >= 4 ? 4 : left >= 2 ? 2 : 1) * LANES;
+    return (left >= VECTORS ? (size_t)VECTORS : left >= 4 ? 4 : left >= 2 ? 2 : 1) * LANES;
 }
 
 static void pack_rhs(size_t n, size_t k, const SL_ELEMENT *rhs, bool transposed,
@@ -59,18 +68,49 @@ static void pack_rhs(size_t n, size_t k, const SL_ELEMENT *rhs, bool transposed,
 #define LANE(lane)                                                                                 \
     SL_UNROLL                                                                                      \
     for (size_t v = 0; v < vectors; v++)                                                           \
-        acc[v] = V(vfmaq_laneq)(acc[v], v_load(w + LANES * (vectors * (lane) + v)), a, lane);
+        acc[(lane) % CHAINS][v] = V(vfmaq_laneq)(                                                  \
+            acc[(lane) % CHAINS][v], v_load(w + LANES * (vectors * (lane) + v)), a, lane);
+
+/* The last steps, fewer than LANES: four and two of them are for different chains. */
+SL_INLINE void last_steps(size_t vectors, size_t k, const SL_ELEMENT *lhs, const SL_ELEMENT *w,
+                          vec_t acc[CHAINS][VECTORS])
+{
+    for (size_t p = 0; p < k; p++, w += LANES * vectors) {
+        vec_t a = v_load_dup(lhs + p);
+        size_t chain = p < (k & ~(size_t)1) ? p % CHAINS : 0;
+        SL_UNROLL
+        for (size_t c = 0; c < CHAINS; c++) {
+            if (c != chain)
+                continue;
+            SL_UNROLL
+            for (size_t v = 0; v < vectors; v++)
+                acc[c][v] = V(vfmaq)(acc[c][v], v_load(w + LANES * v), a);
+        }
+    }
+}
+
+SL_INLINE void join_chains(size_t vectors, vec_t acc[CHAINS][VECTORS])
+{
+    SL_UNROLL
+    for (size_t v = 0; CHAINS == 4 && v < vectors; v++)
+        acc[0][v] = V(vaddq)(V(vaddq)(acc[0][v], acc[1 % CHAINS][v]),
+                             V(vaddq)(acc[2 % CHAINS][v], acc[3 % CHAINS][v]));
+}
 
 /* One panel: columns j and after. */
 SL_INLINE void panel(size_t vectors, const struct SL_NAME(sl_matmul, _args) * args,
                      const SL_ELEMENT *w, size_t j)
 {
-    vec_t acc[VECTORS], a;
+    vec_t acc[CHAINS][VECTORS], a;
     const SL_ELEMENT *lhs = args->lhs;
     SL_ELEMENT *dst = args->dst + j;
     SL_UNROLL
-    for (size_t v = 0; v < vectors; v++)
-        acc[v] = v_load(w + LANES * v);
+    for (size_t v = 0; v < vectors; v++) {
+        acc[0][v] = v_load(w + LANES * v);
+        SL_UNROLL
+        for (size_t c = 1; c < CHAINS; c++)
+            acc[c][v] = v_set(0);
+    }
     w += LANES * vectors;
     size_t k = args->k;
     for (; k >= LANES; k -= LANES, lhs += LANES, w += LANES * LANES * vectors) {
@@ -88,15 +128,13 @@ SL_INLINE void panel(size_t vectors, const struct SL_NAME(sl_matmul, _args) * ar
         LANE(7)
 #endif
     }
-    for (; k > 0; k--, lhs++, w += LANES * vectors) {
-        a = v_load_dup(lhs);
-        LANE(0)
-    }
+    last_steps(vectors, k, lhs, w, acc);
+    join_chains(vectors, acc);
     SL_UNROLL
     for (size_t v = 0; v < vectors; v++) {
-        acc[v] = v_clamp(acc[v], v_set(args->min), v_set(args->max));
+        acc[0][v] = v_clamp(acc[0][v], v_set(args->min), v_set(args->max));
         if (j + LANES * v < args->n)
-            v_store_some(dst + LANES * v, acc[v], args->n - j - LANES * v);
+            v_store_some(dst + LANES * v, acc[0][v], args->n - j - LANES * v);
     }
 }
 
@@ -108,7 +146,7 @@ static void run(const struct SL_NAME(sl_matmul, _args) * args)
         columns = panel_columns(args->n, j);
         if (columns == NR)
             panel(VECTORS, args, w, j);
-        else if (columns == 4 * LANES)
+        else if (VECTORS > 4 && columns == 4 * LANES)
             panel(4, args, w, j);
         else if (columns == 2 * LANES)
             panel(2, args, w, j);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "kernels/layout/resize.h"
+#include "kernels/layout/resize_f16.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 
@@ -35,12 +36,12 @@ static double pixel(const struct sl_resize_args *a, size_t n, size_t oy, size_t 
 
 static void check(const struct sl_resize *kernel, struct sl_resize_args a)
 {
-    static double want[4096];
+    static double want[32768];
     uint32_t seed = (uint32_t)(a.in_h * 7 + a.out_w);
     size_t count = a.batch * a.out_h * a.out_w * a.channels;
     float *in = sl_case_floats(&seed, a.batch * a.in_h * a.in_w * a.channels);
     float *out = sl_case_constant(count, 77);
-    assert_true(count <= 4096);
+    assert_true(count <= 32768);
     a.in = in;
     a.out = out;
     for (size_t i = 0; i < count; i++)
@@ -53,20 +54,67 @@ static void check(const struct sl_resize *kernel, struct sl_resize_args a)
     sl_guarded_free(out);
 }
 
+/* In half precision, against the portable kernel of f32 on the same numbers. */
+static void check_f16(const struct sl_resize_f16 *kernel, const struct sl_resize_args *shape)
+{
+    struct sl_resize_args wide = *shape;
+    uint32_t seed = (uint32_t)(wide.in_h * 7 + wide.out_w);
+    size_t count = wide.batch * wide.out_h * wide.out_w * wide.channels;
+    size_t in_count = wide.batch * wide.in_h * wide.in_w * wide.channels;
+    uint16_t *in = sl_case_halves(&seed, in_count, false);
+    uint16_t *out = sl_case_constant_halves(count, 0x7777);
+    float *in_f32 = sl_case_widen(in, in_count), *want = sl_case_constant(count, 0);
+    wide.in = in_f32;
+    wide.out = want;
+    sl_resize_select(0)->run(&wide);
+    struct sl_resize_f16_args args = {
+        .batch = wide.batch,
+        .in_h = wide.in_h,
+        .in_w = wide.in_w,
+        .out_h = wide.out_h,
+        .out_w = wide.out_w,
+        .channels = wide.channels,
+        .align_corners = wide.align_corners,
+        .in = in,
+        .out = out,
+    };
+    kernel->run(&args);
+    sl_case_close_to_f32(kernel->name, "", out, want, count, 4e-3);
+    sl_case_free(4, (void *[]){in, out, in_f32, want});
+}
+
+static const size_t sizes[][4] = {{5, 4, 10, 8}, {5, 4, 3, 2}, {1, 1, 3, 3}, {6, 3, 7, 20},
+                                  {4, 4, 4, 4},  {3, 5, 1, 1}, {2, 2, 9, 1}};
+static const size_t channels[] = {3, 8, 37};
+
+static void halves_are_blended_between_their_neighbours(void **state)
+{
+    const struct sl_resize_f16 *kernel;
+    (void)state;
+    for (size_t i = 0; (kernel = sl_resize_f16_at(i)) != NULL; i++) {
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+            for (size_t c = 0; c < 6; c++) {
+                const size_t *s = sizes[k];
+                check_f16(kernel, &(struct sl_resize_args){2, s[0], s[1], s[2], s[3],
+                                                           channels[c / 2], c % 2, NULL, NULL});
+            }
+    }
+}
+
 static void pixels_are_blended_between_their_neighbours(void **state)
 {
-    static const size_t sizes[][4] = {{5, 4, 10, 8}, {5, 4, 3, 2}, {1, 1, 3, 3}, {6, 3, 7, 20},
-                                      {4, 4, 4, 4},  {3, 5, 1, 1}, {2, 2, 9, 1}};
     const struct sl_resize *kernel;
     (void)state;
     for (size_t i = 0; (kernel = sl_resize_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-            for (size_t corners = 0; corners < 2; corners++) {
+            for (size_t c = 0; c < 6; c++) {
                 const size_t *s = sizes[k];
-                check(kernel,
-                      (struct sl_resize_args){2, s[0], s[1], s[2], s[3], 3, corners, NULL, NULL});
+                check(kernel, (struct sl_resize_args){2, s[0], s[1], s[2], s[3], channels[c / 2],
+                                                      c % 2, NULL, NULL});
             }
     }
 }
@@ -74,6 +122,8 @@ static void pixels_are_blended_between_their_neighbours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pixels_are_blended_between_their_neighbours)};
+        cmocka_unit_test(pixels_are_blended_between_their_neighbours),
+        cmocka_unit_test(halves_are_blended_between_their_neighbours),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
