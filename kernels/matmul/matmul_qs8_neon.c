@@ -11,10 +11,11 @@ static size_t place(size_t k, size_t column)
     return k * SL_QS8_NR + column;
 }
 
-SL_INLINE const void *prepared(size_t mr, const struct sl_qs8_rows *job, size_t first)
+SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, const int8_t **rows)
 {
-    (void)mr, (void)first;
-    return job->rows;
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++)
+        rows[i] = job->rows[first + i];
 }
 
 #define MLAL_LANE(lane)                                                                            \
@@ -25,23 +26,22 @@ SL_INLINE const void *prepared(size_t mr, const struct sl_qs8_rows *job, size_t 
         acc[i][1] = vmlal_high_laneq_s16(acc[i][1], b, a[i], lane);                                \
     }
 
-SL_INLINE const int16_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_t first,
-                                  const void *left, const struct sl_qs8_head *head,
-                                  const int16_t *w, int32x4_t acc[SL_QS8_MR][2])
+SL_INLINE const int16_t *multiply(size_t mr, const int8_t *const *rows, size_t depth,
+                                  const struct sl_qs8_head *head, const int16_t *w,
+                                  int32x4_t acc[SL_QS8_MR][2])
 {
     const int32_t *start = head->start;
-    (void)left;
     SL_UNROLL
     for (size_t i = 0; i < mr; i++) {
         acc[i][0] = vld1q_s32(start);
         acc[i][1] = vld1q_s32(start + 4);
         SL_FORGET(start); /* loading pairs again is cheaper than copying vectors */
     }
-    for (size_t k = 0; k < job->depth; k += 8, w += 8 * SL_QS8_NR) {
+    for (size_t k = 0; k < depth; k += 8, w += 8 * SL_QS8_NR) {
         int16x8_t a[SL_QS8_MR], b;
         SL_UNROLL
         for (size_t i = 0; i < mr; i++)
-            a[i] = vmovl_s8(vld1_s8(job->rows[first + i] + k));
+            a[i] = vmovl_s8(vld1_s8(rows[i] + k));
         MLAL_LANE(0)
         MLAL_LANE(1)
         MLAL_LANE(2)

@@ -13,10 +13,11 @@ static size_t place(size_t k, size_t column)
     return k / 4 * 32 + column * 4 + k % 4;
 }
 
-SL_INLINE const void *prepared(size_t mr, const struct sl_qs8_rows *job, size_t first)
+SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, const int8_t **rows)
 {
-    (void)mr, (void)first;
-    return job->rows;
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++)
+        rows[i] = job->rows[first + i];
 }
 
 #define DOT_LANE(lane)                                                                             \
@@ -28,21 +29,20 @@ SL_INLINE const void *prepared(size_t mr, const struct sl_qs8_rows *job, size_t 
         acc[i][1] = vdotq_laneq_s32(acc[i][1], b1, a[i], lane);                                    \
     }
 
-SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_t first,
-                                 const void *left, const struct sl_qs8_head *head, const int8_t *w,
+SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t depth,
+                                 const struct sl_qs8_head *head, const int8_t *w,
                                  int32x4_t acc[SL_QS8_MR][2])
 {
     const int8_t *at[SL_QS8_MR];
     const int32_t *start = head->start;
-    (void)left;
     SL_UNROLL
     for (size_t i = 0; i < mr; i++) {
-        at[i] = job->rows[first + i];
+        at[i] = rows[i];
         acc[i][0] = vld1q_s32(start);
         acc[i][1] = vld1q_s32(start + 4);
         SL_FORGET(start); /* loading pairs again is cheaper than copying vectors */
     }
-    size_t k = job->depth;
+    size_t k = depth;
     do {
         int8x16_t a[SL_QS8_MR], b0, b1;
         SL_FORGET(w);

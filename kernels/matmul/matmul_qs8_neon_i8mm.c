@@ -13,8 +13,8 @@ static size_t place(size_t k, size_t column)
     return k / 8 * 64 + column * 8 + k % 8;
 }
 
-/* Pairs of rows, [depth / 8][pairs][2][8]; a single row is a pair with itself. */
-SL_INLINE const void *prepared(size_t mr, const struct sl_qs8_rows *job, size_t first)
+/* Pairs of rows, [depth / 8][pairs][2][8], at rows[0]; a single row is a pair with itself. */
+SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, const int8_t **rows)
 {
     size_t pairs = (mr + 1) / 2;
     int8_t *out = job->scratch;
@@ -28,17 +28,24 @@ SL_INLINE const void *prepared(size_t mr, const struct sl_qs8_rows *job, size_t 
             vst1q_s8(out + 16 * (pairs + i), vreinterpretq_s8_s64(vzip2q_s64(x, y)));
         }
     }
-    return job->scratch;
+    rows[0] = job->scratch;
 }
 
-SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_t first,
-                                 const void *left, const struct sl_qs8_head *head, const int8_t *w,
+/* vzip1q_s64(), for which the compiler makes two instructions. */
+SL_INLINE int64x2_t first_halves(int64x2_t x, int64x2_t y)
+{
+    int64x2_t z;
+    __asm__("zip1 %0.2d, %1.2d, %2.2d" : "=w"(z) : "w"(x), "w"(y));
+    return z;
+}
+
+SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t depth,
+                                 const struct sl_qs8_head *head, const int8_t *w,
                                  int32x4_t acc[SL_QS8_MR][2])
 {
     size_t pairs = (mr + 1) / 2;
-    const int8_t *at = left;
+    const int8_t *at = rows[0];
     int32x4_t sum[SL_QS8_MR / 2][4];
-    (void)first;
     SL_UNROLL
     for (size_t i = 0; i < pairs; i++) {
         SL_UNROLL
@@ -46,7 +53,7 @@ SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_
             sum[i][j] = vreinterpretq_s32_s64(
                 vld1q_dup_s64((const int64_t *)(const void *)(head->start + 2 * j)));
     }
-    size_t k = job->depth;
+    size_t k = depth;
     do {
         SL_FORGET(w);
         SL_FORGET(at);
@@ -73,7 +80,7 @@ SL_INLINE const int8_t *multiply(size_t mr, const struct sl_qs8_rows *job, size_
         for (size_t j = 0; j < 2; j++) {
             int64x2_t x = vreinterpretq_s64_s32(sum[i / 2][2 * j]);
             int64x2_t y = vreinterpretq_s64_s32(sum[i / 2][2 * j + 1]);
-            acc[i][j] = vreinterpretq_s32_s64(i % 2 ? vzip2q_s64(x, y) : vzip1q_s64(x, y));
+            acc[i][j] = vreinterpretq_s32_s64(i % 2 ? vzip2q_s64(x, y) : first_halves(x, y));
         }
     }
     return w;

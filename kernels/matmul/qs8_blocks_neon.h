@@ -10,12 +10,22 @@
 #include "kernels/cpu/neon.h"
 #include "kernels/matmul/qs8_blocks.h"
 
-/* The bounds of an output, and a panel's scales. */
+/* What all blocks of a call need, kept out of memory that stores may change. */
 struct sl_qs8_quant {
     int16x8_t zero;
     int8x16_t min, max;
-    float32x4_t scale[2];
+    float32x4_t scale[2]; /* of the present panel */
+    size_t stride, depth;
 };
+
+SL_INLINE struct sl_qs8_quant sl_qs8_quant_of(const struct sl_qs8_rows *job)
+{
+    return (struct sl_qs8_quant){.zero = vdupq_n_s16(job->out.zero),
+                                 .min = vdupq_n_s8(job->out.min),
+                                 .max = vdupq_n_s8(job->out.max),
+                                 .stride = job->dst_stride,
+                                 .depth = job->depth};
+}
 
 /* A row of 8 sums, not yet narrowed and clamped. */
 SL_INLINE int16x8_t sl_qs8_row(int32x4_t low, int32x4_t high, const struct sl_qs8_quant *quant)
@@ -42,18 +52,14 @@ static void store_some(size_t mr, const int8x16_t *rows, int8_t *dst, size_t str
 }
 
 /* Requantises and stores `mr` rows of up to 8 columns. */
-SL_INLINE void sl_qs8_store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct sl_qs8_rows *job,
-                            const struct sl_qs8_head *head, int8_t *dst, size_t columns)
+SL_INLINE void sl_qs8_store(size_t mr, int32x4_t acc[SL_QS8_MR][2],
+                            const struct sl_qs8_quant *quant, int8_t *dst, size_t columns)
 {
-    const struct sl_qs8_quant quant = {vdupq_n_s16(job->out.zero),
-                                       vdupq_n_s8(job->out.min),
-                                       vdupq_n_s8(job->out.max),
-                                       {vld1q_f32(head->scale), vld1q_f32(head->scale + 4)}};
-    size_t stride = job->dst_stride;
+    size_t stride = quant->stride;
     if (columns == SL_QS8_NR) {
         SL_UNROLL
         for (size_t i = 0; i < mr; i += 2, dst += stride) {
-            int8x16_t rows = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], &quant);
+            int8x16_t rows = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], quant);
             vst1_s8(dst, vget_low_s8(rows));
             if (mr == 1)
                 return;
@@ -66,6 +72,6 @@ SL_INLINE void sl_qs8_store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct
     int8x16_t rows[SL_QS8_MR / 2];
     SL_UNROLL
     for (size_t i = 0; i < mr; i += 2)
-        rows[i / 2] = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], &quant);
+        rows[i / 2] = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], quant);
     store_some(mr, rows, dst, stride, columns);
 }
