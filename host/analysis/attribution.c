@@ -257,6 +257,7 @@ static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t
         }
         struct sl_etdump_event room;
         const struct sl_etdump_event *event = sl_etdump_event_read(block, i, &room);
+        run->started = event->start;
         struct sl_operator_key key = key_of(m, event, nested, first_event + i);
         int64_t index = sl_operators_find(m->table, &key);
         if (index < 0)

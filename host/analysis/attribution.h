@@ -33,6 +33,7 @@ struct sl_attribution_run {
     bool warmup;                     /* the trace says so: not among the measured */
     uint32_t pair;                   /* in the schedule; UINT32_MAX without a trace */
     size_t first_event, event_count; /* among the events of the file */
+    uint64_t started;                /* its last event's begin: Method::execute stands last */
     int64_t end_to_end;
     int64_t categories[SL_CATEGORY_COUNT];
 };

@@ -6,6 +6,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/sustained.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/next_step.h"
@@ -186,6 +187,36 @@ static void put_next_step(struct sl_json *json, const struct sl_comparison_repor
     sl_json_close_object(json);
 }
 
+/* One long run in pieces: null for few runs, and for sides that were not recorded together. */
+static void put_over_time(struct sl_json *json, const struct sl_comparison_report *report)
+{
+    struct sl_sustained s = {.count = 0};
+    bool together = report->baseline && report->comparison->method == SL_METHOD_PAIRED;
+    int unit = report->comparison->unit;
+    int rc = together ? sl_sustained_make(&report->baseline->attribution,
+                                          &report->candidate->attribution, &s)
+                      : 0;
+    if (rc < 0)
+        json->error = rc;
+    if (s.count == 0) {
+        sl_json_null(json, "over_time");
+        return;
+    }
+    sl_json_open_object(json, "over_time");
+    sl_json_f64(json, "baseline_kept", s.kept[0]);
+    sl_json_f64(json, "candidate_kept", s.kept[1]);
+    sl_json_open_array(json, "pieces");
+    for (size_t i = 0; i < s.count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_f64(json, "seconds", s.pieces[i].seconds);
+        put_f64(json, "baseline_median", unit, s.pieces[i].medians[0]);
+        put_f64(json, "candidate_median", unit, s.pieces[i].medians[1]);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
 /* Nothing where nothing but times is known. */
 static void put_proof(struct sl_json *json, const struct sl_comparison_report *report)
 {
@@ -267,6 +298,7 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_operators(json, c);
     put_proof(json, report);
     put_leftovers(json, report);
+    put_over_time(json, report);
     put_next_step(json, report);
     sl_json_bool(json, "emulated", report->emulated);
     sl_json_close_object(json);

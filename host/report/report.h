@@ -2,6 +2,7 @@
  * give the same bytes. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sl_agreement;
@@ -56,4 +57,7 @@ void sl_report_figures(const struct sl_report *report, struct sl_page_table *out
 void sl_report_shift(const struct sl_report *report, struct sl_page_table *out);
 void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out);
 void sl_report_proof(const struct sl_report *report, struct sl_page_table *out);
+/* report_sustained.c: the run in ten pieces; false, and no table to end, for few runs or for sides
+ * that were not recorded together. */
+bool sl_report_sustained(const struct sl_report *report, struct sl_page_table *out);
 void sl_report_runs(const struct sl_report *report, struct sl_page_table *out);
