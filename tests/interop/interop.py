@@ -13,6 +13,7 @@ import traceback
 
 import sme2lab_export.quiet  # noqa: F401  first of all
 import check_categories
+import check_export
 import check_inspector
 import check_perfetto
 import check_programs
@@ -20,15 +21,16 @@ import check_random
 import check_tsv
 import programs
 
-CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random, "programs": check_programs}
+CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random,
+          "programs": check_programs, "export": check_export}
 
 
 class Lab:
-    """What every check gets: where files go, the seed, how many random models, and a voice."""
+    """What every check gets: where files go, the seed, how many random models, whether to take long, and a voice."""
 
-    def __init__(self, seed, models):
+    def __init__(self, seed, models, every):
         self.out = os.path.join(programs.ROOT, "build/interop/out")
-        self.seed, self.models = seed, models
+        self.seed, self.models, self.every = seed, models, every
 
     def say(self, line):
         print(f"  {line}", flush=True)
@@ -38,6 +40,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="scripts/interop")
     parser.add_argument("--seed", type=int, help="of the random models; drawn and printed unless given")
     parser.add_argument("--models", type=int, default=3, help="how many random models")
+    parser.add_argument("--every", action="store_true", help="export every model of the registry, not the small ones only")
     parser.add_argument("--only", action="append", choices=CHECKS, help="these checks only")
     return parser.parse_args()
 
@@ -61,7 +64,7 @@ def run(name, lab):
 
 def main():
     options = parse()
-    lab = Lab(secrets.randbelow(10**6) if options.seed is None else options.seed, options.models)
+    lab = Lab(secrets.randbelow(10**6) if options.seed is None else options.seed, options.models, options.every)
     shutil.rmtree(lab.out, ignore_errors=True)
     os.makedirs(lab.out)
     print(f"seed {lab.seed}; repeat with scripts/interop --seed {lab.seed}", flush=True)

@@ -6,6 +6,7 @@ import json
 import os
 
 import torch
+from torch.utils._pytree import tree_flatten
 
 
 def raw(tensor):
@@ -14,8 +15,23 @@ def raw(tensor):
     return (tensor.permute(0, 2, 3, 1) if last else tensor).detach().contiguous().numpy().tobytes()
 
 
+def read(path, like):
+    """A tensor as raw() writes those of `like`'s type, shape and memory order; a number of bytes that does not fit makes it empty."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    if len(data) != like.numel() * like.element_size():
+        return torch.empty(0, dtype=like.dtype)
+    last = like.dim() == 4 and not like.is_contiguous() and like.is_contiguous(memory_format=torch.channels_last)
+    shape = [like.shape[i] for i in (0, 2, 3, 1)] if last else like.shape
+    tensor = torch.frombuffer(data, dtype=like.dtype).view(shape) if data else torch.empty(shape, dtype=like.dtype)
+    return tensor.permute(0, 3, 1, 2) if last else tensor
+
+
 def flat(outputs):
-    return [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
+    """All tensors of what a network returns, in ExecuTorch's order."""
+    if isinstance(outputs, torch.Tensor):
+        return [outputs]
+    return [tensor for part in tree_flatten(outputs)[0] for tensor in ([part] if isinstance(part, torch.Tensor) else [torch.tensor(part)])]
 
 
 def write(path, data):
@@ -42,6 +58,14 @@ def write_all(outdir, pte, inputs, expected, facts):
         "pte": {"file": "model.pte", "bytes": len(pte), "sha256": hashlib.sha256(pte).hexdigest()},
         "inputs": write_tensors(outdir, "input", inputs),
         "outputs": write_tensors(outdir, "expected", expected),
-        "versions": {name: importlib.metadata.version(name) for name in ("executorch", "torch")},
+        "versions": {name: importlib.metadata.version(name) for name in ("executorch", "torch", "torchao")},
     }
     write(os.path.join(outdir, "model.json"), json.dumps(described, indent=2).encode() + b"\n")
+
+
+def add(outdir, facts):
+    """More facts for model.json."""
+    path = os.path.join(outdir, "model.json")
+    with open(path, encoding="utf-8") as file:
+        described = json.load(file)
+    write(path, json.dumps({**described, **facts}, indent=2).encode() + b"\n")

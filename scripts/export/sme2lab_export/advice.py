@@ -1,0 +1,30 @@
+"""What to do when an export fails: the cause behind PyTorch's and ExecuTorch's many words."""
+
+CAUSES = (
+    ("dynamic control flow", ("GuardOnDataDependentSymNode", "data-dependent", "DataDependent", "Could not guard on"),
+     "the network decides by the values of a tensor (an `if`, `while`, `.item()`, `nonzero()`): compute both sides and choose with torch.where, "
+     "use torch.cond, or export the part before and the part behind as models of their own"),
+    ("shape constraints", ("Constraints violated", "ConstraintViolation", "specialized", "Suggested fixes", "not in range"),
+     "get_dynamic_shapes() promises sizes that the network does not keep: take the suggested fix in the message, bound the dimension by "
+     "Dim(name, min=, max=), or leave the method out for fixed shapes"),
+    ("unsupported operator", ("Missing out variants", "not found in the operator", "not Core ATen", "is not supported", "SpecViolationError",
+                              "RequireOut", "not registered"),
+     "an operator has no form that ExecuTorch can run: write it with operators that have one (the message names it), or register your own"),
+    ("Python that cannot be traced", ("Unsupported", "graph break", "torch._dynamo", "torch.jit", "ScriptModule"),
+     "the network uses Python or TorchScript that torch.export cannot follow: remove torch.jit decorations, prints, numpy and third-party calls "
+     "from forward()"),
+    ("inputs that do not fit", ("missing a required argument", "takes", "positional argument", "mat1 and mat2", "size mismatch",
+                                "expected input", "must match"),
+     "get_example_inputs() does not give what forward() takes: compare their order, number, types and shapes"),
+    ("memory", ("out of memory", "MemoryError", "bad_alloc", "can't allocate"),
+     "the machine's memory is short: export with smaller example inputs, or on a larger machine"),
+)
+
+
+def of(error):
+    """(name of the cause, what to do) for an exception, or None."""
+    text = f"{type(error).__name__}: {error}"
+    for name, marks, what in CAUSES:
+        if any(mark in text for mark in marks):
+            return name, what
+    return None

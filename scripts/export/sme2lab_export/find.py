@@ -1,0 +1,61 @@
+"""A model by the name of a built-in one or as path/to/file.py:Class, unchanged from wherever it lies."""
+
+import importlib
+import inspect
+import os
+import sys
+import types
+
+from sme2lab_export.errors import ExportError
+from sme2lab_export.zoo import BUILT_IN
+from sme2lab_export.zoo.recipes import Recipe
+
+NEEDED = ("get_eager_model", "get_example_inputs")
+LEVELS = 3  # folders above a file that its relative imports may name
+
+
+def built_in(name, checkout, weights):
+    model = BUILT_IN[name]
+    if issubclass(model, Recipe):
+        return model(checkout, weights)
+    if checkout or weights:
+        raise ExportError(f"--checkout and --weights are for recipes; {name} is complete")
+    return model()
+
+
+def load(path):
+    """The module in a file. Folders above it are packages to it, so that `from ..model_base import` works as where it came from."""
+    folder, name = os.path.split(os.path.splitext(os.path.abspath(path))[0])
+    folders = [folder]
+    while len(folders) < LEVELS and "." not in os.path.basename(folders[0]) and os.path.dirname(folders[0]) != folders[0]:
+        folders.insert(0, os.path.dirname(folders[0]))
+    package = "sme2lab_export_user"
+    for place in folders:
+        package += "." + os.path.basename(place).replace(".", "_") if place != folders[0] else ""
+        if place == folders[0]:
+            outer = types.ModuleType(package)
+            outer.__path__ = [place]
+            sys.modules[package] = outer
+    sys.path.insert(0, folder)
+    return importlib.import_module(f"{package}.{name}")
+
+
+def from_file(path, class_name):
+    if not os.path.isfile(path):
+        raise ExportError(f"no file {path}")
+    model = getattr(load(path), class_name, None)
+    if not inspect.isclass(model):
+        raise ExportError(f"{path} has no class {class_name}")
+    for method in NEEDED:
+        if not callable(getattr(model, method, None)):
+            raise ExportError(f"{path}: class {class_name} has no {method}(), which a model must have")
+    return model()
+
+
+def find(name, checkout=None, weights=None):
+    if name in BUILT_IN:
+        return built_in(name, checkout, weights)
+    path, colon, class_name = name.rpartition(":")
+    if not colon:
+        raise ExportError(f"no built-in model '{name}' (there are: {', '.join(BUILT_IN)}); name a file as path/to/file.py:Class")
+    return from_file(path, class_name)

@@ -1,0 +1,88 @@
+"""scripts/export: models of its registry and of users, in every type, give what ExecuTorch gives; what fails says why."""
+
+import contextlib
+import io
+import json
+import os
+
+import numpy
+import torch
+
+from sme2lab_export import __main__ as command
+from sme2lab_export.zoo import BUILT_IN, seeded
+from sme2lab_export.zoo.recipes import Recipe
+
+MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
+PAIRED = os.path.join(MODELS, "paired/model.py:PairedModel")
+CASES = [("toy", []), ("toy", ["--backend", "portable"]), ("toy", ["--dtype", "fp16"]), ("toy", ["--dtype", "fp16", "--backend", "portable"]),
+         ("toy", ["--quantize", "int8", "--calibrate", "CALIBRATION"]), ("toy", ["--quantize", "int8-dynamic"]),
+         ("toy", ["--quantize", "int4-groupwise"]), ("toy", ["--etrecord", "--bundled"]), ("decoder", []),
+         ("decoder", ["--quantize", "int8-dynamic"]), (PAIRED, [])]
+
+
+def run(words):
+    """(exit code, what it printed)."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            code = command.main(words)
+        except SystemExit as end:
+            code = end.code
+    return code, said.getvalue()
+
+
+def calibration(lab):
+    """A folder of three samples, in three of the forms that are read."""
+    folder = os.path.join(lab.out, "calibration")
+    os.makedirs(os.path.join(folder, "third"), exist_ok=True)
+    first, second, third = (seeded.picture(64, seed=20 + i) for i in range(3))
+    numpy.save(os.path.join(folder, "first.npy"), first.numpy())
+    torch.save((second,), os.path.join(folder, "second.pt"))
+    with open(os.path.join(folder, "third", "input-0.bin"), "wb") as file:
+        file.write(third.numpy().tobytes())
+    with open(os.path.join(folder, "notes.txt"), "w", encoding="utf-8") as file:
+        file.write("no sample\n")
+    return folder
+
+
+def check_case(lab, number, model, words):
+    what = f"{os.path.basename(model)} {' '.join(words)}".strip()
+    outdir = os.path.join(lab.out, "export", str(number))
+    words = [calibration(lab) if word == "CALIBRATION" else word for word in words]
+    code, said = run(["--model", model, "--outdir", outdir, *words])
+    assert code == 0, f"{what}: exit {code}: {said[-800:]}"
+    with open(os.path.join(outdir, "model.json"), encoding="utf-8") as file:
+        facts = json.load(file)
+    found = facts["agreement"]
+    assert found["agent_off"]["agrees"] and found["agent_on"]["agrees"], f"{what}: {found}"
+    if "CALIBRATION" in str(words) or "--calibrate" in words:
+        assert facts["quantized"]["samples"] == 3, f"{what}: {facts['quantized']}"
+    for name in ["model.pte"] + ["model.bpte"] * ("--bundled" in words) + ["model.etrecord"] * ("--etrecord" in words):
+        assert os.path.getsize(os.path.join(outdir, name)) > 0, f"{what}: no {name}"
+    lab.say(f"{what}: {100 * facts['delegated_share']:.0f} % delegated, SME2 on {found['agent_on']['of_rms']:.1e} from ExecuTorch, off "
+            f"{found['agent_off']['of_rms']:.1e}")
+
+
+def check_refused(lab):
+    """Wrong words and models that cannot be exported: exit code and cause."""
+    refused = [(["--model", "toys", "--outdir", lab.out], 2, "no built-in model 'toys'"),
+               (["--model", f"{MODELS}/paired/model.py:Pair", "--outdir", lab.out], 2, "no class Pair"),
+               (["--model", "toy", "--outdir", lab.out, "--quantize", "int8", "--backend", "portable"], 2, "--backend xnnpack"),
+               (["--model", "toy", "--outdir", lab.out, "--calibrate", lab.out], 2, "--quantize int8"),
+               (["--model", "toy", "--outdir", lab.out, "--quantize", "int8", "--calibrate", os.path.join(lab.out, "nowhere")], 2, "no such folder"),
+               (["--model", "squeezesam", "--outdir", lab.out], 2, "--checkout DIR"),
+               (["--model", f"{MODELS}/branching/model.py:BranchingModel", "--outdir", lab.out], 1, "cause: dynamic control flow")]
+    for words, wanted, text in refused:
+        code, said = run(words)
+        assert code == wanted and text in said, f"{' '.join(words)}: exit {code}, not {wanted} with '{text}': {said[-500:]}"
+    lab.say(f"{len(refused)} refused with the cause and the fix")
+
+
+def check(lab):
+    cases = list(CASES)
+    if lab.every:
+        cases += [(name, []) for name, model in BUILT_IN.items() if name not in ("toy", "decoder") and not issubclass(model, Recipe)]
+        cases += [("mobilenet_v2", ["--dtype", "fp16"]), ("minilm", ["--quantize", "int8-dynamic"])]
+    for number, (model, words) in enumerate(cases):
+        check_case(lab, number, model, words)
+    check_refused(lab)

@@ -1,0 +1,3 @@
+from .model import PairedModel
+
+__all__ = ["PairedModel"]
