@@ -113,20 +113,15 @@ static SL_ELEMENT *put_copy(SL_ELEMENT *to, const SL_ELEMENT *from,
     size_t quad = 4 * svcntb(), bytes = count * sizeof(SL_ELEMENT);
     const uint8_t *in = (const uint8_t *)from;
     uint8_t *out = (uint8_t *)to;
-    for (; bytes >= 4 * quad; bytes -= 4 * quad, in += 4 * quad, out += 4 * quad) {
-        svuint8x4_t a = svld1_vnum_u8_x4(all, in, 0);
-        svuint8x4_t b = svld1_vnum_u8_x4(all, in, 4);
-        svuint8x4_t c = svld1_vnum_u8_x4(all, in, 8);
-        svuint8x4_t d = svld1_vnum_u8_x4(all, in, 12);
-        svst1_vnum_u8_x4(all, out, 0, a);
+    for (; bytes > 2 * quad; bytes -= 2 * quad, in += 2 * quad, out += 2 * quad) {
+        svuint8x4_t a = svld1_u8_x4(all, in), b = svld1_vnum_u8_x4(all, in, 4);
+        svst1_u8_x4(all, out, a);
         svst1_vnum_u8_x4(all, out, 4, b);
-        svst1_vnum_u8_x4(all, out, 8, c);
-        svst1_vnum_u8_x4(all, out, 12, d);
     }
-    for (size_t i = 0; i < bytes; i += quad) {
-        svcount_t p = svwhilelt_c8_u64(i, bytes, 4);
-        svst1_u8_x4(p, out + i, svld1_u8_x4(p, in + i));
-    }
+    svcount_t some = svwhilelt_c8_u64(0, bytes, 4), more = svwhilelt_c8_u64(quad, bytes, 4);
+    svuint8x4_t a = svld1_u8_x4(some, in), b = svld1_vnum_u8_x4(more, in, 4);
+    svst1_u8_x4(some, out, a);
+    svst1_vnum_u8_x4(more, out, 4, b);
     return to + count;
 }
 
@@ -167,20 +162,20 @@ static void list_pixels(const struct sl_conv_shape *s, const SL_ELEMENT *image, 
                         size_t width, size_t first, size_t count,
                         const SL_ELEMENT **rows) __arm_streaming __arm_inout("za")
 {
-    size_t step = s->stride_w * pixel * sizeof(SL_ELEMENT);
-    size_t y = first / s->out_w, x = first % s->out_w, done = 0;
+    size_t step = s->stride_w * pixel * sizeof(SL_ELEMENT), across = 2 * svcntd();
+    size_t line = s->stride_h * width * pixel, x = first % s->out_w, done = 0;
+    const SL_ELEMENT *row = image + first / s->out_w * line, *start = row + x * s->stride_w * pixel;
     uint64_t *out = (uint64_t *)(void *)rows;
-    while (done < count) {
-        size_t run = s->out_w - x < count - done ? s->out_w - x : count - done;
-        const SL_ELEMENT *start = image + (y * s->stride_h * width + x * s->stride_w) * pixel;
+    for (size_t run = s->out_w - x; done < count; done += run, run = s->out_w) {
+        run = run < count - done ? run : count - done;
         svuint64_t at = svindex_u64((uint64_t)(uintptr_t)start, step);
-        for (size_t i = 0; i < run; i += svcntd()) {
-            svst1_u64(svwhilelt_b64_u64(i, run), out + done + i, at);
-            at = svadd_n_u64_x(svptrue_b64(), at, svcntd() * step);
+        for (size_t i = 0; i < run; i += across) {
+            svuint64_t more = svadd_n_u64_x(svptrue_b64(), at, svcntd() * step);
+            svst1_u64_x2(svwhilelt_c64_u64(i, run, 2), out + done + i, svcreate2_u64(at, more));
+            at = svadd_n_u64_x(svptrue_b64(), more, svcntd() * step);
         }
-        done += run;
-        x = 0;
-        y++;
+        row += line;
+        start = row;
     }
     for (size_t vl = svcntw(); done % vl != 0; done++)
         rows[done] = rows[count - 1];
