@@ -92,7 +92,8 @@ int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
     if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK ||
         sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS) != SQLITE_OK ||
         sqlite3_exec(db,
-                     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF;",
+                     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF; "
+                     "PRAGMA cache_size=-2048;",
                      NULL, NULL, NULL) != SQLITE_OK)
         rc = failure(db, path, diag);
     if (rc == 0)

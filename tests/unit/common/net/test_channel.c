@@ -161,6 +161,40 @@ static void a_wrong_secret_closes_both_with_the_reason(void **state)
     finish(&loop, &host, &agent);
 }
 
+static void what_a_newer_peer_adds_is_passed_over(void **state)
+{
+    static uint8_t text[] = "of a later version";
+    ProtobufCMessageUnknownField added = {.tag = 99,
+                                          .wire_type = PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED};
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    Sme2lab__Proto__TraceChunk chunk = SME2LAB__PROTO__TRACE_CHUNK__INIT;
+    uint8_t prefixed[sizeof(text) + 1] = {sizeof(text)};
+    uv_loop_t loop;
+    struct end host, agent;
+    (void)state;
+    memcpy(prefixed + 1, text, sizeof(text));
+    added.data = prefixed;
+    added.len = sizeof(prefixed);
+    start_pair(&loop, &host, &agent, 1);
+    run_until(&loop, &host.ready);
+    run_until(&loop, &agent.ready);
+    envelope.base.unknown_fields = &added; /* a message that nobody here knows */
+    envelope.base.n_unknown_fields = 1;
+    assert_int_equal(sl_channel_send(agent.channel, &envelope), 0);
+    chunk.bytes = (ProtobufCBinaryData){sizeof(text), text};
+    chunk.base.unknown_fields = &added; /* and a field in one that is known */
+    chunk.base.n_unknown_fields = 1;
+    envelope = (Sme2lab__Proto__Envelope)SME2LAB__PROTO__ENVELOPE__INIT;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CHUNK;
+    envelope.chunk = &chunk;
+    assert_int_equal(sl_channel_send(agent.channel, &envelope), 0);
+    run_until(&loop, &host.messages);
+    assert_int_equal(host.messages, 1);
+    assert_int_equal(host.bytes, sizeof(text));
+    assert_int_equal(host.closed, 0);
+    finish(&loop, &host, &agent);
+}
+
 static void nothing_can_be_sent_before_the_proof(void **state)
 {
     (void)state;
@@ -257,6 +291,7 @@ int main(void)
         cmocka_unit_test(both_sides_get_ready_and_the_loop_ends_clean),
         cmocka_unit_test(a_peer_that_resets_the_connection_is_said_to_have_done_so),
         cmocka_unit_test(a_wrong_secret_closes_both_with_the_reason),
+        cmocka_unit_test(what_a_newer_peer_adds_is_passed_over),
         cmocka_unit_test(nothing_can_be_sent_before_the_proof),
         cmocka_unit_test(a_paused_reader_stops_the_writer_and_nothing_is_lost),
         cmocka_unit_test(closing_inside_a_message_is_the_last_thing_heard),
