@@ -1,4 +1,5 @@
 /* host/cli/cmd_kernels.c: `sme2lab kernels` and `sme2lab kernels bench`. */
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +11,9 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
-#include "host/analysis/random.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/kernel_shapes.h"
 #include "host/cli/kernels_log.h"
 #include "host/cli/options.h"
 #include "host/device/count_log.h"
@@ -21,255 +22,41 @@
 #include "host/report/style.h"
 
 enum {
-    MAX_SHAPES = 128,
-    MAX_ROWS = MAX_SHAPES * 4,
-    MAX_SHAPE_BYTES = 96,
-    RANDOM_MAX_DIM = 256,
+    MAX_ROWS = SL_KERNEL_MAX_SHAPES * 4 * 2, /* stages, engines */
     TIMEOUT_MS = 600000,
     MAX_OUTPUT_BYTES = 1 << 22,
 };
 
+enum { MOST_FIXED_ARGS = 8 };
+
 struct bench {
     const struct sl_cli *cli;
     struct sl_device device;
-    const char *type, *engine, *conv, *depthwise, *gemv;
-    const char *kernel; /* by name */
-    int64_t svl, random, seed;
-    bool all; /* goal_shapes with SME2, then with NEON */
-    size_t shape_count;
-    char shapes[MAX_SHAPES][MAX_SHAPE_BYTES];
+    const char *engine;
+    int64_t svl;
+    struct sl_kernel_shapes shapes;
     char seed_text[24];
-    const char *args[2 * MAX_SHAPES + 16];
+    const char *args[MOST_FIXED_ARGS + SL_KERNEL_BATCH_ARGS + 1];
     struct sl_kernel_row *rows;
     size_t row_count;
 };
 
-/* Where there are goals: the shapes that other libraries were counted on, and one of each kind. */
-static const char *const goal_shapes[] = {
-    "matmul:64x64x64",
-    "matmul:128x128x128",
-    "matmul:100x192x384",
-    "matmul:784x128x64",
-    "matmul:49x960x160",
-    "matmul:1x1024x1024",
-    "conv:28x28x64-128-3x3-s1-p1",
-    "conv:14x14x64-64-3x3-s1-p1",
-    "depthwise:28x28x128-3x3-s1-p1",
-    "depthwise:14x14x512-3x3-s1-p1",
-    "depthwise:28x28x128-3x3-s2-p1",
-    "depthwise:28x28x128-5x5-s1-p2",
-    "unary:clamp-65536",
-    "unary:hardswish-65536",
-    "unary:gelu-65536",
-    "unary:sigmoid-65536",
-    "unary:exp-65536",
-    "binary:add-65536",
-    "binary:add_clamped-65536",
-    "pool:max-56x56x64-2x2-s2-p0",
-    "reduce:softmax-64x1024x1",
-    "reduce:layer_norm-64x1024x1",
-    "reduce:mean-1x49x512",
-    "transpose:256x256",
-    "matmul_qd8:64x64x64",
-    "matmul_qd8:128x128x128",
-    "matmul_qd8:100x192x384",
-    "matmul_qd8:784x128x64",
-    "matmul_qd8:49x960x160",
-    "matmul_qd8:1x1024x1024",
-    "matmul_q4:64x64x64",
-    "matmul_q4:128x128x128",
-    "matmul_q4:784x128x64",
-    "matmul_q4:49x960x160",
-    "matmul_q4:1x1024x1024",
-    "matmul_q4_g32:64x64x64",
-    "matmul_q4_g32:128x128x128",
-    "matmul_q4_g32:784x128x64",
-    "matmul_q4_g32:49x960x160",
-    "matmul_q4_g32:1x1024x1024",
-    "convert:f32_qs8-65536",
-    "convert:qs8_f32-65536",
-    "convert:f16_f32-65536",
-    "convert:f32_f16-65536",
-    "qs8/matmul:64x64x64",
-    "qs8/matmul:128x128x128",
-    "qs8/matmul:256x256x256",
-    "qs8/matmul:100x192x384",
-    "qs8/matmul:784x128x64",
-    "qs8/matmul:49x960x160",
-    "qs8/matmul:1x1024x1024",
-    "qs8/conv:28x28x64-128-3x3-s1-p1",
-    "qs8/conv:14x14x64-64-3x3-s1-p1",
-    "qs8/depthwise:28x28x128-3x3-s1-p1",
-    "qs8/depthwise:14x14x512-3x3-s1-p1",
-    "qs8/depthwise:28x28x128-3x3-s2-p1",
-    "qs8/depthwise:28x28x128-5x5-s1-p2",
-    "qs8/unary:clamp-65536",
-    "qs8/unary:table-65536",
-    "qs8/binary:add-65536",
-    "qs8/binary:multiply-65536",
-    "qs8/pool:max-56x56x64-2x2-s2-p0",
-    "qs8/reduce:mean-1x49x512",
-    "f16/matmul:64x64x64",
-    "f16/matmul:128x128x128",
-    "f16/matmul:100x192x384",
-    "f16/matmul:784x128x64",
-    "f16/matmul:49x960x160",
-    "f16/matmul:1x1024x1024",
-    "f16/conv:28x28x64-128-3x3-s1-p1",
-    "f16/conv:14x14x64-64-3x3-s1-p1",
-    "f16/depthwise:28x28x128-3x3-s1-p1",
-    "f16/depthwise:14x14x512-3x3-s1-p1",
-    "f16/unary:clamp-65536",
-    "f16/unary:hardswish-65536",
-    "f16/unary:sigmoid-65536",
-    "f16/unary:exp-65536",
-    "f16/binary:add-65536",
-    "f16/binary:add_clamped-65536",
-    "f16/pool:max-56x56x64-2x2-s2-p0",
-    "f16/reduce:softmax-64x1024x1",
-    "f16/reduce:layer_norm-64x1024x1",
-    "f16/reduce:mean-1x49x512",
-    "f16/transpose:256x256",
-    "bf16/matmul:64x64x64",
-    "bf16/matmul:128x128x128",
-    "bf16/matmul:784x128x64",
-    "bf16/matmul:49x960x160",
-    "bf16/matmul:1x1024x1024",
-};
-
-/* What --type takes: the family that shapes without one are of, and whose goals --all measures. */
-static const struct type {
-    const char *name, *family;
-} types[] = {
-    {"f32", "matmul:"},           {"qd8", "matmul_qd8:"},   {"q4", "matmul_q4:"},
-    {"q4_g32", "matmul_q4_g32:"}, {"convert", "convert:"},  {"qs8", "qs8/matmul:"},
-    {"f16", "f16/matmul:"},       {"bf16", "bf16/matmul:"},
-};
-
-enum { TYPES = sizeof(types) / sizeof(types[0]) };
-
-static const char *family_of(const struct bench *b)
-{
-    for (size_t i = 0; b->type && i < TYPES; i++)
-        if (strcmp(types[i].name, b->type) == 0)
-            return types[i].family;
-    return types[0].family;
-}
-
-/* Whether --all with this --type, or none, measures the shape; f32 is what no other type is. */
-static bool is_of_type(const struct bench *b, const char *shape)
-{
-    const char *family = types[0].family;
-    for (size_t i = 1; i < TYPES; i++)
-        if (strncmp(shape, types[i].family, strcspn(types[i].family, "/:") + 1) == 0)
-            family = types[i].family;
-    return !b->type || strcmp(family, family_of(b)) == 0;
-}
-
-static int add_shape(struct bench *b, const char *prefix, const char *shape, const char *suffix,
-                     struct sl_diag *diag)
-{
-    if (b->shape_count == MAX_SHAPES)
-        return sl_diag_set(diag, SL_E_LIMIT, "command line", "more than %d shapes", MAX_SHAPES);
-    int len = snprintf(b->shapes[b->shape_count], MAX_SHAPE_BYTES, "%s%s%s", prefix, shape, suffix);
-    if (len < 0 || len >= MAX_SHAPE_BYTES)
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "'%.40s...' is no shape", shape);
-    b->shape_count++;
-    return 0;
-}
-
-/* A layer of the type that --type says. */
-static int add_layer(struct bench *b, const char *family, const char *shape, struct sl_diag *diag)
-{
-    const char *slash = strchr(family_of(b), '/');
-    char prefix[MAX_SHAPE_BYTES];
-    snprintf(prefix, sizeof(prefix), "%.*s%s", slash ? (int)(slash + 1 - family_of(b)) : 0,
-             family_of(b), family);
-    return add_shape(b, prefix, shape, "", diag);
-}
-
-/* N x K: a product with a single row. */
-static int add_gemv(struct bench *b, struct sl_diag *diag)
-{
-    char prefix[MAX_SHAPE_BYTES];
-    snprintf(prefix, sizeof(prefix), "%s1x", family_of(b));
-    return b->gemv ? add_shape(b, prefix, b->gemv, "", diag) : 0;
-}
-
-static int add_random(struct bench *b, struct sl_diag *diag)
-{
-    struct sl_random random = {(uint64_t)b->seed};
-    int rc = 0;
-    for (int64_t i = 0; rc == 0 && i < b->random; i++) {
-        char shape[48];
-        size_t m = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
-        size_t n = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
-        size_t k = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
-        k = strstr(family_of(b), "_g32") ? (k + 31) / 32 * 32 : k;
-        snprintf(shape, sizeof(shape), "%zux%zux%zu", m, n, k);
-        rc = add_shape(b, family_of(b), shape, "", diag);
-    }
-    return rc;
-}
-
-/* Shapes in the order of the command line's words, then of the options. */
-static int collect_shapes(struct bench *b, const char *const *words, size_t count,
-                          struct sl_diag *diag)
-{
-    int rc = 0;
-    for (size_t i = 0; b->all && rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++)
-        rc = is_of_type(b, goal_shapes[i]) ? add_shape(b, "", goal_shapes[i], "", diag) : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (strncmp(words[i], "sl_", 3) == 0)
-            b->kernel = words[i];
-        else if (strchr(words[i], ':'))
-            rc = add_shape(b, "", words[i], "", diag);
-        else
-            rc = add_shape(b, family_of(b), words[i], "", diag);
-    }
-    if (rc == 0 && b->conv)
-        rc = add_layer(b, "conv:", b->conv, diag);
-    if (rc == 0 && b->depthwise)
-        rc = add_layer(b, "depthwise:", b->depthwise, diag);
-    if (rc == 0)
-        rc = add_gemv(b, diag);
-    if (rc == 0)
-        rc = add_random(b, diag);
-    if (rc == 0 && b->shape_count == 0) {
-        if (b->kernel && strncmp(b->kernel, "sl_conv", 7) == 0)
-            return add_layer(b, "conv:", "28x28x64-128-3x3-s1-p1", diag);
-        if (b->kernel && strncmp(b->kernel, "sl_depthwise", 12) == 0)
-            return add_layer(b, "depthwise:", "28x28x128-3x3-s1-p1", diag);
-        rc = add_shape(b, family_of(b),
-                       b->kernel && strstr(b->kernel, "1x16vl") ? "1x1024x1024" : "128x128x128", "",
-                       diag);
-    }
-    return rc;
-}
-
-static void build_args(struct bench *b)
+/* For the shapes from the i-th on; returns the first that waits for the next launch. */
+static size_t build_args(struct bench *b, size_t i)
 {
     size_t n = 0;
     b->args[n++] = "kernels";
     b->args[n++] = "--clock";
     b->args[n++] = b->device.kind == SL_DEVICE_COUNTED ? "marks" : "ns";
     b->args[n++] = "--seed";
-    snprintf(b->seed_text, sizeof(b->seed_text), "%" PRId64, b->seed);
+    snprintf(b->seed_text, sizeof(b->seed_text), "%" PRId64, b->shapes.seed);
     b->args[n++] = b->seed_text;
-    if (b->all)
+    b->args[n++] = b->shapes.kernel ? "--kernel" : "--engine";
+    b->args[n++] = b->shapes.kernel ? b->shapes.kernel : b->engine;
+    if (b->shapes.all)
         b->args[n++] = "--skip-absent"; /* a type need not have every family in every engine */
-    if (b->kernel) {
-        b->args[n++] = "--kernel";
-        b->args[n++] = b->kernel;
-    } else {
-        b->args[n++] = "--engine";
-        b->args[n++] = b->engine;
-    }
-    for (size_t i = 0; i < b->shape_count; i++) {
-        b->args[n++] = "--bench";
-        b->args[n++] = b->shapes[i];
-    }
-    b->args[n] = NULL;
+    assert(n <= MOST_FIXED_ARGS);
+    return sl_kernel_shapes_batch(&b->shapes, i, b->args + n);
 }
 
 static bool take_text(const cJSON *object, const char *key, char *out, size_t size)
@@ -400,6 +187,17 @@ static int measure(struct bench *b, struct sl_diag *diag)
     return rc;
 }
 
+/* All shapes, by as many launches as that takes. */
+static int measure_all(struct bench *b, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < b->shapes.count;) {
+        i = build_args(b, i);
+        rc = measure(b, diag);
+    }
+    return rc;
+}
+
 static int print_rows(const struct bench *b, struct sl_diag *diag)
 {
     struct sl_buf out;
@@ -423,13 +221,10 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
 
 static int check_options(const struct bench *b, struct sl_diag *diag)
 {
-    bool known = !b->type;
-    for (size_t i = 0; i < TYPES; i++)
-        known = known || strcmp(types[i].name, b->type) == 0;
-    if (!known) {
+    if (!sl_kernel_shapes_know_type(b->shapes.type)) {
         sl_diag_hint(diag, "take f32, f16, bf16, qs8, qd8, q4, q4_g32 or convert");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type",
-                           "'%.32s' has no kernels in this version", b->type);
+                           "'%.32s' has no kernels in this version", b->shapes.type);
     }
     if (strcmp(b->engine, "sme2") != 0 && strcmp(b->engine, "neon") != 0 &&
         strcmp(b->engine, "portable") != 0) {
@@ -453,22 +248,22 @@ static int device_kind(const struct bench *b)
 
 static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *diag)
 {
-    const char *words[MAX_SHAPES];
+    const char *words[SL_KERNEL_MAX_SHAPES];
     size_t count = 0;
     const struct sl_option options[] = {
-        {"--type", 0, SL_OPTION_TEXT, &b->type, "TYPE",
+        {"--type", 0, SL_OPTION_TEXT, &b->shapes.type, "TYPE",
          "f32, f16, bf16, qs8 (static int8), qd8 (dynamic int8), q4, q4_g32 (its weights int4), "
          "convert"},
         {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
          "streaming vector length of the emulated CPU (512)"},
-        {"--conv", 0, SL_OPTION_TEXT, &b->conv, "SHAPE", "IHxIWxIC-OC-KHxKW-sS-pP"},
-        {"--depthwise", 0, SL_OPTION_TEXT, &b->depthwise, "SHAPE", "IHxIWxC-KHxKW-sS-pP"},
-        {"--gemv", 0, SL_OPTION_TEXT, &b->gemv, "NxK", "a product with one row"},
-        {"--all", 0, SL_OPTION_FLAG, &b->all, NULL,
+        {"--conv", 0, SL_OPTION_TEXT, &b->shapes.conv, "SHAPE", "IHxIWxIC-OC-KHxKW-sS-pP"},
+        {"--depthwise", 0, SL_OPTION_TEXT, &b->shapes.depthwise, "SHAPE", "IHxIWxC-KHxKW-sS-pP"},
+        {"--gemv", 0, SL_OPTION_TEXT, &b->shapes.gemv, "NxK", "a product with one row"},
+        {"--all", 0, SL_OPTION_FLAG, &b->shapes.all, NULL,
          "every shape with a goal, with SME2 and then with NEON"},
-        {"--random", 0, SL_OPTION_COUNT, &b->random, "N", "N random products up to 256"},
-        {"--seed", 0, SL_OPTION_COUNT, &b->seed, "S", "of the random shapes and values"},
+        {"--random", 0, SL_OPTION_COUNT, &b->shapes.random, "N", "N random products up to 256"},
+        {"--seed", 0, SL_OPTION_COUNT, &b->shapes.seed, "S", "of the random shapes and values"},
     };
     const struct sl_usage usage = {
         .verb = "kernels bench",
@@ -480,10 +275,10 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
             "reduce:OP-OUTERxREDUCEDxINNER or convert:OP-N, with OP as in the kernels' names.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0])};
-    int rc = sl_options_parse(&usage, argc, argv, words, MAX_SHAPES, &count, diag);
+    int rc = sl_options_parse(&usage, argc, argv, words, SL_KERNEL_MAX_SHAPES, &count, diag);
     if (rc == 0)
         rc = check_options(b, diag);
-    return rc == 0 ? collect_shapes(b, words, count, diag) : rc;
+    return rc == 0 ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
 }
 
 static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
@@ -492,7 +287,7 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     struct bench *b = sl_calloc(1, sizeof(*b));
     int rc = -ENOMEM;
     if (b) {
-        *b = (struct bench){.cli = cli, .engine = "sme2", .svl = 512, .seed = 1};
+        *b = (struct bench){.cli = cli, .engine = "sme2", .svl = 512, .shapes.seed = 1};
         rc = parse_bench(b, argc, argv, &diag);
     }
     if (rc == 0)
@@ -501,14 +296,11 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
         b->rows = sl_calloc(MAX_ROWS, sizeof(*b->rows));
         rc = b->rows ? 0 : -ENOMEM;
     }
-    if (rc == 0) {
-        build_args(b);
-        rc = measure(b, &diag);
-    }
-    if (rc == 0 && b->all) {
+    if (rc == 0)
+        rc = measure_all(b, &diag);
+    if (rc == 0 && b->shapes.all) {
         b->engine = "neon";
-        build_args(b);
-        rc = measure(b, &diag);
+        rc = measure_all(b, &diag);
     }
     if (rc == 0)
         rc = print_rows(b, &diag);

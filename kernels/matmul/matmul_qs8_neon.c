@@ -54,4 +54,6 @@ SL_INLINE const int16_t *multiply(size_t mr, const int8_t *const *rows, size_t d
     return w;
 }
 
+#define load_scales sl_qs8_plain_scales
+#define store sl_qs8_plain_store
 #include "kernels/matmul/qs8_kernels.inc"

@@ -29,6 +29,23 @@ SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, c
         acc[i][1] = vdotq_laneq_s32(acc[i][1], b1, a[i], lane);                                    \
     }
 
+/* 16 k; the rows move on. */
+SL_INLINE const int8_t *sixteen(size_t mr, const int8_t *at[SL_QS8_MR], const int8_t *w,
+                                int32x4_t acc[SL_QS8_MR][2])
+{
+    int8x16_t a[SL_QS8_MR], b0, b1;
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++, at[i - 1] += 16) {
+        SL_FORGET(at[i]);
+        a[i] = vld1q_s8(at[i]);
+    }
+    DOT_LANE(0)
+    DOT_LANE(1)
+    DOT_LANE(2)
+    DOT_LANE(3)
+    return w + 128;
+}
+
 SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t depth,
                                  const struct sl_qs8_head *head, const int8_t *w,
                                  int32x4_t acc[SL_QS8_MR][2])
@@ -42,22 +59,15 @@ SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t de
         acc[i][1] = vld1q_s32(start + 4);
         SL_FORGET(start); /* loading pairs again is cheaper than copying vectors */
     }
-    size_t k = depth;
-    do {
-        int8x16_t a[SL_QS8_MR], b0, b1;
-        SL_FORGET(w);
-        SL_UNROLL
-        for (size_t i = 0; i < mr; i++, at[i - 1] += 16) {
-            SL_FORGET(at[i]);
-            a[i] = vld1q_s8(at[i]);
-        }
-        DOT_LANE(0)
-        DOT_LANE(1)
-        DOT_LANE(2)
-        DOT_LANE(3)
-        w += 128;
-    } while ((k -= 16) > 0);
+    for (size_t turns = depth / 32; turns > 0; turns--) {
+        w = sixteen(mr, at, w, acc);
+        w = sixteen(mr, at, w, acc);
+    }
+    if (depth % 32)
+        w = sixteen(mr, at, w, acc);
     return w;
 }
 
+#define load_scales sl_qs8_plain_scales
+#define store sl_qs8_plain_store
 #include "kernels/matmul/qs8_kernels.inc"

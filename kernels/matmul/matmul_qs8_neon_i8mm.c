@@ -1,7 +1,7 @@
 /* kernels/matmul/matmul_qs8_neon_i8mm.c: static int8 products and convolutions by SMMLA.
  *
  * A panel has 8 k of two columns in 16 bytes; pairs of rows are interleaved the same way once for
- * all panels. A sum of two rows and two columns is one vector, taken apart at the end. */
+ * all panels. A sum of two rows and two columns is one vector; as bytes they are put in order. */
 #include "kernels/matmul/qs8_blocks_neon.h"
 
 #define NAME qs8_qs8p8x8_8x8_neon_i8mm
@@ -31,12 +31,23 @@ SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, c
     rows[0] = job->scratch;
 }
 
-/* vzip1q_s64(), for which the compiler makes two instructions. */
-SL_INLINE int64x2_t first_halves(int64x2_t x, int64x2_t y)
+/* 8 k of all pairs. */
+SL_INLINE void eight(size_t pairs, const int8_t *at, const int8_t *w,
+                     int32x4_t sum[SL_QS8_MR / 2][4])
 {
-    int64x2_t z;
-    __asm__("zip1 %0.2d, %1.2d, %2.2d" : "=w"(z) : "w"(x), "w"(y));
-    return z;
+    int8x16_t a[SL_QS8_MR / 2], b[4];
+    SL_UNROLL
+    for (size_t i = 0; i < pairs; i++)
+        a[i] = vld1q_s8(at + 16 * i);
+    SL_UNROLL
+    for (size_t j = 0; j < 4; j++)
+        b[j] = vld1q_s8(w + 16 * j);
+    SL_UNROLL
+    for (size_t i = 0; i < pairs; i++) {
+        SL_UNROLL
+        for (size_t j = 0; j < 4; j++)
+            sum[i][j] = vmmlaq_s32(sum[i][j], a[i], b[j]);
+    }
 }
 
 SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t depth,
@@ -45,7 +56,7 @@ SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t de
 {
     size_t pairs = (mr + 1) / 2;
     const int8_t *at = rows[0];
-    int32x4_t sum[SL_QS8_MR / 2][4];
+    int32x4_t(*sum)[4] = (int32x4_t(*)[4])acc;
     SL_UNROLL
     for (size_t i = 0; i < pairs; i++) {
         SL_UNROLL
@@ -53,37 +64,38 @@ SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t de
             sum[i][j] = vreinterpretq_s32_s64(
                 vld1q_dup_s64((const int64_t *)(const void *)(head->start + 2 * j)));
     }
-    size_t k = depth;
-    do {
-        SL_FORGET(w);
-        SL_FORGET(at);
+    for (size_t turns = depth / 32; turns > 0; turns--, at += 64 * pairs, w += 256) {
         SL_UNROLL
-        for (size_t half = 0; half < 2; half++, at += 16 * pairs, w += 64) {
-            int8x16_t a[SL_QS8_MR / 2], b[4];
-            SL_UNROLL
-            for (size_t i = 0; i < pairs; i++)
-                a[i] = vld1q_s8(at + 16 * i);
-            SL_UNROLL
-            for (size_t j = 0; j < 4; j++)
-                b[j] = vld1q_s8(w + 16 * j);
-            SL_UNROLL
-            for (size_t i = 0; i < pairs; i++) {
-                SL_UNROLL
-                for (size_t j = 0; j < 4; j++)
-                    sum[i][j] = vmmlaq_s32(sum[i][j], a[i], b[j]);
-            }
-        }
-    } while ((k -= 16) > 0);
-    SL_UNROLL
-    for (size_t i = 0; i < mr; i++) {
-        SL_UNROLL
-        for (size_t j = 0; j < 2; j++) {
-            int64x2_t x = vreinterpretq_s64_s32(sum[i / 2][2 * j]);
-            int64x2_t y = vreinterpretq_s64_s32(sum[i / 2][2 * j + 1]);
-            acc[i][j] = vreinterpretq_s32_s64(i % 2 ? vzip2q_s64(x, y) : first_halves(x, y));
-        }
+        for (size_t part = 0; part < 4; part++)
+            eight(pairs, at + 16 * pairs * part, w + 64 * part, sum);
+    }
+    if (depth % 32) {
+        eight(pairs, at, w, sum);
+        eight(pairs, at + 16 * pairs, w + 64, sum);
+        w += 128;
     }
     return w;
+}
+
+/* Two columns of a scale for each of two rows. */
+SL_INLINE void load_scales(const struct sl_qs8_head *head, float32x4_t scale[4])
+{
+    SL_UNROLL
+    for (size_t j = 0; j < 4; j++)
+        scale[j] = vreinterpretq_f32_s64(
+            vld1q_dup_s64((const int64_t *)(const void *)(head->scale + 2 * j)));
+}
+
+SL_INLINE void store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct sl_qs8_quant *quant,
+                     int8_t *dst, size_t columns)
+{
+    static const int8_t order[] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
+    int8x16_t rows[SL_QS8_MR / 2], at = vld1q_s8(order);
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i += 2)
+        rows[i / 2] =
+            vqtbl1q_s8(sl_qs8_sixteen(acc[i], acc[i + 1], quant), vreinterpretq_u8_s8(at));
+    sl_qs8_store(mr, rows, quant, dst, columns);
 }
 
 #include "kernels/matmul/qs8_kernels.inc"

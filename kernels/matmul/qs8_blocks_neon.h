@@ -1,7 +1,7 @@
 /* kernels/matmul/qs8_blocks_neon.h: what a NEON engine of static int8 is made of. The including
  * file defines before: NAME, the end of the kernels' names; NEEDS, their ISA bits; weight_t,
- * place() and multiply(), which the engines say. Functions are inlined into callers whose row count
- * is constant. */
+ * place(), multiply(), load_scales() and store(), which the engines say. Functions are inlined into
+ * callers whose row count is constant. */
 #pragma once
 
 #include <string.h>
@@ -14,7 +14,7 @@
 struct sl_qs8_quant {
     int16x8_t zero;
     int8x16_t min, max;
-    float32x4_t scale[2]; /* of the present panel */
+    float32x4_t scale[4]; /* of the present panel, as the sums of a pair of rows have them */
     size_t stride, depth;
 };
 
@@ -27,21 +27,29 @@ SL_INLINE struct sl_qs8_quant sl_qs8_quant_of(const struct sl_qs8_rows *job)
                                  .depth = job->depth};
 }
 
-/* A row of 8 sums, not yet narrowed and clamped. */
-SL_INLINE int16x8_t sl_qs8_row(int32x4_t low, int32x4_t high, const struct sl_qs8_quant *quant)
+/* 8 sums, not yet narrowed and clamped. */
+SL_INLINE int16x8_t sl_qs8_eight(const int32x4_t sums[2], const float32x4_t scale[2],
+                                 const struct sl_qs8_quant *quant)
 {
-    int32x4_t a = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(low), quant->scale[0]));
-    int32x4_t b = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(high), quant->scale[1]));
+    int32x4_t a = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(sums[0]), scale[0]));
+    int32x4_t b = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(sums[1]), scale[1]));
     return vqaddq_s16(vqmovn_high_s32(vqmovn_s32(a), b), quant->zero);
 }
 
-/* Two rows of bytes. */
-SL_INLINE int8x16_t sl_qs8_rows(int32x4_t upper[2], int32x4_t lower[2],
-                                const struct sl_qs8_quant *quant)
+/* 16 sums; those of a row with no other are given twice. */
+SL_INLINE int8x16_t sl_qs8_sixteen(const int32x4_t upper[2], const int32x4_t lower[2],
+                                   const struct sl_qs8_quant *quant)
 {
-    int8x16_t rows = vqmovn_high_s16(vqmovn_s16(sl_qs8_row(upper[0], upper[1], quant)),
-                                     sl_qs8_row(lower[0], lower[1], quant));
+    int8x16_t rows = vqmovn_high_s16(vqmovn_s16(sl_qs8_eight(upper, quant->scale, quant)),
+                                     sl_qs8_eight(lower, quant->scale + 2, quant));
     return vminq_s8(vmaxq_s8(rows, quant->min), quant->max);
+}
+
+/* Sums of rows that stand in rows. */
+SL_INLINE void sl_qs8_plain_scales(const struct sl_qs8_head *head, float32x4_t scale[4])
+{
+    scale[2] = scale[0] = vld1q_f32(head->scale);
+    scale[3] = scale[1] = vld1q_f32(head->scale + 4);
 }
 
 /* Fewer than 8 columns of `mr` rows. */
@@ -51,27 +59,32 @@ static void store_some(size_t mr, const int8x16_t *rows, int8_t *dst, size_t str
         memcpy(dst, (const int8_t *)rows + SL_QS8_NR * i, columns);
 }
 
-/* Requantises and stores `mr` rows of up to 8 columns. */
-SL_INLINE void sl_qs8_store(size_t mr, int32x4_t acc[SL_QS8_MR][2],
-                            const struct sl_qs8_quant *quant, int8_t *dst, size_t columns)
+/* Stores `mr` rows of up to 8 columns, two a vector. */
+SL_INLINE void sl_qs8_store(size_t mr, const int8x16_t *rows, const struct sl_qs8_quant *quant,
+                            int8_t *dst, size_t columns)
 {
-    size_t stride = quant->stride;
-    if (columns == SL_QS8_NR) {
-        SL_UNROLL
-        for (size_t i = 0; i < mr; i += 2, dst += stride) {
-            int8x16_t rows = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], quant);
-            vst1_s8(dst, vget_low_s8(rows));
-            if (mr == 1)
-                return;
-            dst += stride;
-            SL_FORGET(dst);
-            vst1q_lane_s64((int64_t *)(void *)dst, vreinterpretq_s64_s8(rows), 1);
-        }
+    if (columns != SL_QS8_NR) {
+        store_some(mr, rows, dst, quant->stride, columns);
         return;
     }
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i += 2, dst += quant->stride) {
+        vst1_s8(dst, vget_low_s8(rows[i / 2]));
+        if (mr == 1)
+            return;
+        dst += quant->stride;
+        SL_FORGET(dst);
+        vst1q_lane_s64((int64_t *)(void *)dst, vreinterpretq_s64_s8(rows[i / 2]), 1);
+    }
+}
+
+/* Requantises and stores sums of rows that stand in rows. */
+SL_INLINE void sl_qs8_plain_store(size_t mr, int32x4_t acc[SL_QS8_MR][2],
+                                  const struct sl_qs8_quant *quant, int8_t *dst, size_t columns)
+{
     int8x16_t rows[SL_QS8_MR / 2];
     SL_UNROLL
     for (size_t i = 0; i < mr; i += 2)
-        rows[i / 2] = sl_qs8_rows(acc[i], acc[mr > 1 ? i + 1 : i], quant);
-    store_some(mr, rows, dst, stride, columns);
+        rows[i / 2] = sl_qs8_sixteen(acc[i], acc[mr > 1 ? i + 1 : i], quant);
+    sl_qs8_store(mr, rows, quant, dst, columns);
 }

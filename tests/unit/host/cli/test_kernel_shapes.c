@@ -1,0 +1,93 @@
+/* tests/unit/host/cli/test_kernel_shapes.c */
+#include "common/base/error.h"
+#include "host/cli/kernel_shapes.h"
+#include "tests/support/unit.h"
+
+static struct sl_kernel_shapes collected(struct sl_kernel_shapes asked, const char *word, int want)
+{
+    static struct sl_diag diag;
+    assert_int_equal(sl_kernel_shapes_collect(&asked, &word, word ? 1 : 0, &diag), want);
+    return asked;
+}
+
+static void layers_and_rows_are_of_the_type_asked_for(void **state)
+{
+    (void)state;
+    struct sl_kernel_shapes s =
+        collected((struct sl_kernel_shapes){.type = "qs8", .conv = "C", .gemv = "7x8"}, "1x2x3", 0);
+    assert_int_equal(s.count, 3);
+    assert_string_equal(s.text[0], "qs8/matmul:1x2x3");
+    assert_string_equal(s.text[1], "qs8/conv:C");
+    assert_string_equal(s.text[2], "qs8/matmul:1x7x8");
+    s = collected((struct sl_kernel_shapes){.type = NULL}, "pool:max-1x1x1-1x1-s1-p0", 0);
+    assert_int_equal(s.count, 1);
+    assert_string_equal(s.text[0], "pool:max-1x1x1-1x1-s1-p0");
+}
+
+static void a_kernel_alone_gets_a_shape_that_fits_it(void **state)
+{
+    (void)state;
+    struct sl_kernel_shapes s = collected((struct sl_kernel_shapes){.all = false}, "sl_conv_f", 0);
+    assert_string_equal(s.kernel, "sl_conv_f");
+    assert_string_equal(s.text[0], "conv:28x28x64-128-3x3-s1-p1");
+    s = collected((struct sl_kernel_shapes){.all = false}, "sl_matmul_1x16vl", 0);
+    assert_string_equal(s.text[0], "matmul:1x1024x1024");
+}
+
+static void goals_of_one_type_are_no_others(void **state)
+{
+    (void)state;
+    struct sl_kernel_shapes all = collected((struct sl_kernel_shapes){.all = true}, NULL, 0);
+    size_t sum = 0;
+    static const char *const types[] = {"f32", "f16", "bf16",   "qs8",
+                                        "qd8", "q4",  "q4_g32", "convert"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        assert_true(sl_kernel_shapes_know_type(types[i]));
+        sum += collected((struct sl_kernel_shapes){.all = true, .type = types[i]}, NULL, 0).count;
+    }
+    assert_int_equal(sum, all.count);
+    assert_false(sl_kernel_shapes_know_type("f"));
+    assert_true(sl_kernel_shapes_know_type(NULL));
+}
+
+/* More than one launch of the agent takes. */
+static void batches_hold_every_shape_once_and_in_order(void **state)
+{
+    (void)state;
+    struct sl_kernel_shapes s =
+        collected((struct sl_kernel_shapes){.random = 100, .seed = 3}, NULL, 0);
+    const char *args[SL_KERNEL_BATCH_ARGS + 1];
+    size_t seen = 0, batches = 0;
+    assert_int_equal(s.count, 100);
+    while (seen < s.count) {
+        size_t next = sl_kernel_shapes_batch(&s, seen, args);
+        assert_in_range(next, seen + 1, seen + SL_KERNEL_BATCH_SHAPES);
+        for (size_t i = seen; i < next; i++) {
+            assert_string_equal(args[2 * (i - seen)], "--bench");
+            assert_ptr_equal(args[2 * (i - seen) + 1], s.text[i]);
+        }
+        assert_null(args[2 * (next - seen)]);
+        seen = next;
+        batches++;
+    }
+    assert_int_equal(batches, (100 + SL_KERNEL_BATCH_SHAPES - 1) / SL_KERNEL_BATCH_SHAPES);
+}
+
+static void too_many_shapes_are_refused(void **state)
+{
+    (void)state;
+    collected((struct sl_kernel_shapes){.random = SL_KERNEL_MAX_SHAPES}, NULL, 0);
+    collected((struct sl_kernel_shapes){.random = SL_KERNEL_MAX_SHAPES + 1}, NULL, SL_E_LIMIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_and_rows_are_of_the_type_asked_for),
+        cmocka_unit_test(a_kernel_alone_gets_a_shape_that_fits_it),
+        cmocka_unit_test(goals_of_one_type_are_no_others),
+        cmocka_unit_test(batches_hold_every_shape_once_and_in_order),
+        cmocka_unit_test(too_many_shapes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
