@@ -11,7 +11,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/depthwise/depthwise_columns.h"
-#include "kernels/depthwise/depthwise_qs8.h"
+#include "kernels/depthwise/depthwise_qs8_plan.h"
 
 enum { ROWS = 4 };
 
@@ -52,33 +52,11 @@ static void pack_weights(const struct sl_depthwise_shape *s, const int8_t *weigh
     }
 }
 
-/* Where the windows of an image lie in memory. */
-struct plan {
-    size_t top, left, height,
-        width; /* of the padded image, in pixels; width of the image in place */
-    bool in_place;
-};
-
-static struct plan plan_of(const struct sl_depthwise_shape *s) __arm_streaming_compatible
-{
-    struct plan plan = {
-        .top = s->pad_top,
-        .left = s->pad_left,
-        .height = (s->out_h - 1) * s->stride_h + (s->kernel_h - 1) * s->dilation_h + 1,
-        .width = (s->out_w - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w + 1,
-    };
-    plan.in_place =
-        plan.top == 0 && plan.left == 0 && plan.height <= s->in_h && plan.width <= s->in_w;
-    if (plan.in_place)
-        plan.width = s->in_w;
-    return plan;
-}
-
 static size_t workspace_bytes(const struct sl_depthwise_shape *s)
 {
     if (s->out_h == 0 || s->out_w == 0)
         return 0;
-    struct plan plan = plan_of(s);
+    struct sl_depthwise_plan plan = sl_depthwise_plan_of(s);
     return plan.in_place ? 0 : plan.height * plan.width * s->channels;
 }
 
@@ -92,14 +70,14 @@ static inline void put(int8_t *out, const int8_t *in, size_t count,
     }
 }
 
-static void pad_image(const struct sl_depthwise_qs8_args *args, const struct plan *plan,
+static void pad_image(const struct sl_depthwise_qs8_args *args,
+                      const struct sl_depthwise_plan *plan,
                       const int8_t *in) __arm_streaming __arm_inout("za")
 {
     const struct sl_depthwise_shape *s = &args->shape;
     int8_t *out = args->workspace;
     size_t line = plan->width * s->channels;
-    size_t left = plan->left < plan->width ? plan->left : plan->width;
-    size_t inner = plan->width - left < s->in_w ? plan->width - left : s->in_w;
+    size_t left = plan->left, inner = plan->inner;
     svint8_t zero = svdup_s8(args->in_zero);
     for (size_t y = 0; y < plan->height; y++, out += line) {
         size_t from = y - plan->top; /* wraps when outside */
@@ -114,7 +92,7 @@ static void pad_image(const struct sl_depthwise_qs8_args *args, const struct pla
 }
 
 /* Rows oy .. of one image, all channels. */
-static void strip_of(const struct sl_depthwise_qs8_args *args, const struct plan *plan,
+static void strip_of(const struct sl_depthwise_qs8_args *args, const struct sl_depthwise_plan *plan,
                      const int8_t *image, size_t oy, int8_t *out) __arm_streaming __arm_inout("za")
 {
     const struct sl_depthwise_shape *s = &args->shape;
@@ -160,7 +138,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct sl_depthwise_qs8_args *args = pointer;
     const struct sl_depthwise_shape *s = &args->shape;
-    struct plan plan = plan_of(s);
+    struct sl_depthwise_plan plan = sl_depthwise_plan_of(s);
     for (size_t b = 0; b < s->batch; b++) {
         const int8_t *image = args->in + b * s->in_h * s->in_w * s->channels;
         int8_t *out = args->out + b * s->out_h * s->out_w * s->channels;

@@ -94,7 +94,7 @@ SL_INLINE void store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct sl_qs8
     SL_UNROLL
     for (size_t i = 0; i < mr; i += 2)
         rows[i / 2] =
-            vqtbl1q_s8(sl_qs8_sixteen(acc[i], acc[i + 1], quant), vreinterpretq_u8_s8(at));
+            vqtbl1q_s8(sl_requant_sixteen(acc[i], acc[i + 1], &quant->out), vreinterpretq_u8_s8(at));
     sl_qs8_store(mr, rows, quant, dst, columns);
 }
 

@@ -145,18 +145,21 @@ static void gather(const struct sl_conv_qs8_args *a, const int8_t *in, size_t oy
     }
 }
 
-/* One row of output pixels of one group. */
-static void conv_row(const struct sl_qs8_engine *engine, const struct sl_conv_qs8_args *a,
-                     const int8_t *in, size_t oy, struct sl_qs8_rows *job)
+/* `count` output pixels of one group from row oy on, which follow each other at job->dst. */
+static void conv_pixels(const struct sl_qs8_engine *engine, const struct sl_conv_qs8_args *a,
+                        const int8_t *in, size_t oy, size_t count, struct sl_qs8_rows *job)
 {
     int8_t *copies = a->workspace;
-    for (size_t ox = 0; ox < a->shape.out_w; ox += job->count) {
-        size_t left = a->shape.out_w - ox;
-        job->count = left < SL_QS8_MR ? left : SL_QS8_MR;
+    size_t ox = 0;
+    for (; count > 0; count -= job->count) {
+        job->count = count < SL_QS8_MR ? count : SL_QS8_MR;
         for (size_t r = 0; r < SL_QS8_MR; r++) {
             job->rows[r] = copies + (r < job->count ? r : job->count - 1) * job->depth;
-            if (r < job->count)
-                gather(a, in, oy, ox + r, copies + r * job->depth);
+            if (r >= job->count)
+                continue;
+            gather(a, in, oy, ox, copies + r * job->depth);
+            oy += ++ox == a->shape.out_w;
+            ox = ox == a->shape.out_w ? 0 : ox;
         }
         engine->run(job);
         job->dst += job->count * a->out_pixel;
@@ -172,13 +175,15 @@ void sl_qs8_conv_run(const struct sl_qs8_engine *engine, const struct sl_conv_qs
                               .dst_stride = a->out_pixel,
                               .out = a->out_quant,
                               .scratch = (char *)a->workspace + rows_bytes(k)};
+    /* rows of a dense output are one long row */
+    size_t together = a->out_row == s->out_w * a->out_pixel && s->out_h > 0 ? s->out_h : 1;
     memset(a->workspace, 0, rows_bytes(k));
     for (size_t b = 0; b < s->batch; b++)
         for (size_t g = 0; g < s->groups; g++)
-            for (size_t oy = 0; oy < s->out_h; oy++) {
+            for (size_t oy = 0; oy < s->out_h; oy += together) {
                 const int8_t *in = a->in + (b * image + g) * s->group_in_c;
                 job.panels = (const char *)a->weights + g * sl_qs8_panels_bytes(engine, n, k);
                 job.dst = a->out + b * a->out_image + oy * a->out_row + g * n;
-                conv_row(engine, a, in, oy, &job);
+                conv_pixels(engine, a, in, oy, together * s->out_w, &job);
             }
 }

@@ -8,41 +8,18 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
+#include "kernels/cpu/requant_neon.h"
 #include "kernels/matmul/qs8_blocks.h"
 
 /* What all blocks of a call need, kept out of memory that stores may change. */
 struct sl_qs8_quant {
-    int16x8_t zero;
-    int8x16_t min, max;
-    float32x4_t scale[4]; /* of the present panel, as the sums of a pair of rows have them */
+    struct sl_requant_neon out; /* its scales as the sums of a pair of rows have them */
     size_t stride, depth;
 };
 
 SL_INLINE struct sl_qs8_quant sl_qs8_quant_of(const struct sl_qs8_rows *job)
 {
-    return (struct sl_qs8_quant){.zero = vdupq_n_s16(job->out.zero),
-                                 .min = vdupq_n_s8(job->out.min),
-                                 .max = vdupq_n_s8(job->out.max),
-                                 .stride = job->dst_stride,
-                                 .depth = job->depth};
-}
-
-/* 8 sums, not yet narrowed and clamped. */
-SL_INLINE int16x8_t sl_qs8_eight(const int32x4_t sums[2], const float32x4_t scale[2],
-                                 const struct sl_qs8_quant *quant)
-{
-    int32x4_t a = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(sums[0]), scale[0]));
-    int32x4_t b = vcvtnq_s32_f32(vmulq_f32(vcvtq_f32_s32(sums[1]), scale[1]));
-    return vqaddq_s16(vqmovn_high_s32(vqmovn_s32(a), b), quant->zero);
-}
-
-/* 16 sums; those of a row with no other are given twice. */
-SL_INLINE int8x16_t sl_qs8_sixteen(const int32x4_t upper[2], const int32x4_t lower[2],
-                                   const struct sl_qs8_quant *quant)
-{
-    int8x16_t rows = vqmovn_high_s16(vqmovn_s16(sl_qs8_eight(upper, quant->scale, quant)),
-                                     sl_qs8_eight(lower, quant->scale + 2, quant));
-    return vminq_s8(vmaxq_s8(rows, quant->min), quant->max);
+    return (struct sl_qs8_quant){sl_requant_neon_of(job->out), job->dst_stride, job->depth};
 }
 
 /* Sums of rows that stand in rows. */
@@ -85,6 +62,6 @@ SL_INLINE void sl_qs8_plain_store(size_t mr, int32x4_t acc[SL_QS8_MR][2],
     int8x16_t rows[SL_QS8_MR / 2];
     SL_UNROLL
     for (size_t i = 0; i < mr; i += 2)
-        rows[i / 2] = sl_qs8_sixteen(acc[i], acc[mr > 1 ? i + 1 : i], quant);
+        rows[i / 2] = sl_requant_sixteen(acc[i], acc[mr > 1 ? i + 1 : i], &quant->out);
     sl_qs8_store(mr, rows, quant, dst, columns);
 }
