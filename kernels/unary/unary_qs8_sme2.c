@@ -6,8 +6,11 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/unary/unary_qs8.h"
 
+/* clang 19 fails at debug information of tuples that are arguments. */
+#define INLINE static inline __attribute__((always_inline))
+
 /* Two vectors of the table from `at` on, as far as it reaches. */
-static inline svuint8x2_t part_of(const uint8_t *table, size_t at) __arm_streaming
+INLINE svuint8x2_t part_of(const uint8_t *table, size_t at) __arm_streaming
 {
     size_t next = at + svcntb();
     return svcreate2_u8(svld1_u8(svwhilelt_b8_u64(at, 256), table + (at < 256 ? at : 0)),
@@ -15,8 +18,7 @@ static inline svuint8x2_t part_of(const uint8_t *table, size_t at) __arm_streami
 }
 
 /* Adds the entries of one part; those of other parts are 0 here. */
-static inline svuint8x4_t add_entries(svuint8x2_t part, svuint8x4_t x,
-                                      svuint8x4_t y) __arm_streaming
+INLINE svuint8x4_t add_entries(svuint8x2_t part, svuint8x4_t x, svuint8x4_t y) __arm_streaming
 {
     svbool_t all = svptrue_b8();
     return svcreate4_u8(svorr_u8_x(all, svget4_u8(y, 0), svtbl2_u8(part, svget4_u8(x, 0))),
@@ -25,7 +27,7 @@ static inline svuint8x4_t add_entries(svuint8x2_t part, svuint8x4_t x,
                         svorr_u8_x(all, svget4_u8(y, 3), svtbl2_u8(part, svget4_u8(x, 3))));
 }
 
-static inline svuint8x4_t entries(svuint8x2_t part, svuint8x4_t x) __arm_streaming
+INLINE svuint8x4_t entries(svuint8x2_t part, svuint8x4_t x) __arm_streaming
 {
     return svcreate4_u8(svtbl2_u8(part, svget4_u8(x, 0)), svtbl2_u8(part, svget4_u8(x, 1)),
                         svtbl2_u8(part, svget4_u8(x, 2)), svtbl2_u8(part, svget4_u8(x, 3)));
