@@ -7,6 +7,7 @@
  * The sums are vector groups of ZA. Four words a turn: one load brings them from the row, every four vectors of
  * weights take one SDOT by an element, before it one load (int8) or half a load and two LUTI4 (int4). */
 #include "kernels/cpu/asm.h"
+#include "kernels/matmul/gemv_words8_sme2.h"
 
 .macro load_job
     ldp x10, x2, [x0]           // the row, weights
@@ -88,70 +89,15 @@
     finish_four 3, \groups
 .endm
 
-// int8: x2 stands 32 vectors past the next weights, so that four words are in a load's reach.
-.macro group8 z, end, k, g, groups
-    .if \g < \groups
-    ld1b {z\z\().b-z\end\().b}, pn8/z, [x2, #((\k * \groups + \g) * 4 - 32), mul vl]
-    sdot za.s[w8, \g, vgx4], {z\z\().b-z\end\().b}, z0.b[\k]
-    .endif
-.endm
-
-.macro word8 k, groups
-    group8 16, 19, \k, 0, \groups
-    group8 20, 23, \k, 1, \groups
-    group8 24, 27, \k, 2, \groups
-    group8 28, 31, \k, 3, \groups
-.endm
-
 .macro block8 groups
     begin_block \groups
-    add x2, x2, x12
-    cbz x6, 2f
-    lsl x17, x7, #2
-1:  ld1rqw {z0.s}, p0/z, [x1]
-    word8 0, \groups
-    word8 1, \groups
-    subs x6, x6, #1
-    word8 2, \groups
-    word8 3, \groups
-    add x1, x1, #16
-    add x2, x2, x17
-    b.ne 1b
-2:  cbz x5, 4f
-    mov x6, x5
-3:  ld1rw {z0.s}, p0/z, [x1]
-    word8 0, \groups
-    add x1, x1, #4
-    add x2, x2, x7
-    subs x6, x6, #1
-    b.ne 3b
-4:  sub x2, x2, x12
+    all_words8 \groups
     end_block \groups
 .endm
 
 function_begin sl_gemv_qd8_sme2_asm
     load_job
-    rdvl x12, #16
-    lsl x12, x12, #1            // 32 vectors
-10: sub x6, x4, x9
-    cntw x17, all, mul #4
-    cmp x6, x17
-    b.ls 40f
-    cmp x6, x17, lsl #1
-    b.ls 30f
-    add x17, x17, x17, lsl #1
-    cmp x6, x17
-    b.ls 20f
-    block8 4
-    cmp x9, x4
-    b.lo 10b
-    ret
-20: block8 3
-    ret
-30: block8 2
-    ret
-40: block8 1
-    ret
+    all_blocks8
 function_end sl_gemv_qd8_sme2_asm
 
 // int4: group \g of word \k, its two lines of nibbles in z\p and z\q.

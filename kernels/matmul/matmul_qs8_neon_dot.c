@@ -71,3 +71,16 @@ SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t de
 #define load_scales sl_qs8_plain_scales
 #define store sl_qs8_plain_store
 #include "kernels/matmul/qs8_kernels.inc"
+
+/* The same for a single row, where pairs of rows for SMMLA would be half empty. */
+const struct sl_matmul_qs8 sl_matmul_qs8_qs8_qs8p8x4_1x8_neon_dot = {
+    .name = "sl_matmul_qs8_qs8_qs8p8x4_1x8_neon_dot",
+    .needs = NEEDS,
+    .m_step = step,
+    .n_step = step,
+    .rhs_bytes = rhs_bytes,
+    .pack_rhs = pack_rhs,
+    .workspace_bytes = workspace_bytes,
+    .run = run,
+    .gemv = true,
+};

@@ -1,0 +1,70 @@
+/* kernels/matmul/gemv_words8_sme2.h: one row of int8 times panels of int8, for assembly files: the
+ * words of four k. The including file defines the macro block8, which uses all_words8, and ends
+ * with x9 behind its columns. */
+#pragma once
+
+// int8: x2 stands 32 vectors past the next weights, so that four words are in a load's reach.
+.macro group8 z, end, k, g, groups
+    .if \g < \groups
+    ld1b {z\z\().b-z\end\().b}, pn8/z, [x2, #((\k * \groups + \g) * 4 - 32), mul vl]
+    sdot za.s[w8, \g, vgx4], {z\z\().b-z\end\().b}, z0.b[\k]
+    .endif
+.endm
+
+.macro word8 k, groups
+    group8 16, 19, \k, 0, \groups
+    group8 20, 23, \k, 1, \groups
+    group8 24, 27, \k, 2, \groups
+    group8 28, 31, \k, 3, \groups
+.endm
+
+// Adds all words of the row at x1 times a panel's, from x2 on: x6 turns of four words (the caller's x11),
+// then x5 words. x7: bytes of a line.
+.macro all_words8 groups
+    add x2, x2, x12
+    cbz x6, 2f
+    lsl x17, x7, #2
+1:  ld1rqw {z0.s}, p0/z, [x1]
+    word8 0, \groups
+    word8 1, \groups
+    subs x6, x6, #1
+    word8 2, \groups
+    word8 3, \groups
+    add x1, x1, #16
+    add x2, x2, x17
+    b.ne 1b
+2:  cbz x5, 4f
+    mov x6, x5
+3:  ld1rw {z0.s}, p0/z, [x1]
+    word8 0, \groups
+    add x1, x1, #4
+    add x2, x2, x7
+    subs x6, x6, #1
+    b.ne 3b
+4:  sub x2, x2, x12
+.endm
+
+// Blocks of up to 16 VL columns, of which x9 is the first, until x9 reaches n in x4.
+.macro all_blocks8
+    rdvl x12, #16
+    lsl x12, x12, #1            // 32 vectors
+10: sub x6, x4, x9
+    cntw x17, all, mul #4
+    cmp x6, x17
+    b.ls 40f
+    cmp x6, x17, lsl #1
+    b.ls 30f
+    add x17, x17, x17, lsl #1
+    cmp x6, x17
+    b.ls 20f
+    block8 4
+    cmp x9, x4
+    b.lo 10b
+    ret
+20: block8 3
+    ret
+30: block8 2
+    ret
+40: block8 1
+    ret
+.endm
