@@ -3,6 +3,8 @@
 
 #include <arm_neon.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #define SL_INLINE static inline __attribute__((always_inline))
 #define SL_UNROLL _Pragma("clang loop unroll(full)")
@@ -37,4 +39,14 @@ SL_INLINE void sl_neon_store(float *at, float32x4_t v, size_t lanes)
 SL_INLINE float32x4_t sl_neon_clamp(float32x4_t v, float32x4_t min, float32x4_t max)
 {
     return vminq_f32(vmaxq_f32(v, min), max);
+}
+
+/* The first `count` bytes (1 to 16); the other lanes are 0. */
+SL_INLINE int8x16_t sl_neon_bytes(const int8_t *at, size_t count)
+{
+    int8x16_t x = vdupq_n_s8(0);
+    if (count == 16)
+        return vld1q_s8(at);
+    memcpy(&x, at, count);
+    return x;
 }

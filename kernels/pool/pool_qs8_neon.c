@@ -13,15 +13,6 @@ struct window {
     int8x16_t min, max;
 };
 
-SL_INLINE int8x16_t some_of(const int8_t *at, size_t count)
-{
-    int8x16_t x = vdupq_n_s8(0);
-    if (count == 16)
-        return vld1q_s8(at);
-    memcpy(&x, at, count);
-    return x;
-}
-
 /* `count` is 16 but for the last channels, where `vectors` is 1. */
 SL_INLINE void channels_of(size_t vectors, size_t count, const struct window *w, const int8_t *in,
                            int8_t *out)
@@ -35,7 +26,7 @@ SL_INLINE void channels_of(size_t vectors, size_t count, const struct window *w,
         for (size_t c = w->columns; c > 0; c--, at += w->across) {
             SL_UNROLL
             for (size_t j = 0; j < vectors; j++)
-                y[j] = vmaxq_s8(y[j], some_of(at + 16 * j, count));
+                y[j] = vmaxq_s8(y[j], sl_neon_bytes(at + 16 * j, count));
         }
     }
     SL_UNROLL

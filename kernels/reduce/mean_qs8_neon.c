@@ -35,15 +35,6 @@ SL_INLINE int8x16_t means_of(const int32x4_t sum[4], const struct finish *f)
     return vcombine_s8(vmovn_s16(low), vmovn_s16(high));
 }
 
-SL_INLINE int8x16_t some_of(const int8_t *at, size_t count)
-{
-    int8x16_t x = vdupq_n_s8(0);
-    if (count == 16)
-        return vld1q_s8(at);
-    memcpy(&x, at, count);
-    return x;
-}
-
 /* Up to 16 columns from `in` on. */
 SL_INLINE int8x16_t columns_of(const struct sl_mean_qs8_args *a, const int8_t *in, size_t count,
                                const struct finish *f)
@@ -53,7 +44,7 @@ SL_INLINE int8x16_t columns_of(const struct sl_mean_qs8_args *a, const int8_t *i
         int16x8_t low = vdupq_n_s16(0), high = low;
         some = left < MOST_ADDED ? left : MOST_ADDED;
         for (size_t r = some; r > 0; r--, in += a->inner) {
-            int8x16_t x = some_of(in, count);
+            int8x16_t x = sl_neon_bytes(in, count);
             low = vaddw_s8(low, vget_low_s8(x));
             high = vaddw_high_s8(high, x);
         }
@@ -75,7 +66,7 @@ static int32_t sum_of(const int8_t *in, size_t count)
         sum = vpadalq_s16(sum, pairs);
     }
     if (count > 0)
-        sum = vpadalq_s16(sum, vpaddlq_s8(some_of(in, count)));
+        sum = vpadalq_s16(sum, vpaddlq_s8(sl_neon_bytes(in, count)));
     return vaddvq_s32(sum);
 }
 

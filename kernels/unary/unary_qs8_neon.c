@@ -36,10 +36,8 @@ static void look_up(const struct sl_unary_qs8_args *args)
         vst1q_s8(out + 16, entries(quarter, y));
     }
     for (size_t some; count > 0; count -= some, in += some, out += some) {
-        int8x16_t x = vdupq_n_s8(0);
         some = count < 16 ? count : 16;
-        memcpy(&x, in, some);
-        x = entries(quarter, x);
+        int8x16_t x = entries(quarter, sl_neon_bytes(in, some));
         memcpy(out, &x, some);
     }
 }
