@@ -47,7 +47,8 @@ static int execute(struct sl_run *run, size_t v, struct purpose purpose, uint64_
     sl_recorder_block(run->trace.recorder, run->execute_name, (uint16_t)v, variant->executed++,
                       purpose.pair, purpose.warmup);
     uint64_t start = sl_run_clock_ns();
-    int rc = sl_variant_execute(variant->plan, true, &run->diag);
+    int rc = sl_variant_execute(
+        variant->plan, run->options.clean ? SL_VARIANT_WHOLE : SL_VARIANT_TRACED, &run->diag);
     *out_ns = sl_run_clock_ns() - start;
     if (rc != 0)
         return execution_failed(run, rc);

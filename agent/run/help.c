@@ -76,6 +76,8 @@ static const char own_part[] =
     "    --trace_path FILE      keep the .sltrace stream\n"
     "    --ring FD              write records to this ring, which the parent made and drains;\n"
     "                           the ETDump is then the parent's to make\n"
+    "    --events all|runs      what the ETDump holds: every operator (all), or whole executions\n"
+    "                           alone, so that recording operators costs nothing\n"
     "    --clock ns|marks       nanoseconds, or marks for the host that counts instructions under\n"
     "                           the emulator (no threads, timers or signals; no ETDump)\n"
     "    --timeout SEC          end the run when one load or execution takes longer (ns only)\n"

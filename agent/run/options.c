@@ -45,6 +45,7 @@ static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl
         {"isa", SL_FLAG_STRING, &o->isa, NULL, "What kernels may use."},
         {"variants", SL_FLAG_STRING, &o->variants, NULL, "Two variants to interleave: off,on."},
         {"input_shapes", SL_FLAG_STRING, &o->input_shapes, NULL, "Shapes of a dynamic model."},
+        {"events", SL_FLAG_STRING, &o->events, NULL, "all, or runs: whole executions alone."},
         {"clock", SL_FLAG_STRING, &o->clock, NULL, "ns or marks."},
         {"trace_path", SL_FLAG_STRING, &o->trace_path, NULL, "Write the .sltrace stream here."},
         {"warmup", SL_FLAG_UINT32, &o->warmup, &given->warmup, "Executions before the first."},
@@ -96,6 +97,11 @@ static bool words_ok(struct sl_run_options *o)
         SL_ETLOG('E', "Unknown --clock '%s'. Expected 'ns' or 'marks'.", o->clock);
         return false;
     }
+    o->clean = strcmp(o->events, "runs") == 0;
+    if (!o->clean && strcmp(o->events, "all") != 0) {
+        SL_ETLOG('E', "Unknown --events '%s'. Expected 'all' or 'runs'.", o->events);
+        return false;
+    }
     return !refuses(o);
 }
 
@@ -115,6 +121,7 @@ static void set_defaults(struct sl_run_options *o)
         .variants = "",
         .input_shapes = "",
         .clock = "ns",
+        .events = "all",
         .trace_path = "",
         .seed = 1,
         .ring = -1,

@@ -25,13 +25,14 @@ struct sl_run_options {
     int32_t cpu_threads;
     bool server_mode;
     /* ours */
-    const char *isa, *variants, *input_shapes, *clock, *trace_path;
+    const char *isa, *variants, *input_shapes, *clock, *events, *trace_path;
     uint32_t warmup, timeout; /* executions; seconds, 0: none */
     uint64_t seed;
     int32_t ring; /* file descriptor, -1: none */
     bool json;
 
     bool counted; /* --clock marks */
+    bool clean;   /* --events runs */
     bool paired;  /* --variants */
     size_t variant_count;
     struct sl_run_variant_spec variant[SL_RUN_MAX_VARIANTS];

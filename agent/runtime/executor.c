@@ -253,9 +253,10 @@ static int take_inputs(struct sl_method *method, struct sl_diag *diag)
     return 0;
 }
 
-int sl_variant_execute(struct sl_variant *v, bool traced, struct sl_diag *diag)
+int sl_variant_execute(struct sl_variant *v, int traced, struct sl_diag *diag)
 {
-    struct sl_recorder *recorder = traced ? v->recorder : NULL;
+    struct sl_recorder *recorder = traced != SL_VARIANT_UNTRACED ? v->recorder : NULL;
+    struct sl_recorder *inner = traced == SL_VARIANT_TRACED ? v->recorder : NULL;
     uint64_t budget = v->method->model->limits.instructions;
     struct sl_span span = {0};
     int rc = take_inputs(v->method, diag);
@@ -263,7 +264,7 @@ int sl_variant_execute(struct sl_variant *v, bool traced, struct sl_diag *diag)
         return rc;
     sl_recorder_begin(recorder, &span, &v->execute_label);
     for (uint32_t chain = 0; chain < v->chain_count && rc == 0; chain++)
-        rc = run_chain(v, chain, recorder, &budget, diag);
+        rc = run_chain(v, chain, inner, &budget, diag);
     if (rc == 0)
         sl_recorder_end(recorder, &span, &v->execute_label);
     return rc;

@@ -113,6 +113,9 @@ size_t sl_variant_packed_bytes(const struct sl_variant *variant);
 /* Events that one execution records at most: for sl_recorder_ready(). */
 size_t sl_variant_events(const struct sl_variant *variant);
 
-/* Executes once, recording into the recorder given at creation when `traced`. Inputs must have been
- * set since the last execution. */
-int sl_variant_execute(struct sl_variant *variant, bool traced, struct sl_diag *diag);
+/* What an execution records: nothing, every event, Method::execute alone. */
+enum { SL_VARIANT_UNTRACED, SL_VARIANT_TRACED, SL_VARIANT_WHOLE };
+
+/* Executes once, recording into the recorder given at creation what `traced` says. Inputs must have
+ * been set since the last execution. */
+int sl_variant_execute(struct sl_variant *variant, int traced, struct sl_diag *diag);

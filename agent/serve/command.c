@@ -102,6 +102,8 @@ static int add_own(struct sl_command *command, const char *self, const Sme2lab__
         rc = addf(command, "--clock=%s", job->clock);
     if (rc == 0 && job->input_shapes && job->input_shapes[0])
         rc = addf(command, "--input-shapes=%s", job->input_shapes);
+    if (rc == 0 && job->clean)
+        rc = add(command, "--events=runs");
     return rc == 0 ? add(command, "--json") : rc;
 }
 

@@ -22,6 +22,7 @@
 #include "host/cli/run_request.h"
 #include "host/cli/run_show.h"
 #include "host/cli/sender.h"
+#include "host/experiment/kit_directory.h"
 #include "host/experiment/path_stem.h"
 #include "host/experiment/run.h"
 #include "host/report/categories_file.h"
@@ -39,6 +40,7 @@ struct session {
     uint64_t jobs[SL_EXPERIMENT_MAX]; /* 0: not sent */
     struct sl_buf json;               /* of --json */
     size_t printed;                   /* results in it */
+    size_t fetched;                   /* experiments whose files are here */
 };
 
 /* Where the files go: chosen before anything runs, and made, since it may not be possible. */
@@ -110,6 +112,7 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
                        struct sl_diag *diag)
 {
     int rc = sl_fetch_run(s->sender.client, outcome->run, s->directory, diag);
+    s->fetched += rc == 0;
     if (rc == 0 && s->cli->json) {
         sl_buf_printf(&s->json, "%s", s->printed++ ? "," : "");
         return sl_run_show_json(s->directory, suffix_of(s, i), &s->json, diag);
@@ -147,6 +150,14 @@ static void print_json(struct session *s)
         printf(s->plan->count > 1 ? "[%s]\n" : "%s\n", (const char *)s->json.data);
 }
 
+/* The kit's files tell of all experiments of a directory; each came with those of its own alone. */
+static int tell_all(struct session *s)
+{
+    struct sl_diag diag = {0};
+    int rc = sl_kit_directory_write(s->directory, &s->categories, &diag);
+    return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+}
+
 /* All are sent before the first is followed: a lab with several devices runs them side by side. */
 static int run_all(struct session *s)
 {
@@ -160,6 +171,8 @@ static int run_all(struct session *s)
         code = sl_outcome_worse(code, finish_one(s, i));
         open = sl_interrupt_number() != 0 ? i : i + 1;
     }
+    if (s->fetched > 1)
+        code = sl_outcome_worse(code, tell_all(s));
     print_json(s);
     if (sl_interrupt_number() == 0)
         return code;

@@ -80,6 +80,8 @@ int sl_job_body_put(const struct sl_job_body *body, struct sl_buf *out)
         sl_json_text(&json, "input_shapes", e->input_shapes);
     sl_json_u64(&json, "timeout_seconds", body->timeout_seconds);
     sl_json_text(&json, "experiment", e->name);
+    if (e->clean)
+        sl_json_text(&json, "mode", "clean");
     if (body->shared_directory)
         sl_json_bool(&json, "shared_directory", true);
     put_inputs(&json, body);

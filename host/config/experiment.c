@@ -203,14 +203,16 @@ static int read_common(const struct sl_json_at *object, struct sl_experiment *ou
     return rc < 0 ? rc : read_inputs(object, out, diag);
 }
 
-static int read_mode(const struct sl_json_at *object, struct sl_diag *diag)
+static int read_mode(const struct sl_json_at *object, bool *out_clean, struct sl_diag *diag)
 {
     const char *mode = "timing";
     struct sl_json_at at = sl_json_member(object, "mode");
     int rc = sl_json_get_text(&at, &mode, diag);
-    if (rc < 0 || strcmp(mode, "timing") == 0)
+    *out_clean = rc == 0 && strcmp(mode, "clean") == 0;
+    if (rc < 0 || *out_clean || strcmp(mode, "timing") == 0)
         return rc;
-    sl_diag_hint(diag, "say \"mode\": \"timing\"; a run's trace names the kernels as it is");
+    sl_diag_hint(diag, "say \"mode\": \"timing\", whose trace names the kernels as it is, or "
+                       "\"clean\", which records whole executions alone");
     if (strcmp(mode, "xnntrace") == 0)
         return sl_json_refuse(&at, diag,
                               "The mode xnntrace is for external runners, which are not "
@@ -241,7 +243,7 @@ static int read_experiment(const struct sl_json_at *object, struct sl_experiment
     if (rc == 0)
         rc = sl_json_get_text(&model, &out->model, diag);
     if (rc == 0)
-        rc = read_mode(object, diag);
+        rc = read_mode(object, &out->clean, diag);
     if (rc == 0)
         rc = read_alias(object, "threads", "num_threads", &threads, diag);
     if (rc == 0)

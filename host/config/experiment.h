@@ -24,6 +24,7 @@ struct sl_experiment {
     size_t input_count;
     const char *input_shapes; /* NULL: the model's own */
     uint32_t seed;            /* draws the order of the first pair */
+    bool clean;               /* mode clean: whole executions alone are recorded */
 };
 
 struct sl_experiment_plan {

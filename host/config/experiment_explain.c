@@ -11,7 +11,7 @@ static void put_experiment(struct sl_json *json, const struct sl_experiment *exp
     sl_json_text(json, "name", experiment->name);
     if (strcmp(experiment->model, model) != 0)
         sl_json_text(json, "model", experiment->model);
-    sl_json_text(json, "mode", "timing");
+    sl_json_text(json, "mode", experiment->clean ? "clean" : "timing");
     if (experiment->runs != UINT32_MAX)
         sl_json_u64(json, "runs", experiment->runs);
     if (experiment->warmup != UINT32_MAX)

@@ -18,7 +18,7 @@ static const char *const keys[] = {
     "priority",   "runs",         "warmup",           "seed",
     "method",     "input_shapes", "timeout_seconds",  "threshold_percent",
     "confidence", "experiment",   "shared_directory", "labels",
-    "shown",
+    "shown",      "mode",
 };
 static const char *const shown_keys[] = {"command", "model", "inputs", "directory"};
 
@@ -166,6 +166,17 @@ static int read_shown(const struct sl_json_at *root, struct sl_submitted *out, s
     return rc < 0 ? rc : read_shown_inputs(&shown, out, diag);
 }
 
+static int read_mode(const struct sl_json_at *root, struct sl_submitted *out, struct sl_diag *diag)
+{
+    const char *mode = "timing";
+    struct sl_json_at at = sl_json_member(root, "mode");
+    int rc = sl_json_get_text(&at, &mode, diag);
+    out->clean = rc == 0 && strcmp(mode, "clean") == 0;
+    if (rc == 0 && !out->clean && strcmp(mode, "timing") != 0)
+        rc = sl_json_refuse(&at, diag, "A mode is timing or clean");
+    return rc;
+}
+
 /* All but the files. */
 static int read_rest(const struct sl_json_at *root, struct sl_submitted *out, struct sl_diag *diag)
 {
@@ -178,6 +189,8 @@ static int read_rest(const struct sl_json_at *root, struct sl_submitted *out, st
         rc = read_text(root, "input_shapes", out->input_shapes, sizeof(out->input_shapes), diag);
     if (rc == 0)
         rc = read_experiment(root, out, diag);
+    if (rc == 0)
+        rc = read_mode(root, out, diag);
     if (rc == 0)
         rc = read_labels(root, out, diag);
     return rc < 0 ? rc : read_shown(root, out, diag);

@@ -4,7 +4,8 @@
  * {"model": "<sha256>", "model_name": "toy.pte", "inputs": ["<sha256>", …], "device":
  * "counted-512", "priority": 0, "runs": 2, "warmup": 1, "seed": 1, "method": "forward",
  * "input_shapes": "1x3x8x8", "timeout_seconds": 1800, "threshold_percent": 1.0, "confidence": 0.95,
- * "experiment": "run", "shared_directory": false, "labels": {"branch": "main"}, "shown":
+ * "experiment": "run", "mode": "timing", "shared_directory": false, "labels": {"branch": "main"},
+ * "shown":
  * {"command": "sme2lab run toy.pte", "model": "models/toy.pte", "inputs": ["x.bin"], "directory":
  * "out/toy"}} Only `model` is needed. `shown` is what the run's files say in place of the daemon's
  * own paths: how the sender calls its files, and where it will put the run's. */
@@ -40,6 +41,7 @@ struct sl_submitted {
     uint32_t seed, timeout_seconds;      /* of the latter 0: never */
     double threshold_percent, confidence;
     char experiment[SL_NAME_BYTES]; /* part of file names */
+    bool clean;                     /* mode clean: whole executions alone are recorded */
     bool shared_directory;          /* other experiments' files will lie beside this one's */
     struct sl_submitted_label labels[SL_SUBMISSION_MAX_LABELS];
     size_t label_count;

@@ -59,6 +59,7 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
             .threads = 1,
             .timeout_ms = job->timeout_seconds * 1000,
             .seed = job->seed,
+            .clean = job->clean,
             .reference = true,
         };
         memcpy(out->model, job->model, sizeof(out->model));
@@ -104,6 +105,7 @@ static void describe_plan(struct finishing *work)
     experiment->runs = ended->plan->pairs;
     experiment->warmup = ended->plan->warmup;
     experiment->seed = job->seed;
+    experiment->clean = job->clean;
     experiment->input_shapes = job->input_shapes[0] ? job->input_shapes : NULL;
     experiment->input_count = job->input_count;
     for (size_t i = 0; i < job->input_count; i++) {

@@ -43,6 +43,7 @@ struct sl_link_job {
     size_t exec_prefix_count;
     uint32_t pairs, warmup, threads, timeout_ms;
     uint64_t seed;
+    bool clean;
 };
 
 struct sl_link_have {

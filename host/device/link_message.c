@@ -69,6 +69,7 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.warmup = job->warmup;
     body.threads = job->threads;
     body.seed = job->seed;
+    body.clean = job->clean;
     body.clock = text(job->clock);
     body.input_shapes = text(job->input_shapes);
     body.timeout_ms = job->timeout_ms;

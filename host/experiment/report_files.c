@@ -85,6 +85,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     const cJSON *manifest = off->directory.manifest;
     const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(manifest, "schedule");
     const struct sl_compared_import *import = &compared->import;
+    const char *mode = sl_run_directory_text(manifest, "mode");
     const char *model = import->model[0] ? import->model : sl_run_directory_text(manifest, "model");
     const char *name = model ? strrchr(model, '/') : NULL;
     *out = (struct sl_report){
@@ -93,6 +94,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
                          : "unknown model",
         .experiment =
             import->names[1][0] ? import->names[1] : sl_run_directory_text(manifest, "experiment"),
+        .clean = mode && strcmp(mode, "clean") == 0,
         .device = off->conditions.values[SL_CONDITION_DEVICE],
         .threads =
             import->threads[0] ? import->threads : off->conditions.values[SL_CONDITION_THREADS],
@@ -106,6 +108,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     add_text(out, "Model", manifest, "model");
     add_text(out, "Model, SHA-256", manifest, "model_sha256");
     add_text(out, "Experiment", manifest, "experiment");
+    add_text(out, "Mode", manifest, "mode");
     add_text(out, "Started", manifest, "generated_at");
     add_text(out, "sme2lab", manifest, "sme2lab_version");
     add_device(out, off);

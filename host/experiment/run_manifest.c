@@ -169,6 +169,7 @@ static void put_model(struct sl_json *json, const struct sl_run *run)
     sl_json_text(json, "agent", run->device->agent.path);
     sl_json_text(json, "agent_sha256", run->agent_sha256);
     sl_json_text(json, "input_shapes", run->experiment->input_shapes);
+    sl_json_text(json, "mode", run->experiment->clean ? "clean" : "timing");
     sl_json_u64(json, "runs", run->experiment->runs);
     sl_json_u64(json, "warmup", run->experiment->warmup);
     sl_json_u64(json, "wall_ns", run->wall_ns);

@@ -287,6 +287,7 @@ static void send_part(struct sl_job_run *run)
         .threads = run->plan.threads,
         .timeout_ms = run->plan.timeout_ms,
         .seed = run->plan.seed,
+        .clean = run->plan.clean && measured,
     };
     int rc = sl_link_send_job(run->link, &job);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */

@@ -39,6 +39,7 @@ struct sl_job_plan {
     char variants[SL_NAME_BYTES];   /* a pair of --isa's words; "": off,on */
     uint32_t pairs, warmup, threads, timeout_ms;
     uint64_t seed;
+    bool clean;     /* record whole executions alone */
     bool reference; /* run the portable kernels too */
     bool marks;     /* ordinals in place of nanoseconds, which are equal in equal runs */
 };

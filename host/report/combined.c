@@ -177,6 +177,7 @@ int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined)
     }
     sl_json_close_array(&json);
     sl_combined_sweeps_json(&json, combined);
+    sl_combined_costs_json(&json, combined);
     sl_json_close_object(&json);
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
@@ -221,14 +222,16 @@ int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined)
 int sl_combined_md(struct sl_buf *out, const struct sl_combined *combined)
 {
     static void (*const tables[])(const struct sl_combined *combined, struct sl_page_table *out) = {
-        sl_combined_figures, sl_combined_sweeps, sl_combined_shares, sl_combined_steps};
+        sl_combined_figures, sl_combined_sweeps, sl_combined_costs, sl_combined_shares,
+        sl_combined_steps};
     struct sl_markup m = {.out = out};
     char text[TEXT_BYTES];
     sl_combined_summary(combined, text, sizeof(text));
     sl_markup_put(&m, "# Combined report\n\n**%s**\n\n", text);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         struct sl_page_table table;
-        if (tables[i] == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0)
+        if ((tables[i] == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0) ||
+            (tables[i] == sl_combined_costs && sl_combined_cost_count(combined) == 0))
             continue;
         tables[i](combined, &table);
         sl_markup_put(&m, "## %s\n\n", table.title);

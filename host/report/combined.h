@@ -51,6 +51,13 @@ void sl_combined_sweeps(const struct sl_combined *combined, struct sl_page_table
 /* The array "sweeps". */
 void sl_combined_sweeps_json(struct sl_json *json, const struct sl_combined *combined);
 
+/* combined_cost.c: a clean arm (whole executions alone were recorded) beside the profiled one of
+ * the same model, device and threads: what recording every operator costs. How many such pairs
+ * there are; their table; the array "profiling_cost". */
+size_t sl_combined_cost_count(const struct sl_combined *combined);
+void sl_combined_costs(const struct sl_combined *combined, struct sl_page_table *out);
+void sl_combined_costs_json(struct sl_json *json, const struct sl_combined *combined);
+
 /* The ratio of each with its interval, on a scale of doublings. */
 void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined);
 /* Category shares of both sides of each, bar above bar. */

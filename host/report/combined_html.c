@@ -149,6 +149,7 @@ int sl_combined_html(struct sl_buf *out, const struct sl_combined *combined)
         void (*plot)(struct sl_markup *m, const struct sl_combined *combined);
     } sections[] = {{sl_combined_figures, sl_plot_ratios},
                     {sl_combined_sweeps, NULL},
+                    {sl_combined_costs, NULL},
                     {sl_combined_shares, sl_plot_shares},
                     {sl_combined_steps, NULL}};
     struct sl_markup m = {.out = out};
@@ -158,7 +159,8 @@ int sl_combined_html(struct sl_buf *out, const struct sl_combined *combined)
     sl_markup_put(&m, "<div class=\"verdict\"><strong>%s</strong></div>\n", text);
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         struct sl_page_table table;
-        if (sections[i].table == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0)
+        if ((sections[i].table == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0) ||
+            (sections[i].table == sl_combined_costs && sl_combined_cost_count(combined) == 0))
             continue;
         sections[i].table(combined, &table);
         sl_markup_put(&m, "<section id=\"%s\"><h2>%s</h2>\n", table.id, table.title);

@@ -36,7 +36,8 @@ static bool together(const struct sl_report *a, const struct sl_report *b)
     char names[2][NAME_BYTES];
     base_name(a, names[0]);
     base_name(b, names[1]);
-    return strcmp(names[0], names[1]) == 0 && strcmp(text_of(a->model), text_of(b->model)) == 0 &&
+    return strcmp(names[0], names[1]) == 0 && a->clean == b->clean &&
+           strcmp(text_of(a->model), text_of(b->model)) == 0 &&
            strcmp(text_of(a->device), text_of(b->device)) == 0 &&
            a->comparison->comparison->unit == b->comparison->comparison->unit;
 }

@@ -129,6 +129,14 @@ static void find_category(const struct search *s, struct sl_next_step *out)
     }
 }
 
+/* Of a clean arm no operator is known: Method::execute is all there is. */
+static bool whole_runs_alone(const struct search *s)
+{
+    const struct sl_operator *only =
+        s->c->operator_count == 1 ? s->c->operators[0].candidate : NULL;
+    return only && only->category_by_name == SL_CATEGORY_FRAMEWORK;
+}
+
 void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next_step *out)
 {
     struct search s = {.report = report, .c = report->comparison};
@@ -144,6 +152,11 @@ void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next
     } else if (!judged || !(s.whole > 0)) {
         snprintf(out->text, sizeof(out->text), "Measure again so that a verdict is possible: %s",
                  s.c->reason_count ? s.c->reasons[0] : "nothing was measured");
+    } else if (whole_runs_alone(&s)) {
+        out->rule = "clean-arm";
+        snprintf(out->text, sizeof(out->text),
+                 "Only whole executions were recorded: look at the profiled arm for where the time "
+                 "goes");
     } else if (!find_operator(&s, out)) {
         find_category(&s, out);
     }

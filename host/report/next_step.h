@@ -12,8 +12,8 @@ struct sl_next_step {
     double limit;     /* what it passed; NAN: none */
 };
 
-/* First rule that holds: outputs differ; the verdict is none; an operator that SME2 is for ran
- * without; an operator slower with SME2 (where pairs tell: at a false-discovery rate of 5 %); a
- * portable operator over 5 %; data movement over 10 %; framework over 10 %; else the largest
- * category. */
+/* First rule that holds: outputs differ; the verdict is none; no operator was recorded; an operator
+ * that SME2 is for ran without; an operator slower with SME2 (where pairs tell: at a
+ * false-discovery rate of 5 %); a portable operator over 5 %; data movement over 10 %; framework
+ * over 10 %; else the largest category. */
 void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next_step *out);

@@ -20,6 +20,7 @@ struct sl_report_fact {
 /* All of it is borrowed. */
 struct sl_report {
     const char *model, *experiment;
+    bool clean;                                    /* whole executions alone were recorded */
     const char *device, *threads;                  /* "" or NULL: not known */
     char names[2][96];                             /* of the sides; "": "SME2 off", "SME2 on" */
     const char *command;                           /* that made the run; NULL: not known */

@@ -93,6 +93,9 @@ static void flags_that_are_not_done_are_refused(void **state)
     assert_int_equal(parse_two("--data_path=x.ptd", NULL), SL_RUN_STOP);
     assert_int_equal(parse_two("--ring=3", "--trace_path=t"), SL_RUN_STOP);
     assert_int_equal(parse_two("--clock=sun", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--events=some", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--events=runs", NULL), SL_RUN_GO);
+    assert_true(options.clean);
     assert_int_equal(parse_two("--print_output=some", NULL), SL_RUN_STOP);
 }
 
