@@ -25,6 +25,7 @@
     st1h {z\a\().h-z\b\().h}, \pn, [x3, \at, lsl #1]
 .endm
 
+#define OWN_POWERS /* power_f16_sme2_asm.S */
 #define OWN_HARDSWISH
 #include "kernels/unary/elementary_sme2_asm.inc"
 

@@ -36,10 +36,18 @@ struct sl_elementary { /* the assembly knows its layout */
 #define D6 0x1.6b9c66p-10f
 
 /* For each function: factors of the reduction, coefficients, lower and upper bound of x. */
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
+/* As power_f16_sme2_asm.S says. */
+#define POWER_OF_2                                                                                 \
+    0x1.ffffe8p-1f, 0x1.62e0dcp-1f - 1, 0x1.ec06dap-3f, 0x1.ca1442p-5f, 0x1.3997d6p-7f
+static const float exp_table[] = {POWER_OF_2, 0x1.714p+0f, 0x1.478p-12f, -20, 12};
+static const float sigmoid_table[] = {POWER_OF_2, -0x1.714p+0f, -0x1.478p-12f, -20, 20};
+#else
 static const float exp_table[] = {LOG2_E, LN2_HIGH, LN2_LOW, 0, C2, C3,   C4,
                                   C5,     C6,       0,       0, 0,  -104, 89};
 static const float sigmoid_table[] = {LOG2_E, LN2_HIGH, LN2_LOW, 0, C2, C3,   C4,
                                       C5,     C6,       0,       0, 0,  -104, 88};
+#endif
 static const float elu_table[] = {LOG2_E, LN2_HIGH, LN2_LOW, 0, D2, D3,  D4,
                                   D5,     D6,       0,       0, 0,  -18, 0};
 static const float tanh_table[] = {2 * LOG2_E, LN2_HIGH / 2, LN2_LOW / 2, 2, 4 * D2, 8 * D3,
