@@ -4,6 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 static unsigned fail_in; /* 0: never */
 
@@ -63,4 +66,11 @@ void *sl_aligned_alloc(size_t alignment, size_t bytes)
     if (fails_now(bytes, 1))
         return NULL;
     return posix_memalign(&block, alignment, total(bytes, 1)) == 0 ? block : NULL;
+}
+
+void sl_mem_trim(void)
+{
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
 }

@@ -15,6 +15,10 @@ void sl_free(void *block);                              /* NULL is a no-op */
  * sl_free(). Equal sequences of calls give equal offsets within a page: counted runs rely on it. */
 void *sl_aligned_alloc(size_t alignment, size_t bytes);
 
+/* Gives back to the system what was freed, where the C library keeps it: after work that took much
+ * memory for a short time. Takes about a millisecond; of any thread. */
+void sl_mem_trim(void);
+
 /* Tests only: the nth allocation from here fails, once; 0 takes that back. Not for several threads.
  */
 void sl_mem_fail_nth(unsigned nth);

@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
 #include "common/base/crc32c.h"
+#include "common/base/mem.h"
 #include "common/base/sync_group.h"
 #include "host/device/blob.h"
 #include "host/device/count_reader.h"
@@ -244,4 +245,5 @@ void sl_run_work_finish(struct sl_run_work *work)
         rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);
     int told = sl_result_json_write(work->directory, work->attempt, work->parts[0], work->parts[1]);
     work->rc = rc < 0 ? rc : told;
+    sl_mem_trim(); /* analyses and reports took more than the daemon needs until the next job */
 }

@@ -24,7 +24,7 @@ LIBRARIES = {
 STANDARD = (
     r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign|stdarg|stdatomic|stdbool"
     r"|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|threads|time|uchar|wchar|wctype"
-    r"|dirent|dlfcn|fcntl|fnmatch|getopt|glob|libgen|poll|pthread|pwd|regex|sched|semaphore|spawn|strings|termios|ucontext|unistd|elf"
+    r"|dirent|dlfcn|fcntl|fnmatch|getopt|glob|libgen|malloc|poll|pthread|pwd|regex|sched|semaphore|spawn|strings|termios|ucontext|unistd|elf"
     r"|arm_neon|arm_sve|arm_sme|arm_acle|cpuid)\.h"
     r"|sys/(auxv|eventfd|file|ioctl|mman|prctl|resource|select|stat|statvfs|syscall|sysctl|sysinfo|time|times|types|uio|utsname|wait)\.h"
     r"|(linux|asm)/[a-z_]+\.h")

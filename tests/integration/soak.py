@@ -1,7 +1,9 @@
 """Thousands of small jobs on one daemon: descriptors, memory and files must not grow beyond what runs store.
 
-soak.py [JOBS [SECONDS]]: run through scripts/test --long soak; with SECONDS it ends by then and says how many jobs it ran. Two emulated devices run the toy CNN, really, from submission to report; every
-JOBS / 100 jobs the daemon and its agents are looked at. Exit 1 with the reasons when something grows.
+soak.py [JOBS [SECONDS [here]]]: run through scripts/test --long soak; with SECONDS it ends by then and says how many jobs it
+ran. Two emulated devices run the toy CNN, really, from submission to report; with `here` this machine's own agent does on a
+clock of ordinals, without reports, in a fraction of the time. Every JOBS / 100 jobs the daemon and its agents are looked at. Exit 1 with the
+reasons when something grows.
 """
 
 import json
@@ -12,7 +14,8 @@ import tempfile
 import time
 
 import lab
-from daemon import Daemon
+from daemon import NATIVE_AGENT, SME2LABD, Daemon
+from faults.laboratory import ORDINAL_LAB
 
 DEVICES = 2
 OPEN_AT_ONCE = 8  # jobs
@@ -109,11 +112,13 @@ def judge(looks, state, jobs):
 def main():
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     limit = float(sys.argv[2]) if len(sys.argv) > 2 else float("inf")
-    lab.need(lab.AGENT, lab.EMULATOR)
-    devices = [{"name": f"emulated-{i}", "kind": "emulated", "svl": 512} for i in range(DEVICES)]
+    here = sys.argv[3:] == ["here"]
+    program, kind = (ORDINAL_LAB, "local") if here else (SME2LABD, "emulated")
+    lab.need(lab.AGENT, lab.EMULATOR, NATIVE_AGENT, program)
+    devices = [{"name": f"{kind}-{i}", "kind": kind, "svl": 512} for i in range(DEVICES)]
     step, looks, began = max(1, jobs // LOOKS), [], time.monotonic()
     with tempfile.TemporaryDirectory(prefix="sme2lab-soak-") as scratch:
-        with Daemon(pathlib.Path(scratch) / "state", {"devices": devices}) as daemon:
+        with Daemon(pathlib.Path(scratch) / "state", {"devices": devices}, program=program) as daemon:
             job = {"model": daemon.put_blob(TOY / "model.pte"), "model_name": "toy.pte",
                    "inputs": [daemon.put_blob(TOY / "input-0.bin")], "runs": 1, "warmup": 0}
             failed = 0
