@@ -6,6 +6,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/headroom.h"
 #include "host/analysis/sustained.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
@@ -217,6 +218,26 @@ static void put_over_time(struct sl_json *json, const struct sl_comparison_repor
     sl_json_close_object(json);
 }
 
+static void put_headroom(struct sl_json *json, const struct sl_comparison_report *report)
+{
+    const struct sl_comparison *c = report->comparison;
+    struct sl_headroom room;
+    char text[SL_TEXT_SIZE];
+    if (!report->baseline || c->verdict == SL_VERDICT_WRONG ||
+        c->verdict == SL_VERDICT_INCOMPARABLE) {
+        sl_json_null(json, "headroom");
+        return;
+    }
+    sl_headroom_find(c, &room);
+    const struct sl_operator *widest = room.widest ? room.widest->baseline : NULL;
+    sl_json_open_object(json, "headroom");
+    put_f64(json, "reachable", c->unit, room.reachable);
+    sl_json_f64(json, "share_of_baseline", room.reachable / room.baseline);
+    sl_json_text(json, "widest",
+                 widest ? sl_text_copy(text, widest->name, widest->name_len) : NULL);
+    sl_json_close_object(json);
+}
+
 /* Nothing where nothing but times is known. */
 static void put_proof(struct sl_json *json, const struct sl_comparison_report *report)
 {
@@ -299,6 +320,7 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_proof(json, report);
     put_leftovers(json, report);
     put_over_time(json, report);
+    put_headroom(json, report);
     put_next_step(json, report);
     sl_json_bool(json, "emulated", report->emulated);
     sl_json_close_object(json);

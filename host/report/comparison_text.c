@@ -7,6 +7,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/headroom.h"
 #include "host/analysis/operator_interval.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
@@ -281,6 +282,28 @@ static void put_proof(struct page *p)
     note(p, sl_style_wrap(p->out, p->style, 0, text));
 }
 
+/* What the cheaper of both ways for each operator would make of the baseline. */
+static void put_headroom(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    struct sl_headroom room;
+    char text[320];
+    char reach[48];
+    char name[SL_TEXT_SIZE];
+    if (c->verdict == SL_VERDICT_WRONG || c->verdict == SL_VERDICT_INCOMPARABLE)
+        return;
+    sl_headroom_find(c, &room);
+    if (!room.widest || !(room.reachable < room.candidate))
+        return;
+    const struct sl_operator *op = room.widest->baseline;
+    snprintf(text, sizeof(text),
+             "headroom: with the cheaper of both for each operator a run could take %s, %.1f %% of "
+             "the baseline; most of it in %.80s",
+             sl_unit_format(reach, sizeof(reach), room.reachable, c->unit),
+             100 * room.reachable / room.baseline, sl_text_copy(name, op->name, op->name_len));
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
+}
+
 static void put_next_step(struct page *p)
 {
     struct sl_next_step step;
@@ -319,6 +342,7 @@ int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
     put_shift(&p);
     put_operators(&p);
     put_proof(&p);
+    put_headroom(&p);
     put_next_step(&p);
     put_warnings(&p, report->baseline);
     put_warnings(&p, report->candidate);
