@@ -29,15 +29,11 @@ def load(path):
     folders = [folder]
     while len(folders) < LEVELS and "." not in os.path.basename(folders[0]) and os.path.dirname(folders[0]) != folders[0]:
         folders.insert(0, os.path.dirname(folders[0]))
-    package = "sme2lab_export_user"
-    for place in folders:
-        package += "." + os.path.basename(place).replace(".", "_") if place != folders[0] else ""
-        if place == folders[0]:
-            outer = types.ModuleType(package)
-            outer.__path__ = [place]
-            sys.modules[package] = outer
+    outer = types.ModuleType(f"sme2lab_export_user_{len(sys.modules)}")  # a name of its own for each file
+    outer.__path__ = [folders[0]]
+    sys.modules[outer.__name__] = outer
     sys.path.insert(0, folder)
-    return importlib.import_module(f"{package}.{name}")
+    return importlib.import_module(".".join([outer.__name__, *map(os.path.basename, folders[1:]), name]))
 
 
 def from_file(path, class_name):

@@ -13,7 +13,7 @@ from sme2lab_export.zoo import seeded
 class Recipe:
     """What a recipe is given on the command line."""
 
-    url = ""
+    url, commit = "", "main"
 
     def __init__(self, checkout=None, weights=None):
         self.checkout, self.weights = checkout, weights
@@ -21,15 +21,15 @@ class Recipe:
     def module(self, name):
         """A module of the user's checkout."""
         if not self.checkout:
-            raise ExportError(f"this model's code is not part of sme2lab: git clone {self.url} DIR, then say --checkout DIR"
-                              " (and --weights FILE; random weights without)")
+            raise ExportError(f"this model's code is not part of sme2lab: git clone {self.url} DIR, git -C DIR checkout "
+                              f"{self.commit}, then say --checkout DIR (and --weights FILE; random weights without)")
         sys.path.insert(0, str(self.checkout))
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
             missing = error.name or name
             if missing.split(".")[0] == name.split(".")[0]:
-                raise ExportError(f"{self.checkout} is no checkout of {self.url}: it has no {name}") from error
+                raise ExportError(f"{self.checkout} is no checkout of {self.url}: it has no {name} (take commit {self.commit})") from error
             raise ExportError(f"the checkout needs the Python package '{missing}': "
                               f"{sys.executable} -m pip install --no-deps {missing}") from error
 
@@ -49,7 +49,7 @@ class SegmentPicture(nn.Module):
 class SqueezeSam(Recipe):
     """recipe: SqueezeSAM of your checkout of EfficientSAM; 512x512 with two prompt channels"""
 
-    url = "https://github.com/yformer/EfficientSAM"
+    url, commit = "https://github.com/yformer/EfficientSAM", "adbb0fb8598683ea98e745ea4bc5a28c0ae39604"  # later ones left it out
 
     def get_eager_model(self):
         build = self.module("squeeze_sam.squeeze_sam").build_squeeze_sam

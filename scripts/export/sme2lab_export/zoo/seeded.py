@@ -1,4 +1,4 @@
-"""Weights and inputs from a seed, of a size that keeps numbers near one at every depth, so that half precision and int8 work as in trained networks."""
+"""Weights and inputs from a seed, of a size that keeps numbers near one at every depth: half precision and int8 then work as in trained networks."""
 
 import math
 

@@ -12,10 +12,13 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/analysis/random.h"
 #include "host/inspect/build.h"
 #include "host/inspect/cost.h"
 #include "host/inspect/graph.h"
+#include "host/inspect/inspect_json.h"
 #include "host/inspect/plan.h"
 #include "host/inspect/sum.h"
 #include "host/inspect/why.h"
@@ -114,6 +117,55 @@ static void every_truncation_of_a_program_is_refused_in_words(void **state)
         assert_null(inspect);
     }
     sl_buf_fini(&file);
+}
+
+/* What a program that lies may still hold is shown in every form; the sanitizers watch. */
+static void show(const struct sl_inspect *inspect)
+{
+    for (uint32_t i = 0; i < inspect->method_count; i++) {
+        struct sl_buf dot, svg, text;
+        struct sl_json json;
+        sl_buf_init(&dot, 8 << 20);
+        sl_buf_init(&svg, 8 << 20);
+        sl_buf_init(&text, 8 << 20);
+        sl_json_init(&json, &text);
+        assert_int_equal(sl_inspect_dot(&dot, inspect, &inspect->methods[i]), 0);
+        assert_int_equal(sl_inspect_svg(&svg, inspect, &inspect->methods[i]), 0);
+        sl_inspect_json(&json, inspect, "model.pte", i);
+        assert_int_equal(json.error, 0);
+        sl_buf_fini(&dot);
+        sl_buf_fini(&svg);
+        sl_buf_fini(&text);
+    }
+}
+
+static void programs_that_lie_are_refused_or_shown(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"toy_cnn_int8_xnnpack", "kitchen_shape_portable",
+                                        "dynamic_shape_f32_xnnpack", "delegate_ops_f32_xnnpack"};
+    struct sl_random random = {7};
+    unsigned shown = 0, refused = 0;
+    for (size_t i = 0; i < 4 * 120; i++) {
+        struct sl_buf file;
+        struct sl_diag diag = {.what = ""};
+        struct sl_inspect *inspect = NULL;
+        read_model(names[i % 4], &file);
+        for (int change = 0; change < 3; change++) {
+            uint8_t *at = &file.data[64 + sl_random_below(&random, file.size - 68)];
+            sl_store_u32(at, (uint32_t)sl_random_below(&random, i % 2 ? 256 : UINT32_MAX));
+        }
+        int rc = sl_inspect_new((struct sl_bytes){file.data, file.size}, &inspect, &diag);
+        assert_int_equal(rc == 0, diag.what[0] == '\0');
+        if (rc == 0)
+            show(inspect);
+        shown += rc == 0;
+        refused += rc != 0;
+        sl_inspect_free(inspect);
+        sl_buf_fini(&file);
+    }
+    assert_true(shown > 20);
+    assert_true(refused > 20);
 }
 
 static void new_survives_each_failed_allocation(void **state)
@@ -261,6 +313,7 @@ int main(void)
         cmocka_unit_test(an_operator_knows_what_it_reads_across_delegate_calls),
         cmocka_unit_test(shapes_types_and_bytes_of_a_convolution_are_those_of_the_file),
         cmocka_unit_test(every_truncation_of_a_program_is_refused_in_words),
+        cmocka_unit_test(programs_that_lie_are_refused_or_shown),
         cmocka_unit_test(new_survives_each_failed_allocation),
         cmocka_unit_test(sums_and_products_saturate),
         cmocka_unit_test(reasons_follow_from_the_kernel_taken_and_those_there_are),
