@@ -163,6 +163,8 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     const struct sl_style style = {80, false, 10};
     rows[0].instructions = 1862;
     rows[0].mac_instructions = 1040;
+    memcpy(rows[0].type, "f32", 4);
+    memcpy(rows[1].type, "qs8", 4);
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
     assert_int_equal(sl_kernel_bench_json(&json, rows, 2, 512), 0);
@@ -172,6 +174,8 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     assert_non_null(strstr(text, "\"stage\":\"kernel\",\"engine\":\"sme2\",\"instructions\":1862,"
                                  "\"mac_instructions\":1040,\"min_mac_instructions\":1024,"
                                  "\"ns\":null,\"anchor\":{\"kernel\":\"KleidiAI "));
+    assert_non_null(strstr(text, "\"type\":\"f32\""));
+    assert_non_null(strstr(text, "\"type\":\"qs8\""));
     assert_non_null(strstr(text, "\"met\":true"));
     assert_non_null(strstr(text, "\"anchor\":null,\"goal\":null,\"met\":null"));
     sl_buf_fini(&out);
