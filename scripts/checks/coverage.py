@@ -21,6 +21,7 @@ PARSERS = {
     "sltrace": ["common/format/sltrace.c"],
     "frame": ["common/net/frame.c"],
     "file_stream": ["host/ingest/file_stream.c"],
+    "assembler": ["host/ingest/assembler.c"],
     "message": ["common/net/message.c"],
     "assembler": ["host/ingest/assembler.c"],
     "ring": ["agent/trace/ring.c"],
