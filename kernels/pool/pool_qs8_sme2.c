@@ -7,14 +7,15 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/pool/pool_qs8.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* Taps of a window along one axis that lie inside, as kernels/cpu/span.h has them. */
-static inline size_t first_inside(size_t start, size_t dilation, size_t in) __arm_streaming
+INLINE size_t first_inside(size_t start, size_t dilation, size_t in) __arm_streaming
 {
     return start >= in ? ((size_t)0 - start + dilation - 1) / dilation : 0;
 }
 
-static inline size_t end_inside(size_t start, size_t kernel, size_t dilation,
-                                size_t in) __arm_streaming
+INLINE size_t end_inside(size_t start, size_t kernel, size_t dilation, size_t in) __arm_streaming
 {
     size_t to = first_inside(start, dilation, in);
     size_t first = start + to * dilation; /* inside: every window has a pixel there */
@@ -27,25 +28,49 @@ struct window {
     size_t rows, columns, down, across;
 };
 
-static inline void pixel(const struct sl_pool_qs8_args *a, const struct window *w, const int8_t *in,
-                         int8_t *out) __arm_streaming
+/* Up to four vectors of channels. */
+INLINE void channels_of(const struct window *w, svcount_t some, svint8_t min, svint8_t max,
+                        const int8_t *in, int8_t *out) __arm_streaming
 {
-    svint8_t min = svdup_s8(a->min), max = svdup_s8(a->max);
-    for (size_t c = 0; c < a->channels; c += 4 * svcntb()) {
-        svcount_t some = svwhilelt_c8_u64(c, a->channels, 4);
-        svint8x4_t y = svcreate4_s8(min, min, min, min);
-        const int8_t *line = in + c;
-        for (size_t r = w->rows; r > 0; r--, line += w->down) {
-            const int8_t *at = line;
-            for (size_t k = w->columns; k > 0; k--, at += w->across)
-                y = svmax_s8_x4(y, svld1_s8_x4(some, at));
-        }
-        svst1_s8_x4(some, out + c, svmin_single_s8_x4(y, max));
-    }
+    svint8x4_t y = svcreate4_s8(min, min, min, min);
+    size_t columns = w->columns, across = w->across, back = columns * across;
+    for (size_t r = w->rows; r > 0; r--, in += w->down - back)
+        for (size_t k = columns; k > 0; k--, in += across)
+            y = svmax_s8_x4(y, svld1_s8_x4(some, in));
+    svst1_s8_x4(some, out, svmin_single_s8_x4(y, max));
 }
 
-static inline void row_of(const struct sl_pool_qs8_args *a, const int8_t *in, size_t oy,
-                          int8_t *out) __arm_streaming
+INLINE svint8_t larger(svint8_t x, svint8_t y) __arm_streaming
+{
+    return svmax_s8_x(svptrue_b8(), x, y);
+}
+
+/* A whole window of 2x2, one vector of channels. */
+INLINE void four_of(const struct window *w, svbool_t some, svint8_t min, svint8_t max,
+                    const int8_t *in, int8_t *out) __arm_streaming
+{
+    const int8_t *below = in + w->down;
+    svint8_t upper = larger(svld1_s8(some, in), svld1_s8(some, in + w->across));
+    svint8_t lower = larger(svld1_s8(some, below), svld1_s8(some, below + w->across));
+    svst1_s8(some, out, svclamp_s8(larger(upper, lower), min, max));
+}
+
+INLINE void pixel(const struct sl_pool_qs8_args *a, const struct window *w, const int8_t *in,
+                  int8_t *out) __arm_streaming
+{
+    svint8_t min = svdup_s8(a->min), max = svdup_s8(a->max);
+    size_t channels = a->channels;
+    if (w->rows == 2 && w->columns == 2) {
+        for (size_t c = 0; c < channels; c += svcntb())
+            four_of(w, svwhilelt_b8_u64(c, channels), min, max, in + c, out + c);
+        return;
+    }
+    for (size_t c = 0; c < channels; c += 4 * svcntb())
+        channels_of(w, svwhilelt_c8_u64(c, channels, 4), min, max, in + c, out + c);
+}
+
+INLINE void row_of(const struct sl_pool_qs8_args *a, const int8_t *in, size_t oy,
+                   int8_t *out) __arm_streaming
 {
     size_t top = oy * a->stride_h - a->pad_top, line = a->in_w * a->channels;
     size_t from = first_inside(top, a->dilation_h, a->in_h);
