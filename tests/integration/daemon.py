@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 
-from lab import HOST, NATIVE
+from lab import AGENT, HOST, NATIVE
 
 SME2LABD = HOST / "bin/sme2labd"
 NATIVE_AGENT = NATIVE / "bin/sme2lab-agent"
@@ -34,7 +34,8 @@ class Daemon:
         self.state = pathlib.Path(state)
         self.socket = self.state / "sme2labd.sock"
         self.words = [program, "--state", self.state]
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")} | (env or {})
+        own = {"SME2LAB_AGENT": str(AGENT), "SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT)} if HOST.name != "host" else {}
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")} | own | (env or {})
         if config is not None:
             path = self.state.parent / "host.json"
             path.write_text(json.dumps(config))
