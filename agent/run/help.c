@@ -51,7 +51,9 @@ static const char runner_part[] =
     "    --num_executions N     executions (1); with --variants pairs (20; 2 on --clock marks)\n"
     "    --method_name NAME     the method to run (the program's first)\n"
     "    --etdump_path FILE     where the ETDump goes; always written (model.etdump)\n"
-    "    --cpu_threads N        accepted; one thread is used\n"
+    "    --cpu_threads N        threads: -1 as many as there are performance cores (-1), 0 as\n"
+    "                           CPUs, 1 fully serial; outputs are the same for any number.\n"
+    "                           On --clock marks there is one\n"
     "    --data_path, --server_mode   not supported: refused with a sentence\n"
     "\n";
 
@@ -73,6 +75,10 @@ static const char own_part[] =
     "                           --variants)\n"
     "    --input-shapes S;S;…   smaller shapes for a dynamic model, e.g. 1x3x32x32; an empty\n"
     "                           place keeps that input's own\n"
+    "    --sme-threads N        threads that may work in SME's streaming mode (all): cores share\n"
+    "                           SME units\n"
+    "    --affinity CPUS        keep each thread on a CPU: big, little, all, a mask such as 0xf0\n"
+    "                           or a list such as 4-7; fastest first\n"
     "    --trace_path FILE      keep the .sltrace stream\n"
     "    --ring FD              write records to this ring, which the parent made and drains;\n"
     "                           the ETDump is then the parent's to make\n"

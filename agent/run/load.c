@@ -68,6 +68,7 @@ static int open_method(struct sl_run *run)
     if (rc != 0)
         return load_failed(run, asked[0] ? asked : "forward", rc);
     run->method_name = sl_method_name(run->method);
+    sl_method_set_workers(run->method, run->workers);
     if (!asked[0])
         sl_etlog('I', "executor_runner.cpp", 486, "Using method %s", run->method_name);
     for (size_t b = 0; b < sl_method_planned_buffers(run->method); b++)

@@ -44,6 +44,8 @@ static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl
     const struct sl_flag table[] = {
         {"isa", SL_FLAG_STRING, &o->isa, NULL, "What kernels may use."},
         {"variants", SL_FLAG_STRING, &o->variants, NULL, "Two variants to interleave: off,on."},
+        {"sme_threads", SL_FLAG_UINT32, &o->sme_threads, NULL, "Threads that may use SME."},
+        {"affinity", SL_FLAG_STRING, &o->affinity, NULL, "CPUs that threads stay on."},
         {"input_shapes", SL_FLAG_STRING, &o->input_shapes, NULL, "Shapes of a dynamic model."},
         {"events", SL_FLAG_STRING, &o->events, NULL, "all, or runs: whole executions alone."},
         {"clock", SL_FLAG_STRING, &o->clock, NULL, "ns or marks."},
@@ -76,6 +78,11 @@ static bool refuses(const struct sl_run_options *o)
     else if (o->data_path[0])
         SL_ETLOG('E', "--data_path is not supported by this agent: export the model with its "
                       "weights inside the .pte");
+    else if (o->counted && o->cpu_threads > 1)
+        SL_ETLOG('E',
+                 "--cpu_threads=%d is not for --clock marks: instructions are counted on one "
+                 "thread; say --cpu_threads=1",
+                 o->cpu_threads);
     else if (o->ring >= 0 && o->trace_path[0])
         SL_ETLOG('E', "--ring and --trace_path exclude each other: the ring's owner writes the "
                       "trace");
@@ -120,6 +127,7 @@ static void set_defaults(struct sl_run_options *o)
         .isa = "",
         .variants = "",
         .input_shapes = "",
+        .affinity = "",
         .clock = "ns",
         .events = "all",
         .trace_path = "",

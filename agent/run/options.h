@@ -25,8 +25,9 @@ struct sl_run_options {
     int32_t cpu_threads;
     bool server_mode;
     /* ours */
-    const char *isa, *variants, *input_shapes, *clock, *events, *trace_path;
+    const char *isa, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
     uint32_t warmup, timeout; /* executions; seconds, 0: none */
+    uint32_t sme_threads;     /* 0: all */
     uint64_t seed;
     int32_t ring; /* file descriptor, -1: none */
     bool json;

@@ -93,6 +93,12 @@ static void put_run(const struct sl_run *run, struct sl_json *json)
     sl_json_text(json, "method", run->method_name);
     sl_json_text(json, "unit", o->counted ? "marks" : "ns");
     sl_json_u64(json, "svl_bytes", sl_isa_svl_bytes());
+    sl_json_u64(json, "threads", run->threads.count);
+    if (o->sme_threads != 0)
+        sl_json_u64(json, "sme_threads", o->sme_threads);
+    else
+        sl_json_null(json, "sme_threads"); /* all of them */
+    sl_json_text(json, "affinity", o->affinity[0] ? o->affinity : NULL);
     sl_json_u64(json, "iterations", o->num_executions);
     sl_json_u64(json, "warmup", o->warmup);
     sl_json_u64(json, "seed", o->seed);

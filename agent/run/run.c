@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/probe/cores.h"
 #include "agent/run/etlog.h"
 #include "agent/run/state.h"
 #include "agent/run/watchdog.h"
@@ -28,20 +29,59 @@ void sl_run_log_diag(struct sl_run *run)
     run->diag = (struct sl_diag){0};
 }
 
-/* executor_runner resets its pool before anything else; here there is one thread, and it is said.
- */
-static void log_threads(const struct sl_run_options *options)
+/* executor_runner resets its pool before anything else. */
+static void log_threads(const struct sl_run *run)
 {
-    int32_t asked = options->cpu_threads == -1 ? 1 : options->cpu_threads;
-    sl_etlog('I', "executor_runner.cpp", 341, "Resetting threadpool with num threads = %d", asked);
-    if (asked == 0)
-        return;
-    sl_etlog('I', "threadpool.cpp", 66, "Resetting threadpool to %u threads.", 1u);
-    if (asked != 1)
-        SL_ETLOG('I',
-                 "This runtime executes on one thread; --cpu_threads=%d is accepted and "
-                 "counts as 1.",
-                 asked);
+    int32_t asked = run->options.cpu_threads;
+    sl_etlog('I', "executor_runner.cpp", 341, "Resetting threadpool with num threads = %d",
+             asked == -1 ? (int32_t)run->threads.count : asked);
+    if (asked == -1 && run->threads.efficient_cores != 0)
+        sl_etlog('I', "cpuinfo_utils.cpp", 120, "Number of efficient cores %u",
+                 run->threads.efficient_cores);
+    if (asked > 0 || asked == -1)
+        sl_etlog('I', "threadpool.cpp", 66, "Resetting threadpool to %u threads.",
+                 run->threads.count);
+}
+
+static int decide_threads(struct sl_run *run)
+{
+    const struct sl_run_options *o = &run->options;
+    bool allowed[SL_WORKERS_MAX_CPUS];
+    struct sl_probe_cores *cores = sl_calloc(1, sizeof(*cores));
+    if (!cores) {
+        SL_ETLOG('E', "%s", sl_strerror(-ENOMEM));
+        return 1;
+    }
+    sl_workers_allowed(allowed);
+    sl_probe_cores_read("", cores);
+    const struct sl_run_threads_asked asked = {
+        .cpu_threads = o->counted ? 1 : o->cpu_threads, /* where instructions are counted */
+        .sme_threads = o->sme_threads,
+        .affinity = o->affinity,
+    };
+    int rc = sl_run_threads_decide(&asked, cores, allowed, &run->threads, &run->diag);
+    sl_free(cores);
+    if (rc < 0)
+        sl_run_log_diag(run);
+    return rc < 0;
+}
+
+/* After the trace's own thread, which is not to stay on the caller's CPU. */
+static int start_workers(struct sl_run *run)
+{
+    const struct sl_run_threads *t = &run->threads;
+    int rc = 0;
+    if (t->count > 1)
+        rc = sl_workers_new(&(struct sl_workers_config){.count = t->count,
+                                                        .streaming = t->streaming,
+                                                        .cpus = t->cpus,
+                                                        .cpu_count = t->cpu_count},
+                            &run->workers);
+    else if (t->cpu_count != 0)
+        rc = sl_workers_pin(t->cpus[0]);
+    if (rc < 0)
+        SL_ETLOG('E', "%u threads cannot be started as asked: %s", t->count, sl_strerror(rc));
+    return rc < 0;
 }
 
 static int read_inputs(struct sl_run *run)
@@ -92,14 +132,19 @@ static int choose_variants(struct sl_run *run)
 
 static int run_steps(struct sl_run *run)
 {
-    log_threads(&run->options);
-    int failed = choose_variants(run);
+    int failed = decide_threads(run);
+    if (failed)
+        return failed;
+    log_threads(run);
+    failed = choose_variants(run);
     if (!failed)
         failed = start_watchdog(run);
     if (!failed)
         failed = read_inputs(run);
     if (!failed)
         failed = sl_run_open_trace(run);
+    if (!failed)
+        failed = start_workers(run);
     if (!failed)
         failed = sl_run_load(run);
     if (!failed)
@@ -122,6 +167,7 @@ static void end(struct sl_run *run)
         sl_variant_free(run->variant[v].plan);
     }
     sl_method_free(run->method);
+    sl_workers_free(run->workers);
     sl_model_free(run->model);
     sl_input_files_fini(&run->inputs);
     if (run->trace.recorder)

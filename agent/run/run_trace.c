@@ -59,7 +59,11 @@ static void record_facts(struct sl_run *run)
     sl_recorder_meta_text(recorder, "model", base_name(o->model_path));
     sl_recorder_meta_text(recorder, "unit", o->counted ? "marks" : "ns");
     sl_recorder_meta_integer(recorder, "svl_bytes", (int64_t)sl_isa_svl_bytes());
-    sl_recorder_meta_integer(recorder, "threads", 1);
+    sl_recorder_meta_integer(recorder, "threads", run->threads.count);
+    if (o->sme_threads != 0)
+        sl_recorder_meta_integer(recorder, "sme_threads", o->sme_threads);
+    if (o->affinity[0])
+        sl_recorder_meta_text(recorder, "affinity", o->affinity);
     sl_recorder_meta_integer(recorder, "iterations", o->num_executions);
     sl_recorder_meta_integer(recorder, "warmup", o->warmup);
     sl_recorder_meta_integer(recorder, "seed", (int64_t)o->seed);

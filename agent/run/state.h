@@ -7,6 +7,7 @@
 
 #include "agent/run/inputs.h"
 #include "agent/run/options.h"
+#include "agent/run/threads.h"
 #include "agent/run/trace_session.h"
 #include "common/base/error.h"
 
@@ -40,6 +41,8 @@ struct sl_run {
     struct sl_diag diag;
     struct sl_trace_session trace;
     struct sl_watchdog *watchdog; /* NULL without --timeout */
+    struct sl_run_threads threads;
+    struct sl_workers *workers; /* NULL with one thread */
     struct sl_input_files inputs;
     struct sl_model *model;
     struct sl_method *method;

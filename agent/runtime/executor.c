@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "agent/runtime/variant.h"
+#include "agent/runtime/workers.h"
 #include "common/base/error.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/denormals.h"
@@ -63,6 +64,36 @@ static void note_dependencies(struct sl_instruction *instruction)
     instruction->dependency_count = (uint32_t)(to - instruction->dependencies);
 }
 
+/* Cuts the bound steps into parts for the method's workers and makes room for them. */
+static int cut_steps(struct sl_method *method, struct sl_step *steps, uint32_t count,
+                     struct sl_diag *diag)
+{
+    struct sl_crew *crew = &method->crew;
+    size_t slot = crew->slot_bytes;
+    for (uint32_t i = 0; i < count && crew->workers; i++) {
+        size_t bytes = (sl_step_cut(&steps[i], crew->workers) + 63) & ~(size_t)63;
+        slot = bytes > slot ? bytes : slot;
+    }
+    uint64_t slots = sl_workers_count(crew->workers, false) - 1;
+    if (slot == crew->slot_bytes)
+        return 0;
+    if (slot > crew->space.budget->limit || sl_workspace_reserve(&crew->space, slot * slots) != 0)
+        return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL,
+                           "the workspaces of %u threads go over the memory limit",
+                           (unsigned)slots + 1);
+    crew->slot_bytes = slot;
+    return 0;
+}
+
+static int cut_delegate(struct sl_method *method, struct sl_xnn_plan *plan, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < plan->op_count && rc == 0; i++)
+        rc =
+            cut_steps(method, &plan->steps[plan->ops[i].step_first], plan->ops[i].step_count, diag);
+    return rc;
+}
+
 int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruction,
                            struct sl_diag *diag)
 {
@@ -75,6 +106,10 @@ int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruct
             sl_op_call_fini(instruction->call); /* its constants may be others now */
         rc = sl_op_prepare(instruction->call, diag);
     }
+    if (rc == 0 && instruction->plan)
+        rc = cut_delegate(v->method, instruction->plan, diag);
+    else if (rc == 0)
+        rc = cut_steps(v->method, instruction->call->steps, instruction->call->step_count, diag);
     if (rc != 0)
         return rc;
     instruction->dependency_count = 0;
@@ -124,7 +159,7 @@ static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruct
         return rc;
     }
     for (uint32_t i = 0; i < call->step_count; i++)
-        call->steps[i].run(&call->steps[i]);
+        sl_step_go(&call->steps[i], &v->method->crew);
     if (call->failure)
         return fail_call(v, instruction, diag);
     if (!call->op->prim)
@@ -148,7 +183,7 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
     for (const struct sl_xnn_op *op = plan->ops; op < plan->ops + plan->op_count; op++, label++) {
         struct sl_span span = {0};
         sl_recorder_begin(recorder, &span, label);
-        sl_xnn_op_run(plan, op);
+        sl_xnn_op_run(plan, op, &v->method->crew);
         sl_recorder_end(recorder, &span, label);
     }
     sl_denormals_restore(denormals);

@@ -179,6 +179,7 @@ int sl_method_new(struct sl_model *model, const char *name, struct sl_method **o
     method->plan = plan;
     method->budget.limit = model->limits.bytes;
     method->workspace.budget = &method->budget;
+    method->crew.space.budget = &method->budget;
     int rc = alloc_tables(method) != 0 ? no_memory(diag) : alloc_buffers(method, diag);
     if (rc == 0)
         rc = build_values(method, diag);
@@ -194,10 +195,16 @@ int sl_method_new(struct sl_model *model, const char *name, struct sl_method **o
     return 0;
 }
 
+void sl_method_set_workers(struct sl_method *method, struct sl_workers *workers)
+{
+    method->crew.workers = workers;
+}
+
 void sl_method_free(struct sl_method *method)
 {
     if (!method)
         return;
+    sl_workspace_fini(&method->crew.space);
     sl_workspace_fini(&method->workspace);
     for (size_t i = 0; method->loose && method->tensors && i < method->tensor_count; i++)
         sl_budget_free(&method->budget, method->loose[i], method->tensors[i].max_nbytes);

@@ -7,6 +7,7 @@
 
 #include "agent/runtime/budget.h"
 #include "agent/runtime/model.h"
+#include "agent/runtime/step_split.h"
 #include "agent/runtime/tensor.h"
 
 struct sl_value {
@@ -31,6 +32,7 @@ struct sl_method {
     void **buffers; /* planned memory: plan->buffer_count blocks */
     void **loose;   /* of inputs and outputs that are not planned: tensor_count, mostly NULL */
     bool *input_set;
+    struct sl_crew crew;           /* who runs the steps */
     struct sl_workspace workspace; /* of whatever runs: one variant at a time */
     uint64_t epoch;                /* changes when a value names another tensor */
     uint64_t numbers_epoch;        /* changes when an Int, Bool or Double does */

@@ -16,6 +16,7 @@ struct sl_model;
 struct sl_method;
 struct sl_recorder;
 struct sl_variant;
+struct sl_workers;
 
 /* ExecuTorch's error codes, as its log lines print them (0x%x). */
 enum sl_et_error {
@@ -70,6 +71,9 @@ void sl_model_free(struct sl_model *model);
 int sl_method_new(struct sl_model *model, const char *name, struct sl_method **out,
                   struct sl_diag *diag);
 void sl_method_free(struct sl_method *method);
+/* Borrows threads (workers.h) for what its variants execute: outputs stay the same, bit for bit.
+ * Before the first variant; NULL, the start: all is done by the caller's thread. */
+void sl_method_set_workers(struct sl_method *method, struct sl_workers *workers);
 const char *sl_method_name(const struct sl_method *method);
 size_t sl_method_planned_buffers(const struct sl_method *method);
 size_t sl_method_planned_bytes(const struct sl_method *method, size_t buffer);

@@ -146,6 +146,9 @@ struct sl_step_places {
 };
 
 struct sl_step_operands;
+struct sl_step_axis;
+/* Says along what a step may be cut for `crew` workers (step_split.h); false: it may not. */
+typedef bool (*sl_step_axis_fn)(struct sl_step *step, uint32_t crew, struct sl_step_axis *out);
 
 struct sl_step {
     sl_step_run_fn run;
@@ -155,6 +158,8 @@ struct sl_step {
     /* What `places` cannot say; NULL mostly. */
     void (*bind)(struct sl_step *step, const struct sl_step_operands *operands);
     size_t workspace_bytes;
+    sl_step_axis_fn axis; /* NULL: always run whole */
+    uint16_t crew, parts; /* sl_step_cut(): on how many workers, as how many parts; 0: whole */
     union {
         union sl_step_floats f32;
         union sl_step_floats_f16 f16;

@@ -76,6 +76,7 @@ int SL_OF(sl_step_batch_gemm, )(struct sl_step *step, uint32_t isa,
     const struct SL_OF(sl_matmul, ) *kernel = SL_OF(sl_matmul, _select)(isa, m);
     *step = (struct sl_step){
         .run = run_batch_gemm,
+        .axis = axis_batch_gemm,
         .kernel = kernel->name,
         .kind = SL_STEP_BATCH_GEMM,
         .workspace_bytes =

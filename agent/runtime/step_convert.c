@@ -5,6 +5,32 @@
 #include "agent/runtime/budget.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
+
+static size_t in_bytes(int op)
+{
+    return op == SL_CONVERT_F16_F32 || op == SL_CONVERT_BF16_F32 || op == SL_CONVERT_QS8_F32   ? 4
+           : op == SL_CONVERT_F32_F16 || op == SL_CONVERT_F32_BF16 || op == SL_CONVERT_QS8_F16 ? 2
+                                                                                               : 1;
+}
+
+static size_t out_bytes(int op)
+{
+    return op == SL_CONVERT_F32_F16 || op == SL_CONVERT_F32_BF16 || op == SL_CONVERT_F32_QS8   ? 4
+           : op == SL_CONVERT_F16_F32 || op == SL_CONVERT_BF16_F32 || op == SL_CONVERT_F16_QS8 ? 2
+                                                                                               : 1;
+}
+
+static bool axis_convert(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_convert_args *a = &step->quant.convert.args;
+    int op = step->quant.convert.kernel->op;
+    (void)crew;
+    sl_axis_of_elements(&a->count, a->out, out_bytes(op), SL_WORK_ELEMENT, out);
+    sl_axis_move(out, &a->in, in_bytes(op));
+    sl_axis_move(out, &a->out, out_bytes(op));
+    return true;
+}
 
 static void run_convert(const struct sl_step *step)
 {
@@ -17,6 +43,7 @@ void sl_step_convert(struct sl_step *step, uint32_t isa, int op, size_t count, s
     const struct sl_convert *kernel = sl_convert_select(isa, op);
     *step = (struct sl_step){
         .run = run_convert,
+        .axis = axis_convert,
         .kernel = kernel->name,
         .kind = SL_STEP_CONVERT,
         .places = {.a = SL_STEP_AT(quant.convert.args.in),
@@ -28,6 +55,18 @@ void sl_step_convert(struct sl_step *step, uint32_t isa, int op, size_t count, s
                            .in_zero = in.zero_point,
                            .out_zero = out.zero_point}},
     };
+}
+
+static bool axis_gemm(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    const struct sl_matmul_bf16 *kernel = step->quant.gemm_bf16.kernel;
+    struct sl_matmul_bf16_args *a = &step->quant.gemm_bf16.args;
+    const struct sl_axis_product product =
+        SL_AXIS_PRODUCT(kernel, a, a->lhs_is_f32 ? sizeof(float) : sizeof(uint16_t),
+                        kernel->rhs_bytes(kernel->n_step(), a->k));
+    bool can = sl_axis_of_product(&product, crew, out);
+    out->workspace_bytes = kernel->workspace_bytes(a->m, a->n, a->k);
+    return can;
 }
 
 static void run_gemm(const struct sl_step *step)
@@ -73,6 +112,7 @@ int sl_step_gemm_bf16(struct sl_step *step, uint32_t isa, size_t m, size_t n, si
     }
     *step = (struct sl_step){
         .run = run_gemm,
+        .axis = axis_gemm,
         .kernel = kernel->name,
         .kind = SL_STEP_GEMM,
         .places = {.a = SL_STEP_AT(quant.gemm_bf16.args.lhs),

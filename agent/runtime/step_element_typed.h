@@ -30,6 +30,7 @@ int SL_OF(sl_step_binary, )(struct sl_step *step, uint32_t isa, int op, size_t a
     }
     *step = (struct sl_step){
         .run = plan.rank == 0 ? run_binary : run_broadcast,
+        .axis = axis_binary,
         .kernel = kernel->name,
         .kind = SL_STEP_BINARY,
         .places = {.a = SL_AT(binary.args.a),
@@ -58,6 +59,7 @@ void SL_OF(sl_step_unary, )(struct sl_step *step, uint32_t isa, int op, size_t c
     const struct SL_OF(sl_unary, ) *kernel = SL_OF(sl_unary, _select)(isa, op);
     *step = (struct sl_step){
         .run = run_unary,
+        .axis = axis_unary,
         .kernel = kernel->name,
         .kind = SL_STEP_UNARY,
         .places = {.a = SL_AT(unary.in), .out = SL_AT(unary.out)},
@@ -76,6 +78,7 @@ void SL_OF(sl_step_reduce, )(struct sl_step *step, uint32_t isa, int op, size_t 
     const struct SL_OF(sl_reduce, ) *kernel = SL_OF(sl_reduce, _select)(isa, op);
     *step = (struct sl_step){
         .run = run_reduce,
+        .axis = axis_reduce,
         .kernel = kernel->name,
         .kind = SL_STEP_REDUCE,
         .places = {.a = SL_AT(reduce.args.in), .out = SL_AT(reduce.args.out)},
@@ -93,6 +96,7 @@ void SL_OF(sl_step_resize, )(struct sl_step *step, uint32_t isa, const struct sl
 {
     const struct SL_OF(sl_resize, ) *kernel = SL_OF(sl_resize, _select)(isa);
     *step = (struct sl_step){.run = run_resize,
+                             .axis = axis_resize,
                              .kernel = kernel->name,
                              .kind = SL_STEP_RESIZE,
                              .places = {.a = SL_AT(resize.args.in), .out = SL_AT(resize.args.out)},
@@ -118,6 +122,7 @@ int SL_OF(sl_step_pool, )(struct sl_step *step, uint32_t isa, const struct sl_po
     const struct SL_OF(sl_pool, ) *kernel = SL_OF(sl_pool, _select)(isa, shape->op);
     *step = (struct sl_step){
         .run = run_pool,
+        .axis = axis_pool,
         .kernel = kernel->name,
         .kind = SL_STEP_POOL,
         .places = {.a = SL_AT(pool.args.in),

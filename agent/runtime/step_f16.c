@@ -6,6 +6,7 @@
 #include "agent/runtime/budget.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
 #include "kernels/cpu/isa.h"
 
 #define SL_OF(before, after) before##_f16##after
@@ -13,6 +14,10 @@
 #define SL_FLOAT uint16_t
 #define SL_FLOAT_TYPE SL_STEP_F16
 #include "agent/runtime/step_places_typed.h"
+
+#include "agent/runtime/step_axis_element_typed.h"
+#include "agent/runtime/step_axis_float_typed.h"
+#include "agent/runtime/step_axis_weights_typed.h"
 
 #include "agent/runtime/step_weights_typed.h"
 

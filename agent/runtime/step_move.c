@@ -4,6 +4,7 @@
 
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
 
 static void run_none(const struct sl_step *step)
 {
@@ -86,10 +87,39 @@ static void run_copy(const struct sl_step *step)
     }
 }
 
+/* A run's bytes, or its outermost dimension. Memory that a copy moves within stays whole: what one
+ * part writes another may have to read. */
+static bool axis_copy(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_copy *c = &step->copy;
+    size_t bytes = c->row_bytes, span_in = 0, span_out = 0;
+    uint8_t *to = c->out + c->out_offset;
+    const uint8_t *from = c->in + c->in_offset;
+    (void)crew;
+    for (size_t d = 0; d < c->rank; d++) {
+        bytes *= c->dims[d];
+        span_in += (c->dims[d] - 1) * c->in_strides[d];
+        span_out += (c->dims[d] - 1) * c->out_strides[d];
+    }
+    if (from < to + span_out + c->row_bytes && to < from + span_in + c->row_bytes)
+        return false;
+    if (c->rank == 0) {
+        sl_axis_of_elements(&c->row_bytes, to, 1, SL_WORK_BYTE, out);
+        sl_axis_move(out, &c->in, 1);
+        sl_axis_move(out, &c->out, 1);
+        return true;
+    }
+    sl_axis_of_rows(&c->dims[0], to, c->out_strides[0], bytes / c->dims[0] * SL_WORK_BYTE, out);
+    sl_axis_move(out, &c->in, c->in_strides[0]);
+    sl_axis_move(out, &c->out, c->out_strides[0]);
+    return true;
+}
+
 void sl_step_copy_dense(struct sl_step *step, size_t bytes)
 {
     *step = (struct sl_step){.run = bytes != 0 ? run_copy : run_none,
                              .kernel = "memmove",
+                             .axis = bytes != 0 ? axis_copy : NULL,
                              .kind = SL_STEP_COPY,
                              .places = {.a = SL_STEP_AT(copy.in), .out = SL_STEP_AT(copy.out)},
                              .copy = {.row_bytes = bytes}};
@@ -103,7 +133,7 @@ void sl_step_copy_box(struct sl_step *step, const struct sl_box *box)
     bool whole = true; /* everything inside dimension d is one run on both sides */
     for (size_t d = box->rank; d > 0; d--) {
         if (box->dims[d - 1] == 0)
-            step->run = run_none;
+            *step = (struct sl_step){.run = run_none, .kernel = step->kernel, .kind = step->kind};
         c->in_offset += box->in_at[d - 1] * in_stride;
         c->out_offset += box->out_at[d - 1] * out_stride;
         if (whole) {

@@ -7,6 +7,7 @@
 #include "agent/runtime/budget.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
 
 static size_t rounded(size_t bytes)
 {
@@ -25,12 +26,33 @@ size_t sl_quantised_bytes(size_t rows, size_t k)
 
 static void run_quantise(const struct sl_step *step)
 {
-    size_t rows = step->quant.quantise.rows, k = step->quant.quantise.k;
-    int8_t *out = step->quant.quantise.out;
+    size_t k = step->quant.quantise.k;
     const struct sl_rows in = {
         .data = step->quant.quantise.in, .stride = k, .type = step->quant.quantise.type};
-    step->quant.quantise.kernel->run(rows, k, &in, out, k,
-                                     (struct sl_row_params *)(void *)(out + rounded(rows * k)));
+    step->quant.quantise.kernel->run(step->quant.quantise.rows, k, &in, step->quant.quantise.out, k,
+                                     step->quant.quantise.params);
+}
+
+static void bind_quantise(struct sl_step *step, const struct sl_step_operands *o)
+{
+    size_t bytes = step->quant.quantise.rows * step->quant.quantise.k;
+    step->quant.quantise.params =
+        (struct sl_row_params *)(void *)((int8_t *)o->out + rounded(bytes));
+}
+
+/* Sixteen rows at least: their parameters then end with a cache line too. */
+static bool axis_quantise(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    size_t k = step->quant.quantise.k;
+    (void)crew;
+    sl_axis_of_rows(&step->quant.quantise.rows, step->quant.quantise.out, k,
+                    (uint64_t)k * SL_WORK_ELEMENT, out);
+    out->unit = out->unit < 16 ? 16 : out->unit;
+    out->whole = true;
+    sl_axis_move(out, &step->quant.quantise.in, k * type_bytes(step->quant.quantise.type));
+    sl_axis_move(out, &step->quant.quantise.out, k);
+    sl_axis_move(out, &step->quant.quantise.params, sizeof(struct sl_row_params));
+    return true;
 }
 
 void sl_step_quantise(struct sl_step *step, uint32_t isa, int type, size_t rows, size_t k)
@@ -38,11 +60,40 @@ void sl_step_quantise(struct sl_step *step, uint32_t isa, int type, size_t rows,
     const struct sl_quantise *kernel = sl_quantise_select(isa);
     *step = (struct sl_step){
         .run = run_quantise,
+        .axis = axis_quantise,
         .kernel = kernel->name,
         .kind = SL_STEP_CONVERT,
         .places = {.a = SL_STEP_AT(quant.quantise.in), .out = SL_STEP_AT(quant.quantise.out)},
+        .bind = bind_quantise,
         .quant.quantise = {.kernel = kernel, .rows = rows, .k = k, .type = type},
     };
+}
+
+static bool axis_gemm(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    const struct sl_matmul_qd8 *kernel = step->quant.gemm_qd8.kernel;
+    struct sl_matmul_qd8_args *a = &step->quant.gemm_qd8.args;
+    size_t n_step = kernel->n_step(), bytes = type_bytes(a->dst_type);
+    const struct sl_axis_product product = {
+        .m = &a->m,
+        .n = &a->n,
+        .k = a->k,
+        .m_step = kernel->m_step(),
+        .n_step = n_step,
+        .lhs = &a->lhs.data,
+        .rhs = &a->rhs,
+        .dst = &a->dst,
+        .lhs_row_bytes = a->lhs.stride * type_bytes(a->lhs.type),
+        .dst_row_bytes = a->dst_stride * bytes,
+        .dst_bytes = bytes,
+        .panel_bytes = kernel->rhs_bytes(kernel, n_step, a->k, a->group),
+        .out = a->dst,
+    };
+    bool can = sl_axis_of_product(&product, crew, out);
+    if (out->count == &a->m && a->lhs.type == SL_ROWS_QD8)
+        sl_axis_move(out, &a->lhs.params, sizeof(*a->lhs.params));
+    out->workspace_bytes = kernel->workspace_bytes(kernel, a->m, a->n, a->k);
+    return can;
 }
 
 static void run_gemm(const struct sl_step *step)
@@ -89,6 +140,7 @@ int sl_step_gemm_qd8(struct sl_step *step, uint32_t isa, const struct sl_gemm_qd
         kernel->pack_rhs(kernel, &g->weights, weights->packed);
     *step = (struct sl_step){
         .run = run_gemm,
+        .axis = axis_gemm,
         .kernel = kernel->name,
         .kind = SL_STEP_GEMM,
         .places = {.a = SL_STEP_AT(quant.gemm_qd8.args.lhs.data),

@@ -5,6 +5,12 @@
 #include "agent/runtime/budget.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
+
+#define SL_OF(before, after) before##_qs8##after
+#define SL_PART quant
+#define SL_CONV_ANY
+#include "agent/runtime/step_axis_weights_typed.h"
 
 /* What a kernel packs with, while it packs. */
 struct requant {
@@ -82,6 +88,7 @@ int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, siz
     }
     *step = (struct sl_step){
         .run = run_gemm,
+        .axis = axis_gemm,
         .kernel = kernel->name,
         .kind = SL_STEP_GEMM,
         .places = {.a = SL_STEP_AT(quant.gemm.args.lhs),
@@ -116,6 +123,7 @@ static void set_conv(struct sl_step *step, const struct sl_conv_qs8 *kernel,
 {
     *step = (struct sl_step){
         .run = run_conv,
+        .axis = axis_conv,
         .kernel = kernel->name,
         .kind = SL_STEP_CONV,
         .places = {.a = SL_STEP_AT(quant.conv.args.in),
@@ -216,6 +224,7 @@ int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
     }
     *step = (struct sl_step){
         .run = run_depthwise,
+        .axis = axis_depthwise,
         .kernel = kernel->name,
         .kind = SL_STEP_DEPTHWISE,
         .places = {.a = SL_STEP_AT(quant.depthwise.args.in),

@@ -3,6 +3,11 @@
 
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
+
+#define SL_OF(before, after) before##_qs8##after
+#define SL_PART quant
+#include "agent/runtime/step_axis_element_typed.h"
 
 static void run_pool(const struct sl_step *step)
 {
@@ -17,6 +22,7 @@ int sl_step_pool_qs8(struct sl_step *step, uint32_t isa, const struct sl_pool_ar
         return SL_ET_INVALID_ARGUMENT;
     *step = (struct sl_step){
         .run = run_pool,
+        .axis = axis_pool,
         .kernel = kernel->name,
         .kind = SL_STEP_POOL,
         .places = {.a = SL_STEP_AT(quant.pool.args.in), .out = SL_STEP_AT(quant.pool.args.out)},
@@ -49,6 +55,7 @@ int sl_step_binary_qs8(struct sl_step *step, uint32_t isa, int op,
     const struct sl_binary_qs8 *kernel = sl_binary_qs8_select(isa, op);
     *step = (struct sl_step){
         .run = run_binary,
+        .axis = axis_binary,
         .kernel = kernel->name,
         .kind = SL_STEP_BINARY,
         .places = {.a = SL_STEP_AT(quant.binary.args.a),
@@ -65,6 +72,20 @@ int sl_step_binary_qs8(struct sl_step *step, uint32_t isa, int op,
     return 0;
 }
 
+static bool axis_mean(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_mean_qs8_args *a = &step->quant.mean.args;
+    (void)crew;
+    if (a->inner == 0)
+        return false;
+    sl_axis_of_rows(&a->outer, a->out, a->inner, (uint64_t)a->reduced * a->inner * SL_WORK_ELEMENT,
+                    out);
+    sl_axis_move(out, &a->in, a->reduced * a->inner);
+    sl_axis_move(out, &a->out, a->inner);
+    out->workspace_bytes = step->workspace_bytes;
+    return true;
+}
+
 static void run_mean(const struct sl_step *step)
 {
     step->quant.mean.kernel->run(&step->quant.mean.args);
@@ -78,6 +99,7 @@ int sl_step_mean_qs8(struct sl_step *step, uint32_t isa, size_t outer, size_t re
         return SL_ET_INVALID_ARGUMENT;
     *step = (struct sl_step){
         .run = run_mean,
+        .axis = axis_mean,
         .kernel = kernel->name,
         .kind = SL_STEP_REDUCE,
         .places = {.a = SL_STEP_AT(quant.mean.args.in),
@@ -95,6 +117,16 @@ int sl_step_mean_qs8(struct sl_step *step, uint32_t isa, size_t outer, size_t re
     return 0;
 }
 
+static bool axis_unary(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_unary_qs8_args *a = &step->quant.unary.args;
+    (void)crew;
+    sl_axis_of_elements(&a->count, a->out, sizeof(*a->out), SL_WORK_ELEMENT, out);
+    sl_axis_move(out, &a->in, sizeof(*a->in));
+    sl_axis_move(out, &a->out, sizeof(*a->out));
+    return true;
+}
+
 static void run_unary(const struct sl_step *step)
 {
     struct sl_unary_qs8_args args = step->quant.unary.args;
@@ -108,6 +140,7 @@ static void set_unary(struct sl_step *step, uint32_t isa, int op,
     const struct sl_unary_qs8 *kernel = sl_unary_qs8_select(isa, op);
     *step = (struct sl_step){
         .run = run_unary,
+        .axis = axis_unary,
         .kernel = kernel->name,
         .kind = SL_STEP_UNARY,
         .places = {.a = SL_STEP_AT(quant.unary.args.in), .out = SL_STEP_AT(quant.unary.args.out)},

@@ -87,7 +87,8 @@ union sl_step_quants {
         int type;        /* enum sl_row_type of the input */
         size_t in_bytes; /* from row to row */
         const void *in;
-        void *out; /* int8_t [rows][k], then the rows' parameters */
+        void *out;                    /* int8_t [rows][k] */
+        struct sl_row_params *params; /* behind them */
     } quantise;
 };
 

@@ -40,6 +40,7 @@ int SL_OF(sl_step_gemm, )(struct sl_step *step, uint32_t isa, size_t m, size_t n
     sl_constants_drop(constants, &taken);
     *step = (struct sl_step){
         .run = run_gemm,
+        .axis = axis_gemm,
         .kernel = kernel->name,
         .kind = SL_STEP_GEMM,
         .workspace_bytes = kernel->workspace_bytes(m, n, k),
@@ -77,6 +78,7 @@ int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_co
     sl_constants_drop(constants, &taken);
     *step = (struct sl_step){
         .run = run_conv,
+        .axis = axis_conv,
         .kernel = kernel->name,
         .kind = SL_STEP_CONV,
         .workspace_bytes = kernel->workspace_bytes(shape),
@@ -113,6 +115,7 @@ int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
         return rc;
     *step = (struct sl_step){
         .run = run_depthwise,
+        .axis = axis_depthwise,
         .kernel = kernel->name,
         .kind = SL_STEP_DEPTHWISE,
         .workspace_bytes = kernel->workspace_bytes(shape),

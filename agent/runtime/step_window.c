@@ -3,6 +3,7 @@
 
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
 
 enum { MAX_WINDOW = 65536 }; /* pixels of one pooling window */
 #define MAX_EXTENT ((size_t)1 << 31)
@@ -87,6 +88,22 @@ static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t 
     }
 }
 
+/* By planes. */
+static bool axis_pool_index(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_pool_args *a = &step->pool_index.args;
+    size_t plane = a->out_h * a->out_w;
+    (void)crew;
+    if (plane == 0)
+        return false;
+    sl_axis_of_rows(&a->batch, a->out, plane * sizeof(*a->out),
+                    (uint64_t)plane * a->kernel_h * a->kernel_w * SL_WORK_TAP, out);
+    sl_axis_move(out, &a->in, a->in_h * a->in_w * sizeof(*a->in));
+    sl_axis_move(out, &a->out, plane * sizeof(*a->out));
+    sl_axis_move(out, &step->pool_index.index, plane * sizeof(*step->pool_index.index));
+    return true;
+}
+
 static void run_pool_index(const struct sl_step *step)
 {
     const struct sl_pool_args *a = &step->pool_index.args;
@@ -102,6 +119,7 @@ int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape)
         return SL_ET_INVALID_ARGUMENT;
     *step = (struct sl_step){
         .run = run_pool_index,
+        .axis = axis_pool_index,
         .kernel = "sl_max_pool2d_with_indices_f32_nchw_scalar",
         .kind = SL_STEP_POOL_INDEX,
         .places = {.a = SL_STEP_AT(pool_index.args.in),

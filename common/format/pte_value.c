@@ -4,7 +4,7 @@
 
 #include "common/base/error.h"
 #include "common/format/pte_parts.h"
-#include "common/format/scalar_type.h"
+#include "common/format/tensor_shape.h"
 
 /* Slots of the schema's tables. */
 enum { PLAN_VALUES = 2 };
@@ -14,58 +14,6 @@ enum { TENSOR_DATA = 5, TENSOR_ALLOCATION = 6, TENSOR_DYNAMISM = 8, TENSOR_EXTRA
 enum { ALLOCATION_ID = 0, ALLOCATION_LOW = 1, ALLOCATION_HIGH = 2 };
 enum { EXTRA_NAME = 1, EXTRA_LOCATION = 2 };
 
-static void check_dim_order(struct sl_flatbuf *fb, const struct sl_pte_tensor *tensor, uint32_t at)
-{
-    uint32_t seen = 0;
-    for (uint32_t i = 0; i < tensor->rank && fb->error == 0; i++) {
-        uint8_t dim = tensor->dim_order[i];
-        if (dim >= tensor->rank || (seen >> dim & 1) != 0)
-            sl_flatbuf_fail(fb, SL_E_FORMAT, at, "the dimension order is not a permutation");
-        else
-            seen |= 1u << dim;
-    }
-}
-
-static void read_shape(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
-                       struct sl_pte_tensor *tensor)
-{
-    struct sl_flatbuf_vector sizes = sl_flatbuf_vector(fb, table, TENSOR_SIZES, 4);
-    struct sl_flatbuf_vector order = sl_flatbuf_vector(fb, table, TENSOR_DIM_ORDER, 1);
-    if (fb->error != 0)
-        return;
-    if (!sizes.present || !order.present || sizes.count != order.count ||
-        sizes.count > SL_PTE_MAX_RANK) {
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at,
-                        "a tensor has %" PRIu32 " sizes and a dimension order of %" PRIu32,
-                        sizes.count, order.count);
-        return;
-    }
-    int32_t *own = sl_flatbuf_alloc(fb, sizes.count, sizeof(*own));
-    for (uint32_t i = 0; i < sizes.count && fb->error == 0; i++) {
-        own[i] = (int32_t)sl_load_u32(fb->data + sizes.at + 4 * i);
-        if (own[i] < 0)
-            sl_flatbuf_fail(fb, SL_E_FORMAT, sizes.at + 4 * i, "a tensor's size is negative");
-    }
-    tensor->rank = sizes.count;
-    tensor->sizes = own;
-    tensor->dim_order = fb->data + order.at;
-    check_dim_order(fb, tensor, order.at);
-}
-
-/* Bytes of the tensor's data, checked: no use of them can wrap. */
-static uint64_t tensor_bytes(struct sl_flatbuf *fb, const struct sl_pte_tensor *tensor, uint32_t at)
-{
-    uint64_t bytes = sl_scalar_size(tensor->scalar_type);
-    if (fb->error == 0 && bytes == 0)
-        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a tensor has unknown element type %d",
-                        tensor->scalar_type);
-    for (uint32_t i = 0; i < tensor->rank && fb->error == 0; i++) {
-        if (__builtin_mul_overflow(bytes, (uint64_t)tensor->sizes[i], &bytes) || bytes > INT64_MAX)
-            sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a tensor's sizes multiply to more than can be");
-    }
-    return bytes;
-}
-
 static bool lies_in(struct sl_bytes area, uint32_t count, const uint64_t *offsets, uint32_t index,
                     uint64_t bytes)
 {
@@ -73,11 +21,10 @@ static bool lies_in(struct sl_bytes area, uint32_t count, const uint64_t *offset
 }
 
 static void check_data(struct sl_pte_reader *reader, const struct sl_pte_tensor *tensor,
-                       const struct sl_pte_plan *plan, uint32_t at)
+                       const struct sl_pte_plan *plan, uint64_t bytes, uint32_t at)
 {
     struct sl_flatbuf *fb = &reader->fb;
     const struct sl_pte *pte = reader->pte;
-    uint64_t bytes = tensor_bytes(fb, tensor, at);
     uint32_t data = tensor->data_buffer_idx;
     if (fb->error != 0)
         return;
@@ -110,11 +57,17 @@ static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
     struct sl_pte_tensor *tensor = sl_flatbuf_alloc(fb, 1, sizeof(*tensor));
     if (!tensor)
         return;
+    struct sl_tensor_shape shape;
     struct sl_flatbuf_table place =
         sl_flatbuf_child(fb, table, TENSOR_ALLOCATION, "AllocationDetails");
     struct sl_flatbuf_table extra = sl_flatbuf_child(fb, table, TENSOR_EXTRA, "ExtraTensorInfo");
+    sl_tensor_shape_read(
+        fb, table, (struct sl_tensor_slots){TENSOR_TYPE, TENSOR_SIZES, TENSOR_DIM_ORDER}, &shape);
     *tensor = (struct sl_pte_tensor){
-        .scalar_type = (int8_t)sl_flatbuf_u8(fb, table, TENSOR_TYPE, 0),
+        .scalar_type = shape.scalar_type,
+        .rank = shape.rank,
+        .sizes = shape.sizes,
+        .dim_order = shape.dim_order,
         .dynamism = sl_flatbuf_u8(fb, table, TENSOR_DYNAMISM, 0),
         .data_buffer_idx = sl_flatbuf_u32(fb, table, TENSOR_DATA, 0),
         .planned = place.at != 0,
@@ -124,13 +77,12 @@ static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
         .external = sl_flatbuf_u8(fb, &extra, EXTRA_LOCATION, 0) != 0,
         .name = sl_flatbuf_text(fb, &extra, EXTRA_NAME),
     };
-    read_shape(fb, table, tensor);
     if (fb->error == 0 && tensor->dynamism > SL_PTE_DYNAMIC_UNBOUND)
         sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a tensor has unknown shape dynamism %d",
                         tensor->dynamism);
     if (fb->error == 0 && sl_flatbuf_i32(fb, table, TENSOR_STORAGE_OFFSET, 0) != 0)
         sl_flatbuf_fail(fb, SL_E_UNSUPPORTED, table->at, "a tensor has a storage offset");
-    check_data(reader, tensor, plan, table->at);
+    check_data(reader, tensor, plan, shape.nbytes, table->at);
     value->tensor = tensor;
 }
 

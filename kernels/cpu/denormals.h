@@ -17,6 +17,16 @@ static inline uint64_t sl_denormals_flush(void)
     return before;
 }
 
+/* As it is, for another thread's sl_denormals_restore(). */
+static inline uint64_t sl_denormals_now(void)
+{
+    uint64_t now = 0;
+#if defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(now));
+#endif
+    return now;
+}
+
 static inline void sl_denormals_restore(uint64_t before)
 {
 #if defined(__aarch64__)

@@ -117,9 +117,29 @@ class Lines(RunCase):
         self.assertEqual(len(self.read("out-0.bin")), 40)
         self.assertEqual(self.read("model.etdump")[8:12], b"ED00")
 
-    def test_threads_beyond_one_are_said_to_be_one(self):
-        self.assertEqual(self.run_agent("--cpu_threads=4", "--print_output=none"), 0)
-        self.assertTrue(any("one thread" in message for message in self.messages("I")))
+    def test_outputs_are_the_same_on_any_number_of_threads(self):
+        outputs = set()
+        for threads in (1, 2, 3, 7):
+            self.assertEqual(self.run_agent(f"--inputs={INPUT}", f"--cpu_threads={threads}", "--output_file=out",
+                                            "--print_output=none", "--json"), 0, self.stderr)
+            self.assertIn(f"Resetting threadpool to {threads} threads.", self.messages("I"))
+            self.assertEqual(json.loads(self.stdout)["threads"], threads)
+            outputs.add(self.read("out-0.bin"))
+        self.assertEqual(len(outputs), 1)
+
+    def test_threads_stay_on_the_cpus_that_are_named(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        self.assertEqual(self.run_agent(f"--affinity={cpus[0]}", "--cpu_threads=2", "--sme-threads=1",
+                                        "--print_output=none", "--json"), 0, self.stderr)
+        said = json.loads(self.stdout)
+        self.assertEqual((said["threads"], said["sme_threads"], said["affinity"]), (2, 1, str(cpus[0])))
+        self.assertEqual(self.run_agent("--affinity=huge"), 1)
+        self.assertEqual(len(self.messages("EF")), 1, self.stderr)
+
+    def test_counted_runs_have_one_thread(self):
+        self.assertEqual(self.run_agent("--clock=marks", "--cpu_threads=2"), 1)
+        self.assertEqual(self.messages("E"), ["--cpu_threads=2 is not for --clock marks: instructions are counted on "
+                                              "one thread; say --cpu_threads=1"])
 
     def test_no_execution_gives_outputs_as_allocated(self):
         self.assertEqual(self.run_agent("--num_executions=0"), 0)

@@ -117,7 +117,7 @@ void sl_graph_run(void)
     if (sl_graph_compile(sl_isa_detect()) != 0 || sl_graph_shape() != 0)
         fail_msg("%s (%s)", sl_graph.diag.what, sl_graph.diag.where);
     for (uint32_t i = 0; i < sl_graph.plan->op_count; i++)
-        sl_xnn_op_run(sl_graph.plan, &sl_graph.plan->ops[i]);
+        sl_xnn_op_run(sl_graph.plan, &sl_graph.plan->ops[i], NULL);
 }
 
 void sl_graph_end(void)

@@ -74,13 +74,10 @@ void sl_case_close(struct sl_model_case *c)
     sl_buf_fini(&c->program);
 }
 
-unsigned sl_case_each_fixture(void (*run)(const char *model))
+/* Every folder with a program; returns their number. */
+static unsigned walk(const char *folder, void (*run)(const char *model))
 {
-    const char *folder = getenv("SL_FIXTURES");
-    size_t svl = sl_isa_svl_bytes();
     unsigned count = 0;
-    if (!folder || !folder[0] || (svl != 64 && svl != 0 && !getenv("SL_ALL_SVL")))
-        return 0;
     DIR *dir = opendir(folder);
     assert_non_null(dir);
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
@@ -95,6 +92,20 @@ unsigned sl_case_each_fixture(void (*run)(const char *model))
     closedir(dir);
     assert_true(count > 0);
     return count;
+}
+
+unsigned sl_case_each_fixture(void (*run)(const char *model))
+{
+    const char *folder = getenv("SL_FIXTURES");
+    size_t svl = sl_isa_svl_bytes();
+    if (!folder || !folder[0] || (svl != 64 && svl != 0 && !getenv("SL_ALL_SVL")))
+        return 0;
+    return walk(folder, run);
+}
+
+unsigned sl_case_each_model(void (*run)(const char *model))
+{
+    return walk(SL_TEST_DATA "/models", run);
 }
 
 unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS])
@@ -154,8 +165,7 @@ void sl_case_check_close(const struct sl_model_case *c, const struct sl_buf *exp
     check_close(c, 0, expected);
 }
 
-static void run_inputs(struct sl_model_case *c, struct sl_variant *variant, const char *model,
-                       const char *folder)
+void sl_case_set_files(struct sl_model_case *c, const char *model, const char *folder)
 {
     struct sl_diag diag = {0};
     char file[96];
@@ -167,6 +177,13 @@ static void run_inputs(struct sl_model_case *c, struct sl_variant *variant, cons
             fail_msg("%s %s", diag.what, diag.where);
         sl_buf_fini(&bytes);
     }
+}
+
+static void run_inputs(struct sl_model_case *c, struct sl_variant *variant, const char *model,
+                       const char *folder)
+{
+    struct sl_diag diag = {0};
+    sl_case_set_files(c, model, folder);
     if (sl_variant_execute(variant, false, &diag) != 0)
         fail_msg("%s %s\n%s", diag.what, diag.where, c->log);
 }

@@ -31,6 +31,8 @@ void sl_case_log(void *user, char level, const char *file, int line, const char 
  * SL_FIXTURES names; returns their number. None when it is not set, or in an emulator at a vector
  * length other than 512 bits, unless SL_ALL_SVL is set. */
 unsigned sl_case_each_fixture(void (*run)(const char *model));
+/* The same with each program of tests/data, always. */
+unsigned sl_case_each_model(void (*run)(const char *model));
 
 /* The masks a test runs under: all the CPU has, that without SME, portable; fewer where they are
  * the same. */
@@ -42,6 +44,8 @@ struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16
 /* Sets input 0, the others to ones, and executes. */
 void sl_case_run(struct sl_model_case *c, struct sl_variant *variant, const struct sl_buf *input,
                  bool traced);
+/* Takes every input of the model from FOLDER ("" or "case-.../"). */
+void sl_case_set_files(struct sl_model_case *c, const char *model, const char *folder);
 /* Output 0 lies within 1e-4 of the peak of `expected`. */
 void sl_case_check_close(const struct sl_model_case *c, const struct sl_buf *expected);
 /* Takes every input of the model from FOLDER ("" or "case-.../"), executes, and compares every

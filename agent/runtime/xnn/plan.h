@@ -10,7 +10,7 @@
 
 #include "agent/runtime/budget.h"
 #include "agent/runtime/model.h"
-#include "agent/runtime/step.h"
+#include "agent/runtime/step_split.h"
 #include "common/format/xnngraph.h"
 
 struct sl_diag;
@@ -164,11 +164,12 @@ void sl_xnn_plan_bind(struct sl_xnn_plan *plan, struct sl_tensor *const *args, u
 
 size_t sl_xnn_plan_packed_bytes(const struct sl_xnn_plan *plan);
 
-static inline void sl_xnn_op_run(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+static inline void sl_xnn_op_run(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
+                                 const struct sl_crew *crew)
 {
     const struct sl_step *step = &plan->steps[op->step_first];
     for (uint32_t i = 0; i < op->step_count; i++)
-        step[i].run(&step[i]);
+        sl_step_go(&step[i], crew);
 }
 
 /* The steps of building and shaping, one file each. */

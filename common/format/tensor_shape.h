@@ -1,0 +1,24 @@
+/* common/format/tensor_shape.h: the shape of a tensor as several of ExecuTorch's schemas write it:
+ * an element type, sizes and the order of dimensions in memory. */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/format/flatbuf.h"
+
+/* Where a schema's table has them. */
+struct sl_tensor_slots {
+    unsigned type, sizes, dim_order;
+};
+
+struct sl_tensor_shape {
+    int scalar_type;          /* enum sl_scalar_type */
+    uint32_t rank;            /* at most SL_PTE_MAX_RANK */
+    const int32_t *sizes;     /* of the pool; none negative */
+    const uint8_t *dim_order; /* permutation of 0..rank-1, borrowed from the file */
+    uint64_t nbytes;          /* fits an int64_t */
+};
+
+/* Failures stick in fb->error; *out then means nothing. */
+void sl_tensor_shape_read(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                          struct sl_tensor_slots slots, struct sl_tensor_shape *out);

@@ -1,0 +1,209 @@
+/* tests/unit/agent/runtime/test_threads.c: every program on several threads against one: the same
+ * bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/runtime/step_split.h"
+#include "agent/runtime/variant.h"
+#include "agent/runtime/workers.h"
+#include "common/base/mem.h"
+#include "kernels/cpu/denormals.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/model_case.h"
+
+enum { MAX_OUTPUTS = 80 };
+
+struct outputs {
+    size_t count;
+    uint8_t *data[MAX_OUTPUTS]; /* owned */
+    size_t bytes[MAX_OUTPUTS];
+};
+
+static void take_outputs(struct sl_model_case *c, struct outputs *out)
+{
+    struct sl_tensor_view view;
+    out->count = sl_method_output_count(c->method);
+    assert_true(out->count <= MAX_OUTPUTS);
+    for (size_t i = 0; i < out->count; i++) {
+        assert_int_equal(sl_method_output(c->method, i, &view), 0);
+        out->bytes[i] = view.scalar_type < 0 ? 0 : view.nbytes;
+        out->data[i] = sl_calloc(out->bytes[i] + 1, 1);
+        assert_non_null(out->data[i]);
+        if (out->bytes[i] != 0)
+            memcpy(out->data[i], view.data, out->bytes[i]);
+    }
+}
+
+/* Steps of the variant that fall into parts. */
+static uint32_t cut_steps(const struct sl_variant *v)
+{
+    uint32_t cut = 0;
+    for (uint32_t i = 0; i < v->instruction_count; i++) {
+        const struct sl_instruction *from = &v->instructions[i];
+        for (uint32_t k = 0; from->call && k < from->call->step_count; k++)
+            cut += from->call->steps[k].parts != 0;
+        for (uint32_t k = 0; from->plan && k < from->plan->step_count; k++)
+            cut += from->plan->steps[k].parts != 0;
+    }
+    return cut;
+}
+
+/* Runs with `threads`. Returns the steps cut. */
+static uint32_t run_on(const char *model, const char *method, uint32_t isa, uint32_t threads,
+                       struct outputs *out)
+{
+    struct sl_model_case c;
+    struct sl_workers *workers = NULL;
+    struct sl_diag diag = {0};
+    if (threads > 1) {
+        const struct sl_workers_config config = {.count = threads};
+        assert_int_equal(sl_workers_new(&config, &workers), 0);
+    }
+    sl_case_open_method(&c, model, method);
+    sl_method_set_workers(c.method, workers);
+    struct sl_variant *variant = sl_case_compile(&c, isa, 0, NULL);
+    char folder[80] = "";
+    if (method)
+        snprintf(folder, sizeof(folder), "%s/", method);
+    sl_case_set_files(&c, model, folder);
+    if (sl_variant_execute(variant, false, &diag) != 0)
+        fail_msg("%s: %s", model, diag.what);
+    take_outputs(&c, out);
+    uint32_t cut = cut_steps(variant);
+    sl_variant_free(variant);
+    sl_case_close(&c);
+    sl_workers_free(workers);
+    return cut;
+}
+
+static void drop(struct outputs *outputs)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        sl_free(outputs->data[i]);
+}
+
+static uint32_t steps_cut; /* of all models so far */
+
+static void check_method(const char *model, const char *method)
+{
+    uint32_t masks[SL_CASE_MASKS];
+    unsigned count = sl_case_masks(masks);
+    if (count > 1)
+        count--; /* portable kernels have their turn natively */
+    for (unsigned i = 0; i < count; i++) {
+        struct outputs serial, parallel;
+        assert_int_equal(run_on(model, method, masks[i], 1, &serial), 0);
+        for (uint32_t threads = 2; threads <= 3; threads++) {
+            uint32_t cut = run_on(model, method, masks[i], threads, &parallel);
+            steps_cut += cut;
+            for (size_t k = 0; k < serial.count; k++)
+                if (serial.bytes[k] != parallel.bytes[k] ||
+                    memcmp(serial.data[k], parallel.data[k], serial.bytes[k]) != 0)
+                    fail_msg("%s, mask %x, %u threads (%u steps cut): output %zu differs", model,
+                             masks[i], threads, cut, k);
+            drop(&parallel);
+        }
+        drop(&serial);
+    }
+}
+
+static void check_model(const char *model)
+{
+    bool slow = strstr(model, "mobilenet") && sl_isa_svl_bytes() != 0 && sl_isa_svl_bytes() != 64;
+    if (slow || sl_case_has(model, "weights.ptd")) {
+        return;
+    } else if (sl_case_has(model, "input-0.bin")) {
+        check_method(model, NULL);
+    } else { /* the fixture of several methods */
+        check_method(model, "encode");
+        check_method(model, "decode");
+    }
+}
+
+static void every_program_gives_the_same_bytes_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    sl_case_each_model(check_model);
+    assert_true(steps_cut > 100);
+}
+
+static void every_fixture_gives_the_same_bytes_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    if (sl_case_each_fixture(check_model) == 0)
+        skip();
+}
+
+enum { SMALL = 1 << 17 };
+static float small[SMALL], products[SMALL];
+static _Atomic uint32_t parts_run;
+
+static void multiply_small(const struct sl_step *step)
+{
+    const float *in = step->f32.unary.in;
+    volatile float one = 1.0f; /* a known 1 would be left out */
+    float *out = step->f32.unary.out;
+    for (size_t i = 0; i < step->f32.unary.count; i++)
+        out[i] = in[i] * one;
+    atomic_fetch_add(&parts_run, 1);
+}
+
+static bool axis_small(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    (void)crew;
+    sl_axis_of_elements(&step->f32.unary.count, step->f32.unary.out, sizeof(float),
+                        SL_WORK_FUNCTION, out);
+    sl_axis_move(out, &step->f32.unary.in, sizeof(float));
+    sl_axis_move(out, &step->f32.unary.out, sizeof(float));
+    return true;
+}
+
+/* Of a delegate they are zero on aarch64, on whatever thread. */
+static void subnormals_are_on_all_threads_what_they_are_on_the_callers(void **state)
+{
+    struct sl_crew crew = {0};
+    struct sl_step step = {.run = multiply_small, .axis = axis_small};
+    (void)state;
+    step.f32.unary.in = small;
+    step.f32.unary.out = products;
+    step.f32.unary.count = SMALL;
+    for (size_t i = 0; i < SMALL; i++)
+        small[i] = 1e-40f;
+    assert_int_equal(sl_workers_new(&(struct sl_workers_config){.count = 3}, &crew.workers), 0);
+    assert_int_equal(sl_step_cut(&step, crew.workers), 0);
+    assert_true(step.parts > 2);
+    for (int round = 0; round < 20; round++) {
+        bool flush = round % 2 == 1;
+        uint64_t before = sl_denormals_now();
+        if (flush)
+            sl_denormals_flush();
+        sl_step_go(&step, &crew);
+        sl_denormals_restore(before);
+        float product = products[0];
+#if defined(__aarch64__)
+        assert_int_equal(product == 0, flush);
+#else
+        assert_true(product > 0);
+#endif
+        for (size_t i = 0; i < SMALL; i++)
+            assert_memory_equal(&products[i], &product, sizeof(product));
+    }
+    assert_int_equal(parts_run, 20 * step.parts);
+    sl_workers_free(crew.workers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_program_gives_the_same_bytes_on_any_number_of_threads),
+        cmocka_unit_test(subnormals_are_on_all_threads_what_they_are_on_the_callers),
+        cmocka_unit_test(every_fixture_gives_the_same_bytes_on_any_number_of_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
