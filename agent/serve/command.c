@@ -100,6 +100,10 @@ static int add_own(struct sl_command *command, const char *self, const Sme2lab__
         rc = addf(command, "--seed=%" PRIu64, job->seed);
     if (rc == 0 && job->clock && job->clock[0])
         rc = addf(command, "--clock=%s", job->clock);
+    if (rc == 0 && job->sme_threads != 0)
+        rc = addf(command, "--sme-threads=%u", job->sme_threads);
+    if (rc == 0 && job->affinity && job->affinity[0])
+        rc = addf(command, "--affinity=%s", job->affinity);
     if (rc == 0 && job->input_shapes && job->input_shapes[0])
         rc = addf(command, "--input-shapes=%s", job->input_shapes);
     if (rc == 0 && job->clean)

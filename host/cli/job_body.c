@@ -76,6 +76,11 @@ int sl_job_body_put(const struct sl_job_body *body, struct sl_buf *out)
     if (e->warmup != UINT32_MAX)
         sl_json_u64(&json, "warmup", e->warmup);
     sl_json_u64(&json, "seed", e->seed);
+    sl_json_u64(&json, "threads", e->threads[0]);
+    if (e->sme_threads != 0)
+        sl_json_u64(&json, "sme_threads", e->sme_threads);
+    if (e->affinity)
+        sl_json_text(&json, "cpu_affinity", e->affinity);
     if (e->input_shapes)
         sl_json_text(&json, "input_shapes", e->input_shapes);
     sl_json_u64(&json, "timeout_seconds", body->timeout_seconds);

@@ -73,7 +73,8 @@ static const char submit_notes[] =
          "measured executions of each variant (100; 2 where instructions are counted)"},             \
         {"--warmup", 0,   SL_OPTION_COUNT,                                                           \
          &r->warmup, "N", "executions of each variant before those (10; 1 where counted)"},          \
-        {"--threads", 0, SL_OPTION_TEXT, &r->threads, "N", "1; more are not part of this version"},  \
+        {"--threads", 0,     SL_OPTION_TEXT,                                                         \
+         &r->threads, "N,N", "threads; a list is a run with each (1)"},                              \
         {"--inputs", 0,     SL_OPTION_TEXT,                                                          \
          &r->inputs, "F,F", "raw input files in order; without them all inputs are ones"},           \
         {"--input-shapes", 0,     SL_OPTION_TEXT,                                                    \
@@ -110,11 +111,6 @@ static int parse(struct sl_run_request *r, const struct sl_usage *usage, int arg
     if (count == 0) {
         sl_diag_hint(diag, "usage: sme2lab %s %s", usage->verb, usage->synopsis);
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "No model was named");
-    }
-    if (r->threads && strcmp(r->threads, "1") != 0) {
-        sl_diag_hint(diag, "say --threads 1 or leave it out");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads",
-                           "Runs with several threads are not part of this version");
     }
     if (r->timeout_s > MAX_TIMEOUT_S) {
         sl_diag_hint(diag, "say --timeout %d, or --timeout 0 for none", MAX_TIMEOUT_S);
@@ -257,15 +253,19 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
             experiment->seed = (uint32_t)r->seed;
         if (r->input_shapes)
             experiment->input_shapes = r->input_shapes;
+        int rc = r->threads ? sl_experiment_parse_threads(r->threads, experiment, diag) : 0;
+        if (rc < 0)
+            return rc;
         if (!r->inputs)
             continue;
-        int rc = i == 0 ? sl_input_list_split(r->input_text, experiment, diag) : 0;
+        rc = i == 0 ? sl_input_list_split(r->input_text, experiment, diag) : 0;
         if (rc < 0)
             return rc;
         memcpy(experiment->inputs, plan->experiments[0].inputs, sizeof(experiment->inputs));
         experiment->input_count = plan->experiments[0].input_count;
     }
-    return keep_only(r, plan, diag);
+    int rc = sl_experiment_plan_expand_threads(plan, diag);
+    return rc < 0 ? rc : keep_only(r, plan, diag);
 }
 
 int sl_run_request_plan(struct sl_run_request *r, struct sl_experiment_plan *out,

@@ -37,7 +37,6 @@ static const struct refusal experiment_refusals[] = {
     {"quiet_runner", "External runners are not part of this version; without quiet_runner the "
                      "agent's own runtime runs"},
     {"extra_args", "extra_args are for external runners, which are not part of this version"},
-    {"cpu_affinity", "Pinning to CPUs is not part of this version"},
 };
 
 static const char *const plan_keys[] = {
@@ -54,13 +53,17 @@ static const char *const plan_keys[] = {
 static const char *const experiment_keys[] = {
     "name",        "mode",         "model",      "runs",         "num_runs",     "warmup",
     "threads",     "num_threads",  "factor",     "inputs",       "input_shapes", "seed",
-    "runner_path", "quiet_runner", "extra_args", "cpu_affinity",
+    "runner_path", "quiet_runner", "extra_args", "cpu_affinity", "sme_threads",
 };
 
 static struct sl_experiment default_experiment(void)
 {
-    return (struct sl_experiment){
-        .name = "run", .runs = UINT32_MAX, .warmup = UINT32_MAX, .seed = 1};
+    return (struct sl_experiment){.name = "run",
+                                  .runs = UINT32_MAX,
+                                  .warmup = UINT32_MAX,
+                                  .seed = 1,
+                                  .threads = {1},
+                                  .thread_count = 1};
 }
 
 void sl_experiment_plan_init(struct sl_experiment_plan *plan, const char *model)
@@ -131,28 +134,6 @@ static int read_inputs(const struct sl_json_at *object, struct sl_experiment *ou
     for (size_t i = 0; i < out->input_count && rc == 0; i++) {
         struct sl_json_at item = sl_json_item(&list, i);
         rc = sl_json_get_text(&item, &out->inputs[i], diag);
-    }
-    return rc;
-}
-
-/* threads: a number or a list; this version has one thread. */
-static int read_threads(const struct sl_json_at *at, struct sl_diag *diag)
-{
-    uint32_t threads = 1;
-    struct sl_json_at item = *at;
-    if (!at->value)
-        return 0;
-    if (sl_json_need_array(at, NULL) == 0) {
-        if (sl_json_size(at) == 0)
-            return sl_json_refuse(at, diag, "The list of threads is empty");
-        item = sl_json_item(at, sl_json_size(at) - 1);
-    }
-    int rc = sl_json_get_integer(&item, 1, 1024, &threads, diag);
-    if (rc == 0 && (threads > 1 || (item.value != at->value && sl_json_size(at) > 1))) {
-        sl_diag_hint(diag, "say \"threads\": [1]");
-        rc = sl_json_refuse(at, diag,
-                            "Runs with several threads, or with several numbers of "
-                            "them, are not part of this version");
     }
     return rc;
 }
@@ -247,7 +228,7 @@ static int read_experiment(const struct sl_json_at *object, struct sl_experiment
     if (rc == 0)
         rc = read_alias(object, "threads", "num_threads", &threads, diag);
     if (rc == 0)
-        rc = read_threads(&threads, diag);
+        rc = sl_experiment_read_threads(&threads, object, out, diag);
     return rc < 0 ? rc : read_common(object, out, diag);
 }
 

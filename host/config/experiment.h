@@ -12,7 +12,16 @@ struct cJSON;
 struct sl_buf;
 struct sl_diag;
 
-enum { SL_EXPERIMENT_MAX = 64, SL_EXPERIMENT_MAX_INPUTS = 64, SL_EXPERIMENT_MAX_LABELS = 32 };
+struct sl_json_at;
+
+enum {
+    SL_EXPERIMENT_MAX = 64,
+    SL_EXPERIMENT_MAX_INPUTS = 64,
+    SL_EXPERIMENT_MAX_LABELS = 32,
+    SL_EXPERIMENT_MAX_COUNTS = 16,  /* numbers of threads in a list */
+    SL_EXPERIMENT_MAX_THREADS = 64, /* of one run: what an agent has at most */
+    SL_EXPERIMENT_AFFINITY_BYTES = 64,
+};
 
 /* The factor sme2 = off, on, measured as one interleaved experiment. Texts are borrowed from the
  * configuration's document or from the command line. */
@@ -22,9 +31,13 @@ struct sl_experiment {
     uint32_t runs, warmup; /* UINT32_MAX: as the device's clock needs */
     const char *inputs[SL_EXPERIMENT_MAX_INPUTS];
     size_t input_count;
-    const char *input_shapes; /* NULL: the model's own */
-    uint32_t seed;            /* draws the order of the first pair */
-    bool clean;               /* mode clean: whole executions alone are recorded */
+    const char *input_shapes;                   /* NULL: the model's own */
+    uint32_t seed;                              /* draws the order of the first pair */
+    uint32_t threads[SL_EXPERIMENT_MAX_COUNTS]; /* different; one when the plan is expanded */
+    size_t thread_count;                        /* at least 1 */
+    uint32_t sme_threads;                       /* of them in streaming mode; 0: all */
+    const char *affinity; /* the CPUs they stay on; NULL: the system chooses */
+    bool clean;           /* mode clean: whole executions alone are recorded */
 };
 
 struct sl_experiment_plan {
@@ -41,7 +54,8 @@ struct sl_experiment_plan {
     struct sl_experiment experiments[SL_EXPERIMENT_MAX];
     size_t count;
     char names[SL_EXPERIMENT_MAX][SL_NAME_BYTES]; /* of those that a list of models came to */
-    struct cJSON *document;                       /* owned; NULL for a plan from the command line */
+    char thread_names[SL_EXPERIMENT_MAX][SL_NAME_BYTES]; /* NAME_tN, of lists of threads */
+    struct cJSON *document; /* owned; NULL for a plan from the command line */
 };
 
 /* May an experiment be called that? The name becomes part of file names. */
@@ -61,6 +75,15 @@ int sl_experiment_plan_parse(struct sl_bytes text, const char *file, struct sl_e
  * with `diag` set for too many, SL_E_FORMAT for a name that is too long. */
 int sl_experiment_plan_expand(struct sl_experiment_plan *plan, const char *const *models,
                               size_t count, struct sl_diag *diag);
+
+/* experiment_threads.c. `threads` (none: as it is), sme_threads and cpu_affinity of `object`. */
+int sl_experiment_read_threads(const struct sl_json_at *threads, const struct sl_json_at *object,
+                               struct sl_experiment *out, struct sl_diag *diag);
+/* "4" or "1,2,4". SL_E_FORMAT with `diag` set. */
+int sl_experiment_parse_threads(const char *text, struct sl_experiment *out, struct sl_diag *diag);
+/* One experiment for each number of threads: where there are several, they are called NAME_tN.
+ * Errors as of sl_experiment_plan_expand(), and SL_E_FORMAT for a name that is there already. */
+int sl_experiment_plan_expand_threads(struct sl_experiment_plan *plan, struct sl_diag *diag);
 
 /* Appends the plan as JSON, defaults filled in. 0, SL_E_LIMIT or -ENOMEM. */
 int sl_experiment_plan_explain(const struct sl_experiment_plan *plan, struct sl_buf *out);

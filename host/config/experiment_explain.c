@@ -17,8 +17,13 @@ static void put_experiment(struct sl_json *json, const struct sl_experiment *exp
     if (experiment->warmup != UINT32_MAX)
         sl_json_u64(json, "warmup", experiment->warmup);
     sl_json_open_array(json, "threads");
-    sl_json_u64(json, NULL, 1);
+    for (size_t i = 0; i < experiment->thread_count; i++)
+        sl_json_u64(json, NULL, experiment->threads[i]);
     sl_json_close_array(json);
+    if (experiment->sme_threads != 0)
+        sl_json_u64(json, "sme_threads", experiment->sme_threads);
+    if (experiment->affinity)
+        sl_json_text(json, "cpu_affinity", experiment->affinity);
     sl_json_open_object(json, "factor");
     sl_json_open_array(json, "sme2");
     sl_json_text(json, NULL, "off");

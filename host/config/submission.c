@@ -18,7 +18,8 @@ static const char *const keys[] = {
     "priority",   "runs",         "warmup",           "seed",
     "method",     "input_shapes", "timeout_seconds",  "threshold_percent",
     "confidence", "experiment",   "shared_directory", "labels",
-    "shown",      "mode",
+    "shown",      "threads",      "sme_threads",      "cpu_affinity",
+    "mode",
 };
 static const char *const shown_keys[] = {"command", "model", "inputs", "directory"};
 
@@ -91,6 +92,25 @@ static int read_numbers(const struct sl_json_at *root, struct sl_submitted *out,
         rc = sl_json_get_integer(&at, integers[i].low, integers[i].high, integers[i].value, diag);
     }
     return rc;
+}
+
+/* A mask may be given without its 0x, as taskset takes it. */
+static int read_threads(const struct sl_json_at *root, struct sl_submitted *out,
+                        struct sl_diag *diag)
+{
+    struct sl_experiment read = {.threads = {1}, .thread_count = 1};
+    struct sl_json_at threads = sl_json_member(root, "threads");
+    int rc = sl_experiment_read_threads(&threads, root, &read, diag);
+    if (rc == 0 && read.thread_count != 1)
+        rc = sl_json_refuse(&threads, diag, "A job has one number of threads");
+    if (rc < 0)
+        return rc;
+    out->threads = read.threads[0];
+    out->sme_threads = read.sme_threads;
+    const char *cpus = read.affinity ? read.affinity : "";
+    bool mask = strspn(cpus, "0123456789abcdefABCDEF") == strlen(cpus) && cpus[0];
+    snprintf(out->affinity, sizeof(out->affinity), "%s%s", mask ? "0x" : "", cpus);
+    return 0;
 }
 
 /* It becomes part of file names. */
@@ -181,6 +201,8 @@ static int read_mode(const struct sl_json_at *root, struct sl_submitted *out, st
 static int read_rest(const struct sl_json_at *root, struct sl_submitted *out, struct sl_diag *diag)
 {
     int rc = read_numbers(root, out, diag);
+    if (rc == 0)
+        rc = read_threads(root, out, diag);
     if (rc == 0)
         rc = read_text(root, "model_name", out->model_name, sizeof(out->model_name), diag);
     if (rc == 0)

@@ -2,9 +2,10 @@
  * by SHA-256.
  *
  * {"model": "<sha256>", "model_name": "toy.pte", "inputs": ["<sha256>", …], "device":
- * "counted-512", "priority": 0, "runs": 2, "warmup": 1, "seed": 1, "method": "forward",
- * "input_shapes": "1x3x8x8", "timeout_seconds": 1800, "threshold_percent": 1.0, "confidence": 0.95,
- * "experiment": "run", "mode": "timing", "shared_directory": false, "labels": {"branch": "main"},
+ * "counted-512", "priority": 0, "runs": 2, "warmup": 1, "seed": 1, "threads": 1, "method":
+ * "forward", "input_shapes": "1x3x8x8", "timeout_seconds": 1800, "threshold_percent": 1.0,
+ * "confidence": 0.95, "experiment": "run", "mode": "timing", "shared_directory": false, "labels":
+ * {"branch": "main"},
  * "shown":
  * {"command": "sme2lab run toy.pte", "model": "models/toy.pte", "inputs": ["x.bin"], "directory":
  * "out/toy"}} Only `model` is needed. `shown` is what the run's files say in place of the daemon's
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "host/config/experiment.h"
 #include "host/records.h"
 
 struct sl_diag;
@@ -36,9 +38,11 @@ struct sl_submitted {
     char inputs[SL_SUBMISSION_MAX_INPUTS][SL_DIGEST_BYTES];
     size_t input_count;
     char method[SL_NAME_BYTES],
-        input_shapes[SL_SELECTOR_BYTES]; /* "": the first; the model's own */
-    uint32_t runs, warmup;               /* UINT32_MAX: as the device's clock needs */
-    uint32_t seed, timeout_seconds;      /* of the latter 0: never */
+        input_shapes[SL_SELECTOR_BYTES];         /* "": the first; the model's own */
+    uint32_t runs, warmup;                       /* UINT32_MAX: as the device's clock needs */
+    uint32_t seed, timeout_seconds;              /* of the latter 0: never */
+    uint32_t threads, sme_threads;               /* of the latter 0: all of the former */
+    char affinity[SL_EXPERIMENT_AFFINITY_BYTES]; /* as an agent takes it; "": none */
     double threshold_percent, confidence;
     char experiment[SL_NAME_BYTES]; /* part of file names */
     bool clean;                     /* mode clean: whole executions alone are recorded */

@@ -56,7 +56,8 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
                      : counted               ? COUNTED_PAIRS
                                              : TIMED_PAIRS,
             .warmup = job->warmup != UINT32_MAX ? job->warmup : DEFAULT_WARMUP,
-            .threads = 1,
+            .threads = job->threads,
+            .sme_threads = job->sme_threads,
             .timeout_ms = job->timeout_seconds * 1000,
             .seed = job->seed,
             .clean = job->clean,
@@ -64,9 +65,15 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
         };
         memcpy(out->model, job->model, sizeof(out->model));
         memcpy(out->inputs, job->inputs, sizeof(out->inputs));
+        if (counted && job->threads > 1) {
+            sl_diag_hint(diag, "say 1 thread, or choose a device that measures time");
+            rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "/threads",
+                             "Instructions are counted on one thread, not on %u", job->threads);
+        }
         name_of(job, name);
         snprintf(out->model_name, sizeof(out->model_name), "%.63s", name);
         memcpy(out->method, job->method, sizeof(out->method));
+        memcpy(out->affinity, job->affinity, sizeof(out->affinity));
         memcpy(out->input_shapes, job->input_shapes, sizeof(out->input_shapes));
     }
     sl_free(job);
@@ -106,6 +113,9 @@ static void describe_plan(struct finishing *work)
     experiment->warmup = ended->plan->warmup;
     experiment->seed = job->seed;
     experiment->clean = job->clean;
+    experiment->threads[0] = job->threads;
+    experiment->sme_threads = job->sme_threads;
+    experiment->affinity = job->affinity[0] ? job->affinity : NULL;
     experiment->input_shapes = job->input_shapes[0] ? job->input_shapes : NULL;
     experiment->input_count = job->input_count;
     for (size_t i = 0; i < job->input_count; i++) {

@@ -36,12 +36,12 @@ enum sl_link_outcome {
 /* proto/job.proto says what each is; texts are borrowed for the call, NULL is empty. */
 struct sl_link_job {
     uint64_t id;
-    const char *model, *method, *variants, *clock, *input_shapes;
+    const char *model, *method, *variants, *clock, *input_shapes, *affinity;
     const char *const *inputs;
     size_t input_count;
     const char *const *exec_prefix;
     size_t exec_prefix_count;
-    uint32_t pairs, warmup, threads, timeout_ms;
+    uint32_t pairs, warmup, threads, sme_threads, timeout_ms;
     uint64_t seed;
     bool clean;
 };

@@ -68,6 +68,8 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.pairs = job->pairs;
     body.warmup = job->warmup;
     body.threads = job->threads;
+    body.sme_threads = job->sme_threads;
+    body.affinity = text(job->affinity);
     body.seed = job->seed;
     body.clean = job->clean;
     body.clock = text(job->clock);

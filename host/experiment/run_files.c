@@ -110,6 +110,7 @@ static int check_inputs(const struct sl_run *run, struct sl_diag *diag)
 static int name_files(struct sl_run *run, struct sl_diag *diag)
 {
     const char *name = run->experiment->name;
+    unsigned threads = run->experiment->threads[0];
     char folder[SL_RUN_PATH_BYTES];
     time_t now = time(NULL);
     struct tm utc;
@@ -122,15 +123,15 @@ static int name_files(struct sl_run *run, struct sl_diag *diag)
         if (rc < 0)
             return rc;
     }
-    int rc = put_path(run->raw_base, diag, "%s/%s_%s_t1", run->out_dir, run->stem, name);
+    int rc = put_path(run->raw_base, diag, "%s/%s_%s_t%u", run->out_dir, run->stem, name, threads);
     for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++) {
         char *experiment = run->variants[i].experiment;
         snprintf(experiment, sizeof(run->variants[i].experiment), "%s_sme2-%s", name,
                  sl_run_variant_names[i]);
         rc = put_path(folder, diag, "%s/%s", run->out_dir, experiment);
         if (rc == 0)
-            rc =
-                put_path(run->variants[i].base, diag, "%s/%s_%s_t1", folder, run->stem, experiment);
+            rc = put_path(run->variants[i].base, diag, "%s/%s_%s_t%u", folder, run->stem,
+                          experiment, threads);
         if (rc == 0)
             rc = put_path(run->variants[i].etdump_path, diag, "%s.etdump", run->variants[i].base);
         if (rc == 0)

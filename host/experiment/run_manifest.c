@@ -132,7 +132,7 @@ static void put_results(struct sl_json *json, const struct sl_run *run)
         sl_json_text(json, "experiment", run->variants[i].experiment);
         sl_json_text(json, "sme2", sl_run_variant_names[i]);
         sl_json_u64(json, "variant", (uint64_t)i);
-        sl_json_u64(json, "threads", 1);
+        sl_json_u64(json, "threads", run->experiment->threads[0]);
         sl_json_u64(json, "runs", run->variants[i].analysis.attribution.measured_count);
         sl_json_text(json, "etdump", relative(run, run->variants[i].etdump_path));
         sl_json_text(json, "etdump_sha256", run->variants[i].analysis.sha256);
@@ -172,6 +172,10 @@ static void put_model(struct sl_json *json, const struct sl_run *run)
     sl_json_text(json, "mode", run->experiment->clean ? "clean" : "timing");
     sl_json_u64(json, "runs", run->experiment->runs);
     sl_json_u64(json, "warmup", run->experiment->warmup);
+    if (run->experiment->sme_threads != 0)
+        sl_json_u64(json, "sme_threads", run->experiment->sme_threads);
+    if (run->experiment->affinity)
+        sl_json_text(json, "cpu_affinity", run->experiment->affinity);
     sl_json_u64(json, "wall_ns", run->wall_ns);
     sl_json_open_object(json, "labels");
     for (size_t i = 0; i < run->plan->label_count; i++)

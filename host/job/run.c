@@ -285,6 +285,8 @@ static void send_part(struct sl_job_run *run)
         .pairs = measured ? run->plan.pairs : 1,
         .warmup = measured ? run->plan.warmup : 0,
         .threads = run->plan.threads,
+        .sme_threads = run->plan.sme_threads,
+        .affinity = run->plan.affinity,
         .timeout_ms = run->plan.timeout_ms,
         .seed = run->plan.seed,
         .clean = run->plan.clean && measured,

@@ -35,9 +35,11 @@ struct sl_job_plan {
     char inputs[SL_JOB_RUN_MAX_INPUTS][SL_DIGEST_BYTES];
     size_t input_count;
     char method[SL_NAME_BYTES], input_shapes[SL_SELECTOR_BYTES];
+    char affinity[SL_NAME_BYTES];   /* the CPUs that threads stay on; "": any */
     char model_name[SL_NAME_BYTES]; /* of the file, without its ending */
     char variants[SL_NAME_BYTES];   /* a pair of --isa's words; "": off,on */
-    uint32_t pairs, warmup, threads, timeout_ms;
+    uint32_t pairs, warmup, timeout_ms;
+    uint32_t threads, sme_threads; /* of the latter 0: all */
     uint64_t seed;
     bool clean;     /* record whole executions alone */
     bool reference; /* run the portable kernels too */

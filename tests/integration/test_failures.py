@@ -58,9 +58,15 @@ class Failures(lab.Scratch):
     def test_configuration_that_is_not_json_has_line_and_column(self):
         self.refused(2, "run", self.config('{"model": "m.pte",\n "runs" 3}'), says=["config.json:2:9"])
 
-    def test_thread_sweeps_are_refused(self):
-        path = self.config('{"model": "m.pte", "experiments": [{"name": "a", "threads": [1, 2]}]}')
-        self.refused(2, "run", path, says=["/experiments/0/threads", "not part of this version"])
+    def test_lists_of_threads_that_cannot_be_are_refused(self):
+        path = self.config('{"model": "m.pte", "experiments": [{"name": "a", "threads": [1, 1]}]}')
+        self.refused(2, "run", path, says=["/experiments/0/threads/1", "twice"])
+        self.refused(2, "run", "m.pte", "--threads", "1,0", says=["--threads 1,2,4"])
+
+    def test_instructions_are_not_counted_on_several_threads(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        self.refused(2, "run", TOY / "model.pte", "--device", "counted", "--threads", "2", "--out", self.scratch / "o",
+                     says=["counted on one thread"])
 
     def test_missing_model_is_a_usage_error(self):
         lab.need(lab.AGENT, lab.EMULATOR)
@@ -108,15 +114,18 @@ class Failures(lab.Scratch):
         self.refused(1, "run", TOY / "model.pte", "--cpu", "max,sme=off", "--device", "counted", "--out", self.scratch / "o",
                      says=["needs SME2", "sme512=on"])
 
-    def test_times_of_an_emulated_cpu_are_unfit(self):
+    def test_times_of_an_emulated_cpu_are_unfit_on_two_threads_too(self):
         lab.need(lab.AGENT, lab.EMULATOR)
-        done = lab.sme2lab("run", TOY / "model.pte", "--device", "emulated", "--runs", "2", "--warmup", "1",
+        done = lab.sme2lab("run", TOY / "model.pte", "--device", "emulated", "--runs", "2", "--warmup", "1", "--threads", "2",
                            "--out", self.scratch / "o", "--json")
         self.assertEqual(done.returncode, 4, done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual(result["verdict"], "unfit")
         self.assertTrue(result["comparison"]["emulated"])
         self.assertIn("e2e_ns", result["analyses"][0]["runs"][0])
+        manifest = json.loads((self.scratch / "o/manifest.json").read_text())
+        self.assertEqual([one["threads"] for one in manifest["results"]], [2, 2])
+        self.assertEqual(len(list(self.scratch.glob("o/*/*_t2.etdump"))), 2)
 
     def test_interrupt_ends_the_run_with_130(self):
         lab.need(lab.AGENT, lab.EMULATOR)

@@ -44,6 +44,7 @@ static void the_daemon_reads_what_is_sent(void **state)
                           "\"threshold_percent\":2,\"labels\":{\"branch\":\"main\"},"
                           "\"experiments\":[{\"name\":\"a\"},{\"name\":\"b\","
                           "\"inputs\":[\"x\",\"y\"],\"runs\":7,\"warmup\":0,\"seed\":9,"
+                          "\"threads\":4,\"sme_threads\":2,\"cpu_affinity\":\"big\","
                           "\"input_shapes\":\"1x3\"}]}"),
                      0);
     assert_int_equal(plan.priority, -3);
@@ -63,6 +64,9 @@ static void the_daemon_reads_what_is_sent(void **state)
     assert_int_equal(submitted.runs, 7);
     assert_int_equal(submitted.warmup, 0);
     assert_int_equal(submitted.seed, 9);
+    assert_int_equal(submitted.threads, 4);
+    assert_int_equal(submitted.sme_threads, 2);
+    assert_string_equal(submitted.affinity, "big");
     assert_int_equal(submitted.timeout_seconds, 77);
     assert_string_equal(submitted.input_shapes, "1x3");
     assert_true(submitted.threshold_percent > 1.9 && submitted.threshold_percent < 2.1);

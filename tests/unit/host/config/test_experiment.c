@@ -112,6 +112,54 @@ static void a_list_of_models_is_multiplied_with_the_experiments(void **state)
     sl_experiment_plan_fini(&again);
 }
 
+static void a_list_of_threads_becomes_an_experiment_each(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t threads;
+    } all[] = {{"a_t1", 1}, {"a_t4", 4}, {"b", 2}, {"c", 1}};
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,4],"
+                           "\"sme_threads\":2,\"cpu_affinity\":\"4-7\"},{\"name\":\"b\","
+                           "\"num_threads\":2,\"cpu_affinity\":\"f0\"},{\"name\":\"c\"}]}",
+                           &plan, &diag),
+                     0);
+    assert_int_equal(plan.experiments[0].thread_count, 2);
+    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), 0);
+    assert_int_equal(plan.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(plan.experiments[i].name, all[i].name);
+        assert_int_equal(plan.experiments[i].thread_count, 1);
+        assert_int_equal(plan.experiments[i].threads[0], all[i].threads);
+    }
+    assert_int_equal(plan.experiments[1].sme_threads, 2);
+    assert_string_equal(plan.experiments[1].affinity, "4-7");
+    assert_null(plan.experiments[3].affinity);
+    sl_experiment_plan_fini(&plan);
+}
+
+static void lists_of_threads_that_cannot_be_are_refused(void **state)
+{
+    static const char *const bad[] = {"",   "0",  "1,", ",1",  "1,1",
+                                      "65", "-1", "x",  "1 2", "99999999999999999999"};
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    sl_experiment_plan_init(&plan, "m");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(sl_experiment_parse_threads(bad[i], &plan.experiments[0], &diag),
+                         SL_E_FORMAT);
+    assert_int_equal(sl_experiment_parse_threads("2,1", &plan.experiments[0], &diag), 0);
+    assert_int_equal(plan.experiments[0].thread_count, 2);
+    plan.experiments[1] = plan.experiments[0];
+    plan.experiments[1].thread_count = 1;
+    plan.experiments[1].name = "run_t1";
+    plan.count = 2;
+    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), SL_E_FORMAT);
+}
+
 static void more_than_the_limit_together_is_refused(void **state)
 {
     (void)state;
@@ -221,12 +269,18 @@ static const struct {
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"mode\":\"xnntrace\"}]}",
      "/experiments/0/mode"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"mode\":\"x\"}]}", "/experiments/0/mode"},
-    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2]}]}",
-     "/experiments/0/threads"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[2,2]}]}",
+     "/experiments/0/threads/1"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[]}]}",
      "/experiments/0/threads"},
-    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":4}]}",
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":65}]}",
      "/experiments/0/threads"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"sme_threads\":0}]}",
+     "/experiments/0/sme_threads"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"cpu_affinity\":\"large\"}]}",
+     "/experiments/0/cpu_affinity"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"cpu_affinity\":\"0x\"}]}",
+     "/experiments/0/cpu_affinity"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[0]}]}",
      "/experiments/0/threads/0"},
 };
@@ -252,6 +306,8 @@ int main(void)
         cmocka_unit_test(experiments_take_what_the_top_says_unless_they_say_otherwise),
         cmocka_unit_test(an_explained_plan_reads_as_the_same_plan),
         cmocka_unit_test(a_list_of_models_is_multiplied_with_the_experiments),
+        cmocka_unit_test(a_list_of_threads_becomes_an_experiment_each),
+        cmocka_unit_test(lists_of_threads_that_cannot_be_are_refused),
         cmocka_unit_test(more_than_the_limit_together_is_refused),
         cmocka_unit_test(an_unknown_key_is_refused_with_its_place_and_the_nearest),
         cmocka_unit_test(what_is_not_json_is_refused_with_line_and_column),

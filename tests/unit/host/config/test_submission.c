@@ -29,6 +29,8 @@ static void a_model_alone_has_defaults(void **state)
     assert_string_equal(job.model_name, "model.pte");
     assert_int_equal(job.runs, UINT32_MAX);
     assert_int_equal(job.input_count, 0);
+    assert_int_equal(job.threads, 1);
+    assert_string_equal(job.affinity, "");
 }
 
 static void every_key_arrives(void **state)
@@ -38,6 +40,7 @@ static void every_key_arrives(void **state)
     (void)state;
     assert_int_equal(parse("{\"model\":\"" A64 "\",\"model_name\":\"toy.pte\",\"inputs\":[\"" B64
                            "\",\"" A64 "\"],\"device\":\"d\",\"priority\":3,"
+                           "\"threads\":4,\"sme_threads\":1,\"cpu_affinity\":\"f0\","
                            "\"runs\":7,\"warmup\":0,\"seed\":9,\"method\":\"m\",\"input_shapes\":"
                            "\"1x3\",\"timeout_seconds\":5,"
                            "\"threshold_percent\":2.5,\"confidence\":0.9,\"experiment\":\"e\","
@@ -52,6 +55,9 @@ static void every_key_arrives(void **state)
     assert_int_equal(job.runs, 7);
     assert_int_equal(job.warmup, 0);
     assert_int_equal(job.seed, 9);
+    assert_int_equal(job.threads, 4);
+    assert_int_equal(job.sme_threads, 1);
+    assert_string_equal(job.affinity, "0xf0");
     assert_int_equal(job.timeout_seconds, 5);
     assert_string_equal(job.method, "m");
     assert_string_equal(job.input_shapes, "1x3");
@@ -70,6 +76,7 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
     } cases[] = {
         {"[]", "object"},
         {"{}", "model"},
+        {"{\"model\":\"" A64 "\",\"threads\":[1,2]}", "one number of threads"},
         {"{\"model\":\"../x\"}", "SHA-256"},
         {"{\"model\":\"" A64 "\",\"imputs\":[]}", "inputs"},
         {"{\"model\":\"" A64 "\",\"inputs\":[\"x\"]}", "SHA-256"},
