@@ -129,7 +129,7 @@ int sl_plan_main(int argc, char **argv)
         fputs("usage: sme2lab-agent plan MODEL.pte\n", stderr);
         return EXIT_USAGE;
     }
-    if (sl_model_open(argv[1], &log, &model, &diag) != 0) {
+    if (sl_model_open(argv[1], NULL, &log, &model, &diag) != 0) {
         fprintf(stderr, "sme2lab-agent: plan: %s: %s\n", argv[1], diag.what);
         return EXIT_FAILED;
     }

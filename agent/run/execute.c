@@ -15,7 +15,7 @@ struct purpose {
     bool warmup;
 };
 
-static int execution_failed(struct sl_run *run, int rc)
+int sl_run_execution_failed(struct sl_run *run, int rc)
 {
     sl_run_log_diag(run);
     sl_etlog('F', "executor_runner.cpp", 779,
@@ -51,7 +51,7 @@ static int execute(struct sl_run *run, size_t v, struct purpose purpose, uint64_
         variant->plan, run->options.clean ? SL_VARIANT_WHOLE : SL_VARIANT_TRACED, &run->diag);
     *out_ns = sl_run_clock_ns() - start;
     if (rc != 0)
-        return execution_failed(run, rc);
+        return sl_run_execution_failed(run, rc);
     if (!purpose.warmup)
         variant->execute_ns += *out_ns;
     run->last_variant = (int)v;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const type_names[] = {"string", "bool", "int32", "uint32", "uint64"};
+static const char *const type_names[] = {"string", "bool", "int32", "uint32", "uint64", "double"};
 
 struct parser {
     const struct sl_flag *flags;
@@ -79,6 +79,17 @@ static bool parse_unsigned(const char *text, uint64_t max, uint64_t *out)
     return end != text && !*end && !errno && value <= max;
 }
 
+static bool set_double(double *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || errno)
+        return false;
+    *out = value;
+    return true;
+}
+
 static bool set_value(const struct sl_flag *flag, const char *text)
 {
     uint64_t number;
@@ -95,6 +106,8 @@ static bool set_value(const struct sl_flag *flag, const char *text)
             return false;
         *(uint32_t *)flag->value = (uint32_t)number;
         return true;
+    case SL_FLAG_DOUBLE:
+        return set_double(flag->value, text);
     default:
         return parse_unsigned(text, UINT64_MAX, flag->value);
     }

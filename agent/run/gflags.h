@@ -9,7 +9,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum sl_flag_type { SL_FLAG_STRING, SL_FLAG_BOOL, SL_FLAG_INT32, SL_FLAG_UINT32, SL_FLAG_UINT64 };
+enum sl_flag_type {
+    SL_FLAG_STRING,
+    SL_FLAG_BOOL,
+    SL_FLAG_INT32,
+    SL_FLAG_UINT32,
+    SL_FLAG_UINT64,
+    SL_FLAG_DOUBLE
+};
 
 struct sl_flag {
     const char *name; /* with underscores */

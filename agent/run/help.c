@@ -54,7 +54,11 @@ static const char runner_part[] =
     "    --cpu_threads N        threads: -1 as many as there are performance cores (-1), 0 as\n"
     "                           CPUs, 1 fully serial; outputs are the same for any number.\n"
     "                           On --clock marks there is one\n"
-    "    --data_path, --server_mode   not supported: refused with a sentence\n"
+    "    --data_path FILE       external tensor data (.ptd) of the program\n"
+    "    --server_mode          execute once for each line on stdin: inputs are read again and\n"
+    "                           outputs written each time; no ETDump\n"
+    "    --bundleio_rtol X, --bundleio_atol X   how near the outputs of a bundled program\n"
+    "                           (.bpte) are to come to those in it (0.01)\n"
     "\n";
 
 static const char own_part[] =
@@ -79,6 +83,8 @@ static const char own_part[] =
     "                           SME units\n"
     "    --affinity CPUS        keep each thread on a CPU: big, little, all, a mask such as 0xf0\n"
     "                           or a list such as 4-7; fastest first\n"
+    "    --max-memory BYTES     refuse a program that asks for more: planned buffers, packed\n"
+    "                           weights and workspaces (4294967296)\n"
     "    --trace_path FILE      keep the .sltrace stream\n"
     "    --ring FD              write records to this ring, which the parent made and drains;\n"
     "                           the ETDump is then the parent's to make\n"

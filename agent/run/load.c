@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/run/bundled.h"
 #include "agent/run/etlog.h"
 #include "agent/run/state.h"
 #include "agent/run/watchdog.h"
@@ -16,12 +17,41 @@ static void log_line(void *user, char level, const char *file, int line, const c
     sl_etlog(level, file, line, "%s", message);
 }
 
+static int open_data(struct sl_run *run)
+{
+    const struct sl_runtime_log log = {.log = log_line};
+    const char *path = run->options.data_path;
+    if (!path[0])
+        return 0;
+    sl_etlog('I', "executor_runner.cpp", 416, "Loading tensor data from .ptd file.");
+    int rc = sl_data_open(path, &log, &run->data, &run->diag);
+    if (rc == SL_ET_ACCESS_FAILED) {
+        run->diag = (struct sl_diag){0}; /* the log has it */
+        sl_etlog('F', "executor_runner.cpp", 422,
+                 "In function main(), assert failed (ptd_loader_result.ok()): "
+                 "FileDataLoader::from() failed for PTD file: 0x%x",
+                 (unsigned)rc);
+        return 1;
+    }
+    sl_etlog('I', "executor_runner.cpp", 425, "PTD file %s is loaded.", path);
+    if (rc != 0) {
+        sl_run_log_diag(run);
+        SL_ETLOG('E', "%s is no tensor data file that can be used", path);
+        return 1;
+    }
+    sl_etlog('I', "executor_runner.cpp", 438, "PTD data map created with %u keys.",
+             (unsigned)sl_data_keys(run->data));
+    return 0;
+}
+
 static int open_model(struct sl_run *run)
 {
     const struct sl_runtime_log log = {.log = log_line};
     const char *path = run->options.model_path;
-    int rc = sl_model_open(path, &log, &run->model, &run->diag);
+    const struct sl_runtime_limits limits = {run->options.max_memory, SL_RUNTIME_MAX_INSTRUCTIONS};
+    int rc = sl_model_open(path, &limits, &log, &run->model, &run->diag);
     if (rc == 0) {
+        sl_model_set_data(run->model, run->data);
         sl_etlog('I', "executor_runner.cpp", 476, "Model file %s is loaded.", path);
         return 0;
     }
@@ -135,7 +165,7 @@ int sl_run_load(struct sl_run *run)
 {
     uint64_t start = sl_run_clock_ns();
     sl_watchdog_kick(run->watchdog, "Reading the model");
-    int failed = open_model(run) || open_method(run);
+    int failed = open_data(run) || open_model(run) || open_method(run);
     if (!failed)
         sl_recorder_meta_text(run->trace.recorder, "method", run->method_name);
     for (size_t v = 0; v < run->options.variant_count && !failed; v++)
@@ -168,6 +198,8 @@ static void log_input_size(const struct sl_run *run, size_t index, size_t nbytes
 int sl_run_set_inputs(struct sl_run *run)
 {
     size_t count = sl_method_input_count(run->method);
+    if (run->bundled)
+        return sl_run_set_bundled_inputs(run);
     if (!run->options.inputs[0]) {
         int rc = sl_method_fill_inputs(run->method, &run->diag);
         if (rc != 0)

@@ -6,10 +6,11 @@
 #include "agent/run/etlog.h"
 #include "agent/run/gflags.h"
 #include "agent/run/help.h"
+#include "agent/runtime/runtime.h"
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
 
-enum { MAX_FLAGS = 24 };
+enum { MAX_FLAGS = 32 };
 
 /* Which flags were on the command line, where that changes a default. */
 struct given {
@@ -34,6 +35,8 @@ static size_t runner_flags(struct sl_run_options *o, struct given *given, struct
          "Name of the method to run. If empty, uses the first method in the program."},
         {"etdump_path", SL_FLAG_STRING, &o->etdump_path, NULL, "Write ETDump data to this path."},
         {"cpu_threads", SL_FLAG_INT32, &o->cpu_threads, NULL, "Number of CPU threads."},
+        {"bundleio_rtol", SL_FLAG_DOUBLE, &o->bundleio_rtol, NULL, "Relative tolerance."},
+        {"bundleio_atol", SL_FLAG_DOUBLE, &o->bundleio_atol, NULL, "Absolute tolerance."},
     };
     memcpy(flags, table, sizeof(table));
     return sizeof(table) / sizeof(table[0]);
@@ -46,6 +49,7 @@ static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl
         {"variants", SL_FLAG_STRING, &o->variants, NULL, "Two variants to interleave: off,on."},
         {"sme_threads", SL_FLAG_UINT32, &o->sme_threads, NULL, "Threads that may use SME."},
         {"affinity", SL_FLAG_STRING, &o->affinity, NULL, "CPUs that threads stay on."},
+        {"max_memory", SL_FLAG_UINT64, &o->max_memory, NULL, "Bytes a program may ask for."},
         {"input_shapes", SL_FLAG_STRING, &o->input_shapes, NULL, "Shapes of a dynamic model."},
         {"events", SL_FLAG_STRING, &o->events, NULL, "all, or runs: whole executions alone."},
         {"clock", SL_FLAG_STRING, &o->clock, NULL, "ns or marks."},
@@ -73,11 +77,11 @@ static void log_extra_words(char **words, int count)
 /* The flags that exist but are not done, each with its sentence. */
 static bool refuses(const struct sl_run_options *o)
 {
-    if (o->server_mode)
-        SL_ETLOG('E', "--server_mode is not supported by this agent: start it once for each run");
-    else if (o->data_path[0])
-        SL_ETLOG('E', "--data_path is not supported by this agent: export the model with its "
-                      "weights inside the .pte");
+    if (o->server_mode && (o->paired || o->counted || o->ring >= 0 || o->trace_path[0]))
+        SL_ETLOG('E', "--server_mode executes one variant and records nothing: leave out "
+                      "--variants, --clock, --ring and --trace_path");
+    else if (!(o->bundleio_rtol >= 0) || !(o->bundleio_atol >= 0))
+        SL_ETLOG('E', "--bundleio_rtol and --bundleio_atol are at least 0");
     else if (o->counted && o->cpu_threads > 1)
         SL_ETLOG('E',
                  "--cpu_threads=%d is not for --clock marks: instructions are counted on one "
@@ -124,6 +128,9 @@ static void set_defaults(struct sl_run_options *o)
         .etdump_path = "model.etdump",
         .num_executions = 1,
         .cpu_threads = -1,
+        .bundleio_rtol = 0.01,
+        .bundleio_atol = 0.01,
+        .max_memory = SL_RUNTIME_MAX_BYTES,
         .isa = "",
         .variants = "",
         .input_shapes = "",

@@ -24,12 +24,14 @@ struct sl_run_options {
     uint32_t num_executions;
     int32_t cpu_threads;
     bool server_mode;
+    double bundleio_rtol, bundleio_atol;
     /* ours */
     const char *isa, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
     uint32_t warmup, timeout; /* executions; seconds, 0: none */
     uint32_t sme_threads;     /* 0: all */
     uint64_t seed;
-    int32_t ring; /* file descriptor, -1: none */
+    uint64_t max_memory; /* bytes that a program may ask for */
+    int32_t ring;        /* file descriptor, -1: none */
     bool json;
 
     bool counted; /* --clock marks */

@@ -30,6 +30,7 @@ static int keep(struct sl_run_output *out, const struct sl_tensor_view *view)
         return SL_E_LIMIT;
     out->rank = view->rank;
     memcpy(out->sizes, view->sizes, view->rank * sizeof(out->sizes[0]));
+    memcpy(out->dim_order, view->dim_order, view->rank);
     out->nbytes = view->nbytes;
     out->data = sl_calloc(view->nbytes, 1); /* zero where nothing was executed */
     if (!out->data)
@@ -69,7 +70,7 @@ static int write_raw(const char *path, const struct sl_run_output *output)
     return rc;
 }
 
-static int write_files(struct sl_run *run, size_t v)
+int sl_run_write_files(struct sl_run *run, size_t v, int line)
 {
     const struct sl_run_variant *variant = &run->variant[v];
     const char *base = run->options.output_file;
@@ -80,7 +81,7 @@ static int write_files(struct sl_run *run, size_t v)
         snprintf(tail, sizeof(tail), "-%zu.bin", i);
         int rc = sl_run_variant_path(run, v, base, strlen(base), tail, path, sizeof(path));
         if (rc == 0) {
-            sl_etlog('I', "executor_runner.cpp", 809, "Writing output to file: %s", path);
+            sl_etlog('I', "executor_runner.cpp", line, "Writing output to file: %s", path);
             rc = write_raw(path, &variant->outputs[i]);
         }
         if (rc < 0) {
@@ -125,7 +126,7 @@ int sl_run_write_outputs(struct sl_run *run)
     sl_etlog('I', "executor_runner.cpp", 798, "%zu outputs: ", sl_method_output_count(run->method));
     for (size_t v = 0; v < run->options.variant_count && !failed; v++) {
         if (run->options.output_file[0])
-            failed = write_files(run, v);
+            failed = sl_run_write_files(run, v, 809);
     }
     for (size_t v = 0; v < run->options.variant_count && !failed; v++) {
         if (strcmp(run->options.print_output, "none") != 0)

@@ -6,7 +6,9 @@
 #include <time.h>
 
 #include "agent/probe/cores.h"
+#include "agent/run/bundled.h"
 #include "agent/run/etlog.h"
+#include "agent/run/server_mode.h"
 #include "agent/run/state.h"
 #include "agent/run/watchdog.h"
 #include "agent/runtime/runtime.h"
@@ -84,12 +86,12 @@ static int start_workers(struct sl_run *run)
     return rc < 0;
 }
 
-static int read_inputs(struct sl_run *run)
+int sl_run_read_inputs(struct sl_run *run)
 {
     char name[4200];
-    if (!run->options.inputs[0])
+    sl_input_files_fini(&run->inputs);
+    if (!run->options.inputs[0] || run->bundled)
         return 0;
-    sl_etlog('I', "executor_runner.cpp", 393, "Loading inputs from input file(s).");
     int rc = sl_input_files_read(run->options.inputs, &run->inputs, name, sizeof(name));
     if (rc == 0)
         return 0;
@@ -103,6 +105,14 @@ static int read_inputs(struct sl_run *run)
              "0x%x",
              SL_ET_ACCESS_FAILED);
     return 1;
+}
+
+static int read_inputs(struct sl_run *run)
+{
+    run->bundled = sl_run_file_is_bundled(run->options.model_path);
+    if (run->options.inputs[0] && !run->bundled)
+        sl_etlog('I', "executor_runner.cpp", 393, "Loading inputs from input file(s).");
+    return sl_run_read_inputs(run);
 }
 
 static int start_watchdog(struct sl_run *run)
@@ -130,13 +140,12 @@ static int choose_variants(struct sl_run *run)
     return rc < 0;
 }
 
-static int run_steps(struct sl_run *run)
+static int load(struct sl_run *run)
 {
-    int failed = decide_threads(run);
-    if (failed)
-        return failed;
+    if (decide_threads(run))
+        return 1;
     log_threads(run);
-    failed = choose_variants(run);
+    int failed = choose_variants(run);
     if (!failed)
         failed = start_watchdog(run);
     if (!failed)
@@ -145,16 +154,24 @@ static int run_steps(struct sl_run *run)
         failed = sl_run_open_trace(run);
     if (!failed)
         failed = start_workers(run);
-    if (!failed)
-        failed = sl_run_load(run);
-    if (!failed)
-        failed = sl_run_execute_all(run);
+    return failed ? failed : sl_run_load(run);
+}
+
+static int run_steps(struct sl_run *run)
+{
+    if (load(run))
+        return 1;
+    if (run->options.server_mode)
+        return sl_run_server_mode(run);
+    int failed = sl_run_execute_all(run);
     sl_watchdog_kick(run->watchdog, "Writing the results");
     if (!failed)
         failed = sl_run_write_outputs(run);
     /* After a failure the stream gets no END, but end() still drains what was recorded. */
     if (!failed)
         failed = sl_run_close_trace(run);
+    if (!failed)
+        failed = sl_run_verify(run);
     if (!failed && run->options.json)
         failed = sl_run_write_json(run);
     return failed;
@@ -169,6 +186,7 @@ static void end(struct sl_run *run)
     sl_method_free(run->method);
     sl_workers_free(run->workers);
     sl_model_free(run->model);
+    sl_data_free(run->data);
     sl_input_files_fini(&run->inputs);
     if (run->trace.recorder)
         sl_trace_session_fini(&run->trace);

@@ -11,6 +11,7 @@
 #include "agent/run/trace_session.h"
 #include "common/base/error.h"
 
+struct sl_data;
 struct sl_method;
 struct sl_model;
 struct sl_variant;
@@ -44,6 +45,8 @@ struct sl_run {
     struct sl_run_threads threads;
     struct sl_workers *workers; /* NULL with one thread */
     struct sl_input_files inputs;
+    bool bundled;         /* the program brings inputs and expected outputs along */
+    struct sl_data *data; /* NULL without --data_path */
     struct sl_model *model;
     struct sl_method *method;
     const char *method_name;
@@ -66,6 +69,12 @@ int sl_run_write_outputs(struct sl_run *run);    /* outputs.c */
 int sl_run_close_trace(struct sl_run *run);      /* run_trace.c: ETDumps too */
 int sl_run_write_json(const struct sl_run *run); /* report.c */
 
+/* run.c: reads the files of --inputs. */
+int sl_run_read_inputs(struct sl_run *run);
+/* execute.c: says that the method's execution ended with `rc`; returns 1. */
+int sl_run_execution_failed(struct sl_run *run, int rc);
+/* outputs.c: writes --output_file's files of variant v; `line` is the real runner's. */
+int sl_run_write_files(struct sl_run *run, size_t v, int line);
 /* load.c: the inputs of the next execution. */
 int sl_run_set_inputs(struct sl_run *run);
 /* outputs.c: keeps copies of a variant's outputs, to be written at the end. */

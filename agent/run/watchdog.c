@@ -36,10 +36,11 @@ static void *watch(void *argument)
     while (!atomic_load(&dog->stopping)) {
         nanosleep(&look, NULL);
         uint64_t waited = clock_ns() - atomic_load(&dog->kicked_ns);
-        if (waited / UINT64_C(1000000000) < dog->timeout_s || atomic_load(&dog->stopping))
+        const char *what = atomic_load(&dog->what);
+        if (!what || waited / UINT64_C(1000000000) < dog->timeout_s || atomic_load(&dog->stopping))
             continue;
-        SL_ETLOG('E', "%s took longer than %u s (--timeout): the run is ended",
-                 atomic_load(&dog->what), dog->timeout_s);
+        SL_ETLOG('E', "%s took longer than %u s (--timeout): the run is ended", what,
+                 dog->timeout_s);
         nanosleep(&look, NULL); /* the drainer takes what was recorded so far */
         _exit(1);
     }
@@ -66,8 +67,14 @@ void sl_watchdog_kick(struct sl_watchdog *watchdog, const char *what)
 {
     if (!watchdog)
         return;
-    atomic_store(&watchdog->what, what);
     atomic_store(&watchdog->kicked_ns, clock_ns());
+    atomic_store(&watchdog->what, what);
+}
+
+void sl_watchdog_pause(struct sl_watchdog *watchdog)
+{
+    if (watchdog)
+        atomic_store(&watchdog->what, NULL);
 }
 
 void sl_watchdog_stop(struct sl_watchdog *watchdog)

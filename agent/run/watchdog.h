@@ -13,4 +13,7 @@ int sl_watchdog_start(uint32_t timeout_s, struct sl_watchdog **out);
  * only. */
 void sl_watchdog_kick(struct sl_watchdog *watchdog, const char *what);
 
+/* Nothing is watched until the next kick. */
+void sl_watchdog_pause(struct sl_watchdog *watchdog);
+
 void sl_watchdog_stop(struct sl_watchdog *watchdog); /* NULL is a no-op */

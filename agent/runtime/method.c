@@ -88,13 +88,47 @@ static int bind_constant(struct sl_method *method, struct sl_tensor *tensor, uin
     return 0;
 }
 
+static bool same_layout(const struct sl_ptd_entry *entry, const struct sl_pte_tensor *tensor)
+{
+    return entry->is_tensor && entry->scalar_type == tensor->scalar_type &&
+           entry->rank == tensor->rank &&
+           (entry->rank == 0 ||
+            (memcmp(entry->sizes, tensor->sizes, entry->rank * sizeof(*entry->sizes)) == 0 &&
+             memcmp(entry->dim_order, tensor->dim_order, entry->rank) == 0));
+}
+
+/* A constant, or the initial state of planned memory. */
+static int bind_external(struct sl_method *method, struct sl_tensor *tensor,
+                         const struct sl_pte_tensor *from, struct sl_diag *diag)
+{
+    const struct sl_data *data = method->model->data;
+    const struct sl_ptd_entry *entry =
+        data && from->name ? sl_ptd_find(&data->ptd, from->name) : NULL;
+    if (!entry)
+        return sl_diag_set(diag, data ? SL_ET_NOT_FOUND : SL_ET_INVALID_EXTERNAL_DATA, from->name,
+                           "the program keeps this tensor in an external data file (.ptd), %s",
+                           data ? "and the one given does not have it"
+                                : "and none is given: say --data_path");
+    if (!same_layout(entry, from) || !aligned(entry->data.data, tensor))
+        return sl_diag_set(diag, SL_ET_INVALID_EXTERNAL_DATA, from->name,
+                           "type, shape or alignment in the external data file differ from the "
+                           "program's");
+    if (from->planned) {
+        int rc = bind_planned(method, tensor, from, diag);
+        if (rc == 0 && entry->data.size != 0)
+            memcpy(tensor->data, entry->data.data, entry->data.size);
+        return rc;
+    }
+    tensor->constant = true;
+    sl_tensor_bind(tensor, (void *)(uintptr_t)entry->data.data, entry->data.size);
+    return 0;
+}
+
 static int bind_tensor(struct sl_method *method, struct sl_tensor *tensor,
                        const struct sl_pte_tensor *from, struct sl_diag *diag)
 {
     if (from->external)
-        return sl_diag_set(diag, SL_ET_INVALID_EXTERNAL_DATA, from->name,
-                           "the program keeps this tensor in an external data file (.ptd), which "
-                           "this agent does not read");
+        return bind_external(method, tensor, from, diag);
     if (!from->planned)
         return from->data_buffer_idx == 0
                    ? 0

@@ -1,15 +1,12 @@
-/* agent/runtime/model.c: opening a program: by mmap, or from bytes. */
+/* agent/runtime/model.c: opening a program: by mmap, or from bytes; its external data. */
 #include "agent/runtime/model.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "agent/runtime/file_map.h"
 #include "common/base/mem.h"
 
 enum { HEAD_BYTES = 64, LINE_BYTES = 256 }; /* what the real runtime reads first; its line limit */
@@ -84,51 +81,92 @@ static struct sl_model *model_alloc(const struct sl_runtime_log *log,
     return model;
 }
 
-/* Maps the whole file; an empty one stays unmapped. Returns 0 or -errno. */
-static int map_file(struct sl_model *model, const char *path)
+/* A bundled program is the program in it, with more. */
+static int open_program(struct sl_model *model, const char *path, struct sl_diag *diag)
 {
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int rc = fstat(fd, &info) != 0 ? -errno : 0;
-    if (rc == 0 && !S_ISREG(info.st_mode))
-        rc = S_ISDIR(info.st_mode) ? -EISDIR : -EINVAL;
-    if (rc == 0 && info.st_size > 0) {
-        void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (at == MAP_FAILED)
-            rc = -errno;
-        else
-            model->mapping = at;
+    int rc = 0;
+    if (sl_bundle_is(model->file)) {
+        rc = sl_bundle_parse(model->file, &model->bundle, diag);
+        if (rc == 0)
+            model->file = model->bundle.program;
     }
-    close(fd);
-    if (rc == 0)
-        model->file = (struct sl_bytes){model->mapping, (size_t)info.st_size};
+    return rc < 0 ? rc : parse(model, path, diag);
+}
+
+static int map_failed(const struct sl_model *model, const char *path, const char *what, int rc,
+                      struct sl_diag *diag)
+{
+    sl_model_log(model, 'E', "file_data_loader.cpp", 111, "Failed to open %s: %s (%d)", path,
+                 strerror(-rc), -rc);
+    sl_diag_set(diag, rc, path, "the %s cannot be opened: %s", what, strerror(-rc));
+    return SL_ET_ACCESS_FAILED;
+}
+
+int sl_model_open(const char *path, const struct sl_runtime_limits *limits,
+                  const struct sl_runtime_log *log, struct sl_model **out, struct sl_diag *diag)
+{
+    struct sl_model *model = model_alloc(log, limits);
+    if (!model)
+        return sl_diag_set(diag, -ENOMEM, path, "out of memory");
+    int rc = sl_file_map(path, &model->mapping);
+    model->file = model->mapping;
+    rc = rc < 0 ? map_failed(model, path, "program file", rc, diag)
+                : open_program(model, path, diag);
+    if (rc != 0)
+        sl_model_free(model);
+    else
+        *out = model;
     return rc;
 }
 
-int sl_model_open(const char *path, const struct sl_runtime_log *log, struct sl_model **out,
-                  struct sl_diag *diag)
+int sl_data_open(const char *path, const struct sl_runtime_log *log, struct sl_data **out,
+                 struct sl_diag *diag)
 {
-    struct sl_model *model = model_alloc(log, NULL);
-    if (!model)
+    const struct sl_model speaker = {.log = log ? *log : (struct sl_runtime_log){0}};
+    struct sl_data *data = sl_calloc(1, sizeof(*data));
+    if (!data)
         return sl_diag_set(diag, -ENOMEM, path, "out of memory");
-    int rc = map_file(model, path);
-    if (rc < 0) {
-        sl_model_log(model, 'E', "file_data_loader.cpp", 111, "Failed to open %s: %s (%d)", path,
-                     strerror(-rc), -rc);
-        sl_diag_set(diag, rc, path, "the program file cannot be opened: %s", strerror(-rc));
-        rc = SL_ET_ACCESS_FAILED;
-        goto fail;
-    }
-    rc = parse(model, path, diag);
-    if (rc < 0)
-        goto fail;
-    *out = model;
-    return 0;
-fail:
-    sl_model_free(model);
+    int rc = sl_file_map(path, &data->mapping);
+    rc = rc < 0 ? map_failed(&speaker, path, "data file", rc, diag)
+                : sl_ptd_parse(data->mapping, &data->ptd, diag);
+    if (rc != 0)
+        sl_data_free(data);
+    else
+        *out = data;
     return rc;
+}
+
+size_t sl_data_keys(const struct sl_data *data)
+{
+    return data->ptd.count;
+}
+
+void sl_data_free(struct sl_data *data)
+{
+    if (!data)
+        return;
+    sl_ptd_fini(&data->ptd);
+    sl_file_unmap(&data->mapping);
+    sl_free(data);
+}
+
+void sl_model_set_data(struct sl_model *model, const struct sl_data *data)
+{
+    model->data = data;
+}
+
+const struct sl_bundle *sl_model_bundle(const struct sl_model *model)
+{
+    return model->bundle.pool ? &model->bundle : NULL;
+}
+
+int sl_model_find_named(const struct sl_model *model, const char *key, struct sl_bytes *out)
+{
+    const struct sl_ptd_entry *entry = model->data ? sl_ptd_find(&model->data->ptd, key) : NULL;
+    if (!entry)
+        return sl_pte_find_named(&model->pte, key, out);
+    *out = entry->data;
+    return 0;
 }
 
 int sl_model_open_bytes(const void *bytes, size_t size, const struct sl_runtime_limits *limits,
@@ -154,7 +192,7 @@ void sl_model_free(struct sl_model *model)
         return;
     if (model->pte.pool)
         sl_pte_fini(&model->pte);
-    if (model->mapping)
-        munmap(model->mapping, model->file.size);
+    sl_bundle_fini(&model->bundle);
+    sl_file_unmap(&model->mapping);
     sl_free(model);
 }

@@ -12,6 +12,8 @@
 
 #include "common/base/error.h"
 
+struct sl_bundle;
+struct sl_data;
 struct sl_model;
 struct sl_method;
 struct sl_recorder;
@@ -46,12 +48,6 @@ struct sl_runtime_log {
     void *user;
 };
 
-/* Maps and parses. All functions that return int give 0 or a positive enum sl_et_error for what
- * ExecuTorch has a code for, or a negative code of ours (-errno, SL_E_*); `diag` (may be NULL) has
- * the words. */
-int sl_model_open(const char *path, const struct sl_runtime_log *log, struct sl_model **out,
-                  struct sl_diag *diag);
-
 /* What a program may ask for: bytes of planned memory, packed weights and workspace together, and
  * instructions of one execution. */
 struct sl_runtime_limits {
@@ -60,12 +56,28 @@ struct sl_runtime_limits {
 #define SL_RUNTIME_MAX_BYTES (UINT64_C(4) << 30)
 #define SL_RUNTIME_MAX_INSTRUCTIONS UINT64_C(10000000) /* ExecuTorch's own guard */
 
-/* The same from borrowed bytes, which must outlive the model and lie at a multiple of 16. `limits`
- * NULL: those above. */
+/* Maps and parses a program or a bundled one; `limits` NULL: those above. All functions that return
+ * int give 0 or a positive enum sl_et_error for what ExecuTorch has a code for, or a negative code
+ * of ours (-errno, SL_E_*); `diag` (may be NULL) has the words. */
+int sl_model_open(const char *path, const struct sl_runtime_limits *limits,
+                  const struct sl_runtime_log *log, struct sl_model **out, struct sl_diag *diag);
+
+/* The same of a plain program from borrowed bytes, which must outlive the model and lie at a
+ * multiple of 16. */
 int sl_model_open_bytes(const void *bytes, size_t size, const struct sl_runtime_limits *limits,
                         const struct sl_runtime_log *log, struct sl_model **out,
                         struct sl_diag *diag);
 void sl_model_free(struct sl_model *model);
+/* The test cases of a bundled program (common/format/bundle.h); NULL when it is a plain one. */
+const struct sl_bundle *sl_model_bundle(const struct sl_model *model);
+
+/* External tensor data (.ptd), mapped. */
+int sl_data_open(const char *path, const struct sl_runtime_log *log, struct sl_data **out,
+                 struct sl_diag *diag);
+size_t sl_data_keys(const struct sl_data *data);
+void sl_data_free(struct sl_data *data);
+/* Lets the model's methods take from `data`, which must outlive them. Before the first method. */
+void sl_model_set_data(struct sl_model *model, const struct sl_data *data);
 
 /* `name` NULL or "": the first plan. The model must outlive the method, the method its variants. */
 int sl_method_new(struct sl_model *model, const char *name, struct sl_method **out,

@@ -17,6 +17,8 @@ WALL = 90.0
 PARSERS = {
     "pte": ["common/format/flatbuf.c", "common/format/pte.c", "common/format/pte_*.c"],
     "xnngraph": ["common/format/xnngraph.c", "common/format/xnn_*.c"],
+    "bundle": ["common/format/bundle.c", "common/format/tensor_shape.c"],
+    "ptd": ["common/format/ptd.c", "common/format/tensor_shape.c"],
     "etdump": ["common/format/etdump.c", "common/format/etdump_event.c"],
     "sltrace": ["common/format/sltrace.c"],
     "frame": ["common/net/frame.c"],

@@ -110,7 +110,7 @@ static int measure(struct sl_ring *ring, const char *path, int rounds, struct re
     struct measured m = {0};
     int rc = sl_recorder_new(ring, SL_TRACE_NS, 1, &m.recorder);
     if (rc == 0)
-        rc = sl_model_open(path, NULL, &model, NULL);
+        rc = sl_model_open(path, NULL, NULL, &model, NULL);
     if (rc == 0)
         rc = sl_method_new(model, NULL, &m.method, NULL);
     if (rc == 0) {

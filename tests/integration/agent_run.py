@@ -95,10 +95,122 @@ class Flags(RunCase):
                          ["Unknown --print_output mode 'foo'. Expected 'none', 'summary', or 'all'."])
 
     def test_what_is_not_done_is_refused_in_one_sentence(self):
-        for flag in ("--server_mode", "--data_path=weights.ptd", "--clock=cycles", "--variants=off",
+        for flag in ("--clock=cycles", "--variants=off",
                      "--isa=nonsense", "--input-shapes=1xx3", "--variants=off,off"):
             self.assertEqual(self.run_agent(flag), 1, flag)
             self.assertEqual(len(self.messages("EF")), 1, self.stderr)
+
+
+class ExternalData(RunCase):
+    def test_weights_come_from_the_data_file_in_the_real_words(self):
+        for name, keys in (("external_weights_xnnpack", 2), ("external_weights_portable", 8)):
+            folder = os.path.join(DATA, "models", name)
+            self.assertEqual(self.run_agent(f"--data_path={folder}/weights.ptd", f"--inputs={folder}/input-0.bin", "--print_output=none",
+                                            "--output_file=out", model=f"{folder}/model.pte"), 0, self.stderr)
+            text = self.messages("I")
+            at = text.index("Loading tensor data from .ptd file.")
+            self.assertEqual(text[at + 1], f"PTD file {folder}/weights.ptd is loaded.")
+            self.assertRegex(text[at + 2], r"^PTD data map created with \d+ keys\.$")
+            self.assertEqual(text[at + 3], f"Model file {folder}/model.pte is loaded.")
+            with open(os.path.join(folder, "runtime-0.bin"), "rb") as file:
+                expected = struct.unpack("<10f", file.read()[:40])
+            for have, want in zip(struct.unpack("<10f", self.read("out-0.bin")[:40]), expected):
+                self.assertAlmostEqual(have, want, places=4)
+
+    def test_without_the_data_file_loading_fails_with_the_real_code(self):
+        folder = os.path.join(DATA, "models/external_weights_xnnpack")
+        self.assertEqual(self.run_agent(model=f"{folder}/model.pte"), 1)
+        self.assertEqual(self.messages("F"), ["In function main(), assert failed (method.ok()): Loading of method forward failed with "
+                                              "status 0x20"])
+        self.assertEqual(self.run_agent("--data_path=nofile.ptd", model=f"{folder}/model.pte"), 1)
+        self.assertEqual(self.messages("EF"), [
+            "Failed to open nofile.ptd: No such file or directory (2)",
+            "In function main(), assert failed (ptd_loader_result.ok()): FileDataLoader::from() failed for PTD file: 0x22"])
+
+    def test_damaged_and_foreign_data_files_are_refused(self):
+        folder = os.path.join(DATA, "models/external_weights_portable")
+        with open(os.path.join(folder, "weights.ptd"), "rb") as file:
+            data = file.read()
+        for damaged in (b"", data[:40], data[:500], data[:8] + b"\xff" * 40 + data[48:]):
+            self.write("bad.ptd", damaged)
+            self.assertEqual(self.run_agent("--data_path=bad.ptd", model=f"{folder}/model.pte"), 1)
+        self.assertEqual(self.run_agent(f"--data_path={DATA}/models/external_weights_xnnpack/weights.ptd", model=f"{folder}/model.pte"), 1)
+        self.assertIn("status 0x20", self.messages("F")[0])
+
+
+class Bundled(RunCase):
+    BUNDLE = os.path.join(DATA, "models/toy_cnn_bundled/model.bpte")
+    STATS = ["=== Error stats for testset 0 ===", " mean_absolute_error: X", " max_absolute_error:  X", " mean_relative_error: X",
+             " max_relative_error:  X"]
+
+    def ends(self):
+        """The messages behind the ETDump's, numbers made equal."""
+        text = self.messages()
+        at = next(i for i, message in enumerate(text) if message.startswith("ETDump written"))
+        return [re.sub(r"error:( +)\d\.\d{6}$", r"error:\1X", message) for message in text[at + 1:]]
+
+    def test_outputs_near_the_bundles_pass_in_the_real_words(self):
+        self.assertEqual(self.run_agent("--print_output=none", "--inputs=nofile.bin", model=self.BUNDLE), 0, self.stderr)
+        self.assertNotIn("Loading inputs from input file(s).", self.messages())  # the bundle's own replace them
+        self.assertEqual(self.ends(), self.STATS + ["Model output match expected BundleIO bpte ref data.",
+                                                    "TEST: BundleIO index[0] Test_result: PASS"])
+
+    def test_outputs_that_differ_exit_with_1(self):
+        self.assertEqual(self.run_agent("--print_output=none", "--bundleio_rtol=0", "--bundleio_atol=0", model=self.BUNDLE), 1)
+        self.assertEqual(self.ends(), self.STATS + [
+            "Method's output data mismatched the expected one.",
+            "Model output don't match expected BundleIO bpte ref data. rtol=0.000000 atol=0.000000",
+            "TEST: BundleIO index[0] Test_result: FAIL", "Bundle verification failed with status 0x20"])
+
+    def test_a_damaged_bundle_cannot_be_parsed(self):
+        with open(self.BUNDLE, "rb") as file:
+            data = file.read()
+        self.write("cut.bpte", data[:3000])
+        self.assertEqual(self.run_agent(model="cut.bpte"), 1)
+        self.assertEqual(self.messages("E")[-1], "Failed to parse model file cut.bpte")
+
+
+class ServerMode(RunCase):
+    def test_each_line_is_an_inference_with_inputs_read_again(self):
+        with open(INPUT, "rb") as file:
+            self.write("in.bin", file.read())
+        server = subprocess.Popen([AGENT, "run", f"--model_path={MODEL}", "--inputs=in.bin", "--server_mode", "--output_file=srv",
+                                   "--cpu_threads=1"], cwd=self.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        outputs = []
+        for _ in range(2):
+            server.stdin.write("go\n")
+            server.stdin.flush()
+            while "SERVER MODE DONE" not in server.stderr.readline():
+                self.assertIsNone(server.poll())
+            outputs.append(self.read("srv-0.bin"))
+            self.write("in.bin", bytes(49152))
+        server.stdin.close()
+        self.assertEqual((server.wait(timeout=60), server.stderr.read()), (0, ""))
+        server.stderr.close()
+        self.assertNotEqual(*outputs)
+        self.assertFalse(os.path.exists(self.path("model.etdump")))
+
+    def test_lines_are_those_of_the_real_runner(self):
+        self.assertEqual(self.run_agent("--server_mode", "--output_file=srv", f"--inputs={INPUT}", "--cpu_threads=1", input=b"a\nb"), 0)
+        text = self.messages()
+        self.assertEqual(text[text.index("Running in server mode; waiting for stdin triggers."):], [
+            "Running in server mode; waiting for stdin triggers.", "1 outputs: ", "Writing output to file: srv-0.bin", "SERVER MODE DONE",
+            "Writing output to file: srv-0.bin", "SERVER MODE DONE"])
+
+    def test_without_a_place_for_outputs_it_fails_as_the_real_one(self):
+        self.assertEqual(self.run_agent("--server_mode"), 1)
+        self.assertEqual(self.messages("F"), ["In function main(), assert failed (!FLAGS_output_file.empty()): --output_file must be set "
+                                              "in --server_mode so outputs can be retrieved."])
+
+
+class Memory(RunCase):
+    def test_a_program_that_asks_for_more_than_allowed_is_refused_at_load(self):
+        for limit in (1000, 60000):  # below the planned buffer; below that and the packed weights
+            self.assertEqual(self.run_agent(f"--max-memory={limit}"), 1)
+            self.assertIn("memory", " ".join(self.messages("E")))
+            self.assertIn("status 0x21", self.messages("F")[0])
+            self.assertNotIn("Iteration", self.stderr)
+        self.assertEqual(self.run_agent("--max-memory=4000000", "--print_output=none"), 0, self.stderr)
 
 
 class Lines(RunCase):

@@ -61,9 +61,14 @@ void sl_case_open_method(struct sl_model_case *c, const char *model, const char 
     struct sl_diag diag = {0};
     *c = (struct sl_model_case){0};
     const struct sl_runtime_log log = {sl_case_log, c};
+    path_of(model, "weights.ptd", path);
+    if (sl_case_has(model, "weights.ptd") && sl_data_open(path, &log, &c->data, &diag) != 0)
+        fail_msg("%s: %s %s", path, diag.what, diag.where);
     path_of(model, "model.pte", path);
-    if (sl_model_open(path, &log, &c->model, &diag) != 0 ||
-        sl_method_new(c->model, method, &c->method, &diag) != 0)
+    if (sl_model_open(path, NULL, &log, &c->model, &diag) != 0)
+        fail_msg("%s: %s %s", model, diag.what, diag.where);
+    sl_model_set_data(c->model, c->data);
+    if (sl_method_new(c->model, method, &c->method, &diag) != 0)
         fail_msg("%s: %s %s", model, diag.what, diag.where);
 }
 
@@ -71,6 +76,7 @@ void sl_case_close(struct sl_model_case *c)
 {
     sl_method_free(c->method);
     sl_model_free(c->model);
+    sl_data_free(c->data);
     sl_buf_fini(&c->program);
 }
 

@@ -13,6 +13,7 @@ struct sl_recorder;
 struct sl_model_case {
     struct sl_model *model;
     struct sl_method *method;
+    struct sl_data *data;  /* of a weights.ptd beside the program; NULL: there is none */
     struct sl_buf program; /* when opened from memory */
     char log[4096];        /* lines so far, "E file.cpp: message\n" */
 };

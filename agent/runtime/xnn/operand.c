@@ -20,7 +20,7 @@ static int find_data(const struct sl_xnn_plan *plan, const struct sl_xnn_value *
 {
     struct sl_bytes bytes = data->bytes;
     if (data->source == SL_XNN_DATA_NAMED &&
-        sl_pte_find_named(&plan->model->pte, data->key, &bytes) != 0) {
+        sl_model_find_named(plan->model, data->key, &bytes) != 0) {
         sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 262,
                      "Failed to get constant data for key %s from named_data_map. Error code: %d",
                      data->key, SL_ET_NOT_FOUND);

@@ -86,11 +86,15 @@ static void malformed_variants_are_refused(void **state)
     }
 }
 
-static void flags_that_are_not_done_are_refused(void **state)
+static void flags_that_contradict_are_refused(void **state)
 {
     (void)state;
-    assert_int_equal(parse_two("--server_mode", NULL), SL_RUN_STOP);
-    assert_int_equal(parse_two("--data_path=x.ptd", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--server_mode", "--variants=off,on"), SL_RUN_STOP);
+    assert_int_equal(parse_two("--server_mode", "--clock=marks"), SL_RUN_STOP);
+    assert_int_equal(parse_two("--server_mode", "--trace_path=t"), SL_RUN_STOP);
+    assert_int_equal(parse_two("--bundleio_rtol=-1", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--bundleio_atol=nan", NULL), SL_RUN_STOP);
+    assert_int_equal(parse_two("--bundleio_atol=1x", NULL), SL_RUN_STOP);
     assert_int_equal(parse_two("--ring=3", "--trace_path=t"), SL_RUN_STOP);
     assert_int_equal(parse_two("--clock=sun", NULL), SL_RUN_STOP);
     assert_int_equal(parse_two("--events=some", NULL), SL_RUN_STOP);
@@ -108,7 +112,7 @@ int main(void)
         cmocka_unit_test(variant_that_the_cpu_lacks_is_refused),
         cmocka_unit_test(mask_limits_every_variant),
         cmocka_unit_test(malformed_variants_are_refused),
-        cmocka_unit_test(flags_that_are_not_done_are_refused),
+        cmocka_unit_test(flags_that_contradict_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

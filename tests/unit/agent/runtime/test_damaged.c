@@ -114,7 +114,7 @@ static void unreadable_files_are_refused_in_the_real_words(void **state)
     struct sl_buf program;
     const struct sl_runtime_log log = {sl_case_log, &c};
     (void)state;
-    assert_int_equal(sl_model_open("nofile.pte", &log, &c.model, NULL), SL_ET_ACCESS_FAILED);
+    assert_int_equal(sl_model_open("nofile.pte", NULL, &log, &c.model, NULL), SL_ET_ACCESS_FAILED);
     assert_string_equal(c.log, "E file_data_loader.cpp: Failed to open nofile.pte: No such file or "
                                "directory (2)\n");
     check_unreadable(

@@ -51,6 +51,13 @@ static void dynamic_int8_and_int4_stay_near(void **state)
     run_method("transformer_dynq_xnnpack", NULL, "", SL_GATE_DYNAMIC);
 }
 
+static void external_weights_are_taken_from_their_file(void **state)
+{
+    (void)state;
+    run_method("external_weights_xnnpack", NULL, "", SL_GATE_F32);
+    run_method("external_weights_portable", NULL, "", SL_GATE_F32);
+}
+
 /* By the kind that the fixture's facts name. Static int8 is exact where the real runtime is the
  * same on every CPU. */
 static int gate_of(const char *model, const char *facts)
@@ -66,29 +73,8 @@ static int gate_of(const char *model, const char *facts)
                                                  : SL_GATE_F32;
 }
 
-/* A program whose weights are in another file does not run without it. */
-static void check_refused(const char *model)
-{
-    char path[512];
-    struct sl_model *program = NULL;
-    struct sl_method *method = NULL;
-    struct sl_variant *variant = NULL;
-    snprintf(path, sizeof(path), "%s/model.pte", model);
-    assert_int_equal(sl_model_open(path, NULL, &program, NULL), 0);
-    int rc = sl_method_new(program, NULL, &method, NULL);
-    if (rc == 0)
-        rc = sl_variant_new(method, SL_ISA_NONE, 0, NULL, &variant, NULL);
-    assert_true(rc > 0);
-    sl_method_free(method);
-    sl_model_free(program);
-}
-
 static void run_fixture(const char *model)
 {
-    if (sl_case_has(model, "weights.ptd")) {
-        check_refused(model);
-        return;
-    }
     struct sl_buf facts;
     sl_case_read(model, "facts.json", &facts);
     assert_int_equal(sl_buf_append(&facts, "", 1), 0);
@@ -116,6 +102,7 @@ int main(void)
         cmocka_unit_test(static_int8_with_floats_between_stays_near),
         cmocka_unit_test(half_precision_stays_near),
         cmocka_unit_test(dynamic_int8_and_int4_stay_near),
+        cmocka_unit_test(external_weights_are_taken_from_their_file),
         cmocka_unit_test(every_fixture_agrees_with_the_real_runtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
