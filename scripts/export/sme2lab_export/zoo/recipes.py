@@ -1,6 +1,7 @@
 """edgetam, squeezesam: recipes for models whose code and weights are their owners': --checkout DIR has the code, --weights FILE the weights."""
 
 import importlib
+import os
 import sys
 
 import torch
@@ -8,6 +9,9 @@ from torch import nn
 
 from sme2lab_export.errors import ExportError
 from sme2lab_export.zoo import seeded
+
+
+PACKAGES = {"PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml"}  # where the module has another name
 
 
 class Recipe:
@@ -24,14 +28,27 @@ class Recipe:
             raise ExportError(f"this model's code is not part of sme2lab: git clone {self.url} DIR, git -C DIR checkout "
                               f"{self.commit}, then say --checkout DIR (and --weights FILE; random weights without)")
         sys.path.insert(0, str(self.checkout))
+        return self.attempt(importlib.import_module, name)
+
+    def attempt(self, function, *words, **more):
+        """Calls into the checkout; what it lacks is said plainly, however deep it was found."""
         try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            missing = error.name or name
-            if missing.split(".")[0] == name.split(".")[0]:
-                raise ExportError(f"{self.checkout} is no checkout of {self.url}: it has no {name} (take commit {self.commit})") from error
+            return function(*words, **more)
+        except Exception as error:
+            missing = next((e.name for e in chain(error) if isinstance(e, ModuleNotFoundError) and e.name), None)
+            if missing is None:
+                raise
+            if os.path.exists(os.path.join(self.checkout, missing.split(".")[0])) or missing.split(".")[0] == words[0].split(".")[0]:
+                raise ExportError(f"{self.checkout} is no checkout of {self.url}: it has no {missing} (take commit {self.commit})") from error
             raise ExportError(f"the checkout needs the Python package '{missing}': "
-                              f"{sys.executable} -m pip install --no-deps {missing}") from error
+                              f"{sys.executable} -m pip install --no-deps {PACKAGES.get(missing, missing)}") from error
+
+
+def chain(error):
+    """An exception and those that led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 class SegmentPicture(nn.Module):
@@ -82,7 +99,7 @@ class EdgeTam(Recipe):
     def get_eager_model(self):
         build = self.module("sam2.build_sam").build_sam2
         torch.manual_seed(0)
-        return EncodePicture(build("configs/edgetam.yaml", self.weights, device="cpu")).eval()
+        return EncodePicture(self.attempt(build, "configs/edgetam.yaml", self.weights, device="cpu")).eval()
 
     def get_example_inputs(self):
         return (seeded.picture(1024),)
