@@ -17,7 +17,7 @@
 #include "common/base/json.h"
 #include "kernels/cpu/isa.h"
 
-enum { MAX_SHAPES = 128, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { MAX_SHAPES = 160, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct options {
     bool list, json, counted;

@@ -168,7 +168,7 @@ uint64_t sl_kernel_f16_goal(const struct sl_kernel_row *row, unsigned svl)
     if (same(row->family, "matmul"))
         return (uint64_t)product_goal(row, svl);
     if (same(engine, "portable") || (sme2 && svl != 512) ||
-        (!same(row->stage, "whole") && !same(row->stage, "clamped")))
+        (!same(row->stage, "whole") && !(sme2 && same(row->stage, "clamped"))))
         return 0;
     if (same(row->family, "conv")) {
         bool large = row->m == 784 && row->n == 128, small = row->m == 196 && row->n == 64;

@@ -105,6 +105,16 @@ static void halves_have_their_own_least_macs_goals_and_anchors(void **state)
     memcpy(row.type, "f16", 4);
     assert_int_equal(sl_kernel_goal(&row, 512), 70);
     assert_int_equal(sl_kernel_goal(&row, 256), 0);
+    memcpy(row.kernel, "sl_binary_add_f16_neon", 23);
+    assert_int_equal(sl_kernel_goal(&row, 512), 0);
+    struct sl_buf out;
+    struct sl_json json;
+    sl_buf_init(&out, 1 << 12);
+    sl_json_init(&json, &out);
+    assert_int_equal(sl_kernel_bench_json(&json, &row, 1, 512), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_non_null(strstr((const char *)out.data, "\"type\":\"f16\""));
+    sl_buf_fini(&out);
 }
 
 static void anchors_are_found_by_shape_stage_and_engine(void **state)
