@@ -100,6 +100,50 @@ SL_INLINE void channels_of(size_t pixels, const struct window *window, const SL_
         block(pixels, 1, w.channels - c, &w, bias + c, weights + c, in + c, out + c);
 }
 
+enum { SLIDING = 5, TOGETHER = 2 };
+
+/* PIXELS whole windows of SLIDING columns, next to each other, TOGETHER vectors of channels: each
+ * input of a row is loaded once for all of them. */
+SL_INLINE void slide(const struct window *w, const SL_ELEMENT *bias, const SL_ELEMENT *weights,
+                     const SL_ELEMENT *in, SL_ELEMENT *out)
+{
+    vec_t acc[PIXELS][TOGETHER], tap[SLIDING][TOGETHER];
+    vec_t min = v_set(w->min), max = v_set(w->max);
+    size_t channels = w->channels, weight_step = w->weight_step, row_step = w->row_step;
+    SL_UNROLL
+    for (size_t i = 0; i < PIXELS * TOGETHER; i++)
+        acc[i / TOGETHER][i % TOGETHER] = v_load(bias + LANES * (i % TOGETHER));
+    for (size_t y = w->rows; y > 0; y--, in += row_step) {
+        const SL_ELEMENT *at = in;
+        SL_UNROLL
+        for (size_t x = 0; x < SLIDING; x++, weights += weight_step) {
+            SL_FORGET(weights);
+            SL_UNROLL
+            for (size_t j = 0; j < TOGETHER; j++)
+                tap[x][j] = v_load(weights + LANES * j);
+        }
+        SL_UNROLL
+        for (size_t x = 0; x < SLIDING + PIXELS - 1; x++, at += channels) {
+            SL_FORGET(at);
+            SL_UNROLL
+            for (size_t j = 0; j < TOGETHER; j++) {
+                vec_t v = v_load(at + LANES * j);
+                SL_UNROLL
+                for (size_t p = 0; p < PIXELS; p++)
+                    if (x >= p && x - p < SLIDING)
+                        acc[p][j] = V(vfmaq)(acc[p][j], v, tap[x - p][j]);
+            }
+        }
+    }
+    SL_UNROLL
+    for (size_t p = 0; p < PIXELS; p++, out += channels) {
+        SL_FORGET(out);
+        SL_UNROLL
+        for (size_t j = 0; j < TOGETHER; j++)
+            v_store(out + LANES * j, v_clamp(acc[p][j], min, max));
+    }
+}
+
 static void one_pixel(const struct window *w, const SL_ELEMENT *bias, const SL_ELEMENT *weights,
                       const SL_ELEMENT *in, SL_ELEMENT *out)
 {
@@ -109,7 +153,14 @@ static void one_pixel(const struct window *w, const SL_ELEMENT *bias, const SL_E
 static void some_pixels(const struct window *w, const SL_ELEMENT *bias, const SL_ELEMENT *weights,
                         const SL_ELEMENT *in, SL_ELEMENT *out)
 {
-    channels_of(PIXELS, w, bias, weights, in, out);
+    size_t whole = w->channels / (TOGETHER * LANES) * TOGETHER * LANES;
+    if (w->cols != SLIDING || w->col_step != w->channels || w->pixel_step != w->channels ||
+        whole != w->channels) {
+        channels_of(PIXELS, w, bias, weights, in, out);
+        return;
+    }
+    for (size_t c = 0; c < whole; c += TOGETHER * LANES)
+        slide(w, bias + c, weights + c, in + c, out + c);
 }
 
 /* How many of the next windows, the first at column x, lie inside the row; 1 when fewer than
