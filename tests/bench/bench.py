@@ -16,6 +16,7 @@ import sys
 import time
 
 import host
+import threads
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OUT = os.path.join(ROOT, "build/bench")
@@ -217,7 +218,7 @@ def bench_models():
 
 
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, "kernels": bench_kernels, "models": bench_models}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, "kernels": bench_kernels, "models": bench_models}
 GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"]}
 
 
