@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 #include <cmocka.h>
 
@@ -124,6 +128,28 @@ unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS])
     if (off != SL_ISA_NONE)
         masks[count++] = SL_ISA_NONE;
     return count;
+}
+
+#if defined(__aarch64__) && defined(__linux__)
+static bool has_sve(void)
+{
+    return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0;
+}
+#else
+static bool has_sve(void)
+{
+    return false;
+}
+#endif
+
+unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS])
+{
+    unsigned count = sl_case_masks(masks);
+    if (getenv("SL_ALL_SVL"))
+        return count;
+    if ((masks[0] & SL_ISA_SME2) != 0 && !has_sve())
+        masks[0] = SL_ISA_NONE;
+    return 1;
 }
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,

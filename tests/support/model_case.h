@@ -39,6 +39,10 @@ unsigned sl_case_each_model(void (*run)(const char *model));
  * the same. */
 enum { SL_CASE_MASKS = 3 };
 unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS]);
+/* For each program of SL_FIXTURES, many of them large: the emulated CPUs share the work. One with
+ * SME2 and SVE runs SME2's kernels, one with SME2 alone the portable ones, one without SME2 all it
+ * has. All masks where SL_ALL_SVL is set. */
+unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS]);
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,
                                    struct sl_recorder *recorder);

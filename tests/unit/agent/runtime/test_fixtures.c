@@ -15,8 +15,9 @@ static void run_method(const char *model, const char *method, const char *folder
 {
     uint32_t masks[SL_CASE_MASKS];
     struct sl_model_case c;
+    unsigned count = model[0] == '/' ? sl_case_fixture_masks(masks) : sl_case_masks(masks);
     sl_case_open_method(&c, model, method);
-    for (unsigned i = 0, count = sl_case_masks(masks); i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
         sl_case_run_gated(&c, variant, masks[i], model, folder, gate);
         sl_variant_free(variant);
