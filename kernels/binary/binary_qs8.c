@@ -1,6 +1,8 @@
 /* kernels/binary/binary_qs8.c: which kernel of the list serves a run, and its fixed point. */
 #include "kernels/binary/binary_qs8.h"
 
+#include "kernels/cpu/policy.h"
+
 #include <math.h>
 
 static const struct sl_binary_qs8 *const list[] = {
@@ -18,6 +20,7 @@ const struct sl_binary_qs8 *sl_binary_qs8_select(uint32_t isa, int op)
 {
     int family = op == SL_BINARY_SUBTRACT ? SL_BINARY_ADD : op;
     size_t i = 0;
+    isa = sl_policy_isa(isa, SL_POLICY_BINARY_INT8);
     while ((list[i]->needs & ~isa) != 0 || list[i]->op != family)
         i++; /* ends: the last kernel of the list is portable and serves everything */
     return list[i];

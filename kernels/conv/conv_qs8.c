@@ -1,6 +1,8 @@
 /* kernels/conv/conv_qs8.c: which kernel of the list serves a run. */
 #include "kernels/conv/conv_qs8.h"
 
+#include "kernels/cpu/policy.h"
+
 static const struct sl_conv_qs8 *const list[] = {
 #define SL_CONV_QS8(kernel) &kernel,
 #include "kernels/conv/conv_qs8.inc"
@@ -15,6 +17,7 @@ const struct sl_conv_qs8 *sl_conv_qs8_at(size_t i)
 const struct sl_conv_qs8 *sl_conv_qs8_select(uint32_t isa)
 {
     size_t i = 0;
+    isa = sl_policy_isa(isa, SL_POLICY_CONV_INT8);
     while ((list[i]->needs & ~isa) != 0)
         i++; /* ends: the last kernel of the list is portable and serves everything */
     return list[i];

@@ -1,6 +1,8 @@
 /* kernels/conv/fold.c: which kernel of the list serves a run. */
 #include "kernels/conv/fold.h"
 
+#include "kernels/cpu/policy.h"
+
 static const struct sl_fold *const list[] = {
 #define SL_FOLD(kernel) &kernel,
 #include "kernels/conv/fold.inc"
@@ -15,6 +17,7 @@ const struct sl_fold *sl_fold_at(size_t i)
 const struct sl_fold *sl_fold_select(uint32_t isa)
 {
     size_t i = 0;
+    isa = sl_policy_isa(isa, SL_POLICY_CONV);
     while ((list[i]->needs & ~isa) != 0)
         i++; /* ends: the last kernel of the list is portable */
     return list[i];

@@ -138,6 +138,6 @@ void sl_isa_format(uint32_t isa, char *out, size_t size)
         if (isa & names[i].bit)
             used +=
                 (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", names[i].name);
-    if (isa == 0)
+    if (used == 0)
         snprintf(out, size, "portable");
 }

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A kernel names the bits it needs; it may run when all of them are in the mask of its run. */
+/* A kernel names the bits it needs; it may run when all of them are in the mask of its run. Bits from
+ * the eighth on say what the run keeps out of streaming mode (policy.h). */
 enum sl_isa {
     SL_ISA_NONE = 0, /* portable C */
     SL_ISA_NEON = 1u << 0,
@@ -30,5 +31,5 @@ size_t sl_isa_svl_bytes(void);
  * the mask, or -1 for an unknown word, -2 for a bit the CPU lacks. */
 int64_t sl_isa_parse(const char *text, uint32_t detected);
 
-/* Writes the names of the bits, separated by commas ("portable" for none), cut at `size`. */
+/* Writes the names of these bits, separated by commas ("portable" for none), cut at `size`. */
 void sl_isa_format(uint32_t isa, char *out, size_t size);

@@ -1,6 +1,8 @@
 /* kernels/depthwise/depthwise_f16.c: which kernel of the list serves a run. */
 #include "kernels/depthwise/depthwise_f16.h"
 
+#include "kernels/cpu/policy.h"
+
 static const struct sl_depthwise_f16 *const list[] = {
 #define SL_DEPTHWISE_F16(kernel) &kernel,
 #include "kernels/depthwise/depthwise_f16.inc"
@@ -16,6 +18,7 @@ const struct sl_depthwise_f16 *sl_depthwise_f16_select(uint32_t isa,
                                                        const struct sl_depthwise_shape *shape)
 {
     size_t i = 0;
+    isa = sl_policy_isa(isa, SL_POLICY_DEPTHWISE);
     while ((list[i]->needs & ~isa) != 0 || (list[i]->fits && !list[i]->fits(shape)))
         i++; /* ends: the last kernel of the list is portable and serves everything */
     return list[i];

@@ -1,6 +1,8 @@
 /* kernels/matmul/matmul_f16.c: which kernel of the list serves a run. */
 #include "kernels/matmul/matmul_f16.h"
 
+#include "kernels/cpu/policy.h"
+
 static const struct sl_matmul_f16 *const list[] = {
 #define SL_MATMUL_F16(kernel) &kernel,
 #include "kernels/matmul/matmul_f16.inc"
@@ -15,6 +17,7 @@ const struct sl_matmul_f16 *sl_matmul_f16_at(size_t i)
 const struct sl_matmul_f16 *sl_matmul_f16_select(uint32_t isa, size_t max_m)
 {
     size_t i = 0;
+    isa = sl_policy_isa(isa, max_m > 1 ? SL_POLICY_MATMUL : SL_POLICY_GEMV);
     while ((list[i]->needs & ~isa) != 0 || (list[i]->gemv && max_m > 1))
         i++; /* ends: the last kernel of the list is portable and serves everything */
     return list[i];

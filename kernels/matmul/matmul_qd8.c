@@ -1,6 +1,8 @@
 /* kernels/matmul/matmul_qd8.c: which kernel of the list serves a run. */
 #include "kernels/matmul/matmul_qd8.h"
 
+#include "kernels/cpu/policy.h"
+
 static const struct sl_matmul_qd8 *const list[] = {
 #define SL_MATMUL_QD8(kernel) &kernel,
 #include "kernels/matmul/matmul_qd8.inc"
@@ -15,6 +17,7 @@ const struct sl_matmul_qd8 *sl_matmul_qd8_at(size_t i)
 static const struct sl_matmul_qd8 *select_of(uint32_t isa, size_t max_m, bool q4)
 {
     size_t i = 0;
+    isa = sl_policy_isa(isa, max_m > 1 ? SL_POLICY_MATMUL_INT8 : SL_POLICY_GEMV_INT8);
     while (list[i]->q4 != q4 || (list[i]->needs & ~isa) != 0 || (list[i]->gemv && max_m > 1))
         i++; /* ends: the last kernel of either kind is portable and serves everything */
     return list[i];

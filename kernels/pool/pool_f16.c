@@ -1,6 +1,8 @@
 /* kernels/pool/pool_f16.c: which kernel of the list serves a run. */
 #include "kernels/pool/pool_f16.h"
 
+#include "kernels/cpu/policy.h"
+
 static const struct sl_pool_f16 *const list[] = {
 #define SL_POOL_F16(kernel) &kernel,
 #include "kernels/pool/pool_f16.inc"
@@ -15,6 +17,7 @@ const struct sl_pool_f16 *sl_pool_f16_at(size_t i)
 const struct sl_pool_f16 *sl_pool_f16_select(uint32_t isa, int op)
 {
     size_t i = 0;
+    isa = sl_policy_isa(isa, SL_POLICY_POOL);
     while ((list[i]->needs & ~isa) != 0 || list[i]->op != op)
         i++; /* ends: the last kernel of the list is portable and serves everything */
     return list[i];

@@ -1,0 +1,177 @@
+/* tests/unit/kernels/cpu/test_policy.c: what a run keeps out of streaming mode, and only that. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/binary/binary_f16.h"
+#include "kernels/binary/binary_qs8.h"
+#include "kernels/conv/conv_f16.h"
+#include "kernels/conv/conv_qs8.h"
+#include "kernels/convert/convert.h"
+#include "kernels/convert/quantise.h"
+#include "kernels/cpu/policy.h"
+#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise_qs8.h"
+#include "kernels/layout/layout_x16.h"
+#include "kernels/layout/layout_x8.h"
+#include "kernels/matmul/matmul.h"
+#include "kernels/matmul/matmul_bf16.h"
+#include "kernels/matmul/matmul_f16.h"
+#include "kernels/matmul/matmul_qd8.h"
+#include "kernels/matmul/matmul_qs8.h"
+#include "kernels/pool/pool_f16.h"
+#include "kernels/pool/pool_qs8.h"
+#include "kernels/reduce/mean_qs8.h"
+#include "kernels/reduce/reduce_f16.h"
+#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary_qs8.h"
+
+static const struct sl_conv_shape conv = {1, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
+static const struct sl_depthwise_shape depthwise = {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1};
+
+/* Every _select() there is, with the family it heeds. */
+#define SELECTIONS(X)                                                                              \
+    X(MATMUL, sl_matmul_select(isa, 2))                                                            \
+    X(GEMV, sl_matmul_select(isa, 1))                                                              \
+    X(MATMUL, sl_matmul_f16_select(isa, 2))                                                        \
+    X(GEMV, sl_matmul_f16_select(isa, 1))                                                          \
+    X(MATMUL, sl_matmul_bf16_select(isa, 2))                                                       \
+    X(GEMV, sl_matmul_bf16_select(isa, 1))                                                         \
+    X(MATMUL_INT8, sl_matmul_qs8_select(isa, 2))                                                   \
+    X(GEMV_INT8, sl_matmul_qs8_select(isa, 1))                                                     \
+    X(MATMUL_INT8, sl_matmul_qd8_select(isa, 2))                                                   \
+    X(GEMV_INT8, sl_matmul_qd8_select(isa, 1))                                                     \
+    X(MATMUL_INT8, sl_matmul_q4_select(isa, 2))                                                    \
+    X(GEMV_INT8, sl_matmul_q4_select(isa, 1))                                                      \
+    X(CONV, sl_conv_select(isa, &conv))                                                            \
+    X(CONV, sl_conv_f16_select(isa, &conv))                                                        \
+    X(CONV_INT8, sl_conv_qs8_select(isa))                                                          \
+    X(DEPTHWISE, sl_depthwise_select(isa, &depthwise))                                             \
+    X(DEPTHWISE, sl_depthwise_f16_select(isa, &depthwise))                                         \
+    X(DEPTHWISE_INT8, sl_depthwise_qs8_select(isa, &depthwise))                                    \
+    X(POOL, sl_pool_select(isa, SL_POOL_MAX))                                                      \
+    X(POOL, sl_pool_f16_select(isa, SL_POOL_MAX))                                                  \
+    X(POOL_INT8, sl_pool_qs8_select(isa))                                                          \
+    X(UNARY, sl_unary_select(isa, SL_UNARY_GELU))                                                  \
+    X(UNARY, sl_unary_f16_select(isa, SL_UNARY_GELU))                                              \
+    X(UNARY_INT8, sl_unary_qs8_select(isa, SL_UNARY_CLAMP))                                        \
+    X(BINARY, sl_binary_select(isa, SL_BINARY_ADD))                                                \
+    X(BINARY, sl_binary_f16_select(isa, SL_BINARY_ADD))                                            \
+    X(BINARY_INT8, sl_binary_qs8_select(isa, SL_BINARY_ADD))                                       \
+    X(REDUCE, sl_reduce_select(isa, SL_REDUCE_MEAN))                                               \
+    X(REDUCE, sl_reduce_f16_select(isa, SL_REDUCE_MEAN))                                           \
+    X(REDUCE_INT8, sl_mean_qs8_select(isa))                                                        \
+    X(LAYOUT, sl_transpose_select(isa))                                                            \
+    X(LAYOUT, sl_transpose_x16_select(isa))                                                        \
+    X(LAYOUT, sl_transpose_x8_select(isa))                                                         \
+    X(CONVERT, sl_convert_select(isa, SL_CONVERT_F32_QS8))                                         \
+    X(CONVERT, sl_quantise_select(isa))
+
+enum { SELECTIONS_MAX = 64 };
+
+struct selection {
+    int family;
+    const char *name;
+    uint32_t needs;
+};
+
+static size_t select_all(uint32_t isa, struct selection *out)
+{
+    size_t count = 0;
+#define TAKE(of, choice)                                                                           \
+    out[count++] = (struct selection){SL_POLICY_##of, (choice)->name, (choice)->needs};
+    SELECTIONS(TAKE)
+#undef TAKE
+    return count;
+}
+
+static void a_family_kept_out_takes_no_sme_kernel_and_no_other_changes(void **state)
+{
+    (void)state;
+    const uint32_t sme = SL_ISA_SME | SL_ISA_SME2, all = sl_isa_detect();
+    struct selection with[SELECTIONS_MAX], without[SELECTIONS_MAX], kept[SELECTIONS_MAX];
+    size_t count = select_all(all, with);
+    select_all(all & ~sme, without);
+    assert_true(count <= SELECTIONS_MAX);
+    for (int family = 0; family < SL_POLICY_END; family++) {
+        size_t of_family = 0;
+        select_all(all | SL_POLICY_BIT(family), kept);
+        for (size_t i = 0; i < count; i++) {
+            bool is = kept[i].family == family;
+            assert_string_equal(kept[i].name, is ? without[i].name : with[i].name);
+            assert_true(!is || (kept[i].needs & sme) == 0);
+            of_family += is;
+        }
+        assert_true(of_family > 0); /* there is a kernel that heeds it */
+    }
+}
+
+static void the_default_takes_sme_kernels_where_there_are_any(void **state)
+{
+    (void)state;
+    struct selection got[SELECTIONS_MAX];
+    size_t count = select_all(sl_isa_detect() | sl_policy_default(), got), streaming = 0;
+    for (size_t i = 0; i < count; i++)
+        streaming += (got[i].needs & SL_ISA_SME2) != 0;
+    assert_true(sl_isa_detect() & SL_ISA_SME2 ? streaming >= 20 : streaming == 0);
+}
+
+static void names_are_parsed_and_written_as_they_are(void **state)
+{
+    (void)state;
+    char text[SL_POLICY_TEXT_BYTES], all[SL_POLICY_TEXT_BYTES];
+    uint32_t every = 0;
+    assert_int_equal(sl_policy_parse("default"), sl_policy_default());
+    assert_int_equal(sl_policy_parse("none"), 0);
+    assert_int_equal(sl_policy_parse("gemv,unary_int8"),
+                     SL_POLICY_BIT(SL_POLICY_GEMV) | SL_POLICY_BIT(SL_POLICY_UNARY_INT8));
+    for (int i = 0; i < SL_POLICY_END; i++) {
+        every |= SL_POLICY_BIT(i);
+        sl_policy_format(SL_POLICY_BIT(i) | SL_ISA_NEON, text);
+        assert_string_equal(text, sl_policy_name(i));
+        assert_int_equal(sl_policy_parse(text), SL_POLICY_BIT(i));
+        assert_true(strlen(sl_policy_about(i)) > 0);
+    }
+    sl_policy_format(every, all);
+    assert_true(strlen(all) < sizeof(all) - 1);
+    assert_int_equal(sl_policy_parse(all), every);
+    sl_policy_format(SL_ISA_NEON | SL_ISA_SME2, text);
+    assert_string_equal(text, "none");
+}
+
+static void other_words_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",      "gemv,",     ",gemv", "conv_f32",
+                                      "matmu", "matmul ",   "sme2",  "none,gemv",
+                                      "gemv;", "default,x", "gem",   "gemv,,conv"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(sl_policy_parse(bad[i]), -1);
+}
+
+static void bits_of_the_policy_have_no_name_among_instructions(void **state)
+{
+    (void)state;
+    char text[64];
+    sl_isa_format(SL_ISA_NEON | SL_POLICY_BIT(SL_POLICY_CONV), text, sizeof(text));
+    assert_string_equal(text, "neon");
+    sl_isa_format(SL_POLICY_BIT(SL_POLICY_CONV), text, sizeof(text));
+    assert_string_equal(text, "portable");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_family_kept_out_takes_no_sme_kernel_and_no_other_changes),
+        cmocka_unit_test(the_default_takes_sme_kernels_where_there_are_any),
+        cmocka_unit_test(names_are_parsed_and_written_as_they_are),
+        cmocka_unit_test(other_words_are_refused),
+        cmocka_unit_test(bits_of_the_policy_have_no_name_among_instructions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
