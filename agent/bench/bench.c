@@ -9,19 +9,21 @@
 #include <string.h>
 
 #include "agent/bench/kernels.h"
+#include "agent/bench/peaks.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
 #include "agent/probe/kernel_list.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "kernels/cpu/isa.h"
+#include "kernels/cpu/policy.h"
 
 enum { MAX_SHAPES = 160, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct options {
-    bool list, json, counted;
+    bool list, peaks, json, counted;
     bool skip_absent; /* leaves out shapes that no kernel takes */
+    unsigned workers; /* of --peaks; 0: as many as there are cores */
     const char *engine, *kernel;
     uint64_t seed;
     size_t shape_count;
@@ -31,9 +33,10 @@ struct options {
 
 static const char usage_text[] =
     "usage: sme2lab-agent kernels --list [--json]\n"
-    "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable]\n"
+    "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable|any|nosme2]\n"
     "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
     "                     [--skip-absent]: leaves out shapes that no kernel takes\n"
+    "       sme2lab-agent kernels --peaks [--workers N] [--clock ns|marks]\n"
     "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP,\n"
     "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP,\n"
     "       reduce:OP-OUTERxREDUCEDxINNER, transpose:ROWSxCOLUMNS, convert:OP-N,\n"
@@ -77,8 +80,9 @@ static int add_shape(struct options *o, const char *text)
 static int parse_value(struct options *o, const char *name, const char *value)
 {
     char *end = NULL;
-    bool engine =
-        strcmp(value, "sme2") == 0 || strcmp(value, "neon") == 0 || strcmp(value, "portable") == 0;
+    bool engine = strcmp(value, "sme2") == 0 || strcmp(value, "neon") == 0 ||
+                  strcmp(value, "portable") == 0 || strcmp(value, "nosme2") == 0 ||
+                  strcmp(value, "any") == 0;
     bool marks = strcmp(value, "marks") == 0;
     if (strcmp(name, "--bench") == 0)
         return add_shape(o, value);
@@ -94,9 +98,14 @@ static int parse_value(struct options *o, const char *name, const char *value)
         o->counted = marks;
         return 0;
     }
-    if (strcmp(name, "--seed") == 0) {
-        o->seed = strtoull(value, &end, 10);
-        if (end != value && *end == '\0')
+    if (strcmp(name, "--seed") == 0 || strcmp(name, "--workers") == 0) {
+        uint64_t number = strtoull(value, &end, 10);
+        bool seed = strcmp(name, "--seed") == 0, good = end != value && *end == '\0';
+        if (seed)
+            o->seed = number;
+        else
+            o->workers = number <= SL_PEAKS_MAX_WORKERS ? (unsigned)number : 0;
+        if (good && (seed || o->workers > 0))
             return 0;
     }
     return usage("bad option or value:", value);
@@ -123,6 +132,8 @@ static int parse(struct options *o, int argc, char **argv)
     for (int i = 1; rc == 0 && i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0) {
             o->list = true;
+        } else if (strcmp(argv[i], "--peaks") == 0) {
+            o->peaks = true;
         } else if (strcmp(argv[i], "--json") == 0) {
             o->json = true;
         } else if (strcmp(argv[i], "--skip-absent") == 0) {
@@ -134,8 +145,8 @@ static int parse(struct options *o, int argc, char **argv)
             rc = usage("no such option, or no value for", argv[i]);
         }
     }
-    if (rc == 0 && o->list == (o->shape_count > 0))
-        rc = usage("say either --list or", "--bench SHAPE");
+    if (rc == 0 && o->list + o->peaks + (o->shape_count > 0) != 1)
+        rc = usage("say one of --list, --peaks and", "--bench SHAPE");
     return rc == 0 && o->kernel ? check_kernel(o->kernel) : rc;
 }
 
@@ -145,9 +156,29 @@ static void list_as_text(uint32_t isa)
     char needs[128];
     for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
         sl_isa_format(kernel.needs, needs, sizeof(needs));
-        printf("%-10s %-56s %-10s %s\n", kernel.family, kernel.name, needs,
-               (kernel.needs & ~isa) == 0 ? "runs here" : "not on this CPU");
+        printf("%-10s %-56s %-13s %-16s %s\n", kernel.family, kernel.name, needs,
+               (kernel.needs & ~isa) == 0 ? "runs here" : "not on this CPU", kernel.purpose);
     }
+    puts("\nFamilies, and whether they run in streaming mode where nothing else is said "
+         "(--policy):");
+    for (int i = 0; i < SL_POLICY_END; i++)
+        printf("%-14s %-9s %s\n", sl_policy_name(i),
+               sl_policy_default() & SL_POLICY_BIT(i) ? "stays out" : "streams",
+               sl_policy_about(i));
+}
+
+/* The families, as --policy calls them. */
+static void put_policy(struct sl_json *json)
+{
+    sl_json_open_array(json, "policy");
+    for (int i = 0; i < SL_POLICY_END; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "family", sl_policy_name(i));
+        sl_json_bool(json, "streams", !(sl_policy_default() & SL_POLICY_BIT(i)));
+        sl_json_text(json, "about", sl_policy_about(i));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
 }
 
 static int list_as_json(uint32_t isa, struct sl_buf *out)
@@ -167,18 +198,24 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
         sl_json_text(&json, "family", kernel.family);
         sl_json_text(&json, "kernel", kernel.name);
         sl_isa_format(kernel.needs, words, sizeof(words));
+        sl_json_text(&json, "for", kernel.purpose);
         sl_json_text(&json, "needs", words);
         sl_json_bool(&json, "met", (kernel.needs & ~isa) == 0);
         sl_json_close_object(&json);
     }
     sl_json_close_array(&json);
+    put_policy(&json);
     sl_json_close_object(&json);
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
 
 static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *out)
 {
-    const struct sl_bench_choice choice = {o->engine, o->kernel, isa};
+    const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
+    bool nosme2 = o->engine && strcmp(o->engine, "nosme2") == 0;
+    bool any = o->engine && strcmp(o->engine, "any") == 0;
+    const struct sl_bench_choice choice = {nosme2 || any ? NULL : o->engine, o->kernel,
+                                           nosme2 ? isa & ~sme : isa};
     for (size_t i = 0; i < o->shape_count; i++) {
         struct sl_bench_stage_run bench = {
             .shape = &o->shapes[i], .counted = o->counted, .out = out};
@@ -216,10 +253,12 @@ int sl_bench_main(int argc, char **argv)
         return 0;
     }
     sl_buf_init(&out, MAX_OUTPUT_BYTES);
-    int rc = o.list ? list_as_json(isa, &out) : bench_shapes(&o, isa, &out);
+    int rc = o.list    ? list_as_json(isa, &out)
+             : o.peaks ? sl_bench_peaks(o.counted, o.workers, &out)
+                       : bench_shapes(&o, isa, &out);
     if (rc == 0 && out.size > 0)
         fwrite(out.data, 1, out.size, stdout);
-    else if (rc < 0 && o.list)
+    else if (rc < 0 && o.shape_count == 0)
         fprintf(stderr, "sme2lab-agent: kernels: %s\n", sl_strerror(rc));
     sl_buf_fini(&out);
     return rc == 0 ? 0 : EXIT_FAILED;

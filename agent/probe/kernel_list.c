@@ -7,6 +7,8 @@
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_f16.h"
 #include "kernels/conv/conv_qs8.h"
+#include "kernels/conv/fold.h"
+#include "kernels/conv/fold_f16.h"
 #include "kernels/convert/convert.h"
 #include "kernels/convert/quantise.h"
 #include "kernels/depthwise/depthwise.h"
@@ -14,11 +16,15 @@
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout.h"
 #include "kernels/layout/layout_x16.h"
+#include "kernels/layout/layout_x8.h"
+#include "kernels/layout/resize.h"
+#include "kernels/layout/resize_f16.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/matmul/matmul_bf16.h"
 #include "kernels/matmul/matmul_f16.h"
 #include "kernels/matmul/matmul_qd8.h"
 #include "kernels/matmul/matmul_qs8.h"
+#include "kernels/pool/argmax.h"
 #include "kernels/pool/pool.h"
 #include "kernels/pool/pool_f16.h"
 #include "kernels/pool/pool_qs8.h"
@@ -29,52 +35,58 @@
 #include "kernels/unary/unary_f16.h"
 #include "kernels/unary/unary_qs8.h"
 
-/* sl_<type>_at() of every family, with the name and the needs of what it returns. */
-#define KERNEL_AT(type, folder)                                                                    \
+/* Every list of kernels: its type, the folder it is in, what it is for. */
+#define LISTS(X)                                                                                   \
+    X(matmul, "matmul", "f32 products, weights packed at load")                                    \
+    X(conv, "conv", "f32 convolutions, no im2col buffer")                                          \
+    X(depthwise, "depthwise", "f32 depthwise convolutions")                                        \
+    X(pool, "pool", "f32 pooling")                                                                 \
+    X(unary, "unary", "f32 functions of one operand")                                              \
+    X(binary, "binary", "f32 functions of two operands")                                           \
+    X(reduce, "reduce", "f32 mean, softmax, norms")                                                \
+    X(transpose, "layout", "transposes of 32-bit elements")                                        \
+    X(resize, "layout", "f32 bilinear resize")                                                     \
+    X(fold, "conv", "f32 transposed convolution: sums of overlapping windows")                     \
+    X(argmax, "pool", "f32 pooling with indices")                                                  \
+    X(matmul_f16, "matmul", "f16 products, weights packed at load")                                \
+    X(matmul_bf16, "matmul", "bf16 products, f32 out")                                             \
+    X(conv_f16, "conv", "f16 convolutions, no im2col buffer")                                      \
+    X(depthwise_f16, "depthwise", "f16 depthwise convolutions")                                    \
+    X(pool_f16, "pool", "f16 pooling")                                                             \
+    X(unary_f16, "unary", "f16 functions of one operand")                                          \
+    X(binary_f16, "binary", "f16 functions of two operands")                                       \
+    X(reduce_f16, "reduce", "f16 mean, softmax, norms")                                            \
+    X(transpose_x16, "layout", "transposes of 16-bit elements")                                    \
+    X(resize_f16, "layout", "f16 bilinear resize")                                                 \
+    X(fold_f16, "conv", "f16 transposed convolution: sums of overlapping windows")                 \
+    X(matmul_qs8, "matmul", "static int8 products, requantised")                                   \
+    X(conv_qs8, "conv", "static int8 convolutions, requantised")                                   \
+    X(depthwise_qs8, "depthwise", "static int8 depthwise convolutions")                            \
+    X(pool_qs8, "pool", "static int8 pooling")                                                     \
+    X(unary_qs8, "unary", "static int8 functions of one operand, by table")                        \
+    X(binary_qs8, "binary", "static int8 functions of two operands")                               \
+    X(mean_qs8, "reduce", "static int8 mean")                                                      \
+    X(transpose_x8, "layout", "transposes of bytes")                                               \
+    X(matmul_qd8, "matmul", "products of floats over int8 or int4 weights")                        \
+    X(convert, "convert", "one element type to another")                                           \
+    X(quantise, "convert", "rows of floats to int8 with parameters of their own")
+
+/* sl_<type>_at() of every list, with the name and the needs of what it returns. */
+#define KERNEL_AT(type, folder, purpose)                                                           \
     static bool type##_at(size_t i, struct sl_kernel_entry *out)                                   \
     {                                                                                              \
         const struct sl_##type *kernel = sl_##type##_at(i);                                        \
         if (kernel)                                                                                \
-            *out = (struct sl_kernel_entry){folder, kernel->name, kernel->needs};                  \
+            *out = (struct sl_kernel_entry){folder, kernel->name, purpose, kernel->needs};         \
         return kernel != NULL;                                                                     \
     }
-KERNEL_AT(matmul, "matmul")
-KERNEL_AT(conv, "conv")
-KERNEL_AT(depthwise, "depthwise")
-KERNEL_AT(pool, "pool")
-KERNEL_AT(unary, "unary")
-KERNEL_AT(binary, "binary")
-KERNEL_AT(reduce, "reduce")
-KERNEL_AT(transpose, "layout")
-KERNEL_AT(matmul_qs8, "matmul")
-KERNEL_AT(conv_qs8, "conv")
-KERNEL_AT(depthwise_qs8, "depthwise")
-KERNEL_AT(pool_qs8, "pool")
-KERNEL_AT(unary_qs8, "unary")
-KERNEL_AT(binary_qs8, "binary")
-KERNEL_AT(mean_qs8, "reduce")
-KERNEL_AT(matmul_qd8, "matmul")
-KERNEL_AT(convert, "convert")
-KERNEL_AT(quantise, "convert")
-KERNEL_AT(matmul_f16, "matmul")
-KERNEL_AT(conv_f16, "conv")
-KERNEL_AT(depthwise_f16, "depthwise")
-KERNEL_AT(pool_f16, "pool")
-KERNEL_AT(unary_f16, "unary")
-KERNEL_AT(binary_f16, "binary")
-KERNEL_AT(reduce_f16, "reduce")
-KERNEL_AT(transpose_x16, "layout")
-KERNEL_AT(matmul_bf16, "matmul")
+LISTS(KERNEL_AT)
 
 bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out)
 {
-    static bool (*const lists[])(size_t, struct sl_kernel_entry *) = {
-        matmul_at,        conv_at,       depthwise_at, pool_at,       unary_at,
-        binary_at,        reduce_at,     transpose_at, matmul_qs8_at, conv_qs8_at,
-        depthwise_qs8_at, pool_qs8_at,   unary_qs8_at, binary_qs8_at, mean_qs8_at,
-        matmul_qd8_at,    convert_at,    quantise_at,  matmul_f16_at, conv_f16_at,
-        depthwise_f16_at, pool_f16_at,   unary_f16_at, binary_f16_at, reduce_f16_at,
-        transpose_x16_at, matmul_bf16_at};
+#define ITS_AT(type, folder, purpose) type##_at,
+    static bool (*const lists[])(size_t, struct sl_kernel_entry *) = {LISTS(ITS_AT)};
+#undef ITS_AT
     for (size_t list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
         size_t at = 0;
         for (; lists[list](at, out); at++) {

@@ -8,6 +8,7 @@
 struct sl_kernel_entry {
     const char *family; /* the folder of kernels/ */
     const char *name;
+    const char *purpose; /* a few words */
     uint32_t needs; /* enum sl_isa bits */
 };
 

@@ -12,6 +12,7 @@
 #include "agent/probe/kernel_list.h"
 #include "agent/probe/sysfs.h"
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
@@ -102,6 +103,42 @@ static void put_isa(struct sl_json *json)
     sl_json_u64(json, "svl_bytes", sl_isa_svl_bytes());
 }
 
+/* Cores whose type is not known say nothing that lasts: in an emulator they are the host's. */
+static void digest_cores(const struct sl_probe_cores *cores, struct sl_sha256 *sha)
+{
+    char text[64];
+    for (size_t i = 0; i < cores->count; i++) {
+        const struct sl_probe_core *core = &cores->core[i];
+        if (core->midr == SL_PROBE_UNKNOWN)
+            continue;
+        int len = snprintf(text, sizeof(text), "core %" PRIx64 " %" PRId64 "\n",
+                           (uint64_t)core->midr, core->max_khz);
+        sl_sha256_update(sha, text, (size_t)len);
+    }
+}
+
+int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES])
+{
+    char text[SL_SHA256_HEX_SIZE + 128], isa[128];
+    struct utsname name = {.sysname = ""};
+    struct sl_sha256 sha;
+    struct sl_probe_cores *cores = sl_malloc(1, sizeof(*cores));
+    if (!cores)
+        return -ENOMEM;
+    uname(&name);
+    sl_isa_format(sl_isa_detect(), isa, sizeof(isa));
+    int len =
+        snprintf(text, sizeof(text), "%.64s\n%s\n%zu\n", name.sysname, isa, sl_isa_svl_bytes());
+    sl_sha256_init(&sha);
+    sl_sha256_update(&sha, text, (size_t)len);
+    sl_probe_cores_read(root, cores);
+    digest_cores(cores, &sha);
+    sl_sha256_final_hex(&sha, text);
+    snprintf(out, SL_PROBE_FINGERPRINT_BYTES, "%.16s", text);
+    sl_free(cores);
+    return 0;
+}
+
 static void put_memory(const char *root, struct sl_json *json)
 {
     static const char *const keys[][2] = {{"total_bytes", "MemTotal"},
@@ -183,13 +220,17 @@ static void put_kernels(struct sl_json *json)
 int sl_probe_write(const char *root, struct sl_buf *out)
 {
     struct sl_json json;
+    char fingerprint[SL_PROBE_FINGERPRINT_BYTES];
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.probe/1");
     sl_json_text(&json, "agent_version", SL_VERSION);
+    int rc = sl_probe_fingerprint(root, fingerprint);
+    sl_json_text(&json, "fingerprint", rc == 0 ? fingerprint : NULL);
     put_kernel(&json);
     put_isa(&json);
-    int rc = put_cores(root, &json);
+    if (rc == 0)
+        rc = put_cores(root, &json);
     put_memory(root, &json);
     put_thermal(root, &json);
     put_kernels(&json);

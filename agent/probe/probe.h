@@ -7,5 +7,11 @@ struct sl_buf;
  * SL_E_LIMIT or -ENOMEM; whatever cannot be read is null. */
 int sl_probe_write(const char *root, struct sl_buf *out);
 
+/* What stands for the device where something is kept for it: sixteen hexadecimal digits over its
+ * operating system, instructions, vector length and its cores' types and frequencies. 0 or -ENOMEM.
+ */
+enum { SL_PROBE_FINGERPRINT_BYTES = 17 };
+int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES]);
+
 /* The verb: prints it. argv[0] is the verb. Returns the exit code. */
 int sl_probe_main(int argc, char **argv);

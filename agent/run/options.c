@@ -9,6 +9,7 @@
 #include "agent/runtime/runtime.h"
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/policy.h"
 
 enum { MAX_FLAGS = 32 };
 
@@ -46,6 +47,7 @@ static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl
 {
     const struct sl_flag table[] = {
         {"isa", SL_FLAG_STRING, &o->isa, NULL, "What kernels may use."},
+        {"policy", SL_FLAG_STRING, &o->policy, NULL, "Families kept out of streaming mode."},
         {"variants", SL_FLAG_STRING, &o->variants, NULL, "Two variants to interleave: off,on."},
         {"sme_threads", SL_FLAG_UINT32, &o->sme_threads, NULL, "Threads that may use SME."},
         {"affinity", SL_FLAG_STRING, &o->affinity, NULL, "CPUs that threads stay on."},
@@ -132,6 +134,7 @@ static void set_defaults(struct sl_run_options *o)
         .bundleio_atol = 0.01,
         .max_memory = SL_RUNTIME_MAX_BYTES,
         .isa = "",
+        .policy = "default",
         .variants = "",
         .input_shapes = "",
         .affinity = "",
@@ -220,7 +223,7 @@ static int parse_variant(const char *word, size_t len, uint32_t base, uint32_t d
                        "Variant on needs SME2, which this CPU or --isa does not have");
 }
 
-int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
+static int name_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
 {
     uint32_t base = detected;
     int rc = o->isa[0] ? parse_mask(o->isa, detected, "--isa", &base, diag) : 0;
@@ -247,5 +250,20 @@ int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct 
         rc = parse_variant(comma + 1, strlen(comma + 1), base, detected, &o->variant[1], diag);
     if (rc == 0 && strcmp(o->variant[0].name, o->variant[1].name) == 0)
         return sl_diag_set(diag, SL_E_FORMAT, "--variants", "Both variants have the same name");
+    return rc;
+}
+
+int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
+{
+    int64_t policy = sl_policy_parse(o->policy);
+    if (policy < 0) {
+        sl_diag_hint(diag, "`kernels --list --json` has the names of the families");
+        return sl_diag_set(diag, SL_E_FORMAT, "--policy",
+                           "'%s' is no list of families of kernels, nor none or default",
+                           o->policy);
+    }
+    int rc = name_variants(o, detected, diag);
+    for (size_t i = 0; rc == 0 && i < o->variant_count; i++)
+        o->variant[i].isa |= o->variant[i].isa & SL_ISA_SME2 ? (uint32_t)policy : 0;
     return rc;
 }

@@ -13,7 +13,7 @@ enum { SL_RUN_MAX_VARIANTS = 2, SL_RUN_DEFAULT_PAIRS = 20, SL_RUN_COUNTED_PAIRS 
 /* A variant as asked for: its name and the mask behind it. */
 struct sl_run_variant_spec {
     char name[32];
-    uint32_t isa; /* kernels/cpu/isa.h */
+    uint32_t isa; /* kernels/cpu/isa.h, with policy.h's bits where it has SME */
 };
 
 /* Texts point into argv. */
@@ -26,7 +26,7 @@ struct sl_run_options {
     bool server_mode;
     double bundleio_rtol, bundleio_atol;
     /* ours */
-    const char *isa, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
+    const char *isa, *policy, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
     uint32_t warmup, timeout; /* executions; seconds, 0: none */
     uint32_t sme_threads;     /* 0: all */
     uint64_t seed;

@@ -10,6 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/policy.h"
 
 enum { MAX_REPORT_BYTES = 16 << 20, PATH_BYTES = 4096 };
 
@@ -47,11 +48,17 @@ static void put_variant(const struct sl_run *run, size_t v, struct sl_json *json
 {
     const struct sl_run_variant *variant = &run->variant[v];
     bool has_etdump = !run->options.counted && run->options.ring < 0;
-    char isa[128], path[PATH_BYTES];
+    char isa[SL_POLICY_TEXT_BYTES], path[PATH_BYTES];
     sl_isa_format(variant->spec->isa, isa, sizeof(isa));
     sl_json_open_object(json, NULL);
     sl_json_text(json, "name", variant->spec->name);
     sl_json_text(json, "isa", isa);
+    if (variant->spec->isa & SL_ISA_SME2) {
+        sl_policy_format(variant->spec->isa, isa);
+        sl_json_text(json, "streaming_off", isa);
+    } else {
+        sl_json_null(json, "streaming_off");
+    }
     sl_json_u64(json, "packed_bytes", sl_variant_packed_bytes(variant->plan));
     sl_json_u64(json, "events_per_execution", sl_variant_events(variant->plan));
     sl_json_u64(json, "executions", variant->executed);

@@ -15,6 +15,7 @@
 #include "common/format/sltrace.h"
 #include "common/format/trace_etdump.h"
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/policy.h"
 
 enum { PATH_BYTES = 4096, MAX_ETDUMP_BYTES = 1 << 30 };
 
@@ -39,7 +40,7 @@ static void record_schedule(struct sl_run *run)
 static void record_variants(struct sl_run *run)
 {
     struct sl_recorder *recorder = run->trace.recorder;
-    char key[64], isa[128];
+    char key[64], isa[SL_POLICY_TEXT_BYTES];
     sl_recorder_meta_integer(recorder, "variants", (int64_t)run->options.variant_count);
     for (size_t v = 0; v < run->options.variant_count; v++) {
         const struct sl_run_variant_spec *spec = run->variant[v].spec;
@@ -47,6 +48,11 @@ static void record_variants(struct sl_run *run)
         snprintf(key, sizeof(key), "variant.%zu.name", v);
         sl_recorder_meta_text(recorder, key, spec->name);
         snprintf(key, sizeof(key), "variant.%zu.isa", v);
+        sl_recorder_meta_text(recorder, key, isa);
+        if (!(spec->isa & SL_ISA_SME2))
+            continue;
+        sl_policy_format(spec->isa, isa);
+        snprintf(key, sizeof(key), "variant.%zu.streaming_off", v);
         sl_recorder_meta_text(recorder, key, isa);
     }
 }

@@ -94,6 +94,8 @@ static int add_own(struct sl_command *command, const char *self, const Sme2lab__
     if (rc == 0 && job->variants && job->variants[0])
         rc = addf(command, "--%s=%s", strchr(job->variants, ',') ? "variants" : "isa",
                   job->variants);
+    if (rc == 0 && job->policy && job->policy[0])
+        rc = addf(command, "--policy=%s", job->policy);
     if (rc == 0)
         rc = addf(command, "--warmup=%u", job->warmup);
     if (rc == 0)

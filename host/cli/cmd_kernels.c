@@ -1,6 +1,5 @@
 /* host/cli/cmd_kernels.c: `sme2lab kernels` and `sme2lab kernels bench`. */
 #include <assert.h>
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,15 +14,15 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/kernel_shapes.h"
 #include "host/cli/kernels_log.h"
+#include "host/cli/kernels_measure.h"
+#include "host/cli/kernels_peaks.h"
+#include "host/cli/kernels_tune.h"
 #include "host/cli/options.h"
-#include "host/device/count_log.h"
 #include "host/device/launch.h"
-#include "host/report/kernel_bench.h"
 #include "host/report/style.h"
 
 enum {
-    MAX_ROWS = SL_KERNEL_MAX_SHAPES * 4 * 2, /* stages, engines */
-    TIMEOUT_MS = 600000,
+    MAX_ROWS = SL_KERNELS_MAX_ROWS,
     MAX_OUTPUT_BYTES = 1 << 22,
 };
 
@@ -35,6 +34,9 @@ struct bench {
     const char *engine;
     int64_t svl;
     struct sl_kernel_shapes shapes;
+    bool tune, peaks;
+    const char *families[SL_KERNEL_MAX_SHAPES]; /* of --tune */
+    size_t family_count;
     char seed_text[24];
     const char *args[MOST_FIXED_ARGS + SL_KERNEL_BATCH_ARGS + 1];
     struct sl_kernel_row *rows;
@@ -59,141 +61,13 @@ static size_t build_args(struct bench *b, size_t i)
     return sl_kernel_shapes_batch(&b->shapes, i, b->args + n);
 }
 
-static bool take_text(const cJSON *object, const char *key, char *out, size_t size)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!cJSON_IsString(item) || strlen(item->valuestring) >= size)
-        return false;
-    memcpy(out, item->valuestring, strlen(item->valuestring) + 1);
-    return true;
-}
-
-static bool take_count(const cJSON *object, const char *key, uint64_t *out)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble < 9e15))
-        return false;
-    *out = (uint64_t)item->valuedouble;
-    return true;
-}
-
-static bool read_row(const char *line, size_t len, bool counted, struct sl_kernel_row *row)
-{
-    *row = (struct sl_kernel_row){.counted = counted};
-    cJSON *object = cJSON_ParseWithLength(line, len);
-    bool good = object && take_text(object, "family", row->family, sizeof(row->family)) &&
-                take_text(object, "type", row->type, sizeof(row->type)) &&
-                take_text(object, "kernel", row->kernel, sizeof(row->kernel)) &&
-                take_text(object, "stage", row->stage, sizeof(row->stage)) &&
-                take_count(object, "m", &row->m) && take_count(object, "n", &row->n) &&
-                take_count(object, "k", &row->k) && (counted || take_count(object, "ns", &row->ns));
-    cJSON_Delete(object);
-    return good;
-}
-
-static int read_rows(struct bench *b, const struct sl_buf *out, struct sl_diag *diag)
-{
-    const char *at = (const char *)out->data;
-    const char *end = at + out->size;
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop || b->row_count == MAX_ROWS ||
-            !read_row(at, (size_t)(stop - at), b->device.kind == SL_DEVICE_COUNTED,
-                      &b->rows[b->row_count]))
-            return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
-                               "row %zu is not what sme2lab-agent prints", b->row_count + 1);
-        b->row_count++;
-        at = stop + 1;
-    }
-    return 0;
-}
-
-/* Each row from `first` on is one pair of begin and end. */
-static int join_counts(struct bench *b, size_t first, const struct sl_count_log *log,
-                       struct sl_diag *diag)
-{
-    size_t count;
-    struct sl_kernel_row *rows = b->rows + first;
-    const struct sl_count_mark *marks = sl_count_log_marks(log, &count);
-    if (count != 2 * (b->row_count - first))
-        return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log",
-                           "%zu marks for %zu measured stages", count, b->row_count - first);
-    for (size_t i = 0; i < b->row_count - first; i++) {
-        const struct sl_count_mark *begin = &marks[2 * i];
-        const struct sl_count_mark *end = &marks[2 * i + 1];
-        if (begin->is_end || !end->is_end)
-            return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log", "marks do not alternate");
-        rows[i].instructions = end->insns[SL_INSN_ANY] - begin->insns[SL_INSN_ANY];
-        rows[i].mac_instructions = end->insns[SL_INSN_OUTER] - begin->insns[SL_INSN_OUTER] +
-                                   end->insns[SL_INSN_VECTOR_MAC] -
-                                   begin->insns[SL_INSN_VECTOR_MAC];
-    }
-    return 0;
-}
-
-/* What the agent said last, without its usage. */
-static int agent_failed(const struct sl_child_result *result, struct sl_diag *diag)
-{
-    static const char prefix[] = "sme2lab-agent: kernels: ";
-    char said[200] = "it said nothing";
-    const char *text = (const char *)result->err.data;
-    if (result->err.size > 0) {
-        text += strncmp(text, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
-        snprintf(said, sizeof(said), "%.*s", (int)strcspn(text, "\n"), text);
-    }
-    if (result->exit_code == 2) {
-        sl_diag_hint(diag,
-                     "'sme2lab kernels' lists the kernels, 'sme2lab kernels bench --help' how "
-                     "shapes are written");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s", said);
-    }
-    return sl_diag_set(diag, result->timed_out ? SL_E_TIMEOUT : SL_E_CRASHED, "sme2lab-agent",
-                       "the kernels could not be run: %s", said);
-}
-
-static int run_agent(const struct sl_device *device, const char *const *args,
-                     struct sl_count_log *log, struct sl_child_result *out, struct sl_diag *diag)
-{
-    struct sl_launch launch = {.args = args, .timeout_ms = TIMEOUT_MS, .log = log};
-    int rc = sl_device_launch(device, &launch, out, diag);
-    if (rc < 0)
-        return rc;
-    if (out->exit_code != 0) {
-        rc = agent_failed(out, diag);
-        sl_child_fini(out);
-    }
-    return rc;
-}
-
-static int measure(struct bench *b, struct sl_diag *diag)
-{
-    struct sl_child_result result;
-    struct sl_count_log *log = NULL;
-    size_t first = b->row_count;
-    int rc = 0;
-    if (b->device.kind == SL_DEVICE_COUNTED)
-        rc = sl_device_new_log(&b->device, &log, diag);
-    if (rc == 0)
-        rc = run_agent(&b->device, b->args, log, &result, diag);
-    if (rc < 0) {
-        sl_count_log_free(log);
-        return rc;
-    }
-    rc = read_rows(b, &result.out, diag);
-    if (rc == 0 && log)
-        rc = join_counts(b, first, log, diag);
-    sl_child_fini(&result);
-    sl_count_log_free(log);
-    return rc;
-}
-
 /* All shapes, by as many launches as that takes. */
 static int measure_all(struct bench *b, struct sl_diag *diag)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < b->shapes.count;) {
         i = build_args(b, i);
-        rc = measure(b, diag);
+        rc = sl_kernels_measure(&b->device, b->args, b->rows, &b->row_count, diag);
     }
     return rc;
 }
@@ -221,6 +95,9 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
 
 static int check_options(const struct bench *b, struct sl_diag *diag)
 {
+    if (b->tune && b->peaks)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line",
+                           "--tune and --peaks are two measurements: ask for one at a time");
     if (!sl_kernel_shapes_know_type(b->shapes.type)) {
         sl_diag_hint(diag, "take f32, f16, bf16, qs8, qd8, q4, q4_g32 or convert");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type",
@@ -262,12 +139,16 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
         {"--gemv", 0, SL_OPTION_TEXT, &b->shapes.gemv, "NxK", "a product with one row"},
         {"--all", 0, SL_OPTION_FLAG, &b->shapes.all, NULL,
          "every shape with a goal, with SME2 and then with NEON"},
+        {"--tune", 0, SL_OPTION_FLAG, &b->tune, NULL,
+         "measure what is better off in streaming mode, and keep this device's own table of it"},
+        {"--peaks", 0, SL_OPTION_FLAG, &b->peaks, NULL,
+         "measure what this device can do at most, with 1 to all of its cores, and keep it"},
         {"--random", 0, SL_OPTION_COUNT, &b->shapes.random, "N", "N random products up to 256"},
         {"--seed", 0, SL_OPTION_COUNT, &b->shapes.seed, "S", "of the random shapes and values"},
     };
     const struct sl_usage usage = {
         .verb = "kernels bench",
-        .synopsis = "[KERNEL|MxNxK|FAMILY:SHAPE...] [option...]",
+        .synopsis = "[KERNEL|MxNxK|FAMILY:SHAPE...|--tune [FAMILY...]|--peaks] [option...]",
         .about =
             "Counts what single kernels execute, stage by stage, next to the least number of\n"
             "multiply-accumulate instructions and to what other libraries need. FAMILY:SHAPE is\n"
@@ -278,7 +159,23 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     int rc = sl_options_parse(&usage, argc, argv, words, SL_KERNEL_MAX_SHAPES, &count, diag);
     if (rc == 0)
         rc = check_options(b, diag);
-    return rc == 0 ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
+    for (size_t i = 0; rc == 0 && b->tune && i < count; i++)
+        b->families[b->family_count++] = words[i];
+    return rc == 0 && !b->tune ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
+}
+
+/* The shapes with one engine, or with SME2 and then NEON. */
+static int bench_shapes(struct bench *b, struct sl_diag *diag)
+{
+    b->rows = sl_calloc(MAX_ROWS, sizeof(*b->rows));
+    if (!b->rows)
+        return -ENOMEM;
+    int rc = measure_all(b, diag);
+    if (rc == 0 && b->shapes.all) {
+        b->engine = "neon";
+        rc = measure_all(b, diag);
+    }
+    return rc == 0 ? print_rows(b, diag) : rc;
 }
 
 static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
@@ -292,18 +189,11 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     }
     if (rc == 0)
         rc = sl_device_open(device_kind(b), (unsigned)b->svl, NULL, &b->device, &diag);
-    if (rc == 0) {
-        b->rows = sl_calloc(MAX_ROWS, sizeof(*b->rows));
-        rc = b->rows ? 0 : -ENOMEM;
-    }
     if (rc == 0)
-        rc = measure_all(b, &diag);
-    if (rc == 0 && b->shapes.all) {
-        b->engine = "neon";
-        rc = measure_all(b, &diag);
-    }
-    if (rc == 0)
-        rc = print_rows(b, &diag);
+        rc = b->tune    ? sl_kernels_tune(cli, &b->device, (unsigned)b->svl, b->families,
+                                          b->family_count, &diag)
+             : b->peaks ? sl_kernels_peaks(cli, &b->device, (unsigned)b->svl, &diag)
+                        : bench_shapes(b, &diag);
     if (b)
         sl_free(b->rows);
     sl_free(b);
@@ -346,7 +236,7 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
                                                                  : SL_DEVICE_EMULATED,
                             512, NULL, &device, &diag);
     if (rc == 0)
-        rc = run_agent(&device, cli->json ? json_args : text_args, NULL, &result, &diag);
+        rc = sl_kernels_run_agent(&device, cli->json ? json_args : text_args, NULL, &result, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     if (!cli->json)

@@ -14,6 +14,7 @@
 #include "host/analysis/comparison.h"
 #include "host/config/experiment.h"
 #include "host/config/submission.h"
+#include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
 #include "host/device/launch.h"
 #include "host/experiment/path_stem.h"
@@ -77,6 +78,16 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
         memcpy(out->input_shapes, job->input_shapes, sizeof(out->input_shapes));
     }
     sl_free(job);
+    return rc;
+}
+
+static int policy(void *user, const struct sl_device *device, const char *state_dir,
+                  const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag)
+{
+    struct sl_kit *kit = user;
+    cJSON *probe = sl_probes_get(kit->probes, device);
+    int rc = sl_policies_take(probe, device->kind, state_dir, directory, out, diag);
+    cJSON_Delete(probe);
     return rc;
 }
 
@@ -224,6 +235,7 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
         return rc;
     take_report(work);
     run->probe = sl_probes_get(kit->probes, work->ended->device);
+    run->policy = sl_policies_of_run(work->ended->directory);
     if ((rc = sl_run_manifest(run, diag)) < 0)
         return rc;
     return sl_run_summary(run, diag);
@@ -260,7 +272,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){plan, finish, kit};
+    kit->calls = (struct sl_job_kit){plan, policy, finish, kit};
     int rc = sl_categories_load(NULL, &kit->categories, diag);
     if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
         sl_categories_fini(&kit->categories);

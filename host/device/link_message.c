@@ -74,6 +74,7 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.clean = job->clean;
     body.clock = text(job->clock);
     body.input_shapes = text(job->input_shapes);
+    body.policy = text(job->policy);
     body.timeout_ms = job->timeout_ms;
     body.exec_prefix = prefix;
     body.n_exec_prefix = job->exec_prefix_count;

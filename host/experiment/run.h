@@ -53,6 +53,8 @@ struct sl_run {
     struct sl_trace trace;
     bool has_trace;
     struct cJSON *agent_report, *probe; /* what the agent printed; NULL when it did not */
+    struct cJSON
+        *policy; /* the device's own table of what runs in streaming mode; NULL: it has none */
     uint64_t wall_ns;
     struct {
         char experiment[96];          /* "<name>_sme2-off" */

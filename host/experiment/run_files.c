@@ -179,6 +179,7 @@ void sl_run_fini(struct sl_run *run)
     sl_count_log_free(run->log);
     cJSON_Delete(run->agent_report);
     cJSON_Delete(run->probe);
+    cJSON_Delete(run->policy);
 }
 
 void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,

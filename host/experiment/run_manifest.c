@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/format/scalar_type.h"
@@ -36,6 +38,17 @@ static void put_device(struct sl_json *json, const struct sl_run *run)
     sl_json_text(json, "emulator", emulated ? device->emulator.path : NULL);
     sl_json_text(json, "emulator_version", emulated ? device->emulator.version : NULL);
     sl_json_copy(json, "probe", run->probe);
+    sl_json_close_object(json);
+}
+
+/* Which families of kernels ran in streaming mode, and who said so. */
+static void put_policy(struct sl_json *json, const struct sl_run *run)
+{
+    const cJSON *off = cJSON_GetObjectItemCaseSensitive(run->policy, "streaming_off");
+    sl_json_open_object(json, "policy");
+    sl_json_text(json, "source", run->policy ? "device" : "default");
+    sl_json_copy(json, "streaming_off", off);
+    sl_json_copy(json, "table", run->policy);
     sl_json_close_object(json);
 }
 
@@ -197,6 +210,7 @@ static int put_manifest(struct sl_json *json, const struct sl_run *run, struct s
     if (rc < 0)
         return rc;
     put_device(json, run);
+    put_policy(json, run);
     put_schedule(json, run);
     if (run->log) {
         sl_json_u64(json, "counted_insns", sl_count_log_counted(run->log, SL_INSN_ANY));

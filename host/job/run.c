@@ -278,6 +278,7 @@ static void send_part(struct sl_job_run *run)
                                             : "off,on",
         .clock = counted || run->plan.marks ? "marks" : "ns",
         .input_shapes = run->plan.input_shapes,
+        .policy = measured ? run->work.policy : NULL,
         .inputs = inputs,
         .input_count = run->plan.input_count,
         .exec_prefix = prefix,

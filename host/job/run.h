@@ -67,6 +67,10 @@ struct sl_job_kit {
     /* The configuration of one job: 0, or SL_E_FORMAT and the like with words. */
     int (*plan)(void *user, const char *config_json, const struct sl_device *device,
                 struct sl_job_plan *out, struct sl_diag *diag);
+    /* The families of kernels that stay out of streaming mode by the device's own table, of which
+     * the run's directory gets a copy; "": it has none. Off the loop. NULL: no device has one. */
+    int (*policy)(void *user, const struct sl_device *device, const char *state_dir,
+                  const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag);
     /* Writes the artifacts into the directory and fills in verdict and ratio. Off the loop. NULL:
      * the streams are all. */
     int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,

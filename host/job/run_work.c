@@ -158,7 +158,12 @@ void sl_run_work_prepare(struct sl_run_work *work)
     if (rc < 0)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
                     sl_strerror(rc));
-    work->rc = rc < 0 ? rc : place_blobs(work);
+    if (rc == 0)
+        rc = place_blobs(work);
+    if (rc == 0 && work->kit->policy)
+        rc = work->kit->policy(work->kit->user, work->device, work->state_dir, work->directory,
+                               work->policy, &work->diag);
+    work->rc = rc;
 }
 
 /* --- finishing --- */

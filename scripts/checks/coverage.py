@@ -36,6 +36,7 @@ PARSERS = {
     "categories": ["host/report/categories_file.c"],
     "http": ["host/http/submission.c", "host/http/router.c"],
     "host_config": ["host/config/host_config.c"],
+    "policy_file": ["host/config/policy_file.c"],
     "sse": ["host/cli/sse.c"],
     "pairs": ["host/report/pairs_csv.c"],
     "kernel_log": ["host/report/kernel_log.c", "host/analysis/kernel_name.c"],
@@ -49,6 +50,7 @@ AROUND = {
     "common/net/frame.c": ["sl_frame_append", "sl_frame_header"],
     "host/ingest/file_stream.c": ["write_file", "sl_file_stream_unpack"],
     "agent/probe/sysfs.c": ["sl_sysfs_line", "sl_sysfs_number", "sl_sysfs_indices", "read_text", "by_value"],
+    "host/config/policy_file.c": ["sl_device_fingerprint", "sl_device_file_path"],
     "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size"],
 }
 # A line of llvm-cov's table of functions: name, regions (count, missed, share), lines (count, missed).

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/base/error.h"
-#include "kernels/cpu/isa.h"
+#include "kernels/cpu/policy.h"
 
 static struct sl_run_options options;
 
@@ -54,6 +54,22 @@ static void off_lacks_sme_and_on_has_all(void **state)
     assert_string_equal(options.variant[0].name, "on");
     assert_int_equal(options.variant[0].isa, all);
     assert_int_equal(options.variant[1].isa, all & ~sme);
+}
+
+static void a_policy_is_of_the_variant_with_sme2_alone(void **state)
+{
+    (void)state;
+    const uint32_t all = SL_ISA_NEON | SL_ISA_SME | SL_ISA_SME2;
+    assert_int_equal(parse_two("--variants=off,on", "--policy=conv,gemv_int8"), SL_RUN_GO);
+    assert_int_equal(sl_run_options_variants(&options, all, NULL), 0);
+    assert_int_equal(options.variant[0].isa, SL_ISA_NEON);
+    assert_int_equal(options.variant[1].isa,
+                     all | SL_POLICY_BIT(SL_POLICY_CONV) | SL_POLICY_BIT(SL_POLICY_GEMV_INT8));
+    assert_int_equal(parse_two("--isa=neon", "--policy=conv"), SL_RUN_GO);
+    assert_int_equal(sl_run_options_variants(&options, all, NULL), 0);
+    assert_int_equal(options.variant[0].isa, SL_ISA_NEON);
+    assert_int_equal(parse_two("--policy=convolution", NULL), SL_RUN_GO);
+    assert_int_equal(sl_run_options_variants(&options, all, NULL), SL_E_FORMAT);
 }
 
 static void variant_that_the_cpu_lacks_is_refused(void **state)
@@ -109,6 +125,7 @@ int main(void)
         cmocka_unit_test(defaults_are_those_of_executor_runner),
         cmocka_unit_test(pairs_have_their_own_defaults),
         cmocka_unit_test(off_lacks_sme_and_on_has_all),
+        cmocka_unit_test(a_policy_is_of_the_variant_with_sme2_alone),
         cmocka_unit_test(variant_that_the_cpu_lacks_is_refused),
         cmocka_unit_test(mask_limits_every_variant),
         cmocka_unit_test(malformed_variants_are_refused),

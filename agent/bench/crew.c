@@ -1,0 +1,186 @@
+/* agent/bench/crew.c */
+#define _GNU_SOURCE /* syscall() */
+#include "agent/bench/crew.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+#include "agent/bench/peaks.h"
+#include "agent/probe/cores.h"
+#include "common/base/mem.h"
+#include "kernels/peak/peak.h"
+
+enum { ALIGNMENT = 4096, MASK_BITS = 1024, WORD_BITS = 8 * sizeof(unsigned long) };
+
+struct crew;
+
+struct worker {
+    struct crew *crew;
+    pthread_t thread;
+    int core; /* -1: wherever */
+    void *memory;
+    uint64_t start_ns, end_ns; /* of the round; the crew's between its steps */
+};
+
+/* A round: all arrive, the chief says go, all run, all are done. */
+struct crew {
+    const struct sl_peak *peak;
+    size_t turns, memory_bytes;
+    unsigned rounds;
+    atomic_uint arrived, round, done;
+    atomic_bool quit;
+    struct worker workers[SL_PEAKS_MAX_WORKERS];
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static long allowed_cores(unsigned long mask[MASK_BITS / WORD_BITS])
+{
+#if defined(__linux__)
+    return syscall(SYS_sched_getaffinity, 0, MASK_BITS / 8, mask);
+#else
+    (void)mask;
+    return -1;
+#endif
+}
+
+static bool is_allowed(const unsigned long *mask, unsigned core)
+{
+    return core < MASK_BITS && (mask[core / WORD_BITS] >> core % WORD_BITS & 1) != 0;
+}
+
+unsigned sl_crew_cores(void)
+{
+    unsigned long mask[MASK_BITS / WORD_BITS] = {0};
+    unsigned count = 0;
+    if (allowed_cores(mask) <= 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        return online < 1                      ? 1
+               : online > SL_PEAKS_MAX_WORKERS ? SL_PEAKS_MAX_WORKERS
+                                               : (unsigned)online;
+    }
+    for (unsigned core = 0; core < MASK_BITS && count < SL_PEAKS_MAX_WORKERS; core++)
+        count += is_allowed(mask, core);
+    return count > 0 ? count : 1;
+}
+
+/* The cores that may be used, those of the fastest cluster first; -1 where there are no more. */
+static void order_cores(int out[SL_PEAKS_MAX_WORKERS])
+{
+    unsigned long mask[MASK_BITS / WORD_BITS] = {0};
+    size_t count = 0;
+    struct sl_probe_cores *cores = sl_malloc(1, sizeof(*cores));
+    for (size_t i = 0; i < SL_PEAKS_MAX_WORKERS; i++)
+        out[i] = -1;
+    if (cores && allowed_cores(mask) > 0) {
+        sl_probe_cores_read("", cores);
+        for (size_t cluster = cores->cluster_count; cluster-- > 0;)
+            for (size_t i = 0; i < cores->count && count < SL_PEAKS_MAX_WORKERS; i++)
+                if (cores->core[i].cluster == cluster && is_allowed(mask, cores->core[i].index))
+                    out[count++] = (int)cores->core[i].index;
+    }
+    sl_free(cores);
+}
+
+/* What cannot be pinned runs where the system puts it. */
+static void pin(int core)
+{
+#if defined(__linux__)
+    unsigned long mask[MASK_BITS / WORD_BITS] = {0};
+    if (core < 0 || core >= MASK_BITS)
+        return;
+    mask[(size_t)core / WORD_BITS] = 1UL << (size_t)core % WORD_BITS;
+    syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask);
+#else
+    (void)core;
+#endif
+}
+
+static void *work(void *argument)
+{
+    struct worker *self = argument;
+    struct crew *crew = self->crew;
+    pin(self->core);
+    memset(self->memory, 1, crew->memory_bytes); /* its pages are near the core that uses them */
+    for (unsigned round = 1; round <= crew->rounds; round++) {
+        atomic_fetch_add(&crew->arrived, 1);
+        while (atomic_load(&crew->round) < round && !atomic_load(&crew->quit))
+            sched_yield();
+        if (atomic_load(&crew->quit))
+            break;
+        self->start_ns = now_ns();
+        crew->peak->run(&(struct sl_peak_job){crew->turns, self->memory});
+        self->end_ns = now_ns();
+        atomic_fetch_add(&crew->done, 1);
+    }
+    return NULL;
+}
+
+/* The chief's part of all rounds; the shortest of them. */
+static uint64_t lead(struct crew *crew, unsigned workers)
+{
+    uint64_t best = UINT64_MAX;
+    for (unsigned round = 1; round <= crew->rounds; round++) {
+        while (atomic_load(&crew->arrived) < round * workers)
+            sched_yield();
+        atomic_store(&crew->round, round);
+        while (atomic_load(&crew->done) < round * workers)
+            sched_yield();
+        uint64_t start = UINT64_MAX, end = 0;
+        for (unsigned i = 0; i < workers; i++) {
+            start = crew->workers[i].start_ns < start ? crew->workers[i].start_ns : start;
+            end = crew->workers[i].end_ns > end ? crew->workers[i].end_ns : end;
+        }
+        best = end - start < best ? end - start : best;
+    }
+    return best;
+}
+
+int sl_crew_run(const struct sl_peak *peak, size_t turns, unsigned workers, unsigned rounds,
+                size_t memory_bytes, uint64_t *out_ns)
+{
+    int rc = 0, cores[SL_PEAKS_MAX_WORKERS];
+    unsigned started = 0;
+    struct crew *crew = sl_calloc(1, sizeof(*crew));
+    if (!crew)
+        return -ENOMEM;
+    crew->peak = peak;
+    crew->turns = turns;
+    crew->memory_bytes = memory_bytes;
+    crew->rounds = rounds;
+    order_cores(cores);
+    for (; rc == 0 && started < workers; started += rc == 0) {
+        struct worker *worker = &crew->workers[started];
+        *worker = (struct worker){.crew = crew, .core = cores[started]};
+        rc = posix_memalign(&worker->memory, ALIGNMENT, memory_bytes) != 0 ? -ENOMEM : 0;
+        if (rc == 0)
+            rc = -pthread_create(&worker->thread, NULL, work, worker);
+        if (rc < 0)
+            free(worker->memory);
+    }
+    if (rc == 0)
+        *out_ns = lead(crew, workers);
+    else
+        atomic_store(&crew->quit, true);
+    for (unsigned i = 0; i < started; i++) {
+        pthread_join(crew->workers[i].thread, NULL);
+        free(crew->workers[i].memory);
+    }
+    sl_free(crew);
+    return rc;
+}

@@ -1,0 +1,80 @@
+/* host/cli/device_identity.c */
+#include "host/cli/device_identity.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/kernels_measure.h"
+#include "host/config/paths.h"
+#include "host/device/launch.h"
+#include "host/experiment/run.h"
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+int sl_device_identity_read(const struct sl_device *device, struct sl_device_identity *out,
+                            struct sl_diag *diag)
+{
+    static const char *const args[] = {"probe", "--json", NULL};
+    cJSON *probe = NULL;
+    time_t now = time(NULL);
+    struct tm utc;
+    int rc = sl_kernels_ask(device, args, &probe, diag);
+    if (rc < 0)
+        return rc;
+    *out = (struct sl_device_identity){.emulated = device->kind == SL_DEVICE_EMULATED ||
+                                                   device->kind == SL_DEVICE_COUNTED};
+    gmtime_r(&now, &utc);
+    strftime(out->taken_utc, sizeof(out->taken_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    snprintf(out->agent_version, sizeof(out->agent_version), "%.31s",
+             text_of(probe, "agent_version"));
+    rc = sl_device_fingerprint(text_of(probe, "fingerprint"), device->kind, out->fingerprint);
+    cJSON_Delete(probe);
+    return rc < 0 ? sl_diag_set(diag, rc, "sme2lab-agent probe", "The device has no fingerprint")
+                  : 0;
+}
+
+void sl_device_identity_put(const struct sl_device_identity *identity,
+                            const struct sl_device *device, const char *schema, unsigned svl_bits,
+                            struct sl_json *json)
+{
+    sl_json_text(json, "schema", schema);
+    sl_json_text(json, "fingerprint", identity->fingerprint);
+    sl_json_open_object(json, "device");
+    sl_json_text(json, "kind", identity->emulated ? "emulated" : "local");
+    sl_json_text(json, "cpu", identity->emulated ? device->cpu : NULL);
+    sl_json_close_object(json);
+    sl_json_text(json, "unit", identity->emulated ? "instructions" : "ns");
+    sl_json_text(json, "measured_at", identity->taken_utc);
+    sl_json_text(json, "agent_version", identity->agent_version);
+    sl_json_u64(json, "svl", svl_bits);
+}
+
+int sl_device_identity_keep(const struct sl_device_identity *identity, const char *name,
+                            const struct sl_buf *text, char out_path[SL_PATH_BYTES],
+                            struct sl_diag *diag)
+{
+    char state[SL_PATH_BYTES], folder[SL_PATH_BYTES];
+    int rc = sl_paths_state(state, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_device_file_path(state, identity->fingerprint, name, out_path);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, state, "The path of the state directory is too long");
+    snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(out_path, '/') - out_path), out_path);
+    rc = sl_run_make_directories(folder, diag);
+    if (rc == 0)
+        rc = sl_buf_write_file(out_path, text->data, text->size);
+    return rc < 0 && diag->what[0] == '\0'
+               ? sl_diag_set(diag, rc, out_path, "This cannot be written (%s)", sl_strerror(rc))
+               : rc;
+}

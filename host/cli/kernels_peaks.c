@@ -1,0 +1,271 @@
+/* host/cli/kernels_peaks.c */
+#include "host/cli/kernels_peaks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/cli/cli.h"
+#include "host/cli/device_identity.h"
+#include "host/cli/kernels_measure.h"
+#include "host/device/count_log.h"
+#include "host/device/launch.h"
+
+enum { MAX_ROWS = 4096, MAX_TEXT_BYTES = 4 << 20 };
+
+static const char no_roofline[] =
+    "an emulator has no roofline: its times mean nothing, so none was taken; what the loops "
+    "execute was counted";
+
+/* A loop as the agent ran it; numbers of a turn but for the last three. */
+struct row {
+    char peak[64], what[64], kind[16];
+    uint64_t insns, work, operations, bytes;
+    uint64_t turns, workers, ns;
+};
+
+struct peaks {
+    const struct sl_device *device;
+    struct sl_device_identity identity;
+    struct row *rows;                        /* owned */
+    uint64_t (*counts)[SL_INSN_CLASS_COUNT]; /* owned; of each row, where it is counted */
+    size_t count;
+    unsigned svl_bits;
+};
+
+static bool read_row(const char *line, size_t len, bool timed, struct row *row)
+{
+    *row = (struct row){.ns = 0};
+    cJSON *object = cJSON_ParseWithLength(line, len);
+    bool good = object && sl_kernels_take_text(object, "peak", row->peak, sizeof(row->peak)) &&
+                sl_kernels_take_text(object, "what", row->what, sizeof(row->what)) &&
+                sl_kernels_take_text(object, "kind", row->kind, sizeof(row->kind)) &&
+                sl_kernels_take_count(object, "insns_a_turn", &row->insns) &&
+                sl_kernels_take_count(object, "work_a_turn", &row->work) &&
+                sl_kernels_take_count(object, "operations", &row->operations) &&
+                sl_kernels_take_count(object, "bytes", &row->bytes) &&
+                sl_kernels_take_count(object, "turns", &row->turns) &&
+                sl_kernels_take_count(object, "workers", &row->workers) &&
+                (!timed || (sl_kernels_take_count(object, "ns", &row->ns) && row->ns > 0));
+    cJSON_Delete(object);
+    return good;
+}
+
+static int read_rows(struct peaks *p, const struct sl_buf *out, bool timed, struct sl_diag *diag)
+{
+    const char *at = (const char *)out->data, *end = at + out->size;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop || p->count == MAX_ROWS ||
+            !read_row(at, (size_t)(stop - at), timed, &p->rows[p->count]))
+            return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
+                               "line %zu is not what sme2lab-agent prints", p->count + 1);
+        p->count++;
+        at = stop + 1;
+    }
+    return 0;
+}
+
+/* Each row is one pair of begin and end. */
+static int take_counts(struct peaks *p, const struct sl_count_log *log, struct sl_diag *diag)
+{
+    size_t count;
+    const struct sl_count_mark *marks = sl_count_log_marks(log, &count);
+    if (count != 2 * p->count)
+        return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log", "%zu marks for %zu loops",
+                           count, p->count);
+    for (size_t i = 0; i < p->count; i++)
+        for (int k = 0; k < SL_INSN_CLASS_COUNT; k++)
+            p->counts[i][k] = marks[2 * i + 1].insns[k] - marks[2 * i].insns[k];
+    return 0;
+}
+
+static int run_loops(struct peaks *p, struct sl_diag *diag)
+{
+    bool counted = p->device->kind == SL_DEVICE_COUNTED;
+    const char *const args[] = {"kernels", "--peaks", "--clock", counted ? "marks" : "ns", NULL};
+    struct sl_child_result result;
+    struct sl_count_log *log = NULL;
+    int rc = counted ? sl_device_new_log(p->device, &log, diag) : 0;
+    if (rc == 0)
+        rc = sl_kernels_run_agent(p->device, args, log, &result, diag);
+    if (rc < 0) {
+        sl_count_log_free(log);
+        return rc;
+    }
+    rc = read_rows(p, &result.out, !counted, diag);
+    if (rc == 0 && counted)
+        rc = take_counts(p, log, diag);
+    sl_child_fini(&result);
+    sl_count_log_free(log);
+    return rc;
+}
+
+/* The class of the measured instructions, SL_INSN_ANY for those that are of none. */
+static int class_of(const struct row *row)
+{
+    return strcmp(row->kind, "outer") == 0          ? SL_INSN_OUTER
+           : strcmp(row->kind, "multiply_add") == 0 ? SL_INSN_VECTOR_MAC
+           : strcmp(row->kind, "mode") == 0         ? SL_INSN_SMSTART
+                                                    : SL_INSN_ANY;
+}
+
+/* What the second of two rows, of twice the turns, executed more than the first. */
+static uint64_t more_of(const struct peaks *p, size_t i, int insn_class)
+{
+    return p->counts[i + 1][insn_class] - p->counts[i][insn_class];
+}
+
+/* Every loop executes what it says it does, or its rate would be another thing's. */
+static int check_loops(const struct peaks *p, struct sl_diag *diag)
+{
+    for (size_t i = 0; i + 1 < p->count; i += 2) {
+        const struct row *row = &p->rows[i];
+        int class = class_of(row);
+        if (strcmp(row->peak, row[1].peak) != 0 || row[1].turns != 2 * row->turns)
+            return sl_diag_set(diag, SL_E_FORMAT, row->peak,
+                               "Its two lengths do not stand together");
+        if (more_of(p, i, SL_INSN_ANY) != row->insns * row->turns ||
+            (class != SL_INSN_ANY && more_of(p, i, class) != row->work * row->turns))
+            return sl_diag_set(diag, SL_E_MISMATCH, row->peak,
+                               "%" PRIu64 " turns executed %" PRIu64 " instructions, %" PRIu64
+                               " of them those measured, not %" PRIu64 " and %" PRIu64,
+                               row->turns, more_of(p, i, SL_INSN_ANY), more_of(p, i, class),
+                               row->insns * row->turns, row->work * row->turns);
+    }
+    return 0;
+}
+
+static void put_loops(const struct peaks *p, struct sl_json *json)
+{
+    sl_json_null(json, "roofline");
+    sl_json_text(json, "reason", no_roofline);
+    sl_json_open_array(json, "loops");
+    for (size_t i = 0; i + 1 < p->count; i += 2) {
+        const struct row *row = &p->rows[i];
+        int class = class_of(row);
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "peak", row->peak);
+        sl_json_text(json, "what", row->what);
+        sl_json_text(json, "kind", row->kind);
+        sl_json_u64(json, "turns", row->turns);
+        sl_json_u64(json, "insns_a_turn", row->insns);
+        sl_json_u64(json, "executed_insns", more_of(p, i, SL_INSN_ANY));
+        sl_json_u64(json, "measured_a_turn", row->work);
+        if (class == SL_INSN_ANY)
+            sl_json_null(json, "executed_measured");
+        else
+            sl_json_u64(json, "executed_measured", more_of(p, i, class));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+/* Of all workers together. */
+static double per_second(const struct row *row)
+{
+    return (double)(row->turns * row->work * row->workers) / (double)row->ns * 1e9;
+}
+
+static void put_roofline(const struct peaks *p, struct sl_json *json)
+{
+    sl_json_open_array(json, "roofline");
+    for (size_t i = 0; i < p->count; i++) {
+        const struct row *row = &p->rows[i];
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "peak", row->peak);
+        sl_json_text(json, "what", row->what);
+        sl_json_text(json, "kind", row->kind);
+        sl_json_u64(json, "workers", row->workers);
+        sl_json_u64(json, "ns", row->ns);
+        sl_json_f64(json, "per_second", per_second(row));
+        sl_json_f64(json, "multiply_adds_per_second",
+                    strcmp(row->kind, "mode") == 0 ? 0 : per_second(row) * (double)row->operations);
+        sl_json_f64(json, "bytes_per_second", per_second(row) * (double)row->bytes);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static int write_json(const struct peaks *p, struct sl_buf *out)
+{
+    struct sl_json json;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_device_identity_put(&p->identity, p->device, "sme2lab.peaks/1", p->svl_bits, &json);
+    if (p->identity.emulated)
+        put_loops(p, &json);
+    else
+        put_roofline(p, &json);
+    sl_json_close_object(&json);
+    return json.error ? json.error : sl_buf_append(out, "\n", 1);
+}
+
+static void print_loops(const struct peaks *p)
+{
+    printf("%s (%s)\n%s\n\n%-28s %8s %9s  %s\n", p->identity.fingerprint, p->device->cpu,
+           no_roofline, "loop", "a turn", "measured", "what");
+    for (size_t i = 0; i + 1 < p->count; i += 2) {
+        const struct row *row = &p->rows[i];
+        printf("%-28s %8" PRIu64 " %9" PRIu64 "  %s\n", row->peak, row->insns, row->work,
+               row->what);
+    }
+    puts("\nEvery loop executed so many instructions a turn, and so many of the kind it measures.");
+}
+
+static void print_roofline(const struct peaks *p, const char *path)
+{
+    printf("%s (this machine)\n\n%-44s %7s %15s %12s %10s\n", p->identity.fingerprint, "what",
+           "workers", "per second", "Gmul-add/s", "GB/s");
+    for (size_t i = 0; i < p->count; i++) {
+        const struct row *row = &p->rows[i];
+        bool mode = strcmp(row->kind, "mode") == 0;
+        printf("%-44s %7" PRIu64 " %15.4g %12.4g %10.4g\n", row->what, row->workers,
+               per_second(row), mode ? 0 : per_second(row) * (double)row->operations / 1e9,
+               per_second(row) * (double)row->bytes / 1e9);
+    }
+    printf("\nThe device's roofline is kept in %s.\n", path);
+}
+
+static int show(const struct peaks *p, const struct sl_cli *cli, struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES] = "";
+    struct sl_buf text;
+    sl_buf_init(&text, MAX_TEXT_BYTES);
+    int rc = write_json(p, &text);
+    if (rc == 0 && !p->identity.emulated)
+        rc = sl_device_identity_keep(&p->identity, "peaks.json", &text, path, diag);
+    if (rc == 0 && cli->json)
+        fwrite(text.data, 1, text.size, stdout);
+    else if (rc == 0 && p->identity.emulated)
+        print_loops(p);
+    else if (rc == 0)
+        print_roofline(p, path);
+    sl_buf_fini(&text);
+    return rc;
+}
+
+int sl_kernels_peaks(const struct sl_cli *cli, const struct sl_device *device, unsigned svl_bits,
+                     struct sl_diag *diag)
+{
+    struct peaks p = {.device = device, .svl_bits = svl_bits};
+    p.rows = sl_calloc(MAX_ROWS, sizeof(*p.rows));
+    p.counts = sl_calloc(MAX_ROWS, sizeof(*p.counts));
+    int rc = p.rows && p.counts ? sl_device_identity_read(device, &p.identity, diag) : -ENOMEM;
+    if (rc == 0)
+        rc = run_loops(&p, diag);
+    if (rc == 0 && p.identity.emulated)
+        rc = check_loops(&p, diag);
+    if (rc == 0)
+        rc = show(&p, cli, diag);
+    sl_free(p.rows);
+    sl_free(p.counts);
+    return rc;
+}

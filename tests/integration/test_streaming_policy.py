@@ -1,0 +1,108 @@
+"""What runs in streaming mode is a table that a device can have of its own; what a device can do at most."""
+
+import json
+import subprocess
+
+import lab
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
+
+
+def asked(test, state, *words):
+    done = lab.sme2lab("kernels", "bench", *words, "--json", env={"SME2LAB_STATE": str(state)})
+    test.assertEqual(done.returncode, 0, done.stderr)
+    return json.loads(done.stdout)
+
+
+class Peaks(lab.Scratch):
+    def test_emulator_has_no_roofline_and_no_times(self):
+        peaks = asked(self, self.scratch, "--peaks")
+        self.assertIsNone(peaks["roofline"])
+        self.assertIn("emulator", peaks["reason"])
+        self.assertFalse([key for loop in peaks["loops"] for key in loop if key == "ns" or key.endswith("_ns")])
+        self.assertFalse(list(self.scratch.rglob("peaks.json")))
+
+    def test_every_loop_executes_what_it_claims_at_every_vector_length(self):
+        for svl in (128, 512, 2048):
+            loops = asked(self, self.scratch, "--peaks", "--svl", svl)["loops"]
+            by_name = {loop["peak"]: loop for loop in loops}
+            for type_ in ("f32", "f16", "bf16", "s16", "s8"):
+                mopa = by_name[f"sl_peak_mopa_{type_}_sme2"]
+                self.assertEqual(mopa["executed_measured"], 16 * mopa["turns"])
+            for loop in loops:
+                self.assertEqual(loop["executed_insns"], loop["insns_a_turn"] * loop["turns"], loop)
+                if loop["kind"] in ("outer", "multiply_add", "mode"):
+                    self.assertEqual(loop["executed_measured"], loop["measured_a_turn"] * loop["turns"], loop)
+            self.assertEqual({loop["kind"] for loop in loops}, {"outer", "multiply_add", "near", "memory", "mode"})
+
+    def test_workers_run_the_loops_side_by_side(self):
+        """The threads themselves, in the emulator, which does not know that nobody reads its times."""
+        done = subprocess.run([lab.EMULATOR, "-cpu", "max,sme=off", lab.AGENT, "kernels", "--peaks", "--workers", "2"],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual({row["workers"] for row in rows}, {1, 2})
+        self.assertFalse([row for row in rows if row["ns"] <= 0 or "sme2" in row["peak"]])
+
+
+class Policy(lab.Scratch):
+    tuned = None  # what --tune said, once for all tests
+
+    def tune(self):
+        first = not Policy.tuned
+        Policy.tuned = Policy.tuned or asked(self, lab.STATE, "--tune", "layout")
+        path = lab.STATE / "devices" / Policy.tuned["fingerprint"] / "policy.json"
+        if first:
+            self.assertEqual(json.loads(path.read_text()), Policy.tuned)
+        self.addCleanup(path.unlink, missing_ok=True)
+        return dict(Policy.tuned), path
+
+    def test_emulator_tunes_by_instructions_and_says_so(self):
+        table, _ = self.tune()
+        self.assertEqual(table["unit"], "instructions")
+        self.assertIn("not time", table["note"])
+        self.assertTrue(table["fingerprint"].startswith("emulated-"))
+        layout = next(f for f in table["families"] if f["family"] == "layout")
+        self.assertTrue(layout["measured"] and layout["streams"] and layout["ratio"] > 1)
+        for shape in layout["shapes"]:
+            self.assertIn("_sme2", shape["streaming_kernel"])
+            self.assertNotIn("_sme2", shape["other_kernel"])
+            self.assertGreater(shape["otherwise_insns"], shape["streaming_insns"])
+        self.assertFalse([f for f in table["families"] if f["family"] != "layout" and f["measured"]])
+        self.assertEqual(table["streaming_off"], table["default"])
+
+    def test_run_without_a_table_streams_by_default_and_records_it(self):
+        run = lab.Run("toy_cnn_f32_xnnpack", self.scratch / "default")
+        self.assertEqual(run.manifest["policy"], {"source": "default", "streaming_off": None, "table": None})
+        self.assertTrue([e for e in run.trace() if e["variant"] == 1 and "sl_conv" in e["kernel"]
+                         and "_sme2" in e["kernel"]])
+
+    def test_run_uses_the_table_of_its_device_and_records_it(self):
+        table, path = self.tune()
+        table["streaming_off"] = ["conv"]
+        path.write_text(json.dumps(table))
+        run = lab.Run("toy_cnn_f32_xnnpack", self.scratch / "tuned")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.manifest["policy"]["source"], "device")
+        self.assertEqual(run.manifest["policy"]["streaming_off"], ["conv"])
+        self.assertEqual(run.manifest["policy"]["table"], table)
+        said = {v["name"]: v["streaming_off"] for v in run.manifest["agent_report"]["variants"]}
+        self.assertEqual(said, {"off": None, "on": "conv"})
+        on = [e["kernel"] for e in run.trace() if e["variant"] == 1 and e["kernel"]]
+        self.assertTrue([k for k in on if k.startswith("sl_conv")])
+        self.assertFalse([k for k in on if k.startswith("sl_conv") and "_sme2" in k])
+        self.assertTrue([k for k in on if "_sme2" in k])
+
+    def test_table_that_is_none_fails_the_job_with_its_place(self):
+        table, path = self.tune()
+        path.write_text(json.dumps({**table, "streaming_off": "conv"}))
+        run = lab.sme2lab("run", lab.MODELS / "toy_cnn_f32_xnnpack/model.pte", "--device", "counted",
+                          "--out", self.scratch / "bad")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("/streaming_off", run.stdout + run.stderr)
+
+
+if __name__ == "__main__":
+    lab.main()
