@@ -140,6 +140,11 @@ static int take_method(struct sl_inspect *inspect, struct sl_inspect_method *met
     if (!name || strcmp(name, method->plan->name) != 0)
         return sl_diag_set(diag, SL_E_MISMATCH, "what the agent printed",
                            "its methods are not those of the program");
+    for (int on = 0; on < 2; on++) { /* of an answer that was refused half-way */
+        sl_free(method->operators[on]);
+        method->operators[on] = NULL;
+        method->operator_count[on] = 0;
+    }
     method->asked = true;
     method->loads = !problem;
     snprintf(method->problem, sizeof(method->problem), "%s", problem ? problem : "");
