@@ -269,13 +269,12 @@ static void send_part(struct sl_job_run *run)
     for (size_t i = 0; i < run->plan.input_count; i++)
         inputs[i] = run->plan.inputs[i];
     size_t words = sl_device_prefix(run->device, counted ? fifo : NULL, prefix);
+    const char *variants = run->plan.variants[0] ? run->plan.variants : "off,on";
     struct sl_link_job job = {
         .id = wire_id(run, run->part),
         .model = run->plan.model,
         .method = run->plan.method,
-        .variants = !measured               ? "portable"
-                    : run->plan.variants[0] ? run->plan.variants
-                                            : "off,on",
+        .variants = measured ? variants : "portable",
         .clock = counted || run->plan.marks ? "marks" : "ns",
         .input_shapes = run->plan.input_shapes,
         .policy = measured ? run->work.policy : NULL,
