@@ -265,8 +265,6 @@ static bool passes(const struct difference *d, int gate)
         return peak <= 1e-4;
     case SL_GATE_F16:
         return peak <= 2e-2 && rms <= 5e-3;
-    case SL_GATE_HALVES:
-        return peak <= 5e-2 && rms <= 2e-2;
     case SL_GATE_INT8:
         return rms <= 2e-2;
     default:
@@ -302,8 +300,6 @@ static void check_output(const struct sl_model_case *c, uint32_t k, uint32_t isa
      * static int8 operators: any of its answers will do. */
     bool any = isa == SL_ISA_NONE || gate == SL_GATE_F16 || gate == SL_GATE_INT8;
     const char *const *names = any ? of_all : (isa & SL_ISA_SME2) != 0 ? of_sme2 : of_neon;
-    if (gate == SL_GATE_F16 && (isa & (SL_ISA_FP16 | SL_ISA_SME2)) == SL_ISA_FP16)
-        gate = SL_GATE_HALVES;
     struct difference d = {0};
     unsigned compared = 0;
     char file[96] = "";

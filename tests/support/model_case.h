@@ -62,15 +62,12 @@ enum sl_case_gate {
     SL_GATE_EXACT,   /* the same bytes, floats of the last operators within 1e-6 */
     SL_GATE_F32,     /* 1e-4 of the peak */
     SL_GATE_F16,     /* 2e-2 of the peak and 5e-3 in the root mean square */
-    SL_GATE_HALVES,  /* 5e-2 of the peak and 2e-2 in the root mean square */
     SL_GATE_INT8,    /* 2e-2 in the root mean square */
     SL_GATE_DYNAMIC, /* 3e-2 in the root mean square */
 };
 /* As sl_case_run_files(), but compares with what the real runtime gave on the CPU whose kernels
  * `isa` allows (aarch64-sme2, aarch64-nosme), else on x86-64; portable kernels, half
- * precision and static int8 between floats with the nearest of all. Where NEON sums in half
- * precision, as the real runtime does there, SL_GATE_F16 is SL_GATE_HALVES: that runtime itself
- * differs by 4.2e-2 of the peak and 1.2e-2 from its own answer with SME2. */
+ * precision and static int8 between floats with the nearest of all. */
 void sl_case_run_gated(struct sl_model_case *c, struct sl_variant *variant, uint32_t isa,
                        const char *model, const char *folder, int gate);
 /* Copies output 0 into a fresh buffer. */
