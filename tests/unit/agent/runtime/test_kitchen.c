@@ -1,5 +1,6 @@
-/* tests/unit/agent/runtime/test_kitchen.c: some 90 operators outside delegates, each output against
- * what the real runtime computed. */
+/* tests/unit/agent/runtime/test_kitchen.c: some 90 operators outside delegates and the three of
+ * ExecuTorch's extension for language models, each output against what the real runtime computed.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,6 +121,31 @@ static void layers_agree_with_the_real_runtime(void **state)
     check_model("kitchen_nn_portable", 1e-4);
 }
 
+static void attention_over_a_cache_agrees_with_the_real_runtime(void **state)
+{
+    (void)state;
+    check_model("llm_cache_portable", 1e-6);
+}
+
+static void a_position_that_leaves_the_cache_stops_the_run(void **state)
+{
+    (void)state;
+    static const int64_t positions[] = {-1, 7, 10, 11, INT64_MAX, INT64_MIN};
+    struct sl_model_case c;
+    struct sl_diag diag = {0};
+    sl_case_open(&c, "llm_cache_portable");
+    struct sl_variant *variant = sl_case_compile(&c, 0, 0, NULL);
+    for (size_t i = 0; i < sizeof(positions) / sizeof(positions[0]); i++) {
+        set_inputs(&c, "llm_cache_portable");
+        assert_int_equal(
+            sl_method_set_input(c.method, 4, &positions[i], sizeof(positions[i]), NULL), 0);
+        assert_int_not_equal(sl_variant_execute(variant, false, &diag), 0);
+    }
+    run_and_check(&c, variant, "llm_cache_portable", 1e-6);
+    sl_variant_free(variant);
+    sl_case_close(&c);
+}
+
 static void half_precision_agrees_with_the_real_runtime(void **state)
 {
     (void)state;
@@ -132,6 +158,8 @@ int main(void)
         cmocka_unit_test(arithmetic_and_reductions_agree_with_the_real_runtime),
         cmocka_unit_test(data_movement_agrees_with_the_real_runtime),
         cmocka_unit_test(layers_agree_with_the_real_runtime),
+        cmocka_unit_test(attention_over_a_cache_agrees_with_the_real_runtime),
+        cmocka_unit_test(a_position_that_leaves_the_cache_stops_the_run),
         cmocka_unit_test(half_precision_agrees_with_the_real_runtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

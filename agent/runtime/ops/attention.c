@@ -1,0 +1,230 @@
+/* agent/runtime/ops/attention.c: attention over a cache of keys and values, as ExecuTorch's
+ * extension for language models has it (namespace llama). Tensors are [batch][position][head][d];
+ * several heads of queries may share one of keys and values. The position is read at each call. */
+#include <math.h>
+#include <string.h>
+
+#include "agent/runtime/ops/op.h"
+
+static const char *const wrong_position = "its position leaves the cache";
+
+/* Copies `value` into `cache` from a position on. */
+struct update {
+    const struct sl_tensor *value;
+    struct sl_tensor *cache;
+    uint32_t position; /* argument */
+};
+
+struct attention {
+    const struct sl_tensor *query, *keys, *values,
+        *mask; /* mask: [queries][keys], added; or NULL */
+    struct sl_tensor *out;
+    uint32_t position; /* argument */
+    bool causal;
+    double scale;
+    size_t scores; /* of the workspace: a row of as many as there are keys */
+};
+
+struct plan {
+    struct update updates[2];
+    uint32_t update_count;
+    struct attention attention;
+};
+
+/* Rank 4, dense, of one type, and equal but in the second dimension. */
+static bool fits_cache(const struct sl_tensor *value, const struct sl_tensor *cache)
+{
+    return value->rank == 4 && cache->rank == 4 && value->scalar_type == cache->scalar_type &&
+           value->sizes[0] == cache->sizes[0] && value->sizes[2] == cache->sizes[2] &&
+           value->sizes[3] == cache->sizes[3] && value->sizes[1] <= cache->sizes[1] &&
+           sl_tensor_contiguous(value) && sl_tensor_contiguous(cache);
+}
+
+/* The argument as a position from which `count` fit below `limit`; false with `failure` set. */
+static bool read_position(struct sl_op_call *call, uint32_t argument, int32_t count, int32_t limit,
+                          size_t *out)
+{
+    int64_t position = sl_op_int(call, argument, 0);
+    if (position < 0 || position > limit || count > limit - position) {
+        call->failure = wrong_position;
+        return false;
+    }
+    *out = (size_t)position;
+    return true;
+}
+
+static void run_update(struct sl_op_call *call, const struct update *u)
+{
+    size_t position = 0;
+    size_t batches = (size_t)u->value->sizes[0];
+    if (!read_position(call, u->position, u->value->sizes[1], u->cache->sizes[1], &position) ||
+        u->value->nbytes == 0)
+        return;
+    size_t bytes = u->value->nbytes / batches, whole = u->cache->nbytes / batches;
+    size_t row = whole / (size_t)u->cache->sizes[1];
+    for (size_t b = 0; b < batches; b++)
+        memcpy(u->cache->data + b * whole + position * row, u->value->data + b * bytes, bytes);
+}
+
+/* Scores of one query against `count` keys become weights that sum to 1. */
+static void weigh(const struct attention *a, const float *query, const float *keys, size_t stride,
+                  const float *mask, size_t count, float *scores)
+{
+    size_t d = (size_t)a->query->sizes[3];
+    float largest = -INFINITY, sum = 0.0f;
+    for (size_t k = 0; k < count; k++) {
+        float dot = 0.0f;
+        for (size_t i = 0; i < d; i++)
+            dot += query[i] * keys[k * stride + i];
+        scores[k] = dot * (float)a->scale + (mask ? mask[k] : 0.0f);
+        largest = scores[k] > largest ? scores[k] : largest;
+    }
+    for (size_t k = 0; k < count; k++)
+        sum += scores[k] = largest == -INFINITY ? 0.0f : expf(scores[k] - largest);
+    for (size_t k = 0; k < count && sum != 0.0f; k++)
+        scores[k] /= sum;
+}
+
+/* One query of one head. */
+static void attend(const struct attention *a, const float *query, size_t keys_at, size_t stride,
+                   const float *mask, size_t count, float *scores, float *out)
+{
+    size_t d = (size_t)a->query->sizes[3];
+    const float *keys = (const float *)(const void *)a->keys->data + keys_at;
+    const float *values = (const float *)(const void *)a->values->data + keys_at;
+    weigh(a, query, keys, stride, mask, count, scores);
+    memset(out, 0, d * sizeof(*out));
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < d; i++)
+            out[i] += scores[k] * values[k * stride + i];
+}
+
+static void run_attention(struct sl_op_call *call, const struct attention *a)
+{
+    const int32_t *q = a->query->sizes;
+    size_t heads = (size_t)q[2], d = (size_t)q[3], shared = (size_t)a->keys->sizes[2];
+    size_t stride = shared * d, position = 0, at = 0;
+    float *scores = (float *)(void *)((uint8_t *)call->method->workspace.base + a->scores);
+    const float *query = (const float *)(const void *)a->query->data;
+    float *out = (float *)(void *)a->out->data;
+    if (!read_position(call, a->position, q[1], a->keys->sizes[1], &position))
+        return;
+    for (size_t b = 0; b < (size_t)q[0]; b++)
+        for (size_t s = 0; s < (size_t)q[1]; s++)
+            for (size_t h = 0; h < heads; h++, at += d) {
+                size_t keys = (size_t)a->keys->sizes[1], first = b * keys * stride;
+                size_t count = a->mask     ? keys
+                               : a->causal ? position + s + 1
+                                           : position + (size_t)q[1];
+                const float *mask =
+                    a->mask ? (const float *)(const void *)a->mask->data + s * keys : NULL;
+                attend(a, query + at, first + h / (heads / shared) * d, stride, mask, count, scores,
+                       out + at);
+            }
+}
+
+static void run_plan(struct sl_op_call *call)
+{
+    const struct plan *plan = call->state;
+    for (uint32_t i = 0; i < plan->update_count && !call->failure; i++)
+        run_update(call, &plan->updates[i]);
+    if (plan->attention.out && !call->failure)
+        run_attention(call, &plan->attention);
+}
+
+static int refuse(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its operands do not fit together");
+}
+
+/* Scale, cause and mask stand at `first` + 0 mask, 2 causal, 3 scale. */
+static int prepare_attention(struct sl_op_call *call, struct attention *a, uint32_t first,
+                             struct sl_diag *diag)
+{
+    const struct sl_tensor *q = a->query, *k = a->keys, *v = a->values;
+    a->mask = sl_op_tensor(call, first);
+    a->causal = sl_op_bool(call, first + 2);
+    if (!fits_cache(k, v) || k->sizes[1] != v->sizes[1] || q->rank != 4 ||
+        q->sizes[0] != k->sizes[0] || q->sizes[3] != k->sizes[3] || k->sizes[2] == 0 ||
+        q->sizes[2] % k->sizes[2] != 0 || q->sizes[3] == 0 || !sl_tensor_contiguous(q))
+        return refuse(call, diag);
+    if (a->mask && (a->causal || a->mask->rank != 2 || !sl_tensor_contiguous(a->mask) ||
+                    a->mask->sizes[0] != q->sizes[1] || a->mask->sizes[1] != k->sizes[1]))
+        return refuse(call, diag);
+    a->scale = sl_op_number(call, first + 3, 1.0 / sqrt((double)q->sizes[3]));
+    a->scores = sl_ref_scratch(call, (size_t)k->sizes[1] * sizeof(float)).offset;
+    return sl_tensor_resize(a->out, 4, q->sizes, diag);
+}
+
+static struct plan *new_plan(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct plan *plan = sl_op_state(call, sizeof(*plan));
+    if (!plan)
+        sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    else
+        *plan = (struct plan){.update_count = 0};
+    return plan;
+}
+
+static int prepare_update_cache(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct plan *plan = new_plan(call, diag);
+    if (!plan)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    plan->updates[plan->update_count++] =
+        (struct update){sl_op_tensor(call, 0), sl_op_tensor(call, 1), 2};
+    if (!fits_cache(plan->updates[0].value, plan->updates[0].cache))
+        return refuse(call, diag);
+    sl_op_own(call, "sl_cache_update", run_plan);
+    return 0;
+}
+
+static int prepare_custom_sdpa(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct plan *plan = new_plan(call, diag);
+    if (!plan)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    plan->attention = (struct attention){.query = sl_op_tensor(call, 0),
+                                         .keys = sl_op_tensor(call, 1),
+                                         .values = sl_op_tensor(call, 2),
+                                         .out = sl_op_tensor(call, 8),
+                                         .position = 3};
+    int rc = prepare_attention(call, &plan->attention, 4, diag);
+    if (rc == 0)
+        sl_op_own(call, "sl_attention_f32_scalar", run_plan);
+    return rc;
+}
+
+static int prepare_sdpa_with_kv_cache(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct plan *plan = new_plan(call, diag);
+    if (!plan)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct update *u = &plan->updates[plan->update_count++];
+        *u = (struct update){sl_op_tensor(call, 1 + i), sl_op_tensor(call, 3 + i), 5};
+        if (!fits_cache(u->value, u->cache))
+            return refuse(call, diag);
+    }
+    plan->attention = (struct attention){.query = sl_op_tensor(call, 0),
+                                         .keys = sl_op_tensor(call, 3),
+                                         .values = sl_op_tensor(call, 4),
+                                         .out = sl_op_tensor(call, 11),
+                                         .position = 5};
+    if (plan->attention.query->rank != 4 ||
+        plan->attention.query->sizes[1] != plan->updates[0].value->sizes[1])
+        return refuse(call, diag);
+    int rc = prepare_attention(call, &plan->attention, 7, diag);
+    if (rc == 0)
+        sl_op_own(call, "sl_attention_f32_scalar", run_plan);
+    return rc;
+}
+
+const struct sl_op sl_ops_attention[] = {
+    {.name = "llama::update_cache.out", .signature = "aOiO", .prepare = prepare_update_cache},
+    {.name = "llama::custom_sdpa.out", .signature = "tttiTnbNo", .prepare = prepare_custom_sdpa},
+    {.name = "llama::sdpa_with_kv_cache.out",
+     .signature = "tttooiiTnbNo",
+     .prepare = prepare_sdpa_with_kv_cache},
+    {0},
+};
