@@ -116,11 +116,16 @@ static void check_method(const char *model, const char *method)
     }
 }
 
+/* Elsewhere the emulated CPUs take the small programs alone. */
+static bool takes_all(void)
+{
+    return sl_isa_svl_bytes() == 0 || sl_isa_svl_bytes() == 64;
+}
+
 static void check_model(const char *model)
 {
     bool quick = strstr(model, "toy_cnn") || strstr(model, "_ops_");
-    bool usual = sl_isa_svl_bytes() == 0 || sl_isa_svl_bytes() == 64;
-    if (!quick && !usual) {
+    if (!quick && !takes_all()) {
         return;
     } else if (sl_case_has(model, "input-0.bin")) {
         check_method(model, NULL);
@@ -134,7 +139,8 @@ static void every_program_gives_the_same_bytes_on_any_number_of_threads(void **s
 {
     (void)state;
     sl_case_each_model(check_model);
-    assert_true(steps_cut > 100);
+    printf("%u steps cut\n", steps_cut);
+    assert_true(steps_cut > (takes_all() ? 100 : 20));
 }
 
 static void every_fixture_gives_the_same_bytes_on_any_number_of_threads(void **state)
