@@ -167,11 +167,12 @@ int sl_crew_run(const struct sl_peak *peak, size_t turns, unsigned workers, unsi
     for (; rc == 0 && started < workers; started += rc == 0) {
         struct worker *worker = &crew->workers[started];
         *worker = (struct worker){.crew = crew, .core = cores[started]};
-        rc = posix_memalign(&worker->memory, ALIGNMENT, memory_bytes) != 0 ? -ENOMEM : 0;
+        worker->memory = sl_aligned_alloc(ALIGNMENT, memory_bytes);
+        rc = worker->memory ? 0 : -ENOMEM;
         if (rc == 0)
             rc = -pthread_create(&worker->thread, NULL, work, worker);
         if (rc < 0)
-            free(worker->memory);
+            sl_free(worker->memory);
     }
     if (rc == 0)
         *out_ns = lead(crew, workers);
@@ -179,7 +180,7 @@ int sl_crew_run(const struct sl_peak *peak, size_t turns, unsigned workers, unsi
         atomic_store(&crew->quit, true);
     for (unsigned i = 0; i < started; i++) {
         pthread_join(crew->workers[i].thread, NULL);
-        free(crew->workers[i].memory);
+        sl_free(crew->workers[i].memory);
     }
     sl_free(crew);
     return rc;

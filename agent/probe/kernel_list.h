@@ -9,7 +9,7 @@ struct sl_kernel_entry {
     const char *family; /* the folder of kernels/ */
     const char *name;
     const char *purpose; /* a few words */
-    uint32_t needs; /* enum sl_isa bits */
+    uint32_t needs;      /* enum sl_isa bits */
 };
 
 /* The i-th kernel, in the order of each family's list; false past the end. */

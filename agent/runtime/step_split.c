@@ -239,8 +239,11 @@ static void run_part(void *user, uint32_t part, uint32_t seat)
 {
     const struct job *job = user;
     struct sl_step step;
-    uint8_t *workspace =
-        seat == 0 ? NULL : job->crew->space.base + (size_t)(seat - 1) * job->crew->slot_bytes;
+    uint8_t *workspace = NULL; /* the step's own */
+    if (seat > 1 && job->crew->slot_bytes > 0)
+        workspace = job->crew->space.base + (size_t)(seat - 1) * job->crew->slot_bytes;
+    else if (seat > 0)
+        workspace = job->crew->space.base;
     if (!sl_step_part(job->step, part, workspace, &step))
         return;
     uint64_t own = sl_denormals_now();

@@ -182,6 +182,7 @@ static void read_etdump(struct reader *r, struct sl_etdump *etdump)
     etdump->version = sl_flatbuf_u32(fb, &root, ETDUMP_VERSION, 0);
     struct sl_flatbuf_vector vector = sl_flatbuf_vector(fb, &root, ETDUMP_RUNS, 4);
     struct sl_etdump_run *runs = sl_flatbuf_alloc(fb, vector.count, sizeof(*runs));
+    uint32_t faults = 0;
     for (uint32_t i = 0; i < vector.count && fb->error == 0; i++) {
         struct sl_etdump_run *run = &runs[etdump->run_count];
         *run = (struct sl_etdump_run){.bundled_input_index = -1};
@@ -189,9 +190,11 @@ static void read_etdump(struct reader *r, struct sl_etdump *etdump)
         read_run(r, &table, run);
         if (fb->error == 0)
             etdump->run_count++;
-        else if (!forgive(r, &r->loss->runs))
+        else if (!forgive(r, &faults))
             return;
     }
+    if (r->loss)
+        r->loss->runs += faults;
     etdump->runs = runs;
 }
 

@@ -22,13 +22,38 @@ static const cJSON *member(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
+/* Python writes Infinity and NaN into its JSON, which are none; nothing here reads them. */
+static void replace_words(char *text, size_t size)
+{
+    static const struct {
+        const char *word, *number;
+    } words[] = {{"Infinity", "1e999   "}, {"NaN", "0  "}};
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        quoted = quoted != (text[i] == '"');
+        i += quoted && text[i] == '\\';
+        for (size_t k = 0; !quoted && k < 2; k++) {
+            size_t len = strlen(words[k].word);
+            if (i + len <= size && memcmp(text + i, words[k].word, len) == 0)
+                memcpy(text + i, words[k].number, len);
+        }
+    }
+}
+
 static int read_entry(const struct sl_zip *zip, const char *name, cJSON **out, struct sl_diag *diag)
 {
     struct sl_bytes bytes;
     int rc = sl_zip_find(zip, name, &bytes, diag);
     if (rc < 0)
         return rc;
-    *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    char *text = sl_malloc(bytes.size + 1, 1);
+    if (!text)
+        return sl_diag_set(diag, -ENOMEM, NULL, "memory is short");
+    if (bytes.size > 0)
+        memcpy(text, bytes.data, bytes.size);
+    replace_words(text, bytes.size);
+    *out = cJSON_ParseWithLength(text, bytes.size);
+    sl_free(text);
     if (*out && cJSON_IsObject(*out))
         return 0;
     cJSON_Delete(*out);

@@ -49,8 +49,8 @@ int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl
                      void *user);
 
 /* `done` may be NULL nowhere. A job that is not there gives SL_E_NOT_FOUND. With the same
- * idempotency key (NULL: none) add_job gives the first one's id again, and adds nothing; with another
- * configuration it is SL_E_MISMATCH. */
+ * idempotency key (NULL: none) add_job gives the first one's id again, and adds nothing; with
+ * another configuration it is SL_E_MISMATCH. */
 int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, void *user);
 
 struct sl_jobs_filter {

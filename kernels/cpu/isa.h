@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A kernel names the bits it needs; it may run when all of them are in the mask of its run. Bits from
- * the eighth on say what the run keeps out of streaming mode (policy.h). */
+/* A kernel names the bits it needs; it may run when all of them are in the mask of its run. Bits
+ * from the eighth on say what the run keeps out of streaming mode (policy.h). */
 enum sl_isa {
     SL_ISA_NONE = 0, /* portable C */
     SL_ISA_NEON = 1u << 0,

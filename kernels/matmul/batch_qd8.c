@@ -22,7 +22,8 @@ void sl_batch_qd8_run(const struct sl_matmul_qd8 *kernel, const struct sl_batch_
     struct sl_weights_qd8 rhs = args->rhs;
     char *workspace = product.workspace;
     product.rhs = workspace;
-    product.workspace = workspace + packed_bytes(kernel, product.n, product.k, product.group);
+    size_t packed = packed_bytes(kernel, product.n, product.k, product.group);
+    product.workspace = packed > 0 ? workspace + packed : workspace;
     for (size_t i = 0; i < args->batches; i++) {
         if (i == 0 || args->rhs_bytes > 0 || args->scale_bytes > 0)
             kernel->pack_rhs(kernel, &rhs, workspace);

@@ -93,8 +93,8 @@ SL_INLINE void store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct sl_qs8
     int8x16_t rows[SL_QS8_MR / 2], at = vld1q_s8(order);
     SL_UNROLL
     for (size_t i = 0; i < mr; i += 2)
-        rows[i / 2] =
-            vqtbl1q_s8(sl_requant_sixteen(acc[i], acc[i + 1], &quant->out), vreinterpretq_u8_s8(at));
+        rows[i / 2] = vqtbl1q_s8(sl_requant_sixteen(acc[i], acc[i + 1], &quant->out),
+                                 vreinterpretq_u8_s8(at));
     sl_qs8_store(mr, rows, quant, dst, columns);
 }
 

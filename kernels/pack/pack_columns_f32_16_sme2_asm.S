@@ -7,7 +7,7 @@
  * A row of weights becomes a column; the tiles za0 za1 stand over za2 za3. How the k behind the last 32
  * are read (x27) and written (x28) is the same for all panels and is found out once. */
 #include "kernels/cpu/asm.h"
-#include "kernels/pack/distances_asm.h"
+#include "kernels/pack/distances_asm.inc"
 
 // 32 columns of 16 rows from \from on, by \by, to the tiles \left and \right.
 .macro four_rows_wide from, by, slice, left, right, a, b, c, d

@@ -49,21 +49,37 @@ PARSERS = {
 AROUND = {
     "common/net/frame.c": ["sl_frame_append", "sl_frame_header"],
     "host/ingest/file_stream.c": ["write_file", "sl_file_stream_unpack"],
+    "host/config/host_config.c": ["sl_host_config_read"],
     "agent/probe/sysfs.c": ["sl_sysfs_line", "sl_sysfs_number", "sl_sysfs_indices", "read_text", "by_value"],
     "host/config/policy_file.c": ["sl_device_fingerprint", "sl_device_file_path"],
+    "agent/runtime/step_window.c": ["sl_step_argmax", "run_argmax"],  # no program at hand has ArgMaxPooling2d
     "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size"],
 }
+# The same as in tests/fuzz/CMakeLists.txt.
+MUTATED = re.compile("delegate_ops|kitchen|dynamic_shape|quant_ops|qb4w|llm_cache")
 # A line of llvm-cov's table of functions: name, regions (count, missed, share), lines (count, missed).
 FUNCTION = re.compile(r"^(\S+) +\d+ +\d+ +\S+% +(\d+) +(\d+) ")
+
+
+def mutate(build):
+    """Runs the programs that ctest gives mutate_program; returns the profile."""
+    program = os.path.join(build, "tests/mutate_program")
+    models = sorted(path for path in glob.glob(os.path.join(sources.ROOT, "tests/data/models/*/model.pte")) if MUTATED.search(path))
+    subprocess.run([program, "2000x", "1", program + ".found", *models], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "LLVM_PROFILE_FILE": program + ".profraw"})
+    return program + ".profraw"
 
 
 def replay(build, module):
     """Runs the target over its corpus; returns the program and the merged profile."""
     program = os.path.join(build, "tests", f"fuzz_{module}")
     raw, merged = program + ".profraw", program + ".profdata"
+    raws = [raw]
     subprocess.run([program, os.path.join(sources.ROOT, "tests/fuzz/corpus", module)], check=True, stdout=subprocess.DEVNULL,
                    env={**os.environ, "LLVM_PROFILE_FILE": raw})
-    subprocess.run(["llvm-profdata-19", "merge", "-sparse", raw, "-o", merged], check=True)
+    if module == "program":  # what ctest replays of programs that lie
+        raws.append(mutate(build))
+    subprocess.run(["llvm-profdata-19", "merge", "-sparse", *raws, "-o", merged], check=True)
     return program, merged
 
 

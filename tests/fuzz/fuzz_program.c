@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/runtime/runtime.h"
+#include "agent/runtime/workers.h"
 #include "common/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,6 +40,16 @@ static void shrink(struct sl_method *method)
     }
 }
 
+/* Two threads, started once. */
+static struct sl_workers *crew(void)
+{
+    static struct sl_workers *workers;
+    const struct sl_workers_config config = {.count = 2};
+    if (!workers && sl_workers_new(&config, &workers) != 0)
+        workers = NULL;
+    return workers;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct sl_runtime_limits limits = {.bytes = 8 << 20, .instructions = 200};
@@ -55,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sl_method_new(model, NULL, &method, &diag) == 0) {
         run(method, 0);
         shrink(method);
+        sl_method_set_workers(method, crew());
         run(method, 0);
     }
     sl_method_free(method);

@@ -1,7 +1,6 @@
 /* agent/runtime/ops/cast.c */
 #include "agent/runtime/ops/cast.h"
 
-
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/half.h"
 
