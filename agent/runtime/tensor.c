@@ -90,11 +90,6 @@ bool sl_tensor_contiguous(const struct sl_tensor *tensor)
     return true;
 }
 
-bool sl_tensor_same_order(const struct sl_tensor *a, const struct sl_tensor *b)
-{
-    return a->rank == b->rank && (a->rank == 0 || memcmp(a->dim_order, b->dim_order, a->rank) == 0);
-}
-
 void sl_tensor_memory_dims(const struct sl_tensor *tensor, size_t *dims)
 {
     for (uint32_t i = 0; i < tensor->rank; i++)

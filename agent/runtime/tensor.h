@@ -43,6 +43,5 @@ void sl_tensor_bind(struct sl_tensor *tensor, void *data, size_t room_bytes);
 size_t sl_tensor_count(const struct sl_tensor *tensor);
 /* True if memory order is logical order. */
 bool sl_tensor_contiguous(const struct sl_tensor *tensor);
-bool sl_tensor_same_order(const struct sl_tensor *a, const struct sl_tensor *b);
 /* Memory-order sizes: dims[j] = sizes[dim_order[j]]. */
 void sl_tensor_memory_dims(const struct sl_tensor *tensor, size_t *dims);

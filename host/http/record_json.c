@@ -25,11 +25,6 @@ int sl_job_state_of_name(const char *name)
     return -1;
 }
 
-const char *sl_job_state_name(int state)
-{
-    return NAME_OF(job_states, state);
-}
-
 const char *sl_device_state_name(int state)
 {
     return NAME_OF(device_states, state);

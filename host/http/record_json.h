@@ -20,5 +20,4 @@ void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_tok
 
 /* enum sl_job_state by its name; -1: no such state. */
 int sl_job_state_of_name(const char *name);
-const char *sl_job_state_name(int state);
 const char *sl_device_state_name(int state);

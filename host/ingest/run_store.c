@@ -325,11 +325,6 @@ void sl_run_store_synced(const struct sl_run_store *store, uint64_t out[SL_RUN_S
         out[i] = store->streams[i].synced;
 }
 
-uint64_t sl_run_store_bytes(const struct sl_run_store *store, int stream)
-{
-    return store->streams[stream].appended;
-}
-
 bool sl_run_store_full(const struct sl_run_store *store)
 {
     bool full = false;

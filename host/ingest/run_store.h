@@ -40,7 +40,6 @@ bool sl_run_store_ack(struct sl_run_store *store, int stream, uint64_t *out_offs
 
 /* What is durable of each stream. */
 void sl_run_store_synced(const struct sl_run_store *store, uint64_t out[SL_RUN_STREAMS]);
-uint64_t sl_run_store_bytes(const struct sl_run_store *store, int stream); /* taken so far */
 
 bool sl_run_store_full(const struct sl_run_store *store);     /* the link should not be read */
 bool sl_run_store_complete(const struct sl_run_store *store); /* all declared ends are durable */

@@ -342,12 +342,6 @@ int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl
     return 0;
 }
 
-bool sl_devices_is_up(const struct sl_devices *devices, const char *name)
-{
-    const struct device *device = find(devices, name);
-    return device && device->link && sl_link_is_up(device->link);
-}
-
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name)
 {
     const struct device *device = find(devices, name);

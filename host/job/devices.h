@@ -54,7 +54,6 @@ bool sl_devices_holds(void *devices, uint64_t job, const char *device);
 /* One without a job: its link is closed and its agent ends. */
 void sl_devices_forget(void *devices, const char *device);
 
-bool sl_devices_is_up(const struct sl_devices *devices, const char *name);
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */
 
 /* Drops the device's connection; it comes up again and goes on where it was. */

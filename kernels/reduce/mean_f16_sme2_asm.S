@@ -4,26 +4,9 @@
  * sl_mean_columns_f16_sme2_asm(const struct sl_mean_columns *), in streaming mode with ZA on. FMLAL by
  * ones sums the even columns of four vectors in one group of ZA and the odd ones in the next. */
 #include "kernels/cpu/asm.h"
+#include "kernels/cpu/halves_sme2_asm.inc"
 
 #define GROUPS(a, b) za.s[w8, a:b, vgx4]
-
-.macro results some, first, second, at
-    mova {z0.d-z3.d}, za.d[w8, \first, vgx4]
-    mova {z4.d-z7.d}, za.d[w8, \second, vgx4]
-    fmul z16.s, z0.s, z14.s
-    fmul z17.s, z4.s, z14.s
-    fmul z18.s, z1.s, z14.s
-    fmul z19.s, z5.s, z14.s
-    fmul z20.s, z2.s, z14.s
-    fmul z21.s, z6.s, z14.s
-    fmul z22.s, z3.s, z14.s
-    fmul z23.s, z7.s, z14.s
-    fcvtn z0.h, {z16.s-z17.s}
-    fcvtn z1.h, {z18.s-z19.s}
-    fcvtn z2.h, {z20.s-z21.s}
-    fcvtn z3.h, {z22.s-z23.s}
-    st1h {z0.h-z3.h}, \some, [x3, \at, lsl #1]
-.endm
 
 function_begin sl_mean_columns_f16_sme2_asm
     ldp x1, x2, [x0]            // in, columns
@@ -59,8 +42,8 @@ function_begin sl_mean_columns_f16_sme2_asm
     ld1h {z4.h-z7.h}, pn9/z, [x10]
     fmlal GROUPS(0, 1), {z0.h-z3.h}, z15.h
     fmlal GROUPS(2, 3), {z4.h-z7.h}, z15.h
-13: results pn8, 0, 1, x5
-    results pn9, 2, 3, x7
+13: store_scaled_halves pn8, 0, 1, z14, x5
+    store_scaled_halves pn9, 2, 3, z14, x7
     add x5, x7, x6
     cmp x5, x2
     b.lo 10b

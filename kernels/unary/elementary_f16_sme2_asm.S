@@ -2,6 +2,7 @@
  * elementary_sme2_asm.inc. Of each vector of halves the even ones become a vector of floats, the odd
  * ones the next. */
 #include "kernels/cpu/asm.h"
+#include "kernels/cpu/halves_sme2_asm.inc"
 
 #define FUNCTION(verb) sl_##verb##_f16_sme2_asm
 
@@ -40,30 +41,12 @@
     fmlal za.s[w8, \groups, vgx4], {\x}, z10.h
 .endm
 
-.macro hardswish_results first, second, some, at
-    mova {z0.d-z3.d}, za.d[w8, \first, vgx4]
-    mova {z4.d-z7.d}, za.d[w8, \second, vgx4]
-    fmul z16.s, z0.s, z12.s
-    fmul z17.s, z4.s, z12.s
-    fmul z18.s, z1.s, z12.s
-    fmul z19.s, z5.s, z12.s
-    fmul z20.s, z2.s, z12.s
-    fmul z21.s, z6.s, z12.s
-    fmul z22.s, z3.s, z12.s
-    fmul z23.s, z7.s, z12.s
-    fcvtn z0.h, {z16.s-z17.s}
-    fcvtn z1.h, {z18.s-z19.s}
-    fcvtn z2.h, {z20.s-z21.s}
-    fcvtn z3.h, {z22.s-z23.s}
-    st1h {z0.h-z3.h}, \some, [x3, \at, lsl #1]
-.endm
-
 .macro hardswish_turn some, more, at, next
     zero {za}
     hardswish_sums z0.h-z3.h, z4.h-z7.h, \some, \at, 0:1
     hardswish_sums z16.h-z19.h, z20.h-z23.h, \more, \next, 2:3
-    hardswish_results 0, 1, \some, \at
-    hardswish_results 2, 3, \more, \next
+    store_scaled_halves \some, 0, 1, z12, \at
+    store_scaled_halves \more, 2, 3, z12, \next
 .endm
 
 function_begin FUNCTION(hardswish)

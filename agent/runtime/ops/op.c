@@ -27,11 +27,6 @@ struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i)
                                                : sl_method_tensor(call->method, call->args[i]);
 }
 
-bool sl_op_is_null(const struct sl_op_call *call, uint32_t i)
-{
-    return is_null(argument(call, i));
-}
-
 bool sl_op_is_float(const struct sl_op_call *call, uint32_t i)
 {
     const struct sl_value *value = argument(call, i);

@@ -104,7 +104,6 @@ uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i);
 struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i, uint32_t k);
 /* NULL for Null. */
 const char *sl_op_string(const struct sl_op_call *call, uint32_t i);
-bool sl_op_is_null(const struct sl_op_call *call, uint32_t i);
 /* True if argument i is a Double, or a tensor of a floating point type. */
 bool sl_op_is_float(const struct sl_op_call *call, uint32_t i);
 int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, const char *what);
