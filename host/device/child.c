@@ -14,7 +14,13 @@
 #include "common/base/error.h"
 
 enum { OUT, ERR, LOG, STREAMS };
-enum { TICK_MS = 100, CHUNK_BYTES = 1 << 16, PIPE_BYTES = 1 << 20 };
+enum {
+    TICK_MS = 100,
+    CHUNK_BYTES = 1 << 16,
+    PIPE_BYTES = 1 << 20,
+    CHUNKS = PIPE_BYTES / CHUNK_BYTES, /* read at once from one stream */
+    GATHER_NS = 1000000, /* the emulator writes line by line: woken by each, both would crawl */
+};
 
 extern char **environ;
 
@@ -171,11 +177,13 @@ static void serve(struct child *child)
         }
         bool busy = poll(polled, count, TICK_MS) > 0;
         bool read_any = false;
-        for (int i = 0; i < STREAMS; i++)
-            read_any |= read_stream(child, i);
+        for (int i = 0; i < STREAMS; i++) {
+            for (int n = 0; n < CHUNKS && read_stream(child, i); n++)
+                read_any = true;
+        }
         watch(child);
-        if (busy && !read_any) /* only hang-ups: the child is about to end */
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        if ((busy && !read_any) || child->fds[LOG] >= 0) /* only hang-ups, or the log gathers */
+            nanosleep(&(struct timespec){.tv_nsec = GATHER_NS}, NULL);
     }
     for (int i = 0; i < STREAMS; i++) {
         while (read_stream(child, i))

@@ -26,6 +26,7 @@ enum {
     READ_BYTES = 256 << 10,
     PIPE_BYTES = 1 << 20,
     POLL_MS = 50,
+    GATHER_NS = 1000000, /* the emulator writes line by line: woken by each, both would crawl */
     IDLE_NS = 5000000
 };
 
@@ -101,6 +102,8 @@ static void *read_log(void *user)
             if (reader->rc == 0) /* else it is drained, so that the emulator never blocks */
                 reader->rc =
                     sl_count_log_push(reader->log, reader->bytes, (size_t)n, &reader->diag);
+            if (n < READ_BYTES / 2 && !last)
+                nanosleep(&(struct timespec){.tv_nsec = GATHER_NS}, NULL);
         } else if (n == 0 || errno == EAGAIN) {
             struct pollfd wait = {.fd = reader->fd, .events = POLLIN};
             if (last)

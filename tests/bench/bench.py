@@ -5,17 +5,15 @@ Instructions are counted in the emulator at 512-bit streaming vectors and are th
 """
 
 import argparse
-import glob
 import json
-import math
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import time
 
 import host
+import models
 import threads
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -23,49 +21,6 @@ OUT = os.path.join(ROOT, "build/bench")
 SME2LAB = os.path.join(ROOT, "build/host/bin/sme2lab")
 MODELS = os.path.join(ROOT, "tests/data/models")
 
-# Executed instructions of one steady inference, SVL 512, SME2 on and off: what ExecuTorch's executor_runner (1.5, XNNPACK with KleidiAI) needs.
-EXECUTOR_RUNNER = {
-    "delegate_ops_f16_xnnpack": (1_503_389, 1_491_301),
-    "delegate_ops_f32_xnnpack": (1_436_843, 1_518_229),
-    "dynamic_sequence_f32_xnnpack": (706_097, 1_281_851),
-    "dynamic_shape_f32_xnnpack": (2_195_916, 2_812_379),
-    "external_weights_xnnpack": (556_491, 1_205_349),
-    "kitchen_math_portable": (505_882, 505_882),
-    "kitchen_nn_portable": (2_290_178, 2_290_178),
-    "kitchen_shape_portable": (279_438, 279_438),
-    "linear_qd8_qb4w_xnnpack": (353_157, 353_157),
-    "minilm_dynq_xnnpack": (32_345_851, 75_328_590),
-    "mobilenet_v2_f32_xnnpack": (17_421_855, 44_560_780),
-    "mobilenet_v2_int8_xnnpack": (23_650_274, 47_082_053),
-    "mobilenet_v3_small_f32_xnnpack": (12_156_817, 27_429_294),
-    "quant_ops_int8_xnnpack": (739_847, 651_427),
-    "repvit_f32_xnnpack": (51_102_332, 204_653_316),
-    "resnet18_f16_xnnpack": (16_770_745, 94_519_369),
-    "toy_cnn_channels_last_f32_xnnpack": (1_177_222, 3_556_811),
-    "toy_cnn_f16_portable": (204_290_237, 204_290_237),
-    "toy_cnn_f16_xnnpack": (1_138_890, 1_984_331),
-    "toy_cnn_f32_portable": (152_234_079, 152_234_079),
-    "toy_cnn_f32_xnnpack": (1_214_488, 3_593_948),
-    "toy_cnn_int8_xnnpack": (1_089_418, 1_517_936),
-    "transformer_dynq_xnnpack": (12_256_654, 22_671_339),
-    "transformer_f32_xnnpack": (9_825_417, 52_999_933),
-    "transformer_sdpa_f32_xnnpack": (6_092_776, 15_309_551),
-    "unet_f16_xnnpack": (32_129_534, 130_402_075),
-    "unet_int8_xnnpack": (28_390_086, 63_607_441),
-}
-# Goals as shares of that, (on, off); the shares of matrix products say which goal holds with SME2 off.
-DENSE = {"toy_cnn_f32_xnnpack", "toy_cnn_channels_last_f32_xnnpack", "resnet18_f16_xnnpack", "unet_f16_xnnpack", "unet_int8_xnnpack",
-         "transformer_f32_xnnpack", "repvit_f32_xnnpack", "minilm_dynq_xnnpack", "transformer_dynq_xnnpack"}
-QUARTER = {"toy_cnn_f32_xnnpack", "mobilenet_v2_f32_xnnpack", "repvit_f32_xnnpack", "transformer_f32_xnnpack"}
-
-
-def goals_of(name):
-    if name.endswith("_portable"):
-        return (0.25, 0.25) if name in ("kitchen_math_portable", "kitchen_shape_portable") else (0.1, 0.1)
-    return 0.25 if name in QUARTER else 0.30, 0.90 if name in DENSE else 0.80
-
-
-OWN_CODE_GOAL = 0.02  # of MobileNet v2's instructions
 KERNEL_SHAPES = ["64x64x64", "128x128x128", "256x256x256", "784x128x64", "196x512x256", "49x960x160"]
 
 
@@ -140,85 +95,8 @@ def bench_kernels():
                 yield {**compared, "met": True}  # a reference to compare with, not a goal
 
 
-def steady_run(etdump):
-    """The last execution's (end to end, Framework) in instructions."""
-    analysis = json.loads(run(SME2LAB, "analyze", "--json", etdump))
-    last = analysis["runs"][-1]
-    return last["e2e_insns"], last["categories_insns"].get("Framework", 0)
-
-
-def folders():
-    """Every program with its folder: those of tests/data, then those below $SL_FIXTURES."""
-    found = {}
-    for parent in filter(None, (os.environ.get("SL_FIXTURES"), MODELS)):
-        for name in EXECUTOR_RUNNER:
-            if os.path.exists(os.path.join(parent, name, "model.pte")):
-                found[name] = os.path.join(parent, name)
-    return {name: found[name] for name in EXECUTOR_RUNNER if name in found}
-
-
-def numbers(path, half):
-    """An output file's floats; empty for a size that is not theirs."""
-    with open(path, "rb") as file:
-        data = file.read()
-    count = len(data) // (2 if half else 4)
-    return struct.unpack(f"<{count}{'e' if half else 'f'}", data[: count * (2 if half else 4)])
-
-
-def worst_difference(folder, out, engine):
-    """Of all outputs that are floats: the largest difference over the largest magnitude, from what the real runtime gave on that engine."""
-    facts = os.path.join(folder, "facts.json")
-    types = [o["dtype"] for o in json.load(open(facts, encoding="utf-8"))["outputs"]] if os.path.exists(facts) else []
-    worst = 0.0
-    for path in glob.glob(os.path.join(out, f"*_{engine[0]}-*.bin")):
-        i = int(path.rsplit("-", 1)[1][:-4])
-        dtype = types[i] if i < len(types) else "float16" if "_f16_" in folder else "float32"
-        theirs = next((p for p in (os.path.join(folder, f"{name}-{i}.bin") for name in engine[1]) if os.path.exists(p)), None)
-        if theirs is None or dtype not in ("float32", "float16"):
-            continue
-        have, want = numbers(path, dtype == "float16"), numbers(theirs, dtype == "float16")
-        peak = max((abs(x) for x in want if math.isfinite(x)), default=0)
-        apart = max((abs(x - y) for x, y in zip(have, want) if math.isfinite(x) and math.isfinite(y)), default=0)
-        worst = max(worst, apart / peak if apart else 0.0)
-    return worst
-
-
-ENGINES = {"SME2": ("sme2-on", ("aarch64-sme2", "runtime")), "NEON": ("sme2-off", ("aarch64-nosme", "runtime")), "portable": ("portable", ("runtime",))}
-
-
-def table(rows):
-    """Of the part models: Markdown for agent/runtime/README.md."""
-    print("| program | SME2 on | of theirs | goal | SME2 off | of theirs | goal | largest difference: SME2, NEON, portable |")
-    print("|---|--:|--:|--:|--:|--:|--:|---|")
-    by_name = {}
-    for r in rows:
-        if "differences" in r:
-            by_name.setdefault(r["what"].split(",")[0], []).append(r)
-    for name, (on, off) in by_name.items():
-        cells = [f"{r['measured']:,} | {r['ratio']:.3f} | {r['goal']:.2f}{'' if r['met'] else ' missed'}" for r in (on, off)]
-        print(f"| `{name}` | {cells[0]} | {cells[1]} | {', '.join(f'{d:.1g}' for d in on['differences'])} |")
-
-
-def bench_models():
-    for name, folder in folders().items():
-        if os.path.exists(os.path.join(folder, "weights.ptd")):
-            continue  # its weights are in another file, which a counted run is not given
-        out = os.path.join(OUT, name)
-        shutil.rmtree(out, ignore_errors=True)
-        inputs = sorted(glob.glob(os.path.join(folder, "input-*.bin")), key=lambda path: int(path.rsplit("-", 1)[1][:-4]))
-        run(SME2LAB, "run", os.path.join(folder, "model.pte"), "--inputs", ",".join(inputs), "--device", "counted", "--out", out, "--json",
-            accepted=(0, 1))  # 1: outputs that agree less than f32's do, which the tests of the runtime judge by their type
-        for variant, theirs, goal in zip(("on", "off"), EXECUTOR_RUNNER[name], goals_of(name)):
-            etdump = glob.glob(os.path.join(out, "**", f"*{variant}*.etdump"), recursive=True)[0]
-            total, framework = steady_run(etdump)
-            yield {**row(f"{name}, SME2 {variant}", total, "instructions", theirs, f"executor_runner, goal {goal:.2f}"), "met": total <= goal * theirs, "goal": goal,
-                   "differences": [worst_difference(folder, out, engine) for engine in ENGINES.values()]}
-            if name.startswith("mobilenet_v2_f32"):
-                yield row(f"{name}, SME2 {variant}, own code between operators", framework, "instructions", round(OWN_CODE_GOAL * total), "goal: 2 %")
-
-
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, "kernels": bench_kernels, "models": bench_models}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, "kernels": bench_kernels, "models": models.bench}
 GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"]}
 
 
@@ -226,31 +104,64 @@ def ratio_of(r):
     return f"{r['ratio']:6.3f}" if r["ratio"] is not None else "     -"
 
 
+def line_of(r, width=0):
+    beside = f"{r['reference']:,} " if r["reference"] is not None else ""
+    return f"  {'ok  ' if r['met'] else 'PAST'} {r['what']:{width}}  {r['measured']:>14,} {r['unit']:12} {ratio_of(r)} x {beside}({r['source']})"
+
+
 def show(part, rows):
     print(f"\n{part}")
     width = max(len(r["what"]) for r in rows)
     for r in rows:
-        mark = "ok  " if r["met"] else "PAST"
-        print(f"  {mark} {r['what']:{width}}  {r['measured']:>14,} {r['unit']:12} {ratio_of(r)} x {r['reference']:,} ({r['source']})")
+        print(line_of(r, width))
 
 
-def main():
+def run_models(options):
+    """Says each row when it has it; the table and the README's get the program when both its rows are there."""
+    rows, width = [], max(map(len, models.EXECUTOR_RUNNER)) + len(", SME2 off, own code between operators")
+    if options.table:
+        print("\n".join(models.HEAD))
+    elif not options.json:
+        print("\nmodels")
+    for r in models.bench(options.only, options.jobs):
+        before = models.table(rows)
+        rows.append(r)
+        new = {name: line for name, line in models.table(rows).items() if name not in before}
+        if options.readme:
+            models.write_readme(new)
+        if options.table:
+            print("".join(f"{line}\n" for line in new.values()), end="", flush=True)
+        elif not options.json:
+            print(line_of(r, width), flush=True)
+    return sorted(rows, key=lambda r: r["what"])
+
+
+def parse_options():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, *GROUPS]))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--table", action="store_true", help="the part models as Markdown")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="of the part models, this program; may be repeated")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), metavar="N", help="of the part models, programs at once (2, where there are processors)")
+    parser.add_argument("--readme", action="store_true", help="also put the part models into the table of agent/runtime/README.md")
     options = parser.parse_args()
     for part in options.parts:
         if part not in PARTS and part not in GROUPS:
             parser.error(f"no part '{part}'; there are: {', '.join([*PARTS, *GROUPS])}")
+    return options
+
+
+def main():
+    options = parse_options()
     results, busy = {}, os.getloadavg()[0]
-    if not options.json and busy > QUIET_SHARE * os.cpu_count():
+    if not options.json and not options.table and busy > QUIET_SHARE * os.cpu_count():
         print(f"others use this machine (load {busy:.1f} on {os.cpu_count()} processors): times belong to a quiet one, instructions do not mind")
     for part in [name for part in options.parts or PARTS for name in GROUPS.get(part, [part])]:
+        if part == "models":
+            results[part] = run_models(options)
+            continue
         results[part] = list(PARTS[part]())
-        if options.table and part == "models":
-            table(results[part])
-        elif not options.json:
+        if not options.json:
             show(part, results[part])
     if options.json:
         print(json.dumps({"schema": "sme2lab.bench/1", "svl": 512, "load": busy, "processors": os.cpu_count(), "parts": results}, indent=1))
