@@ -10,6 +10,7 @@ import numpy
 import torch
 
 from sme2lab_export import __main__ as command
+from sme2lab_export import agreement
 from sme2lab_export.zoo import BUILT_IN, seeded
 from sme2lab_export.zoo.recipes import Recipe
 
@@ -79,6 +80,16 @@ def check_refused(lab):
     lab.say(f"{len(refused)} refused with the cause and the fix")
 
 
+def check_rounding(lab):
+    """An answer in halves as far from single precision as ExecuTorch's counts as agreeing; one farther, of another type or not finite does not."""
+    exact = torch.linspace(-1, 1, 200)
+    off = lambda by: [(exact * (1 + by)).half()]
+    cases = [(off(-0.03), True), (off(0.05), True), (off(0.1), False), ([exact * 1.03], True), ([exact.int()], False), (off(float("nan")), False), ([], False)]
+    for got, wanted in cases:
+        assert agreement.agrees_but_for_rounding([exact], off(0.03), got) == wanted, f"{got[:1]}: not {wanted}"
+    lab.say(f"{len(cases)} answers in halves told apart by their distance from single precision")
+
+
 def check(lab):
     cases = list(CASES)
     if lab.every:
@@ -86,4 +97,5 @@ def check(lab):
         cases += [("decoder", ["--quantize", "int8-dynamic"]), ("mobilenet_v2", ["--dtype", "fp16"]), ("minilm", ["--quantize", "int8-dynamic"])]
     for number, (model, words) in enumerate(cases):
         check_case(lab, number, model, words)
+    check_rounding(lab)
     check_refused(lab)
