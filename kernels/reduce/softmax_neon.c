@@ -1,109 +1,236 @@
-/* kernels/reduce/softmax_neon.c: softmax of rows, 16 elements at a time.
+/* kernels/reduce/softmax_neon.c: softmax of rows, 4 rows together, up to 32 elements of a row at a
+ * time.
  *
- * exp(x) is 2^n * e^r with n = round(x / ln 2): e^r = 1 + r * q(r), q of degree 4, fitted for the
- * least relative error on |r| <= ln 2 / 2 (9.2e-8 before rounding). Below the smallest normal
- * number the result is 0. */
+ * e^x is 2^n e^r with n = round(x / ln 2). Nothing is subtracted from x: a row's largest element
+ * only says which power of two stands for 1, and that is part of the number which, added, rounds to
+ * n, so that its lowest bits are the exponent. e^r is (c0 + c1 r) + r^2 (r + a) (r^2 + b r + c),
+ * fitted for the least relative error on |r| <= ln 2 / 2 (7.5e-8, and 1.8e-7 with all rounding);
+ * its factor of 120.5 and the power of two are in the sum as well. Elements are kept 2^57 times too
+ * large until they are divided, so that small ones lose bits one by one, down to 0. */
 #include <math.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 #include "kernels/reduce/reduce.h"
 
-enum { VECTORS = 4 };
+enum { ROWS = 4, LANES = 4, QUAD = 16, LEAST_POWER = -188 };
 
-static const float log2_e = 0x1.715476p+0f;
-static const float ln2_high = 0x1.62e400p-1f, ln2_low = 0x1.7f7d1cp-20f; /* high: 14 bits */
-static const float q[] = {0x1.fffff6p-1f, 0x1.fffdc4p-2f, 0x1.555a6ep-3f, 0x1.573ad0p-5f,
-                          0x1.0fa7d8p-7f};
-static const float smallest = -0x1.5d589ep+6f; /* ln of the smallest normal number */
-static const float magic = 0x1.8000fep23f;     /* adding it rounds; its low bits hold n + 127 */
+static const float log2_e = 0x1.715476p+0f, ln2 = 0x1.62e430p-1f;
+static const float magic = 0x1.8p23f + 57; /* adding it rounds; its low bits hold n + 57 */
+static const float most = 0x1p21f;         /* of x, for n to be exact */
 
-/* x is at most 0, or NaN. */
-SL_INLINE float32x4_t exp_of(float32x4_t x)
+/* What exp_of() takes beside x. */
+struct power {
+    float32x4_t lowest;  /* what is lower gives 0 */
+    float32x4_t magic;   /* less the power that stands for 1 */
+    float32x4_t factors; /* 1 / ln 2, ln 2, c1, b */
+    float32x4_t a, c, c0;
+    int32x4_t exponent; /* 1, where a float has its exponent */
+};
+
+/* 120.5 * 2^57 e^x / 2^(the power that stands for 1) */
+SL_INLINE float32x4_t exp_of(const struct power *p, float32x4_t x)
 {
-    float32x4_t t = vfmaq_n_f32(vdupq_n_f32(magic), x, log2_e);
-    float32x4_t power = vreinterpretq_f32_s32(vshlq_n_s32(vreinterpretq_s32_f32(t), 23));
-    float32x4_t n = vsubq_f32(t, vdupq_n_f32(magic));
-    float32x4_t r = vfmsq_n_f32(vfmsq_n_f32(x, n, ln2_high), n, ln2_low);
-    float32x4_t y = vfmaq_n_f32(vdupq_n_f32(q[3]), r, q[4]);
-    y = vfmaq_f32(vdupq_n_f32(q[2]), y, r);
-    y = vfmaq_f32(vdupq_n_f32(q[1]), y, r);
-    y = vfmaq_f32(vdupq_n_f32(q[0]), y, r);
-    y = vfmaq_f32(power, vmulq_f32(power, r), y);
-    uint32x4_t tiny = vcltq_f32(x, vdupq_n_f32(smallest));
-    return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(y), tiny));
+    x = vmaxq_f32(x, p->lowest);
+    float32x4_t t = vfmaq_laneq_f32(p->magic, x, p->factors, 0);
+    float32x4_t r = vfmsq_laneq_f32(x, vsubq_f32(t, p->magic), p->factors, 1);
+    float32x4_t square = vmulq_f32(r, r);
+    float32x4_t tail = vfmaq_laneq_f32(vaddq_f32(square, p->c), r, p->factors, 3);
+    float32x4_t y = vfmaq_f32(vfmaq_laneq_f32(p->c0, r, p->factors, 2), square,
+                              vmulq_f32(vaddq_f32(r, p->a), tail));
+    return vreinterpretq_f32_s32(
+        vmlaq_s32(vreinterpretq_s32_f32(y), vreinterpretq_s32_f32(t), p->exponent));
 }
 
-static float row_max(const float *in, size_t count)
+/* The elements behind a row's whole vectors; a row that has any comes with those before them, which
+ * are done twice. */
+SL_INLINE float32x4_t load_last(const float *row, size_t count)
 {
-    float32x4_t acc[VECTORS];
+    return count >= LANES ? vld1q_f32(row + count - LANES) : sl_neon_load(row, count);
+}
+
+SL_INLINE void store_last(float *row, size_t count, float32x4_t v)
+{
+    if (count >= LANES)
+        vst1q_f32(row + count - LANES, v);
+    else
+        sl_neon_store(row, v, count);
+}
+
+/* Lanes of load_last() that no whole vector has. */
+SL_INLINE uint32x4_t last_lanes(size_t count)
+{
+    static const int32_t lanes[] = {0, 1, 2, 3};
+    int32x4_t lane = vld1q_s32(lanes), rest = vdupq_n_s32((int32_t)(count % LANES));
+    return count < LANES ? vcltq_s32(lane, rest)
+                         : vcgeq_s32(vaddq_s32(lane, rest), vdupq_n_s32(LANES));
+}
+
+SL_INLINE float32x4x4_t load_quad(const float **at)
+{
+    float32x4x4_t v = vld1q_f32_x4(*at);
+    *at += QUAD;
+    SL_FORGET(*at);
+    return v;
+}
+
+SL_INLINE void store_quad(float **at, float32x4x4_t v)
+{
+    vst1q_f32_x4(*at, v);
+    *at += QUAD;
+    SL_FORGET(*at);
+}
+
+SL_INLINE void max_quad(float32x4x4_t *max, float32x4x4_t v)
+{
     SL_UNROLL
-    for (size_t j = 0; j < VECTORS; j++)
-        acc[j] = vdupq_n_f32(-INFINITY);
-    for (; count >= 4 * VECTORS; count -= 4 * VECTORS, in += 4 * VECTORS) {
-        SL_UNROLL
-        for (size_t j = 0; j < VECTORS; j++)
-            acc[j] = vmaxq_f32(acc[j], vld1q_f32(in + 4 * j));
-    }
-    for (; count >= 4; count -= 4, in += 4)
-        acc[0] = vmaxq_f32(acc[0], vld1q_f32(in));
-    for (; count > 0; count--, in++)
-        acc[1] = vmaxq_f32(acc[1], vdupq_n_f32(*in));
-    return vmaxvq_f32(vmaxq_f32(vmaxq_f32(acc[0], acc[1]), vmaxq_f32(acc[2], acc[3])));
+    for (size_t j = 0; j < 4; j++)
+        max->val[j] = vmaxq_f32(max->val[j], v.val[j]);
 }
 
-/* out = exp(in - max); returns the sum. */
-static float row_exp(const float *in, float *out, size_t count, float max)
+/* The largest in 4 parts. */
+SL_INLINE float32x4_t row_max(const float *in, size_t count)
 {
-    float32x4_t sum = vdupq_n_f32(0), v[VECTORS], top = vdupq_n_f32(max);
-    for (; count >= 4 * VECTORS; count -= 4 * VECTORS, in += 4 * VECTORS, out += 4 * VECTORS) {
-        SL_UNROLL
-        for (size_t j = 0; j < VECTORS; j++) {
-            v[j] = exp_of(vsubq_f32(vld1q_f32(in + 4 * j), top));
-            sum = vaddq_f32(sum, v[j]);
+    float32x4_t max = count >= LANES ? vld1q_f32(in + count - LANES) : vld1q_dup_f32(in);
+    if (count < LANES) {
+        for (size_t i = 1; i < count; i++)
+            max = vmaxq_f32(max, vld1q_dup_f32(in + i));
+        return max;
+    }
+    if (count >= QUAD) {
+        float32x4x4_t quad = {{max, max, max, max}};
+        for (size_t turns = count / (4 * QUAD); turns > 0; turns--) {
+            SL_UNROLL
+            for (size_t i = 0; i < 4; i++)
+                max_quad(&quad, load_quad(&in));
         }
-        SL_UNROLL
-        for (size_t j = 0; j < VECTORS; j++)
-            vst1q_f32(out + 4 * j, v[j]);
+        for (count %= 4 * QUAD; count >= QUAD; count -= QUAD)
+            max_quad(&quad, load_quad(&in));
+        max = vmaxq_f32(vmaxq_f32(quad.val[0], quad.val[1]), vmaxq_f32(quad.val[2], quad.val[3]));
     }
-    for (; count >= 4; count -= 4, in += 4, out += 4) {
-        v[0] = exp_of(vsubq_f32(vld1q_f32(in), top));
-        sum = vaddq_f32(sum, v[0]);
-        vst1q_f32(out, v[0]);
-    }
-    float rest = 0;
-    for (; count > 0; count--, in++, out++) {
-        *out = vgetq_lane_f32(exp_of(vsubq_f32(vdupq_n_f32(*in), top)), 0);
-        rest += *out;
-    }
-    return vaddvq_f32(sum) + rest;
+    for (; count >= LANES; count -= LANES, in += LANES)
+        max = vmaxq_f32(max, vld1q_f32(in));
+    return max;
 }
 
-static void row_scale(float *out, size_t count, float scale)
+SL_INLINE void exp_quad(const struct power *p, const float **in, float **out, float32x4_t sum[2])
 {
-    for (; count >= 4 * VECTORS; count -= 4 * VECTORS, out += 4 * VECTORS) {
+    float32x4x4_t v = load_quad(in);
+    SL_UNROLL
+    for (size_t j = 0; j < 4; j++) {
+        v.val[j] = exp_of(p, v.val[j]);
+        sum[j % 2] = vaddq_f32(sum[j % 2], v.val[j]);
+    }
+    store_quad(out, v);
+}
+
+/* out = exp_of(in); returns the sum in 4 parts. */
+SL_INLINE float32x4_t row_exp(const struct power *p, const float *in, float *out, size_t count)
+{
+    float32x4_t sum[2] = {vdupq_n_f32(0), vdupq_n_f32(0)}, last = sum[0];
+    float *row = out;
+    if (count % LANES > 0) {
+        last = exp_of(p, load_last(in, count)); /* before `out` is written, which may be `in` */
+        sum[0] = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(last), last_lanes(count)));
+    }
+    for (size_t turns = count / (2 * QUAD); turns > 0; turns--) {
+        exp_quad(p, &in, &out, sum);
+        exp_quad(p, &in, &out, sum);
+    }
+    if (count & QUAD)
+        exp_quad(p, &in, &out, sum);
+    size_t left = count % QUAD;
+    for (; left >= LANES; left -= LANES, in += LANES, out += LANES) {
+        float32x4_t y = exp_of(p, vld1q_f32(in));
+        sum[1] = vaddq_f32(sum[1], y);
+        vst1q_f32(out, y);
+    }
+    if (left > 0)
+        store_last(row, count, last);
+    return vaddq_f32(sum[0], sum[1]);
+}
+
+SL_INLINE void scale_quad(const float **in, float **out, float32x4_t scale)
+{
+    float32x4x4_t v = load_quad(in);
+    SL_UNROLL
+    for (size_t j = 0; j < 4; j++)
+        v.val[j] = vmulq_f32(v.val[j], scale);
+    store_quad(out, v);
+}
+
+SL_INLINE void row_scale(float *out, size_t count, float32x4_t scale)
+{
+    float *row = out;
+    const float *in = out;
+    float32x4_t last = scale;
+    SL_FORGET(in);
+    if (count % LANES > 0)
+        last = vmulq_f32(load_last(row, count), scale);
+    for (size_t turns = count / (4 * QUAD); turns > 0; turns--) {
         SL_UNROLL
-        for (size_t j = 0; j < VECTORS; j++)
-            vst1q_f32(out + 4 * j, vmulq_n_f32(vld1q_f32(out + 4 * j), scale));
+        for (size_t i = 0; i < 4; i++)
+            scale_quad(&in, &out, scale);
     }
-    while (count > 0) {
-        size_t lanes = count < 4 ? count : 4;
-        sl_neon_store(out, vmulq_n_f32(sl_neon_load(out, lanes), scale), lanes);
-        out += lanes;
-        count -= lanes;
+    size_t left = count % (4 * QUAD);
+    for (; left >= QUAD; left -= QUAD)
+        scale_quad(&in, &out, scale);
+    for (; left >= LANES; left -= LANES, out += LANES)
+        vst1q_f32(out, vmulq_f32(vld1q_f32(out), scale));
+    if (left > 0)
+        store_last(row, count, last);
+}
+
+static void subtract(const float *in, float *out, size_t count, float what)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = in[i] - what;
+}
+
+/* 4 rows, or fewer of the last ones. What is done once for a row is done for all of them. */
+static void some_rows(const float *in, float *out, size_t count, size_t rows, struct power p)
+{
+    float32x4_t part[ROWS] = {p.a, p.a, p.a, p.a}; /* anything, where there is no row */
+    float lowest[ROWS], magics[ROWS], scale[ROWS], largest[ROWS];
+    /* Of constants that it knows the compiler makes more instructions. */
+    __asm__("" : "+w"(p.factors), "+w"(p.exponent), "+w"(p.a), "+w"(p.c), "+w"(p.c0));
+    for (size_t r = 0; r < rows; r++)
+        part[r] = row_max(in + r * count, count);
+    float32x4_t max = vpmaxq_f32(vpmaxq_f32(part[0], part[1]), vpmaxq_f32(part[2], part[3]));
+    float32x4_t spoilt = vsubq_f32(max, max); /* 0, or NaN where the largest is not finite */
+    if (vminvq_u32(vcaltq_f32(max, vdupq_n_f32(most))) == 0) {
+        vst1q_f32(largest, max);
+        for (size_t r = 0; r < rows; r++)
+            subtract(in + r * count, out + r * count, count, largest[r]);
+        in = out;
+        max = vdupq_n_f32(0);
     }
+    float32x4_t power = vrndnq_f32(vmulq_n_f32(max, log2_e));
+    vst1q_f32(magics, vsubq_f32(vdupq_n_f32(magic), power));
+    vst1q_f32(lowest, vmulq_n_f32(vaddq_f32(power, vdupq_n_f32(LEAST_POWER)), ln2));
+    for (size_t r = 0; r < rows; r++) {
+        p.lowest = vld1q_dup_f32(lowest + r);
+        p.magic = vld1q_dup_f32(magics + r);
+        part[r] = row_exp(&p, in + r * count, out + r * count, count);
+    }
+    float32x4_t sum = vpaddq_f32(vpaddq_f32(part[0], part[1]), vpaddq_f32(part[2], part[3]));
+    vst1q_f32(scale, vaddq_f32(vdivq_f32(vdupq_n_f32(1), sum), spoilt));
+    for (size_t r = 0; r < rows; r++)
+        row_scale(out + r * count, count, vld1q_dup_f32(scale + r));
 }
 
 static void softmax(const struct sl_reduce_args *args)
 {
-    const float *in = args->in;
-    float *out = args->out;
-    for (size_t rows = args->outer; rows > 0; rows--) {
-        float sum = row_exp(in, out, args->reduced, row_max(in, args->reduced));
-        row_scale(out, args->reduced, 1 / sum);
-        in += args->reduced;
-        out += args->reduced;
-    }
+    static const float factors[] = {log2_e, ln2, 0x1.e21162p+6f, 0x1.2c5b4ap+0f};
+    struct power p = {.factors = vld1q_f32(factors),
+                      .a = vdupq_n_f32(0x1.f06c68p+1f),
+                      .c = vdupq_n_f32(0x1.f12ee2p+3f),
+                      .c0 = vdupq_n_f32(0x1.e2116ep+6f),
+                      .exponent = vdupq_n_s32(1 << 23)};
+    size_t count = args->reduced;
+    for (size_t o = 0; count > 0 && o < args->outer; o += ROWS)
+        some_rows(args->in + o * count, args->out + o * count, count,
+                  args->outer - o < ROWS ? args->outer - o : ROWS, p);
 }
 
 const struct sl_reduce sl_reduce_softmax_f32_f32_1x16_neon = {
