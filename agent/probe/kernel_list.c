@@ -19,6 +19,7 @@
 #include "kernels/layout/layout_x8.h"
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_f16.h"
+#include "kernels/layout/resize_qs8.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/matmul/matmul_bf16.h"
 #include "kernels/matmul/matmul_f16.h"
@@ -66,6 +67,7 @@
     X(unary_qs8, "unary", "static int8 functions of one operand, by table")                        \
     X(binary_qs8, "binary", "static int8 functions of two operands")                               \
     X(mean_qs8, "reduce", "static int8 mean")                                                      \
+    X(resize_qs8, "layout", "int8 bilinear resize, as XNNPACK rounds it")                          \
     X(transpose_x8, "layout", "transposes of bytes")                                               \
     X(matmul_qd8, "matmul", "products of floats over int8 or int4 weights")                        \
     X(convert, "convert", "one element type to another")                                           \

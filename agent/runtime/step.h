@@ -22,6 +22,7 @@
 #include "kernels/layout/layout_x8.h"
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_f16.h"
+#include "kernels/layout/resize_qs8.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/matmul/matmul_bf16.h"
 #include "kernels/matmul/matmul_f16.h"

@@ -71,14 +71,3 @@ static bool axis_reduce(struct sl_step *step, uint32_t crew, struct sl_step_axis
     }
     return true;
 }
-
-static bool axis_resize(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
-{
-    struct SL_OF(sl_resize, _args) *a = &step->SL_PART.resize.args;
-    size_t in = a->in_h * a->in_w * a->channels, to = a->out_h * a->out_w * a->channels;
-    (void)crew;
-    sl_axis_of_rows(&a->batch, a->out, to * sizeof(SL_FLOAT), (uint64_t)to * SL_WORK_FUNCTION, out);
-    sl_axis_move(out, &a->in, in * sizeof(SL_FLOAT));
-    sl_axis_move(out, &a->out, to * sizeof(SL_FLOAT));
-    return true;
-}

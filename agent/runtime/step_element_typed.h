@@ -1,5 +1,5 @@
-/* agent/runtime/step_element_typed.h: elementwise steps, reductions, pooling and resizing, for the
- * elements that the including file names. */
+/* agent/runtime/step_element_typed.h: elementwise steps, reductions and pooling, for the elements
+ * that the including file names. */
 static void run_binary(const struct sl_step *step)
 {
     step->SL_PART.binary.kernel->run(&step->SL_PART.binary.args);
@@ -85,29 +85,6 @@ void SL_OF(sl_step_reduce, )(struct sl_step *step, uint32_t isa, int op, size_t 
         .SL_PART.reduce = {kernel, {.outer = outer, .reduced = reduced, .inner = inner}},
     };
     step->SL_PART.reduce.args.scale = reduced != 0 ? 1.0f / (float)reduced : __builtin_nanf("");
-}
-
-static void run_resize(const struct sl_step *step)
-{
-    step->SL_PART.resize.kernel->run(&step->SL_PART.resize.args);
-}
-
-void SL_OF(sl_step_resize, )(struct sl_step *step, uint32_t isa, const struct sl_resize_args *shape)
-{
-    const struct SL_OF(sl_resize, ) *kernel = SL_OF(sl_resize, _select)(isa);
-    *step = (struct sl_step){.run = run_resize,
-                             .axis = axis_resize,
-                             .kernel = kernel->name,
-                             .kind = SL_STEP_RESIZE,
-                             .places = {.a = SL_AT(resize.args.in), .out = SL_AT(resize.args.out)},
-                             .SL_PART.resize = {kernel,
-                                                {.batch = shape->batch,
-                                                 .in_h = shape->in_h,
-                                                 .in_w = shape->in_w,
-                                                 .out_h = shape->out_h,
-                                                 .out_w = shape->out_w,
-                                                 .channels = shape->channels,
-                                                 .align_corners = shape->align_corners}}};
 }
 
 static void run_pool(const struct sl_step *step)

@@ -24,3 +24,4 @@
 #include "agent/runtime/step_batch_typed.h"
 #include "agent/runtime/step_deconv_typed.h"
 #include "agent/runtime/step_element_typed.h"
+#include "agent/runtime/step_resize_typed.h"

@@ -1,4 +1,5 @@
-/* agent/runtime/step_qs8_element.c: elementwise steps, means and pooling of static int8. */
+/* agent/runtime/step_qs8_element.c: elementwise steps, means, pooling and resizing of static int8.
+ */
 #include <stddef.h>
 
 #include "agent/runtime/runtime.h"
@@ -8,6 +9,7 @@
 #define SL_OF(before, after) before##_qs8##after
 #define SL_PART quant
 #include "agent/runtime/step_axis_element_typed.h"
+#include "agent/runtime/step_resize_typed.h"
 
 static void run_pool(const struct sl_step *step)
 {

@@ -58,6 +58,10 @@ union sl_step_quants {
         const struct sl_pool_qs8 *kernel;
         struct sl_pool_qs8_args args;
     } pool;
+    struct {
+        const struct sl_resize_qs8 *kernel;
+        struct sl_resize_qs8_args args;
+    } resize;
     struct sl_broadcast_qs8 binary;
     struct {
         const struct sl_unary_qs8 *kernel;
@@ -109,6 +113,8 @@ int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
                           const struct sl_constants_qs8 *constants, struct sl_weights *weights);
 int sl_step_pool_qs8(struct sl_step *step, uint32_t isa, const struct sl_pool_args *shape,
                      int8_t min, int8_t max);
+/* `shape` has everything but addresses; nothing in it is 0. */
+void sl_step_resize_qs8(struct sl_step *step, uint32_t isa, const struct sl_resize_args *shape);
 /* Of `plan`, which is not empty. */
 int sl_step_binary_qs8(struct sl_step *step, uint32_t isa, int op,
                        const struct sl_broadcast_plan *plan, const struct sl_quant quants[3]);

@@ -8,7 +8,7 @@
 
 struct sl_diag;
 
-enum { SL_KERNEL_MAX_SHAPES = 160, SL_KERNEL_SHAPE_BYTES = 96 };
+enum { SL_KERNEL_MAX_SHAPES = 1024, SL_KERNEL_SHAPE_BYTES = 96 };
 
 struct sl_kernel_shapes {
     /* Asked for; what is absent is NULL, 0 or false. */

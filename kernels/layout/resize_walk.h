@@ -1,9 +1,18 @@
 /* kernels/layout/resize_walk.h: bilinear resizing pixel by pixel, each made by the resize_pixel()
- * of the including file: of `channels`, between four pixels, `right` elements apart in a row. */
+ * of the including file: of `channels`, between four pixels, `right` elements apart in a row. That
+ * file may define RESIZE_MODE, the mode of what stands here (__arm_streaming), and RESIZE_WALK, the
+ * name of the walk. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#if !defined(RESIZE_MODE)
+#define RESIZE_MODE
+#endif
+#if !defined(RESIZE_WALK)
+#define RESIZE_WALK run
+#endif
 
 /* Where an output pixel lies between two input pixels of an axis. */
 struct place {
@@ -11,20 +20,19 @@ struct place {
     float weight; /* of the second */
 };
 
-static struct place place_of(size_t o, size_t in, size_t out, bool align_corners)
+static inline __attribute__((always_inline)) struct place place_of(size_t o, size_t in, size_t out,
+                                                                   bool align_corners) RESIZE_MODE
 {
     bool ends = align_corners && out != 1;
     float scale = (float)(in - ends) / (float)(out - ends), last = (float)(in - 1);
-    float at = (float)o * scale;
-    if (!align_corners)
-        at = at + 0.5f * scale - 0.5f;
+    float start = align_corners ? 0 : 0.5f * scale - 0.5f, at = (float)o * scale + start;
     at = at < 0 ? 0 : at;
     at = at > last ? last : at;
     size_t first = (size_t)at;
     return (struct place){first, first + 1 < in ? first + 1 : first, at - (float)first};
 }
 
-static void run(const struct SL_NAME(sl_resize, _args) * args)
+static void RESIZE_WALK(const struct SL_NAME(sl_resize, _args) * args) RESIZE_MODE
 {
     size_t channels = args->channels, row = args->in_w * channels;
     SL_ELEMENT *out = args->out;

@@ -83,6 +83,7 @@ static int form_of_function(const struct sl_xnn_plan *plan, const struct sl_xnn_
     switch (op->kind) {
     case SL_XNN_OP_CLAMP:
     case SL_XNN_OP_MAX_POOL:
+    case SL_XNN_OP_RESIZE:
         return same_scaling(plan, op) ? SL_XNN_FORM_QS8 : REFUSED;
     case SL_XNN_OP_UNARY:
     case SL_XNN_OP_SQUARE:

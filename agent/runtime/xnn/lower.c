@@ -209,18 +209,25 @@ static int lower_argmax(const struct sl_xnn_lowering *l)
     return 0;
 }
 
-static int lower_resize(const struct sl_xnn_lowering *l)
+struct sl_resize_args sl_xnn_resize_shape(const struct sl_xnn_plan *plan,
+                                          const struct sl_xnn_op *op)
 {
-    const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
-    const struct sl_resize_args shape = {
+    const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
+    const struct sl_xnn_operand *out = &plan->operands[op->output];
+    return (struct sl_resize_args){
         .batch = in->dims[0],
         .channels = in->dims[3],
         .in_h = in->dims[1],
         .in_w = in->dims[2],
         .out_h = out->dims[1],
         .out_w = out->dims[2],
-        .align_corners = l->op->node->flags & SL_XNN_FLAG_ALIGN_CORNERS,
+        .align_corners = op->node->flags & SL_XNN_FLAG_ALIGN_CORNERS,
     };
+}
+
+static int lower_resize(const struct sl_xnn_lowering *l)
+{
+    const struct sl_resize_args shape = sl_xnn_resize_shape(l->plan, l->op);
     (is_half(l) ? sl_step_resize_f16 : sl_step_resize)(only_step(l), l->plan->isa, &shape);
     return 0;
 }

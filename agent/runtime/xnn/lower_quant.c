@@ -123,6 +123,11 @@ int sl_xnn_lower_qs8(const struct sl_xnn_lowering *l)
         const struct sl_pool_args shape = sl_xnn_pool_shape(l->plan, l->op);
         return sl_step_pool_qs8(sl_xnn_next_step(l, IN, 0, OUT), l->plan->isa, &shape, min, max);
     }
+    case SL_XNN_OP_RESIZE: {
+        const struct sl_resize_args shape = sl_xnn_resize_shape(l->plan, l->op);
+        sl_step_resize_qs8(sl_xnn_next_step(l, IN, 0, OUT), l->plan->isa, &shape);
+        return 0;
+    }
     case SL_XNN_OP_CLAMP:
         sl_step_clamp_qs8(sl_xnn_next_step(l, IN, 0, OUT), l->plan->isa, out->count, min, max);
         return 0;

@@ -211,6 +211,8 @@ struct sl_step *sl_xnn_next_step(const struct sl_xnn_lowering *l, uint8_t a, uin
                                  uint8_t out);
 struct sl_conv_shape sl_xnn_conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
 struct sl_pool_args sl_xnn_pool_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
+struct sl_resize_args sl_xnn_resize_shape(const struct sl_xnn_plan *plan,
+                                          const struct sl_xnn_op *op);
 int sl_xnn_lower_qs8(const struct sl_xnn_lowering *l);
 int sl_xnn_lower_qd8(const struct sl_xnn_lowering *l);
 int sl_xnn_lower_convert(const struct sl_xnn_lowering *l);

@@ -256,6 +256,54 @@ static void resize_blends_pixels(void **state)
     }
 }
 
+static uint32_t add_int8(const uint32_t *dims, uint32_t rank, float scale)
+{
+    uint32_t id = sl_graph_add_value(dims, rank);
+    sl_graph.values[id].datatype = SL_XNN_QINT8;
+    sl_graph.values[id].quant.kind = SL_XNN_QUANT_PER_TENSOR;
+    sl_graph.values[id].quant.scale = scale;
+    sl_graph.values[id].quant.zero_point = 3;
+    return id;
+}
+
+static void begin_int8_resize(float out_scale)
+{
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(1, 1, 3, 2));
+    uint32_t y = sl_graph_add_output(DIMS(1, 1, 6, 2));
+    uint32_t from = add_int8(DIMS(1, 1, 3, 2), 1.0f / 7.0f);
+    uint32_t to = add_int8(DIMS(1, 1, 6, 2), out_scale);
+    sl_graph_add_node(SL_XNN_CONVERT, IN(x), from);
+    struct sl_xnn_node *node = sl_graph_add_node(SL_XNN_STATIC_RESIZE_BILINEAR_2D, IN(from), to);
+    node->params[0] = 1;
+    node->params[1] = 6;
+    sl_graph_add_node(SL_XNN_CONVERT, IN(to), y);
+}
+
+static void resize_of_int8_blends_raw_values_and_rounds_once(void **state)
+{
+    (void)state;
+    begin_int8_resize(1.0f / 7.0f);
+    sl_graph_run();
+    for (int i = 0; i < 12; i++) {
+        float at = fminf(fmaxf(((float)(i / 2) + 0.5f) * 0.5f - 0.5f, 0.0f), 2.0f);
+        int left = (int)at, right = left < 2 ? left + 1 : left;
+        float l = roundf(in(0)[left * 2 + i % 2] * 7) + 3,
+              r = roundf(in(0)[right * 2 + i % 2] * 7) + 3;
+        float raw = floorf(l + (r - l) * (at - (float)left) + 0.5f);
+        sl_graph_check_float(in(1)[i], (raw - 3) / 7.0f);
+    }
+    sl_graph_end();
+}
+
+static void resize_between_scales_is_refused(void **state)
+{
+    (void)state;
+    begin_int8_resize(1.0f / 6.0f);
+    assert_int_equal(sl_graph_compile(0), SL_ET_NOT_SUPPORTED);
+    sl_graph_end();
+}
+
 static void mean_of_squares_is_one_operator(void **state)
 {
     (void)state;
@@ -316,6 +364,8 @@ int main(void)
         cmocka_unit_test(computed_weights_are_packed_at_each_run),
         cmocka_unit_test(transposed_convolution_sums_what_overlaps),
         cmocka_unit_test(resize_blends_pixels),
+        cmocka_unit_test(resize_of_int8_blends_raw_values_and_rounds_once),
+        cmocka_unit_test(resize_between_scales_is_refused),
         cmocka_unit_test(mean_of_squares_is_one_operator),
         cmocka_unit_test(constants_are_reshaped_at_load),
         cmocka_unit_test(shapes_that_do_not_fit_are_refused),

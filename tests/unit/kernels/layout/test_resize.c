@@ -1,4 +1,5 @@
-/* tests/unit/kernels/layout/test_resize.c: bilinear resizing against the formula in f64. */
+/* tests/unit/kernels/layout/test_resize.c: bilinear resizing against the formula in f64, of int8
+ * against XNNPACK's steps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_f16.h"
+#include "kernels/layout/resize_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 
@@ -119,11 +121,82 @@ static void pixels_are_blended_between_their_neighbours(void **state)
     }
 }
 
+/* What XNNPACK's kernel of int8 computes, step by step as it does: XNNPACK, src/s8-ibilinear, and
+ * src/indirection.c for the places. */
+static int8_t int8_pixel(const struct sl_resize_qs8_args *a, size_t n, size_t oy, size_t ox,
+                         size_t c)
+{
+    const size_t at[2] = {oy, ox}, in[2] = {a->in_h, a->in_w}, out[2] = {a->out_h, a->out_w};
+    size_t first[2], second[2];
+    long weight[2];
+    for (int i = 0; i < 2; i++) {
+        bool ends = a->align_corners && out[i] != 1;
+        float scale = (float)(in[i] - ends) / (float)(out[i] - ends);
+        float offset = 0.5f * scale - 0.5f;
+        float from = (float)at[i] * scale + (a->align_corners ? 0 : offset);
+        from = fminf(fmaxf(from, 0), (float)(in[i] - 1));
+        first[i] = (size_t)from;
+        second[i] = first[i] + 1 < in[i] ? first[i] + 1 : in[i] - 1;
+        weight[i] = lrintf((from - (float)first[i]) * 2048);
+    }
+    const int8_t *image = a->in + n * in[0] * in[1] * a->channels + c;
+#define PIXEL(y, x) image[((y) * in[1] + (x)) * a->channels]
+    long top = PIXEL(first[0], first[1]), bottom = PIXEL(second[0], first[1]);
+    top = top * 2048 + (PIXEL(first[0], second[1]) - top) * weight[1];
+    bottom = bottom * 2048 + (PIXEL(second[0], second[1]) - bottom) * weight[1];
+#undef PIXEL
+    double sum = (double)(top * 2048 + (bottom - top) * weight[0] + (1 << 21));
+    return (int8_t)floor(sum / (1 << 22));
+}
+
+static void check_int8(const struct sl_resize_qs8 *kernel, struct sl_resize_qs8_args a)
+{
+    uint32_t seed = (uint32_t)(a.in_h * 7 + a.out_w);
+    size_t count = a.batch * a.out_h * a.out_w * a.channels;
+    size_t in_count = a.batch * a.in_h * a.in_w * a.channels;
+    int8_t *in = sl_guarded_new(in_count, 1), *out = sl_guarded_new(count, 1);
+    for (size_t i = 0; i < in_count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        in[i] = i % 5 == 0 ? (int8_t)(seed >> 31 ? 127 : -128) : (int8_t)(seed >> 24);
+    }
+    a.in = in;
+    a.out = out;
+    kernel->run(&a);
+    for (size_t i = 0; i < count; i++) {
+        size_t p = i / a.channels;
+        int8_t want = int8_pixel(&a, p / a.out_w / a.out_h, p / a.out_w % a.out_h, p % a.out_w,
+                                 i % a.channels);
+        if (out[i] != want)
+            fail_msg("%s: %zux%zu to %zux%zu, %zu channels: [%zu] is %d, not %d", kernel->name,
+                     a.in_h, a.in_w, a.out_h, a.out_w, a.channels, i, out[i], want);
+    }
+    sl_guarded_free(in);
+    sl_guarded_free(out);
+}
+
+static void int8_is_blended_to_the_bit_as_xnnpack_does(void **state)
+{
+    static const size_t counts[] = {1, 3, 16, 21, 64, 259};
+    const struct sl_resize_qs8 *kernel;
+    (void)state;
+    for (size_t i = 0; (kernel = sl_resize_qs8_at(i)) != NULL; i++) {
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+            for (size_t c = 0; c < 12; c++) {
+                const size_t *s = sizes[k];
+                check_int8(kernel, (struct sl_resize_qs8_args){2, s[0], s[1], s[2], s[3],
+                                                               counts[c / 2], c % 2, NULL, NULL});
+            }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixels_are_blended_between_their_neighbours),
         cmocka_unit_test(halves_are_blended_between_their_neighbours),
+        cmocka_unit_test(int8_is_blended_to_the_bit_as_xnnpack_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
