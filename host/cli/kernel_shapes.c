@@ -199,8 +199,10 @@ int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *word
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (strncmp(words[i], "sl_", 3) == 0)
             s->kernel = words[i];
-        else if (strchr(words[i], ':'))
+        else if (strchr(words[i], '/'))
             rc = add_shape(s, "", words[i], "", diag);
+        else if (strchr(words[i], ':'))
+            rc = add_layer(s, "", words[i], diag);
         else
             rc = add_shape(s, family_of(s), words[i], "", diag);
     }

@@ -3,61 +3,9 @@
 #include <arm_sme.h>
 #include <arm_sve.h>
 
+#include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
-
-#define ENGINE sme2
-#define ISA SL_ISA_SME2
-#define SOFTMAX sl_reduce_softmax_f32_f32_4vl_sme2
-#include "kernels/reduce/reduce_wide.h"
-
-struct span {
-    size_t count;
-    const void *in;
-    void *out;
-};
-
-static void widen_body(const void *args) __arm_streaming
-{
-    const struct span *s = args;
-    const uint16_t *in = s->in;
-    float *out = s->out;
-    svbool_t all = svptrue_b32();
-    for (size_t i = 0; i < s->count; i += 2 * svcnth()) {
-        svuint16x2_t halves = svld1_u16_x2(svwhilelt_c16_u64(i, s->count, 2), in + i);
-        svuint32x4_t bits = svunpk_u32_u16_x4(halves);
-        svst1_f32_x4(
-            svwhilelt_c32_u64(i, s->count, 4), out + i,
-            svcreate4_f32(svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(bits, 0))),
-                          svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(bits, 1))),
-                          svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(bits, 2))),
-                          svcvt_f32_f16_x(all, svreinterpret_f16_u32(svget4_u32(bits, 3)))));
-    }
-}
-
-static void narrow_body(const void *args) __arm_streaming
-{
-    const struct span *s = args;
-    const float *in = s->in;
-    float16_t *out = s->out;
-    for (size_t i = 0; i < s->count; i += 2 * svcnth()) {
-        svfloat32x4_t x = svld1_f32_x4(svwhilelt_c32_u64(i, s->count, 4), in + i);
-        svfloat16_t low = svcvt_f16_f32_x2(svcreate2_f32(svget4_f32(x, 0), svget4_f32(x, 1)));
-        svfloat16_t high = svcvt_f16_f32_x2(svcreate2_f32(svget4_f32(x, 2), svget4_f32(x, 3)));
-        svst1_f16_x2(svwhilelt_c16_u64(i, s->count, 2), out + i, svcreate2_f16(low, high));
-    }
-}
-
-static void widen(size_t count, const uint16_t *in, float *out)
-{
-    struct span args = {count, in, out};
-    sl_streaming_run(widen_body, &args);
-}
-
-static void narrow(size_t count, const float *in, uint16_t *out)
-{
-    struct span args = {count, in, out};
-    sl_streaming_run(narrow_body, &args);
-}
+#include "kernels/reduce/reduce_f16.h"
 
 struct sl_mean_columns { /* the assembly knows its layout */
     const uint16_t *in;  /* [rows][columns] */

@@ -27,6 +27,7 @@
 .endm
 
 #define OWN_POWERS /* power_f16_sme2_asm.S */
+#define OWN_GELU /* gelu_f16_sme2_asm.S */
 #define OWN_HARDSWISH
 #include "kernels/unary/elementary_sme2_asm.inc"
 

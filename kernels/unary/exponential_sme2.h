@@ -55,6 +55,16 @@ static const float tanh_table[] = {2 * LOG2_E, LN2_HIGH / 2, LN2_LOW / 2, 2, 4 *
                                    -9.1f,      9.1f};
 static const float hardswish_table[] = {1.0f / 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6};
 
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
+/* As gelu_f16_sme2_asm.S says. */
+static const float gelu_table[] = {0x1.14ca00p-15f, -0x1.8bf472p-11f,
+                                   0x1.054890p-7f,  -0x1.b3282ap-5f,
+                                   -0x1.d61e8cp-2f, -0x1.26ac4ap+0f,
+                                   -0x1.00005cp+0f, 0,
+                                   0x1.3997d6p-7f,  0x1.ca1442p-5f,
+                                   0x1.ec06dap-3f,  0x1.62e0dcp-1f - 1,
+                                   0x1.ffffe8p-1f,  5.8f};
+#else
 /* Behind the bounds h of t in [0, 14.6], where Phi(-t) ends in f32: relative error 1.8e-8. c is
  * near the reciprocal where h falls fastest, and short. */
 static const float gelu_table[] = {-LOG2_E / 2,
@@ -85,6 +95,7 @@ static const float gelu_table[] = {-LOG2_E / 2,
                                    -0x1.05d2c6p+9f,
                                    0,
                                    0};
+#endif
 
 #define SL_EXPONENTIAL(verb, code)                                                                 \
     void FUNCTION(verb)(const void *args) __arm_streaming __arm_inout("za");                       \

@@ -163,11 +163,49 @@ static void norms_of_rows_far_from_zero_or_hardly_spread_are_exact(void **state)
     }
 }
 
+/* Rows of `count` halves, one of which is `odd`; the others are `rest`. */
+static void check_special(const struct sl_reduce_f16 *kernel, size_t count, float odd, float rest)
+{
+    struct rows r = {.outer = 1, .reduced = count, .inner = 1, .count = count, .out_count = count};
+    r.in = sl_case_constant_halves(count, sl_half_from_float(rest));
+    r.in[count / 2] = sl_half_from_float(odd);
+    uint16_t *out = sl_case_constant_halves(count, 0x7777);
+    float *want = in_f32(kernel, &r);
+    struct sl_reduce_f16_args args = {.outer = 1, .reduced = count, .inner = 1};
+    args.in = r.in;
+    args.out = out;
+    kernel->run(&args);
+    sl_case_close_to_f32(kernel->name, "special", out, want, count,
+                         (kernel->needs & SL_ISA_FP16) != 0 ? 2e-3 : 4e-6);
+    sl_case_free(3, (void *[]){r.in, out, want});
+}
+
+static void softmax_of_infinities_nans_and_large_numbers_is_as_in_f32(void **state)
+{
+    (void)state;
+    const struct sl_reduce_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+        if (kernel->op != SL_REDUCE_SOFTMAX || (kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (size_t count = 1; count < 1200; count = 2 * count + 1) {
+            check_special(kernel, count, -INFINITY, 3);
+            check_special(kernel, count, 3, -INFINITY);
+            check_special(kernel, count, -INFINITY, -INFINITY);
+            check_special(kernel, count, INFINITY, 3);
+            check_special(kernel, count, NAN, 3);
+            check_special(kernel, count, 1000, 1003.5f);
+            check_special(kernel, count, 60000, 60032);
+            check_special(kernel, count, -65504, 65504);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_length_equals_f32),
         cmocka_unit_test(norms_of_rows_far_from_zero_or_hardly_spread_are_exact),
+        cmocka_unit_test(softmax_of_infinities_nans_and_large_numbers_is_as_in_f32),
         cmocka_unit_test(means_of_rows_keep_what_halves_cannot_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
