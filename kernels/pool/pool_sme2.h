@@ -99,23 +99,29 @@ static inline __attribute__((always_inline)) void pixel(int op,
 struct sl_pool_2x2 {                 /* the assembly knows its layout */
     const SL_ELEMENT *upper, *lower; /* the first window's pixels */
     SL_ELEMENT *out;
-    size_t channels, pixels; /* at least 1 each; pixels of output */
+    size_t channels, pixels; /* at least 1 each; pixels of an output row */
     float min, max;
+    size_t rows, step_bytes; /* rows of output, at least 1; from one's pixels to the next one's */
 };
 
 void SL_TYPE_NAME(sl_pool_max_2x2, _sme2_asm)(const struct sl_pool_2x2 *row) __arm_streaming;
 
-/* 2x2 windows at stride 2 that lie inside: the common down-sampling. */
+/* 2x2 windows at stride 2 that lie inside: the common down-sampling, of one image. */
+static inline void image_of_2x2(const struct SL_NAME(sl_pool, _args) * a, const SL_ELEMENT *in,
+                                SL_ELEMENT *out) __arm_streaming
+{
+    size_t line = a->in_w * a->channels;
+    struct sl_pool_2x2 rows = {in,     in + line, out,      a->channels,           a->out_w,
+                               a->min, a->max,    a->out_h, 2 * line * sizeof(*in)};
+    SL_TYPE_NAME(sl_pool_max_2x2, _sme2_asm)(&rows);
+}
+
+/* The same of averages, a row of the output. */
 static inline __attribute__((always_inline)) void
 row_of_2x2(int op, const struct SL_NAME(sl_pool, _args) * a, const SL_ELEMENT *in,
            SL_ELEMENT *out) MODE
 {
     size_t channels = a->channels, line = a->in_w * channels;
-    if (op == SL_POOL_MAX) {
-        struct sl_pool_2x2 row = {in, in + line, out, channels, a->out_w, a->min, a->max};
-        SL_TYPE_NAME(sl_pool_max_2x2, _sme2_asm)(&row);
-        return;
-    }
     for (size_t c = 0; c < channels; c += 4 * COUNT()) {
         svcount_t some = WHILE_SOME(c, channels);
         const SL_ELEMENT *upper = in + c, *lower = in + line + c;
@@ -136,7 +142,8 @@ static bool is_2x2(const struct SL_NAME(sl_pool, _args) * a) __arm_streaming
 {
     return a->kernel_h == 2 && a->kernel_w == 2 && a->stride_h == 2 && a->stride_w == 2 &&
            a->dilation_h == 1 && a->dilation_w == 1 && a->pad_top == 0 && a->pad_left == 0 &&
-           2 * a->out_h <= a->in_h && 2 * a->out_w <= a->in_w && a->out_w > 0 && a->channels > 0;
+           2 * a->out_h <= a->in_h && 2 * a->out_w <= a->in_w && a->out_h > 0 && a->out_w > 0 &&
+           a->channels > 0;
 }
 
 static inline __attribute__((always_inline)) void
@@ -161,6 +168,10 @@ static inline __attribute__((always_inline)) void run(int op,
     for (size_t n = 0; n < a->batch; n++) {
         const SL_ELEMENT *in = a->in + n * a->in_h * a->in_w * a->channels;
         SL_ELEMENT *out = a->out + n * a->out_h * row;
+        if (simple && op == SL_POOL_MAX) {
+            image_of_2x2(a, in, out);
+            continue;
+        }
         for (size_t oy = 0; oy < a->out_h; oy++, out += row) {
             if (simple)
                 row_of_2x2(op, a, in + 2 * oy * a->in_w * a->channels, out);

@@ -121,6 +121,43 @@ static void random_windows_equal_the_reference(void **state)
     }
 }
 
+/* Rows of windows of 2 at stride 2, `channels` being whole vectors at some length of them. */
+static void check_halving(const struct sl_pool *kernel, size_t channels, size_t out_w,
+                          uint32_t *seed)
+{
+    bool clamps = out_w % 4 == 0;
+    struct sl_pool_args a = {.batch = 2,
+                             .in_h = 5,
+                             .in_w = 2 * out_w + out_w % 3 / 2,
+                             .out_h = 2,
+                             .out_w = out_w,
+                             .channels = channels,
+                             .kernel_h = 2,
+                             .kernel_w = 2,
+                             .stride_h = 2,
+                             .stride_w = 2,
+                             .dilation_h = 1,
+                             .dilation_w = 1,
+                             .min = clamps ? -0.2f : -INFINITY,
+                             .max = clamps ? 0.4f : INFINITY};
+    float *in = sl_case_floats(seed, a.batch * a.in_h * a.in_w * channels);
+    in[channels] = NAN;
+    check(kernel, a, in);
+    sl_guarded_free(in);
+}
+
+static void halvings_of_whole_vectors_of_channels_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_pool *kernel;
+    uint32_t seed = 10;
+    for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++)
+        for (size_t channels = 4; channels <= 128; channels *= 2)
+            for (size_t out_w = 1; out_w < 10; out_w++)
+                if ((kernel->needs & ~sl_isa_detect()) == 0)
+                    check_halving(kernel, channels, out_w, &seed);
+}
+
 static void select_gives_the_operator_asked_for(void **state)
 {
     (void)state;
@@ -132,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_windows_equal_the_reference),
+        cmocka_unit_test(halvings_of_whole_vectors_of_channels_equal_the_reference),
         cmocka_unit_test(select_gives_the_operator_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

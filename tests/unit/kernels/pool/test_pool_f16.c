@@ -74,8 +74,33 @@ static void random_windows_equal_f32(void **state)
     }
 }
 
+static void halvings_of_whole_vectors_of_channels_equal_f32(void **state)
+{
+    (void)state;
+    const struct sl_pool_f16 *kernel;
+    uint32_t seed = 10;
+    for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++) {
+        for (size_t channels = 8; channels <= 256; channels *= 2) {
+            for (size_t out_w = 1; out_w < 10; out_w++) {
+                struct sl_pool_f16_args a = {.op = kernel->op, .batch = 2, .channels = channels};
+                a.kernel_h = a.kernel_w = a.stride_h = a.stride_w = 2;
+                a.dilation_h = a.dilation_w = 1;
+                a.out_w = out_w, a.out_h = 1 + out_w % 2;
+                a.in_w = 2 * out_w + out_w % 3 / 2, a.in_h = 2 * a.out_h + out_w % 2;
+                a.min = out_w % 4 ? -INFINITY : -0.25f;
+                a.max = out_w % 4 ? INFINITY : 0.5f;
+                if ((kernel->needs & ~sl_isa_detect()) == 0)
+                    check(kernel, a, &seed);
+            }
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_windows_equal_f32)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_windows_equal_f32),
+        cmocka_unit_test(halvings_of_whole_vectors_of_channels_equal_f32),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
