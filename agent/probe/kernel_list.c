@@ -7,8 +7,6 @@
 #include "kernels/conv/conv.h"
 #include "kernels/conv/conv_f16.h"
 #include "kernels/conv/conv_qs8.h"
-#include "kernels/conv/fold.h"
-#include "kernels/conv/fold_f16.h"
 #include "kernels/convert/convert.h"
 #include "kernels/convert/quantise.h"
 #include "kernels/depthwise/depthwise.h"
@@ -47,7 +45,6 @@
     X(reduce, "reduce", "f32 mean, softmax, norms")                                                \
     X(transpose, "layout", "transposes of 32-bit elements")                                        \
     X(resize, "layout", "f32 bilinear resize")                                                     \
-    X(fold, "conv", "f32 transposed convolution: sums of overlapping windows")                     \
     X(argmax, "pool", "f32 pooling with indices")                                                  \
     X(matmul_f16, "matmul", "f16 products, weights packed at load")                                \
     X(matmul_bf16, "matmul", "bf16 products, f32 out")                                             \
@@ -59,7 +56,6 @@
     X(reduce_f16, "reduce", "f16 mean, softmax, norms")                                            \
     X(transpose_x16, "layout", "transposes of 16-bit elements")                                    \
     X(resize_f16, "layout", "f16 bilinear resize")                                                 \
-    X(fold_f16, "conv", "f16 transposed convolution: sums of overlapping windows")                 \
     X(matmul_qs8, "matmul", "static int8 products, requantised")                                   \
     X(conv_qs8, "conv", "static int8 convolutions, requantised")                                   \
     X(depthwise_qs8, "depthwise", "static int8 depthwise convolutions")                            \

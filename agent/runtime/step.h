@@ -11,10 +11,9 @@
 
 #include "kernels/binary/binary_f16.h"
 #include "kernels/binary/binary_qs8.h"
-#include "kernels/conv/conv_f16.h"
+#include "kernels/conv/deconv.h"
+#include "kernels/conv/deconv_f16.h"
 #include "kernels/conv/deconv_qs8.h"
-#include "kernels/conv/fold.h"
-#include "kernels/conv/fold_f16.h"
 #include "kernels/convert/convert.h"
 #include "kernels/depthwise/depthwise_f16.h"
 #include "kernels/depthwise/depthwise_qs8.h"

@@ -21,17 +21,13 @@ struct SL_OF(sl_batch_gemm, ) {
     void *packed;
 };
 
-/* A transposed convolution: a product for each image and group, whose rows are then summed. */
+/* A transposed convolution whose windows do not overlap: a product for each image. */
 struct SL_OF(sl_deconv, ) {
     const struct SL_OF(sl_matmul, ) * gemm;
-    struct SL_OF(sl_matmul, _args) args; /* of each product; dst is the patches */
-    const struct SL_OF(sl_fold, ) * fold;
-    struct SL_OF(sl_fold, _args) fold_args; /* of each image */
-    bool apart;                /* every output pixel is one tap's: patches are only put in order */
-    size_t batch, group_bytes; /* packed weights from group to group */
-    const SL_FLOAT *in;
+    struct SL_OF(sl_matmul, _args) args; /* of the first product; dst is the patches */
+    size_t batch, in_h, in_w, kernel_h;
+    size_t run; /* elements of a patch that stay together */
     SL_FLOAT *out;
-    const void *packed;
 };
 
 /* Weights that are computed by the program, packed before each use. */

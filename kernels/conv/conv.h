@@ -13,17 +13,30 @@ struct sl_conv_shape {
     size_t batch, in_h, in_w, out_h, out_w;
     size_t groups, group_in_c, group_out_c;
     size_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
-    size_t pad_top, pad_left; /* bottom and right follow from out_h and out_w */
+    size_t pad_top, pad_left; /* bottom and right follow from out_h and out_w; negative (wrapped):
+                                 windows begin inside the image */
 };
 
 struct sl_conv_args {
     struct sl_conv_shape shape;
-    const float *in;     /* [batch][in_h][in_w][groups * group_in_c], dense */
-    const void *weights; /* as pack_weights() left them */
-    float *out;          /* [batch][out_h][out_w][groups * group_out_c], dense */
-    float min, max;      /* -inf, +inf: no clamp */
-    void *workspace;     /* workspace_bytes(), 64-byte aligned */
+    const float *in;           /* [batch][in_h][in_w][groups * group_in_c], dense */
+    const void *weights;       /* as pack_weights() left them */
+    float *out;                /* [batch][out_h][out_w][groups * group_out_c] */
+    float min, max;            /* -inf, +inf: no clamp */
+    void *workspace;           /* workspace_bytes(), 64-byte aligned */
+    size_t out_pixel, out_row; /* elements of `out` from pixel to pixel and row to row, out_h rows
+                                  an image; 0: dense */
 };
+
+/* Fills in the strides of a dense output where they are 0. */
+static inline void sl_conv_strides(const struct sl_conv_shape *shape, size_t *out_pixel,
+                                   size_t *out_row)
+{
+    if (*out_pixel == 0)
+        *out_pixel = shape->groups * shape->group_out_c;
+    if (*out_row == 0)
+        *out_row = shape->out_w * *out_pixel;
+}
 
 struct sl_conv {
     const char *name;

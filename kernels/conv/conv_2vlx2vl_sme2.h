@@ -49,8 +49,22 @@ struct plan {
     size_t chunk_pixels; /* packed at a time, whole tiles */
     size_t rhs_floats;   /* packed weights of a group */
     size_t segment_bytes, image_bytes;
-    bool in_place; /* no window leaves the input: nothing is padded */
+    bool in_place;                        /* no window leaves the input: nothing is padded */
+    size_t pad_top, pad_left, in_h, in_w; /* of what lies at and beyond the first window */
+    size_t skipped;                       /* elements of an image before that */
+    size_t out_pixel, out_row;
+    bool by_rows; /* rows of the output do not follow each other: a chunk is within one */
 };
+
+/* A negative padding is none, of an input that is smaller by what is left out. */
+static size_t skip(size_t pad, size_t *in, size_t *out_pad)
+{
+    size_t left_out = pad > SIZE_MAX / 2 ? (size_t)0 - pad : 0;
+    *out_pad = left_out ? 0 : pad;
+    left_out = left_out < *in ? left_out : *in;
+    *in -= left_out;
+    return left_out;
+}
 
 static size_t weights_bytes(const struct sl_conv_shape *s)
 {
@@ -66,9 +80,13 @@ static struct plan plan_of(const struct sl_conv_shape *s)
         .padded_w = (s->out_w - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w + 1,
         .pixel = s->groups * s->group_in_c,
         .runs = runs_of(s),
+        .in_h = s->in_h,
+        .in_w = s->in_w,
     };
-    plan.in_place =
-        s->pad_top == 0 && s->pad_left == 0 && plan.padded_h <= s->in_h && plan.padded_w <= s->in_w;
+    plan.skipped = skip(s->pad_top, &plan.in_h, &plan.pad_top) * s->in_w * plan.pixel;
+    plan.skipped += skip(s->pad_left, &plan.in_w, &plan.pad_left) * plan.pixel;
+    plan.in_place = plan.pad_top == 0 && plan.pad_left == 0 && plan.padded_h <= plan.in_h &&
+                    plan.padded_w <= plan.in_w;
     plan.segment_bytes = round_up(plan.runs.count * sizeof(int64_t));
     if (!plan.in_place)
         plan.image_bytes =
@@ -131,16 +149,16 @@ static void pad_image(const struct sl_conv_shape *s, const struct plan *plan, co
                       SL_ELEMENT *out) __arm_streaming __arm_inout("za")
 {
     size_t pixel = plan->pixel, row = s->in_w * pixel, zeros = 0;
-    size_t left = s->pad_left < plan->padded_w ? s->pad_left : plan->padded_w;
-    size_t inner = plan->padded_w - left < s->in_w ? plan->padded_w - left : s->in_w;
+    size_t left = plan->pad_left < plan->padded_w ? plan->pad_left : plan->padded_w;
+    size_t inner = plan->padded_w - left < plan->in_w ? plan->padded_w - left : plan->in_w;
     size_t right = plan->padded_w - left - inner;
     for (size_t y = 0; y < plan->padded_h; y++) {
-        if (y < s->pad_top || y - s->pad_top >= s->in_h) {
+        if (y < plan->pad_top || y - plan->pad_top >= plan->in_h) {
             zeros += plan->padded_w * pixel;
             continue;
         }
         out = put_zeros(out, zeros + left * pixel);
-        out = put_copy(out, in + (y - s->pad_top) * row, inner * pixel);
+        out = put_copy(out, in + (y - plan->pad_top) * row, inner * pixel);
         zeros = right * pixel;
     }
     put_zeros(out, zeros);
@@ -189,14 +207,19 @@ static void run_group(const struct sl_conv_shape *s, const struct plan *plan,
     const SL_ELEMENT *rows[SL_PACK_TABLE_ROWS];
     size_t vl = svcntw(), pixels = s->out_h * s->out_w, chunk = plan->chunk_pixels;
     size_t width = plan->in_place ? s->in_w : plan->padded_w;
-    for (size_t first = 0; first < pixels; first += chunk) {
-        job.m = pixels - first < chunk ? pixels - first : chunk;
+    SL_RESULT *out = job.dst, *dst = out;
+    for (size_t first = 0; first < pixels; first += job.m) {
+        size_t left = plan->by_rows ? s->out_w - first % s->out_w : pixels - first;
+        job.m = left < chunk ? left : chunk;
+        if (plan->by_rows)
+            dst = out + first / s->out_w * plan->out_row + first % s->out_w * plan->out_pixel;
+        job.dst = dst;
         list_pixels(s, image, plan->pixel, width, first, job.m, rows);
         struct SL_LANE_NAME(sl_pack, ) pack = {
             rows, offsets, plan->runs.count, plan->runs.length, (job.m + vl - 1) / vl, packed};
         SL_LANE_NAME(sl_pack, _1vl_sme2_asm)(&pack);
         SL_TYPE_NAME(sl_mopa, _sme2_asm)(&job);
-        job.dst = (SL_RESULT *)job.dst + job.m * job.dst_stride;
+        dst += job.m * job.dst_stride;
     }
 }
 
@@ -217,7 +240,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     list_segments(s, plan, plan->in_place ? s->in_w : plan->padded_w, offsets);
     struct SL_LANE_NAME(sl_mopa, ) job = {
         .lhs = packed,
-        .dst_stride = s->groups * s->group_out_c,
+        .dst_stride = plan->out_pixel,
         .n = s->group_out_c,
         .k = plan->runs.lanes,
         .min = args->min,
@@ -226,13 +249,14 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     };
     for (size_t b = 0; b < s->batch; b++) {
         const SL_ELEMENT *image = args->in + b * s->in_h * s->in_w * plan->pixel;
+        image += plan->skipped;
         if (!plan->in_place) {
             pad_image(s, plan, image, padded);
             image = padded;
         }
         for (size_t g = 0; g < s->groups; g++) {
             job.rhs = (const float *)args->weights + g * plan->rhs_floats;
-            job.dst = args->out + b * s->out_h * s->out_w * job.dst_stride + g * job.n;
+            job.dst = args->out + b * s->out_h * plan->out_row + g * job.n;
             run_group(s, plan, image + g * s->group_in_c, offsets, packed, job);
         }
     }
@@ -243,6 +267,11 @@ static void run(const struct SL_NAME(sl_conv, _args) * args)
     if (args->shape.out_h == 0 || args->shape.out_w == 0 || args->shape.group_out_c == 0)
         return;
     struct planned planned = {args, plan_of(&args->shape)};
+    struct plan *plan = &planned.plan;
+    plan->out_pixel = args->out_pixel;
+    plan->out_row = args->out_row;
+    sl_conv_strides(&args->shape, &plan->out_pixel, &plan->out_row);
+    plan->by_rows = args->shape.out_h > 1 && plan->out_row != args->shape.out_w * plan->out_pixel;
     sl_streaming_run_za(run_body, &planned);
 }
 

@@ -10,11 +10,12 @@
 
 struct sl_conv_f16_args {
     struct sl_conv_shape shape;
-    const uint16_t *in;  /* [batch][in_h][in_w][groups * group_in_c], dense */
-    const void *weights; /* as pack_weights() left them */
-    uint16_t *out;       /* [batch][out_h][out_w][groups * group_out_c], dense */
-    float min, max;      /* -inf, +inf: no clamp */
-    void *workspace;     /* workspace_bytes(), 64-byte aligned */
+    const uint16_t *in;        /* [batch][in_h][in_w][groups * group_in_c], dense */
+    const void *weights;       /* as pack_weights() left them */
+    uint16_t *out;             /* [batch][out_h][out_w][groups * group_out_c] */
+    float min, max;            /* -inf, +inf: no clamp */
+    void *workspace;           /* workspace_bytes(), 64-byte aligned */
+    size_t out_pixel, out_row; /* as of struct sl_conv_args */
 };
 
 struct sl_conv_f16 {

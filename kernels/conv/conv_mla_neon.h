@@ -225,7 +225,7 @@ static void pixels_of_four(const struct panel *p)
 
 /* All channels of the group, for the pixels in the table. `dst` is the first one's output. */
 static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct window *w,
-                       size_t pixels, const SL_ELEMENT *weights, SL_ELEMENT *dst)
+                       size_t pixels, const SL_ELEMENT *weights, SL_ELEMENT *dst, size_t out_pixel)
 {
     static void (*const by_vectors[])(const struct panel *) = {pixels_of_one, pixels_of_two,
                                                                pixels_of_three, pixels_of_four};
@@ -238,7 +238,7 @@ static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct
             .table = w->table,
             .weights = weights + sl_mla_panel_offset(j, k),
             .dst = dst + j,
-            .dst_stride = args->shape.groups * n,
+            .dst_stride = out_pixel,
             .clamp = args->min > -INFINITY || args->max < INFINITY,
             .min = args->min,
             .max = args->max,
@@ -247,29 +247,41 @@ static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct
     }
 }
 
+/* One image and group; `out` is the group's first channel of the first pixel. Where rows of the
+ * output do not follow each other, what is in the table at a time lies in one row. */
+static void run_group(const struct SL_NAME(sl_conv, _args) * args, const struct window *w,
+                      const SL_ELEMENT *weights, SL_ELEMENT *out)
+{
+    const struct sl_conv_shape *s = &args->shape;
+    size_t out_pixel = args->out_pixel, out_row = args->out_row, pixels = s->out_h * s->out_w;
+    sl_conv_strides(s, &out_pixel, &out_row);
+    bool by_rows = out_row != s->out_w * out_pixel;
+    for (size_t pixel = 0, count; pixel < pixels; pixel += count) {
+        size_t y = pixel / s->out_w, x = pixel % s->out_w;
+        size_t left = by_rows ? s->out_w - x : pixels - pixel;
+        count = left < w->cut.pixels ? left : w->cut.pixels;
+        fill_table(w, pixel, count);
+        run_panels(args, w, count, weights, out + y * out_row + x * out_pixel, out_pixel);
+    }
+}
+
 static void run(const struct SL_NAME(sl_conv, _args) * args)
 {
     const struct sl_conv_shape *s = &args->shape;
     struct window w = {.shape = s, .cut = cut_of(s), .table = args->workspace};
-    size_t slots = w.cut.segments * w.cut.pixels, out_pixels = s->out_h * s->out_w;
-    size_t in_image = s->in_h * s->in_w * s->groups * s->group_in_c;
+    size_t slots = w.cut.segments * w.cut.pixels, out_pixel = args->out_pixel;
+    size_t out_row = args->out_row, in_image = s->in_h * s->in_w * s->groups * s->group_in_c;
     SL_ELEMENT *zeros = (SL_ELEMENT *)(w.table + slots);
+    sl_conv_strides(s, &out_pixel, &out_row);
     memset(zeros, 0, w.cut.length * sizeof(SL_ELEMENT));
     w.zeros = zeros;
     w.copies = zeros + w.cut.length;
-    for (size_t n = 0; n < s->batch; n++) {
-        SL_ELEMENT *out = args->out + n * out_pixels * s->groups * s->group_out_c;
+    for (size_t n = 0; n < s->batch; n++)
         for (size_t g = 0; g < s->groups; g++) {
             w.in = args->in + n * in_image + g * s->group_in_c;
-            const SL_ELEMENT *weights = (const SL_ELEMENT *)args->weights + g * group_elements(s);
-            for (size_t pixel = 0; pixel < out_pixels; pixel += w.cut.pixels) {
-                size_t left = out_pixels - pixel, count = left < w.cut.pixels ? left : w.cut.pixels;
-                fill_table(&w, pixel, count);
-                run_panels(args, &w, count, weights,
-                           out + (pixel * s->groups + g) * s->group_out_c);
-            }
+            run_group(args, &w, (const SL_ELEMENT *)args->weights + g * group_elements(s),
+                      args->out + n * s->out_h * out_row + g * s->group_out_c);
         }
-    }
 }
 
 const struct SL_NAME(sl_conv, ) KERNEL = {

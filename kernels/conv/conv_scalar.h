@@ -87,11 +87,13 @@ static void run(const struct SL_NAME(sl_conv, _args) * args)
 {
     const struct sl_conv_shape *s = &args->shape;
     SL_ELEMENT *out = args->out;
+    size_t pixel = args->out_pixel, row = args->out_row;
+    sl_conv_strides(s, &pixel, &row);
     for (size_t n = 0; n < s->batch; n++) {
         const SL_ELEMENT *in = args->in + n * s->in_h * s->in_w * s->groups * s->group_in_c;
-        for (size_t oy = 0; oy < s->out_h; oy++)
-            for (size_t ox = 0; ox < s->out_w; ox++, out += s->groups * s->group_out_c)
-                channels_of(args, in, oy, ox, out);
+        for (size_t oy = 0; oy < s->out_h; oy++, out += row)
+            for (size_t ox = 0; ox < s->out_w; ox++)
+                channels_of(args, in, oy, ox, out + ox * pixel);
     }
 }
 

@@ -1,4 +1,5 @@
-/* tests/unit/kernels/conv/test_conv.c: every convolution of the list against a plain one. */
+/* tests/unit/kernels/conv/test_conv.c: every convolution of the list, and transposed ones by it,
+ * against plain ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,20 +9,31 @@
 
 #include <cmocka.h>
 
-#include "kernels/conv/conv.h"
+#include "kernels/conv/deconv.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 
-static double element(const struct sl_conv_shape *s, const float *in, const float *w, size_t oy,
-                      size_t ox, size_t o)
+enum { GAP = 77 };
+
+/* The input coordinate that tap k of output o meets, or something outside; `deconv`: transposed. */
+static size_t meets(bool deconv, size_t o, size_t k, size_t stride, size_t dilation, size_t pad)
+{
+    if (!deconv)
+        return o * stride + k * dilation - pad;
+    size_t at = o + pad - k * dilation;
+    return at % stride == 0 && at < 1u << 20 ? at / stride : SIZE_MAX;
+}
+
+static double element(const struct sl_conv_shape *s, bool deconv, const float *in, const float *w,
+                      size_t oy, size_t ox, size_t o)
 {
     double sum = 0;
     size_t g = o / s->group_out_c;
     for (size_t ky = 0; ky < s->kernel_h; ky++)
         for (size_t kx = 0; kx < s->kernel_w; kx++) {
-            size_t y = oy * s->stride_h + ky * s->dilation_h - s->pad_top;
-            size_t x = ox * s->stride_w + kx * s->dilation_w - s->pad_left;
+            size_t y = meets(deconv, oy, ky, s->stride_h, s->dilation_h, s->pad_top);
+            size_t x = meets(deconv, ox, kx, s->stride_w, s->dilation_w, s->pad_left);
             for (size_t i = 0; y < s->in_h && x < s->in_w && i < s->group_in_c; i++)
                 sum += (double)in[((y * s->in_w + x) * s->groups + g) * s->group_in_c + i] *
                        (double)w[((o * s->kernel_h + ky) * s->kernel_w + kx) * s->group_in_c + i];
@@ -29,48 +41,84 @@ static double element(const struct sl_conv_shape *s, const float *in, const floa
     return sum;
 }
 
-static double *reference(const struct sl_conv_shape *s, const float *in, const float *w,
-                         const float *bias, double min, double max)
+/* Where the output has gaps, they are to stay as they were. */
+static double *reference(const struct sl_conv_args *a, bool deconv, const float *w,
+                         const float *bias, size_t count)
 {
+    const struct sl_conv_shape *s = &a->shape;
     size_t out_c = s->groups * s->group_out_c,
            image = s->in_h * s->in_w * s->groups * s->group_in_c;
-    double *want = calloc(s->batch * s->out_h * s->out_w * out_c, sizeof(double)), *to = want;
+    double *want = calloc(count, sizeof(double));
+    for (size_t i = 0; i < count; i++)
+        want[i] = GAP;
     for (size_t n = 0; n < s->batch; n++)
         for (size_t p = 0; p < s->out_h * s->out_w; p++)
             for (size_t o = 0; o < out_c; o++)
-                *to++ = sl_case_clamp(element(s, in + n * image, w, p / s->out_w, p % s->out_w, o) +
-                                          (bias ? (double)bias[o] : 0),
-                                      min, max);
+                want[(n * s->out_h + p / s->out_w) * a->out_row + p % s->out_w * a->out_pixel + o] =
+                    sl_case_clamp(
+                        element(s, deconv, a->in + n * image, w, p / s->out_w, p % s->out_w, o) +
+                            (bias ? (double)bias[o] : 0),
+                        (double)a->min, (double)a->max);
     return want;
 }
 
-static void check(const struct sl_conv *kernel, const struct sl_conv_shape *s, bool has_bias,
-                  bool clamps, uint32_t *seed)
+static void run(const struct sl_conv *kernel, struct sl_conv_args *args, bool deconv,
+                const float *w, const float *bias)
+{
+    const struct sl_conv_shape *s = &args->shape;
+    size_t weights =
+        s->groups * s->group_out_c * s->kernel_h * s->kernel_w * s->group_in_c * sizeof(float);
+    void *packed =
+        sl_guarded_new(deconv ? sl_deconv_bytes(kernel, s) : kernel->weights_bytes(s), 64);
+    void *workspace = sl_guarded_new(
+        deconv ? sl_deconv_workspace_bytes(kernel, s) : kernel->workspace_bytes(s), 64);
+    float *scratch = sl_guarded_new(weights, sizeof(float));
+    args->weights = packed;
+    args->workspace = workspace;
+    if (deconv) {
+        sl_deconv_pack(kernel, s, w, bias, packed, scratch);
+        sl_deconv_run(kernel, args);
+    } else {
+        kernel->pack_weights(s, w, bias, packed);
+        kernel->run(args);
+    }
+    sl_case_free(3, (void *[]){packed, workspace, scratch});
+}
+
+/* `gap` elements lie between the output's pixels and rows. */
+static void check(const struct sl_conv *kernel, const struct sl_conv_shape *s, bool deconv,
+                  size_t gap, int flags, uint32_t *seed)
 {
     if (kernel->fits && !kernel->fits(s))
         return;
-    size_t out_c = s->groups * s->group_out_c, out_count = s->batch * s->out_h * s->out_w * out_c;
+    bool clamps = flags & 1, has_bias = flags & 2;
+    size_t out_c = s->groups * s->group_out_c;
     float *in = sl_case_floats(seed, s->batch * s->in_h * s->in_w * s->groups * s->group_in_c);
     float *w = sl_case_floats(seed, out_c * s->kernel_h * s->kernel_w * s->group_in_c);
     float *bias = has_bias ? sl_case_floats(seed, out_c) : NULL;
-    float *out = sl_case_constant(out_count, NAN);
-    void *packed = sl_guarded_new(kernel->weights_bytes(s), 64);
-    void *workspace = sl_guarded_new(kernel->workspace_bytes(s), 64);
-    kernel->pack_weights(s, w, bias, packed);
-    struct sl_conv_args args = {
-        *s, in, packed, out, clamps ? -0.5f : -INFINITY, clamps ? 0.5f : INFINITY, workspace};
-    double *want = reference(s, in, w, bias, (double)args.min, (double)args.max);
-    kernel->run(&args);
-    char shape[200];
+    struct sl_conv_args args = {.shape = *s,
+                                .in = in,
+                                .min = clamps ? -0.5f : -INFINITY,
+                                .max = clamps ? 0.5f : INFINITY,
+                                .out_pixel = out_c + gap,
+                                .out_row = s->out_w * (out_c + gap) + gap};
+    size_t count = s->batch * s->out_h * args.out_row;
+    double *want = reference(&args, deconv, w, bias, count);
+    float *out = sl_case_constant(count, GAP);
+    args.out = out;
+    if (gap == 0)
+        args.out_pixel = args.out_row = 0;
+    run(kernel, &args, deconv, w, bias);
+    char shape[220];
     snprintf(shape, sizeof(shape),
-             "in %zux%zux%zu groups %zu x %zu->%zu kernel %zux%zu stride %zux%zu dilation %zux%zu "
-             "pad %zu,%zu out %zux%zu",
-             s->batch, s->in_h, s->in_w, s->groups, s->group_in_c, s->group_out_c, s->kernel_h,
-             s->kernel_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, s->pad_top,
-             s->pad_left, s->out_h, s->out_w);
-    sl_case_close(kernel->name, shape, out, want, out_count, 1e-5);
+             "%s in %zux%zux%zu groups %zu x %zu->%zu kernel %zux%zu stride %zux%zu dilation "
+             "%zux%zu pad %zd,%zd out %zux%zu gap %zu",
+             deconv ? "deconv" : "conv", s->batch, s->in_h, s->in_w, s->groups, s->group_in_c,
+             s->group_out_c, s->kernel_h, s->kernel_w, s->stride_h, s->stride_w, s->dilation_h,
+             s->dilation_w, s->pad_top, s->pad_left, s->out_h, s->out_w, gap);
+    sl_case_close(kernel->name, shape, out, want, count, 1e-5);
     free(want);
-    sl_case_free(6, (void *[]){in, w, bias, out, packed, workspace});
+    sl_case_free(4, (void *[]){in, w, bias, out});
 }
 
 /* Fills in the output's size; the pads of bottom and right are the given ones. */
@@ -83,6 +131,16 @@ static bool finish(struct sl_conv_shape *s, size_t pad_bottom, size_t pad_right)
     return s->out_h > 0 && s->out_w > 0;
 }
 
+static struct sl_conv_shape random_shape(uint32_t *seed)
+{
+#define PICK(low, high) sl_case_pick(seed, low, high)
+    return (struct sl_conv_shape){PICK(1, 2), PICK(1, 9), PICK(1, 11), 0,
+                                  0,          PICK(1, 3), PICK(1, 9),  PICK(1, 21),
+                                  PICK(1, 4), PICK(1, 4), PICK(1, 3),  PICK(1, 3),
+                                  PICK(1, 2), PICK(1, 2), PICK(0, 4),  PICK(0, 4)};
+#undef PICK
+}
+
 static void random_shapes_equal_the_reference(void **state)
 {
     (void)state;
@@ -92,15 +150,41 @@ static void random_shapes_equal_the_reference(void **state)
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (int n = 0; n < 150; n++) {
-#define PICK(low, high) sl_case_pick(&seed, low, high)
-            struct sl_conv_shape s = {PICK(1, 2), PICK(1, 9), PICK(1, 11), 0,
-                                      0,          PICK(1, 3), PICK(1, 9),  PICK(1, 21),
-                                      PICK(1, 4), PICK(1, 4), PICK(1, 3),  PICK(1, 3),
-                                      PICK(1, 2), PICK(1, 2), PICK(0, 4),  PICK(0, 4)};
-            if (finish(&s, PICK(0, 4), PICK(0, 4)))
-                check(kernel, &s, PICK(0, 1), PICK(0, 1), &seed);
-#undef PICK
+            struct sl_conv_shape s = random_shape(&seed);
+            if (!finish(&s, sl_case_pick(&seed, 0, 4), sl_case_pick(&seed, 0, 4)))
+                continue;
+            if (n % 5 == 0) /* begins inside, even past the end */
+                s.pad_left = (size_t)0 - sl_case_pick(&seed, 0, 4);
+            if (n % 7 == 0)
+                s.pad_top = (size_t)0 - sl_case_pick(&seed, 0, 4);
+            check(kernel, &s, false, n % 3 ? 0 : sl_case_pick(&seed, 1, 5), n, &seed);
         }
+    }
+}
+
+/* Sizes of the output are whatever they are: they need not follow from the others. */
+static void random_transposed_shapes_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_conv *kernel;
+    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+        uint32_t seed = 6;
+        if ((kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (int n = 0; n < 120; n++) {
+            struct sl_conv_shape s = random_shape(&seed);
+            s.out_h = sl_case_pick(&seed, 0, 14);
+            s.out_w = sl_case_pick(&seed, 0, 14);
+            check(kernel, &s, true, n % 5 ? 0 : sl_case_pick(&seed, 1, 5), n, &seed);
+        }
+        const struct sl_conv_shape usual[] = {
+            {1, 14, 9, 27, 17, 1, 6, 8, 3, 3, 2, 2, 1, 1, 1, 1},
+            {2, 5, 67, 10, 134, 1, 4, 3, 4, 4, 2, 2, 1, 1, 1, 1}, /* rows of 67 a phase */
+            {1, 3, 70, 6, 138, 1, 3, 5, 2, 2, 2, 2, 1, 1, 0, 1},
+            {1, 1, 40, 1, 80, 1, 8, 6, 1, 4, 1, 2, 1, 1, 0, 1}, /* in one dimension */
+        };
+        for (size_t n = 0; n < sizeof(usual) / sizeof(usual[0]); n++)
+            check(kernel, &usual[n], true, 0, (int)n, &seed);
     }
 }
 
@@ -123,7 +207,7 @@ static void shapes_of_real_models_equal_the_reference(void **state)
         for (size_t n = 0; n < sizeof(shapes) / sizeof(shapes[0]); n++) {
             struct sl_conv_shape s = shapes[n];
             assert_true(finish(&s, s.pad_top ? s.pad_top : 1, s.pad_left ? s.pad_left : 1));
-            check(kernel, &s, true, true, &seed);
+            check(kernel, &s, false, 0, 3, &seed);
         }
     }
 }
@@ -139,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(random_transposed_shapes_equal_the_reference),
         cmocka_unit_test(shapes_of_real_models_equal_the_reference),
         cmocka_unit_test(select_without_isa_is_portable),
     };

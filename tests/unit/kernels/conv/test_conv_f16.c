@@ -1,5 +1,5 @@
-/* tests/unit/kernels/conv/test_conv_f16.c: every f16 convolution of the list against the portable
- * f32 one, which test_conv.c holds against a plain one. */
+/* tests/unit/kernels/conv/test_conv_f16.c: every f16 convolution of the list, and transposed ones
+ * by it, against the portable f32 ones, which test_conv.c holds against plain ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,14 +8,15 @@
 
 #include <cmocka.h>
 
-#include "kernels/conv/conv_f16.h"
+#include "kernels/conv/deconv.h"
+#include "kernels/conv/deconv_f16.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 
 struct layer {
     struct sl_conv_shape shape;
-    bool clamps;
+    bool clamps, deconv;
     size_t in_count, out_count;
     uint16_t *in, *weights, *bias; /* bias may be NULL */
 };
@@ -26,51 +27,73 @@ static float *in_f32(const struct layer *l, size_t weights_count, size_t bias_co
     float *in = sl_case_widen(l->in, l->in_count), *w = sl_case_widen(l->weights, weights_count);
     float *bias = l->bias ? sl_case_widen(l->bias, bias_count) : NULL;
     float *out = sl_case_constant(l->out_count, 0);
-    void *packed = sl_guarded_new(kernel->weights_bytes(&l->shape), 64);
-    kernel->pack_weights(&l->shape, w, bias, packed);
+    float *scratch = sl_case_constant(weights_count, 0);
+    void *packed = sl_guarded_new(
+        l->deconv ? sl_deconv_bytes(kernel, &l->shape) : kernel->weights_bytes(&l->shape), 64);
+    void *space = sl_guarded_new(sl_deconv_workspace_bytes(kernel, &l->shape), 64);
     struct sl_conv_args args = {.shape = l->shape, .in = in, .weights = packed, .out = out};
     args.min = l->clamps ? -0.5f : -INFINITY;
     args.max = l->clamps ? 0.5f : INFINITY;
-    kernel->run(&args);
-    sl_case_free(4, (void *[]){in, w, bias, packed});
+    args.workspace = space;
+    if (l->deconv) {
+        sl_deconv_pack(kernel, &l->shape, w, bias, packed, scratch);
+        sl_deconv_run(kernel, &args);
+    } else {
+        kernel->pack_weights(&l->shape, w, bias, packed);
+        kernel->run(&args);
+    }
+    sl_case_free(6, (void *[]){in, w, bias, packed, scratch, space});
     return out;
 }
 
-static void run_f16(const struct sl_conv_f16 *kernel, const struct layer *l, uint16_t *out)
+static void run_f16(const struct sl_conv_f16 *kernel, const struct layer *l, size_t weights_count,
+                    uint16_t *out)
 {
     const struct sl_conv_shape *s = &l->shape;
-    void *packed = sl_guarded_new(kernel->weights_bytes(s), 64);
-    void *workspace = sl_guarded_new(kernel->workspace_bytes(s), 64);
-    kernel->pack_weights(s, l->weights, l->bias, packed);
-    struct sl_conv_f16_args args = {
-        *s,       l->in, packed, out, l->clamps ? -0.5f : -INFINITY, l->clamps ? 0.5f : INFINITY,
-        workspace};
-    kernel->run(&args);
-    sl_case_free(2, (void *[]){packed, workspace});
+    void *packed =
+        sl_guarded_new(l->deconv ? sl_deconv_f16_bytes(kernel, s) : kernel->weights_bytes(s), 64);
+    void *workspace = sl_guarded_new(
+        l->deconv ? sl_deconv_f16_workspace_bytes(kernel, s) : kernel->workspace_bytes(s), 64);
+    uint16_t *scratch = sl_case_constant_halves(weights_count, 0);
+    struct sl_conv_f16_args args = {.shape = *s,
+                                    .in = l->in,
+                                    .weights = packed,
+                                    .out = out,
+                                    .min = l->clamps ? -0.5f : -INFINITY,
+                                    .max = l->clamps ? 0.5f : INFINITY,
+                                    .workspace = workspace};
+    if (l->deconv) {
+        sl_deconv_f16_pack(kernel, s, l->weights, l->bias, packed, scratch);
+        sl_deconv_f16_run(kernel, &args);
+    } else {
+        kernel->pack_weights(s, l->weights, l->bias, packed);
+        kernel->run(&args);
+    }
+    sl_case_free(3, (void *[]){packed, workspace, scratch});
 }
 
-static void check(const struct sl_conv_f16 *kernel, const struct sl_conv_shape *s, bool has_bias,
-                  bool clamps, uint32_t *seed)
+static void check(const struct sl_conv_f16 *kernel, const struct sl_conv_shape *s, bool deconv,
+                  int flags, uint32_t *seed)
 {
     if (kernel->fits && !kernel->fits(s))
         return;
     size_t out_c = s->groups * s->group_out_c, k = s->kernel_h * s->kernel_w * s->group_in_c;
-    struct layer l = {.shape = *s, .clamps = clamps};
+    struct layer l = {.shape = *s, .clamps = flags & 2, .deconv = deconv};
     l.in_count = s->batch * s->in_h * s->in_w * s->groups * s->group_in_c;
     l.out_count = s->batch * s->out_h * s->out_w * out_c;
     l.in = sl_case_halves(seed, l.in_count, false);
     l.weights = sl_case_halves(seed, out_c * k, false);
-    l.bias = has_bias ? sl_case_halves(seed, out_c, false) : NULL;
+    l.bias = flags & 1 ? sl_case_halves(seed, out_c, false) : NULL;
     uint16_t *out = sl_case_constant_halves(l.out_count, 0x7e00);
     float *want = in_f32(&l, out_c * k, out_c);
-    run_f16(kernel, &l, out);
+    run_f16(kernel, &l, out_c * k, out);
     char shape[200];
     snprintf(shape, sizeof(shape),
-             "f16, in %zux%zux%zu groups %zu x %zu->%zu kernel %zux%zu stride %zux%zu dilation "
-             "%zux%zu pad %zu,%zu",
-             s->batch, s->in_h, s->in_w, s->groups, s->group_in_c, s->group_out_c, s->kernel_h,
-             s->kernel_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, s->pad_top,
-             s->pad_left);
+             "%s in %zux%zux%zu groups %zu x %zu->%zu kernel %zux%zu stride %zux%zu dilation "
+             "%zux%zu pad %zd,%zd",
+             deconv ? "deconv" : "conv", s->batch, s->in_h, s->in_w, s->groups, s->group_in_c,
+             s->group_out_c, s->kernel_h, s->kernel_w, s->stride_h, s->stride_w, s->dilation_h,
+             s->dilation_w, s->pad_top, s->pad_left);
     double slack = (double)(k + 1) * 0x1p-23;
     if (strstr(kernel->name, "_neon")) /* adds in half precision */
         slack = 2 * sqrt((double)(k + 1)) * sl_case_half_ulp(sqrt((double)(k + 1)));
@@ -91,6 +114,24 @@ static size_t pick(uint32_t *seed, size_t low, size_t high)
     return sl_case_pick(seed, low, high);
 }
 
+static struct sl_conv_shape random_shape(uint32_t *seed)
+{
+    struct sl_conv_shape s = {.batch = pick(seed, 1, 2), .groups = pick(seed, 1, 3)};
+    s.in_h = pick(seed, 1, 9);
+    s.in_w = pick(seed, 1, 11);
+    s.group_in_c = pick(seed, 1, 9);
+    s.group_out_c = pick(seed, 1, 21);
+    s.kernel_h = pick(seed, 1, 4);
+    s.kernel_w = pick(seed, 1, 4);
+    s.stride_h = pick(seed, 1, 3);
+    s.stride_w = pick(seed, 1, 3);
+    s.dilation_h = pick(seed, 1, 2);
+    s.dilation_w = pick(seed, 1, 2);
+    s.pad_top = pick(seed, 0, 4);
+    s.pad_left = pick(seed, 0, 4);
+    return s;
+}
+
 static void random_windows_equal_f32(void **state)
 {
     (void)state;
@@ -100,22 +141,29 @@ static void random_windows_equal_f32(void **state)
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (int n = 0; n < 120; n++) {
-            struct sl_conv_shape s = {.batch = pick(&seed, 1, 2), .groups = pick(&seed, 1, 3)};
-            s.in_h = pick(&seed, 1, 9);
-            s.in_w = pick(&seed, 1, 11);
-            s.group_in_c = pick(&seed, 1, 9);
-            s.group_out_c = pick(&seed, 1, 21);
-            s.kernel_h = pick(&seed, 1, 4);
-            s.kernel_w = pick(&seed, 1, 4);
-            s.stride_h = pick(&seed, 1, 3);
-            s.stride_w = pick(&seed, 1, 3);
-            s.dilation_h = pick(&seed, 1, 2);
-            s.dilation_w = pick(&seed, 1, 2);
-            s.pad_top = pick(&seed, 0, 4);
-            s.pad_left = pick(&seed, 0, 4);
+            struct sl_conv_shape s = random_shape(&seed);
             if (finish(&s, pick(&seed, 0, 4), pick(&seed, 0, 4)))
-                check(kernel, &s, n & 1, n & 2, &seed);
+                check(kernel, &s, false, n, &seed);
         }
+    }
+}
+
+static void random_transposed_windows_equal_f32(void **state)
+{
+    (void)state;
+    const struct sl_conv_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
+        uint32_t seed = 7;
+        if ((kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (int n = 0; n < 80; n++) {
+            struct sl_conv_shape s = random_shape(&seed);
+            s.out_h = pick(&seed, 0, 14);
+            s.out_w = pick(&seed, 0, 14);
+            check(kernel, &s, true, n, &seed);
+        }
+        struct sl_conv_shape wide = {1, 4, 66, 8, 132, 1, 5, 7, 4, 4, 2, 2, 1, 1, 1, 1};
+        check(kernel, &wide, true, 3, &seed);
     }
 }
 
@@ -135,7 +183,7 @@ static void layers_of_models_equal_f32(void **state)
         for (size_t n = 0; n < sizeof(shapes) / sizeof(shapes[0]); n++) {
             struct sl_conv_shape s = shapes[n];
             if ((kernel->needs & ~sl_isa_detect()) == 0 && finish(&s, s.pad_top, s.pad_left))
-                check(kernel, &s, true, true, &seed);
+                check(kernel, &s, false, 3, &seed);
         }
     }
 }
@@ -151,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_windows_equal_f32),
+        cmocka_unit_test(random_transposed_windows_equal_f32),
         cmocka_unit_test(layers_of_models_equal_f32),
         cmocka_unit_test(select_without_isa_is_portable),
     };

@@ -91,7 +91,7 @@ static void conv_keeps_the_callers_state(void **state)
             continue;
         assert_true(kernel->weights_bytes(&shape) <= sizeof(packed));
         assert_true(kernel->workspace_bytes(&shape) <= sizeof(workspace));
-        struct conv_case c = {kernel, {shape, operand, packed, result, -1, 1, workspace}};
+        struct conv_case c = {kernel, {shape, operand, packed, result, -1, 1, workspace, 0, 0}};
         kernel->pack_weights(&shape, other, NULL, packed);
         sl_case_survives(kernel->name, run_conv, &c);
     }

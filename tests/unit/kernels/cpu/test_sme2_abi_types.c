@@ -95,7 +95,7 @@ static void windows_keep_the_callers_state(void **state)
     (void)state;
     EACH(conv_f16, !kernel->fits || kernel->fits(&conv_shape),
          kernel->pack_weights(&conv_shape, operand, NULL, packed), conv_shape, operand, packed,
-         result, -1, 1, workspace)
+         result, -1, 1, workspace, 0, 0)
     EACH(conv_qs8, true,
          kernel->pack_weights(&conv_shape, (const int8_t *)operand, &requant, packed), conv_shape,
          (const int8_t *)operand, 3, packed, (int8_t *)result, 7, 63, 567, quantised, workspace)
