@@ -117,20 +117,36 @@ static void put_method(struct sl_json *json, struct sl_model *model, const char 
     sl_method_free(method);
 }
 
+/* paths[1] is NULL where the program has its own weights. Says what fails. */
+static int open_model(char *const paths[2], const struct sl_runtime_log *log,
+                      struct sl_model **out_model, struct sl_data **out_data)
+{
+    struct sl_diag diag = {.what = ""};
+    const char *at = paths[1];
+    int rc = at ? sl_data_open(at, log, out_data, &diag) : 0;
+    if (rc == 0)
+        rc = sl_model_open(at = paths[0], NULL, log, out_model, &diag);
+    if (rc == 0)
+        sl_model_set_data(*out_model, *out_data);
+    else
+        fprintf(stderr, "sme2lab-agent: plan: %s: %s\n", at, diag.what);
+    return rc;
+}
+
 int sl_plan_main(int argc, char **argv)
 {
     struct problems problems = {.count = 0};
     const struct sl_runtime_log log = {.log = keep_problem, .user = &problems};
-    struct sl_diag diag = {.what = ""};
     struct sl_model *model = NULL;
+    struct sl_data *data = NULL;
     struct sl_buf out;
     struct sl_json json;
-    if (argc != 2 || argv[1][0] == '-') {
-        fputs("usage: sme2lab-agent plan MODEL.pte\n", stderr);
+    if (argc < 2 || argc > 3 || argv[1][0] == '-') {
+        fputs("usage: sme2lab-agent plan MODEL.pte [WEIGHTS.ptd]\n", stderr);
         return EXIT_USAGE;
     }
-    if (sl_model_open(argv[1], NULL, &log, &model, &diag) != 0) {
-        fprintf(stderr, "sme2lab-agent: plan: %s: %s\n", argv[1], diag.what);
+    if (open_model(argv + 1, &log, &model, &data) != 0) {
+        sl_data_free(data);
         return EXIT_FAILED;
     }
     sl_buf_init(&out, MAX_OUTPUT_BYTES);
@@ -146,5 +162,6 @@ int sl_plan_main(int argc, char **argv)
     int failed = json.error != 0 || sl_buf_print_line(&out) != 0;
     sl_buf_fini(&out);
     sl_model_free(model);
+    sl_data_free(data);
     return failed ? EXIT_FAILED : 0;
 }

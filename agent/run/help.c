@@ -11,7 +11,7 @@ void sl_help_agent(FILE *out)
         "    sme2lab-agent run [FLAGS]       execute a model, write its ETDump\n"
         "    sme2lab-agent probe [--json]    what this device is and has\n"
         "    sme2lab-agent kernels --list    the kernels in this program; --bench measures them\n"
-        "    sme2lab-agent plan MODEL.pte    which kernels a model would run, as JSON\n"
+        "    sme2lab-agent plan MODEL.pte [WEIGHTS.ptd]  which kernels a model would run, as JSON\n"
         "    sme2lab-agent serve ...         take jobs from one host; `serve --help` has its "
         "flags\n"
         "    sme2lab-agent version           version of this program\n"

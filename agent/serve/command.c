@@ -70,6 +70,9 @@ static int add_common(struct sl_command *command, const char *workdir,
     if (!is_digest(job->model))
         return -EINVAL;
     int rc = addf(command, "--model_path=%s/blobs/%s", workdir, job->model);
+    if (rc == 0 && job->data && job->data[0])
+        rc = is_digest(job->data) ? addf(command, "--data_path=%s/blobs/%s", workdir, job->data)
+                                  : -EINVAL;
     if (rc == 0)
         rc = add_inputs(command, workdir, job);
     if (rc == 0 && job->method && job->method[0])

@@ -153,3 +153,17 @@ const struct sl_bundle_case *sl_bundle_find(const struct sl_bundle *bundle, cons
             return index < bundle->suites[i].case_count ? &bundle->suites[i].cases[index] : NULL;
     return NULL;
 }
+
+int sl_bundle_program(struct sl_bytes file, struct sl_bytes *out, struct sl_diag *diag)
+{
+    struct sl_bundle bundle;
+    *out = file;
+    if (!sl_bundle_is(file))
+        return 0;
+    int rc = sl_bundle_parse(file, &bundle, diag);
+    if (rc == 0) {
+        *out = bundle.program;
+        sl_bundle_fini(&bundle);
+    }
+    return rc;
+}

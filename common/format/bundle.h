@@ -61,6 +61,10 @@ bool sl_bundle_is(struct sl_bytes file);
 int sl_bundle_parse(struct sl_bytes file, struct sl_bundle *out, struct sl_diag *diag);
 void sl_bundle_fini(struct sl_bundle *bundle);
 
+/* The program in the file: itself, or the one in a bundled program. Borrowed from it. 0, or as
+ * sl_bundle_parse(). */
+int sl_bundle_program(struct sl_bytes file, struct sl_bytes *out, struct sl_diag *diag);
+
 /* Case `index` of a method, or NULL. */
 const struct sl_bundle_case *sl_bundle_find(const struct sl_bundle *bundle, const char *method,
                                             uint32_t index);

@@ -30,7 +30,7 @@ struct request {
     const struct sl_cli *cli;
     struct sl_etdump_paths files;
     const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path,
-        *model_path;
+        *model_path, *data_path;
     int64_t run; /* -1: all */
     bool inspector_tsv, strict, tree, has_record;
     struct sl_etrecord record;
@@ -174,6 +174,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "the .sltrace the files were made of; otherwise one is looked for beside each file"},
         {"--model", 0, SL_OPTION_TEXT, &r->model_path, "FILE.pte",
          "the program that ran: labels operators by origin where there is no trace"},
+        {"--data-path", 0, SL_OPTION_TEXT, &r->data_path, "FILE.ptd",
+         "that program's external weights"},
         {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
          "the model's ETRecord: names its operators and their places in the source"},
         {"--inspector-tsv", 0, SL_OPTION_FLAG, &r->inspector_tsv, NULL,
@@ -248,7 +250,7 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     sl_json_init(&r.json, &r.output);
     rc = open_record(&r, &diag);
     if (rc == 0 && r.model_path)
-        rc = sl_model_origins_read(r.model_path, &r.origins, &diag);
+        rc = sl_model_origins_read(r.model_path, r.data_path, &r.origins, &diag);
     if (rc == 0)
         rc = analyze_files(&r, &diag);
     if (r.has_record)

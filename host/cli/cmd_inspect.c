@@ -21,7 +21,7 @@
 
 struct request {
     const struct sl_cli *cli;
-    const char *model, *graph, *method;
+    const char *model, *data, *graph, *method;
     int64_t svl;
     bool offline;
     int64_t only; /* a method's index, or -1 */
@@ -31,6 +31,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
 {
     size_t count = 0;
     const struct sl_option options[] = {
+        {"--data-path", 0, SL_OPTION_TEXT, &r->data, "FILE",
+         "the program's external weights (.ptd), for the agent"},
         {"--method", 0, SL_OPTION_TEXT, &r->method, "NAME", "only this method"},
         {"--graph", 0, SL_OPTION_TEXT, &r->graph, "FILE",
          "also draw the method's operators: FILE.svg, or FILE.dot for Graphviz"},
@@ -41,7 +43,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     };
     const struct sl_usage usage = {
         .verb = "inspect",
-        .synopsis = "MODEL.pte [option...]",
+        .synopsis = "MODEL.pte|MODEL.bpte [option...]",
         .about =
             "Says what a program holds: methods, inputs, outputs, memory plan, delegates and\n"
             "every operator with its shape, multiply-accumulates and weights. The agent says\n"
@@ -144,7 +146,7 @@ static int inspect_bytes(struct request *r, const struct sl_buf *file, int *out_
     }
     rc = find_method(r, inspect, diag);
     if (rc == 0 && !r->offline)
-        rc = sl_model_plan_ask(r->model, (unsigned)r->svl, inspect, diag);
+        rc = sl_model_plan_ask(r->model, r->data, (unsigned)r->svl, inspect, diag);
     if (rc == 0 && r->graph)
         rc = write_graph(r, inspect, diag);
     if (rc == 0)

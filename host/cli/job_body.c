@@ -16,6 +16,10 @@ static void put_model(struct sl_json *json, const struct sl_job_body *body)
     snprintf(name, sizeof(name), "%s", slash ? slash + 1 : path);
     sl_json_text(json, "model", body->model_sha256);
     sl_json_text(json, "model_name", name);
+    if (body->experiment->data_path)
+        sl_json_text(json, "data", body->data_sha256);
+    if (body->experiment->method)
+        sl_json_text(json, "method", body->experiment->method);
 }
 
 static void put_inputs(struct sl_json *json, const struct sl_job_body *body)
@@ -46,6 +50,8 @@ static void put_shown(struct sl_json *json, const struct sl_job_body *body)
     if (body->command)
         sl_json_text(json, "command", body->command);
     sl_json_text(json, "model", e->model);
+    if (e->data_path)
+        sl_json_text(json, "data", e->data_path);
     if (e->input_count > 0) {
         sl_json_open_array(json, "inputs");
         for (size_t i = 0; i < e->input_count; i++)

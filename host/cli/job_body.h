@@ -11,9 +11,9 @@ struct sl_experiment_plan;
 
 struct sl_job_body {
     const struct sl_experiment_plan *plan;
-    const struct sl_experiment *experiment; /* of the plan */
-    const char *device;                     /* of the lab; "": any */
-    const char *model_sha256;
+    const struct sl_experiment *experiment;    /* of the plan */
+    const char *device;                        /* of the lab; "": any */
+    const char *model_sha256, *data_sha256;    /* the latter of an experiment with data_path */
     char (*inputs_sha256)[SL_SHA256_HEX_SIZE]; /* one for each input */
     const char *command;                       /* NULL: not to be said */
     const char *directory;                     /* where the files will go; NULL: nowhere */

@@ -34,10 +34,10 @@ static int ask_agent(const struct sl_device *device, const char *const *args,
     return rc;
 }
 
-int sl_model_plan_ask(const char *path, unsigned svl, struct sl_inspect *inspect,
+int sl_model_plan_ask(const char *path, const char *data, unsigned svl, struct sl_inspect *inspect,
                       struct sl_diag *diag)
 {
-    const char *const plan_args[] = {"plan", path, NULL};
+    const char *const plan_args[] = {"plan", path, data, NULL};
     const char *const list_args[] = {"kernels", "--list", "--json", NULL};
     struct sl_child_result plan, list;
     struct sl_device device;
@@ -91,7 +91,8 @@ static int list_origins(struct sl_model_origins *out, int level)
     return 0;
 }
 
-int sl_model_origins_read(const char *path, struct sl_model_origins *out, struct sl_diag *diag)
+int sl_model_origins_read(const char *path, const char *data, struct sl_model_origins *out,
+                          struct sl_diag *diag)
 {
     int rc = sl_buf_read_file(path, MAX_MODEL_BYTES, &out->file);
     if (rc < 0)
@@ -100,7 +101,7 @@ int sl_model_origins_read(const char *path, struct sl_model_origins *out, struct
     if (rc == 0 && out->inspect->method_count == 0)
         rc = sl_diag_set(diag, SL_E_FORMAT, path, "the program has no method");
     if (rc == 0)
-        rc = sl_model_plan_ask(path, ANY_SVL, out->inspect, diag);
+        rc = sl_model_plan_ask(path, data, ANY_SVL, out->inspect, diag);
     if (rc == 0 && !out->inspect->methods[0].loads)
         rc = sl_diag_set(diag, SL_E_UNSUPPORTED, path, "the agent cannot load the model: %.120s",
                          out->inspect->methods[0].problem);

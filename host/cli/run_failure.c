@@ -48,6 +48,9 @@ int sl_run_failure_check(const struct sl_experiment_plan *plan, struct sl_diag *
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
         const struct sl_experiment *e = &plan->experiments[i];
         rc = check_file(e->model, "model", "name a .pte file that can be read", diag);
+        if (rc == 0 && e->data_path)
+            rc = check_file(e->data_path, "data file",
+                            "name the program's .ptd, a file that can be read", diag);
         for (size_t k = 0; k < e->input_count && rc == 0; k++)
             rc = check_file(e->inputs[k], "input file",
                             "name raw input files that can be read, one for each input", diag);
@@ -68,6 +71,8 @@ static const char *name_of(const struct sl_sender *sender, const struct sl_exper
 {
     if (strncmp(digest, sender->model, DIGEST_DIGITS) == 0)
         return e->model;
+    if (e->data_path && strncmp(digest, sender->data, DIGEST_DIGITS) == 0)
+        return e->data_path;
     for (size_t i = 0; i < e->input_count; i++) {
         if (strncmp(digest, sender->inputs[i], DIGEST_DIGITS) == 0)
             return e->inputs[i];

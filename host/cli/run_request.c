@@ -41,6 +41,8 @@ static const char run_notes[] =
     "\n"
     "Examples:\n"
     "  sme2lab run model.pte\n"
+    "  sme2lab run model.pte --data-path weights.ptd --inputs x.bin\n"
+    "  sme2lab run model.bpte                (a bundled program brings its inputs)\n"
     "  sme2lab run model.pte --svl 256 --runs 3 --json\n"
     "  sme2lab run configs/examples/toy_cnn.json --explain";
 
@@ -77,6 +79,10 @@ static const char submit_notes[] =
          &r->threads, "N,N", "threads; a list is a run with each (1)"},                              \
         {"--inputs", 0,     SL_OPTION_TEXT,                                                          \
          &r->inputs, "F,F", "raw input files in order; without them all inputs are ones"},           \
+        {"--data-path", 0,      SL_OPTION_TEXT,                                                      \
+         &r->data_path, "FILE", "the program's external weights (.ptd)"},                            \
+        {"--method", 0,      SL_OPTION_TEXT,                                                         \
+         &r->method, "NAME", "the method to run (the program's first)"},                             \
         {"--input-shapes", 0,     SL_OPTION_TEXT,                                                    \
          &r->input_shapes, "S;S", "smaller inputs of a dynamic model, such as 1x3x32x32"},           \
         {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "draws which variant runs first (1)"},         \
@@ -253,6 +259,10 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
             experiment->seed = (uint32_t)r->seed;
         if (r->input_shapes)
             experiment->input_shapes = r->input_shapes;
+        if (r->data_path)
+            experiment->data_path = r->data_path;
+        if (r->method)
+            experiment->method = r->method;
         int rc = r->threads ? sl_experiment_parse_threads(r->threads, experiment, diag) : 0;
         if (rc < 0)
             return rc;

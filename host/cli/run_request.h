@@ -15,7 +15,7 @@ enum { SL_RUN_COMMAND_BYTES = 4096 };
 
 struct sl_run_request {
     const char *target; /* MODEL.pte or CONFIG.json; this and the next are borrowed from argv */
-    const char *device, *cpu, *inputs, *input_shapes, *out, *threads;
+    const char *device, *cpu, *inputs, *input_shapes, *data_path, *method, *out, *threads;
     int64_t svl, runs, warmup, seed, priority; /* -1: not given */
     int64_t timeout_s;                         /* 0: none */
     double threshold_percent;                  /* -1: not given */

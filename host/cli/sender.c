@@ -139,6 +139,7 @@ int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_jo
                               .experiment = e,
                               .device = sender->device,
                               .model_sha256 = sender->model,
+                              .data_sha256 = sender->data,
                               .inputs_sha256 = sender->inputs,
                               .command = sender->command,
                               .directory = sender->directory,
@@ -146,6 +147,8 @@ int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_jo
                               .timeout_seconds = sender->timeout_seconds};
     struct sl_buf body;
     int rc = sl_upload_file(sender->cli, sender->client, e->model, sender->model, diag);
+    if (rc == 0 && e->data_path)
+        rc = sl_upload_file(sender->cli, sender->client, e->data_path, sender->data, diag);
     for (size_t i = 0; i < e->input_count && rc == 0; i++)
         rc = sl_upload_file(sender->cli, sender->client, e->inputs[i], sender->inputs[i], diag);
     if (rc < 0)

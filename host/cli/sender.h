@@ -20,7 +20,8 @@ struct sl_sender {
     unsigned timeout_seconds;
     char device[SL_NAME_BYTES]; /* chosen; "": any */
     int device_kind;            /* enum sl_device_kind; 0: unknown */
-    char model[SL_SHA256_HEX_SIZE], inputs[SL_EXPERIMENT_MAX_INPUTS][SL_SHA256_HEX_SIZE];
+    char model[SL_SHA256_HEX_SIZE], data[SL_SHA256_HEX_SIZE];
+    char inputs[SL_EXPERIMENT_MAX_INPUTS][SL_SHA256_HEX_SIZE];
 };
 
 /* Is it "local", "emulated" or "counted"? enum sl_device_kind, 0: none of them. */

@@ -47,13 +47,14 @@ static const char *const plan_keys[] = {
     "labels",         "runs",        "num_runs",
     "warmup",         "analysis",    "precision_percent",
     "budget_seconds", "gate",        "power_mode",
-    "priority",
+    "priority",       "data_path",   "method",
 };
 
 static const char *const experiment_keys[] = {
-    "name",        "mode",         "model",      "runs",         "num_runs",     "warmup",
-    "threads",     "num_threads",  "factor",     "inputs",       "input_shapes", "seed",
-    "runner_path", "quiet_runner", "extra_args", "cpu_affinity", "sme_threads",
+    "name",         "mode",        "model",       "runs",         "num_runs",
+    "warmup",       "threads",     "num_threads", "factor",       "inputs",
+    "input_shapes", "seed",        "runner_path", "quiet_runner", "extra_args",
+    "cpu_affinity", "sme_threads", "data_path",   "method",
 };
 
 static struct sl_experiment default_experiment(void)
@@ -167,9 +168,10 @@ static int read_factor(const struct sl_json_at *object, struct sl_diag *diag)
 static int read_common(const struct sl_json_at *object, struct sl_experiment *out,
                        struct sl_diag *diag)
 {
-    struct sl_json_at runs, warmup = sl_json_member(object, "warmup"),
-                            shapes = sl_json_member(object, "input_shapes"),
-                            seed = sl_json_member(object, "seed");
+    struct sl_json_at runs,
+        warmup = sl_json_member(object, "warmup"), shapes = sl_json_member(object, "input_shapes"),
+        data = sl_json_member(object, "data_path"), method = sl_json_member(object, "method"),
+        seed = sl_json_member(object, "seed");
     int rc = read_alias(object, "runs", "num_runs", &runs, diag);
     if (rc == 0)
         rc = sl_json_get_integer(&runs, 1, MAX_RUNS, &out->runs, diag);
@@ -177,6 +179,10 @@ static int read_common(const struct sl_json_at *object, struct sl_experiment *ou
         rc = sl_json_get_integer(&warmup, 0, MAX_RUNS, &out->warmup, diag);
     if (rc == 0)
         rc = sl_json_get_text(&shapes, &out->input_shapes, diag);
+    if (rc == 0)
+        rc = sl_json_get_text(&data, &out->data_path, diag);
+    if (rc == 0)
+        rc = sl_json_get_text(&method, &out->method, diag);
     if (rc == 0)
         rc = sl_json_get_integer(&seed, 0, UINT32_MAX, &out->seed, diag);
     if (rc == 0)

@@ -28,6 +28,8 @@ enum {
 struct sl_experiment {
     const char *name;
     const char *model;
+    const char *data_path; /* external weights (.ptd); NULL: none */
+    const char *method;    /* NULL: the program's first */
     uint32_t runs, warmup; /* UINT32_MAX: as the device's clock needs */
     const char *inputs[SL_EXPERIMENT_MAX_INPUTS];
     size_t input_count;

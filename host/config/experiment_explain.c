@@ -11,6 +11,10 @@ static void put_experiment(struct sl_json *json, const struct sl_experiment *exp
     sl_json_text(json, "name", experiment->name);
     if (strcmp(experiment->model, model) != 0)
         sl_json_text(json, "model", experiment->model);
+    if (experiment->data_path)
+        sl_json_text(json, "data_path", experiment->data_path);
+    if (experiment->method)
+        sl_json_text(json, "method", experiment->method);
     sl_json_text(json, "mode", experiment->clean ? "clean" : "timing");
     if (experiment->runs != UINT32_MAX)
         sl_json_u64(json, "runs", experiment->runs);

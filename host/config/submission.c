@@ -19,9 +19,9 @@ static const char *const keys[] = {
     "method",     "input_shapes", "timeout_seconds",  "threshold_percent",
     "confidence", "experiment",   "shared_directory", "labels",
     "shown",      "threads",      "sme_threads",      "cpu_affinity",
-    "mode",
+    "mode",       "data",
 };
-static const char *const shown_keys[] = {"command", "model", "inputs", "directory"};
+static const char *const shown_keys[] = {"command", "model", "data", "inputs", "directory"};
 
 static int read_digest(const struct sl_json_at *at, char out[SL_DIGEST_BYTES], struct sl_diag *diag)
 {
@@ -52,11 +52,13 @@ static int read_text(const struct sl_json_at *root, const char *key, char *out, 
 
 static int read_files(const struct sl_json_at *root, struct sl_submitted *out, struct sl_diag *diag)
 {
-    struct sl_json_at model = sl_json_member(root, "model"),
+    struct sl_json_at model = sl_json_member(root, "model"), data = sl_json_member(root, "data"),
                       inputs = sl_json_member(root, "inputs");
     if (!model.value)
         return sl_json_refuse(root, diag, "A job needs a 'model'");
     int rc = read_digest(&model, out->model, diag);
+    if (rc == 0 && data.value)
+        rc = read_digest(&data, out->data, diag);
     if (rc < 0 || !inputs.value)
         return rc;
     rc = sl_json_need_array(&inputs, diag);
@@ -180,6 +182,8 @@ static int read_shown(const struct sl_json_at *root, struct sl_submitted *out, s
         rc = read_text(&shown, "command", out->shown.command, sizeof(out->shown.command), diag);
     if (rc == 0)
         rc = read_text(&shown, "model", out->shown.model, sizeof(out->shown.model), diag);
+    if (rc == 0)
+        rc = read_text(&shown, "data", out->shown.data, sizeof(out->shown.data), diag);
     if (rc == 0)
         rc = read_text(&shown, "directory", out->shown.directory, sizeof(out->shown.directory),
                        diag);

@@ -1,15 +1,17 @@
 /* host/config/submission.h: one job as it is submitted over HTTP: one experiment, its files named
  * by SHA-256.
  *
- * {"model": "<sha256>", "model_name": "toy.pte", "inputs": ["<sha256>", …], "device":
- * "counted-512", "priority": 0, "runs": 2, "warmup": 1, "seed": 1, "threads": 1, "method":
- * "forward", "input_shapes": "1x3x8x8", "timeout_seconds": 1800, "threshold_percent": 1.0,
- * "confidence": 0.95, "experiment": "run", "mode": "timing", "shared_directory": false, "labels":
+ * {"model": "<sha256>", "model_name": "toy.pte", "data": "<sha256>", "inputs": ["<sha256>", …],
+ * "device": "counted-512", "priority": 0, "runs": 2, "warmup": 1, "seed": 1, "threads": 1,
+ * "method": "forward", "input_shapes": "1x3x8x8", "timeout_seconds": 1800,
+ * "threshold_percent": 1.0, "confidence": 0.95, "experiment": "run", "mode": "timing",
+ * "shared_directory": false, "labels":
  * {"branch": "main"},
  * "shown":
- * {"command": "sme2lab run toy.pte", "model": "models/toy.pte", "inputs": ["x.bin"], "directory":
- * "out/toy"}} Only `model` is needed. `shown` is what the run's files say in place of the daemon's
- * own paths: how the sender calls its files, and where it will put the run's. */
+ * {"command": "sme2lab run toy.pte", "model": "models/toy.pte", "data": "models/toy.ptd", "inputs":
+ * ["x.bin"], "directory": "out/toy"}} Only `model` is needed. `shown` is what the run's files say
+ * in place of the daemon's own paths: how the sender calls its files, and where it will put the
+ * run's. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,6 +37,7 @@ struct sl_submitted_label {
 
 struct sl_submitted {
     char model[SL_DIGEST_BYTES], model_name[SL_NAME_BYTES];
+    char data[SL_DIGEST_BYTES]; /* external weights; "": none */
     char inputs[SL_SUBMISSION_MAX_INPUTS][SL_DIGEST_BYTES];
     size_t input_count;
     char method[SL_NAME_BYTES],
@@ -51,6 +54,7 @@ struct sl_submitted {
     size_t label_count;
     struct {
         char command[SL_SUBMISSION_COMMAND_BYTES], model[SL_SUBMISSION_PATH_BYTES],
+            data[SL_SUBMISSION_PATH_BYTES],
             directory[SL_SUBMISSION_PATH_BYTES]; /* "": the daemon's own */
         char inputs[SL_SUBMISSION_MAX_INPUTS][SL_SUBMISSION_PATH_BYTES];
         size_t input_count; /* 0, or as many as there are inputs */

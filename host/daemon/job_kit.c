@@ -17,6 +17,7 @@
 #include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
 #include "host/device/launch.h"
+#include "host/experiment/model_identity.h"
 #include "host/experiment/path_stem.h"
 #include "host/experiment/run.h"
 #include "host/ingest/run_store.h"
@@ -65,6 +66,8 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
             .reference = true,
         };
         memcpy(out->model, job->model, sizeof(out->model));
+        memcpy(out->data, job->data, sizeof(out->data));
+        sl_model_identity(job->model, job->data, job->method, out->identity);
         memcpy(out->inputs, job->inputs, sizeof(out->inputs));
         if (counted && job->threads > 1) {
             sl_diag_hint(diag, "say 1 thread, or choose a device that measures time");
@@ -97,7 +100,8 @@ struct finishing {
     struct sl_submitted job;
     struct sl_experiment_plan plan;
     struct sl_run run;
-    char model[SL_RUN_PATH_BYTES], inputs[SL_SUBMISSION_MAX_INPUTS][SL_RUN_PATH_BYTES];
+    char model[SL_RUN_PATH_BYTES], data[SL_RUN_PATH_BYTES];
+    char inputs[SL_SUBMISSION_MAX_INPUTS][SL_RUN_PATH_BYTES];
     const char *shown_inputs[SL_SUBMISSION_MAX_INPUTS];
 };
 
@@ -128,6 +132,9 @@ static void describe_plan(struct finishing *work)
     experiment->sme_threads = job->sme_threads;
     experiment->affinity = job->affinity[0] ? job->affinity : NULL;
     experiment->input_shapes = job->input_shapes[0] ? job->input_shapes : NULL;
+    experiment->method = job->method[0] ? job->method : NULL;
+    snprintf(work->data, sizeof(work->data), "%s/blobs/%s", ended->state_dir, job->data);
+    experiment->data_path = job->data[0] ? work->data : NULL;
     experiment->input_count = job->input_count;
     for (size_t i = 0; i < job->input_count; i++) {
         snprintf(work->inputs[i], sizeof(work->inputs[i]), "%s/blobs/%s", ended->state_dir,
@@ -149,6 +156,7 @@ static void describe(struct finishing *work, const struct sl_categories *categor
     run->categories = categories;
     run->command = job->shown.command[0] ? job->shown.command : "sme2labd";
     run->shown_model = job->shown.model[0] ? job->shown.model : NULL;
+    run->shown_data = job->shown.data[0] ? job->shown.data : NULL;
     run->shown_dir = job->shown.directory[0] ? job->shown.directory : NULL;
     run->shown_inputs = job->shown.input_count > 0 ? work->shown_inputs : NULL;
     run->shares_directory = job->shared_directory;

@@ -36,7 +36,7 @@ enum sl_link_outcome {
 /* proto/job.proto says what each is; texts are borrowed for the call, NULL is empty. */
 struct sl_link_job {
     uint64_t id;
-    const char *model, *method, *variants, *clock, *policy, *input_shapes, *affinity;
+    const char *model, *data, *method, *variants, *clock, *policy, *input_shapes, *affinity;
     const char *const *inputs;
     size_t input_count;
     const char *const *exec_prefix;

@@ -61,6 +61,7 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
         prefix[i] = text(job->exec_prefix[i]);
     body.id = job->id;
     body.model = text(job->model);
+    body.data = text(job->data);
     body.inputs = inputs;
     body.n_inputs = job->input_count;
     body.method = text(job->method);

@@ -33,7 +33,7 @@ struct sl_run {
     const char *command; /* what the manifest says how it was asked for */
     /* How the files are called in what is written about them, where that is not as they lie here;
      * NULL: as they do. `shown_inputs` has an entry for each input. */
-    const char *shown_model, *shown_dir;
+    const char *shown_model, *shown_data, *shown_dir;
     const char *const *shown_inputs;
     bool shares_directory; /* with other experiments: manifest_NAME.json and so on */
 
@@ -46,6 +46,7 @@ struct sl_run {
     /* What came back: owned, released by sl_run_fini(). */
     struct sl_buf model; /* the file's bytes */
     char model_sha256[SL_SHA256_HEX_SIZE], agent_sha256[SL_SHA256_HEX_SIZE];
+    char data_sha256[SL_SHA256_HEX_SIZE]; /* of the external weights; "": none */
     int output_types[SL_RUN_MAX_OUTPUTS]; /* enum sl_scalar_type, -1 for what is no tensor */
     size_t output_count;
     struct sl_count_log *log;             /* COUNTED */

@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "host/experiment/model_identity.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 
@@ -282,12 +283,17 @@ void sl_run_directory_conditions(const struct sl_run_directory *directory, int l
     enum { SIZE = sizeof(out->values[0]) };
     const cJSON *manifest = directory->manifest;
     const char *model = sl_run_directory_text(manifest, "model_sha256");
+    const char *data =
+        sl_run_directory_text(cJSON_GetObjectItemCaseSensitive(manifest, "data"), "sha256");
+    const char *method = sl_run_directory_text(manifest, "method");
     const char *agent = sl_run_directory_text(manifest, "agent_sha256");
     double threads =
         sl_run_directory_number(sl_run_directory_result(directory, level), "threads", NAN);
     *out = (struct sl_conditions){.values = {""}};
     snprintf(out->values[SL_CONDITION_SME2], SIZE, "%s", levels[level]);
-    snprintf(out->values[SL_CONDITION_MODEL], SIZE, "%.64s", model ? model : "");
+    if (model)
+        sl_model_identity(model, data ? data : "", method ? method : "",
+                          out->values[SL_CONDITION_MODEL]);
     snprintf(out->values[SL_CONDITION_BUILD], SIZE, "%.64s", agent ? agent : "");
     if (isfinite(threads))
         snprintf(out->values[SL_CONDITION_THREADS], SIZE, "%.0f", threads);

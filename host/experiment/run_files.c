@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
+#include "common/format/bundle.h"
 #include "common/format/pte.h"
 #include "host/config/experiment.h"
 #include "host/device/count_log.h"
@@ -60,9 +61,20 @@ int sl_run_make_directories(const char *path, struct sl_diag *diag)
     return 0;
 }
 
+static int digest_data(struct sl_run *run, struct sl_diag *diag)
+{
+    const char *path = run->experiment->data_path;
+    int rc = path ? sl_file_digest(path, run->data_sha256) : 0;
+    if (rc == 0)
+        return 0;
+    sl_diag_hint(diag, "name the program's .ptd, a file that can be read");
+    return sl_diag_set(diag, rc, path, "The external weights cannot be read (%s)", sl_strerror(rc));
+}
+
 static int read_model(struct sl_run *run, struct sl_diag *diag)
 {
     const char *path = run->plan->model;
+    struct sl_bytes program;
     struct sl_pte pte;
     int rc = sl_buf_read_file(path, MAX_MODEL_BYTES, &run->model);
     if (rc == 0)
@@ -71,7 +83,9 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
         sl_diag_hint(diag, "name a .pte file that can be read");
         return sl_diag_set(diag, rc, path, "The model cannot be read (%s)", sl_strerror(rc));
     }
-    rc = sl_pte_parse((struct sl_bytes){run->model.data, run->model.size}, &pte, diag);
+    rc = sl_bundle_program((struct sl_bytes){run->model.data, run->model.size}, &program, diag);
+    if (rc == 0)
+        rc = sl_pte_parse(program, &pte, diag);
     if (rc < 0) {
         char where[sizeof(diag->where)];
         memcpy(where, diag->where, sizeof(where));
@@ -81,7 +95,7 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
             sl_diag_hint(diag, "export the model again; the file is damaged or no .pte");
         return rc == SL_E_UNSUPPORTED || rc == -ENOMEM ? rc : SL_E_CRASHED;
     }
-    const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, NULL);
+    const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, run->experiment->method);
     run->output_count = plan ? plan->output_count : 0;
     if (run->output_count > SL_RUN_MAX_OUTPUTS)
         run->output_count = SL_RUN_MAX_OUTPUTS;
@@ -147,6 +161,8 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
     if (!run->stem[0])
         sl_path_stem(run->plan->model, run->stem, sizeof(run->stem));
     int rc = read_model(run, diag);
+    if (rc == 0)
+        rc = digest_data(run, diag);
     if (rc == 0)
         rc = check_inputs(run, diag);
     if (rc == 0)

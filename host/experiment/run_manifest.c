@@ -174,11 +174,26 @@ static void put_outputs(struct sl_json *json, const struct sl_run *run)
     sl_json_close_array(json);
 }
 
+/* External weights: null for a program that has its own. */
+static void put_data(struct sl_json *json, const struct sl_run *run)
+{
+    if (!run->data_sha256[0]) {
+        sl_json_text(json, "data", NULL);
+        return;
+    }
+    sl_json_open_object(json, "data");
+    sl_json_text(json, "file", run->shown_data ? run->shown_data : run->experiment->data_path);
+    sl_json_text(json, "sha256", run->data_sha256);
+    sl_json_close_object(json);
+}
+
 static void put_model(struct sl_json *json, const struct sl_run *run)
 {
     sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
     sl_json_u64(json, "model_bytes", run->model.size);
     sl_json_text(json, "model_sha256", run->model_sha256);
+    put_data(json, run);
+    sl_json_text(json, "method", run->experiment->method);
     sl_json_text(json, "agent", run->device->agent.path);
     sl_json_text(json, "agent_sha256", run->agent_sha256);
     sl_json_text(json, "input_shapes", run->experiment->input_shapes);

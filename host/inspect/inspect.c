@@ -6,6 +6,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/format/bundle.h"
 #include "common/format/scalar_type.h"
 #include "common/format/xnngraph.h"
 #include "host/inspect/build.h"
@@ -160,7 +161,10 @@ int sl_inspect_new(struct sl_bytes file, struct sl_inspect **out, struct sl_diag
     struct sl_inspect *inspect = sl_calloc(1, sizeof(*inspect));
     if (!inspect)
         return sl_diag_set(diag, -ENOMEM, NULL, "memory is short");
-    int rc = sl_pte_parse(file, &inspect->pte, diag);
+    struct sl_bytes program;
+    int rc = sl_bundle_program(file, &program, diag);
+    if (rc == 0)
+        rc = sl_pte_parse(program, &inspect->pte, diag);
     if (rc < 0) {
         sl_free(inspect);
         return rc;

@@ -221,7 +221,7 @@ static void fill_record(struct sl_job_run *run)
                                      .started_ms = run->started_ms,
                                      .ended_ms = unix_ms(),
                                      .device_kind = run->device->kind};
-    snprintf(record->model_sha256, sizeof(record->model_sha256), "%s", run->plan.model);
+    snprintf(record->model_sha256, sizeof(record->model_sha256), "%s", run->plan.identity);
     snprintf(record->model, sizeof(record->model), "%s", run->plan.model_name);
     snprintf(record->device, sizeof(record->device), "%s", run->device_name);
     snprintf(record->directory, sizeof(record->directory), "%.511s", run->directory + root);
@@ -244,12 +244,11 @@ static void queue_finish(struct sl_job_run *run)
 static void part_done(struct part *part)
 {
     struct sl_job_run *run = part->run;
-    bool measured = part == &run->parts[0];
     if (part->done)
         return;
     part->done = true;
-    if (measured && run->plan.reference && part->result.outcome == SL_OUTCOME_DONE &&
-        !run->cancelled) {
+    if (part == &run->parts[0] && run->plan.reference && !run->cancelled &&
+        part->result.outcome == SL_OUTCOME_DONE) {
         run->part = 1;
         begin_part(run);
     } else {
@@ -273,6 +272,7 @@ static void send_part(struct sl_job_run *run)
     struct sl_link_job job = {
         .id = wire_id(run, run->part),
         .model = run->plan.model,
+        .data = run->plan.data,
         .method = run->plan.method,
         .variants = measured ? variants : "portable",
         .clock = counted || run->plan.marks ? "marks" : "ns",

@@ -31,7 +31,8 @@ enum {
 
 /* What the device is asked for: from the job's configuration. */
 struct sl_job_plan {
-    char model[SL_DIGEST_BYTES];
+    char model[SL_DIGEST_BYTES], data[SL_DIGEST_BYTES]; /* external weights; "": none */
+    char identity[SL_DIGEST_BYTES];                     /* what runs of the same model share */
     char inputs[SL_JOB_RUN_MAX_INPUTS][SL_DIGEST_BYTES];
     size_t input_count;
     char method[SL_NAME_BYTES], input_shapes[SL_SELECTOR_BYTES];

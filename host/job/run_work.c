@@ -119,6 +119,8 @@ static int place_blobs(struct sl_run_work *work)
     snprintf(from, sizeof(from), "%s/blobs", work->state_dir);
     snprintf(to, sizeof(to), "%s/blobs", work->workdir);
     int rc = sl_blob_place(from, to, work->plan->model, &work->diag);
+    if (rc == 0 && work->plan->data[0])
+        rc = sl_blob_place(from, to, work->plan->data, &work->diag);
     for (size_t i = 0; rc == 0 && i < work->plan->input_count; i++)
         rc = sl_blob_place(from, to, work->plan->inputs[i], &work->diag);
     return rc;

@@ -83,7 +83,7 @@ def folder_of(name):
 
 
 def program_in(folder):
-    return next((path for path in (os.path.join(folder, file) for file in ("model.pte",)) if os.path.exists(path)), None)
+    return next((path for path in (os.path.join(folder, file) for file in ("model.bpte", "model.pte")) if os.path.exists(path)), None)
 
 
 def by_index(pattern):
@@ -97,6 +97,10 @@ def command_of(name, folder):
     words = [program]
     if inputs and not program.endswith(".bpte"):
         words += ["--inputs", ",".join(inputs)]
+    if method:
+        words += ["--method", method]
+    if os.path.exists(os.path.join(folder, "weights.ptd")):
+        words += ["--data-path", os.path.join(folder, "weights.ptd")]
     return words
 
 
@@ -174,8 +178,6 @@ def bench(only=(), jobs=2):
     if unknown:
         sys.exit(f"bench: no program '{unknown[0]}'; there are: {', '.join(EXECUTOR_RUNNER)}")
     names = [name for name in EXECUTOR_RUNNER if folder_of(name) and (not only or name in only)]
-    # `sme2lab run` takes neither external weights nor a method's name
-    names = [name for name in names if "/" not in name and not os.path.exists(os.path.join(folder_of(name), "weights.ptd"))]
     names.sort(key=lambda name: -(EXECUTOR_RUNNER[name] or (0, 0))[1])
     states = queue.SimpleQueue()
     for i in range(jobs):

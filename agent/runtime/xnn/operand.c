@@ -24,8 +24,10 @@ static int find_data(const struct sl_xnn_plan *plan, const struct sl_xnn_value *
         sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 262,
                      "Failed to get constant data for key %s from named_data_map. Error code: %d",
                      data->key, SL_ET_NOT_FOUND);
-        return sl_diag_set(diag, SL_ET_NOT_FOUND, NULL, "constant data %.80s is not in the program",
-                           data->key);
+        return sl_diag_set(
+            diag, SL_ET_NOT_FOUND, NULL, "constant data %.80s is not in the program, %s", data->key,
+            plan->model->data ? "nor in its external data file (.ptd)"
+                              : "and no external data file (.ptd) is given: say --data_path");
     }
     if (!bytes.data || bytes.size < needed || (uintptr_t)bytes.data % align != 0)
         return bad_value(value, diag, "its data is too short or not aligned");

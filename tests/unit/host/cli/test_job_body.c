@@ -45,6 +45,7 @@ static void the_daemon_reads_what_is_sent(void **state)
                           "\"experiments\":[{\"name\":\"a\"},{\"name\":\"b\","
                           "\"inputs\":[\"x\",\"y\"],\"runs\":7,\"warmup\":0,\"seed\":9,"
                           "\"threads\":4,\"sme_threads\":2,\"cpu_affinity\":\"big\","
+                          "\"data_path\":\"w/toy.ptd\",\"method\":\"encode\","
                           "\"input_shapes\":\"1x3\"}]}"),
                      0);
     assert_int_equal(plan.priority, -3);
@@ -53,6 +54,7 @@ static void the_daemon_reads_what_is_sent(void **state)
                               .experiment = &plan.experiments[1],
                               .device = "phone",
                               .model_sha256 = DIGEST,
+                              .data_sha256 = DIGEST,
                               .inputs_sha256 = inputs,
                               .command = "sme2lab run c.json",
                               .directory = "out/b",
@@ -60,6 +62,9 @@ static void the_daemon_reads_what_is_sent(void **state)
                               .timeout_seconds = 77});
     assert_string_equal(submitted.model, DIGEST);
     assert_string_equal(submitted.model_name, "toy.pte");
+    assert_string_equal(submitted.data, DIGEST);
+    assert_string_equal(submitted.shown.data, "w/toy.ptd");
+    assert_string_equal(submitted.method, "encode");
     assert_int_equal(submitted.input_count, 2);
     assert_int_equal(submitted.runs, 7);
     assert_int_equal(submitted.warmup, 0);
@@ -87,6 +92,7 @@ static void what_is_not_said_is_left_to_the_daemon(void **state)
     put(&(struct sl_job_body){
         .plan = &plan, .experiment = &plan.experiments[0], .device = "", .model_sha256 = DIGEST});
     assert_int_equal(submitted.runs, UINT32_MAX);
+    assert_string_equal(submitted.data, "");
     assert_int_equal(submitted.input_count, 0);
     assert_int_equal(submitted.timeout_seconds, 0);
     assert_false(submitted.shared_directory);

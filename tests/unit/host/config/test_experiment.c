@@ -70,13 +70,16 @@ static void an_explained_plan_reads_as_the_same_plan(void **state)
     sl_buf_init(&second, 1 << 16);
     assert_int_equal(parse("{\"model\":\"m\",\"device\":\"local\",\"cpu\":\"max\",\"output_root\":"
                            "\"o\",\"labels\":{\"k\":\"v\"},\"experiments\":[{\"name\":\"a\","
-                           "\"runs\":2,\"warmup\":1,\"inputs\":[\"i\"],\"input_shapes\":\"1\"}]}",
+                           "\"runs\":2,\"warmup\":1,\"inputs\":[\"i\"],\"input_shapes\":\"1\","
+                           "\"data_path\":\"w.ptd\",\"method\":\"n\"}]}",
                            &plan, &diag),
                      0);
     assert_int_equal(sl_experiment_plan_explain(&plan, &first), 0);
     assert_int_equal(parse((char *)first.data, &again, &diag), 0);
     assert_int_equal(sl_experiment_plan_explain(&again, &second), 0);
     assert_string_equal((char *)first.data, (char *)second.data);
+    assert_string_equal(again.experiments[0].data_path, "w.ptd");
+    assert_string_equal(again.experiments[0].method, "n");
     sl_experiment_plan_fini(&plan);
     sl_experiment_plan_fini(&again);
     sl_buf_fini(&first);

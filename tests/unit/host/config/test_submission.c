@@ -38,17 +38,19 @@ static void every_key_arrives(void **state)
     struct sl_submitted job;
     struct sl_diag diag;
     (void)state;
-    assert_int_equal(parse("{\"model\":\"" A64 "\",\"model_name\":\"toy.pte\",\"inputs\":[\"" B64
-                           "\",\"" A64 "\"],\"device\":\"d\",\"priority\":3,"
-                           "\"threads\":4,\"sme_threads\":1,\"cpu_affinity\":\"f0\","
-                           "\"runs\":7,\"warmup\":0,\"seed\":9,\"method\":\"m\",\"input_shapes\":"
-                           "\"1x3\",\"timeout_seconds\":5,"
-                           "\"threshold_percent\":2.5,\"confidence\":0.9,\"experiment\":\"e\","
-                           "\"shared_directory\":true,\"labels\":{\"k\":\"v\"},\"shown\":{"
-                           "\"command\":\"c\",\"model\":\"a/m\",\"inputs\":[\"x\",\"y\"],"
-                           "\"directory\":\"o\"}}",
-                           &job, &diag),
-                     0);
+    assert_int_equal(
+        parse("{\"model\":\"" A64 "\",\"model_name\":\"toy.pte\",\"inputs\":[\"" B64 "\",\"" A64
+              "\"],\"device\":\"d\",\"priority\":3,"
+              "\"threads\":4,\"sme_threads\":1,\"cpu_affinity\":\"f0\","
+              "\"runs\":7,\"warmup\":0,\"seed\":9,\"method\":\"m\",\"data\":\"" B64 "\","
+              "\"input_shapes\":"
+              "\"1x3\",\"timeout_seconds\":5,"
+              "\"threshold_percent\":2.5,\"confidence\":0.9,\"experiment\":\"e\","
+              "\"shared_directory\":true,\"labels\":{\"k\":\"v\"},\"shown\":{"
+              "\"command\":\"c\",\"model\":\"a/m\",\"data\":\"a/w\",\"inputs\":[\"x\",\"y\"],"
+              "\"directory\":\"o\"}}",
+              &job, &diag),
+        0);
     assert_string_equal(job.model_name, "toy.pte");
     assert_int_equal(job.input_count, 2);
     assert_string_equal(job.inputs[0], B64);
@@ -59,12 +61,14 @@ static void every_key_arrives(void **state)
     assert_int_equal(job.sme_threads, 1);
     assert_string_equal(job.affinity, "0xf0");
     assert_int_equal(job.timeout_seconds, 5);
+    assert_string_equal(job.data, B64);
     assert_string_equal(job.method, "m");
     assert_string_equal(job.input_shapes, "1x3");
     assert_string_equal(job.experiment, "e");
     assert_true(job.shared_directory);
     assert_string_equal(job.labels[0].key, "k");
     assert_string_equal(job.shown.model, "a/m");
+    assert_string_equal(job.shown.data, "a/w");
     assert_string_equal(job.shown.inputs[1], "y");
     assert_string_equal(job.shown.directory, "o");
 }
@@ -81,6 +85,7 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
         {"{\"model\":\"" A64 "\",\"imputs\":[]}", "inputs"},
         {"{\"model\":\"" A64 "\",\"inputs\":[\"x\"]}", "SHA-256"},
         {"{\"model\":\"" A64 "\",\"runs\":0}", "whole number"},
+        {"{\"model\":\"" A64 "\",\"data\":\"weights.ptd\"}", "SHA-256"},
         {"{\"model\":\"" A64
          "\",\"method\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}",
          "longer"},

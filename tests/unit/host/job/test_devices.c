@@ -61,6 +61,7 @@ static int plan_job(void *user, const char *config_json, const struct sl_device 
     if (device->kind == SL_DEVICE_LOCAL) /* this machine may have no SME2 */
         snprintf(out->variants, sizeof(out->variants), "off,portable");
     snprintf(out->model, sizeof(out->model), "%s", model);
+    snprintf(out->identity, sizeof(out->identity), "%s", model);
     snprintf(out->inputs[0], sizeof(out->inputs[0]), "%s", input);
     return 0;
 }
