@@ -187,6 +187,7 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
         sl_recorder_end(recorder, &span, label);
     }
     sl_denormals_restore(denormals);
+    sl_xnn_plan_widen(plan);
     return 0;
 }
 

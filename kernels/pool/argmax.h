@@ -1,7 +1,6 @@
 /* kernels/pool/argmax.h: largest values and their places in windows side by side, f32, NHWC. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,8 +10,7 @@ struct sl_argmax_args {
     size_t batch, out_h, out_w, channels, kernel_h, kernel_w;
     const float *in; /* [batch][out_h * kernel_h][out_w * kernel_w][channels] */
     float *out;      /* [batch][out_h][out_w][channels] */
-    void *index;     /* of the same shape: int32_t, or int64_t where wide */
-    bool wide;
+    int32_t *index;  /* of the same shape */
 };
 
 struct sl_argmax {

@@ -20,14 +20,6 @@ static size_t place_of(const float *in, size_t row, size_t step, size_t kernel_h
     return place;
 }
 
-static void store(const struct sl_argmax_args *args, size_t at, size_t place)
-{
-    if (args->wide)
-        ((int64_t *)args->index)[at] = (int64_t)place;
-    else
-        ((int32_t *)args->index)[at] = (int32_t)place;
-}
-
 static void run(const struct sl_argmax_args *args)
 {
     size_t channels = args->channels, row = args->out_w * args->kernel_w * channels, at = 0;
@@ -38,7 +30,7 @@ static void run(const struct sl_argmax_args *args)
                 size_t place = place_of(in + c, row, channels, args->kernel_h, args->kernel_w);
                 args->out[at] =
                     in[place / args->kernel_w * row + place % args->kernel_w * channels + c];
-                store(args, at, place);
+                args->index[at] = (int32_t)place;
             }
         }
 }

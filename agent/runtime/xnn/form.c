@@ -141,6 +141,16 @@ static int form_of_weighted(const struct sl_xnn_plan *plan, const struct sl_xnn_
     return in == out ? form_of_float(in) : REFUSED;
 }
 
+/* ExecuTorch's exporter calls the places fp32 and moves them as such; what XNNPACK writes there is
+ * int32. */
+static int form_of_argmax(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    int places = operand(plan, op->output2)->type;
+    bool known = operand(plan, op->output)->type == SL_XNN_FP32 &&
+                 (places == SL_XNN_FP32 || places == SL_XNN_INT32);
+    return is_uniform(plan, op) && known ? SL_XNN_FORM_F32 : REFUSED;
+}
+
 static int form_of(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     switch (op->kind) {
@@ -162,10 +172,7 @@ static int form_of(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
     case SL_XNN_OP_BATCH_GEMM:
         return is_uniform(plan, op) ? form_of_float(operand(plan, op->output)->type) : REFUSED;
     case SL_XNN_OP_ARGMAX:
-        return is_uniform(plan, op) && operand(plan, op->output)->type == SL_XNN_FP32 &&
-                       operand(plan, op->output2)->type == SL_XNN_INT32
-                   ? SL_XNN_FORM_F32
-                   : REFUSED;
+        return form_of_argmax(plan, op);
     default:
         return form_of_function(plan, op);
     }

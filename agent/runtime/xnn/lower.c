@@ -201,7 +201,6 @@ static int lower_argmax(const struct sl_xnn_lowering *l)
         .channels = out->dims[3],
         .kernel_h = w->kernel_height,
         .kernel_w = w->kernel_width,
-        .wide = l->plan->operands[l->op->output2].wide,
     };
     if (!sl_product_ok(image, 4) || w->kernel_height > INT32_MAX / w->kernel_width)
         return SL_ET_INVALID_ARGUMENT;

@@ -177,8 +177,6 @@ static int take_operands(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct 
     op->output = operand_of(plan, node->outputs[0]);
     if (op->kind == SL_XNN_OP_ARGMAX)
         op->output2 = operand_of(plan, node->outputs[1]);
-    if (op->output2 != SL_XNN_NONE)
-        plan->operands[op->output2].places = true;
     for (uint32_t i = 0; i < op->input_count; i++)
         if (op->inputs[i] == SL_XNN_NONE && !(has_bias(op) && i == 2))
             return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, "an input is missing");

@@ -146,9 +146,12 @@ void sl_xnn_plan_free(struct sl_xnn_plan *plan)
     sl_free(plan);
 }
 
-/* The places of an ArgMaxPooling2d are int32 in the graph and may be int64 outside. */
+/* Outputs of 32 bits may be int64 outside: see sl_xnn_plan_widen(). */
 static bool type_fits(int scalar_type, const struct sl_xnn_operand *operand)
 {
+    if (scalar_type == SL_SCALAR_LONG)
+        return operand->external_output && !operand->external_input &&
+               (operand->type == SL_XNN_FP32 || operand->type == SL_XNN_INT32);
     switch (operand->type) {
     case SL_XNN_FP32:
         return scalar_type == SL_SCALAR_FLOAT;
@@ -161,7 +164,7 @@ static bool type_fits(int scalar_type, const struct sl_xnn_operand *operand)
     case SL_XNN_QUINT8:
         return scalar_type == SL_SCALAR_BYTE || scalar_type == SL_SCALAR_QUINT8;
     case SL_XNN_INT32:
-        return scalar_type == SL_SCALAR_INT || (scalar_type == SL_SCALAR_LONG && operand->places);
+        return scalar_type == SL_SCALAR_INT;
     default:
         return false;
     }
@@ -306,6 +309,24 @@ void sl_xnn_plan_bind(struct sl_xnn_plan *plan, struct sl_tensor *const *args, u
         plan->operands[i].data = plan->operands[plan->operands[i].memory].data;
     for (uint32_t i = 0; i < plan->op_count; i++)
         bind_op(plan, &plan->ops[i], workspace);
+}
+
+/* Backwards, because both forms begin at the same address. */
+static void widen(uint8_t *data, size_t count)
+{
+    while (count-- > 0) {
+        int32_t narrow;
+        memcpy(&narrow, data + count * sizeof(narrow), sizeof(narrow));
+        int64_t wide = narrow;
+        memcpy(data + count * sizeof(wide), &wide, sizeof(wide));
+    }
+}
+
+void sl_xnn_plan_widen(const struct sl_xnn_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->operand_count; i++)
+        if (plan->operands[i].wide)
+            widen(plan->operands[i].data, plan->operands[i].count);
 }
 
 size_t sl_xnn_plan_packed_bytes(const struct sl_xnn_plan *plan)

@@ -98,11 +98,11 @@ struct sl_xnn_operand {
     const void *constant;         /* borrowed; NULL otherwise */
     uint32_t external_id;         /* index in the call's arguments, or SL_XNN_NO_ID */
     bool external_input, external_output;
-    bool places, wide; /* of maxima, as int32, or int64 where wide */
-    int32_t stand_in;  /* what readers of the serialized value read instead; 0: itself */
-    uint32_t uses;     /* inputs of live operators that name it */
-    int32_t producer;  /* operator, or SL_XNN_NONE */
-    int32_t memory;    /* the operand whose memory this is: itself, or what a reshape shows anew */
+    bool wide;        /* an output whose tensor is int64: sl_xnn_plan_widen() */
+    int32_t stand_in; /* what readers of the serialized value read instead; 0: itself */
+    uint32_t uses;    /* inputs of live operators that name it */
+    int32_t producer; /* operator, or SL_XNN_NONE */
+    int32_t memory;   /* the operand whose memory this is: itself, or what a reshape shows anew */
     int32_t first, last; /* operators between which its memory lives */
     size_t offset;       /* in the workspace, for internal ones */
     void *data;          /* bound address */
@@ -161,6 +161,10 @@ int sl_xnn_plan_shape(struct sl_xnn_plan *plan, struct sl_tensor *const *args, u
                       struct sl_diag *diag);
 /* Puts addresses into every step; the workspace has plan->workspace_bytes. */
 void sl_xnn_plan_bind(struct sl_xnn_plan *plan, struct sl_tensor *const *args, uint8_t *workspace);
+
+/* After the last operator: what XNNPACK leaves as int32 becomes int64 where the output tensor is,
+ * in place, as ExecuTorch's delegate does. */
+void sl_xnn_plan_widen(const struct sl_xnn_plan *plan);
 
 size_t sl_xnn_plan_packed_bytes(const struct sl_xnn_plan *plan);
 

@@ -98,6 +98,9 @@ class EdgeTam(Recipe):
 
     def get_eager_model(self):
         build = self.module("sam2.build_sam").build_sam2
+        backbones = self.module("sam2.modeling.backbones.timm")
+        create = backbones.create_model  # asks timm to download weights that --weights has too
+        backbones.create_model = lambda *words, **more: create(*words, **{**more, "pretrained": False})
         torch.manual_seed(0)
         return EncodePicture(self.attempt(build, "configs/edgetam.yaml", self.weights, device="cpu")).eval()
 

@@ -127,6 +127,12 @@ static void attention_over_a_cache_agrees_with_the_real_runtime(void **state)
     check_model("llm_cache_portable", 1e-6);
 }
 
+static void delegated_maxima_and_their_places_are_those_of_the_real_runtime(void **state)
+{
+    (void)state;
+    check_model("argmax_pooling_xnnpack", 0.0); /* its input has ties: the first of them counts */
+}
+
 static void a_position_that_leaves_the_cache_stops_the_run(void **state)
 {
     (void)state;
@@ -159,6 +165,7 @@ int main(void)
         cmocka_unit_test(data_movement_agrees_with_the_real_runtime),
         cmocka_unit_test(layers_agree_with_the_real_runtime),
         cmocka_unit_test(attention_over_a_cache_agrees_with_the_real_runtime),
+        cmocka_unit_test(delegated_maxima_and_their_places_are_those_of_the_real_runtime),
         cmocka_unit_test(a_position_that_leaves_the_cache_stops_the_run),
         cmocka_unit_test(half_precision_agrees_with_the_real_runtime),
     };
