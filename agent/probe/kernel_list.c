@@ -15,6 +15,7 @@
 #include "kernels/layout/layout.h"
 #include "kernels/layout/layout_x16.h"
 #include "kernels/layout/layout_x8.h"
+#include "kernels/layout/repeat.h"
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_f16.h"
 #include "kernels/layout/resize_qs8.h"
@@ -44,6 +45,7 @@
     X(binary, "binary", "f32 functions of two operands")                                           \
     X(reduce, "reduce", "f32 mean, softmax, norms")                                                \
     X(transpose, "layout", "transposes of 32-bit elements")                                        \
+    X(repeat, "layout", "every element several times")                                             \
     X(resize, "layout", "f32 bilinear resize")                                                     \
     X(argmax, "pool", "f32 pooling with indices")                                                  \
     X(matmul_f16, "matmul", "f16 products, weights packed at load")                                \

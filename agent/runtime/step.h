@@ -19,6 +19,7 @@
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout_x16.h"
 #include "kernels/layout/layout_x8.h"
+#include "kernels/layout/repeat.h"
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_f16.h"
 #include "kernels/layout/resize_qs8.h"
@@ -117,6 +118,12 @@ struct sl_batch_shape {
     bool transposed; /* the right matrices are [n][k] */
 };
 
+/* Channels of a depthwise convolution with a multiplier are repeated first. */
+struct sl_step_repeat {
+    const struct sl_repeat *kernel;
+    size_t times; /* the multiplier; 1: nothing to do */
+};
+
 enum sl_step_float { SL_STEP_F32, SL_STEP_F16, SL_STEP_BF16 };
 
 /* Constant operands of a matrix product or convolution. Where their type is not the kernel's they
@@ -205,6 +212,10 @@ struct sl_step {
 
 /* A convolution with one input channel in each group, seen as depthwise. */
 struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape);
+/* The shape over repeated channels, without a multiplier. */
+struct sl_depthwise_shape sl_depthwise_widen(const struct sl_depthwise_shape *shape);
+/* Bytes, whole 64, of its input. */
+size_t sl_repeated_bytes(const struct sl_depthwise_shape *wide, size_t element_bytes);
 /* Sets the clamp of a step of floats that has one. */
 void sl_step_set_clamp(struct sl_step *step, float min, float max);
 /* Operand b of these two is an output: the places. `shape` has everything but addresses. */

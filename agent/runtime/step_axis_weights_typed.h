@@ -49,12 +49,14 @@ static bool axis_depthwise(struct sl_step *step, uint32_t crew, struct sl_step_a
     const struct SL_OF(sl_depthwise, ) *kernel = step->SL_PART.depthwise.kernel;
     struct SL_OF(sl_depthwise, _args) *a = &step->SL_PART.depthwise.args;
     struct sl_depthwise_shape *s = &a->shape;
-    size_t channels = s->channels * s->multiplier;
-    const struct sl_axis_window window = SL_AXIS_WINDOW(s, &a->in, s->channels, &a->out, channels,
-                                                        channels * s->kernel_h * s->kernel_w);
+    size_t channels = s->channels, times = step->SL_PART.depthwise.repeat.times;
+    const struct sl_axis_window window = SL_AXIS_WINDOW(
+        s, &a->in, channels / times, &a->out, channels, channels * s->kernel_h * s->kernel_w);
     (void)crew;
     bool can = sl_axis_of_window(&window, out);
     out->workspace_bytes = kernel->workspace_bytes(s);
+    if (times > 1)
+        out->workspace_bytes += sl_repeated_bytes(s, sizeof(*a->in));
     out->fits = fits_depthwise;
     return can;
 }

@@ -15,7 +15,7 @@ int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_co
 int SL_OF(sl_step_deconv, )(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
                             const struct sl_constants *constants, struct sl_weights *weights);
 int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
-                               const struct sl_depthwise_shape *shape,
+                               const struct sl_depthwise_shape *serialized,
                                const struct sl_constants *constants, struct sl_weights *weights);
 /* Packs weights that sl_step_gemm/conv/depthwise() `of` will use; *out_bytes is the pack's size. */
 void SL_OF(sl_step_pack, )(struct sl_step *step, const struct sl_step *of, bool transposed,

@@ -204,18 +204,32 @@ static void run_depthwise(const struct sl_step *step)
     step->quant.depthwise.kernel->run(&step->quant.depthwise.args);
 }
 
+/* As run_repeated() of floats. */
+static void run_repeated(const struct sl_step *step)
+{
+    struct sl_depthwise_qs8_args args = step->quant.depthwise.args;
+    const struct sl_step_repeat *repeat = &step->quant.depthwise.repeat;
+    size_t bytes = sl_repeated_bytes(&args.shape, 1), count = args.shape.channels;
+    count *= args.shape.batch * args.shape.in_h * args.shape.in_w;
+    repeat->kernel->run(count / repeat->times, 1, repeat->times, args.in, args.workspace);
+    args.in = args.workspace;
+    args.workspace = (uint8_t *)args.workspace + bytes;
+    step->quant.depthwise.kernel->run(&args);
+}
+
 int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
-                          const struct sl_depthwise_shape *shape, const struct sl_constants_qs8 *c,
-                          struct sl_weights *weights)
+                          const struct sl_depthwise_shape *serialized,
+                          const struct sl_constants_qs8 *c, struct sl_weights *weights)
 {
     struct requant requant;
-    if (!sl_depthwise_ok(shape))
+    if (!sl_depthwise_ok(serialized))
         return SL_ET_INVALID_ARGUMENT;
+    const struct sl_depthwise_shape wide = sl_depthwise_widen(serialized), *shape = &wide;
+    size_t times = serialized->multiplier;
     const struct sl_depthwise_qs8 *kernel = weights->kernel;
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = sl_depthwise_qs8_select(isa, shape);
-    int pack = settle(weights, kernel, kernel->weights_bytes(shape), c,
-                      shape->channels * shape->multiplier, &requant);
+    int pack = settle(weights, kernel, kernel->weights_bytes(shape), c, shape->channels, &requant);
     if (pack < 0)
         return -pack;
     if (pack) {
@@ -223,7 +237,7 @@ int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
         close_requant(&requant);
     }
     *step = (struct sl_step){
-        .run = run_depthwise,
+        .run = times > 1 ? run_repeated : run_depthwise,
         .axis = axis_depthwise,
         .kernel = kernel->name,
         .kind = SL_STEP_DEPTHWISE,
@@ -235,7 +249,10 @@ int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
                             {.shape = *shape,
                              .in_zero = (int8_t)c->in.zero_point,
                              .weights = weights->packed,
-                             .out_quant = requant_out(c)}},
+                             .out_quant = requant_out(c)},
+                            {sl_repeat_select(isa), times}},
     };
+    if (times > 1)
+        step->workspace_bytes += sl_repeated_bytes(shape, 1);
     return 0;
 }

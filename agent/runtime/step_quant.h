@@ -52,7 +52,8 @@ union sl_step_quants {
     } conv; /* and transposed ones */
     struct {
         const struct sl_depthwise_qs8 *kernel;
-        struct sl_depthwise_qs8_args args;
+        struct sl_depthwise_qs8_args args; /* the shape has no multiplier */
+        struct sl_step_repeat repeat;
     } depthwise;
     struct {
         const struct sl_pool_qs8 *kernel;
@@ -109,7 +110,7 @@ int sl_step_conv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_sh
 int sl_step_deconv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
                        const struct sl_constants_qs8 *constants, struct sl_weights *weights);
 int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
-                          const struct sl_depthwise_shape *shape,
+                          const struct sl_depthwise_shape *serialized,
                           const struct sl_constants_qs8 *constants, struct sl_weights *weights);
 int sl_step_pool_qs8(struct sl_step *step, uint32_t isa, const struct sl_pool_args *shape,
                      int8_t min, int8_t max);

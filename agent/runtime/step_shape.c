@@ -83,10 +83,10 @@ bool sl_conv_ok(const struct sl_conv_shape *s)
 
 bool sl_depthwise_ok(const struct sl_depthwise_shape *s)
 {
-    size_t in[] = {s->batch, s->in_h, s->in_w, s->channels};
+    size_t in[] = {s->batch, s->in_h, s->in_w, s->channels, s->multiplier}; /* repeated */
     size_t out[] = {s->batch, s->out_h, s->out_w, s->channels, s->multiplier};
     size_t w[] = {s->channels, s->multiplier, s->kernel_h, s->kernel_w};
-    return sl_product_ok(in, 4) && sl_product_ok(out, 5) && sl_product_ok(w, 4) &&
+    return sl_product_ok(in, 5) && sl_product_ok(out, 5) && sl_product_ok(w, 4) &&
            sl_window_ok(s->in_h, s->out_h, s->kernel_h, s->stride_h, s->dilation_h, s->pad_top) &&
            sl_window_ok(s->in_w, s->out_w, s->kernel_w, s->stride_w, s->dilation_w, s->pad_left);
 }
@@ -122,4 +122,18 @@ struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *sh
         .pad_top = shape->pad_top,
         .pad_left = shape->pad_left,
     };
+}
+
+struct sl_depthwise_shape sl_depthwise_widen(const struct sl_depthwise_shape *shape)
+{
+    struct sl_depthwise_shape wide = *shape;
+    wide.channels *= wide.multiplier;
+    wide.multiplier = 1;
+    return wide;
+}
+
+size_t sl_repeated_bytes(const struct sl_depthwise_shape *wide, size_t element_bytes)
+{
+    size_t bytes = wide->batch * wide->in_h * wide->in_w * wide->channels * element_bytes;
+    return (bytes + 63) & ~(size_t)63;
 }

@@ -56,7 +56,11 @@ union SL_OF(sl_step_floats, ) {
     SL_BOUND(sl_conv) conv;
     struct SL_OF(sl_deconv, ) deconv;
     SL_BOUND(sl_resize) resize;
-    SL_BOUND(sl_depthwise) depthwise;
+    struct {
+        const struct SL_OF(sl_depthwise, ) * kernel;
+        struct SL_OF(sl_depthwise, _args) args; /* the shape has no multiplier */
+        struct sl_step_repeat repeat;
+    } depthwise;
     SL_BOUND(sl_pool) pool;
     struct SL_OF(sl_broadcast, ) binary;
     struct {

@@ -94,17 +94,32 @@ static void run_depthwise(const struct sl_step *step)
     step->SL_PART.depthwise.kernel->run(&step->SL_PART.depthwise.args);
 }
 
+/* With a multiplier every input is repeated; then it is a convolution without. */
+static void run_repeated(const struct sl_step *step)
+{
+    struct SL_OF(sl_depthwise, _args) args = step->SL_PART.depthwise.args;
+    const struct sl_step_repeat *repeat = &step->SL_PART.depthwise.repeat;
+    const struct sl_depthwise_shape *s = &args.shape;
+    size_t count = s->batch * s->in_h * s->in_w * s->channels;
+    SL_FLOAT *wide = args.workspace;
+    repeat->kernel->run(count / repeat->times, sizeof(SL_FLOAT), repeat->times, args.in, wide);
+    args.in = wide;
+    args.workspace = (uint8_t *)args.workspace + sl_repeated_bytes(s, sizeof(SL_FLOAT));
+    step->SL_PART.depthwise.kernel->run(&args);
+}
+
 int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
-                               const struct sl_depthwise_shape *shape,
+                               const struct sl_depthwise_shape *serialized,
                                const struct sl_constants *constants, struct sl_weights *weights)
 {
-    if (!sl_depthwise_ok(shape))
+    if (!sl_depthwise_ok(serialized))
         return SL_ET_INVALID_ARGUMENT;
+    const struct sl_depthwise_shape wide = sl_depthwise_widen(serialized), *shape = &wide;
     const struct SL_OF(sl_depthwise, ) *kernel = weights->kernel;
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = SL_OF(sl_depthwise, _select)(isa, shape);
     struct sl_taken taken;
-    size_t channels = shape->channels * shape->multiplier;
+    size_t channels = shape->channels, times = serialized->multiplier;
     size_t count = channels * shape->kernel_h * shape->kernel_w;
     int rc =
         settle(weights, kernel, kernel->weights_bytes(shape), constants, count, channels, &taken);
@@ -114,14 +129,18 @@ int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
     if (rc != 0)
         return rc;
     *step = (struct sl_step){
-        .run = run_depthwise,
+        .run = times > 1 ? run_repeated : run_depthwise,
         .axis = axis_depthwise,
         .kernel = kernel->name,
         .kind = SL_STEP_DEPTHWISE,
         .workspace_bytes = kernel->workspace_bytes(shape),
         .places = SL_PLACES(depthwise, in, weights, out),
-        .SL_PART.depthwise = {kernel, {.shape = *shape, .weights = weights->packed}},
+        .SL_PART.depthwise = {kernel,
+                              {.shape = *shape, .weights = weights->packed},
+                              {sl_repeat_select(isa), times}},
     };
+    if (times > 1)
+        step->workspace_bytes += sl_repeated_bytes(shape, sizeof(SL_FLOAT));
     sl_step_set_clamp(step, -INFINITY, INFINITY);
     return 0;
 }
