@@ -25,6 +25,21 @@ struct sl_depthwise_window {
     float min, max;
 };
 
+/* The same of halves, for windows of 3 at stride 2 and of 5; sums are in f32. `top` and `bottom`
+ * are at most 1 for windows of 3. */
+struct sl_depthwise_f16_window {
+    const uint16_t *in;
+    int64_t in_row_bytes;
+    uint16_t *out;
+    int64_t out_row_bytes;
+    const void *weights; /* per 4 VL channels, as depthwise_f16_pairs_sme2.c packs them */
+    size_t channels, pad_left, in_w, out_w;
+    size_t rows;
+    uint32_t top, bottom;
+    uint16_t min, max;
+    size_t inside; /* input columns with which a block of two outputs may begin and lie inside */
+};
+
 /* The taps' order: kernel columns as they meet an input column, each from top to bottom. */
 static inline const size_t *sl_window_columns(size_t stride)
 {
@@ -41,4 +56,10 @@ void sl_depthwise_5x5s1_sme2_asm(
     const struct sl_depthwise_window *window) __arm_streaming __arm_inout("za");
 void sl_depthwise_5x5s2_sme2_asm(
     const struct sl_depthwise_window *window) __arm_streaming __arm_inout("za");
+
+typedef void sl_depthwise_f16_window_fn(
+    const struct sl_depthwise_f16_window *window) __arm_streaming __arm_inout("za");
+sl_depthwise_f16_window_fn sl_depthwise_f16_3x3s2_pairs_sme2_asm;
+sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s1_pairs_sme2_asm;
+sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s2_pairs_sme2_asm;
 #endif
