@@ -1,5 +1,5 @@
 /* kernels/layout/resize_f16.h: bilinear resizing in half precision: resize.h with other elements,
- * computed in f32 or, in NEON, step by step in half precision as XNNPACK does. */
+ * computed in f32 or, in NEON and SME2, step by step in half precision as XNNPACK does. */
 #pragma once
 
 #include <stdbool.h>

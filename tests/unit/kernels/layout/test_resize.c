@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/cpu/isa.h"
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_f16.h"
 #include "kernels/layout/resize_qs8.h"
@@ -82,12 +83,21 @@ static void check_f16(const struct sl_resize_f16 *kernel, const struct sl_resize
     };
     kernel->run(&args);
     sl_case_close_to_f32(kernel->name, "", out, want, count, 4e-3);
+#if defined(__aarch64__)
+    if ((kernel->needs & SL_ISA_SME2) != 0 && (sl_isa_detect() & SL_ISA_FP16) != 0) {
+        uint16_t *same = sl_case_constant_halves(count, 0x7777);
+        args.out = same;
+        sl_resize_f16_f16_1x8_neon.run(&args);
+        assert_memory_equal(out, same, count * sizeof(*out));
+        sl_guarded_free(same);
+    }
+#endif
     sl_case_free(4, (void *[]){in, out, in_f32, want});
 }
 
 static const size_t sizes[][4] = {{5, 4, 10, 8}, {5, 4, 3, 2}, {1, 1, 3, 3}, {6, 3, 7, 20},
                                   {4, 4, 4, 4},  {3, 5, 1, 1}, {2, 2, 9, 1}};
-static const size_t channels[] = {3, 8, 37};
+static const size_t channels[] = {3, 8, 37, 100};
 
 static void halves_are_blended_between_their_neighbours(void **state)
 {
@@ -97,7 +107,7 @@ static void halves_are_blended_between_their_neighbours(void **state)
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-            for (size_t c = 0; c < 6; c++) {
+            for (size_t c = 0; c < 8; c++) {
                 const size_t *s = sizes[k];
                 check_f16(kernel, &(struct sl_resize_args){2, s[0], s[1], s[2], s[3],
                                                            channels[c / 2], c % 2, NULL, NULL});
@@ -113,7 +123,7 @@ static void pixels_are_blended_between_their_neighbours(void **state)
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-            for (size_t c = 0; c < 6; c++) {
+            for (size_t c = 0; c < 8; c++) {
                 const size_t *s = sizes[k];
                 check(kernel, (struct sl_resize_args){2, s[0], s[1], s[2], s[3], channels[c / 2],
                                                       c % 2, NULL, NULL});
