@@ -9,6 +9,7 @@
 #include "agent/run/watchdog.h"
 #include "agent/runtime/runtime.h"
 #include "agent/trace/recorder.h"
+#include "common/format/sltrace.h"
 #include "kernels/cpu/isa.h"
 
 static void log_line(void *user, char level, const char *file, int line, const char *message)
@@ -132,14 +133,21 @@ static int resize_inputs(struct sl_run *run)
     return rc != 0;
 }
 
+/* The block of what is done before a variant's first execution. */
+static void open_block(struct sl_run *run, size_t v)
+{
+    sl_recorder_block(run->trace.recorder, sl_recorder_name(run->trace.recorder, "Default"),
+                      (uint16_t)v, UINT32_MAX, UINT32_MAX, false);
+}
+
 static int load_variant(struct sl_run *run, size_t v)
 {
     struct sl_recorder *recorder = run->trace.recorder;
     struct sl_run_variant *variant = &run->variant[v];
     char key[64], isa[128];
     sl_watchdog_kick(run->watchdog, "Loading the method");
-    sl_recorder_block(recorder, sl_recorder_name(recorder, "Default"), (uint16_t)v, UINT32_MAX,
-                      UINT32_MAX, false);
+    if (v != 0)
+        open_block(run, v);
     uint64_t start = sl_run_clock_ns();
     int rc = sl_variant_new(run->method, variant->spec->isa, (uint16_t)v, recorder, &variant->plan,
                             &run->diag);
@@ -161,11 +169,27 @@ static int load_variant(struct sl_run *run, size_t v)
     return 0;
 }
 
+/* All that the variants share. Counted runs have an event for it, which the real runtime has not.
+ */
+static int open_program(struct sl_run *run)
+{
+    struct sl_recorder *recorder = run->options.counted ? run->trace.recorder : NULL;
+    struct sl_trace_label label = {.node = SL_TRACE_NO_NODE, .chain = -1};
+    struct sl_span span;
+    label.name = sl_recorder_name(recorder, "Program::load");
+    open_block(run, 0);
+    sl_recorder_begin(recorder, &span, &label);
+    int failed = open_data(run) || open_model(run) || open_method(run);
+    if (!failed)
+        sl_recorder_end(recorder, &span, &label);
+    return failed;
+}
+
 int sl_run_load(struct sl_run *run)
 {
     uint64_t start = sl_run_clock_ns();
     sl_watchdog_kick(run->watchdog, "Reading the model");
-    int failed = open_data(run) || open_model(run) || open_method(run);
+    int failed = open_program(run);
     if (!failed)
         sl_recorder_meta_text(run->trace.recorder, "method", run->method_name);
     for (size_t v = 0; v < run->options.variant_count && !failed; v++)

@@ -11,15 +11,23 @@ enum { TEXT_BYTES = 256 };
 /* Appends to `text`, cutting at its end. */
 static void append(char *text, const char *more)
 {
-    size_t len = strlen(text);
-    snprintf(text + len, TEXT_BYTES - len, "%s", more);
+    size_t len = strlen(text), room = TEXT_BYTES - 1 - len, bytes = strlen(more);
+    bytes = bytes < room ? bytes : room;
+    memcpy(text + len, more, bytes);
+    text[len + bytes] = '\0';
 }
 
+/* There are hundreds of them in a model, and printf takes its time. */
 static void append_size(char *text, bool first, size_t size)
 {
-    char number[32];
-    snprintf(number, sizeof(number), "%s%zu", first ? "" : "x", size);
-    append(text, number);
+    char number[32], *at = number + sizeof(number);
+    *--at = '\0';
+    do
+        *--at = (char)('0' + size % 10);
+    while ((size /= 10) != 0);
+    if (!first)
+        *--at = 'x';
+    append(text, at);
 }
 
 static void append_operand(char *text, const struct sl_xnn_operand *operand)
@@ -96,7 +104,8 @@ static unsigned count_name(const struct sl_xnn_plan *plan, const struct sl_xnn_o
 {
     unsigned count = 1;
     for (const struct sl_xnn_op *other = plan->ops; other < op; other++)
-        count += strcmp(other->name, op->name) == 0;
+        count += other->name == op->name ||
+                 (other->name[0] == op->name[0] && strcmp(other->name, op->name) == 0);
     return count;
 }
 

@@ -241,7 +241,7 @@ int sl_pte_constant(const struct sl_pte *pte, uint32_t data_buffer_idx, uint64_t
 int sl_pte_find_named(const struct sl_pte *pte, const char *key, struct sl_bytes *out)
 {
     for (uint32_t i = 0; i < pte->named_count; i++) {
-        if (strcmp(pte->named[i].key, key) == 0) {
+        if (pte->named[i].key[0] == key[0] && strcmp(pte->named[i].key, key) == 0) {
             *out = pte->named[i].data;
             return 0;
         }

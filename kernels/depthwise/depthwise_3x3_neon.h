@@ -14,6 +14,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon_vector.h"
+#include "kernels/depthwise/depthwise_pack.h"
 
 enum { TAPS = 9, STRIP = 4, MAX_INPUT_ROWS = 2 * STRIP + 1 };
 
@@ -30,13 +31,12 @@ static size_t weights_bytes(const struct sl_depthwise_shape *shape)
 static void pack_weights(const struct sl_depthwise_shape *shape, const SL_ELEMENT *weights,
                          const SL_ELEMENT *bias, void *packed)
 {
-    SL_ELEMENT *out = packed;
-    for (size_t c0 = 0; c0 < shape->channels; c0 += LANES) {
-        for (size_t c = c0; c < c0 + LANES; c++)
-            *out++ = bias && c < shape->channels ? bias[c] : 0;
+    size_t channels = shape->channels;
+    for (size_t c = 0; c < channels; c += LANES) {
+        packed = sl_depthwise_put(bias, sizeof(SL_ELEMENT), c, channels, LANES, packed);
         for (size_t t = 0; t < TAPS; t++)
-            for (size_t c = c0; c < c0 + LANES; c++)
-                *out++ = c < shape->channels ? weights[t * shape->channels + c] : 0;
+            packed = sl_depthwise_put(weights + t * channels, sizeof(SL_ELEMENT), c, channels,
+                                      LANES, packed);
     }
 }
 

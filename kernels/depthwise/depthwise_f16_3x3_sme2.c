@@ -1,5 +1,6 @@
 /* kernels/depthwise/depthwise_f16_3x3_sme2.c: 3x3 depthwise convolution of halves, SME2. */
 #include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise_pack.h"
 
 /* Vectors of weights for 2VL channels: the biases of even ones as floats, four times; of odd ones;
  * 9 taps in halves. */
@@ -25,10 +26,9 @@ static void pack_weights(const struct sl_depthwise_shape *s, const uint16_t *wei
             size_t c = c0 + 2 * (i % vl) + i / (4 * vl);
             *biases++ = bias && c < channels ? sl_half_to_float(bias[c]) : 0;
         }
-        uint16_t *taps = (uint16_t *)(void *)biases;
+        packed = biases;
         for (size_t t = 0; t < TAPS; t++)
-            for (size_t c = c0; c < c0 + 2 * vl; c++)
-                *taps++ = c < channels ? weights[t * channels + c] : 0;
-        packed = taps;
+            packed = sl_depthwise_put(weights + t * channels, sizeof(uint16_t), c0, channels,
+                                      2 * vl, packed);
     }
 }

@@ -1,5 +1,6 @@
 /* kernels/depthwise/depthwise_f32_3x3_sme2.c: 3x3 depthwise convolution of f32, SME2. */
 #include "kernels/depthwise/depthwise.h"
+#include "kernels/depthwise/depthwise_pack.h"
 
 enum { LEAST_VL = 4, VECTORS = 13 }; /* of weights for VL channels: bias four times, 9 taps */
 
@@ -17,12 +18,9 @@ static void pack_weights(const struct sl_depthwise_shape *s, const float *weight
                          const float *bias, void *packed)
 {
     size_t vl = svcntsw(), channels = s->channels;
-    float *out = packed;
     for (size_t c0 = 0; c0 < channels; c0 += vl) {
-        for (size_t v = 0; v < VECTORS; v++) {
-            const float *from = v < 4 ? bias : weights + (v - 4) * channels;
-            for (size_t c = c0; c < c0 + vl; c++)
-                *out++ = from && c < channels ? from[c] : 0;
-        }
+        for (size_t v = 0; v < VECTORS; v++)
+            packed = sl_depthwise_put(v < 4 ? bias : weights + (v - 4) * channels, sizeof(float),
+                                      c0, channels, vl, packed);
     }
 }

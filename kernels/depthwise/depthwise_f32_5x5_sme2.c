@@ -5,6 +5,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/depthwise/depthwise.h"
+#include "kernels/depthwise/depthwise_pack.h"
 #include "kernels/depthwise/depthwise_window.h"
 
 /* At most two rows of padding above and below; five groups of ZA are in use at a time. */
@@ -38,13 +39,10 @@ static void pack_weights(const struct sl_depthwise_shape *s, const float *weight
                          const float *bias, void *packed)
 {
     size_t vl = svcntsw(), channels = s->channels;
-    float *out = packed;
     for (size_t c0 = 0; c0 < channels; c0 += vl) {
-        for (size_t v = 0; v < SL_WINDOW_VECTORS; v++) {
-            const float *from = source_of(s, v, weights, bias);
-            for (size_t c = c0; c < c0 + vl; c++)
-                *out++ = from && c < channels ? from[c] : 0;
-        }
+        for (size_t v = 0; v < SL_WINDOW_VECTORS; v++)
+            packed = sl_depthwise_put(source_of(s, v, weights, bias), sizeof(float), c0, channels,
+                                      vl, packed);
     }
 }
 

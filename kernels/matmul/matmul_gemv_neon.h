@@ -13,6 +13,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon_vector.h"
+#include "kernels/matmul/panel_neon.h"
 
 #if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
 enum { CHAINS = 4, VECTORS = 4 };
@@ -52,17 +53,10 @@ static size_t panel_columns(size_t n, size_t j)
 static void pack_rhs(size_t n, size_t k, const SL_ELEMENT *rhs, bool transposed,
                      const SL_ELEMENT *bias, void *packed)
 {
+    const struct sl_panel_weights weights = {rhs, n, k, transposed ? 1 : k, transposed ? n : 1};
     SL_ELEMENT *out = packed;
-    size_t n_stride = transposed ? 1 : k, k_stride = transposed ? n : 1;
-    for (size_t j0 = 0; j0 < n;) {
-        size_t end = j0 + panel_columns(n, j0);
-        for (size_t j = j0; j < end; j++)
-            *out++ = bias && j < n ? bias[j] : 0;
-        for (size_t p = 0; p < k; p++)
-            for (size_t j = j0; j < end; j++)
-                *out++ = j < n ? rhs[j * n_stride + p * k_stride] : 0;
-        j0 = end;
-    }
+    for (size_t j = 0; j < n; j += panel_columns(n, j))
+        out = sl_panel_pack(&weights, j, panel_columns(n, j), bias, out);
 }
 
 #define LANE(lane)                                                                                 \

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "kernels/cpu/neon_vector.h"
+#include "kernels/matmul/panel_neon.h"
 
 enum { SL_MLA_MR = 5, SL_MLA_NV = 4, SL_MLA_NR = SL_MLA_NV * LANES };
 
@@ -38,13 +39,10 @@ static inline size_t sl_mla_panel_vectors(size_t n, size_t column)
 static inline void sl_mla_pack_panels(size_t n, size_t k, const SL_ELEMENT *rhs, size_t n_stride,
                                       size_t k_stride, const SL_ELEMENT *bias, SL_ELEMENT *packed)
 {
+    const struct sl_panel_weights weights = {rhs, n, k, n_stride, k_stride};
     for (size_t j0 = 0; j0 < n; j0 += SL_MLA_NR) {
-        size_t end = j0 + LANES * sl_mla_panel_vectors(n, j0);
-        for (size_t j = j0; j < end; j++)
-            *packed++ = bias && j < n ? bias[j] : 0;
-        for (size_t p = 0; p < k; p++)
-            for (size_t j = j0; j < end; j++)
-                *packed++ = j < n ? rhs[j * n_stride + p * k_stride] : 0;
+        size_t width = LANES * sl_mla_panel_vectors(n, j0);
+        packed = sl_panel_pack(&weights, j0, width, bias, packed);
     }
 }
 

@@ -28,76 +28,113 @@ size_t sl_qd8_panels_rhs_bytes(const struct sl_matmul_qd8 *self, size_t n, size_
     return (n + SIDE - 1) / SIDE * panel_bytes(self, k, group);
 }
 
-/* Weight p of column j; columns past the last are zeros. */
-static int8_t weight(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w, size_t j,
-                     size_t p)
+/* Eight rows of `k` to one panel; inlined for each depth, so that copies have a fixed size. */
+static inline __attribute__((always_inline)) void interleave(const int8_t *rows, size_t k,
+                                                             size_t depth, int8_t *out)
 {
-    if (j >= w->n)
-        return 0;
-    return self->q4 ? sl_weight_q4(w, j, p) : sl_weight_q8(w, j, p);
+    for (size_t p = 0; p < k; p += depth) {
+        for (size_t i = 0; i < SIDE; i++, out += depth)
+            memcpy(out, rows + i * k + p, depth);
+    }
 }
 
-/* Weights [from, to) of 8 columns; returns what follows them. */
+static void interleave_by(const int8_t *rows, size_t k, size_t depth, int8_t *out)
+{
+    if (depth == 8)
+        interleave(rows, k, 8, out);
+    else if (depth == 4)
+        interleave(rows, k, 4, out);
+    else
+        interleave(rows, k, depth, out);
+}
+
+/* `count` weights of column j from an even `from` on: zeros where there are none. Their sum. */
+static int32_t read_column(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
+                           size_t j, size_t from, size_t count, int8_t *out)
+{
+    size_t left = j < w->n && from < w->k ? w->k - from : 0, there = left < count ? left : count;
+    const uint8_t *pairs = (const uint8_t *)w->data + j * ((w->k + 1) / 2) + from / 2;
+    const int8_t *bytes =
+        (const int8_t *)w->data + (w->transposed ? from * w->n + j : j * w->k + from);
+    int32_t sum = 0;
+    for (size_t i = 0; self->q4 && i < there / 2; i++) {
+        out[2 * i] = (int8_t)((pairs[i] & 15) - 8);
+        out[2 * i + 1] = (int8_t)((pairs[i] >> 4) - 8);
+    }
+    if (self->q4 && there % 2 != 0)
+        out[there - 1] = (int8_t)((pairs[there / 2] & 15) - 8);
+    if (!self->q4 && !w->transposed && there != 0)
+        memcpy(out, bytes, there);
+    for (size_t i = 0; !self->q4 && w->transposed && i < there; i++)
+        out[i] = bytes[i * w->n];
+    memset(out + there, 0, count - there);
+    for (size_t i = 0; i < count; i++)
+        sum += out[i];
+    return sum;
+}
+
+/* Two values a byte: of each 32 the second half above the first. */
+static void join_nibbles(const uint8_t *values, size_t count, uint8_t *out)
+{
+    for (size_t i = 0; i < count; i += 32, out += 16)
+        for (size_t b = 0; b < 16; b++)
+            out[b] = (uint8_t)((values[i + b] & 15) | values[i + 16 + b] << 4);
+}
+
+/* Weights [from, to) of 8 columns, adding to their sums; returns what follows them. */
 static uint8_t *pack_weights(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
-                             size_t j0, size_t from, size_t to, uint8_t *out)
+                             size_t j0, size_t from, size_t to, int32_t sums[SIDE], uint8_t *out)
 {
+    enum { CHUNK = 256 }; /* a multiple of what k is padded to */
     const struct sl_qd8_engine *engine = self->engine;
-    size_t depth = engine->rhs_depth, count = (to - from) * SIDE;
-    for (size_t i = 0; i < count; i++) {
-        size_t p = from + i / (SIDE * depth) * depth + i % depth;
-        uint8_t value = (uint8_t)weight(self, w, j0 + i / depth % SIDE, p);
-        if (!self->q4)
-            out[i] = value;
-        else if (i % 32 < 16)
-            out[i / 32 * 16 + i % 16] = value & 15;
-        else
-            out[i / 32 * 16 + i % 16] |= (uint8_t)(value << 4);
+    int8_t rows[SIDE * CHUNK], values[SIDE * CHUNK];
+    for (size_t p = from; p < to; p += CHUNK) {
+        size_t count = to - p < CHUNK ? to - p : CHUNK, bytes = SIDE * count;
+        for (size_t c = 0; c < SIDE; c++)
+            sums[c] += read_column(self, w, j0 + c, p, count, rows + c * count);
+        interleave_by(rows, count, engine->rhs_depth, self->q4 ? values : (int8_t *)out);
+        if (self->q4)
+            join_nibbles((const uint8_t *)values, bytes, out);
+        out += self->q4 ? bytes / 2 : bytes;
     }
-    return out + (self->q4 ? count / 2 : count);
+    return out;
 }
 
-static void pack_columns(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
-                         size_t j0, struct sl_qd8_columns *out)
+/* A group's weights behind their scales; the sums of columns add up. */
+static uint8_t *pack_group(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
+                           size_t j0, size_t g, struct sl_qd8_columns *columns, uint8_t *out)
 {
-    *out = (struct sl_qd8_columns){.scale = {0}};
-    for (size_t c = 0; c < SIDE && j0 + c < w->n; c++) {
-        size_t j = j0 + c, length = w->group ? w->group : w->k;
-        int32_t sum = 0;
-        float scaled_sum = 0;
-        for (size_t p = 0; p < w->k; p++) {
-            sum += weight(self, w, j, p);
-            if (w->group && (p + 1) % length == 0) {
-                float part = (float)sum * sl_weight_scale(w, j, p / length);
-                scaled_sum += part; /* apart: not one rounding on some machines, two on others */
-                sum = 0;
-            }
-        }
-        if (w->group)
-            out->scaled_sum[c] = scaled_sum;
-        else
-            out->sum[c] = sum;
-        out->scale[c] = w->group ? 0 : sl_weight_scale(w, j, 0);
-        out->bias[c] = w->bias ? w->bias[j] : 0;
+    float *scale = (float *)(void *)out;
+    int32_t sums[SIDE] = {0};
+    out = pack_weights(self, w, j0, g * w->group, (g + 1) * w->group, sums,
+                       out + SIDE * sizeof(float));
+    for (size_t c = 0; c < SIDE; c++) {
+        scale[c] = j0 + c < w->n ? sl_weight_scale(w, j0 + c, g) : 0;
+        float part = (float)sums[c] * scale[c];
+        columns->scaled_sum[c] +=
+            part; /* apart: not one rounding on some machines, two on others */
     }
+    return out;
 }
 
 void sl_qd8_panels_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *weights,
                             void *packed)
 {
     uint8_t *out = packed;
-    size_t k = weights->k, group = weights->group;
-    for (size_t j0 = 0; j0 < weights->n; j0 += SIDE) {
-        pack_columns(self, weights, j0, (struct sl_qd8_columns *)(void *)out);
-        out += sizeof(struct sl_qd8_columns);
-        if (group == 0)
-            out = pack_weights(self, weights, j0, 0, padded(k), out);
-        for (size_t g = 0; group > 0 && g < k / group; g++) {
-            float *scale = (float *)(void *)out;
-            for (size_t c = 0; c < SIDE; c++)
-                scale[c] = j0 + c < weights->n ? sl_weight_scale(weights, j0 + c, g) : 0;
-            out = pack_weights(self, weights, j0, g * group, (g + 1) * group,
-                               out + SIDE * sizeof(float));
+    size_t k = weights->k, group = weights->group, n = weights->n;
+    for (size_t j0 = 0; j0 < n; j0 += SIDE) {
+        struct sl_qd8_columns columns = {.scale = {0}};
+        uint8_t *head = out;
+        for (size_t c = 0; c < SIDE && j0 + c < n; c++) {
+            columns.scale[c] = group ? 0 : sl_weight_scale(weights, j0 + c, 0);
+            columns.bias[c] = weights->bias ? weights->bias[j0 + c] : 0;
         }
+        out += sizeof(columns);
+        if (group == 0)
+            out = pack_weights(self, weights, j0, 0, padded(k), columns.sum, out);
+        for (size_t g = 0; group > 0 && g < k / group; g++)
+            out = pack_group(self, weights, j0, g, &columns, out);
+        memcpy(head, &columns, sizeof(columns));
     }
 }
 
@@ -118,17 +155,6 @@ size_t sl_qd8_panels_workspace_bytes(const struct sl_matmul_qd8 *self, size_t m,
 static int8_t *scratch_of(size_t m, size_t k, void *workspace)
 {
     return (int8_t *)workspace + (m + SIDE - 1) / SIDE * lhs_bytes(k);
-}
-
-/* Eight rows of the scratch to one panel; inlined for each depth, so that copies have a fixed size.
- */
-static inline __attribute__((always_inline)) void interleave(const int8_t *rows, size_t k,
-                                                             size_t depth, int8_t *out)
-{
-    for (size_t p = 0; p < k; p += depth) {
-        for (size_t i = 0; i < SIDE; i++, out += depth)
-            memcpy(out, rows + i * k + p, depth);
-    }
 }
 
 void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
@@ -153,10 +179,7 @@ void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k
             if (k > 0)
                 memcpy(out, row, k);
         }
-        if (engine->lhs_depth == 8)
-            interleave(scratch, k_padded, 8, (int8_t *)(params + SIDE));
-        else
-            interleave(scratch, k_padded, 4, (int8_t *)(params + SIDE));
+        interleave_by(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
     }
 }
 

@@ -31,7 +31,7 @@ struct sl_qd8_tile {
 };
 
 struct sl_qd8_engine {
-    size_t lhs_depth, rhs_depth; /* consecutive k in a panel: 4 or 8; a divisor of 16 */
+    size_t lhs_depth, rhs_depth; /* consecutive k in a panel; the left is 4 or 8, the right 1 too */
     sl_quantise_row_fn quantise_row;
     /* acc[8][8] = left * right over `steps` sixteens of k; at least the first `rows` rows. */
     void (*multiply)(size_t rows, size_t steps, const int8_t *left, const int8_t *right,

@@ -22,26 +22,69 @@ size_t sl_qs8_panels_bytes(const struct sl_qs8_engine *engine, size_t n, size_t 
     return (n + SL_QS8_NR - 1) / SL_QS8_NR * panel_bytes(engine, k);
 }
 
+/* How many k of a column follow each other in a panel; 1 where weights are widened. */
+static size_t depth_of(const struct sl_qs8_engine *engine)
+{
+    size_t depth = 1;
+    while (engine->weight_bytes == 1 && depth < 8 && engine->place(depth, 0) == depth)
+        depth++;
+    return depth;
+}
+
+/* One column's weights, which lie side by side, a whole `depth` at a time; inlined for each depth,
+ * so that copies have a fixed size. Returns how many. */
+static inline __attribute__((always_inline)) size_t spread(const int8_t *column, size_t k,
+                                                           size_t depth, int8_t *out)
+{
+    size_t p = 0;
+    for (; p + depth <= k; p += depth, out += SL_QS8_NR * depth)
+        memcpy(out, column + p, depth);
+    return p;
+}
+
+static int32_t sum_of(const int8_t *column, size_t k)
+{
+    int32_t sum = 0;
+    for (size_t p = 0; p < k; p++)
+        sum += column[p];
+    return sum;
+}
+
+/* Returns the column's sum. */
+static int32_t pack_column(const struct sl_qs8_engine *engine, size_t depth, size_t k,
+                           const int8_t *column, size_t k_stride, size_t c, void *out)
+{
+    int8_t *narrow = out;
+    int16_t *wide = out;
+    int32_t sum = 0;
+    size_t p = 0;
+    if (k_stride == 1 && depth == 8)
+        p = spread(column, k, 8, narrow + engine->place(0, c));
+    else if (k_stride == 1 && depth == 4)
+        p = spread(column, k, 4, narrow + engine->place(0, c));
+    sum = sum_of(column, p);
+    for (; p < k; p++) {
+        int8_t w = column[p * k_stride];
+        if (engine->weight_bytes == 1)
+            narrow[engine->place(p, c)] = w;
+        else
+            wide[engine->place(p, c)] = w;
+        sum += w;
+    }
+    return sum;
+}
+
 void sl_qs8_pack_panels(const struct sl_qs8_engine *engine, size_t n, size_t k,
                         const int8_t *weights, size_t column_stride, size_t k_stride,
                         const struct sl_requant *requant, void *packed)
 {
+    size_t depth = depth_of(engine);
     memset(packed, 0, sl_qs8_panels_bytes(engine, n, k));
     for (size_t c = 0; c < n; c++) {
         char *panel = (char *)packed + c / SL_QS8_NR * panel_bytes(engine, k);
         struct sl_qs8_head *head = (struct sl_qs8_head *)(void *)panel;
-        int8_t *narrow = (int8_t *)(head + 1);
-        int16_t *wide = (int16_t *)(void *)(head + 1);
-        int32_t sum = 0;
-        for (size_t p = 0; p < k; p++) {
-            int8_t w = weights[c * column_stride + p * k_stride];
-            size_t at = engine->place(p, c % SL_QS8_NR);
-            if (engine->weight_bytes == 1)
-                narrow[at] = w;
-            else
-                wide[at] = w;
-            sum += w;
-        }
+        int32_t sum = pack_column(engine, depth, k, weights + c * column_stride, k_stride,
+                                  c % SL_QS8_NR, head + 1);
         head->start[c % SL_QS8_NR] = sl_requant_start(requant, c, sum);
         head->scale[c % SL_QS8_NR] = requant->scale[c];
     }

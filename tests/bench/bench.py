@@ -13,6 +13,7 @@ import sys
 import time
 
 import host
+import load
 import models
 import threads
 
@@ -96,7 +97,7 @@ def bench_kernels():
 
 
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, "kernels": bench_kernels, "models": models.bench}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench}
 GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"]}
 
 

@@ -167,32 +167,49 @@ static bool kind_fits(char letter, const struct sl_value *value)
     }
 }
 
+/* Words cost more than the check: they are found where it fails. */
+static int wrong_kind(const struct sl_op_call *call, uint32_t i, struct sl_diag *diag)
+{
+    char what[128];
+    snprintf(what, sizeof(what), "argument %u is not of the kind it takes", i);
+    return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, what);
+}
+
+static int wrong_type(const struct sl_op_call *call, uint32_t i, int type, struct sl_diag *diag)
+{
+    char what[128];
+    snprintf(what, sizeof(what), "argument %u of type %s is not supported by this agent", i,
+             sl_scalar_name(type));
+    return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, what);
+}
+
+static int writes_constant(const struct sl_op_call *call, struct sl_diag *diag)
+{
+    return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "it would write a constant");
+}
+
 int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
-    char what[128];
     uint32_t least = (uint32_t)strlen(signature) + (call->op->view ? 0 : 1);
     if (call->arg_count < least || call->arg_count > strlen(signature) + 1)
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
                           "it has the wrong number of arguments");
     for (uint32_t i = 0; signature[i]; i++) {
         const struct sl_value *value = argument(call, i);
-        snprintf(what, sizeof(what), "argument %u is not of the kind it takes", i);
         if (!kind_fits(signature[i], value))
-            return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, what);
+            return wrong_kind(call, i, diag);
         for (uint32_t k = 0; signature[i] == 'M' && k < sl_op_list_count(call, i); k++) {
             const struct sl_tensor *out = sl_op_list_tensor(call, i, k);
             if (!out || out->constant)
-                return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "it would write a constant");
+                return writes_constant(call, diag);
         }
         if (value->kind != SL_PTE_TENSOR || signature[i] == 's')
             continue;
-        snprintf(what, sizeof(what), "argument %u of type %s is not supported by this agent", i,
-                 sl_scalar_name(value->tensor->scalar_type));
         if (!type_fits(signature[i], value->tensor))
-            return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, what);
+            return wrong_type(call, i, value->tensor->scalar_type, diag);
         if (is_output(signature[i]) && value->tensor->constant && !call->op->view)
-            return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "it would write a constant");
+            return writes_constant(call, diag);
     }
     return 0;
 }

@@ -3,8 +3,16 @@
 
 #include "agent/runtime/ops/op.h"
 
+/* Ours are all longer than "aten::", behind which most of them differ. */
+static bool is_named(const struct sl_op *op, const char *name, size_t len)
+{
+    enum { DIFFERS = 6 };
+    return len > DIFFERS && op->name[DIFFERS] == name[DIFFERS] && strcmp(op->name, name) == 0;
+}
+
 const struct sl_op *sl_op_find(const char *name)
 {
+    size_t len = strlen(name);
     static const struct sl_op *const families[] = {
         sl_ops_elementwise, sl_ops_copy,  sl_ops_reduce, sl_ops_window,
         sl_ops_matmul,      sl_ops_map,   sl_ops_move,   sl_ops_join,
@@ -13,7 +21,7 @@ const struct sl_op *sl_op_find(const char *name)
     };
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
         for (const struct sl_op *op = families[i]; op->name; op++)
-            if (strcmp(op->name, name) == 0)
+            if (is_named(op, name, len))
                 return op;
     return NULL;
 }
