@@ -33,37 +33,67 @@ struct fold {
     struct sl_walk kept, reduced; /* kept: in, index, out; reduced: in */
 };
 
-static void take_f32(int op, struct tally *t, const float *x, size_t count, int64_t first)
+enum { LANES = 8 }; /* sums that are kept apart, for vectors */
+
+static void add_f32(struct tally *t, const float *x, size_t count)
+{
+    double sums[LANES] = {0}, squares[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t j = 0; j < LANES; j++) {
+            double v = (double)x[i + j];
+            sums[j] += v;
+            squares[j] += v * v;
+        }
+    for (; i < count; i++) {
+        t->sum += (double)x[i];
+        t->squares += (double)x[i] * (double)x[i];
+    }
+    for (size_t j = 0; j < LANES; j++) {
+        t->sum += sums[j];
+        t->squares += squares[j];
+    }
+}
+
+/* The first extreme, and the first NaN above all. */
+static void extreme_f32(bool least, struct tally *t, const float *x, size_t count, int64_t first)
 {
     for (size_t i = 0; i < count; i++) {
         float v = x[i];
-        bool better = false;
-        switch (op) {
-        case SL_FOLD_PROD:
-            t->f32 *= v;
-            break;
-        case SL_FOLD_MAX:
-        case SL_FOLD_ARGMAX:
-            better = !t->seen || v > t->f32 || (v != v && t->f32 == t->f32);
-            break;
-        case SL_FOLD_MIN:
-        case SL_FOLD_ARGMIN:
-            better = !t->seen || v < t->f32 || (v != v && t->f32 == t->f32);
-            break;
-        case SL_FOLD_ANY:
-            t->i64 |= v != 0.0f;
-            break;
-        case SL_FOLD_ALL:
-            t->i64 &= v != 0.0f;
-            break;
-        default:
-            t->sum += (double)v;
-            t->squares += (double)v * (double)v;
-            break;
+        bool beyond = least ? v < t->f32 : v > t->f32;
+        if (!t->seen || beyond || (v != v && t->f32 == t->f32)) {
+            t->f32 = v;
+            t->index = first + (int64_t)i;
+            t->seen = true;
         }
-        t->f32 = better ? v : t->f32;
-        t->index = better ? first + (int64_t)i : t->index;
-        t->seen = t->seen || better;
+    }
+}
+
+static void take_f32(int op, struct tally *t, const float *x, size_t count, int64_t first)
+{
+    bool least = op == SL_FOLD_MIN || op == SL_FOLD_ARGMIN;
+    switch (op) {
+    case SL_FOLD_PROD:
+        for (size_t i = 0; i < count; i++)
+            t->f32 *= x[i];
+        return;
+    case SL_FOLD_MAX:
+    case SL_FOLD_ARGMAX:
+    case SL_FOLD_MIN:
+    case SL_FOLD_ARGMIN:
+        extreme_f32(least, t, x, count, first);
+        return;
+    case SL_FOLD_ANY:
+        for (size_t i = 0; i < count; i++)
+            t->i64 |= x[i] != 0.0f;
+        return;
+    case SL_FOLD_ALL:
+        for (size_t i = 0; i < count; i++)
+            t->i64 &= x[i] != 0.0f;
+        return;
+    default:
+        add_f32(t, x, count);
+        return;
     }
 }
 
@@ -176,6 +206,87 @@ static void fold_one(const struct fold *f, const uint8_t *in, uint8_t *index, ui
     f->store(&number, 1, out, 0);
     if (f->index)
         f->store_index(&t.index, 1, index, 0);
+}
+
+/* Outputs that are tallied side by side, where single rows would be short or scattered. */
+struct block {
+    double sum[SL_CAST_BLOCK], squares[SL_CAST_BLOCK];
+    float f32[SL_CAST_BLOCK];
+};
+
+static void take_block(int op, struct block *restrict b, const float *restrict x, size_t count)
+{
+    if (op == SL_FOLD_MAX)
+        for (size_t i = 0; i < count; i++)
+            b->f32[i] = x[i] > b->f32[i] || x[i] != x[i] ? x[i] : b->f32[i];
+    else if (op == SL_FOLD_MIN)
+        for (size_t i = 0; i < count; i++)
+            b->f32[i] = x[i] < b->f32[i] || x[i] != x[i] ? x[i] : b->f32[i];
+    else if (op == SL_FOLD_PROD)
+        for (size_t i = 0; i < count; i++)
+            b->f32[i] *= x[i];
+    else
+        for (size_t i = 0; i < count; i++)
+            b->sum[i] += (double)x[i];
+    if (op == SL_FOLD_VAR)
+        for (size_t i = 0; i < count; i++)
+            b->squares[i] += (double)x[i] * (double)x[i];
+}
+
+/* `count` outputs, neighbours along the innermost kept dimension. */
+static void fold_block(const struct fold *f, const uint8_t *in, size_t count, uint8_t *out)
+{
+    ptrdiff_t across = f->kept.strides[0][0];
+    struct sl_walk_at at = {{0}, {0}};
+    struct tally t = start(f);
+    struct block b;
+    float row[SL_CAST_BLOCK];
+    f->load(in, across, count, row);
+    for (size_t i = 0; i < count; i++) {
+        b.sum[i] = b.squares[i] = 0.0;
+        b.f32[i] = f->shape.op == SL_FOLD_PROD ? 1.0f : row[i];
+    }
+    do {
+        const uint8_t *from = in + at.offset[0];
+        for (size_t i = 0; i < f->reduced.dims[0]; i++, from += f->reduced.strides[0][0]) {
+            f->load(from, across, count, row);
+            take_block(f->shape.op, &b, row, count);
+        }
+    } while (sl_walk_next(&f->reduced, &at));
+    for (size_t i = 0; i < count; i++) {
+        t.sum = b.sum[i];
+        t.squares = b.squares[i];
+        t.f32 = b.f32[i];
+        row[i] = result(f, &t).f32;
+    }
+    f->store(row, count, out, f->kept.strides[2][0]);
+}
+
+static void run_blocks(struct sl_op_call *call)
+{
+    const struct fold *f = call->state;
+    struct sl_walk_at at = {{0}, {0}};
+    do {
+        const uint8_t *in = f->in->data + at.offset[0];
+        uint8_t *out = f->out->data + at.offset[2];
+        for (size_t left = f->kept.dims[0], count; left > 0; left -= count) {
+            count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
+            fold_block(f, in, count, out);
+            in += (ptrdiff_t)count * f->kept.strides[0][0];
+            out += (ptrdiff_t)count * f->kept.strides[2][0];
+        }
+    } while (sl_walk_next(&f->kept, &at));
+}
+
+/* Neighbours lie together, or what is reduced is too short for a loop of its own. */
+static bool wants_blocks(const struct fold *f)
+{
+    int op = f->shape.op;
+    bool can = op == SL_FOLD_SUM || op == SL_FOLD_MEAN || op == SL_FOLD_VAR || op == SL_FOLD_PROD ||
+               op == SL_FOLD_MAX || op == SL_FOLD_MIN;
+    ptrdiff_t across = f->kept.strides[0][0], along = f->reduced.strides[0][0];
+    return can && f->class == SL_CAST_F32 && !f->empty && !f->index && f->kept.dims[0] >= 4 &&
+           (across == (ptrdiff_t)f->in->element_bytes || across < along || f->reduced.dims[0] < 64);
 }
 
 static void run_fold(struct sl_op_call *call)
@@ -302,7 +413,10 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "nothing has no extreme");
     if (index && !sl_tensor_contiguous(f->in) && (shape->mask & (shape->mask - 1)) != 0)
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
-    sl_op_own(call, "sl_fold_scalar", run_fold);
+    if (wants_blocks(f))
+        sl_op_own(call, "sl_fold_f32_1x64_scalar", run_blocks);
+    else
+        sl_op_own(call, "sl_fold_scalar", run_fold);
     return 0;
 }
 

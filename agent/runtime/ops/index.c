@@ -184,57 +184,99 @@ struct lookup {
     size_t limit[MAX_INDICES];
     ptrdiff_t stride[MAX_INDICES]; /* of the input along the indexed dimensions */
     sl_cast_load_fn load[MAX_INDICES];
-    size_t bytes;
+    size_t bytes;          /* moved at a time */
+    size_t table;          /* offsets into the input for all places, in the workspace */
     struct sl_walk places; /* the indices, then the output: over the broadcast sizes */
     struct sl_walk box;    /* in, out: over what is not indexed */
 };
 
-static bool place_of(const struct lookup *l, const struct sl_walk_at *at, size_t i, ptrdiff_t *out)
-{
-    *out = 0;
-    for (uint32_t k = 0; k < l->count; k++) {
-        int64_t place;
-        const uint8_t *from =
-            l->index[k]->data + at->offset[k] + (ptrdiff_t)i * l->places.strides[k][0];
-        l->load[k](from, 0, 1, &place);
-        place += place < 0 ? (int64_t)l->limit[k] : 0;
-        if (place < 0 || (uint64_t)place >= l->limit[k])
-            return false;
-        *out += (ptrdiff_t)place * l->stride[k];
-    }
-    return true;
-}
-
-static void copy_box(const struct lookup *l, const uint8_t *in, uint8_t *out)
+/* Where in the input each place of the broadcast sizes reads, in the order of its walk. */
+static bool list_places(const struct lookup *l, ptrdiff_t *out)
 {
     struct sl_walk_at at = {{0}, {0}};
+    int64_t block[SL_CAST_BLOCK];
+    bool inside = true;
     do {
-        const uint8_t *from = in + at.offset[0];
-        uint8_t *to = out + at.offset[1];
+        for (size_t done = 0, count; done < l->places.dims[0]; done += count, out += count) {
+            size_t left = l->places.dims[0] - done;
+            count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
+            memset(out, 0, count * sizeof(*out));
+            for (uint32_t k = 0; k < l->count; k++) {
+                ptrdiff_t step = l->places.strides[k][0], stride = l->stride[k];
+                int64_t limit = (int64_t)l->limit[k];
+                l->load[k](l->index[k]->data + at.offset[k] + (ptrdiff_t)done * step, step, count,
+                           block);
+                for (size_t i = 0; i < count; i++) {
+                    int64_t place = block[i] + (block[i] < 0 ? limit : 0);
+                    inside = inside && (uint64_t)place < (uint64_t)limit;
+                    out[i] += (ptrdiff_t)((uint64_t)place * (uint64_t)stride);
+                }
+            }
+        }
+    } while (inside && sl_walk_next(&l->places, &at));
+    return inside;
+}
+
+#define GATHER(size)                                                                               \
+    _Pragma("clang loop unroll_count(4)") for (size_t i = 0; i < count; i++, out += step)          \
+        memcpy(out, in + places[i], size)
+
+static void gather_row(size_t count, size_t bytes, const uint8_t *restrict in,
+                       const ptrdiff_t *restrict places, uint8_t *restrict out, ptrdiff_t step)
+{
+    if (bytes == 4)
+        GATHER(4);
+    else if (bytes == 2)
+        GATHER(2);
+    else if (bytes == 8)
+        GATHER(8);
+    else if (bytes == 1)
+        GATHER(1);
+    else
+        GATHER(bytes);
+}
+
+/* One element, or one run of them, of the box at all places. */
+static void gather_places(const struct lookup *l, const ptrdiff_t *places, const uint8_t *in,
+                          uint8_t *out)
+{
+    struct sl_walk_at at = {{0}, {0}};
+    size_t count = l->places.dims[0];
+    do {
+        gather_row(count, l->bytes, in, places, out + at.offset[l->count],
+                   l->places.strides[l->count][0]);
+        places += count;
+    } while (sl_walk_next(&l->places, &at));
+}
+
+static void run_lookup(struct sl_op_call *call)
+{
+    const struct lookup *l = call->state;
+    ptrdiff_t *places = (ptrdiff_t *)(void *)(call->method->workspace.base + l->table);
+    struct sl_walk_at at = {{0}, {0}};
+    if (!list_places(l, places)) {
+        call->failure = outside;
+        return;
+    }
+    do {
+        const uint8_t *from = l->in->data + at.offset[0];
+        uint8_t *to = l->out->data + at.offset[1];
         for (size_t i = 0; i < l->box.dims[0]; i++) {
-            memcpy(to, from, l->bytes);
+            gather_places(l, places, from, to);
             from += l->box.strides[0][0];
             to += l->box.strides[1][0];
         }
     } while (sl_walk_next(&l->box, &at));
 }
 
-static void run_lookup(struct sl_op_call *call)
+/* Elements of the box that lie together in both tensors are moved as one. */
+static void join_run(struct lookup *l)
 {
-    const struct lookup *l = call->state;
-    struct sl_walk_at at = {{0}, {0}};
-    do {
-        for (size_t i = 0; i < l->places.dims[0]; i++) {
-            ptrdiff_t place;
-            if (!place_of(l, &at, i, &place)) {
-                call->failure = outside;
-                return;
-            }
-            copy_box(l, l->in->data + place,
-                     l->out->data + at.offset[l->count] +
-                         (ptrdiff_t)i * l->places.strides[l->count][0]);
-        }
-    } while (sl_walk_next(&l->places, &at));
+    ptrdiff_t bytes = (ptrdiff_t)l->bytes;
+    if (l->box.strides[0][0] != bytes || l->box.strides[1][0] != bytes)
+        return;
+    l->bytes *= l->box.dims[0];
+    l->box.dims[0] = 1;
 }
 
 /* The sizes that the indices broadcast to. */
@@ -347,8 +389,14 @@ static int prepare_index(struct sl_op_call *call, struct sl_diag *diag)
     rc = shape_lookup(l, mask, together, out, diag);
     if (rc == SL_ET_INVALID_ARGUMENT)
         return sl_op_fail(call, diag, rc, "its indices do not broadcast");
-    if (rc == 0 && sl_walk_fold(&l->places) && sl_walk_fold(&l->box))
+    if (rc == 0 && sl_walk_fold(&l->places) && sl_walk_fold(&l->box)) {
+        size_t places = 1; /* as many as elements of the output, at most */
+        for (uint32_t d = 0; d < l->places.rank; d++)
+            places *= l->places.dims[d];
+        l->table = sl_ref_scratch(call, places * sizeof(ptrdiff_t)).offset;
+        join_run(l);
         sl_op_own(call, "sl_lookup_scalar", run_lookup);
+    }
     return rc;
 }
 

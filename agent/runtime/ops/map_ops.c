@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/runtime/ops/formula.h"
 #include "agent/runtime/ops/map.h"
 #include "common/format/scalar_type.h"
 
@@ -85,6 +86,10 @@ I64(remainder, rest(x, y))
 F32(fmod, fmodf(x, y))
 F32(pow, y == 2.0f ? x * x : powf(x, y))
 I64(pow, power(x, y))
+F32(square, x *x)
+F32(cube, x *x *x)
+F32(root, sl_formula_root(x))
+F32(inverse_root, x == -INFINITY ? 0.0f : 1.0f / sl_formula_root(x))
 F32(atan2, atan2f(x, y))
 F32(maximum, x != x ? x : (y != y || y > x) ? y : x)
 F32(minimum, x != x ? x : (y != y || y < x) ? y : x)
@@ -129,7 +134,7 @@ F32(expm1, expm1f(x))
 F32(log, logf(x))
 F32(log2, log2f(x))
 F32(log10, log10f(x))
-F32(log1p, log1pf(x))
+F32(log1p, sl_formula_log1p(x))
 F32(sqrt, sqrtf(x))
 F32(rsqrt, 1.0f / sqrtf(x))
 F32(reciprocal, 1.0f / x)
@@ -267,6 +272,26 @@ static int prepare_div_mode(struct sl_op_call *call, struct sl_diag *diag)
     return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its rounding mode is unknown");
 }
 
+/* Frequent powers, and roots as powf() has them: those of the smaller infinity and of -0 are
+ * positive. */
+static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
+{
+    static const struct {
+        double exponent;
+        struct spec spec;
+    } powers[] = {
+        {2.0, {square_f32, pow_i64, 2, 0, false}},
+        {3.0, {cube_f32, pow_i64, 2, 0, false}},
+        {0.5, {root_f32, pow_i64, 2, 0, false}},
+        {-0.5, {inverse_root_f32, pow_i64, 2, 0, false}},
+    };
+    double exponent = sl_op_number(call, 1, 0.0);
+    for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
+        if (exponent == powers[i].exponent)
+            return prepare_spec(call, &powers[i].spec, diag);
+    return prepare_map(call, diag);
+}
+
 static int prepare_gelu(struct sl_op_call *call, struct sl_diag *diag)
 {
     static const struct spec exact = {gelu_f32, NULL, 1, 0, false};
@@ -385,7 +410,7 @@ const struct sl_op sl_ops_map[] = {
      .prepare = prepare_bitwise_not},
     OP("aten::fmod.Tensor_out", "aaO", prepare_map, fmod_f32, remainder_i64, 2, 0, true),
     OP("aten::fmod.Scalar_out", "anO", prepare_map, fmod_f32, remainder_i64, 2, 0, true),
-    OP("aten::pow.Tensor_Scalar_out", "anO", prepare_map, pow_f32, pow_i64, 2, 0, false),
+    OP("aten::pow.Tensor_Scalar_out", "anO", prepare_power, pow_f32, pow_i64, 2, 0, false),
     OP("aten::pow.Tensor_Tensor_out", "aaO", prepare_map, pow_f32, pow_i64, 2, 0, false),
     OP("aten::pow.Scalar_out", "naO", prepare_map, pow_f32, pow_i64, 2, 0, false),
     OP("aten::atan2.out", "aaO", prepare_map, atan2_f32, NULL, 2, 0, false),
