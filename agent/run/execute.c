@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "agent/run/etlog.h"
+#include "agent/run/looks.h"
 #include "agent/run/schedule.h"
 #include "agent/run/state.h"
 #include "agent/run/watchdog.h"
@@ -99,24 +100,43 @@ static int execute_half(struct sl_run *run, size_t v, uint32_t pair)
     return pair + 1 == count ? sl_run_keep_outputs(run, &run->variant[v]) : 0;
 }
 
+/* The outputs of a last pair that was not known to be it: the variants share memory, so each is
+ * executed once more, as a warm-up that counts nowhere. */
+static int keep_last_outputs(struct sl_run *run)
+{
+    for (size_t v = 0; v < run->options.variant_count; v++) {
+        if ((run->pairs > 0 && warm_up(run, v, 1)) || sl_run_keep_outputs(run, &run->variant[v]))
+            return 1;
+    }
+    return 0;
+}
+
+static void record_end(struct sl_run *run, const struct sl_run_looks *looks)
+{
+    static const char *const words[] = {"pairs", "host", "budget"};
+    if (run->options.first_look == 0 && run->options.budget_ms == 0)
+        return;
+    sl_recorder_meta_text(run->trace.recorder, "ended", words[looks->ended]);
+    SL_ETLOG('I', "Measured %" PRIu32 " pairs; ended by: %s", run->pairs, words[looks->ended]);
+}
+
 static int execute_pairs(struct sl_run *run)
 {
     uint32_t count = run->options.num_executions;
     uint64_t seed = run->options.seed;
     size_t first = sl_schedule_first(seed, 0);
+    struct sl_run_looks looks;
     /* The variant that begins is warmed up last, so the first pair starts without a switch. */
     if (warm_up(run, 1 - first, run->options.warmup) || warm_up(run, first, run->options.warmup))
         return 1;
-    for (uint32_t pair = 0; pair < count; pair++) {
-        first = sl_schedule_first(seed, pair);
-        if (execute_half(run, first, pair) || execute_half(run, 1 - first, pair))
+    sl_run_looks_init(run, &looks);
+    for (; run->pairs < count && sl_run_looks_go_on(run, &looks, run->pairs); run->pairs++) {
+        first = sl_schedule_first(seed, run->pairs);
+        if (execute_half(run, first, run->pairs) || execute_half(run, 1 - first, run->pairs))
             return 1;
     }
-    for (size_t v = 0; v < run->options.variant_count && count == 0; v++) {
-        if (sl_run_keep_outputs(run, &run->variant[v]))
-            return 1;
-    }
-    return 0;
+    record_end(run, &looks);
+    return run->pairs < count || count == 0 ? keep_last_outputs(run) : 0;
 }
 
 int sl_run_execute_all(struct sl_run *run)
@@ -125,8 +145,9 @@ int sl_run_execute_all(struct sl_run *run)
     if (run->options.paired ? execute_pairs(run) : execute_plain(run))
         return 1;
     uint64_t total_ns = run->variant[0].execute_ns + run->variant[1].execute_ns;
-    uint64_t executions =
-        (uint64_t)run->options.num_executions * (uint64_t)run->options.variant_count;
+    uint64_t executions = run->options.paired
+                              ? (uint64_t)run->pairs * (uint64_t)run->options.variant_count
+                              : (uint64_t)run->options.num_executions;
     sl_etlog('I', "executor_runner.cpp", 794,
              "Model executed successfully %" PRIu64 " time(s) in %f ms.", executions,
              (double)total_ns / 1e6);

@@ -60,6 +60,8 @@ static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl
         {"timeout", SL_FLAG_UINT32, &o->timeout, NULL, "Seconds for one load or execution."},
         {"seed", SL_FLAG_UINT64, &o->seed, NULL, "Seed of the schedule."},
         {"ring", SL_FLAG_INT32, &o->ring, NULL, "Descriptor of the parent's ring."},
+        {"first_look", SL_FLAG_UINT32, &o->first_look, NULL, "Pairs to wait after, with --ring."},
+        {"budget_ms", SL_FLAG_UINT32, &o->budget_ms, NULL, "Begin no pair after so long."},
         {"json", SL_FLAG_BOOL, &o->json, NULL, "End with one line of JSON on stdout."},
         {"print_json", SL_FLAG_BOOL, &o->json, NULL, "The same as --json."},
     };
@@ -82,6 +84,10 @@ static bool refuses(const struct sl_run_options *o)
     if (o->server_mode && (o->paired || o->counted || o->ring >= 0 || o->trace_path[0]))
         SL_ETLOG('E', "--server_mode executes one variant and records nothing: leave out "
                       "--variants, --clock, --ring and --trace_path");
+    else if ((o->first_look != 0 || o->budget_ms != 0) && (!o->paired || o->counted))
+        SL_ETLOG('E', "--first_look and --budget_ms are for --variants in nanoseconds");
+    else if (o->first_look != 0 && o->ring < 0)
+        SL_ETLOG('E', "--first_look waits for the owner of --ring, which is not given");
     else if (!(o->bundleio_rtol >= 0) || !(o->bundleio_atol >= 0))
         SL_ETLOG('E', "--bundleio_rtol and --bundleio_atol are at least 0");
     else if (o->counted && o->cpu_threads > 1)

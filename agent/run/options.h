@@ -28,6 +28,8 @@ struct sl_run_options {
     /* ours */
     const char *isa, *policy, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
     uint32_t warmup, timeout; /* executions; seconds, 0: none */
+    uint32_t first_look;      /* pairs after which the ring's owner is asked; 0: never */
+    uint32_t budget_ms;       /* of measuring; 0: none */
     uint32_t sme_threads;     /* 0: all */
     uint64_t seed;
     uint64_t max_memory; /* bytes that a program may ask for */

@@ -51,6 +51,7 @@ struct sl_run {
     struct sl_method *method;
     const char *method_name;
     struct sl_run_variant variant[SL_RUN_MAX_VARIANTS];
+    uint32_t pairs;   /* measured, with --variants */
     int last_variant; /* that was executed; -1: none yet */
     uint32_t execute_name;
     uint64_t stream;

@@ -111,6 +111,10 @@ static int add_own(struct sl_command *command, const char *self, const Sme2lab__
         rc = addf(command, "--affinity=%s", job->affinity);
     if (rc == 0 && job->input_shapes && job->input_shapes[0])
         rc = addf(command, "--input-shapes=%s", job->input_shapes);
+    if (rc == 0 && job->first_look != 0)
+        rc = addf(command, "--first-look=%u", job->first_look);
+    if (rc == 0 && job->budget_ms != 0)
+        rc = addf(command, "--budget-ms=%u", job->budget_ms);
     if (rc == 0 && job->clean)
         rc = add(command, "--events=runs");
     return rc == 0 ? add(command, "--json") : rc;

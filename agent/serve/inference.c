@@ -319,3 +319,8 @@ void sl_inference_cancel(struct sl_inference *inference)
     inference->cancelled = true;
     kill_group(inference);
 }
+
+void sl_inference_proceed(struct sl_inference *inference, const Sme2lab__Proto__Proceed *proceed)
+{
+    sl_ring_allow(inference->ring, (struct sl_ring_allowance){proceed->pairs, proceed->last});
+}

@@ -10,6 +10,7 @@
 
 typedef struct uv_loop_s uv_loop_t;
 typedef struct Sme2lab__Proto__Job Sme2lab__Proto__Job;
+typedef struct Sme2lab__Proto__Proceed Sme2lab__Proto__Proceed;
 struct sl_inference;
 struct sl_job_dir;
 
@@ -29,6 +30,9 @@ int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
                        const Sme2lab__Proto__Job *job, struct sl_job_dir *dir,
                        const struct sl_inference_events *events, void *user,
                        struct sl_inference **out);
+
+/* Allows it the pairs of the message. */
+void sl_inference_proceed(struct sl_inference *inference, const Sme2lab__Proto__Proceed *proceed);
 
 /* Ends it with outcome CANCELLED; `ended` follows. Idempotent. */
 void sl_inference_cancel(struct sl_inference *inference);

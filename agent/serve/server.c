@@ -197,6 +197,10 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         if (server->inference && server->running->id == envelope->cancel->job)
             sl_inference_cancel(server->inference);
         break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_PROCEED:
+        if (server->inference && server->running->id == envelope->proceed->job)
+            sl_inference_proceed(server->inference, envelope->proceed);
+        break;
     default: /* an agent has no use for the rest */
         break;
     }

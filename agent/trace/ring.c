@@ -27,6 +27,7 @@ struct ring_head {
     _Alignas(64) _Atomic uint64_t pushed;
     _Atomic uint32_t current; /* the producer's too: it has the line anyway */
     _Alignas(64) _Atomic uint64_t popped;
+    _Atomic uint64_t allowed; /* the consumer's too: twice the pairs, and 1 if they are the last */
 };
 _Static_assert(sizeof(struct ring_head) == 192, "slots start on a cache line");
 _Static_assert(sizeof(_Atomic uint64_t) == 8, "the counters are shared between processes");
@@ -208,6 +209,18 @@ void sl_ring_set_current(struct sl_ring *ring, uint32_t name)
 uint32_t sl_ring_current(const struct sl_ring *ring)
 {
     return atomic_load_explicit(&ring->head->current, memory_order_relaxed);
+}
+
+struct sl_ring_allowance sl_ring_allowed(const struct sl_ring *ring)
+{
+    uint64_t allowed = atomic_load_explicit(&ring->head->allowed, memory_order_acquire);
+    return (struct sl_ring_allowance){allowed >> 1, allowed & 1};
+}
+
+void sl_ring_allow(struct sl_ring *ring, struct sl_ring_allowance allowance)
+{
+    atomic_store_explicit(&ring->head->allowed, allowance.pairs << 1 | allowance.last,
+                          memory_order_release);
 }
 
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max)

@@ -33,7 +33,16 @@ void sl_ring_push(struct sl_ring *ring);
  * begun and not ended, 0 for none. */
 void sl_ring_set_current(struct sl_ring *ring, uint32_t name);
 
-/* Consumer. Copies up to `max` records out and frees their slots; returns how many. SL_E_FORMAT if
+/* What the other side allows: measured pairs in all, and whether the run ends with them. */
+struct sl_ring_allowance {
+    uint64_t pairs;
+    bool last;
+};
+struct sl_ring_allowance sl_ring_allowed(const struct sl_ring *ring);
+
+/* Consumer. Allows the producer so many pairs; nothing is allowed at first. */
+void sl_ring_allow(struct sl_ring *ring, struct sl_ring_allowance allowance);
+/* Copies up to `max` records out and frees their slots; returns how many. SL_E_FORMAT if
  * the other side's counters are impossible. */
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max);
 /* What the producer left last; any number may stand there. */

@@ -16,7 +16,6 @@
 #include "host/analysis/operator_interval.h"
 #include "host/analysis/operator_join.h"
 #include "host/analysis/steadiness.h"
-#include "host/analysis/stopping.h"
 #include "host/analysis/verdict.h"
 
 /* The measured runs of both sides, as the method wants them. */
@@ -237,6 +236,12 @@ static void judge_exact(struct sl_comparison *c, const struct data *data)
     c->blocks =
         data->baseline_count < data->candidate_count ? data->baseline_count : data->candidate_count;
     c->ratio = c->baseline / c->candidate;
+    if (c->stopped.ruled) {
+        c->stopped.why = SL_STOPPED_EXACT;
+        c->stopped.pairs = c->blocks;
+        sl_comparison_note(c, "instructions are counted exactly: no precision or budget of time "
+                              "has anything to decide");
+    }
     bool same = repeats_are_equal(c, "baseline", data->baseline, data->baseline_count);
     same = repeats_are_equal(c, "candidate", data->candidate, data->candidate_count) && same;
     if (!same)
@@ -288,11 +293,51 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
                               data->candidate_count, &plan, result);
 }
 
+static void note_end(struct sl_comparison *c)
+{
+    const struct sl_stopped *s = &c->stopped;
+    double seen = s->look_count > 0 ? s->looks[s->look_count - 1].half_width : NAN;
+    char width[64] = "";
+    if (isfinite(seen))
+        snprintf(width, sizeof(width), ": +-%.3g %% of the +-%.3g %% asked for", 100 * seen,
+                 s->rule.precision_percent);
+    if (s->why == SL_STOPPED_PRECISE)
+        sl_comparison_note(c, "stopped by precision after %zu pairs%s", s->pairs, width);
+    else if (s->why == SL_STOPPED_BUDGET)
+        sl_comparison_note(c, "the budget of %g s ended after %zu pairs%s", s->rule.budget_s,
+                           s->pairs, width);
+    else
+        sl_comparison_note(c, "ended after all %zu pairs%s", s->pairs, width);
+}
+
+/* The looks that the run took, taken again: they widen the intervals. */
+static int take_looks(struct sl_comparison *c, const struct data *data)
+{
+    size_t n = data->pair_count;
+    double *values = sl_malloc(n, sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        values[i] = data->pairs[i].value;
+    const struct sl_stopping_rule rule = c->stopped.rule;
+    const struct sl_stopping_plan plan = {
+        .confidence = c->confidence, .seed = c->seed, .iterations = c->iterations};
+    int rc = sl_stopping_replay(&rule, &plan, values, n, &c->stopped);
+    sl_free(values);
+    if (rc == 0 && rule.precision_percent > 0)
+        c->looks = sl_stopping_looks(n);
+    return rc;
+}
+
 static int compare_times(struct sl_comparison *c, const struct data *data)
 {
     struct sl_bootstrap result;
-    int rc = data->pair_count > 0 ? compare_pairs(c, data->pairs, data->pair_count, true, &result)
-                                  : compare_sides(c, data, &result);
+    bool ruled = c->stopped.ruled && data->pair_count > 0;
+    int rc = ruled ? take_looks(c, data) : 0;
+    if (rc < 0)
+        return rc;
+    rc = data->pair_count > 0 ? compare_pairs(c, data->pairs, data->pair_count, true, &result)
+                              : compare_sides(c, data, &result);
     if (rc < 0)
         return rc;
     c->low = result.ratio.low;
@@ -309,6 +354,8 @@ static int compare_times(struct sl_comparison *c, const struct data *data)
         }
     }
     sl_verdict_of_interval(c);
+    if (ruled)
+        note_end(c);
     return 0;
 }
 
@@ -370,6 +417,8 @@ static struct sl_comparison start(const struct sl_comparison_options *options, i
     c.baseline = c.candidate = c.sign_low = c.sign_high = c.detectable = NAN;
     c.whole_baseline = c.whole_candidate = c.whole_low = c.whole_high = NAN;
     c.looks = options->looks;
+    if (options->rule)
+        c.stopped = (struct sl_stopped){.ruled = true, .rule = *options->rule};
     c.seed = options->seed;
     c.iterations = options->iterations ? options->iterations : 10000;
     c.confidence = options->confidence > 0 ? options->confidence : 0.95;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "host/analysis/category.h"
+#include "host/analysis/stopping.h"
 
 struct sl_agreement;
 struct sl_attribution;
@@ -36,6 +37,7 @@ struct sl_comparison_options {
     double margin;       /* smallest effect that counts; 0: 0.01 */
     double noise_floor;  /* of the device, or NAN: not known */
     uint32_t looks;      /* at the data until measuring stopped (stopping.h); 0: no rule stopped */
+    const struct sl_stopping_rule *rule;  /* that ended the measuring of these pairs; NULL: none */
     const struct sl_agreement *agreement; /* NULL: outputs were not compared */
     bool separate; /* the two are of different recordings: their pairs are not the same moments */
 };
@@ -72,6 +74,7 @@ struct sl_comparison {
     double sign_low, sign_high;
     double confidence, margin, noise_floor;
     uint32_t looks; /* the intervals are widened for them */
+    struct sl_stopped stopped;
     /* Smallest relative change that so many such pairs find in four of five experiments; NAN
      * without an interval. */
     double detectable;

@@ -73,3 +73,45 @@ int sl_stopping_check(const struct sl_stopping_plan *plan, const double *log_rat
     *out_state = precise ? SL_STOPPING_PRECISE : spent ? SL_STOPPING_BUDGET : SL_STOPPING_GO_ON;
     return 0;
 }
+
+static bool reached(const struct sl_stopped *stopped, double half_width)
+{
+    return stopped->look_count > 0 &&
+           stopped->looks[stopped->look_count - 1].half_width <= half_width;
+}
+
+int sl_stopping_replay(const struct sl_stopping_rule *rule, const struct sl_stopping_plan *plan,
+                       const double *log_ratios, size_t n, struct sl_stopped *out)
+{
+    struct sl_stopped made = {.ruled = true, .rule = *rule, .pairs = n};
+    struct sl_stopping_plan own = *plan;
+    uint32_t look = 1;
+    own.half_width = rule->precision_percent / 100;
+    while (rule->precision_percent > 0 && n >= SL_STOPPING_FIRST &&
+           made.look_count < SL_STOPPING_MAX_LOOKS) {
+        size_t pairs = sl_stopping_pairs(look);
+        int state;
+        struct sl_stopping_look *at = &made.looks[made.look_count];
+        at->pairs = pairs < n ? pairs : n;
+        at->confidence = sl_stopping_confidence(plan->confidence, sl_stopping_looks(at->pairs));
+        own.max_pairs = n; /* the end is looked at wherever it came */
+        int rc = sl_stopping_check(&own, log_ratios, at->pairs, &state, &at->half_width);
+        if (rc < 0)
+            return rc;
+        made.look_count++;
+        if (pairs >= n)
+            break;
+        look++;
+    }
+    made.why = reached(&made, own.half_width) ? SL_STOPPED_PRECISE
+               : rule->spent                  ? SL_STOPPED_BUDGET
+                                              : SL_STOPPED_PAIRS;
+    *out = made;
+    return 0;
+}
+
+const char *sl_stopped_name(int why)
+{
+    static const char *const names[] = {"precision", "budget", "pairs", "exact"};
+    return names[why];
+}

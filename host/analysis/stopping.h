@@ -2,10 +2,16 @@
  * came out: looks at fixed numbers of pairs, the interval widened for each repeated look. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SL_STOPPING_FIRST = 20 }; /* pairs before the first look */
+enum {
+    SL_STOPPING_FIRST = 20,     /* pairs before the first look */
+    SL_STOPPING_PAIRS = 600,    /* the most there are by default; tests/simulation has the same */
+    SL_STOPPING_BUDGET_S = 120, /* by default, beside a precision */
+    SL_STOPPING_MAX_LOOKS = 32, /* more than a million pairs come to */
+};
 
 struct sl_stopping_plan {
     double confidence; /* of the interval in the end; 0: 0.95 */
@@ -34,3 +40,38 @@ double sl_stopping_confidence(double confidence, uint32_t look);
  * interval, relative to the ratio; NAN before the first look. 0 or -ENOMEM. */
 int sl_stopping_check(const struct sl_stopping_plan *plan, const double *log_ratios, size_t n,
                       int *out_state, double *out_half_width);
+
+/* What a run was asked for, and what its agent says ended it. */
+struct sl_stopping_rule {
+    double precision_percent; /* half width of the ratio's interval; 0: nobody looked */
+    double budget_s;          /* 0: none */
+    size_t max_pairs;
+    bool spent; /* the budget of time ended it */
+};
+
+enum sl_stopping_why {
+    SL_STOPPED_PRECISE,
+    SL_STOPPED_BUDGET,
+    SL_STOPPED_PAIRS,
+    SL_STOPPED_EXACT, /* equal repeats leave nothing to look for */
+};
+
+struct sl_stopping_look {
+    size_t pairs;
+    double confidence, half_width;
+};
+
+/* How a run came to its end. */
+struct sl_stopped {
+    bool ruled; /* else there was no rule, and the rest says nothing */
+    struct sl_stopping_rule rule;
+    int why;
+    size_t pairs, look_count;
+    struct sl_stopping_look looks[SL_STOPPING_MAX_LOOKS]; /* the last one at the end */
+};
+
+/* The looks of a run that ended with these pairs, taken again: to the bit what the run saw.
+ * `plan` has confidence, seed and iterations of the run's comparison. 0 or -ENOMEM. */
+int sl_stopping_replay(const struct sl_stopping_rule *rule, const struct sl_stopping_plan *plan,
+                       const double *log_ratios, size_t n, struct sl_stopped *out);
+const char *sl_stopped_name(int why);

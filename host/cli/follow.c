@@ -37,6 +37,7 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
         state->phase[0] = state->part[0] = state->device[0] = '\0';
         state->pair = state->pairs = 0;
         state->ratio = state->off_ms = state->on_ms = state->insns = 0;
+        state->precision = state->half_width = 0;
     }
     take_text(state->state, sizeof(state->state), data, "state");
     take_text(state->device, sizeof(state->device), data, "device");
@@ -53,6 +54,10 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
         state->off_ms = sl_answer_f64(data, "off_ns") / 1e6;
         state->on_ms = sl_answer_f64(data, "on_ns") / 1e6;
     }
+    if (cJSON_HasObjectItem(data, "precision_percent"))
+        state->precision = sl_answer_f64(data, "precision_percent");
+    if (cJSON_HasObjectItem(data, "half_width_percent"))
+        state->half_width = sl_answer_f64(data, "half_width_percent");
     if (cJSON_HasObjectItem(data, "insns"))
         state->insns = sl_answer_f64(data, "insns");
 }
@@ -60,20 +65,27 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
 const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,
                             size_t size)
 {
-    char phase[64], pair[64] = "", ratio[48] = "", cost[64] = "";
+    char phase[64], pair[64] = "", ratio[48] = "", width[64] = "", cost[64] = "";
     snprintf(phase, sizeof(phase), "%s", state->phase[0] ? state->phase : state->state);
     if (state->part[0] && strcmp(state->part, "measured") != 0)
         snprintf(phase, sizeof(phase), "%s run, %s", state->part, state->phase);
     if (state->pairs > 0 && state->pair <= state->pairs)
-        snprintf(pair, sizeof(pair), ", pair %" PRIu64 " of %" PRIu64, state->pair, state->pairs);
+        snprintf(pair, sizeof(pair), ", pair %" PRIu64 " of %s%" PRIu64, state->pair,
+                 state->precision > 0 ? "at most " : "", state->pairs);
     if (state->ratio > 0)
         snprintf(ratio, sizeof(ratio), ", off / on = %.3f", state->ratio);
+    if (state->half_width > 0)
+        snprintf(width, sizeof(width), " +-%.2g %% (goal +-%.2g %%)", state->half_width,
+                 state->precision);
+    else if (state->precision > 0)
+        snprintf(width, sizeof(width), " (goal +-%.2g %%)", state->precision);
     if (state->off_ms > 0)
         snprintf(cost, sizeof(cost), ", %.4g and %.4g ms", state->off_ms, state->on_ms);
     else if (state->insns > 0)
         snprintf(cost, sizeof(cost), ", %.1f M instructions", state->insns / 1e6);
-    snprintf(out, size, "job %" PRIu64 "%s%s: %s%s%s%s%s%s", job, state->device[0] ? " on " : "",
-             state->device, phase, pair, ratio, cost, state->detail[0] ? ": " : "", state->detail);
+    snprintf(out, size, "job %" PRIu64 "%s%s: %s%s%s%s%s%s%s", job, state->device[0] ? " on " : "",
+             state->device, phase, pair, ratio, width, cost, state->detail[0] ? ": " : "",
+             state->detail);
     return out;
 }
 

@@ -13,10 +13,11 @@ struct sl_diag;
 /* What is known of a job that goes on. Texts are "" where nothing is known. */
 struct sl_follow_state {
     char state[16], device[64], detail[160], phase[32], part[32];
-    uint64_t pair, pairs; /* finished, of how many; 0: unknown */
-    double ratio;         /* running figure off / on; 0: none */
-    double off_ms, on_ms; /* mean of an execution so far; 0: none */
-    double insns;         /* counted so far; 0: none */
+    uint64_t pair, pairs;         /* finished, of how many; 0: unknown */
+    double ratio;                 /* running figure off / on; 0: none */
+    double off_ms, on_ms;         /* mean of an execution so far; 0: none */
+    double precision, half_width; /* percent: asked for, seen at the last look; 0: none */
+    double insns;                 /* counted so far; 0: none */
 };
 
 /* Lays an event's object over what is known. */

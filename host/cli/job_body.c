@@ -79,6 +79,10 @@ int sl_job_body_put(const struct sl_job_body *body, struct sl_buf *out)
     sl_json_f64(&json, "threshold_percent", plan->threshold_percent);
     if (e->runs != UINT32_MAX)
         sl_json_u64(&json, "runs", e->runs);
+    if (e->precision_percent > 0)
+        sl_json_f64(&json, "precision_percent", e->precision_percent);
+    if (e->budget_seconds > 0)
+        sl_json_f64(&json, "budget_seconds", e->budget_seconds);
     if (e->warmup != UINT32_MAX)
         sl_json_u64(&json, "warmup", e->warmup);
     sl_json_u64(&json, "seed", e->seed);

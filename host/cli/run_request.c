@@ -2,6 +2,7 @@
 #include "host/cli/run_request.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +74,10 @@ static const char submit_notes[] =
          &r->runs,                                                                                   \
          "N",                                                                                        \
          "measured executions of each variant (100; 2 where instructions are counted)"},             \
+        {"--precision",         0,     SL_OPTION_REAL,                                               \
+         &r->precision_percent, "PCT", "measure until the ratio is known to +-PCT % (times only)"},  \
+        {"--budget",         0,     SL_OPTION_REAL,                                                  \
+         &r->budget_seconds, "SEC", "measure for so long at most (with --precision: 120)"},          \
         {"--warmup", 0,   SL_OPTION_COUNT,                                                           \
          &r->warmup, "N", "executions of each variant before those (10; 1 where counted)"},          \
         {"--threads", 0,     SL_OPTION_TEXT,                                                         \
@@ -104,7 +109,9 @@ static void set_defaults(struct sl_run_request *r)
                                  .seed = -1,
                                  .priority = -1,
                                  .timeout_s = DEFAULT_TIMEOUT_S,
-                                 .threshold_percent = -1};
+                                 .threshold_percent = NAN,
+                                 .precision_percent = NAN,
+                                 .budget_seconds = NAN};
 }
 
 static int parse(struct sl_run_request *r, const struct sl_usage *usage, int argc, char **argv,
@@ -221,11 +228,48 @@ void sl_run_request_fill(struct sl_experiment_plan *plan, bool counted)
 {
     for (size_t i = 0; i < plan->count; i++) {
         struct sl_experiment *experiment = &plan->experiments[i];
-        if (experiment->runs == UINT32_MAX)
+        bool looks = experiment->precision_percent > 0 || experiment->budget_seconds > 0;
+        if (experiment->runs == UINT32_MAX && !looks) /* else the daemon's rule has its own */
             experiment->runs = counted ? 2 : 100;
         if (experiment->warmup == UINT32_MAX)
             experiment->warmup = counted ? 1 : 10;
     }
+}
+
+/* A number that was given must lie in its range; NAN was not. */
+static int check_range(const char *option, double value, double low, double high,
+                       struct sl_diag *diag)
+{
+    if (isnan(value) || (value >= low && value <= high))
+        return 0;
+    sl_diag_hint(diag, "say %s %g to %g", option, low, high);
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, option, "%g is out of its range", value);
+}
+
+static int check_ranges(const struct sl_run_request *r, struct sl_diag *diag)
+{
+    int rc = check_range("--threshold", r->threshold_percent, 0, 1000, diag);
+    if (rc == 0)
+        rc = check_range("--precision", r->precision_percent, 0.01, 100, diag);
+    return rc < 0 ? rc : check_range("--budget", r->budget_seconds, 0.1, MAX_TIMEOUT_S, diag);
+}
+
+static int override_looks(const struct sl_run_request *r, struct sl_experiment_plan *plan,
+                          struct sl_diag *diag)
+{
+    int rc = check_ranges(r, diag);
+    for (size_t i = 0; i < plan->count && rc == 0; i++) {
+        struct sl_experiment *experiment = &plan->experiments[i];
+        if (!isnan(r->precision_percent))
+            experiment->precision_percent = r->precision_percent;
+        if (!isnan(r->budget_seconds))
+            experiment->budget_seconds = r->budget_seconds;
+        const struct sl_experiment_looks looks = {experiment->precision_percent,
+                                                  experiment->budget_seconds, experiment->runs,
+                                                  (uint32_t)r->timeout_s};
+        rc = sl_experiment_check_looks(&looks, experiment->name, diag);
+    }
+    return rc;
 }
 
 /* What the command line says beats the configuration. */
@@ -241,7 +285,7 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
         plan->svl = (uint32_t)r->svl;
     if (r->priority >= 0)
         plan->priority = (int32_t)r->priority;
-    if (r->threshold_percent >= 0)
+    if (!isnan(r->threshold_percent))
         plan->threshold_percent = r->threshold_percent;
     if (r->inputs && !(r->input_text = sl_strndup(r->inputs, strlen(r->inputs))))
         return -ENOMEM;
@@ -274,7 +318,9 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
         memcpy(experiment->inputs, plan->experiments[0].inputs, sizeof(experiment->inputs));
         experiment->input_count = plan->experiments[0].input_count;
     }
-    int rc = sl_experiment_plan_expand_threads(plan, diag);
+    int rc = override_looks(r, plan, diag);
+    if (rc == 0)
+        rc = sl_experiment_plan_expand_threads(plan, diag);
     return rc < 0 ? rc : keep_only(r, plan, diag);
 }
 

@@ -18,7 +18,8 @@ struct sl_run_request {
     const char *device, *cpu, *inputs, *input_shapes, *data_path, *method, *out, *threads;
     int64_t svl, runs, warmup, seed, priority; /* -1: not given */
     int64_t timeout_s;                         /* 0: none */
-    double threshold_percent;                  /* -1: not given */
+    double threshold_percent;                  /* NAN: not given */
+    double precision_percent, budget_seconds;  /* the same */
     struct sl_option_list only;
     bool explain, cancel_on_interrupt;
     char command[SL_RUN_COMMAND_BYTES];

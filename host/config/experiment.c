@@ -24,9 +24,6 @@ struct refusal {
 static const struct refusal plan_refusals[] = {
     {"analysis", "Comparing two experiments is not part of this version; the factor sme2 compares "
                  "off and on within one"},
-    {"precision_percent", "Measuring until a precision is reached is not part of this version; say "
-                          "how many runs"},
-    {"budget_seconds", "A budget of time is not part of this version; say how many runs"},
     {"gate", "Gates on temperature and battery are not part of this version"},
     {"power_mode", "Power modes are not part of this version"},
 };
@@ -51,10 +48,13 @@ static const char *const plan_keys[] = {
 };
 
 static const char *const experiment_keys[] = {
-    "name",         "mode",        "model",       "runs",         "num_runs",
-    "warmup",       "threads",     "num_threads", "factor",       "inputs",
-    "input_shapes", "seed",        "runner_path", "quiet_runner", "extra_args",
-    "cpu_affinity", "sme_threads", "data_path",   "method",
+    "name",           "mode",         "model",
+    "runs",           "num_runs",     "warmup",
+    "threads",        "num_threads",  "factor",
+    "inputs",         "input_shapes", "seed",
+    "runner_path",    "quiet_runner", "extra_args",
+    "cpu_affinity",   "sme_threads",  "precision_percent",
+    "budget_seconds", "data_path",    "method",
 };
 
 static struct sl_experiment default_experiment(void)
@@ -185,6 +185,8 @@ static int read_common(const struct sl_json_at *object, struct sl_experiment *ou
         rc = sl_json_get_text(&method, &out->method, diag);
     if (rc == 0)
         rc = sl_json_get_integer(&seed, 0, UINT32_MAX, &out->seed, diag);
+    if (rc == 0)
+        rc = sl_experiment_read_looks(object, &out->precision_percent, &out->budget_seconds, diag);
     if (rc == 0)
         rc = read_factor(object, diag);
     return rc < 0 ? rc : read_inputs(object, out, diag);

@@ -21,6 +21,10 @@ enum {
     SL_EXPERIMENT_MAX_COUNTS = 16,  /* numbers of threads in a list */
     SL_EXPERIMENT_MAX_THREADS = 64, /* of one run: what an agent has at most */
     SL_EXPERIMENT_AFFINITY_BYTES = 64,
+    /* With a precision, those of host/analysis/stopping.h: */
+    SL_EXPERIMENT_FIRST_LOOK = 20,
+    SL_EXPERIMENT_PRECISE_PAIRS = 600,
+    SL_EXPERIMENT_PRECISE_SECONDS = 120,
 };
 
 /* The factor sme2 = off, on, measured as one interleaved experiment. Texts are borrowed from the
@@ -38,8 +42,10 @@ struct sl_experiment {
     uint32_t threads[SL_EXPERIMENT_MAX_COUNTS]; /* different; one when the plan is expanded */
     size_t thread_count;                        /* at least 1 */
     uint32_t sme_threads;                       /* of them in streaming mode; 0: all */
-    const char *affinity; /* the CPUs they stay on; NULL: the system chooses */
-    bool clean;           /* mode clean: whole executions alone are recorded */
+    const char *affinity;     /* the CPUs they stay on; NULL: the system chooses */
+    double precision_percent; /* half width of the ratio's interval to stop at; 0: none */
+    double budget_seconds;    /* of measuring; 0: none beyond what a precision comes with */
+    bool clean;               /* mode clean: whole executions alone are recorded */
 };
 
 struct sl_experiment_plan {
@@ -77,6 +83,21 @@ int sl_experiment_plan_parse(struct sl_bytes text, const char *file, struct sl_e
  * with `diag` set for too many, SL_E_FORMAT for a name that is too long. */
 int sl_experiment_plan_expand(struct sl_experiment_plan *plan, const char *const *models,
                               size_t count, struct sl_diag *diag);
+
+/* experiment_looks.c. precision_percent and budget_seconds of `object`. */
+int sl_experiment_read_looks(const struct sl_json_at *object, double *out_precision,
+                             double *out_budget, struct sl_diag *diag);
+/* Do they fit together with the number of runs (UINT32_MAX: not said) and the time that the whole
+ * process may take (0: any)? SL_E_FORMAT with `diag` set. */
+struct sl_experiment_looks {
+    double precision_percent, budget_seconds;
+    uint32_t runs, timeout_seconds;
+};
+int sl_experiment_check_looks(const struct sl_experiment_looks *looks, const char *where,
+                              struct sl_diag *diag);
+/* How many pairs are measured at most, and in what time (0: any). */
+void sl_experiment_limits(const struct sl_experiment_looks *looks, bool counted,
+                          uint32_t *out_pairs, uint32_t *out_budget_ms);
 
 /* experiment_threads.c. `threads` (none: as it is), sme_threads and cpu_affinity of `object`. */
 int sl_experiment_read_threads(const struct sl_json_at *threads, const struct sl_json_at *object,

@@ -20,6 +20,10 @@ static void put_experiment(struct sl_json *json, const struct sl_experiment *exp
         sl_json_u64(json, "runs", experiment->runs);
     if (experiment->warmup != UINT32_MAX)
         sl_json_u64(json, "warmup", experiment->warmup);
+    if (experiment->precision_percent > 0)
+        sl_json_f64(json, "precision_percent", experiment->precision_percent);
+    if (experiment->budget_seconds > 0)
+        sl_json_f64(json, "budget_seconds", experiment->budget_seconds);
     sl_json_open_array(json, "threads");
     for (size_t i = 0; i < experiment->thread_count; i++)
         sl_json_u64(json, NULL, experiment->threads[i]);

@@ -14,12 +14,30 @@
 enum { MAX_RUNS = 1000000, MAX_TIMEOUT_SECONDS = 24 * 3600, DEFAULT_TIMEOUT_SECONDS = 1800 };
 
 static const char *const keys[] = {
-    "model",      "model_name",   "inputs",           "device",
-    "priority",   "runs",         "warmup",           "seed",
-    "method",     "input_shapes", "timeout_seconds",  "threshold_percent",
-    "confidence", "experiment",   "shared_directory", "labels",
-    "shown",      "threads",      "sme_threads",      "cpu_affinity",
-    "mode",       "data",
+    "model",
+    "model_name",
+    "inputs",
+    "device",
+    "priority",
+    "runs",
+    "warmup",
+    "seed",
+    "method",
+    "input_shapes",
+    "timeout_seconds",
+    "threshold_percent",
+    "confidence",
+    "experiment",
+    "shared_directory",
+    "labels",
+    "shown",
+    "threads",
+    "sme_threads",
+    "cpu_affinity",
+    "mode",
+    "precision_percent",
+    "budget_seconds",
+    "data",
 };
 static const char *const shown_keys[] = {"command", "model", "data", "inputs", "directory"};
 
@@ -93,7 +111,11 @@ static int read_numbers(const struct sl_json_at *root, struct sl_submitted *out,
         struct sl_json_at at = sl_json_member(root, integers[i].key);
         rc = sl_json_get_integer(&at, integers[i].low, integers[i].high, integers[i].value, diag);
     }
-    return rc;
+    if (rc == 0)
+        rc = sl_experiment_read_looks(root, &out->precision_percent, &out->budget_seconds, diag);
+    const struct sl_experiment_looks looks = {out->precision_percent, out->budget_seconds,
+                                              out->runs, out->timeout_seconds};
+    return rc < 0 ? rc : sl_experiment_check_looks(&looks, "/precision_percent", diag);
 }
 
 /* A mask may be given without its 0x, as taskset takes it. */

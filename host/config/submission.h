@@ -4,7 +4,8 @@
  * {"model": "<sha256>", "model_name": "toy.pte", "data": "<sha256>", "inputs": ["<sha256>", …],
  * "device": "counted-512", "priority": 0, "runs": 2, "warmup": 1, "seed": 1, "threads": 1,
  * "method": "forward", "input_shapes": "1x3x8x8", "timeout_seconds": 1800,
- * "threshold_percent": 1.0, "confidence": 0.95, "experiment": "run", "mode": "timing",
+ * "threshold_percent": 1.0, "confidence": 0.95, "precision_percent": 1.5, "budget_seconds": 120,
+ * "experiment": "run", "mode": "timing",
  * "shared_directory": false, "labels":
  * {"branch": "main"},
  * "shown":
@@ -47,9 +48,10 @@ struct sl_submitted {
     uint32_t threads, sme_threads;               /* of the latter 0: all of the former */
     char affinity[SL_EXPERIMENT_AFFINITY_BYTES]; /* as an agent takes it; "": none */
     double threshold_percent, confidence;
-    char experiment[SL_NAME_BYTES]; /* part of file names */
-    bool clean;                     /* mode clean: whole executions alone are recorded */
-    bool shared_directory;          /* other experiments' files will lie beside this one's */
+    double precision_percent, budget_seconds; /* 0: none */
+    char experiment[SL_NAME_BYTES];           /* part of file names */
+    bool clean;                               /* mode clean: whole executions alone are recorded */
+    bool shared_directory; /* other experiments' files will lie beside this one's */
     struct sl_submitted_label labels[SL_SUBMISSION_MAX_LABELS];
     size_t label_count;
     struct {

@@ -12,6 +12,7 @@
 #include "common/base/mem.h"
 #include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/stopping.h"
 #include "host/config/experiment.h"
 #include "host/config/submission.h"
 #include "host/daemon/policies.h"
@@ -22,14 +23,13 @@
 #include "host/experiment/run.h"
 #include "host/ingest/run_store.h"
 
-enum {
-    COUNTED_PAIRS = 2,
-    TIMED_PAIRS = 20,
-    DEFAULT_WARMUP = 1,
-    MAX_OUTPUT_BYTES = 64 << 20,
-    STREAM_OUTPUT = 2,
-    STREAM_LOG = 1
-};
+enum { DEFAULT_WARMUP = 1, MAX_OUTPUT_BYTES = 64 << 20, STREAM_OUTPUT = 2, STREAM_LOG = 1 };
+
+_Static_assert(SL_JOB_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
+                   SL_EXPERIMENT_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
+                   SL_EXPERIMENT_PRECISE_PAIRS == (int)SL_STOPPING_PAIRS &&
+                   SL_EXPERIMENT_PRECISE_SECONDS == (int)SL_STOPPING_BUDGET_S,
+               "what is planned is what the rule was simulated with");
 
 static int parse(const char *config_json, struct sl_submitted *out, struct sl_diag *diag)
 {
@@ -54,9 +54,6 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
         char name[SL_RUN_STEM_BYTES];
         *out = (struct sl_job_plan){
             .input_count = job->input_count,
-            .pairs = job->runs != UINT32_MAX ? job->runs
-                     : counted               ? COUNTED_PAIRS
-                                             : TIMED_PAIRS,
             .warmup = job->warmup != UINT32_MAX ? job->warmup : DEFAULT_WARMUP,
             .threads = job->threads,
             .sme_threads = job->sme_threads,
@@ -65,6 +62,11 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
             .clean = job->clean,
             .reference = true,
         };
+        const struct sl_experiment_looks looks = {job->precision_percent, job->budget_seconds,
+                                                  job->runs, job->timeout_seconds};
+        sl_experiment_limits(&looks, counted, &out->pairs, &out->budget_ms);
+        out->confidence = job->confidence;
+        out->precision_percent = counted ? 0 : job->precision_percent;
         memcpy(out->model, job->model, sizeof(out->model));
         memcpy(out->data, job->data, sizeof(out->data));
         sl_model_identity(job->model, job->data, job->method, out->identity);
@@ -91,6 +93,21 @@ static int policy(void *user, const struct sl_device *device, const char *state_
     cJSON *probe = sl_probes_get(kit->probes, device);
     int rc = sl_policies_take(probe, device->kind, state_dir, directory, out, diag);
     cJSON_Delete(probe);
+    return rc;
+}
+
+static int look(void *user, const struct sl_job_plan *plan, const double *log_ratios, size_t n,
+                struct sl_job_look *out)
+{
+    int state = SL_STOPPING_GO_ON;
+    const struct sl_stopping_plan stopping = {.confidence = plan->confidence,
+                                              .half_width = plan->precision_percent / 100,
+                                              .max_pairs = SIZE_MAX,
+                                              .seed = plan->seed};
+    (void)user;
+    int rc = sl_stopping_check(&stopping, log_ratios, n, &state, &out->half_width);
+    out->enough = state == SL_STOPPING_PRECISE;
+    out->next = (uint32_t)sl_stopping_pairs(sl_stopping_looks(n) + 1);
     return rc;
 }
 
@@ -127,6 +144,10 @@ static void describe_plan(struct finishing *work)
     experiment->runs = ended->plan->pairs;
     experiment->warmup = ended->plan->warmup;
     experiment->seed = job->seed;
+    experiment->precision_percent = job->precision_percent;
+    experiment->budget_seconds = ended->plan->budget_ms / 1000.0;
+    if (experiment->budget_seconds <= 0) /* of instructions: what was asked for all the same */
+        experiment->budget_seconds = job->budget_seconds;
     experiment->clean = job->clean;
     experiment->threads[0] = job->threads;
     experiment->sme_threads = job->sme_threads;
@@ -280,7 +301,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){plan, policy, finish, kit};
+    kit->calls = (struct sl_job_kit){plan, policy, look, finish, kit};
     int rc = sl_categories_load(NULL, &kit->categories, diag);
     if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
         sl_categories_fini(&kit->categories);

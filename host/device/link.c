@@ -264,6 +264,11 @@ int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job)
     return link->up ? sl_link_message_job(link->channel, job) : SL_E_STATE;
 }
 
+int sl_link_proceed(struct sl_link *link, uint64_t job, uint32_t pairs, bool last)
+{
+    return link->up ? sl_link_message_proceed(link->channel, job, pairs, last) : SL_E_STATE;
+}
+
 int sl_link_cancel_job(struct sl_link *link, uint64_t job)
 {
     return link->up ? sl_link_message_cancel(link->channel, job) : SL_E_STATE;

@@ -42,6 +42,7 @@ struct sl_link_job {
     const char *const *exec_prefix;
     size_t exec_prefix_count;
     uint32_t pairs, warmup, threads, sme_threads, timeout_ms;
+    uint32_t first_look, budget_ms;
     uint64_t seed;
     bool clean;
 };
@@ -94,6 +95,8 @@ int sl_link_agent_pid(const struct sl_link *link); /* 0: none known */
 
 /* SL_E_STATE while it is down, SL_E_FULL, SL_E_LIMIT. A job sent twice is one job. */
 int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job);
+/* Of a job with a first look: measure `pairs` in all; `last`: and end with them. */
+int sl_link_proceed(struct sl_link *link, uint64_t job, uint32_t pairs, bool last);
 int sl_link_cancel_job(struct sl_link *link, uint64_t job);
 /* Everything below `offset` of the stream is durable. While down nothing is sent: `have` says it
  * later. */

@@ -72,6 +72,8 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.sme_threads = job->sme_threads;
     body.affinity = text(job->affinity);
     body.seed = job->seed;
+    body.first_look = job->first_look;
+    body.budget_ms = job->budget_ms;
     body.clean = job->clean;
     body.clock = text(job->clock);
     body.input_shapes = text(job->input_shapes);
@@ -81,6 +83,18 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.n_exec_prefix = job->exec_prefix_count;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
     envelope.job = &body;
+    return sl_channel_send(channel, &envelope);
+}
+
+int sl_link_message_proceed(struct sl_channel *channel, uint64_t job, uint32_t pairs, bool last)
+{
+    Sme2lab__Proto__Proceed body = SME2LAB__PROTO__PROCEED__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    body.job = job;
+    body.pairs = pairs;
+    body.last = last;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PROCEED;
+    envelope.proceed = &body;
     return sl_channel_send(channel, &envelope);
 }
 

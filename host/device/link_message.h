@@ -1,6 +1,7 @@
 /* host/device/link_message.h: the plain structs of a link to and from the protocol's messages. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct sl_link_job;
 int sl_link_message_resume(struct sl_channel *channel, const struct sl_link_have *have,
                            size_t count);
 int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *job);
+int sl_link_message_proceed(struct sl_channel *channel, uint64_t job, uint32_t pairs, bool last);
 int sl_link_message_cancel(struct sl_channel *channel, uint64_t job);
 /* `stream` as on the wire; 0 acknowledges the result. */
 int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, uint64_t offset);

@@ -169,7 +169,12 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     struct sl_comparison_options own = *options;
     const struct sl_compared_side *sides = compared->sides;
     bool together = same_recording(compared);
+    struct sl_stopping_rule rule;
     own.separate = !together;
+    if (together && sides[0].has_directory && sl_run_directory_rule(&sides[0].directory, &rule)) {
+        rule.spent = sl_trace_budget_spent(&sides[0].file.trace.trace);
+        own.rule = &rule;
+    }
     if (find_worst(compared))
         own.agreement = &compared->worst;
     int rc = sl_comparison_make(&sides[0].file.analysis.attribution,

@@ -89,6 +89,8 @@ int sl_run_agreement(struct sl_run *run, struct sl_diag *diag);
 
 /* run_verdict.c: compares off with on; all that speaks against a ratio is a verdict. */
 int sl_run_judge(struct sl_run *run, struct sl_diag *diag);
+/* The rule that ends the measuring; false: a number of runs does. */
+bool sl_run_rule(const struct sl_run *run, struct sl_stopping_rule *out);
 /* The exit code that the verdict means to a script: 0, 1 (wrong), 3 (slower beyond the plan's
  * threshold) or 4. */
 int sl_run_exit_code(const struct sl_run *run);

@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "host/analysis/stopping.h"
 #include "host/experiment/model_identity.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
@@ -299,6 +300,17 @@ void sl_run_directory_conditions(const struct sl_run_directory *directory, int l
         snprintf(out->values[SL_CONDITION_THREADS], SIZE, "%.0f", threads);
     hash_inputs(manifest, out->values[SL_CONDITION_INPUTS]);
     describe_device(manifest, out->values[SL_CONDITION_DEVICE], SIZE);
+}
+
+bool sl_run_directory_rule(const struct sl_run_directory *directory, struct sl_stopping_rule *out)
+{
+    const cJSON *rule = cJSON_GetObjectItemCaseSensitive(directory->manifest, "stopping");
+    double pairs = sl_run_directory_number(rule, "max_pairs", 0);
+    *out = (struct sl_stopping_rule){.precision_percent =
+                                         sl_run_directory_number(rule, "precision_percent", 0),
+                                     .budget_s = sl_run_directory_number(rule, "budget_seconds", 0),
+                                     .max_pairs = pairs >= 0 && pairs < 1e9 ? (size_t)pairs : 0};
+    return cJSON_IsObject(rule);
 }
 
 bool sl_run_directory_emulated(const struct sl_run_directory *directory, bool *out_times)

@@ -10,6 +10,7 @@
 #include "host/analysis/conditions.h"
 
 struct cJSON;
+struct sl_stopping_rule;
 struct sl_diag;
 
 enum {
@@ -60,6 +61,10 @@ int sl_run_directory_file(const struct sl_run_directory *directory, const char *
 /* What the manifest says of a variant's run. */
 void sl_run_directory_conditions(const struct sl_run_directory *directory, int level,
                                  struct sl_conditions *out);
+
+/* The rule that ended the run's measuring, but for whether its budget was spent, which the trace
+ * tells; false: there was none. */
+bool sl_run_directory_rule(const struct sl_run_directory *directory, struct sl_stopping_rule *out);
 
 /* Was the CPU an emulated one? *out_times: and are the figures times of it, which mean nothing? */
 bool sl_run_directory_emulated(const struct sl_run_directory *directory, bool *out_times);

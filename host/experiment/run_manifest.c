@@ -187,6 +187,20 @@ static void put_data(struct sl_json *json, const struct sl_run *run)
     sl_json_close_object(json);
 }
 
+static void put_stopping(struct sl_json *json, const struct sl_run *run)
+{
+    struct sl_stopping_rule rule;
+    if (!sl_run_rule(run, &rule))
+        return;
+    sl_json_open_object(json, "stopping");
+    if (rule.precision_percent > 0)
+        sl_json_f64(json, "precision_percent", rule.precision_percent);
+    if (rule.budget_s > 0)
+        sl_json_f64(json, "budget_seconds", rule.budget_s);
+    sl_json_u64(json, "max_pairs", rule.max_pairs);
+    sl_json_close_object(json);
+}
+
 static void put_model(struct sl_json *json, const struct sl_run *run)
 {
     sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
@@ -204,6 +218,7 @@ static void put_model(struct sl_json *json, const struct sl_run *run)
         sl_json_u64(json, "sme_threads", run->experiment->sme_threads);
     if (run->experiment->affinity)
         sl_json_text(json, "cpu_affinity", run->experiment->affinity);
+    put_stopping(json, run);
     sl_json_u64(json, "wall_ns", run->wall_ns);
     sl_json_open_object(json, "labels");
     for (size_t i = 0; i < run->plan->label_count; i++)

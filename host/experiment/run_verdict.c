@@ -5,6 +5,7 @@
 #include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/experiment/run.h"
+#include "host/experiment/trace_beside.h"
 #include "host/experiment/verdict_exit.h"
 
 /* The one that speaks loudest against a ratio: a disagreement, else the largest difference. */
@@ -20,6 +21,16 @@ static const struct sl_agreement *worst_agreement(const struct sl_run *run)
     return worst;
 }
 
+bool sl_run_rule(const struct sl_run *run, struct sl_stopping_rule *out)
+{
+    const struct sl_experiment *e = run->experiment;
+    *out = (struct sl_stopping_rule){.precision_percent = e->precision_percent,
+                                     .budget_s = e->budget_seconds,
+                                     .max_pairs = e->runs,
+                                     .spent = sl_trace_budget_spent(&run->trace)};
+    return e->precision_percent > 0 || e->budget_seconds > 0;
+}
+
 int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_comparison_options options = {
@@ -28,6 +39,9 @@ int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
         .noise_floor = NAN,
         .agreement = worst_agreement(run),
     };
+    struct sl_stopping_rule rule;
+    if (sl_run_rule(run, &rule))
+        options.rule = &rule;
     int rc = sl_comparison_make(&run->variants[SL_RUN_OFF].analysis.attribution,
                                 &run->variants[SL_RUN_ON].analysis.attribution, &options,
                                 &run->comparison);

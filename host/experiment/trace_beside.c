@@ -94,3 +94,9 @@ bool sl_trace_file_find(const char *etdump_path, const struct sl_etdump *etdump,
     snprintf(above, sizeof(above), "%s/..", folder);
     return find_in(folder, etdump, out) || find_in(above, etdump, out);
 }
+
+bool sl_trace_budget_spent(const struct sl_trace *trace)
+{
+    const char *ended = "";
+    return sl_trace_meta_text(trace, "ended", &ended) && strcmp(ended, "budget") == 0;
+}

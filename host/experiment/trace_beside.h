@@ -24,3 +24,6 @@ void sl_trace_file_close(struct sl_trace_file *file);
  * whose ETDump `etdump` is. False if there is none; files that cannot be read are passed over. */
 bool sl_trace_file_find(const char *etdump_path, const struct sl_etdump *etdump,
                         struct sl_trace_file *out);
+
+/* Does the agent say that the budget of time ended the measuring? */
+bool sl_trace_budget_spent(const struct sl_trace *trace);

@@ -11,14 +11,15 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "common/base/sync_group.h"
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/ingest/run_store.h"
 #include "host/job/run_cause.h"
 #include "host/job/run_count.h"
+#include "host/job/run_looks.h"
 #include "host/job/run_progress.h"
+#include "host/job/run_send.h"
 #include "host/job/run_work.h"
 
 enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100 };
@@ -54,9 +55,11 @@ struct sl_job_run {
     struct sl_run_work work;
     bool working, finishing, cancelled, closing;
     bool refused; /* the agent was busy */
+    bool resumed; /* an earlier daemon began it */
     bool missed;  /* something came for a part that was not begun */
     unsigned gaps;
-    struct sl_run_progress progress;
+    struct sl_run_progress progress, replayed; /* the latter off the loop, while preparing */
+    struct sl_run_looks looks;
     int cause; /* of the end */
     char detail[SL_DETAIL_BYTES];
     bool has_record;
@@ -67,6 +70,7 @@ struct sl_job_run {
 static void begin_part(struct sl_job_run *run);
 static void close_down(struct sl_job_run *run);
 static void queue_finish(struct sl_job_run *run);
+static void tell_progress(struct sl_job_run *run);
 
 static uint64_t unix_ms(void)
 {
@@ -115,6 +119,7 @@ static void on_beat_closed(uv_handle_t *handle)
     bool has_record = run->has_record;
     memcpy(detail, run->detail, sizeof(detail));
     sl_count_reader_free(run->reader);
+    sl_run_looks_fini(&run->looks);
     sl_free(run->config_json);
     sl_free(run);
     if (closed)
@@ -151,7 +156,8 @@ static bool stores_closed(struct sl_job_run *run)
 static void close_down(struct sl_job_run *run)
 {
     run->closing = true;
-    if (run->working || !stores_closed(run) || uv_is_closing((uv_handle_t *)&run->beat))
+    if (run->working || run->looks.looking || !stores_closed(run) ||
+        uv_is_closing((uv_handle_t *)&run->beat))
         return;
     sl_link_pause(run->link, false);
     uv_close((uv_handle_t *)&run->beat, on_beat_closed);
@@ -189,42 +195,10 @@ static void after_finish(uv_work_t *request, int status)
     close_down(run);
 }
 
-static int keep_results(const struct sl_job_run *run)
-{
-    int rc = 0;
-    for (int i = 0; i < SL_RUN_PARTS && rc == 0; i++) {
-        if (run->parts[i].has_result)
-            rc = sl_run_work_keep_result(run->directory, i, &run->parts[i].result);
-    }
-    return rc;
-}
-
-/* All files of the run in one group; its results are acknowledged after it. */
 static void do_finish(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
-    struct sl_sync_group group;
-    sl_sync_group_begin(&group);
-    run->work.rc = keep_results(run);
-    if (run->work.rc == 0)
-        sl_run_work_finish(&run->work);
-    int synced = sl_sync_group_end(&group);
-    if (run->work.rc == 0)
-        run->work.rc = synced;
-}
-
-static void fill_record(struct sl_job_run *run)
-{
-    struct sl_run_record *record = &run->work.record;
-    size_t root = strlen(run->state_dir) + 1;
-    *record = (struct sl_run_record){.job = run->job,
-                                     .started_ms = run->started_ms,
-                                     .ended_ms = unix_ms(),
-                                     .device_kind = run->device->kind};
-    snprintf(record->model_sha256, sizeof(record->model_sha256), "%s", run->plan.identity);
-    snprintf(record->model, sizeof(record->model), "%s", run->plan.model_name);
-    snprintf(record->device, sizeof(record->device), "%s", run->device_name);
-    snprintf(record->directory, sizeof(record->directory), "%.511s", run->directory + root);
+    sl_run_work_finish(&run->work);
 }
 
 static void queue_finish(struct sl_job_run *run)
@@ -236,7 +210,7 @@ static void queue_finish(struct sl_job_run *run)
         run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
     run->work.reader = run->reader;
     run->work.wall_ns = run->sent_ns != 0 ? uv_hrtime() - run->sent_ns : 0;
-    fill_record(run);
+    run->work.ended_ms = unix_ms();
     run->working = true;
     uv_queue_work(run->loop, &run->request, do_finish, after_finish);
 }
@@ -258,42 +232,50 @@ static void part_done(struct part *part)
 
 /* --- a part under way --- */
 
+/* What the looks so far allow the agent to measure; said again, it is the same. */
+static void tell_allowed(struct sl_job_run *run)
+{
+    const struct sl_run_looks *looks = &run->looks;
+    if (run->part == 0 && looks->allowed != 0)
+        sl_link_proceed(run->link, wire_id(run, 0), looks->allowed, looks->last);
+}
+
+static void on_pair(void *user, uint64_t off, uint64_t on)
+{
+    struct sl_job_run *run = user;
+    sl_run_looks_add(&run->looks, off, on);
+}
+
+static void on_looked(void *user)
+{
+    struct sl_job_run *run = user;
+    if (run->closing) {
+        close_down(run);
+        return;
+    }
+    run->progress.looks = run->looks.taken;
+    run->progress.half_width_percent = 100 * run->looks.half_width;
+    tell_allowed(run);
+    tell_progress(run);
+    sl_run_looks_take(&run->looks); /* of a run that did not wait the next one may be due */
+}
+
 static void send_part(struct sl_job_run *run)
 {
-    const char *inputs[SL_JOB_RUN_MAX_INPUTS], *prefix[SL_DEVICE_PREFIX_WORDS];
     char fifo[SL_RUN_WORK_PATH + 32];
     run->sent_ns = run->sent_ns != 0 ? run->sent_ns : uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
-    for (size_t i = 0; i < run->plan.input_count; i++)
-        inputs[i] = run->plan.inputs[i];
-    size_t words = sl_device_prefix(run->device, counted ? fifo : NULL, prefix);
-    const char *variants = run->plan.variants[0] ? run->plan.variants : "off,on";
-    struct sl_link_job job = {
-        .id = wire_id(run, run->part),
-        .model = run->plan.model,
-        .data = run->plan.data,
-        .method = run->plan.method,
-        .variants = measured ? variants : "portable",
-        .clock = counted || run->plan.marks ? "marks" : "ns",
-        .input_shapes = run->plan.input_shapes,
-        .policy = measured ? run->work.policy : NULL,
-        .inputs = inputs,
-        .input_count = run->plan.input_count,
-        .exec_prefix = prefix,
-        .exec_prefix_count = run->device->kind == SL_DEVICE_LOCAL ? 0 : words,
-        .pairs = measured ? run->plan.pairs : 1,
-        .warmup = measured ? run->plan.warmup : 0,
-        .threads = run->plan.threads,
-        .sme_threads = run->plan.sme_threads,
-        .affinity = run->plan.affinity,
-        .timeout_ms = run->plan.timeout_ms,
-        .seed = run->plan.seed,
-        .clean = run->plan.clean && measured,
-    };
-    int rc = sl_link_send_job(run->link, &job);
+    const struct sl_run_send what = {.device = run->device,
+                                     .plan = &run->plan,
+                                     .id = wire_id(run, run->part),
+                                     .fifo = counted ? fifo : NULL,
+                                     .policy = run->work.policy,
+                                     .reference = !measured};
+    int rc = sl_run_send(run->link, &what);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */
         end(run, SL_CAUSE_USER, "the job does not fit into a message");
+    tell_allowed(run);
 }
 
 static void on_synced(void *user)
@@ -372,7 +354,9 @@ static void after_prepare(uv_work_t *request, int status)
     if (rc == 0)
         rc = start_reader(run, diag);
     if (rc == 0) {
+        sl_run_progress_adopt(&run->progress, &run->replayed);
         begin_part(run);
+        sl_run_looks_take(&run->looks);
         return;
     }
     bool users = rc == SL_E_NOT_FOUND || rc == SL_E_FORMAT;
@@ -383,6 +367,8 @@ static void do_prepare(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
     sl_run_work_prepare(&run->work);
+    if (run->resumed && run->work.rc == 0)
+        sl_run_work_replay(run->directory, &run->replayed);
 }
 
 static void tell_progress(struct sl_job_run *run)
@@ -417,6 +403,8 @@ static void fill_work(struct sl_job_run *run)
 {
     run->work = (struct sl_run_work){.state_dir = run->state_dir,
                                      .directory = run->directory,
+                                     .device_name = run->device_name,
+                                     .started_ms = run->started_ms,
                                      .workdir = sl_link_workdir(run->link),
                                      .config_json = run->config_json,
                                      .started_utc = run->started_utc,
@@ -437,6 +425,8 @@ static void set_going(struct sl_job_run *run, const char *resume)
     } else if (resume && run->device->kind == SL_DEVICE_COUNTED) { /* its log went with it */
         end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
     } else {
+        run->progress.precision_percent = run->plan.precision_percent;
+        run->replayed = run->progress;
         run->working = true;
         uv_queue_work(run->loop, &run->request, do_prepare, after_prepare);
     }
@@ -469,9 +459,15 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     snprintf(run->state_dir, sizeof(run->state_dir), "%s", setup->state_dir);
     snprintf(run->device_name, sizeof(run->device_name), "%s", setup->device_name);
     sl_run_work_name(setup->state_dir, run->started_ms, run->job, run->directory, run->started_utc);
-    if (setup->resume)
+    run->resumed = setup->resume != NULL;
+    if (run->resumed)
         snprintf(run->directory, sizeof(run->directory), "%s", setup->resume);
     fill_work(run);
+    sl_run_looks_init(&run->looks, loop, run->kit, &run->plan);
+    run->looks.looked = on_looked;
+    run->looks.user = run;
+    run->progress.on_pair = on_pair;
+    run->progress.user = run;
     uv_timer_init(loop, &run->beat); /* cannot fail */
     run->beat.data = run;
     uv_timer_start(&run->beat, on_beat, SL_JOB_RUN_BEAT_MS, SL_JOB_RUN_BEAT_MS);
@@ -540,8 +536,10 @@ bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk)
         run->missed = run->missed || !part->done;
     if (run->closing || !part->store)
         return true;
-    if (chunk->stream == 0 && part == &run->parts[0])
+    if (chunk->stream == 0 && part == &run->parts[0]) {
         sl_run_progress_take(&run->progress, chunk->offset, chunk->bytes, chunk->len);
+        sl_run_looks_take(&run->looks);
+    }
     int rc = sl_run_store_take(part->store, chunk->stream, chunk->offset, chunk->bytes, chunk->len);
     if (rc == SL_E_MISMATCH && ++run->gaps < MAX_GAPS)
         sl_link_reconnect(run->link); /* it sends again from what was acknowledged */

@@ -41,6 +41,9 @@ struct sl_job_plan {
     char variants[SL_NAME_BYTES];   /* a pair of --isa's words; "": off,on */
     uint32_t pairs, warmup, timeout_ms;
     uint32_t threads, sme_threads; /* of the latter 0: all */
+    double confidence;             /* of the interval at each look */
+    double precision_percent;      /* at which enough pairs are measured; 0: all of them are */
+    uint32_t budget_ms;            /* of measuring; 0: none */
     uint64_t seed;
     bool clean;     /* record whole executions alone */
     bool reference; /* run the portable kernels too */
@@ -63,6 +66,15 @@ struct sl_job_ended {
     uint64_t wall_ns; /* from the first message to the agent to its last */
 };
 
+/* What a look at the pairs so far came to. */
+struct sl_job_look {
+    double half_width; /* of the ratio's interval, relative */
+    bool enough;
+    uint32_t next; /* pairs at the look after it */
+};
+
+enum { SL_JOB_FIRST_LOOK = 20 }; /* pairs */
+
 /* What a run needs of the rest of the daemon. */
 struct sl_job_kit {
     /* The configuration of one job: 0, or SL_E_FORMAT and the like with words. */
@@ -72,6 +84,10 @@ struct sl_job_kit {
      * the run's directory gets a copy; "": it has none. Off the loop. NULL: no device has one. */
     int (*policy)(void *user, const struct sl_device *device, const char *state_dir,
                   const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag);
+    /* Looks at `n` log ratios of off to on, in the order measured: of a plan with a precision, at
+     * the numbers of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
+    int (*look)(void *user, const struct sl_job_plan *plan, const double *log_ratios, size_t n,
+                struct sl_job_look *out);
     /* Writes the artifacts into the directory and fills in verdict and ratio. Off the loop. NULL:
      * the streams are all. */
     int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,

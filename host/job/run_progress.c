@@ -91,18 +91,30 @@ void sl_run_progress_take(struct sl_run_progress *p, uint64_t offset, const uint
     }
 }
 
+void sl_run_progress_adopt(struct sl_run_progress *p, const struct sl_run_progress *read)
+{
+    struct sl_run_progress own = *p;
+    *p = *read;
+    p->phase = own.phase;
+    p->reference = own.reference;
+    p->pair = own.pair;
+    p->pairs = own.pairs;
+}
+
 void sl_run_progress_add(struct sl_run_progress *p, uint64_t off, uint64_t on)
 {
     p->sums[0] += (double)off;
     p->sums[1] += (double)on;
     p->finished++;
+    if (p->on_pair)
+        p->on_pair(p->user, off, on);
 }
 
 void sl_run_progress_json(const struct sl_run_progress *p, char *out, size_t size)
 {
     static const char *const phases[] = {"waiting",    "accepted",  "loading",
                                          "warming-up", "measuring", "finishing"};
-    char insns[48] = "", ratio[160] = "";
+    char insns[48] = "", ratio[160] = "", looks[128] = "";
     const char *unit = p->unit == SL_TRACE_NS ? "ns" : "insns";
     if (p->insns != 0)
         snprintf(insns, sizeof(insns), ",\"insns\":%" PRIu64, p->insns);
@@ -110,9 +122,16 @@ void sl_run_progress_json(const struct sl_run_progress *p, char *out, size_t siz
         snprintf(ratio, sizeof(ratio), ",\"ratio\":%.6g,\"off_%s\":%.0f,\"on_%s\":%.0f",
                  p->sums[0] / p->sums[1], unit, p->sums[0] / (double)p->finished, unit,
                  p->sums[1] / (double)p->finished);
+    if (p->precision_percent > 0)
+        snprintf(looks, sizeof(looks), ",\"precision_percent\":%.4g,\"looks\":%" PRIu32,
+                 p->precision_percent, p->looks);
+    size_t used = strlen(looks);
+    if (p->half_width_percent > 0)
+        snprintf(looks + used, sizeof(looks) - used, ",\"half_width_percent\":%.4g",
+                 p->half_width_percent);
     snprintf(out, size,
-             "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32 "%s%s}",
+             "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32 "%s%s%s}",
              phases[p->phase >= 0 && p->phase <= 5 ? p->phase : 0],
              p->reference ? "reference" : "measured", p->pair <= p->pairs ? p->pair : 0, p->pairs,
-             insns, ratio);
+             insns, ratio, looks);
 }

@@ -34,6 +34,12 @@ struct sl_run_progress {
     size_t pending_count;
     uint64_t finished; /* pairs in the sums */
     double sums[SL_RUN_PROGRESS_VARIANTS];
+    /* Of the looks (run_looks.h). */
+    double precision_percent, half_width_percent; /* asked for, seen last; 0: not */
+    uint32_t looks;                               /* taken so far */
+    /* Told of each pair that is added to the sums; NULL: nobody. */
+    void (*on_pair)(void *user, uint64_t off, uint64_t on);
+    void *user;
 };
 
 /* A stretch of the trace's stream; what was taken already is passed over, what leaves a gap is not
@@ -41,9 +47,14 @@ struct sl_run_progress {
 void sl_run_progress_take(struct sl_run_progress *progress, uint64_t offset, const uint8_t *bytes,
                           size_t len);
 
+/* Takes over what another has read of the trace; how far the agent says it is stays. */
+void sl_run_progress_adopt(struct sl_run_progress *progress, const struct sl_run_progress *read);
+
 /* What a pair of marks came to, off and on. */
 void sl_run_progress_add(struct sl_run_progress *progress, uint64_t off, uint64_t on);
 
-/* {"phase":…,"part":…,"pair":…,"pairs":…[,"insns":…][,"ratio":off/on,"off_ns":mean,"on_ns":mean]};
+/* With a precision asked for also "precision_percent", "looks" and, after the first of them,
+ * "half_width_percent".
+ * {"phase":…,"part":…,"pair":…,"pairs":…[,"insns":…][,"ratio":off/on,"off_ns":mean,"on_ns":mean]};
  * on the counted clock off_insns and on_insns. */
 void sl_run_progress_json(const struct sl_run_progress *progress, char *out, size_t size);

@@ -21,6 +21,7 @@
 #include "host/ingest/file_stream.h"
 #include "host/ingest/run_store.h"
 #include "host/job/result_json.h"
+#include "host/job/run_progress.h"
 
 #define MAX_STREAM_BYTES ((size_t)1 << 31)
 static const char magic[8] = "slresul1";
@@ -232,11 +233,47 @@ static void fill_ended(const struct sl_run_work *work, const struct sl_count_log
     };
 }
 
-void sl_run_work_finish(struct sl_run_work *work)
+static void fill_record(struct sl_run_work *work)
+{
+    struct sl_run_record *record = &work->record;
+    size_t root = strlen(work->state_dir) + 1;
+    *record = (struct sl_run_record){.job = work->job,
+                                     .started_ms = work->started_ms,
+                                     .ended_ms = work->ended_ms,
+                                     .device_kind = work->device->kind};
+    snprintf(record->model_sha256, sizeof(record->model_sha256), "%s", work->plan->identity);
+    snprintf(record->model, sizeof(record->model), "%s", work->plan->model_name);
+    snprintf(record->device, sizeof(record->device), "%s", work->device_name);
+    snprintf(record->directory, sizeof(record->directory), "%.511s", work->directory + root);
+}
+
+void sl_run_work_replay(const char *directory, struct sl_run_progress *progress)
+{
+    char path[SL_RUN_WORK_PATH];
+    struct sl_buf bytes;
+    sl_run_store_path(directory, 0, path, sizeof(path));
+    if (sl_buf_read_file(path, MAX_STREAM_BYTES, &bytes) < 0)
+        return; /* nothing has come */
+    sl_run_progress_take(progress, 0, bytes.data, bytes.size);
+    sl_buf_fini(&bytes);
+}
+
+static int keep_results(const struct sl_run_work *work)
+{
+    int rc = 0;
+    for (int i = 0; i < SL_RUN_PARTS && rc == 0; i++) {
+        if (work->parts[i])
+            rc = sl_run_work_keep_result(work->directory, i, work->parts[i]);
+    }
+    return rc;
+}
+
+static void make_run(struct sl_run_work *work)
 {
     struct sl_count_log *log = NULL;
     struct sl_job_ended ended;
     bool done = work->parts[0]->outcome == SL_OUTCOME_DONE;
+    fill_record(work);
     int rc = 0;
     if (work->reader) /* also of a run that broke off: its thread ends */
         rc = sl_count_reader_finish(work->reader, done, &log, &work->diag);
@@ -253,4 +290,16 @@ void sl_run_work_finish(struct sl_run_work *work)
     int told = sl_result_json_write(work->directory, work->attempt, work->parts[0], work->parts[1]);
     work->rc = rc < 0 ? rc : told;
     sl_mem_trim(); /* analyses and reports took more than the daemon needs until the next job */
+}
+
+void sl_run_work_finish(struct sl_run_work *work)
+{
+    struct sl_sync_group group;
+    sl_sync_group_begin(&group);
+    work->rc = keep_results(work);
+    if (work->rc == 0)
+        make_run(work);
+    int synced = sl_sync_group_end(&group);
+    if (work->rc == 0)
+        work->rc = synced;
 }

@@ -9,6 +9,7 @@
 #include "host/job/run.h"
 
 struct sl_count_reader;
+struct sl_run_progress;
 
 enum { SL_RUN_WORK_PATH = 1024, SL_RUN_PARTS = 2 };
 
@@ -18,7 +19,8 @@ struct sl_run_work {
     const struct sl_job_plan *plan;
     const struct sl_device *device;
     const struct sl_job_kit *kit;
-    uint64_t job, wall_ns;
+    const char *device_name;
+    uint64_t job, wall_ns, started_ms, ended_ms; /* the last two Unix time */
     uint32_t attempt;
     struct sl_count_reader *reader;                   /* COUNTED, else NULL */
     const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */
@@ -38,8 +40,11 @@ void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
 void sl_run_work_prepare(struct sl_run_work *work);
 
 /* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.
- * All of it is durable when the caller's sync group (common/base/sync_group.h) ends. */
+ * All of it, and the results before it, in one group that is durable when this returns. */
 void sl_run_work_finish(struct sl_run_work *work);
+
+/* Tells `progress` all of the measured run's trace that is here, of an earlier daemon. */
+void sl_run_work_replay(const char *directory, struct sl_run_progress *progress);
 
 /* A result that has come, for a later daemon: durable as above. `part`: 0 measured, 1 reference. 0
  * or -errno. */

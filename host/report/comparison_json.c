@@ -260,6 +260,33 @@ static void put_proof(struct sl_json *json, const struct sl_comparison_report *r
     sl_json_close_array(json);
 }
 
+/* Which rule ended the measuring, and what each look at the pairs saw. */
+static void put_stopping(struct sl_json *json, const struct sl_stopped *stopped)
+{
+    const struct sl_stopping_rule *rule = &stopped->rule;
+    if (!stopped->ruled) {
+        sl_json_null(json, "stopping");
+        return;
+    }
+    sl_json_open_object(json, "stopping");
+    sl_json_f64(json, "precision_percent",
+                rule->precision_percent > 0 ? rule->precision_percent : NAN);
+    sl_json_f64(json, "budget_seconds", rule->budget_s > 0 ? rule->budget_s : NAN);
+    sl_json_u64(json, "max_pairs", rule->max_pairs);
+    sl_json_text(json, "stopped_by", sl_stopped_name(stopped->why));
+    sl_json_u64(json, "pairs", stopped->pairs);
+    sl_json_open_array(json, "looks");
+    for (size_t i = 0; i < stopped->look_count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "pairs", stopped->looks[i].pairs);
+        sl_json_f64(json, "confidence", stopped->looks[i].confidence);
+        sl_json_f64(json, "half_width_percent", 100 * stopped->looks[i].half_width);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
 static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
 {
     sl_json_f64(json, "ratio", c->ratio);
@@ -279,6 +306,7 @@ static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
     sl_json_f64(json, "minimum_detectable_effect", c->detectable);
     sl_json_f64(json, "noise_floor", c->noise_floor);
     sl_json_u64(json, "looks", c->looks);
+    put_stopping(json, &c->stopped);
 }
 
 static void put_sides(struct sl_json *json, const struct sl_comparison_report *report)

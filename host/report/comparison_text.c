@@ -89,10 +89,10 @@ static void put_interval(struct page *p)
     const struct sl_comparison *c = p->comparison;
     char text[256];
     snprintf(text, sizeof(text),
-             "%g %% interval %.3f to %.3f from %zu %s (%u resamples, seed %llu)",
+             "%g %% interval %.3f to %.3f from %zu %s (%u resamples, seed %llu%s)",
              100 * c->confidence, c->low, c->high, c->blocks,
              c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired", c->iterations,
-             (unsigned long long)c->seed);
+             (unsigned long long)c->seed, c->looks > 0 ? ", widened for its looks" : "");
     note(p, sl_style_wrap(p->out, p->style, 0, text));
     if (isfinite(c->sign_low))
         note(p, sl_buf_printf(p->out, "exact interval by signs: %.3f to %.3f\n", c->sign_low,

@@ -58,6 +58,8 @@ void sl_report_figures(const struct sl_report *report, struct sl_page_table *out
 void sl_report_shift(const struct sl_report *report, struct sl_page_table *out);
 void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out);
 void sl_report_proof(const struct sl_report *report, struct sl_page_table *out);
+/* report_looks.c: the looks of the stopping rule; false, and no table, without one. */
+bool sl_report_looks(const struct sl_report *report, struct sl_page_table *out);
 /* report_sustained.c: the run in ten pieces; false, and no table to end, for few runs or for sides
  * that were not recorded together. */
 bool sl_report_sustained(const struct sl_report *report, struct sl_page_table *out);

@@ -123,6 +123,8 @@ int sl_report_html(struct sl_buf *out, const struct sl_report *report)
     put_section(&m, report, sl_plot_waterfall, &table);
     sl_report_proof(report, &table);
     put_section(&m, report, NULL, &table);
+    if (sl_report_looks(report, &table))
+        put_section(&m, report, NULL, &table);
     if (sl_report_sustained(report, &table))
         put_section(&m, report, NULL, &table);
     sl_report_runs(report, &table);

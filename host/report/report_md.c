@@ -105,6 +105,8 @@ int sl_report_md(struct sl_buf *out, const struct sl_report *report)
     put_table(&m, &table);
     sl_report_proof(report, &table);
     put_table(&m, &table);
+    if (sl_report_looks(report, &table))
+        put_table(&m, &table);
     if (sl_report_sustained(report, &table))
         put_table(&m, &table);
     put_end(&m, report);

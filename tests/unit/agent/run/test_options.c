@@ -119,6 +119,20 @@ static void flags_that_contradict_are_refused(void **state)
     assert_int_equal(parse_two("--print_output=some", NULL), SL_RUN_STOP);
 }
 
+static void looks_and_budgets_are_for_timed_pairs(void **state)
+{
+    (void)state;
+    char *argv[] = {"run", "--variants=off,on", "--first-look=20", "--ring=3", "--budget-ms=5"};
+    int code;
+    assert_int_equal(sl_run_options_parse(&options, 5, argv, stderr, &code), SL_RUN_GO);
+    assert_int_equal(options.first_look, 20);
+    assert_int_equal(options.budget_ms, 5);
+    assert_int_equal(parse_two("--budget-ms=5", NULL), SL_RUN_STOP);                  /* no pairs */
+    assert_int_equal(parse_two("--variants=off,on", "--first-look=20"), SL_RUN_STOP); /* no ring */
+    argv[3] = "--clock=marks";
+    assert_int_equal(sl_run_options_parse(&options, 5, argv, stderr, &code), SL_RUN_STOP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +144,7 @@ int main(void)
         cmocka_unit_test(mask_limits_every_variant),
         cmocka_unit_test(malformed_variants_are_refused),
         cmocka_unit_test(flags_that_contradict_are_refused),
+        cmocka_unit_test(looks_and_budgets_are_for_timed_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,22 @@ static void new_survives_each_failed_allocation(void **state)
     assert_int_equal(rc, 0);
 }
 
+static void allowance_is_seen_by_the_other_side(void **state)
+{
+    (void)state;
+    struct sl_ring *ring = NULL;
+    struct sl_ring *child = NULL;
+    assert_int_equal(sl_ring_new(8, &ring), 0);
+    assert_int_equal(sl_ring_open(sl_ring_fd(ring), &child), 0);
+    assert_int_equal(sl_ring_allowed(child).pairs, 0);
+    assert_false(sl_ring_allowed(child).last);
+    sl_ring_allow(ring, (struct sl_ring_allowance){UINT32_MAX, true});
+    assert_int_equal(sl_ring_allowed(child).pairs, UINT32_MAX);
+    assert_true(sl_ring_allowed(child).last);
+    sl_ring_free(child);
+    sl_ring_free(ring);
+}
+
 static void full_ring_gives_no_slot_until_popped(void **state)
 {
     (void)state;
@@ -177,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_of_no_power_of_two_is_refused),
         cmocka_unit_test(new_survives_each_failed_allocation),
+        cmocka_unit_test(allowance_is_seen_by_the_other_side),
         cmocka_unit_test(full_ring_gives_no_slot_until_popped),
         cmocka_unit_test(second_mapping_sees_what_the_first_pushes),
         cmocka_unit_test(open_of_foreign_file_is_refused),

@@ -85,6 +85,46 @@ static void wide_interval_goes_on_until_the_budget_ends(void **state)
     assert_true(width > 0.015);
 }
 
+static void replay_takes_the_looks_of_the_run_again(void **state)
+{
+    (void)state;
+    double values[100];
+    double width;
+    struct sl_stopped found;
+    const struct sl_stopping_rule rule = {.precision_percent = 1.5, .max_pairs = 64};
+    fill(values, 100, 0.5);
+    assert_int_equal(sl_stopping_replay(&rule, &plan, values, 64, &found), 0);
+    assert_int_equal(found.look_count, 4); /* 20, 30, 45, and the end */
+    assert_int_equal(found.looks[2].pairs, 45);
+    assert_int_equal(found.looks[3].pairs, 64);
+    assert_int_equal(found.why, SL_STOPPED_PAIRS);
+    state_at(values, 45, &width);
+    assert_true(width == found.looks[2].half_width);
+    assert_true(found.looks[2].confidence == sl_stopping_confidence(0.95, 3));
+}
+
+static void replay_says_why_the_run_ended(void **state)
+{
+    (void)state;
+    double values[64];
+    struct sl_stopped found;
+    struct sl_stopping_rule rule = {.precision_percent = 1.5, .budget_s = 1, .max_pairs = 600};
+    fill(values, 64, 0.005);
+    assert_int_equal(sl_stopping_replay(&rule, &plan, values, 20, &found), 0);
+    assert_string_equal(sl_stopped_name(found.why), "precision");
+    fill(values, 64, 0.5);
+    rule.spent = true;
+    assert_int_equal(sl_stopping_replay(&rule, &plan, values, 37, &found), 0);
+    assert_string_equal(sl_stopped_name(found.why), "budget");
+    assert_int_equal(found.looks[found.look_count - 1].pairs, 37);
+    assert_int_equal(sl_stopping_replay(&rule, &plan, values, 19, &found), 0);
+    assert_int_equal(found.look_count, 0); /* it was over before the first */
+    rule = (struct sl_stopping_rule){.budget_s = 1, .max_pairs = 64};
+    assert_int_equal(sl_stopping_replay(&rule, &plan, values, 64, &found), 0);
+    assert_int_equal(found.look_count, 0); /* nobody looked */
+    assert_string_equal(sl_stopped_name(found.why), "pairs");
+}
+
 static void check_survives_each_failed_allocation(void **state)
 {
     (void)state;
@@ -108,6 +148,8 @@ int main(void)
         cmocka_unit_test(narrow_interval_stops_at_the_first_look_and_not_before),
         cmocka_unit_test(between_looks_nothing_is_looked_at),
         cmocka_unit_test(wide_interval_goes_on_until_the_budget_ends),
+        cmocka_unit_test(replay_takes_the_looks_of_the_run_again),
+        cmocka_unit_test(replay_says_why_the_run_ended),
         cmocka_unit_test(check_survives_each_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,7 +260,10 @@ static const struct {
     {"{\"model\":\"m\",\"factor\":1}", "/factor"},
     {"{\"model\":\"m\",\"analysis\":{}}", "/analysis"},
     {"{\"model\":\"m\",\"gate\":{}}", "/gate"},
-    {"{\"model\":\"m\",\"budget_seconds\":3}", "/budget_seconds"},
+    {"{\"model\":\"m\",\"budget_seconds\":0}", "/budget_seconds"},
+    {"{\"model\":\"m\",\"precision_percent\":101}", "/precision_percent"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"precision_percent\":\"1\"}]}",
+     "/experiments/0/precision_percent"},
     {"{\"model\":\"m\",\"experiments\":{}}", "/experiments"},
     {"{\"model\":\"m\",\"experiments\":[]}", "/experiments"},
     {"{\"model\":\"m\",\"experiments\":[1]}", "/experiments/0"},
@@ -287,6 +290,45 @@ static const struct {
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[0]}]}",
      "/experiments/0/threads/0"},
 };
+
+static void a_precision_has_the_limits_that_were_simulated(void **state)
+{
+    uint32_t pairs, budget_ms;
+    (void)state;
+    const struct sl_experiment_looks plain = {0, 0, UINT32_MAX, 0},
+                                     precise = {1.5, 0, UINT32_MAX, 0},
+                                     timed = {0, 2.5, UINT32_MAX, 0}, both = {1.5, 7, 60, 0};
+    sl_experiment_limits(&plain, false, &pairs, &budget_ms);
+    assert_int_equal(pairs, 20);
+    assert_int_equal(budget_ms, 0);
+    sl_experiment_limits(&precise, false, &pairs, &budget_ms);
+    assert_int_equal(pairs, SL_EXPERIMENT_PRECISE_PAIRS);
+    assert_int_equal(budget_ms, 1000 * SL_EXPERIMENT_PRECISE_SECONDS);
+    sl_experiment_limits(&timed, false, &pairs, &budget_ms);
+    assert_int_equal(pairs, 5000);
+    assert_int_equal(budget_ms, 2500);
+    sl_experiment_limits(&both, false, &pairs, &budget_ms);
+    assert_int_equal(pairs, 60);
+    assert_int_equal(budget_ms, 7000);
+    sl_experiment_limits(&precise, true, &pairs, &budget_ms); /* counts are exact */
+    assert_int_equal(pairs, 2);
+    assert_int_equal(budget_ms, 0);
+}
+
+static void a_precision_that_no_look_can_reach_is_refused(void **state)
+{
+    struct sl_diag diag = {0};
+    (void)state;
+    struct sl_experiment_looks looks = {1.5, 0, 19, 0};
+    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), SL_E_FORMAT);
+    assert_string_equal(diag.where, "here");
+    looks.runs = 20;
+    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), 0);
+    looks.timeout_seconds = 120; /* no more than the budget that it comes with */
+    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), SL_E_FORMAT);
+    looks.budget_seconds = 60;
+    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), 0);
+}
 
 static void values_that_cannot_be_are_refused_at_their_place(void **state)
 {
@@ -316,6 +358,8 @@ int main(void)
         cmocka_unit_test(what_is_not_json_is_refused_with_line_and_column),
         cmocka_unit_test(a_double_key_is_refused),
         cmocka_unit_test(a_file_beyond_the_limit_is_refused),
+        cmocka_unit_test(a_precision_has_the_limits_that_were_simulated),
+        cmocka_unit_test(a_precision_that_no_look_can_reach_is_refused),
         cmocka_unit_test(values_that_cannot_be_are_refused_at_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

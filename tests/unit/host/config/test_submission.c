@@ -45,7 +45,8 @@ static void every_key_arrives(void **state)
               "\"runs\":7,\"warmup\":0,\"seed\":9,\"method\":\"m\",\"data\":\"" B64 "\","
               "\"input_shapes\":"
               "\"1x3\",\"timeout_seconds\":5,"
-              "\"threshold_percent\":2.5,\"confidence\":0.9,\"experiment\":\"e\","
+              "\"threshold_percent\":2.5,\"budget_seconds\":1.5,\"confidence\":0.9,\"experiment\":"
+              "\"e\","
               "\"shared_directory\":true,\"labels\":{\"k\":\"v\"},\"shown\":{"
               "\"command\":\"c\",\"model\":\"a/m\",\"data\":\"a/w\",\"inputs\":[\"x\",\"y\"],"
               "\"directory\":\"o\"}}",
@@ -55,6 +56,7 @@ static void every_key_arrives(void **state)
     assert_int_equal(job.input_count, 2);
     assert_string_equal(job.inputs[0], B64);
     assert_int_equal(job.runs, 7);
+    assert_true(job.budget_seconds == 1.5 && job.precision_percent == 0);
     assert_int_equal(job.warmup, 0);
     assert_int_equal(job.seed, 9);
     assert_int_equal(job.threads, 4);

@@ -101,6 +101,32 @@ static void marks_wait_for_what_they_count(void **state)
         strstr(words(&progress), "\"insns\":77,\"ratio\":3,\"off_insns\":600,\"on_insns\":200}"));
 }
 
+static void precision_stands_beside_what_the_last_look_saw(void **state)
+{
+    (void)state;
+    struct sl_run_progress progress = {.phase = 4, .pairs = 600, .precision_percent = 1.5};
+    assert_non_null(strstr(words(&progress), "\"precision_percent\":1.5,\"looks\":0}"));
+    progress.looks = 2;
+    progress.half_width_percent = 2.25;
+    assert_non_null(strstr(words(&progress), "\"looks\":2,\"half_width_percent\":2.25}"));
+}
+
+static void pairs_read_again_are_told_and_the_agents_word_stays(void **state)
+{
+    (void)state;
+    struct stream stream;
+    struct sl_run_progress read = {.phase = 1}, progress = {.phase = 4, .pair = 3, .pairs = 9};
+    begin(&stream, SL_TRACE_NS);
+    execute(&stream, 0, 0, 1000, 1300);
+    execute(&stream, 1, 0, 2000, 2100);
+    sl_run_progress_take(&read, 0, (const uint8_t *)stream.records,
+                         stream.count * sizeof(stream.records[0]));
+    sl_run_progress_adopt(&progress, &read);
+    assert_string_equal(words(&progress),
+                        "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":3,\"pairs\":9,"
+                        "\"ratio\":3,\"off_ns\":300,\"on_ns\":100}");
+}
+
 static void what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio(void **state)
 {
     (void)state;
@@ -120,6 +146,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts),
         cmocka_unit_test(marks_wait_for_what_they_count),
+        cmocka_unit_test(precision_stands_beside_what_the_last_look_saw),
+        cmocka_unit_test(pairs_read_again_are_told_and_the_agents_word_stays),
         cmocka_unit_test(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

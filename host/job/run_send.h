@@ -1,0 +1,22 @@
+/* host/job/run_send.h: what a part of a run is to the agent: one message. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sl_device;
+struct sl_job_plan;
+struct sl_link;
+
+/* Everything is borrowed for the call. */
+struct sl_run_send {
+    const struct sl_device *device;
+    const struct sl_job_plan *plan;
+    uint64_t id;
+    const char *fifo;   /* where the emulator's log goes; NULL: nothing is counted */
+    const char *policy; /* of the device */
+    bool reference;     /* one execution of the portable kernels, in place of the pairs */
+};
+
+/* What sl_link_send_job() returns. */
+int sl_run_send(struct sl_link *link, const struct sl_run_send *what);

@@ -1,0 +1,125 @@
+"""`precision_percent` and `budget_seconds`: runs in the emulator that stop by themselves, and say why; a daemon that is killed
+between two looks."""
+
+import json
+import unittest
+
+import lab
+from daemon import Daemon, UnixConnection
+
+MODEL = lab.MODELS / "llm_cache_portable"
+MATH = lab.MODELS / "kitchen_math_portable"
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
+
+
+class Looks(lab.Scratch):
+    def measure(self, *words, model=MODEL, device="emulated"):
+        self.out = self.scratch / "out"
+        done = lab.sme2lab("run", model / "model.pte", "--device", device, "--out", self.out, "--json", *words)
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        self.comparison = json.loads(done.stdout)["comparison"]
+        return self.comparison["stopping"]
+
+    def check_valid(self):
+        valid = lab.sme2lab("validate", self.out)
+        self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)
+
+    def test_a_wide_goal_is_reached_at_the_first_look(self):
+        stopping = self.measure("--precision", 100)
+        self.assertEqual((stopping["stopped_by"], stopping["pairs"], stopping["budget_seconds"]), ("precision", 20, 120))
+        self.assertEqual([look["pairs"] for look in stopping["looks"]], [20])
+        self.assertEqual((self.comparison["looks"], self.comparison["blocks"]), (1, 20))
+        self.assertIn("stopped by precision after 20 pairs", " ".join(self.comparison["reasons"]))
+        self.assertIn("## Looks at the pairs", (self.out / "report.md").read_text())
+        self.assertIn("Looks at the pairs", (self.out / "report.html").read_text())
+        self.check_valid()
+
+    def test_a_goal_that_is_never_reached_ends_with_the_runs_that_were_asked_for(self):
+        stopping = self.measure("--precision", 0.01, "--runs", 50)
+        self.assertEqual((stopping["stopped_by"], stopping["pairs"], stopping["max_pairs"]), ("pairs", 50, 50))
+        self.assertEqual([look["pairs"] for look in stopping["looks"]], [20, 30, 45, 50])
+        confidences = [look["confidence"] for look in stopping["looks"]]
+        self.assertEqual(confidences[:3], sorted(confidences[:3]))
+        self.assertGreater(confidences[0], self.comparison["confidence"])
+        self.check_valid()
+
+    def test_a_budget_ends_a_run_wherever_it_is(self):
+        stopping = self.measure("--budget", 0.4)
+        self.assertEqual((stopping["stopped_by"], stopping["looks"]), ("budget", []))
+        self.assertEqual(self.comparison["looks"], 0)
+        self.assertTrue(1 <= stopping["pairs"] < stopping["max_pairs"], stopping)
+        outputs = json.loads((self.out / "analysis_summary.json").read_text())["output_agreement"]
+        self.assertTrue(all(one["agree"] for one in outputs.values()))
+        self.check_valid()
+
+    def test_a_change_of_what_a_look_saw_is_found(self):
+        self.measure("--precision", 100)
+        path = self.out / "analysis_summary.json"
+        summary = json.loads(path.read_text())
+        summary["comparison"]["stopping"]["looks"][0]["half_width_percent"] *= 1.0000001
+        path.write_text(json.dumps(summary))
+        found = lab.sme2lab("validate", self.out)
+        self.assertEqual(found.returncode, 1)
+        self.assertIn("half_width_percent", found.stdout + found.stderr)
+
+    def test_counted_runs_have_nothing_to_look_for(self):
+        stopping = self.measure("--precision", 1, "--budget", 3, device="counted")
+        self.assertEqual((stopping["stopped_by"], stopping["pairs"], stopping["looks"]), ("exact", 2, []))
+        self.assertIn("counted exactly", " ".join(self.comparison["reasons"]))
+        self.check_valid()
+
+    def test_what_cannot_be_is_refused_before_anything_runs(self):
+        for words, said in ((("--precision", 1, "--runs", 19), "never come to it"), (("--precision", 0), "out of its range"),
+                            (("--precision", "nan"), "does not take"), (("--budget", 1800), "does not fit"),
+                            (("--budget", -1), "out of its range"),
+                            (("--threshold", -1), "out of its range")):
+            with self.subTest(words):
+                done = lab.sme2lab("run", MODEL / "model.pte", "--device", "emulated", "--out", self.scratch / "no", *words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(said, done.stderr)
+                self.assertFalse((self.scratch / "no").exists())
+
+
+class Restart(lab.Scratch):
+    def test_a_daemon_that_is_killed_between_looks_goes_on_with_them(self):
+        config = {"devices": [{"name": "emulated", "kind": "emulated"}]}
+        with Daemon(self.scratch / "state", config) as daemon:
+            status, _, body = daemon.submit({"model": daemon.put_blob(MATH / "model.pte"), "device": "emulated", "warmup": 0,
+                                             "precision_percent": 0.01, "runs": 67, "seed": 7})
+            self.assertEqual(status, 201, body)
+            job = json.loads(body)["id"]
+            before = next(event for event in self.progress(daemon, job) if event["pair"] >= 22)
+            daemon.kill()
+            daemon.start()
+            events = list(self.progress(daemon, job))
+            record = daemon.wait(job, 200)
+            self.assertEqual(record["state"], "done", record)
+            summary = daemon.get(f"/api/v1/runs/{record['run']}/files/analysis_summary.json")
+        stopping = summary["comparison"]["stopping"]
+        self.assertEqual((stopping["stopped_by"], stopping["pairs"]), ("pairs", 67))
+        self.assertEqual([look["pairs"] for look in stopping["looks"]], [20, 30, 45, 67])
+        widths = [float(f"{look['half_width_percent']:.4g}") for look in stopping["looks"]]
+        self.assertEqual(before["precision_percent"], 0.01)
+        told = [event["half_width_percent"] for event in [before, *events] if "half_width_percent" in event]
+        self.assertEqual(told[0], widths[0])  # what was told while it ran is what the files have
+        self.assertEqual(sorted(set(told), key=told.index), [w for w in widths if w in told])
+        self.assertIn(widths[2], told)
+
+    def progress(self, daemon, job):
+        """The progress events of a job as they come."""
+        connection = UnixConnection(daemon.socket, 200)
+        connection.request("GET", f"/api/v1/jobs/{job}/events")
+        answer = connection.getresponse()
+        try:
+            for line in answer:
+                if line.startswith(b"data: ") and b'"pairs"' in line:
+                    yield json.loads(line[6:])
+        finally:
+            connection.close()
+
+
+if __name__ == "__main__":
+    lab.main()
