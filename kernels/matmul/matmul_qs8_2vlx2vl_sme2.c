@@ -6,6 +6,7 @@
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/matmul/mopa_qs8.h"
 #include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x8.h"
 
 static size_t two_vl(void)
@@ -32,23 +33,29 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
     return (m + vl - 1) / vl * vl * sl_rhs_qs8_steps(1, k) * 4;
 }
 
+/* Where a vector holds 16 words. */
+static void pack_16(const int8_t *lhs, size_t stride, size_t count, size_t k,
+                    int32_t *packed) __arm_streaming __arm_inout("za")
+{
+    const struct sl_pack_short few = {lhs, stride, k, count, packed};
+    const struct sl_pack_lhs_x8 any = {lhs, stride, count, k, packed};
+    if (k <= SL_PACK_VECTOR_BYTES)
+        sl_pack_short_sme2(&few);
+    else
+        sl_pack_x8_16_sme2_asm(&any);
+}
+
 /* Packs `count` rows, at most SL_PACK_TABLE_ROWS. */
 static void pack_rows(const int8_t *lhs, size_t stride, size_t count, size_t k,
                       int32_t *packed) __arm_streaming __arm_inout("za")
 {
     static const int64_t start = 0;
     const int8_t *rows[SL_PACK_TABLE_ROWS];
-    size_t vl = svcntw(), whole = vl == SL_PACK_X8_STRIDED_VL ? count / vl : 0;
-    if (whole > 0) {
-        struct sl_pack_x8_strided job = {lhs, stride, k, whole, packed};
-        sl_pack_x8_strided_sme2_asm(&job);
-        lhs += whole * vl * stride;
-        packed += whole * vl * sl_rhs_qs8_steps(1, k);
-        count -= whole * vl;
-    }
-    if (count == 0)
+    size_t vl = svcntw(), tiles = (count + vl - 1) / vl;
+    if (vl == SL_PACK_16) {
+        pack_16(lhs, stride, count, k, packed);
         return;
-    size_t tiles = (count + vl - 1) / vl;
+    }
     sl_pack_rows_sme2((const float **)(void *)rows, (const float *)(const void *)lhs, stride, count,
                       tiles * vl);
     struct sl_pack_x8 job = {rows, &start, 1, k, tiles, packed};
@@ -72,11 +79,17 @@ static void pack_lhs_body(const void *args) __arm_streaming __arm_inout("za")
     }
 }
 
+static void pack_lhs_16(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct lhs *lhs = args;
+    pack_16(lhs->from, lhs->stride, lhs->m, lhs->k, lhs->packed);
+}
+
 static void pack_lhs(size_t m, size_t k, const int8_t *lhs, size_t lhs_stride, void *packed)
 {
     struct lhs args = {m, k, lhs_stride, lhs, packed};
-    if (k > 0)
-        sl_streaming_run_za(pack_lhs_body, &args);
+    if (m > 0 && k > 0)
+        sl_streaming_run_za(svcntsw() == SL_PACK_16 ? pack_lhs_16 : pack_lhs_body, &args);
 }
 
 static struct sl_mopa_qs8

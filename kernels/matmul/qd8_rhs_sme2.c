@@ -5,9 +5,11 @@
 #include <arm_sve.h>
 
 #include "kernels/cpu/streaming.h"
+#include "kernels/matmul/line_sums_sme2.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/matmul/qd8_lines.h"
 #include "kernels/matmul/qd8_weights.h"
+#include "kernels/pack/pack_short.h"
 
 const uint32_t sl_qd8_nibbles[16] = {0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,
                                      0,    1,    2,    3,    4,    5,    6,    7};
@@ -202,6 +204,34 @@ static void put_plain_panels(const struct rhs *rhs) __arm_streaming __arm_inout(
     }
 }
 
+/* The same where a vector holds 16 words: all lines at once, then the heads. */
+static void put_panels_16(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct rhs *rhs = args;
+    const struct sl_weights_qd8 *w = rhs->weights;
+    const struct sl_pack_columns columns = {w->data, w->k, w->n, 384, rhs->packed};
+    size_t words = rhs->words, biases = w->bias ? w->n : 0, end = (w->n + 15) / 16 * 16;
+    const float *scale = w->scale, *bias = w->bias;
+    char *out = rhs->packed;
+    svbool_t all = svptrue_b32();
+    sl_pack_columns_sme2(&columns);
+    for (size_t at = 0; at < end; at += 32, out += 128 * (3 + words)) {
+        bool narrow = end - at == 16;
+        size_t line = narrow ? 64 : 128;
+        svcount_t both = svwhilelt_c32_u64(at, end, 2);
+        svint32x2_t sums = sums_of_lines((const int8_t *)out + 3 * line, words, narrow);
+        svst1_s32_x2(both, (int32_t *)(void *)out,
+                     svcreate2_s32(pair_of(svget2_s32(sums, 0)), pair_of(svget2_s32(sums, 1))));
+        svst1_f32_x2(both, (float *)(void *)(out + line),
+                     svld1_f32_x2(svwhilelt_c32_u64(at, w->n, 2), scale + at));
+        svfloat32x2_t start = svld1_f32_x2(svwhilelt_c32_u64(at, biases, 2), bias + at);
+        if (sl_bias_error != 0) /* only in a build for the test of the verdict `wrong` */
+            start = svcreate2_f32(svadd_n_f32_x(all, svget2_f32(start, 0), sl_bias_error),
+                                  svadd_n_f32_x(all, svget2_f32(start, 1), sl_bias_error));
+        svst1_f32_x2(both, (float *)(void *)(out + 2 * line), start);
+    }
+}
+
 static void body(const void *args) __arm_streaming __arm_inout("za")
 {
     const struct rhs *rhs = args;
@@ -233,6 +263,8 @@ void sl_qd8_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_weights_q
     struct rhs rhs = rhs_of(self, weights->k, weights->group);
     rhs.weights = weights;
     rhs.packed = packed;
+    bool columns = svcntsw() == SL_PACK_SHORT_VL && rhs.layout.pairs && !rhs.q4 &&
+                   !weights->transposed && rhs.lines == 3 && weights->k > 0;
     if (weights->n > 0)
-        sl_streaming_run_za(body, &rhs);
+        sl_streaming_run_za(columns ? put_panels_16 : body, &rhs);
 }

@@ -3,8 +3,10 @@
 #include <arm_sve.h>
 
 #include "kernels/cpu/streaming.h"
+#include "kernels/matmul/line_sums_sme2.h"
 #include "kernels/matmul/mopa_qs8.h"
 #include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x8.h"
 
 enum { MOST_ROWS = 2 * 64 }; /* of one strip at the longest vector */
@@ -107,7 +109,6 @@ static void put_head(const struct panel *p) __arm_streaming __arm_inout("za")
 {
     const int8_t *words = (const int8_t *)(p->out + 2 * p->width);
     size_t vl = svcntw(), vectors = p->width / vl;
-    svbool_t all = svptrue_b32();
     for (size_t j = 0; vectors >= 4 && j < p->width; j += 4 * vl) {
         svint32x4_t sum = sums_of(words + 4 * j, 16 * vl, p->steps, 4 * p->width);
         put_vector(p, j, svget4_s32(sum, 0));
@@ -117,15 +118,35 @@ static void put_head(const struct panel *p) __arm_streaming __arm_inout("za")
     }
     if (vectors >= 4)
         return;
-    svint32x4_t sum = sums_of(words, 4 * p->width * p->steps, 1, 0);
-    svint32_t even = svadd_s32_x(all, svget4_s32(sum, 0), svget4_s32(sum, 2));
-    svint32_t odd = svadd_s32_x(all, svget4_s32(sum, 1), svget4_s32(sum, 3));
-    if (vectors == 1) {
-        put_vector(p, 0, svadd_s32_x(all, even, odd));
-        return;
+    svint32x2_t sums = sums_of_lines(words, p->steps, vectors == 1);
+    put_vector(p, 0, svget2_s32(sums, 0));
+    if (vectors > 1)
+        put_vector(p, vl, svget2_s32(sums, 1));
+}
+
+/* All panels of outer products, for vectors of 16 words and weights whose segments are one. */
+static void pack_columns_16(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct sl_rhs_qs8 *job = args;
+    const struct sl_requant *requant = job->requant;
+    size_t row = job->segments * job->segment_length, lines = (row + 3) / 4;
+    size_t end = (job->n + 15) / 16 * 16, biases = requant->bias ? job->n : 0;
+    const struct sl_pack_columns columns = {job->weights, row, job->n, 256, job->packed};
+    int32_t *out = job->packed, zero = requant->in_zero;
+    svbool_t all = svptrue_b32();
+    sl_pack_columns_sme2(&columns);
+    for (size_t at = 0; at < end; at += 32, out += 32 * (lines + 2)) {
+        bool narrow = end - at == 16;
+        size_t width = narrow ? 16 : 32;
+        svcount_t both = svwhilelt_c32_u64(at, end, 2);
+        svint32x2_t sums = sums_of_lines((const int8_t *)(out + 2 * width), lines, narrow);
+        svint32x2_t start = svld1_s32_x2(svwhilelt_c32_u64(at, biases, 2), requant->bias + at);
+        svint32_t left = svmls_n_s32_x(all, svget2_s32(start, 0), svget2_s32(sums, 0), zero);
+        svint32_t right = svmls_n_s32_x(all, svget2_s32(start, 1), svget2_s32(sums, 1), zero);
+        svst1_s32_x2(both, out, svcreate2_s32(left, right));
+        svfloat32x2_t scale = svld1_f32_x2(svwhilelt_c32_u64(at, job->n, 2), requant->scale + at);
+        svst1_f32_x2(both, (float *)(out + width), scale);
     }
-    put_vector(p, 0, even);
-    put_vector(p, vl, odd);
 }
 
 static void body(const void *args) __arm_streaming __arm_inout("za")
@@ -151,5 +172,8 @@ static void body(const void *args) __arm_streaming __arm_inout("za")
 
 void sl_rhs_qs8_pack_sme2(const struct sl_rhs_qs8 *job)
 {
-    sl_streaming_run_za(body, job);
+    bool columns = svcntsw() == SL_PACK_16 && !job->transposed && job->panel_vl == 2 &&
+                   (job->segments == 1 || job->segment_length % 4 == 0) && job->n > 0 &&
+                   job->segment_length > 0;
+    sl_streaming_run_za(columns ? pack_columns_16 : body, job);
 }

@@ -5,4 +5,5 @@
 #define LOAD ld1w
 #define T s
 #define SHIFT 2
+#define INDEX , lsl #2
 #include "kernels/pack/pack_16_sme2_asm.inc"

@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/element.h"
 #include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x16.h"
 
 /* Elements that the words of k elements take. */
@@ -29,6 +30,13 @@ static void pack_by_table(const struct SL_LANE_NAME(sl_pack_lhs, ) * job, size_t
 void SL_LANE_NAME(sl_pack_lhs, _sme2)(const struct SL_LANE_NAME(sl_pack_lhs, ) *
                                       job) __arm_streaming __arm_inout("za")
 {
+    const size_t size = sizeof(SL_ELEMENT);
+    if (svcntw() == SL_PACK_16 && job->k * size <= SL_PACK_VECTOR_BYTES) {
+        struct sl_pack_short rows = {job->lhs, job->stride * size, job->k * size, job->m,
+                                     job->packed};
+        sl_pack_short_sme2(&rows);
+        return;
+    }
     if (svcntw() == SL_PACK_16) {
         SL_LANE_NAME(sl_pack, _16_sme2_asm)(job);
         return;

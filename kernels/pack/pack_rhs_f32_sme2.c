@@ -4,6 +4,7 @@
 #include "kernels/layout/transpose_rows.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_short.h"
 
 #define SL_ELEMENT float
 #define PACK_RHS_JOB sl_pack_rhs_f32
@@ -72,33 +73,28 @@ static void copy_rows(const struct panel *p, float *out) __arm_streaming __arm_i
                    svwhilelt_c32_u64(j, p->columns, 2), p->width, out + j);
 }
 
-/* All panels of outer products for vectors of SL_PACK_16 floats; weights are [n][k], k is not 0. */
-static void pack_columns_16(const struct sl_pack_rhs_f32 *job) __arm_streaming __arm_inout("za")
-{
-    size_t rest = job->n % (2 * SL_PACK_16), wide = rest > SL_PACK_16 ? job->n : job->n - rest;
-    struct sl_pack_columns_f32 columns = {job->weights, job->k,      wide,
-                                          job->bias,    job->packed, sl_bias_error};
-    if (wide > 0)
-        sl_pack_columns_f32_16_sme2_asm(&columns);
-    if (wide == job->n)
-        return;
-    struct panel p = {job, wide, rest, SL_PACK_16, job->packed + wide * (job->k + 1)};
-    put_biases(&p);
-    struct sl_pack_lhs_f32 rows = {job->weights + wide * job->k, job->k, rest, job->k,
-                                   p.out + SL_PACK_16};
-    sl_pack_f32_16_sme2_asm(&rows);
-}
-
-static void pack(const void *args) __arm_streaming __arm_inout("za")
+/* All panels of outer products for vectors of 16 floats; weights are [n][k], k is not 0. */
+static void pack_columns_16(const void *args) __arm_streaming __arm_inout("za")
 {
     const struct sl_pack_rhs_f32 *job = args;
-    if (svcntw() == SL_PACK_16 && !job->transposed && job->panel_vl == 2 && job->k > 0)
-        pack_columns_16(job);
-    else
-        pack_panels(job);
+    const struct sl_pack_columns columns = {job->weights, job->k * sizeof(float), job->n,
+                                            2 * SL_PACK_16 * sizeof(float), job->packed};
+    size_t panel = 2 * SL_PACK_16 * (job->k + 1), biases = job->bias ? job->n : 0;
+    size_t end = (job->n + 15) / 16 * 16;
+    svbool_t all = svptrue_b32();
+    float *out = job->packed;
+    sl_pack_columns_sme2(&columns);
+    for (size_t at = 0; at < end; at += 2 * SL_PACK_16, out += panel) {
+        svfloat32x2_t v = svld1_f32_x2(svwhilelt_c32_u64(at, biases, 2), job->bias + at);
+        if (sl_bias_error != 0)
+            v = svcreate2_f32(svadd_n_f32_x(all, svget2_f32(v, 0), sl_bias_error),
+                              svadd_n_f32_x(all, svget2_f32(v, 1), sl_bias_error));
+        svst1_f32_x2(svwhilelt_c32_u64(at, end, 2), out, v);
+    }
 }
 
 void sl_pack_rhs_f32_sme2(const struct sl_pack_rhs_f32 *job)
 {
-    sl_streaming_run_za(pack, job);
+    bool columns = svcntsw() == SL_PACK_16 && !job->transposed && job->panel_vl == 2 && job->k > 0;
+    sl_streaming_run_za(columns && job->n > 0 ? pack_columns_16 : pack_panels, job);
 }

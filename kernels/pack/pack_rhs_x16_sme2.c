@@ -5,6 +5,7 @@
 #include "kernels/layout/transpose_rows.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
+#include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x16.h"
 
 #define SL_ELEMENT uint16_t
@@ -80,7 +81,45 @@ static void copy_rows(const struct panel *p, float *out) __arm_streaming __arm_i
                   p->width, to + 2 * j);
 }
 
+/* Floats of up to 16 biases from `at` on, of those that `some` has. */
+static inline __attribute__((always_inline)) svfloat32_t floats_of(
+    const struct sl_pack_rhs_x16 *job, size_t at, svbool_t some) __arm_streaming __arm_inout("za")
+{
+    if (!job->half_bias)
+        return svld1_f32(some, (const float *)job->bias + at);
+    svuint32_t bits = svld1uh_u32(some, (const uint16_t *)job->bias + at);
+    return svcvt_f32_f16_x(some, svreinterpret_f16_u32(bits));
+}
+
+/* All panels of outer products for vectors of 16 lanes, of weights whose segments are one. */
+static void pack_columns_16(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct sl_pack_rhs_x16 *job = args;
+    size_t k = job->segments * job->k, panel = 32 * (1 + (k + 1) / 2);
+    const struct sl_pack_columns columns = {job->weights, 2 * k, job->n, 128, job->packed};
+    svbool_t all = svptrue_b32();
+    float *out = job->packed;
+    sl_pack_columns_sme2(&columns);
+    for (size_t at = 0; at < job->n; at += 32, out += panel) {
+        svbool_t some = svwhilelt_b32_u64(at, job->n), more = svwhilelt_b32_u64(at + 16, job->n);
+        svfloat32_t left = svdup_f32(0), right = svdup_f32(0);
+        if (job->bias) {
+            left = floats_of(job, at, some);
+            right = floats_of(job, at + 16, more);
+        }
+        if (sl_bias_error != 0) {
+            left = svadd_n_f32_x(all, left, sl_bias_error);
+            right = svadd_n_f32_x(all, right, sl_bias_error);
+        }
+        svst1_f32(all, out, left);
+        if (job->n - at > 16)
+            svst1_vnum_f32(all, out, 1, right);
+    }
+}
+
 void sl_pack_rhs_x16_sme2(const struct sl_pack_rhs_x16 *job)
 {
-    sl_streaming_run_za(pack_panels, job);
+    bool columns = svcntsw() == SL_PACK_16 && !job->transposed && job->panel_vl == 2 &&
+                   (job->segments == 1 || job->k % 2 == 0) && job->k > 0 && job->n > 0;
+    sl_streaming_run_za(columns ? pack_columns_16 : pack_panels, job);
 }

@@ -5,4 +5,5 @@
 #define LOAD ld1h
 #define T h
 #define SHIFT 1
+#define INDEX , lsl #1
 #include "kernels/pack/pack_16_sme2_asm.inc"

@@ -28,19 +28,18 @@ struct sl_pack_x8_pair {
 
 void sl_pack_x8_2vl_scalar(const struct sl_pack_x8_pair *job, size_t vl);
 
-/* Whole tiles of rows at one distance from each other, where VL is SL_PACK_X8_STRIDED_VL. */
-struct sl_pack_x8_strided {
-    const int8_t *rows;
-    size_t stride, k, tiles; /* k and tiles at least 1 */
-    void *packed;            /* [tiles][ceil(k / 4)][VL] words */
+/* The same panels of rows at equal distances, as struct sl_pack_lhs_f32. */
+struct sl_pack_lhs_x8 {
+    const int8_t *lhs;
+    size_t stride;
+    size_t m, k; /* at least 1 each */
+    void *packed;
 };
-enum { SL_PACK_X8_STRIDED_VL = 16 };
 
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
 
 void sl_pack_x8_1vl_sme2_asm(const struct sl_pack_x8 *job) __arm_streaming __arm_inout("za");
-void sl_pack_x8_strided_sme2_asm(const struct sl_pack_x8_strided *job) __arm_streaming __arm_inout(
-    "za");
+void sl_pack_x8_16_sme2_asm(const struct sl_pack_lhs_x8 *job) __arm_streaming __arm_inout("za");
 void sl_pack_x8_2vl_sme2_asm(const struct sl_pack_x8_pair *job) __arm_streaming __arm_inout("za");
 #endif

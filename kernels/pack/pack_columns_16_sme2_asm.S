@@ -1,24 +1,25 @@
-/* kernels/pack/pack_columns_f32_16_sme2_asm.S: weights [n][k] into panels of 32 columns, a bias and [k][32]
- * each, through ZA, for vectors of 16 floats: every tile is whole, so that nothing is counted within one.
+/* kernels/pack/pack_columns_16_sme2_asm.S: rows of bytes, of weights [n][k] of any type, into panels of 32
+ * columns of words, through ZA, for vectors of 16 words: every tile is whole, so that nothing is counted
+ * within one. Where a row is no whole number of words its last is filled up with zeros.
  *
- * sl_pack_columns_f32_16_sme2_asm(const struct sl_pack_columns_f32 *job), in streaming mode with ZA on.
- * z8-z15 are not touched. What it computes is stated by sl_mopa_f32_pack_rhs().
+ * sl_pack_columns_16_sme2_asm(const struct sl_pack_columns *job), in streaming mode with ZA on. z8-z15 are
+ * not touched. What it computes is stated by sl_mopa_f32_pack_rhs() and its like.
  *
- * A row of weights becomes a column; the tiles za0 za1 stand over za2 za3. How the k behind the last 32
+ * A row of weights becomes a column; the tiles za0 za1 stand over za2 za3. How the words behind the last 32
  * are read (x27) and written (x28) is the same for all panels and is found out once. */
 #include "kernels/cpu/asm.h"
 #include "kernels/pack/distances_asm.inc"
 
-// 32 columns of 16 rows from \from on, by \by, to the tiles \left and \right.
+// 32 words of 16 rows from \from on, by \by, to the tiles \left and \right.
 .macro four_rows_wide from, by, slice, left, right, a, b, c, d
     .ifnb \a
-    ld1w {z16.s, z24.s}, \by/z, [\from, \a, lsl #2]
+    ld1b {z16.b, z24.b}, \by/z, [\from, \a]
     .else
-    ld1w {z16.s, z24.s}, \by/z, [\from]
+    ld1b {z16.b, z24.b}, \by/z, [\from]
     .endif
-    ld1w {z17.s, z25.s}, \by/z, [\from, \b, lsl #2]
-    ld1w {z18.s, z26.s}, \by/z, [\from, \c, lsl #2]
-    ld1w {z19.s, z27.s}, \by/z, [\from, \d, lsl #2]
+    ld1b {z17.b, z25.b}, \by/z, [\from, \b]
+    ld1b {z18.b, z26.b}, \by/z, [\from, \c]
+    ld1b {z19.b, z27.b}, \by/z, [\from, \d]
     mova \left\()h.s[\slice, 0:3], {z16.s-z19.s}
     mova \right\()h.s[\slice, 0:3], {z24.s-z27.s}
 .endm
@@ -32,13 +33,13 @@
 
 .macro four_rows_narrow from, slice, tile, a, b, c, d
     .ifnb \a
-    ld1w {z16.s}, p1/z, [\from, \a, lsl #2]
+    ld1b {z16.b}, p1/z, [\from, \a]
     .else
-    ld1w {z16.s}, p1/z, [\from]
+    ld1b {z16.b}, p1/z, [\from]
     .endif
-    ld1w {z17.s}, p1/z, [\from, \b, lsl #2]
-    ld1w {z18.s}, p1/z, [\from, \c, lsl #2]
-    ld1w {z19.s}, p1/z, [\from, \d, lsl #2]
+    ld1b {z17.b}, p1/z, [\from, \b]
+    ld1b {z18.b}, p1/z, [\from, \c]
+    ld1b {z19.b}, p1/z, [\from, \d]
     mova \tile\()h.s[\slice, 0:3], {z16.s-z19.s}
 .endm
 
@@ -104,37 +105,37 @@
 1:
 .endm
 
-#define BIAS 96
+#define HEAD_BYTES 96
 #define CHUNKS 104
 #define LAST_BYTES 112
 
 // x0, x5: lower and upper rows at the column. x1: the panel's first row. x3: columns left, less 32.
-function_begin sl_pack_columns_f32_16_sme2_asm
+function_begin sl_pack_columns_16_sme2_asm
     stp x19, x20, [sp, #-128]!
     stp x21, x22, [sp, #16]
     stp x23, x24, [sp, #32]
     stp x25, x26, [sp, #48]
     stp x27, x28, [sp, #64]
     stp x29, x30, [sp, #80]
-    ldp x1, x2, [x0]            // rows, elements of each
-    ldp x3, x4, [x0, #16]       // rows, biases
+    ldp x1, x2, [x0]            // rows, bytes of each
+    ldp x3, x4, [x0, #16]       // rows, bytes of a panel's head
     ldr x6, [x0, #32]           // out
-    str x4, [sp, #BIAS]
-    ptrue p0.s
-    ptrue pn9.s
-    ld1rw {z0.s}, p0/z, [x0, #40]
+    str x4, [sp, #HEAD_BYTES]
+    ptrue pn9.b
     mov w12, wzr
     mov w13, #4
     mov w14, #8
     mov w15, #12
     adr x27, 80f
     str xzr, [sp, #LAST_BYTES]
-    lsr x4, x2, #5
+    lsr x4, x2, #7
     str x4, [sp, #CHUNKS]
-    ands x5, x2, #31
+    ands x5, x2, #127
     b.eq 9f
-    whilelt p1.s, xzr, x5
-    whilelt pn8.s, xzr, x5, vlx2
+    whilelt p1.b, xzr, x5
+    whilelt pn8.b, xzr, x5, vlx2
+    add x5, x5, #3
+    lsr x5, x5, #2              // words
     adr x27, 30f
     adr x7, 40f
     cmp x5, #16
@@ -160,25 +161,14 @@ function_begin sl_pack_columns_f32_16_sme2_asm
 9:  sub x3, x3, #32
     distances_of_16
 10: // a panel of 32 rows
-    ldr x30, [sp, #BIAS]
-    mov z16.s, #0
-    mov z17.s, #0
-    cbz x30, 12f
-    add x29, x3, #32
-    whilelt pn13.s, xzr, x29, vlx2
-    ld1w {z16.s-z17.s}, pn13/z, [x30]
-    add x30, x30, #128
-    str x30, [sp, #BIAS]
-12: fadd z16.s, z16.s, z0.s
-    fadd z17.s, z17.s, z0.s
-    st1w {z16.s-z17.s}, pn9, [x6]
-    addvl x6, x6, #2
+    ldr x30, [sp, #HEAD_BYTES]
+    add x6, x6, x30
     mov x5, x1
-    add x0, x1, x2, lsl #6
+    add x0, x1, x2, lsl #4
     ldr x4, [sp, #CHUNKS]
     cbnz x4, 20f
     br x27
-20: // 32 columns
+20: // 32 words
     rows_wide x5, pn9, za0, za1
     lower_distances
     rows_wide x0, pn9, za2, za3
@@ -214,7 +204,7 @@ function_begin sl_pack_columns_f32_16_sme2_asm
     last_lines_out za1, za3, 4
 80: ldr x30, [sp, #LAST_BYTES]
     add x6, x6, x30
-    add x1, x1, x2, lsl #7
+    add x1, x1, x2, lsl #5
     subs x3, x3, #32
     b.ge 10b
     cmn x3, #16
@@ -232,4 +222,4 @@ function_begin sl_pack_columns_f32_16_sme2_asm
     ret
 95: distances_of_16
     ret
-function_end sl_pack_columns_f32_16_sme2_asm
+function_end sl_pack_columns_16_sme2_asm

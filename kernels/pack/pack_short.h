@@ -1,0 +1,42 @@
+/* kernels/pack/pack_short.h: short rows of any type into panels of words, for vectors of 16 words:
+ * several rows a load. Internal to the SME2 kernels and their tests. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SL_PACK_SHORT_VL = 16,     /* words of a vector */
+    SL_PACK_SHORT_BYTES = 32,  /* of a row: eight words */
+    SL_PACK_VECTOR_BYTES = 64, /* of a row that is read on its own */
+};
+
+/* Rows of bytes; a word is four of one row, the last filled up with zeros. */
+struct sl_pack_short {
+    const void *rows;
+    size_t stride, bytes; /* of a row: to the next, and its own, 1 to SL_PACK_VECTOR_BYTES */
+    size_t count;         /* rows, at least 1 */
+    void *packed;         /* [ceil(count / 16)][words][16] words; behind the last row: anything */
+};
+
+/* Weights [n][k] of any type: rows one behind the other become columns of panels that are 32 wide,
+ * the last 16 when that suffices. */
+struct sl_pack_columns {
+    const void *weights;
+    size_t row_bytes, n; /* at least 1 */
+    size_t head_bytes;   /* before the lines of a panel of 32 columns; they are left alone */
+    void *packed;        /* of each panel the head, then [words][columns] words; columns behind the
+                            last hold anything that is finite */
+};
+
+#if defined(__ARM_FEATURE_SME2)
+#include <arm_sme.h>
+
+void sl_pack_short_sme2(const struct sl_pack_short *job) __arm_streaming __arm_inout("za");
+void sl_pack_rows_16_sme2_asm(const struct sl_pack_short *job) __arm_streaming __arm_inout("za");
+void sl_pack_columns_sme2(const struct sl_pack_columns *job) __arm_streaming __arm_inout("za");
+
+/* All whole panels, and a last one of more than 16 columns; n modulo 32 is 0 or more than 16. */
+void sl_pack_columns_16_sme2_asm(const struct sl_pack_columns *job) __arm_streaming __arm_inout(
+    "za");
+#endif
