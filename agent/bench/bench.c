@@ -218,7 +218,7 @@ static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *ou
                                            nosme2 ? isa & ~sme : isa};
     for (size_t i = 0; i < o->shape_count; i++) {
         struct sl_bench_stage_run bench = {
-            .shape = &o->shapes[i], .counted = o->counted, .out = out};
+            .shape = &o->shapes[i], .text = o->texts[i], .counted = o->counted, .out = out};
         bench_fn run = benches[o->shapes[i].type][o->shapes[i].family];
         int rc = run ? run(&choice, o->seed, &bench) : SL_E_NOT_FOUND;
         if (rc == SL_E_NOT_FOUND && o->skip_absent)

@@ -15,14 +15,14 @@ const char *sl_bench_family_name(int family)
     return families[family];
 }
 
-/* A number from 0 to SL_BENCH_MAX_DIM at *text, which moves behind it. */
-static bool take_number(const char **text, size_t *out)
+/* A number from 0 to `most` at *text, which moves behind it. */
+static bool take_number(const char **text, size_t most, size_t *out)
 {
     size_t value = 0;
     const char *at = *text;
     for (; *at >= '0' && *at <= '9'; at++) {
         value = value * 10 + (size_t)(*at - '0');
-        if (value > SL_BENCH_MAX_DIM)
+        if (value > most)
             return false;
     }
     bool some = at != *text;
@@ -43,12 +43,14 @@ static bool take_op(const char **text, char *out)
     return true;
 }
 
-/* `pattern` stands for itself but '#', which takes a number into the next of `into`. */
+/* `pattern` stands for itself but '#', which takes a dimension into the next of `into`, and '*',
+ * which takes a number of elements. */
 static bool take(const char *text, const char *pattern, size_t *const *into)
 {
     for (; *pattern; pattern++) {
-        if (*pattern == '#') {
-            if (!take_number(&text, *into++))
+        if (*pattern == '#' || *pattern == '*') {
+            size_t most = *pattern == '#' ? SL_BENCH_MAX_DIM : SL_BENCH_MAX_ELEMENTS;
+            if (!take_number(&text, most, *into++))
                 return false;
         } else if (*text++ != *pattern) {
             return false;
@@ -93,8 +95,8 @@ static int check(const struct sl_bench_shape *s)
 static int parse_elements(const char *text, struct sl_bench_shape *s)
 {
     static const char *const patterns[] = {
-        [SL_BENCH_UNARY] = "#",      [SL_BENCH_BINARY] = "#",  [SL_BENCH_POOL] = "#x#x#-#x#-s#-p#",
-        [SL_BENCH_REDUCE] = "#x#x#", [SL_BENCH_CONVERT] = "#",
+        [SL_BENCH_UNARY] = "*",      [SL_BENCH_BINARY] = "*",  [SL_BENCH_POOL] = "#x#x#-#x#-s#-p#",
+        [SL_BENCH_REDUCE] = "#x#x#", [SL_BENCH_CONVERT] = "*",
     };
     size_t *const elements[] = {&s->n};
     size_t *const rows[] = {&s->m, &s->k, &s->n};

@@ -48,6 +48,7 @@ void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "family", sl_bench_family_name(bench->shape->family));
     sl_json_text(&json, "type", sl_bench_type_name(bench->shape->type));
+    sl_json_text(&json, "shape", bench->text);
     sl_json_text(&json, "kernel", bench->kernel);
     sl_json_u64(&json, "m", bench->shape->m);
     sl_json_u64(&json, "n", bench->shape->n);

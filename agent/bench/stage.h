@@ -9,6 +9,7 @@ struct sl_buf;
 
 struct sl_bench_stage_run {
     const struct sl_bench_shape *shape;
+    const char *text; /* the shape as it was written */
     const char *kernel;
     bool counted;       /* under the marks, once; otherwise the best of some rounds, in ns */
     struct sl_buf *out; /* a JSON object a stage is appended, one a line */

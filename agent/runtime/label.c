@@ -46,7 +46,9 @@ static void append_tensor(char *text, const struct sl_tensor *tensor)
         append(text, "1");
 }
 
-/* "1x56x56x64 * 128x3x3x64 -> 1x56x56x128"; a bias is left out. */
+/* "1x56x56x64 * 128x3x3x64 -> 1x56x56x128"; a bias is left out, a pool's window stands like
+ * weights.
+ */
 static uint32_t op_shape(const struct sl_variant *v, const struct sl_xnn_plan *plan,
                          const struct sl_xnn_op *op)
 {
@@ -58,6 +60,11 @@ static uint32_t op_shape(const struct sl_variant *v, const struct sl_xnn_plan *p
             continue;
         append(text, k == 0 ? "" : " * ");
         append_operand(text, &plan->operands[op->inputs[k]]);
+    }
+    if (op->kind == SL_XNN_OP_MAX_POOL || op->kind == SL_XNN_OP_AVG_POOL) {
+        append(text, " * ");
+        append_size(text, true, op->window.kernel_height);
+        append_size(text, false, op->window.kernel_width);
     }
     append(text, " -> ");
     append_operand(text, &plan->operands[op->output]);

@@ -152,8 +152,35 @@ static const char *trace_name(const struct maker *m, uint32_t id)
     return id == 0 || id > trace->name_count ? NULL : trace->names[id];
 }
 
+/* What is known of an event's place: from the trace's record of it, or from the plan. */
+static void find_place(struct maker *m, const struct sl_etdump_event *event, size_t global,
+                       const struct sl_operator_key *key, struct sl_position *place)
+{
+    const struct sl_trace_record *record = m->out->traced ? m->origin.events[global] : NULL;
+    const struct sl_origin_planned *planned = NULL;
+    *place = (struct sl_position){.operator_index = SL_POSITION_NO_OPERATOR};
+    if (record && !key->shell) {
+        place->origin = trace_name(m, record->event.origin);
+        place->shape = trace_name(m, record->event.shape);
+        place->kernel = trace_name(m, record->event.kernel);
+    } else if (m->plan && event->delegate_id) {
+        planned = sl_origin_plan_next(m->plan, &m->walk, event->chain_index, event->instruction_id,
+                                      key->name, key->name_len);
+    } else if (m->plan && is_text(event->name, event->name_len, "DELEGATE_CALL")) {
+        sl_origin_plan_end_call(m->plan, &m->walk);
+    } else if (m->plan && !key->shell) {
+        planned = sl_origin_plan_at(m->plan, event->chain_index, event->instruction_id);
+    }
+    if (planned) {
+        place->origin = planned->origin;
+        place->shape = planned->shape;
+        place->kernel = planned->kernel;
+    }
+}
+
 static struct sl_operator_key key_of(struct maker *m, const struct sl_etdump_event *event,
-                                     const struct sl_nested_event *nested, size_t global)
+                                     const struct sl_nested_event *nested, size_t global,
+                                     struct sl_position *place)
 {
     struct sl_operator_key key = {.delegated = nested->delegated};
     key.name = event->delegate_id ? event->delegate_id : event->name;
@@ -169,16 +196,9 @@ static struct sl_operator_key key_of(struct maker *m, const struct sl_etdump_eve
         !nested->delegated && ((native && nested->holds_delegated) ||
                                sl_rules_is_framework(m->options->rules, key.name, key.name_len));
     key.name_len = stem;
-    const struct sl_trace_record *record = m->out->traced ? m->origin.events[global] : NULL;
-    if (record && !key.shell) {
-        key.origin = trace_name(m, record->event.origin);
-        key.kernel = trace_name(m, record->event.kernel);
-    } else if (m->plan && event->delegate_id) {
-        key.origin = sl_origin_plan_next(m->plan, &m->walk, event->chain_index,
-                                         event->instruction_id, key.name, key.name_len);
-    } else if (m->plan && is_text(event->name, event->name_len, "DELEGATE_CALL")) {
-        sl_origin_plan_end_call(m->plan, &m->walk);
-    }
+    find_place(m, event, global, &key, place);
+    key.kernel = m->out->traced ? place->kernel : NULL; /* a plan's did not run here */
+    key.origin = m->out->traced || event->delegate_id ? place->origin : NULL;
     return key;
 }
 
@@ -213,12 +233,13 @@ static void note_findings(struct maker *m, const struct sl_attribution_run *run,
 
 /* Positions stay comparable as long as every measured run has the same operators in the same
  * places. */
-static void add_position(struct maker *m, bool first, size_t at, uint32_t index, int64_t self)
+static void add_position(struct maker *m, bool first, size_t at, const struct sl_position *place,
+                         int64_t self)
 {
     struct sl_position *position = &m->out->positions[at];
     if (first)
-        *position = (struct sl_position){.operator_index = index};
-    else if (position->operator_index != index)
+        *position = *place;
+    else if (position->operator_index != place->operator_index)
         m->positions_differ = true;
     position->total = (int64_t)((uint64_t)position->total + (uint64_t)self);
 }
@@ -250,20 +271,22 @@ static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t
     note_findings(m, run, &result);
     for (uint32_t i = 0; i < block->event_count; i++) {
         const struct sl_nested_event *nested = &m->nesting.events[i];
+        struct sl_position place = {.operator_index = SL_POSITION_NO_OPERATOR};
         if (!nested->profile) {
             if (!run->warmup && !m->positions_differ)
-                add_position(m, first, i, SL_POSITION_NO_OPERATOR, 0);
+                add_position(m, first, i, &place, 0);
             continue;
         }
         struct sl_etdump_event room;
         const struct sl_etdump_event *event = sl_etdump_event_read(block, i, &room);
         run->started = event->start;
-        struct sl_operator_key key = key_of(m, event, nested, first_event + i);
+        struct sl_operator_key key = key_of(m, event, nested, first_event + i, &place);
         int64_t index = sl_operators_find(m->table, &key);
         if (index < 0)
             return (int)index;
+        place.operator_index = (uint32_t)index;
         if (!run->warmup && !m->positions_differ)
-            add_position(m, first, i, (uint32_t)index, nested->self);
+            add_position(m, first, i, &place, nested->self);
         m->out->event_operators[first_event + i] = (uint32_t)index;
         m->out->event_self[first_event + i] = nested->self;
         int64_t *sum = &run->categories[m->table->operators[index].category];

@@ -36,16 +36,33 @@ static void begin_call(const struct sl_origin_plan *plan, struct sl_origin_walk 
         walk->next++;
 }
 
-const char *sl_origin_plan_next(const struct sl_origin_plan *plan, struct sl_origin_walk *walk,
-                                int64_t chain, int64_t instruction, const char *name, size_t len)
+const struct sl_origin_planned *sl_origin_plan_next(const struct sl_origin_plan *plan,
+                                                    struct sl_origin_walk *walk, int64_t chain,
+                                                    int64_t instruction, const char *name,
+                                                    size_t len)
 {
     if (!walk->inside || walk->chain != chain || walk->instruction != instruction)
         begin_call(plan, walk, chain, instruction);
     if (is_at(plan, walk->next, chain, instruction) &&
         same_kind(plan->operators[walk->next].name, name, len))
-        return plan->operators[walk->next++].origin;
+        return &plan->operators[walk->next++];
     walk->unknown++;
     return NULL;
+}
+
+const struct sl_origin_planned *sl_origin_plan_at(const struct sl_origin_plan *plan, int64_t chain,
+                                                  int64_t instruction)
+{
+    size_t low = 0, high = plan->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct sl_origin_planned *at = &plan->operators[middle];
+        if (at->chain < chain || (at->chain == chain && at->instruction < instruction))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return is_at(plan, low, chain, instruction) ? &plan->operators[low] : NULL;
 }
 
 void sl_origin_plan_end_call(const struct sl_origin_plan *plan, struct sl_origin_walk *walk)

@@ -13,9 +13,12 @@ struct sl_origin_planned {
     uint32_t chain, instruction;
     const char *name;   /* of the operator, as ETDumps have it; " #N" may be missing */
     const char *origin; /* equal texts have equal pointers */
+    const char *shape;  /* of its operands, in words; or NULL */
+    const char *kernel; /* that our runtime would run; or NULL */
 };
 
-/* Borrowed; by chain and instruction, in order of execution. */
+/* Borrowed; by chain and instruction, in order of execution. An instruction has the operators of
+ * its delegate call, or one of its own. */
 struct sl_origin_plan {
     const struct sl_origin_planned *operators;
     size_t count;
@@ -29,9 +32,14 @@ struct sl_origin_walk {
     uint32_t unknown; /* events that the plan does not have */
 };
 
-/* The origin of the next delegate event in file order; NULL where the plan has another operator
+/* What the plan has for the next delegate event in file order; NULL where it has another operator
  * there, or none. `len` bytes of name. */
-const char *sl_origin_plan_next(const struct sl_origin_plan *plan, struct sl_origin_walk *walk,
-                                int64_t chain, int64_t instruction, const char *name, size_t len);
+const struct sl_origin_planned *sl_origin_plan_next(const struct sl_origin_plan *plan,
+                                                    struct sl_origin_walk *walk, int64_t chain,
+                                                    int64_t instruction, const char *name,
+                                                    size_t len);
+/* What it has for an operator outside delegates; or NULL. */
+const struct sl_origin_planned *sl_origin_plan_at(const struct sl_origin_plan *plan, int64_t chain,
+                                                  int64_t instruction);
 /* A call has ended: operators of the plan that it had no event for are `unknown` too. */
 void sl_origin_plan_end_call(const struct sl_origin_plan *plan, struct sl_origin_walk *walk);

@@ -8,6 +8,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/kernel_reach.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
 #include "host/experiment/etdump_file.h"
@@ -30,9 +31,9 @@ struct request {
     const struct sl_cli *cli;
     struct sl_etdump_paths files;
     const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path,
-        *model_path, *data_path;
+        *model_path, *data_path, *rows_path;
     int64_t run; /* -1: all */
-    bool inspector_tsv, strict, tree, has_record;
+    bool inspector_tsv, strict, tree, has_record, headroom;
     struct sl_etrecord record;
     struct sl_model_origins origins; /* if model_path */
     struct sl_categories categories;
@@ -99,35 +100,24 @@ static int put_analysis(struct request *r, const struct sl_analysis *analysis, s
     return rc;
 }
 
-/* By the model's plan with SME2 off or on, whichever fits the file better. */
-static int open_file(const struct request *r, const char *path, struct sl_etdump_file *file,
-                     struct sl_diag *diag)
-{
-    struct sl_etdump_request request = {path,   r->trace_path, &r->categories,
-                                        r->run, !r->strict,    NULL};
-    uint32_t unplanned[2] = {0, 0};
-    int best = 0;
-    for (int level = 0; r->model_path && level < 2; level++) {
-        request.plan = &r->origins.plans[level];
-        int rc = sl_etdump_file_open(&request, file, diag);
-        if (rc < 0)
-            return rc;
-        unplanned[level] = file->analysis.attribution.unplanned;
-        best = unplanned[level] < unplanned[best] ? level : best;
-        sl_etdump_file_close(file);
-    }
-    request.plan = r->model_path ? &r->origins.plans[best] : NULL;
-    return sl_etdump_file_open(&request, file, diag);
-}
-
 static int analyze_file(struct request *r, const char *path, struct sl_diag *diag)
 {
     struct sl_etdump_file file;
-    int rc = open_file(r, path, &file, diag);
+    const struct sl_etdump_request request = {path,   r->trace_path, &r->categories,
+                                              r->run, !r->strict,    NULL};
+    int rc = r->model_path ? sl_etdump_file_open_planned(&request, r->origins.plans, &file, diag)
+                           : sl_etdump_file_open(&request, &file, diag);
     if (rc < 0)
         return rc;
+    struct sl_kernel_reach reach = {.benches = NULL};
     file.analysis.record = r->has_record ? &r->record : NULL;
-    rc = put_analysis(r, &file.analysis, diag);
+    if (r->headroom || r->rows_path) {
+        rc = sl_kernel_reach_measure(&file, r->rows_path, &reach, diag);
+        file.analysis.reach = &reach.report;
+    }
+    if (rc == 0)
+        rc = put_analysis(r, &file.analysis, diag);
+    sl_kernel_reach_fini(&reach);
     sl_etdump_file_close(&file);
     return rc;
 }
@@ -176,6 +166,10 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "the program that ran: labels operators by origin where there is no trace"},
         {"--data-path", 0, SL_OPTION_TEXT, &r->data_path, "FILE.ptd",
          "that program's external weights"},
+        {"--headroom", 0, SL_OPTION_FLAG, &r->headroom, NULL,
+         "measure our best kernel for each operator's shape: what is left to gain"},
+        {"--kernel-rows", 0, SL_OPTION_TEXT, &r->rows_path, "FILE",
+         "headroom of what 'sme2lab-agent kernels --bench' printed on the run's device"},
         {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
          "the model's ETRecord: names its operators and their places in the source"},
         {"--inspector-tsv", 0, SL_OPTION_FLAG, &r->inspector_tsv, NULL,

@@ -8,6 +8,8 @@
 #include "common/base/json.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/kernel_reach.h"
+#include "host/cli/model_plan.h"
 #include "host/cli/options.h"
 #include "host/experiment/collection.h"
 #include "host/experiment/compared.h"
@@ -20,8 +22,9 @@ enum { FORMAT_BYTES = 16, MAX_WORDS = 64 };
 
 struct request {
     const char *directories[MAX_WORDS], *formats, *folder, *experiment, *categories_path;
+    const char *model_path, *rows_path;
     size_t count;
-    bool force;
+    bool force, headroom;
 };
 
 static const char about[] =
@@ -49,6 +52,12 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "only this one of directories that hold several"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
          "rules in place of the built-in ones"},
+        {"--model", 0, SL_OPTION_TEXT, &r->model_path, "FILE.pte",
+         "the program that ran: labels the operators of an import, tells their shapes"},
+        {"--headroom", 0, SL_OPTION_FLAG, &r->headroom, NULL,
+         "measure our best kernel for each operator of the candidate: what is left to gain"},
+        {"--kernel-rows", 0, SL_OPTION_TEXT, &r->rows_path, "FILE",
+         "headroom of what 'sme2lab-agent kernels --bench' printed on the run's device"},
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
     };
     const struct sl_usage usage = {.verb = "report",
@@ -116,16 +125,41 @@ static void print_files(const struct sl_cli *cli, const struct request *r,
     sl_buf_fini(&text);
 }
 
+/* Of one comparison: what is left to gain on its candidate. */
+static int add_headroom(const struct request *r, struct sl_collection *collection,
+                        struct sl_kernel_reach *reach, struct sl_diag *diag)
+{
+    if (!r->headroom && !r->rows_path)
+        return 0;
+    if (collection->count != 1) {
+        sl_diag_hint(diag, "name one directory, and of several experiments --experiment");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--headroom",
+                           "it is of one comparison, not of %zu", collection->count);
+    }
+    struct sl_etdump_file *file = &collection->compared[0]->sides[1].file;
+    int rc = sl_kernel_reach_measure(file, r->rows_path, reach, diag);
+    file->analysis.reach = rc == 0 ? &reach->report : NULL;
+    return rc;
+}
+
 static int write_report(const struct sl_cli *cli, const struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
+    struct sl_kernel_reach reach = {.benches = NULL};
+    struct sl_model_origins origins = {.inspect = NULL};
     struct sl_report_files files = {.count = 0};
     struct sl_collection collection = {.count = 0};
     int rc = sl_categories_load(r->categories_path, &categories, diag);
     if (rc < 0)
         return rc;
+    if (r->model_path) {
+        rc = sl_model_origins_read(r->model_path, &origins, diag);
+        collection.plans = origins.plans;
+    }
     for (size_t i = 0; rc == 0 && i < r->count; i++)
         rc = sl_collection_add(&collection, r->directories[i], r->experiment, &categories, diag);
+    if (rc == 0)
+        rc = add_headroom(r, &collection, &reach, diag);
     if (rc == 0)
         rc = make_files(r, &collection, &files, diag);
     if (rc == 0)
@@ -134,6 +168,8 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
         print_files(cli, r, &files);
     sl_report_files_fini(&files);
     sl_collection_fini(&collection);
+    sl_kernel_reach_fini(&reach);
+    sl_model_origins_fini(&origins);
     sl_categories_fini(&categories);
     return rc;
 }

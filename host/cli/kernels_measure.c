@@ -38,6 +38,7 @@ static bool read_row(const char *line, size_t len, bool counted, struct sl_kerne
     bool good = object &&
                 sl_kernels_take_text(object, "family", row->family, sizeof(row->family)) &&
                 sl_kernels_take_text(object, "type", row->type, sizeof(row->type)) &&
+                sl_kernels_take_text(object, "shape", row->shape, sizeof(row->shape)) &&
                 sl_kernels_take_text(object, "kernel", row->kernel, sizeof(row->kernel)) &&
                 sl_kernels_take_text(object, "stage", row->stage, sizeof(row->stage)) &&
                 sl_kernels_take_count(object, "m", &row->m) &&
@@ -48,15 +49,15 @@ static bool read_row(const char *line, size_t len, bool counted, struct sl_kerne
     return good;
 }
 
-static int read_rows(const struct sl_device *device, const struct sl_buf *out,
-                     struct sl_kernel_row *rows, size_t *count, struct sl_diag *diag)
+int sl_kernels_read_rows(const struct sl_buf *out, bool counted, struct sl_kernel_row *rows,
+                         size_t *count, struct sl_diag *diag)
 {
     const char *at = (const char *)out->data;
     const char *end = at + out->size;
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop || *count == SL_KERNELS_MAX_ROWS ||
-            !read_row(at, (size_t)(stop - at), device->kind == SL_DEVICE_COUNTED, &rows[*count]))
+            !read_row(at, (size_t)(stop - at), counted, &rows[*count]))
             return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
                                "row %zu is not what sme2lab-agent prints", *count + 1);
         ++*count;
@@ -137,7 +138,7 @@ int sl_kernels_measure(const struct sl_device *device, const char *const *args,
         sl_count_log_free(log);
         return rc;
     }
-    rc = read_rows(device, &result.out, rows, count, diag);
+    rc = sl_kernels_read_rows(&result.out, log != NULL, rows, count, diag);
     if (rc == 0 && log)
         rc = join_counts(rows + first, *count - first, log, diag);
     sl_child_fini(&result);

@@ -10,6 +10,7 @@
 #include "host/report/kernel_bench.h"
 
 struct cJSON;
+struct sl_buf;
 struct sl_child_result;
 struct sl_count_log;
 struct sl_device;
@@ -27,6 +28,10 @@ int sl_kernels_run_agent(const struct sl_device *device, const char *const *args
  * *count are there and SL_KERNELS_MAX_ROWS have room. */
 int sl_kernels_measure(const struct sl_device *device, const char *const *args,
                        struct sl_kernel_row *rows, size_t *count, struct sl_diag *diag);
+
+/* Reads the rows that the agent printed; `counted`: without their times. */
+int sl_kernels_read_rows(const struct sl_buf *out, bool counted, struct sl_kernel_row *rows,
+                         size_t *count, struct sl_diag *diag);
 
 /* The one JSON object that these arguments print; end it with cJSON_Delete(). */
 int sl_kernels_ask(const struct sl_device *device, const char *const *args, struct cJSON **out,

@@ -83,10 +83,12 @@ static int list_origins(struct sl_model_origins *out, int level)
     for (uint32_t i = 0; i < method->operator_count[level]; i++) {
         const struct sl_inspect_operator *op = &method->operators[level][i];
         const struct sl_inspect_node *node = &inspect->nodes[op->node];
-        const struct sl_origin_planned one = {node->chain, node->instruction, op->name,
-                                              intern(plan, node->kind)};
-        if (node->delegate >= 0)
-            out->operators[level][plan->count++] = one;
+        const struct sl_choice *choice = level ? &node->on : &node->off;
+        const char *shape = choice->operators == 1 ? node->shape : NULL; /* else of none of them */
+        const struct sl_origin_planned one = {node->chain, node->instruction,
+                                              op->name,    intern(plan, node->kind),
+                                              shape,       op->kernel[0] ? op->kernel : NULL};
+        out->operators[level][plan->count++] = one;
     }
     return 0;
 }

@@ -28,8 +28,10 @@ static int reserve(struct sl_collection *c, const char *path, struct sl_compared
     if (reports)
         c->reports = reports;
     *out = sl_calloc(1, sizeof(struct sl_compared));
-    if (compared && reports && *out)
+    if (compared && reports && *out) {
+        (*out)->plans = c->plans;
         return 0;
+    }
     sl_free(*out);
     return sl_diag_set(diag, -ENOMEM, path, "memory is short");
 }

@@ -9,6 +9,7 @@
 struct sl_categories;
 struct sl_compared;
 struct sl_diag;
+struct sl_origin_plan;
 
 enum { SL_COLLECTION_MAX = 256 };
 
@@ -17,6 +18,7 @@ struct sl_collection {
     struct sl_compared **compared; /* owned */
     struct sl_report *reports;     /* of each; borrow from it */
     size_t count;
+    const struct sl_origin_plan *plans; /* for what is added, as of sl_compared; or NULL */
 };
 
 /* Adds every comparison of a directory: SME2 off against on of each experiment of `sme2lab run`;

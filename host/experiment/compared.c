@@ -43,7 +43,8 @@ int sl_compared_open(struct sl_compared *compared, int side_index,
         return rc;
     struct sl_etdump_request request = {
         .path = side->path, .categories = categories, .only_run = -1};
-    rc = sl_etdump_file_open(&request, &side->file, diag);
+    rc = compared->plans ? sl_etdump_file_open_planned(&request, compared->plans, &side->file, diag)
+                         : sl_etdump_file_open(&request, &side->file, diag);
     if (rc < 0)
         return rc;
     side->opened = true;

@@ -12,6 +12,7 @@
 
 struct sl_categories;
 struct sl_diag;
+struct sl_origin_plan;
 
 struct sl_compared_side {
     char path[SL_RUN_DIRECTORY_PATH_BYTES]; /* of the ETDump */
@@ -37,6 +38,8 @@ struct sl_compared {
     bool has_portable[2];
     struct sl_kernel_log log; /* XNNPACK's, of the candidate's run */
     bool has_log;
+    const struct sl_origin_plan *plans; /* of the model, off and on, for files without a trace;
+                                           borrowed; NULL: none */
     double noise_floor; /* of the device, for sl_compared_directory(); 0: not known */
     struct sl_comparison_report report; /* of the above */
     bool compared;

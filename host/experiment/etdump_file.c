@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "host/analysis/origin_plan.h"
 
 #define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
 
@@ -91,4 +92,24 @@ void sl_etdump_file_close(struct sl_etdump_file *file)
         sl_trace_file_close(&file->trace);
     sl_etdump_fini(&file->etdump);
     sl_buf_fini(&file->bytes);
+}
+
+int sl_etdump_file_open_planned(const struct sl_etdump_request *request,
+                                const struct sl_origin_plan *plans, struct sl_etdump_file *file,
+                                struct sl_diag *diag)
+{
+    struct sl_etdump_request planned = *request;
+    uint32_t unplanned[2] = {0, 0};
+    int best = 0;
+    for (int level = 0; level < 2; level++) {
+        planned.plan = &plans[level];
+        int rc = sl_etdump_file_open(&planned, file, diag);
+        if (rc < 0)
+            return rc;
+        unplanned[level] = file->analysis.attribution.unplanned;
+        best = unplanned[level] < unplanned[best] ? level : best;
+        sl_etdump_file_close(file);
+    }
+    planned.plan = &plans[best];
+    return sl_etdump_file_open(&planned, file, diag);
 }

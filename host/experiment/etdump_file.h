@@ -31,6 +31,11 @@ struct sl_etdump_request {
     const struct sl_origin_plan *plan; /* of the model, for files without a trace; or NULL */
 };
 
+/* Opens with the one of two plans (plans[0]: SME2 off, plans[1]: on) that fits the file better. */
+int sl_etdump_file_open_planned(const struct sl_etdump_request *request,
+                                const struct sl_origin_plan *plans, struct sl_etdump_file *file,
+                                struct sl_diag *diag);
+
 /* Opens into `file`, which must stay where it is. Returns 0 or a negative code with `diag` naming
  * the file. End with sl_etdump_file_close(). */
 int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdump_file *file,

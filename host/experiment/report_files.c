@@ -144,19 +144,22 @@ static int add_plots(struct sl_report_files *out, const struct sl_report *report
     } plots[] = {{"report_categories", sl_plot_categories},
                  {"report_waterfall", sl_plot_waterfall},
                  {"report_runs", sl_plot_runs},
-                 {"report_histogram", sl_plot_histogram}};
+                 {"report_histogram", sl_plot_histogram},
+                 {"report_scatter", sl_plot_scatter},
+                 {"report_time", sl_plot_time}};
     struct sl_buf *text = NULL;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(plots) / sizeof(plots[0]); i++) {
-        if (plots[i].plot == sl_plot_histogram && !sl_plot_histogram_wanted(report))
-            continue;
         rc = add_file(out, plots[i].stem, suffix, ".svg", &text, diag);
         if (rc < 0)
             break;
         struct sl_markup m = {.out = text};
         sl_markup_put(&m, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        size_t head = text->size;
         plots[i].plot(&m, report);
         rc = m.error;
+        if (rc == 0 && text->size == head) /* it has nothing to show for such a run */
+            sl_buf_fini(&out->files[--out->count].text);
     }
     return rc;
 }
@@ -257,6 +260,8 @@ int sl_report_files_add_combined(struct sl_report_files *out, const struct sl_co
     int rc = SL_E_UNSUPPORTED;
     if (strcmp(format, "svg") == 0) {
         rc = add_combined_plot(out, "combined_ratios", sl_plot_ratios, combined, diag);
+        if (rc == 0 && sl_combined_sweep_count(combined) > 0)
+            rc = add_combined_plot(out, "combined_sweep", sl_plot_sweeps, combined, diag);
         if (rc == 0)
             rc = add_combined_plot(out, "combined_shares", sl_plot_shares, combined, diag);
     }

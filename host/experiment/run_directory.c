@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -60,6 +61,23 @@ static bool experiment_of(const char *name, char out[SL_RUN_DIRECTORY_NAME_BYTES
     return true;
 }
 
+/* By letters, numbers by their value: "run_t2" before "run_t10". */
+static int by_name(const void *a, const void *b)
+{
+    const char *x = a, *y = b;
+    while (*x && *y) {
+        char *x_end, *y_end;
+        bool digits = *x >= '0' && *x <= '9' && *y >= '0' && *y <= '9';
+        unsigned long long i = digits ? strtoull(x, &x_end, 10) : (unsigned char)*x;
+        unsigned long long j = digits ? strtoull(y, &y_end, 10) : (unsigned char)*y;
+        if (i != j)
+            return i < j ? -1 : 1;
+        x = digits ? x_end : x + 1;
+        y = digits ? y_end : y + 1;
+    }
+    return *x ? 1 : *y ? -1 : strcmp(a, b);
+}
+
 int sl_run_directory_list(const char *path,
                           char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES],
                           size_t *out_count, struct sl_diag *diag)
@@ -79,6 +97,7 @@ int sl_run_directory_list(const char *path,
         count += experiment_of(entry->d_name, names[count]);
     }
     closedir(entries);
+    qsort(names, count, sizeof(names[0]), by_name);
     if (count == 0)
         return sl_diag_set(diag, SL_E_NOT_FOUND, path,
                            "this is no run directory: manifest.json is missing");

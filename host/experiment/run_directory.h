@@ -28,8 +28,8 @@ struct sl_run_directory {
     struct cJSON *summary; /* NULL: the directory has none */
 };
 
-/* The experiments of a directory; the name is "" for one that has the directory to itself. None is
- * SL_E_NOT_FOUND; also the directory's -errno. */
+/* The experiments of a directory, by name; the name is "" for one that has the directory to itself.
+ * None is SL_E_NOT_FOUND; also the directory's -errno. */
 int sl_run_directory_list(const char *path,
                           char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES],
                           size_t *out_count, struct sl_diag *diag);

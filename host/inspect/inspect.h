@@ -74,7 +74,8 @@ struct sl_inspect_node {
 /* One operator of a plan, in the order of execution; a node may come to several. */
 struct sl_inspect_operator {
     uint32_t node;
-    char name[64]; /* as ETDumps have it, without " #N" */
+    char name[64];                        /* as ETDumps have it, without " #N" */
+    char kernel[SL_INSPECT_KERNEL_BYTES]; /* the one that counts; "" for none */
 };
 
 struct sl_inspect_delegate {

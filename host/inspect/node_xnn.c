@@ -55,6 +55,11 @@ static void describe_shape(const struct sl_xnn_graph *graph, const struct sl_xnn
         append_text(node->shape, sizeof(node->shape), node->shape[0] ? " * " : "");
         append_dims(node->shape, sizeof(node->shape), value);
     }
+    if (from->type == SL_XNN_MAX_POOLING_2D || from->type == SL_XNN_AVG_POOLING_2D) {
+        size_t len = strlen(node->shape);
+        snprintf(node->shape + len, sizeof(node->shape) - len, " * %ux%u",
+                 from->window.kernel_height, from->window.kernel_width);
+    }
     const struct sl_xnn_value *out = sl_xnn_find_value(graph, from->outputs[0]);
     if (!out)
         return;

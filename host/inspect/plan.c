@@ -55,16 +55,15 @@ static struct sl_inspect_node *find_node(const struct sl_inspect *inspect,
 }
 
 /* The kernel that counts is the first that computes. */
-static void take_kernels(const cJSON *op, struct sl_choice *choice)
+static void take_kernels(const cJSON *op, char name[SL_INSPECT_KERNEL_BYTES])
 {
     const cJSON *kernel, *kernels = cJSON_GetObjectItemCaseSensitive(op, "kernels");
     cJSON_ArrayForEach(kernel, kernels)
     {
-        if (cJSON_IsString(kernel) && sl_kernel_moves(choice->kernel) &&
-            (choice->kernel[0] == '\0' || !sl_kernel_moves(kernel->valuestring)))
-            snprintf(choice->kernel, sizeof(choice->kernel), "%s", kernel->valuestring);
+        if (cJSON_IsString(kernel) && sl_kernel_moves(name) &&
+            (name[0] == '\0' || !sl_kernel_moves(kernel->valuestring)))
+            snprintf(name, SL_INSPECT_KERNEL_BYTES, "%s", kernel->valuestring);
     }
-    choice->engine = sl_engine_of(choice->kernel);
 }
 
 static int take_op(struct sl_inspect *inspect, struct sl_inspect_method *method, const cJSON *op,
@@ -84,10 +83,12 @@ static int take_op(struct sl_inspect *inspect, struct sl_inspect_method *method,
     struct sl_choice *choice = on ? &node->on : &node->off;
     if (choice->operators++ == 0)
         snprintf(choice->name, sizeof(choice->name), "%s", name);
-    take_kernels(op, choice);
+    take_kernels(op, choice->kernel);
+    choice->engine = sl_engine_of(choice->kernel);
     struct sl_inspect_operator *listed = &method->operators[on][method->operator_count[on]++];
     listed->node = (uint32_t)(node - inspect->nodes);
     snprintf(listed->name, sizeof(listed->name), "%s", name);
+    take_kernels(op, listed->kernel);
     return 0;
 }
 

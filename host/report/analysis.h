@@ -14,6 +14,7 @@ struct sl_categories;
 struct sl_diag;
 struct sl_etrecord;
 struct sl_origin_plan;
+struct sl_reach_report;
 struct sl_trace;
 
 struct sl_analysis {
@@ -21,8 +22,9 @@ struct sl_analysis {
     const struct sl_categories *categories; /* borrowed */
     uint64_t bytes;
     char sha256[SL_SHA256_HEX_SIZE];
-    const struct sl_etdump *etdump;   /* borrowed */
-    const struct sl_etrecord *record; /* borrowed; NULL: none */
+    const struct sl_etdump *etdump;      /* borrowed */
+    const struct sl_etrecord *record;    /* borrowed; NULL: none */
+    const struct sl_reach_report *reach; /* headroom; borrowed; NULL: not measured */
     struct sl_attribution attribution;
     struct sl_statistics latency, without_outliers; /* end to end of the measured runs */
     struct sl_steadiness steadiness;                /* places are indices of the runs */

@@ -8,6 +8,7 @@
 #include "host/report/analysis.h"
 #include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
+#include "host/report/reach_report.h"
 #include "host/report/record_join.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
@@ -279,6 +280,8 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
     put_delegated(json, a, total);
     put_movement(json, a);
     put_findings(json, a);
+    if (analysis->reach)
+        sl_reach_json(json, analysis->reach, a->unit);
     if (rc == 0 && analysis->record)
         rc = sl_record_json(json, analysis, analysis->record);
     sl_json_close_object(json);

@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/format/sltrace.h"
 #include "host/report/analysis.h"
+#include "host/report/reach_report.h"
 #include "host/report/record_join.h"
 #include "host/report/style.h"
 #include "host/report/unit.h"
@@ -250,6 +251,8 @@ int sl_analysis_text(struct sl_buf *out, const struct sl_style *style,
     }
     if (analysis->record)
         note(&p, sl_record_text(out, style, analysis, analysis->record));
+    if (analysis->reach)
+        note(&p, sl_reach_text(out, style, analysis->reach, a->unit));
     put_findings(&p);
     return p.error;
 }

@@ -60,5 +60,7 @@ void sl_combined_costs_json(struct sl_json *json, const struct sl_combined *comb
 
 /* The ratio of each with its interval, on a scale of doublings. */
 void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined);
+/* Off and on by threads, a panel a sweep. */
+void sl_plot_sweeps(struct sl_markup *m, const struct sl_combined *combined);
 /* Category shares of both sides of each, bar above bar. */
 void sl_plot_shares(struct sl_markup *m, const struct sl_combined *combined);

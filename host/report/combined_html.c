@@ -148,7 +148,7 @@ int sl_combined_html(struct sl_buf *out, const struct sl_combined *combined)
         void (*table)(const struct sl_combined *combined, struct sl_page_table *out);
         void (*plot)(struct sl_markup *m, const struct sl_combined *combined);
     } sections[] = {{sl_combined_figures, sl_plot_ratios},
-                    {sl_combined_sweeps, NULL},
+                    {sl_combined_sweeps, sl_plot_sweeps},
                     {sl_combined_costs, NULL},
                     {sl_combined_shares, sl_plot_shares},
                     {sl_combined_steps, NULL}};

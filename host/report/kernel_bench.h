@@ -15,6 +15,7 @@ struct sl_kernel_row {
     char family[16];  /* "matmul", "matmul_qd8", "conv", "depthwise", "unary", ... */
     char type[8];     /* "qs8": static int8; "f16", "bf16"; "" and "f32": floats, or what the family
                          says */
+    char shape[96];   /* as it was asked for */
     char kernel[128]; /* sl_matmul_... */
     char stage[16];   /* "rhs_pack", "lhs_pack", "kernel", "whole", "clamped" */
     uint64_t m, n, k; /* depthwise, pool: output pixels, channels, window; reduce: outer, inner,

@@ -12,6 +12,7 @@
 #include "host/report/page.h"
 #include "host/report/page_table.h"
 #include "host/report/plot.h"
+#include "host/report/reach_report.h"
 #include "host/report/report.h"
 
 enum { HTML_OPERATORS = 100, SENTENCE_BYTES = 320 };
@@ -28,6 +29,19 @@ static void put_section(struct sl_markup *m, const struct sl_report *report, plo
     sl_page_table_html(m, table);
     sl_markup_put(m, "</section>\n");
     sl_page_table_fini(table);
+}
+
+/* What the headroom comes to, in words. */
+static void put_reach(struct sl_markup *m, const struct sl_report *report)
+{
+    const struct sl_analysis *candidate = report->comparison->candidate;
+    char text[SENTENCE_BYTES];
+    sl_reach_words(candidate->reach, candidate->attribution.unit, text, sizeof(text));
+    sl_markup_put(m, "<p>");
+    sl_markup_text(m, text);
+    sl_markup_put(m, ". ");
+    sl_markup_text(m, candidate->reach->note);
+    sl_markup_put(m, "</p>\n");
 }
 
 static void put_agreement(struct sl_markup *m, const char *what, const struct sl_agreement *a)
@@ -121,12 +135,19 @@ int sl_report_html(struct sl_buf *out, const struct sl_report *report)
     put_section(&m, report, sl_plot_categories, &table);
     sl_report_operators(report, HTML_OPERATORS, &table);
     put_section(&m, report, sl_plot_waterfall, &table);
+    if (sl_report_scatter(report, HTML_OPERATORS, &table))
+        put_section(&m, report, sl_plot_scatter, &table);
+    const struct sl_analysis *candidate = report->comparison->candidate;
+    if (candidate->reach) {
+        sl_reach_table(candidate->reach, candidate->attribution.unit, HTML_OPERATORS, &table);
+        put_section(&m, report, put_reach, &table);
+    }
     sl_report_proof(report, &table);
     put_section(&m, report, NULL, &table);
     if (sl_report_looks(report, &table))
         put_section(&m, report, NULL, &table);
     if (sl_report_sustained(report, &table))
-        put_section(&m, report, NULL, &table);
+        put_section(&m, report, sl_plot_time, &table);
     sl_report_runs(report, &table);
     put_section(&m, report, sl_plot_runs, &table);
     sl_report_facts(report, &table);

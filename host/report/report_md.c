@@ -10,6 +10,8 @@
 #include "host/report/markup.h"
 #include "host/report/next_step.h"
 #include "host/report/page_table.h"
+#include "host/report/plot.h"
+#include "host/report/reach_report.h"
 #include "host/report/report.h"
 
 enum { MD_OPERATORS = 30, SENTENCE_BYTES = 320 };
@@ -29,6 +31,23 @@ static void put_agreement(struct sl_markup *m, const char *what, const struct sl
                       a->agree ? "agree" : "**differ**", a->max_abs, a->max_rel, a->tolerance);
     else
         sl_markup_put(m, "- %s: not compared\n", what);
+}
+
+/* What is left to gain, if it was measured. */
+static void put_reach(struct sl_markup *m, const struct sl_report *report)
+{
+    const struct sl_analysis *candidate = report->comparison->candidate;
+    struct sl_page_table table;
+    char text[SENTENCE_BYTES];
+    if (!candidate->reach)
+        return;
+    sl_reach_table(candidate->reach, candidate->attribution.unit, MD_OPERATORS, &table);
+    put_table(m, &table);
+    sl_reach_words(candidate->reach, candidate->attribution.unit, text, sizeof(text));
+    sl_markup_md(m, text);
+    sl_markup_put(m, ". ");
+    sl_markup_md(m, candidate->reach->note);
+    sl_markup_put(m, "\n\n");
 }
 
 static void put_head(struct sl_markup *m, const struct sl_report *report)
@@ -103,6 +122,9 @@ int sl_report_md(struct sl_buf *out, const struct sl_report *report)
     put_table(&m, &table);
     sl_report_operators(report, MD_OPERATORS, &table);
     put_table(&m, &table);
+    if (sl_report_scatter(report, MD_OPERATORS, &table))
+        put_table(&m, &table);
+    put_reach(&m, report);
     sl_report_proof(report, &table);
     put_table(&m, &table);
     if (sl_report_looks(report, &table))

@@ -38,6 +38,44 @@ void sl_svg_rect(struct sl_markup *m, double x, double y, double width, double h
                   x, y, fmax(width, 0), height, fill);
 }
 
+const char *sl_svg_side_ink(int side)
+{
+    return side == 0 ? "#b86e00" : "#0072b2";
+}
+
+void sl_svg_mark(struct sl_markup *m, int side, double x, double y)
+{
+    if (side == 0)
+        sl_markup_put(m,
+                      "<path d=\"M%.1f %.1fl5 5l-5 5l-5 -5z\" fill=\"#fff\" fill-opacity=\".7\" "
+                      "stroke=\"%s\" stroke-width=\"1.8\"/>\n",
+                      x, y - 5, sl_svg_side_ink(0));
+    else
+        sl_markup_put(m,
+                      "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" "
+                      "fill-opacity=\".8\"/>\n",
+                      x, y, sl_svg_side_ink(1));
+}
+
+void sl_svg_series(struct sl_markup *m, int side, const double *xs, const double *ys, size_t count)
+{
+    sl_markup_put(m, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s d=\"",
+                  sl_svg_side_ink(side), side == 0 ? " stroke-dasharray=\"6 3\"" : "");
+    for (size_t i = 0; i < count; i++)
+        sl_markup_put(m, "%c%.1f %.1f", i == 0 ? 'M' : 'L', xs[i], ys[i]);
+    sl_markup_put(m, "\"/>\n");
+    for (size_t i = 0; i < count; i++)
+        sl_svg_mark(m, side, xs[i], ys[i]);
+}
+
+void sl_svg_pair(struct sl_markup *m, double x, const double ys[2], const char *const texts[2])
+{
+    double missing = fmax(16 - fabs(ys[0] - ys[1]), 0) / 2;
+    int upper = ys[1] < ys[0];
+    sl_svg_label(m, x, ys[upper] - missing + 4, "start", texts[upper]);
+    sl_svg_label(m, x, ys[!upper] + missing + 4, "start", texts[!upper]);
+}
+
 const char *sl_svg_category_fill(int category)
 {
     return palette[category].fill;

@@ -2,6 +2,8 @@
  * the colour-blind tell apart. */
 #pragma once
 
+#include <stddef.h>
+
 struct sl_markup;
 
 enum { SL_SVG_WIDTH = 860 };
@@ -12,6 +14,14 @@ void sl_svg_open(struct sl_markup *m, int height, const char *title);
 void sl_svg_label(struct sl_markup *m, double x, double y, const char *anchor, const char *text);
 void sl_svg_rect(struct sl_markup *m, double x, double y, double width, double height,
                  const char *fill);
+
+/* What stands for a side, 0 the baseline: a hollow diamond or a disc; its colour; its points joined
+ * by a dashed or a whole line. */
+const char *sl_svg_side_ink(int side);
+void sl_svg_mark(struct sl_markup *m, int side, double x, double y);
+void sl_svg_series(struct sl_markup *m, int side, const double *xs, const double *ys, size_t count);
+/* A text for each of two heights near x, moved apart where they would touch. */
+void sl_svg_pair(struct sl_markup *m, double x, const double ys[2], const char *const texts[2]);
 
 /* Of an enum sl_category: the colour of its area, and of letters on it. */
 const char *sl_svg_category_fill(int category);

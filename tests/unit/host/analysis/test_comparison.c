@@ -359,8 +359,12 @@ static void operators_pair_up_by_place_across_their_names(void **state)
                                            {.name = "Add", .name_len = 3, .total = 10}};
     static struct sl_operator on_ops[] = {{.name = "Add", .name_len = 3, .total = 12},
                                           {.name = "PF32 GEMM", .name_len = 9, .total = 8}};
-    static struct sl_position off_places[] = {{0, 50}, {1, 10}, {0, 40}};
-    static struct sl_position on_places[] = {{1, 5}, {0, 12}, {1, 3}};
+    static struct sl_position off_places[] = {{.operator_index = 0, .total = 50},
+                                              {.operator_index = 1, .total = 10},
+                                              {.operator_index = 0, .total = 40}};
+    static struct sl_position on_places[] = {{.operator_index = 1, .total = 5},
+                                             {.operator_index = 0, .total = 12},
+                                             {.operator_index = 1, .total = 3}};
     struct side off;
     struct side on;
     side_init(&off, SL_TRACE_INSTRUCTIONS, true);

@@ -10,15 +10,26 @@
 #include <cmocka.h>
 
 static const struct sl_origin_planned planned[] = {
-    {0, 1, "Fully Connected (NC, F32) GEMM", "Conv2d"},
-    {0, 1, "Add (ND)", "Add2"},
-    {0, 4, "Fully Connected (NC, F32) GEMM", "FullyConnected"},
+    {0, 1, "Fully Connected (NC, F32) GEMM", "Conv2d", NULL, NULL},
+    {0, 1, "Add (ND)", "Add2", NULL, NULL},
+    {0, 3, "mul.out", "aten::mul.out", NULL, NULL},
+    {0, 4, "Fully Connected (NC, F32) GEMM", "FullyConnected", NULL, NULL},
 };
-static const struct sl_origin_plan plan = {planned, 3};
+static const struct sl_origin_plan plan = {planned, 4};
 
 static const char *next(struct sl_origin_walk *walk, int64_t instruction, const char *name)
 {
-    return sl_origin_plan_next(&plan, walk, 0, instruction, name, strlen(name));
+    const struct sl_origin_planned *found =
+        sl_origin_plan_next(&plan, walk, 0, instruction, name, strlen(name));
+    return found ? found->origin : NULL;
+}
+
+static void operators_outside_delegates_are_found_by_their_instruction(void **state)
+{
+    (void)state;
+    assert_string_equal(sl_origin_plan_at(&plan, 0, 3)->origin, "aten::mul.out");
+    assert_null(sl_origin_plan_at(&plan, 1, 3));
+    assert_null(sl_origin_plan_at(&plan, 0, 2));
 }
 
 static void events_take_origins_in_order_whatever_their_types_and_numbers(void **state)
@@ -61,6 +72,7 @@ static void a_call_that_is_shorter_than_the_plan_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators_outside_delegates_are_found_by_their_instruction),
         cmocka_unit_test(events_take_origins_in_order_whatever_their_types_and_numbers),
         cmocka_unit_test(events_of_another_model_have_no_origin_and_are_counted),
         cmocka_unit_test(a_call_that_is_shorter_than_the_plan_is_counted),

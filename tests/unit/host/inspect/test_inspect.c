@@ -15,6 +15,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/analysis/random.h"
+#include "host/analysis/workload.h"
 #include "host/inspect/build.h"
 #include "host/inspect/cost.h"
 #include "host/inspect/graph.h"
@@ -58,6 +59,31 @@ static void delegated_and_portable_forms_of_a_model_do_the_same_work(void **stat
     sl_inspect_free(portable);
     sl_buf_fini(&delegated_file);
     sl_buf_fini(&portable_file);
+}
+
+/* Traces have the same words: what they say must be the work that the file says. */
+static void the_work_read_from_the_words_of_a_shape_is_that_of_the_file(void **state)
+{
+    static const char *const names[] = {"toy_cnn_f32_xnnpack",      "toy_cnn_int8_xnnpack",
+                                        "mobilenet_v2_f32_xnnpack", "unet_int8_xnnpack",
+                                        "transformer_dynq_xnnpack", "kitchen_math_portable",
+                                        "linear_qd8_qb4w_xnnpack"};
+    uint32_t working = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        struct sl_buf file;
+        struct sl_inspect *inspect = inspect_model(names[k], &file);
+        for (uint32_t i = 0; i < inspect->node_count; i++) {
+            const struct sl_inspect_node *node = &inspect->nodes[i];
+            struct sl_workload work;
+            sl_workload_read(node->shape, node->kind, NULL, "", 0, &work);
+            assert_int_equal(work.macs, node->macs);
+            working += node->macs > 0;
+        }
+        sl_inspect_free(inspect);
+        sl_buf_fini(&file);
+    }
+    assert_true(working > 100);
 }
 
 static void an_operator_knows_what_it_reads_across_delegate_calls(void **state)
@@ -311,6 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(delegated_and_portable_forms_of_a_model_do_the_same_work),
         cmocka_unit_test(an_operator_knows_what_it_reads_across_delegate_calls),
+        cmocka_unit_test(the_work_read_from_the_words_of_a_shape_is_that_of_the_file),
         cmocka_unit_test(shapes_types_and_bytes_of_a_convolution_are_those_of_the_file),
         cmocka_unit_test(every_truncation_of_a_program_is_refused_in_words),
         cmocka_unit_test(programs_that_lie_are_refused_or_shown),

@@ -1,0 +1,369 @@
+/* host/analysis/workload.c */
+#include "host/analysis/workload.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_RANK = 8, MAX_OPERANDS = 8, MAX_STRIDE = 8 };
+
+struct dims {
+    uint32_t rank;
+    uint64_t of[MAX_RANK];
+};
+
+/* Operands in order, the output apart. */
+struct shape {
+    uint32_t count;
+    struct dims in[MAX_OPERANDS], out;
+};
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
+}
+
+static uint64_t product(const struct dims *d, uint32_t first, uint32_t end)
+{
+    uint64_t all = 1;
+    for (uint32_t i = first; i < end; i++)
+        all = times(all, d->of[i]);
+    return all;
+}
+
+static uint64_t count_of(const struct dims *d)
+{
+    return product(d, 0, d->rank);
+}
+
+/* Dimension `back` from the innermost; 1 outside the rank. */
+static uint64_t dim_back(const struct dims *d, uint32_t back)
+{
+    return back < d->rank ? d->of[d->rank - 1 - back] : 1;
+}
+
+/* "1x64x3" at *text, which moves behind it; each below 2^32. */
+static bool take_dims(const char **text, struct dims *out)
+{
+    const char *at = *text;
+    *out = (struct dims){.rank = 0};
+    do {
+        uint64_t value = 0;
+        at += out->rank > 0; /* the x */
+        if (*at < '0' || *at > '9' || out->rank == MAX_RANK)
+            return false;
+        for (; *at >= '0' && *at <= '9'; at++) {
+            value = value * 10 + (uint64_t)(*at - '0');
+            if (value > UINT32_MAX)
+                return false;
+        }
+        out->of[out->rank++] = value;
+    } while (*at == 'x');
+    *text = at;
+    return true;
+}
+
+static bool take_text(const char **text, const char *expected)
+{
+    size_t len = strlen(expected);
+    bool there = strncmp(*text, expected, len) == 0;
+    *text += there ? len : 0;
+    return there;
+}
+
+/* "A * B -> C"; an operator without operands begins with the arrow. */
+static bool read_shape(const char *text, struct shape *out)
+{
+    *out = (struct shape){.count = 0};
+    while (*text >= '0' && *text <= '9') {
+        if (out->count == MAX_OPERANDS || !take_dims(&text, &out->in[out->count++]))
+            return false;
+        take_text(&text, " * ");
+    }
+    take_text(&text, " ");
+    return take_text(&text, "-> ") && take_dims(&text, &out->out) && *text == '\0';
+}
+
+static bool is_one_of(const char *text, const char *const *names)
+{
+    bool found = false;
+    for (; text && *names; names++)
+        found = found || strcmp(text, *names) == 0;
+    return found;
+}
+
+/* Weights stand as [out][height][width][in of a group] in XNNPACK's graphs, as [out][in][..] in
+ * others: what one output takes is the same. */
+static uint64_t count_macs(const struct shape *s, const char *origin)
+{
+    static const char *const rows[] = {"FullyConnected", "BatchMatrixMultiply", "aten::mm.out",
+                                       "aten::bmm.out",  "aten::linear.out",    NULL};
+    static const char *const windows[] = {"Conv2d", "aten::convolution.out", NULL};
+    const char *const added[] = {"aten::addmm.out", NULL};
+    const struct dims *weights = &s->in[1];
+    uint64_t outputs = count_of(&s->out);
+    if (s->count < 2)
+        return 0;
+    if (is_one_of(origin, rows))
+        return times(outputs, dim_back(&s->in[0], 0));
+    if (is_one_of(origin, added))
+        return times(outputs, dim_back(&s->in[1], 0));
+    if (is_one_of(origin, windows) && weights->rank > 1)
+        return times(outputs, product(weights, 1, weights->rank));
+    if (origin && strcmp(origin, "DepthwiseConv2d") == 0 && weights->rank == 4)
+        return times(outputs, weights->of[1] * weights->of[2]);
+    if (origin && strcmp(origin, "ConvTranspose2d") == 0 && weights->rank == 4)
+        return times(count_of(&s->in[0]), product(weights, 0, 3));
+    return 0;
+}
+
+/* The shape being written, and what the kernel's name said before it. */
+struct bench {
+    struct sl_workload *out;
+    const struct shape *s;
+    const char *type; /* "", "f16/", "bf16/" or "qs8/" */
+    char op[32];      /* "clamp" of sl_unary_clamp_... */
+};
+
+static void put(struct bench *b, uint64_t repeats, int len)
+{
+    bool fits = len > 0 && len < SL_WORKLOAD_BENCH_BYTES && repeats > 0;
+    b->out->times = fits ? repeats : 0;
+    if (!fits)
+        b->out->bench[0] = '\0';
+}
+
+/* `family` is "matmul" or one that names its types. */
+static void put_product(struct bench *b, const char *family, const char *origin)
+{
+    const struct shape *s = b->s;
+    const struct dims *left = origin && strcmp(origin, "aten::addmm.out") == 0 ? &s->in[1] : s->in;
+    uint64_t n = dim_back(&s->out, 0), k = dim_back(left, 0), m = dim_back(&s->out, 1), batch = 1;
+    bool batched = origin && (strcmp(origin, "BatchMatrixMultiply") == 0 ||
+                              strcmp(origin, "aten::bmm.out") == 0);
+    if (batched)
+        batch = times(m, n) != 0 ? count_of(&s->out) / times(m, n) : 0;
+    else
+        m = n != 0 ? count_of(&s->out) / n : 0;
+    b->out->packs_right = batched;
+    put(b, batch,
+        snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES, "%s%s:%" PRIu64 "x%" PRIu64 "x%" PRIu64,
+                 b->type, family, m, n, k));
+}
+
+/* What takes `in` to `out` with a window of `kernel`: the stride nearest to their ratio, with the
+ * least padding that does. */
+static bool find_stride(const uint64_t in[2], const uint64_t out[2], const uint64_t kernel[2],
+                        uint64_t *out_stride, uint64_t *out_padding)
+{
+    uint64_t most = kernel[0] < kernel[1] ? kernel[0] : kernel[1];
+    for (uint64_t stride = 1; stride <= MAX_STRIDE; stride++) {
+        for (uint64_t padding = 0; padding < most; padding++) {
+            bool good = true;
+            for (int i = 0; i < 2; i++) {
+                uint64_t padded = in[i] + 2 * padding;
+                good = good && padded >= kernel[i] && (padded - kernel[i]) / stride + 1 == out[i];
+            }
+            *out_stride = stride;
+            *out_padding = padding;
+            if (good)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Images stand as [n][height][width][channels]; the window as "HxW" or in weights of rank 4. */
+static void put_window(struct bench *b, const char *family, bool dense)
+{
+    const struct dims *in = &b->s->in[0], *out = &b->s->out, *window = &b->s->in[1];
+    uint32_t at = window->rank == 4 ? 1 : 0;
+    uint64_t stride, padding, channels = dim_back(in, 0);
+    char outputs[32] = "";
+    if (b->s->count < 2 || in->rank != 4 || out->rank != 4 ||
+        (window->rank != 4 && window->rank != 2) ||
+        !find_stride(&in->of[1], &out->of[1], &window->of[at], &stride, &padding) ||
+        (dense && dim_back(window, 0) != channels)) /* groups have no shape of their own */
+        return;
+    if (dense)
+        snprintf(outputs, sizeof(outputs), "%" PRIu64 "-", dim_back(out, 0));
+    put(b, out->of[0],
+        snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES,
+                 "%s%s:%s%s%" PRIu64 "x%" PRIu64 "x%" PRIu64 "-%s%" PRIu64 "x%" PRIu64 "-s%" PRIu64
+                 "-p%" PRIu64,
+                 b->type, family, b->op, b->op[0] ? "-" : "", in->of[1], in->of[2], channels,
+                 outputs, window->of[at], window->of[at + 1], stride, padding));
+}
+
+static void put_elements(struct bench *b, const char *family, uint64_t count)
+{
+    put(b, count > 0,
+        snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES, "%s%s:%s-%" PRIu64, b->type, family, b->op,
+                 count));
+}
+
+/* Of the innermost dimension, but for averages of images, which keep it. */
+static void put_fold(struct bench *b)
+{
+    const struct dims *in = &b->s->in[0], *out = &b->s->out;
+    uint64_t inner = 1, reduced = dim_back(in, 0), rest = count_of(in);
+    if (b->s->count < 1 || reduced == 0)
+        return;
+    if (strcmp(b->op, "mean") == 0) {
+        uint64_t kept = count_of(out);
+        inner = dim_back(out, 0) == reduced ? reduced : 1;
+        if (kept == 0 || kept % inner != 0)
+            return;
+        reduced = rest / kept;
+        rest = kept;
+    } else {
+        rest /= reduced;
+    }
+    put(b, reduced > 0,
+        snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES,
+                 "%sreduce:%s-%" PRIu64 "x%" PRIu64 "x%" PRIu64, b->type, b->op, rest / inner,
+                 reduced, inner));
+}
+
+/* A transposition that is one of a matrix: dimensions in front are equal, the rest is turned. */
+static void put_transpose(struct bench *b, const char *type)
+{
+    const struct dims *in = &b->s->in[0], *out = &b->s->out;
+    uint32_t front = 0;
+    if (b->s->count < 1 || in->rank != out->rank)
+        return;
+    while (front < in->rank && in->of[front] == out->of[front])
+        front++;
+    for (uint32_t cut = front + 1; cut < in->rank; cut++) {
+        bool turned = true;
+        for (uint32_t i = front; i < in->rank; i++) {
+            uint32_t from = i + (cut - front);
+            turned =
+                turned && out->of[i] == in->of[from < in->rank ? from : from - in->rank + front];
+        }
+        if (!turned)
+            continue;
+        put(b, product(in, 0, front),
+            snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES, "%stranspose:%" PRIu64 "x%" PRIu64,
+                     type, product(in, front, cut), product(in, cut, in->rank)));
+        return;
+    }
+}
+
+/* "clamp" of "clamp_f32_f32_...": what stands before the first word that is a type. */
+static void take_op(struct bench *b, const char *words)
+{
+    static const char *const types[] = {"_f32_", "_f16_", "_qs8_"};
+    const char *end = NULL;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        const char *found = strstr(words, types[i]);
+        end = found && (!end || found < end) ? found : end;
+    }
+    size_t len = end ? (size_t)(end - words) : 0;
+    if (len < sizeof(b->op))
+        snprintf(b->op, sizeof(b->op), "%.*s", (int)len, words);
+}
+
+/* What the kernel's types say of its operands. */
+static void take_type(struct bench *b, const char *kernel)
+{
+    struct sl_workload *out = b->out;
+    bool bytes = strstr(kernel, "qs8") || strstr(kernel, "_q4_") || strstr(kernel, "_x8_");
+    bool half = strstr(kernel, "_f16_") || strstr(kernel, "_x16_");
+    b->type = "";
+    if (strstr(kernel, "_qs8_qs8"))
+        b->type = "qs8/";
+    else if (strstr(kernel, "_f16_f16"))
+        b->type = "f16/";
+    else if (strstr(kernel, "_bf16"))
+        b->type = "bf16/";
+    out->element = bytes ? "s8" : strstr(kernel, "_bf16") ? "bf16" : half ? "f16" : "f32";
+    out->element_bytes = bytes ? 1 : half || strstr(kernel, "_bf16") ? 2 : 4;
+}
+
+static bool begins(const char *kernel, const char *with, const char **rest)
+{
+    size_t len = strlen(with);
+    *rest = kernel + len;
+    return strncmp(kernel, with, len) == 0;
+}
+
+static bool holds(const char *name, uint32_t len, const char *word)
+{
+    size_t word_len = strlen(word);
+    for (uint32_t i = 0; i + word_len <= len; i++)
+        if (memcmp(name + i, word, word_len) == 0)
+            return true;
+    return false;
+}
+
+static void put_bench(struct bench *b, const char *origin, const char *kernel, const char *name,
+                      uint32_t name_len)
+{
+    const char *rest;
+    if (begins(kernel, "sl_matmul_qd8_", &rest)) {
+        b->type = "";
+        put_product(b,
+                    strncmp(rest, "q4", 2) != 0     ? "matmul_qd8"
+                    : holds(name, name_len, "QB4W") ? "matmul_q4_g32"
+                                                    : "matmul_q4",
+                    origin);
+    } else if (begins(kernel, "sl_matmul_", &rest)) {
+        put_product(b, "matmul", origin);
+    } else if (begins(kernel, "sl_conv_", &rest)) {
+        put_window(b, "conv", true);
+    } else if (begins(kernel, "sl_depthwise_", &rest)) {
+        put_window(b, "depthwise", false);
+    } else if (begins(kernel, "sl_pool_", &rest)) {
+        take_op(b, rest);
+        put_window(b, "pool", false);
+    } else if (begins(kernel, "sl_unary_", &rest)) {
+        take_op(b, rest);
+        put_elements(b, "unary", count_of(&b->s->out));
+    } else if (begins(kernel, "sl_binary_", &rest)) {
+        take_op(b, rest);
+        put_elements(b, "binary", count_of(&b->s->out));
+    } else if (begins(kernel, "sl_reduce_", &rest) || begins(kernel, "sl_mean_", &rest)) {
+        take_op(b, kernel[3] == 'm' ? kernel + 3 : rest);
+        put_fold(b);
+    } else if (begins(kernel, "sl_transpose_x", &rest)) {
+        if (*rest != '8')
+            put_transpose(b, *rest == '1' ? "f16/" : "");
+    } else if (begins(kernel, "sl_convert_", &rest)) {
+        b->type = "";
+        size_t first = strcspn(rest, "_") + 1; /* "f32_qs8" of "f32_qs8_neon" */
+        size_t len = first + strcspn(rest + first - (rest[first - 1] == '\0'), "_");
+        snprintf(b->op, sizeof(b->op), "%.*s", (int)(len < 16 ? len : 16), rest);
+        put_elements(b, "convert", count_of(&b->s->out));
+    }
+}
+
+void sl_workload_read(const char *shape, const char *origin, const char *kernel, const char *name,
+                      uint32_t name_len, struct sl_workload *out)
+{
+    struct shape s;
+    struct bench b = {.out = out, .s = &s};
+    *out = (struct sl_workload){.element = "f32", .element_bytes = 4};
+    if (!shape || !read_shape(shape, &s))
+        return;
+    out->known = true;
+    out->macs = count_macs(&s, origin);
+    out->elements = count_of(&s.out);
+    for (uint32_t i = 0; i < s.count; i++)
+        out->elements += out->elements > UINT64_MAX - count_of(&s.in[i]) ? 0 : count_of(&s.in[i]);
+    if (!kernel || count_of(&s.out) == 0)
+        return;
+    take_type(&b, kernel);
+    put_bench(&b, origin, kernel, name, name_len);
+}
+
+uint64_t sl_workload_least_neon(const struct sl_workload *work)
+{
+    uint64_t lanes = strcmp(work->element, "s8") == 0     ? 32
+                     : strcmp(work->element, "bf16") == 0 ? 16
+                     : strcmp(work->element, "f16") == 0  ? 8
+                                                          : 4;
+    uint64_t macs = work->macs / lanes, moves = times(work->elements, work->element_bytes) / 32;
+    return macs > moves ? macs : moves;
+}

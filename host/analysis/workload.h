@@ -1,0 +1,29 @@
+/* host/analysis/workload.h: what an operator does, read from the words of its operands' shapes:
+ * multiply-accumulates, and the shape under which a kernel of ours can be measured. Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SL_WORKLOAD_BENCH_BYTES = 96 };
+
+struct sl_workload {
+    bool known;             /* the shape could be read */
+    uint64_t macs;          /* multiply-accumulates; 0 for what has none; saturates */
+    uint64_t elements;      /* of all operands and the output; saturates */
+    uint64_t element_bytes; /* of most of them, by the kernel's types; 4 where nothing tells */
+    const char *element;    /* "f32", "f16", "bf16" or "s8": what its products multiply */
+    char bench[SL_WORKLOAD_BENCH_BYTES]; /* as `kernels bench` takes it; "": no such shape */
+    uint64_t times;                      /* so often that shape; 0 without one */
+    bool packs_right;                    /* the right operand is computed too: its packing counts */
+};
+
+/* Instructions that kernels without SME2 cannot do without: their widest multiply-accumulates, or
+ * loads and stores of 32 bytes. */
+uint64_t sl_workload_least_neon(const struct sl_workload *work);
+
+/* `shape` as traces and `inspect` have it ("1x56x56x64 * 128x3x3x64 -> 1x56x56x128"), `origin` the
+ * serialized node's kind or operator, `kernel` one of ours that does it, `name` the operator's in
+ * ETDumps (`name_len` bytes, not terminated). Any of the first three may be NULL. */
+void sl_workload_read(const char *shape, const char *origin, const char *kernel, const char *name,
+                      uint32_t name_len, struct sl_workload *out);
