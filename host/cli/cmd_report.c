@@ -22,7 +22,7 @@ enum { FORMAT_BYTES = 16, MAX_WORDS = 64 };
 
 struct request {
     const char *directories[MAX_WORDS], *formats, *folder, *experiment, *categories_path;
-    const char *model_path, *rows_path;
+    const char *model_path, *data_path, *rows_path;
     size_t count;
     bool force, headroom;
 };
@@ -54,6 +54,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "rules in place of the built-in ones"},
         {"--model", 0, SL_OPTION_TEXT, &r->model_path, "FILE.pte",
          "the program that ran: labels the operators of an import, tells their shapes"},
+        {"--data-path", 0, SL_OPTION_TEXT, &r->data_path, "FILE.ptd",
+         "that program's external weights"},
         {"--headroom", 0, SL_OPTION_FLAG, &r->headroom, NULL,
          "measure our best kernel for each operator of the candidate: what is left to gain"},
         {"--kernel-rows", 0, SL_OPTION_TEXT, &r->rows_path, "FILE",
@@ -153,7 +155,7 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
     if (rc < 0)
         return rc;
     if (r->model_path) {
-        rc = sl_model_origins_read(r->model_path, &origins, diag);
+        rc = sl_model_origins_read(r->model_path, r->data_path, &origins, diag);
         collection.plans = origins.plans;
     }
     for (size_t i = 0; rc == 0 && i < r->count; i++)
