@@ -2,7 +2,6 @@
  * elementary_sme2_asm.inc. Of each vector of halves the even ones become a vector of floats, the odd
  * ones the next. */
 #include "kernels/cpu/asm.h"
-#include "kernels/cpu/halves_sme2_asm.inc"
 
 #define FUNCTION(verb) sl_##verb##_f16_sme2_asm
 
@@ -31,46 +30,66 @@
 #define OWN_HARDSWISH
 #include "kernels/unary/elementary_sme2_asm.inc"
 
-// (x c + 3 x) / 6 with c = min(max(x, -3), 3), eight vectors a turn: FMLAL sums exact products in f32,
-// even elements in one group of ZA and odd ones in the next.
-.macro hardswish_sums x, c, some, at, groups
-    ld1h {\x}, \some/z, [x2, \at, lsl #1]
-    ld1h {\c}, \some/z, [x2, \at, lsl #1]
-    fmax {\c}, {\c}, z9.h
-    fmin {\c}, {\c}, z10.h
-    fmlal za.s[w8, \groups, vgx4], {\x}, {\c}
-    fmlal za.s[w8, \groups, vgx4], {\x}, z10.h
+// x / 6 * min(max(x + 3, 0), 6) in half precision, each step rounded as XNNPACK rounds it; bounds are those
+// of the bits as integers. 32 vectors a turn.
+.macro hardswish_of a0, a1, a2, a3, x0, x1, x2, x3
+    fadd z\a0\().h, z\x0\().h, z8.h
+    fadd z\a1\().h, z\x1\().h, z8.h
+    fadd z\a2\().h, z\x2\().h, z8.h
+    fadd z\a3\().h, z\x3\().h, z8.h
+    sclamp {z\a0\().h-z\a3\().h}, z10.h, z11.h
+    fmul z\x0\().h, z\x0\().h, z9.h
+    fmul z\x1\().h, z\x1\().h, z9.h
+    fmul z\x2\().h, z\x2\().h, z9.h
+    fmul z\x3\().h, z\x3\().h, z9.h
+    fmul z\x0\().h, z\x0\().h, z\a0\().h
+    fmul z\x1\().h, z\x1\().h, z\a1\().h
+    fmul z\x2\().h, z\x2\().h, z\a2\().h
+    fmul z\x3\().h, z\x3\().h, z\a3\().h
 .endm
 
-.macro hardswish_turn some, more, at, next
-    zero {za}
-    hardswish_sums z0.h-z3.h, z4.h-z7.h, \some, \at, 0:1
-    hardswish_sums z16.h-z19.h, z20.h-z23.h, \more, \next, 2:3
-    store_scaled_halves \some, 0, 1, z12, \at
-    store_scaled_halves \more, 2, 3, z12, \next
+// Eight vectors from vector \at, which is \next - 4, on.
+.macro hardswish_eight at, next
+    ld1h {z0.h-z3.h}, pn8/z, [x2, #\at, mul vl]
+    ld1h {z16.h-z19.h}, pn8/z, [x2, #\next, mul vl]
+    hardswish_of 4, 5, 6, 7, 0, 1, 2, 3
+    hardswish_of 20, 21, 22, 23, 16, 17, 18, 19
+    st1h {z0.h-z3.h}, pn8, [x3, #\at, mul vl]
+    st1h {z16.h-z19.h}, pn8, [x3, #\next, mul vl]
 .endm
 
 function_begin FUNCTION(hardswish)
-    begin
-    mov z12.s, z8.s[0]          // 1/6
-    fmov z9.h, #-3.0
-    fmov z10.h, #3.0
+    ldp x1, x2, [x0]            // elements, in
+    ldr x3, [x0, #16]           // out
     ptrue pn8.h
-    cnth x6, all, mul #4
-    lsl x9, x6, #1
-    udiv x10, x1, x9
-    mul x10, x10, x9            // elements in whole turns
-    mov x7, x6
-    cbz x10, 2f
-1:  hardswish_turn pn8, pn8, x5, x7
-    add x7, x7, x9
-    add x5, x5, x9
-    cmp x5, x10
-    b.lo 1b
-2:  cmp x5, x1
-    b.eq 9f
-    whilelt pn9.h, x5, x1, vlx4
-    whilelt pn10.h, x7, x1, vlx4
-    hardswish_turn pn9, pn10, x5, x7
-9:  ret
+    fmov z8.h, #3.0
+    mov w6, #0x3155             // 1/6
+    mov z9.h, w6
+    mov z10.h, #0
+    fmov z11.h, #6.0
+    cnth x6, all, mul #16
+    lsl x6, x6, #1              // elements of 32 vectors
+    udiv x5, x1, x6
+    cbz x5, 2f
+    msub x1, x5, x6, x1         // those behind the whole turns
+    lsl x6, x6, #1
+1:  hardswish_eight 0, 4
+    hardswish_eight 8, 12
+    hardswish_eight 16, 20
+    hardswish_eight 24, 28
+    add x2, x2, x6
+    add x3, x3, x6
+    subs x5, x5, #1
+    b.ne 1b
+2:  cnth x6, all, mul #4
+    mov x5, xzr
+    cbz x1, 4f
+3:  whilelt pn9.h, x5, x1, vlx4
+    ld1h {z0.h-z3.h}, pn9/z, [x2, x5, lsl #1]
+    hardswish_of 4, 5, 6, 7, 0, 1, 2, 3
+    st1h {z0.h-z3.h}, pn9, [x3, x5, lsl #1]
+    add x5, x5, x6
+    cmp x5, x1
+    b.lo 3b
+4:  ret
 function_end FUNCTION(hardswish)
