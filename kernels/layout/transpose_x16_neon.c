@@ -15,43 +15,54 @@ struct matrix {
     size_t out_step;
 };
 
-/* Eight rows become columns by three rounds of zips between the halves. */
-SL_INLINE void load_columns(const uint16_t *in, size_t step, uint16x8_t columns[SIDE])
+/* Four rows of eight, `step` bytes apart. */
+SL_INLINE uint8x16x4_t load_rows(const uint8_t *in, size_t step)
 {
-    uint16x8_t x[SIDE];
-    SL_UNROLL
-    for (size_t i = 0; i < SIDE; i++, in += step)
-        columns[i] = vld1q_u16(in);
-    SL_UNROLL
-    for (int round = 0; round < 3; round++) {
-        SL_UNROLL
-        for (size_t i = 0; i < SIDE; i++)
-            x[i] = columns[i];
-        SL_UNROLL
-        for (size_t i = 0; i < SIDE / 2; i++) {
-            columns[2 * i] = vzip1q_u16(x[i], x[i + SIDE / 2]);
-            columns[2 * i + 1] = vzip2q_u16(x[i], x[i + SIDE / 2]);
-        }
-    }
+    size_t twice = 2 * step, thrice = 3 * step;
+    return (uint8x16x4_t){
+        {vld1q_u8(in), vld1q_u8(in + step), vld1q_u8(in + twice), vld1q_u8(in + thrice)}};
 }
 
-/* `eights` of rows by eight columns. */
-SL_INLINE void block(size_t eights, const struct matrix *m, size_t r, size_t c)
+/* Bytes of the elements of two neighbouring columns in four rows of 16 bytes: the first one's, then
+ * the second one's. */
+#define PLACES(at)                                                                                 \
+    {(at),     (at) + 1, (at) + 16, (at) + 17, (at) + 32, (at) + 33, (at) + 48, (at) + 49,         \
+     (at) + 2, (at) + 3, (at) + 18, (at) + 19, (at) + 34, (at) + 35, (at) + 50, (at) + 51}
+
+/* Halves of two columns become one of them. */
+SL_INLINE uint16x8_t join(uint8x16_t above, uint8x16_t below, int second)
 {
-    const uint16_t *in = m->in + r * m->in_step + c;
-    uint16_t *out = m->out + c * m->out_step + r;
-    uint16x8_t upper[SIDE], lower[SIDE];
-    load_columns(in, m->in_step, upper);
-    if (eights == 2)
-        load_columns(in + SIDE * m->in_step, m->in_step, lower);
+    uint64x2_t a = vreinterpretq_u64_u8(above), b = vreinterpretq_u64_u8(below);
+    return vreinterpretq_u16_u64(second ? vzip2q_u64(a, b) : vzip1q_u64(a, b));
+}
+
+/* `eights` of rows by eight columns, two columns at a time. Returns where the next columns go. */
+SL_INLINE uint16_t *block(size_t eights, const struct matrix *m, const uint16_t *from,
+                          uint16_t *out)
+{
+    static const uint8_t places[SIDE / 2][16] = {PLACES(0), PLACES(4), PLACES(8), PLACES(12)};
+    size_t step = m->in_step * sizeof(uint16_t);
+    const uint8_t *in = (const uint8_t *)from;
+    uint8x16x4_t rows[4];
+    SL_UNROLL
+    for (size_t i = 0; i < 2 * eights; i++, in += 4 * step) {
+        SL_FORGET(in);
+        rows[i] = load_rows(in, step);
+    }
     SL_UNROLL
     for (size_t i = 0; i < SIDE; i++, out += m->out_step) {
-        uint16x8x2_t column = {{upper[i], eights == 2 ? lower[i] : upper[i]}};
+        uint8x16_t at = vld1q_u8(places[i / 2]), part[4] = {at, at, at, at};
+        SL_UNROLL
+        for (size_t j = 0; j < 2 * eights; j++)
+            part[j] = vqtbl4q_u8(rows[j], at);
+        uint16x8_t first = join(part[0], part[1], i % 2);
+        uint16x8x2_t column = {{first, eights == 2 ? join(part[2], part[3], i % 2) : first}};
         if (eights == 2)
             vst1q_u16_x2(out, column);
         else
-            vst1q_u16(out, column.val[0]);
+            vst1q_u16(out, first);
     }
+    return out;
 }
 
 static __attribute__((noinline)) void elements(const struct matrix *m, size_t r0, size_t c0)
@@ -67,16 +78,27 @@ SL_INLINE size_t next_block(size_t at, size_t block, size_t end)
     return at + block < end && at + 2 * block > end ? end - block : at + block;
 }
 
+/* A row of blocks. */
+SL_INLINE void block_row(size_t eights, const struct matrix *m, size_t r)
+{
+    const uint16_t *in = m->in + r * m->in_step;
+    uint16_t *out = m->out + r;
+    size_t left = m->cols;
+    for (; left >= SIDE; left -= SIDE, in += SIDE)
+        out = block(eights, m, in, out);
+    if (left > 0)
+        block(eights, m, in + left - SIDE, out - (SIDE - left) * m->out_step);
+}
+
 static void blocks(const struct matrix *m)
 {
-    size_t tall = m->rows >= 2 * SIDE ? 2 * SIDE : SIDE;
-    for (size_t r = 0; r < m->rows; r = next_block(r, tall, m->rows))
-        for (size_t c = 0; c < m->cols; c = next_block(c, SIDE, m->cols)) {
-            if (tall == SIDE)
-                block(1, m, r, c);
-            else
-                block(2, m, r, c);
-        }
+    if (m->rows < 2 * SIDE) {
+        for (size_t r = 0; r < m->rows; r = next_block(r, SIDE, m->rows))
+            block_row(1, m, r);
+        return;
+    }
+    for (size_t r = 0; r < m->rows; r = next_block(r, 2 * SIDE, m->rows))
+        block_row(2, m, r);
 }
 
 /* Three rows become pixels of three. */
@@ -123,8 +145,8 @@ static void transpose(const struct sl_transpose_x16_args *args)
     }
 }
 
-const struct sl_transpose_x16 sl_transpose_x16_x16_16x8_neon_zip = {
-    .name = "sl_transpose_x16_x16_16x8_neon_zip",
+const struct sl_transpose_x16 sl_transpose_x16_x16_16x8_neon_tbl = {
+    .name = "sl_transpose_x16_x16_16x8_neon_tbl",
     .needs = SL_ISA_NEON,
     .run = transpose,
 };
