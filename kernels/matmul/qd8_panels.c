@@ -12,10 +12,10 @@ static size_t padded(size_t k)
     return (k + SL_QD8_K_STEP - 1) / SL_QD8_K_STEP * SL_QD8_K_STEP;
 }
 
-static size_t panel_bytes(const struct sl_matmul_qd8 *self, size_t k, size_t group)
+static size_t panel_bytes(size_t k, size_t group)
 {
-    size_t weights = padded(k) * SIDE / (self->q4 ? 2 : 1);
-    return sizeof(struct sl_qd8_columns) + weights + (group ? k / group * SIDE * sizeof(float) : 0);
+    size_t scales = group ? k / group * SIDE * sizeof(float) : 0;
+    return sizeof(struct sl_qd8_columns) + scales + padded(k) * SIDE;
 }
 
 size_t sl_qd8_panels_step(void)
@@ -25,7 +25,8 @@ size_t sl_qd8_panels_step(void)
 
 size_t sl_qd8_panels_rhs_bytes(const struct sl_matmul_qd8 *self, size_t n, size_t k, size_t group)
 {
-    return (n + SIDE - 1) / SIDE * panel_bytes(self, k, group);
+    (void)self;
+    return (n + SIDE - 1) / SIDE * panel_bytes(k, group);
 }
 
 /* Eight rows of `k` to one panel; inlined for each depth, so that copies have a fixed size. */
@@ -73,41 +74,30 @@ static int32_t read_column(const struct sl_matmul_qd8 *self, const struct sl_wei
     return sum;
 }
 
-/* Two values a byte: of each 32 the second half above the first. */
-static void join_nibbles(const uint8_t *values, size_t count, uint8_t *out)
-{
-    for (size_t i = 0; i < count; i += 32, out += 16)
-        for (size_t b = 0; b < 16; b++)
-            out[b] = (uint8_t)((values[i + b] & 15) | values[i + 16 + b] << 4);
-}
-
 /* Weights [from, to) of 8 columns, adding to their sums; returns what follows them. */
 static uint8_t *pack_weights(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
                              size_t j0, size_t from, size_t to, int32_t sums[SIDE], uint8_t *out)
 {
     enum { CHUNK = 256 }; /* a multiple of what k is padded to */
     const struct sl_qd8_engine *engine = self->engine;
-    int8_t rows[SIDE * CHUNK], values[SIDE * CHUNK];
+    int8_t rows[SIDE * CHUNK];
     for (size_t p = from; p < to; p += CHUNK) {
-        size_t count = to - p < CHUNK ? to - p : CHUNK, bytes = SIDE * count;
+        size_t count = to - p < CHUNK ? to - p : CHUNK;
         for (size_t c = 0; c < SIDE; c++)
             sums[c] += read_column(self, w, j0 + c, p, count, rows + c * count);
-        interleave_by(rows, count, engine->rhs_depth, self->q4 ? values : (int8_t *)out);
-        if (self->q4)
-            join_nibbles((const uint8_t *)values, bytes, out);
-        out += self->q4 ? bytes / 2 : bytes;
+        interleave_by(rows, count, engine->rhs_depth, (int8_t *)out);
+        out += SIDE * count;
     }
     return out;
 }
 
-/* A group's weights behind their scales; the sums of columns add up. */
+/* A group's weights and scales; the sums of columns add up. */
 static uint8_t *pack_group(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
-                           size_t j0, size_t g, struct sl_qd8_columns *columns, uint8_t *out)
+                           size_t j0, size_t g, struct sl_qd8_columns *columns, float *scale,
+                           uint8_t *out)
 {
-    float *scale = (float *)(void *)out;
     int32_t sums[SIDE] = {0};
-    out = pack_weights(self, w, j0, g * w->group, (g + 1) * w->group, sums,
-                       out + SIDE * sizeof(float));
+    out = pack_weights(self, w, j0, g * w->group, (g + 1) * w->group, sums, out);
     for (size_t c = 0; c < SIDE; c++) {
         scale[c] = j0 + c < w->n ? sl_weight_scale(w, j0 + c, g) : 0;
         float part = (float)sums[c] * scale[c];
@@ -130,10 +120,13 @@ void sl_qd8_panels_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_we
             columns.bias[c] = weights->bias ? weights->bias[j0 + c] : 0;
         }
         out += sizeof(columns);
+        float *scales = (float *)(void *)out;
         if (group == 0)
             out = pack_weights(self, weights, j0, 0, padded(k), columns.sum, out);
+        else
+            out += k / group * SIDE * sizeof(float);
         for (size_t g = 0; group > 0 && g < k / group; g++)
-            out = pack_group(self, weights, j0, g, &columns, out);
+            out = pack_group(self, weights, j0, g, &columns, scales + g * SIDE, out);
         memcpy(head, &columns, sizeof(columns));
     }
 }
@@ -147,7 +140,7 @@ static size_t lhs_bytes(size_t k)
 size_t sl_qd8_panels_workspace_bytes(const struct sl_matmul_qd8 *self, size_t m, size_t n, size_t k)
 {
     (void)self, (void)n;
-    size_t scratch = padded(k) * SIDE; /* rows being packed, then weights decoded */
+    size_t scratch = padded(k) * SIDE; /* rows being packed */
     return (m + SIDE - 1) / SIDE * lhs_bytes(k) + scratch;
 }
 
@@ -183,64 +176,50 @@ void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k
     }
 }
 
-/* One block of a product in groups. */
+/* One block of a product in groups; their scales are [k / group][8]. */
 static void run_groups(const struct sl_qd8_engine *engine, const struct sl_qd8_tile *tile,
-                       const int8_t *left, const char *panel, const int8_t *right)
+                       const int8_t *left, const float *scales, const int8_t *right)
 {
     size_t group = tile->args->group, step = SIDE * group;
     float sums[SL_QD8_BLOCK];
     int32_t acc[SL_QD8_BLOCK];
+    if (engine->product_groups) {
+        engine->product_groups(tile, left, right, scales);
+        return;
+    }
     for (size_t i = 0; i < SL_QD8_BLOCK; i++)
         sums[i] = 0;
     for (size_t i = 0; i < tile->rows; i++)
         for (size_t j = 0; j < SIDE; j++)
             sums[i * SIDE + j] = (float)-tile->params[i].zero_point * tile->columns->scaled_sum[j];
-    for (size_t p = 0; p < tile->args->k; p += group, left += step, right += step) {
+    for (size_t p = 0; p < tile->args->k; p += group, left += step, right += step, scales += SIDE) {
         engine->multiply(tile->rows, group / SL_QD8_K_STEP, left, right, acc);
-        engine->fold(tile->rows, acc, (const float *)(const void *)panel, sums);
-        panel += SIDE * sizeof(float) + step / 2;
+        engine->fold(tile->rows, acc, scales, sums);
     }
     engine->finish_sums(tile, sums);
-}
-
-/* All weights of a panel as int8. */
-static const int8_t *decoded(const struct sl_matmul_qd8 *self, size_t k, size_t group,
-                             const char *panel, int8_t *scratch)
-{
-    const struct sl_qd8_engine *engine = self->engine;
-    if (!self->q4)
-        return (const int8_t *)panel;
-    size_t part = group ? group : padded(k), skipped = group ? SIDE * sizeof(float) : 0;
-    int8_t *out = scratch;
-    for (size_t p = 0; p < k; p += part, out += part * SIDE) {
-        panel += skipped;
-        engine->decode(part * SIDE / 2, (const uint8_t *)panel, out);
-        panel += part * SIDE / 2;
-    }
-    return scratch;
 }
 
 void sl_qd8_panels_run_packed(const struct sl_matmul_qd8 *self,
                               const struct sl_matmul_qd8_args *args)
 {
     const struct sl_qd8_engine *engine = self->engine;
-    size_t bytes = panel_bytes(self, args->k, args->group);
+    size_t bytes = panel_bytes(args->k, args->group);
     size_t steps = padded(args->k) / SL_QD8_K_STEP;
-    int8_t *scratch = scratch_of(args->m, args->k, args->workspace);
+    size_t scales = args->group ? args->k / args->group * SIDE : 0;
     int32_t acc[SL_QD8_BLOCK];
     struct sl_qd8_tile tile = {.args = args};
     for (; args->m > 0 && tile.column < args->n; tile.column += SIDE) {
         const char *panel = (const char *)args->rhs + tile.column / SIDE * bytes;
         tile.columns = (const struct sl_qd8_columns *)(const void *)panel;
-        panel += sizeof(struct sl_qd8_columns);
-        const int8_t *right = decoded(self, args->k, args->group, panel, scratch);
+        const float *scale = (const float *)(const void *)(tile.columns + 1);
+        const int8_t *right = (const int8_t *)(scale + scales);
         for (tile.row = 0; tile.row < args->m; tile.row += SIDE) {
             const char *left = (const char *)args->workspace + tile.row / SIDE * lhs_bytes(args->k);
             tile.params = (const struct sl_row_params *)(const void *)left;
             tile.rows = args->m - tile.row < SIDE ? args->m - tile.row : SIDE;
             const int8_t *values = (const int8_t *)(tile.params + SIDE);
             if (args->group > 0) {
-                run_groups(engine, &tile, values, panel, right);
+                run_groups(engine, &tile, values, scale, right);
                 continue;
             }
             if (engine->product && engine->product(&tile, steps, values, right))

@@ -2,9 +2,9 @@
  * one walk for portable C and NEON, which differ in the steps below. Internal to these kernels.
  *
  * k is padded with zeros to a multiple of 16. Left: for each 8 rows their parameters, then int8
- * [k / lhs_depth][8][lhs_depth]. Right: for each 8 columns a struct sl_qd8_columns, then int8
- * [k / rhs_depth][8][rhs_depth]; or, of int4, that as nibbles: 16 bytes hold 32 values in two's
- * complement, the first sixteen low. In groups, each group's part follows its scales float [8]. */
+ * [k / lhs_depth][8][lhs_depth]. Right: for each 8 columns a struct sl_qd8_columns, in groups their
+ * scales float [k / group][8], then int8 [k / rhs_depth][8][rhs_depth], of int4 weights too: they
+ * are unpacked once, at load. */
 #pragma once
 
 #include "kernels/convert/quantise_rows.h"
@@ -36,13 +36,14 @@ struct sl_qd8_engine {
     /* acc[8][8] = left * right over `steps` sixteens of k; at least the first `rows` rows. */
     void (*multiply)(size_t rows, size_t steps, const int8_t *left, const int8_t *right,
                      int32_t *acc);
-    /* 2 * bytes weights out of their nibbles; bytes is a multiple of 64. */
-    void (*decode)(size_t bytes, const uint8_t *nibbles, int8_t *out);
     /* sums[i][j] = fma(acc[i][j], scale[j], sums[i][j]) for the first rows. */
     void (*fold)(size_t rows, const int32_t *acc, const float *scale, float *sums);
     /* multiply() and finish() in one, which may be NULL; true when it took the tile. */
     bool (*product)(const struct sl_qd8_tile *tile, size_t steps, const int8_t *left,
                     const int8_t *right);
+    /* A tile of a product in groups, whose scales are [k / group][8]; may be NULL. */
+    void (*product_groups)(const struct sl_qd8_tile *tile, const int8_t *left, const int8_t *right,
+                           const float *scales);
     void (*finish)(const struct sl_qd8_tile *tile, const int32_t *acc);
     void (*finish_sums)(const struct sl_qd8_tile *tile, const float *sums);
 };

@@ -46,18 +46,6 @@ SL_INLINE void block(size_t rows, size_t steps, const int8_t *left, const int8_t
 
 SL_QD8_NEON_MULTIPLY
 
-void sl_qd8_decode_neon(size_t bytes, const uint8_t *nibbles, int8_t *out)
-{
-    for (; bytes > 0; bytes -= 32, nibbles += 32, out += 64) {
-        int8x16_t a = vreinterpretq_s8_u8(vld1q_u8(nibbles));
-        int8x16_t b = vreinterpretq_s8_u8(vld1q_u8(nibbles + 16));
-        vst1q_s8(out, vshrq_n_s8(vshlq_n_s8(a, 4), 4));
-        vst1q_s8(out + 16, vshrq_n_s8(a, 4));
-        vst1q_s8(out + 32, vshrq_n_s8(vshlq_n_s8(b, 4), 4));
-        vst1q_s8(out + 48, vshrq_n_s8(b, 4));
-    }
-}
-
 void sl_qd8_fold_neon(size_t rows, const int32_t *acc, const float *scale, float *sums)
 {
     float32x4_t low = vld1q_f32(scale), high = vld1q_f32(scale + 4);
@@ -125,6 +113,6 @@ void sl_qd8_finish_sums_neon(const struct sl_qd8_tile *tile, const float *sums)
             vfmaq_n_f32(high, vld1q_f32(sums + 4), tile->params[i].scale), clamp);
 }
 
-SL_QD8_NEON_ENGINE(engine, DEPTH, 1, multiply);
+SL_QD8_NEON_ENGINE(engine, DEPTH, 1, multiply, NULL);
 SL_QD8_KERNEL(sl_matmul_qd8_qs8_8x8_neon_mlal, SL_ISA_NEON, false, engine);
 SL_QD8_KERNEL(sl_matmul_qd8_q4_8x8_neon_mlal, SL_ISA_NEON, true, engine);

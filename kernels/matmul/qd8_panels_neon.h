@@ -5,7 +5,6 @@
 #include "kernels/cpu/neon.h"
 #include "kernels/matmul/qd8_panels.h"
 
-void sl_qd8_decode_neon(size_t bytes, const uint8_t *nibbles, int8_t *out);
 void sl_qd8_fold_neon(size_t rows, const int32_t *acc, const float *scale, float *sums);
 void sl_qd8_finish_neon(const struct sl_qd8_tile *tile, const int32_t *acc);
 void sl_qd8_finish_sums_neon(const struct sl_qd8_tile *tile, const float *sums);
@@ -43,15 +42,44 @@ SL_INLINE void sl_qd8_put_tile(const struct sl_qd8_tile *tile, size_t rows, cons
     }
 }
 
+/* What finish_sums() does, of sums in registers. */
+SL_INLINE void sl_qd8_put_sums(const struct sl_qd8_tile *tile, size_t rows, const float32x4_t *low,
+                               const float32x4_t *high)
+{
+    const struct sl_matmul_qd8_args *args = tile->args;
+    float32x4_t bias_low = vld1q_f32(tile->columns->bias);
+    float32x4_t bias_high = vld1q_f32(tile->columns->bias + 4);
+    float32x4_t min = vdupq_n_f32(args->min), max = vdupq_n_f32(args->max);
+    float sums[SL_QD8_BLOCK];
+    if (sl_qd8_is_whole(tile, rows)) {
+        float *dst = (float *)args->dst + tile->row * args->dst_stride + tile->column;
+        SL_UNROLL
+        for (size_t i = 0; i < rows; i++, dst += args->dst_stride) {
+            float32x4_t x = vfmaq_n_f32(bias_low, low[i], tile->params[i].scale);
+            float32x4_t y = vfmaq_n_f32(bias_high, high[i], tile->params[i].scale);
+            vst1q_f32(dst, sl_neon_clamp(x, min, max));
+            vst1q_f32(dst + 4, sl_neon_clamp(y, min, max));
+            SL_FORGET(dst);
+        }
+        return;
+    }
+    SL_UNROLL
+    for (size_t i = 0; i < rows; i++) {
+        vst1q_f32(sums + SL_QD8_SIDE * i, low[i]);
+        vst1q_f32(sums + SL_QD8_SIDE * i + 4, high[i]);
+    }
+    sl_qd8_finish_sums_neon(tile, sums);
+}
+
 /* An engine by how deep its panels are and what multiplies them. */
-#define SL_QD8_NEON_ENGINE(engine_name, left_depth, right_depth, multiply_block)                   \
+#define SL_QD8_NEON_ENGINE(engine_name, left_depth, right_depth, multiply_block, groups_block)     \
     static const struct sl_qd8_engine engine_name = {                                              \
         .lhs_depth = left_depth,                                                                   \
         .rhs_depth = right_depth,                                                                  \
         .quantise_row = sl_quantise_row_neon,                                                      \
         .multiply = multiply_block,                                                                \
         .product = product,                                                                        \
-        .decode = sl_qd8_decode_neon,                                                              \
+        .product_groups = groups_block,                                                            \
         .fold = sl_qd8_fold_neon,                                                                  \
         .finish = sl_qd8_finish_neon,                                                              \
         .finish_sums = sl_qd8_finish_sums_neon,                                                    \

@@ -48,6 +48,6 @@ SL_INLINE void block(size_t rows, size_t steps, const int8_t *left, const int8_t
 
 SL_QD8_NEON_MULTIPLY
 
-SL_QD8_NEON_ENGINE(engine, DEPTH, DEPTH, multiply);
+SL_QD8_NEON_ENGINE(engine, DEPTH, DEPTH, multiply, NULL);
 SL_QD8_KERNEL(sl_matmul_qd8_qs8_8x8_neon_dot, SL_ISA_NEON | SL_ISA_DOTPROD, false, engine);
 SL_QD8_KERNEL(sl_matmul_qd8_q4_8x8_neon_dot, SL_ISA_NEON | SL_ISA_DOTPROD, true, engine);

@@ -21,14 +21,6 @@ static void multiply(size_t rows, size_t steps, const int8_t *left, const int8_t
     }
 }
 
-static void decode(size_t bytes, const uint8_t *nibbles, int8_t *out)
-{
-    for (size_t i = 0; i < 2 * bytes; i++) {
-        unsigned value = nibbles[i / 32 * 16 + i % 16] >> (i % 32 < 16 ? 0 : 4) & 15u;
-        out[i] = (int8_t)((int)(value ^ 8u) - 8);
-    }
-}
-
 static void fold(size_t rows, const int32_t *acc, const float *scale, float *sums)
 {
     for (size_t i = 0; i < rows * SIDE; i++)
@@ -77,7 +69,6 @@ const struct sl_qd8_engine sl_qd8_engine_scalar = {
     .rhs_depth = 1,
     .quantise_row = sl_quantise_row_scalar,
     .multiply = multiply,
-    .decode = decode,
     .fold = fold,
     .finish = finish,
     .finish_sums = finish_sums,
