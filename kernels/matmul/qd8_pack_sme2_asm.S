@@ -41,17 +41,46 @@
     next_rows 1b
 .endm
 
+// One vector of one row, by p1.
+.macro short_row_in row, a, half
+    .if \half
+    ld1h {z\a\().s}, p1/z, [\row, x10, lsl #1]
+    fcvt z\a\().s, p0/m, z\a\().h
+    .else
+    ld1w {z\a\().s}, p1/z, [\row, x10, lsl #2]
+    .endif
+.endm
+
+.macro short_rows_in half
+1:  ldp x13, x14, [x20], #16
+    ldp x16, x17, [x20], #16
+    short_row_in x13, 16, \half
+    short_row_in x14, 17, \half
+    short_row_in x16, 18, \half
+    short_row_in x17, 19, \half
+    mova za0h.s[w12, 0:3], {z16.s-z19.s}
+    next_rows 1b
+.endm
+
 // Columns x10 to x10 + 4 VL of the tile's rows into the four tiles; lanes past x2 become 0. x19: how many.
 .macro rows_in
     mov w12, wzr
     mov x20, x1
     sub x19, x2, x10
+    cmp x19, x7
+    b.ls 4f
     cbnz w8, 2f
     whilelt pn8.s, x10, x2, vlx4
     all_rows_in 0
     b 3f
 2:  whilelt pn8.h, x10, x2, vlx2
     all_rows_in 1
+    b 3f
+4:  whilelt p1.s, x10, x2       // all in the first tile
+    cbnz w8, 5f
+    short_rows_in 0
+    b 3f
+5:  short_rows_in 1
 3:
 .endm
 
@@ -63,9 +92,13 @@
 // Of the x19 columns in ZA; what lies between them and the next whole tile is 0.
 .macro extremes_of tile
     mov w12, wzr
+    cmp x19, x7
+    csel x22, x19, x7, lo
 1:  mova {z16.s-z19.s}, \tile\()v.s[w12, 0:3]
+    add w12, w12, #4
     extremes 16, 19
-    next_rows 1b
+    cmp w12, w22
+    b.lo 1b
     subs x19, x19, x7
     b.ls 9f
 .endm
