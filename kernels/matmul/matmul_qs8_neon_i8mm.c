@@ -6,6 +6,7 @@
 
 #define NAME qs8_qs8p8x8_8x8_neon_i8mm
 #define NEEDS (SL_ISA_NEON | SL_ISA_I8MM)
+#define TAKES_RUNS true
 typedef int8_t weight_t;
 
 static size_t place(size_t k, size_t column)
@@ -17,15 +18,20 @@ static size_t place(size_t k, size_t column)
 SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, const int8_t **rows)
 {
     size_t pairs = (mr + 1) / 2;
+    const int8_t *const *run = job->runs + first * job->run_count, *at[SL_QS8_MR];
     int8_t *out = job->scratch;
-    for (size_t k = 0; k < job->depth; k += 16, out += 32 * pairs) {
+    for (size_t t = job->run_count; t > 0; t--, run++) {
         SL_UNROLL
-        for (size_t i = 0; i < pairs; i++) {
-            int64x2_t x = vreinterpretq_s64_s8(vld1q_s8(job->rows[first + 2 * i] + k));
-            size_t other = mr > 1 ? first + 2 * i + 1 : first;
-            int64x2_t y = vreinterpretq_s64_s8(vld1q_s8(job->rows[other] + k));
-            vst1q_s8(out + 16 * i, vreinterpretq_s8_s64(vzip1q_s64(x, y)));
-            vst1q_s8(out + 16 * (pairs + i), vreinterpretq_s8_s64(vzip2q_s64(x, y)));
+        for (size_t i = 0; i < mr; i++)
+            at[i] = run[i * job->run_count];
+        for (size_t k = 0; k < job->run_bytes; k += 16, out += 32 * pairs) {
+            SL_UNROLL
+            for (size_t i = 0; i < pairs; i++) {
+                int64x2_t x = vreinterpretq_s64_s8(vld1q_s8(at[2 * i] + k));
+                int64x2_t y = vreinterpretq_s64_s8(vld1q_s8(at[mr > 1 ? 2 * i + 1 : 0] + k));
+                vst1q_s8(out + 16 * i, vreinterpretq_s8_s64(vzip1q_s64(x, y)));
+                vst1q_s8(out + 16 * (pairs + i), vreinterpretq_s8_s64(vzip2q_s64(x, y)));
+            }
         }
     }
     rows[0] = job->scratch;

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* At least one, so that loops over k need no test before them. */
-static size_t whole(size_t k)
+size_t sl_qs8_whole(size_t k)
 {
     if (k == 0)
         return SL_QS8_DEPTH;
@@ -14,7 +13,7 @@ static size_t whole(size_t k)
 
 static size_t panel_bytes(const struct sl_qs8_engine *engine, size_t k)
 {
-    return sizeof(struct sl_qs8_head) + SL_QS8_NR * whole(k) * engine->weight_bytes;
+    return sizeof(struct sl_qs8_head) + SL_QS8_NR * sl_qs8_whole(k) * engine->weight_bytes;
 }
 
 size_t sl_qs8_panels_bytes(const struct sl_qs8_engine *engine, size_t n, size_t k)
@@ -90,27 +89,28 @@ void sl_qs8_pack_panels(const struct sl_qs8_engine *engine, size_t n, size_t k,
     }
 }
 
-/* Copies of rows, then what the engine makes of them; each whole 64 bytes. */
-static size_t rows_bytes(size_t k)
+size_t sl_qs8_rows_bytes(size_t k)
 {
-    return SL_QS8_MR * (whole(k) + 64);
+    return SL_QS8_MR * (sl_qs8_whole(k) + 64);
 }
 
 size_t sl_qs8_matmul_workspace(size_t k)
 {
-    return 2 * rows_bytes(k);
+    return 2 * sl_qs8_rows_bytes(k);
 }
 
 void sl_qs8_matmul_run(const struct sl_qs8_engine *engine, const struct sl_matmul_qs8_args *args)
 {
-    size_t k = args->k, depth = whole(k);
+    size_t k = args->k, depth = sl_qs8_whole(k);
     int8_t *copies = args->workspace;
     struct sl_qs8_rows job = {.n = args->n,
                               .depth = depth,
+                              .run_count = 1,
+                              .run_bytes = depth,
                               .panels = args->rhs,
                               .dst_stride = args->dst_stride,
                               .out = args->out,
-                              .scratch = copies + rows_bytes(k)};
+                              .scratch = copies + sl_qs8_rows_bytes(k)};
     if (depth != k)
         memset(copies, 0, SL_QS8_MR * depth);
     for (size_t i = 0; i < args->m; i += job.count) {
@@ -125,6 +125,7 @@ void sl_qs8_matmul_run(const struct sl_qs8_engine *engine, const struct sl_matmu
                 memcpy(copies + r * depth, job.rows[r], k);
             job.rows[r] = copies + row * depth;
         }
+        job.runs = job.rows;
         engine->run(&job);
     }
 }
@@ -149,84 +150,4 @@ void sl_qs8_conv_pack(const struct sl_qs8_engine *engine, const struct sl_conv_s
         sl_qs8_pack_panels(engine, n, k, weights + g * n * k, k, 1, &part,
                            (char *)packed + g * sl_qs8_panels_bytes(engine, n, k));
     }
-}
-
-size_t sl_qs8_conv_workspace(const struct sl_conv_shape *shape)
-{
-    return sl_qs8_matmul_workspace(window_bytes(shape));
-}
-
-/* The window of output (oy, ox) as one row; `in` is the image at the group's first channel. */
-static void gather(const struct sl_conv_qs8_args *a, const int8_t *in, size_t oy, size_t ox,
-                   int8_t *row)
-{
-    const struct sl_conv_shape *s = &a->shape;
-    size_t channels = s->groups * s->group_in_c, c = s->group_in_c;
-    size_t x0 = ox * s->stride_w - s->pad_left; /* this and y wrap when outside */
-    bool together = s->groups == 1 && s->dilation_w == 1 && x0 < s->in_w &&
-                    s->in_w - x0 >= s->kernel_w; /* the taps of a row follow each other */
-    for (size_t ky = 0; ky < s->kernel_h; ky++) {
-        size_t y = oy * s->stride_h + ky * s->dilation_h - s->pad_top;
-        if (y >= s->in_h) {
-            memset(row, a->in_zero, s->kernel_w * c);
-            row += s->kernel_w * c;
-            continue;
-        }
-        const int8_t *line = in + y * s->in_w * channels;
-        if (together) {
-            memcpy(row, line + x0 * channels, s->kernel_w * c);
-            row += s->kernel_w * c;
-            continue;
-        }
-        for (size_t kx = 0; kx < s->kernel_w; kx++, row += c) {
-            size_t x = x0 + kx * s->dilation_w;
-            if (x < s->in_w)
-                memcpy(row, line + x * channels, c);
-            else
-                memset(row, a->in_zero, c);
-        }
-    }
-}
-
-/* `count` output pixels of one group from row oy on, which follow each other at job->dst. */
-static void conv_pixels(const struct sl_qs8_engine *engine, const struct sl_conv_qs8_args *a,
-                        const int8_t *in, size_t oy, size_t count, struct sl_qs8_rows *job)
-{
-    int8_t *copies = a->workspace;
-    size_t ox = 0;
-    for (; count > 0; count -= job->count) {
-        job->count = count < SL_QS8_MR ? count : SL_QS8_MR;
-        for (size_t r = 0; r < SL_QS8_MR; r++) {
-            job->rows[r] = copies + (r < job->count ? r : job->count - 1) * job->depth;
-            if (r >= job->count)
-                continue;
-            gather(a, in, oy, ox, copies + r * job->depth);
-            oy += ++ox == a->shape.out_w;
-            ox = ox == a->shape.out_w ? 0 : ox;
-        }
-        engine->run(job);
-        job->dst += job->count * a->out_pixel;
-    }
-}
-
-void sl_qs8_conv_run(const struct sl_qs8_engine *engine, const struct sl_conv_qs8_args *a)
-{
-    const struct sl_conv_shape *s = &a->shape;
-    size_t n = s->group_out_c, k = window_bytes(s), image = s->in_h * s->in_w * s->groups;
-    struct sl_qs8_rows job = {.n = n,
-                              .depth = whole(k),
-                              .dst_stride = a->out_pixel,
-                              .out = a->out_quant,
-                              .scratch = (char *)a->workspace + rows_bytes(k)};
-    /* rows of a dense output are one long row */
-    size_t together = a->out_row == s->out_w * a->out_pixel && s->out_h > 0 ? s->out_h : 1;
-    memset(a->workspace, 0, rows_bytes(k));
-    for (size_t b = 0; b < s->batch; b++)
-        for (size_t g = 0; g < s->groups; g++)
-            for (size_t oy = 0; oy < s->out_h; oy += together) {
-                const int8_t *in = a->in + (b * image + g) * s->group_in_c;
-                job.panels = (const char *)a->weights + g * sl_qs8_panels_bytes(engine, n, k);
-                job.dst = a->out + b * a->out_image + oy * a->out_row + g * n;
-                conv_pixels(engine, a, in, oy, together * s->out_w, &job);
-            }
 }

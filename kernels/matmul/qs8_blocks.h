@@ -23,6 +23,10 @@ struct sl_qs8_head {
 struct sl_qs8_rows {
     size_t count, n, depth;        /* depth: whole SL_QS8_DEPTH, at least one */
     const int8_t *rows[SL_QS8_MR]; /* each `depth` bytes; any past `count` are those of the last */
+    /* The same for engines that take rows in runs: row r is runs[r * run_count] and those behind
+     * it, each of run_bytes, whole SL_QS8_DEPTH. */
+    const int8_t *const *runs;
+    size_t run_count, run_bytes;
     const void *panels;
     int8_t *dst;
     size_t dst_stride;
@@ -36,7 +40,14 @@ struct sl_qs8_engine {
     /* Where weight (k, column) of a panel is, in weights. */
     size_t (*place)(size_t k, size_t column);
     void (*run)(const struct sl_qs8_rows *rows);
+    bool takes_runs; /* else rows[] is where it looks */
 };
+
+/* k filled up to whole SL_QS8_DEPTH; at least one, so that loops over k need no test before them.
+ */
+size_t sl_qs8_whole(size_t k);
+/* Copies of rows, or what the engine makes of them: whole 64 bytes, and some behind the last. */
+size_t sl_qs8_rows_bytes(size_t k);
 
 size_t sl_qs8_panels_bytes(const struct sl_qs8_engine *engine, size_t n, size_t k);
 

@@ -1,7 +1,7 @@
 /* kernels/matmul/qs8_blocks_neon.h: what a NEON engine of static int8 is made of. The including
- * file defines before: NAME, the end of the kernels' names; NEEDS, their ISA bits; weight_t,
- * place(), multiply(), load_scales() and store(), which the engines say. Functions are inlined into
- * callers whose row count is constant. */
+ * file defines before: NAME, the end of the kernels' names; NEEDS, their ISA bits; TAKES_RUNS,
+ * whether prepare() reads runs; weight_t, place(), multiply(), load_scales() and store(), which the
+ * engines say. Functions are inlined into callers whose row count is constant. */
 #pragma once
 
 #include <string.h>
