@@ -29,6 +29,7 @@ struct fold {
     sl_cast_load_fn load;
     sl_cast_store_fn store, store_index;
     bool empty; /* nothing is reduced */
+    bool bytes; /* any or all of bytes that lie together: looked at as they are */
     size_t count;
     struct sl_walk kept, reduced; /* kept: in, index, out; reduced: in */
 };
@@ -130,6 +131,19 @@ static void take_i64(int op, struct tally *t, const int64_t *x, size_t count, in
     }
 }
 
+static void take_bytes(int op, struct tally *t, const uint8_t *x, size_t count)
+{
+    uint8_t some = 0, none = 0;
+    for (size_t i = 0; i < count; i++) {
+        some |= x[i];
+        none |= x[i] == 0;
+    }
+    if (op == SL_FOLD_ANY)
+        t->i64 |= some != 0;
+    else
+        t->i64 &= none == 0;
+}
+
 static struct tally start(const struct fold *f)
 {
     bool one = f->shape.op == SL_FOLD_PROD || f->shape.op == SL_FOLD_ALL;
@@ -180,6 +194,10 @@ static void take_row(const struct fold *f, const uint8_t *in, int64_t first, str
         float f32[SL_CAST_BLOCK];
         int64_t i64[SL_CAST_BLOCK];
     } block;
+    if (f->bytes) {
+        take_bytes(f->shape.op, t, in, f->reduced.dims[0]);
+        return;
+    }
     for (size_t left = f->reduced.dims[0], count; left != 0; left -= count) {
         count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
         f->load(in, stride, count, &block);
@@ -407,6 +425,8 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
         }
     }
     f->empty = !sl_walk_fold(&f->reduced);
+    f->bytes = (shape->op == SL_FOLD_ANY || shape->op == SL_FOLD_ALL) &&
+               f->in->element_bytes == 1 && f->reduced.strides[0][0] == 1;
     if (!sl_walk_fold(&f->kept))
         return 0;
     if (f->empty && is_extreme(shape->op))

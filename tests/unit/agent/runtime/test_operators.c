@@ -356,6 +356,40 @@ static void products_agree_with_loops(void **state)
     check_product("aten::addmm.out", true, 0.5, 3.0);
 }
 
+static void any_and_all_of_truths_see_every_byte_of_a_row(void **state)
+{
+    enum { ROWS = 6, LONG = 37 };
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(ROWS, LONG)), limits[2];
+    uint32_t dim = sl_program_add_int(1), keep = sl_program_add_bool(false);
+    uint32_t any[2], all[2], truths;
+    static const double at[] = {-1e9, 0.3}; /* all, some */
+    for (size_t i = 0; i < 2; i++) {
+        limits[i] = sl_program_add_double(at[i]);
+        truths = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(ROWS, LONG), true);
+        any[i] = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(ROWS), true);
+        all[i] = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(ROWS), true);
+        sl_program_add_call("aten::gt.Scalar_out", SL_ARGS(x, limits[i], truths));
+        sl_program_add_call("aten::any.out", SL_ARGS(truths, dim, keep, any[i]));
+        sl_program_add_call("aten::all.out", SL_ARGS(truths, dim, keep, all[i]));
+    }
+    sl_program_run();
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t r = 0; r < ROWS; r++) {
+            bool some = false, every = true;
+            for (size_t k = 0; k < LONG; k++) {
+                bool truth = (double)sl_program_sample(r * LONG + k + x) > at[i];
+                some = some || truth;
+                every = every && truth;
+            }
+            assert_int_equal(((const uint8_t *)sl_program_floats(any[i]))[r], some);
+            assert_int_equal(((const uint8_t *)sl_program_floats(all[i]))[r], every);
+        }
+    }
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +403,7 @@ int main(void)
         cmocka_unit_test(convolutions_of_all_kinds_agree_with_loops),
         cmocka_unit_test(max_pool_tells_where_the_maxima_are),
         cmocka_unit_test(products_agree_with_loops),
+        cmocka_unit_test(any_and_all_of_truths_see_every_byte_of_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
