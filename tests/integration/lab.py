@@ -54,7 +54,27 @@ def main():
 
 
 def sme2lab(*words, env=None, timeout=170):
-    """Runs the program; its own build's agent and emulator unless `env` says otherwise."""
+    """Runs the program; its own build's agent and emulator unless `env` says otherwise. Every run directory that comes of it must
+    hold up to `validate`, which computes each of its numbers again."""
+    done = call(*words, env=env, timeout=timeout)
+    made = made_directory([str(word) for word in words])
+    if made and done.returncode in (0, 3, 4):
+        checked = call("validate", made)
+        if checked.returncode != 0:
+            raise AssertionError(f"{made} is not valid: {checked.stdout}{checked.stderr}")
+    return done
+
+
+def made_directory(words):
+    """The run directory that these words make; None if none is there."""
+    if not words or words[0] not in ("run", "import", "watch", "wait"):
+        return None
+    at = next((i for i, word in enumerate(words) if word in ("--out", "-o")), len(words))
+    folder = pathlib.Path(words[at + 1]) if at + 1 < len(words) else None
+    return folder if folder and folder.is_dir() and (any(folder.glob("manifest*.json")) or (folder / "import.json").exists()) else None
+
+
+def call(*words, env=None, timeout=170):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")}
     environment["SME2LAB_STATE"] = str(STATE)
     environment.update(env or {})
