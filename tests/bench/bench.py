@@ -65,9 +65,26 @@ def bench_analyze():
         if size > 1e6:
             yield row("its peak memory", max(peak for _, peak, _ in found), "bytes", round(1.5 * length), "goal: 1.5 times the file")
         os.remove(path)
+    yield from bench_linear()
     read = json.loads(run(os.path.join(ROOT, "build/host/bench/bench_etdump")))
     allowed = max(read["bytes"], 2 * read["copy_ns"])  # 1 GB/s, or half as fast as memcpy, whichever takes longer
     yield row(f"decoding an ETDump of {read['bytes']} bytes", round(read["parse_ns"]), "ns", round(allowed), "goal: 1 GB/s or 0.5 memcpy, the easier")
+
+
+def bench_linear():
+    """The CPU that a byte costs from 1 to 1,000 MB: a size must not cost more a byte than the one before it, give or take a fifth."""
+    last = None
+    for megabytes in (1, 10, 100, 1000):
+        path = os.path.join(OUT, f"{megabytes}MB.etdump")
+        run(os.path.join(ROOT, "build/host/bench/make_etdump"), str(megabytes * 1_000_000), path)
+        found = [timed(SME2LAB, "analyze", "--json", path) for _ in range(5 if megabytes < 100 else 1)]
+        length, cpu_ms = os.path.getsize(path), min(cpu for _, _, cpu in found)
+        os.remove(path)
+        if last:
+            yield row(f"CPU of {megabytes:,} MB", round(cpu_ms), "ms", round(1.2 * last * length), f"goal: linear, 1.2 times what a byte of {megabytes // 10} MB costs")
+        if megabytes == 1000:
+            yield row("its peak memory", max(peak for _, peak, _ in found), "bytes", round(1.5 * length), "goal: 1.5 times the file")
+        last = cpu_ms / length
 
 
 def bench_statistics():
