@@ -15,6 +15,8 @@ import sme2lab_export.quiet  # noqa: F401  first of all
 import check_categories
 import check_export
 import check_inspector
+import check_junit
+import check_pages
 import check_perfetto
 import check_programs
 import check_random
@@ -22,7 +24,7 @@ import check_tsv
 import programs
 
 CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random,
-          "programs": check_programs, "export": check_export}
+          "programs": check_programs, "export": check_export, "junit": check_junit, "pages": check_pages}
 
 
 class Lab:
@@ -31,6 +33,13 @@ class Lab:
     def __init__(self, seed, models, every):
         self.out = os.path.join(programs.ROOT, "build/interop/out")
         self.seed, self.models, self.every = seed, models, every
+        self.made = {}
+
+    def once(self, name, make):
+        """What make(folder) returns, made by the first check that asks."""
+        if name not in self.made:
+            self.made[name] = make(os.path.join(self.out, name))
+        return self.made[name]
 
     def say(self, line):
         print(f"  {line}", flush=True)
