@@ -36,6 +36,15 @@ SL_INLINE void sl_neon_store(float *at, float32x4_t v, size_t lanes)
         vst1q_lane_f32(at + 2, v, 2);
 }
 
+/* Four vectors, and on to the next. */
+SL_INLINE uint16x8x4_t sl_neon_next_x16(const uint16_t **at)
+{
+    uint16x8x4_t v = vld1q_u16_x4(*at);
+    *at += 32;
+    SL_FORGET(*at);
+    return v;
+}
+
 SL_INLINE float32x4_t sl_neon_clamp(float32x4_t v, float32x4_t min, float32x4_t max)
 {
     return vminq_f32(vmaxq_f32(v, min), max);

@@ -2,13 +2,10 @@
 #include <string.h>
 
 #include "kernels/cpu/half.h"
+#include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
-
-#define ENGINE neon
-#define ISA SL_ISA_NEON
-#define SOFTMAX sl_reduce_softmax_f32_f32_1x16_neon
-#define LAYER_NORM sl_reduce_layer_norm_f32_f32_1x16_neon
-#include "kernels/reduce/reduce_wide.h"
+#include "kernels/reduce/reduce.h"
+#include "kernels/reduce/reduce_f16.h"
 
 /* 8 halves as two vectors. */
 SL_INLINE void load_8(const uint16_t *at, float32x4_t pair[2])
@@ -95,4 +92,33 @@ const struct sl_reduce_f16 sl_reduce_mean_f16_f16_1x8_neon = {
     .needs = SL_ISA_NEON,
     .op = SL_REDUCE_MEAN,
     .run = mean,
+};
+
+enum { BUFFER = 8192 };
+
+/* By the kernel of f32: rows are widened to a buffer, some at a time, and rounded once on their way
+ * back. Rows that it does not hold go to the portable kernel. */
+static void softmax(const struct sl_reduce_f16_args *args)
+{
+    float buffer[BUFFER];
+    size_t count = args->reduced;
+    if (count > BUFFER) {
+        sl_reduce_softmax_f16_f16_1x1_scalar.run(args);
+        return;
+    }
+    for (size_t o = 0, rows; o < args->outer && count > 0; o += rows) {
+        rows = args->outer - o < BUFFER / count ? args->outer - o : BUFFER / count;
+        struct sl_reduce_args wide = {.outer = rows, .reduced = count, .inner = 1};
+        wide.in = wide.out = buffer;
+        widen(rows * count, args->in + o * count, buffer);
+        sl_reduce_softmax_f32_f32_1x16_neon.run(&wide);
+        narrow(rows * count, buffer, args->out + o * count);
+    }
+}
+
+const struct sl_reduce_f16 sl_reduce_softmax_f16_f16_wide_neon = {
+    .name = "sl_reduce_softmax_f16_f16_wide_neon",
+    .needs = SL_ISA_NEON,
+    .op = SL_REDUCE_SOFTMAX,
+    .run = softmax,
 };

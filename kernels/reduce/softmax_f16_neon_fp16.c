@@ -28,35 +28,74 @@ SL_INLINE vec_t exponential(vec_t x)
     return vreinterpretq_f16_u16(vbicq_u16(vreinterpretq_u16_f16(y), vanishes));
 }
 
+enum { BLOCK = 4 * LANES };
+
 static float row_max(const uint16_t *in, size_t count)
 {
-    vec_t max = v_load_dup(in);
-    for (; count >= LANES; count -= LANES, in += LANES)
+    vec_t max = v_load_dup(in), four[4] = {max, max, max, max};
+    for (size_t blocks = count / BLOCK; blocks > 0; blocks--) {
+        uint16x8x4_t v = sl_neon_next_x16(&in);
+        SL_UNROLL
+        for (size_t i = 0; i < 4; i++)
+            four[i] = vmaxq_f16(four[i], vreinterpretq_f16_u16(v.val[i]));
+    }
+    max = vmaxq_f16(vmaxq_f16(four[0], four[1]), vmaxq_f16(four[2], four[3]));
+    for (count %= BLOCK; count >= LANES; count -= LANES, in += LANES)
         max = vmaxq_f16(max, v_load(in));
     for (; count > 0; count--, in++)
         max = vmaxq_f16(max, v_load_dup(in));
     return (float)vmaxvq_f16(max);
 }
 
+/* sums: of the lower lanes, of the upper ones. */
+SL_INLINE uint16x8_t add_exponential(uint16x8_t x, vec_t max, float32x4_t sums[2])
+{
+    vec_t y = exponential(vsubq_f16(vreinterpretq_f16_u16(x), max));
+    sums[0] = vaddq_f32(sums[0], vcvt_f32_f16(vget_low_f16(y)));
+    sums[1] = vaddq_f32(sums[1], vcvt_high_f32_f16(y));
+    return vreinterpretq_u16_f16(y);
+}
+
 /* Stores the exponentials of a row; returns their sum. */
 static float store_exponentials(const uint16_t *in, size_t count, float largest, uint16_t *out)
 {
     const vec_t max = v_set(largest);
-    float32x4_t low = vdupq_n_f32(0), high = low;
-#pragma clang loop unroll_count(4)
-    for (; count >= LANES; count -= LANES, in += LANES, out += LANES) {
-        vec_t y = exponential(vsubq_f16(v_load(in), max));
-        v_store(out, y);
-        low = vaddq_f32(low, vcvt_f32_f16(vget_low_f16(y)));
-        high = vaddq_f32(high, vcvt_high_f32_f16(y));
+    float32x4_t sums[2] = {vdupq_n_f32(0), vdupq_n_f32(0)};
+    for (size_t blocks = count / BLOCK; blocks > 0; blocks--) {
+        uint16x8x4_t v = sl_neon_next_x16(&in);
+        SL_UNROLL
+        for (size_t i = 0; i < 4; i++)
+            v.val[i] = add_exponential(v.val[i], max, sums);
+        vst1q_u16_x4(out, v);
+        out += BLOCK;
+        SL_FORGET(out);
     }
-    float sum = vaddvq_f32(vaddq_f32(low, high));
+    for (count %= BLOCK; count >= LANES; count -= LANES, in += LANES, out += LANES)
+        vst1q_u16(out, add_exponential(vld1q_u16(in), max, sums));
+    float sum = vaddvq_f32(vaddq_f32(sums[0], sums[1]));
     for (; count > 0; count--, in++, out++) {
         vec_t y = exponential(vsubq_f16(v_load_dup(in), max));
         vst1q_lane_u16(out, vreinterpretq_u16_f16(y), 0);
         sum += (float)vgetq_lane_f16(y, 0);
     }
     return sum;
+}
+
+static void scale(uint16_t *row, size_t count, vec_t by)
+{
+    for (size_t blocks = count / BLOCK; blocks > 0; blocks--) {
+        uint16x8x4_t v = vld1q_u16_x4(row);
+        SL_UNROLL
+        for (size_t i = 0; i < 4; i++)
+            v.val[i] = vreinterpretq_u16_f16(vmulq_f16(vreinterpretq_f16_u16(v.val[i]), by));
+        vst1q_u16_x4(row, v);
+        row += BLOCK;
+        SL_FORGET(row);
+    }
+    for (count %= BLOCK; count >= LANES; count -= LANES, row += LANES)
+        v_store(row, vmulq_f16(v_load(row), by));
+    if (count > 0)
+        v_store_some(row, vmulq_f16(v_load_some(row, count), by), count);
 }
 
 static void run(const struct sl_reduce_f16_args *args)
@@ -66,12 +105,7 @@ static void run(const struct sl_reduce_f16_args *args)
         uint16_t *out = args->out + o * args->reduced;
         size_t count = args->reduced;
         float sum = store_exponentials(in, count, row_max(in, count), out);
-        const vec_t scale = v_set(1 / sum);
-#pragma clang loop unroll_count(4)
-        for (; count >= LANES; count -= LANES, out += LANES)
-            v_store(out, vmulq_f16(v_load(out), scale));
-        if (count > 0)
-            v_store_some(out, vmulq_f16(v_load_some(out, count), scale), count);
+        scale(out, count, v_set(1 / sum));
     }
 }
 
