@@ -3,6 +3,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "agent/bench/kernels.h"
 #include "agent/bench/operands.h"
@@ -16,11 +17,21 @@ struct product {
     struct sl_bench_operands operands;
 };
 
+static void pack_weights(const struct product *p, bool transposed)
+{
+    p->kernel->pack_rhs(p->args.n, p->args.k, (const void *)p->operands.weights, transposed,
+                        transposed ? NULL : (const void *)p->operands.bias, p->operands.packed);
+}
+
 static void pack_rhs(void *data)
 {
-    const struct product *p = data;
-    p->kernel->pack_rhs(p->args.n, p->args.k, (const void *)p->operands.weights, false,
-                        (const void *)p->operands.bias, p->operands.packed);
+    pack_weights(data, false);
+}
+
+/* A right operand as it comes, [k][n]: that of products of two activations. */
+static void pack_rhs_kn(void *data)
+{
+    pack_weights(data, true);
 }
 
 static void pack_lhs(void *data)
@@ -72,6 +83,7 @@ static int prepare(struct product *p, const struct sl_bench_shape *s, uint64_t s
 
 static void run_stages(struct product *p, struct sl_bench_stage_run *bench)
 {
+    sl_bench_stage(bench, "rhs_pack_kn", pack_rhs_kn, p);
     sl_bench_stage(bench, "rhs_pack", pack_rhs, p);
     if (p->kernel->pack_lhs && p->kernel->run_packed) {
         sl_bench_stage(bench, "lhs_pack", pack_lhs, p);

@@ -79,6 +79,8 @@ static const char *const goal_shapes[] = {
     "f16/matmul:100x192x384",
     "f16/matmul:784x128x64",
     "f16/matmul:49x960x160",
+    "f16/matmul:197x197x64", /* both products of an attention of 197 places, 64 channels a head */
+    "f16/matmul:197x64x197",
     "f16/matmul:1x1024x1024",
     "f16/conv:28x28x64-128-3x3-s1-p1",
     "f16/conv:14x14x64-64-3x3-s1-p1",

@@ -127,7 +127,7 @@ static double sme2_product(const struct sl_kernel_row *row, unsigned svl)
     double blocks = (double)(blocks_of(row->m, 2 * vl) * blocks_of(row->n, 2 * vl));
     if (same(row->stage, "lhs_pack"))
         return 0.10 * (double)(blocks_of(row->m, vl) * vl * row->k) + 150.0;
-    if (same(row->stage, "rhs_pack"))
+    if (same(row->stage, "rhs_pack") || same(row->stage, "rhs_pack_kn"))
         return 0.15 * (double)(blocks_of(row->n, vl) * vl * row->k) + 200.0;
     if (!same(row->stage, "kernel"))
         return 0;

@@ -56,7 +56,7 @@ static double sme2_product_goal(const struct sl_kernel_row *row, unsigned svl)
         (double)(round_up(row->m, 2 * vl) / (2 * vl) * (round_up(row->n, 2 * vl) / (2 * vl)));
     if (is(row->stage, "lhs_pack"))
         return 0.19 * (double)(round_up(row->m, vl) * row->k) + 150.0;
-    if (is(row->stage, "rhs_pack"))
+    if (is(row->stage, "rhs_pack") || is(row->stage, "rhs_pack_kn"))
         return 0.2 * (double)(round_up(row->n, vl) * row->k) + 200.0;
     if (!is(row->stage, "kernel"))
         return 0;

@@ -54,6 +54,62 @@ static void zip_pairs(const uint16_t *in, size_t stride, size_t k, svbool_t some
     }
 }
 
+/* Offsets of rows, in registers of their own: pointers then need no addition for each. */
+struct strides {
+    size_t one, two, three;
+};
+
+static inline __attribute__((always_inline)) struct strides
+strides_of(size_t stride) __arm_streaming __arm_inout("za")
+{
+    struct strides s = {stride, 2 * stride, 3 * stride};
+    __asm__("" : "+r"(s.one), "+r"(s.two), "+r"(s.three));
+    return s;
+}
+
+static inline __attribute__((always_inline)) svuint16x4_t
+load_four(const uint16_t *in, struct strides s, svbool_t some) __arm_streaming __arm_inout("za")
+{
+    return svcreate4_u16(svld1_u16(some, in), svld1_u16(some, in + s.one),
+                         svld1_u16(some, in + s.two), svld1_u16(some, in + s.three));
+}
+
+/* Four k rows, two pairs of two vectors. */
+static inline __attribute__((always_inline)) svuint16x4_t
+zip_four(svuint16x4_t rows) __arm_streaming __arm_inout("za")
+{
+    svuint16x2_t a = svzip_u16_x2(svcreate2_u16(svget4_u16(rows, 0), svget4_u16(rows, 1)));
+    svuint16x2_t b = svzip_u16_x2(svcreate2_u16(svget4_u16(rows, 2), svget4_u16(rows, 3)));
+    return svcreate4_u16(svget2_u16(a, 0), svget2_u16(a, 1), svget2_u16(b, 0), svget2_u16(b, 1));
+}
+
+/* Whole eights of k rows of a panel whose pairs fill `vectors`, 1 or 2, that follow each other;
+ * returns how many rows. */
+static inline __attribute__((always_inline)) size_t
+zip_eights(size_t vectors, const uint16_t *in, size_t stride, size_t k, svbool_t some,
+           uint16_t *out) __arm_streaming __arm_inout("za")
+{
+    svcount_t all = svptrue_c16();
+    struct strides s = strides_of(stride);
+    const uint16_t *next = in + 4 * stride;
+    for (size_t left = k / 8; left > 0; left--, in += 8 * stride, next += 8 * stride) {
+        __asm__("" : "+r"(in), "+r"(next));
+        svuint16x4_t a = load_four(in, s, some), b = load_four(next, s, some);
+        if (vectors == 2) {
+            svst1_u16_x4(all, out, zip_four(a));
+            svst1_vnum_u16_x4(all, out, 4, zip_four(b));
+        } else {
+            svst1_u16_x4(all, out,
+                         svcreate4_u16(svzip1_u16(svget4_u16(a, 0), svget4_u16(a, 1)),
+                                       svzip1_u16(svget4_u16(a, 2), svget4_u16(a, 3)),
+                                       svzip1_u16(svget4_u16(b, 0), svget4_u16(b, 1)),
+                                       svzip1_u16(svget4_u16(b, 2), svget4_u16(b, 3))));
+        }
+        out += 4 * vectors * svcnth();
+    }
+    return k / 8 * 8;
+}
+
 /* The same for a panel that is one vector of lanes wide. */
 static void zip_halves(const uint16_t *in, size_t stride, size_t k, svbool_t some,
                        uint16_t *out) __arm_streaming __arm_inout("za")
@@ -72,13 +128,23 @@ static void copy_rows(const struct panel *p, float *out) __arm_streaming __arm_i
     const struct sl_pack_rhs_x16 *job = p->job;
     const uint16_t *in = job->weights + p->first;
     uint16_t *to = (uint16_t *)(void *)out;
+    svbool_t some = svwhilelt_b16_u64(0, p->columns);
+    size_t done = 0;
+    if (p->width == svcntw())
+        done = zip_eights(1, in, job->n, job->k, some, to);
+    else if (p->width == svcnth())
+        done = zip_eights(2, in, job->n, job->k, some, to);
+    if (done == job->k)
+        return;
+    in += done * job->n;
+    to += done * p->width;
     if (p->width == svcntw()) {
-        zip_halves(in, job->n, job->k, svwhilelt_b16_u64(0, p->columns), to);
+        zip_halves(in, job->n, job->k - done, some, to);
         return;
     }
     for (size_t j = 0; j < p->width; j += svcnth())
-        zip_pairs(j < p->columns ? in + j : in, job->n, job->k, svwhilelt_b16_u64(j, p->columns),
-                  p->width, to + 2 * j);
+        zip_pairs(j < p->columns ? in + j : in, job->n, job->k - done,
+                  svwhilelt_b16_u64(j, p->columns), p->width, to + 2 * j);
 }
 
 /* Floats of up to 16 biases from `at` on, of those that `some` has. */

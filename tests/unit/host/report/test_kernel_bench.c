@@ -140,6 +140,8 @@ static void goals_round_up_to_whole_blocks(void **state)
     assert_int_equal(sl_kernel_goal(&row, 512), 112 * 384 * 19 / 100 + 150);
     row = row_of("matmul", MOPA, "rhs_pack", 100, 192, 384);
     assert_int_equal(sl_kernel_goal(&row, 512), 192 * 384 / 5 + 200);
+    row = row_of("matmul", MOPA, "rhs_pack_kn", 100, 192, 384);
+    assert_int_equal(sl_kernel_goal(&row, 512), 192 * 384 / 5 + 200);
     row = row_of("matmul", MOPA, "whole", 100, 192, 384);
     assert_int_equal(sl_kernel_goal(&row, 512), 0);
 }
