@@ -43,10 +43,13 @@ static size_t count_different(const struct sl_combined *combined, int part)
 
 void sl_combined_label(const struct sl_combined *combined, size_t index, char *out, size_t size)
 {
+    /* The longest last: what has little room still tells one from the other. */
+    static const int order[] = {PART_MODEL, PART_THREADS, PART_EXPERIMENT, PART_DEVICE};
     const struct sl_report *report = &combined->reports[index];
     size_t used = 0;
     out[0] = '\0';
-    for (int part = 0; part < PARTS; part++) {
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        int part = order[i];
         const char *text = part_of(report, part);
         if (text[0] == '\0' || count_different(combined, part) < 2)
             continue;

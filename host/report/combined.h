@@ -30,7 +30,7 @@ int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined);
  * baseline and candidate are medians of end to end in the unit of the line. */
 int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined);
 
-/* "resnet18.pte, pixel, 2 threads": what tells one of them from the others; "" where there is one.
+/* "resnet18.pte, 2 threads, pixel": what tells one of them from the others; "" where there is one.
  * `size` of at least 256. */
 void sl_combined_label(const struct sl_combined *combined, size_t index, char *out, size_t size);
 /* "3 comparisons of 2 models on 2 devices: 2 faster, 1 inconclusive". The same size. */

@@ -17,7 +17,7 @@ static const char style[] =
 static const char style_of_tables[] =
     "table{border-collapse:collapse;width:100%;font-size:.87rem}.wide{overflow-x:auto}"
     "th,td{text-align:left;padding:.28rem .6rem;border-bottom:1px solid #ddd;vertical-align:top;"
-    "overflow-wrap:anywhere}td:first-child{min-width:7rem}"
+    "overflow-wrap:break-word}"
     "th{border-bottom:2px solid #555;white-space:nowrap}"
     ".r{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
     "svg{width:100%;height:auto;margin:.5rem 0 .8rem}"

@@ -86,6 +86,29 @@ void sl_page_table_md(struct sl_markup *m, const struct sl_page_table *table)
     sl_markup_put(m, "\n");
 }
 
+enum { WHOLE_WORD = 16, LONGEST_PIECE = 24 }; /* bytes */
+
+/* A text whose long words may be broken where they have joints, so that short ones stay whole in a
+ * narrow column. */
+static void put_breakable(struct sl_markup *m, const char *text)
+{
+    char piece[LONGEST_PIECE + 5];
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        size_t len = strcspn(text, " _/,=");
+        len += text[len] != '\0';
+        len = word <= WHOLE_WORD ? word + (text[word] != '\0') : len;
+        len = len > LONGEST_PIECE ? LONGEST_PIECE : len;
+        while (len < sizeof(piece) - 1 && ((unsigned char)text[len] & 0xc0) == 0x80)
+            len++; /* not within a character */
+        snprintf(piece, sizeof(piece), "%.*s", (int)len, text);
+        sl_markup_text(m, piece);
+        text += len;
+        if (*text && piece[len - 1] != ' ')
+            sl_markup_put(m, "<wbr>");
+    }
+}
+
 void sl_page_table_html(struct sl_markup *m, const struct sl_page_table *table)
 {
     size_t at = 0;
@@ -103,7 +126,10 @@ void sl_page_table_html(struct sl_markup *m, const struct sl_page_table *table)
         for (size_t i = 0; i < table->columns && at < table->cells.size; i++) {
             sl_markup_put(m, "<%s%s>", row == 0 ? "th" : "td",
                           table->right[i] ? " class=\"r\"" : "");
-            sl_markup_text(m, next_cell(table, &at));
+            if (table->right[i])
+                sl_markup_text(m, next_cell(table, &at));
+            else
+                put_breakable(m, next_cell(table, &at));
             sl_markup_put(m, "</%s>", row == 0 ? "th" : "td");
         }
         sl_markup_put(m, "</tr>%s\n", row == 0 ? "</thead>\n<tbody>" : "");

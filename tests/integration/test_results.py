@@ -187,7 +187,7 @@ class NoOutside(html.parser.HTMLParser):
         self.tags.append(tag)
         assert tag not in ("script", "link", "img", "iframe", "object", "embed"), tag
         assert not {"src", "href", "srcset"} & {name for name, _ in attrs}, attrs
-        if tag != "meta":
+        if tag not in ("meta", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
