@@ -159,6 +159,52 @@ static void batched_products_broadcast_and_transpose(void **state)
         check_batch(k & 1, k & 2, k & 4);
 }
 
+/* The same value in halves. */
+static uint32_t halves_of(uint32_t value, const uint32_t *dims, uint32_t rank)
+{
+    uint32_t halves = sl_graph_add_value(dims, rank);
+    sl_graph.values[halves].datatype = SL_XNN_FP16;
+    sl_graph_add_node(SL_XNN_CONVERT, IN(value), halves);
+    return halves;
+}
+
+/* a [2][17][21] (two heads) times b [2][21][40], or turned, in halves: more than one block of most
+ * vectors. */
+static void check_batch_of_halves(bool turned)
+{
+    enum { M = 17, K = 21, N = 40 };
+    sl_graph_begin();
+    uint32_t a = sl_graph_add_input(DIMS(2, M, K));
+    uint32_t b = turned ? sl_graph_add_input(DIMS(2, N, K)) : sl_graph_add_input(DIMS(2, K, N));
+    uint32_t y = sl_graph_add_output(DIMS(2, M, N)), product = sl_graph_add_value(DIMS(2, M, N));
+    sl_graph.values[product].datatype = SL_XNN_FP16;
+    uint32_t half_b = turned ? halves_of(b, DIMS(2, N, K)) : halves_of(b, DIMS(2, K, N));
+    struct sl_xnn_node *node = sl_graph_add_node(SL_XNN_BATCH_MATRIX_MULTIPLY,
+                                                 IN(halves_of(a, DIMS(2, M, K)), half_b), product);
+    node->flags = turned ? SL_XNN_FLAG_TRANSPOSE_WEIGHTS : 0;
+    sl_graph_add_node(SL_XNN_CONVERT, IN(product), y);
+    sl_graph_run();
+    for (int i = 0; i < 2 * M * N; i++) {
+        int n = i % N, m = i / N % M, head = i / N / M;
+        float sum = 0, most = 0;
+        for (int k = 0; k < K; k++) {
+            float term = in(0)[(head * M + m) * K + k] *
+                         in(1)[head * N * K + (turned ? n * K + k : k * N + n)];
+            sum += term;
+            most = fmaxf(most, fabsf(sum));
+        }
+        assert_true(fabsf(in(2)[i] - sum) <= 0x1p-7f * (most + 1));
+    }
+    sl_graph_end();
+}
+
+static void batched_products_of_halves_are_those_of_floats_but_for_rounding(void **state)
+{
+    (void)state;
+    check_batch_of_halves(false);
+    check_batch_of_halves(true);
+}
+
 static void check_dynamic(bool turned, bool by_node, bool bias)
 {
     sl_graph_begin();
@@ -361,6 +407,7 @@ int main(void)
         cmocka_unit_test(unary_nodes_compute_what_they_are_named_for),
         cmocka_unit_test(prelu_has_a_slope_for_each_channel),
         cmocka_unit_test(batched_products_broadcast_and_transpose),
+        cmocka_unit_test(batched_products_of_halves_are_those_of_floats_but_for_rounding),
         cmocka_unit_test(computed_weights_are_packed_at_each_run),
         cmocka_unit_test(transposed_convolution_sums_what_overlaps),
         cmocka_unit_test(resize_blends_pixels),
