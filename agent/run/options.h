@@ -27,6 +27,7 @@ struct sl_run_options {
     double bundleio_rtol, bundleio_atol;
     /* ours */
     const char *isa, *policy, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
+    const char *weight_cache; /* a directory; "": none */
     uint32_t warmup, timeout; /* executions; seconds, 0: none */
     uint32_t first_look;      /* pairs after which the ring's owner is asked; 0: never */
     uint32_t budget_ms;       /* of measuring; 0: none */

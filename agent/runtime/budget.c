@@ -34,6 +34,19 @@ void sl_budget_free(struct sl_budget *budget, void *block, uint64_t bytes)
     sl_free(start);
 }
 
+bool sl_budget_take(struct sl_budget *budget, uint64_t bytes)
+{
+    if (bytes > budget->limit - budget->used)
+        return false;
+    budget->used += bytes;
+    return true;
+}
+
+void sl_budget_give(struct sl_budget *budget, uint64_t bytes)
+{
+    budget->used -= bytes;
+}
+
 int sl_workspace_reserve(struct sl_workspace *workspace, uint64_t bytes)
 {
     if (workspace->base && bytes <= workspace->bytes)

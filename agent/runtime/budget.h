@@ -1,6 +1,7 @@
 /* agent/runtime/budget.h: the bytes that a program may still ask for. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,10 @@ struct sl_budget {
  * An empty block is one byte. Release with sl_budget_free(). */
 void *sl_budget_alloc(struct sl_budget *budget, uint64_t bytes);
 void sl_budget_free(struct sl_budget *budget, void *block, uint64_t bytes);
+
+/* Counts memory that lies elsewhere; false when that goes over the budget. */
+bool sl_budget_take(struct sl_budget *budget, uint64_t bytes);
+void sl_budget_give(struct sl_budget *budget, uint64_t bytes);
 
 /* Scratch memory that all operators share: nothing in it outlives one of them. */
 struct sl_workspace {

@@ -8,7 +8,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int sl_file_map(const char *path, struct sl_bytes *out)
+#if defined(__APPLE__)
+#define SL_MODIFIED(info) ((info)->st_mtimespec)
+#define SL_CHANGED(info) ((info)->st_ctimespec)
+#else
+#define SL_MODIFIED(info) ((info)->st_mtim)
+#define SL_CHANGED(info) ((info)->st_ctim)
+#endif
+
+static struct sl_file_identity identity_of(const struct stat *info)
+{
+    return (struct sl_file_identity){
+        .device = (uint64_t)info->st_dev,
+        .inode = (uint64_t)info->st_ino,
+        .size = (uint64_t)info->st_size,
+        .modified_s = (int64_t)SL_MODIFIED(info).tv_sec,
+        .changed_s = (int64_t)SL_CHANGED(info).tv_sec,
+        .modified_ns = (uint64_t)SL_MODIFIED(info).tv_nsec,
+        .changed_ns = (uint64_t)SL_CHANGED(info).tv_nsec,
+    };
+}
+
+int sl_file_identify(int fd, struct sl_file_identity *out)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return -errno;
+    *out = identity_of(&info);
+    return 0;
+}
+
+int sl_file_map(const char *path, struct sl_bytes *out, struct sl_file_identity *out_identity)
 {
     struct stat info;
     void *at = NULL;
@@ -26,6 +56,8 @@ int sl_file_map(const char *path, struct sl_bytes *out)
     close(fd);
     if (rc == 0)
         *out = (struct sl_bytes){at, (size_t)info.st_size};
+    if (rc == 0 && out_identity)
+        *out_identity = identity_of(&info);
     return rc;
 }
 

@@ -1,8 +1,21 @@
 /* agent/runtime/file_map.h: a whole file, mapped for reading. */
 #pragma once
 
+#include <stdint.h>
+
 #include "common/base/bytes.h"
 
-/* An empty file is no mapping. 0 or -errno; release with sl_file_unmap(). */
-int sl_file_map(const char *path, struct sl_bytes *out);
+/* What the system knows a file's content by: another content has another of these, unless it was
+ * written within one tick of the clock behind its times. */
+struct sl_file_identity {
+    uint64_t device, inode, size;
+    int64_t modified_s, changed_s;
+    uint64_t modified_ns, changed_ns; /* of that second */
+};
+
+/* An empty file is no mapping. `out_identity` may be NULL. 0 or -errno; release with
+ * sl_file_unmap(). */
+int sl_file_map(const char *path, struct sl_bytes *out, struct sl_file_identity *out_identity);
 void sl_file_unmap(struct sl_bytes *file);
+/* Of an open file. 0 or -errno. */
+int sl_file_identify(int fd, struct sl_file_identity *out);

@@ -213,6 +213,7 @@ int sl_method_new(struct sl_model *model, const char *name, struct sl_method **o
     method->plan = plan;
     method->budget.limit = model->limits.bytes;
     method->workspace.budget = &method->budget;
+    method->weights.budget = &method->budget;
     method->crew.space.budget = &method->budget;
     int rc = alloc_tables(method) != 0 ? no_memory(diag) : alloc_buffers(method, diag);
     if (rc == 0)
@@ -238,6 +239,7 @@ void sl_method_free(struct sl_method *method)
 {
     if (!method)
         return;
+    sl_weight_store_fini(&method->weights);
     sl_workspace_fini(&method->crew.space);
     sl_workspace_fini(&method->workspace);
     for (size_t i = 0; method->loose && method->tensors && i < method->tensor_count; i++)

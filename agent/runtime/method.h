@@ -9,6 +9,7 @@
 #include "agent/runtime/model.h"
 #include "agent/runtime/step_split.h"
 #include "agent/runtime/tensor.h"
+#include "agent/runtime/weights/weight_store.h"
 
 struct sl_value {
     int kind; /* enum sl_pte_value_kind */
@@ -29,8 +30,9 @@ struct sl_method {
     struct sl_tensor *tensors;
     size_t tensor_count;
     struct sl_budget budget;
-    void **buffers; /* planned memory: plan->buffer_count blocks */
-    void **loose;   /* of inputs and outputs that are not planned: tensor_count, mostly NULL */
+    struct sl_weight_store weights; /* of its variants */
+    void **buffers;                 /* planned memory: plan->buffer_count blocks */
+    void **loose; /* of inputs and outputs that are not planned: tensor_count, mostly NULL */
     bool *input_set;
     struct sl_crew crew;           /* who runs the steps */
     struct sl_workspace workspace; /* of whatever runs: one variant at a time */

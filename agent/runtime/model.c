@@ -108,7 +108,7 @@ int sl_model_open(const char *path, const struct sl_runtime_limits *limits,
     struct sl_model *model = model_alloc(log, limits);
     if (!model)
         return sl_diag_set(diag, -ENOMEM, path, "out of memory");
-    int rc = sl_file_map(path, &model->mapping);
+    int rc = sl_file_map(path, &model->mapping, &model->identity);
     model->file = model->mapping;
     rc = rc < 0 ? map_failed(model, path, "program file", rc, diag)
                 : open_program(model, path, diag);
@@ -126,7 +126,7 @@ int sl_data_open(const char *path, const struct sl_runtime_log *log, struct sl_d
     struct sl_data *data = sl_calloc(1, sizeof(*data));
     if (!data)
         return sl_diag_set(diag, -ENOMEM, path, "out of memory");
-    int rc = sl_file_map(path, &data->mapping);
+    int rc = sl_file_map(path, &data->mapping, &data->identity);
     rc = rc < 0 ? map_failed(&speaker, path, "data file", rc, diag)
                 : sl_ptd_parse(data->mapping, &data->ptd, diag);
     if (rc != 0)
@@ -153,6 +153,18 @@ void sl_data_free(struct sl_data *data)
 void sl_model_set_data(struct sl_model *model, const struct sl_data *data)
 {
     model->data = data;
+}
+
+int sl_model_set_weight_cache(struct sl_model *model, const char *directory)
+{
+    if (!model->mapping.data)
+        return SL_E_UNSUPPORTED;
+    char *copy = sl_strndup(directory, strlen(directory));
+    if (!copy)
+        return -ENOMEM;
+    sl_free(model->weight_cache);
+    model->weight_cache = copy;
+    return 0;
 }
 
 const struct sl_bundle *sl_model_bundle(const struct sl_model *model)
@@ -194,5 +206,6 @@ void sl_model_free(struct sl_model *model)
         sl_pte_fini(&model->pte);
     sl_bundle_fini(&model->bundle);
     sl_file_unmap(&model->mapping);
+    sl_free(model->weight_cache);
     sl_free(model);
 }

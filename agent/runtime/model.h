@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "agent/runtime/file_map.h"
 #include "agent/runtime/runtime.h"
 #include "common/format/bundle.h"
 #include "common/format/ptd.h"
@@ -10,14 +11,17 @@
 
 struct sl_data {
     struct sl_bytes mapping; /* owned */
+    struct sl_file_identity identity;
     struct sl_ptd ptd;
 };
 
 struct sl_model {
-    struct sl_bytes file;       /* the program */
-    struct sl_bytes mapping;    /* owned; none when the bytes are the caller's */
-    struct sl_bundle bundle;    /* all zero when the program is not bundled */
-    const struct sl_data *data; /* borrowed; NULL: none */
+    struct sl_bytes file;             /* the program */
+    struct sl_bytes mapping;          /* owned; none when the bytes are the caller's */
+    struct sl_file_identity identity; /* of the mapping */
+    char *weight_cache;               /* owned: its directory; NULL: none */
+    struct sl_bundle bundle;          /* all zero when the program is not bundled */
+    const struct sl_data *data;       /* borrowed; NULL: none */
     struct sl_pte pte;
     struct sl_runtime_limits limits;
     struct sl_runtime_log log;

@@ -37,17 +37,24 @@
 #include "kernels/unary/unary_qs8.h"
 
 struct sl_budget;
+struct sl_weight_blob;
+struct sl_weight_store;
 
 enum { SL_STEP_MAX_RANK = 6 };
 
 /* Weights of one operator, packed for one kernel. All zeros is a valid start. */
 struct sl_weights {
     const void *kernel; /* the kernel they are packed for; NULL: none chosen yet */
-    void *packed;       /* owned; NULL when packed at each run */
+    void *packed;       /* owned, or the blob's; NULL when packed at each run */
     size_t bytes;
     struct sl_budget *budget;
+    struct sl_weight_store *store; /* borrowed: whom to share with; NULL: nobody */
+    struct sl_weight_blob *blob;   /* of the store */
 };
+/* Keeps the store. */
 void sl_weights_fini(struct sl_weights *weights);
+/* The same for weights that could not be packed: whole or not at all. */
+void sl_weights_fail(struct sl_weights *weights);
 
 struct sl_op_call;
 /* An operator's own step: finds its operands by itself. */
@@ -132,6 +139,9 @@ struct sl_constants {
     const void *weights, *bias;  /* bias may be NULL; weights NULL: packed at each run */
     int weights_type, bias_type; /* enum sl_step_float */
     struct sl_budget *budget;
+    /* For sl_weights_settle(), from sl_weights_form(): what else their packing depends on. */
+    uint64_t form;
+    const void *scales; /* NULL: none */
 };
 
 #define SL_OF(before, after) before##after
@@ -272,8 +282,10 @@ bool sl_broadcast_next(const struct sl_broadcast_plan *plan, struct sl_broadcast
 bool sl_broadcast_of(size_t a_rank, const size_t *a_dims, size_t b_rank, const size_t *b_dims,
                      size_t out_rank, const size_t *out_dims, struct sl_broadcast_plan *out);
 
+/* Mixes numbers, such as those of a shape, into a form; 0 is a start. */
+uint64_t sl_weights_form(uint64_t form, const void *numbers, size_t bytes);
 /* Settles on `kernel`. Weights that are constant and not packed for it yet get room: returns 1, and
- * the caller packs. 0: nothing to pack; SL_E_LIMIT over the budget. */
+ * the caller packs. 0: nothing to pack, or packed before; SL_E_LIMIT over the budget. */
 int sl_weights_settle(struct sl_weights *weights, const void *kernel, size_t bytes,
                       const struct sl_constants *constants);
 

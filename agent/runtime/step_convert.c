@@ -102,12 +102,15 @@ int sl_step_gemm_bf16(struct sl_step *step, uint32_t isa, size_t m, size_t n, si
     const struct sl_matmul_bf16 *kernel = weights->kernel;
     if (!kernel || (kernel->gemv && m > 1))
         kernel = sl_matmul_bf16_select(isa, m);
-    int pack = sl_weights_settle(weights, kernel, kernel->rhs_bytes(n, k), constants);
+    const size_t sizes[] = {n, k, transposed};
+    struct sl_constants formed = *constants;
+    formed.form = sl_weights_form(SL_STEP_GEMM, sizes, sizeof(sizes));
+    int pack = sl_weights_settle(weights, kernel, kernel->rhs_bytes(n, k), &formed);
     int rc = pack < 0 ? SL_ET_MEMORY_ALLOCATION_FAILED : 0;
     if (pack > 0)
         rc = pack_gemm(kernel, n, k, transposed, constants, weights);
     if (rc != 0) {
-        sl_weights_fini(weights); /* whole or not at all */
+        sl_weights_fail(weights);
         return rc;
     }
     *step = (struct sl_step){

@@ -107,12 +107,13 @@ static int step_apart(struct sl_step *step, uint32_t isa, const struct sl_conv_s
     const struct SL_OF(sl_matmul, ) *kernel = apart_kernel(weights, isa, m);
     struct sl_taken taken;
     int rc =
-        settle(weights, kernel, kernel->rhs_bytes(n, k), constants, n * k, s->group_out_c, &taken);
+        settle(weights, kernel, kernel->rhs_bytes(n, k), constants,
+               sl_weights_form(SL_STEP_BATCH_GEMM, s, sizeof(*s)), n * k, s->group_out_c, &taken);
     if (rc == 0 && taken.weights)
         rc = pack_apart(kernel, s, constants, &taken, weights->packed);
     sl_constants_drop(constants, &taken);
     if (rc != 0) {
-        sl_weights_fini(weights);
+        sl_weights_fail(weights);
         return rc;
     }
     *step = (struct sl_step){
@@ -169,13 +170,14 @@ int SL_OF(sl_step_deconv, )(struct sl_step *step, uint32_t isa, const struct sl_
     struct sl_taken taken;
     size_t channels = shape->groups * shape->group_out_c;
     size_t count = channels * shape->kernel_h * shape->kernel_w * shape->group_in_c;
-    int rc = settle(weights, kernel, SL_OF(sl_deconv, _bytes)(kernel, shape), constants, count,
-                    channels, &taken);
+    int rc =
+        settle(weights, kernel, SL_OF(sl_deconv, _bytes)(kernel, shape), constants,
+               sl_weights_form(SL_STEP_DECONV, shape, sizeof(*shape)), count, channels, &taken);
     if (rc == 0 && taken.weights)
         rc = pack_phases(kernel, shape, constants, &taken, count, weights->packed);
     sl_constants_drop(constants, &taken);
     if (rc != 0) {
-        sl_weights_fini(weights);
+        sl_weights_fail(weights);
         return rc;
     }
     *step = (struct sl_step){

@@ -119,9 +119,17 @@ static const struct sl_matmul_qd8 *kernel_of(const struct sl_weights *weights, u
 }
 
 static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
-                  const struct sl_gemm_qd8 *g)
+                  const struct sl_gemm_qd8 *g, uint64_t form)
 {
-    const struct sl_constants constants = {.weights = g->weights.data, .budget = g->budget};
+    const struct sl_weights_qd8 *w = &g->weights;
+    const size_t numbers[] = {w->n, w->k, w->transposed, w->group, w->scale_bf16, g->q4};
+    const struct sl_constants constants = {
+        .weights = w->data,
+        .bias = w->bias,
+        .scales = w->scale,
+        .form = sl_weights_form(form, numbers, sizeof(numbers)),
+        .budget = g->budget,
+    };
     return sl_weights_settle(weights, kernel, bytes, &constants);
 }
 
@@ -133,7 +141,8 @@ int sl_step_gemm_qd8(struct sl_step *step, uint32_t isa, const struct sl_gemm_qd
         !sl_product_ok((size_t[]){m, n}, 2))
         return SL_ET_INVALID_ARGUMENT;
     const struct sl_matmul_qd8 *kernel = kernel_of(weights, isa, g, m);
-    int pack = settle(weights, kernel, kernel->rhs_bytes(kernel, n, k, g->weights.group), g);
+    int pack =
+        settle(weights, kernel, kernel->rhs_bytes(kernel, n, k, g->weights.group), g, SL_STEP_GEMM);
     if (pack < 0)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     if (pack)
@@ -277,7 +286,9 @@ int sl_step_conv_qd8(struct sl_step *step, uint32_t isa, const struct sl_conv_sh
         return SL_ET_INVALID_ARGUMENT;
     g.weights.n = n;
     g.weights.k = k;
-    int pack = settle(weights, kernel, bytes, &g);
+    int pack =
+        settle(weights, kernel, bytes, &g,
+               sl_weights_form(transposed ? SL_STEP_DECONV : SL_STEP_CONV, shape, sizeof(*shape)));
     if (pack < 0)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     if (pack)

@@ -52,15 +52,25 @@ static struct sl_requant_out requant_out(const struct sl_constants_qs8 *c)
 
 /* Settles on a kernel: 1 when its weights are to be packed, with *out open. */
 static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
-                  const struct sl_constants_qs8 *c, size_t channels, struct requant *out)
+                  const struct sl_constants_qs8 *c, uint64_t form, size_t channels,
+                  struct requant *out)
 {
-    const struct sl_constants constants = {.weights = c->weights, .budget = c->budget};
+    const float scales[] = {c->in.scale, c->out.scale};
+    const int32_t numbers[] = {c->in.zero_point, c->per_channel};
+    form = sl_weights_form(form, scales, sizeof(scales));
+    const struct sl_constants constants = {
+        .weights = c->weights,
+        .bias = c->bias,
+        .scales = c->weights_scale,
+        .form = sl_weights_form(form, numbers, sizeof(numbers)),
+        .budget = c->budget,
+    };
     int pack = sl_weights_settle(weights, kernel, bytes, &constants);
     if (pack < 0)
         return -SL_ET_MEMORY_ALLOCATION_FAILED;
     int rc = pack ? open_requant(c, channels, out) : 0;
     if (rc != 0)
-        sl_weights_fini(weights); /* whole or not at all */
+        sl_weights_fail(weights);
     return rc != 0 ? -rc : pack;
 }
 
@@ -79,7 +89,9 @@ int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, siz
     const struct sl_matmul_qs8 *kernel = weights->kernel;
     if (!kernel || (kernel->gemv && m > 1))
         kernel = sl_matmul_qs8_select(isa, m);
-    int pack = settle(weights, kernel, kernel->rhs_bytes(n, k), c, n, &requant);
+    const size_t sizes[] = {n, k, transposed};
+    int pack = settle(weights, kernel, kernel->rhs_bytes(n, k), c,
+                      sl_weights_form(SL_STEP_GEMM, sizes, sizeof(sizes)), n, &requant);
     if (pack < 0)
         return -pack;
     if (pack) {
@@ -146,6 +158,7 @@ int sl_step_conv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_sh
         return SL_ET_INVALID_ARGUMENT;
     const struct sl_conv_qs8 *kernel = weights->kernel ? weights->kernel : sl_conv_qs8_select(isa);
     int pack = settle(weights, kernel, kernel->weights_bytes(shape), c,
+                      sl_weights_form(SL_STEP_CONV, shape, sizeof(*shape)),
                       shape->groups * shape->group_out_c, &requant);
     if (pack < 0)
         return -pack;
@@ -181,6 +194,7 @@ int sl_step_deconv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_
         return SL_ET_INVALID_ARGUMENT;
     const struct sl_conv_qs8 *kernel = weights->kernel ? weights->kernel : sl_conv_qs8_select(isa);
     int pack = settle(weights, kernel, sl_deconv_qs8_bytes(kernel, shape), c,
+                      sl_weights_form(SL_STEP_DECONV, shape, sizeof(*shape)),
                       shape->groups * shape->group_out_c, &requant);
     if (pack < 0)
         return -pack;
@@ -188,7 +202,7 @@ int sl_step_deconv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_
         int rc = pack_deconv(kernel, shape, c, &requant, weights);
         close_requant(&requant);
         if (rc != 0) {
-            sl_weights_fini(weights);
+            sl_weights_fail(weights);
             return rc;
         }
     }
@@ -229,7 +243,9 @@ int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
     const struct sl_depthwise_qs8 *kernel = weights->kernel;
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = sl_depthwise_qs8_select(isa, shape);
-    int pack = settle(weights, kernel, kernel->weights_bytes(shape), c, shape->channels, &requant);
+    int pack = settle(weights, kernel, kernel->weights_bytes(shape), c,
+                      sl_weights_form(SL_STEP_DEPTHWISE, shape, sizeof(*shape)), shape->channels,
+                      &requant);
     if (pack < 0)
         return -pack;
     if (pack) {

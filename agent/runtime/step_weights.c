@@ -1,8 +1,11 @@
 /* agent/runtime/step_weights.c: constant operands: their memory, their types. */
 
+#include <string.h>
+
 #include "agent/runtime/budget.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
+#include "agent/runtime/weights/weight_store.h"
 #include "common/base/error.h"
 #include "kernels/cpu/half.h"
 
@@ -10,9 +13,52 @@
 
 void sl_weights_fini(struct sl_weights *weights)
 {
-    if (weights->packed)
+    if (weights->blob)
+        sl_weight_store_drop(weights->store, weights->blob);
+    else if (weights->packed)
         sl_budget_free(weights->budget, weights->packed, weights->bytes);
-    *weights = (struct sl_weights){0};
+    *weights = (struct sl_weights){.store = weights->store};
+}
+
+void sl_weights_fail(struct sl_weights *weights)
+{
+    if (weights->blob)
+        weights->blob->failed = true;
+    sl_weights_fini(weights);
+}
+
+uint64_t sl_weights_form(uint64_t form, const void *numbers, size_t bytes)
+{
+    const uint8_t *at = numbers;
+    while (bytes > 0) {
+        uint64_t word = 0;
+        size_t part = bytes < sizeof(word) ? bytes : sizeof(word);
+        memcpy(&word, at, part);
+        form = (form ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        form ^= form >> 32;
+        at += part;
+        bytes -= part;
+    }
+    return form;
+}
+
+/* Where there is a store, others may have packed the same. */
+static int take_shared(struct sl_weights *weights, const void *kernel, size_t bytes,
+                       const struct sl_constants *c)
+{
+    const int types[2] = {c->weights_type, c->bias ? c->bias_type : -1};
+    const struct sl_weight_key key = {
+        .kernel = kernel,
+        .weights = c->weights,
+        .bias = c->bias,
+        .scales = c->scales,
+        .form = sl_weights_form(c->form, types, sizeof(types)),
+        .bytes = bytes,
+    };
+    int rc = sl_weight_store_take(weights->store, &key, &weights->blob);
+    if (rc >= 0)
+        weights->packed = weights->blob->packed;
+    return rc;
 }
 
 bool sl_product_ok(const size_t *factors, size_t count)
@@ -34,13 +80,17 @@ int sl_weights_settle(struct sl_weights *weights, const void *kernel, size_t byt
         return 0;
     }
     sl_weights_fini(weights);
-    weights->packed = sl_budget_alloc(constants->budget, bytes);
+    int rc = 1;
+    if (weights->store)
+        rc = take_shared(weights, kernel, bytes, constants);
+    else
+        weights->packed = sl_budget_alloc(constants->budget, bytes);
     if (!weights->packed)
         return SL_E_LIMIT;
     weights->kernel = kernel;
     weights->bytes = bytes;
     weights->budget = constants->budget;
-    return 1;
+    return rc;
 }
 
 /* Element i of constants of an enum sl_step_float type. */

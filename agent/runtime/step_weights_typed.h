@@ -3,16 +3,18 @@
 
 /* Settles on a kernel; where its weights are to be packed, taken->weights has them. */
 static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
-                  const struct sl_constants *constants, size_t count, size_t biases,
+                  const struct sl_constants *of, uint64_t form, size_t count, size_t biases,
                   struct sl_taken *taken)
 {
+    struct sl_constants constants = *of;
+    constants.form = form;
     *taken = (struct sl_taken){0};
-    int pack = sl_weights_settle(weights, kernel, bytes, constants);
+    int pack = sl_weights_settle(weights, kernel, bytes, &constants);
     int rc = pack < 0 ? SL_ET_MEMORY_ALLOCATION_FAILED : 0;
     if (pack > 0)
-        rc = sl_constants_take(constants, SL_FLOAT_TYPE, count, biases, taken);
+        rc = sl_constants_take(&constants, SL_FLOAT_TYPE, count, biases, taken);
     if (rc != 0)
-        sl_weights_fini(weights); /* whole or not at all */
+        sl_weights_fail(weights);
     return rc;
 }
 
@@ -32,7 +34,9 @@ int SL_OF(sl_step_gemm, )(struct sl_step *step, uint32_t isa, size_t m, size_t n
     if (!kernel || (kernel->gemv && m > 1))
         kernel = SL_OF(sl_matmul, _select)(isa, m);
     struct sl_taken taken;
-    int rc = settle(weights, kernel, kernel->rhs_bytes(n, k), constants, n * k, n, &taken);
+    const size_t sizes[] = {n, k, transposed};
+    int rc = settle(weights, kernel, kernel->rhs_bytes(n, k), constants,
+                    sl_weights_form(SL_STEP_GEMM, sizes, sizeof(sizes)), n * k, n, &taken);
     if (rc != 0)
         return rc;
     if (taken.weights)
@@ -69,8 +73,8 @@ int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_co
     struct sl_taken taken;
     size_t channels = shape->groups * shape->group_out_c;
     size_t count = channels * shape->kernel_h * shape->kernel_w * shape->group_in_c;
-    int rc =
-        settle(weights, kernel, kernel->weights_bytes(shape), constants, count, channels, &taken);
+    int rc = settle(weights, kernel, kernel->weights_bytes(shape), constants,
+                    sl_weights_form(SL_STEP_CONV, shape, sizeof(*shape)), count, channels, &taken);
     if (rc != 0)
         return rc;
     if (taken.weights)
@@ -122,7 +126,8 @@ int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
     size_t channels = shape->channels, times = serialized->multiplier;
     size_t count = channels * shape->kernel_h * shape->kernel_w;
     int rc =
-        settle(weights, kernel, kernel->weights_bytes(shape), constants, count, channels, &taken);
+        settle(weights, kernel, kernel->weights_bytes(shape), constants,
+               sl_weights_form(SL_STEP_DEPTHWISE, shape, sizeof(*shape)), count, channels, &taken);
     if (rc == 0 && taken.weights)
         kernel->pack_weights(shape, taken.weights, taken.bias, weights->packed);
     sl_constants_drop(constants, &taken);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/runtime/weights/weight_cache.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 
@@ -39,8 +40,8 @@ static int compile_delegate(struct sl_variant *v, uint32_t index, struct sl_diag
         return sl_diag_set(diag, SL_ET_NOT_FOUND, NULL, "Backend %s is not registered.",
                            delegate->id);
     }
-    int rc =
-        sl_xnn_plan_new(model, delegate->blob, v->isa, &v->method->budget, &v->plans[index], diag);
+    int rc = sl_xnn_plan_new(model, delegate->blob, v->isa, &v->method->budget, &v->method->weights,
+                             &v->plans[index], diag);
     if (rc != 0)
         sl_model_log(model, 'E', "method.cpp", 132, "Init failed for backend %s: 0x%x",
                      delegate->id, (unsigned)rc);
@@ -243,11 +244,14 @@ int sl_variant_new(struct sl_method *method, uint32_t isa, uint16_t index,
     v->recorder = recorder;
     sl_recorder_begin(recorder, &load, &load_label);
     sl_recorder_begin(recorder, &init, &init_label);
+    struct sl_weight_cache cache;
+    sl_weight_cache_open(&cache, method, isa);
     int rc = compile(v, diag);
     if (rc == 0)
         sl_recorder_end(recorder, &init, &init_label);
     if (rc == 0)
         sl_recorder_end(recorder, &load, &load_label);
+    sl_weight_cache_close(&cache, method, rc == 0);
     if (rc == 0 && sl_variant_label(v) != 0)
         rc = no_memory(diag);
     if (rc != 0) {

@@ -28,6 +28,7 @@ PARSERS = {
     "assembler": ["host/ingest/assembler.c"],
     "ring": ["agent/trace/ring.c"],
     "program": ["agent/runtime/xnn/nodes.c", "agent/runtime/xnn/layout.c", "agent/runtime/step_window.c"],  # the bytes are pte's and xnngraph's; these take what they say
+    "weight_file": ["agent/runtime/weights/weight_file.c"],
     "gflags": ["agent/run/gflags.c"],
     "probe": ["agent/probe/sysfs.c"],
     "count_log": ["host/device/count_log.c", "host/device/log_line.c"],
@@ -53,6 +54,7 @@ AROUND = {
     "host/config/host_config.c": ["sl_host_config_read"],
     "agent/probe/sysfs.c": ["sl_sysfs_line", "sl_sysfs_number", "sl_sysfs_indices", "read_text", "by_value"],
     "host/config/policy_file.c": ["sl_device_fingerprint", "sl_device_file_path"],
+    "agent/runtime/weights/weight_file.c": ["sl_weight_file_put_entry", "sl_weight_file_put_head", "sl_weight_note_put", "put_content"],
     "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size"],
 }
 # The same as in tests/fuzz/CMakeLists.txt.

@@ -213,6 +213,31 @@ class Memory(RunCase):
         self.assertEqual(self.run_agent("--max-memory=4000000", "--print_output=none"), 0, self.stderr)
 
 
+class WeightCache(RunCase):
+    def run_cached(self, name, *flags):
+        self.assertEqual(self.run_agent("--weight-cache=cache", "--variants=off,portable", "--num_executions=1", f"--output_file={name}",
+                                        f"--inputs={INPUT}", "--print_output=none", "--json", *flags), 0, self.stderr)
+        said = [message for message in self.messages() if message.startswith("Weight cache: ")]
+        packed = [variant["packed_bytes"] for variant in json.loads(self.stdout)["variants"]]
+        return said, packed, [self.read(f"{name}_sme2-off-0.bin"), self.read(f"{name}_portable-0.bin")]
+
+    def test_later_runs_take_weights_from_files_and_compute_the_same(self):
+        cold, warm = self.run_cached("cold"), self.run_cached("warm")
+        self.assertRegex(cold[0][0], r"^Weight cache: \d+ packed weights were written to cache\.$")
+        self.assertRegex(warm[0][-1], r"^Weight cache: \d+ packed weights were taken from cache\.$")
+        self.assertEqual(cold[1:], warm[1:])
+        self.assertGreater(min(warm[1]), 0)
+
+    def test_a_limit_counts_weights_of_files_too(self):
+        self.run_cached("cold")
+        self.assertEqual(self.run_agent("--weight-cache=cache", "--max-memory=60000"), 1)
+        self.assertIn("status 0x21", self.messages("F")[0])
+
+    def test_a_place_that_cannot_be_used_is_said_once_and_the_run_goes_on(self):
+        self.assertEqual(self.run_agent("--weight-cache=/nonexistent/cache", "--print_output=none"), 0)
+        self.assertEqual(self.messages("E"), ["Weight cache: /nonexistent/cache cannot be used: No such file or directory"])
+
+
 class Lines(RunCase):
     def test_normal_run(self):
         self.assertEqual(self.run_agent(f"--inputs={INPUT}", "--num_executions=2", "--output_file=out",

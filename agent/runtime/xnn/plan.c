@@ -43,6 +43,7 @@ static int alloc_steps(struct sl_xnn_plan *plan, struct sl_diag *diag)
         op->step_first = plan->step_count;
         plan->step_count += SL_XNN_MAX_STEPS;
         op->name = sl_xnn_op_name(plan, op);
+        op->weights.store = plan->store;
     }
     plan->steps = sl_calloc(plan->step_count, sizeof(*plan->steps));
     plan->wires = sl_calloc(plan->step_count, sizeof(*plan->wires));
@@ -90,12 +91,13 @@ static int compile(struct sl_xnn_plan *plan, struct sl_diag *diag)
 }
 
 int sl_xnn_plan_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
-                    struct sl_budget *budget, struct sl_xnn_plan **out, struct sl_diag *diag)
+                    struct sl_budget *budget, struct sl_weight_store *store,
+                    struct sl_xnn_plan **out, struct sl_diag *diag)
 {
     struct sl_xnn_graph graph = {0};
     int rc = sl_xnn_graph_parse(blob, &graph, diag);
     if (rc == 0)
-        return sl_xnn_plan_from_graph(model, &graph, isa, budget, out, diag);
+        return sl_xnn_plan_from_graph(model, &graph, isa, budget, store, out, diag);
     rc = rc == -ENOMEM ? no_memory(diag) : SL_ET_DELEGATE_INVALID_COMPATIBILITY;
     sl_model_log(model, 'E', "XNNPACKBackend.cpp", 144, "XNNCompiler::compileModel failed: 0x%x",
                  (unsigned)rc);
@@ -103,7 +105,8 @@ int sl_xnn_plan_new(const struct sl_model *model, struct sl_bytes blob, uint32_t
 }
 
 int sl_xnn_plan_from_graph(const struct sl_model *model, struct sl_xnn_graph *graph, uint32_t isa,
-                           struct sl_budget *budget, struct sl_xnn_plan **out, struct sl_diag *diag)
+                           struct sl_budget *budget, struct sl_weight_store *store,
+                           struct sl_xnn_plan **out, struct sl_diag *diag)
 {
     struct sl_xnn_plan *plan = sl_calloc(1, sizeof(*plan));
     if (!plan) {
@@ -114,6 +117,7 @@ int sl_xnn_plan_from_graph(const struct sl_model *model, struct sl_xnn_graph *gr
     plan->model = model;
     plan->graph = *graph;
     plan->budget = budget;
+    plan->store = store;
     plan->isa = isa;
     int rc = compile(plan, diag);
     if (rc != 0) {

@@ -15,6 +15,7 @@
 
 struct sl_diag;
 struct sl_tensor;
+struct sl_weight_store;
 
 enum {
     SL_XNN_MAX_NODES = 16384,
@@ -132,6 +133,7 @@ struct sl_xnn_op {
 struct sl_xnn_plan {
     const struct sl_model *model;
     struct sl_budget *budget;
+    struct sl_weight_store *store; /* borrowed; NULL: none */
     uint32_t isa;
     struct sl_xnn_graph graph;
     uint32_t operand_count;
@@ -146,13 +148,15 @@ struct sl_xnn_plan {
 };
 
 /* Parses the blob, resolves constants, rewrites the graph and shapes it for the serialized bounds.
- * Logs as ExecuTorch would; returns 0 or a code of enum sl_et_error. */
+ * `store` (NULL: none) is whom operators share packed weights with. Logs as ExecuTorch would;
+ * returns 0 or a code of enum sl_et_error. */
 int sl_xnn_plan_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
-                    struct sl_budget *budget, struct sl_xnn_plan **out, struct sl_diag *diag);
+                    struct sl_budget *budget, struct sl_weight_store *store,
+                    struct sl_xnn_plan **out, struct sl_diag *diag);
 /* The same from a parsed graph, which moves in even on failure. */
 int sl_xnn_plan_from_graph(const struct sl_model *model, struct sl_xnn_graph *graph, uint32_t isa,
-                           struct sl_budget *budget, struct sl_xnn_plan **out,
-                           struct sl_diag *diag);
+                           struct sl_budget *budget, struct sl_weight_store *store,
+                           struct sl_xnn_plan **out, struct sl_diag *diag);
 void sl_xnn_plan_free(struct sl_xnn_plan *plan);
 
 /* Takes the shapes of `args` (the call's inputs), shapes every operator, plans the workspace and

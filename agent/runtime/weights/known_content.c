@@ -1,0 +1,60 @@
+/* agent/runtime/weights/known_content.c */
+#include "agent/runtime/weights/known_content.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "common/base/buf.h"
+
+enum { PATH_BYTES = 4096, SETTLED_S = 2 };
+
+static bool note_path(const char *directory, const struct sl_file_identity *identity, char *out)
+{
+    uint64_t name = sl_content_of(identity, sizeof(*identity)).low;
+    int length = snprintf(out, PATH_BYTES, "%s/%016" PRIx64 ".note", directory, name);
+    return length > 0 && length < PATH_BYTES;
+}
+
+bool sl_known_content_settled(const struct sl_file_identity *identity)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return identity->modified_s <= (int64_t)now.tv_sec - SETTLED_S &&
+           identity->changed_s <= (int64_t)now.tv_sec - SETTLED_S;
+}
+
+bool sl_known_content_find(const char *directory, const struct sl_file_identity *identity,
+                           struct sl_content *out)
+{
+    char path[PATH_BYTES];
+    struct sl_bytes note;
+    if (!note_path(directory, identity, path) || sl_file_map(path, &note, NULL) != 0)
+        return false;
+    bool found = sl_weight_note_read(note, identity, out);
+    sl_file_unmap(&note);
+    return found;
+}
+
+void sl_known_content_note(const char *directory, const struct sl_file_identity *identity,
+                           struct sl_content content)
+{
+    char path[PATH_BYTES];
+    uint8_t note[SL_WEIGHT_NOTE_BYTES];
+    sl_weight_note_put(identity, content, note);
+    if (note_path(directory, identity, path))
+        (void)sl_buf_write_file(path, note, sizeof(note)); /* hashed again next time */
+}
+
+struct sl_content sl_known_content(const char *directory, const struct sl_file_identity *identity,
+                                   struct sl_bytes bytes)
+{
+    struct sl_content content;
+    if (sl_known_content_find(directory, identity, &content))
+        return content;
+    bool settled = sl_known_content_settled(identity);
+    content = sl_content_of(bytes.data, bytes.size);
+    if (settled)
+        sl_known_content_note(directory, identity, content);
+    return content;
+}
