@@ -11,7 +11,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
-enum { MAX_FLAGS = 32 };
+enum { MAX_FLAGS = 40 };
 
 /* Which flags were on the command line, where that changes a default. */
 struct given {
@@ -61,6 +61,8 @@ static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl
         {"timeout", SL_FLAG_UINT32, &o->timeout, NULL, "Seconds for one load or execution."},
         {"seed", SL_FLAG_UINT64, &o->seed, NULL, "Seed of the schedule."},
         {"ring", SL_FLAG_INT32, &o->ring, NULL, "Descriptor of the parent's ring."},
+        {"load", SL_FLAG_STRING, &o->load, NULL, "Execute until stdin ends; then write this."},
+        {"place", SL_FLAG_UINT32, &o->place, NULL, "Which process of several, from 1."},
         {"first_look", SL_FLAG_UINT32, &o->first_look, NULL, "Pairs to wait after, with --ring."},
         {"budget_ms", SL_FLAG_UINT32, &o->budget_ms, NULL, "Begin no pair after so long."},
         {"json", SL_FLAG_BOOL, &o->json, NULL, "End with one line of JSON on stdout."},
@@ -85,6 +87,9 @@ static bool refuses(const struct sl_run_options *o)
     if (o->server_mode && (o->paired || o->counted || o->ring >= 0 || o->trace_path[0]))
         SL_ETLOG('E', "--server_mode executes one variant and records nothing: leave out "
                       "--variants, --clock, --ring and --trace_path");
+    else if (o->load[0] && (o->paired || o->counted || o->server_mode || o->ring >= 0))
+        SL_ETLOG('E', "--load executes one variant and records nothing: leave out --variants, "
+                      "--clock, --server_mode and --ring");
     else if ((o->first_look != 0 || o->budget_ms != 0) && (!o->paired || o->counted))
         SL_ETLOG('E', "--first_look and --budget_ms are for --variants in nanoseconds");
     else if (o->first_look != 0 && o->ring < 0)
@@ -146,6 +151,7 @@ static void set_defaults(struct sl_run_options *o)
         .weight_cache = "",
         .input_shapes = "",
         .affinity = "",
+        .load = "",
         .clock = "ns",
         .events = "all",
         .trace_path = "",

@@ -26,6 +26,8 @@ struct sl_run_options {
     bool server_mode;
     double bundleio_rtol, bundleio_atol;
     /* ours */
+    const char *load; /* file that a process beside the measured one leaves; "": it is none */
+    uint32_t place;   /* which of those, from 1; 0: the measured one */
     const char *isa, *policy, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
     const char *weight_cache; /* a directory; "": none */
     uint32_t warmup, timeout; /* executions; seconds, 0: none */

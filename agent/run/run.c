@@ -8,6 +8,7 @@
 #include "agent/probe/cores.h"
 #include "agent/run/bundled.h"
 #include "agent/run/etlog.h"
+#include "agent/run/load_mode.h"
 #include "agent/run/server_mode.h"
 #include "agent/run/state.h"
 #include "agent/run/watchdog.h"
@@ -60,6 +61,7 @@ static int decide_threads(struct sl_run *run)
         .cpu_threads = o->counted ? 1 : o->cpu_threads, /* where instructions are counted */
         .sme_threads = o->sme_threads,
         .affinity = o->affinity,
+        .place = o->place,
     };
     int rc = sl_run_threads_decide(&asked, cores, allowed, &run->threads, &run->diag);
     sl_free(cores);
@@ -163,6 +165,8 @@ static int run_steps(struct sl_run *run)
         return 1;
     if (run->options.server_mode)
         return sl_run_server_mode(run);
+    if (run->options.load[0])
+        return sl_run_load_mode(run);
     int failed = sl_run_execute_all(run);
     sl_watchdog_kick(run->watchdog, "Writing the results");
     if (!failed)

@@ -78,6 +78,17 @@ static void choose_cpus(const struct sl_probe_cores *cores, const bool *wanted,
     }
 }
 
+/* The CPUs of the processes before it come last; where there are too few, processes share them. */
+static void take_turn(uint32_t place, struct sl_run_threads *out)
+{
+    uint16_t cpus[SL_WORKERS_MAX_CPUS];
+    if (place == 0 || out->cpu_count == 0)
+        return;
+    memcpy(cpus, out->cpus, sizeof(cpus));
+    for (size_t i = 0; i < out->cpu_count; i++)
+        out->cpus[i] = cpus[(i + (size_t)place * out->count) % out->cpu_count];
+}
+
 int sl_run_threads_decide(const struct sl_run_threads_asked *asked,
                           const struct sl_probe_cores *cores,
                           const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_run_threads *out,
@@ -114,7 +125,9 @@ int sl_run_threads_decide(const struct sl_run_threads_asked *asked,
         return sl_diag_set(diag, SL_E_LIMIT, "--cpu_threads", "A run has at most %d threads",
                            SL_WORKERS_MAX);
     out->count = out->count < SL_WORKERS_MAX ? out->count : SL_WORKERS_MAX;
-    if (pinned)
+    if (pinned) {
         choose_cpus(cores, wanted, out);
+        take_turn(asked->place, out);
+    }
     return 0;
 }

@@ -22,6 +22,7 @@ struct sl_run_threads {
 struct sl_run_threads_asked {
     int32_t cpu_threads;  /* -1: as many as there are performance cores; 0 and less: as CPUs */
     uint32_t sme_threads; /* 0: all */
+    uint32_t place;       /* of several processes: each takes the next CPUs */
     const char *affinity; /* "": none; big, little, all, 0xMASK, or a list such as 4-7,2 */
 };
 

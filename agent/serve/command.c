@@ -63,9 +63,8 @@ static int add_inputs(struct sl_command *command, const char *workdir,
     return rc;
 }
 
-/* Both our own run and an external runner take these, by executor_runner's names. */
-static int add_common(struct sl_command *command, const char *workdir,
-                      const Sme2lab__Proto__Job *job)
+static int add_files(struct sl_command *command, const char *workdir,
+                     const Sme2lab__Proto__Job *job)
 {
     if (!is_digest(job->model))
         return -EINVAL;
@@ -77,40 +76,59 @@ static int add_common(struct sl_command *command, const char *workdir,
         rc = add_inputs(command, workdir, job);
     if (rc == 0 && job->method && job->method[0])
         rc = addf(command, "--method_name=%s", job->method);
+    return rc == 0 ? addf(command, "--cpu_threads=%u", job->threads) : rc;
+}
+
+/* Both our own run and an external runner take these, by executor_runner's names. */
+static int add_common(struct sl_command *command, const char *workdir,
+                      const Sme2lab__Proto__Job *job)
+{
+    int rc = add_files(command, workdir, job);
     if (rc == 0)
         rc = addf(command, "--num_executions=%u", job->pairs);
-    if (rc == 0)
-        rc = addf(command, "--cpu_threads=%u", job->threads);
     return rc == 0 ? add(command, "--output_file=output") : rc;
 }
 
-static int add_own(struct sl_command *command, const char *self, const Sme2lab__Proto__Job *job)
+static int add_program(struct sl_command *command, const char *self, const Sme2lab__Proto__Job *job)
 {
     int rc = job->n_exec_prefix == 0 ? add(command, self)
                                      : 0; /* a prefix names the program it runs itself */
     for (size_t i = 0; rc == 0 && i < job->n_exec_prefix; i++)
         rc = add(command, job->exec_prefix[i]);
-    if (rc == 0)
-        rc = add(command, "run");
-    if (rc == 0)
-        rc = addf(command, "--ring=%d", SL_COMMAND_RING_FD);
-    if (rc == 0 && job->variants && job->variants[0])
-        rc = addf(command, "--%s=%s", strchr(job->variants, ',') ? "variants" : "isa",
-                  job->variants);
-    if (rc == 0 && job->policy && job->policy[0])
+    return rc == 0 ? add(command, "run") : rc;
+}
+
+/* Which kernels on which threads. */
+static int add_kernels(struct sl_command *command, const Sme2lab__Proto__Job *job)
+{
+    int rc = 0;
+    if (job->policy && job->policy[0])
         rc = addf(command, "--policy=%s", job->policy);
-    if (rc == 0)
-        rc = addf(command, "--warmup=%u", job->warmup);
-    if (rc == 0)
-        rc = addf(command, "--seed=%" PRIu64, job->seed);
-    if (rc == 0 && job->clock && job->clock[0])
-        rc = addf(command, "--clock=%s", job->clock);
     if (rc == 0 && job->sme_threads != 0)
         rc = addf(command, "--sme-threads=%u", job->sme_threads);
     if (rc == 0 && job->affinity && job->affinity[0])
         rc = addf(command, "--affinity=%s", job->affinity);
     if (rc == 0 && job->input_shapes && job->input_shapes[0])
         rc = addf(command, "--input-shapes=%s", job->input_shapes);
+    return rc;
+}
+
+static int add_own(struct sl_command *command, const char *self, const Sme2lab__Proto__Job *job)
+{
+    int rc = add_program(command, self, job);
+    if (rc == 0)
+        rc = addf(command, "--ring=%d", SL_COMMAND_RING_FD);
+    if (rc == 0 && job->variants && job->variants[0])
+        rc = addf(command, "--%s=%s", strchr(job->variants, ',') ? "variants" : "isa",
+                  job->variants);
+    if (rc == 0)
+        rc = addf(command, "--warmup=%u", job->warmup);
+    if (rc == 0)
+        rc = addf(command, "--seed=%" PRIu64, job->seed);
+    if (rc == 0 && job->clock && job->clock[0])
+        rc = addf(command, "--clock=%s", job->clock);
+    if (rc == 0)
+        rc = add_kernels(command, job);
     if (rc == 0 && job->first_look != 0)
         rc = addf(command, "--first-look=%u", job->first_look);
     if (rc == 0 && job->budget_ms != 0)
@@ -156,6 +174,28 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
         rc = add_common(command, workdir, job);
     if (rc == 0 && job->n_exec_prefix > 0 && !(job->runner && job->runner[0]))
         pad_environment(command, job->n_exec_prefix - 1);
+    if (rc < 0)
+        sl_command_fini(command);
+    return rc;
+}
+
+int sl_command_init_load(struct sl_command *command, const char *self, const char *workdir,
+                         const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir,
+                         uint32_t place)
+{
+    *command = (struct sl_command){0};
+    int n = snprintf(command->cwd, sizeof(command->cwd), "%s/out", dir->path);
+    int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
+    if (rc == 0)
+        rc = add_program(command, self, job);
+    if (rc == 0)
+        rc = addf(command, "--load=load-%u.json", place);
+    if (rc == 0)
+        rc = addf(command, "--place=%u", place);
+    if (rc == 0)
+        rc = add_kernels(command, job);
+    if (rc == 0)
+        rc = add_files(command, workdir, job);
     if (rc < 0)
         sl_command_fini(command);
     return rc;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct Sme2lab__Proto__Job Sme2lab__Proto__Job;
 struct sl_job_dir;
@@ -23,4 +24,9 @@ struct sl_command {
  * `workdir`. SL_E_LIMIT, -ENOMEM. */
 int sl_command_init(struct sl_command *command, const char *self, const char *workdir,
                     const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir);
+/* `[exec_prefix…] self run --load …`: process `place` (from 1) beside the measured one, which runs
+ * the same model with all that the CPU has. Errors are the same. */
+int sl_command_init_load(struct sl_command *command, const char *self, const char *workdir,
+                         const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir,
+                         uint32_t place);
 void sl_command_fini(struct sl_command *command);

@@ -12,6 +12,7 @@
 #include "agent/serve/command.h"
 #include "agent/serve/job_dir.h"
 #include "agent/serve/last_operator.h"
+#include "agent/serve/load.h"
 #include "agent/stream/spool.h"
 #include "agent/trace/ring.h"
 #include "common/base/buf.h"
@@ -37,11 +38,15 @@ struct sl_inference {
     struct sl_ring *ring;
     struct sl_trace_sealer sealer;
     struct sl_buf sealed; /* reused */
+    struct sl_load *load; /* NULL: the measured process is alone, or it was before */
+    char load_failed[160];
+    struct sl_command command; /* of a process that is not spawned yet */
     uv_process_t process;
     uv_pipe_t out, err;
     uv_timer_t drain, watchdog;
     int open_handles, open_pipes;
-    bool spawned, exited, cancelled, timed_out, closing;
+    bool tried, spawned, exited, /* `tried`: the process handle is one */
+        cancelled, timed_out, closing;
     int spawn_error, exit_signal;
     int64_t exit_status;
     uint32_t pair;
@@ -54,6 +59,7 @@ static void inference_free(struct sl_inference *inference)
 {
     sl_ring_free(inference->ring);
     sl_buf_fini(&inference->sealed);
+    sl_command_fini(&inference->command);
     sl_free(inference);
 }
 
@@ -61,6 +67,8 @@ static Sme2lab__Proto__Outcome outcome_of(const struct sl_inference *inference)
 {
     if (inference->spawn_error < 0)
         return SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED;
+    if (inference->load_failed[0] && !inference->cancelled)
+        return SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED;
     if (inference->cancelled)
         return SME2LAB__PROTO__OUTCOME__OUTCOME_CANCELLED;
     if (inference->timed_out)
@@ -89,8 +97,11 @@ static void describe(const struct sl_inference *inference, char *out, size_t siz
                  inference->exit_signal, strsignal(inference->exit_signal));
         break;
     case SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED:
-        snprintf(out, size, "the inference process ended with exit code %d",
-                 (int)inference->exit_status);
+        if (inference->load_failed[0])
+            snprintf(out, size, "%s", inference->load_failed);
+        else
+            snprintf(out, size, "the inference process ended with exit code %d",
+                     (int)inference->exit_status);
         break;
     default:
         out[0] = '\0';
@@ -157,18 +168,32 @@ static void drain(struct sl_inference *inference, bool last)
     }
 }
 
-/* Ends when the process has, and both its pipes are read to their ends. */
+static void finish_if_over(struct sl_inference *inference);
+
+static void on_load_closed(void *user)
+{
+    struct sl_inference *inference = user;
+    inference->load = NULL;
+    finish_if_over(inference);
+}
+
+/* Ends when the process has, and the load, and both its pipes are read to their ends. */
 static void finish_if_over(struct sl_inference *inference)
 {
     if (!inference->exited || inference->open_pipes > 0 || inference->closing)
         return;
+    if (inference->load) {
+        sl_load_stop(inference->load);
+        return;
+    }
     inference->closing = true;
     drain(inference, true);
     uv_close((uv_handle_t *)&inference->drain, on_handle_closed);
     uv_close((uv_handle_t *)&inference->watchdog, on_handle_closed);
     uv_close((uv_handle_t *)&inference->out, on_handle_closed);
     uv_close((uv_handle_t *)&inference->err, on_handle_closed);
-    uv_close((uv_handle_t *)&inference->process, on_handle_closed);
+    if (inference->tried)
+        uv_close((uv_handle_t *)&inference->process, on_handle_closed);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
@@ -199,6 +224,17 @@ static void kill_group(struct sl_inference *inference)
         kill(-inference->process.pid, SIGKILL);
 }
 
+/* Ends the measured process, or what would have come to it. */
+static void end_process(struct sl_inference *inference)
+{
+    if (inference->spawned) {
+        kill_group(inference);
+        return;
+    }
+    inference->exited = true;
+    finish_if_over(inference);
+}
+
 /* A descendant may hold the pipes open for ever after the process is gone: a grace, then they count
  * as ended. */
 static void on_grace_over(uv_timer_t *timer)
@@ -227,7 +263,7 @@ static void on_watchdog(uv_timer_t *timer)
 {
     struct sl_inference *inference = timer->data;
     inference->timed_out = true;
-    kill_group(inference);
+    end_process(inference);
 }
 
 static void on_not_started(uv_timer_t *timer)
@@ -255,6 +291,8 @@ static int spawn(struct sl_inference *inference, struct sl_command *command)
         .stdio_count = 4,
         .stdio = stdio,
     };
+    inference->tried = true;
+    inference->open_handles++;
     int rc = uv_spawn(inference->loop, &inference->process, &options);
     if (rc < 0)
         return rc;
@@ -273,8 +311,51 @@ static void init_handles(struct sl_inference *inference)
     uv_pipe_init(inference->loop, &inference->err, 0);
     inference->drain.data = inference->watchdog.data = inference;
     inference->out.data = inference->err.data = inference->process.data = inference;
-    inference->open_handles =
-        5; /* with the process, which uv_spawn() initialises even when it fails */
+    inference->open_handles = 4; /* uv_spawn() makes the process a handle even when it fails */
+}
+
+/* The measured process; what it was to be is no longer needed. */
+static void launch(struct sl_inference *inference)
+{
+    inference->spawn_error = spawn(inference, &inference->command);
+    sl_command_fini(&inference->command);
+    if (inference->spawn_error < 0)
+        uv_timer_start(&inference->watchdog, on_not_started, 0, 0);
+    else
+        uv_timer_start(&inference->drain, on_drain, DRAIN_MS, DRAIN_MS);
+}
+
+static void on_load_ready(void *user)
+{
+    struct sl_inference *inference = user;
+    if (!inference->exited) /* not cancelled in the meantime */
+        launch(inference);
+}
+
+static void on_load_failed(void *user, const char *why)
+{
+    struct sl_inference *inference = user;
+    snprintf(inference->load_failed, sizeof(inference->load_failed), "%s", why);
+    end_process(inference);
+}
+
+static void begin(struct sl_inference *inference, const char *self, const char *workdir,
+                  const Sme2lab__Proto__Job *job)
+{
+    static const struct sl_load_events events = {on_load_ready, on_load_failed, on_load_closed};
+    if (job->timeout_ms != 0)
+        uv_timer_start(&inference->watchdog, on_watchdog, job->timeout_ms, 0);
+    if (job->processes < 2) {
+        launch(inference);
+        return;
+    }
+    int rc = sl_load_start(inference->loop, self, workdir, job, inference->dir, &events, inference,
+                           &inference->load);
+    if (rc == 0)
+        return;
+    snprintf(inference->load_failed, sizeof(inference->load_failed),
+             "the load cannot be started: %s", sl_strerror(rc));
+    uv_timer_start(&inference->watchdog, on_not_started, 0, 0);
 }
 
 int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
@@ -282,7 +363,6 @@ int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
                        const struct sl_inference_events *events, void *user,
                        struct sl_inference **out)
 {
-    struct sl_command command;
     struct sl_inference *inference = sl_calloc(1, sizeof(*inference));
     if (!inference)
         return -ENOMEM;
@@ -292,22 +372,13 @@ int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
     sl_trace_sealer_init(&inference->sealer);
     int rc = sl_ring_new(RING_RECORDS, &inference->ring);
     if (rc == 0)
-        rc = sl_command_init(&command, self, workdir, job, dir);
+        rc = sl_command_init(&inference->command, self, workdir, job, dir);
     if (rc < 0) {
         inference_free(inference);
         return rc;
     }
     init_handles(inference);
-    rc = spawn(inference, &command);
-    sl_command_fini(&command);
-    if (rc < 0) {
-        inference->spawn_error = rc;
-        uv_timer_start(&inference->watchdog, on_not_started, 0, 0);
-    } else {
-        uv_timer_start(&inference->drain, on_drain, DRAIN_MS, DRAIN_MS);
-        if (job->timeout_ms != 0)
-            uv_timer_start(&inference->watchdog, on_watchdog, job->timeout_ms, 0);
-    }
+    begin(inference, self, workdir, job);
     *out = inference;
     return 0;
 }
@@ -317,7 +388,7 @@ void sl_inference_cancel(struct sl_inference *inference)
     if (inference->exited)
         return;
     inference->cancelled = true;
-    kill_group(inference);
+    end_process(inference);
 }
 
 void sl_inference_proceed(struct sl_inference *inference, const Sme2lab__Proto__Proceed *proceed)

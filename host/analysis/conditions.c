@@ -7,8 +7,8 @@
 
 #include "host/analysis/comparison.h"
 
-static const char *const names[SL_CONDITION_COUNT] = {"sme2",    "model",  "inputs",
-                                                      "threads", "device", "build"};
+static const char *const names[SL_CONDITION_COUNT] = {"sme2",      "model",  "inputs", "threads",
+                                                      "processes", "device", "build"};
 
 const char *sl_condition_name(int condition)
 {
@@ -27,6 +27,13 @@ int sl_condition_parse(const char *name)
 static bool known(const struct sl_conditions *a, const struct sl_conditions *b, int i)
 {
     return a->values[i][0] != '\0' && b->values[i][0] != '\0';
+}
+
+/* One process is what everybody measures who says nothing of processes. */
+static bool goes_without_saying(const struct sl_conditions *conditions, int i)
+{
+    const char *value = conditions->values[i];
+    return i == SL_CONDITION_PROCESSES && (value[0] == '\0' || strcmp(value, "1") == 0);
 }
 
 static bool differ(const struct sl_conditions *a, const struct sl_conditions *b, int i)
@@ -54,7 +61,8 @@ void sl_conditions_check(const struct sl_conditions *baseline,
             sl_comparison_overrule(comparison, SL_VERDICT_INCOMPARABLE,
                                    "confounded: %s differs: %.48s against %.48s", names[i],
                                    baseline->values[i], candidate->values[i]);
-        else if (!known(baseline, candidate, i))
+        else if (!known(baseline, candidate, i) &&
+                 !(goes_without_saying(baseline, i) && goes_without_saying(candidate, i)))
             snprintf(unknown + strlen(unknown), sizeof(unknown) - strlen(unknown), "%s%s",
                      unknown[0] ? ", " : "", names[i]);
     }

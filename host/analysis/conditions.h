@@ -11,8 +11,9 @@ enum sl_condition {
     SL_CONDITION_MODEL,  /* hash of the model */
     SL_CONDITION_INPUTS, /* hash of the inputs and their shapes */
     SL_CONDITION_THREADS,
-    SL_CONDITION_DEVICE, /* kind, processor, vector length, system */
-    SL_CONDITION_BUILD,  /* hash of the agent */
+    SL_CONDITION_PROCESSES, /* that ran the model at a time */
+    SL_CONDITION_DEVICE,    /* kind, processor, vector length, system */
+    SL_CONDITION_BUILD,     /* hash of the agent */
     SL_CONDITION_COUNT,
 };
 #define SL_CONDITION_NONE (-1) /* the factor of two runs that should be alike */

@@ -87,6 +87,8 @@ int sl_job_body_put(const struct sl_job_body *body, struct sl_buf *out)
         sl_json_u64(&json, "warmup", e->warmup);
     sl_json_u64(&json, "seed", e->seed);
     sl_json_u64(&json, "threads", e->threads[0]);
+    if (e->processes[0] > 1)
+        sl_json_u64(&json, "processes", e->processes[0]);
     if (e->sme_threads != 0)
         sl_json_u64(&json, "sme_threads", e->sme_threads);
     if (e->affinity)

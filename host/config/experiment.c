@@ -48,13 +48,28 @@ static const char *const plan_keys[] = {
 };
 
 static const char *const experiment_keys[] = {
-    "name",           "mode",         "model",
-    "runs",           "num_runs",     "warmup",
-    "threads",        "num_threads",  "factor",
-    "inputs",         "input_shapes", "seed",
-    "runner_path",    "quiet_runner", "extra_args",
-    "cpu_affinity",   "sme_threads",  "precision_percent",
-    "budget_seconds", "data_path",    "method",
+    "name",
+    "mode",
+    "model",
+    "runs",
+    "num_runs",
+    "warmup",
+    "threads",
+    "num_threads",
+    "factor",
+    "inputs",
+    "input_shapes",
+    "seed",
+    "runner_path",
+    "quiet_runner",
+    "extra_args",
+    "cpu_affinity",
+    "sme_threads",
+    "processes",
+    "precision_percent",
+    "budget_seconds",
+    "data_path",
+    "method",
 };
 
 static struct sl_experiment default_experiment(void)
@@ -64,7 +79,9 @@ static struct sl_experiment default_experiment(void)
                                   .warmup = UINT32_MAX,
                                   .seed = 1,
                                   .threads = {1},
-                                  .thread_count = 1};
+                                  .thread_count = 1,
+                                  .processes = {1},
+                                  .process_count = 1};
 }
 
 void sl_experiment_plan_init(struct sl_experiment_plan *plan, const char *model)

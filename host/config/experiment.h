@@ -20,6 +20,8 @@ enum {
     SL_EXPERIMENT_MAX_LABELS = 32,
     SL_EXPERIMENT_MAX_COUNTS = 16,  /* numbers of threads in a list */
     SL_EXPERIMENT_MAX_THREADS = 64, /* of one run: what an agent has at most */
+    SL_EXPERIMENT_MAX_PROCESSES = 16,
+    SL_EXPERIMENT_LISTS = 2, /* that become an experiment each: threads, processes */
     SL_EXPERIMENT_AFFINITY_BYTES = 64,
     /* With a precision, those of host/analysis/stopping.h: */
     SL_EXPERIMENT_FIRST_LOOK = 20,
@@ -37,11 +39,13 @@ struct sl_experiment {
     uint32_t runs, warmup; /* UINT32_MAX: as the device's clock needs */
     const char *inputs[SL_EXPERIMENT_MAX_INPUTS];
     size_t input_count;
-    const char *input_shapes;                   /* NULL: the model's own */
-    uint32_t seed;                              /* draws the order of the first pair */
-    uint32_t threads[SL_EXPERIMENT_MAX_COUNTS]; /* different; one when the plan is expanded */
-    size_t thread_count;                        /* at least 1 */
-    uint32_t sme_threads;                       /* of them in streaming mode; 0: all */
+    const char *input_shapes;                     /* NULL: the model's own */
+    uint32_t seed;                                /* draws the order of the first pair */
+    uint32_t threads[SL_EXPERIMENT_MAX_COUNTS];   /* different; one when the plan is expanded */
+    size_t thread_count;                          /* at least 1 */
+    uint32_t processes[SL_EXPERIMENT_MAX_COUNTS]; /* that run the model at a time, likewise */
+    size_t process_count;                         /* at least 1 */
+    uint32_t sme_threads;                         /* of them in streaming mode; 0: all */
     const char *affinity;     /* the CPUs they stay on; NULL: the system chooses */
     double precision_percent; /* half width of the ratio's interval to stop at; 0: none */
     double budget_seconds;    /* of measuring; 0: none beyond what a precision comes with */
@@ -62,7 +66,8 @@ struct sl_experiment_plan {
     struct sl_experiment experiments[SL_EXPERIMENT_MAX];
     size_t count;
     char names[SL_EXPERIMENT_MAX][SL_NAME_BYTES]; /* of those that a list of models came to */
-    char thread_names[SL_EXPERIMENT_MAX][SL_NAME_BYTES]; /* NAME_tN, of lists of threads */
+    /* NAME_tN of lists of threads, NAME_pN of lists of processes */
+    char list_names[SL_EXPERIMENT_LISTS][SL_EXPERIMENT_MAX][SL_NAME_BYTES];
     struct cJSON *document; /* owned; NULL for a plan from the command line */
 };
 
@@ -99,13 +104,15 @@ int sl_experiment_check_looks(const struct sl_experiment_looks *looks, const cha
 void sl_experiment_limits(const struct sl_experiment_looks *looks, bool counted,
                           uint32_t *out_pairs, uint32_t *out_budget_ms);
 
-/* experiment_threads.c. `threads` (none: as it is), sme_threads and cpu_affinity of `object`. */
+/* experiment_threads.c. `threads` (none: as it is), processes, sme_threads and cpu_affinity of
+ * `object`. */
 int sl_experiment_read_threads(const struct sl_json_at *threads, const struct sl_json_at *object,
                                struct sl_experiment *out, struct sl_diag *diag);
 /* "4" or "1,2,4". SL_E_FORMAT with `diag` set. */
 int sl_experiment_parse_threads(const char *text, struct sl_experiment *out, struct sl_diag *diag);
-/* One experiment for each number of threads: where there are several, they are called NAME_tN.
- * Errors as of sl_experiment_plan_expand(), and SL_E_FORMAT for a name that is there already. */
+/* One experiment for each number of threads, and for each of processes (NAME_pN): where there are
+ * several, they are called NAME_tN. Errors as of sl_experiment_plan_expand(), and SL_E_FORMAT for a
+ * name that is there already. */
 int sl_experiment_plan_expand_threads(struct sl_experiment_plan *plan, struct sl_diag *diag);
 
 /* Appends the plan as JSON, defaults filled in. 0, SL_E_LIMIT or -ENOMEM. */

@@ -28,6 +28,12 @@ static void put_experiment(struct sl_json *json, const struct sl_experiment *exp
     for (size_t i = 0; i < experiment->thread_count; i++)
         sl_json_u64(json, NULL, experiment->threads[i]);
     sl_json_close_array(json);
+    if (experiment->process_count > 1 || experiment->processes[0] > 1) {
+        sl_json_open_array(json, "processes");
+        for (size_t i = 0; i < experiment->process_count; i++)
+            sl_json_u64(json, NULL, experiment->processes[i]);
+        sl_json_close_array(json);
+    }
     if (experiment->sme_threads != 0)
         sl_json_u64(json, "sme_threads", experiment->sme_threads);
     if (experiment->affinity)

@@ -9,31 +9,53 @@
 #include "host/config/experiment.h"
 #include "host/config/json_doc.h"
 
-static bool has(const struct sl_experiment *experiment, uint32_t threads)
+/* What may be a list: each of its numbers becomes an experiment. */
+enum { THREADS, PROCESSES };
+
+static const struct list {
+    const char *what;
+    char letter;
+    uint32_t most;
+} lists[SL_EXPERIMENT_LISTS] = {{"threads", 't', SL_EXPERIMENT_MAX_THREADS},
+                                {"processes", 'p', SL_EXPERIMENT_MAX_PROCESSES}};
+
+static uint32_t *values_of(struct sl_experiment *experiment, int list)
 {
-    for (size_t i = 0; i < experiment->thread_count; i++)
-        if (experiment->threads[i] == threads)
+    return list == THREADS ? experiment->threads : experiment->processes;
+}
+
+static size_t *count_of(struct sl_experiment *experiment, int list)
+{
+    return list == THREADS ? &experiment->thread_count : &experiment->process_count;
+}
+
+static bool has(struct sl_experiment *experiment, int list, uint32_t value)
+{
+    for (size_t i = 0; i < *count_of(experiment, list); i++)
+        if (values_of(experiment, list)[i] == value)
             return true;
     return false;
 }
 
 /* A number, or a list without repetition. */
-static int read_counts(const struct sl_json_at *at, struct sl_experiment *out, struct sl_diag *diag)
+static int read_counts(const struct sl_json_at *at, int which, struct sl_experiment *out,
+                       struct sl_diag *diag)
 {
     bool list = sl_json_need_array(at, NULL) == 0;
     size_t count = list ? sl_json_size(at) : 1;
     int rc = 0;
     if (count == 0 || count > SL_EXPERIMENT_MAX_COUNTS)
-        return sl_json_refuse(at, diag, "A list of threads has 1 to %d numbers",
+        return sl_json_refuse(at, diag, "A list of %s has 1 to %d numbers", lists[which].what,
                               SL_EXPERIMENT_MAX_COUNTS);
-    out->thread_count = 0;
+    *count_of(out, which) = 0;
     for (size_t i = 0; i < count && rc == 0; i++) {
-        uint32_t threads = 1;
+        uint32_t value = 1;
         struct sl_json_at item = list ? sl_json_item(at, i) : *at;
-        rc = sl_json_get_integer(&item, 1, SL_EXPERIMENT_MAX_THREADS, &threads, diag);
-        if (rc == 0 && has(out, threads))
-            rc = sl_json_refuse(&item, diag, "%u threads stand in the list twice", threads);
-        out->threads[out->thread_count++] = threads;
+        rc = sl_json_get_integer(&item, 1, lists[which].most, &value, diag);
+        if (rc == 0 && has(out, which, value))
+            rc = sl_json_refuse(&item, diag, "%u %s stand in the list twice", value,
+                                lists[which].what);
+        values_of(out, which)[(*count_of(out, which))++] = value;
     }
     return rc;
 }
@@ -55,8 +77,11 @@ int sl_experiment_read_threads(const struct sl_json_at *threads, const struct sl
 {
     const char *cpus = NULL;
     struct sl_json_at affinity = sl_json_member(object, "cpu_affinity"),
-                      streaming = sl_json_member(object, "sme_threads");
-    int rc = threads->value ? read_counts(threads, out, diag) : 0;
+                      streaming = sl_json_member(object, "sme_threads"),
+                      processes = sl_json_member(object, "processes");
+    int rc = threads->value ? read_counts(threads, THREADS, out, diag) : 0;
+    if (rc == 0 && processes.value)
+        rc = read_counts(&processes, PROCESSES, out, diag);
     if (rc == 0)
         rc = sl_json_get_integer(&streaming, 1, SL_EXPERIMENT_MAX_THREADS, &out->sme_threads, diag);
     if (rc == 0)
@@ -79,7 +104,7 @@ int sl_experiment_parse_threads(const char *text, struct sl_experiment *out, str
         char *end;
         unsigned long threads = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
         bool ok = threads >= 1 && threads <= SL_EXPERIMENT_MAX_THREADS &&
-                  (*end == ',' || *end == '\0') && !has(out, (uint32_t)threads) &&
+                  (*end == ',' || *end == '\0') && !has(out, THREADS, (uint32_t)threads) &&
                   out->thread_count < SL_EXPERIMENT_MAX_COUNTS;
         if (!ok) {
             sl_diag_hint(diag, "say --threads 4, or --threads 1,2,4 for a run with each");
@@ -93,58 +118,65 @@ int sl_experiment_parse_threads(const char *text, struct sl_experiment *out, str
     return 0;
 }
 
-static int check_names(const struct sl_experiment_plan *plan, struct sl_diag *diag)
+static int check_names(const struct sl_experiment_plan *plan, int list, struct sl_diag *diag)
 {
     for (size_t i = 0; i < plan->count; i++) {
         for (size_t k = 0; k < i; k++) {
             if (strcmp(plan->experiments[i].name, plan->experiments[k].name) == 0)
                 return sl_diag_set(diag, SL_E_FORMAT, "/experiments",
-                                   "With its number of threads one experiment is called '%.100s' "
+                                   "With its number of %s one experiment is called '%.100s' "
                                    "as another is",
-                                   plan->experiments[i].name);
+                                   lists[list].what, plan->experiments[i].name);
         }
     }
     return 0;
 }
 
 /* One number of the source's list; its name lies in the plan. */
-static int put(struct sl_experiment_plan *plan, const struct sl_experiment *source, size_t which,
-               size_t to, struct sl_diag *diag)
+static int put(struct sl_experiment_plan *plan, struct sl_experiment *source, int list,
+               size_t which, size_t to, struct sl_diag *diag)
 {
     struct sl_experiment *out = &plan->experiments[to];
-    char *name = plan->thread_names[to];
+    char *name = plan->list_names[list][to];
     *out = *source;
-    out->threads[0] = source->threads[which];
-    out->thread_count = 1;
-    if (source->thread_count == 1)
+    values_of(out, list)[0] = values_of(source, list)[which];
+    *count_of(out, list) = 1;
+    if (*count_of(source, list) == 1)
         return 0;
-    int len = snprintf(name, SL_NAME_BYTES, "%s_t%u", source->name, out->threads[0]);
+    int len = snprintf(name, SL_NAME_BYTES, "%s_%c%u", source->name, lists[list].letter,
+                       values_of(out, list)[0]);
     if (len < 0 || len >= SL_NAME_BYTES) {
         sl_diag_hint(diag, "give the experiment a shorter name");
         return sl_diag_set(diag, SL_E_FORMAT, "/experiments",
-                           "The name '%.100s' is too long with its number of threads",
-                           source->name);
+                           "The name '%.100s' is too long with its number of %s", source->name,
+                           lists[list].what);
     }
     out->name = name;
     return 0;
 }
 
-int sl_experiment_plan_expand_threads(struct sl_experiment_plan *plan, struct sl_diag *diag)
+static int expand(struct sl_experiment_plan *plan, int list, struct sl_diag *diag)
 {
     size_t total = 0;
     int rc = 0;
     for (size_t i = 0; i < plan->count; i++)
-        total += plan->experiments[i].thread_count;
+        total += *count_of(&plan->experiments[i], list);
     if (total > SL_EXPERIMENT_MAX)
         return sl_diag_set(diag, SL_E_LIMIT, "/experiments",
-                           "The experiments and their numbers of threads are more than %d together",
-                           SL_EXPERIMENT_MAX);
+                           "The experiments and their numbers of %s are more than %d together",
+                           lists[list].what, SL_EXPERIMENT_MAX);
     size_t to = total;
     for (size_t i = plan->count; i-- > 0 && rc == 0;) { /* from the back: sources come before */
-        const struct sl_experiment source = plan->experiments[i];
-        for (size_t k = source.thread_count; k-- > 0 && rc == 0;)
-            rc = put(plan, &source, k, --to, diag);
+        struct sl_experiment source = plan->experiments[i];
+        for (size_t k = *count_of(&source, list); k-- > 0 && rc == 0;)
+            rc = put(plan, &source, list, k, --to, diag);
     }
     plan->count = total;
-    return rc < 0 ? rc : check_names(plan, diag);
+    return rc < 0 ? rc : check_names(plan, list, diag);
+}
+
+int sl_experiment_plan_expand_threads(struct sl_experiment_plan *plan, struct sl_diag *diag)
+{
+    int rc = expand(plan, THREADS, diag);
+    return rc < 0 ? rc : expand(plan, PROCESSES, diag);
 }

@@ -35,6 +35,7 @@ static const char *const keys[] = {
     "sme_threads",
     "cpu_affinity",
     "mode",
+    "processes",
     "precision_percent",
     "budget_seconds",
     "data",
@@ -122,14 +123,16 @@ static int read_numbers(const struct sl_json_at *root, struct sl_submitted *out,
 static int read_threads(const struct sl_json_at *root, struct sl_submitted *out,
                         struct sl_diag *diag)
 {
-    struct sl_experiment read = {.threads = {1}, .thread_count = 1};
+    struct sl_experiment read = {
+        .threads = {1}, .thread_count = 1, .processes = {1}, .process_count = 1};
     struct sl_json_at threads = sl_json_member(root, "threads");
     int rc = sl_experiment_read_threads(&threads, root, &read, diag);
-    if (rc == 0 && read.thread_count != 1)
-        rc = sl_json_refuse(&threads, diag, "A job has one number of threads");
+    if (rc == 0 && (read.thread_count != 1 || read.process_count != 1))
+        rc = sl_json_refuse(root, diag, "A job has one number of threads and one of processes");
     if (rc < 0)
         return rc;
     out->threads = read.threads[0];
+    out->processes = read.processes[0];
     out->sme_threads = read.sme_threads;
     const char *cpus = read.affinity ? read.affinity : "";
     bool mask = strspn(cpus, "0123456789abcdefABCDEF") == strlen(cpus) && cpus[0];

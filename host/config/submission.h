@@ -3,7 +3,7 @@
  *
  * {"model": "<sha256>", "model_name": "toy.pte", "data": "<sha256>", "inputs": ["<sha256>", …],
  * "device": "counted-512", "priority": 0, "runs": 2, "warmup": 1, "seed": 1, "threads": 1,
- * "method": "forward", "input_shapes": "1x3x8x8", "timeout_seconds": 1800,
+ * "processes": 1, "method": "forward", "input_shapes": "1x3x8x8", "timeout_seconds": 1800,
  * "threshold_percent": 1.0, "confidence": 0.95, "precision_percent": 1.5, "budget_seconds": 120,
  * "experiment": "run", "mode": "timing",
  * "shared_directory": false, "labels":
@@ -45,6 +45,7 @@ struct sl_submitted {
         input_shapes[SL_SELECTOR_BYTES];         /* "": the first; the model's own */
     uint32_t runs, warmup;                       /* UINT32_MAX: as the device's clock needs */
     uint32_t seed, timeout_seconds;              /* of the latter 0: never */
+    uint32_t processes;                          /* that run the model at a time */
     uint32_t threads, sme_threads;               /* of the latter 0: all of the former */
     char affinity[SL_EXPERIMENT_AFFINITY_BYTES]; /* as an agent takes it; "": none */
     double threshold_percent, confidence;

@@ -23,7 +23,13 @@
 #include "host/experiment/run.h"
 #include "host/ingest/run_store.h"
 
-enum { DEFAULT_WARMUP = 1, MAX_OUTPUT_BYTES = 64 << 20, STREAM_OUTPUT = 2, STREAM_LOG = 1 };
+enum {
+    MAX_LOAD_BYTES = 64 << 10,
+    DEFAULT_WARMUP = 1,
+    MAX_OUTPUT_BYTES = 64 << 20,
+    STREAM_OUTPUT = 2,
+    STREAM_LOG = 1
+};
 
 _Static_assert(SL_JOB_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
                    SL_EXPERIMENT_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
@@ -57,6 +63,7 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
             .warmup = job->warmup != UINT32_MAX ? job->warmup : DEFAULT_WARMUP,
             .threads = job->threads,
             .sme_threads = job->sme_threads,
+            .processes = job->processes,
             .timeout_ms = job->timeout_seconds * 1000,
             .seed = job->seed,
             .clean = job->clean,
@@ -71,7 +78,12 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
         memcpy(out->data, job->data, sizeof(out->data));
         sl_model_identity(job->model, job->data, job->method, out->identity);
         memcpy(out->inputs, job->inputs, sizeof(out->inputs));
-        if (counted && job->threads > 1) {
+        if (counted && job->processes > 1) {
+            sl_diag_hint(diag, "say 1 process, or choose a device that measures time");
+            rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "/processes",
+                             "What %u processes do to each other is time: no instruction is more",
+                             job->processes);
+        } else if (counted && job->threads > 1) {
             sl_diag_hint(diag, "say 1 thread, or choose a device that measures time");
             rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "/threads",
                              "Instructions are counted on one thread, not on %u", job->threads);
@@ -151,6 +163,7 @@ static void describe_plan(struct finishing *work)
     experiment->clean = job->clean;
     experiment->threads[0] = job->threads;
     experiment->sme_threads = job->sme_threads;
+    experiment->processes[0] = job->processes;
     experiment->affinity = job->affinity[0] ? job->affinity : NULL;
     experiment->input_shapes = job->input_shapes[0] ? job->input_shapes : NULL;
     experiment->method = job->method[0] ? job->method : NULL;
@@ -251,6 +264,24 @@ static void take_report(struct finishing *work)
     sl_buf_fini(&text);
 }
 
+/* What the processes beside the measured one left: an array in the order of their places. */
+static cJSON *read_load(const struct finishing *work)
+{
+    cJSON *load = work->job.processes > 1 ? cJSON_CreateArray() : NULL;
+    for (uint32_t place = 1; load && place < work->job.processes; place++) {
+        char path[SL_RUN_PATH_BYTES];
+        struct sl_buf text;
+        snprintf(path, sizeof(path), "%.900s/files/load-%u.json", work->ended->directory, place);
+        if (sl_buf_read_file(path, MAX_LOAD_BYTES, &text) < 0)
+            continue;
+        cJSON *one = cJSON_ParseWithLength((const char *)text.data, text.size);
+        if (one && !cJSON_AddItemToArray(load, one))
+            cJSON_Delete(one);
+        sl_buf_fini(&text);
+    }
+    return load;
+}
+
 static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
 {
     struct sl_run *run = &work->run;
@@ -264,6 +295,7 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
         return rc;
     take_report(work);
     run->probe = sl_probes_get(kit->probes, work->ended->device);
+    run->load = read_load(work);
     run->policy = sl_policies_of_run(work->ended->directory);
     if ((rc = sl_run_manifest(run, diag)) < 0)
         return rc;

@@ -42,7 +42,7 @@ struct sl_link_job {
     const char *const *exec_prefix;
     size_t exec_prefix_count;
     uint32_t pairs, warmup, threads, sme_threads, timeout_ms;
-    uint32_t first_look, budget_ms;
+    uint32_t first_look, budget_ms, processes;
     uint64_t seed;
     bool clean;
 };

@@ -72,6 +72,7 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.sme_threads = job->sme_threads;
     body.affinity = text(job->affinity);
     body.seed = job->seed;
+    body.processes = job->processes;
     body.first_look = job->first_look;
     body.budget_ms = job->budget_ms;
     body.clean = job->clean;

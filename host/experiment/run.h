@@ -53,6 +53,7 @@ struct sl_run {
     struct sl_buf raw_trace, trace_bytes; /* as recorded, as written (resolved) */
     struct sl_trace trace;
     bool has_trace;
+    struct cJSON *load; /* what the processes beside the measured one did; NULL: it was alone */
     struct cJSON *agent_report, *probe; /* what the agent printed; NULL when it did not */
     struct cJSON
         *policy; /* the device's own table of what runs in streaming mode; NULL: it has none */

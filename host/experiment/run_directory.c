@@ -317,6 +317,8 @@ void sl_run_directory_conditions(const struct sl_run_directory *directory, int l
     snprintf(out->values[SL_CONDITION_BUILD], SIZE, "%.64s", agent ? agent : "");
     if (isfinite(threads))
         snprintf(out->values[SL_CONDITION_THREADS], SIZE, "%.0f", threads);
+    double processes = sl_run_directory_number(manifest, "processes", 1);
+    snprintf(out->values[SL_CONDITION_PROCESSES], SIZE, "%.0f", processes);
     hash_inputs(manifest, out->values[SL_CONDITION_INPUTS]);
     describe_device(manifest, out->values[SL_CONDITION_DEVICE], SIZE);
 }

@@ -195,6 +195,7 @@ void sl_run_fini(struct sl_run *run)
     sl_count_log_free(run->log);
     cJSON_Delete(run->agent_report);
     cJSON_Delete(run->probe);
+    cJSON_Delete(run->load);
     cJSON_Delete(run->policy);
 }
 

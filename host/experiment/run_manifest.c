@@ -216,6 +216,10 @@ static void put_model(struct sl_json *json, const struct sl_run *run)
     sl_json_u64(json, "warmup", run->experiment->warmup);
     if (run->experiment->sme_threads != 0)
         sl_json_u64(json, "sme_threads", run->experiment->sme_threads);
+    if (run->experiment->processes[0] > 1) {
+        sl_json_u64(json, "processes", run->experiment->processes[0]);
+        sl_json_copy(json, "load", run->load);
+    }
     if (run->experiment->affinity)
         sl_json_text(json, "cpu_affinity", run->experiment->affinity);
     put_stopping(json, run);

@@ -41,6 +41,7 @@ struct sl_job_plan {
     char variants[SL_NAME_BYTES];   /* a pair of --isa's words; "": off,on */
     uint32_t pairs, warmup, timeout_ms;
     uint32_t threads, sme_threads; /* of the latter 0: all */
+    uint32_t processes;            /* that run the model at a time; 0 and 1: the measured one */
     double confidence;             /* of the interval at each look */
     double precision_percent;      /* at which enough pairs are measured; 0: all of them are */
     uint32_t budget_ms;            /* of measuring; 0: none */

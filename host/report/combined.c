@@ -9,6 +9,8 @@
 #include "common/base/json.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/contention.h"
+#include "host/analysis/sweep.h"
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
 #include "host/report/next_step.h"
@@ -145,11 +147,33 @@ void sl_combined_shares(const struct sl_combined *combined, struct sl_page_table
     }
 }
 
+/* What a sweep or a map says, where it found contention: it comes before what single comparisons
+ * say. */
+static void put_contention(const struct sl_combined *combined, struct sl_page_table *out)
+{
+    char words[TEXT_BYTES], name[SL_COMBINED_NAME_BYTES];
+    for (size_t i = 0; i < combined->count; i++) {
+        struct sl_sweep sweep;
+        struct sl_contention map;
+        bool beside = sl_combined_contention(combined, i, &map) && map.contention;
+        if (!beside && !(sl_combined_sweep(combined, i, &sweep) && sweep.contention))
+            continue;
+        if (beside)
+            sl_combined_contention_words(&map, words, sizeof(words));
+        else
+            sl_combined_sweep_words(&sweep, words, sizeof(words));
+        sl_combined_base(&combined->reports[i], !beside, name);
+        sl_page_table_printf(out, "%s: %s", combined->reports[i].model, name);
+        sl_page_table_printf(out, "%s (rule contention)", words);
+    }
+}
+
 void sl_combined_steps(const struct sl_combined *combined, struct sl_page_table *out)
 {
     static const char *const heads[] = {"Comparison", "Next step", NULL};
     char label[TEXT_BYTES];
     sl_page_table_init(out, "next", "Next steps", heads);
+    put_contention(combined, out);
     for (size_t i = 0; i < combined->count; i++) {
         struct sl_next_step step;
         sl_next_step_find(combined->reports[i].comparison, &step);
@@ -180,6 +204,7 @@ int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined)
     }
     sl_json_close_array(&json);
     sl_combined_sweeps_json(&json, combined);
+    sl_combined_contentions_json(&json, combined);
     sl_combined_costs_json(&json, combined);
     sl_json_close_object(&json);
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
@@ -225,8 +250,8 @@ int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined)
 int sl_combined_md(struct sl_buf *out, const struct sl_combined *combined)
 {
     static void (*const tables[])(const struct sl_combined *combined, struct sl_page_table *out) = {
-        sl_combined_figures, sl_combined_sweeps, sl_combined_costs, sl_combined_shares,
-        sl_combined_steps};
+        sl_combined_figures, sl_combined_sweeps, sl_combined_contentions,
+        sl_combined_costs,   sl_combined_shares, sl_combined_steps};
     struct sl_markup m = {.out = out};
     char text[TEXT_BYTES];
     sl_combined_summary(combined, text, sizeof(text));
@@ -234,6 +259,7 @@ int sl_combined_md(struct sl_buf *out, const struct sl_combined *combined)
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         struct sl_page_table table;
         if ((tables[i] == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0) ||
+            (tables[i] == sl_combined_contentions && sl_combined_contention_count(combined) == 0) ||
             (tables[i] == sl_combined_costs && sl_combined_cost_count(combined) == 0))
             continue;
         tables[i](combined, &table);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct sl_buf;
+struct sl_contention;
 struct sl_json;
 struct sl_markup;
 struct sl_page_table;
@@ -50,6 +51,26 @@ void sl_combined_sweep_words(const struct sl_sweep *sweep, char *out, size_t siz
 void sl_combined_sweeps(const struct sl_combined *combined, struct sl_page_table *out);
 /* The array "sweeps". */
 void sl_combined_sweeps_json(struct sl_json *json, const struct sl_combined *combined);
+
+/* The experiment's name without its number of threads, and, unless `processes` keeps it, without
+ * its number of processes. How many processes ran at a time: "1" where nothing says so. */
+enum { SL_COMBINED_NAME_BYTES = 128 };
+void sl_combined_base(const struct sl_report *report, bool processes,
+                      char out[SL_COMBINED_NAME_BYTES]);
+const char *sl_combined_processes(const struct sl_report *report);
+
+/* combined_contention.c: the comparisons that differ in nothing but threads and processes from the
+ * one at `index`, which is the first of them: false for another, or where there is one number of
+ * processes. The rest as of sweeps. */
+bool sl_combined_contention(const struct sl_combined *combined, size_t index,
+                            struct sl_contention *out);
+size_t sl_combined_contention_count(const struct sl_combined *combined);
+void sl_combined_contention_words(const struct sl_contention *map, char *out, size_t size);
+void sl_combined_contentions(const struct sl_combined *combined, struct sl_page_table *out);
+/* The array "contention_maps". */
+void sl_combined_contentions_json(struct sl_json *json, const struct sl_combined *combined);
+/* plot_contention.c: a heat map of each. */
+void sl_plot_contention(struct sl_markup *m, const struct sl_combined *combined);
 
 /* combined_cost.c: a clean arm (whole executions alone were recorded) beside the profiled one of
  * the same model, device and threads: what recording every operator costs. How many such pairs

@@ -147,11 +147,10 @@ int sl_combined_html(struct sl_buf *out, const struct sl_combined *combined)
     static const struct {
         void (*table)(const struct sl_combined *combined, struct sl_page_table *out);
         void (*plot)(struct sl_markup *m, const struct sl_combined *combined);
-    } sections[] = {{sl_combined_figures, sl_plot_ratios},
-                    {sl_combined_sweeps, sl_plot_sweeps},
-                    {sl_combined_costs, NULL},
-                    {sl_combined_shares, sl_plot_shares},
-                    {sl_combined_steps, NULL}};
+    } sections[] = {
+        {sl_combined_figures, sl_plot_ratios},         {sl_combined_sweeps, sl_plot_sweeps},
+        {sl_combined_contentions, sl_plot_contention}, {sl_combined_costs, NULL},
+        {sl_combined_shares, sl_plot_shares},          {sl_combined_steps, NULL}};
     struct sl_markup m = {.out = out};
     char text[TEXT_BYTES];
     sl_page_open(&m, "Combined report");
@@ -160,6 +159,8 @@ int sl_combined_html(struct sl_buf *out, const struct sl_combined *combined)
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         struct sl_page_table table;
         if ((sections[i].table == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0) ||
+            (sections[i].table == sl_combined_contentions &&
+             sl_combined_contention_count(combined) == 0) ||
             (sections[i].table == sl_combined_costs && sl_combined_cost_count(combined) == 0))
             continue;
         sections[i].table(combined, &table);

@@ -14,21 +14,43 @@
 #include "host/report/report.h"
 #include "host/report/unit.h"
 
-enum { NAME_BYTES = 128 };
+enum { NAME_BYTES = SL_COMBINED_NAME_BYTES };
 
 static const char *text_of(const char *text)
 {
     return text ? text : "";
 }
 
-/* "sweep_t4" on 4 threads is "sweep". */
-static void base_name(const struct sl_report *report, char out[NAME_BYTES])
+/* Takes "_t4" off, as an experiment on 4 threads has it. */
+static void take_off(char name[NAME_BYTES], char letter, const char *number)
 {
     char ending[32];
-    size_t len = (size_t)snprintf(out, NAME_BYTES, "%.120s", text_of(report->experiment));
-    size_t end = (size_t)snprintf(ending, sizeof(ending), "_t%.20s", text_of(report->threads));
-    if (len > end && strcmp(out + len - end, ending) == 0)
-        out[len - end] = '\0';
+    size_t len = strlen(name);
+    size_t end = (size_t)snprintf(ending, sizeof(ending), "_%c%.20s", letter, number);
+    if (len > end && strcmp(name + len - end, ending) == 0)
+        name[len - end] = '\0';
+}
+
+const char *sl_combined_processes(const struct sl_report *report)
+{
+    return text_of(report->processes)[0] ? report->processes : "1";
+}
+
+void sl_combined_base(const struct sl_report *report, bool processes, char out[NAME_BYTES])
+{
+    char ending[32] = "";
+    snprintf(out, NAME_BYTES, "%.90s", text_of(report->experiment));
+    take_off(out, 'p', sl_combined_processes(report));
+    if (processes && strlen(out) < strlen(text_of(report->experiment)))
+        snprintf(ending, sizeof(ending), "%.20s", report->experiment + strlen(out));
+    take_off(out, 't', text_of(report->threads));
+    snprintf(out + strlen(out), NAME_BYTES - strlen(out), "%s", ending);
+}
+
+/* "sweep_t4" on 4 threads is "sweep", "sweep_t4_p2" is "sweep_p2". */
+static void base_name(const struct sl_report *report, char out[NAME_BYTES])
+{
+    sl_combined_base(report, true, out);
 }
 
 static bool together(const struct sl_report *a, const struct sl_report *b)
@@ -39,6 +61,7 @@ static bool together(const struct sl_report *a, const struct sl_report *b)
     return strcmp(names[0], names[1]) == 0 && a->clean == b->clean &&
            strcmp(text_of(a->model), text_of(b->model)) == 0 &&
            strcmp(text_of(a->device), text_of(b->device)) == 0 &&
+           strcmp(sl_combined_processes(a), sl_combined_processes(b)) == 0 &&
            a->comparison->comparison->unit == b->comparison->comparison->unit;
 }
 

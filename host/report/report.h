@@ -20,11 +20,12 @@ struct sl_report_fact {
 /* All of it is borrowed. */
 struct sl_report {
     const char *model, *experiment;
-    bool clean;                                    /* whole executions alone were recorded */
-    const char *device, *threads;                  /* "" or NULL: not known */
-    char names[2][96];                             /* of the sides; "": "SME2 off", "SME2 on" */
-    const char *command;                           /* that made the run; NULL: not known */
-    const struct sl_comparison_report *comparison; /* of two analyses */
+    bool clean;                   /* whole executions alone were recorded */
+    const char *device, *threads; /* "" or NULL: not known */
+    const char *processes; /* that ran the model at a time; "" or NULL: the measured one alone */
+    char names[2][96];     /* of the sides; "": "SME2 off", "SME2 on" */
+    const char *command;   /* that made the run; NULL: not known */
+    const struct sl_comparison_report *comparison;         /* of two analyses */
     const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
     struct sl_report_fact facts[SL_REPORT_MAX_FACTS];      /* conditions, for the reader */
     size_t fact_count;

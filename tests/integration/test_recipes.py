@@ -67,5 +67,59 @@ class Recipes(unittest.TestCase):
         self.assertEqual((done.returncode, json.loads(done.stdout)["noise_floor"]), (0, 0))
 
 
+class Emulated(lab.Scratch):
+    """Templates that measure time, from end to end on a small model: the times mean nothing, all else holds."""
+
+    def measure(self, name, changes):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        config = json.loads((TEMPLATES / name).read_text())
+        config |= {"model": str(lab.MODELS / "llm_cache_portable/model.pte"), "device": "emulated", "warmup": 1}
+        for experiment in config["experiments"]:
+            experiment |= {key: value for key, value in changes.items() if key == "runs" or key in experiment}
+        (self.scratch / "config.json").write_text(json.dumps(config))
+        out = self.scratch / "run"
+        done = lab.sme2lab("run", self.scratch / "config.json", "--out", out)
+        self.assertEqual(done.returncode, 4, done.stderr)  # unfit
+        done = lab.sme2lab("report", out, "--format", "json,md,html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = lab.sme2lab("validate", out)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return out
+
+    def test_contention_is_a_map_of_threads_and_processes(self):
+        out = self.measure("contention.json", {"runs": 20, "threads": [1, 2], "processes": [1, 3]})
+        combined = json.loads((out / "combined_report.json").read_text())
+        maps = [one for one in combined["contention_maps"] if one["experiment"] == "map"]
+        self.assertEqual([(cell["threads"], cell["processes"]) for cell in maps[0]["cells"]],
+                         [(threads, processes) for threads in (1, 2) for processes in (1, 3)])
+        self.assertIn("## Contention", (out / "combined_report.md").read_text())
+        self.assertIn("<title>Contention: threads by processes", (out / "combined_report.html").read_text())
+        manifest = json.loads((out / "manifest_map_t2_p3.json").read_text())
+        self.assertEqual((manifest["processes"], [one["place"] for one in manifest["load"]]), (3, [1, 2]))
+        for one in manifest["load"]:  # each went on at least as long as the measured one
+            self.assertTrue(one["variant"] == "on" and one["threads"] == 2 and one["executions"] > 20, one)
+        sides = [out / f"map_t1_p{n}_sme2-on/model_map_t1_p{n}_sme2-on_t1.etdump" for n in (1, 3)]
+        found = lab.sme2lab("compare", *sides, "--json")
+        self.assertIn("processes differs: 1 against 3", " ".join(json.loads(found.stdout)["reasons"]), found.stdout)
+
+    def test_sustained_measures_for_its_budget_and_is_told_in_pieces(self):
+        out = self.measure("sustained.json", {"budget_seconds": 0.3})
+        summary = json.loads((out / "analysis_summary.json").read_text())
+        self.assertEqual(summary["comparison"]["stopping"]["stopped_by"], "budget")
+        self.assertIn("## Over time", (out / "report.md").read_text())
+        self.assertEqual(len(summary["comparison"]["over_time"]["pieces"]), 10)
+
+    def test_a_thread_sweep_says_where_it_crosses(self):
+        out = self.measure("thread_sweep.json", {"runs": 20, "threads": [1, 2, 4]})
+        combined = json.loads((out / "combined_report.json").read_text())
+        self.assertEqual([point["threads"] for point in combined["sweeps"][0]["points"]], [1, 2, 4])
+        self.assertIn(combined["sweeps"][0]["crossing"], ("always-faster", "never-faster", "crosses"))
+
+    def test_calibration_gives_a_noise_floor(self):
+        out = self.measure("calibration.json", {"runs": 20})
+        done = lab.sme2lab("compare", out, "--experiment", "calibration1", "--calibrate", "--json")
+        self.assertGreaterEqual(json.loads(done.stdout)["noise_floor"], 0)
+
+
 if __name__ == "__main__":
     lab.main()

@@ -195,6 +195,8 @@ static void close_host(struct host *host)
         sl_buf_fini(&host->streams[i]);
 }
 
+static uint32_t processes; /* of the next job */
+
 static void submit(struct host *host, uint64_t id, const char *model_name, const char *prefix,
                    uint32_t timeout_ms)
 {
@@ -209,6 +211,7 @@ static void submit(struct host *host, uint64_t id, const char *model_name, const
     job.pairs = 3;
     job.threads = 1;
     job.clock = (char *)(uintptr_t)"marks";
+    job.processes = processes;
     job.timeout_ms = timeout_ms;
     job.exec_prefix = words;
     job.n_exec_prefix = prefix ? 3 : 0;
@@ -329,6 +332,48 @@ static void a_failure_is_a_result_with_its_code(void **state)
            "exit code 1"); /* an input is no model */
 }
 
+static bool holds(const struct sl_buf *bytes, const char *text)
+{
+    size_t len = strlen(text);
+    for (size_t i = 0; i + len <= bytes->size; i++) {
+        if (memcmp(bytes->data + i, text, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void processes_beside_the_measured_one_say_what_they_did(void **state)
+{
+    (void)state;
+    struct host host;
+    bool ended;
+    open_host(&host);
+    link_up(&host, 0);
+    processes = 3;
+    submit(&host, 30, model, NULL, 0);
+    processes = 0;
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    assert_int_equal(count_events(&host, &ended), undisturbed_events);
+    const struct sl_buf *files = &host.streams[SL_STREAM_FILES];
+    assert_true(holds(files, "load-1.json"));
+    assert_true(holds(files, "load-2.json"));
+    assert_true(holds(files, "\"place\":2,"));
+    close_host(&host);
+}
+
+static void a_load_that_ends_by_itself_is_a_failure(void **state)
+{
+    (void)state;
+    processes = 2;
+    expect(model, "exit 3", 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED,
+           "process 1 of the load ended by itself, with exit code 3");
+    expect(model, "sleep 60", 200, SME2LAB__PROTO__OUTCOME__OUTCOME_TIMED_OUT, "200 ms");
+    processes = 17;
+    expect(model, NULL, 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED, "load cannot be started");
+    processes = 0;
+}
+
 static void a_name_that_is_no_digest_starts_nothing(void **state)
 {
     (void)state;
@@ -419,6 +464,8 @@ int main(void)
         cmocka_unit_test(a_crash_is_a_result_with_its_signal),
         cmocka_unit_test(a_hang_is_ended_by_the_watchdog),
         cmocka_unit_test(a_failure_is_a_result_with_its_code),
+        cmocka_unit_test(processes_beside_the_measured_one_say_what_they_did),
+        cmocka_unit_test(a_load_that_ends_by_itself_is_a_failure),
         cmocka_unit_test(a_name_that_is_no_digest_starts_nothing),
         cmocka_unit_test(a_program_that_is_not_there_is_a_result),
         cmocka_unit_test(a_cancelled_job_says_so),

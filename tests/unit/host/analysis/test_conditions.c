@@ -66,7 +66,23 @@ static void what_is_unknown_is_said_but_is_no_verdict(void **state)
     sl_conditions_check(&a, &nothing, SL_CONDITION_NONE, &c);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
     assert_int_equal(c.reason_count, 1);
-    assert_non_null(strstr(c.reasons[0], "model, inputs, threads, device, build"));
+    assert_non_null(strstr(c.reasons[0], "model, inputs, threads, processes, device, build"));
+}
+
+static void one_process_goes_without_saying(void **state)
+{
+    (void)state;
+    struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
+    struct sl_conditions a = known("on");
+    struct sl_conditions b = known("on");
+    snprintf(a.values[SL_CONDITION_PROCESSES], sizeof(a.values[0]), "1");
+    b.values[SL_CONDITION_PROCESSES][0] = '\0';
+    sl_conditions_check(&a, &b, SL_CONDITION_NONE, &c);
+    assert_int_equal(c.reason_count, 0);
+    snprintf(b.values[SL_CONDITION_PROCESSES], sizeof(b.values[0]), "4");
+    sl_conditions_check(&a, &b, SL_CONDITION_NONE, &c);
+    assert_int_equal(c.verdict, SL_VERDICT_INCOMPARABLE);
+    assert_non_null(strstr(c.reasons[0], "processes differs: 1 against 4"));
 }
 
 static void wrong_outputs_stay_wrong_whatever_else_differs(void **state)
@@ -95,6 +111,7 @@ int main(void)
         cmocka_unit_test(a_declared_factor_may_differ),
         cmocka_unit_test(another_build_is_the_factor_when_sme2_is_the_same),
         cmocka_unit_test(what_is_unknown_is_said_but_is_no_verdict),
+        cmocka_unit_test(one_process_goes_without_saying),
         cmocka_unit_test(wrong_outputs_stay_wrong_whatever_else_differs),
         cmocka_unit_test(names_lead_back_to_their_conditions),
     };

@@ -143,6 +143,26 @@ static void a_list_of_threads_becomes_an_experiment_each(void **state)
     sl_experiment_plan_fini(&plan);
 }
 
+static void lists_of_processes_are_experiments_within_those_of_threads(void **state)
+{
+    static const char *const names[] = {"a_t1_p1", "a_t1_p4", "a_t2_p1", "a_t2_p4", "b"};
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2],"
+                           "\"processes\":[1,4]},{\"name\":\"b\",\"processes\":3}]}",
+                           &plan, &diag),
+                     0);
+    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), 0);
+    assert_int_equal(plan.count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(plan.experiments[i].name, names[i]);
+    assert_int_equal(plan.experiments[3].threads[0], 2);
+    assert_int_equal(plan.experiments[3].processes[0], 4);
+    assert_int_equal(plan.experiments[4].processes[0], 3);
+    sl_experiment_plan_fini(&plan);
+}
+
 static void lists_of_threads_that_cannot_be_are_refused(void **state)
 {
     static const char *const bad[] = {"",   "0",  "1,", ",1",  "1,1",
@@ -261,6 +281,10 @@ static const struct {
     {"{\"model\":\"m\",\"analysis\":{}}", "/analysis"},
     {"{\"model\":\"m\",\"gate\":{}}", "/gate"},
     {"{\"model\":\"m\",\"budget_seconds\":0}", "/budget_seconds"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"processes\":[2,2]}]}",
+     "/experiments/0/processes/1"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"processes\":17}]}",
+     "/experiments/0/processes"},
     {"{\"model\":\"m\",\"precision_percent\":101}", "/precision_percent"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"precision_percent\":\"1\"}]}",
      "/experiments/0/precision_percent"},
@@ -352,6 +376,7 @@ int main(void)
         cmocka_unit_test(an_explained_plan_reads_as_the_same_plan),
         cmocka_unit_test(a_list_of_models_is_multiplied_with_the_experiments),
         cmocka_unit_test(a_list_of_threads_becomes_an_experiment_each),
+        cmocka_unit_test(lists_of_processes_are_experiments_within_those_of_threads),
         cmocka_unit_test(lists_of_threads_that_cannot_be_are_refused),
         cmocka_unit_test(more_than_the_limit_together_is_refused),
         cmocka_unit_test(an_unknown_key_is_refused_with_its_place_and_the_nearest),

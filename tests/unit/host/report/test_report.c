@@ -217,6 +217,48 @@ static void numbers_of_threads_are_told_together_with_their_crossover(void **sta
     assert_int_equal(sl_combined_sweep_count(&combined), 0);
 }
 
+/* One experiment on a thread beside none and three other processes: on takes twice as long. */
+static void numbers_of_processes_are_told_together_with_their_contention(void **state)
+{
+    (void)state;
+    struct sl_comparison comparisons[2] = {all.comparison, all.comparison};
+    struct sl_comparison_report compared[2] = {all.compared, all.compared};
+    struct sl_report reports[2] = {all.report, all.report};
+    for (size_t i = 0; i < 2; i++) {
+        comparisons[i].baseline = 400;
+        comparisons[i].candidate = i == 0 ? 200 : 400;
+        comparisons[i].ratio = comparisons[i].baseline / comparisons[i].candidate;
+        comparisons[i].low = comparisons[i].ratio - 0.1;
+        comparisons[i].high = comparisons[i].ratio + 0.1;
+        compared[i].comparison = &comparisons[i];
+        reports[i].comparison = &compared[i];
+        reports[i].experiment = i == 0 ? "map_t1_p1" : "map_t1_p4";
+        reports[i].threads = "1";
+        reports[i].processes = i == 0 ? "" : "4";
+    }
+    const struct sl_combined combined = {reports, 2};
+    struct sl_buf text;
+    assert_int_equal(sl_combined_sweep_count(&combined), 0);
+    assert_int_equal(sl_combined_contention_count(&combined), 1);
+    sl_buf_init(&text, 1 << 24);
+    assert_int_equal(sl_combined_md(&text, &combined), 0);
+    const char *page = (const char *)text.data;
+    assert_non_null(strstr(page, "with 4 processes off takes 1.00x as long as with 1, on 2.00x; "
+                                 "the ratio goes from 2.000x to 1.000x: contention"));
+    assert_non_null(strstr(page, "(rule contention)"));
+    sl_buf_fini(&text);
+    sl_buf_init(&text, 1 << 24);
+    assert_int_equal(sl_combined_html(&text, &combined), 0);
+    page = strstr((const char *)text.data, "<title>Contention: threads by processes");
+    assert_non_null(page);
+    assert_non_null(strstr(page, ">ratio off / on<"));
+    sl_buf_fini(&text);
+    sl_buf_init(&text, 1 << 24);
+    assert_int_equal(sl_combined_json(&text, &combined), 0);
+    assert_non_null(strstr((const char *)text.data, "\"loss\":2,\"contention\":true"));
+    sl_buf_fini(&text);
+}
+
 static void a_combined_page_takes_no_markup_and_no_half_page(void **state)
 {
     (void)state;
@@ -260,6 +302,7 @@ int main(void)
         cmocka_unit_test(sides_of_an_import_carry_their_names_everywhere),
         cmocka_unit_test(comparisons_side_by_side_are_told_apart_by_what_differs),
         cmocka_unit_test(numbers_of_threads_are_told_together_with_their_crossover),
+        cmocka_unit_test(numbers_of_processes_are_told_together_with_their_contention),
         cmocka_unit_test(a_combined_page_takes_no_markup_and_no_half_page),
         cmocka_unit_test(a_full_buffer_is_an_error_and_not_half_a_page),
     };

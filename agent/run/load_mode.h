@@ -1,0 +1,8 @@
+/* agent/run/load_mode.h: --load: a process that keeps the device busy beside a measured one. */
+#pragma once
+
+struct sl_run;
+
+/* Executes until stdin ends, says on stdout when it goes, and writes --load's file. 0, or 1 after
+ * it logged why. */
+int sl_run_load_mode(struct sl_run *run);
