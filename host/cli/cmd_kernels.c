@@ -10,6 +10,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/analysis/reach.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/kernel_shapes.h"
@@ -18,6 +19,7 @@
 #include "host/cli/kernels_peaks.h"
 #include "host/cli/kernels_tune.h"
 #include "host/cli/options.h"
+#include "host/cli/peaks_file.h"
 #include "host/device/launch.h"
 #include "host/report/style.h"
 
@@ -31,7 +33,7 @@ enum { MOST_FIXED_ARGS = 8 };
 struct bench {
     const struct sl_cli *cli;
     struct sl_device device;
-    const char *engine;
+    const char *engine, *clock; /* clock NULL: what the device has */
     int64_t svl;
     struct sl_kernel_shapes shapes;
     bool tune, peaks;
@@ -77,15 +79,26 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
     struct sl_buf out;
     struct sl_json json;
     const struct sl_style style = {b->cli->width, b->cli->color, MAX_ROWS};
+    char roofline[96] = "";
+    struct sl_reach_roof roof;
+    struct sl_kernel_bench bench = {.rows = b->rows,
+                                    .count = b->row_count,
+                                    .svl = (unsigned)b->svl,
+                                    .emulated = b->device.kind != SL_DEVICE_LOCAL};
+    if (b->device.kind != SL_DEVICE_COUNTED) {
+        bench.roofline = roofline;
+        if (sl_peaks_file_find(&b->device, &roof, roofline, sizeof(roofline)))
+            bench.roof = &roof;
+    }
     sl_buf_init(&out, MAX_OUTPUT_BYTES);
     sl_json_init(&json, &out);
     int rc;
     if (b->cli->json) {
-        rc = sl_kernel_bench_json(&json, b->rows, b->row_count, (unsigned)b->svl);
+        rc = sl_kernel_bench_json(&json, &bench);
         if (rc == 0)
             rc = sl_buf_append(&out, "\n", 1);
     } else {
-        rc = sl_kernel_bench_text(&out, &style, b->rows, b->row_count, (unsigned)b->svl);
+        rc = sl_kernel_bench_text(&out, &style, &bench);
     }
     if (rc == 0)
         fwrite(out.data, 1, out.size, stdout);
@@ -108,19 +121,22 @@ static int check_options(const struct bench *b, struct sl_diag *diag)
         sl_diag_hint(diag, "take sme2, neon or portable");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--engine", "'%.32s' is no engine", b->engine);
     }
+    if (b->clock && strcmp(b->clock, "ns") != 0 && strcmp(b->clock, "instructions") != 0) {
+        sl_diag_hint(diag, "take ns or instructions");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--clock", "'%.32s' is no clock", b->clock);
+    }
     return 0;
 }
 
-/* The counted device, but for a machine that has what is to be measured: there it is time. */
+/* This machine where it has what is to be measured, and else the emulator, which counts unless it
+ * is asked for its own, meaningless time. */
 static int device_kind(const struct bench *b)
 {
+    bool here = false, timed = b->clock && strcmp(b->clock, "ns") == 0;
 #if defined(__aarch64__)
-    bool here = strcmp(b->engine, "sme2") != 0 || sl_device_local_has_sme2();
-    return here ? SL_DEVICE_LOCAL : SL_DEVICE_COUNTED;
-#else
-    (void)b;
-    return SL_DEVICE_COUNTED;
+    here = (strcmp(b->engine, "sme2") != 0 || sl_device_local_has_sme2()) && (!b->clock || timed);
 #endif
+    return here ? SL_DEVICE_LOCAL : timed && !b->peaks ? SL_DEVICE_EMULATED : SL_DEVICE_COUNTED;
 }
 
 static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *diag)
@@ -132,6 +148,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
          "f32, f16, bf16, qs8 (static int8), qd8 (dynamic int8), q4, q4_g32 (its weights int4), "
          "convert"},
         {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
+        {"--clock", 0, SL_OPTION_TEXT, &b->clock, "CLOCK",
+         "ns, or instructions counted in the emulator (where this machine cannot run the kernels)"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
          "streaming vector length of the emulated CPU (512)"},
         {"--conv", 0, SL_OPTION_TEXT, &b->shapes.conv, "SHAPE", "IHxIWxIC-OC-KHxKW-sS-pP"},

@@ -53,7 +53,7 @@ void sl_device_identity_put(const struct sl_device_identity *identity,
     sl_json_text(json, "kind", identity->emulated ? "emulated" : "local");
     sl_json_text(json, "cpu", identity->emulated ? device->cpu : NULL);
     sl_json_close_object(json);
-    sl_json_text(json, "unit", identity->emulated ? "instructions" : "ns");
+    sl_json_text(json, "unit", device->kind == SL_DEVICE_COUNTED ? "instructions" : "ns");
     sl_json_text(json, "measured_at", identity->taken_utc);
     sl_json_text(json, "agent_version", identity->agent_version);
     sl_json_u64(json, "svl", svl_bits);

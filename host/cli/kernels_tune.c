@@ -98,6 +98,11 @@ struct tuning {
     unsigned svl_bits;
 };
 
+static bool is_counted(const struct tuning *t)
+{
+    return t->device->kind == SL_DEVICE_COUNTED;
+}
+
 static uint64_t cost_of(const struct sl_kernel_row *row)
 {
     return row->counted ? row->instructions : row->ns;
@@ -107,8 +112,8 @@ static uint64_t cost_of(const struct sl_kernel_row *row)
 static int measure_engine(const struct tuning *t, struct family *f, const char *engine, bool with,
                           struct sl_diag *diag)
 {
-    const char *args[MAX_ARGS] = {"kernels", "--clock", t->identity.emulated ? "marks" : "ns",
-                                  "--engine", engine};
+    const char *args[MAX_ARGS] = {"kernels", "--clock", is_counted(t) ? "marks" : "ns", "--engine",
+                                  engine};
     size_t n = 5, count = 0, whole = 0;
     struct sl_kernel_row *rows = sl_calloc(SL_KERNELS_MAX_ROWS, sizeof(*rows));
     if (!rows)
@@ -223,8 +228,8 @@ static int measure_families(struct tuning *t, const char *const *only, size_t on
 
 static void put_family(const struct tuning *t, const struct family *f, struct sl_json *json)
 {
-    const char *with = t->identity.emulated ? "streaming_insns" : "streaming_ns";
-    const char *without = t->identity.emulated ? "otherwise_insns" : "otherwise_ns";
+    const char *with = is_counted(t) ? "streaming_insns" : "streaming_ns";
+    const char *without = is_counted(t) ? "otherwise_insns" : "otherwise_ns";
     sl_json_open_object(json, NULL);
     sl_json_text(json, "family", f->name);
     sl_json_bool(json, "streams", f->streams);
@@ -260,8 +265,10 @@ static void put_off(const struct tuning *t, const char *key, bool by_default, st
 
 static const char *note_of(const struct tuning *t)
 {
-    return t->identity.emulated ? "an emulated CPU: this compares executed instructions, not time"
-                                : "the best of some rounds in nanoseconds";
+    return is_counted(t) ? "an emulated CPU: this compares executed instructions, not time"
+           : t->identity.emulated
+               ? "nanoseconds of the emulator, which say nothing of a device: they are not kept"
+               : "the best of some rounds in nanoseconds";
 }
 
 static int write_table(const struct tuning *t, struct sl_buf *out)
@@ -294,13 +301,15 @@ static void print_text(const struct tuning *t, const char *path)
             printf("%-15s %9s  %s\n", f->name, "-",
                    f->streams ? "yes, by default" : "no, by default");
     }
-    printf("\nThe device's table is %s: runs on it use it, and say so in manifest.json.\n", path);
+    if (path[0] != '\0')
+        printf("\nThe device's table is %s: runs on it use it, and say so in manifest.json.\n",
+               path);
 }
 
 int sl_kernels_tune(const struct sl_cli *cli, const struct sl_device *device, unsigned svl_bits,
                     const char *const *only, size_t only_count, struct sl_diag *diag)
 {
-    char path[SL_PATH_BYTES];
+    char path[SL_PATH_BYTES] = "";
     struct sl_buf text;
     struct tuning t = {.device = device, .svl_bits = svl_bits};
     t.families = sl_calloc(MAX_FAMILIES, sizeof(*t.families));
@@ -312,7 +321,7 @@ int sl_kernels_tune(const struct sl_cli *cli, const struct sl_device *device, un
         rc = measure_families(&t, only, only_count, diag);
     if (rc == 0)
         rc = write_table(&t, &text);
-    if (rc == 0)
+    if (rc == 0 && (is_counted(&t) || !t.identity.emulated))
         rc = sl_device_identity_keep(&t.identity, "policy.json", &text, path, diag);
     if (rc == 0 && cli->json)
         fwrite(text.data, 1, text.size, stdout);

@@ -8,6 +8,7 @@
 
 struct sl_buf;
 struct sl_json;
+struct sl_reach_roof;
 struct sl_style;
 
 /* One stage, as the agent ran it. Texts are the caller's. */
@@ -47,8 +48,26 @@ const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row,
 /* Instructions that the stage should not exceed; 0: no goal is set for it. */
 uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl);
 
+/* What was measured, and where. */
+struct sl_kernel_bench {
+    const struct sl_kernel_row *rows;
+    size_t count;
+    unsigned svl;                     /* bits */
+    bool emulated;                    /* times are the emulator's, and mean nothing */
+    const struct sl_reach_roof *roof; /* what the device does at most; NULL: not known */
+    const char *roofline;             /* which, or why there is none; NULL: not asked */
+};
+
+/* Multiply-adds that a row asks for, or 0; and bytes it has to move at least where it multiplies
+ * nothing, or 0. */
+uint64_t sl_kernel_multiply_adds(const struct sl_kernel_row *row);
+uint64_t sl_kernel_bytes(const struct sl_kernel_row *row);
+
+/* Of a timed row, the part of what the device does at most in that time: of multiply-adds of its
+ * type, or of bytes; 0 where either is not known. */
+double sl_kernel_share_of_peak(const struct sl_kernel_row *row, const struct sl_reach_roof *roof);
+
 /* One object. Returns the writer's error. */
-int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_row *rows, size_t count,
-                         unsigned svl);
+int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_bench *bench);
 int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
-                         const struct sl_kernel_row *rows, size_t count, unsigned svl);
+                         const struct sl_kernel_bench *bench);

@@ -30,8 +30,27 @@ static void put_anchor(struct sl_json *json, const struct sl_kernel_anchor *anch
     sl_json_close_object(json);
 }
 
-static void put_row(struct sl_json *json, const struct sl_kernel_row *row, unsigned svl)
+/* 0: not known. */
+static void put_f64(struct sl_json *json, const char *key, double value)
 {
+    if (value > 0)
+        sl_json_f64(json, key, value);
+    else
+        sl_json_null(json, key);
+}
+
+/* Floating-point operations, or of int8 integer ones, in a nanosecond: two for a multiply-add. */
+static double gflops(const struct sl_kernel_row *row)
+{
+    return row->counted || row->ns == 0
+               ? 0
+               : 2 * (double)sl_kernel_multiply_adds(row) / (double)row->ns;
+}
+
+static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
+                    const struct sl_kernel_bench *bench)
+{
+    unsigned svl = bench->svl;
     uint64_t goal = sl_kernel_goal(row, svl);
     sl_json_open_object(json, NULL);
     sl_json_text(json, "family", row->family);
@@ -46,6 +65,8 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row, unsig
     put_u64(json, "mac_instructions", row->counted, row->mac_instructions);
     sl_json_u64(json, "min_mac_instructions", sl_kernel_min_mac(row, svl));
     put_u64(json, "ns", !row->counted, row->ns);
+    put_f64(json, "gflops", gflops(row));
+    put_f64(json, "share_of_peak", sl_kernel_share_of_peak(row, bench->roof));
     put_anchor(json, sl_kernel_anchor(row, svl));
     put_u64(json, "goal", goal > 0, goal);
     if (goal > 0 && row->counted)
@@ -55,17 +76,22 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row, unsig
     sl_json_close_object(json);
 }
 
-int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_row *rows, size_t count,
-                         unsigned svl)
+static bool is_counted(const struct sl_kernel_bench *bench)
 {
-    bool counted = count == 0 || rows[0].counted;
+    return bench->count == 0 || bench->rows[0].counted;
+}
+
+int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_bench *bench)
+{
     sl_json_open_object(json, NULL);
     sl_json_text(json, "schema", "sme2lab.kernels/1");
-    sl_json_u64(json, "svl", svl);
-    sl_json_text(json, "clock", counted ? "instructions" : "ns");
+    sl_json_u64(json, "svl", bench->svl);
+    sl_json_text(json, "clock", is_counted(bench) ? "instructions" : "ns");
+    sl_json_bool(json, "emulated", bench->emulated);
+    sl_json_text(json, "roofline", bench->roofline);
     sl_json_open_array(json, "rows");
-    for (size_t i = 0; i < count; i++)
-        put_row(json, &rows[i], svl);
+    for (size_t i = 0; i < bench->count; i++)
+        put_row(json, &bench->rows[i], bench);
     sl_json_close_array(json);
     sl_json_close_object(json);
     return json->error;
@@ -83,8 +109,7 @@ static void ratio_text(char *out, size_t size, uint64_t a, uint64_t b)
 static int put_line(struct sl_buf *out, const struct sl_kernel_row *row, unsigned svl)
 {
     const struct sl_kernel_anchor *anchor = sl_kernel_anchor(row, svl);
-    uint64_t cost = row->counted ? row->instructions : row->ns;
-    uint64_t goal = row->counted ? sl_kernel_goal(row, svl) : 0;
+    uint64_t goal = sl_kernel_goal(row, svl);
     char least[24];
     char other[24];
     char wanted[24];
@@ -92,11 +117,31 @@ static int put_line(struct sl_buf *out, const struct sl_kernel_row *row, unsigne
     ratio_text(other, sizeof(other), row->instructions, anchor ? anchor->instructions : 0);
     ratio_text(wanted, sizeof(wanted), row->instructions, goal);
     return sl_buf_printf(out, "  %-9s %13" PRIu64 " %13" PRIu64 " %8s %8s %8s%s\n", row->stage,
-                         cost, sl_kernel_min_mac(row, svl), row->counted ? least : "-",
-                         row->counted ? other : "-", wanted,
+                         row->instructions, sl_kernel_min_mac(row, svl), least, other, wanted,
                          goal == 0                   ? ""
                          : row->instructions <= goal ? "  met"
                                                      : "  PAST");
+}
+
+/* "12.3", "4.5 %", or that there is none. */
+static void known_text(char *out, size_t size, double value, const char *unit)
+{
+    if (value > 0)
+        snprintf(out, size, value < 10 ? "%.2f%s" : "%.1f%s", value, unit);
+    else
+        snprintf(out, size, "-");
+}
+
+static int put_timed_line(struct sl_buf *out, const struct sl_kernel_row *row,
+                          const struct sl_reach_roof *roof)
+{
+    char rate[24], bytes[24], share[24];
+    known_text(rate, sizeof(rate), gflops(row), "");
+    known_text(bytes, sizeof(bytes),
+               row->ns > 0 ? (double)sl_kernel_bytes(row) / (double)row->ns : 0, "");
+    known_text(share, sizeof(share), 100 * sl_kernel_share_of_peak(row, roof), " %");
+    return sl_buf_printf(out, "  %-9s %13" PRIu64 " %13s %13s %14s\n", row->stage, row->ns, rate,
+                         bytes, share);
 }
 
 static bool same_kernel(const struct sl_kernel_row *a, const struct sl_kernel_row *b)
@@ -104,28 +149,46 @@ static bool same_kernel(const struct sl_kernel_row *a, const struct sl_kernel_ro
     return a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->kernel, b->kernel) == 0;
 }
 
-int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
-                         const struct sl_kernel_row *rows, size_t count, unsigned svl)
+static int put_head(struct sl_buf *out, const struct sl_kernel_bench *bench)
+{
+    if (is_counted(bench))
+        return sl_buf_printf(out, "%s; vectors of %u bits\n",
+                             "executed instructions (emulated, counted): not time", bench->svl);
+    if (bench->emulated)
+        return sl_buf_printf(
+            out, "nanoseconds of the emulator, vectors of %u bits: they say nothing of a device\n",
+            bench->svl);
+    int rc = sl_buf_printf(out, "nanoseconds, best of some rounds\n");
+    return rc == 0 && bench->roofline ? sl_buf_printf(out, "peak: %.70s\n", bench->roofline) : rc;
+}
+
+/* The kernel's name and the heads of its columns. */
+static int put_kernel(struct sl_buf *out, const struct sl_style *style,
+                      const struct sl_kernel_row *row)
 {
     char line[256];
-    bool counted = count == 0 || rows[0].counted;
-    int rc = sl_buf_printf(out, "%s; vectors of %u bits\n",
-                           counted ? "executed instructions (emulated, counted): not time"
-                                   : "nanoseconds, best of some rounds",
-                           svl);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        const struct sl_kernel_row *row = &rows[i];
-        if (i == 0 || !same_kernel(row, row - 1)) {
-            snprintf(line, sizeof(line), "\n%" PRIu64 "x%" PRIu64 "x%" PRIu64 " %s\n", row->m,
-                     row->n, row->k, row->kernel);
-            rc = sl_style_put(out, style, SL_TONE_STRONG, line);
-            if (rc == 0)
-                rc = sl_buf_printf(out, "  %-9s %13s %13s %8s %8s %8s\n", "stage",
-                                   counted ? "instructions" : "ns", "least MACs", "x least",
-                                   "x anchor", "x goal");
-        }
+    snprintf(line, sizeof(line), "\n%" PRIu64 "x%" PRIu64 "x%" PRIu64 " %s\n", row->m, row->n,
+             row->k, row->kernel);
+    int rc = sl_style_put(out, style, SL_TONE_STRONG, line);
+    if (rc == 0 && row->counted)
+        return sl_buf_printf(out, "  %-9s %13s %13s %8s %8s %8s\n", "stage", "instructions",
+                             "least MACs", "x least", "x anchor", "x goal");
+    return rc == 0 ? sl_buf_printf(out, "  %-9s %13s %13s %13s %14s\n", "stage", "ns", "GFLOP/s",
+                                   "GB/s", "share of peak")
+                   : rc;
+}
+
+int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
+                         const struct sl_kernel_bench *bench)
+{
+    int rc = put_head(out, bench);
+    for (size_t i = 0; rc == 0 && i < bench->count; i++) {
+        const struct sl_kernel_row *row = &bench->rows[i];
+        if (i == 0 || !same_kernel(row, row - 1))
+            rc = put_kernel(out, style, row);
         if (rc == 0)
-            rc = put_line(out, row, svl);
+            rc = row->counted ? put_line(out, row, bench->svl)
+                              : put_timed_line(out, row, bench->roof);
     }
     return rc;
 }

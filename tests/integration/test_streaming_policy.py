@@ -47,6 +47,35 @@ class Peaks(lab.Scratch):
         self.assertFalse([row for row in rows if row["ns"] <= 0 or "sme2" in row["peak"]])
 
 
+class WallClock(lab.Scratch):
+    def test_time_of_the_emulator_is_labelled_and_has_no_share_of_a_peak(self):
+        timed = asked(self, self.scratch, "64x64x64", "binary:add-4096", "--clock", "ns")
+        self.assertEqual((timed["clock"], timed["emulated"]), ("ns", True))
+        self.assertIn("emulator", timed["roofline"])
+        for row in timed["rows"]:
+            self.assertGreater(row["ns"], 0)
+            self.assertIsNone(row["instructions"])
+            self.assertIsNone(row["share_of_peak"])
+            product = row["family"] == "matmul" and "pack" not in row["stage"]
+            self.assertEqual(row["gflops"] is not None, product, row)
+        text = lab.sme2lab("kernels", "bench", "64x64x64", "--clock", "ns")
+        self.assertIn("nanoseconds of the emulator", text.stdout)
+        self.assertIn("share of peak", text.stdout)
+
+    def test_tuning_by_the_emulators_time_compares_ns_and_keeps_nothing(self):
+        table = asked(self, self.scratch, "--tune", "layout", "--clock", "ns")
+        self.assertEqual(table["unit"], "ns")
+        self.assertIn("not kept", table["note"])
+        layout = next(f for f in table["families"] if f["family"] == "layout")
+        self.assertEqual(layout["streams"], layout["ratio"] >= 1)
+        for shape in layout["shapes"]:
+            self.assertGreater(min(shape["streaming_ns"], shape["otherwise_ns"]), 0)
+        self.assertFalse(list(self.scratch.rglob("policy.json")))
+
+    def test_a_clock_that_is_none_is_refused(self):
+        self.assertEqual(lab.sme2lab("kernels", "bench", "--clock", "hours").returncode, 2)
+
+
 class Policy(lab.Scratch):
     tuned = None  # what --tune said, once for all tests
 

@@ -1,6 +1,7 @@
 /* tests/unit/host/report/test_kernel_bench.c */
 #include "host/report/kernel_bench.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
+#include "host/analysis/reach.h"
 #include "host/report/style.h"
 
 #define MOPA "sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa"
@@ -111,7 +113,8 @@ static void halves_have_their_own_least_macs_goals_and_anchors(void **state)
     struct sl_json json;
     sl_buf_init(&out, 1 << 12);
     sl_json_init(&json, &out);
-    assert_int_equal(sl_kernel_bench_json(&json, &row, 1, 512), 0);
+    assert_int_equal(
+        sl_kernel_bench_json(&json, &(struct sl_kernel_bench){&row, 1, 512, true, NULL, NULL}), 0);
     assert_int_equal(sl_buf_append(&out, "", 1), 0);
     assert_non_null(strstr((const char *)out.data, "\"type\":\"f16\""));
     sl_buf_fini(&out);
@@ -173,29 +176,105 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     struct sl_kernel_row rows[] = {row_of("matmul", MOPA, "kernel", 64, 64, 64),
                                    row_of("matmul", MOPA, "whole", 64, 64, 64)};
     const struct sl_style style = {80, false, 10};
+    const struct sl_kernel_bench bench = {rows, 2, 512, true, NULL, NULL};
     rows[0].instructions = 1862;
     rows[0].mac_instructions = 1040;
     memcpy(rows[0].type, "f32", 4);
     memcpy(rows[1].type, "qs8", 4);
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
-    assert_int_equal(sl_kernel_bench_json(&json, rows, 2, 512), 0);
+    assert_int_equal(sl_kernel_bench_json(&json, &bench), 0);
     const char *text = (const char *)out.data;
     assert_non_null(strstr(text, "{\"schema\":\"sme2lab.kernels/1\",\"svl\":512,"
-                                 "\"clock\":\"instructions\",\"rows\":["));
-    assert_non_null(strstr(text, "\"stage\":\"kernel\",\"engine\":\"sme2\",\"instructions\":1862,"
-                                 "\"mac_instructions\":1040,\"min_mac_instructions\":1024,"
-                                 "\"ns\":null,\"anchor\":{\"kernel\":\"KleidiAI "));
+                                 "\"clock\":\"instructions\",\"emulated\":true,"
+                                 "\"roofline\":null,\"rows\":["));
+    assert_non_null(strstr(
+        text,
+        "\"stage\":\"kernel\",\"engine\":\"sme2\",\"instructions\":1862,"
+        "\"mac_instructions\":1040,\"min_mac_instructions\":1024,"
+        "\"ns\":null,\"gflops\":null,\"share_of_peak\":null,\"anchor\":{\"kernel\":\"KleidiAI "));
     assert_non_null(strstr(text, "\"type\":\"f32\""));
     assert_non_null(strstr(text, "\"type\":\"qs8\""));
     assert_non_null(strstr(text, "\"met\":true"));
     assert_non_null(strstr(text, "\"anchor\":null,\"goal\":null,\"met\":null"));
     sl_buf_fini(&out);
     sl_buf_init(&out, 1 << 16);
-    assert_int_equal(sl_kernel_bench_text(&out, &style, rows, 2, 512), 0);
+    assert_int_equal(sl_kernel_bench_text(&out, &style, &bench), 0);
     for (char *line = strtok((char *)out.data, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(sl_text_columns(line) <= 80);
     sl_buf_fini(&out);
+}
+
+static struct sl_kernel_row timed(const char *family, const char *type, const char *stage,
+                                  uint64_t m, uint64_t n, uint64_t k, uint64_t ns)
+{
+    struct sl_kernel_row row = row_of(family, "sl_any_mean_sme2", stage, m, n, k);
+    memcpy(row.type, type, strlen(type) + 1);
+    row.counted = false;
+    row.ns = ns;
+    return row;
+}
+
+/* 64 cubed are 262,144 multiply-adds. */
+static void timed_rows_are_set_beside_what_the_device_does_at_most(void **state)
+{
+    (void)state;
+    const struct sl_reach_roof roof = {1e12, 2e12, 3e12, 4e12, 1e11};
+    const struct {
+        struct sl_kernel_row row;
+        double share;
+    } cases[] = {
+        {timed("matmul", "f32", "kernel", 64, 64, 64, 1000), 0.262144},
+        {timed("matmul", "f16", "whole", 64, 64, 64, 1000), 0.131072},
+        {timed("matmul", "bf16", "whole", 64, 64, 64, 1000), 0.262144 / 3},
+        {timed("conv", "qs8", "whole", 64, 64, 64, 1000), 0.065536},
+        {timed("matmul_q4", "f32", "kernel", 64, 64, 64, 1000), 0.065536},
+        {timed("unary", "f32", "whole", 1, 10000, 1, 1000), 0.8},
+        {timed("binary", "f16", "whole", 1, 10000, 1, 1000), 0.6},
+        {timed("reduce", "f32", "whole", 10, 1, 99, 1000), 0.04},
+        {timed("transpose", "qs8", "whole", 100, 100, 1, 1000), 0.2},
+        {timed("matmul", "f32", "rhs_pack", 64, 64, 64, 1000), 0},
+        {timed("matmul", "f32", "kernel", 64, 64, 64, 0), 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_true(fabs(sl_kernel_share_of_peak(&cases[i].row, &roof) - cases[i].share) < 1e-9);
+        assert_true(sl_kernel_share_of_peak(&cases[i].row, NULL) == 0);
+    }
+}
+
+/* Both forms of one timed row. */
+static void check_timed(const struct sl_kernel_bench *bench, const char *json_part,
+                        const char *text_part)
+{
+    struct sl_buf out;
+    struct sl_json json;
+    const struct sl_style style = {80, false, 10};
+    sl_buf_init(&out, 1 << 16);
+    sl_json_init(&json, &out);
+    assert_int_equal(sl_kernel_bench_json(&json, bench), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_non_null(strstr((const char *)out.data, json_part));
+    sl_buf_fini(&out);
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_kernel_bench_text(&out, &style, bench), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_non_null(strstr((const char *)out.data, text_part));
+    sl_buf_fini(&out);
+}
+
+static void a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is(void **state)
+{
+    (void)state;
+    const struct sl_reach_roof roof = {1e12, 0, 0, 0, 0};
+    const struct sl_kernel_row row = timed("matmul", "f32", "kernel", 64, 64, 64, 1000);
+    struct sl_kernel_bench bench = {&row, 1, 512, false, &roof, "of device x, one worker"};
+    check_timed(&bench, "\"ns\":1000,\"gflops\":524.288,\"share_of_peak\":0.262144",
+                "kernel             1000         524.3             -         26.2 %");
+    check_timed(&bench, "\"clock\":\"ns\",\"emulated\":false,\"roofline\":\"of device x",
+                "peak: of device x, one worker");
+    bench = (struct sl_kernel_bench){&row, 1, 512, true, NULL, "none, an emulator has none"};
+    check_timed(&bench, "\"emulated\":true,\"roofline\":\"none", "they say nothing of a device");
+    check_timed(&bench, "\"share_of_peak\":null", "524.3             -              -");
 }
 
 int main(void)
@@ -208,6 +287,8 @@ int main(void)
         cmocka_unit_test(goals_round_up_to_whole_blocks),
         cmocka_unit_test(goals_by_the_element_count_outputs_or_inputs),
         cmocka_unit_test(rows_are_written_with_nulls_for_what_is_not_known),
+        cmocka_unit_test(timed_rows_are_set_beside_what_the_device_does_at_most),
+        cmocka_unit_test(a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
