@@ -1,27 +1,28 @@
 /* kernels/reduce/softmax_sme2.c: softmax of rows in streaming mode.
  *
- * e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, and e^r is a polynomial of degree 5, fitted for
- * the least relative error (7.7e-8 before rounding). All coefficients are divided by the highest
- * one, which saves a multiplication: what that leaves out is a factor of every element, and of
- * their sum too. Results too small for a normal number lose bits one by one, down to 0. */
+ * e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, and e^r is 1 + r + r^2 times a polynomial of
+ * degree 4, fitted for the least relative error (3.1e-9 before rounding). Results too small for a
+ * normal number lose bits one by one, down to 0. */
 #include <arm_sme.h>
-#include <math.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/reduce/reduce.h"
 
 static const float constants[] = {
-    -104.0f,       /* e^-104 is 0 */
-    0x1.715476p0f, /* 1 / ln 2 */
-    0x1.62e4p-1f,  /* ln 2, its upper 14 bits */
-    0x1.7f7d1cp-20f /* and the rest */,
-    0x1.434d0ep+2f, /* of r^4 */
-    0x1.416576p+4f,
-    0x1.e20eb4p+5f,
-    0x1.e21168p+6f,
-    0x1.e21174p+6f, /* of 1 */
-    -INFINITY,
+    0x1.715476p+0f,  /* 1 / ln 2 */
+    0x1.62e400p-1f,  /* ln 2, its upper 14 bits */
+    0x1.7f7d1cp-20f, /* and the rest */
+    0,
+    0x1.fffffcp-2f, /* of r^2 */
+    0x1.555492p-3f,
+    0x1.5558b2p-5f,
+    0x1.12398ep-7f,
+    0x1.6a4b36p-10f, /* of r^6 */
+    0,
+    0,
+    0,
+    -104, /* e^-104 is 0 */
 };
 
 struct sl_softmax_rows { /* the assembly knows its layout and that of the arguments */
