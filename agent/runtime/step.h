@@ -103,6 +103,10 @@ struct sl_broadcast_plan {
     size_t dims[SL_STEP_MAX_RANK], a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK];
 };
 
+/* A row that is repeated has so many elements at most, and meets so many times as many rows at
+ * least. */
+enum { SL_STEP_REPEAT_ELEMENTS = 2048, SL_STEP_REPEAT_ROWS = 8 };
+
 /* What all poolings' arguments say of their shape. */
 #define SL_POOL_WINDOW(from)                                                                       \
     .batch = (from)->batch, .in_h = (from)->in_h, .in_w = (from)->in_w, .out_h = (from)->out_h,    \

@@ -5,11 +5,55 @@ static void run_binary(const struct sl_step *step)
     step->SL_PART.binary.kernel->run(&step->SL_PART.binary.args);
 }
 
+/* How often a row is repeated that many short rows meet again and again, so that a call takes
+ * several of them; 1: the operands are not such. */
+static size_t row_repeats(const struct SL_OF(sl_broadcast, ) * b)
+{
+    const struct sl_broadcast_plan *plan = &b->plan;
+    size_t count = b->args.count, most = plan->dims[0] / SL_STEP_REPEAT_ROWS;
+    size_t room = SL_STEP_REPEAT_ELEMENTS / count;
+    bool second = plan->b_strides[0] == 0 && plan->a_strides[0] == count;
+    bool first = plan->a_strides[0] == 0 && plan->b_strides[0] == count;
+    bool fits = plan->rank == 1 && b->args.a_step == 1 && b->args.b_step == 1 && (first || second);
+    most = most < room ? most : room;
+    return fits && most > 1 ? most : 1;
+}
+
+static void run_together(const struct sl_step *step, size_t times)
+{
+    const struct SL_OF(sl_broadcast, ) *b = &step->SL_PART.binary;
+    struct SL_OF(sl_binary, _args) args = b->args;
+    size_t count = args.count, left = b->plan.dims[0];
+    bool second = b->plan.b_strides[0] == 0;
+    const SL_FLOAT *row = second ? args.b : args.a;
+    SL_FLOAT rows[SL_STEP_REPEAT_ELEMENTS];
+    for (size_t i = 0; i < times; i++)
+        memcpy(rows + i * count, row, count * sizeof(*row));
+    if (second)
+        args.b = rows;
+    else
+        args.a = rows;
+    for (size_t some; left > 0; left -= some, args.out += args.count) {
+        some = left < times ? left : times;
+        args.count = some * count;
+        b->kernel->run(&args);
+        if (second)
+            args.a += args.count;
+        else
+            args.b += args.count;
+    }
+}
+
 static void run_broadcast(const struct sl_step *step)
 {
     const struct SL_OF(sl_broadcast, ) *b = &step->SL_PART.binary;
     struct SL_OF(sl_binary, _args) args = b->args;
     struct sl_broadcast_at at = {0};
+    size_t times = row_repeats(b);
+    if (times > 1) {
+        run_together(step, times);
+        return;
+    }
     do {
         args.a = b->args.a + at.a;
         args.b = b->args.b + at.b;

@@ -55,9 +55,10 @@ EXECUTOR_RUNNER = {
     "unet_f16_xnnpack": (32_129_534, 130_402_075),
     "unet_int8_xnnpack": (28_390_086, 63_607_441),
 }
-# Goals as shares of that, (on, off); the shares of matrix products say which goal holds with SME2 off.
-DENSE = {"toy_cnn_f32_xnnpack", "toy_cnn_channels_last_f32_xnnpack", "toy_cnn_bundled", "resnet18_f16_xnnpack", "unet_f16_xnnpack", "unet_int8_xnnpack",
-         "transformer_f32_xnnpack", "repvit_f32_xnnpack", "minilm_dynq_xnnpack", "transformer_dynq_xnnpack"}
+# Goals as shares of that, (on, off). With SME2 off it is 0.90 where three quarters or more of what the real runtime needs are matrix products
+# (of linear_qd8_qb4w 86 %, of toy_cnn_int8 and unet_int8 81 %, of repvit 79 %), else 0.80 (of mobilenet_v2_f32 71 %, of minilm 64 %).
+DENSE = {"linear_qd8_qb4w_xnnpack", "repvit_f32_xnnpack", "resnet18_f16_xnnpack", "toy_cnn_bundled", "toy_cnn_channels_last_f32_xnnpack",
+         "toy_cnn_f16_xnnpack", "toy_cnn_f32_xnnpack", "toy_cnn_int8_xnnpack", "transformer_f32_xnnpack", "unet_f16_xnnpack", "unet_int8_xnnpack"}
 QUARTER = {"toy_cnn_f32_xnnpack", "mobilenet_v2_f32_xnnpack", "repvit_f32_xnnpack", "transformer_f32_xnnpack"}
 OWN_CODE_GOAL = 0.02  # of MobileNet v2's instructions
 

@@ -16,24 +16,37 @@ static size_t nearest(size_t at, float scale, size_t size)
     return from < size ? from : size - 1;
 }
 
+/* One row across; `twice`: every column is there two times. */
+static void pick(size_t width, bool twice, const int32_t *restrict columns,
+                 const float *restrict row, float *restrict out)
+{
+    if (twice)
+        for (size_t x = 0; x < width / 2; x++)
+            out[2 * x] = out[2 * x + 1] = row[x];
+    else
+#pragma clang loop unroll_count(4)
+        for (size_t x = 0; x < width; x++)
+            out[x] = row[columns[x]];
+}
+
 static void run_nearest(struct sl_op_call *call)
 {
     const struct sl_planes *p = call->state;
     int32_t *columns = sl_plane_scratch(call, p);
     size_t width = p->out_w, last = SIZE_MAX;
-    for (size_t x = 0; x < width; x++)
+    bool twice = width % 2 == 0;
+    for (size_t x = 0; x < width; x++) {
         columns[x] = (int32_t)nearest(x, p->scale_w, p->in_w);
+        twice = twice && columns[x] == (int32_t)(x / 2);
+    }
     for (size_t i = 0; i < p->count; i++, last = SIZE_MAX) {
-        float *restrict out = sl_plane_out(p, i);
+        float *out = sl_plane_out(p, i);
         for (size_t y = 0; y < p->out_h; y++, out += width) {
             size_t from = nearest(y, p->scale_h, p->in_h);
-            const float *restrict row = sl_plane_in(p, i) + from * p->in_w;
             if (from == last)
                 memcpy(out, out - width, width * sizeof(float));
             else
-#pragma clang loop unroll_count(4)
-                for (size_t x = 0; x < width; x++)
-                    out[x] = row[columns[x]];
+                pick(width, twice, columns, sl_plane_in(p, i) + from * p->in_w, out);
             last = from;
         }
     }

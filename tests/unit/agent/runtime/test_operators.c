@@ -390,6 +390,29 @@ static void any_and_all_of_truths_see_every_byte_of_a_row(void **state)
     sl_program_end();
 }
 
+static void many_short_rows_meet_one_row(void **state)
+{
+    enum { ROWS = 43, SHORT = 6 }; /* more than are taken at once, and some are left */
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(ROWS, SHORT)),
+             row = sl_program_add_tensor(SL_SIZES(1, SHORT)), one = sl_program_add_int(1);
+    uint32_t less = sl_program_add_tensor(SL_SIZES(ROWS, SHORT)),
+             more = sl_program_add_tensor(SL_SIZES(ROWS, SHORT)),
+             product = sl_program_add_tensor(SL_SIZES(ROWS, SHORT));
+    sl_program_add_call("aten::sub.out", SL_ARGS(x, row, one, less));
+    sl_program_add_call("aten::sub.out", SL_ARGS(row, x, one, more));
+    sl_program_add_call("aten::mul.out", SL_ARGS(x, row, product));
+    sl_program_run();
+    for (size_t i = 0; i < ROWS * SHORT; i++) {
+        double v = (double)sl_program_sample(i + x), w = (double)sl_program_sample(i % SHORT + row);
+        sl_program_check_float(sl_program_floats(less)[i], v - w);
+        sl_program_check_float(sl_program_floats(more)[i], w - v);
+        sl_program_check_float(sl_program_floats(product)[i], v * w);
+    }
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +426,7 @@ int main(void)
         cmocka_unit_test(convolutions_of_all_kinds_agree_with_loops),
         cmocka_unit_test(max_pool_tells_where_the_maxima_are),
         cmocka_unit_test(products_agree_with_loops),
+        cmocka_unit_test(many_short_rows_meet_one_row),
         cmocka_unit_test(any_and_all_of_truths_see_every_byte_of_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
