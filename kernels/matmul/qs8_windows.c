@@ -14,6 +14,7 @@ struct windows {
     const int8_t *padding;  /* a row of taps that are zero */
     size_t channels, c;     /* of a pixel, of a group */
     bool in_runs, dense;    /* the taps of a row follow each other */
+    size_t oy, ox;          /* the next output pixel; ox may be past its row */
 };
 
 static size_t window_bytes(const struct sl_conv_shape *s)
@@ -82,29 +83,104 @@ static void find_runs(const struct windows *w, size_t ox, int8_t *row, const int
     }
 }
 
+/* Goes to the row of the next pixel. */
+static void enter_row(struct windows *w)
+{
+    if (w->ox < w->a->shape.out_w)
+        return;
+    w->oy++;
+    w->ox = 0;
+    find_lines(w, w->oy);
+}
+
+/* Are the next SL_QS8_MR pixels of one row, their windows whole? */
+static bool eight_whole(const struct windows *w)
+{
+    const struct sl_conv_shape *s = &w->a->shape;
+    size_t first = w->ox * s->stride_w - s->pad_left, past = (SL_QS8_MR - 1) * s->stride_w;
+    return w->dense && s->out_w - w->ox >= SL_QS8_MR && first < s->in_w &&
+           first + past + s->kernel_w <= s->in_w;
+}
+
+/* Where the row of taps `ky` of the next pixel is; *out_step from there to that of the pixel after
+ * it. */
+static const int8_t *first_taps(const struct windows *w, size_t ky, size_t *out_step)
+{
+    const struct sl_conv_shape *s = &w->a->shape;
+    *out_step = w->lines[ky] ? s->stride_w * w->c : 0;
+    return w->lines[ky] ? w->lines[ky] + (w->ox * s->stride_w - s->pad_left) * w->c : w->padding;
+}
+
+/* Eight pixels as eight_whole() says. */
+static void find_eight(const struct windows *w, const int8_t **runs)
+{
+    size_t rows = w->a->shape.kernel_h;
+    for (size_t ky = 0; ky < rows; ky++, runs++) {
+        size_t step;
+        const int8_t *at = first_taps(w, ky, &step), **to = runs;
+        for (size_t r = 0; r < SL_QS8_MR; r++, at += step, to += rows)
+            *to = at;
+    }
+}
+
+/* The same, copied: rows of taps of COPY_BYTES at most. False where that would read too far. */
+static bool copy_eight(const struct windows *w, size_t depth, int8_t *rows)
+{
+    size_t count = w->a->shape.kernel_h, bytes = w->a->shape.kernel_w * w->c, steps[MAX_RUNS];
+    const int8_t *at[MAX_RUNS];
+    if (bytes > COPY_BYTES || count > MAX_RUNS)
+        return false;
+    for (size_t ky = 0; ky < count; ky++) {
+        at[ky] = first_taps(w, ky, &steps[ky]);
+        if (w->lines[ky] && (size_t)(w->end - at[ky]) < (SL_QS8_MR - 1) * steps[ky] + COPY_BYTES)
+            return false;
+    }
+    for (size_t r = 0; r < SL_QS8_MR; r++, rows += depth) {
+        int8_t *to = rows;
+        for (size_t ky = 0; ky < count; ky++, to += bytes) {
+            memcpy(to, at[ky], COPY_BYTES);
+            at[ky] += steps[ky];
+        }
+    }
+    return true;
+}
+
+/* The next pixels as job->rows or `runs`. */
+static void take(struct windows *w, struct sl_qs8_rows *job, const int8_t **runs)
+{
+    int8_t *copies = w->a->workspace;
+    enter_row(w);
+    if (job->count == SL_QS8_MR && eight_whole(w)) {
+        bool taken = w->in_runs || copy_eight(w, job->depth, copies);
+        if (w->in_runs)
+            find_eight(w, runs);
+        w->ox += taken ? SL_QS8_MR : 0;
+        if (taken)
+            return;
+    }
+    for (size_t r = 0; r < job->count; r++, w->ox++) {
+        enter_row(w);
+        if (w->in_runs)
+            find_runs(w, w->ox, copies + r * job->depth, runs + r * job->run_count);
+        else
+            gather(w, w->ox, copies + r * job->depth);
+    }
+}
+
 /* `count` output pixels of one group from row oy on, which follow each other at job->dst. */
 static void conv_pixels(const struct sl_qs8_engine *engine, struct windows *w, size_t oy,
                         size_t count, struct sl_qs8_rows *job)
 {
-    int8_t *copies = w->a->workspace;
     const int8_t *runs[SL_QS8_MR * MAX_RUNS];
-    size_t ox = 0;
     job->runs = w->in_runs ? runs : job->rows;
     for (size_t r = 0; r < SL_QS8_MR; r++)
-        job->rows[r] = copies + r * job->depth;
+        job->rows[r] = (const int8_t *)w->a->workspace + r * job->depth;
+    w->oy = oy;
+    w->ox = 0;
+    find_lines(w, oy);
     for (; count > 0; count -= job->count) {
         job->count = count < SL_QS8_MR ? count : SL_QS8_MR;
-        for (size_t r = 0; r < job->count; r++, ox++) {
-            if (ox == w->a->shape.out_w || (ox == 0 && r == 0)) {
-                oy += ox != 0;
-                ox = 0;
-                find_lines(w, oy);
-            }
-            if (w->in_runs)
-                find_runs(w, ox, copies + r * job->depth, runs + r * job->run_count);
-            else
-                gather(w, ox, copies + r * job->depth);
-        }
+        take(w, job, runs);
         for (size_t r = job->count; r < SL_QS8_MR && !w->in_runs; r++)
             job->rows[r] = job->rows[job->count - 1];
         engine->run(job);
