@@ -64,6 +64,52 @@ void sl_step_permute(struct sl_step *step, uint32_t isa, size_t rank, const size
     sl_step_permute_of(step, isa, 4, rank, dims, perm);
 }
 
+enum { LONG_BYTES = 256 };
+
+/* A row; one of some vectors is moved here, its last vector over the one before it. */
+static inline void copy_row(uint8_t *out, const uint8_t *in, size_t bytes)
+{
+    bool apart = (uintptr_t)out - (uintptr_t)in >= bytes; /* wraps where `out` comes first */
+    size_t i = 0;
+    if (bytes < 16 || bytes > LONG_BYTES || !apart) {
+        memmove(out, in, bytes);
+        return;
+    }
+    for (; bytes - i >= 64; i += 64)
+        memcpy(out + i, in + i, 64);
+    if ((bytes - i) & 32) {
+        memcpy(out + i, in + i, 32);
+        i += 32;
+    }
+    if ((bytes - i) & 16)
+        memcpy(out + i, in + i, 16);
+    if (bytes % 16)
+        memcpy(out + bytes - 16, in + bytes - 16, 16);
+}
+
+/* Rows of the innermost dimension; inlined for lengths that are common, such as pixels. */
+__attribute__((always_inline)) static inline void
+copy_rows_of(size_t bytes, const struct sl_copy *c, const uint8_t *in, uint8_t *out)
+{
+    size_t rows = c->rank == 0 ? 1 : c->dims[c->rank - 1];
+    size_t in_stride = c->rank == 0 ? 0 : c->in_strides[c->rank - 1];
+    size_t out_stride = c->rank == 0 ? 0 : c->out_strides[c->rank - 1];
+    for (; rows > 0; rows--, in += in_stride, out += out_stride)
+        copy_row(out, in, bytes);
+}
+
+static void copy_rows(const struct sl_copy *c, const uint8_t *in, uint8_t *out)
+{
+    if (c->row_bytes == 16)
+        copy_rows_of(16, c, in, out);
+    else if (c->row_bytes == 32)
+        copy_rows_of(32, c, in, out);
+    else if (c->row_bytes == 64)
+        copy_rows_of(64, c, in, out);
+    else
+        copy_rows_of(c->row_bytes, c, in, out);
+}
+
 static void run_copy(const struct sl_step *step)
 {
     const struct sl_copy *c = &step->copy;
@@ -71,8 +117,8 @@ static void run_copy(const struct sl_step *step)
     const uint8_t *in = c->in + c->in_offset;
     uint8_t *out = c->out + c->out_offset;
     for (;;) {
-        memmove(out, in, c->row_bytes);
-        size_t d = c->rank;
+        copy_rows(c, in, out);
+        size_t d = c->rank > 0 ? c->rank - 1 : 0;
         for (; d > 0; d--) {
             in += c->in_strides[d - 1];
             out += c->out_strides[d - 1];
