@@ -86,7 +86,7 @@ void sl_page_table_md(struct sl_markup *m, const struct sl_page_table *table)
     sl_markup_put(m, "\n");
 }
 
-enum { WHOLE_WORD = 16, LONGEST_PIECE = 24 }; /* bytes */
+enum { WHOLE_WORD = 14, LONGEST_PIECE = 14 }; /* bytes */
 
 /* A text whose long words may be broken where they have joints, so that short ones stay whole in a
  * narrow column. */

@@ -29,6 +29,9 @@ document.querySelectorAll("svg").forEach(svg => {
     boxes.push([box, words]);
   });
 });
+document.querySelectorAll(".wide").forEach(table => {
+  if (table.scrollWidth > table.clientWidth + 1) wrong.push("a table is wider than its page: " + table.textContent.trim().slice(0, 60));
+});
 if (document.documentElement.scrollWidth > window.innerWidth + 1) wrong.push("the page is wider than the window");
 document.body.innerHTML = "<pre id=found>" + document.querySelectorAll("svg").length + "\\n" +
   wrong.join("\\n").replace(/&/g, "&amp;").replace(/</g, "&lt;") + "</pre>";
@@ -90,6 +93,7 @@ def check_page(path, out, profile):
 WRONG_PAGES = {
     "the console says": '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><img src="x.png">',
     "cut off: far": '<svg viewBox="0 0 100 20"><text x="90" y="15">far</text></svg>',
+    "a table is wider": '<div class="wide" style="overflow-x:auto"><table><tr><td style="white-space:nowrap">' + "w" * 900 + "</td></tr></table></div>",
     "over one another: b | a": '<svg viewBox="0 0 100 20"><text x="5" y="15">a</text><text x="7" y="15">b</text></svg>',
 }
 
@@ -120,4 +124,4 @@ def check(lab):
             if file.endswith(".html"):
                 plots += check_page(os.path.join(folder, file), folder, profile)
                 pages += 1
-    lab.say(f"{pages} pages with {plots} plots: no word on the console, nothing cut off or on top of another")
+    lab.say(f"{pages} pages with {plots} plots: no word on the console, nothing cut off or on top of another, no table too wide")
