@@ -49,7 +49,7 @@ static int write_csv(const struct request *r, const struct sl_analysis *analysis
     char path[1024];
     int rc = 0;
     sl_path_stem(analysis->file, stem, sizeof(stem));
-    const struct sl_kit_side side = {analysis, stem, stem};
+    const struct sl_kit_side side = {analysis, stem, stem, NULL};
     for (const struct sl_kit_file *file = sl_kit_files; rc == 0 && file->ending; file++) {
         struct sl_buf text;
         snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, file->ending);

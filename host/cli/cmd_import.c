@@ -121,13 +121,35 @@ static int copy_file(const char *from, const char *to, char sha256[SL_SHA256_HEX
                   : 0;
 }
 
-/* Copies one ETDump, with its log if there is one, and lists it. */
+/* Copies a log that lies beside the ETDump, if one does under either ending, and lists it. */
+static int take_log(struct request *r, const char *path, const char *name,
+                    const char *const *endings, const char *key, struct sl_diag *diag)
+{
+    char from[PATH_BYTES], to[PATH_BYTES + 3 * NAME_BYTES], sha256[SL_SHA256_HEX_SIZE];
+    char log[3 * NAME_BYTES];
+    struct stat info;
+    int base = (int)(strrchr(path, '.') ? strrchr(path, '.') - path : (long)strlen(path));
+    for (int i = 0; endings[i]; i++) {
+        snprintf(from, sizeof(from), "%.*s%s", base, path, endings[i]);
+        if (stat(from, &info) < 0)
+            continue;
+        snprintf(log, sizeof(log), "%.700s%s", name, endings[0]);
+        snprintf(to, sizeof(to), "%s/%s", r->folder, log);
+        sl_json_text(&r->json, key, log);
+        return copy_file(from, to, sha256, diag);
+    }
+    sl_json_null(&r->json, key);
+    return 0;
+}
+
+/* Copies one ETDump, with its logs if there are any, and lists it. */
 static int take_file(struct request *r, size_t index, struct sl_diag *diag)
 {
     const char *path = r->files.paths[index];
     char stem[NAME_BYTES], experiment[NAME_BYTES], sha256[SL_SHA256_HEX_SIZE];
     char folder[PATH_BYTES], name[3 * NAME_BYTES], to[PATH_BYTES + 3 * NAME_BYTES];
-    char log[PATH_BYTES];
+    static const char *const latency[] = {"_latency.log", NULL};
+    static const char *const xnntrace[] = {"_xnntrace.log", ".xnntrace.log", NULL};
     struct stat info;
     long threads = name_of(path, stem, experiment);
     snprintf(to, sizeof(to), "%s/%s/%s.etdump", r->folder, experiment, stem);
@@ -152,15 +174,10 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     sl_json_text(&r->json, "etdump", name);
     sl_json_text(&r->json, "etdump_sha256", sha256);
     sl_json_text(&r->json, "source", path);
-    const char *slash = strrchr(path, '/');
-    snprintf(log, sizeof(log), "%.*s%s_latency.log", slash ? (int)(slash - path + 1) : 0, path,
-             stem);
-    snprintf(name, sizeof(name), "%s/%s_latency.log", experiment, stem);
-    snprintf(to, sizeof(to), "%s/%s", r->folder, name);
-    bool logged = stat(log, &info) == 0;
-    if (logged)
-        rc = copy_file(log, to, sha256, diag);
-    sl_json_text(&r->json, "log", logged ? name : NULL);
+    snprintf(name, sizeof(name), "%s/%s", experiment, stem);
+    rc = take_log(r, path, name, latency, "log", diag);
+    if (rc == 0)
+        rc = take_log(r, path, name, xnntrace, "xnntrace_log", diag);
     sl_json_close_object(&r->json);
     return rc;
 }

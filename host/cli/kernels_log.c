@@ -206,7 +206,7 @@ static int write_file(const struct request *r, const char *path, bool view, stru
         return 0;
     sl_path_stem(r->log_path, stem, sizeof(stem));
     sl_buf_init(&text, MAX_OUTPUT_BYTES);
-    int rc = view ? sl_kernel_log_view(&text, &r->log, &r->off)
+    int rc = view ? sl_kernel_log_view(&text, &r->log, &r->off, false)
                   : sl_kernel_log_csv(&text, &r->log, stem);
     if (rc == 0)
         rc = sl_buf_write_file(path, text.data, text.size);

@@ -134,13 +134,46 @@ static int check_etdump(struct check *c, int level, const char *name)
     return rc;
 }
 
+static cJSON *parse_made(const struct sl_json *json)
+{
+    return json->error ? NULL
+                       : cJSON_ParseWithLength((const char *)json->out->data, json->out->size);
+}
+
+/* The kit's figures of a variant in the manifest. */
+static int check_metrics(struct check *c, int level, const struct cJSON *result)
+{
+    const struct sl_kit_named named = {&c->compared.sides[level].file.analysis,
+                                       sl_run_directory_text(result, "experiment"),
+                                       sl_run_directory_text(result, "etdump")};
+    struct sl_buf text;
+    struct sl_json json;
+    char place[48];
+    sl_buf_init(&text, MAX_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_kit_metrics(&json, &named, sl_run_directory_number(result, "threads", NAN),
+                   sl_run_directory_text(result, "log"));
+    sl_json_close_object(&json);
+    cJSON *found = parse_made(&json);
+    snprintf(place, sizeof(place), "/results/%d/metrics", level);
+    if (found)
+        compare_json(c, c->manifest_name, place,
+                     cJSON_GetObjectItemCaseSensitive(result, "metrics"),
+                     cJSON_GetObjectItemCaseSensitive(found, "metrics"));
+    cJSON_Delete(found);
+    sl_buf_fini(&text);
+    return found ? 0 : -ENOMEM;
+}
+
 static int check_variant(struct check *c, int level)
 {
     const struct cJSON *result = sl_run_directory_result(c->directory, level);
     const char *name = sl_run_directory_text(result, "etdump");
     const char *log = sl_run_directory_text(result, "log");
     check_there(c, log);
-    return check_etdump(c, level, name);
+    int rc = check_metrics(c, level, result);
+    return rc < 0 ? rc : check_etdump(c, level, name);
 }
 
 /* What each execution executed, by the manifest, is the end to end of the ETDump's runs. */
@@ -168,12 +201,6 @@ static void check_executed(struct check *c)
             differ(c, c->manifest_name, "SME2 %s: has %zu executions; the ETDump %zu",
                    levels[level], next[level], runs);
     }
-}
-
-static cJSON *parse_made(const struct sl_json *json)
-{
-    return json->error ? NULL
-                       : cJSON_ParseWithLength((const char *)json->out->data, json->out->size);
 }
 
 /* The kit's members of the summary, each against its recomputation. */

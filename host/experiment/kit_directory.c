@@ -13,6 +13,7 @@
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
 #include "host/experiment/compared.h"
+#include "host/experiment/kit_kernels.h"
 #include "host/experiment/path_stem.h"
 #include "host/report/kit_files.h"
 
@@ -24,8 +25,9 @@ struct side {
     struct sl_kit_side kit;
     const struct sl_attribution *attribution;
     char experiment[128], etdump[SL_KIT_NAME_BYTES], base[SL_KIT_NAME_BYTES];
-    const char *log;
+    const char *log, *xnntrace; /* relative to the directory; NULL: none */
     double threads;
+    struct sl_kit_kernels kernels; /* owned */
 };
 
 /* What grows while experiment follows experiment. */
@@ -33,7 +35,8 @@ struct maker {
     struct sl_kit_outputs *out;
     struct sl_compared *compared;
     struct sl_json summary, metrics;
-    struct sl_buf summary_text, metrics_text, page;
+    struct sl_buf summary_text, metrics_text, page, traces;
+    bool viewed; /* kernel_view_gemm.md is made: later ones have their pair's name */
     char stem[80];
     char generated_at[40];
 };
@@ -77,8 +80,8 @@ static void name_side(struct side *out, const char *experiment, const char *etdu
         *ending = '\0';
 }
 
-static void describe(const struct sl_compared *compared, int level, const char *stem,
-                     struct side *out)
+static int describe(const struct sl_compared *compared, int level, const char *stem,
+                    struct side *out, struct sl_diag *diag)
 {
     const struct sl_compared_side *side = &compared->sides[level];
     const cJSON *result = sl_run_directory_result(&side->directory, level);
@@ -88,7 +91,8 @@ static void describe(const struct sl_compared *compared, int level, const char *
                          .log = sl_run_directory_text(result, "log"),
                          .threads = sl_run_directory_number(result, "threads", NAN)};
     name_side(out, experiment, etdump);
-    out->kit = (struct sl_kit_side){&side->file.analysis, stem, out->experiment};
+    out->kit = (struct sl_kit_side){&side->file.analysis, stem, out->experiment, NULL};
+    return sl_kit_kernels_read(&side->file.analysis, NULL, &out->kernels, diag);
 }
 
 static int add_variant(struct maker *m, const struct side *side)
@@ -114,7 +118,14 @@ static int add_pair(struct maker *m, const struct side *off, const struct side *
         rc = sl_kit_robust_comparison(text, &off->kit, &on->kit);
     if (rc == 0)
         rc = add_file(m->out, stem, "_comparison.csv", &text);
-    return rc < 0 ? rc : sl_kit_comparison_csv(text, &off->kit, &on->kit);
+    if (rc == 0)
+        rc = sl_kit_comparison_csv(text, &off->kit, &on->kit);
+    if (rc < 0 || !on->kernels.some || !off->kernels.some)
+        return rc;
+    rc = add_file(m->out, m->viewed ? stem : "",
+                  m->viewed ? "_kernel_view_gemm.md" : "kernel_view_gemm.md", &text);
+    m->viewed = true;
+    return rc < 0 ? rc : sl_kit_kernels_view(text, &on->kernels, &off->kernels);
 }
 
 static const char *key(char out[64], const struct side *side, const char *stem)
@@ -149,6 +160,8 @@ static void put_run(struct sl_json *json, const struct side *side)
     sl_json_open_object(json, "paths");
     sl_json_text(json, "etdump", side->etdump);
     sl_json_text(json, "log", side->log);
+    if (side->xnntrace)
+        sl_json_text(json, "xnntrace_log", side->xnntrace);
     sl_json_close_object(json);
     sl_json_open_object(json, "metrics");
     sl_json_f64(json, key(name, side, "median"), median(side));
@@ -161,13 +174,11 @@ static void put_run(struct sl_json *json, const struct side *side)
     sl_json_close_object(json);
 }
 
-/* One result of metrics.json (AF-48). */
+/* Member metrics of a result (AF-48). */
 static void put_metrics(struct sl_json *json, const struct side *side)
 {
     const struct sl_analysis *a = side->kit.analysis;
     char name[64];
-    sl_json_open_object(json, NULL);
-    sl_json_text(json, "experiment", side->experiment);
     sl_json_open_object(json, "metrics");
     sl_json_u64(json, "runs", side->attribution->measured_count);
     sl_json_f64(json, "threads", side->threads);
@@ -189,7 +200,16 @@ static void put_metrics(struct sl_json *json, const struct side *side)
     sl_json_text(json, "etdump_rel", side->etdump);
     sl_json_text(json, "log_rel", side->log);
     sl_json_close_object(json);
-    sl_json_close_object(json);
+}
+
+void sl_kit_metrics(struct sl_json *json, const struct sl_kit_named *named, double threads,
+                    const char *log)
+{
+    struct side side = {
+        .attribution = &named->analysis->attribution, .log = log, .threads = threads};
+    name_side(&side, named->experiment, named->etdump);
+    side.kit = (struct sl_kit_side){named->analysis, "", side.experiment, NULL};
+    put_metrics(json, &side);
 }
 
 /* A figure of the page, "-" where there is none. */
@@ -241,21 +261,32 @@ static int add_side(struct maker *m, const struct side *side)
 {
     int rc = add_variant(m, side);
     put_run(&m->summary, side);
+    sl_json_open_object(&m->metrics, NULL);
+    sl_json_text(&m->metrics, "experiment", side->experiment);
     put_metrics(&m->metrics, side);
+    sl_json_close_object(&m->metrics);
+    if (rc == 0 && side->xnntrace)
+        rc = sl_buf_printf(&m->traces, "| %s | %g | %s |\n", side->experiment, side->threads,
+                           side->xnntrace);
     return rc < 0 ? rc : put_line(&m->page, side);
 }
 
-static int add_experiment(struct maker *m, bool first)
+static int add_experiment(struct maker *m, bool first, struct sl_diag *diag)
 {
     const struct cJSON *manifest = m->compared->sides[0].directory.manifest;
     bool counted = m->compared->comparison.unit == SL_TRACE_INSTRUCTIONS;
-    struct side sides[2];
+    struct side sides[2] = {{.log = NULL}, {.log = NULL}};
     int rc = first ? begin(m, manifest, counted) : 0;
     for (int level = 0; rc == 0 && level < 2; level++) {
-        describe(m->compared, level, m->stem, &sides[level]);
-        rc = add_side(m, &sides[level]);
+        rc = describe(m->compared, level, m->stem, &sides[level], diag);
+        if (rc == 0)
+            rc = add_side(m, &sides[level]);
     }
-    return rc < 0 ? rc : add_pair(m, &sides[0], &sides[1]);
+    if (rc == 0)
+        rc = add_pair(m, &sides[0], &sides[1]);
+    for (int level = 0; level < 2; level++)
+        sl_kit_kernels_fini(&sides[level].kernels);
+    return rc;
 }
 
 static int keep(struct maker *m, const char *stem, const char *ending, struct sl_buf *text)
@@ -285,6 +316,8 @@ static int finish(struct maker *m)
             sl_buf_printf(&m->page, "\n## XNNTrace Results\n\n| Experiment | Threads | Log Path |\n"
                                     "|---|---|---|\n");
     if (rc == 0)
+        rc = sl_buf_append(&m->page, m->traces.data, m->traces.size);
+    if (rc == 0)
         rc = keep(m, m->stem, "_pipeline_summary.json", &m->summary_text);
     if (rc == 0)
         rc = keep(m, m->stem, "_pipeline_summary.md", &m->page);
@@ -297,19 +330,36 @@ static int open_imported(const struct cJSON *run, const char *path,
                          struct sl_etdump_file *file, struct side *out, struct sl_diag *diag)
 {
     struct sl_run_directory directory = {.manifest = NULL};
-    char etdump[SL_RUN_DIRECTORY_PATH_BYTES];
+    char etdump[SL_RUN_DIRECTORY_PATH_BYTES], log_path[SL_RUN_DIRECTORY_PATH_BYTES];
     snprintf(directory.path, sizeof(directory.path), "%s", path);
     *out = (struct side){.attribution = &file->analysis.attribution,
                          .log = sl_run_directory_text(run, "log"),
+                         .xnntrace = sl_run_directory_text(run, "xnntrace_log"),
                          .threads = sl_run_directory_number(run, "threads", NAN)};
     name_side(out, sl_run_directory_text(run, "experiment"), sl_run_directory_text(run, "etdump"));
-    out->kit = (struct sl_kit_side){&file->analysis, stem, out->experiment};
+    out->kit = (struct sl_kit_side){&file->analysis, stem, out->experiment, NULL};
     int rc = sl_run_directory_file(&directory, out->etdump, etdump, diag);
+    const char *log = out->xnntrace ? out->xnntrace : out->log;
+    if (rc == 0 && log)
+        rc = sl_run_directory_file(&directory, log, log_path, diag);
     struct sl_etdump_request request = {.path = etdump, .categories = categories, .only_run = -1};
     if (rc == 0)
         rc = sl_etdump_file_open(&request, file, diag);
+    if (rc < 0)
+        return rc;
     file->analysis.file = out->etdump;
+    rc = sl_kit_kernels_read(&file->analysis, log ? log_path : NULL, &out->kernels, diag);
+    if (rc < 0)
+        sl_etdump_file_close(file);
+    else if (out->kernels.some && !out->kernels.executed)
+        out->kit.log = &out->kernels.log;
     return rc;
+}
+
+static void close_imported(struct side *side, struct sl_etdump_file *file)
+{
+    sl_kit_kernels_fini(&side->kernels);
+    sl_etdump_file_close(file);
 }
 
 /* Runs of two experiments that the import declared a pair, with equal threads. */
@@ -345,9 +395,9 @@ static int pair_imported(struct maker *m, const struct cJSON *import, const char
             rc = open_imported(b, path, categories, m->stem, &files[1], &sides[1], diag);
             if (rc == 0) {
                 rc = add_pair(m, &sides[0], &sides[1]);
-                sl_etdump_file_close(&files[1]);
+                close_imported(&sides[1], &files[1]);
             }
-            sl_etdump_file_close(&files[0]);
+            close_imported(&sides[0], &files[0]);
         }
     }
     return rc;
@@ -376,7 +426,7 @@ static int make_imported(struct maker *m, const struct cJSON *import, const char
         first = false;
         if (rc == 0)
             rc = add_side(m, &side);
-        sl_etdump_file_close(&file);
+        close_imported(&side, &file);
     }
     if (rc == 0)
         rc = pair_imported(m, import, path, categories, diag);
@@ -419,7 +469,7 @@ static int make_all(struct maker *m, const char *path, const struct sl_categorie
         rc = sl_compared_directory(m->compared, path, names[i][0] ? names[i] : NULL, categories,
                                    diag);
         if (rc == 0)
-            rc = add_experiment(m, i == 0);
+            rc = add_experiment(m, i == 0, diag);
         sl_compared_close(m->compared);
     }
     return rc < 0 ? rc : finish(m);
@@ -432,6 +482,7 @@ int sl_kit_directory_make(const char *path, const struct sl_categories *categori
     sl_buf_init(&m.summary_text, MAX_FILE_BYTES);
     sl_buf_init(&m.metrics_text, MAX_FILE_BYTES);
     sl_buf_init(&m.page, MAX_FILE_BYTES);
+    sl_buf_init(&m.traces, MAX_FILE_BYTES);
     sl_json_init(&m.summary, &m.summary_text);
     sl_json_init(&m.metrics, &m.metrics_text);
     m.compared = sl_calloc(1, sizeof(*m.compared));
@@ -440,6 +491,7 @@ int sl_kit_directory_make(const char *path, const struct sl_categories *categori
     sl_buf_fini(&m.summary_text);
     sl_buf_fini(&m.metrics_text);
     sl_buf_fini(&m.page);
+    sl_buf_fini(&m.traces);
     if (rc < 0 && diag && diag->what[0] == '\0')
         sl_diag_set(diag, rc, path, "the summaries cannot be made: %s", sl_strerror(rc));
     return rc;
@@ -502,7 +554,8 @@ int sl_kit_summary(struct sl_json *json, const struct sl_kit_named named[2])
     for (int level = 0; level < 2; level++) {
         sides[level] = (struct side){.attribution = &named[level].analysis->attribution};
         name_side(&sides[level], named[level].experiment, named[level].etdump);
-        sides[level].kit = (struct sl_kit_side){named[level].analysis, "", sides[level].experiment};
+        sides[level].kit =
+            (struct sl_kit_side){named[level].analysis, "", sides[level].experiment, NULL};
     }
     sl_json_text(json, "run_dir", ".");
     sl_json_null(json, "etrecord");

@@ -28,9 +28,10 @@ struct sl_kit_outputs {
 
 /* Makes the files of every experiment of the directory, or of every run of an imported one: beside
  * each ETDump those of sl_kit_files[]; of each pair A_vs_B_robust_comparison.json and
- * A_vs_B_comparison.csv; of all together MODEL_pipeline_summary.json and .md and metrics.json.
- * Returns 0 or a negative code with `diag` set. End `out`, all zero at first, with
- * sl_kit_outputs_fini() in any case. */
+ * A_vs_B_comparison.csv, and of the first
+ * kernel_view_gemm.md (of others A_vs_B_kernel_view_gemm.md) where its kernels are known; of all
+ * together MODEL_pipeline_summary.json and .md and metrics.json. Returns 0 or a negative code with
+ * `diag` set. End `out`, all zero at first, with sl_kit_outputs_fini() in any case. */
 int sl_kit_directory_make(const char *path, const struct sl_categories *categories,
                           struct sl_kit_outputs *out, struct sl_diag *diag);
 void sl_kit_outputs_fini(struct sl_kit_outputs *outputs);
@@ -51,3 +52,7 @@ struct sl_kit_named {
     const char *experiment, *etdump; /* relative to the directory */
 };
 int sl_kit_summary(struct sl_json *json, const struct sl_kit_named named[2]);
+
+/* AF-48: member metrics of a result, as in metrics.json; `log` relative to the directory. */
+void sl_kit_metrics(struct sl_json *json, const struct sl_kit_named *named, double threads,
+                    const char *log);

@@ -11,6 +11,7 @@
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 #include "host/experiment/json_copy.h"
+#include "host/experiment/kit_directory.h"
 #include "host/experiment/run.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
@@ -150,9 +151,22 @@ static void put_results(struct sl_json *json, const struct sl_run *run)
         sl_json_text(json, "etdump", relative(run, run->variants[i].etdump_path));
         sl_json_text(json, "etdump_sha256", run->variants[i].analysis.sha256);
         sl_json_text(json, "log", relative(run, log));
+        const struct sl_kit_named named = {&run->variants[i].analysis, run->variants[i].experiment,
+                                           relative(run, run->variants[i].etdump_path)};
+        sl_kit_metrics(json, &named, run->experiment->threads[0], relative(run, log));
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
+}
+
+/* What the kit's readers ask for: our own runtime ran, no checkout of ExecuTorch. */
+static void put_executorch(struct sl_json *json)
+{
+    sl_json_open_object(json, "executorch");
+    sl_json_bool(json, "present", false);
+    sl_json_null(json, "sha");
+    sl_json_null(json, "dirty");
+    sl_json_close_object(json);
 }
 
 static void put_outputs(struct sl_json *json, const struct sl_run *run)
@@ -252,6 +266,7 @@ static int put_manifest(struct sl_json *json, const struct sl_run *run, struct s
         rc = put_executed(json, run);
     }
     sl_json_copy(json, "agent_report", run->agent_report);
+    put_executorch(json);
     put_results(json, run);
     put_outputs(json, run);
     sl_json_close_object(json);

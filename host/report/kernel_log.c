@@ -169,8 +169,9 @@ static bool has(const struct sl_kernel_log *log, const char *name)
 static int put_view_row(struct sl_buf *out, const struct sl_logged_kernel *kernel, bool on,
                         bool off)
 {
-    return sl_buf_printf(out, "| %s | %s | %s | %s | XNNPACK |\n", kernel->name, on ? "yes" : "",
-                         off ? "yes" : "", sl_kernel_architecture(&kernel->parts));
+    return sl_buf_printf(out, "| %s | %s | %s | %s | %s |\n", kernel->name, on ? "yes" : "",
+                         off ? "yes" : "", sl_kernel_architecture(&kernel->parts),
+                         kernel->portable ? "portable" : "XNNPACK");
 }
 
 size_t sl_kernel_log_sme1(const struct sl_kernel_log *log)
@@ -182,13 +183,17 @@ size_t sl_kernel_log_sme1(const struct sl_kernel_log *log)
 }
 
 int sl_kernel_log_view(struct sl_buf *out, const struct sl_kernel_log *on,
-                       const struct sl_kernel_log *off)
+                       const struct sl_kernel_log *off, bool executed)
 {
     int rc = sl_buf_printf(
-        out, "# Kernels that the logs name\n\nA kernel stands here when XNNPACK chose "
-             "it for this CPU: it was available. That it ran is not proven.\n\n"
-             "| Kernel Name | SME2-On | SME2-Off | Architecture | Delegation |\n"
-             "|---|---|---|---|---|\n");
+        out,
+        "# Kernels that the %s name\n\n%s\n\n"
+        "| Kernel Name | SME2-On | SME2-Off | Architecture | Delegation |\n"
+        "|---|---|---|---|---|\n",
+        executed ? "runs" : "logs",
+        executed ? "A kernel stands here when the run's own record says that it was executed."
+                 : "A kernel stands here when XNNPACK chose it for this CPU: it was available. "
+                   "That it ran is not proven.");
     for (size_t i = 0; rc == 0 && i < on->count; i++)
         rc = put_view_row(out, &on->kernels[i], true, has(off, on->kernels[i].name));
     for (size_t i = 0; rc == 0 && i < off->count; i++)

@@ -20,6 +20,7 @@ struct sl_logged_kernel {
     char name[192], category[32]; /* as the log has them; transposec is transpose */
     struct sl_kernel_name parts;
     uint32_t lines;
+    bool portable; /* of an operator outside delegates; a log does not have such */
 };
 
 struct sl_kernel_log {
@@ -41,9 +42,9 @@ const struct sl_logged_kernel *sl_kernel_log_find(const struct sl_kernel_log *lo
 int sl_kernel_log_csv(struct sl_buf *out, const struct sl_kernel_log *log, const char *model_id);
 
 /* AF-44: which kernels either log names, as Markdown; with the SME1 kernels of the one that is
- * called off, if it has any. */
+ * called off, if it has any. `executed`: they are of the runs' own traces, not of logs. */
 int sl_kernel_log_view(struct sl_buf *out, const struct sl_kernel_log *on,
-                       const struct sl_kernel_log *off);
+                       const struct sl_kernel_log *off, bool executed);
 
 /* Kernels of the log that need SME1 as such. */
 size_t sl_kernel_log_sme1(const struct sl_kernel_log *log);

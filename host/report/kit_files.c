@@ -14,6 +14,7 @@
 #include "host/report/analysis.h"
 #include "host/report/csv.h"
 #include "host/report/kernel_csv.h"
+#include "host/report/kernel_log.h"
 #include "host/report/kit_schema.h"
 #include "host/report/text.h"
 
@@ -250,7 +251,8 @@ static int make_latency(struct sl_buf *out, const struct sl_kit_side *side)
 
 static int make_kernels(struct sl_buf *out, const struct sl_kit_side *side)
 {
-    return sl_kernel_csv_analysis(out, side->analysis, side->model);
+    return side->log ? sl_kernel_log_csv(out, side->log, side->model)
+                     : sl_kernel_csv_analysis(out, side->analysis, side->model);
 }
 
 static int make_schema(struct sl_buf *out, const struct sl_kit_side *side)

@@ -9,12 +9,14 @@
 struct sl_analysis;
 struct sl_buf;
 struct sl_json;
+struct sl_kernel_log;
 
 /* One measured variant: its analysis, the model's name, and what the variant is called. Borrowed.
  */
 struct sl_kit_side {
     const struct sl_analysis *analysis;
     const char *model, *name;
+    const struct sl_kernel_log *log; /* XNNPACK's, where no trace names kernels; NULL: none */
 };
 
 /* A file of one variant; its name is that of the ETDump without .etdump, and this ending. */

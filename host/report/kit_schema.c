@@ -48,7 +48,9 @@ static const struct {
     {"_e2e_latency.csv", "num_runs", "measured runs"},
     {"_e2e_latency.csv", "total~ avg~ min~ max~", "of end to end of those runs"},
     {"_other_top_ops.csv", "*", "the two largest operators of category Other, if there are any"},
-    {"_kernels.csv", "count", "events over all measured runs that ran the kernel"},
+    {"_kernels.csv", "count",
+     "events over all measured runs that ran the kernel; of an import, lines of the log that name "
+     "it, which say that it was chosen and not that it ran"},
     {"_comparison.csv", "speedup",
      "baseline divided by candidate; above 1 the candidate takes less"},
 };

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sl_buf_init(&out, 1 << 20);
         sl_kernel_log_find(&log, &op);
         sl_kernel_log_csv(&out, &log, "m");
-        sl_kernel_log_view(&out, &log, &log);
+        sl_kernel_log_view(&out, &log, &log, size % 2);
         sl_buf_fini(&out);
         sl_kernel_log_fini(&log);
     }

@@ -113,8 +113,25 @@ class KitFiles(unittest.TestCase):
         keys = {"runs", "threads", "latency_insns", "median_insns", "min_insns", "max_insns", "etdump", "log", "etdump_rel", "log_rel"}
         self.assertEqual([set(result["metrics"]) for result in metrics], [keys, keys])
         self.assertEqual([result["experiment"] for result in metrics], ["run_sme2-off", "run_sme2-on"])
+        self.assertEqual([result["metrics"] for result in self.run_.manifest["results"]], [result["metrics"] for result in metrics])
+        self.assertEqual(set(self.run_.manifest["executorch"]), {"present", "sha", "dirty"})
         self.assertEqual(self.run_.manifest["model"], json.loads((self.out / "model_pipeline_summary.json").read_text())["model"])
         self.assertEqual(lab.sme2lab("validate", self.out).returncode, 0)
+
+    def test_the_kernel_view_has_what_was_executed_and_validate_finds_a_changed_figure_of_the_manifest(self):
+        view = (self.out / "kernel_view_gemm.md").read_text()
+        self.assertIn("| Kernel Name | SME2-On | SME2-Off | Architecture | Delegation |", view)
+        self.assertIn("executed", view)
+        self.assertRegex(view, r"\| sl_conv_\S+_sme2_mopa \| yes \|  \| SME2 \| XNNPACK \|")
+        self.assertRegex(view, r"\| sl_conv_\S+_neon_mla \|  \| yes \| NEON \| XNNPACK \|")
+        broken = self.copy()
+        text = (broken / "manifest.json").read_text()
+        median = f'"median_insns":{self.run_.manifest["results"][0]["metrics"]["median_insns"]}'
+        self.assertIn(median, text)
+        (broken / "manifest.json").write_text(text.replace(median, median + "1", 1))
+        done = lab.sme2lab("validate", broken)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/results/0/metrics/median_insns", done.stdout)
 
     def test_ad_39_a_report_on_the_parent_directory_is_an_error_not_an_empty_table(self):
         done = lab.sme2lab("report", self.folder, "-o", self.folder / "report")
@@ -161,6 +178,21 @@ class Import(lab.Scratch):
         done = lab.sme2lab("validate", out)
         self.assertEqual(done.returncode, 1)
         self.assertIn("robust_stats.json", done.stdout)
+
+    def test_the_logs_of_xnnpack_are_imported_with_their_kernels(self):
+        folder, out = self.kit(), self.scratch / "out"
+        line = "Note (XNNPACK): Using {} microkernel '{}'. (f, x.c:1)\n"
+        (folder / "base/toy_base_t4_xnntrace.log").write_text(line.format("igemm", "xnn_f32_igemm_minmax_ukernel_6x8__asm_aarch64_neonfma"))
+        (folder / "sme2/toy_sme2_t4_xnntrace.log").write_text(line.format("igemm", "xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2") * 2)
+        self.assertEqual(lab.sme2lab("import", folder, "-o", out, "--model", "toy", "--pair", "base=sme2").returncode, 0)
+        kernel, = rows(out / "sme2/toy_sme2_t4_kernels.csv")
+        self.assertEqual((kernel["kernel_name"], kernel["count"], kernel["dtype"], kernel["has_sme"], kernel["has_sme2"]),
+                         ("xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2", "2", "pf32", "False", "True"))
+        view = (out / "kernel_view_gemm.md").read_text()
+        self.assertIn("That it ran is not proven", view)
+        self.assertIn("| xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2 | yes |  | SME2 | XNNPACK |", view)
+        self.assertIn("| xnn_f32_igemm_minmax_ukernel_6x8__asm_aarch64_neonfma |  | yes | NEON | XNNPACK |", view)
+        self.assertIn("| sme2 | 4 | sme2/toy_sme2_t4_xnntrace.log |", (out / "toy_pipeline_summary.md").read_text())
 
     def test_nothing_is_overwritten_and_nothing_is_paired_by_its_name(self):
         folder, out = self.kit(), self.scratch / "out"

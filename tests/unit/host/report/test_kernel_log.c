@@ -76,7 +76,7 @@ static void off_arm_with_kernels_of_sme1_is_named(void **state)
     assert_int_equal(sl_kernel_log_sme1(&on), 0);
     assert_int_equal(sl_kernel_log_sme1(&off), 1);
     sl_buf_init(&out, 1 << 16);
-    assert_int_equal(sl_kernel_log_view(&out, &on, &off), 0);
+    assert_int_equal(sl_kernel_log_view(&out, &on, &off, false), 0);
     const char *page = (const char *)out.data;
     assert_non_null(
         strstr(page, "| Kernel Name | SME2-On | SME2-Off | Architecture | Delegation |"));

@@ -82,7 +82,7 @@ static struct made *begin(void)
 /* The file with that ending, as text; release with free(). */
 static char *file_of(const struct made *m, const char *ending)
 {
-    const struct sl_kit_side side = {&m->analysis, "m", "arm"};
+    const struct sl_kit_side side = {&m->analysis, "m", "arm", NULL};
     for (const struct sl_kit_file *file = sl_kit_files; file->ending; file++) {
         struct sl_buf out;
         if (strcmp(file->ending, ending) != 0)
@@ -189,8 +189,8 @@ static void ad_06_speedup_is_baseline_divided_by_candidate(void **state)
     }
     analyse(off);
     analyse(on);
-    const struct sl_kit_side sides[] = {{&off->analysis, "m", "SME2-Off"},
-                                        {&on->analysis, "m", "SME2-On"}};
+    const struct sl_kit_side sides[] = {{&off->analysis, "m", "SME2-Off", NULL},
+                                        {&on->analysis, "m", "SME2-On", NULL}};
     struct sl_buf out;
     sl_buf_init(&out, 1 << 16);
     assert_int_equal(sl_kit_robust_comparison(&out, &sides[0], &sides[1]), 0);
@@ -280,7 +280,8 @@ static void ad_19_no_figure_is_nan_and_no_median_of_zero_divides(void **state)
     }
     expect_part(one, "_robust_stats.json", "\"std_dev_ms\":null,\"cv_percent\":null,");
     expect_part(none, "_robust_stats.json", "{\"count\":0,\"mean_ms\":null,");
-    const struct sl_kit_side sides[] = {{&one->analysis, "m", "a"}, {&zero->analysis, "m", "b"}};
+    const struct sl_kit_side sides[] = {{&one->analysis, "m", "a", NULL},
+                                        {&zero->analysis, "m", "b", NULL}};
     struct sl_buf out;
     sl_buf_init(&out, 1 << 16);
     assert_int_equal(sl_kit_robust_comparison(&out, &sides[0], &sides[1]), 0);
