@@ -59,19 +59,20 @@ static void pack_weights(const struct sl_conv_shape *shape, const SL_ELEMENT *we
                            (SL_ELEMENT *)packed + g * group_elements(shape));
 }
 
-/* The table, the zeros, the copies. */
+/* The table, the zeros of all groups, the copies. */
 static size_t workspace_bytes(const struct sl_conv_shape *shape)
 {
     struct cut c = cut_of(shape);
     size_t slots = c.segments * c.pixels;
-    return slots * sizeof(SL_ELEMENT *) + (1 + slots) * c.length * sizeof(SL_ELEMENT);
+    return slots * sizeof(SL_ELEMENT *) + (shape->groups + slots) * c.length * sizeof(SL_ELEMENT);
 }
 
-/* Some pixels of one image and group, and where their segments are. */
+/* Some pixels of one image, and where their segments are, of the first group; those of the others
+ * follow, for with several groups nothing is copied. */
 struct window {
     const struct sl_conv_shape *shape;
     struct cut cut;
-    const SL_ELEMENT *in;     /* the image at the group's first channel */
+    const SL_ELEMENT *in;
     const SL_ELEMENT **table; /* [segments][pixels] */
     const SL_ELEMENT *zeros;
     SL_ELEMENT *copies; /* [segments][pixels][length] */
@@ -93,39 +94,48 @@ static const SL_ELEMENT *border_segment(const struct window *w, const SL_ELEMENT
     return copy;
 }
 
-/* Segments of `count` pixels of one output row from ox, into slots from `slot`. */
-static void fill_segment(const struct window *w, size_t segment, size_t oy, size_t ox, size_t slot,
+/* A segment of `count` pixels, the first at column `x` of an input row, into slots from `slot`. */
+static void fill_segment(const struct window *w, const SL_ELEMENT *row, size_t x, size_t slot,
                          size_t count)
 {
-    const struct sl_conv_shape *s = w->shape;
-    size_t per_row = s->kernel_w / w->cut.taps, channels = s->groups * s->group_in_c;
-    size_t y = oy * s->stride_h + segment / per_row * s->dilation_h - s->pad_top;
-    size_t x = ox * s->stride_w + segment % per_row * s->dilation_w - s->pad_left;
-    const SL_ELEMENT **table = w->table + segment * w->cut.pixels + slot;
-    if (y >= s->in_h) {
-        for (size_t i = 0; i < count; i++)
-            table[i] = w->zeros;
-        return;
-    }
-    const SL_ELEMENT *row = w->in + y * s->in_w * channels;
-    SL_ELEMENT *copy = w->copies + (segment * w->cut.pixels + slot) * w->cut.length;
+    size_t in_w = w->shape->in_w, taps = w->cut.taps, stride = w->shape->stride_w;
+    size_t channels = w->shape->groups * w->shape->group_in_c;
+    const SL_ELEMENT **table = w->table + slot;
+    SL_ELEMENT *copy = w->copies + slot * w->cut.length;
     for (size_t i = 0; i < count;) {
-        size_t inside = x < s->in_w && s->in_w - x >= w->cut.taps
-                            ? (s->in_w - x - w->cut.taps) / s->stride_w + 1
-                            : 0;
-        inside = inside < count - i ? inside : count - i;
+        size_t inside = 0, left = count - i;
+        if (x < in_w && in_w - x >= taps) {
+            size_t room = in_w - x - taps; /* often enough for all: no division then */
+            inside = room >= (left - 1) * stride ? left : room / stride + 1;
+        }
         const SL_ELEMENT *from = row + x * channels;
 #pragma clang loop unroll_count(8)
-        for (size_t j = 0; j < inside; j++, from += s->stride_w * channels)
+        for (size_t j = 0; j < inside; j++, from += stride * channels)
             table[i + j] = from;
         i += inside;
-        x += inside * s->stride_w;
+        x += inside * stride;
         if (i < count) {
             table[i] = border_segment(w, row, x, copy + i * w->cut.length);
             i++;
-            x += s->stride_w;
+            x += stride;
         }
     }
+}
+
+/* All segments of `count` pixels of one output row from ox, into slots from `slot`. */
+static void fill_run(const struct window *w, size_t oy, size_t ox, size_t slot, size_t count)
+{
+    const struct sl_conv_shape *s = w->shape;
+    size_t row = s->in_w * s->groups * s->group_in_c, down = s->dilation_h;
+    size_t across = w->cut.taps * s->dilation_w, per_row = s->kernel_w / w->cut.taps;
+    size_t y = oy * s->stride_h - s->pad_top, x = ox * s->stride_w - s->pad_left; /* may wrap */
+    for (size_t ky = s->kernel_h; ky > 0; ky--, y += down)
+        for (size_t kx = 0; kx < per_row; kx++, slot += w->cut.pixels) {
+            if (y < s->in_h)
+                fill_segment(w, w->in + y * row, x + kx * across, slot, count);
+            for (size_t i = 0; y >= s->in_h && i < count; i++)
+                w->table[slot + i] = w->zeros;
+        }
 }
 
 static void fill_table(const struct window *w, size_t pixel, size_t count)
@@ -134,8 +144,7 @@ static void fill_table(const struct window *w, size_t pixel, size_t count)
         size_t oy = (pixel + slot) / w->shape->out_w, ox = (pixel + slot) % w->shape->out_w;
         size_t run = w->shape->out_w - ox;
         run = run < count - slot ? run : count - slot;
-        for (size_t t = 0; t < w->cut.segments; t++)
-            fill_segment(w, t, oy, ox, slot, run);
+        fill_run(w, oy, ox, slot, run);
         slot += run;
     }
 }
@@ -145,6 +154,7 @@ struct panel {
     size_t pixels, columns; /* columns: those that are stored */
     struct cut cut;
     const SL_ELEMENT *const *table;
+    size_t offset; /* of the group's channels in a segment */
     const SL_ELEMENT *weights;
     SL_ELEMENT *dst;
     size_t dst_stride;
@@ -160,7 +170,7 @@ SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const SL_ELEME
     const SL_ELEMENT *w = p->weights + LANES * nv;
     size_t length = p->cut.length, pixels = p->cut.pixels;
     for (size_t t = p->cut.segments; t > 0; t--, table += pixels)
-        w = sl_mla_steps(mr, nv, length, table, w, acc);
+        w = sl_mla_steps(mr, nv, length, table, p->offset, w, acc);
     sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
 }
 
@@ -225,17 +235,20 @@ static void pixels_of_four(const struct panel *p)
 
 /* All channels of the group, for the pixels in the table. `dst` is the first one's output. */
 static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct window *w,
-                       size_t pixels, const SL_ELEMENT *weights, SL_ELEMENT *dst, size_t out_pixel)
+                       size_t pixels, size_t group, SL_ELEMENT *dst, size_t out_pixel)
 {
     static void (*const by_vectors[])(const struct panel *) = {pixels_of_one, pixels_of_two,
                                                                pixels_of_three, pixels_of_four};
     size_t n = args->shape.group_out_c, k = window_elements(&args->shape);
+    const SL_ELEMENT *weights =
+        (const SL_ELEMENT *)args->weights + group * group_elements(&args->shape);
     for (size_t j = 0; j < n; j += SL_MLA_NR) {
         struct panel panel = {
             .pixels = pixels,
             .columns = n - j < SL_MLA_NR ? n - j : SL_MLA_NR,
             .cut = w->cut,
             .table = w->table,
+            .offset = group * args->shape.group_in_c,
             .weights = weights + sl_mla_panel_offset(j, k),
             .dst = dst + j,
             .dst_stride = out_pixel,
@@ -247,10 +260,10 @@ static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct
     }
 }
 
-/* One image and group; `out` is the group's first channel of the first pixel. Where rows of the
- * output do not follow each other, what is in the table at a time lies in one row. */
-static void run_group(const struct SL_NAME(sl_conv, _args) * args, const struct window *w,
-                      const SL_ELEMENT *weights, SL_ELEMENT *out)
+/* One image. Where rows of the output do not follow each other, what is in the table at a time lies
+ * in one row. */
+static void run_image(const struct SL_NAME(sl_conv, _args) * args, const struct window *w,
+                      SL_ELEMENT *out)
 {
     const struct sl_conv_shape *s = &args->shape;
     size_t out_pixel = args->out_pixel, out_row = args->out_row, pixels = s->out_h * s->out_w;
@@ -259,9 +272,11 @@ static void run_group(const struct SL_NAME(sl_conv, _args) * args, const struct 
     for (size_t pixel = 0, count; pixel < pixels; pixel += count) {
         size_t y = pixel / s->out_w, x = pixel % s->out_w;
         size_t left = by_rows ? s->out_w - x : pixels - pixel;
+        SL_ELEMENT *dst = out + y * out_row + x * out_pixel;
         count = left < w->cut.pixels ? left : w->cut.pixels;
         fill_table(w, pixel, count);
-        run_panels(args, w, count, weights, out + y * out_row + x * out_pixel, out_pixel);
+        for (size_t g = 0; g < s->groups; g++)
+            run_panels(args, w, count, g, dst + g * s->group_out_c, out_pixel);
     }
 }
 
@@ -269,19 +284,17 @@ static void run(const struct SL_NAME(sl_conv, _args) * args)
 {
     const struct sl_conv_shape *s = &args->shape;
     struct window w = {.shape = s, .cut = cut_of(s), .table = args->workspace};
-    size_t slots = w.cut.segments * w.cut.pixels, out_pixel = args->out_pixel;
-    size_t out_row = args->out_row, in_image = s->in_h * s->in_w * s->groups * s->group_in_c;
+    size_t slots = w.cut.segments * w.cut.pixels, zero_count = s->groups * w.cut.length;
+    size_t out_pixel = args->out_pixel, out_row = args->out_row;
     SL_ELEMENT *zeros = (SL_ELEMENT *)(w.table + slots);
     sl_conv_strides(s, &out_pixel, &out_row);
-    memset(zeros, 0, w.cut.length * sizeof(SL_ELEMENT));
+    memset(zeros, 0, zero_count * sizeof(SL_ELEMENT));
     w.zeros = zeros;
-    w.copies = zeros + w.cut.length;
-    for (size_t n = 0; n < s->batch; n++)
-        for (size_t g = 0; g < s->groups; g++) {
-            w.in = args->in + n * in_image + g * s->group_in_c;
-            run_group(args, &w, (const SL_ELEMENT *)args->weights + g * group_elements(s),
-                      args->out + n * s->out_h * out_row + g * s->group_out_c);
-        }
+    w.copies = zeros + zero_count;
+    for (size_t n = 0; n < s->batch; n++) {
+        w.in = args->in + n * s->in_h * s->in_w * s->groups * s->group_in_c;
+        run_image(args, &w, args->out + n * s->out_h * out_row);
+    }
 }
 
 const struct SL_NAME(sl_conv, ) KERNEL = {
