@@ -5,7 +5,10 @@
 #include "agent/runtime/step.h"
 #include "agent/runtime/step_split.h"
 
-enum { MAX_WINDOW = 65536 }; /* pixels of one pooling window */
+enum {
+    MAX_WINDOW = 65536, /* pixels of one pooling window */
+    WORTH = 16,         /* windows side by side that vectors are worth */
+};
 #define MAX_EXTENT ((size_t)1 << 31)
 
 bool sl_window_ok(size_t in, size_t out, size_t kernel, size_t stride, size_t dilation, size_t pad)
@@ -62,13 +65,14 @@ static void valid_taps(size_t at, size_t in, size_t kernel, size_t dilation, siz
     *out_end = end < kernel ? end : kernel;
 }
 
-/* One row of output pixels; in a window the first maximum wins, and a NaN above all. */
-static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t oy, float *out,
-                       int64_t *index)
+/* Columns from, up to but not including, to of a row of output pixels; in a window the first
+ * maximum wins, and a NaN above all. */
+static void max_of_columns(const struct sl_pool_args *a, const float *plane, size_t oy, size_t from,
+                           size_t to, float *out, int64_t *index)
 {
     size_t y_first, y_end, x_first, x_end;
     valid_taps(oy * a->stride_h, a->in_h, a->kernel_h, a->dilation_h, a->pad_top, &y_first, &y_end);
-    for (size_t ox = 0; ox < a->out_w; ox++) {
+    for (size_t ox = from; ox < to; ox++) {
         valid_taps(ox * a->stride_w, a->in_w, a->kernel_w, a->dilation_w, a->pad_left, &x_first,
                    &x_end);
         size_t x0 = ox * a->stride_w + x_first * a->dilation_w - a->pad_left;
@@ -86,6 +90,74 @@ static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t 
         out[ox] = best;
         index[ox] = (int64_t)best_at;
     }
+}
+
+/* The best of some windows next to each other, so far, and where it was. */
+struct best {
+    float value[64];
+    uint32_t at[64];
+};
+
+#define TAKE(step)                                                                                 \
+    for (size_t i = 0; i < count; i++) {                                                           \
+        float v = plane[at + i * (step)], best = b->value[i];                                      \
+        bool better = v > best || (v != v && best == best);                                        \
+        b->value[i] = better ? v : best;                                                           \
+        b->at[i] = better ? (uint32_t)(at + i * (step)) : b->at[i];                                \
+    }
+
+/* One tap of `count` windows, `stride` apart, the first of them at `at`. */
+static void take_tap(size_t count, size_t stride, const float *restrict plane, size_t at,
+                     struct best *restrict b)
+{
+    if (stride == 1)
+        TAKE(1)
+    else if (stride == 2)
+        TAKE(2)
+    else
+        TAKE(stride)
+}
+
+/* `count` windows from column ox on that lie inside from left to right. */
+static void max_of_inner(const struct sl_pool_args *a, const float *plane, size_t oy, size_t ox,
+                         size_t count, float *out, int64_t *index)
+{
+    struct best b;
+    size_t y_first, y_end, x = ox * a->stride_w - a->pad_left;
+    valid_taps(oy * a->stride_h, a->in_h, a->kernel_h, a->dilation_h, a->pad_top, &y_first, &y_end);
+    size_t y = oy * a->stride_h + y_first * a->dilation_h - a->pad_top;
+    for (size_t i = 0; i < count; i++) {
+        b.value[i] = -INFINITY;
+        b.at[i] = (uint32_t)(y * a->in_w + x + i * a->stride_w);
+    }
+    for (size_t ky = y_first; ky < y_end; ky++, y += a->dilation_h)
+        for (size_t kx = 0; kx < a->kernel_w; kx++)
+            take_tap(count, a->stride_w, plane, y * a->in_w + x + kx * a->dilation_w, &b);
+    for (size_t i = 0; i < count; i++) {
+        out[ox + i] = b.value[i];
+        index[ox + i] = b.at[i];
+    }
+}
+
+/* One row of output pixels: those whose windows leave the input one by one, the others together. */
+static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t oy, float *out,
+                       int64_t *index)
+{
+    size_t extent = (a->kernel_w - 1) * a->dilation_w + 1, end = 0;
+    size_t first = (a->pad_left + a->stride_w - 1) / a->stride_w;
+    if (a->in_w + a->pad_left >= extent)
+        end = (a->in_w + a->pad_left - extent) / a->stride_w + 1;
+    end = end < a->out_w ? end : a->out_w;
+    if (end < first + WORTH || a->in_h * a->in_w > UINT32_MAX) {
+        max_of_columns(a, plane, oy, 0, a->out_w, out, index);
+        return;
+    }
+    max_of_columns(a, plane, oy, 0, first, out, index);
+    for (size_t x = first, count; x < end; x += count) {
+        count = end - x < 64 ? end - x : 64;
+        max_of_inner(a, plane, oy, x, count, out, index);
+    }
+    max_of_columns(a, plane, oy, end, a->out_w, out, index);
 }
 
 /* By planes. */

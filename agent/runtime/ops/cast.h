@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SL_CAST_BLOCK = 64 }; /* elements that engines hold at a time */
+enum { SL_CAST_BLOCK = 256 }; /* elements that engines hold at a time */
 
 enum sl_cast_class { SL_CAST_F32, SL_CAST_I64 };
 

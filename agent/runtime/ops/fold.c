@@ -434,7 +434,7 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
     if (index && !sl_tensor_contiguous(f->in) && (shape->mask & (shape->mask - 1)) != 0)
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
     if (wants_blocks(f))
-        sl_op_own(call, "sl_fold_f32_1x64_scalar", run_blocks);
+        sl_op_own(call, "sl_fold_f32_1x256_scalar", run_blocks);
     else
         sl_op_own(call, "sl_fold_scalar", run_fold);
     return 0;

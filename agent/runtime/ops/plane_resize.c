@@ -4,9 +4,9 @@
 
 #include "agent/runtime/ops/plane.h"
 
-/* Where an output column lies between two of the input. */
+/* Where an output column or row lies between two of the input. */
 struct tap {
-    int32_t left, right; /* columns */
+    int32_t left, right; /* or above and below */
     float before, after; /* how much of each */
 };
 
@@ -62,12 +62,13 @@ static float between(const struct sl_planes *p, size_t at, float scale, size_t s
     return from - (float)out[0];
 }
 
-static void list_taps(const struct sl_planes *p, struct tap *taps)
+static void list_taps(const struct sl_planes *p, size_t out, float scale, size_t in,
+                      struct tap *taps)
 {
-    for (size_t x = 0; x < p->out_w; x++) {
-        size_t columns[2];
-        float after = between(p, x, p->scale_w, p->in_w, columns);
-        taps[x] = (struct tap){(int32_t)columns[0], (int32_t)columns[1], 1.0f - after, after};
+    for (size_t i = 0; i < out; i++) {
+        size_t places[2];
+        float after = between(p, i, scale, in, places);
+        taps[i] = (struct tap){(int32_t)places[0], (int32_t)places[1], 1.0f - after, after};
     }
 }
 
@@ -79,27 +80,27 @@ static void stretch(size_t width, const struct tap *restrict taps, const float *
         out[x] = in[taps[x].left] * taps[x].before + in[taps[x].right] * taps[x].after;
 }
 
-static void mix(size_t width, const float *restrict above, const float *restrict below, float down,
-                float *restrict out)
+static void mix(size_t width, const float *restrict above, const float *restrict below,
+                struct tap down, float *restrict out)
 {
     for (size_t x = 0; x < width; x++)
-        out[x] = above[x] * (1.0f - down) + below[x] * down;
+        out[x] = above[x] * down.before + below[x] * down.after;
 }
 
 /* Two rows of the input, resized across: which they are. */
 struct rows {
-    size_t at[2];
+    int32_t at[2];
     float *row[2];
 };
 
 /* Row `y`, made unless it is there; row `keep` stays. */
 static const float *row_of(const struct sl_planes *p, const struct tap *taps, const float *in,
-                           struct rows *rows, size_t y, size_t keep)
+                           struct rows *rows, int32_t y, int32_t keep)
 {
     if (rows->at[0] == y || rows->at[1] == y)
         return rows->row[rows->at[0] == y ? 0 : 1];
     int slot = rows->at[0] == keep ? 1 : 0;
-    stretch(p->out_w, taps, in + y * p->in_w, rows->row[slot]);
+    stretch(p->out_w, taps, in + (size_t)y * p->in_w, rows->row[slot]);
     rows->at[slot] = y;
     return rows->row[slot];
 }
@@ -107,19 +108,19 @@ static const float *row_of(const struct sl_planes *p, const struct tap *taps, co
 static void run_bilinear(struct sl_op_call *call)
 {
     const struct sl_planes *p = call->state;
-    struct tap *taps = sl_plane_scratch(call, p);
-    float *space = (float *)(void *)(taps + p->out_w);
-    list_taps(p, taps);
+    struct tap *across = sl_plane_scratch(call, p), *down = across + p->out_w;
+    float *space = (float *)(void *)(down + p->out_h);
+    list_taps(p, p->out_w, p->scale_w, p->in_w, across);
+    list_taps(p, p->out_h, p->scale_h, p->in_h, down);
     for (size_t i = 0; i < p->count; i++) {
-        struct rows rows = {{SIZE_MAX, SIZE_MAX}, {space, space + p->out_w}};
+        struct rows rows = {{-1, -1}, {space, space + p->out_w}};
         const float *in = sl_plane_in(p, i);
         float *out = sl_plane_out(p, i);
         for (size_t y = 0; y < p->out_h; y++, out += p->out_w) {
-            size_t h[2];
-            float down = between(p, y, p->scale_h, p->in_h, h);
-            const float *above = row_of(p, taps, in, &rows, h[0], h[1]);
-            const float *below = row_of(p, taps, in, &rows, h[1], h[0]);
-            mix(p->out_w, above, below, down, out);
+            struct tap tap = down[y];
+            const float *above = row_of(p, across, in, &rows, tap.left, tap.right);
+            const float *below = row_of(p, across, in, &rows, tap.right, tap.left);
+            mix(p->out_w, above, below, tap, out);
         }
     }
 }
@@ -161,7 +162,9 @@ static int resize_planes(struct sl_op_call *call, bool bilinear, struct sl_diag 
     p->align_corners = bilinear && sl_op_bool(call, 2);
     if (!read_resize(call, p, bilinear ? 3 : 2))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its output size is not valid");
-    p->scratch = sl_ref_scratch(call, p->out_w * (sizeof(struct tap) + 2 * sizeof(float))).offset;
+    p->scratch = sl_ref_scratch(call, (p->out_w + p->out_h) * sizeof(struct tap) +
+                                          2 * p->out_w * sizeof(float))
+                     .offset;
     return bilinear ? sl_plane_finish(call, p, 4, "sl_plane_bilinear_f32", run_bilinear, diag)
                     : sl_plane_finish(call, p, 3, "sl_plane_nearest_f32", run_nearest, diag);
 }
