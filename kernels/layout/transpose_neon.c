@@ -1,5 +1,6 @@
-/* kernels/layout/transpose_neon.c: transpose of 32-bit elements in blocks of 8x8 and 4x4; three
- * rows or columns (pixels' channels) by the loads and stores that interleave. */
+/* kernels/layout/transpose_neon.c: transpose of 32-bit elements in blocks of 8x8 and 4x4, what is
+ * left by pairs of rows and columns; three rows or columns (pixels' channels) by the loads and
+ * stores that interleave. */
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 #include "kernels/layout/layout.h"
@@ -56,12 +57,57 @@ SL_INLINE void block(size_t tall, size_t wide, const struct plane *p, const uint
 static __attribute__((noinline)) void elements(const struct plane *p, size_t r0, size_t r1,
                                                size_t c0, size_t c1)
 {
-    for (size_t c = c0; c < c1; c++) {
-        const uint32_t *in = p->in + r0 * p->in_step + c;
-        uint32_t *out = p->out + c * p->out_step;
-        for (size_t r = r0; r < r1; r++, in += p->in_step)
-            out[r] = *in;
+    size_t in_step = p->in_step, out_step = p->out_step, rows = r1 - r0, cols = c1 - c0;
+    const uint32_t *in = p->in + r0 * in_step + c0;
+    uint32_t *out = p->out + c0 * out_step + r0;
+    if (r0 >= r1 || c0 >= c1)
+        return;
+    if (rows < cols) /* the longer loop inside */
+        for (; rows > 0; rows--, in += in_step, out++)
+#pragma clang loop vectorize(disable) unroll_count(4)
+            for (size_t c = 0; c < cols; c++)
+                out[c * out_step] = in[c];
+    else
+        for (; cols > 0; cols--, in++, out += out_step)
+#pragma clang loop vectorize(disable) unroll_count(4)
+            for (size_t r = 0; r < rows; r++)
+                out[r] = in[r * in_step];
+}
+
+/* Rows r and r + 1. */
+static void row_pair(const struct plane *p, size_t r)
+{
+    const uint32_t *a = p->in + r * p->in_step, *b = a + p->in_step;
+    uint32_t *out = p->out + r;
+    size_t c = 0, step = p->out_step;
+    for (; c + 4 <= p->cols; c += 4) {
+        uint32x4_t x = vld1q_u32(a + c), y = vld1q_u32(b + c);
+        uint32x4_t low = vzip1q_u32(x, y), high = vzip2q_u32(x, y);
+        vst1_u32(out, vget_low_u32(low));
+        vst1_u32(out + step, vget_high_u32(low));
+        out += 2 * step;
+        vst1_u32(out, vget_low_u32(high));
+        vst1_u32(out + step, vget_high_u32(high));
+        out += 2 * step;
     }
+    elements(p, r, r + 2, c, p->cols);
+}
+
+/* Columns c and c + 1 of rows r up to, but not including, end. */
+static void column_pair(const struct plane *p, size_t c, size_t r, size_t end)
+{
+    const uint32_t *in = p->in + r * p->in_step + c;
+    uint32_t *a = p->out + c * p->out_step, *b = a + p->out_step;
+    size_t step = p->in_step;
+    for (; r + 4 <= end; r += 4) {
+        uint32x4_t x = vcombine_u32(vld1_u32(in), vld1_u32(in + step));
+        in += 2 * step;
+        uint32x4_t y = vcombine_u32(vld1_u32(in), vld1_u32(in + step));
+        in += 2 * step;
+        vst1q_u32(a + r, vuzp1q_u32(x, y));
+        vst1q_u32(b + r, vuzp2q_u32(x, y));
+    }
+    elements(p, r, end, c, c + 2);
 }
 
 /* `tall` fours of rows from r. */
@@ -76,6 +122,10 @@ SL_INLINE void band(size_t tall, const struct plane *p, size_t r)
         block(tall, 1, p, in, out);
         c += 4;
     }
+    if (c + 2 <= p->cols) {
+        column_pair(p, c, r, r + 4 * tall);
+        c += 2;
+    }
     elements(p, r, r + 4 * tall, c, p->cols);
 }
 
@@ -87,6 +137,10 @@ static void blocks(const struct plane *p)
     if (r + 4 <= p->rows) {
         band(1, p, r);
         r += 4;
+    }
+    if (r + 2 <= p->rows) {
+        row_pair(p, r);
+        r += 2;
     }
     elements(p, r, p->rows, 0, p->cols);
 }
