@@ -6,6 +6,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise_pack.h"
 #include "kernels/depthwise/depthwise_window.h"
 
 enum { BIASES = 4, ROWS = 4 };
@@ -22,12 +23,18 @@ static bool is_square(const struct sl_depthwise_shape *s, size_t kernel, size_t 
            (s->out_h - 1) * stride + kernel <= s->in_h + s->pad_top + kernel / 2 && svcntsw() >= 8;
 }
 
+/* Rows of a window that are multiplied first: as many as the registers of a column hold. */
+static size_t first_rows(const struct sl_depthwise_shape *s)
+{
+    return s->kernel_h < 5 ? s->kernel_h : 5;
+}
+
 /* Vectors of weights that an input column of a block takes: of so many columns of the kernel, in
  * whole loads. */
 static size_t column_vectors(const struct sl_depthwise_shape *s, size_t count)
 {
-    size_t vectors = 2 * s->kernel_h * count;
-    return s->kernel_h == 5 && s->stride_w == 2 ? vectors : (vectors + 3) / 4 * 4;
+    size_t first = 2 * first_rows(s) * count, others = 2 * s->kernel_h * count - first;
+    return (s->stride_w == 2 && s->kernel_h == 5 ? first : (first + 3) / 4 * 4) + others;
 }
 
 /* Whether input column `j` of a block of two outputs lies in the window of output `o`. */
@@ -50,27 +57,36 @@ static size_t weights_bytes(const struct sl_depthwise_shape *s)
     return (s->channels + channels - 1) / channels * block_vectors(s) * vl * sizeof(float);
 }
 
-/* One vector of halves of the channels from c on. */
-static uint16_t *pack_tap(const struct sl_depthwise_shape *s, const uint16_t *weights, size_t tap,
-                          size_t c, uint16_t *out)
+/* Rows `from` to `end` of a column of the kernel, first vector of channels before the second; 5x5
+ * at stride 2 has both side by side. */
+static uint16_t *pack_column(const struct sl_depthwise_shape *s, const uint16_t *weights, size_t kx,
+                             size_t from, size_t end, size_t c, uint16_t *out)
 {
-    size_t vl = svcntsw();
-    for (size_t end = c + 2 * vl; c < end; c++)
-        *out++ = c < s->channels ? weights[tap * s->channels + c] : 0;
+    size_t vl = svcntsw(), side_by_side = s->kernel_h == 5 && s->stride_w == 2, rows = end - from;
+    for (size_t i = 0; i < 2 * rows; i++) {
+        size_t ky = from + (side_by_side ? i / 2 : i % rows);
+        size_t second = side_by_side ? i % 2 : i / rows;
+        out = sl_depthwise_put(weights + (ky * s->kernel_w + kx) * s->channels, sizeof(*weights),
+                               c + second * 2 * vl, s->channels, 2 * vl, out);
+    }
     return out;
 }
 
-/* A column of the kernel, first vector of channels before the second; 5x5 at stride 2 has both side
- * by side. */
-static uint16_t *pack_column(const struct sl_depthwise_shape *s, const uint16_t *weights, size_t kx,
-                             size_t c, uint16_t *out)
+/* The columns of the kernel that input column `j` of a block meets. */
+static uint16_t *pack_columns(const struct sl_depthwise_shape *s, const uint16_t *weights, size_t j,
+                              size_t c, uint16_t *out)
 {
-    size_t vl = svcntsw(), side_by_side = s->kernel_h == 5 && s->stride_w == 2;
-    for (size_t i = 0; i < 2 * s->kernel_h; i++) {
-        size_t ky = side_by_side ? i / 2 : i % s->kernel_h;
-        size_t second = side_by_side ? i % 2 : i / s->kernel_h;
-        out = pack_tap(s, weights, ky * s->kernel_w + kx, c + second * 2 * vl, out);
-    }
+    size_t first = first_rows(s), met = (size_t)meets(s, j, 0) + (size_t)meets(s, j, 1);
+    size_t others = 2 * (s->kernel_h - first) * met;
+    uint16_t *end = out + (column_vectors(s, met) - others) * 2 * svcntsw();
+    for (size_t o = 0; o < 2; o++)
+        if (meets(s, j, o))
+            out = pack_column(s, weights, j - o * s->stride_w, 0, first, c, out);
+    while (out < end)
+        *out++ = 0;
+    for (size_t o = 0; o < 2; o++)
+        if (meets(s, j, o) && others > 0)
+            out = pack_column(s, weights, j - o * s->stride_w, first, s->kernel_h, c, out);
     return out;
 }
 
@@ -93,18 +109,8 @@ static void pack_weights(const struct sl_depthwise_shape *s, const uint16_t *wei
     size_t vl = svcntsw();
     for (size_t c = 0; c < s->channels; c += 4 * vl) {
         uint16_t *out = pack_bias(s, bias, c, packed);
-        for (size_t j = 0; j < s->kernel_w + s->stride_w; j++) {
-            uint16_t *first = out;
-            size_t met = 0;
-            for (size_t o = 0; o < 2; o++) {
-                if (meets(s, j, o)) {
-                    out = pack_column(s, weights, j - o * s->stride_w, c, out);
-                    met++;
-                }
-            }
-            for (size_t end = column_vectors(s, met) * 2 * vl; out < first + end;)
-                *out++ = 0;
-        }
+        for (size_t j = 0; j < s->kernel_w + s->stride_w; j++)
+            out = pack_columns(s, weights, j, c, out);
         packed = out;
     }
 }
@@ -186,3 +192,4 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 SL_DEPTHWISE_PAIRS(3, 2)
 SL_DEPTHWISE_PAIRS(5, 1)
 SL_DEPTHWISE_PAIRS(5, 2)
+SL_DEPTHWISE_PAIRS(7, 1)

@@ -1,9 +1,9 @@
 /* kernels/depthwise/depthwise_f16_pairs_sme2_asm.S: a strip of up to 4 output rows of a depthwise
- * convolution of halves with sums in f32: 3x3 at stride 2, 5x5 at stride 1 and 2. Two output columns
- * of two vectors of channels a turn.
+ * convolution of halves with sums in f32: 3x3 at stride 2, 5x5 at stride 1 and 2, 7x7 at stride 1. Two
+ * output columns of two vectors of channels a turn.
  *
- * sl_depthwise_f16_3x3s2_pairs_sme2_asm(const struct sl_depthwise_f16_window *), _5x5s1_ and _5x5s2_
- * likewise, in streaming mode with ZA on; VL is at least 8. The readable form is depthwise_scalar.h. Of z8-z15
+ * sl_depthwise_f16_3x3s2_pairs_sme2_asm(const struct sl_depthwise_f16_window *), _5x5s1_, _5x5s2_ and
+ * _7x7s1_ likewise, in streaming mode with ZA on; VL is at least 8. The readable form is depthwise_scalar.h. Of z8-z15
  * they keep what the ABI asks for.
  *
  * One load of two strided vectors brings both vectors of channels of a pixel, so that the rows of a column
@@ -27,7 +27,8 @@
 // x1: element of the column and its channels, from each row's pointer; x9: of the block's first. x2:
 // channels. x3: first channel. x4: element of the output. x5: weights. x6: output columns to come.
 // x7: input column. x29: columns of the image. Rows: x10 x11 x16 x17 x19-x25, of output x26-x28 x30.
-// pn9: channels; pn10 pn11: of the first two rows; pn12 pn13: of the last two. w12-w15: output rows.
+// pn9: channels; pn10 pn11 pn14: of the first three rows; pn15 pn12 pn13: of the last three, of the last but
+// one p1 and p2 as well, of the last p3 and p4. w12-w15: output rows.
 
 // w_at: where the next weights are, in vectors from x5. An immediate reaches -32 to 28 for four vectors,
 // -16 to 14 for two: x5 is moved where `count` vectors go past `most`, and back after the block.
@@ -47,11 +48,20 @@
 .endm
 
 .macro weights_back
-    .if w_moved > 0
+    .set w_step, w_moved / 6
+    .set w_rest, w_moved - 5 * w_step
+    .if w_moved > 93
+    addvl x5, x5, #-w_step
+    addvl x5, x5, #-w_step
+    addvl x5, x5, #-w_step
+    .elseif w_moved > 0
     .set w_step, w_moved / 3
+    .set w_rest, w_moved - 2 * w_step
+    .endif
+    .if w_moved > 0
     addvl x5, x5, #-w_step
     addvl x5, x5, #-w_step
-    addvl x5, x5, #-(w_moved - 2 * w_step)
+    addvl x5, x5, #-w_rest
     .endif
 .endm
 
@@ -65,8 +75,12 @@
     ld1h {z\first\().h, z\second\().h}, pn10/z, [\x, x1, lsl #1]
     .elseif \i == 1 && \pads > 1
     ld1h {z\first\().h, z\second\().h}, pn11/z, [\x, x1, lsl #1]
+    .elseif \i == 2 && \pads > 2
+    ld1h {z\first\().h, z\second\().h}, pn14/z, [\x, x1, lsl #1]
     .elseif \i < \rows - \pads
     ld1h {z\first\().h, z\second\().h}, pn9/z, [\x, x1, lsl #1]
+    .elseif \i == \rows - 3
+    ld1h {z\first\().h, z\second\().h}, pn15/z, [\x, x1, lsl #1]
     .elseif \i == \rows - 2
     ld1h {z\first\().h, z\second\().h}, pn12/z, [\x, x1, lsl #1]
     .elseif \i == \rows - 1
@@ -186,6 +200,59 @@
     .endif
 .endm
 
+// Rows 8 and 9, where the first vector's come after its row 7, the second vector's after its own.
+.macro load_rows_8_9 rows
+    .if \rows > 2
+    mov x25, x1
+    inch x25
+    .endif
+    .if \rows == 3
+    ld1h {z24.h}, p3/z, [x23, x1, lsl #1]
+    ld1h {z0.h}, p4/z, [x23, x25, lsl #1]
+    .elseif \rows == 4
+    ld1h {z24.h}, p1/z, [x23, x1, lsl #1]
+    ld1h {z0.h}, p2/z, [x23, x25, lsl #1]
+    ld1h {z25.h}, p3/z, [x24, x1, lsl #1]
+    ld1h {z1.h}, p4/z, [x24, x25, lsl #1]
+    .endif
+.endm
+
+.macro taps_of_rows_5_6 first, second, a, b, c, d
+    fmlal za.s[w8, \first, vgx4], {z21.h-z24.h}, \a\().h
+    fmlal za.s[w8, \first, vgx4], {z22.h-z25.h}, \b\().h
+    fmlal za.s[w8, \second, vgx4], {z29.h-z0.h}, \c\().h
+    fmlal za.s[w8, \second, vgx4], {z30.h-z1.h}, \d\().h
+.endm
+
+// Five rows of the window, then the other two.
+.macro column_7x7s1 j, rows
+    load_column_s1 (\rows + 6), 3
+    weights_4 z0.h-z3.h
+    weights_4 z4.h-z7.h
+    weights_4 z8.h-z11.h
+    .if \j == 7
+    taps_5x5s1 4:5, 6:7, z0, z1, z2, z3, z4, z5, z6, z7, z8, z9
+    .else
+    taps_5x5s1 0:1, 2:3, z0, z1, z2, z3, z4, z5, z6, z7, z8, z9
+    .endif
+    .if \j > 0 && \j < 7
+    weights_4 z12.h-z15.h
+    weights_4 z0.h-z3.h
+    taps_5x5s1 4:5, 6:7, z10, z11, z12, z13, z14, z15, z0, z1, z2, z3
+    .endif
+    load_rows_8_9 \rows
+    weights_4 z4.h-z7.h
+    .if \j < 7
+    taps_of_rows_5_6 0:1, 2:3, z4, z5, z6, z7
+    .endif
+    .if \j > 0 && \j < 7
+    weights_4 z4.h-z7.h
+    .endif
+    .if \j > 0
+    taps_of_rows_5_6 4:5, 6:7, z4, z5, z6, z7
+    .endif
+.endm
+
 // Before a column, whether or not it is skipped.
 .macro reach_3x3s2 j
 .endm
@@ -196,6 +263,10 @@
 
 .macro reach_5x5s2 j
     weights_reach 20, -16, 16
+.endm
+
+.macro reach_7x7s1 j
+    weights_reach 28, -32, 32
 .endm
 
 .macro narrow_row i, rows, index, slices, first, second
@@ -259,6 +330,9 @@
     .if \across > 6
     column_if \kind, 6, \rows, \looks
     .endif
+    .if \across > 7
+    column_if \kind, 7, \rows, \looks
+    .endif
     weights_back
     .if \looks
     sub x7, x7, #\across
@@ -291,21 +365,29 @@
 .macro channel_start
     whilelt pn9.h, x3, x2, vlx2
     ldp w1, w6, [x0, #TOP]
-    cmp w1, #1
     mov p10.b, p9.b
     mov p11.b, p9.b
-    b.lo 2f
+    mov p14.b, p9.b
+    cbz w1, 2f
     pfalse p10.b
-    b.ls 2f
+    cmp w1, #2
+    b.lo 2f
     pfalse p11.b
-2:  cmp w6, #1
-    mov p12.b, p9.b
+    b.ls 2f
+    pfalse p14.b
+2:  mov p12.b, p9.b
     mov p13.b, p9.b
-    b.lo 3f
+    mov p15.b, p9.b
+    cbz w6, 3f
     pfalse p13.b
-    b.ls 3f
+    cmp w6, #2
+    b.lo 3f
     pfalse p12.b
-3:  ldp x7, x29, [x0, #PAD_LEFT]
+    b.ls 3f
+    pfalse p15.b
+3:  pext {p1.h, p2.h}, pn12[0]
+    pext {p3.h, p4.h}, pn13[0]
+    ldp x7, x29, [x0, #PAD_LEFT]
     neg x7, x7
     madd x9, x7, x2, x3
     mov x4, x3
@@ -409,3 +491,4 @@ function_end sl_depthwise_f16_\kind\()_pairs_sme2_asm
 strips 3x3s2, 5, 48, 2
 strips 5x5s1, 6, 108, 1
 strips 5x5s2, 7, 104, 2
+strips 7x7s1, 8, 204, 1

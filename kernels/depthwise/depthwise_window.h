@@ -25,8 +25,8 @@ struct sl_depthwise_window {
     float min, max;
 };
 
-/* The same of halves, for windows of 3 at stride 2 and of 5; sums are in f32. `top` and `bottom`
- * are at most 1 for windows of 3. */
+/* The same of halves, for windows of 3 at stride 2, of 5, and of 7 at stride 1; sums are in f32.
+ * `top` and `bottom` are at most half a window. */
 struct sl_depthwise_f16_window {
     const uint16_t *in;
     int64_t in_row_bytes;
@@ -62,4 +62,5 @@ typedef void sl_depthwise_f16_window_fn(
 sl_depthwise_f16_window_fn sl_depthwise_f16_3x3s2_pairs_sme2_asm;
 sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s1_pairs_sme2_asm;
 sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s2_pairs_sme2_asm;
+sl_depthwise_f16_window_fn sl_depthwise_f16_7x7s1_pairs_sme2_asm;
 #endif

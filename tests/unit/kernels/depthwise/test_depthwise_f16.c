@@ -114,8 +114,8 @@ static void random_windows_equal_f32(void **state)
         uint32_t seed = 4;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
-        for (size_t n = 0; n < 240; n++)
-            check_random(kernel, &seed, (size_t[]){0, 3, 5}[n % 3]);
+        for (size_t n = 0; n < 320; n++)
+            check_random(kernel, &seed, (size_t[]){0, 3, 5, 7}[n % 4]);
     }
 }
 
