@@ -88,6 +88,7 @@ static const char *const goal_shapes[] = {
     "f16/depthwise:14x14x512-3x3-s1-p1",
     "f16/depthwise:28x28x128-3x3-s2-p1",
     "f16/depthwise:28x28x128-5x5-s1-p2",
+    "f16/depthwise:28x28x128-7x7-s1-p3",
     "f16/unary:clamp-65536",
     "f16/unary:hardswish-65536",
     "f16/unary:gelu-65536",
