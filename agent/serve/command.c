@@ -113,7 +113,8 @@ static int add_kernels(struct sl_command *command, const Sme2lab__Proto__Job *jo
     return rc;
 }
 
-static int add_own(struct sl_command *command, const char *self, const Sme2lab__Proto__Job *job)
+static int add_own(struct sl_command *command, const char *self, const char *workdir,
+                   const Sme2lab__Proto__Job *job)
 {
     int rc = add_program(command, self, job);
     if (rc == 0)
@@ -135,6 +136,8 @@ static int add_own(struct sl_command *command, const char *self, const Sme2lab__
         rc = addf(command, "--budget-ms=%u", job->budget_ms);
     if (rc == 0 && job->clean)
         rc = add(command, "--events=runs");
+    if (rc == 0 && job->weight_cache)
+        rc = addf(command, "--weight-cache=%s/weights", workdir);
     return rc == 0 ? add(command, "--json") : rc;
 }
 
@@ -169,7 +172,7 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
     int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
     if (rc == 0)
         rc = job->runner && job->runner[0] ? add_external(command, workdir, job)
-                                           : add_own(command, self, job);
+                                           : add_own(command, self, workdir, job);
     if (rc == 0)
         rc = add_common(command, workdir, job);
     if (rc == 0 && job->n_exec_prefix > 0 && !(job->runner && job->runner[0]))

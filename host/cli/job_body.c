@@ -99,6 +99,8 @@ int sl_job_body_put(const struct sl_job_body *body, struct sl_buf *out)
     sl_json_text(&json, "experiment", e->name);
     if (e->clean)
         sl_json_text(&json, "mode", "clean");
+    if (e->weight_cache)
+        sl_json_bool(&json, "weight_cache", true);
     if (body->shared_directory)
         sl_json_bool(&json, "shared_directory", true);
     put_inputs(&json, body);

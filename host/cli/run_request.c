@@ -90,6 +90,8 @@ static const char submit_notes[] =
          &r->method, "NAME", "the method to run (the program's first)"},                             \
         {"--input-shapes", 0,     SL_OPTION_TEXT,                                                    \
          &r->input_shapes, "S;S", "smaller inputs of a dynamic model, such as 1x3x32x32"},           \
+        {"--weight-cache", 0,    SL_OPTION_FLAG,                                                     \
+         &r->weight_cache, NULL, "keep packed weights on the device for later runs"},                \
         {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "draws which variant runs first (1)"},         \
         {"--priority", 0, SL_OPTION_COUNT, &r->priority, "N", "higher goes first in the queue (0)"}, \
         {"--only", 0,      SL_OPTION_LIST,                                                           \
@@ -301,6 +303,8 @@ static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, s
             experiment->warmup = (uint32_t)r->warmup;
         if (r->seed >= 0)
             experiment->seed = (uint32_t)r->seed;
+        if (r->weight_cache)
+            experiment->weight_cache = true;
         if (r->input_shapes)
             experiment->input_shapes = r->input_shapes;
         if (r->data_path)

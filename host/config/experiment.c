@@ -70,6 +70,7 @@ static const char *const experiment_keys[] = {
     "budget_seconds",
     "data_path",
     "method",
+    "weight_cache",
 };
 
 static struct sl_experiment default_experiment(void)
@@ -237,7 +238,8 @@ static int read_experiment(const struct sl_json_at *object, struct sl_experiment
     if (rc < 0)
         return rc;
     struct sl_json_at name = sl_json_member(object, "name"),
-                      model = sl_json_member(object, "model"), threads;
+                      model = sl_json_member(object, "model"),
+                      cache = sl_json_member(object, "weight_cache"), threads;
     if (!name.value)
         return sl_json_refuse(object, diag, "The experiment has no 'name'");
     rc = sl_json_get_text(&name, &out->name, diag);
@@ -250,6 +252,8 @@ static int read_experiment(const struct sl_json_at *object, struct sl_experiment
         rc = sl_json_get_text(&model, &out->model, diag);
     if (rc == 0)
         rc = read_mode(object, &out->clean, diag);
+    if (rc == 0)
+        rc = sl_json_get_bool(&cache, &out->weight_cache, diag);
     if (rc == 0)
         rc = read_alias(object, "threads", "num_threads", &threads, diag);
     if (rc == 0)

@@ -50,6 +50,7 @@ struct sl_experiment {
     double precision_percent; /* half width of the ratio's interval to stop at; 0: none */
     double budget_seconds;    /* of measuring; 0: none beyond what a precision comes with */
     bool clean;               /* mode clean: whole executions alone are recorded */
+    bool weight_cache;        /* packed weights are kept on the device */
 };
 
 struct sl_experiment_plan {

@@ -38,6 +38,8 @@ static void put_experiment(struct sl_json *json, const struct sl_experiment *exp
         sl_json_u64(json, "sme_threads", experiment->sme_threads);
     if (experiment->affinity)
         sl_json_text(json, "cpu_affinity", experiment->affinity);
+    if (experiment->weight_cache)
+        sl_json_bool(json, "weight_cache", true);
     sl_json_open_object(json, "factor");
     sl_json_open_array(json, "sme2");
     sl_json_text(json, NULL, "off");

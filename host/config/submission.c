@@ -14,31 +14,13 @@
 enum { MAX_RUNS = 1000000, MAX_TIMEOUT_SECONDS = 24 * 3600, DEFAULT_TIMEOUT_SECONDS = 1800 };
 
 static const char *const keys[] = {
-    "model",
-    "model_name",
-    "inputs",
-    "device",
-    "priority",
-    "runs",
-    "warmup",
-    "seed",
-    "method",
-    "input_shapes",
-    "timeout_seconds",
-    "threshold_percent",
-    "confidence",
-    "experiment",
-    "shared_directory",
-    "labels",
-    "shown",
-    "threads",
-    "sme_threads",
-    "cpu_affinity",
-    "mode",
-    "processes",
-    "precision_percent",
-    "budget_seconds",
-    "data",
+    "model",          "model_name",   "inputs",           "device",
+    "priority",       "runs",         "warmup",           "seed",
+    "method",         "input_shapes", "timeout_seconds",  "threshold_percent",
+    "confidence",     "experiment",   "shared_directory", "labels",
+    "shown",          "threads",      "sme_threads",      "cpu_affinity",
+    "mode",           "processes",    "weight_cache",     "precision_percent",
+    "budget_seconds", "data",
 };
 static const char *const shown_keys[] = {"command", "model", "data", "inputs", "directory"};
 
@@ -218,8 +200,11 @@ static int read_shown(const struct sl_json_at *root, struct sl_submitted *out, s
 static int read_mode(const struct sl_json_at *root, struct sl_submitted *out, struct sl_diag *diag)
 {
     const char *mode = "timing";
-    struct sl_json_at at = sl_json_member(root, "mode");
-    int rc = sl_json_get_text(&at, &mode, diag);
+    struct sl_json_at at = sl_json_member(root, "mode"),
+                      cache = sl_json_member(root, "weight_cache");
+    int rc = sl_json_get_bool(&cache, &out->weight_cache, diag);
+    if (rc == 0)
+        rc = sl_json_get_text(&at, &mode, diag);
     out->clean = rc == 0 && strcmp(mode, "clean") == 0;
     if (rc == 0 && !out->clean && strcmp(mode, "timing") != 0)
         rc = sl_json_refuse(&at, diag, "A mode is timing or clean");

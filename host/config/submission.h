@@ -52,6 +52,7 @@ struct sl_submitted {
     double precision_percent, budget_seconds; /* 0: none */
     char experiment[SL_NAME_BYTES];           /* part of file names */
     bool clean;                               /* mode clean: whole executions alone are recorded */
+    bool weight_cache;                        /* packed weights are kept on the device */
     bool shared_directory; /* other experiments' files will lie beside this one's */
     struct sl_submitted_label labels[SL_SUBMISSION_MAX_LABELS];
     size_t label_count;

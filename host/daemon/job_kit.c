@@ -67,6 +67,7 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
             .timeout_ms = job->timeout_seconds * 1000,
             .seed = job->seed,
             .clean = job->clean,
+            .weight_cache = job->weight_cache,
             .reference = true,
         };
         const struct sl_experiment_looks looks = {job->precision_percent, job->budget_seconds,
@@ -161,6 +162,7 @@ static void describe_plan(struct finishing *work)
     if (experiment->budget_seconds <= 0) /* of instructions: what was asked for all the same */
         experiment->budget_seconds = job->budget_seconds;
     experiment->clean = job->clean;
+    experiment->weight_cache = job->weight_cache;
     experiment->threads[0] = job->threads;
     experiment->sme_threads = job->sme_threads;
     experiment->processes[0] = job->processes;

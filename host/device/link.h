@@ -44,7 +44,7 @@ struct sl_link_job {
     uint32_t pairs, warmup, threads, sme_threads, timeout_ms;
     uint32_t first_look, budget_ms, processes;
     uint64_t seed;
-    bool clean;
+    bool clean, weight_cache;
 };
 
 struct sl_link_have {

@@ -76,6 +76,7 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.first_look = job->first_look;
     body.budget_ms = job->budget_ms;
     body.clean = job->clean;
+    body.weight_cache = job->weight_cache;
     body.clock = text(job->clock);
     body.input_shapes = text(job->input_shapes);
     body.policy = text(job->policy);

@@ -236,6 +236,8 @@ static void put_model(struct sl_json *json, const struct sl_run *run)
     }
     if (run->experiment->affinity)
         sl_json_text(json, "cpu_affinity", run->experiment->affinity);
+    if (run->experiment->weight_cache)
+        sl_json_bool(json, "weight_cache", true);
     put_stopping(json, run);
     sl_json_u64(json, "wall_ns", run->wall_ns);
     sl_json_open_object(json, "labels");

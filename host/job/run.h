@@ -46,9 +46,10 @@ struct sl_job_plan {
     double precision_percent;      /* at which enough pairs are measured; 0: all of them are */
     uint32_t budget_ms;            /* of measuring; 0: none */
     uint64_t seed;
-    bool clean;     /* record whole executions alone */
-    bool reference; /* run the portable kernels too */
-    bool marks;     /* ordinals in place of nanoseconds, which are equal in equal runs */
+    bool clean;        /* record whole executions alone */
+    bool weight_cache; /* the agent keeps packed weights for later jobs */
+    bool reference;    /* run the portable kernels too */
+    bool marks;        /* ordinals in place of nanoseconds, which are equal in equal runs */
 };
 
 /* A run whose streams are all here, for `finish`. Everything is borrowed. */

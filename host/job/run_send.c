@@ -30,6 +30,7 @@ static void put_measured(const struct sl_run_send *what, struct sl_link_job *job
     job->warmup = plan->warmup;
     job->processes = plan->processes;
     job->clean = plan->clean;
+    job->weight_cache = plan->weight_cache;
     job->budget_ms = plan->budget_ms;
     job->first_look = plan->precision_percent > 0 ? SL_JOB_FIRST_LOOK : 0;
 }

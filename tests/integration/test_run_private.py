@@ -54,6 +54,17 @@ def wait_until(condition, seconds=60):
 
 
 class Private(lab.Scratch):
+    def test_a_weight_cache_stays_on_the_device_from_run_to_run(self):
+        said = []
+        for i in range(2):
+            out = self.scratch / str(i)
+            done = lab.sme2lab("run", TOY / "model.pte", *QUICK, "--weight-cache", "--out", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(json.loads((out / "manifest.json").read_text())["weight_cache"])
+            said.append([line.split("Weight cache: ")[1].split(" to ")[0].split(" from ")[0] for log in out.glob("*_latency.log")
+                         for line in log.read_text().splitlines() if "Weight cache: " in line])
+        self.assertEqual(said, [["5 packed weights were written"] * 2, ["5 packed weights were taken"] * 2])
+
     def test_several_at_once_share_one_daemon(self):
         runs = [start("run", TOY / "model.pte", *QUICK, "--out", self.scratch / str(i), "--json") for i in range(3)]
         ends = [run.communicate(timeout=120) for run in runs]

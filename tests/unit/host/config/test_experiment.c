@@ -71,7 +71,7 @@ static void an_explained_plan_reads_as_the_same_plan(void **state)
     assert_int_equal(parse("{\"model\":\"m\",\"device\":\"local\",\"cpu\":\"max\",\"output_root\":"
                            "\"o\",\"labels\":{\"k\":\"v\"},\"experiments\":[{\"name\":\"a\","
                            "\"runs\":2,\"warmup\":1,\"inputs\":[\"i\"],\"input_shapes\":\"1\","
-                           "\"data_path\":\"w.ptd\",\"method\":\"n\"}]}",
+                           "\"data_path\":\"w.ptd\",\"method\":\"n\",\"weight_cache\":true}]}",
                            &plan, &diag),
                      0);
     assert_int_equal(sl_experiment_plan_explain(&plan, &first), 0);
@@ -80,6 +80,7 @@ static void an_explained_plan_reads_as_the_same_plan(void **state)
     assert_string_equal((char *)first.data, (char *)second.data);
     assert_string_equal(again.experiments[0].data_path, "w.ptd");
     assert_string_equal(again.experiments[0].method, "n");
+    assert_true(again.experiments[0].weight_cache);
     sl_experiment_plan_fini(&plan);
     sl_experiment_plan_fini(&again);
     sl_buf_fini(&first);

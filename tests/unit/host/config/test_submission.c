@@ -47,7 +47,7 @@ static void every_key_arrives(void **state)
               "\"1x3\",\"timeout_seconds\":5,"
               "\"threshold_percent\":2.5,\"budget_seconds\":1.5,\"confidence\":0.9,\"experiment\":"
               "\"e\","
-              "\"shared_directory\":true,\"labels\":{\"k\":\"v\"},\"shown\":{"
+              "\"weight_cache\":true,\"shared_directory\":true,\"labels\":{\"k\":\"v\"},\"shown\":{"
               "\"command\":\"c\",\"model\":\"a/m\",\"data\":\"a/w\",\"inputs\":[\"x\",\"y\"],"
               "\"directory\":\"o\"}}",
               &job, &diag),
@@ -67,7 +67,7 @@ static void every_key_arrives(void **state)
     assert_string_equal(job.method, "m");
     assert_string_equal(job.input_shapes, "1x3");
     assert_string_equal(job.experiment, "e");
-    assert_true(job.shared_directory);
+    assert_true(job.shared_directory && job.weight_cache);
     assert_string_equal(job.labels[0].key, "k");
     assert_string_equal(job.shown.model, "a/m");
     assert_string_equal(job.shown.data, "a/w");
@@ -87,6 +87,7 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
         {"{\"model\":\"" A64 "\",\"imputs\":[]}", "inputs"},
         {"{\"model\":\"" A64 "\",\"inputs\":[\"x\"]}", "SHA-256"},
         {"{\"model\":\"" A64 "\",\"runs\":0}", "whole number"},
+        {"{\"model\":\"" A64 "\",\"weight_cache\":1}", "true or false"},
         {"{\"model\":\"" A64 "\",\"data\":\"weights.ptd\"}", "SHA-256"},
         {"{\"model\":\"" A64
          "\",\"method\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}",
