@@ -3,7 +3,7 @@
  *
  * sl_softmax_rows_f16_sme2_asm(const struct sl_softmax_f16_rows *), in streaming mode with ZA on. A row is
  * read for its largest element m and for e^(x - m), which goes to a buffer of floats with the sum in
- * ZA; the buffer is divided by the sum and rounded once.
+ * ZA; the buffer is divided by the sum and rounded once. A row of one turn stays in registers and ZA.
  *
  * (x - m) log2 e = n + f is a sum of products of halves that FMLAL widens, even elements into group 0
  * and odd ones into group 1; 2^f is the polynomial of power_f16_sme2_asm.S, and n is added to the
@@ -28,8 +28,8 @@
     mov \vector\().h, h0
 .endm
 
-// GROUP(\group) = 2^GROUP(\group), to the buffer's vectors from \at on and to the sum. Group 2 is 0.
-.macro power group, at
+// GROUP(\group) = z0-z3 = 2^GROUP(\group), and to the sum. Group 2 is 0.
+.macro power group
     mova {z0.d-z3.d}, GROUP_D(\group)
     frintn {z4.s-z7.s}, {z0.s-z3.s}
     fsub GROUP(\group), {z4.s-z7.s}
@@ -48,20 +48,64 @@
     add GROUP(\group), {z4.s-z7.s}
     mova {z0.d-z3.d}, GROUP_D(\group)
     fadd GROUP(3), {z0.s-z3.s}
-    st1w {z0.s-z3.s}, pn8, [x6, #\at, mul vl]
 .endm
 
-// The powers of z0-z3.
-.macro powers even_at, odd_at
+// The powers of z0-z3, where they are kept to the buffer's vectors from \even_at and \odd_at on.
+.macro powers kept, even_at, odd_at
     fmax {z0.h-z3.h}, {z0.h-z3.h}, z9.h
     zero {za0.s, za1.s, za2.s}
     fmlal za.s[w8, 0:1, vgx4], {z0.h-z3.h}, z10.h
     fmlsl za.s[w8, 0:1, vgx4], {z24.h-z27.h}, z10.h
     fmlal za.s[w8, 0:1, vgx4], {z0.h-z3.h}, z11.h
     fmlsl za.s[w8, 0:1, vgx4], {z24.h-z27.h}, z11.h
-    power 0, \even_at
+    power 0
+    .if \kept
+    st1w {z0.s-z3.s}, pn8, [x6, #\even_at, mul vl]
+    .endif
     zero {za2.s}
-    power 1, \odd_at
+    power 1
+    .if \kept
+    st1w {z0.s-z3.s}, pn8, [x6, #\odd_at, mul vl]
+    .endif
+.endm
+
+// z24-z27 the largest element \largest, a NaN instead of an infinity, and z9 the least one that counts.
+.macro bounds largest, other
+    fcvt s\other, h\largest
+    fsub s\largest, s\other, s\other
+    fadd s\other, s\other, s\largest
+    fcvt h\largest, s\other
+    mov z24.h, h\largest
+    quad_of 24, 25, 26, 27
+    fcmp s\other, s14
+    cset w10, eq
+    fsub s\other, s\other, s13
+    fmax s\other, s\other, s14
+    fcvt h\other, s\other
+    mov z9.h, h\other
+.endm
+
+// z15 = 1 / the sum. Where m is -65504 all of a row are m, of the last turn even what is not the row's.
+.macro factor
+    mova {z0.d-z3.d}, GROUP_D(3)
+    fadd z0.s, z0.s, z1.s
+    fadd z2.s, z2.s, z3.s
+    fadd z0.s, z0.s, z2.s
+    faddv s0, p0, z0.s
+    cbz w10, 25f
+    ucvtf s0, x2
+    fmul s0, s0, s28
+25: fmov s1, #1.0
+    fdiv s0, s1, s0
+    mov z15.s, s0
+.endm
+
+// Vector \i of groups 0 and 1, times the factor, to halves.
+.macro narrow_scaled index, to
+    mova {z0.b-z1.b}, za0h.b[\index, 0:1]
+    fmul z0.s, z0.s, z15.s
+    fmul z1.s, z1.s, z15.s
+    fcvtn \to\().h, {z0.s-z1.s}
 .endm
 
 // A group = the buffer's vectors from \at on, times the factor. Groups are 0 before.
@@ -145,31 +189,22 @@ function_begin sl_softmax_rows_f16_sme2_asm
     lsl x10, x7, #1
     udiv x9, x2, x10
     mul x11, x9, x10
+    cmp x2, x7
+    b.ls 50f
 10: largest
     fmax {z0.h-z1.h}, {z0.h-z1.h}, {z2.h-z3.h}
     fmax z0.h, p1/m, z0.h, z1.h
     fmaxv h0, p1, z0.h
-    fcvt s1, h0
-    fsub s0, s1, s1
-    fadd s1, s1, s0             // a NaN instead of an infinity
-    fcvt h0, s1
-    mov z24.h, h0
-    quad_of 24, 25, 26, 27
-    fcmp s1, s14
-    cset w10, eq
-    fsub s1, s1, s13
-    fmax s1, s1, s14
-    fcvt h1, s1
-    mov z9.h, h1
+    bounds 0, 1
     zero {za}
     mov x6, x5
     mov x16, x3
     mov x17, x9
     cbz x9, 22f
 21: ld1h {z0.h-z3.h}, pn8/z, [x16]
-    powers 0, 4
+    powers 1, 0, 4
     ld1h {z0.h-z3.h}, pn8/z, [x16, #4, mul vl]
-    powers 8, 12
+    powers 1, 8, 12
     addvl x16, x16, #8
     addvl x6, x6, #16
     subs x17, x17, #1
@@ -182,22 +217,12 @@ function_begin sl_softmax_rows_f16_sme2_asm
     quad_of 4, 5, 6, 7
     ld1h {z0.h-z3.h}, pn9/z, [x3, x17, lsl #1]
     sel {z0.h-z3.h}, pn9, {z0.h-z3.h}, {z4.h-z7.h}
-    powers 0, 4
+    powers 1, 0, 4
     addvl x6, x6, #8
     add x17, x17, x7
     cmp x17, x2
     b.lo 23b
-24: mova {z0.d-z3.d}, GROUP_D(3)
-    fadd z0.s, z0.s, z1.s
-    fadd z2.s, z2.s, z3.s
-    fadd z0.s, z0.s, z2.s
-    faddv s0, p0, z0.s
-    cbz w10, 25f
-    ucvtf s0, x2                // all of a row are m, of the last turn even what is not the row's
-    fmul s0, s0, s28
-25: fmov s1, #1.0
-    fdiv s0, s1, s0
-    mov z15.s, s0
+24: factor
     mov x6, x5
     mov x16, x4
     mov x17, x9
@@ -231,5 +256,29 @@ function_begin sl_softmax_rows_f16_sme2_asm
     add x4, x4, x2, lsl #1
     subs x1, x1, #1
     b.ne 10b
+    ret
+50: whilelt pn9.h, xzr, x2, vlx4    // rows of a turn: neither read again nor kept in the buffer
+51: ld1h {z0.h-z3.h}, pn9/z, [x3]
+    dupm z16.h, #0xfc00
+    quad_of 16, 17, 18, 19
+    sel {z0.h-z3.h}, pn9, {z0.h-z3.h}, {z16.h-z19.h}
+    mov z4.d, z0.d
+    fmax z4.h, p1/m, z4.h, z1.h
+    fmax z4.h, p1/m, z4.h, z2.h
+    fmax z4.h, p1/m, z4.h, z3.h
+    fmaxv h4, p1, z4.h
+    bounds 4, 5
+    zero {za3.s}
+    powers 0
+    factor
+    narrow_scaled w12, z16
+    narrow_scaled w13, z17
+    narrow_scaled w14, z18
+    narrow_scaled w15, z19
+    st1h {z16.h-z19.h}, pn9, [x4]
+    add x3, x3, x2, lsl #1
+    add x4, x4, x2, lsl #1
+    subs x1, x1, #1
+    b.ne 51b
     ret
 function_end sl_softmax_rows_f16_sme2_asm
