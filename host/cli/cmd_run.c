@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/cli/analysis_only.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
@@ -223,7 +224,9 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
         sl_free(plan);
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     }
-    int code = request->explain ? sl_explain_plan(cli, plan) : run_session(cli, request, plan);
+    int code = request->explain         ? sl_explain_plan(cli, plan)
+               : request->analysis_only ? sl_analysis_only(cli, plan)
+                                        : run_session(cli, request, plan);
     sl_experiment_plan_fini(plan);
     sl_free(plan);
     return code;

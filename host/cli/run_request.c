@@ -144,6 +144,8 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
         {"--cpu", 0, SL_OPTION_TEXT, &r->cpu, "SPEC",
          "the emulator's -cpu in place of --svl, such as max,sve=off,sme512=on"},
         {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR", "where files go (out/MODEL-TIME)"},
+        {"--analysis-only", 0, SL_OPTION_FLAG, &r->analysis_only, NULL,
+         "measure nothing: compute the files of --out DIR anew from its traces"},
         {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
          "Ctrl-C stops the jobs in place of leaving them to go on"},
     };

@@ -139,6 +139,21 @@ class KitFiles(unittest.TestCase):
         self.assertIn("no run directory", done.stderr)
         self.assertFalse((self.folder / "report").exists())
 
+    def test_analysis_only_makes_the_same_files_again_without_measuring(self):
+        broken = self.copy()
+        for name in ("report.md", "kernel_view_gemm.md", "run_sme2-on/model_run_sme2-on_t1_kernels.csv"):
+            (broken / name).unlink()
+        summary = broken / "analysis_summary.json"
+        summary.write_text(summary.read_text().replace('"verdict":"faster"', '"verdict":"slower"'))
+        model = lab.MODELS / "toy_cnn_f32_xnnpack/model.pte"
+        done = lab.sme2lab("run", model, "--out", broken, "--analysis-only", "--json", env={"SME2LAB_AGENT": "/nowhere"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["comparison"], self.run_.result["comparison"])
+        for path in (p for p in self.out.rglob("*") if p.is_file()):
+            self.assertEqual((broken / path.relative_to(self.out)).read_bytes(), path.read_bytes(), path)
+        self.assertEqual(lab.sme2lab("run", model, "--analysis-only").returncode, 2)
+        self.assertEqual(lab.sme2lab("run", model, "--analysis-only", "--out", self.folder / "none").returncode, 2)
+
     def test_every_number_of_every_file_is_validated(self):
         for path in sorted(self.out.rglob("*")):
             if path.suffix not in (".csv", ".json") or path.name in ("manifest.json", "analysis_summary.json", "result.json"):

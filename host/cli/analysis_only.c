@@ -1,0 +1,70 @@
+/* host/cli/analysis_only.c */
+#include "host/cli/analysis_only.h"
+
+#include <stdio.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/run_show.h"
+#include "host/config/experiment.h"
+#include "host/experiment/recompute.h"
+#include "host/experiment/run_directory.h"
+#include "host/report/categories_file.h"
+
+enum { MAX_JSON_BYTES = 1 << 30 };
+
+/* One experiment as people and scripts see it. */
+static int show_one(const struct sl_cli *cli, const char *path, const char *name,
+                    const struct sl_categories *categories, struct sl_diag *diag)
+{
+    struct sl_buf text;
+    if (!cli->json)
+        return sl_run_show(cli, path, name, categories, diag);
+    sl_buf_init(&text, MAX_JSON_BYTES);
+    int rc = sl_run_show_json(path, name, &text, diag);
+    if (rc == 0)
+        fwrite(text.data, 1, text.size, stdout);
+    sl_buf_fini(&text);
+    return rc;
+}
+
+static int show_all(const struct sl_cli *cli, const char *path,
+                    const struct sl_categories *categories, struct sl_diag *diag)
+{
+    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    size_t count = 0;
+    int rc = sl_run_directory_list(path, names, &count, diag);
+    if (rc == 0 && cli->json && count > 1)
+        putchar('[');
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (cli->json && i > 0)
+            putchar(',');
+        rc = show_one(cli, path, names[i][0] ? names[i] : NULL, categories, diag);
+    }
+    if (rc == 0 && cli->json)
+        puts(count > 1 ? "]" : "");
+    return rc;
+}
+
+int sl_analysis_only(const struct sl_cli *cli, const struct sl_experiment_plan *plan)
+{
+    struct sl_diag diag = {.what = ""};
+    struct sl_categories categories;
+    int code = SL_EXIT_DONE;
+    if (!plan->output_root) {
+        sl_diag_hint(&diag, "say --out DIR, or output_root in the configuration");
+        sl_diag_set(&diag, SL_E_UNSUPPORTED, "--analysis-only",
+                    "Nothing says which directory has the recorded runs");
+        return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    }
+    int rc = sl_categories_load(NULL, &categories, &diag);
+    if (rc < 0)
+        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    rc = sl_run_recompute(plan->output_root, &categories, plan->threshold_percent, &code, &diag);
+    if (rc == 0)
+        rc = show_all(cli, plan->output_root, &categories, &diag);
+    sl_categories_fini(&categories);
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : code;
+}

@@ -1,0 +1,9 @@
+/* host/cli/analysis_only.h: `sme2lab run ... --analysis-only`. */
+#pragma once
+
+struct sl_cli;
+struct sl_experiment_plan;
+
+/* Computes what the directory of an earlier run holds anew from what was recorded, and prints it as
+ * that run did. An exit code. */
+int sl_analysis_only(const struct sl_cli *cli, const struct sl_experiment_plan *plan);
