@@ -3,19 +3,23 @@
 
 #define SL_TYPE f32
 #define NEEDS SL_ISA_NEON
-#define KERNEL(verb) sl_unary_##verb##_f32_f32_1x8_neon
+#define KERNEL(verb) sl_unary_##verb##_f32_f32_1x16_neon
 #include "kernels/cpu/neon.h"
 
-SL_INLINE void load_8(const float *at, float32x4_t pair[2])
+enum { VECTORS = 4, ELEMENTS = 4 * VECTORS };
+
+SL_INLINE void load(const float *at, float32x4_t v[VECTORS])
 {
-    pair[0] = vld1q_f32(at);
-    pair[1] = vld1q_f32(at + 4);
+    float32x4x4_t quad = vld1q_f32_x4(at);
+    SL_UNROLL
+    for (size_t j = 0; j < VECTORS; j++)
+        v[j] = quad.val[j];
 }
 
-SL_INLINE void store_8(float *at, const float32x4_t pair[2])
+SL_INLINE void store(float *at, const float32x4_t v[VECTORS])
 {
-    vst1q_f32(at, pair[0]);
-    vst1q_f32(at + 4, pair[1]);
+    const float32x4x4_t quad = {{v[0], v[1], v[2], v[3]}};
+    vst1q_f32_x4(at, quad);
 }
 
 #include "kernels/unary/elementary_neon.h"

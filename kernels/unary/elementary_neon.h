@@ -1,7 +1,7 @@
-/* kernels/unary/elementary_neon.h: elementary functions, 8 elements at a time, in f32; of the type
- * that the including file names (kernels/cpu/element.h). That file defines KERNEL(verb) and NEEDS,
- * and the functions load_8() and store_8() between 8 elements in memory and two vectors of floats.
- */
+/* kernels/unary/elementary_neon.h: elementary functions, some vectors at a time, in f32; of the
+ * type that the including file names (kernels/cpu/element.h). That file defines KERNEL(verb), NEEDS
+ * and VECTORS, and the functions load() and store() between ELEMENTS in memory and VECTORS of
+ * floats. */
 #pragma once
 
 #include <math.h>
@@ -50,28 +50,33 @@ typedef int32x4_t ints;
 #define SL_UNARY_NEON(verb, code, call)                                                            \
     static void run_##verb(size_t count, const SL_ELEMENT *in, SL_ELEMENT *out, float a, float b)  \
     {                                                                                              \
-        float32x4_t p = vdupq_n_f32(a), pair[2], x;                                                \
-        SL_ELEMENT rest[8] = {0};                                                                  \
+        float32x4_t p = vdupq_n_f32(a), v[VECTORS], x;                                             \
+        SL_ELEMENT rest[ELEMENTS] = {0};                                                           \
         (void)b;                                                                                   \
         (void)p;                                                                                   \
-        for (; count >= 8; count -= 8, in += 8, out += 8) {                                        \
-            load_8(in, pair);                                                                      \
-            x = pair[0];                                                                           \
-            pair[0] = call;                                                                        \
-            x = pair[1];                                                                           \
-            pair[1] = call;                                                                        \
-            store_8(out, pair);                                                                    \
+        for (size_t turns = count / ELEMENTS; turns > 0; turns--) {                                \
+            load(in, v);                                                                           \
+            SL_UNROLL                                                                              \
+            for (size_t j = 0; j < VECTORS; j++) {                                                 \
+                x = v[j];                                                                          \
+                v[j] = call;                                                                       \
+            }                                                                                      \
+            store(out, v);                                                                         \
+            in += ELEMENTS;                                                                        \
+            out += ELEMENTS;                                                                       \
+            SL_FORGET(in);                                                                         \
+            SL_FORGET(out);                                                                        \
         }                                                                                          \
-        if (count == 0)                                                                            \
+        if (count % ELEMENTS == 0)                                                                 \
             return;                                                                                \
-        memcpy(rest, in, count * sizeof(rest[0]));                                                 \
-        load_8(rest, pair);                                                                        \
-        x = pair[0];                                                                               \
-        pair[0] = call;                                                                            \
-        x = pair[1];                                                                               \
-        pair[1] = call;                                                                            \
-        store_8(rest, pair);                                                                       \
-        memcpy(out, rest, count * sizeof(rest[0]));                                                \
+        memcpy(rest, in, count % ELEMENTS * sizeof(rest[0]));                                      \
+        load(rest, v);                                                                             \
+        for (size_t j = 0; j < VECTORS; j++) {                                                     \
+            x = v[j];                                                                              \
+            v[j] = call;                                                                           \
+        }                                                                                          \
+        store(rest, v);                                                                            \
+        memcpy(out, rest, count % ELEMENTS * sizeof(rest[0]));                                     \
     }                                                                                              \
     const struct SL_NAME(sl_unary, ) KERNEL(verb) = {                                              \
         .name = SL_TEXT(KERNEL(verb)),                                                             \
@@ -88,7 +93,9 @@ SL_UNARY_NEON(sqrt, SL_UNARY_SQRT, vsqrtq_f32(x))
 SL_UNARY_NEON(rsqrt, SL_UNARY_RSQRT, formula_rsqrt(x))
 SL_UNARY_NEON(exp, SL_UNARY_EXP, formula_exp(x))
 SL_UNARY_NEON(log, SL_UNARY_LOG, formula_log(x))
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16 /* of f32: sigmoid_neon.c */
 SL_UNARY_NEON(sigmoid, SL_UNARY_SIGMOID, formula_sigmoid(x))
+#endif
 SL_UNARY_NEON(tanh, SL_UNARY_TANH, formula_tanh(x))
 SL_UNARY_NEON(hardswish, SL_UNARY_HARDSWISH, formula_hardswish(x))
 SL_UNARY_NEON(elu, SL_UNARY_ELU, formula_elu(x, p))
