@@ -34,6 +34,7 @@ static void run_apart(const struct sl_step *step)
     const struct SL_OF(sl_deconv, ) *d = &step->SL_PART.deconv;
     struct SL_OF(sl_matmul, _args) args = d->args;
     SL_FLOAT *out = d->out;
+    args.m = d->in_h * d->in_w; /* of a part */
     for (size_t image = 0; image < d->batch; image++) {
         run_product(d->gemm, &args);
         spread_patches(d, args.dst, out);
@@ -91,13 +92,34 @@ static const struct SL_OF(sl_matmul, ) *
 }
 
 /* The patches come first in the workspace. */
+static void place_apart(struct sl_step *step, void *workspace)
+{
+    struct SL_OF(sl_matmul, _args) *args = &step->SL_PART.deconv.args;
+    args->dst = workspace;
+    args->workspace = (uint8_t *)workspace + rounded(args->m * args->n * sizeof(SL_FLOAT));
+}
+
 static void bind_apart(struct sl_step *step, const struct sl_step_operands *o)
 {
+    step->SL_PART.deconv.args.lhs = o->a;
+    step->SL_PART.deconv.out = o->out;
+    place_apart(step, o->workspace);
+}
+
+/* Each row of the input makes rows of the output that no other does. */
+static bool axis_apart(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
     struct SL_OF(sl_deconv, ) *d = &step->SL_PART.deconv;
-    d->args.lhs = o->a;
-    d->out = o->out;
-    d->args.dst = o->workspace;
-    d->args.workspace = (uint8_t *)o->workspace + rounded(d->args.m * d->args.n * sizeof(SL_FLOAT));
+    size_t row = d->in_w * d->args.n * sizeof(SL_FLOAT);
+    (void)crew;
+    if (d->batch != 1)
+        return false;
+    sl_axis_of_rows(&d->in_h, d->out, row, (uint64_t)d->in_w * d->args.n * d->args.k, out);
+    sl_axis_move(out, &d->args.lhs, d->in_w * d->args.k * sizeof(SL_FLOAT));
+    sl_axis_move(out, &d->out, row);
+    out->workspace_bytes = step->workspace_bytes;
+    out->set_workspace = place_apart;
+    return true;
 }
 
 static int step_apart(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *s,
@@ -118,6 +140,7 @@ static int step_apart(struct sl_step *step, uint32_t isa, const struct sl_conv_s
     }
     *step = (struct sl_step){
         .run = run_apart,
+        .axis = axis_apart,
         .kernel = kernel->name,
         .kind = SL_STEP_DECONV,
         .workspace_bytes = rounded(m * n * sizeof(SL_FLOAT)) + kernel->workspace_bytes(m, n, k),

@@ -208,6 +208,7 @@ int sl_step_deconv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_
     }
     set_conv(step, kernel, shape, c, weights);
     step->run = run_deconv;
+    step->axis = NULL; /* its windows are not a convolution's */
     step->kind = SL_STEP_DECONV;
     step->workspace_bytes = sl_deconv_qs8_workspace_bytes(kernel, shape);
     return 0;
