@@ -10,10 +10,10 @@
 #include <math.h>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/neon.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/reduce/rows_neon.h"
 
-enum { ROWS = 4, LANES = 4, QUAD = 16, LEAST_POWER = -188 };
+enum { ROWS = 4, LEAST_POWER = -188 };
 
 static const float log2_e = 0x1.715476p+0f, ln2 = 0x1.62e430p-1f;
 static const float magic = 0x1.8p23f + 57; /* adding it rounds; its low bits hold n + 57 */
@@ -40,45 +40,6 @@ SL_INLINE float32x4_t exp_of(const struct power *p, float32x4_t x)
                               vmulq_f32(vaddq_f32(r, p->a), tail));
     return vreinterpretq_f32_s32(
         vmlaq_s32(vreinterpretq_s32_f32(y), vreinterpretq_s32_f32(t), p->exponent));
-}
-
-/* The elements behind a row's whole vectors; a row that has any comes with those before them, which
- * are done twice. */
-SL_INLINE float32x4_t load_last(const float *row, size_t count)
-{
-    return count >= LANES ? vld1q_f32(row + count - LANES) : sl_neon_load(row, count);
-}
-
-SL_INLINE void store_last(float *row, size_t count, float32x4_t v)
-{
-    if (count >= LANES)
-        vst1q_f32(row + count - LANES, v);
-    else
-        sl_neon_store(row, v, count);
-}
-
-/* Lanes of load_last() that no whole vector has. */
-SL_INLINE uint32x4_t last_lanes(size_t count)
-{
-    static const int32_t lanes[] = {0, 1, 2, 3};
-    int32x4_t lane = vld1q_s32(lanes), rest = vdupq_n_s32((int32_t)(count % LANES));
-    return count < LANES ? vcltq_s32(lane, rest)
-                         : vcgeq_s32(vaddq_s32(lane, rest), vdupq_n_s32(LANES));
-}
-
-SL_INLINE float32x4x4_t load_quad(const float **at)
-{
-    float32x4x4_t v = vld1q_f32_x4(*at);
-    *at += QUAD;
-    SL_FORGET(*at);
-    return v;
-}
-
-SL_INLINE void store_quad(float **at, float32x4x4_t v)
-{
-    vst1q_f32_x4(*at, v);
-    *at += QUAD;
-    SL_FORGET(*at);
 }
 
 SL_INLINE void max_quad(float32x4x4_t *max, float32x4x4_t v)
