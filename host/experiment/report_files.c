@@ -78,6 +78,16 @@ static void add_import(struct sl_report *r, const struct sl_compared_import *imp
     add_fact(r, "Threads", "%s", import->threads);
 }
 
+static void add_model(struct sl_report *r, const cJSON *manifest)
+{
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(manifest, "data");
+    add_text(r, "Model", manifest, "model");
+    add_text(r, "Model, SHA-256", manifest, "model_sha256");
+    add_text(r, "External weights", data, "file");
+    add_text(r, "External weights, SHA-256", data, "sha256");
+    add_text(r, "Method", manifest, "method");
+}
+
 void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
 {
     const struct sl_compared_side *off = &compared->sides[0];
@@ -106,8 +116,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     memcpy(out->names, import->names, sizeof(out->names));
     if (import->names[0][0])
         add_import(out, import);
-    add_text(out, "Model", manifest, "model");
-    add_text(out, "Model, SHA-256", manifest, "model_sha256");
+    add_model(out, manifest);
     add_text(out, "Experiment", manifest, "experiment");
     add_text(out, "Mode", manifest, "mode");
     add_text(out, "Started", manifest, "generated_at");
