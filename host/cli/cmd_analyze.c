@@ -1,5 +1,7 @@
 /* host/cli/cmd_analyze.c: `sme2lab analyze`: where the time of ETDump files went. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "common/base/buf.h"
@@ -12,12 +14,14 @@
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
 #include "host/experiment/etdump_file.h"
+#include "host/experiment/output_file.h"
 #include "host/experiment/path_stem.h"
 #include "host/report/analysis.h"
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"
 #include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
+#include "host/report/csv.h"
 #include "host/report/etrecord.h"
 #include "host/report/inspector_tsv.h"
 #include "host/report/kit_files.h"
@@ -33,7 +37,7 @@ struct request {
     const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path,
         *model_path, *data_path, *rows_path;
     int64_t run; /* -1: all */
-    bool inspector_tsv, strict, tree, has_record, headroom;
+    bool inspector_tsv, strict, tree, has_record, headroom, force;
     struct sl_etrecord record;
     struct sl_model_origins origins; /* if model_path */
     struct sl_categories categories;
@@ -41,26 +45,39 @@ struct request {
     struct sl_json json;
 };
 
+/* One of the kit's files; of --run K the timeline is that run's and has its number. */
+static int make_csv(const struct request *r, const struct sl_kit_file *file,
+                    const struct sl_kit_side *side, struct sl_buf *text, char *ending, size_t size)
+{
+    bool one = r->run >= 0 && strcmp(file->ending, "_exec_run0_timeline.csv") == 0;
+    if (one)
+        snprintf(ending, size, "_exec_run%" PRId64 "_timeline.csv", r->run);
+    else
+        snprintf(ending, size, "%s", file->ending);
+    return one ? sl_csv_timeline(text, side->analysis, side->model, r->run)
+               : file->make(text, side);
+}
+
 /* The kit's files of one ETDump. */
 static int write_csv(const struct request *r, const struct sl_analysis *analysis,
                      struct sl_diag *diag)
 {
-    char stem[256];
-    char path[1024];
+    char stem[256], ending[64], path[1024];
     int rc = 0;
     sl_path_stem(analysis->file, stem, sizeof(stem));
     const struct sl_kit_side side = {analysis, stem, stem, NULL};
     for (const struct sl_kit_file *file = sl_kit_files; rc == 0 && file->ending; file++) {
         struct sl_buf text;
-        snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, file->ending);
         sl_buf_init(&text, MAX_OUTPUT_BYTES);
-        rc = file->make(&text, &side);
+        rc = make_csv(r, file, &side, &text, ending, sizeof(ending));
+        snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, ending);
         if (rc == 0)
-            rc = sl_buf_write_file(path, text.data, text.size);
+            rc = sl_output_write(path, &text, r->force, diag);
+        else
+            sl_diag_set(diag, rc, path, "the file cannot be made: %s", sl_strerror(rc));
         sl_buf_fini(&text);
     }
-    return rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc))
-                  : 0;
+    return rc;
 }
 
 static int write_perfetto(const struct request *r, const struct sl_analysis *analysis,
@@ -69,12 +86,12 @@ static int write_perfetto(const struct request *r, const struct sl_analysis *ana
     struct sl_buf trace;
     sl_buf_init(&trace, MAX_OUTPUT_BYTES);
     int rc = sl_perfetto_trace(&trace, analysis);
-    if (rc == 0)
-        rc = sl_buf_write_file(r->perfetto_path, trace.data, trace.size);
+    if (rc < 0)
+        sl_diag_set(diag, rc, r->perfetto_path, "the trace cannot be made: %s", sl_strerror(rc));
+    else
+        rc = sl_output_write(r->perfetto_path, &trace, r->force, diag);
     sl_buf_fini(&trace);
-    return rc < 0 ? sl_diag_set(diag, rc, r->perfetto_path, "the trace cannot be written: %s",
-                                sl_strerror(rc))
-                  : 0;
+    return rc;
 }
 
 static int put_analysis(struct request *r, const struct sl_analysis *analysis, struct sl_diag *diag)
@@ -182,6 +199,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "also write a trace that the Perfetto UI opens (one file)"},
         {"--csv", 0, SL_OPTION_TEXT, &r->csv_folder, "DIR",
          "also write the files of Arm's profiling kit there: STEM_exec_ops_stats.csv and so on"},
+        {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
     };
     const struct sl_usage usage = {
         .verb = "analyze",

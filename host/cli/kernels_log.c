@@ -11,6 +11,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/experiment/etdump_file.h"
+#include "host/experiment/output_file.h"
 #include "host/experiment/path_stem.h"
 #include "host/report/categories_file.h"
 #include "host/report/kernel_log.h"
@@ -25,7 +26,7 @@ struct request {
     struct sl_kernel_log log, off;
     struct sl_categories categories;
     struct sl_etdump_file file;
-    bool has_log, has_off, has_categories, has_file;
+    bool has_log, has_off, has_categories, has_file, force;
 };
 
 bool sl_kernels_log_asked(int argc, char **argv)
@@ -49,6 +50,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--csv", 0, SL_OPTION_TEXT, &r->csv_path, "FILE", "write the kernels as the kit's table"},
         {"--view", 0, SL_OPTION_TEXT, &r->view_path, "FILE",
          "write the kit's kernel_view_gemm.md (needs --off-log)"},
+        {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
     };
     const struct sl_usage usage = {
         .verb = "kernels",
@@ -209,10 +211,11 @@ static int write_file(const struct request *r, const char *path, bool view, stru
     int rc = view ? sl_kernel_log_view(&text, &r->log, &r->off, false)
                   : sl_kernel_log_csv(&text, &r->log, stem);
     if (rc == 0)
-        rc = sl_buf_write_file(path, text.data, text.size);
+        rc = sl_output_write(path, &text, r->force, diag);
+    else
+        sl_diag_set(diag, rc, path, "the file cannot be made: %s", sl_strerror(rc));
     sl_buf_fini(&text);
-    return rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc))
-                  : 0;
+    return rc;
 }
 
 int sl_kernels_log(const struct sl_cli *cli, int argc, char **argv)

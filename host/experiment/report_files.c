@@ -13,6 +13,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/experiment/compared.h"
+#include "host/experiment/output_file.h"
 #include "host/report/analysis.h"
 #include "host/report/combined.h"
 #include "host/report/markup.h"
@@ -307,25 +308,6 @@ static int path_of(const char *folder, const struct sl_report_file *file, char *
     return sl_diag_set(diag, -ENAMETOOLONG, folder, "the path of the report is too long");
 }
 
-/* Is there another file in the way? */
-static int check_free(const char *path, const struct sl_buf *text, struct sl_diag *diag)
-{
-    struct sl_buf there;
-    struct stat info;
-    if (lstat(path, &info) < 0)
-        return 0;
-    bool same = S_ISREG(info.st_mode) && sl_buf_read_file(path, MAX_FILE_BYTES, &there) == 0;
-    if (same) {
-        same = there.size == text->size &&
-               (text->size == 0 || memcmp(there.data, text->data, text->size) == 0);
-        sl_buf_fini(&there);
-    }
-    if (same)
-        return 0;
-    sl_diag_hint(diag, "write elsewhere with -o DIR, or over it with --force");
-    return sl_diag_set(diag, -EEXIST, path, "there is another file of that name");
-}
-
 int sl_report_files_write(const struct sl_report_files *files, const char *folder, bool force,
                           struct sl_diag *diag)
 {
@@ -338,7 +320,7 @@ int sl_report_files_write(const struct sl_report_files *files, const char *folde
     for (size_t i = 0; rc == 0 && i < files->count; i++) {
         rc = path_of(folder, &files->files[i], path, sizeof(path), diag);
         if (rc == 0 && !force)
-            rc = check_free(path, &files->files[i].text, diag);
+            rc = sl_output_check(path, &files->files[i].text, diag);
     }
     for (size_t i = 0; rc == 0 && i < files->count; i++) {
         rc = path_of(folder, &files->files[i], path, sizeof(path), diag);

@@ -248,6 +248,20 @@ class Import(lab.Scratch):
         self.assertEqual([float(row["ratio"]) for row in table], [one["comparison"]["ratio"] for one in made])
         self.assertEqual(lab.sme2lab("report", out, threads, "-o", both, "--format", "comment").returncode, 2)
 
+    def test_one_run_of_an_etdump_has_its_own_timeline_and_nothing_else_is_overwritten(self):
+        etdump, out = lab.MODELS / "toy_cnn_f32_xnnpack/run.etdump", self.scratch / "csv"
+        self.assertEqual(lab.sme2lab("analyze", etdump, "--csv", out, "--run", 3).returncode, 0)
+        self.assertEqual({row["run_index"] for row in rows(out / "run_exec_run3_timeline.csv")}, {"3"})
+        self.assertFalse((out / "run_exec_run0_timeline.csv").exists())
+        self.assertEqual(lab.sme2lab("analyze", etdump, "--csv", out, "--run", 3).returncode, 0)  # the same bytes
+        done = lab.sme2lab("analyze", etdump, "--csv", out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--force", done.stderr)
+        self.assertEqual(lab.sme2lab("analyze", etdump, "--csv", out, "--force").returncode, 0)
+        (self.scratch / "mine").write_text("mine")
+        self.assertEqual(lab.sme2lab("analyze", etdump, "--perfetto", self.scratch / "mine").returncode, 2)
+        self.assertEqual((self.scratch / "mine").read_text(), "mine")
+
     def test_a_foreign_etdump_is_labelled_by_the_models_nodes(self):
         folder = lab.MODELS / "mobilenet_v2_f32_xnnpack"
         for arm in ("sme2", "nosme"):

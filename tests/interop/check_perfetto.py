@@ -56,7 +56,7 @@ def read(path):
 def check_file(etdump, out):
     """Number of slices."""
     path = os.path.join(out, "trace.perfetto")
-    analysis = programs.sme2lab_json("analyze", "--json", "--perfetto", path, etdump)
+    analysis = programs.sme2lab_json("analyze", "--json", "--perfetto", path, "--force", etdump)
     names, slices, counters = read(path)
     insns = "_insns" if analysis["time_unit"] == "instructions" else "_ns"
     wanted = [(row.name, duration) for block in inspector.blocks(etdump) if any(row.name == "Method::execute" for row in block)
