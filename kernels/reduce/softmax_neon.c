@@ -3,10 +3,12 @@
  *
  * e^x is 2^n e^r with n = round(x / ln 2). Nothing is subtracted from x: a row's largest element
  * only says which power of two stands for 1, and that is part of the number which, added, rounds to
- * n, so that its lowest bits are the exponent. e^r is (c0 + c1 r) + r^2 (r + a) (r^2 + b r + c),
- * fitted for the least relative error on |r| <= ln 2 / 2 (7.5e-8, and 1.8e-7 with all rounding);
- * its factor of 120.5 and the power of two are in the sum as well. Elements are kept 2^57 times too
- * large until they are divided, so that small ones lose bits one by one, down to 0. */
+ * n, so that its lowest bits are the exponent. e^r is 120.5 times smaller than c0 + c1 r + ... +
+ * r^5, fitted for the least relative error on |r| <= ln 2 / 2 (7.5e-8, and 1.4e-7 with all
+ * rounding); that factor and the power of two are in the sum as well. Each constant that a sum
+ * begins with is loaded for four vectors by one instruction, where four would copy it. Elements are
+ * kept 2^57 times too large until they are divided, so that small ones lose bits one by one, down
+ * to 0. */
 #include <math.h>
 
 #include "kernels/cpu/isa.h"
@@ -19,25 +21,37 @@ static const float log2_e = 0x1.715476p+0f, ln2 = 0x1.62e430p-1f;
 static const float magic = 0x1.8p23f + 57; /* adding it rounds; its low bits hold n + 57 */
 static const float most = 0x1p21f;         /* of x, for n to be exact */
 
+enum { C3, C2, C1, C0, TERMS };
+#define FOUR(x) x, x, x, x
+#define TERM(x) {FOUR(x), FOUR(x), FOUR(x), FOUR(x)}
+static const float terms[TERMS][QUAD] = {
+    [C3] = TERM(0x1.416572p+4f),
+    [C2] = TERM(0x1.e20eaep+5f),
+    [C1] = TERM(0x1.e21162p+6f),
+    [C0] = TERM(0x1.e2116ep+6f),
+};
+
 /* What exp_of() takes beside x. */
 struct power {
     float32x4_t lowest;  /* what is lower gives 0 */
     float32x4_t magic;   /* less the power that stands for 1 */
-    float32x4_t factors; /* 1 / ln 2, ln 2, c1, b */
-    float32x4_t a, c, c0;
-    int32x4_t exponent; /* 1, where a float has its exponent */
+    const float *magics; /* the same, QUAD times */
+    const float *terms[TERMS];
+    float32x4_t c4;
+    float32x2_t factors; /* 1 / ln 2, ln 2 */
+    int32x4_t exponent;  /* 1, where a float has its exponent */
 };
 
 /* 120.5 * 2^57 e^x / 2^(the power that stands for 1) */
 SL_INLINE float32x4_t exp_of(const struct power *p, float32x4_t x)
 {
     x = vmaxq_f32(x, p->lowest);
-    float32x4_t t = vfmaq_laneq_f32(p->magic, x, p->factors, 0);
-    float32x4_t r = vfmsq_laneq_f32(x, vsubq_f32(t, p->magic), p->factors, 1);
-    float32x4_t square = vmulq_f32(r, r);
-    float32x4_t tail = vfmaq_laneq_f32(vaddq_f32(square, p->c), r, p->factors, 3);
-    float32x4_t y = vfmaq_f32(vfmaq_laneq_f32(p->c0, r, p->factors, 2), square,
-                              vmulq_f32(vaddq_f32(r, p->a), tail));
+    float32x4_t t = vfmaq_lane_f32(p->magic, x, p->factors, 0);
+    float32x4_t r = vfmsq_lane_f32(x, vsubq_f32(t, p->magic), p->factors, 1);
+    float32x4_t y = vaddq_f32(r, p->c4);
+    SL_UNROLL
+    for (size_t i = 0; i < TERMS; i++)
+        y = vfmaq_f32(vld1q_f32(p->terms[i]), y, r);
     return vreinterpretq_f32_s32(
         vmlaq_s32(vreinterpretq_s32_f32(y), vreinterpretq_s32_f32(t), p->exponent));
 }
@@ -74,15 +88,34 @@ SL_INLINE float32x4_t row_max(const float *in, size_t count)
     return max;
 }
 
+#define EACH_VECTOR                                                                                \
+    SL_UNROLL                                                                                      \
+    for (size_t j = 0; j < QUAD / LANES; j++)
+
 SL_INLINE void exp_quad(const struct power *p, const float **in, float **out, float32x4_t sum[2])
 {
-    float32x4x4_t v = load_quad(in);
-    SL_UNROLL
-    for (size_t j = 0; j < 4; j++) {
-        v.val[j] = exp_of(p, v.val[j]);
-        sum[j % 2] = vaddq_f32(sum[j % 2], v.val[j]);
+    __asm__ volatile("" : : : "memory"); /* else constants were kept in registers, and copied */
+    float32x4x4_t r = load_quad(in), t = vld1q_f32_x4(p->magics), y, next;
+    EACH_VECTOR
+    {
+        r.val[j] = vmaxq_f32(r.val[j], p->lowest);
+        t.val[j] = vfmaq_lane_f32(t.val[j], r.val[j], p->factors, 0);
+        r.val[j] = vfmsq_lane_f32(r.val[j], vsubq_f32(t.val[j], p->magic), p->factors, 1);
+        y.val[j] = vaddq_f32(r.val[j], p->c4);
     }
-    store_quad(out, v);
+    SL_UNROLL
+    for (size_t i = 0; i < TERMS; i++) {
+        next = vld1q_f32_x4(p->terms[i]);
+        EACH_VECTOR next.val[j] = vfmaq_f32(next.val[j], y.val[j], r.val[j]);
+        y = next;
+    }
+    EACH_VECTOR
+    {
+        y.val[j] = vreinterpretq_f32_s32(vmlaq_s32(vreinterpretq_s32_f32(y.val[j]),
+                                                   vreinterpretq_s32_f32(t.val[j]), p->exponent));
+        sum[j % 2] = vaddq_f32(sum[j % 2], y.val[j]);
+    }
+    store_quad(out, y);
 }
 
 /* out = exp_of(in); returns the sum in 4 parts. */
@@ -151,10 +184,16 @@ static void subtract(const float *in, float *out, size_t count, float what)
 /* 4 rows, or fewer of the last ones. What is done once for a row is done for all of them. */
 static void some_rows(const float *in, float *out, size_t count, size_t rows, struct power p)
 {
-    float32x4_t part[ROWS] = {p.a, p.a, p.a, p.a}; /* anything, where there is no row */
-    float lowest[ROWS], magics[ROWS], scale[ROWS], largest[ROWS];
+    float32x4_t part[ROWS] = {p.c4, p.c4, p.c4, p.c4}; /* anything, where there is no row */
+    float lowest[ROWS], magics[ROWS], scale[ROWS], largest[ROWS], row_magics[QUAD];
+    p.magics = row_magics;
     /* Of constants that it knows the compiler makes more instructions. */
-    __asm__("" : "+w"(p.factors), "+w"(p.exponent), "+w"(p.a), "+w"(p.c), "+w"(p.c0));
+    __asm__("" : "+w"(p.factors), "+w"(p.exponent), "+w"(p.c4));
+    SL_FORGET(p.magics);
+    for (size_t i = 0; i < TERMS; i++) {
+        p.terms[i] = terms[i];
+        SL_FORGET(p.terms[i]);
+    }
     for (size_t r = 0; r < rows; r++)
         part[r] = row_max(in + r * count, count);
     float32x4_t max = vpmaxq_f32(vpmaxq_f32(part[0], part[1]), vpmaxq_f32(part[2], part[3]));
@@ -172,6 +211,7 @@ static void some_rows(const float *in, float *out, size_t count, size_t rows, st
     for (size_t r = 0; r < rows; r++) {
         p.lowest = vld1q_dup_f32(lowest + r);
         p.magic = vld1q_dup_f32(magics + r);
+        vst1q_f32_x4(row_magics, ((float32x4x4_t){{p.magic, p.magic, p.magic, p.magic}}));
         part[r] = row_exp(&p, in + r * count, out + r * count, count);
     }
     float32x4_t sum = vpaddq_f32(vpaddq_f32(part[0], part[1]), vpaddq_f32(part[2], part[3]));
@@ -182,12 +222,10 @@ static void some_rows(const float *in, float *out, size_t count, size_t rows, st
 
 static void softmax(const struct sl_reduce_args *args)
 {
-    static const float factors[] = {log2_e, ln2, 0x1.e21162p+6f, 0x1.2c5b4ap+0f};
-    struct power p = {.factors = vld1q_f32(factors),
-                      .a = vdupq_n_f32(0x1.f06c68p+1f),
-                      .c = vdupq_n_f32(0x1.f12ee2p+3f),
-                      .c0 = vdupq_n_f32(0x1.e2116ep+6f),
-                      .exponent = vdupq_n_s32(1 << 23)};
+    static const float factors[] = {log2_e, ln2};
+    const struct power p = {.factors = vld1_f32(factors),
+                            .c4 = vdupq_n_f32(0x1.434d06p+2f),
+                            .exponent = vdupq_n_s32(1 << 23)};
     size_t count = args->reduced;
     for (size_t o = 0; count > 0 && o < args->outer; o += ROWS)
         some_rows(args->in + o * count, args->out + o * count, count,
