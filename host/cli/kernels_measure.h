@@ -16,7 +16,7 @@ struct sl_count_log;
 struct sl_device;
 struct sl_diag;
 
-enum { SL_KERNELS_MAX_ROWS = SL_KERNEL_MAX_SHAPES * 4 * 2 }; /* stages, engines */
+enum { SL_KERNELS_MAX_ROWS = SL_KERNEL_MAX_SHAPES * 5 * 2 }; /* stages, engines */
 
 /* Runs the agent to its end; `log` (NULL: not counted) gets all counts. 0 with the result, to end
  * with sl_child_fini(), or a negative code with the agent's last words. */

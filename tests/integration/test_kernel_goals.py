@@ -39,6 +39,8 @@ EXCEPTIONS = (
      lambda r: 130 + (46 if "matmul_q" in r["family"] or r["type"] == "qs8" else 34) * panels(r)),
     ("up to one panel, the call itself",
      lambda r: r["stage"] == "rhs_pack" and r["n"] <= 32, lambda r: 60),
+    ("a panel of [k][n] begins with its biases and ends with rows that are no eight, however many there are",
+     lambda r: r["stage"] == "rhs_pack_kn", lambda r: 60 + 95 * panels(r)),
     ("short rows of the left operand",
      lambda r: r["stage"] == "lhs_pack" and row_bytes(r) <= 72 and "matmul_q" not in r["family"],
      lambda r: 30 + 12 * tiles(r)),
