@@ -54,7 +54,7 @@ static const bench_fn benches[SL_BENCH_TYPE_END][SL_BENCH_FAMILY_END] = {
                       sl_bench_matmul_qd8},
     [SL_BENCH_QS8] = {sl_bench_matmul_qs8, sl_bench_conv_qs8, sl_bench_depthwise_qs8,
                       sl_bench_unary_qs8, sl_bench_binary_qs8, sl_bench_pool_qs8,
-                      sl_bench_reduce_qs8},
+                      sl_bench_reduce_qs8, sl_bench_transpose_qs8},
     [SL_BENCH_F16] = {sl_bench_matmul_f16, sl_bench_conv_f16, sl_bench_depthwise_f16,
                       sl_bench_unary_f16, sl_bench_binary_f16, sl_bench_pool_f16,
                       sl_bench_reduce_f16, sl_bench_transpose_f16},

@@ -1,5 +1,6 @@
 /* agent/bench/bench_qs8.c: stages of the static int8 kernels, all families. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "kernels/binary/binary_qs8.h"
 #include "kernels/conv/conv_qs8.h"
 #include "kernels/depthwise/depthwise_qs8.h"
+#include "kernels/layout/layout_x8.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/pool_qs8.h"
 #include "kernels/reduce/mean_qs8.h"
@@ -243,6 +245,20 @@ static void reduce_run(void *data)
     ((const struct sl_mean_qs8 *)j->kernel)->run(&args);
 }
 
+static void transpose_run(void *data)
+{
+    const struct job *j = data;
+    const struct sl_bench_shape *s = j->shape;
+    ((const struct sl_transpose_x8 *)j->kernel)
+        ->run(&(struct sl_transpose_x8_args){.batch = 1,
+                                             .rows = s->m,
+                                             .cols = s->n,
+                                             .in = (const void *)j->in,
+                                             .in_row_stride = s->n,
+                                             .out = (void *)j->out,
+                                             .out_row_stride = s->m});
+}
+
 /* Whether the kernel's name begins with the list's word and the operation of the shape. */
 static int computes(const char *name, const char *word, const struct sl_bench_shape *s)
 {
@@ -251,17 +267,17 @@ static int computes(const char *name, const char *word, const struct sl_bench_sh
     return len > 0 && strncmp(name, begin, (size_t)len) == 0;
 }
 
-/* The families whose kernels are one operation each; their shapes name it. */
-#define ELEMENT_BENCH(family, list, word)                                                          \
+/* The families whose kernels are one operation each; their shapes name it, or they have but one. */
+#define ELEMENT_BENCH(family, list, fits)                                                          \
     int sl_bench_##family##_qs8(const struct sl_bench_choice *choice, uint64_t seed,               \
                                 struct sl_bench_stage_run *bench)                                  \
     {                                                                                              \
         const struct sl_bench_shape *s = bench->shape;                                             \
         struct job j = {.shape = s};                                                               \
         struct sl_bench_search search = {.choice = choice};                                        \
-        const struct sl_##list##_qs8 *at;                                                          \
-        for (size_t i = 0; (at = sl_##list##_qs8_at(i)); i++)                                      \
-            if (sl_bench_consider(&search, at->name, at->needs, computes(at->name, word, s)))      \
+        const struct sl_##list *at;                                                                \
+        for (size_t i = 0; (at = sl_##list##_at(i)); i++)                                          \
+            if (sl_bench_consider(&search, at->name, at->needs, fits))                             \
                 j.kernel = at;                                                                     \
         size_t in = s->in_c > 0 ? s->in_h * s->in_w * s->in_c : 2 * s->m * s->n * s->k;            \
         int rc = sl_bench_chosen(&search, &bench->kernel);                                         \
@@ -273,7 +289,8 @@ static int computes(const char *name, const char *word, const struct sl_bench_sh
         return rc < 0 ? rc : bench->error;                                                         \
     }
 
-ELEMENT_BENCH(unary, unary, "unary_")
-ELEMENT_BENCH(binary, binary, "binary_")
-ELEMENT_BENCH(pool, pool, "pool_")
-ELEMENT_BENCH(reduce, mean, "")
+ELEMENT_BENCH(unary, unary_qs8, computes(at->name, "unary_", s))
+ELEMENT_BENCH(binary, binary_qs8, computes(at->name, "binary_", s))
+ELEMENT_BENCH(pool, pool_qs8, computes(at->name, "pool_", s))
+ELEMENT_BENCH(reduce, mean_qs8, computes(at->name, "", s))
+ELEMENT_BENCH(transpose, transpose_x8, true)

@@ -48,6 +48,7 @@ SL_BENCH_QS8(unary)
 SL_BENCH_QS8(binary)
 SL_BENCH_QS8(pool)
 SL_BENCH_QS8(reduce)
+SL_BENCH_QS8(transpose)
 #undef SL_BENCH_QS8
 
 /* And for halves, and bfloat16 products. */

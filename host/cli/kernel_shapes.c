@@ -74,6 +74,7 @@ static const char *const goal_shapes[] = {
     "qs8/binary:multiply-65536",
     "qs8/pool:max-56x56x64-2x2-s2-p0",
     "qs8/reduce:mean-1x49x512",
+    "qs8/transpose:256x256",
     "f16/matmul:64x64x64",
     "f16/matmul:128x128x128",
     "f16/matmul:100x192x384",

@@ -129,6 +129,8 @@ static double sme2_product(const struct sl_kernel_row *row, unsigned svl)
         return 0.10 * (double)(blocks_of(row->m, vl) * vl * row->k) + 150.0;
     if (same(row->stage, "rhs_pack") || same(row->stage, "rhs_pack_kn"))
         return 0.15 * (double)(blocks_of(row->n, vl) * vl * row->k) + 200.0;
+    if (same(row->stage, "whole") && row->m == 1 && strstr(row->kernel, "_mopa"))
+        return 4.8 * (double)(blocks_of(row->n, 4 * vl) * ((row->k + 1) / 2)) + 200.0;
     if (!same(row->stage, "kernel"))
         return 0;
     double per_block = same(row->type, "bf16") ? 140.0 : 180.0;

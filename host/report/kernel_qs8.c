@@ -12,6 +12,7 @@
 #define XNN_I8MM "XNNPACK qs8_qc8w gemm 4x16c8 i8mm"
 #define XNN_DOT "XNNPACK qs8_qc8w gemm 4x16c4 dot asm"
 #define XNN_CONV "XNNPACK qs8_qc8w igemm 4x16c8 i8mm"
+#define XNN_TRANSPOSE "XNNPACK x8_transposec 16x16_reuse_dec_zip_neon"
 #define XNN_GEMV "XNNPACK qs8_qc8w gemm 1x16c8 i8mm"
 #define XNN_GEMV_DOT "XNNPACK qs8_qc8w gemm 1x16c4 dot ld64"
 
@@ -61,6 +62,7 @@ static const struct {
     {{"matmul", "neon", "kernel", 0, 1, 1024, 1024, 166469, XNN_GEMV_DOT}, "_dot"},
     {{"conv", "neon", "whole", 0, 196, 64, 576, 413609, XNN_CONV}, "_i8mm"},
     {{"conv", "neon", "whole", 0, 784, 128, 576, 3303188, XNN_CONV}, "_i8mm"},
+    {{"transpose", "neon", "whole", 0, 256, 256, 1, 39445, XNN_TRANSPOSE}, "_x8_"},
 };
 
 /* XNNPACK's 9p16c, an output, counted over MobileNet v2. */
@@ -112,6 +114,8 @@ static double sme2_product_goal(const struct sl_kernel_row *row, unsigned svl)
         return 0.06 * (double)(ceil_div(row->m, vl) * vl * row->k) + 150.0;
     if (is(row->stage, "rhs_pack"))
         return 0.2 * (double)(ceil_div(row->n, vl) * vl * row->k) + 200.0;
+    if (is(row->stage, "whole") && row->m == 1 && strstr(row->kernel, "_mopa"))
+        return 4.8 * (double)(ceil_div(row->n, 4 * vl) * ceil_div(row->k, 4)) + 200.0;
     if (!is(row->stage, "kernel"))
         return 0;
     if (strstr(row->kernel, "_mopa"))

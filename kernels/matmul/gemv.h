@@ -43,4 +43,9 @@ void sl_gemv_bf16_scalar(const struct sl_gemv_x16 *job, size_t vl);
 void sl_gemv_f32_sme2_asm(const struct sl_gemv_f32 *job) __arm_streaming __arm_inout("za");
 void sl_gemv_f16_sme2_asm(const struct sl_gemv_x16 *job) __arm_streaming __arm_inout("za");
 void sl_gemv_bf16_sme2_asm(const struct sl_gemv_x16 *job) __arm_streaming __arm_inout("za");
+
+/* The same with weights that are packed for outer products (matmul_mopa.h). */
+void sl_gemv_panels_f32_sme2_asm(const struct sl_gemv_f32 *job) __arm_streaming __arm_inout("za");
+void sl_gemv_panels_f16_sme2_asm(const struct sl_gemv_x16 *job) __arm_streaming __arm_inout("za");
+void sl_gemv_panels_bf16_sme2_asm(const struct sl_gemv_x16 *job) __arm_streaming __arm_inout("za");
 #endif

@@ -10,6 +10,7 @@
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
+#include "kernels/matmul/gemv.h"
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_f32.h"
 #include "kernels/pack/pack_x16.h"
@@ -115,6 +116,16 @@ static void run_packed(const struct SL_NAME(sl_matmul, _args) * args)
         sl_streaming_run_za(run_packed_body, args);
 }
 
+/* A single row needs no outer products, nor to be packed. */
+static void run_row(const void *pointer) __arm_streaming __arm_inout("za")
+{
+    const struct SL_NAME(sl_matmul, _args) *args = pointer;
+    size_t stride;
+    struct SL_LANE_NAME(sl_gemv, ) job = {
+        rows_of(args, 0, 1, &stride), args->rhs, args->dst, args->n, args->k, args->min, args->max};
+    SL_TYPE_NAME(sl_gemv_panels, _sme2_asm)(&job);
+}
+
 /* Packs a chunk of rows, multiplies it, takes the next. */
 static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
@@ -133,7 +144,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 static void run(const struct SL_NAME(sl_matmul, _args) * args)
 {
     if (args->m > 0 && args->n > 0)
-        sl_streaming_run_za(run_body, args);
+        sl_streaming_run_za(args->m == 1 ? run_row : run_body, args);
 }
 
 const struct SL_NAME(sl_matmul, ) KERNEL = {
