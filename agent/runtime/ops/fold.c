@@ -56,8 +56,7 @@ static void add_f32(struct tally *t, const float *x, size_t count)
     }
 }
 
-/* The first extreme, and the first NaN above all. */
-static void extreme_f32(bool least, struct tally *t, const float *x, size_t count, int64_t first)
+static void one_by_one(bool least, struct tally *t, const float *x, size_t count, int64_t first)
 {
     for (size_t i = 0; i < count; i++) {
         float v = x[i];
@@ -68,6 +67,44 @@ static void extreme_f32(bool least, struct tally *t, const float *x, size_t coun
             t->seen = true;
         }
     }
+}
+
+enum { PART = 64 }; /* elements that are looked over at once */
+
+#define BEST(better)                                                                               \
+    for (size_t i = 0; i < PART; i += LANES)                                                       \
+        for (size_t j = 0; j < LANES; j++) {                                                       \
+            float v = x[i + j];                                                                    \
+            best[j] = v better best[j] ? v : best[j];                                              \
+            nans[j] |= v != v;                                                                     \
+        }
+
+/* Whether a part has a number beyond `than`, which is none of the NaNs, or a NaN. */
+static bool has_beyond(bool least, float than, const float *x)
+{
+    float best[LANES];
+    int32_t nans[LANES] = {0};
+    bool beyond = false;
+    for (size_t j = 0; j < LANES; j++)
+        best[j] = than;
+    if (least)
+        BEST(<)
+    else
+        BEST(>)
+    for (size_t j = 0; j < LANES; j++)
+        beyond = beyond || best[j] != than || nans[j] != 0;
+    return beyond;
+}
+
+/* The first extreme, and the first NaN above all. */
+static void extreme_f32(bool least, struct tally *t, const float *x, size_t count, int64_t first)
+{
+    if (count > 0)
+        one_by_one(least, t, x, 1, first);
+    for (; count >= PART; x += PART, count -= PART, first += PART)
+        if (t->f32 == t->f32 && has_beyond(least, t->f32, x))
+            one_by_one(least, t, x, PART, first);
+    one_by_one(least, t, x, count, first);
 }
 
 static void take_f32(int op, struct tally *t, const float *x, size_t count, int64_t first)

@@ -1,0 +1,198 @@
+/* tests/unit/agent/runtime/test_planes.c: pooling, resizing and lookups outside delegates against
+ * plain loops, at widths that vectors are for and at those that they are not. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/program_case.h"
+
+enum { PLANES = 2, HEIGHT = 5 };
+
+static uint32_t pair(int32_t h, int32_t w)
+{
+    return sl_program_add_list(SL_SIZES(h, w));
+}
+
+static void check_max_pool(int32_t width, int32_t kernel, int32_t stride)
+{
+    int32_t pad = kernel / 2, high = (HEIGHT + 2 * pad - kernel) / stride + 1;
+    int32_t wide = (width + 2 * pad - kernel) / stride + 1;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(1, PLANES, HEIGHT, width));
+    uint32_t y = sl_program_add_tensor(SL_SIZES(1, PLANES, high, wide));
+    uint32_t index = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(1, PLANES, high, wide), true);
+    sl_program_add_call("aten::max_pool2d_with_indices.out",
+                        SL_ARGS(x, pair(kernel, kernel), pair(stride, stride), pair(pad, pad),
+                                pair(1, 1), sl_program_add_bool(false), y, index));
+    sl_program_run();
+    const int64_t *places = (const int64_t *)(const void *)sl_program_floats(index);
+    for (int32_t i = 0; i < PLANES * high * wide; i++) {
+        const float *plane = sl_program_floats(x) + i / (high * wide) * HEIGHT * width;
+        int32_t top = i / wide % high * stride - pad, left = i % wide * stride - pad, best = -1;
+        for (int32_t k = 0; k < HEIGHT * width; k++)
+            if (k / width >= top && k / width < top + kernel && k % width >= left &&
+                k % width < left + kernel && (best < 0 || plane[k] > plane[best]))
+                best = k;
+        assert_int_equal(places[i], best);
+        assert_true(sl_program_floats(y)[i] == plane[best]);
+    }
+    sl_program_end();
+}
+
+static void max_pool_names_the_first_maximum(void **state)
+{
+    (void)state;
+    for (int32_t kernel = 1; kernel < 4; kernel++)
+        for (int32_t stride = 1; stride < 4; stride++)
+            for (int32_t width = 7; width < 120; width += 37)
+                check_max_pool(width, kernel, stride);
+}
+
+static void check_average_pool(int32_t width, int32_t kernel, int32_t stride, bool padding_counts)
+{
+    int32_t pad = kernel / 2, high = (HEIGHT + 2 * pad - kernel) / stride + 1;
+    int32_t wide = (width + 2 * pad - kernel) / stride + 1;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(1, PLANES, HEIGHT, width));
+    uint32_t y = sl_program_add_tensor(SL_SIZES(1, PLANES, high, wide));
+    uint32_t no = sl_program_add_bool(false), counts = sl_program_add_bool(padding_counts);
+    sl_program_add_call("aten::avg_pool2d.out",
+                        SL_ARGS(x, pair(kernel, kernel), pair(stride, stride), pair(pad, pad), no,
+                                counts, sl_program_add_null(), y));
+    sl_program_run();
+    for (int32_t i = 0; i < PLANES * high * wide; i++) {
+        const float *plane = sl_program_floats(x) + i / (high * wide) * HEIGHT * width;
+        int32_t top = i / wide % high * stride - pad, left = i % wide * stride - pad, count = 0;
+        double sum = 0.0;
+        for (int32_t k = 0; k < HEIGHT * width; k++)
+            if (k / width >= top && k / width < top + kernel && k % width >= left &&
+                k % width < left + kernel) {
+                sum += (double)plane[k];
+                count++;
+            }
+        sl_program_check_float(sl_program_floats(y)[i],
+                               sum / (padding_counts ? kernel * kernel : count));
+    }
+    sl_program_end();
+}
+
+static void average_pool_divides_by_what_counts(void **state)
+{
+    (void)state;
+    for (int32_t kernel = 1; kernel < 4; kernel++)
+        for (int32_t stride = 1; stride < 4; stride++) {
+            check_average_pool(7, kernel, stride, stride % 2);
+            check_average_pool(41, kernel, stride, kernel % 2);
+        }
+}
+
+/* The two places around output place `at`, and how much of the second. */
+static double between(int32_t at, int32_t in, int32_t out, bool corners, int32_t *places)
+{
+    float scale = corners ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+    float from = corners ? (float)at * scale : ((float)at + 0.5f) * scale - 0.5f;
+    from = from > 0.0f ? from : 0.0f;
+    places[0] = (int32_t)from < in ? (int32_t)from : in - 1;
+    places[1] = places[0] + 1 < in ? places[0] + 1 : places[0];
+    return (double)from - places[0];
+}
+
+static void check_resize(int32_t high, int32_t wide, bool corners)
+{
+    enum { WIDTH = 7 };
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(1, PLANES, HEIGHT, WIDTH)),
+             none = sl_program_add_null();
+    uint32_t y = sl_program_add_tensor(SL_SIZES(1, PLANES, high, wide));
+    uint32_t near = sl_program_add_tensor(SL_SIZES(1, PLANES, high, wide));
+    uint32_t size = pair(high, wide);
+    sl_program_add_call("aten::upsample_bilinear2d.vec_out",
+                        SL_ARGS(x, size, sl_program_add_bool(corners), none, y));
+    sl_program_add_call("aten::upsample_nearest2d.vec_out", SL_ARGS(x, size, none, near));
+    sl_program_run();
+    for (int32_t i = 0; i < PLANES * high * wide; i++) {
+        const float *plane = sl_program_floats(x) + i / (high * wide) * HEIGHT * WIDTH;
+        int32_t h[2], w[2], row = i / wide % high, column = i % wide;
+        double down = between(row, HEIGHT, high, corners, h);
+        double right = between(column, WIDTH, wide, corners, w), lines[2];
+        for (int k = 0; k < 2; k++)
+            lines[k] = (double)plane[h[k] * WIDTH + w[0]] * (1 - right) +
+                       (double)plane[h[k] * WIDTH + w[1]] * right;
+        sl_program_check_float(sl_program_floats(y)[i], lines[0] * (1 - down) + lines[1] * down);
+        int32_t from = (int32_t)((float)row * ((float)HEIGHT / (float)high)) * WIDTH;
+        from += (int32_t)((float)column * ((float)WIDTH / (float)wide));
+        assert_true(sl_program_floats(near)[i] == plane[from]);
+    }
+    sl_program_end();
+}
+
+static void resizing_mixes_neighbours(void **state)
+{
+    (void)state;
+    for (int32_t high = 2; high < 18; high += 3)
+        for (int32_t wide = 2; wide < 50; wide += 11)
+            for (int corners = 0; corners < 2; corners++)
+                check_resize(high, wide, corners != 0);
+}
+
+/* x[:, rows, columns] where `both`, else x[:, rows]; rows are counted from the end by turns. */
+static void check_lookup(int32_t count, bool both)
+{
+    enum { DEPTH = 3, WIDTH = 6 };
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(DEPTH, HEIGHT, WIDTH));
+    uint32_t y = both ? sl_program_add_tensor(SL_SIZES(DEPTH, count))
+                      : sl_program_add_tensor(SL_SIZES(DEPTH, count, WIDTH));
+    uint32_t rows = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(count), true);
+    uint32_t columns = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(count), true);
+    uint32_t list = sl_program_add_list(0, NULL);
+    sl_program.values[list].kind = SL_PTE_OPTIONAL_TENSOR_LIST;
+    sl_program.values[list].list.count = both ? 3 : 2;
+    sl_program.lists[list][0] = -1;
+    sl_program.lists[list][1] = rows;
+    sl_program.lists[list][2] = columns;
+    sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, list, y));
+    assert_int_equal(sl_program_load(sl_isa_detect()), 0);
+    int64_t *row = (int64_t *)(void *)sl_program_floats(rows);
+    int64_t *column = (int64_t *)(void *)sl_program_floats(columns);
+    for (int32_t i = 0; i < count; i++) {
+        row[i] = i * 7 % HEIGHT - (i % 2 ? HEIGHT : 0);
+        column[i] = i * 5 % WIDTH;
+    }
+    for (size_t i = 0; i < DEPTH * HEIGHT * WIDTH; i++)
+        sl_program_floats(x)[i] = (float)i;
+    assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag), 0);
+    for (int32_t i = 0; i < DEPTH * count * (both ? 1 : WIDTH); i++) {
+        int32_t inner = both ? 1 : WIDTH, at = i / inner % count;
+        int32_t from = (i / inner / count * HEIGHT + at * 7 % HEIGHT) * WIDTH;
+        from += both ? at * 5 % WIDTH : i % WIDTH;
+        assert_int_equal((int)sl_program_floats(y)[i], from);
+    }
+    sl_program_end();
+}
+
+static void lookups_read_where_the_indices_say(void **state)
+{
+    (void)state;
+    for (int32_t count = 1; count < 300; count += 97) {
+        check_lookup(count, true);
+        check_lookup(count, false);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(max_pool_names_the_first_maximum),
+        cmocka_unit_test(average_pool_divides_by_what_counts),
+        cmocka_unit_test(resizing_mixes_neighbours),
+        cmocka_unit_test(lookups_read_where_the_indices_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

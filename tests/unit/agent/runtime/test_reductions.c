@@ -1,0 +1,112 @@
+/* tests/unit/agent/runtime/test_reductions.c: reductions outside delegates against plain loops:
+ * along the innermost dimension, short and long, along outer ones, and with NaNs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/program_case.h"
+
+struct shape {
+    int32_t outer, reduced, inner;
+};
+
+static float at(const struct shape *s, const float *x, int32_t i, int32_t k)
+{
+    return x[(i / s->inner * s->reduced + k) * s->inner + i % s->inner];
+}
+
+/* What ExecuTorch says is the greatest: the first, and the first NaN before all. */
+static int32_t greatest(const struct shape *s, const float *x, int32_t i)
+{
+    int32_t best = 0;
+    for (int32_t k = 1; k < s->reduced; k++) {
+        float v = at(s, x, i, k), b = at(s, x, i, best);
+        if (!isnan(b) && (isnan(v) || v > b))
+            best = k;
+    }
+    return best;
+}
+
+static void check_sums(const struct shape *s, const float *x, const float *sums, const float *vars)
+{
+    for (int32_t i = 0; i < s->outer * s->inner; i++) {
+        double sum = 0.0, apart = 0.0;
+        for (int32_t k = 0; k < s->reduced; k++)
+            sum += (double)at(s, x, i, k);
+        for (int32_t k = 0; k < s->reduced; k++)
+            apart += pow((double)at(s, x, i, k) - sum / s->reduced, 2.0);
+        sl_program_check_float(sums[i], sum);
+        if (s->reduced > 1)
+            sl_program_check_float(vars[i], apart / (s->reduced - 1));
+    }
+}
+
+static void check(const struct shape *s, int32_t nan)
+{
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(s->outer, s->reduced, s->inner));
+    uint32_t dims = sl_program_add_list(SL_SIZES(1)), keep = sl_program_add_bool(false);
+    uint32_t one = sl_program_add_int(1), none = sl_program_add_null();
+    uint32_t sum = sl_program_add_tensor(SL_SIZES(s->outer, s->inner));
+    uint32_t var = sl_program_add_tensor(SL_SIZES(s->outer, s->inner));
+    uint32_t most = sl_program_add_tensor(SL_SIZES(s->outer, s->inner));
+    uint32_t max = sl_program_add_tensor(SL_SIZES(s->outer, s->inner));
+    uint32_t place = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(s->outer, s->inner), true);
+    sl_program_add_call("aten::sum.IntList_out", SL_ARGS(x, dims, keep, none, sum));
+    sl_program_add_call("aten::var.correction_out", SL_ARGS(x, dims, one, keep, var));
+    sl_program_add_call("aten::amax.out", SL_ARGS(x, dims, keep, most));
+    sl_program_add_call("aten::max.dim_max", SL_ARGS(x, one, keep, max, place));
+    assert_int_equal(sl_program_load(sl_isa_detect()), 0);
+    float *in = sl_program_floats(x);
+    for (int32_t i = 0; i < s->outer * s->reduced * s->inner; i++)
+        in[i] = sl_program_sample((size_t)i * 3 + (size_t)i / 50) + (float)(i % 89) / 64.0f;
+    if (nan >= 0)
+        in[nan] = NAN;
+    assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag), 0);
+    if (nan < 0)
+        check_sums(s, in, sl_program_floats(sum), sl_program_floats(var));
+    const int64_t *places = (const int64_t *)(const void *)sl_program_floats(place);
+    for (int32_t i = 0; i < s->outer * s->inner; i++) {
+        int32_t best = greatest(s, in, i);
+        float want = at(s, in, i, best),
+              have[2] = {sl_program_floats(most)[i], sl_program_floats(max)[i]};
+        assert_int_equal(places[i], best);
+        assert_true(isnan(want) ? isnan(have[0]) && isnan(have[1])
+                                : have[0] == want && have[1] == want);
+    }
+    sl_program_end();
+}
+
+static void any_dimension_is_reduced_as_by_a_plain_loop(void **state)
+{
+    (void)state;
+    static const struct shape shapes[] = {{1, 700, 1}, {3, 64, 1},  {5, 65, 1},  {20, 9, 1},
+                                          {300, 2, 1}, {2, 30, 13}, {3, 5, 100}, {1, 4, 300},
+                                          {2, 1, 9},   {1, 1, 1},   {2, 70, 3}};
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+        check(&shapes[i], -1);
+}
+
+static void the_first_nan_is_the_greatest(void **state)
+{
+    (void)state;
+    static const struct shape row = {1, 300, 1}, columns = {2, 9, 10};
+    for (int32_t nan = 0; nan < 300; nan += 23)
+        check(&row, nan);
+    for (int32_t nan = 0; nan < 180; nan += 23)
+        check(&columns, nan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_dimension_is_reduced_as_by_a_plain_loop),
+        cmocka_unit_test(the_first_nan_is_the_greatest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
