@@ -1,5 +1,6 @@
 /* kernels/reduce/softmax_f16_sme2.c: softmax of rows of halves in streaming mode, by way of a
- * buffer of floats. Rows that it does not hold go to the portable kernel. */
+ * buffer of floats. Rows that it does not hold go to NEON, which such CPUs have with half
+ * precision. */
 #include <arm_sme.h>
 
 #include "kernels/cpu/isa.h"
@@ -30,7 +31,7 @@ static void softmax(const struct sl_reduce_f16_args *args)
     const struct sl_softmax_f16_rows rows = {args->outer, args->reduced, args->in,
                                              args->out,   buffer,        table};
     if (args->reduced > BUFFER)
-        sl_reduce_softmax_f16_f16_1x1_scalar.run(args);
+        sl_reduce_softmax_f16_f16_1x8_neon.run(args);
     else if (args->outer > 0 && args->reduced > 0)
         sl_streaming_run_za(sl_softmax_rows_f16_sme2_asm, &rows);
 }

@@ -86,6 +86,7 @@ static void every_length_equals_f32(void **state)
             check(kernel, (struct rows){.outer = 1, .reduced = n % 11 + 1, .inner = n}, &seed, 1);
         }
         check(kernel, (struct rows){.outer = 1, .reduced = 3000, .inner = 1}, &seed, 8);
+        check(kernel, (struct rows){.outer = 1, .reduced = 9000, .inner = 1}, &seed, 1);
         check(kernel, (struct rows){.outer = 2, .reduced = 49, .inner = 1100}, &seed, 60);
     }
 }
