@@ -16,6 +16,7 @@
 #include "host/experiment/output_file.h"
 #include "host/report/analysis.h"
 #include "host/report/combined.h"
+#include "host/report/kit_files.h"
 #include "host/report/markup.h"
 #include "host/report/perfetto.h"
 #include "host/report/plot.h"
@@ -89,6 +90,63 @@ static void add_model(struct sl_report *r, const cJSON *manifest)
     add_text(r, "Method", manifest, "method");
 }
 
+/* "run_sme2-on/model_run_sme2-on_t1.etdump" of a path: the experiment's folder and the file. */
+static const char *name_of(const char *path)
+{
+    const char *at = path + strlen(path);
+    for (int slashes = 0; at > path; at--) {
+        slashes += at[-1] == '/';
+        if (slashes == 2)
+            break;
+    }
+    return at;
+}
+
+__attribute__((format(printf, 3, 4))) static void
+add_artifact(struct sl_report *r, const char *name, const char *format, ...)
+{
+    if (r->artifact_count == SL_REPORT_MAX_ARTIFACTS)
+        return;
+    struct sl_report_fact *one = &r->artifacts[r->artifact_count++];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(one->value, sizeof(one->value), format, args);
+    va_end(args);
+    one->name = name;
+}
+
+/* What the run left beside this page. */
+static void list_artifacts(struct sl_report *r, const struct sl_compared *compared)
+{
+    static const char *const etdumps[] = {"ETDump, baseline", "ETDump, candidate"};
+    const struct sl_run_directory *directory = &compared->sides[0].directory;
+    char tables[200] = "";
+    size_t csv = 0;
+    for (const struct sl_kit_file *file = sl_kit_files; file->ending; file++) {
+        size_t used = strlen(tables);
+        snprintf(tables + used, sizeof(tables) - used, "%s%s", used ? ", " : "", file->ending + 1);
+        csv += strstr(file->ending, ".csv") != NULL;
+    }
+    for (int side = 0; side < 2; side++)
+        add_artifact(r, etdumps[side], "%.250s", name_of(compared->sides[side].path));
+    add_artifact(r, "Tables beside each", "%s", tables);
+    add_artifact(r, "CSV files", "%zu", 2 * csv + 1);
+    add_artifact(r, "Of the pair", "*_vs_*_comparison.csv, *_vs_*_robust_comparison.json%s",
+                 directory->manifest ? ", kernel_view_gemm.md" : "");
+    if (directory->manifest)
+        add_artifact(r, "Summaries",
+                     "manifest%s.json, metrics.json, analysis_summary%s.json, "
+                     "*_pipeline_summary.json, *_pipeline_summary.md",
+                     directory->suffix, directory->suffix);
+    else
+        add_artifact(r, "Summaries",
+                     "import.json, metrics.json, *_pipeline_summary.json, *_pipeline_summary.md");
+    const struct cJSON *result = sl_run_directory_result(directory, 0);
+    const char *log = sl_run_directory_text(result, "log");
+    if (log)
+        add_artifact(r, "Log", "%.250s", log);
+}
+
 void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
 {
     const struct sl_compared_side *off = &compared->sides[0];
@@ -124,6 +182,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     add_text(out, "sme2lab", manifest, "sme2lab_version");
     add_device(out, off);
     add_isa(out, manifest);
+    add_text(out, "Runner", manifest, "agent");
     add_text(out, "Agent, SHA-256", manifest, "agent_sha256");
     if (schedule)
         add_fact(out, "Order of runs", "%.20s, seed %.0f",
@@ -132,6 +191,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
                  sl_run_directory_number(schedule, "seed", 0));
     add_fact(out, "ETDump, baseline", "SHA-256 %s", off->file.analysis.sha256);
     add_fact(out, "ETDump, candidate", "SHA-256 %s", on->file.analysis.sha256);
+    list_artifacts(out, compared);
 }
 
 static int add_file(struct sl_report_files *out, const char *stem, const char *suffix,

@@ -10,7 +10,7 @@ struct sl_buf;
 struct sl_comparison_report;
 struct sl_page_table;
 
-enum { SL_REPORT_MAX_FACTS = 24 };
+enum { SL_REPORT_MAX_FACTS = 24, SL_REPORT_MAX_ARTIFACTS = 8 };
 
 struct sl_report_fact {
     const char *name; /* static */
@@ -29,6 +29,8 @@ struct sl_report {
     const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
     struct sl_report_fact facts[SL_REPORT_MAX_FACTS];      /* conditions, for the reader */
     size_t fact_count;
+    struct sl_report_fact artifacts[SL_REPORT_MAX_ARTIFACTS]; /* files, relative to the directory */
+    size_t artifact_count;
 };
 
 /* What a side is called: "SME2 off", or the name of an imported experiment. */
@@ -55,6 +57,7 @@ void sl_report_title(const struct sl_report *report, char *out, size_t size);
 
 /* The tables that pages share; end each with sl_page_table_fini(). */
 void sl_report_facts(const struct sl_report *report, struct sl_page_table *out);
+void sl_report_artifacts(const struct sl_report *report, struct sl_page_table *out);
 void sl_report_figures(const struct sl_report *report, struct sl_page_table *out);
 void sl_report_shift(const struct sl_report *report, struct sl_page_table *out);
 void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out);

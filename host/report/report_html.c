@@ -152,6 +152,10 @@ int sl_report_html(struct sl_buf *out, const struct sl_report *report)
     put_section(&m, report, sl_plot_runs, &table);
     sl_report_facts(report, &table);
     put_section(&m, report, NULL, &table);
+    if (report->artifact_count > 0) {
+        sl_report_artifacts(report, &table);
+        put_section(&m, report, NULL, &table);
+    }
     put_end(&m, report);
     return m.error;
 }

@@ -131,6 +131,10 @@ int sl_report_md(struct sl_buf *out, const struct sl_report *report)
         put_table(&m, &table);
     if (sl_report_sustained(report, &table))
         put_table(&m, &table);
+    if (report->artifact_count > 0) {
+        sl_report_artifacts(report, &table);
+        put_table(&m, &table);
+    }
     put_end(&m, report);
     return m.error;
 }

@@ -108,6 +108,16 @@ void sl_report_facts(const struct sl_report *report, struct sl_page_table *out)
     }
 }
 
+void sl_report_artifacts(const struct sl_report *report, struct sl_page_table *out)
+{
+    static const char *const heads[] = {"What", "Files", NULL};
+    sl_page_table_init(out, "artifacts", "Generated artifacts", heads);
+    for (size_t i = 0; i < report->artifact_count; i++) {
+        sl_page_table_text(out, report->artifacts[i].name);
+        sl_page_table_text(out, report->artifacts[i].value);
+    }
+}
+
 static void put_figures_row(struct sl_page_table *t, const char *name, double off, double on,
                             int unit, bool ratio)
 {
