@@ -45,7 +45,12 @@ uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl);
 /* The anchor for the row, or NULL. */
 const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl);
 
-/* Instructions that the stage should not exceed; 0: no goal is set for it. */
+/* Blocks of a product are read out row by row, so that more than 16 words of a vector cost in
+ * proportion; goals are stated for 16, and hold for fewer as they are. */
+double sl_kernel_block_share(unsigned svl);
+
+/* Instructions that the stage should not exceed; 0: no goal is set for it. At other lengths than
+ * 512 bits only products by outer products have one. */
 uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl);
 
 /* What was measured, and where. */

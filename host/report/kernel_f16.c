@@ -135,7 +135,9 @@ static double sme2_product(const struct sl_kernel_row *row, unsigned svl)
         return 0;
     double per_block = same(row->type, "bf16") ? 140.0 : 180.0;
     if (strstr(row->kernel, "_mopa"))
-        return (1.32 * 4 * (double)((row->k + 1) / 2) + per_block) * blocks + 60.0;
+        return (1.32 * 4 * (double)((row->k + 1) / 2) + per_block * sl_kernel_block_share(svl)) *
+                   blocks +
+               60.0;
     return 2.7 * (double)sl_kernel_f16_min_mac(row, svl) + 200.0;
 }
 
@@ -143,7 +145,9 @@ static double product_goal(const struct sl_kernel_row *row, unsigned svl)
 {
     const char *engine = sl_kernel_engine(row);
     if (same(engine, "sme2"))
-        return svl == 512 ? sme2_product(row, svl) : 0;
+        return svl == 512 || (same(row->stage, "kernel") && strstr(row->kernel, "_mopa"))
+                   ? sme2_product(row, svl)
+                   : 0;
     if (!same(engine, "neon") || !same(row->stage, "kernel") || row->m < 49 || row->k < 128)
         return 0;
     return (row->k >= 256 ? 1.29 : 1.31) * (double)sl_kernel_f16_min_mac(row, svl);

@@ -47,6 +47,17 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+/* Of a product with SME2. */
+static bool has_goal(const struct sl_kernel_row *row, unsigned svl)
+{
+    return svl == 512 || (svl >= 128 && is(row->stage, "kernel") && strstr(row->kernel, "_mopa"));
+}
+
+double sl_kernel_block_share(unsigned svl)
+{
+    return svl > 512 ? (double)svl / 512 : 1;
+}
+
 /* 1.32 instructions an outer product, rounded up to whole blocks of two by two vectors, 140 a block
  * and 60; packs by the element of whole vectors of rows; of a single row on these panels 4.8 for
  * four vectors of columns. */
@@ -64,14 +75,14 @@ static double sme2_product_goal(const struct sl_kernel_row *row, unsigned svl)
     if (!is(row->stage, "kernel"))
         return 0;
     if (strstr(row->kernel, "_mopa"))
-        return (1.32 * 4 * (double)row->k + 140.0) * blocks + 60.0;
+        return (1.32 * 4 * (double)row->k + 140.0 * sl_kernel_block_share(svl)) * blocks + 60.0;
     return row->m == 1 ? 2.7 * (double)sl_kernel_min_mac(row, svl) + 200.0 : 0;
 }
 
 static double product_goal(const struct sl_kernel_row *row, unsigned svl)
 {
     if (is(sl_kernel_engine(row), "sme2"))
-        return svl == 512 ? sme2_product_goal(row, svl) : 0;
+        return has_goal(row, svl) ? sme2_product_goal(row, svl) : 0;
     if (!is(sl_kernel_engine(row), "neon") || !is(row->stage, "kernel") || row->m < 49 ||
         row->k < 128)
         return 0;
@@ -92,7 +103,8 @@ static double sme2_qd8_goal(const struct sl_kernel_row *row, unsigned svl)
     if (!is(row->stage, "kernel"))
         return 0;
     if (strstr(row->kernel, "_mopa"))
-        return is(row->family, "matmul_qd8")  ? 1.5 * products + 300.0 * blocks
+        return is(row->family, "matmul_qd8")
+                   ? 1.5 * products + 300.0 * sl_kernel_block_share(svl) * blocks
                : is(row->family, "matmul_q4") ? 2.99 * products + 471.0 * blocks
                                               : 15.15 / 2 * products;
     return is(row->family, "matmul_qd8") ? 2.7 * (double)sl_kernel_min_mac(row, svl) + 200.0 : 0;
@@ -102,7 +114,9 @@ static double qd8_goal(const struct sl_kernel_row *row, unsigned svl)
 {
     bool i8mm = strstr(row->kernel, "_i8mm") != NULL;
     if (is(sl_kernel_engine(row), "sme2"))
-        return svl == 512 ? sme2_qd8_goal(row, svl) : 0;
+        return has_goal(row, svl) && (svl == 512 || is(row->family, "matmul_qd8"))
+                   ? sme2_qd8_goal(row, svl)
+                   : 0;
     if (!is(row->family, "matmul_qd8") || !is(row->stage, "kernel") || row->m < 49 ||
         row->k < 128 || (!i8mm && !strstr(row->kernel, "_dot")))
         return 0;

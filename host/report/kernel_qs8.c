@@ -121,7 +121,9 @@ static double sme2_product_goal(const struct sl_kernel_row *row, unsigned svl)
     if (!is(row->stage, "kernel"))
         return 0;
     if (strstr(row->kernel, "_mopa"))
-        return (1.32 * 4 * (double)ceil_div(row->k, 4) + 300.0) * blocks + 60.0;
+        return (1.32 * 4 * (double)ceil_div(row->k, 4) + 300.0 * sl_kernel_block_share(svl)) *
+                   blocks +
+               60.0;
     return 2.7 * (double)sl_kernel_qs8_min_mac(row, svl) + 200.0;
 }
 
@@ -129,7 +131,9 @@ static double product_goal(const struct sl_kernel_row *row, unsigned svl)
 {
     const char *engine = sl_kernel_engine(row);
     if (is(engine, "sme2"))
-        return svl == 512 ? sme2_product_goal(row, svl) : 0;
+        return svl == 512 || (is(row->stage, "kernel") && strstr(row->kernel, "_mopa"))
+                   ? sme2_product_goal(row, svl)
+                   : 0;
     if (!is(engine, "neon") || !is(row->stage, "kernel") || row->m < 49 || row->k < 128)
         return 0;
     double least = (double)sl_kernel_qs8_min_mac(row, svl);

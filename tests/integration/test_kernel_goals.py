@@ -99,5 +99,34 @@ class Goals(unittest.TestCase):
         self.check("q4_g32")
 
 
+class Lengths(unittest.TestCase):
+    """The formulas at the other vector lengths: a block's results cost in proportion to its rows' length."""
+
+    def check(self, svl):
+        types = ("matmul", "f16/matmul", "bf16/matmul", "qs8/matmul", "matmul_qd8")
+        done = lab.sme2lab("kernels", "bench", "--svl", svl, "--json", *(f"{t}:{s}" for t in types for s in
+                                                                        ("128x128x128", "256x256x64")))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row for row in json.loads(done.stdout)["rows"] if row["stage"] == "kernel"]
+        self.assertEqual(len(rows), 2 * len(types))
+        for row in rows:
+            with self.subTest(svl=svl, **{key: row[key] for key in ("kernel", "m", "n", "k")}):
+                self.assertLessEqual(row["instructions"], row["goal"])
+                if row["anchor"]:
+                    self.assertLessEqual(row["instructions"], row["anchor"]["instructions"])
+
+    def test_vectors_of_128_bits(self):
+        self.check(128)
+
+    def test_vectors_of_256_bits(self):
+        self.check(256)
+
+    def test_vectors_of_1024_bits(self):
+        self.check(1024)
+
+    def test_vectors_of_2048_bits(self):
+        self.check(2048)
+
+
 if __name__ == "__main__":
     lab.main()

@@ -138,8 +138,11 @@ static void goals_round_up_to_whole_blocks(void **state)
     struct sl_kernel_row row = row_of("matmul", MOPA, "kernel", 100, 192, 384);
     /* 4 x 6 blocks of 32 x 32: 36,864 outer products. */
     assert_int_equal(sl_kernel_goal(&row, 512), 48660 + 24 * 140 + 60);
-    assert_int_equal(sl_kernel_goal(&row, 256), 0);
+    /* At 1024 bits 2 x 3 of 64 x 64, read out by rows of twice the length. */
+    assert_int_equal(sl_kernel_goal(&row, 1024), 12165 + 6 * 280 + 60);
+    assert_int_equal(sl_kernel_goal(&row, 256), 7 * 12 * (4 * 384 * 132 + 14000) / 100 + 60);
     row = row_of("matmul", MOPA, "lhs_pack", 100, 192, 384);
+    assert_int_equal(sl_kernel_goal(&row, 256), 0);
     assert_int_equal(sl_kernel_goal(&row, 512), 112 * 384 * 19 / 100 + 150);
     row = row_of("matmul", MOPA, "rhs_pack", 100, 192, 384);
     assert_int_equal(sl_kernel_goal(&row, 512), 192 * 384 / 5 + 200);
