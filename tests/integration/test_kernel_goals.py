@@ -10,7 +10,7 @@ import unittest
 
 import lab
 
-COUNT = int(os.environ.get("SL_GOALS", "8"))
+COUNT = int(os.environ.get("SL_GOALS", "6"))
 SEED = int(os.environ.get("SL_GOALS_SEED", "20"))
 
 
