@@ -20,6 +20,7 @@
 #include "host/cli/outcome.h"
 #include "host/cli/run_failure.h"
 #include "host/cli/run_lab.h"
+#include "host/cli/run_place.h"
 #include "host/cli/run_request.h"
 #include "host/cli/run_show.h"
 #include "host/cli/sender.h"
@@ -62,7 +63,8 @@ static int choose_directory(struct session *s, struct sl_diag *diag)
         sl_diag_hint(diag, "take a shorter --out");
         return sl_diag_set(diag, -ENAMETOOLONG, "--out", "The path of the directory is too long");
     }
-    return sl_run_make_directories(s->directory, diag);
+    int rc = s->request->force ? 0 : sl_run_place_check(s->directory, diag);
+    return rc < 0 ? rc : sl_run_make_directories(s->directory, diag);
 }
 
 /* The experiment's name where several share the directory. */

@@ -146,6 +146,8 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
         {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR", "where files go (out/MODEL-TIME)"},
         {"--analysis-only", 0, SL_OPTION_FLAG, &r->analysis_only, NULL,
          "measure nothing: compute the files of --out DIR anew from its traces"},
+        {"--force", 0, SL_OPTION_FLAG, &r->force, NULL,
+         "write over the files of another run that --out holds"},
         {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
          "Ctrl-C stops the jobs in place of leaving them to go on"},
     };

@@ -21,7 +21,7 @@ struct sl_run_request {
     double threshold_percent;                  /* NAN: not given */
     double precision_percent, budget_seconds;  /* the same */
     struct sl_option_list only;
-    bool explain, analysis_only, cancel_on_interrupt, weight_cache;
+    bool explain, analysis_only, cancel_on_interrupt, force, weight_cache;
     char command[SL_RUN_COMMAND_BYTES];
     char *input_text; /* owned: what `inputs` was split in */
 };

@@ -18,6 +18,7 @@ struct reader {
     const char *file;
     const char *at, *end;
     size_t line;        /* from 1 */
+    int columns;        /* of the head */
     int wanted[WANTED]; /* column of each, or -1 */
     struct sl_pairs_file *out;
     size_t pair_capacity, experiment_capacity;
@@ -113,6 +114,7 @@ static int read_head(struct reader *r)
             return rc;
         if (column == MAX_COLUMNS)
             return refuse(r, "there are more than 256 columns", "");
+        r->columns = column + 1;
         bool pair_of_off_on = false;
         int which = wanted_of(name, &pair_of_off_on);
         if (which < 0)
@@ -211,6 +213,8 @@ static int read_row(struct reader *r)
         return rc;
     if (pair.baseline == 0 || pair.candidate == 0 || column <= r->wanted[EXPERIMENT])
         return refuse(r, "the line has too few fields", "");
+    if (column > r->columns)
+        return refuse(r, "the line has more fields than the head has columns", "");
     if (r->out->pair_count == SL_PAIRS_MAX_ROWS)
         return refuse(r, "there are more rows than 16777216", "");
     size_t capacity = r->pair_capacity;

@@ -39,6 +39,32 @@ class Failures(lab.Scratch):
         error = self.refused(2, "analize", says=["did you mean 'sme2lab analyze'"])
         self.assertEqual(error["code"], "usage")
 
+    def test_what_another_run_left_is_written_over_by_force_alone(self):
+        model = lab.MODELS / "llm_cache_portable/model.pte"
+        words = ("run", model, "--device", "counted", "--out", self.scratch / "o", "-q")
+        self.assertEqual(lab.sme2lab(*words).returncode, 0)
+        before = (self.scratch / "o/manifest.json").read_bytes()
+        self.refused(2, *words, says=["results of another run", "--force"])
+        self.assertEqual((self.scratch / "o/manifest.json").read_bytes(), before)
+        self.assertEqual(lab.sme2lab(*words, "--force").returncode, 0)
+        etdump = next((self.scratch / "o/run_sme2-on").glob("*.etdump"))
+        analyze = ("analyze", etdump, "--csv", self.scratch / "csv", "--perfetto", self.scratch / "trace")
+        for _ in range(2):  # the same bytes again are no other file
+            self.assertEqual(lab.sme2lab(*analyze).returncode, 0)
+        for path in (next((self.scratch / "csv").glob("*_kernels.csv")), self.scratch / "trace"):
+            kept = path.read_bytes()
+            path.write_text("mine")
+            self.refused(2, *analyze, says=["another file of that name", "--force"])
+            self.assertEqual(path.read_text(), "mine")
+            path.write_bytes(kept)
+        path.write_text("mine")
+        self.assertEqual(lab.sme2lab(*analyze, "--force").returncode, 0)
+
+    def test_a_line_of_pairs_with_a_field_too_many_is_refused(self):
+        pairs = self.scratch / "pairs.csv"
+        pairs.write_text("baseline_ns,candidate_ns\n1,2\n1,2,3\n")
+        self.refused(2, "compare", "--pairs", pairs, says=["more fields than the head", "line 3"])
+
     def test_verbs_of_later_versions_are_refused_by_name(self):
         for verb in ("history", "export"):
             self.refused(2, verb, says=[verb, "this version"])
