@@ -15,6 +15,7 @@
 #include "common/base/mem.h"
 #include "host/config/host_config.h"
 #include "host/config/submission.h"
+#include "host/daemon/compare_runs.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
 #include "host/daemon/reload.h"
@@ -244,7 +245,7 @@ static void on_lab_opened(void *user, int rc)
     struct daemon *daemon = user;
     const struct sl_daemon_settings *settings = daemon->settings;
     const struct sl_host_config *config = settings->config;
-    struct sl_http_options options = {0};
+    struct sl_http_options options = {.compare = sl_compare_runs, .compare_user = &daemon->kit};
     char fallback[MAX_PATH_BYTES];
     if (rc < 0) {
         sl_diag_set(daemon->diag, rc, settings->state, "the store's jobs cannot be read: %s",

@@ -23,6 +23,8 @@ void sl_api_run_get(struct sl_http_exchange *exchange);
 void sl_api_run_files(struct sl_http_exchange *exchange); /* the list of names */
 void sl_api_run_file(struct sl_http_exchange *exchange);  /* etdump, analysis, log, files/... */
 
+void sl_api_compare(struct sl_http_exchange *exchange);
+
 void sl_api_device_list(struct sl_http_exchange *exchange);
 void sl_api_device_act(struct sl_http_exchange *exchange); /* quarantine, release */
 

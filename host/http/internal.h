@@ -32,6 +32,8 @@ struct sl_http {
     struct sl_auth auth;
     struct sl_blobs blobs;
     uint64_t max_blob_bytes;
+    sl_http_compare_fn compare;
+    void *compare_user;
     unsigned timeout_s;
     size_t connections, exchanges, streams;
     uint64_t accepted;    /* connections so far */

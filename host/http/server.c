@@ -251,6 +251,8 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     http->lab = lab;
     http->max_blob_bytes =
         options->max_blob_bytes ? options->max_blob_bytes : SL_HTTP_MAX_BLOB_BYTES;
+    http->compare = options->compare;
+    http->compare_user = options->compare_user;
     http->timeout_s = options->timeout_s ? options->timeout_s : DEFAULT_TIMEOUT_S;
     http->protocols[0] = (struct lws_protocols){.name = "http",
                                                 .callback = on_library,

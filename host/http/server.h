@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/records.h"
+
 typedef struct uv_loop_s uv_loop_t;
+struct sl_buf;
 struct sl_diag;
 struct sl_http;
 struct sl_lab;
@@ -21,12 +24,24 @@ enum {
 };
 #define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
 
+/* Two runs of the store, and which variant of each: 0 off, 1 on. */
+struct sl_http_comparison {
+    char directories[2][SL_PATH_BYTES]; /* baseline, candidate; absolute */
+    char names[2][32];                  /* how the answer calls them */
+    int levels[2];
+};
+/* Appends the comparison as JSON. 0 or a negative code with words. Off the loop. */
+typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
+                                  struct sl_buf *out, struct sl_diag *diag);
+
 struct sl_http_options {
     const char
         *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
     size_t listen_count;
-    uint64_t max_blob_bytes; /* 0: SL_HTTP_MAX_BLOB_BYTES */
-    unsigned timeout_s;      /* for a client that neither reads nor sends; 0: 20 */
+    uint64_t max_blob_bytes;    /* 0: SL_HTTP_MAX_BLOB_BYTES */
+    sl_http_compare_fn compare; /* NULL: nobody compares, and it is 503 */
+    void *compare_user;
+    unsigned timeout_s; /* for a client that neither reads nor sends; 0: 20 */
 };
 
 /* Listens at once. `lab` is borrowed and outlives the server. A port of 0 lets the system choose.

@@ -88,6 +88,27 @@ class TestDaemon(lab.Scratch):
                 again, _ = run_files(daemon, record)
                 self.assertEqual(again, undisturbed)
 
+    def test_runs_are_compared_where_they_lie(self):
+        with Daemon(self.scratch / "state") as daemon:
+            model = daemon.put_blob(lab.MODELS / "llm_cache_portable/model.pte")
+            jobs = [json.loads(daemon.submit({"model": model, "device": "counted-512", "runs": n})[2])["id"] for n in (2, 3)]
+            runs = [daemon.wait(job)["run"] for job in jobs]
+            summary = daemon.get(f"/api/v1/runs/{runs[0]}/files/analysis_summary.json")["comparison"]
+            same = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[0]}")
+            both = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[1]}&variant=off")
+            for query, status in ((f"baseline={runs[0]}", 400), (f"baseline=0&candidate={runs[0]}", 400),
+                                  (f"baseline={runs[0]}&candidate=9999", 404), (f"baseline=x&candidate={runs[0]}", 400),
+                                  (f"baseline={runs[0]}&candidate={runs[1]}&variant=both", 400),
+                                  (f"baseline={runs[0]}&candidate={runs[0]}&variant=on", 400)):
+                answer = daemon.request("GET", "/api/v1/compare?" + query)
+                self.assertEqual(answer[0], status, (query, answer))
+                self.assertNotIn(str(self.scratch), answer[2].decode())
+        self.assertEqual((same["schema"], same["ratio"], same["verdict"]),
+                         ("sme2lab.comparison/1", summary["ratio"], summary["verdict"]))
+        self.assertEqual((same["baseline"]["level"], same["baseline"]["file"]), ("off", f"runs/{runs[0]}"))
+        self.assertEqual((both["ratio"], both["verdict"], both["factor"]["name"]), (1, "equivalent", "run"))
+        self.assertNotIn(str(self.scratch), json.dumps(both))
+
     def test_a_damaged_model_is_a_result_and_a_missing_blob_an_error(self):
         broken = self.scratch / "broken.pte"
         broken.write_bytes((TOY / "model.pte").read_bytes()[:5000])

@@ -1,0 +1,61 @@
+/* host/daemon/compare_runs.c */
+#include "host/daemon/compare_runs.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/daemon/job_kit.h"
+#include "host/experiment/compared.h"
+#include "host/http/server.h"
+#include "host/report/comparison.h"
+
+static int open_sides(struct sl_compared *compared, const struct sl_http_comparison *what,
+                      const struct sl_categories *categories, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        const struct sl_compared_source source = {what->directories[i], NULL, what->levels[i]};
+        rc = sl_compared_open(compared, i, &source, categories, diag);
+        if (rc == 0) /* where it lies here is nobody's business */
+            compared->sides[i].file.analysis.file = what->names[i];
+    }
+    return rc;
+}
+
+static int compare(struct sl_compared *compared, const struct sl_http_comparison *what,
+                   const struct sl_categories *categories, struct sl_diag *diag)
+{
+    const struct sl_comparison_options options = {.seed = 1, .noise_floor = NAN};
+    int rc = open_sides(compared, what, categories, diag);
+    if (rc == 0)
+        rc = sl_compared_read_log(compared, NULL, diag);
+    return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
+}
+
+int sl_compare_runs(void *kit, const struct sl_http_comparison *what, struct sl_buf *out,
+                    struct sl_diag *diag)
+{
+    struct sl_json json;
+    const struct sl_kit *own = kit;
+    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
+    if (!compared)
+        return -ENOMEM;
+    int rc = compare(compared, what, &own->categories, diag);
+    if (rc == 0) {
+        sl_json_init(&json, out);
+        rc = sl_comparison_json(&json, NULL, &compared->report);
+        rc = rc < 0 ? rc : json.error;
+    }
+    if (rc == 0)
+        rc = sl_buf_append(out, "\n", 1);
+    else if (diag->where[0] == '/') /* a path of this machine */
+        diag->where[0] = '\0';
+    sl_compared_close(compared);
+    sl_free(compared);
+    sl_mem_trim();
+    return rc;
+}

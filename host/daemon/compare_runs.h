@@ -1,0 +1,11 @@
+/* host/daemon/compare_runs.h: two runs of the store compared, for host/http. */
+#pragma once
+
+struct sl_buf;
+struct sl_diag;
+struct sl_http_comparison;
+
+/* sl_http_compare_fn of a struct sl_kit: the comparison as JSON (`sme2lab compare --json`). Blocks.
+ */
+int sl_compare_runs(void *kit, const struct sl_http_comparison *what, struct sl_buf *out,
+                    struct sl_diag *diag);

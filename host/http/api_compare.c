@@ -1,0 +1,138 @@
+/* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/http/api.h"
+#include "host/http/exchange.h"
+#include "host/http/internal.h"
+#include "host/http/reply.h"
+#include "host/job/lab.h"
+#include "host/store/store.h"
+
+#define MAX_JSON_BYTES ((size_t)1 << 28)
+
+/* One request from its query to its answer. */
+struct comparing {
+    struct sl_http_exchange *exchange;
+    uint64_t runs[2]; /* baseline, candidate */
+    int side;         /* whose record is asked for */
+    struct sl_http_comparison what;
+    uv_work_t work;
+    struct sl_buf json;
+    struct sl_diag diag;
+    int rc;
+};
+
+static int ask_for_side(struct comparing *c);
+
+static void answer(struct comparing *c, int rc)
+{
+    struct sl_http_exchange *exchange = c->exchange;
+    if (sl_http_exchange_settle(exchange)) {
+        if (rc == 0)
+            sl_http_reply_buf(exchange, 200, "application/json", &c->json);
+        else
+            sl_http_problem_of(exchange, rc, c->diag.what[0] ? &c->diag : NULL);
+    }
+    sl_buf_fini(&c->json);
+    sl_free(c);
+}
+
+static void do_compare(uv_work_t *work)
+{
+    struct comparing *c = work->data;
+    const struct sl_http *http = c->exchange->http;
+    c->rc = http->compare(http->compare_user, &c->what, &c->json, &c->diag);
+}
+
+static void after_compare(uv_work_t *work, int status)
+{
+    struct comparing *c = work->data;
+    answer(c, status < 0 ? status : c->rc);
+}
+
+static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    struct comparing *c = user;
+    struct sl_http *http = c->exchange->http;
+    (void)next_cursor;
+    if (rc == 0 && count != 1)
+        rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND, c->side == 0 ? "baseline" : "candidate",
+                         "there is no such run");
+    if (rc == 0) {
+        char *path = c->what.directories[c->side];
+        snprintf(path, SL_PATH_BYTES, "%s/%s", sl_lab_state_dir(http->lab), rows[0].directory);
+        if (++c->side < 2)
+            rc = ask_for_side(c);
+        else
+            rc = uv_queue_work(http->loop, &c->work, do_compare, after_compare);
+    }
+    if (rc < 0)
+        answer(c, rc);
+}
+
+static int ask_for_side(struct comparing *c)
+{
+    const struct sl_runs_filter filter = {.limit = 1, .id = c->runs[c->side]};
+    return sl_store_list_runs(sl_lab_store(c->exchange->http->lab), &filter, on_side, c);
+}
+
+static bool read_run(struct sl_http_exchange *exchange, const char *name, uint64_t *out)
+{
+    char text[32];
+    return sl_http_query(exchange, name, text, sizeof(text)) == 0 && sl_http_number(text, out) &&
+           *out != 0 && *out <= INT64_MAX;
+}
+
+/* off and on of one run; of two runs the same variant, on unless the query says off. */
+static bool read_levels(struct sl_http_exchange *exchange, struct comparing *c)
+{
+    char text[8];
+    if (sl_http_query(exchange, "variant=", text, sizeof(text)) < 0 ||
+        (text[0] && strcmp(text, "on") != 0 && strcmp(text, "off") != 0))
+        return false;
+    bool same = c->runs[0] == c->runs[1];
+    c->what.levels[0] = !same && strcmp(text, "off") != 0;
+    c->what.levels[1] = same || strcmp(text, "off") != 0;
+    return !same || !text[0];
+}
+
+void sl_api_compare(struct sl_http_exchange *exchange)
+{
+    struct comparing *c = exchange->http->compare ? sl_calloc(1, sizeof(*c)) : NULL;
+    if (!c) {
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
+        return;
+    }
+    c->exchange = exchange;
+    c->work.data = c;
+    sl_buf_init(&c->json, MAX_JSON_BYTES);
+    bool ok = read_run(exchange, "baseline=", &c->runs[0]) &&
+              read_run(exchange, "candidate=", &c->runs[1]);
+    if (!ok)
+        sl_http_problem(exchange, 400, "bad-query", "say ?baseline=ID&candidate=ID",
+                        "baseline and candidate are numbers of runs");
+    else if (!(ok = read_levels(exchange, c)))
+        sl_http_problem(exchange, 400, "bad-query",
+                        "leave it out: of one run off and on are compared",
+                        "variant is off or on, and of two runs");
+    if (!ok) {
+        sl_free(c);
+        return;
+    }
+    snprintf(c->what.names[0], sizeof(c->what.names[0]), "runs/%llu",
+             (unsigned long long)c->runs[0]);
+    snprintf(c->what.names[1], sizeof(c->what.names[1]), "runs/%llu",
+             (unsigned long long)c->runs[1]);
+    sl_http_exchange_owe(exchange);
+    int rc = ask_for_side(c);
+    if (rc < 0)
+        answer(c, rc);
+}
