@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <string.h>
 
 #include "kernels/cpu/neon_vector.h"
 
@@ -77,7 +78,9 @@ static inline void sl_panel_lanes(const struct sl_panel_weights *w, size_t j, SL
 static inline SL_ELEMENT *sl_panel_pack(const struct sl_panel_weights *w, size_t j, size_t width,
                                         const SL_ELEMENT *bias, SL_ELEMENT *out)
 {
-    for (size_t c = 0; c < width; c++)
+    if (bias && w->n - j >= width)
+        memcpy(out, bias + j, width * sizeof(*out));
+    for (size_t c = 0; (!bias || w->n - j < width) && c < width; c++)
         out[c] = bias && c < w->n - j ? bias[j + c] : 0;
     out += width;
     for (size_t c = 0; c < width; c += LANES)

@@ -49,6 +49,23 @@ static void interleave_by(const int8_t *rows, size_t k, size_t depth, int8_t *ou
         interleave(rows, k, depth, out);
 }
 
+/* Whole pairs of nibbles; inlined, so that a group's usual number of them needs no loop. */
+static inline __attribute__((always_inline)) int32_t decode_pairs(const uint8_t *restrict pairs,
+                                                                  size_t count,
+                                                                  int8_t *restrict out)
+{
+    int32_t sum = 0;
+#pragma clang loop unroll(disable) vectorize(enable) vectorize_width(16) interleave(disable)
+    for (size_t i = 0; i < count / 2; i++) {
+        out[2 * i] = (int8_t)((pairs[i] & 15) - 8);
+        out[2 * i + 1] = (int8_t)((pairs[i] >> 4) - 8);
+    }
+#pragma clang loop unroll(disable) vectorize(enable) vectorize_width(16) interleave(disable)
+    for (size_t i = 0; i < count; i++)
+        sum += out[i];
+    return sum;
+}
+
 /* `count` weights of column j from an even `from` on: zeros where there are none. Their sum. */
 static int32_t read_column(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
                            size_t j, size_t from, size_t count, int8_t *out)
@@ -58,6 +75,8 @@ static int32_t read_column(const struct sl_matmul_qd8 *self, const struct sl_wei
     const int8_t *bytes =
         (const int8_t *)w->data + (w->transposed ? from * w->n + j : j * w->k + from);
     int32_t sum = 0;
+    if (self->q4 && there == 32 && count == 32)
+        return decode_pairs(pairs, 32, out);
     for (size_t i = 0; self->q4 && i < there / 2; i++) {
         out[2 * i] = (int8_t)((pairs[i] & 15) - 8);
         out[2 * i + 1] = (int8_t)((pairs[i] >> 4) - 8);

@@ -63,6 +63,7 @@ static int check_outputs(const struct sl_xnn_plan *plan, struct sl_diag *diag)
 /* Shapes all operators for the shapes of the external inputs as they stand. */
 static int shape_ops(struct sl_xnn_plan *plan, struct sl_diag *diag)
 {
+    plan->shaped = false;
     for (uint32_t i = 0; i < plan->operand_count; i++)
         plan->operands[i].memory = (int32_t)i;
     for (uint32_t i = 0; i < plan->op_count; i++) {
@@ -73,7 +74,9 @@ static int shape_ops(struct sl_xnn_plan *plan, struct sl_diag *diag)
         if (rc != 0)
             return rc;
     }
-    return sl_xnn_layout(plan, diag);
+    int rc = sl_xnn_layout(plan, diag);
+    plan->shaped = rc == 0;
+    return rc;
 }
 
 static int compile(struct sl_xnn_plan *plan, struct sl_diag *diag)
@@ -190,14 +193,16 @@ static int check_argument(const struct sl_tensor *tensor, const struct sl_xnn_op
 }
 
 /* Takes the shape of a delegate input; a scalar has one dimension in the graph. */
-static int take_shape(struct sl_xnn_operand *operand, const struct sl_tensor *tensor,
-                      struct sl_diag *diag)
+static int take_shape(struct sl_xnn_plan *plan, struct sl_xnn_operand *operand,
+                      const struct sl_tensor *tensor, struct sl_diag *diag)
 {
     size_t dims[SL_PTE_MAX_RANK] = {1};
     uint32_t rank = tensor->rank == 0 ? 1 : tensor->rank;
     sl_tensor_memory_dims(tensor, dims);
     if (tensor->rank == 0 && operand->rank == 0)
         rank = 0;
+    if (rank != operand->rank || memcmp(dims, operand->dims, rank * sizeof(*dims)) != 0)
+        plan->shaped = false;
     if (rank != operand->rank || !sl_xnn_set_dims(operand, rank, dims))
         return sl_diag_set(diag, SL_ET_INVALID_ARGUMENT, NULL,
                            "delegate input %u has rank %u where the graph has %u",
@@ -251,11 +256,13 @@ int sl_xnn_plan_shape(struct sl_xnn_plan *plan, struct sl_tensor *const *args, u
                                "delegate argument %u is missing or not a tensor",
                                operand->external_id);
         rc = check_argument(args[operand->external_id], operand, diag);
-        operand->wide = args[operand->external_id]->scalar_type == SL_SCALAR_LONG;
+        bool wide = args[operand->external_id]->scalar_type == SL_SCALAR_LONG;
+        plan->shaped = plan->shaped && wide == operand->wide;
+        operand->wide = wide;
         if (rc == 0 && operand->external_input)
-            rc = take_shape(operand, args[operand->external_id], diag);
+            rc = take_shape(plan, operand, args[operand->external_id], diag);
     }
-    if (rc == 0)
+    if (rc == 0 && !plan->shaped)
         rc = shape_ops(plan, diag);
     for (uint32_t i = 0; i < plan->operand_count && rc == 0; i++)
         if (plan->operands[i].external_output)

@@ -144,6 +144,7 @@ struct sl_xnn_plan {
     struct sl_step *steps;
     struct sl_xnn_wires *wires; /* of each step */
     size_t workspace_bytes;
+    bool shaped; /* all operators, for the inputs' shapes as they stand */
     int32_t *active; /* layout.c: operands in memory at one time, by offset */
 };
 
