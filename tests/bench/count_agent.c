@@ -26,21 +26,13 @@ static void print_pc(void *user, const struct sl_count_insn *insn)
         fprintf(user, "%" PRIx64 " %" PRIu64 "\n", insn->pc, insn->counted);
 }
 
-static uint64_t sum(const uint64_t *insns)
-{
-    uint64_t all = 0;
-    for (int c = 0; c < SL_INSN_CLASS_COUNT; c++)
-        all += insns[c];
-    return all;
-}
-
 static void print_marks(const struct sl_count_log *log)
 {
     size_t count;
     const struct sl_count_mark *marks = sl_count_log_marks(log, &count);
     printf("{\"marks\": [");
     for (size_t i = 0; i < count; i++)
-        printf("%s%" PRIu64, i ? ", " : "", sum(marks[i].insns));
+        printf("%s%" PRIu64, i ? ", " : "", marks[i].insns[SL_INSN_ANY]);
     printf("]}\n");
 }
 
@@ -70,7 +62,7 @@ static int run(unsigned svl, const char *pcs, const char *const *args)
         sl_count_log_free(launch.log);
         return fail(&diag, rc);
     }
-    int failed = result.signal != 0 || result.timed_out;
+    int failed = result.exit_code != 0 || result.signal != 0 || result.timed_out;
     if (failed)
         fprintf(stderr, "%.*s", (int)result.err.size, (const char *)result.err.data);
     else

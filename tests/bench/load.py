@@ -1,4 +1,6 @@
-"""What loading costs: bench.py's part `load`. Executed instructions of Program::load to the end of load_method, against the real runtime's.
+"""What loading costs, and the runtime's own code between operators: bench.py's parts `load` and `framework`.
+
+Executed instructions of Program::load to the end of load_method, against the real runtime's.
 
 A program is opened once and compiled for each variant: a variant's load is both. Where the real runtime's was not counted alone, it is what
 was counted from its start on without the start itself, which grows with the inputs that are read before (START).
@@ -20,6 +22,8 @@ import lab  # noqa: E402
 COUNT = host.HOST_BENCH / "count_agent"
 SVL = 512
 GOAL = 0.5  # of the real runtime's
+OWN_PER_CALL, OWN_SHARE = 300, 0.02  # instructions between operators, of one and of all
+FRAMEWORK = ("mobilenet_v2_f32_xnnpack", "toy_cnn_f32_xnnpack", "transformer_dynq_xnnpack", "kitchen_math_portable", "kitchen_nn_portable")
 START, START_PER_INPUT_BYTE = 1_950_000, 0.265  # its instructions from start to Program::load, from the rows that have both
 
 # Executed instructions of ExecuTorch's executor_runner (1.5, XNNPACK with KleidiAI), SVL 512: (start and load, load alone or None), SME2 on and off.
@@ -71,27 +75,66 @@ def reference(name, folder, variant):
     return load or round(whole - START - START_PER_INPUT_BYTE * inputs)
 
 
-def count(folder, *words, pcs=None):
-    """Instructions of loading by variant: a counted run without an execution."""
+def counted(folder, *words, pcs=None):
+    """(events, counted instructions before each mark) of a run of both variants."""
     with tempfile.TemporaryDirectory() as scratch:
         data = [f"--data_path={folder}/weights.ptd"] if (folder / "weights.ptd").exists() else []
         trace = pathlib.Path(scratch, "trace")
         marks = json.loads(host.output_of(COUNT, "--svl", SVL, *(["--pcs", pcs] if pcs else []), "run", f"--model_path={folder}/model.pte", *data,
-                                          "--variants=off,on", "--clock=marks", "--num_executions=0", "--warmup=0", "--print_output=none",
-                                          f"--trace_path={trace}", *words))["marks"]
-        events = lab.read_trace(trace.read_bytes())
+                                          "--variants=off,on", "--clock=marks", "--warmup=0", "--print_output=none", f"--trace_path={trace}",
+                                          *words))["marks"]
+        return lab.read_trace(trace.read_bytes()), marks
+
+
+def count(folder, *words):
+    """Instructions of loading by variant: a counted run without an execution."""
+    events, marks = counted(folder, "--num_executions=0", *words)
     spans = {(event["name"], event["variant"]): marks[event["end"]] - marks[event["start"]] for event in events}
     opening = spans["Program::load", 0]
     return {variant: opening + spans["Program::load_method", v] for v, variant in enumerate(("off", "on"))}
 
 
+def load_rows(name, folder):
+    cold = count(folder)
+    with tempfile.TemporaryDirectory() as cache:
+        for _ in range(2):  # the second finds files, but may read them; the third knows them
+            count(folder, f"--weight-cache={cache}")
+        warm = count(folder, f"--weight-cache={cache}")
+    for variant in ("on", "off"):
+        theirs = reference(name, folder, variant)
+        alone = EXECUTOR_RUNNER[name][variant == "off"][1]
+        source = f"executor_runner{'' if alone else ', start deducted'}, goal {GOAL:.2f}"
+        yield {**host.row(f"{name}, SME2 {variant}", cold[variant], "instructions", theirs, source), "met": cold[variant] <= GOAL * theirs}
+        yield host.noted(f"{name}, SME2 {variant}, warm cache", warm[variant], "instructions", theirs, "executor_runner")
+
+
 def bench():
     for name, folder in folders():
-        cold = count(folder)
-        for variant in ("on", "off"):
-            theirs = reference(name, folder, variant)
-            goal = f"executor_runner{'' if EXECUTOR_RUNNER[name][variant == 'off'][1] else ', start deducted'}, goal {GOAL:.2f}"
-            yield {**host.row(f"{name}, SME2 {variant}", cold[variant], "instructions", theirs, goal), "met": cold[variant] <= GOAL * theirs}
+        yield from load_rows(name, folder)
 
 
-PARTS = {"load": bench}
+SHELLS = ("Method::execute", "OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE_CALL")
+
+
+def framework(folder):
+    """Of the last execution of each variant: (all instructions, those between operators, operators)."""
+    events, marks = counted(folder, "--num_executions=2")
+    found = {}
+    for v, variant in enumerate(("off", "on")):
+        last = max((event for event in events if event["name"] == "Method::execute" and event["variant"] == v), key=lambda event: event["start"])
+        inside = [event for event in events if event["variant"] == v and event["name"] not in SHELLS and last["start"] < event["start"] < last["end"]]
+        whole = marks[last["end"]] - marks[last["start"]]
+        found[variant] = whole, whole - sum(marks[event["end"]] - marks[event["start"]] for event in inside), len(inside)
+    return found
+
+
+def bench_framework():
+    for name in FRAMEWORK:
+        folder = dict(folders()).get(name)
+        for variant, (whole, own, operators) in framework(folder).items() if folder else ():
+            yield host.row(f"{name}, SME2 {variant}, an operator call", round(own / operators, 1), "instructions", OWN_PER_CALL, "goal")
+            if name.startswith("mobilenet"):
+                yield host.row(f"{name}, SME2 {variant}, between operators", own, "instructions", round(OWN_SHARE * whole), f"goal: 2 % of {whole:,}")
+
+
+PARTS = {"load": bench, "framework": bench_framework}
