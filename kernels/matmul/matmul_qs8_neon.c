@@ -5,6 +5,7 @@
 #define NAME qs8_qs8p8x1_8x8_neon_mlal
 #define NEEDS SL_ISA_NEON
 #define TAKES_RUNS false
+#define EIGHT_COLUMNS NULL
 typedef int16_t weight_t;
 
 static size_t place(size_t k, size_t column)

@@ -110,6 +110,18 @@ static uint8_t *pack_weights(const struct sl_matmul_qd8 *self, const struct sl_w
     return out;
 }
 
+/* All weights of 8 columns that have a scale each. */
+static uint8_t *pack_channels(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
+                              size_t j0, int32_t sums[SIDE], uint8_t *out)
+{
+    const struct sl_qd8_engine *engine = self->engine;
+    const int8_t *columns = (const int8_t *)w->data + j0 * w->k;
+    size_t done = 0;
+    if (engine->eight_columns && !self->q4 && !w->transposed && j0 + SIDE <= w->n)
+        done = engine->eight_columns(columns, w->k, w->k, (int8_t *)out, sums);
+    return pack_weights(self, w, j0, done, padded(w->k), sums, out + SIDE * done);
+}
+
 /* A group's weights and scales; the sums of columns add up. */
 static uint8_t *pack_group(const struct sl_matmul_qd8 *self, const struct sl_weights_qd8 *w,
                            size_t j0, size_t g, struct sl_qd8_columns *columns, float *scale,
@@ -141,7 +153,7 @@ void sl_qd8_panels_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_we
         out += sizeof(columns);
         float *scales = (float *)(void *)out;
         if (group == 0)
-            out = pack_weights(self, weights, j0, 0, padded(k), columns.sum, out);
+            out = pack_channels(self, weights, j0, columns.sum, out);
         else
             out += k / group * SIDE * sizeof(float);
         for (size_t g = 0; group > 0 && g < k / group; g++)

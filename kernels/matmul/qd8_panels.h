@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/convert/quantise_rows.h"
+#include "kernels/matmul/eight_columns.h"
 #include "kernels/matmul/matmul_qd8.h"
 
 enum { SL_QD8_SIDE = 8, SL_QD8_BLOCK = 64, SL_QD8_K_STEP = 16 };
@@ -32,6 +33,7 @@ struct sl_qd8_tile {
 
 struct sl_qd8_engine {
     size_t lhs_depth, rhs_depth; /* consecutive k in a panel; the left is 4 or 8, the right 1 too */
+    sl_eight_columns_fn eight_columns; /* NULL: by rows of a few */
     sl_quantise_row_fn quantise_row;
     /* acc[8][8] = left * right over `steps` sixteens of k; at least the first `rows` rows. */
     void (*multiply)(size_t rows, size_t steps, const int8_t *left, const int8_t *right,

@@ -76,6 +76,9 @@ SL_INLINE void sl_qd8_put_sums(const struct sl_qd8_tile *tile, size_t rows, cons
     static const struct sl_qd8_engine engine_name = {                                              \
         .lhs_depth = left_depth,                                                                   \
         .rhs_depth = right_depth,                                                                  \
+        .eight_columns = right_depth == 8   ? sl_eight_columns_by_8                                \
+                         : right_depth == 4 ? sl_eight_columns_by_4                                \
+                                            : NULL,                                                \
         .quantise_row = sl_quantise_row_neon,                                                      \
         .multiply = multiply_block,                                                                \
         .product = product,                                                                        \

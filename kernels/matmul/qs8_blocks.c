@@ -49,19 +49,19 @@ static int32_t sum_of(const int8_t *column, size_t k)
     return sum;
 }
 
-/* Returns the column's sum. */
-static int32_t pack_column(const struct sl_qs8_engine *engine, size_t depth, size_t k,
+/* From k `from` on. Returns the sum of these. */
+static int32_t pack_column(const struct sl_qs8_engine *engine, size_t depth, size_t from, size_t k,
                            const int8_t *column, size_t k_stride, size_t c, void *out)
 {
     int8_t *narrow = out;
     int16_t *wide = out;
     int32_t sum = 0;
-    size_t p = 0;
+    size_t p = from;
     if (k_stride == 1 && depth == 8)
-        p = spread(column, k, 8, narrow + engine->place(0, c));
+        p += spread(column + from, k - from, 8, narrow + engine->place(from, c));
     else if (k_stride == 1 && depth == 4)
-        p = spread(column, k, 4, narrow + engine->place(0, c));
-    sum = sum_of(column, p);
+        p += spread(column + from, k - from, 4, narrow + engine->place(from, c));
+    sum = sum_of(column + from, p - from);
     for (; p < k; p++) {
         int8_t w = column[p * k_stride];
         if (engine->weight_bytes == 1)
@@ -77,13 +77,23 @@ void sl_qs8_pack_panels(const struct sl_qs8_engine *engine, size_t n, size_t k,
                         const int8_t *weights, size_t column_stride, size_t k_stride,
                         const struct sl_requant *requant, void *packed)
 {
-    size_t depth = depth_of(engine);
+    size_t depth = depth_of(engine), done = 0;
+    int32_t sums[SL_QS8_NR] = {0};
     memset(packed, 0, sl_qs8_panels_bytes(engine, n, k));
     for (size_t c = 0; c < n; c++) {
         char *panel = (char *)packed + c / SL_QS8_NR * panel_bytes(engine, k);
         struct sl_qs8_head *head = (struct sl_qs8_head *)(void *)panel;
-        int32_t sum = pack_column(engine, depth, k, weights + c * column_stride, k_stride,
-                                  c % SL_QS8_NR, head + 1);
+        const int8_t *column = weights + c * column_stride;
+        if (c % SL_QS8_NR == 0) {
+            bool eight = engine->eight_columns && k_stride == 1 && c + SL_QS8_NR <= n;
+            memset(sums, 0, sizeof(sums));
+            done = eight
+                       ? engine->eight_columns(column, column_stride, k, (int8_t *)(head + 1), sums)
+                       : 0;
+        }
+        int32_t sum = sums[c % SL_QS8_NR];
+        if (done < k)
+            sum += pack_column(engine, depth, done, k, column, k_stride, c % SL_QS8_NR, head + 1);
         head->start[c % SL_QS8_NR] = sl_requant_start(requant, c, sum);
         head->scale[c % SL_QS8_NR] = requant->scale[c];
     }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kernels/conv/conv_qs8.h"
+#include "kernels/matmul/eight_columns.h"
 #include "kernels/matmul/matmul_qs8.h"
 
 enum { SL_QS8_MR = 8, SL_QS8_NR = 8, SL_QS8_DEPTH = 16 };
@@ -40,7 +41,8 @@ struct sl_qs8_engine {
     /* Where weight (k, column) of a panel is, in weights. */
     size_t (*place)(size_t k, size_t column);
     void (*run)(const struct sl_qs8_rows *rows);
-    bool takes_runs; /* else rows[] is where it looks */
+    bool takes_runs;                   /* else rows[] is where it looks */
+    sl_eight_columns_fn eight_columns; /* NULL: one by one */
 };
 
 /* k filled up to whole SL_QS8_DEPTH; at least one, so that loops over k need no test before them.

@@ -1,7 +1,8 @@
 /* kernels/matmul/qs8_blocks_neon.h: what a NEON engine of static int8 is made of. The including
  * file defines before: NAME, the end of the kernels' names; NEEDS, their ISA bits; TAKES_RUNS,
- * whether prepare() reads runs; weight_t, place(), multiply(), load_scales() and store(), which the
- * engines say. Functions are inlined into callers whose row count is constant. */
+ * whether prepare() reads runs; EIGHT_COLUMNS, of struct sl_qs8_engine; weight_t, place(),
+ * multiply(), load_scales() and store(), which the engines say. Functions are inlined into callers
+ * whose row count is constant. */
 #pragma once
 
 #include <string.h>
