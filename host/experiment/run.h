@@ -99,6 +99,9 @@ int sl_run_exit_code(const struct sl_run *run);
 /* run_manifest.c: manifest.json: what ran, in which order, with the hashes of all that went in. */
 int sl_run_manifest(const struct sl_run *run, struct sl_diag *diag);
 
+/* run_log.c: appends the kit's block of figures to the log, one for each variant (AF-46). */
+int sl_run_log(const struct sl_run *run, struct sl_diag *diag);
+
 /* run_summary.c: the result as JSON (what --json prints), and as analysis_summary.json; what both
  * say of the two variants together. */
 int sl_run_json(const struct sl_run *run, struct sl_json *json);

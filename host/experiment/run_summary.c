@@ -131,6 +131,8 @@ int sl_run_summary(const struct sl_run *run, struct sl_diag *diag)
         sl_diag_set(diag, rc, path, "The summary cannot be made (%s)", sl_strerror(rc));
     sl_buf_fini(&text);
     if (rc == 0)
+        rc = sl_run_log(run, diag);
+    if (rc == 0)
         rc = sl_kit_directory_write(run->out_dir, run->categories, diag);
     if (rc == 0)
         rc = sl_report_write_run(run->out_dir, run->experiment->name, run->categories, diag);

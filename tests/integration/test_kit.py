@@ -139,6 +139,21 @@ class KitFiles(unittest.TestCase):
         self.assertIn("no run directory", done.stderr)
         self.assertFalse((self.folder / "report").exists())
 
+    def test_the_log_ends_with_the_kits_block_of_each_variant(self):
+        log = (self.out / self.run_.manifest["results"][0]["log"]).read_text()
+        blocks = log.split("===== PERFORMANCE SUMMARY =====\n")[1:]
+        self.assertEqual(len(blocks), 2)
+        for block, variant, result in zip(blocks, ("off", "on"), self.run_.manifest["results"]):
+            told = dict(line.split(": ", 1) for line in block.strip().splitlines())
+            self.assertEqual(list(told), ["Experiment", "Model", "Warmup Iterations", "Execution Iterations", "Execution Total Wall",
+                                          "Execution Total Runner", "Avg Wall/Run", "Avg Runner/Run", "CPU Threads", "Quiet Runner",
+                                          "Model Size", "ETDump Path"])
+            latency = self.run_.analysis(variant)["latency"]
+            self.assertEqual(told["Experiment"], result["experiment"])
+            self.assertEqual(told["Avg Runner/Run"], f"{latency['mean_insns']:.0f} instructions")
+            self.assertEqual(told["Model Size"], f"{self.run_.manifest['model_bytes']} bytes")
+            self.assertTrue(told["ETDump Path"].endswith(result["etdump"]))
+
     def test_analysis_only_makes_the_same_files_again_without_measuring(self):
         broken = self.copy()
         for name in ("report.md", "kernel_view_gemm.md", "run_sme2-on/model_run_sme2-on_t1_kernels.csv"):
