@@ -81,11 +81,13 @@ static void max_of_columns(const struct sl_pool_args *a, const float *plane, siz
         float best = plane[best_at];
         for (size_t ky = y_first; ky < y_end; ky++, y += a->dilation_h) {
             size_t at = y * a->in_w + x0;
-            for (size_t kx = x_first; kx < x_end; kx++, at += a->dilation_w)
-                if (!(plane[at] <= best) && !isnan(best)) { /* larger, or the first NaN */
-                    best = plane[at];
+            for (size_t taps = x_end - x_first; taps > 0; taps--, at += a->dilation_w) {
+                float v = plane[at];
+                if (!(v <= best) && !isnan(best)) { /* larger, or the first NaN */
+                    best = v;
                     best_at = at;
                 }
+            }
         }
         out[ox] = best;
         index[ox] = (int64_t)best_at;

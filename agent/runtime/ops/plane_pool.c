@@ -7,26 +7,38 @@
 /* sums[x] = the sum of in[y][x] over rows from, up to but not including, to. */
 static void sum_rows(const float *in, size_t width, size_t from, size_t to, float *restrict sums)
 {
-    memset(sums, 0, width * sizeof(*sums));
-    for (size_t y = from; y < to; y++) {
-        const float *restrict row = in + y * width;
+    const float *restrict row = in + from * width;
+    if (from >= to) {
+        memset(sums, 0, width * sizeof(*sums));
+        return;
+    }
+    for (size_t x = 0; x < width; x++)
+        sums[x] = row[x] + 0.0f; /* an addition like those below, and not a call of memcpy() */
+    for (size_t y = from + 1; y < to; y++) {
+        row += width;
         for (size_t x = 0; x < width; x++)
             sums[x] += row[x];
     }
 }
 
-/* out[x] += in[x * stride] */
-static void add_every(size_t count, size_t stride, const float *restrict in, float *restrict out)
+/* out[x] = the sum of `kernel` elements from in[x * stride] on. */
+#define ADD_EVERY(step)                                                                            \
+    {                                                                                              \
+        for (size_t x = 0; x < count; x++)                                                         \
+            out[x] = in[x * (step)] + 0.0f;                                                        \
+        for (size_t k = 1; k < kernel; k++)                                                        \
+            for (size_t x = 0; x < count; x++)                                                     \
+                out[x] += in[x * (step) + k];                                                      \
+    }
+static void sum_across(size_t count, size_t kernel, size_t stride, const float *restrict in,
+                       float *restrict out)
 {
     if (stride == 1)
-        for (size_t x = 0; x < count; x++)
-            out[x] += in[x];
+        ADD_EVERY(1)
     else if (stride == 2)
-        for (size_t x = 0; x < count; x++)
-            out[x] += in[2 * x];
+        ADD_EVERY(2)
     else
-        for (size_t x = 0; x < count; x++)
-            out[x] += in[x * stride];
+        ADD_EVERY(stride)
 }
 
 /* The span of window `at` inside the input, and its length with the padding that counts. */
@@ -84,29 +96,36 @@ static void run_avg_pool(struct sl_op_call *call)
             p->divisor != 0 ? 1.0f : weight(p, y, p->in_h, p->kernel_h, p->stride_h, p->pad_h);
         span(y, p->in_h, p->kernel_h, p->stride_h, p->pad_h, h);
         sum_rows(sl_plane_in(p, i / p->out_h), p->in_w, h[0], h[1], padded + p->pad_w);
-        memset(out, 0, p->out_w * sizeof(float));
-        for (size_t k = 0; k < p->kernel_w; k++)
-            add_every(p->out_w, p->stride_w, padded + k, out);
+        sum_across(p->out_w, p->kernel_w, p->stride_w, padded, out);
         for (size_t x = 0; x < p->out_w; x++)
             out[x] /= divisors[x] * down;
     }
 }
 
+/* Columns of a window of adaptive pooling: from left up to, but not including, right. */
+struct adapted {
+    size_t left, right;
+};
+
 static void run_adaptive(struct sl_op_call *call)
 {
     const struct sl_planes *p = call->state;
-    float *sums = sl_plane_scratch(call, p), *out = sl_plane_out(p, 0);
+    struct adapted *spans = sl_plane_scratch(call, p);
+    float *sums = (float *)(void *)(spans + p->out_w), *out = sl_plane_out(p, 0);
+    for (size_t x = 0; x < p->out_w; x++)
+        spans[x] =
+            (struct adapted){x * p->in_w / p->out_w, ((x + 1) * p->in_w + p->out_w - 1) / p->out_w};
     for (size_t i = 0; i < p->count * p->out_h; i++) {
         size_t y = i % p->out_h, from = y * p->in_h / p->out_h;
         size_t to = ((y + 1) * p->in_h + p->out_h - 1) / p->out_h;
         sum_rows(sl_plane_in(p, i / p->out_h), p->in_w, from, to, sums);
         for (size_t x = 0; x < p->out_w; x++) {
-            size_t left = x * p->in_w / p->out_w;
-            size_t right = ((x + 1) * p->in_w + p->out_w - 1) / p->out_w;
+            struct adapted s = spans[x];
             float sum = 0.0f;
-            for (size_t k = left; k < right; k++)
+#pragma clang loop vectorize(disable) unroll(disable)
+            for (size_t k = s.left; k < s.right; k++)
                 sum += sums[k];
-            *out++ = sum / (float)((to - from) * (right - left));
+            *out++ = sum / (float)((to - from) * (s.right - s.left));
         }
     }
 }
@@ -150,6 +169,7 @@ int sl_plane_adaptive(struct sl_op_call *call, struct sl_diag *diag)
         return rc;
     if (!sl_plane_pair(call, 1, 1, &p->out_h, &p->out_w))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its output size is not valid");
-    p->scratch = sl_ref_scratch(call, p->in_w * sizeof(float)).offset;
+    p->scratch =
+        sl_ref_scratch(call, p->out_w * sizeof(struct adapted) + p->in_w * sizeof(float)).offset;
     return sl_plane_finish(call, p, 2, "sl_plane_adaptive_f32", run_adaptive, diag);
 }

@@ -92,6 +92,35 @@ static void average_pool_divides_by_what_counts(void **state)
         }
 }
 
+static void check_adaptive(int32_t width, int32_t high, int32_t wide)
+{
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(1, PLANES, HEIGHT, width));
+    uint32_t y = sl_program_add_tensor(SL_SIZES(1, PLANES, high, wide));
+    sl_program_add_call("aten::_adaptive_avg_pool2d.out", SL_ARGS(x, pair(high, wide), y));
+    sl_program_run();
+    for (int32_t i = 0; i < PLANES * high * wide; i++) {
+        const float *plane = sl_program_floats(x) + i / (high * wide) * HEIGHT * width;
+        int32_t row = i / wide % high, column = i % wide, count = 0;
+        double sum = 0.0;
+        for (int32_t r = row * HEIGHT / high; r * high < (row + 1) * HEIGHT; r++)
+            for (int32_t c = column * width / wide; c * wide < (column + 1) * width; c++, count++)
+                sum += (double)plane[r * width + c];
+        sl_program_check_float(sl_program_floats(y)[i], sum / count);
+    }
+    sl_program_end();
+}
+
+static void adaptive_pool_covers_all_pixels(void **state)
+{
+    (void)state;
+    for (int32_t high = 1; high < 8; high += 2)
+        for (int32_t wide = 1; wide < 20; wide += 3) {
+            check_adaptive(7, high, wide);
+            check_adaptive(33, high, wide);
+        }
+}
+
 /* The two places around output place `at`, and how much of the second. */
 static double between(int32_t at, int32_t in, int32_t out, bool corners, int32_t *places)
 {
@@ -191,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(max_pool_names_the_first_maximum),
         cmocka_unit_test(average_pool_divides_by_what_counts),
+        cmocka_unit_test(adaptive_pool_covers_all_pixels),
         cmocka_unit_test(resizing_mixes_neighbours),
         cmocka_unit_test(lookups_read_where_the_indices_say),
     };
