@@ -101,6 +101,14 @@ SL_INLINE uint16x8_t normalised_8(uint16x8_t x, const float *weight, const float
     return normalised(x, w, b, row);
 }
 
+SL_INLINE float32x4x4_t next_x32(const float **at)
+{
+    float32x4x4_t v = vld1q_f32_x4(*at);
+    *at += 16;
+    SL_FORGET(*at);
+    return v;
+}
+
 /* Weights and biases are at least EIGHT. */
 static void normalise(size_t count, const uint16_t *in, const float *weight, const float *bias,
                       const struct row *row, uint16_t *out)
@@ -109,12 +117,10 @@ static void normalise(size_t count, const uint16_t *in, const float *weight, con
     for (size_t blocks = count / BLOCK; blocks > 0; blocks--) {
         uint16x8x4_t v = sl_neon_next_x16(&in);
         SL_UNROLL
-        for (size_t i = 0; i < 4; i += 2, weight += BLOCK / 2, bias += BLOCK / 2) {
-            float32x4x4_t w = vld1q_f32_x4(weight), b = vld1q_f32_x4(bias);
+        for (size_t i = 0; i < 4; i += 2) {
+            float32x4x4_t w = next_x32(&weight), b = next_x32(&bias);
             v.val[i] = normalised(v.val[i], w.val, b.val, &at);
             v.val[i + 1] = normalised(v.val[i + 1], w.val + 2, b.val + 2, &at);
-            SL_FORGET(weight);
-            SL_FORGET(bias);
         }
         vst1q_u16_x4(out, v);
         out += BLOCK;
