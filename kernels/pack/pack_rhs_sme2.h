@@ -45,11 +45,13 @@ static void turn_rows(const struct panel *p, size_t segment,
     }
 }
 
-static void pack_panels(const void *args) __arm_streaming __arm_inout("za")
+/* The panels of the columns from `first` on. */
+static inline __attribute__((always_inline)) void
+pack_panels_from(const struct PACK_RHS_JOB *job, size_t first,
+                 float *out) __arm_streaming __arm_inout("za")
 {
-    const struct PACK_RHS_JOB *job = args;
     size_t most = job->panel_vl * svcntw(), least = job->least_vl * svcntw();
-    struct panel p = {.job = job, .out = job->packed};
+    struct panel p = {.job = job, .first = first, .out = out};
     for (; p.first < job->n; p.first += most) {
         size_t left = job->n - p.first;
         p.width = left < most ? (left + least - 1) / least * least : most;
@@ -64,4 +66,10 @@ static void pack_panels(const void *args) __arm_streaming __arm_inout("za")
             p.out += p.width * LINES(job);
         }
     }
+}
+
+static void pack_panels(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct PACK_RHS_JOB *job = args;
+    pack_panels_from(job, 0, job->packed);
 }

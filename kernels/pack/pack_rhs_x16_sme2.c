@@ -183,9 +183,47 @@ static void pack_columns_16(const void *args) __arm_streaming __arm_inout("za")
     }
 }
 
+/* Two k rows of four panels that follow each other: a pair for each. */
+static inline __attribute__((always_inline)) void
+put_pairs(svuint16x4_t upper, svuint16x4_t lower, uint16_t *out,
+          size_t panel) __arm_streaming __arm_inout("za")
+{
+    svcount_t all = svptrue_c16();
+#define PAIR(i) svzip_u16_x2(svcreate2_u16(svget4_u16(upper, i), svget4_u16(lower, i)))
+    svst1_u16_x2(all, out, PAIR(0));
+    svst1_u16_x2(all, out + panel, PAIR(1));
+    svst1_u16_x2(all, out + 2 * panel, PAIR(2));
+    svst1_u16_x2(all, out + 3 * panel, PAIR(3));
+#undef PAIR
+}
+
+/* Whole fours of panels that are a vector of halves wide, of [k][n]. */
+static void pack_fours(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct sl_pack_rhs_x16 *job = args;
+    size_t width = svcnth(), panel = 2 * width * (1 + (job->k + 1) / 2), stride = job->n, first = 0;
+    svcount_t all = svptrue_c16();
+    uint16_t *packed = (void *)job->packed;
+    for (; first + 4 * width <= job->n; first += 4 * width, packed += 4 * panel) {
+        const uint16_t *in = job->weights + first;
+        uint16_t *out = packed + 2 * width;
+        for (size_t j = 0; j < 4; j++) {
+            struct panel p = {job, first + j * width, width, width, (void *)(packed + j * panel)};
+            put_biases(&p);
+        }
+        for (size_t left = job->k / 2; left > 0; left--, in += 2 * stride, out += 2 * width)
+            put_pairs(svld1_u16_x4(all, in), svld1_u16_x4(all, in + stride), out, panel);
+        svuint16_t none = svdup_u16(0);
+        if (job->k % 2)
+            put_pairs(svld1_u16_x4(all, in), svcreate4_u16(none, none, none, none), out, panel);
+    }
+    pack_panels_from(job, first, (void *)packed);
+}
+
 void sl_pack_rhs_x16_sme2(const struct sl_pack_rhs_x16 *job)
 {
     bool columns = svcntsw() == SL_PACK_16 && !job->transposed && job->panel_vl == 2 &&
                    (job->segments == 1 || job->k % 2 == 0) && job->k > 0 && job->n > 0;
-    sl_streaming_run_za(columns ? pack_columns_16 : pack_panels, job);
+    bool fours = job->transposed && job->panel_vl == 2 && job->segments == 1 && job->k > 0;
+    sl_streaming_run_za(columns ? pack_columns_16 : fours ? pack_fours : pack_panels, job);
 }

@@ -40,7 +40,7 @@ EXCEPTIONS = (
     ("up to one panel, the call itself",
      lambda r: r["stage"] == "rhs_pack" and r["n"] <= 32, lambda r: 60),
     ("a panel of [k][n] begins with its biases and ends with rows that are no eight, however many there are",
-     lambda r: r["stage"] == "rhs_pack_kn", lambda r: 60 + 95 * panels(r)),
+     lambda r: r["stage"] == "rhs_pack_kn", lambda r: 60 + 55 * panels(r)),
     ("short rows of the left operand",
      lambda r: r["stage"] == "lhs_pack" and row_bytes(r) <= 72 and "matmul_q" not in r["family"],
      lambda r: 30 + 12 * tiles(r)),
