@@ -19,6 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sl_diag diag;
     struct sl_bundle bundle;
+    struct sl_bytes program;
+    if (sl_bundle_program((struct sl_bytes){data, size}, &program, &diag) == 0 &&
+        (program.data < data || program.size > size - (size_t)(program.data - data)))
+        __builtin_trap();
     if (sl_bundle_parse((struct sl_bytes){data, size}, &bundle, &diag) < 0)
         return 0;
     const struct sl_bundle_case *test = sl_bundle_find(&bundle, "forward", 0);

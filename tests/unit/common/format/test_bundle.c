@@ -58,6 +58,24 @@ static void every_kind_of_value_is_read(void **state)
     sl_buf_fini(&file);
 }
 
+static void a_program_is_found_with_and_without_a_bundle_round_it(void **state)
+{
+    struct sl_bytes program;
+    (void)state;
+    assert_int_equal(parse(SL_TEST_DATA "/models/toy_cnn_bundled/model.bpte"), 0);
+    struct sl_bytes inside = bundle.program, whole = {file.data, file.size};
+    assert_int_equal(sl_bundle_program(whole, &program, &diag), 0);
+    assert_ptr_equal(program.data, inside.data);
+    assert_int_equal(program.size, inside.size);
+    assert_int_equal(sl_bundle_program(inside, &program, &diag), 0);
+    assert_ptr_equal(program.data, inside.data);
+    assert_int_equal(program.size, inside.size);
+    whole.size = 40; /* still a bundle by its identifier */
+    assert_true(sl_bundle_program(whole, &program, &diag) < 0);
+    sl_bundle_fini(&bundle);
+    sl_buf_fini(&file);
+}
+
 static void what_is_wrong_is_refused_in_words(void **state)
 {
     static const char *const names[] = {"identifier", "no_program", "program_unaligned",
@@ -97,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exported_bundle_has_its_program_and_case),
         cmocka_unit_test(every_kind_of_value_is_read),
+        cmocka_unit_test(a_program_is_found_with_and_without_a_bundle_round_it),
         cmocka_unit_test(what_is_wrong_is_refused_in_words),
         cmocka_unit_test(no_memory_is_an_error),
     };
