@@ -3,7 +3,8 @@
  *
  * sl_layer_norm_rows_sme2_asm(const struct sl_reduce_args *), in streaming mode with ZA on. A row is
  * read three times: its sum, its squared distances from the mean (both are sums of ZA groups), and
- * the result. z13 mean, z14 1 / deviation, z8-z11 zeros. */
+ * the result. z13 mean, z14 1 / deviation, z15 -mean / deviation, z8-z11
+ * zeros. */
 #include "kernels/cpu/asm.h"
 
 .macro subtract_mean
@@ -13,14 +14,7 @@
     fsub z3.s, z3.s, z13.s
 .endm
 
-.macro scale first, second, third, fourth
-    fmul \first\().s, \first\().s, z14.s
-    fmul \second\().s, \second\().s, z14.s
-    fmul \third\().s, \third\().s, z14.s
-    fmul \fourth\().s, \fourth\().s, z14.s
-.endm
-
-// Element x5 on: (x - mean) * (weight / deviation) + bias, by the predicate \some.
+// Element x5 on: (x / deviation - mean / deviation) * weight + bias, by the predicate \some.
 .macro normalise some, weighted, biased
     ld1w {z0.s-z3.s}, \some/z, [x2, x5, lsl #2]
     .if \weighted
@@ -29,12 +23,10 @@
     .if \biased
     ld1w {z16.s-z19.s}, \some/z, [x12, x5, lsl #2]
     .endif
-    subtract_mean
-    .if \weighted
-    scale z4, z5, z6, z7
-    .else
-    scale z0, z1, z2, z3
-    .endif
+    fmad z0.s, p0/m, z14.s, z15.s
+    fmad z1.s, p0/m, z14.s, z15.s
+    fmad z2.s, p0/m, z14.s, z15.s
+    fmad z3.s, p0/m, z14.s, z15.s
     .if \weighted && \biased
     mova za.d[w8, 0, vgx4], {z16.d-z19.d}
     fmla za.s[w8, 0, vgx4], {z0.s-z3.s}, {z4.s-z7.s}
@@ -131,6 +123,8 @@ function_begin sl_layer_norm_rows_sme2_asm
     fsqrt s0, s0
     fdiv s0, s21, s0
     mov z14.s, s0
+    fnmul s15, s0, s13
+    mov z15.s, s15
     cbz x14, 30f
     str s0, [x14], #4
 30: cbz x11, 33f

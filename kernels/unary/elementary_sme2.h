@@ -1,5 +1,5 @@
-/* kernels/unary/elementary_sme2.h: elementary functions in streaming mode, two vectors at a time,
- * in f32; of the type that the including file names (kernels/cpu/element.h), the kernels
+/* kernels/unary/elementary_sme2.h: elementary functions in streaming mode, 2 or 4 vectors at a
+ * time, in f32; of the type that the including file names (kernels/cpu/element.h), the kernels
  * KERNEL(verb). */
 #pragma once
 
@@ -49,22 +49,28 @@ typedef svint32_t ints;
 #define i_shift_right_23(x) svasr_n_s32_x(ALL, x, 23)
 #include "kernels/unary/formula.h"
 
+/* `call` of x, which is each of the vectors of a turn. */
+#define ONE(v, call)                                                                               \
+    x = v;                                                                                         \
+    v = call;
 #if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
+#define TURN svcnth()
 #define DECLARE_WHERE(i, s) svbool_t some = svwhilelt_b16_u64(i, (s)->count)
 #define LOAD(from)                                                                                 \
     svfloat16_t halves = svreinterpret_f16_u16(svld1_u16(some, from));                             \
-    svfloat32_t even = svcvt_f32_f16_x(ALL, halves), odd = svcvtlt_f32_f16_x(ALL, halves)
+    svfloat32_t v0 = svcvt_f32_f16_x(ALL, halves), v1 = svcvtlt_f32_f16_x(ALL, halves)
+#define EACH(call) ONE(v0, call) ONE(v1, call)
 #define STORE(to)                                                                                  \
-    svst1_u16(some, to,                                                                            \
-              svreinterpret_u16_f16(svcvtnt_f16_f32_m(svcvt_f16_f32_x(ALL, even), ALL, odd)))
+    svst1_u16(some, to, svreinterpret_u16_f16(svcvtnt_f16_f32_m(svcvt_f16_f32_x(ALL, v0), ALL, v1)))
 #else
-#define DECLARE_WHERE(i, s)                                                                        \
-    svbool_t some = svwhilelt_b32_u64(i, (s)->count);                                              \
-    svbool_t more = svwhilelt_b32_u64((i) + svcntw(), (s)->count)
-#define LOAD(from) svfloat32_t even = svld1_f32(some, from), odd = svld1_vnum_f32(more, from, 1)
-#define STORE(to)                                                                                  \
-    svst1_f32(some, to, even);                                                                     \
-    svst1_vnum_f32(more, to, 1, odd)
+#define TURN (4 * svcntw())
+#define DECLARE_WHERE(i, s) svcount_t some = svwhilelt_c32_u64(i, (s)->count, 4)
+#define LOAD(from)                                                                                 \
+    svfloat32x4_t quad = svld1_f32_x4(some, from);                                                 \
+    svfloat32_t v0 = svget4_f32(quad, 0), v1 = svget4_f32(quad, 1), v2 = svget4_f32(quad, 2),      \
+                v3 = svget4_f32(quad, 3)
+#define EACH(call) ONE(v0, call) ONE(v1, call) ONE(v2, call) ONE(v3, call)
+#define STORE(to) svst1_f32_x4(some, to, svcreate4_f32(v0, v1, v2, v3))
 #endif
 
 struct span {
@@ -81,13 +87,10 @@ struct span {
         const struct span *s = args;                                                               \
         svfloat32_t p = svdup_f32(s->a), x;                                                        \
         (void)p;                                                                                   \
-        for (size_t i = 0; i < s->count; i += 2 * svcntw()) {                                      \
+        for (size_t i = 0; i < s->count; i += TURN) {                                              \
             DECLARE_WHERE(i, s);                                                                   \
             LOAD(s->in + i);                                                                       \
-            x = even;                                                                              \
-            even = call;                                                                           \
-            x = odd;                                                                               \
-            odd = call;                                                                            \
+            EACH(call)                                                                             \
             STORE(s->out + i);                                                                     \
         }                                                                                          \
     }                                                                                              \
