@@ -11,6 +11,7 @@ enum {
     SL_DETAIL_BYTES = 256,
     SL_PATH_BYTES = 512,
     SL_DIGEST_BYTES = 65, /* SHA-256 in hexadecimal, terminated */
+    SL_SERIES_BYTES = 17, /* the first digits of one */
     SL_MAX_ATTEMPTS = 3,
 };
 
@@ -80,6 +81,7 @@ struct sl_run_record {
     char verdict[SL_NAME_BYTES];   /* "" when none was asked for or made */
     double ratio;                  /* baseline ÷ candidate; 0: none */
     char directory[SL_PATH_BYTES]; /* below the state directory */
+    char series[SL_SERIES_BYTES];  /* runs that may be compared over time have the same; "": none */
 };
 
 /* What a token may do; each role may do what those before it may. */

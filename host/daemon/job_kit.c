@@ -8,6 +8,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/analysis/category.h"
@@ -24,6 +25,7 @@
 #include "host/ingest/run_store.h"
 
 enum {
+    MAX_SERIES_BYTES = 16 << 10,
     MAX_LOAD_BYTES = 64 << 10,
     DEFAULT_WARMUP = 1,
     MAX_OUTPUT_BYTES = 64 << 20,
@@ -304,6 +306,25 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
     return sl_run_summary(run, diag);
 }
 
+/* Runs whose only difference is when they were, and the build: one model on one device with the
+ * same inputs, measured the same way. */
+static void name_series(const struct sl_submitted *job, struct sl_run_record *record)
+{
+    struct sl_buf text;
+    char digest[SL_SHA256_HEX_SIZE];
+    sl_buf_init(&text, MAX_SERIES_BYTES);
+    int rc = sl_buf_printf(&text, "%s\n%s\n%u %u %u %d\n%s\n%s\n", record->model_sha256,
+                           record->device, job->threads, job->sme_threads, job->processes,
+                           job->clean, job->affinity, job->input_shapes);
+    for (size_t i = 0; rc == 0 && i < job->input_count; i++)
+        rc = sl_buf_printf(&text, "%s\n", job->inputs[i]);
+    if (rc == 0) {
+        sl_sha256_hex(text.data, text.size, digest);
+        snprintf(record->series, sizeof(record->series), "%.16s", digest);
+    }
+    sl_buf_fini(&text);
+}
+
 static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
                   struct sl_diag *diag)
 {
@@ -324,6 +345,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
             snprintf(record->model, sizeof(record->model), "%.60s", work->run.stem);
             snprintf(record->verdict, sizeof(record->verdict), "%s",
                      sl_verdict_name(work->run.comparison.verdict));
+            name_series(&work->job, record);
             record->ratio = work->run.comparison.ratio > 0 ? work->run.comparison.ratio : 0;
         }
         sl_run_fini(&work->run);

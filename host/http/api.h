@@ -23,6 +23,9 @@ void sl_api_run_get(struct sl_http_exchange *exchange);
 void sl_api_run_files(struct sl_http_exchange *exchange); /* the list of names */
 void sl_api_run_file(struct sl_http_exchange *exchange);  /* etdump, analysis, log, files/... */
 
+void sl_api_series_list(struct sl_http_exchange *exchange);
+void sl_api_series_points(struct sl_http_exchange *exchange); /* runs of one, newest first */
+
 void sl_api_compare(struct sl_http_exchange *exchange);
 
 void sl_api_device_list(struct sl_http_exchange *exchange);

@@ -66,6 +66,54 @@ void sl_api_run_list(struct sl_http_exchange *exchange)
         list(exchange, &filter, on_runs);
 }
 
+static void on_series(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                      uint64_t next_cursor)
+{
+    struct sl_http_exchange *exchange = user;
+    struct sl_http_json text;
+    if (!sl_http_reply_due(exchange, rc))
+        return;
+    sl_http_page_begin(&text, "series");
+    for (size_t i = 0; i < count; i++)
+        sl_json_of_series(&text.json, &rows[i]);
+    sl_http_page_end(exchange, &text, next_cursor);
+}
+
+void sl_api_series_list(struct sl_http_exchange *exchange)
+{
+    struct sl_runs_filter filter = {.newest_of_series = true};
+    if (sl_http_page(exchange, &filter.cursor, &filter.limit))
+        list(exchange, &filter, on_series);
+}
+
+static void on_points(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                      uint64_t next_cursor)
+{
+    struct sl_http_exchange *exchange = user;
+    struct sl_http_json text;
+    if (!sl_http_reply_due(exchange, rc))
+        return;
+    sl_http_page_begin(&text, "points");
+    for (size_t i = 0; i < count; i++)
+        sl_json_of_point(&text.json, &rows[i]);
+    sl_http_page_end(exchange, &text, next_cursor);
+}
+
+void sl_api_series_points(struct sl_http_exchange *exchange)
+{
+    struct sl_runs_filter filter = {0};
+    const char *id = exchange->param[0];
+    if (strlen(id) != SL_SERIES_BYTES - 1 ||
+        strspn(id, "0123456789abcdef") != SL_SERIES_BYTES - 1) {
+        sl_http_problem(exchange, 404, "not-found", "GET /api/v1/series lists them",
+                        "there is no such series");
+        return;
+    }
+    snprintf(filter.series, sizeof(filter.series), "%s", id);
+    if (sl_http_page(exchange, &filter.cursor, &filter.limit))
+        list(exchange, &filter, on_points);
+}
+
 /* The one run of the path; false: answered. */
 static bool the_run(struct sl_http_exchange *exchange, int rc, size_t count)
 {

@@ -1,6 +1,7 @@
 /* host/http/record_json.c */
 #include "host/http/record_json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/base/json.h"
@@ -66,6 +67,14 @@ void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_r
     sl_json_close_object(json);
 }
 
+/* When it was, and what came out. */
+static void put_outcome(struct sl_json *json, const struct sl_run_record *run)
+{
+    put_id(json, "started_ms", run->started_ms);
+    put_name(json, "verdict", run->verdict);
+    sl_json_f64(json, "ratio", run->ratio > 0 ? run->ratio : NAN);
+}
+
 void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run)
 {
     sl_json_open_object(json, key);
@@ -75,13 +84,28 @@ void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_r
     put_name(json, "model_sha256", run->model_sha256);
     sl_json_text(json, "device", run->device);
     sl_json_text(json, "device_kind", NAME_OF(kinds, run->device_kind));
-    put_id(json, "started_ms", run->started_ms);
+    put_name(json, "series", run->series);
     put_id(json, "ended_ms", run->ended_ms);
-    put_name(json, "verdict", run->verdict);
-    if (run->ratio > 0)
-        sl_json_f64(json, "ratio", run->ratio);
-    else
-        sl_json_null(json, "ratio");
+    put_outcome(json, run);
+    sl_json_close_object(json);
+}
+
+void sl_json_of_series(struct sl_json *json, const struct sl_run_record *newest)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "id", newest->series);
+    sl_json_text(json, "model", newest->model);
+    put_name(json, "model_sha256", newest->model_sha256);
+    sl_json_text(json, "device", newest->device);
+    sl_json_of_run(json, "newest", newest);
+    sl_json_close_object(json);
+}
+
+void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_u64(json, "run", run->id);
+    put_outcome(json, run);
     sl_json_close_object(json);
 }
 

@@ -14,6 +14,9 @@ struct sl_token_record;
 void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job,
                     const char *config_json);
 void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run);
+/* A series by its newest run; a run as one of its points. */
+void sl_json_of_series(struct sl_json *json, const struct sl_run_record *newest);
+void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run);
 void sl_json_of_device(struct sl_json *json, const char *key,
                        const struct sl_device_record *device);
 void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_token_record *token);

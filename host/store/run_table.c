@@ -21,6 +21,7 @@ static void read_record(struct sl_statement *statement, void *row)
     sl_statement_text(statement, 7, run->device, sizeof(run->device));
     sl_statement_text(statement, 8, run->verdict, sizeof(run->verdict));
     sl_statement_text(statement, 10, run->directory, sizeof(run->directory));
+    sl_statement_text(statement, 11, run->series, sizeof(run->series));
 }
 
 void sl_run_table_add(struct sl_request *request, sqlite3 *db)
@@ -30,7 +31,7 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
     sl_statement_init(&statement, db,
                       "INSERT INTO runs (job, started_ms, ended_ms, device_kind, model, "
                       "model_sha256, device, verdict, ratio,"
-                      " directory) VALUES (?,?,?,?,?,?,?,?,?,?) RETURNING id");
+                      " directory, series) VALUES (?,?,?,?,?,?,?,?,?,?,?) RETURNING id");
     sl_statement_bind_u64(&statement, run->job);
     sl_statement_bind_u64(&statement, run->started_ms);
     sl_statement_bind_u64(&statement, run->ended_ms);
@@ -41,6 +42,7 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_text(&statement, run->verdict);
     sl_statement_bind_f64(&statement, run->ratio);
     sl_statement_bind_text(&statement, run->directory);
+    sl_statement_bind_text(&statement, run->series);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
@@ -50,15 +52,20 @@ static const char *list_sql(const struct sl_runs_filter *filter)
 {
 #define SELECT                                                                                     \
     "SELECT id, job, started_ms, ended_ms, device_kind, model, model_sha256, device, verdict, "    \
-    "ratio, directory FROM runs "
+    "ratio, directory, series FROM runs "
 #define REST                                                                                       \
     " id < ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR job = ?3) AND (?4 = '' OR model = ?4) AND "   \
     "(?5 = '' OR device = ?5)"                                                                     \
-    " AND started_ms >= ?6 ORDER BY id DESC LIMIT ?7"
+    " AND started_ms >= ?6 AND (?8 = '' OR series = ?8) ORDER BY id DESC LIMIT ?7"
     if (filter->id != 0)
         return SELECT "WHERE id = ?2 AND" REST;
     if (filter->job != 0)
         return SELECT "INDEXED BY runs_job WHERE job = ?3 AND" REST;
+    if (filter->series[0])
+        return SELECT "INDEXED BY runs_series WHERE series = ?8 AND" REST;
+    if (filter->newest_of_series)
+        return SELECT "WHERE series <> '' AND id = (SELECT MAX(id) FROM runs AS other WHERE "
+                      "other.series = runs.series) AND" REST;
     if (filter->model[0])
         return SELECT "INDEXED BY runs_model WHERE model = ?4 AND" REST;
     if (filter->device[0])
@@ -84,6 +91,7 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_text(&statement, filter.device);
     sl_statement_bind_u64(&statement, filter.since_ms);
     sl_statement_bind_u64(&statement, limit + 1);
+    sl_statement_bind_text(&statement, filter.series);
     request->rc = sl_statement_page(&statement, read_record, request->rows,
                                     sizeof(struct sl_run_record), limit, &request->count, &more);
     if (more)

@@ -36,6 +36,9 @@ static const char *const migrations[] = {
     " id INTEGER PRIMARY KEY AUTOINCREMENT, role INTEGER NOT NULL, created_ms INTEGER NOT NULL, "
     "expires_ms INTEGER NOT NULL,"
     " name TEXT NOT NULL, sha256 TEXT NOT NULL UNIQUE);",
+    /* 2: series of runs */
+    "ALTER TABLE runs ADD COLUMN series TEXT NOT NULL DEFAULT '';"
+    "CREATE INDEX runs_series ON runs (series, id);",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -66,6 +66,8 @@ struct sl_runs_filter {
     uint64_t id;                                      /* 0: any; else this one alone */
     uint64_t job;                                     /* 0: any */
     char model[SL_NAME_BYTES], device[SL_NAME_BYTES]; /* "": any */
+    char series[SL_SERIES_BYTES];                     /* "": any */
+    bool newest_of_series;                            /* of each series the newest run alone */
     uint64_t since_ms;
     uint64_t cursor; /* 0: from the newest */
     uint32_t limit;

@@ -96,6 +96,14 @@ class TestDaemon(lab.Scratch):
             summary = daemon.get(f"/api/v1/runs/{runs[0]}/files/analysis_summary.json")["comparison"]
             same = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[0]}")
             both = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[1]}&variant=off")
+            series = daemon.get("/api/v1/series")["series"]  # the number of runs does not tell them apart
+            other = json.loads(daemon.submit({"model": model, "device": "counted-512", "mode": "clean", "runs": 2})[2])["id"]
+            other = daemon.wait(other)["run"]
+            listed = daemon.get("/api/v1/series")["series"]
+            points = daemon.get(f"/api/v1/series/{series[0]['id']}/points")["points"]
+            first = daemon.get(f"/api/v1/series/{series[0]['id']}/points?limit=1")
+            self.assertEqual(daemon.get("/api/v1/series/0000000000000000/points")["points"], [])
+            self.assertEqual(daemon.request("GET", "/api/v1/series/x/points")[0], 404)
             for query, status in ((f"baseline={runs[0]}", 400), (f"baseline=0&candidate={runs[0]}", 400),
                                   (f"baseline={runs[0]}&candidate=9999", 404), (f"baseline=x&candidate={runs[0]}", 400),
                                   (f"baseline={runs[0]}&candidate={runs[1]}&variant=both", 400),
@@ -103,6 +111,11 @@ class TestDaemon(lab.Scratch):
                 answer = daemon.request("GET", "/api/v1/compare?" + query)
                 self.assertEqual(answer[0], status, (query, answer))
                 self.assertNotIn(str(self.scratch), answer[2].decode())
+        self.assertEqual(([one["newest"]["id"] for one in series], [one["newest"]["id"] for one in listed]),
+                         ([runs[1]], [other, runs[1]]))
+        self.assertEqual([point["run"] for point in points], [runs[1], runs[0]])
+        self.assertEqual((points[0]["ratio"], points[0]["verdict"]), (summary["ratio"], summary["verdict"]))
+        self.assertEqual(([point["run"] for point in first["points"]], first["next_cursor"]), ([runs[1]], runs[1]))
         self.assertEqual((same["schema"], same["ratio"], same["verdict"]),
                          ("sme2lab.comparison/1", summary["ratio"], summary["verdict"]))
         self.assertEqual((same["baseline"]["level"], same["baseline"]["file"]), ("off", f"runs/{runs[0]}"))

@@ -199,9 +199,17 @@ static void runs_are_found_by_every_filter(void **state)
         struct sl_runs_filter filter;
         size_t found;
     } cases[] = {
-        {{0}, 4},        {{.model = "toy"}, 2},  {{.device = "b"}, 2},
-        {{.job = 2}, 1}, {{.since_ms = 30}, 2},  {{.model = "toy", .device = "b"}, 1},
-        {{.id = 3}, 1},  {{.model = "none"}, 0},
+        {{0}, 4},
+        {{.model = "toy"}, 2},
+        {{.device = "b"}, 2},
+        {{.job = 2}, 1},
+        {{.since_ms = 30}, 2},
+        {{.model = "toy", .device = "b"}, 1},
+        {{.id = 3}, 1},
+        {{.model = "none"}, 0},
+        {{.series = "s"}, 2},
+        {{.newest_of_series = true}, 2},
+        {{.newest_of_series = true, .cursor = 3}, 0},
     };
     struct bench bench;
     (void)state;
@@ -210,6 +218,7 @@ static void runs_are_found_by_every_filter(void **state)
         struct sl_run_record run = {.job = i + 1, .started_ms = 10 * (i + 1), .ratio = 2.5};
         snprintf(run.model, sizeof(run.model), "%s", i < 2 ? "toy" : "big");
         snprintf(run.device, sizeof(run.device), "%s", i % 2 ? "b" : "a");
+        snprintf(run.series, sizeof(run.series), "%s", i == 0 ? "" : i < 3 ? "s" : "t");
         assert_int_equal(sl_store_add_run(bench.store, &run, on_id, &bench), 0);
     }
     wait_for(&bench, 4);
