@@ -154,7 +154,6 @@ struct panel {
     size_t pixels, columns; /* columns: those that are stored */
     struct cut cut;
     const SL_ELEMENT *const *table;
-    size_t offset; /* of the group's channels in a segment */
     const SL_ELEMENT *weights;
     SL_ELEMENT *dst;
     size_t dst_stride;
@@ -170,7 +169,7 @@ SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const SL_ELEME
     const SL_ELEMENT *w = p->weights + LANES * nv;
     size_t length = p->cut.length, pixels = p->cut.pixels;
     for (size_t t = p->cut.segments; t > 0; t--, table += pixels)
-        w = sl_mla_steps(mr, nv, length, table, p->offset, w, acc);
+        w = sl_mla_steps(mr, nv, length, table, w, acc);
     sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
 }
 
@@ -248,7 +247,6 @@ static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct
             .columns = n - j < SL_MLA_NR ? n - j : SL_MLA_NR,
             .cut = w->cut,
             .table = w->table,
-            .offset = group * args->shape.group_in_c,
             .weights = weights + sl_mla_panel_offset(j, k),
             .dst = dst + j,
             .dst_stride = out_pixel,
@@ -258,6 +256,16 @@ static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct
         };
         by_vectors[sl_mla_panel_vectors(n, j) - 1](&panel);
     }
+}
+
+/* The segments of `count` pixels go on to the channels of the next group. */
+static void shift_table(const struct window *w, size_t count)
+{
+    size_t bytes = w->shape->group_in_c * sizeof(SL_ELEMENT), segments = w->cut.segments;
+    uintptr_t *table = (uintptr_t *)(void *)w->table;
+    for (; segments > 0; segments--, table += w->cut.pixels)
+        for (size_t i = 0; i < count; i++)
+            table[i] += bytes;
 }
 
 /* One image. Where rows of the output do not follow each other, what is in the table at a time lies
@@ -275,8 +283,11 @@ static void run_image(const struct SL_NAME(sl_conv, _args) * args, const struct 
         SL_ELEMENT *dst = out + y * out_row + x * out_pixel;
         count = left < w->cut.pixels ? left : w->cut.pixels;
         fill_table(w, pixel, count);
-        for (size_t g = 0; g < s->groups; g++)
+        for (size_t g = 0; g < s->groups; g++) {
+            if (g > 0)
+                shift_table(w, count);
             run_panels(args, w, count, g, dst + g * s->group_out_c, out_pixel);
+        }
     }
 }
 

@@ -27,7 +27,7 @@ SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const SL_ELEME
     for (size_t i = 0; i < mr; i++)
         rows[i] = lhs + i * p->lhs_stride;
     sl_mla_start(mr, nv, p->weights, acc);
-    sl_mla_steps(mr, nv, p->k, rows, 0, p->weights + LANES * nv, acc);
+    sl_mla_steps(mr, nv, p->k, rows, p->weights + LANES * nv, acc);
     sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
 }
 

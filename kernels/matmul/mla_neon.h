@@ -69,17 +69,16 @@ SL_INLINE void sl_mla_start(size_t mr, size_t nv, const SL_ELEMENT *bias,
             acc[i][j] = V(vfmaq_laneq)(acc[i][j], b[j], a[i], lane);                               \
     }
 
-/* Adds k steps: row i of the left operand starts at rows[i] + offset. Returns the weights after
- * them. */
+/* Adds k steps: row i of the left operand starts at rows[i]. Returns the weights after them. */
 SL_INLINE const SL_ELEMENT *sl_mla_steps(size_t mr, size_t nv, size_t k,
-                                         const SL_ELEMENT *const *rows, size_t offset,
-                                         const SL_ELEMENT *w, vec_t acc[SL_MLA_MR][SL_MLA_NV])
+                                         const SL_ELEMENT *const *rows, const SL_ELEMENT *w,
+                                         vec_t acc[SL_MLA_MR][SL_MLA_NV])
 {
     vec_t a[SL_MLA_MR], b[SL_MLA_NV];
     const SL_ELEMENT *at[SL_MLA_MR];
     SL_UNROLL
     for (size_t i = 0; i < mr; i++)
-        at[i] = rows[i] + offset;
+        at[i] = rows[i];
     for (; k >= LANES; k -= LANES, w += LANES * LANES * nv) {
         SL_FORGET(w);
         SL_UNROLL
