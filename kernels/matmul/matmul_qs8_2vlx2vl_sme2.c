@@ -5,6 +5,7 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/matmul/mopa_qs8.h"
+#include "kernels/matmul/qs8_gemv.h"
 #include "kernels/pack/pack_f32.h"
 #include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x8.h"
@@ -141,7 +142,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 static void run(const struct sl_matmul_qs8_args *args)
 {
     if (args->m > 0 && args->n > 0)
-        sl_streaming_run_za(run_body, args);
+        sl_streaming_run_za(args->m == 1 ? sl_matmul_qs8_row_sme2 : run_body, args);
 }
 
 const struct sl_matmul_qs8 sl_matmul_qs8_qs8p1vlx4_qs8p2vlx4_2vlx2vl_sme2_mopa = {

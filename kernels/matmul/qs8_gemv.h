@@ -17,4 +17,7 @@ struct sl_gemv_qs8 {
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
 void sl_gemv_qs8_sme2_asm(const struct sl_gemv_qs8 *job) __arm_streaming __arm_inout("za");
+
+/* The single row of a struct sl_matmul_qs8_args, as it lies, times panels of outer products. */
+void sl_matmul_qs8_row_sme2(const void *args) __arm_streaming __arm_inout("za");
 #endif

@@ -153,6 +153,8 @@ static void sizes_one_to_forty_equal_the_reference(void **state)
             check(kernel, (struct shape){3, size, 7, 0, 1, true, true, false}, &seed);
             check(kernel, (struct shape){6, 19, size, 2, 0, false, false, false}, &seed);
             check(kernel, (struct shape){2, 9, size, 1, 0, true, false, false}, &seed);
+            check(kernel, (struct shape){1, size * 7 % 90 + 1, size, 0, 0, false, true, true},
+                  &seed);
         }
     }
 }

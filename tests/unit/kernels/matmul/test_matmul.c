@@ -112,6 +112,9 @@ static void sizes_one_to_forty_equal_the_reference(void **state)
             check_random(kernel, (struct matmul_case){3, size, 7, 0, 1, true, true, false}, &seed);
             check_random(kernel, (struct matmul_case){6, 19, size, 2, 0, false, false, false},
                          &seed);
+            check_random(kernel,
+                         (struct matmul_case){1, size * 7 % 90 + 1, size, 0, 0, false, true, true},
+                         &seed);
         }
     }
 }

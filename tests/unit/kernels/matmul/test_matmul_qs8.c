@@ -85,6 +85,8 @@ static void sizes_around_panels_equal_the_reference(void **state)
                       &seed);
         for (size_t k = 0; k <= 70; k++)
             check(kernel, (struct shape){6, 19, k, 0, 0, k % 2}, &seed);
+        for (size_t k = 0; k <= 140; k++)
+            check(kernel, (struct shape){1, k * 7 % 90 + 1, k, 0, 0, k % 2}, &seed);
         for (size_t n = 1; n <= 40; n++)
             check(kernel, (struct shape){n % 7, n, 5, 1, 1, n % 2}, &seed);
     }
