@@ -69,6 +69,24 @@ enum { LANES = 4 };
 #define v_set vdupq_n_f32
 #endif
 
+/* 1, 2 or 4 vectors by one instruction. */
+SL_INLINE void v_load_all(const SL_ELEMENT *at, size_t vectors, vec_t v[])
+{
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
+    const uint16x8x4_t four = vectors == 4 ? vld1q_u16_x4(at) : (uint16x8x4_t){0};
+    const uint16x8x2_t two = vectors == 2 ? vld1q_u16_x2(at) : (uint16x8x2_t){0};
+#define V_OF(x) vreinterpretq_f16_u16(x)
+#else
+    const float32x4x4_t four = vectors == 4 ? vld1q_f32_x4(at) : (float32x4x4_t){0};
+    const float32x4x2_t two = vectors == 2 ? vld1q_f32_x2(at) : (float32x4x2_t){0};
+#define V_OF(x) (x)
+#endif
+    SL_UNROLL
+    for (size_t j = 0; j < vectors; j++)
+        v[j] = vectors == 4 ? V_OF(four.val[j]) : vectors == 2 ? V_OF(two.val[j]) : v_load(at);
+#undef V_OF
+}
+
 SL_INLINE vec_t v_clamp(vec_t v, vec_t min, vec_t max)
 {
     return V(vminq)(V(vmaxq)(v, min), max);

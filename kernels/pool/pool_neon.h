@@ -63,13 +63,17 @@ SL_INLINE void pixel(int op, const struct SL_NAME(sl_pool, _args) * a, const str
 SL_INLINE void channels_of_2x2(size_t vectors, bool clamp, const struct window *w,
                                const SL_ELEMENT *from[4], SL_ELEMENT **out, size_t lanes)
 {
-    vec_t v[VECTORS_OF_2X2];
+    vec_t v[VECTORS_OF_2X2], pixel[4][VECTORS_OF_2X2];
+    SL_UNROLL
+    for (size_t i = 0; i < 4; i++) {
+        if (lanes == LANES)
+            v_load_all(from[i], vectors, pixel[i]);
+        else
+            pixel[i][0] = v_load_some(from[i], lanes);
+    }
     SL_UNROLL
     for (size_t j = 0; j < vectors; j++) {
-        v[j] = V(vmaxq)(V(vmaxq)(v_load_some(from[0] + LANES * j, lanes),
-                                 v_load_some(from[1] + LANES * j, lanes)),
-                        V(vmaxq)(v_load_some(from[2] + LANES * j, lanes),
-                                 v_load_some(from[3] + LANES * j, lanes)));
+        v[j] = V(vmaxq)(V(vmaxq)(pixel[0][j], pixel[1][j]), V(vmaxq)(pixel[2][j], pixel[3][j]));
         v[j] = clamp ? v_clamp(v[j], w->min, w->max) : v[j];
     }
     SL_UNROLL
@@ -96,6 +100,8 @@ SL_INLINE void run_of_2x2(bool clamp, const struct SL_NAME(sl_pool, _args) * a,
         size_t c = channels;
         for (; c >= LANES * VECTORS_OF_2X2; c -= LANES * VECTORS_OF_2X2)
             channels_of_2x2(VECTORS_OF_2X2, clamp, &w, from, &out, LANES);
+        for (; c >= 2 * LANES; c -= 2 * LANES)
+            channels_of_2x2(2, clamp, &w, from, &out, LANES);
         for (; c >= LANES; c -= LANES)
             channels_of_2x2(1, clamp, &w, from, &out, LANES);
         if (c > 0)
