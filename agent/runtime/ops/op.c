@@ -7,6 +7,7 @@
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/wide.h"
+#include "common/base/mem.h"
 #include "common/format/scalar_type.h"
 
 enum { REF_NONE, REF_TENSOR, REF_SCRATCH, REF_NUMBER, REF_POINTER };
@@ -312,13 +313,32 @@ static void bind_steps(struct sl_op_call *call)
     }
 }
 
+/* The steps that were prepared, in memory of their own. */
+static int keep_steps(struct sl_op_call *call, struct sl_diag *diag)
+{
+    if (call->step_count > call->kept_room) {
+        struct sl_step *kept = sl_calloc(call->step_count, sizeof(*kept));
+        if (!kept)
+            return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
+                              "no memory for its steps");
+        sl_free(call->kept);
+        call->kept = kept;
+        call->kept_room = call->step_count;
+    }
+    if (call->step_count != 0)
+        memcpy(call->kept, call->steps, call->step_count * sizeof(*call->kept));
+    return 0;
+}
+
 int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
 {
-    int rc = sl_op_check(call, diag);
+    struct sl_step steps[SL_OP_MAX_STEPS];
     const uint8_t *base;
+    int rc = sl_op_check(call, diag);
+    call->steps = steps;
     do { /* once more when the workspace has moved, which holds what half precision becomes */
         if (rc != 0)
-            return rc;
+            break;
         call->step_count = call->number_count = call->main_step = 0;
         call->workspace_bytes = 0;
         base = call->method->workspace.base;
@@ -332,12 +352,21 @@ int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
         if (rc == 0 && sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
             rc = over_limit(call, diag);
     } while (rc != 0 || (sl_wide_any(call) && base != call->method->workspace.base));
-    bind_steps(call);
-    return 0;
+    if (rc == 0)
+        rc = keep_steps(call, diag);
+    call->steps = call->kept;
+    if (rc != 0)
+        call->step_count = 0;
+    else
+        bind_steps(call);
+    return rc;
 }
 
 void sl_op_call_fini(struct sl_op_call *call)
 {
+    sl_free(call->kept);
+    call->steps = call->kept = NULL;
+    call->kept_room = call->step_count = 0;
     sl_weights_fini(&call->weights);
     sl_wide_fini(call);
     sl_budget_free(&call->method->budget, call->state, call->state_bytes);

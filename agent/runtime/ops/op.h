@@ -53,7 +53,9 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     uint32_t isa;
     uint32_t arg_count;
     const uint32_t *args;
-    struct sl_step steps[SL_OP_MAX_STEPS];
+    struct sl_step *steps; /* while it is prepared room for SL_OP_MAX_STEPS, then `kept` */
+    struct sl_step *kept;  /* owned; as many as were needed */
+    uint32_t kept_room;
     struct sl_ref refs[SL_OP_MAX_STEPS][3]; /* a, b, out of each step */
     size_t scratch[SL_OP_MAX_STEPS];        /* the step's own workspace, as an offset */
     uint32_t step_count;

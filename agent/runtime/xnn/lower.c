@@ -1,4 +1,5 @@
 /* agent/runtime/xnn/lower.c: from shaped operators to kernel steps. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static const struct sl_xnn_operand *output(const struct sl_xnn_lowering *l)
 
 struct sl_step *sl_xnn_next_step(const struct sl_xnn_lowering *l, uint8_t a, uint8_t b, uint8_t out)
 {
+    assert(l->op->step_count < l->op->step_room);
     uint32_t at = l->op->step_first + l->op->step_count++;
     l->plan->wires[at] = (struct sl_xnn_wires){a, b, out};
     return &l->plan->steps[at];

@@ -35,19 +35,37 @@ static int build_operands(struct sl_xnn_plan *plan, struct sl_diag *diag)
     return 0;
 }
 
-/* Each operator gets the most steps it may ever need. */
+/* The most steps an operator may ever need; with conversions around it, or between, all there are.
+ */
+static uint32_t most_steps(const struct sl_xnn_op *op)
+{
+    if (op->form == SL_XNN_FORM_F32 || op->form == SL_XNN_FORM_F16)
+        return 2;
+    if (op->form == SL_XNN_FORM_BYTES && op->kind != SL_XNN_OP_CONVERT)
+        return op->input_count > 2 ? op->input_count : 2;
+    return SL_XNN_MAX_STEPS;
+}
+
 static int alloc_steps(struct sl_xnn_plan *plan, struct sl_diag *diag)
 {
     for (uint32_t i = 0; i < plan->op_count; i++) {
         struct sl_xnn_op *op = &plan->ops[i];
         op->step_first = plan->step_count;
-        plan->step_count += SL_XNN_MAX_STEPS;
+        op->step_room = most_steps(op);
+        plan->step_count += op->step_room;
         op->name = sl_xnn_op_name(plan, op);
         op->weights.store = plan->store;
     }
     plan->steps = sl_calloc(plan->step_count, sizeof(*plan->steps));
     plan->wires = sl_calloc(plan->step_count, sizeof(*plan->wires));
     return plan->steps && plan->wires ? 0 : no_memory(diag);
+}
+
+/* Tables were made for the most that rewriting may add. */
+static void *shrunk(void *table, size_t count, size_t size)
+{
+    void *smaller = sl_realloc(table, count != 0 ? count : 1, size);
+    return smaller ? smaller : table;
 }
 
 static int check_outputs(const struct sl_xnn_plan *plan, struct sl_diag *diag)
@@ -89,6 +107,9 @@ static int compile(struct sl_xnn_plan *plan, struct sl_diag *diag)
     if (rc != 0)
         return rc;
     sl_xnn_rewrite(plan);
+    plan->operands = shrunk(plan->operands, plan->operand_count, sizeof(*plan->operands));
+    plan->active = shrunk(plan->active, (size_t)plan->operand_count + 1, sizeof(*plan->active));
+    plan->ops = shrunk(plan->ops, plan->op_count, sizeof(*plan->ops));
     rc = alloc_steps(plan, diag);
     return rc != 0 ? rc : shape_ops(plan, diag);
 }

@@ -123,7 +123,7 @@ struct sl_xnn_op {
     float min, max;              /* clamp */
     struct sl_xnn_window window; /* with folded padding */
     struct sl_weights weights;
-    uint32_t step_first, step_count;
+    uint32_t step_first, step_count, step_room;
     size_t scratch_offset, scratch_bytes; /* in the workspace, while it runs */
     size_t temp_bytes[SL_XNN_MAX_TEMPS];  /* first in the scratch: what steps leave each other */
     const char *name;                     /* XNNPACK's, without counter */
@@ -144,7 +144,7 @@ struct sl_xnn_plan {
     struct sl_step *steps;
     struct sl_xnn_wires *wires; /* of each step */
     size_t workspace_bytes;
-    bool shaped; /* all operators, for the inputs' shapes as they stand */
+    bool shaped;     /* all operators, for the inputs' shapes as they stand */
     int32_t *active; /* layout.c: operands in memory at one time, by offset */
 };
 
