@@ -55,12 +55,12 @@ static inline __attribute__((always_inline)) int32_t decode_pairs(const uint8_t 
                                                                   int8_t *restrict out)
 {
     int32_t sum = 0;
-#pragma clang loop unroll(disable) vectorize(enable) vectorize_width(16) interleave(disable)
+#pragma clang loop unroll(disable)
     for (size_t i = 0; i < count / 2; i++) {
         out[2 * i] = (int8_t)((pairs[i] & 15) - 8);
         out[2 * i + 1] = (int8_t)((pairs[i] >> 4) - 8);
     }
-#pragma clang loop unroll(disable) vectorize(enable) vectorize_width(16) interleave(disable)
+#pragma clang loop unroll(disable)
     for (size_t i = 0; i < count; i++)
         sum += out[i];
     return sum;
