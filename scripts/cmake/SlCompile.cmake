@@ -25,8 +25,7 @@ endif()
 if(SL_SANITIZE)
   # Only fuzz targets link libFuzzer, whose main() the other programs must not get.
   string(REPLACE "fuzzer" "fuzzer-no-link" sanitizers "${SL_SANITIZE}")
-  # Loops that ask to be vectorized cannot be with a check in each turn: that is no fault.
-  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-pass-failed)
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
 endif()
 
