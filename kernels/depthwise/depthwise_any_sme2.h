@@ -1,7 +1,7 @@
 /* kernels/depthwise/depthwise_any_sme2.h: depthwise convolution with any window, SME2: four vectors
  * of channels at a time, a multi-vector product into ZA for each tap that lies inside; output
- * pixels side by side share the loads of the weights; of the type that the including file names
- * (kernels/cpu/element.h), the kernel KERNEL.
+ * pixels side by side share the loads of the weights, and of seven columns those of the input; of
+ * the type that the including file names (kernels/cpu/element.h), the kernel KERNEL.
  *
  * That file defines QUAD, four vectors, and load(); WIDTH(), elements of a vector; ALL(), and
  * WHILE() of channels; and of a pixel's sums, of which there are PIXELS in ZA at a time: start()
@@ -146,6 +146,8 @@ static inline void pixels(const struct line *line, const SL_ELEMENT *in, const S
         finish(group + n * PER_PIXEL, some, line->args->min, line->args->max, out);
 }
 
+#include "kernels/depthwise/depthwise_sevens_sme2.h"
+
 /* A block of channels from c on of an output row. */
 static void block(const struct line *line, const float *biases, size_t c) MODE
 {
@@ -154,6 +156,10 @@ static void block(const struct line *line, const float *biases, size_t c) MODE
     size_t quad = 4 * WIDTH(), window = (s->kernel_w - 1) * s->dilation_w + 1;
     const SL_ELEMENT *weights = (const SL_ELEMENT *)(const void *)(biases + quad);
     weights += line->v.first * s->kernel_w * quad;
+    if (takes_sevens(s)) {
+        seven_block(line, biases, weights, c, some);
+        return;
+    }
     for (size_t ox = 0; ox < s->out_w; ox++) {
         size_t left = ox * s->stride_w;
         SL_ELEMENT *out = line->out + ox * s->channels + c;

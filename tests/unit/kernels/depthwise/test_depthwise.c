@@ -103,7 +103,8 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
-/* Multiplier 1, no dilation, 3x3 or 5x5, stride 1 or 2: most of the depthwise layers there are. */
+/* Multiplier 1, no dilation, 3x3, 5x5 or 7x7, stride 1 or 2: most of the depthwise layers there
+ * are. */
 static void square_windows_equal_the_reference(void **state)
 {
     (void)state;
@@ -112,8 +113,8 @@ static void square_windows_equal_the_reference(void **state)
         uint32_t seed = 8;
         if ((kernel->needs & ~sl_isa_detect()) != 0)
             continue;
-        for (int n = 0; n < 250; n++) {
-            size_t stride = PICK(1, 2), size = n % 2 ? 3 : 5;
+        for (int n = 0; n < 300; n++) {
+            size_t stride = PICK(1, 2), size = (size_t[]){3, 5, 7}[n % 3];
             struct sl_depthwise_shape s = {
                 PICK(1, 2), PICK(1, 14), PICK(1, 18), 0, 0, PICK(1, 40), 1,         size,
                 size,       stride,      stride,      1, 1, PICK(0, 3),  PICK(0, 3)};
