@@ -6,6 +6,8 @@ Texts and their order are those of the real runner's transcripts; where it abort
 import json
 import os
 import re
+import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -232,6 +234,16 @@ class WeightCache(RunCase):
         self.run_cached("cold")
         self.assertEqual(self.run_agent("--weight-cache=cache", "--max-memory=60000"), 1)
         self.assertIn("status 0x21", self.messages("F")[0])
+
+    def test_a_full_disk_is_said_once_and_the_run_goes_on(self):
+        def limit():  # the disk is full after 4,000,000 bytes of a file
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4000000, 4000000))
+        self.assertEqual(self.run_agent("--weight-cache=cache", "--print_output=none", "--num_executions=0", preexec_fn=limit,
+                                        model=os.path.join(DATA, "models/mobilenet_v2_f32_xnnpack/model.pte")), 0, self.stderr)
+        self.assertEqual(len(self.messages("E")), 1, self.stderr)
+        self.assertRegex(self.messages("E")[0], r"^Weight cache: .*\.weights cannot be written: File too large$")
+        self.assertEqual([name for name in os.listdir(self.path("cache")) if not name.endswith(".note")], [])
 
     def test_a_place_that_cannot_be_used_is_said_once_and_the_run_goes_on(self):
         self.assertEqual(self.run_agent("--weight-cache=/nonexistent/cache", "--print_output=none"), 0)

@@ -192,8 +192,8 @@ static int writes_constant(const struct sl_op_call *call, struct sl_diag *diag)
 int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
-    uint32_t least = (uint32_t)strlen(signature) + (call->op->view ? 0 : 1);
-    if (call->arg_count < least || call->arg_count > strlen(signature) + 1)
+    uint32_t most = (uint32_t)strlen(signature) + 1, least = most - (call->op->view ? 1 : 0);
+    if (call->arg_count < least || call->arg_count > most)
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
                           "it has the wrong number of arguments");
     for (uint32_t i = 0; signature[i]; i++) {
@@ -313,20 +313,24 @@ static void bind_steps(struct sl_op_call *call)
     }
 }
 
-/* The steps that were prepared, in memory of their own. */
+/* Moves the steps that were prepared to where they stay. */
 static int keep_steps(struct sl_op_call *call, struct sl_diag *diag)
 {
-    if (call->step_count > call->kept_room) {
-        struct sl_step *kept = sl_calloc(call->step_count, sizeof(*kept));
-        if (!kept)
-            return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
-                              "no memory for its steps");
-        sl_free(call->kept);
-        call->kept = kept;
-        call->kept_room = call->step_count;
+    struct sl_step *to = call->few;
+    if (call->step_count > SL_OP_FEW_STEPS) {
+        if (call->step_count > call->many_room) {
+            to = sl_malloc(call->step_count, sizeof(*to));
+            if (!to)
+                return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
+                                  "no memory for its steps");
+            sl_free(call->many);
+            call->many = to;
+            call->many_room = call->step_count;
+        }
+        to = call->many;
     }
-    if (call->step_count != 0)
-        memcpy(call->kept, call->steps, call->step_count * sizeof(*call->kept));
+    memcpy(to, call->steps, call->step_count * sizeof(*to));
+    call->steps = to;
     return 0;
 }
 
@@ -354,19 +358,20 @@ int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
     } while (rc != 0 || (sl_wide_any(call) && base != call->method->workspace.base));
     if (rc == 0)
         rc = keep_steps(call, diag);
-    call->steps = call->kept;
-    if (rc != 0)
-        call->step_count = 0;
-    else
+    if (rc == 0) {
         bind_steps(call);
+    } else {
+        call->steps = call->few;
+        call->step_count = 0;
+    }
     return rc;
 }
 
 void sl_op_call_fini(struct sl_op_call *call)
 {
-    sl_free(call->kept);
-    call->steps = call->kept = NULL;
-    call->kept_room = call->step_count = 0;
+    sl_free(call->many);
+    call->many = NULL;
+    call->many_room = call->step_count = 0;
     sl_weights_fini(&call->weights);
     sl_wide_fini(call);
     sl_budget_free(&call->method->budget, call->state, call->state_bytes);

@@ -47,15 +47,18 @@ struct sl_ref {
     size_t offset; /* bytes into the workspace; index of a number */
 };
 
+enum { SL_OP_FEW_STEPS = 2 }; /* what most calls need */
+
 struct sl_op_call { /* one KernelCall instruction of one variant */
     const struct sl_op *op;
     struct sl_method *method; /* borrowed */
     uint32_t isa;
     uint32_t arg_count;
     const uint32_t *args;
-    struct sl_step *steps; /* while it is prepared room for SL_OP_MAX_STEPS, then `kept` */
-    struct sl_step *kept;  /* owned; as many as were needed */
-    uint32_t kept_room;
+    struct sl_step *steps; /* while it is prepared room for SL_OP_MAX_STEPS, then `few` or `many` */
+    struct sl_step few[SL_OP_FEW_STEPS];
+    struct sl_step *many; /* owned; as many as were needed */
+    uint32_t many_room;
     struct sl_ref refs[SL_OP_MAX_STEPS][3]; /* a, b, out of each step */
     size_t scratch[SL_OP_MAX_STEPS];        /* the step's own workspace, as an offset */
     uint32_t step_count;

@@ -61,9 +61,12 @@ static int alloc_steps(struct sl_xnn_plan *plan, struct sl_diag *diag)
     return plan->steps && plan->wires ? 0 : no_memory(diag);
 }
 
-/* Tables were made for the most that rewriting may add. */
-static void *shrunk(void *table, size_t count, size_t size)
+/* Tables were made for `room`, the most that rewriting may add: a little too much stays. */
+static void *shrunk(void *table, size_t room, size_t count, size_t size)
 {
+    enum { LITTLE_BYTES = 4096 };
+    if ((room - count) * size < LITTLE_BYTES)
+        return table;
     void *smaller = sl_realloc(table, count != 0 ? count : 1, size);
     return smaller ? smaller : table;
 }
@@ -107,9 +110,10 @@ static int compile(struct sl_xnn_plan *plan, struct sl_diag *diag)
     if (rc != 0)
         return rc;
     sl_xnn_rewrite(plan);
-    plan->operands = shrunk(plan->operands, plan->operand_count, sizeof(*plan->operands));
-    plan->active = shrunk(plan->active, (size_t)plan->operand_count + 1, sizeof(*plan->active));
-    plan->ops = shrunk(plan->ops, plan->op_count, sizeof(*plan->ops));
+    size_t values = plan->graph.value_count, nodes = plan->graph.node_count;
+    plan->operands =
+        shrunk(plan->operands, values * 2 + nodes, plan->operand_count, sizeof(*plan->operands));
+    plan->ops = shrunk(plan->ops, nodes * 2 + values, plan->op_count, sizeof(*plan->ops));
     rc = alloc_steps(plan, diag);
     return rc != 0 ? rc : shape_ops(plan, diag);
 }
