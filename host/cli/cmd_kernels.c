@@ -166,10 +166,11 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     };
     const struct sl_usage usage = {
         .verb = "kernels bench",
-        .synopsis = "[KERNEL|MxNxK|FAMILY:SHAPE...|--tune [FAMILY...]|--peaks] [option...]",
+        .synopsis = "[KERNEL|MxNxK|FAMILY|FAMILY:SHAPE...|--tune [FAMILY...]|--peaks] [option...]",
         .about =
             "Counts what single kernels execute, stage by stage, next to the least number of\n"
-            "multiply-accumulate instructions and to what other libraries need. FAMILY:SHAPE is\n"
+            "multiply-accumulate instructions and to what other libraries need. A FAMILY alone is\n"
+            "its shapes that have a goal. FAMILY:SHAPE is\n"
             "unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP, transpose:ROWSxCOLUMNS,\n"
             "reduce:OP-OUTERxREDUCEDxINNER or convert:OP-N, with OP as in the kernels' names.",
         .options = options,

@@ -19,10 +19,13 @@ static const char *const goal_shapes[] = {
     "matmul:1x1024x1024",
     "conv:28x28x64-128-3x3-s1-p1",
     "conv:14x14x64-64-3x3-s1-p1",
+    "conv:224x224x3-32-3x3-s2-p1",
     "depthwise:28x28x128-3x3-s1-p1",
     "depthwise:14x14x512-3x3-s1-p1",
     "depthwise:28x28x128-3x3-s2-p1",
     "depthwise:28x28x128-5x5-s1-p2",
+    "depthwise:28x28x128-7x7-s1-p3",
+    "depthwise:56x56x128-7x7-s2-p3",
     "unary:clamp-65536",
     "unary:hardswish-65536",
     "unary:gelu-65536",
@@ -194,22 +197,46 @@ static int add_random(struct sl_kernel_shapes *s, struct sl_diag *diag)
     return rc;
 }
 
+/* The goals of a family by its name alone, of the type that --type says; *out is how many. */
+static int add_family(struct sl_kernel_shapes *s, const char *family, size_t *out,
+                      struct sl_diag *diag)
+{
+    size_t before = s->count, len = strlen(family);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++) {
+        const char *slash = strchr(goal_shapes[i], '/');
+        const char *shape = slash ? slash + 1 : goal_shapes[i];
+        if (strncmp(shape, family, len) == 0 && shape[len] == ':' && is_of_type(s, goal_shapes[i]))
+            rc = add_shape(s, "", goal_shapes[i], "", diag);
+    }
+    *out = s->count - before;
+    return rc;
+}
+
+/* A kernel by name, a family, a shape, or a shape of a family. */
+static int add_word(struct sl_kernel_shapes *s, const char *word, struct sl_diag *diag)
+{
+    size_t goals = 0;
+    if (strncmp(word, "sl_", 3) == 0) {
+        s->kernel = word;
+        return 0;
+    }
+    if (strchr(word, '/'))
+        return add_shape(s, "", word, "", diag);
+    if (strchr(word, ':'))
+        return add_layer(s, "", word, diag);
+    int rc = add_family(s, word, &goals, diag);
+    return rc < 0 || goals > 0 ? rc : add_shape(s, family_of(s), word, "", diag);
+}
+
 int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *words, size_t count,
                              struct sl_diag *diag)
 {
     int rc = 0;
     for (size_t i = 0; s->all && rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++)
         rc = is_of_type(s, goal_shapes[i]) ? add_shape(s, "", goal_shapes[i], "", diag) : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (strncmp(words[i], "sl_", 3) == 0)
-            s->kernel = words[i];
-        else if (strchr(words[i], '/'))
-            rc = add_shape(s, "", words[i], "", diag);
-        else if (strchr(words[i], ':'))
-            rc = add_layer(s, "", words[i], diag);
-        else
-            rc = add_shape(s, family_of(s), words[i], "", diag);
-    }
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = add_word(s, words[i], diag);
     if (rc == 0 && s->conv)
         rc = add_layer(s, "conv:", s->conv, diag);
     if (rc == 0 && s->depthwise)

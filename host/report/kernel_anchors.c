@@ -15,6 +15,8 @@ const char sl_kernel_anchor_source[] = "instructions of KleidiAI 495f6524 and XN
 #define KAI_CONV_RHS "KleidiAI RHS f32 for implicit GEMM"
 #define XNN_CONV "XNNPACK f32 igemm 6x8 asm ld128"
 #define KAI_DW "KleidiAI 3x3_s1_4xc_sme2_mla"
+/* The only window that is not depthwise in MobileNet v2, whose packing of it alone this is. */
+#define KAI_FIRST "KleidiAI lhs_imatmul_pack_x32p2vlx1_x32p sme, in ExecuTorch's mobilenet_v2"
 #define XNN_DW "XNNPACK f32 dwconv 9p16c neon"
 #define KAI_QD8_LHS "KleidiAI lhs_quant_pack_qai8dxp_f32"
 #define KAI_QD8 "KleidiAI qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa"
@@ -59,6 +61,7 @@ const struct sl_kernel_anchor sl_kernel_anchors[] = {
     {"conv", "sme2", "rhs_pack", 512, 196, 64, 576, 9790, KAI_CONV_RHS},
     {"conv", "sme2", "whole", 512, 784, 128, 576, 645875, KAI_CONV},
     {"conv", "sme2", "rhs_pack", 512, 784, 128, 576, 17880, KAI_CONV_RHS},
+    {"conv", "sme2", "whole", 512, 12544, 32, 27, 1740872, KAI_FIRST},
     {"conv", "neon", "whole", 0, 196, 64, 576, 2366958, XNN_CONV},
     {"conv", "neon", "whole", 0, 784, 128, 576, 18789330, XNN_CONV},
     {"depthwise", "sme2", "whole", 512, 784, 128, 9, 64950, KAI_DW},

@@ -24,6 +24,20 @@ static void layers_and_rows_are_of_the_type_asked_for(void **state)
     assert_string_equal(s.text[0], "pool:max-1x1x1-1x1-s1-p0");
 }
 
+static void a_family_alone_gets_its_goals_of_the_type(void **state)
+{
+    (void)state;
+    struct sl_kernel_shapes s = collected((struct sl_kernel_shapes){.type = "qs8"}, "conv", 0);
+    assert_int_equal(s.count, 2);
+    assert_string_equal(s.text[0], "qs8/conv:28x28x64-128-3x3-s1-p1");
+    assert_string_equal(s.text[1], "qs8/conv:14x14x64-64-3x3-s1-p1");
+    s = collected((struct sl_kernel_shapes){.type = "f32"}, "pool", 0);
+    assert_int_equal(s.count, 1);
+    assert_string_equal(s.text[0], "pool:max-56x56x64-2x2-s2-p0");
+    s = collected((struct sl_kernel_shapes){.type = "f32"}, "poo", 0); /* the agent refuses it */
+    assert_string_equal(s.text[0], "matmul:poo");
+}
+
 static void a_kernel_alone_gets_a_shape_that_fits_it(void **state)
 {
     (void)state;
@@ -84,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_and_rows_are_of_the_type_asked_for),
+        cmocka_unit_test(a_family_alone_gets_its_goals_of_the_type),
         cmocka_unit_test(a_kernel_alone_gets_a_shape_that_fits_it),
         cmocka_unit_test(goals_of_one_type_are_no_others),
         cmocka_unit_test(batches_hold_every_shape_once_and_in_order),
