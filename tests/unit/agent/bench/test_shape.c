@@ -182,7 +182,7 @@ static void stages_are_printed_one_a_line(void **state)
     assert_int_equal(lines(&out), before + 34 + 10);
     assert_int_equal(bench("f16/matmul:5x9x7", &portable, &out), 0);
     assert_int_equal(bench("bf16/matmul:5x9x7", &portable, &out), 0);
-    assert_int_equal(lines(&out), before + 34 + 10 + 6);
+    assert_int_equal(lines(&out), before + 34 + 10 + 8);
     sl_buf_fini(&out);
 }
 
