@@ -133,6 +133,8 @@ static int run_chosen(const struct sl_bench_search *search, struct element_job *
         rc = sl_bench_operands_init(&job->operands, &sizes, seed);
     if (rc == 0)
         sl_bench_operands_narrow(&job->operands, &sizes, s->type);
+    if (rc == 0 && s->family == SL_BENCH_UNARY)
+        bench->most_ulp = SL_NAME(sl_unary, _most_ulp)(job->kernel);
     if (rc == 0)
         sl_bench_stage(bench, op_length(s) < strlen(s->op) ? clamped + 1 : "whole", run, job);
     sl_bench_operands_fini(&job->operands);

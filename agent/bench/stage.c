@@ -58,6 +58,8 @@ void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*
         sl_json_null(&json, "ns");
     else
         sl_json_u64(&json, "ns", ns);
+    if (bench->most_ulp > 0)
+        sl_json_f64(&json, "most_ulp", bench->most_ulp);
     sl_json_close_object(&json);
     if (bench->error == 0)
         bench->error = json.error ? json.error : sl_buf_append(bench->out, "\n", 1);

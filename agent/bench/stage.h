@@ -12,6 +12,7 @@ struct sl_bench_stage_run {
     const char *text; /* the shape as it was written */
     const char *kernel;
     bool counted;       /* under the marks, once; otherwise the best of some rounds, in ns */
+    double most_ulp;    /* of a unary operator's results; 0: exact, or nothing is said of it */
     struct sl_buf *out; /* a JSON object a stage is appended, one a line */
     int error;          /* the first failure sticks */
 };

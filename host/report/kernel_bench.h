@@ -24,6 +24,7 @@ struct sl_kernel_row {
     bool counted;     /* else `ns` counts */
     uint64_t instructions, mac_instructions;
     uint64_t ns;
+    double most_ulp; /* how far a unary operator's results are off at most; 0: exact, or not said */
 };
 
 /* A published count of another library's kernel for the same shape. */

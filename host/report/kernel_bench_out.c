@@ -73,6 +73,7 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
         sl_json_bool(json, "met", row->instructions <= goal);
     else
         sl_json_null(json, "met");
+    put_f64(json, "most_ulp", row->most_ulp);
     sl_json_close_object(json);
 }
 
@@ -189,6 +190,8 @@ int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
         if (rc == 0)
             rc = row->counted ? put_line(out, row, bench->svl)
                               : put_timed_line(out, row, bench->roof);
+        if (rc == 0 && row->most_ulp > 0)
+            rc = sl_buf_printf(out, "  results are at most %.2f ulp off\n", row->most_ulp);
     }
     return rc;
 }

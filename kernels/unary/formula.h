@@ -3,7 +3,7 @@
  * The including file defines before: vec, mask and ints (f32, truth and int32 of a vector), FN and
  * MODE (what stands before and after a function), and the operations v_* and i_* used below. Every
  * product with a sum is fused. Largest errors measured over all floats of the stated range, in ulp
- * of the exact result: exp 1.1, log 1.3, sigmoid 2.9, tanh 2.8, elu 2.0, rsqrt 1.0. NaN stays NaN;
+ * of the exact result: exp 1.1, log 1.3, sigmoid 2.9, tanh 2.8, elu 2.0, rsqrt 1.5. NaN stays NaN;
  * infinities and zeros behave as in C's libm. */
 #pragma once
 

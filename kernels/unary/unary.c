@@ -1,6 +1,9 @@
 /* kernels/unary/unary.c: which kernel of the list serves a run. */
 #include "kernels/unary/unary.h"
 
+#include <stdbool.h>
+
+#include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
 static const struct sl_unary *const list[] = {
@@ -21,4 +24,16 @@ const struct sl_unary *sl_unary_select(uint32_t isa, int op)
     while ((list[i]->needs & ~isa) != 0 || list[i]->op != op)
         i++; /* ends: the last kernel of the list is portable and serves everything */
     return list[i];
+}
+
+double sl_unary_most_ulp(const struct sl_unary *kernel)
+{
+    static const double most[SL_UNARY_OP_END] = {
+        [SL_UNARY_SQRT] = 0.51, [SL_UNARY_RSQRT] = 1.5, [SL_UNARY_EXP] = 1.1,
+        [SL_UNARY_LOG] = 1.3,   [SL_UNARY_SIN] = 1.2,   [SL_UNARY_COS] = 1.2,
+        [SL_UNARY_SIGMOID] = 2, [SL_UNARY_TANH] = 2.5,  [SL_UNARY_HARDSWISH] = 2.1,
+        [SL_UNARY_GELU] = 4,    [SL_UNARY_ELU] = 1.6,   [SL_UNARY_LEAKY_RELU] = 0.51,
+    };
+    bool neon_gelu = kernel->op == SL_UNARY_GELU && kernel->needs == SL_ISA_NEON;
+    return neon_gelu ? 4.7 : most[kernel->op];
 }

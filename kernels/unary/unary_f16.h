@@ -19,6 +19,9 @@ struct sl_unary_f16 {
 const struct sl_unary_f16 *sl_unary_f16_select(uint32_t isa, int op);
 const struct sl_unary_f16 *sl_unary_f16_at(size_t i);
 
+/* As sl_unary_most_ulp(), of halves, over all of them. */
+double sl_unary_f16_most_ulp(const struct sl_unary_f16 *kernel);
+
 /* Every kernel is an object of its own name; the list says which there are. */
 #define SL_UNARY_F16(kernel) extern const struct sl_unary_f16 kernel;
 #include "kernels/unary/unary_f16.inc"

@@ -30,15 +30,6 @@ static void run(const struct sl_unary_f16 *kernel, size_t count, const uint16_t 
     kernel->run(count, in, out, kernel->op == SL_UNARY_CLAMP ? -param : param, 0.5f);
 }
 
-/* Units in the last place that a kernel may be off: its arithmetic is f32, or rounds once.
- * Hard-swish in SME2 rounds thrice, as XNNPACK does. */
-static double allowed(const struct sl_unary_f16 *kernel)
-{
-    if (kernel->op == SL_UNARY_HARDSWISH && (kernel->needs & SL_ISA_SME2) != 0)
-        return 2.2;
-    return kernel->op == SL_UNARY_GELU ? 0.52 : 0.51;
-}
-
 static double check_all(const struct sl_unary_f16 *kernel)
 {
     uint16_t *in = sl_case_constant_halves(ALL, 0), *out = sl_case_constant_halves(ALL, 0x7777);
@@ -50,7 +41,8 @@ static double check_all(const struct sl_unary_f16 *kernel)
         double x = (double)sl_half_to_float(in[i]), want = want_of(kernel->op, x);
         if (kernel->op == SL_UNARY_GELU && x == (double)-INFINITY) /* 0 * inf, or its limit */
             continue;
-        sl_case_close_halves(kernel->name, "all halves", out + i, &want, 1, allowed(kernel), 0);
+        sl_case_close_halves(kernel->name, "all halves", out + i, &want, 1,
+                             sl_unary_f16_most_ulp(kernel), 0);
         double got = (double)sl_half_to_float(out[i]);
         double error = fabs(got - want) / sl_case_half_ulp(want);
         worst = isfinite(got) && error > worst ? error : worst;
@@ -81,7 +73,7 @@ static void check_count(const struct sl_unary_f16 *kernel, size_t count, bool in
         want[i] = want_of(kernel->op, (double)sl_half_to_float(in[i]));
     run(kernel, count, in, out);
     sl_case_close_halves(kernel->name, in_place ? "in place" : "apart", out, want, count,
-                         allowed(kernel), 0);
+                         sl_unary_f16_most_ulp(kernel), 0);
     free(want);
     sl_guarded_free(in);
     if (!in_place)
