@@ -2,6 +2,7 @@
  * once, then mixed down. */
 #include <string.h>
 
+#include "agent/runtime/lanes.h"
 #include "agent/runtime/ops/plane.h"
 
 /* Where an output column or row lies between two of the input. */
@@ -72,57 +73,140 @@ static void list_taps(const struct sl_planes *p, size_t out, float scale, size_t
     }
 }
 
-static void stretch(size_t width, const struct tap *restrict taps, const float *restrict in,
-                    float *restrict out)
+/* Four columns whose pixels are all among 8 of a row, from pixel `base` on. */
+struct quad {
+    uint8_t left[16], right[16]; /* as sl_lanes_pick() takes them */
+    float before[SL_LANES], after[SL_LANES];
+    uint32_t base;
+};
+
+/* What resizing across needs. */
+struct across {
+    size_t in, out; /* widths; rows that were made are as long as whole quads */
+    const struct tap *taps;
+    const struct quad *quads; /* NULL: some are too far apart */
+};
+
+enum { REACH = 8 };
+
+static size_t quads_of(size_t width)
 {
+    return (width + SL_LANES - 1) / SL_LANES;
+}
+
+/* Columns four by four, the last of them repeated; false if some need more than 8 pixels. */
+static bool list_quads(const struct across *a, struct quad *quads)
+{
+    if (a->in < REACH)
+        return false;
+    for (size_t i = 0; i < quads_of(a->out); i++, quads++) {
+        size_t first = (size_t)a->taps[i * SL_LANES].left;
+        first = first < a->in - REACH ? first : a->in - REACH;
+        quads->base = (uint32_t)first;
+        for (size_t k = 0; k < SL_LANES; k++) {
+            size_t at = i * SL_LANES + k;
+            const struct tap *tap = &a->taps[at < a->out ? at : a->out - 1];
+            uint32_t left = (uint32_t)tap->left - quads->base;
+            uint32_t right = (uint32_t)tap->right - quads->base;
+            if (right >= REACH)
+                return false;
+            left = left * 0x04040404 + 0x03020100; /* little-endian, as all our targets are */
+            right = right * 0x04040404 + 0x03020100;
+            memcpy(&quads->left[k * 4], &left, 4);
+            memcpy(&quads->right[k * 4], &right, 4);
+            quads->before[k] = tap->before;
+            quads->after[k] = tap->after;
+        }
+    }
+    return true;
+}
+
+static void stretch(const struct across *a, const float *restrict in, float *restrict out)
+{
+    const struct tap *restrict taps = a->taps;
+    if (a->quads) {
+        const struct quad *end = a->quads + quads_of(a->out);
+        for (const struct quad *q = a->quads; q < end; q++, out += SL_LANES)
+            sl_lanes_store(out,
+                           sl_lanes_pick(in + q->base, q->left) * sl_lanes_load(q->before) +
+                               sl_lanes_pick(in + q->base, q->right) * sl_lanes_load(q->after));
+        return;
+    }
 #pragma clang loop unroll_count(4)
-    for (size_t x = 0; x < width; x++)
+    for (size_t x = 0; x < a->out; x++)
         out[x] = in[taps[x].left] * taps[x].before + in[taps[x].right] * taps[x].after;
 }
 
 static void mix(size_t width, const float *restrict above, const float *restrict below,
                 struct tap down, float *restrict out)
 {
-    for (size_t x = 0; x < width; x++)
-        out[x] = above[x] * down.before + below[x] * down.after;
+    sl_lanes before = sl_lanes_set(down.before), after = sl_lanes_set(down.after);
+    if (width < SL_LANES) {
+        for (size_t x = 0; x < width; x++)
+            out[x] = above[x] * down.before + below[x] * down.after;
+        return;
+    }
+#define MIX(x)                                                                                     \
+    sl_lanes_store(out + (x),                                                                      \
+                   sl_lanes_load(above + (x)) * before + sl_lanes_load(below + (x)) * after)
+    size_t past = width % (2 * SL_LANES);
+    for (size_t i = width / (2 * SL_LANES); i > 0; i--) {
+        MIX(0);
+        MIX(SL_LANES);
+        out += 2 * SL_LANES;
+        above += 2 * SL_LANES;
+        below += 2 * SL_LANES;
+    }
+    if (past >= SL_LANES)
+        MIX(0);
+    if (past % SL_LANES != 0) {
+        out += past; /* the last of the row, some of them once more */
+        above += past;
+        below += past;
+        MIX(-SL_LANES);
+    }
+#undef MIX
 }
 
-/* Two rows of the input, resized across: which they are. */
-struct rows {
-    int32_t at[2];
-    float *row[2];
-};
-
-/* Row `y`, made unless it is there; row `keep` stays. */
-static const float *row_of(const struct sl_planes *p, const struct tap *taps, const float *in,
-                           struct rows *rows, int32_t y, int32_t keep)
+/* One plane; above and below: room for a row each, resized across. */
+static void resize_plane(const struct sl_planes *p, const struct across *across,
+                         const struct tap *down, const float *in, float *out, float *above,
+                         float *below)
 {
-    if (rows->at[0] == y || rows->at[1] == y)
-        return rows->row[rows->at[0] == y ? 0 : 1];
-    int slot = rows->at[0] == keep ? 1 : 0;
-    stretch(p->out_w, taps, in + (size_t)y * p->in_w, rows->row[slot]);
-    rows->at[slot] = y;
-    return rows->row[slot];
+    int32_t made_above = -1, made_below = -1; /* rows of the input */
+    for (const struct tap *end = down + p->out_h; down < end; down++, out += across->out) {
+        if (down->left != made_above) {
+            float *other = above;
+            above = below;
+            below = other;
+            if (down->left != made_below)
+                stretch(across, in + (size_t)down->left * across->in, above);
+            made_above = down->left;
+            made_below = -1;
+        }
+        if (down->right != down->left && down->right != made_below) {
+            stretch(across, in + (size_t)down->right * across->in, below);
+            made_below = down->right;
+        }
+        mix(across->out, above, down->right != down->left ? below : above, *down, out);
+    }
 }
 
 static void run_bilinear(struct sl_op_call *call)
 {
     const struct sl_planes *p = call->state;
-    struct tap *across = sl_plane_scratch(call, p), *down = across + p->out_w;
-    float *space = (float *)(void *)(down + p->out_h);
-    list_taps(p, p->out_w, p->scale_w, p->in_w, across);
+    size_t quads = quads_of(p->out_w);
+    struct quad *fours = sl_plane_scratch(call, p);
+    float *space = (float *)(void *)(fours + quads);
+    struct tap *taps = (struct tap *)(void *)(space + 2 * quads * SL_LANES);
+    struct tap *down = taps + p->out_w;
+    struct across across = {.in = p->in_w, .out = p->out_w, .taps = taps};
+    list_taps(p, p->out_w, p->scale_w, p->in_w, taps);
     list_taps(p, p->out_h, p->scale_h, p->in_h, down);
-    for (size_t i = 0; i < p->count; i++) {
-        struct rows rows = {{-1, -1}, {space, space + p->out_w}};
-        const float *in = sl_plane_in(p, i);
-        float *out = sl_plane_out(p, i);
-        for (size_t y = 0; y < p->out_h; y++, out += p->out_w) {
-            struct tap tap = down[y];
-            const float *above = row_of(p, across, in, &rows, tap.left, tap.right);
-            const float *below = row_of(p, across, in, &rows, tap.right, tap.left);
-            mix(p->out_w, above, below, tap, out);
-        }
-    }
+    across.quads = list_quads(&across, fours) ? fours : NULL;
+    for (size_t i = 0; i < p->count; i++)
+        resize_plane(p, &across, down, sl_plane_in(p, i), sl_plane_out(p, i), space,
+                     space + quads * SL_LANES);
 }
 
 /* Output sizes from the list at argument 1, or the factors of argument `at`. */
@@ -162,9 +246,10 @@ static int resize_planes(struct sl_op_call *call, bool bilinear, struct sl_diag 
     p->align_corners = bilinear && sl_op_bool(call, 2);
     if (!read_resize(call, p, bilinear ? 3 : 2))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its output size is not valid");
-    p->scratch = sl_ref_scratch(call, (p->out_w + p->out_h) * sizeof(struct tap) +
-                                          2 * p->out_w * sizeof(float))
-                     .offset;
+    size_t quad = sizeof(struct quad) + 2 * SL_LANES * sizeof(float);
+    p->scratch =
+        sl_ref_scratch(call, (p->out_w + p->out_h) * sizeof(struct tap) + quads_of(p->out_w) * quad)
+            .offset;
     return bilinear ? sl_plane_finish(call, p, 4, "sl_plane_bilinear_f32", run_bilinear, diag)
                     : sl_plane_finish(call, p, 3, "sl_plane_nearest_f32", run_nearest, diag);
 }
