@@ -14,6 +14,15 @@ static int no_memory(struct sl_diag *diag)
     return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL, "out of memory");
 }
 
+static size_t count_calls(const struct sl_pte_plan *plan)
+{
+    size_t count = 0;
+    for (uint32_t c = 0; c < plan->chain_count; c++)
+        for (uint32_t i = 0; i < plan->chains[c].count; i++)
+            count += plan->chains[c].instructions[i].kind == SL_PTE_KERNEL_CALL;
+    return count;
+}
+
 static int alloc_tables(struct sl_variant *v)
 {
     const struct sl_pte_plan *plan = v->method->plan;
@@ -28,7 +37,8 @@ static int alloc_tables(struct sl_variant *v)
         v->chain_first[c + 1] = v->instruction_count;
     }
     v->instructions = sl_calloc(v->instruction_count, sizeof(*v->instructions));
-    return v->instructions ? 0 : -ENOMEM;
+    v->calls = sl_calloc(count_calls(plan), sizeof(*v->calls));
+    return v->instructions && v->calls ? 0 : -ENOMEM;
 }
 
 static int compile_delegate(struct sl_variant *v, uint32_t index, struct sl_diag *diag)
@@ -53,18 +63,15 @@ static int bind_delegate_call(struct sl_variant *v, struct sl_instruction *instr
     const struct sl_pte_instruction *from = instruction->from;
     instruction->plan = v->plans[from->index];
     instruction->args = sl_calloc(from->arg_count, sizeof(*instruction->args));
-    instruction->dependencies = sl_calloc(from->arg_count, sizeof(*instruction->dependencies));
-    return instruction->args && instruction->dependencies ? 0 : -ENOMEM;
+    return instruction->args ? 0 : -ENOMEM;
 }
 
-static int bind_kernel_call(struct sl_variant *v, struct sl_instruction *instruction,
-                            const struct sl_op *op)
+static void bind_kernel_call(struct sl_variant *v, struct sl_instruction *instruction,
+                             const struct sl_op *op)
 {
     const struct sl_pte_instruction *from = instruction->from;
-    struct sl_op_call *call = sl_calloc(1, sizeof(*call));
+    struct sl_op_call *call = &v->calls[v->call_count++];
     instruction->call = call;
-    if (!call)
-        return -ENOMEM;
     call->op = op;
     call->method = v->method;
     call->isa = v->isa;
@@ -72,11 +79,34 @@ static int bind_kernel_call(struct sl_variant *v, struct sl_instruction *instruc
     call->args = from->args;
     if (op->computes && from->arg_count != 0)
         v->method->computed[from->args[from->arg_count - 1]] = true;
-    uint32_t tensors = from->arg_count; /* a value may come to name a tensor */
-    for (uint32_t i = 0; i < from->arg_count; i++)
-        tensors += sl_op_list_count(call, i);
-    instruction->dependencies = sl_calloc(tensors, sizeof(*instruction->dependencies));
-    return instruction->dependencies ? 0 : -ENOMEM;
+}
+
+/* How many tensors an instruction may depend on: a value may come to name a tensor. */
+static size_t dependency_room(const struct sl_instruction *instruction)
+{
+    if (!instruction->call && !instruction->plan)
+        return 0;
+    size_t tensors = instruction->from->arg_count;
+    for (uint32_t i = 0; instruction->call && i < instruction->from->arg_count; i++)
+        tensors += sl_op_list_count(instruction->call, i);
+    return tensors;
+}
+
+/* One block for all: an allocation each would cost more than what is written there. */
+static int alloc_dependencies(struct sl_variant *v)
+{
+    size_t all = 0;
+    for (uint32_t i = 0; i < v->instruction_count; i++)
+        all += dependency_room(&v->instructions[i]);
+    v->dependencies = sl_calloc(all, sizeof(*v->dependencies));
+    if (!v->dependencies)
+        return -ENOMEM;
+    struct sl_dependency *at = v->dependencies;
+    for (uint32_t i = 0; i < v->instruction_count; i++) {
+        v->instructions[i].dependencies = at;
+        at += dependency_room(&v->instructions[i]);
+    }
+    return 0;
 }
 
 /* Finds an instruction's operator; what is missing is logged and counted. */
@@ -91,8 +121,7 @@ static int bind_instruction(struct sl_variant *v, struct sl_instruction *instruc
     const char *name = v->method->plan->operators[from->index].name;
     const struct sl_op *op = sl_op_find(name);
     if (op) {
-        if (bind_kernel_call(v, instruction, op) != 0)
-            return no_memory(diag);
+        bind_kernel_call(v, instruction, op);
         if (sl_op_check(instruction->call, diag) == 0)
             return 0;
         sl_model_log(v->method->model, 'E', "method.cpp", 779, "Missing operator: [%u] %s (%s)",
@@ -224,6 +253,8 @@ static int compile(struct sl_variant *v, struct sl_diag *diag)
         rc = compile_delegate(v, i, diag);
     if (rc == 0)
         rc = bind_instructions(v, diag);
+    if (rc == 0 && alloc_dependencies(v) != 0)
+        return no_memory(diag);
     return rc != 0 ? rc : prepare_for_bounds(v, diag);
 }
 
@@ -270,13 +301,13 @@ void sl_variant_free(struct sl_variant *v)
         struct sl_instruction *instruction = &v->instructions[i];
         if (instruction->call)
             sl_op_call_fini(instruction->call);
-        sl_free(instruction->call);
         sl_free(instruction->args);
-        sl_free(instruction->dependencies);
         sl_free(instruction->op_labels);
     }
     for (uint32_t i = 0; v->plans && i < v->method->plan->delegate_count; i++)
         sl_xnn_plan_free(v->plans[i]);
+    sl_free(v->dependencies);
+    sl_free(v->calls);
     sl_free(v->instructions);
     sl_free(v->plan_user);
     sl_free(v->plans);

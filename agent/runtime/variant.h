@@ -20,7 +20,7 @@ struct sl_dependency {
 struct sl_instruction {
     const struct sl_pte_instruction *from;
     uint32_t chain, index;
-    struct sl_op_call *call;  /* KERNEL_CALL */
+    struct sl_op_call *call;  /* KERNEL_CALL; of the variant's table */
     struct sl_xnn_plan *plan; /* DELEGATE_CALL; of the variant's table */
     struct sl_tensor **args;  /* DELEGATE_CALL: owned; NULL where an argument is no tensor */
     /* What it was prepared for; anything else now means preparing again. */
@@ -29,7 +29,7 @@ struct sl_instruction {
     uint64_t epoch, numbers_epoch;
     const uint8_t *workspace;
     uint32_t dependency_count;
-    struct sl_dependency *dependencies; /* owned; room for every tensor */
+    struct sl_dependency *dependencies; /* of the variant's table; room for every tensor */
     struct sl_trace_label shell, inner; /* OPERATOR_CALL and its like; native_call_* */
     struct sl_trace_label *op_labels;   /* owned; one for each operator of the plan */
 };
@@ -43,6 +43,9 @@ struct sl_variant {
     uint32_t *chain_first; /* of instructions; chain_count + 1 */
     struct sl_instruction *instructions;
     uint32_t instruction_count;
+    struct sl_op_call *calls; /* room for one of each KERNEL_CALL */
+    size_t call_count;
+    struct sl_dependency *dependencies;
     struct sl_xnn_plan **plans;              /* by delegate */
     const struct sl_instruction **plan_user; /* whom each plan is bound for */
     struct sl_trace_label execute_label;

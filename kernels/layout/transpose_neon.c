@@ -74,6 +74,16 @@ static __attribute__((noinline)) void elements(const struct plane *p, size_t r0,
                 out[r] = in[r * in_step];
 }
 
+/* Some rows, few and known, of a last column: a kernel of 3x3 has nine. */
+SL_INLINE void last_column(const struct plane *p, size_t r, size_t rows)
+{
+    const uint32_t *in = p->in + r * p->in_step + p->cols - 1;
+    uint32_t *out = p->out + (p->cols - 1) * p->out_step + r;
+    SL_UNROLL
+    for (size_t i = 0; i < rows; i++, in += p->in_step)
+        out[i] = *in;
+}
+
 /* Rows r and r + 1. */
 static void row_pair(const struct plane *p, size_t r)
 {
@@ -90,7 +100,10 @@ static void row_pair(const struct plane *p, size_t r)
         vst1_u32(out + step, vget_high_u32(high));
         out += 2 * step;
     }
-    elements(p, r, r + 2, c, p->cols);
+    if (c + 1 == p->cols)
+        last_column(p, r, 2);
+    else
+        elements(p, r, r + 2, c, p->cols);
 }
 
 /* Columns c and c + 1 of rows r up to, but not including, end. */
@@ -126,7 +139,8 @@ SL_INLINE void band(size_t tall, const struct plane *p, size_t r)
         column_pair(p, c, r, r + 4 * tall);
         c += 2;
     }
-    elements(p, r, r + 4 * tall, c, p->cols);
+    if (c < p->cols)
+        last_column(p, r, 4 * tall);
 }
 
 static void blocks(const struct plane *p)
@@ -163,7 +177,10 @@ static void interleave_3(const struct plane *p)
         SL_FORGET(b);
         SL_FORGET(c);
     }
-    elements(p, 0, 3, i, p->cols);
+    if (i + 1 == p->cols)
+        last_column(p, 0, 3);
+    else
+        elements(p, 0, 3, i, p->cols);
 }
 
 /* And back. */
