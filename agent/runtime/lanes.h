@@ -14,6 +14,7 @@
 enum { SL_LANES = 4 };
 
 typedef float sl_lanes __attribute__((vector_size(16)));
+typedef uint32_t sl_lanes_u32 __attribute__((vector_size(16)));
 typedef int32_t sl_lanes_s32 __attribute__((vector_size(16)));
 
 static inline sl_lanes sl_lanes_load(const float *at)

@@ -1,14 +1,12 @@
 /* agent/runtime/step_window.c: pooling steps, and the arithmetic of windows. */
 #include <math.h>
 
+#include "agent/runtime/lanes.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/step.h"
 #include "agent/runtime/step_split.h"
 
-enum {
-    MAX_WINDOW = 65536, /* pixels of one pooling window */
-    WORTH = 16,         /* windows side by side that vectors are worth */
-};
+enum { MAX_WINDOW = 65536 }; /* pixels of one pooling window */
 #define MAX_EXTENT ((size_t)1 << 31)
 
 bool sl_window_ok(size_t in, size_t out, size_t kernel, size_t stride, size_t dilation, size_t pad)
@@ -94,50 +92,53 @@ static void max_of_columns(const struct sl_pool_args *a, const float *plane, siz
     }
 }
 
-/* The best of some windows next to each other, so far, and where it was. */
-struct best {
-    float value[64];
-    uint32_t at[64];
+/* The rows of a window that lie inside. */
+struct inner {
+    const float *plane;
+    size_t first, rows; /* the first of them, and how many */
 };
 
-#define TAKE(step)                                                                                 \
-    for (size_t i = 0; i < count; i++) {                                                           \
-        float v = plane[at + i * (step)], best = b->value[i];                                      \
-        bool better = v > best || (v != v && best == best);                                        \
-        b->value[i] = better ? v : best;                                                           \
-        b->at[i] = better ? (uint32_t)(at + i * (step)) : b->at[i];                                \
-    }
-
-/* One tap of `count` windows, `stride` apart, the first of them at `at`. */
-static void take_tap(size_t count, size_t stride, const float *restrict plane, size_t at,
-                     struct best *restrict b)
+/* Four windows, `step` apart, that lie inside from left to right; the first begins at column x. */
+static inline __attribute__((always_inline)) void max_of_four(const struct sl_pool_args *a,
+                                                              const struct inner *w, size_t x,
+                                                              size_t step, float *out,
+                                                              int64_t *index)
 {
-    if (stride == 1)
-        TAKE(1)
-    else if (stride == 2)
-        TAKE(2)
-    else
-        TAKE(stride)
+    typedef uint64_t places __attribute__((vector_size(32)));
+    size_t row = w->first * a->in_w + x;
+    const uint32_t next = (uint32_t)step;
+    const sl_lanes_u32 apart = {0, next, 2 * next, 3 * next};
+    sl_lanes best = sl_lanes_every(w->plane + row, step);
+    sl_lanes_u32 best_at = apart + (uint32_t)row;
+    for (size_t y = w->rows; y > 0; y--, row += a->dilation_h * a->in_w)
+        for (size_t at = row, taps = a->kernel_w; taps > 0; taps--, at += a->dilation_w) {
+            sl_lanes v = sl_lanes_every(w->plane + at, step);
+            sl_lanes_s32 better = ~(v <= best) & (best == best); /* larger, or the first NaN */
+            best = sl_lanes_choose(better, v, best);
+            best_at = (sl_lanes_u32)sl_lanes_choose(better, (sl_lanes)(apart + (uint32_t)at),
+                                                    (sl_lanes)best_at);
+        }
+    sl_lanes_store(out, best);
+    const places wide = __builtin_convertvector(best_at, places);
+    memcpy(index, &wide, sizeof(wide));
 }
 
-/* `count` windows from column ox on that lie inside from left to right. */
-static void max_of_inner(const struct sl_pool_args *a, const float *plane, size_t oy, size_t ox,
-                         size_t count, float *out, int64_t *index)
+/* Columns from, up to but not including, to: at least four. */
+static void max_of_inner(const struct sl_pool_args *a, const float *plane, size_t oy, size_t from,
+                         size_t to, float *out, int64_t *index)
 {
-    struct best b;
-    size_t y_first, y_end, x = ox * a->stride_w - a->pad_left;
+    size_t y_first, y_end, step = a->stride_w;
     valid_taps(oy * a->stride_h, a->in_h, a->kernel_h, a->dilation_h, a->pad_top, &y_first, &y_end);
-    size_t y = oy * a->stride_h + y_first * a->dilation_h - a->pad_top;
-    for (size_t i = 0; i < count; i++) {
-        b.value[i] = -INFINITY;
-        b.at[i] = (uint32_t)(y * a->in_w + x + i * a->stride_w);
-    }
-    for (size_t ky = y_first; ky < y_end; ky++, y += a->dilation_h)
-        for (size_t kx = 0; kx < a->kernel_w; kx++)
-            take_tap(count, a->stride_w, plane, y * a->in_w + x + kx * a->dilation_w, &b);
-    for (size_t i = 0; i < count; i++) {
-        out[ox + i] = b.value[i];
-        index[ox + i] = b.at[i];
+    const struct inner w = {plane, oy * a->stride_h + y_first * a->dilation_h - a->pad_top,
+                            y_end - y_first};
+    for (size_t i = 0; i < to - from; i = sl_lanes_next(i, to - from)) {
+        size_t ox = from + i, x = ox * step - a->pad_left;
+        if (step == 1)
+            max_of_four(a, &w, x, 1, out + ox, index + ox);
+        else if (step == 2)
+            max_of_four(a, &w, x, 2, out + ox, index + ox);
+        else
+            max_of_four(a, &w, x, step, out + ox, index + ox);
     }
 }
 
@@ -150,15 +151,12 @@ static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t 
     if (a->in_w + a->pad_left >= extent)
         end = (a->in_w + a->pad_left - extent) / a->stride_w + 1;
     end = end < a->out_w ? end : a->out_w;
-    if (end < first + WORTH || a->in_h * a->in_w > UINT32_MAX) {
+    if (end < first + SL_LANES || a->in_h * a->in_w > UINT32_MAX) {
         max_of_columns(a, plane, oy, 0, a->out_w, out, index);
         return;
     }
     max_of_columns(a, plane, oy, 0, first, out, index);
-    for (size_t x = first, count; x < end; x += count) {
-        count = end - x < 64 ? end - x : 64;
-        max_of_inner(a, plane, oy, x, count, out, index);
-    }
+    max_of_inner(a, plane, oy, first, end, out, index);
     max_of_columns(a, plane, oy, end, a->out_w, out, index);
 }
 
@@ -194,7 +192,7 @@ int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape)
     *step = (struct sl_step){
         .run = run_pool_index,
         .axis = axis_pool_index,
-        .kernel = "sl_max_pool2d_with_indices_f32_nchw_scalar",
+        .kernel = "sl_max_pool2d_with_indices_f32_nchw_1x4",
         .kind = SL_STEP_POOL_INDEX,
         .places = {.a = SL_STEP_AT(pool_index.args.in),
                    .b = SL_STEP_AT(pool_index.index), /* an output */
