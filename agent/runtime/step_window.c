@@ -92,72 +92,115 @@ static void max_of_columns(const struct sl_pool_args *a, const float *plane, siz
     }
 }
 
-/* The rows of a window that lie inside. */
-struct inner {
-    const float *plane;
-    size_t first, rows; /* the first of them, and how many */
+enum { SPAN = 512 };
+
+/* Of each column of a row of windows the largest value and its place, as bits of a uint32_t; where
+ * the input has no such column, -infinity and UINT32_MAX. */
+struct columns {
+    float value[SPAN], place[SPAN];
 };
 
-/* Four windows, `step` apart, that lie inside from left to right; the first begins at column x. */
-static inline __attribute__((always_inline)) void max_of_four(const struct sl_pool_args *a,
-                                                              const struct inner *w, size_t x,
-                                                              size_t step, float *out,
-                                                              int64_t *index)
+static void leave(struct columns *c, size_t from, size_t to)
 {
-    typedef uint64_t places __attribute__((vector_size(32)));
-    size_t row = w->first * a->in_w + x;
-    const uint32_t next = (uint32_t)step;
-    const sl_lanes_u32 apart = {0, next, 2 * next, 3 * next};
-    sl_lanes best = sl_lanes_every(w->plane + row, step);
-    sl_lanes_u32 best_at = apart + (uint32_t)row;
-    for (size_t y = w->rows; y > 0; y--, row += a->dilation_h * a->in_w)
-        for (size_t at = row, taps = a->kernel_w; taps > 0; taps--, at += a->dilation_w) {
-            sl_lanes v = sl_lanes_every(w->plane + at, step);
-            sl_lanes_s32 better = ~(v <= best) & (best == best); /* larger, or the first NaN */
-            best = sl_lanes_choose(better, v, best);
-            best_at = (sl_lanes_u32)sl_lanes_choose(better, (sl_lanes)(apart + (uint32_t)at),
-                                                    (sl_lanes)best_at);
-        }
-    sl_lanes_store(out, best);
-    const places wide = __builtin_convertvector(best_at, places);
-    memcpy(index, &wide, sizeof(wide));
-}
-
-/* Columns from, up to but not including, to: at least four. */
-static void max_of_inner(const struct sl_pool_args *a, const float *plane, size_t oy, size_t from,
-                         size_t to, float *out, int64_t *index)
-{
-    size_t y_first, y_end, step = a->stride_w;
-    valid_taps(oy * a->stride_h, a->in_h, a->kernel_h, a->dilation_h, a->pad_top, &y_first, &y_end);
-    const struct inner w = {plane, oy * a->stride_h + y_first * a->dilation_h - a->pad_top,
-                            y_end - y_first};
-    for (size_t i = 0; i < to - from; i = sl_lanes_next(i, to - from)) {
-        size_t ox = from + i, x = ox * step - a->pad_left;
-        if (step == 1)
-            max_of_four(a, &w, x, 1, out + ox, index + ox);
-        else if (step == 2)
-            max_of_four(a, &w, x, 2, out + ox, index + ox);
-        else
-            max_of_four(a, &w, x, step, out + ox, index + ox);
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (size_t i = from; i < to; i++) {
+        c->value[i] = -INFINITY;
+        memset(&c->place[i], 0xff, sizeof(c->place[i]));
     }
 }
 
-/* One row of output pixels: those whose windows leave the input one by one, the others together. */
+/* The rows of `count` columns, at least four, of windows whose first row inside is `y`. */
+static void max_down(const struct sl_pool_args *a, const float *plane, size_t y, size_t rows,
+                     size_t x, size_t count, float *value, float *place)
+{
+    const size_t row = a->dilation_h * a->in_w;
+    const sl_lanes_u32 apart = {0, 1, 2, 3}, next = apart * 0 + (uint32_t)row;
+    for (size_t i = 0; i < count; i = sl_lanes_next(i, count)) {
+        const float *from = plane + y * a->in_w + x + i;
+        sl_lanes best = sl_lanes_load(from);
+        sl_lanes_u32 at = apart + (uint32_t)(from - plane), best_at = at;
+#pragma clang loop unroll(disable)
+        for (size_t k = rows - 1; k > 0; k--) {
+            sl_lanes v = sl_lanes_load(from += row);
+            sl_lanes_s32 better = ~(v <= best) & (best == best); /* larger, or the first NaN */
+            at += next;
+            best = sl_lanes_choose(better, v, best);
+            best_at = (sl_lanes_u32)sl_lanes_choose(better, (sl_lanes)at, (sl_lanes)best_at);
+        }
+        sl_lanes_store(value + i, best);
+        sl_lanes_store(place + i, (sl_lanes)best_at);
+    }
+}
+
+/* Four windows, `step` apart. Of equal values, and of NaNs, the first place of the plane wins. */
+static inline __attribute__((always_inline)) void max_across(const struct sl_pool_args *a,
+                                                             const struct columns *c, size_t x,
+                                                             size_t step, float *out,
+                                                             int64_t *index)
+{
+    typedef uint64_t places __attribute__((vector_size(32)));
+    const float *value = c->value + x * step, *place = c->place + x * step;
+    sl_lanes best = sl_lanes_every(value, step);
+    sl_lanes_u32 best_at = (sl_lanes_u32)sl_lanes_every(place, step);
+#pragma clang loop unroll(disable)
+    for (size_t k = a->kernel_w - 1; k > 0; k--) {
+        value += a->dilation_w;
+        place += a->dilation_w;
+        sl_lanes v = sl_lanes_every(value, step);
+        sl_lanes_u32 at = (sl_lanes_u32)sl_lanes_every(place, step);
+        sl_lanes_s32 numbers = best == best, earlier = (sl_lanes_s32)(at < best_at);
+        sl_lanes_s32 nan = v != v, same = (v == best) | (nan & ~numbers);
+        sl_lanes_s32 better = (v > best) | (nan & numbers) | (same & earlier);
+        best = sl_lanes_choose(better, v, best);
+        best_at = (sl_lanes_u32)sl_lanes_choose(better, (sl_lanes)at, (sl_lanes)best_at);
+    }
+    sl_lanes_store(out + x, best);
+    const places wide = __builtin_convertvector(best_at, places);
+    memcpy(index + x, &wide, sizeof(wide));
+}
+
+/* `count` windows, at least four, from column ox on, down and then across; false if they have less
+ * than four columns. `width`: of all columns they name. */
+static bool max_of_span(const struct sl_pool_args *a, const float *plane, size_t oy, size_t ox,
+                        size_t count, size_t width, float *out, int64_t *index)
+{
+    struct columns c;
+    size_t y_first, y_end, x = ox * a->stride_w, left = x < a->pad_left ? a->pad_left - x : 0;
+    size_t end = a->in_w + a->pad_left - x; /* windows touch */
+    end = end < width ? end : width;
+    if (end < left + SL_LANES)
+        return false;
+    valid_taps(oy * a->stride_h, a->in_h, a->kernel_h, a->dilation_h, a->pad_top, &y_first, &y_end);
+    leave(&c, 0, left);
+    leave(&c, end, width);
+    max_down(a, plane, oy * a->stride_h + y_first * a->dilation_h - a->pad_top, y_end - y_first,
+             x + left - a->pad_left, end - left, c.value + left, c.place + left);
+    for (size_t i = 0; i < count; i = sl_lanes_next(i, count))
+        if (a->stride_w == 1)
+            max_across(a, &c, i, 1, out + ox, index + ox);
+        else if (a->stride_w == 2)
+            max_across(a, &c, i, 2, out + ox, index + ox);
+        else
+            max_across(a, &c, i, a->stride_w, out + ox, index + ox);
+    return true;
+}
+
+/* One row of output pixels. */
 static void max_of_row(const struct sl_pool_args *a, const float *plane, size_t oy, float *out,
                        int64_t *index)
 {
-    size_t extent = (a->kernel_w - 1) * a->dilation_w + 1, end = 0;
-    size_t first = (a->pad_left + a->stride_w - 1) / a->stride_w;
-    if (a->in_w + a->pad_left >= extent)
-        end = (a->in_w + a->pad_left - extent) / a->stride_w + 1;
-    end = end < a->out_w ? end : a->out_w;
-    if (end < first + SL_LANES || a->in_h * a->in_w > UINT32_MAX) {
+    size_t extent = (a->kernel_w - 1) * a->dilation_w + 1, most;
+    most = extent < SPAN ? (SPAN - extent) / a->stride_w + 1 : 0;
+    if (a->out_w < SL_LANES || most < SL_LANES || a->in_h * a->in_w >= UINT32_MAX) {
         max_of_columns(a, plane, oy, 0, a->out_w, out, index);
         return;
     }
-    max_of_columns(a, plane, oy, 0, first, out, index);
-    max_of_inner(a, plane, oy, first, end, out, index);
-    max_of_columns(a, plane, oy, end, a->out_w, out, index);
+    for (size_t x = 0, count; x < a->out_w; x += count) {
+        x = x + SL_LANES <= a->out_w ? x : a->out_w - SL_LANES;
+        count = a->out_w - x < most ? a->out_w - x : most;
+        if (!max_of_span(a, plane, oy, x, count, (count - 1) * a->stride_w + extent, out, index))
+            max_of_columns(a, plane, oy, x, x + count, out, index);
+    }
 }
 
 /* By planes. */

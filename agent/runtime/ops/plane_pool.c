@@ -1,44 +1,73 @@
 /* agent/runtime/ops/plane_pool.c: average pooling of planes: a row of windows is summed down its
- * columns first, which compilers vectorise, then across. */
+ * columns first, then across. */
 #include <string.h>
 
+#include "agent/runtime/lanes.h"
 #include "agent/runtime/ops/plane.h"
 
 /* sums[x] = the sum of in[y][x] over rows from, up to but not including, to. */
 static void sum_rows(const float *in, size_t width, size_t from, size_t to, float *restrict sums)
 {
-    const float *restrict row = in + from * width;
+    in += from * width;
     if (from >= to) {
         memset(sums, 0, width * sizeof(*sums));
         return;
     }
-    for (size_t x = 0; x < width; x++)
-        sums[x] = row[x] + 0.0f; /* an addition like those below, and not a call of memcpy() */
-    for (size_t y = from + 1; y < to; y++) {
-        row += width;
-        for (size_t x = 0; x < width; x++)
-            sums[x] += row[x];
+    if (width < SL_LANES) {
+        for (size_t x = 0; x < width; x++) {
+            sums[x] = in[x] + 0.0f;
+            for (size_t y = 1; y < to - from; y++)
+                sums[x] += in[y * width + x];
+        }
+        return;
+    }
+    for (size_t x = 0; x < width; x = sl_lanes_next(x, width)) {
+        const float *at = in + x;
+        sl_lanes sum = sl_lanes_load(at) + sl_lanes_set(0.0f); /* never -0 */
+#pragma clang loop unroll(disable)
+        for (size_t rows = to - from - 1; rows > 0; rows--)
+            sum += sl_lanes_load(at += width);
+        sl_lanes_store(sums + x, sum);
     }
 }
 
-/* out[x] = the sum of `kernel` elements from in[x * stride] on. */
-#define ADD_EVERY(step)                                                                            \
-    {                                                                                              \
-        for (size_t x = 0; x < count; x++)                                                         \
-            out[x] = in[x * (step)] + 0.0f;                                                        \
-        for (size_t k = 1; k < kernel; k++)                                                        \
-            for (size_t x = 0; x < count; x++)                                                     \
-                out[x] += in[x * (step) + k];                                                      \
-    }
-static void sum_across(size_t count, size_t kernel, size_t stride, const float *restrict in,
-                       float *restrict out)
+/* What one row of windows comes from: its sums with their padding, and what to divide by. */
+struct averages {
+    const float *sums, *across;
+    float down;
+};
+
+/* Columns x to x + 3. */
+static inline __attribute__((always_inline)) void
+average_four(const struct averages *a, size_t x, size_t kernel, size_t step, float *restrict out)
 {
-    if (stride == 1)
-        ADD_EVERY(1)
-    else if (stride == 2)
-        ADD_EVERY(2)
-    else
-        ADD_EVERY(stride)
+    const float *at = a->sums + x * step;
+    sl_lanes sum = sl_lanes_every(at, step);
+#pragma clang loop unroll(disable)
+    for (size_t k = kernel - 1; k > 0; k--)
+        sum += sl_lanes_every(++at, step);
+    sl_lanes_store(out + x, sum / (sl_lanes_load(a->across + x) * sl_lanes_set(a->down)));
+}
+
+static void average_row(const struct averages *a, size_t width, size_t kernel, size_t step,
+                        float *restrict out)
+{
+    if (width < SL_LANES) {
+        for (size_t x = 0; x < width; x++) {
+            float sum = a->sums[x * step];
+            for (size_t k = 1; k < kernel; k++)
+                sum += a->sums[x * step + k];
+            out[x] = sum / (a->across[x] * a->down);
+        }
+        return;
+    }
+    for (size_t x = 0; x < width; x = sl_lanes_next(x, width))
+        if (step == 1)
+            average_four(a, x, kernel, 1, out);
+        else if (step == 2)
+            average_four(a, x, kernel, 2, out);
+        else
+            average_four(a, x, kernel, step, out);
 }
 
 /* The span of window `at` inside the input, and its length with the padding that counts. */
@@ -89,16 +118,17 @@ static void run_avg_pool(struct sl_op_call *call)
         divisors[x] = p->divisor != 0 ? (float)p->divisor
                                       : weight(p, x, p->in_w, p->kernel_w, p->stride_w, p->pad_w);
     memset(padded, 0, padded_width(p) * sizeof(float));
-    for (size_t i = 0; i < p->count * p->out_h; i++) {
-        size_t y = i % p->out_h, h[2];
-        float *restrict out = sl_plane_out(p, 0) + i * p->out_w;
-        float down =
-            p->divisor != 0 ? 1.0f : weight(p, y, p->in_h, p->kernel_h, p->stride_h, p->pad_h);
+    for (size_t y = 0; y < p->out_h; y++) {
+        size_t h[2];
+        struct averages row = {padded, divisors, 1.0f};
+        if (p->divisor == 0)
+            row.down = weight(p, y, p->in_h, p->kernel_h, p->stride_h, p->pad_h);
         span(y, p->in_h, p->kernel_h, p->stride_h, p->pad_h, h);
-        sum_rows(sl_plane_in(p, i / p->out_h), p->in_w, h[0], h[1], padded + p->pad_w);
-        sum_across(p->out_w, p->kernel_w, p->stride_w, padded, out);
-        for (size_t x = 0; x < p->out_w; x++)
-            out[x] /= divisors[x] * down;
+        for (size_t i = 0; i < p->count; i++) {
+            sum_rows(sl_plane_in(p, i), p->in_w, h[0], h[1], padded + p->pad_w);
+            average_row(&row, p->out_w, p->kernel_w, p->stride_w,
+                        sl_plane_out(p, i) + y * p->out_w);
+        }
     }
 }
 

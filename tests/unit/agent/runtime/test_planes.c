@@ -19,7 +19,17 @@ static uint32_t pair(int32_t h, int32_t w)
     return sl_program_add_list(SL_SIZES(h, w));
 }
 
-static void check_max_pool(int32_t width, int32_t kernel, int32_t stride)
+/* Few values, so that many are equal; whole windows of -infinity; some NaNs. */
+static void fill_with_ties(float *x, int32_t count)
+{
+    static const float values[] = {-0.0f, 0.0f, 1.0f, 1.0f, -INFINITY, NAN};
+    for (int32_t i = 0, state = 1; i < count; i++) {
+        state = (state * 75 + 74) % 65537;
+        x[i] = i % 59 < 30 ? values[state % (i % 7 ? 4 : 6)] : -INFINITY;
+    }
+}
+
+static void check_max_pool(int32_t width, int32_t kernel, int32_t stride, bool ties)
 {
     int32_t pad = kernel / 2, high = (HEIGHT + 2 * pad - kernel) / stride + 1;
     int32_t wide = (width + 2 * pad - kernel) / stride + 1;
@@ -31,16 +41,21 @@ static void check_max_pool(int32_t width, int32_t kernel, int32_t stride)
                         SL_ARGS(x, pair(kernel, kernel), pair(stride, stride), pair(pad, pad),
                                 pair(1, 1), sl_program_add_bool(false), y, index));
     sl_program_run();
+    if (ties) {
+        fill_with_ties(sl_program_floats(x), PLANES * HEIGHT * width);
+        assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag), 0);
+    }
     const int64_t *places = (const int64_t *)(const void *)sl_program_floats(index);
     for (int32_t i = 0; i < PLANES * high * wide; i++) {
         const float *plane = sl_program_floats(x) + i / (high * wide) * HEIGHT * width;
         int32_t top = i / wide % high * stride - pad, left = i % wide * stride - pad, best = -1;
         for (int32_t k = 0; k < HEIGHT * width; k++)
             if (k / width >= top && k / width < top + kernel && k % width >= left &&
-                k % width < left + kernel && (best < 0 || plane[k] > plane[best]))
+                k % width < left + kernel &&
+                (best < 0 || (!(plane[k] <= plane[best]) && !isnan(plane[best]))))
                 best = k;
         assert_int_equal(places[i], best);
-        assert_true(sl_program_floats(y)[i] == plane[best]);
+        assert_memory_equal(&sl_program_floats(y)[i], &plane[best], sizeof(float));
     }
     sl_program_end();
 }
@@ -50,8 +65,12 @@ static void max_pool_names_the_first_maximum(void **state)
     (void)state;
     for (int32_t kernel = 1; kernel < 4; kernel++)
         for (int32_t stride = 1; stride < 4; stride++)
-            for (int32_t width = 7; width < 120; width += 37)
-                check_max_pool(width, kernel, stride);
+            for (int32_t width = 7; width < 120; width += 37) {
+                check_max_pool(width, kernel, stride, false);
+                check_max_pool(width, kernel, stride, true);
+            }
+    check_max_pool(1300, 3, 1, true); /* more columns than are taken at once */
+    check_max_pool(1300, 2, 2, true);
 }
 
 static void check_average_pool(int32_t width, int32_t kernel, int32_t stride, bool padding_counts)
