@@ -66,7 +66,27 @@ static inline sl_lanes sl_lanes_pick(const float *from, const uint8_t *bytes)
 /* The vector to take after the one at x of `width` elements; `width` when that was the last. */
 static inline size_t sl_lanes_next(size_t x, size_t width)
 {
-    if (x + SL_LANES == width)
+    size_t last = width - SL_LANES;
+    if (last >= width)
+        __builtin_unreachable(); /* a row is at least one vector */
+    if (x >= last)
         return width;
-    return x + 2 * SL_LANES <= width ? x + SL_LANES : width - SL_LANES;
+    return x + SL_LANES < last ? x + SL_LANES : last;
+}
+
+/* A short row, without a call of memcpy(). */
+static inline void sl_lanes_copy(float *restrict to, const float *restrict from, size_t count)
+{
+    if (count < 2 * SL_LANES || count > 16 * SL_LANES) {
+        memcpy(to, from, count * sizeof(*to));
+        return;
+    }
+    const float *end = from + count - 2 * SL_LANES;
+    float *last = to + count - 2 * SL_LANES;
+    for (; from < end; from += 2 * SL_LANES, to += 2 * SL_LANES) {
+        sl_lanes_store(to, sl_lanes_load(from));
+        sl_lanes_store(to + SL_LANES, sl_lanes_load(from + SL_LANES));
+    }
+    sl_lanes_store(last, sl_lanes_load(end));
+    sl_lanes_store(last + SL_LANES, sl_lanes_load(end + SL_LANES));
 }

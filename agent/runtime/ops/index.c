@@ -185,6 +185,7 @@ struct lookup {
     ptrdiff_t stride[MAX_INDICES]; /* of the input along the indexed dimensions */
     sl_cast_load_fn load[MAX_INDICES];
     size_t bytes;          /* moved at a time */
+    size_t dense;          /* how many places, when what they write lies without gaps; or 0 */
     size_t table;          /* offsets into the input for all places, in the workspace */
     struct sl_walk places; /* the indices, then the output: over the broadcast sizes */
     struct sl_walk box;    /* in, out: over what is not indexed */
@@ -217,23 +218,25 @@ static bool list_places(const struct lookup *l, ptrdiff_t *out)
     return inside;
 }
 
-#define GATHER(size)                                                                               \
+#define GATHER(size, step)                                                                         \
     _Pragma("clang loop unroll_count(4)") for (size_t i = 0; i < count; i++, out += step)          \
         memcpy(out, in + places[i], size)
 
 static void gather_row(size_t count, size_t bytes, const uint8_t *restrict in,
                        const ptrdiff_t *restrict places, uint8_t *restrict out, ptrdiff_t step)
 {
-    if (bytes == 4)
-        GATHER(4);
+    if (bytes == 4 && step == 4)
+        GATHER(4, 4);
+    else if (bytes == 4)
+        GATHER(4, step);
     else if (bytes == 2)
-        GATHER(2);
+        GATHER(2, step);
     else if (bytes == 8)
-        GATHER(8);
+        GATHER(8, step);
     else if (bytes == 1)
-        GATHER(1);
+        GATHER(1, step);
     else
-        GATHER(bytes);
+        GATHER(bytes, step);
 }
 
 /* One element, or one run of them, of the box at all places. */
@@ -242,6 +245,10 @@ static void gather_places(const struct lookup *l, const ptrdiff_t *places, const
 {
     struct sl_walk_at at = {{0}, {0}};
     size_t count = l->places.dims[0];
+    if (l->dense) {
+        gather_row(l->dense, l->bytes, in, places, out, (ptrdiff_t)l->bytes);
+        return;
+    }
     do {
         gather_row(count, l->bytes, in, places, out + at.offset[l->count],
                    l->places.strides[l->count][0]);
@@ -326,6 +333,18 @@ static bool read_indices(const struct sl_op_call *call, struct lookup *l, unsign
 }
 
 /* Lays the broadcast sizes where the first indexed dimension was, or first when they lie apart. */
+/* What all places write follows each other. */
+static bool without_gaps(const struct lookup *l)
+{
+    ptrdiff_t next = (ptrdiff_t)l->bytes;
+    for (uint32_t d = 0; d < l->places.rank; d++) {
+        if (l->places.strides[l->count][d] != next)
+            return false;
+        next *= (ptrdiff_t)l->places.dims[d];
+    }
+    return true;
+}
+
 static int shape_lookup(struct lookup *l, unsigned mask, bool together, struct sl_tensor *out,
                         struct sl_diag *diag)
 {
@@ -395,6 +414,7 @@ static int prepare_index(struct sl_op_call *call, struct sl_diag *diag)
             places *= l->places.dims[d];
         l->table = sl_ref_scratch(call, places * sizeof(ptrdiff_t)).offset;
         join_run(l);
+        l->dense = without_gaps(l) ? places : 0;
         sl_op_own(call, "sl_lookup_scalar", run_lookup);
     }
     return rc;

@@ -21,9 +21,12 @@ static size_t nearest(size_t at, float scale, size_t size)
 static void pick(size_t width, bool twice, const int32_t *restrict columns,
                  const float *restrict row, float *restrict out)
 {
-    if (twice)
-        for (size_t x = 0; x < width / 2; x++)
-            out[2 * x] = out[2 * x + 1] = row[x];
+    if (twice && width / 2 >= SL_LANES)
+        for (size_t x = 0; x < width / 2; x = sl_lanes_next(x, width / 2)) {
+            sl_lanes v = sl_lanes_load(row + x);
+            sl_lanes_store(out + 2 * x, __builtin_shufflevector(v, v, 0, 0, 1, 1));
+            sl_lanes_store(out + 2 * x + SL_LANES, __builtin_shufflevector(v, v, 2, 2, 3, 3));
+        }
     else
 #pragma clang loop unroll_count(4)
         for (size_t x = 0; x < width; x++)
@@ -45,7 +48,7 @@ static void run_nearest(struct sl_op_call *call)
         for (size_t y = 0; y < p->out_h; y++, out += width) {
             size_t from = nearest(y, p->scale_h, p->in_h);
             if (from == last)
-                memcpy(out, out - width, width * sizeof(float));
+                sl_lanes_copy(out, out - width, width);
             else
                 pick(width, twice, columns, sl_plane_in(p, i) + from * p->in_w, out);
             last = from;
