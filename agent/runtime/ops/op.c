@@ -226,23 +226,31 @@ static bool has_memory(const struct sl_tensor *tensor)
     return tensor->nbytes <= tensor->room_bytes && tensor->data;
 }
 
+/* Whether a written tensor, argument `own`, may not be beside argument i, or an item of it. */
+static bool clashes(const struct sl_op_call *call, const struct sl_tensor *tensor, uint32_t own,
+                    const struct sl_tensor *other, uint32_t i)
+{
+    if (!other || other == tensor || !overlap(tensor, other))
+        return false;
+    return !call->op->in_place || i == own || is_output(call->op->signature[i]) ||
+           tensor->data != other->data || tensor->nbytes != other->nbytes ||
+           tensor->element_bytes != other->element_bytes;
+}
+
 /* A written tensor shares no memory with another argument, or all of it where that is allowed. */
 static bool stands_alone(const struct sl_op_call *call, const struct sl_tensor *tensor,
                          uint32_t own)
 {
     const char *signature = call->op->signature;
     for (uint32_t i = 0; signature[i]; i++) {
-        uint32_t listed = signature[i] == 's' ? 0 : sl_op_list_count(call, i);
-        for (uint32_t k = 0; k < (listed != 0 ? listed : 1) && signature[i] != 's'; k++) {
-            const struct sl_tensor *other =
-                listed != 0 ? sl_op_list_tensor(call, i, k) : sl_op_tensor(call, i);
-            if (!other || other == tensor || !overlap(tensor, other))
-                continue;
-            if (!call->op->in_place || i == own || is_output(signature[i]) ||
-                tensor->data != other->data || tensor->nbytes != other->nbytes ||
-                tensor->element_bytes != other->element_bytes)
+        const struct sl_value *value = argument(call, i);
+        if (signature[i] == 's')
+            continue;
+        if (value->kind == SL_PTE_TENSOR && clashes(call, tensor, own, sl_op_tensor(call, i), i))
+            return false;
+        for (uint32_t k = 0; is_tensor_list(value) && k < value->list->list.count; k++)
+            if (clashes(call, tensor, own, sl_op_list_tensor(call, i, k), i))
                 return false;
-        }
     }
     return true;
 }
@@ -265,12 +273,13 @@ static int check_memory(const struct sl_op_call *call, struct sl_diag *diag)
     const char *signature = call->op->signature;
     int rc = 0;
     for (uint32_t i = 0; signature[i] && rc == 0; i++) {
-        const struct sl_tensor *tensor = signature[i] == 's' ? NULL : sl_op_tensor(call, i);
-        uint32_t listed = signature[i] == 's' ? 0 : sl_op_list_count(call, i);
-        if (tensor)
-            rc = check_tensor(call, tensor, i, diag);
-        for (uint32_t k = 0; k < listed && rc == 0; k++) {
-            tensor = sl_op_list_tensor(call, i, k);
+        const struct sl_value *value = argument(call, i);
+        if (signature[i] == 's')
+            continue;
+        if (value->kind == SL_PTE_TENSOR)
+            rc = check_tensor(call, sl_op_tensor(call, i), i, diag);
+        for (uint32_t k = 0; is_tensor_list(value) && k < value->list->list.count && rc == 0; k++) {
+            const struct sl_tensor *tensor = sl_op_list_tensor(call, i, k);
             if (tensor)
                 rc = check_tensor(call, tensor, i, diag);
         }

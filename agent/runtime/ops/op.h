@@ -67,7 +67,8 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     float numbers[SL_OP_MAX_NUMBERS];
     uint32_t number_count;
     struct sl_weights weights;
-    struct sl_tensor *wide[SL_OP_MAX_ARGS]; /* owned f32 stand-ins of half precision tensors */
+    struct sl_tensor *stand_ins;            /* owned: room for one of each argument */
+    struct sl_tensor *wide[SL_OP_MAX_ARGS]; /* of these, in f32 for tensors of half precision */
     void *constants[SL_OP_MAX_ARGS];        /* owned: their numbers, where they are constant */
     void *state;                            /* owned: what the operator's own steps run on */
     size_t state_bytes;

@@ -92,6 +92,14 @@ static void imitate(struct sl_tensor *to, const struct sl_tensor *from)
     to->data = data;
 }
 
+/* One block holds them all: an allocation for each would cost more than filling it. */
+static struct sl_tensor *stand_in(struct sl_op_call *call, uint32_t i)
+{
+    if (!call->stand_ins)
+        call->stand_ins = sl_calloc(strlen(call->op->signature), sizeof(*call->stand_ins));
+    return call->stand_ins ? &call->stand_ins[i] : NULL;
+}
+
 int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
@@ -103,7 +111,7 @@ int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
         if (i >= SL_OP_MAX_ARGS || from->max_nbytes > SIZE_MAX / 4)
             return no_memory(call, diag);
         if (!call->wide[i])
-            call->wide[i] = sl_calloc(1, sizeof(*call->wide[i]));
+            call->wide[i] = stand_in(call, i);
         if (!call->wide[i])
             return no_memory(call, diag);
         imitate(call->wide[i], from);
@@ -153,11 +161,12 @@ bool sl_wide_any(const struct sl_op_call *call)
 void sl_wide_fini(struct sl_op_call *call)
 {
     for (uint32_t i = 0; i < SL_OP_MAX_ARGS; i++) {
-        struct sl_tensor *wide = call->wide[i];
+        const struct sl_tensor *wide = call->wide[i];
         if (wide && call->constants[i])
             sl_budget_free(&call->method->budget, call->constants[i], wide->room_bytes);
-        sl_free(wide);
         call->wide[i] = NULL;
         call->constants[i] = NULL;
     }
+    sl_free(call->stand_ins);
+    call->stand_ins = NULL;
 }
