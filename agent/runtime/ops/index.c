@@ -332,7 +332,6 @@ static bool read_indices(const struct sl_op_call *call, struct lookup *l, unsign
     return l->count != 0;
 }
 
-/* Lays the broadcast sizes where the first indexed dimension was, or first when they lie apart. */
 /* What all places write follows each other. */
 static bool without_gaps(const struct lookup *l)
 {
@@ -345,6 +344,7 @@ static bool without_gaps(const struct lookup *l)
     return true;
 }
 
+/* Lays the broadcast sizes where the first indexed dimension was, or first when they lie apart. */
 static int shape_lookup(struct lookup *l, unsigned mask, bool together, struct sl_tensor *out,
                         struct sl_diag *diag)
 {
