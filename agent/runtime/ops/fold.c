@@ -301,14 +301,18 @@ static void fold_block(const struct fold *f, const uint8_t *in, size_t count, ui
         b.sum[i] = b.squares[i] = 0.0;
         b.f32[i] = f->shape.op == SL_FOLD_PROD ? 1.0f : row[i];
     }
+    bool plain = f->in->scalar_type == SL_SCALAR_FLOAT && across == (ptrdiff_t)sizeof(float);
     do {
         const uint8_t *from = in + at.offset[0];
         for (size_t i = 0; i < f->reduced.dims[0]; i++, from += f->reduced.strides[0][0]) {
-            f->load(from, across, count, row);
-            take_block(f->shape.op, &b, row, count);
+            if (!plain)
+                f->load(from, across, count, row);
+            take_block(f->shape.op, &b, plain ? (const float *)(const void *)from : row, count);
         }
     } while (sl_walk_next(&f->reduced, &at));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; f->shape.op == SL_FOLD_SUM && i < count; i++)
+        row[i] = (float)b.sum[i];
+    for (size_t i = 0; f->shape.op != SL_FOLD_SUM && i < count; i++) {
         t.sum = b.sum[i];
         t.squares = b.squares[i];
         t.f32 = b.f32[i];
