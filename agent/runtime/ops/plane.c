@@ -71,6 +71,7 @@ static void sum_up(const float *in, size_t count, double *out_sum, double *out_s
     typedef double pair __attribute__((vector_size(16)));
     pair sums = {0.0, 0.0}, squares = {0.0, 0.0};
     size_t i = 0;
+#pragma clang loop unroll_count(4)
     for (; i + 2 <= count; i += 2) {
         pair x = {(double)in[i], (double)in[i + 1]};
         sums += x;
