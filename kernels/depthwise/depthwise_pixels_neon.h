@@ -162,8 +162,8 @@ static void run(const struct SL_NAME(sl_depthwise, _args) * args)
     }
 }
 
-/* Where more than a sixth of the channels would be done twice, 3x3 windows of stride 1 have a kernel
- * that needs less. */
+/* Where more than a sixth of the channels would be done twice, 3x3 windows of stride 1 have a
+ * kernel that needs less. */
 static bool fits(const struct sl_depthwise_shape *s)
 {
     bool small = s->kernel_h == 3 && s->kernel_w == 3 && s->stride_h == 1;

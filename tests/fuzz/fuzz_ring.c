@@ -13,6 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void use(struct sl_ring *ring)
 {
     struct sl_trace_record out[16];
+    sl_ring_current(ring);
+    sl_ring_allowed(ring);
     for (int i = 0; i < 40; i++) {
         struct sl_trace_record *slot = sl_ring_slot(ring);
         if (slot) {
