@@ -7,6 +7,7 @@
 #define KAI_GEMM "KleidiAI f16_f16p4vsx2_f16p4vsx2bf16_8vsx8vs_sme2_mopa, or 2vlx2vl at 256 cubed"
 #define KAI_GEMM_2VL "KleidiAI f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa"
 #define KAI_BF16 "KleidiAI f32_bf16p2vlx2_bf16p2vlx2_2vlx2vl_sme2_mopa"
+#define KAI_MMLA "KleidiAI f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla"
 #define KAI_LHS "KleidiAI LHS x16p2vlx2"
 #define KAI_RHS "KleidiAI RHS f16p2vlx2"
 #define KAI_GEMV "KleidiAI f16p4vsx2bf16_1x32vs_sme2_dot"
@@ -56,6 +57,12 @@ static const struct {
     {"f16", {"matmul", "neon", "kernel", 0, 784, 128, 64, 1093288, NEON_GEMM}},
     {"f16", {"matmul", "neon", "kernel", 0, 49, 960, 160, 1258249, NEON_GEMM}},
     {"f16", {"matmul", "neon", "kernel", 0, 1, 1024, 1024, 329412, XNN_GEMV}},
+    {"bf16", {"matmul", "neon", "kernel", 0, 64, 64, 64, 37237, KAI_MMLA}},
+    {"bf16", {"matmul", "neon", "kernel", 0, 128, 128, 128, 246461, KAI_MMLA}},
+    {"bf16", {"matmul", "neon", "kernel", 0, 256, 256, 256, 1864061, KAI_MMLA}},
+    {"bf16", {"matmul", "neon", "kernel", 0, 196, 512, 256, 2846689, KAI_MMLA}},
+    {"bf16", {"matmul", "neon", "kernel", 0, 784, 128, 64, 836753, KAI_MMLA}},
+    {"bf16", {"matmul", "neon", "kernel", 0, 49, 960, 160, 958871, KAI_MMLA}},
     {"f16", {"conv", "sme2", "whole", 512, 784, 128, 576, 407306, KAI_CONV}},
     {"f16", {"conv", "sme2", "whole", 512, 196, 64, 576, 82432, KAI_CONV}},
     {"f16", {"conv", "sme2", "rhs_pack", 512, 784, 128, 576, 11904, KAI_RHS}},
@@ -102,7 +109,15 @@ const struct sl_kernel_anchor *sl_kernel_f16_anchor(const struct sl_kernel_row *
     return NULL;
 }
 
-/* Two k an outer product or four-vector instruction; vectors of 8 halves in NEON. */
+/* NEON's own: 2x2 sums of four k by BFMMLA, or vectors of what the sums are, 4 floats or 8 halves. */
+static uint64_t neon_min_mac(const struct sl_kernel_row *row)
+{
+    if (strstr(row->kernel, "_mmla"))
+        return blocks_of(row->m, 2) * blocks_of(row->n, 2) * blocks_of(row->k, 4);
+    return row->m * blocks_of(row->n, same(row->type, "bf16") ? 4 : 8) * row->k;
+}
+
+/* Two k an outer product or four-vector instruction of SME2. */
 uint64_t sl_kernel_f16_min_mac(const struct sl_kernel_row *row, unsigned svl)
 {
     uint64_t lanes = svl / 32, pairs = (row->k + 1) / 2;
@@ -111,7 +126,7 @@ uint64_t sl_kernel_f16_min_mac(const struct sl_kernel_row *row, unsigned svl)
     if (!product || strstr(row->stage, "pack"))
         return 0;
     if (!strstr(row->kernel, "_sme2") || lanes == 0)
-        return row->m * blocks_of(row->n, 8) * row->k;
+        return neon_min_mac(row);
     if (depthwise)
         return blocks_of(row->m * blocks_of(row->n, 2 * lanes) * row->k, 4);
     if (strstr(row->kernel, "_mopa"))
