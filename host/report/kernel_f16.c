@@ -102,14 +102,16 @@ const struct sl_kernel_anchor *sl_kernel_f16_anchor(const struct sl_kernel_row *
         const struct sl_kernel_anchor *a = &anchors[i].anchor;
         bool shape = a->m == row->m && a->n == row->n && a->k == row->k;
         bool stage = same(a->family, row->family) && same(a->stage, row->stage);
-        if (shape && stage && same(anchors[i].type, row->type) && same(a->engine, engine) &&
-            (a->svl == svl || a->svl == 0))
+        bool serves = strcmp(a->kernel, KAI_MMLA) != 0 || strstr(row->kernel, "_mmla");
+        if (shape && stage && serves && same(anchors[i].type, row->type) &&
+            same(a->engine, engine) && (a->svl == svl || a->svl == 0))
             return a;
     }
     return NULL;
 }
 
-/* NEON's own: 2x2 sums of four k by BFMMLA, or vectors of what the sums are, 4 floats or 8 halves. */
+/* NEON's own: 2x2 sums of four k by BFMMLA, or vectors of what the sums are, 4 floats or 8 halves.
+ */
 static uint64_t neon_min_mac(const struct sl_kernel_row *row)
 {
     if (strstr(row->kernel, "_mmla"))
@@ -156,6 +158,16 @@ static double sme2_product(const struct sl_kernel_row *row, unsigned svl)
     return 2.7 * (double)sl_kernel_f16_min_mac(row, svl) + 200.0;
 }
 
+/* 1.25 instructions a BFMMLA, as of f32's FMLA, of whole blocks of 8x12, and 110 to begin and store
+ * each; none for what widens in base NEON. */
+static double neon_bf16_product(const struct sl_kernel_row *row)
+{
+    double blocks = (double)(blocks_of(row->m, 8) * blocks_of(row->n, 12));
+    if (!strstr(row->kernel, "_mmla") || !same(row->stage, "kernel") || row->m < 8)
+        return 0;
+    return (1.25 * 24 * (double)blocks_of(row->k, 4) + 110) * blocks;
+}
+
 static double product_goal(const struct sl_kernel_row *row, unsigned svl)
 {
     const char *engine = sl_kernel_engine(row);
@@ -163,6 +175,8 @@ static double product_goal(const struct sl_kernel_row *row, unsigned svl)
         return svl == 512 || (same(row->stage, "kernel") && strstr(row->kernel, "_mopa"))
                    ? sme2_product(row, svl)
                    : 0;
+    if (same(row->type, "bf16"))
+        return neon_bf16_product(row);
     if (!same(engine, "neon") || !same(row->stage, "kernel") || row->m < 49 || row->k < 128)
         return 0;
     return (row->k >= 256 ? 1.29 : 1.31) * (double)sl_kernel_f16_min_mac(row, svl);

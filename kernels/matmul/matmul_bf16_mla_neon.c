@@ -36,12 +36,48 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
     return m * sl_bf16_up(k, DEPTH) * sizeof(float);
 }
 
+/* Four columns whose k follow each other, `stride` apart, to [k][width], whole eights of k: one k
+ * after the other by stores that interleave. Returns how many k were done. */
+static size_t turn_four(size_t k, const uint16_t *at, size_t stride, uint16_t *out, size_t width)
+{
+    for (size_t left = k / 8; left > 0; left--, at += 8, out += 8 * width) {
+        uint16x8x4_t v = {{vld1q_u16(at), vld1q_u16(at + stride), vld1q_u16(at + 2 * stride),
+                           vld1q_u16(at + 3 * stride)}};
+        vst4q_lane_u16(out, v, 0);
+        vst4q_lane_u16(out + width, v, 1);
+        vst4q_lane_u16(out + 2 * width, v, 2);
+        vst4q_lane_u16(out + 3 * width, v, 3);
+        vst4q_lane_u16(out + 4 * width, v, 4);
+        vst4q_lane_u16(out + 5 * width, v, 5);
+        vst4q_lane_u16(out + 6 * width, v, 6);
+        vst4q_lane_u16(out + 7 * width, v, 7);
+    }
+    return k / 8 * 8;
+}
+
+/* Four columns that follow each other. */
+static size_t copy_four(size_t k, const uint16_t *at, size_t stride, uint16_t *out, size_t width)
+{
+    for (size_t p = 0; p < k; p++, at += stride, out += width)
+        vst1_u16(out, vld1_u16(at));
+    return k;
+}
+
+/* `columns` columns of k to [steps][4][width]. */
 static void pack_panel(size_t columns, size_t width, size_t k, const uint16_t *at, size_t n_stride,
                        size_t k_stride, uint16_t *out)
 {
-    for (size_t p = 0; p < sl_bf16_up(k, DEPTH); p++, at += k_stride)
-        for (size_t j = 0; j < width; j++)
-            *out++ = p < k && j < columns ? at[j * n_stride] : 0;
+    for (size_t j = 0; j < width; j += 4) {
+        size_t p = 0, left = j < columns ? columns - j : 0;
+        if (left >= 4 && n_stride == 1)
+            p = copy_four(k, at + j, k_stride, out + j, width);
+        else if (left >= 4 && k_stride == 1)
+            p = turn_four(k, at + j * n_stride, n_stride, out + j, width);
+        for (; p < sl_bf16_up(k, DEPTH); p++)
+            for (size_t c = 0; c < 4; c++)
+                out[p * width + j + c] =
+                    p < k && c < left ? at[(j + c) * n_stride + p * k_stride] : 0;
+    }
 }
 
 static void pack_rhs(size_t n, size_t k, const uint16_t *rhs, bool transposed, const float *bias,
@@ -81,8 +117,11 @@ static void round_row(const float *row, size_t k, float *out)
 static void widen_row(const uint16_t *row, size_t k, float *out)
 {
     size_t p = 0;
-    for (; p + 4 <= k; p += 4)
-        vst1q_f32(out + p, vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(row + p), 16)));
+    for (; p + 8 <= k; p += 8) {
+        uint16x8_t v = vld1q_u16(row + p);
+        vst1q_f32(out + p, vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(v), 16)));
+        vst1q_f32(out + p + 4, vreinterpretq_f32_u32(vshll_high_n_u16(v, 16)));
+    }
     for (size_t end = sl_bf16_up(k, DEPTH); p < end; p++)
         out[p] = p < k ? sl_bfloat_to_float(row[p]) : 0;
 }

@@ -41,12 +41,17 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
 }
 
 /* Two lines of k, the steps `stride` elements apart. */
-static void pack_pair(const uint16_t *x, const uint16_t *y, size_t k, uint16_t *out, size_t stride)
+SL_INLINE void pack_lines(const uint16_t *x, const uint16_t *y, size_t k, uint16_t *out,
+                          size_t stride)
 {
-    for (; k >= PAIR; k -= PAIR, x += PAIR, y += PAIR, out += 2 * stride) {
-        uint64x2_t a = vreinterpretq_u64_u16(vld1q_u16(x)), b = vreinterpretq_u64_u16(vld1q_u16(y));
-        vst1q_u16(out, vreinterpretq_u16_u64(vzip1q_u64(a, b)));
-        vst1q_u16(out + stride, vreinterpretq_u16_u64(vzip2q_u64(a, b)));
+    for (; k >= 2 * PAIR; k -= 2 * PAIR, x += 2 * PAIR, y += 2 * PAIR, out += 4 * stride) {
+        uint16x8x2_t a = vld1q_u16_x2(x), b = vld1q_u16_x2(y);
+        SL_UNROLL
+        for (size_t i = 0; i < 2; i++) {
+            uint64x2_t c = vreinterpretq_u64_u16(a.val[i]), d = vreinterpretq_u64_u16(b.val[i]);
+            vst1q_u16(out + 2 * i * stride, vreinterpretq_u16_u64(vzip1q_u64(c, d)));
+            vst1q_u16(out + (2 * i + 1) * stride, vreinterpretq_u16_u64(vzip2q_u64(c, d)));
+        }
     }
     for (size_t left = k; left > 0; out += stride) {
         size_t count = left < DEPTH ? left : DEPTH, at = k - left;
@@ -56,6 +61,17 @@ static void pack_pair(const uint16_t *x, const uint16_t *y, size_t k, uint16_t *
         vst1q_u16(out, vld1q_u16(step));
         left -= count;
     }
+}
+
+/* The distances of whole blocks and whole panels are constants. */
+static void pack_pair(const uint16_t *x, const uint16_t *y, size_t k, uint16_t *out, size_t stride)
+{
+    if (stride == MR * DEPTH)
+        pack_lines(x, y, k, out, MR * DEPTH);
+    else if (stride == NR * DEPTH)
+        pack_lines(x, y, k, out, NR * DEPTH);
+    else
+        pack_lines(x, y, k, out, stride);
 }
 
 SL_INLINE void round_step(const float *x, const float *y, uint16_t *out)
@@ -205,9 +221,9 @@ SL_INLINE void block(size_t rows, size_t columns, size_t row, const struct sl_bf
             acc[i][j] = vld1q_f32(bias + 4 * j);
     }
     size_t steps = p->steps;
-    for (; steps >= 4; steps -= 4, left += 4 * PAIR * rows, right += 4 * PAIR * columns) {
+    for (; steps >= 8; steps -= 8, left += 8 * PAIR * rows, right += 8 * PAIR * columns) {
         SL_UNROLL
-        for (size_t part = 0; part < 4; part++)
+        for (size_t part = 0; part < 8; part++)
             multiply(rows, columns, left + part * PAIR * rows, right + part * PAIR * columns, acc);
     }
     for (; steps > 0; steps--, left += PAIR * rows, right += PAIR * columns)

@@ -86,6 +86,10 @@ class Goals(unittest.TestCase):
     def test_bf16(self):
         self.check_sme2("bf16")
 
+    def test_bf16_in_neon(self):
+        rows = self.check("bf16", "--engine", "neon")
+        self.assertTrue(any("_mmla" in row["kernel"] for row in rows))
+
     def test_static_int8(self):
         self.check_sme2("qs8")
 

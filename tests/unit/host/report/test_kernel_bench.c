@@ -79,6 +79,17 @@ static void static_int8_has_its_own_least_macs_goals_and_anchors(void **state)
     assert_int_equal(sl_kernel_anchor(&i8mm, 512)->instructions, 498082);
 }
 
+static void bf16_widened_in_base_neon_has_least_macs_but_no_goal_nor_anchor(void **state)
+{
+    (void)state;
+    struct sl_kernel_row row =
+        row_of("matmul", "sl_matmul_f32_x_neon_mla", "kernel", 128, 128, 128);
+    memcpy(row.type, "bf16", 5);
+    assert_int_equal(sl_kernel_min_mac(&row, 512), 524288);
+    assert_int_equal(sl_kernel_goal(&row, 512), 0);
+    assert_null(sl_kernel_anchor(&row, 512));
+}
+
 static void halves_have_their_own_least_macs_goals_and_anchors(void **state)
 {
     (void)state;
@@ -94,6 +105,8 @@ static void halves_have_their_own_least_macs_goals_and_anchors(void **state)
         {"f16", "sl_matmul_f16_x_neon_mla", 256, 256, 256, 2097152, 2097152 / 100 * 129 + 67,
          2702720},
         {"f16", "sl_matmul_f16_x_neon_mla", 128, 128, 128, 262144, 343408, 344384},
+        {"bf16", "sl_matmul_f32_x_neon_mmla", 49, 960, 160, 480000, 7 * 80 * (30 * 40 + 110),
+         958871},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sl_kernel_row row =
@@ -287,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_macs_are_those_of_the_documented_shapes),
         cmocka_unit_test(static_int8_has_its_own_least_macs_goals_and_anchors),
+        cmocka_unit_test(bf16_widened_in_base_neon_has_least_macs_but_no_goal_nor_anchor),
         cmocka_unit_test(halves_have_their_own_least_macs_goals_and_anchors),
         cmocka_unit_test(anchors_are_found_by_shape_stage_and_engine),
         cmocka_unit_test(goals_round_up_to_whole_blocks),
