@@ -12,6 +12,7 @@
 #include "agent/bench/peaks.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
+#include "agent/bench/team.h"
 #include "agent/probe/kernel_list.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -23,7 +24,7 @@ enum { MAX_SHAPES = 160, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE
 struct options {
     bool list, peaks, json, counted;
     bool skip_absent; /* leaves out shapes that no kernel takes */
-    unsigned workers; /* of --peaks; 0: as many as there are cores */
+    unsigned workers; /* 0: of --peaks as many as there are cores, of --bench one */
     const char *engine, *kernel;
     uint64_t seed;
     size_t shape_count;
@@ -36,6 +37,7 @@ static const char usage_text[] =
     "       sme2lab-agent kernels --bench SHAPE... [--engine sme2|neon|portable|any|nosme2]\n"
     "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
     "                     [--skip-absent]: leaves out shapes that no kernel takes\n"
+    "                     [--workers N]: in so many threads at once, not with --clock marks\n"
     "       sme2lab-agent kernels --peaks [--workers N] [--clock ns|marks]\n"
     "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP,\n"
     "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP,\n"
@@ -147,6 +149,8 @@ static int parse(struct options *o, int argc, char **argv)
     }
     if (rc == 0 && o->list + o->peaks + (o->shape_count > 0) != 1)
         rc = usage("say one of --list, --peaks and", "--bench SHAPE");
+    if (rc == 0 && o->shape_count > 0 && o->workers > 1 && o->counted)
+        rc = usage("every thread executes the same, so --clock marks is not for", "--workers");
     return rc == 0 && o->kernel ? check_kernel(o->kernel) : rc;
 }
 
@@ -209,6 +213,29 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
 
+/* What all threads of a team do. */
+struct task {
+    bench_fn run;
+    const struct sl_bench_choice *choice;
+    uint64_t seed;
+};
+
+static int do_task(void *data, struct sl_bench_stage_run *bench)
+{
+    const struct task *task = data;
+    return task->run(task->choice, task->seed, bench);
+}
+
+static int bench_shape(const struct options *o, const struct sl_bench_choice *choice,
+                       struct sl_bench_stage_run *bench)
+{
+    struct task task = {benches[bench->shape->type][bench->shape->family], choice, o->seed};
+    if (!task.run)
+        return SL_E_NOT_FOUND;
+    return o->workers > 1 ? sl_bench_team_run(o->workers, bench, do_task, &task)
+                          : do_task(&task, bench);
+}
+
 static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *out)
 {
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
@@ -219,8 +246,7 @@ static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *ou
     for (size_t i = 0; i < o->shape_count; i++) {
         struct sl_bench_stage_run bench = {
             .shape = &o->shapes[i], .text = o->texts[i], .counted = o->counted, .out = out};
-        bench_fn run = benches[o->shapes[i].type][o->shapes[i].family];
-        int rc = run ? run(&choice, o->seed, &bench) : SL_E_NOT_FOUND;
+        int rc = bench_shape(o, &choice, &bench);
         if (rc == SL_E_NOT_FOUND && o->skip_absent)
             continue;
         if (rc < 0) {

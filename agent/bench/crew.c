@@ -111,6 +111,13 @@ static void pin(int core)
 #endif
 }
 
+void sl_crew_pin(unsigned worker)
+{
+    int cores[SL_PEAKS_MAX_WORKERS];
+    order_cores(cores);
+    pin(worker < SL_PEAKS_MAX_WORKERS ? cores[worker] : -1);
+}
+
 static void *work(void *argument)
 {
     struct worker *self = argument;

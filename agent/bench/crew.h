@@ -13,5 +13,8 @@ struct sl_peak;
 int sl_crew_run(const struct sl_peak *peak, size_t turns, unsigned workers, unsigned rounds,
                 size_t memory_bytes, uint64_t *out_ns);
 
+/* Pins the calling thread to the core of the worker of this number, if there is one. */
+void sl_crew_pin(unsigned worker);
+
 /* How many cores this process may run on. */
 unsigned sl_crew_cores(void);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "agent/bench/shape.h"
+#include "agent/bench/team.h"
 #include "agent/trace/marks.h"
 #include "common/base/buf.h"
 #include "common/base/json.h"
@@ -18,14 +19,20 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t alone_ns(void (*run)(void *data), void *data)
+{
+    uint64_t start = now_ns();
+    run(data);
+    return now_ns() - start;
+}
+
 /* The least disturbed of some rounds (statistics.md D-06). */
-static uint64_t best_ns(void (*run)(void *data), void *data)
+static uint64_t best_ns(const struct sl_bench_stage_run *bench, void (*run)(void *data), void *data)
 {
     uint64_t best = UINT64_MAX;
     for (unsigned i = 0; i < ROUNDS; i++) {
-        uint64_t start = now_ns();
-        run(data);
-        uint64_t took = now_ns() - start;
+        uint64_t took = bench->team ? sl_bench_team_round(bench->team, bench->worker, run, data)
+                                    : alone_ns(run, data);
         best = took < best ? took : best;
     }
     return best;
@@ -42,7 +49,7 @@ void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*
         sl_mark_end();
     } else {
         run(data);
-        ns = best_ns(run, data);
+        ns = best_ns(bench, run, data);
     }
     sl_json_init(&json, bench->out);
     sl_json_open_object(&json, NULL);

@@ -28,18 +28,18 @@ enum {
     MAX_OUTPUT_BYTES = 1 << 22,
 };
 
-enum { MOST_FIXED_ARGS = 8 };
+enum { MOST_FIXED_ARGS = 10, MOST_THREADS = 64 };
 
 struct bench {
     const struct sl_cli *cli;
     struct sl_device device;
     const char *engine, *clock; /* clock NULL: what the device has */
-    int64_t svl;
+    int64_t svl, threads;
     struct sl_kernel_shapes shapes;
     bool tune, peaks;
     const char *families[SL_KERNEL_MAX_SHAPES]; /* of --tune */
     size_t family_count;
-    char seed_text[24];
+    char seed_text[24], threads_text[24];
     const char *args[MOST_FIXED_ARGS + SL_KERNEL_BATCH_ARGS + 1];
     struct sl_kernel_row *rows;
     size_t row_count;
@@ -57,6 +57,11 @@ static size_t build_args(struct bench *b, size_t i)
     b->args[n++] = b->seed_text;
     b->args[n++] = b->shapes.kernel ? "--kernel" : "--engine";
     b->args[n++] = b->shapes.kernel ? b->shapes.kernel : b->engine;
+    if (b->threads > 1) {
+        snprintf(b->threads_text, sizeof(b->threads_text), "%" PRId64, b->threads);
+        b->args[n++] = "--workers";
+        b->args[n++] = b->threads_text;
+    }
     if (b->shapes.all)
         b->args[n++] = "--skip-absent"; /* a type need not have every family in every engine */
     assert(n <= MOST_FIXED_ARGS);
@@ -84,8 +89,11 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
     struct sl_kernel_bench bench = {.rows = b->rows,
                                     .count = b->row_count,
                                     .svl = (unsigned)b->svl,
+                                    .threads = (unsigned)b->threads,
                                     .emulated = b->device.kind != SL_DEVICE_LOCAL};
-    if (b->device.kind != SL_DEVICE_COUNTED) {
+    if (b->threads > 1) {
+        bench.roofline = "of one core, so no share is stated of what several threads do";
+    } else if (b->device.kind != SL_DEVICE_COUNTED) {
         bench.roofline = roofline;
         if (sl_peaks_file_find(&b->device, &roof, roofline, sizeof(roofline)))
             bench.roof = &roof;
@@ -139,6 +147,24 @@ static int device_kind(const struct bench *b)
     return here ? SL_DEVICE_LOCAL : timed && !b->peaks ? SL_DEVICE_EMULATED : SL_DEVICE_COUNTED;
 }
 
+/* Threads are timed: each executes what one alone does. */
+static int check_threads(const struct bench *b, struct sl_diag *diag)
+{
+    if (b->threads < 1 || b->threads > MOST_THREADS)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads", "take 1 to %d", MOST_THREADS);
+    if (b->threads > 1 && (b->tune || b->peaks))
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads",
+                           "--tune has one thread, and --peaks tries 1 to all cores by itself");
+    if (b->threads > 1 && device_kind(b) == SL_DEVICE_COUNTED) {
+        sl_diag_hint(diag, "measure on the device, or say --clock ns for the emulator's own time, "
+                           "which says nothing of one");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads",
+                           "each thread executes the instructions that one alone does: only time "
+                           "shows how they share a core's units and memory");
+    }
+    return 0;
+}
+
 static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *diag)
 {
     const char *words[SL_KERNEL_MAX_SHAPES];
@@ -150,6 +176,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
         {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
         {"--clock", 0, SL_OPTION_TEXT, &b->clock, "CLOCK",
          "ns, or instructions counted in the emulator (where this machine cannot run the kernels)"},
+        {"--threads", 0, SL_OPTION_COUNT, &b->threads, "N",
+         "the same in N threads at once, each with operands of its own (1); with --clock ns"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
          "streaming vector length of the emulated CPU (512)"},
         {"--conv", 0, SL_OPTION_TEXT, &b->shapes.conv, "SHAPE", "IHxIWxIC-OC-KHxKW-sS-pP"},
@@ -178,6 +206,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     int rc = sl_options_parse(&usage, argc, argv, words, SL_KERNEL_MAX_SHAPES, &count, diag);
     if (rc == 0)
         rc = check_options(b, diag);
+    if (rc == 0)
+        rc = check_threads(b, diag);
     for (size_t i = 0; rc == 0 && b->tune && i < count; i++)
         b->families[b->family_count++] = words[i];
     return rc == 0 && !b->tune ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
@@ -203,7 +233,8 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     struct bench *b = sl_calloc(1, sizeof(*b));
     int rc = -ENOMEM;
     if (b) {
-        *b = (struct bench){.cli = cli, .engine = "sme2", .svl = 512, .shapes.seed = 1};
+        *b = (struct bench){
+            .cli = cli, .engine = "sme2", .svl = 512, .threads = 1, .shapes.seed = 1};
         rc = parse_bench(b, argc, argv, &diag);
     }
     if (rc == 0)

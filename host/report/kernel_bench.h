@@ -59,6 +59,7 @@ struct sl_kernel_bench {
     const struct sl_kernel_row *rows;
     size_t count;
     unsigned svl;                     /* bits */
+    unsigned threads;                 /* at once, each with operands of its own; 0: one */
     bool emulated;                    /* times are the emulator's, and mean nothing */
     const struct sl_reach_roof *roof; /* what the device does at most; NULL: not known */
     const char *roofline;             /* which, or why there is none; NULL: not asked */
@@ -69,8 +70,8 @@ struct sl_kernel_bench {
 uint64_t sl_kernel_multiply_adds(const struct sl_kernel_row *row);
 uint64_t sl_kernel_bytes(const struct sl_kernel_row *row);
 
-/* Of a timed row, the part of what the device does at most in that time: of multiply-adds of its
- * type, or of bytes; 0 where either is not known. */
+/* Of one thread's row, timed, the part of what the device does at most in that time: of
+ * multiply-adds of its type, or of bytes; 0 where either is not known. */
 double sl_kernel_share_of_peak(const struct sl_kernel_row *row, const struct sl_reach_roof *roof);
 
 /* One object. Returns the writer's error. */

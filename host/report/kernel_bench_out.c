@@ -40,11 +40,16 @@ static void put_f64(struct sl_json *json, const char *key, double value)
 }
 
 /* Floating-point operations, or of int8 integer ones, in a nanosecond: two for a multiply-add. */
-static double gflops(const struct sl_kernel_row *row)
+static double gflops(const struct sl_kernel_row *row, unsigned threads)
 {
     return row->counted || row->ns == 0
                ? 0
-               : 2 * (double)sl_kernel_multiply_adds(row) / (double)row->ns;
+               : 2 * threads * (double)sl_kernel_multiply_adds(row) / (double)row->ns;
+}
+
+static unsigned threads_of(const struct sl_kernel_bench *bench)
+{
+    return bench->threads > 1 ? bench->threads : 1;
 }
 
 static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
@@ -65,7 +70,7 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
     put_u64(json, "mac_instructions", row->counted, row->mac_instructions);
     sl_json_u64(json, "min_mac_instructions", sl_kernel_min_mac(row, svl));
     put_u64(json, "ns", !row->counted, row->ns);
-    put_f64(json, "gflops", gflops(row));
+    put_f64(json, "gflops", gflops(row, threads_of(bench)));
     put_f64(json, "share_of_peak", sl_kernel_share_of_peak(row, bench->roof));
     put_anchor(json, sl_kernel_anchor(row, svl));
     put_u64(json, "goal", goal > 0, goal);
@@ -88,6 +93,7 @@ int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_bench *ben
     sl_json_text(json, "schema", "sme2lab.kernels/1");
     sl_json_u64(json, "svl", bench->svl);
     sl_json_text(json, "clock", is_counted(bench) ? "instructions" : "ns");
+    sl_json_u64(json, "threads", threads_of(bench));
     sl_json_bool(json, "emulated", bench->emulated);
     sl_json_text(json, "roofline", bench->roofline);
     sl_json_open_array(json, "rows");
@@ -134,13 +140,14 @@ static void known_text(char *out, size_t size, double value, const char *unit)
 }
 
 static int put_timed_line(struct sl_buf *out, const struct sl_kernel_row *row,
-                          const struct sl_reach_roof *roof)
+                          const struct sl_kernel_bench *bench)
 {
+    unsigned threads = threads_of(bench);
     char rate[24], bytes[24], share[24];
-    known_text(rate, sizeof(rate), gflops(row), "");
+    known_text(rate, sizeof(rate), gflops(row, threads), "");
     known_text(bytes, sizeof(bytes),
-               row->ns > 0 ? (double)sl_kernel_bytes(row) / (double)row->ns : 0, "");
-    known_text(share, sizeof(share), 100 * sl_kernel_share_of_peak(row, roof), " %");
+               row->ns > 0 ? threads * (double)sl_kernel_bytes(row) / (double)row->ns : 0, "");
+    known_text(share, sizeof(share), 100 * sl_kernel_share_of_peak(row, bench->roof), " %");
     return sl_buf_printf(out, "  %-9s %13" PRIu64 " %13s %13s %14s\n", row->stage, row->ns, rate,
                          bytes, share);
 }
@@ -150,7 +157,17 @@ static bool same_kernel(const struct sl_kernel_row *a, const struct sl_kernel_ro
     return a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->kernel, b->kernel) == 0;
 }
 
-static int put_head(struct sl_buf *out, const struct sl_kernel_bench *bench)
+/* What a time of several threads is. */
+static int put_threads(struct sl_buf *out, unsigned threads)
+{
+    return threads == 1 ? 0
+                        : sl_buf_printf(out,
+                                        "%u threads at once, each with operands of its own: ns "
+                                        "from first start to last end, rates of all\n",
+                                        threads);
+}
+
+static int put_clock(struct sl_buf *out, const struct sl_kernel_bench *bench)
 {
     if (is_counted(bench))
         return sl_buf_printf(out, "%s; vectors of %u bits\n",
@@ -182,14 +199,15 @@ static int put_kernel(struct sl_buf *out, const struct sl_style *style,
 int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
                          const struct sl_kernel_bench *bench)
 {
-    int rc = put_head(out, bench);
+    int rc = put_clock(out, bench);
+    if (rc == 0)
+        rc = put_threads(out, threads_of(bench));
     for (size_t i = 0; rc == 0 && i < bench->count; i++) {
         const struct sl_kernel_row *row = &bench->rows[i];
         if (i == 0 || !same_kernel(row, row - 1))
             rc = put_kernel(out, style, row);
         if (rc == 0)
-            rc = row->counted ? put_line(out, row, bench->svl)
-                              : put_timed_line(out, row, bench->roof);
+            rc = row->counted ? put_line(out, row, bench->svl) : put_timed_line(out, row, bench);
         if (rc == 0 && row->most_ulp > 0)
             rc = sl_buf_printf(out, "  results are at most %.2f ulp off\n", row->most_ulp);
     }

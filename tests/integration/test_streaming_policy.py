@@ -62,6 +62,26 @@ class WallClock(lab.Scratch):
         self.assertIn("nanoseconds of the emulator", text.stdout)
         self.assertIn("share of peak", text.stdout)
 
+    def test_threads_are_timed_side_by_side_and_have_no_share_of_one_cores_peak(self):
+        timed = asked(self, self.scratch, "64x64x64", "--clock", "ns", "--threads", "2")
+        self.assertEqual((timed["threads"], timed["clock"], timed["emulated"]), (2, "ns", True))
+        self.assertIn("one core", timed["roofline"])
+        self.assertEqual([row["stage"] for row in timed["rows"]],
+                         ["rhs_pack_kn", "rhs_pack", "lhs_pack", "kernel", "whole"])
+        for row in timed["rows"]:
+            self.assertIsNone(row["share_of_peak"])
+            self.assertGreater(row["ns"], 0)
+        whole = timed["rows"][-1]
+        self.assertAlmostEqual(whole["gflops"], 2 * 2 * 64**3 / whole["ns"], places=9)
+
+    def test_counted_threads_are_refused_with_the_reason(self):
+        for words, why in ((("64x64x64", "--clock", "instructions"), "only time shows"),
+                           (("--peaks",), "1 to all cores"), (("--tune",), "one thread")):
+            done = lab.sme2lab("kernels", "bench", "--threads", "2", *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(why, done.stderr.replace("\n", " "))
+        self.assertEqual(lab.sme2lab("kernels", "bench", "64x64x64", "--threads", "65").returncode, 2)
+
     def test_tuning_by_the_emulators_time_compares_ns_and_keeps_nothing(self):
         table = asked(self, self.scratch, "--tune", "layout", "--clock", "ns")
         self.assertEqual(table["unit"], "ns")

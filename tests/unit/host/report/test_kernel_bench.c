@@ -127,7 +127,8 @@ static void halves_have_their_own_least_macs_goals_and_anchors(void **state)
     sl_buf_init(&out, 1 << 12);
     sl_json_init(&json, &out);
     assert_int_equal(
-        sl_kernel_bench_json(&json, &(struct sl_kernel_bench){&row, 1, 512, true, NULL, NULL}), 0);
+        sl_kernel_bench_json(&json, &(struct sl_kernel_bench){&row, 1, 512, 1, true, NULL, NULL}),
+        0);
     assert_int_equal(sl_buf_append(&out, "", 1), 0);
     assert_non_null(strstr((const char *)out.data, "\"type\":\"f16\""));
     sl_buf_fini(&out);
@@ -192,7 +193,7 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     struct sl_kernel_row rows[] = {row_of("matmul", MOPA, "kernel", 64, 64, 64),
                                    row_of("matmul", MOPA, "whole", 64, 64, 64)};
     const struct sl_style style = {80, false, 10};
-    const struct sl_kernel_bench bench = {rows, 2, 512, true, NULL, NULL};
+    const struct sl_kernel_bench bench = {rows, 2, 512, 1, true, NULL, NULL};
     rows[0].instructions = 1862;
     rows[0].mac_instructions = 1040;
     memcpy(rows[0].type, "f32", 4);
@@ -203,7 +204,7 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     assert_int_equal(sl_kernel_bench_json(&json, &bench), 0);
     const char *text = (const char *)out.data;
     assert_non_null(strstr(text, "{\"schema\":\"sme2lab.kernels/1\",\"svl\":512,"
-                                 "\"clock\":\"instructions\",\"emulated\":true,"
+                                 "\"clock\":\"instructions\",\"threads\":1,\"emulated\":true,"
                                  "\"roofline\":null,\"rows\":["));
     assert_non_null(strstr(
         text,
@@ -285,14 +286,18 @@ static void a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is(vo
     (void)state;
     const struct sl_reach_roof roof = {1e12, 0, 0, 0, 0};
     const struct sl_kernel_row row = timed("matmul", "f32", "kernel", 64, 64, 64, 1000);
-    struct sl_kernel_bench bench = {&row, 1, 512, false, &roof, "of device x, one worker"};
+    struct sl_kernel_bench bench = {&row, 1, 512, 1, false, &roof, "of device x, one worker"};
     check_timed(&bench, "\"ns\":1000,\"gflops\":524.288,\"share_of_peak\":0.262144",
                 "kernel             1000         524.3             -         26.2 %");
-    check_timed(&bench, "\"clock\":\"ns\",\"emulated\":false,\"roofline\":\"of device x",
+    check_timed(&bench,
+                "\"clock\":\"ns\",\"threads\":1,\"emulated\":false,\"roofline\":\"of device x",
                 "peak: of device x, one worker");
-    bench = (struct sl_kernel_bench){&row, 1, 512, true, NULL, "none, an emulator has none"};
+    bench = (struct sl_kernel_bench){&row, 1, 512, 1, true, NULL, "none, an emulator has none"};
     check_timed(&bench, "\"emulated\":true,\"roofline\":\"none", "they say nothing of a device");
     check_timed(&bench, "\"share_of_peak\":null", "524.3             -              -");
+    bench = (struct sl_kernel_bench){&row, 1, 512, 4, false, NULL, "of one core"};
+    check_timed(&bench, "\"threads\":4,\"emulated\":false", "4 threads at once");
+    check_timed(&bench, "\"gflops\":2097.152,\"share_of_peak\":null", "2097.2");
 }
 
 int main(void)
