@@ -142,6 +142,7 @@ enum sl_step_float { SL_STEP_F32, SL_STEP_F16, SL_STEP_BF16 };
 struct sl_constants {
     const void *weights, *bias;  /* bias may be NULL; weights NULL: packed at each run */
     int weights_type, bias_type; /* enum sl_step_float */
+    bool planar; /* a convolution's weights are [out][in][height][width], channels before taps */
     struct sl_budget *budget;
     /* For sl_weights_settle(), from sl_weights_form(): what else their packing depends on. */
     uint64_t form;

@@ -62,6 +62,41 @@ static void run_conv(const struct sl_step *step)
     step->SL_PART.conv.kernel->run(&step->SL_PART.conv.args);
 }
 
+/* [out][in][taps] to [out][taps][in]. */
+static void turn_weights(const struct sl_conv_shape *s, const SL_FLOAT *from, SL_FLOAT *to)
+{
+    size_t taps = s->kernel_h * s->kernel_w, channels = s->group_in_c;
+    for (size_t o = 0; o < s->groups * s->group_out_c; o++, from += taps * channels)
+        for (size_t t = 0; t < taps; t++)
+            for (size_t i = 0; i < channels; i++)
+                *to++ = from[i * taps + t];
+}
+
+static int pack_conv(const struct SL_OF(sl_conv, ) * kernel, const struct sl_conv_shape *s,
+                     const struct sl_constants *constants, const struct sl_taken *taken,
+                     void *packed)
+{
+    size_t taps = s->kernel_h * s->kernel_w, count = taps * s->group_in_c, bytes;
+    if (!constants->planar || taps == 1 || s->group_in_c == 1) {
+        kernel->pack_weights(s, taken->weights, taken->bias, packed);
+        return 0;
+    }
+    count *= s->groups * s->group_out_c;
+    bytes = kernel->turn_packed ? kernel->weights_bytes(s) : count * sizeof(SL_FLOAT);
+    void *turned = sl_budget_alloc(constants->budget, bytes);
+    if (!turned)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    if (kernel->turn_packed) {
+        kernel->pack_weights(s, taken->weights, taken->bias, turned);
+        kernel->turn_packed(s, turned, packed);
+    } else {
+        turn_weights(s, taken->weights, turned);
+        kernel->pack_weights(s, turned, taken->bias, packed);
+    }
+    sl_budget_free(constants->budget, turned, bytes);
+    return 0;
+}
+
 int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
                           const struct sl_constants *constants, struct sl_weights *weights)
 {
@@ -73,13 +108,17 @@ int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_co
     struct sl_taken taken;
     size_t channels = shape->groups * shape->group_out_c;
     size_t count = channels * shape->kernel_h * shape->kernel_w * shape->group_in_c;
-    int rc = settle(weights, kernel, kernel->weights_bytes(shape), constants,
-                    sl_weights_form(SL_STEP_CONV, shape, sizeof(*shape)), count, channels, &taken);
-    if (rc != 0)
-        return rc;
-    if (taken.weights)
-        kernel->pack_weights(shape, taken.weights, taken.bias, weights->packed);
+    int rc = settle(
+        weights, kernel, kernel->weights_bytes(shape), constants,
+        sl_weights_form(SL_STEP_CONV | (uint64_t)constants->planar << 32, shape, sizeof(*shape)),
+        count, channels, &taken);
+    if (rc == 0 && taken.weights)
+        rc = pack_conv(kernel, shape, constants, &taken, weights->packed);
     sl_constants_drop(constants, &taken);
+    if (rc != 0) {
+        sl_weights_fail(weights);
+        return rc;
+    }
     *step = (struct sl_step){
         .run = run_conv,
         .axis = axis_conv,

@@ -48,6 +48,10 @@ struct sl_conv {
     size_t (*weights_bytes)(const struct sl_conv_shape *shape);
     void (*pack_weights)(const struct sl_conv_shape *shape, const float *weights, const float *bias,
                          void *packed);
+    /* Makes of what pack_weights() made of weights [groups * group_out_c][group_in_c][kernel_h]
+     * [kernel_w] what it makes of the same weights in its own order, by moving whole rows of
+     * panels. NULL: weights in that order are to be turned before. */
+    void (*turn_packed)(const struct sl_conv_shape *shape, const void *from, void *to);
     size_t (*workspace_bytes)(const struct sl_conv_shape *shape);
     void (*run)(const struct sl_conv_args *args);
 };

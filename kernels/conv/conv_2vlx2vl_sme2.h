@@ -280,6 +280,7 @@ const struct SL_NAME(sl_conv, ) KERNEL = {
     .needs = SL_ISA_SME2,
     .weights_bytes = weights_bytes,
     .pack_weights = pack_weights,
+    .turn_packed = TURN_PACKED,
     .workspace_bytes = workspace_bytes,
     .run = run,
 };

@@ -28,6 +28,8 @@ struct sl_conv_f16 {
     size_t (*weights_bytes)(const struct sl_conv_shape *shape);
     void (*pack_weights)(const struct sl_conv_shape *shape, const uint16_t *weights,
                          const uint16_t *bias, void *packed);
+    void (*turn_packed)(const struct sl_conv_shape *shape, const void *from,
+                        void *to); /* or NULL */
     size_t (*workspace_bytes)(const struct sl_conv_shape *shape);
     void (*run)(const struct sl_conv_f16_args *args);
 };

@@ -5,6 +5,7 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_conv_f16_f16p1vlx2_f16p2vlx2_2vlx2vl_sme2_mopa
+#define TURN_PACKED NULL /* lanes are pairs of neighbours in k */
 #include "kernels/conv/conv_2vlx2vl_sme2.h"
 
 static void pack_weights(const struct sl_conv_shape *s, const uint16_t *weights,

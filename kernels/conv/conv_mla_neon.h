@@ -59,6 +59,45 @@ static void pack_weights(const struct sl_conv_shape *shape, const SL_ELEMENT *we
                            (SL_ELEMENT *)packed + g * group_elements(shape));
 }
 
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f32
+/* Rows of SL_MLA_NR floats, those of a tap after each other where those of a channel were. */
+static void turn_whole_panel(size_t taps, size_t channels, const float *from, float *to)
+{
+    const size_t step = taps * SL_MLA_NR;
+    for (size_t t = 0; t < taps; t++, from += SL_MLA_NR) {
+        const float *row = from;
+#pragma clang loop unroll_count(4)
+        for (size_t i = 0; i < channels; i++, row += step, to += SL_MLA_NR)
+            vst1q_f32_x4(to, vld1q_f32_x4(row));
+    }
+}
+
+static void turn_packed(const struct sl_conv_shape *shape, const void *from, void *to)
+{
+    size_t taps = shape->kernel_h * shape->kernel_w, channels = shape->group_in_c;
+    const float *in = from;
+    float *out = to;
+    for (size_t g = 0; g < shape->groups; g++)
+        for (size_t j0 = 0; j0 < shape->group_out_c; j0 += SL_MLA_NR) {
+            size_t width = LANES * sl_mla_panel_vectors(shape->group_out_c, j0);
+            memcpy(out, in, width * sizeof(*out));
+            in += width;
+            out += width;
+            if (width == SL_MLA_NR)
+                turn_whole_panel(taps, channels, in, out);
+            else
+                for (size_t i = 0; i < taps * channels; i++)
+                    memcpy(out + i * width, in + (i % channels * taps + i / channels) * width,
+                           width * sizeof(*out));
+            in += taps * channels * width;
+            out += taps * channels * width;
+        }
+}
+#define TURN_PACKED turn_packed
+#else
+#define TURN_PACKED NULL
+#endif
+
 /* The table, the zeros of all groups, the copies. */
 static size_t workspace_bytes(const struct sl_conv_shape *shape)
 {
@@ -313,6 +352,7 @@ const struct SL_NAME(sl_conv, ) KERNEL = {
     .needs = SL_VECTOR_ISA,
     .weights_bytes = weights_bytes,
     .pack_weights = pack_weights,
+    .turn_packed = TURN_PACKED,
     .workspace_bytes = workspace_bytes,
     .run = run,
 };

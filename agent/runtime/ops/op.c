@@ -131,41 +131,38 @@ static bool is_output(char letter)
     return letter == 'o' || letter == 'O' || letter == 'l' || letter == 'M';
 }
 
+#define KIND(name) (1u << SL_PTE_##name)
+#define NULLS (KIND(NONE) | KIND(NULL))
+#define NUMBERS (KIND(INT) | KIND(DOUBLE) | KIND(BOOL))
+#define TENSOR_LISTS (KIND(TENSOR_LIST) | KIND(OPTIONAL_TENSOR_LIST))
+
+/* The kinds that a letter stands for, a bit each. */
+static const uint16_t kinds_of[128] = {
+    ['i'] = KIND(INT),
+    ['I'] = KIND(INT) | NULLS,
+    ['b'] = KIND(BOOL),
+    ['n'] = NUMBERS,
+    ['N'] = NUMBERS | NULLS,
+    ['v'] = KIND(INT_LIST),
+    ['V'] = KIND(INT_LIST) | NULLS,
+    ['t'] = KIND(TENSOR),
+    ['a'] = KIND(TENSOR),
+    ['o'] = KIND(TENSOR),
+    ['O'] = KIND(TENSOR),
+    ['l'] = KIND(TENSOR),
+    ['T'] = KIND(TENSOR) | NULLS,
+    ['A'] = KIND(TENSOR) | NULLS,
+    ['L'] = KIND(TENSOR_LIST),
+    ['M'] = KIND(TENSOR_LIST),
+    ['P'] = TENSOR_LISTS,
+    ['z'] = KIND(STRING) | NULLS,
+    ['d'] = KIND(DOUBLE_LIST) | NULLS,
+    ['s'] = UINT16_MAX,
+};
+
 static bool kind_fits(char letter, const struct sl_value *value)
 {
-    switch (letter) {
-    case 'i':
-        return value->kind == SL_PTE_INT;
-    case 'I':
-        return value->kind == SL_PTE_INT || is_null(value);
-    case 'b':
-        return value->kind == SL_PTE_BOOL;
-    case 'n':
-        return value->kind == SL_PTE_INT || value->kind == SL_PTE_DOUBLE ||
-               value->kind == SL_PTE_BOOL;
-    case 'N':
-        return kind_fits('n', value) || is_null(value);
-    case 'v':
-        return value->kind == SL_PTE_INT_LIST;
-    case 'V':
-        return value->kind == SL_PTE_INT_LIST || is_null(value);
-    case 'T':
-    case 'A':
-        return value->kind == SL_PTE_TENSOR || is_null(value);
-    case 'L':
-    case 'M':
-        return value->kind == SL_PTE_TENSOR_LIST;
-    case 'P':
-        return is_tensor_list(value);
-    case 'z':
-        return value->kind == SL_PTE_STRING || is_null(value);
-    case 'd':
-        return value->kind == SL_PTE_DOUBLE_LIST || is_null(value);
-    case 's':
-        return true;
-    default:
-        return value->kind == SL_PTE_TENSOR;
-    }
+    return (kinds_of[letter & 127] >> value->kind & 1) != 0; /* kinds were checked: below 16 */
 }
 
 /* Words cost more than the check: they are found where it fails. */

@@ -131,6 +131,7 @@ static int add_kernel_step(struct sl_op_call *call, const struct convolution *c,
     const struct sl_constants constants = {
         .weights = weights,
         .bias = c->bias && weights ? (const float *)(const void *)c->bias->data : NULL,
+        .planar = weights != NULL, /* those that are packed at each run are turned before */
         .budget = &call->method->budget,
     };
     if (!is_depthwise(c))
@@ -143,10 +144,12 @@ static int add_kernel_step(struct sl_op_call *call, const struct convolution *c,
 static int pack_constant(struct sl_op_call *call, const struct convolution *c, struct sl_step *conv)
 {
     struct sl_step turn;
+    if (!is_depthwise(c))
+        return add_kernel_step(call, c, (const float *)(const void *)c->weight->data, conv);
     float *turned = sl_malloc(c->weight->nbytes, 1);
     if (!turned)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
-    weight_step(call, c, is_depthwise(c), &turn);
+    weight_step(call, c, true, &turn);
     sl_step_bind(&turn, &(struct sl_step_operands){.a = c->weight->data, .out = turned});
     turn.run(&turn);
     int rc = add_kernel_step(call, c, turned, conv);

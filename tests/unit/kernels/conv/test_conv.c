@@ -212,6 +212,48 @@ static void shapes_of_real_models_equal_the_reference(void **state)
     }
 }
 
+/* `from` [out][in][taps] to [out][taps][in]. */
+static float *turned(const struct sl_conv_shape *s, const float *from)
+{
+    size_t taps = s->kernel_h * s->kernel_w, k = taps * s->group_in_c;
+    size_t count = s->groups * s->group_out_c * k;
+    float *to = sl_case_constant(count, 0);
+    for (size_t at = 0; at < count; at++)
+        to[at / k * k + at % taps * s->group_in_c + at % k / taps] = from[at];
+    return to;
+}
+
+static void check_turned(const struct sl_conv *kernel, const struct sl_conv_shape *s, bool biased,
+                         uint32_t *seed)
+{
+    size_t channels = s->groups * s->group_out_c, bytes = kernel->weights_bytes(s);
+    float *w = sl_case_floats(seed, channels * s->kernel_h * s->kernel_w * s->group_in_c);
+    float *bias = biased ? sl_case_floats(seed, channels) : NULL, *own = turned(s, w);
+    void *packed = sl_guarded_new(bytes, 64), *scratch = sl_guarded_new(bytes, 64);
+    void *want = sl_guarded_new(bytes, 64);
+    kernel->pack_weights(s, own, bias, want);
+    kernel->pack_weights(s, w, bias, scratch);
+    kernel->turn_packed(s, scratch, packed);
+    assert_memory_equal(packed, want, bytes);
+    sl_case_free(6, (void *[]){w, bias, own, packed, scratch, want});
+}
+
+static void packs_turned_afterwards_equal_packs_of_turned_weights(void **state)
+{
+    (void)state;
+    const struct sl_conv *kernel;
+    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+        uint32_t seed = 7;
+        if ((kernel->needs & ~sl_isa_detect()) != 0 || !kernel->turn_packed)
+            continue;
+        for (int n = 0; n < 60; n++) {
+            struct sl_conv_shape s = random_shape(&seed);
+            s.group_out_c = sl_case_pick(&seed, 1, n % 2 ? 21 : 150);
+            check_turned(kernel, &s, n % 3 != 0, &seed);
+        }
+    }
+}
+
 static void select_without_isa_is_portable(void **state)
 {
     (void)state;
@@ -225,6 +267,7 @@ int main(void)
         cmocka_unit_test(random_shapes_equal_the_reference),
         cmocka_unit_test(random_transposed_shapes_equal_the_reference),
         cmocka_unit_test(shapes_of_real_models_equal_the_reference),
+        cmocka_unit_test(packs_turned_afterwards_equal_packs_of_turned_weights),
         cmocka_unit_test(select_without_isa_is_portable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
