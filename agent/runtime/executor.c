@@ -48,15 +48,18 @@ static void note_dependencies(struct sl_instruction *instruction)
     struct sl_dependency *to = instruction->dependencies;
     for (uint32_t i = 0; i < call->arg_count; i++) {
         const struct sl_value *value = &method->values[call->args[i]];
-        const struct sl_tensor *tensor = sl_method_tensor(method, call->args[i]);
-        uint32_t listed = sl_op_list_count(call, i);
         instruction->reads_numbers |= method->computed[call->args[i]] && !call->op->computes;
+        if (value->kind == SL_PTE_TENSOR) {
+            *to++ = (struct sl_dependency){value->tensor, value->tensor->stamp};
+            continue;
+        }
+        if (value->kind < SL_PTE_INT_LIST)
+            continue;
         for (uint32_t k = 0; value->kind == SL_PTE_INT_LIST && k < value->list->list.count; k++)
             instruction->reads_numbers |= method->computed[value->list->list.ints[k]];
-        if (tensor)
-            *to++ = (struct sl_dependency){tensor, tensor->stamp};
+        uint32_t listed = sl_op_list_count(call, i);
         for (uint32_t k = 0; k < listed; k++) {
-            tensor = sl_op_list_tensor(call, i, k);
+            const struct sl_tensor *tensor = sl_op_list_tensor(call, i, k);
             if (tensor)
                 *to++ = (struct sl_dependency){tensor, tensor->stamp};
         }

@@ -30,7 +30,8 @@ static int alloc_tables(struct sl_variant *v)
     v->chain_first = sl_calloc((size_t)plan->chain_count + 1, sizeof(*v->chain_first));
     v->plans = sl_calloc(plan->delegate_count, sizeof(struct sl_xnn_plan *));
     v->plan_user = sl_calloc(plan->delegate_count, sizeof(struct sl_instruction *));
-    if (!v->chain_first || !v->plans || !v->plan_user)
+    v->operators = sl_calloc(plan->operator_count, sizeof(const struct sl_op *));
+    if (!v->chain_first || !v->plans || !v->plan_user || !v->operators)
         return -ENOMEM;
     for (uint32_t c = 0; c < plan->chain_count; c++) {
         v->instruction_count += plan->chains[c].count;
@@ -87,8 +88,10 @@ static size_t dependency_room(const struct sl_instruction *instruction)
     if (!instruction->call && !instruction->plan)
         return 0;
     size_t tensors = instruction->from->arg_count;
-    for (uint32_t i = 0; instruction->call && i < instruction->from->arg_count; i++)
-        tensors += sl_op_list_count(instruction->call, i);
+    const struct sl_op_call *call = instruction->call;
+    for (uint32_t i = 0; call && i < instruction->from->arg_count; i++)
+        if (call->method->values[call->args[i]].kind >= SL_PTE_TENSOR_LIST)
+            tensors += sl_op_list_count(call, i);
     return tensors;
 }
 
@@ -119,7 +122,9 @@ static int bind_instruction(struct sl_variant *v, struct sl_instruction *instruc
     if (from->kind != SL_PTE_KERNEL_CALL)
         return 0;
     const char *name = v->method->plan->operators[from->index].name;
-    const struct sl_op *op = sl_op_find(name);
+    const struct sl_op **known = &v->operators[from->index], *op = *known;
+    if (!op)
+        op = *known = sl_op_find(name);
     if (op) {
         bind_kernel_call(v, instruction, op);
         if (sl_op_check(instruction->call, diag) == 0)
@@ -306,6 +311,7 @@ void sl_variant_free(struct sl_variant *v)
     }
     for (uint32_t i = 0; v->plans && i < v->method->plan->delegate_count; i++)
         sl_xnn_plan_free(v->plans[i]);
+    sl_free((void *)v->operators);
     sl_free(v->dependencies);
     sl_free(v->calls);
     sl_free(v->instructions);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/format/flatbuf_fast.h"
 #include "common/format/pte_parts.h"
 #include "common/format/tensor_shape.h"
 
@@ -59,8 +60,9 @@ static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
         return;
     struct sl_tensor_shape shape;
     struct sl_flatbuf_table place =
-        sl_flatbuf_child(fb, table, TENSOR_ALLOCATION, "AllocationDetails");
-    struct sl_flatbuf_table extra = sl_flatbuf_child(fb, table, TENSOR_EXTRA, "ExtraTensorInfo");
+        sl_flatbuf_fast_child(fb, table, TENSOR_ALLOCATION, "AllocationDetails");
+    struct sl_flatbuf_table extra =
+        sl_flatbuf_fast_child(fb, table, TENSOR_EXTRA, "ExtraTensorInfo");
     sl_tensor_shape_read(
         fb, table, (struct sl_tensor_slots){TENSOR_TYPE, TENSOR_SIZES, TENSOR_DIM_ORDER}, &shape);
     *tensor = (struct sl_pte_tensor){
@@ -68,19 +70,19 @@ static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
         .rank = shape.rank,
         .sizes = shape.sizes,
         .dim_order = shape.dim_order,
-        .dynamism = sl_flatbuf_u8(fb, table, TENSOR_DYNAMISM, 0),
-        .data_buffer_idx = sl_flatbuf_u32(fb, table, TENSOR_DATA, 0),
+        .dynamism = sl_flatbuf_fast_u8(fb, table, TENSOR_DYNAMISM, 0),
+        .data_buffer_idx = sl_flatbuf_fast_u32(fb, table, TENSOR_DATA, 0),
         .planned = place.at != 0,
-        .memory_id = sl_flatbuf_u32(fb, &place, ALLOCATION_ID, 0),
-        .memory_offset = sl_flatbuf_u32(fb, &place, ALLOCATION_LOW, 0) |
-                         (uint64_t)sl_flatbuf_u32(fb, &place, ALLOCATION_HIGH, 0) << 32,
-        .external = sl_flatbuf_u8(fb, &extra, EXTRA_LOCATION, 0) != 0,
+        .memory_id = sl_flatbuf_fast_u32(fb, &place, ALLOCATION_ID, 0),
+        .memory_offset = sl_flatbuf_fast_u32(fb, &place, ALLOCATION_LOW, 0) |
+                         (uint64_t)sl_flatbuf_fast_u32(fb, &place, ALLOCATION_HIGH, 0) << 32,
+        .external = sl_flatbuf_fast_u8(fb, &extra, EXTRA_LOCATION, 0) != 0,
         .name = sl_flatbuf_text(fb, &extra, EXTRA_NAME),
     };
     if (fb->error == 0 && tensor->dynamism > SL_PTE_DYNAMIC_UNBOUND)
         sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a tensor has unknown shape dynamism %d",
                         tensor->dynamism);
-    if (fb->error == 0 && sl_flatbuf_i32(fb, table, TENSOR_STORAGE_OFFSET, 0) != 0)
+    if (fb->error == 0 && sl_flatbuf_fast_u32(fb, table, TENSOR_STORAGE_OFFSET, 0) != 0)
         sl_flatbuf_fail(fb, SL_E_UNSUPPORTED, table->at, "a tensor has a storage offset");
     check_data(reader, tensor, plan, shape.nbytes, table->at);
     value->tensor = tensor;
@@ -91,7 +93,7 @@ static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
 static void read_indices(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                          unsigned item_bytes, struct sl_pte_value *value)
 {
-    struct sl_flatbuf_vector items = sl_flatbuf_vector(fb, table, 0, item_bytes);
+    struct sl_flatbuf_vector items = sl_flatbuf_fast_vector(fb, table, 0, item_bytes);
     int64_t *own = sl_flatbuf_alloc(fb, items.count, sizeof(*own));
     for (uint32_t i = 0; own && i < items.count; i++) {
         const uint8_t *item = fb->data + items.at + (size_t)item_bytes * i;
@@ -105,7 +107,7 @@ static void read_literals(struct sl_flatbuf *fb, const struct sl_flatbuf_table *
                           struct sl_pte_value *value)
 {
     bool wide = value->kind == SL_PTE_DOUBLE_LIST;
-    struct sl_flatbuf_vector items = sl_flatbuf_vector(fb, table, 0, wide ? 8 : 1);
+    struct sl_flatbuf_vector items = sl_flatbuf_fast_vector(fb, table, 0, wide ? 8 : 1);
     double *doubles = wide ? sl_flatbuf_alloc(fb, items.count, sizeof(*doubles)) : NULL;
     uint8_t *bools = wide ? NULL : sl_flatbuf_alloc(fb, items.count, sizeof(*bools));
     for (uint32_t i = 0; i < items.count && fb->error == 0; i++) {
@@ -123,7 +125,7 @@ static void read_scalar(struct sl_flatbuf *fb, const struct sl_flatbuf_table *ta
                         struct sl_pte_value *value)
 {
     if (value->kind == SL_PTE_BOOL) {
-        value->bool_value = sl_flatbuf_u8(fb, table, 0, 0) != 0;
+        value->bool_value = sl_flatbuf_fast_u8(fb, table, 0, 0) != 0;
     } else if (value->kind == SL_PTE_INT) {
         value->int_value = (int64_t)sl_flatbuf_u64(fb, table, 0, 0);
     } else if (value->kind == SL_PTE_DOUBLE) {
@@ -140,11 +142,11 @@ static void read_value(struct sl_pte_reader *reader, const struct sl_flatbuf_tab
                        const struct sl_pte_plan *plan, struct sl_pte_value *value)
 {
     struct sl_flatbuf *fb = &reader->fb;
-    value->kind = sl_flatbuf_u8(fb, table, EVALUE_TYPE, 0);
+    value->kind = sl_flatbuf_fast_u8(fb, table, EVALUE_TYPE, 0);
     if (value->kind == SL_PTE_NONE || value->kind == SL_PTE_NULL || fb->error != 0)
         return;
     struct sl_flatbuf_table content =
-        sl_flatbuf_child(fb, table, EVALUE_CONTENT, "value's content");
+        sl_flatbuf_fast_child(fb, table, EVALUE_CONTENT, "value's content");
     if (fb->error == 0 && content.at == 0)
         sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a value of kind %d has no content",
                         value->kind);
@@ -205,12 +207,13 @@ void sl_pte_read_values(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
                         struct sl_pte_plan *plan)
 {
     struct sl_flatbuf *fb = &reader->fb;
-    struct sl_flatbuf_vector vector = sl_flatbuf_vector(fb, table, PLAN_VALUES, 4);
+    struct sl_flatbuf_vector vector = sl_flatbuf_fast_vector(fb, table, PLAN_VALUES, 4);
     struct sl_pte_value *values = sl_flatbuf_alloc(fb, vector.count, sizeof(*values));
     if (fb->error == 0 && !vector.present)
         sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "method %s has no values", plan->name);
     for (uint32_t i = 0; i < vector.count && fb->error == 0; i++) {
-        struct sl_flatbuf_table element = sl_flatbuf_element(fb, &vector, i, "EValue");
+        struct sl_flatbuf_table element =
+            sl_flatbuf_fast_root(fb, vector.at + 4 * (uint64_t)i, "EValue");
         read_value(reader, &element, plan, &values[i]);
     }
     plan->values = values;

@@ -186,7 +186,7 @@ static int writes_constant(const struct sl_op_call *call, struct sl_diag *diag)
     return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "it would write a constant");
 }
 
-int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag)
+static int check_arguments(const struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
     uint32_t most = (uint32_t)strlen(signature) + 1, least = most - (call->op->view ? 1 : 0);
@@ -210,6 +210,19 @@ int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag)
             return writes_constant(call, diag);
     }
     return 0;
+}
+
+int sl_op_check(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_method *method = call->method;
+    if (call->checked && call->checked_epoch == method->epoch &&
+        call->checked_numbers == method->numbers_epoch)
+        return 0;
+    int rc = check_arguments(call, diag);
+    call->checked = rc == 0;
+    call->checked_epoch = method->epoch;
+    call->checked_numbers = method->numbers_epoch;
+    return rc;
 }
 
 static bool overlap(const struct sl_tensor *a, const struct sl_tensor *b)

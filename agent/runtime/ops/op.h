@@ -69,14 +69,19 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     struct sl_weights weights;
     struct sl_tensor *stand_ins;            /* owned: room for one of each argument */
     struct sl_tensor *wide[SL_OP_MAX_ARGS]; /* of these, in f32 for tensors of half precision */
-    void *constants[SL_OP_MAX_ARGS];        /* owned: their numbers, where they are constant */
-    void *state;                            /* owned: what the operator's own steps run on */
+    void *constants[SL_OP_MAX_ARGS];        /* their numbers, where they are constant */
+    void *constant_block;                   /* owned: holds them all */
+    size_t constant_bytes;
+    void *state; /* owned: what the operator's own steps run on */
     size_t state_bytes;
     const char *failure; /* set by a step that found its data not valid: why */
+    bool checked;        /* its arguments were, at these two of the method's */
+    uint64_t checked_epoch, checked_numbers;
 };
 
-/* Checks the arguments against the signature: kinds, element types, writable outputs. */
-int sl_op_check(const struct sl_op_call *call, struct sl_diag *diag);
+/* Checks the arguments against the signature: kinds, element types, writable outputs; once for as
+ * long as no value becomes another. */
+int sl_op_check(struct sl_op_call *call, struct sl_diag *diag);
 /* Checks, prepares, reserves the workspace and binds. */
 int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag);
 void sl_op_call_fini(struct sl_op_call *call);

@@ -54,8 +54,29 @@ static int no_memory(const struct sl_op_call *call, struct sl_diag *diag)
                       "its operands in single precision go over the memory limit");
 }
 
+static size_t room_of(size_t bytes)
+{
+    return (bytes | 63) +
+           1; /* never none; a quarter of the address space at most, so no sum wraps */
+}
+
+/* One block holds all the call's constants, at their bounds: their places never change. */
+static int reserve_constants(struct sl_op_call *call, struct sl_diag *diag)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < SL_OP_MAX_ARGS; i++)
+        if (call->wide[i] && real_tensor(call, i)->constant &&
+            __builtin_add_overflow(bytes, room_of(call->wide[i]->max_nbytes), &bytes))
+            return no_memory(call, diag);
+    if (bytes == 0 || call->constant_block)
+        return 0;
+    call->constant_block = sl_budget_alloc(&call->method->budget, bytes);
+    call->constant_bytes = bytes;
+    return call->constant_block ? 0 : no_memory(call, diag);
+}
+
 /* A constant is widened once, here; anything else has its place in the workspace. */
-static int place(struct sl_op_call *call, uint32_t i, struct sl_diag *diag)
+static int place(struct sl_op_call *call, uint32_t i, size_t *used, struct sl_diag *diag)
 {
     const struct sl_tensor *from = real_tensor(call, i);
     struct sl_tensor *to = call->wide[i];
@@ -69,14 +90,13 @@ static int place(struct sl_op_call *call, uint32_t i, struct sl_diag *diag)
     }
     if (from->nbytes > from->room_bytes)
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "a constant has no memory");
-    if (!call->constants[i]) {
-        call->constants[i] = sl_budget_alloc(&call->method->budget, bytes);
-        if (!call->constants[i])
-            return no_memory(call, diag);
-        sl_tensor_bind(to, call->constants[i], bytes);
-        widen(call, i);
-    }
+    bool first = !call->constants[i];
+    if (first)
+        call->constants[i] = (uint8_t *)call->constant_block + *used;
+    *used += room_of(to->max_nbytes);
     sl_tensor_bind(to, call->constants[i], bytes);
+    if (first)
+        widen(call, i);
     return 0;
 }
 
@@ -116,23 +136,27 @@ int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
             return no_memory(call, diag);
         imitate(call->wide[i], from);
     }
-    for (uint32_t i = 0; signature[i]; i++) { /* once the workspace has its size, their places */
+    if (!call->stand_ins)
+        return 0;
+    size_t used = 0;
+    int rc = reserve_constants(call, diag);
+    for (uint32_t i = 0; signature[i] && rc == 0; i++) { /* once all have their sizes, places */
         if (i >= SL_OP_MAX_ARGS || !call->wide[i])
             continue;
-        int rc = place(call, i, diag);
-        if (rc != 0)
-            return rc;
+        rc = place(call, i, &used, diag);
         any_input = any_input || (signature[i] != 'o' && !call->constants[i]);
     }
-    if (any_input)
+    if (rc == 0 && any_input)
         sl_op_own(call, "sl_widen_f32_scalar", widen_inputs);
-    return 0;
+    return rc;
 }
 
 int sl_wide_close(struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
     bool any_output = false;
+    if (!call->stand_ins)
+        return 0;
     for (uint32_t i = 0; signature[i]; i++) {
         if (i >= SL_OP_MAX_ARGS || !call->wide[i])
             continue;
@@ -152,21 +176,17 @@ int sl_wide_close(struct sl_op_call *call, struct sl_diag *diag)
 
 bool sl_wide_any(const struct sl_op_call *call)
 {
-    for (uint32_t i = 0; i < SL_OP_MAX_ARGS; i++)
-        if (call->wide[i])
-            return true;
-    return false;
+    return call->stand_ins != NULL;
 }
 
 void sl_wide_fini(struct sl_op_call *call)
 {
-    for (uint32_t i = 0; i < SL_OP_MAX_ARGS; i++) {
-        const struct sl_tensor *wide = call->wide[i];
-        if (wide && call->constants[i])
-            sl_budget_free(&call->method->budget, call->constants[i], wide->room_bytes);
-        call->wide[i] = NULL;
-        call->constants[i] = NULL;
-    }
+    if (!call->stand_ins)
+        return;
+    sl_budget_free(&call->method->budget, call->constant_block, call->constant_bytes);
+    call->constant_block = NULL;
+    memset(call->constants, 0, sizeof(call->constants));
+    memset(call->wide, 0, sizeof(call->wide));
     sl_free(call->stand_ins);
     call->stand_ins = NULL;
 }
