@@ -99,15 +99,17 @@ static size_t dependency_room(const struct sl_instruction *instruction)
 static int alloc_dependencies(struct sl_variant *v)
 {
     size_t all = 0;
-    for (uint32_t i = 0; i < v->instruction_count; i++)
-        all += dependency_room(&v->instructions[i]);
+    for (uint32_t i = 0; i < v->instruction_count; i++) {
+        v->instructions[i].dependency_room = dependency_room(&v->instructions[i]);
+        all += v->instructions[i].dependency_room;
+    }
     v->dependencies = sl_calloc(all, sizeof(*v->dependencies));
     if (!v->dependencies)
         return -ENOMEM;
     struct sl_dependency *at = v->dependencies;
     for (uint32_t i = 0; i < v->instruction_count; i++) {
         v->instructions[i].dependencies = at;
-        at += dependency_room(&v->instructions[i]);
+        at += v->instructions[i].dependency_room;
     }
     return 0;
 }

@@ -29,6 +29,7 @@ struct sl_instruction {
     uint64_t epoch, numbers_epoch;
     const uint8_t *workspace;
     uint32_t dependency_count;
+    size_t dependency_room;
     struct sl_dependency *dependencies; /* of the variant's table; room for every tensor */
     struct sl_trace_label shell, inner; /* OPERATOR_CALL and its like; native_call_* */
     struct sl_trace_label *op_labels;   /* owned; one for each operator of the plan */

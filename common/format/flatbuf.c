@@ -87,7 +87,7 @@ const uint8_t *sl_flatbuf_field(struct sl_flatbuf *fb, const struct sl_flatbuf_t
                                 unsigned slot, unsigned bytes)
 {
     unsigned offset = sl_flatbuf_at(fb, table, slot);
-    if (offset == 0)
+    if (offset == 0 || fb->error != 0)
         return NULL;
     if (!sl_flatbuf_inside(table, offset, bytes)) {
         sl_flatbuf_outside(fb, table, slot, 0);
@@ -179,14 +179,14 @@ const char *sl_flatbuf_text(struct sl_flatbuf *fb, const struct sl_flatbuf_table
 uint8_t sl_flatbuf_u8(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
                       uint8_t absent)
 {
-    return sl_flatbuf_fast_u8(fb, table, slot, absent);
+    return fb->error != 0 ? absent : sl_flatbuf_fast_u8(fb, table, slot, absent);
 }
 
 int16_t sl_flatbuf_i16(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
                        int16_t absent)
 {
     unsigned offset = sl_flatbuf_at(fb, table, slot);
-    if (offset == 0)
+    if (offset == 0 || fb->error != 0)
         return absent;
     if (!sl_flatbuf_inside(table, offset, 2))
         return (int16_t)sl_flatbuf_outside(fb, table, slot, (uint64_t)absent);
@@ -196,7 +196,7 @@ int16_t sl_flatbuf_i16(struct sl_flatbuf *fb, const struct sl_flatbuf_table *tab
 uint32_t sl_flatbuf_u32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
                         uint32_t absent)
 {
-    return sl_flatbuf_fast_u32(fb, table, slot, absent);
+    return fb->error != 0 ? absent : sl_flatbuf_fast_u32(fb, table, slot, absent);
 }
 
 int32_t sl_flatbuf_i32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,

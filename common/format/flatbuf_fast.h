@@ -7,10 +7,9 @@
 #define SL_FLATBUF_INLINE static inline __attribute__((always_inline))
 #define SL_FLATBUF_APART __attribute__((noinline, cold))
 
-/* What failed is found again, and said, by functions of their own: what succeeds needs no frame. */
+/* What failed is found again, and said, apart: what succeeds needs no frame. */
 SL_FLATBUF_APART struct sl_flatbuf_table sl_flatbuf_no_table(struct sl_flatbuf *fb, uint64_t at,
                                                              const char *name);
-/* Gives `absent` back. */
 SL_FLATBUF_APART uint64_t sl_flatbuf_outside(struct sl_flatbuf *fb,
                                              const struct sl_flatbuf_table *table, unsigned slot,
                                              uint64_t absent);
@@ -48,11 +47,12 @@ SL_FLATBUF_INLINE struct sl_flatbuf_table sl_flatbuf_fast_root(struct sl_flatbuf
                                      table_bytes};
 }
 
-/* Where in its table the field lies: 0 where it is absent. */
+/* Where in its table the field lies: 0 where it is absent. After a failure too: the field is inside
+ * all the same, and scalars are not looked at then. */
 SL_FLATBUF_INLINE unsigned sl_flatbuf_at(const struct sl_flatbuf *fb,
                                          const struct sl_flatbuf_table *table, unsigned slot)
 {
-    if (fb->error != 0 || table->at == 0 || 4 + 2 * slot >= table->vtable_bytes)
+    if (table->at == 0 || 4 + 2 * slot >= table->vtable_bytes)
         return 0;
     return sl_load_u16(fb->data + table->vtable + 4 + 2 * slot);
 }
@@ -80,7 +80,7 @@ sl_flatbuf_fast_vector(struct sl_flatbuf *fb, const struct sl_flatbuf_table *tab
                        unsigned element_bytes)
 {
     unsigned field = sl_flatbuf_at(fb, table, slot);
-    if (field == 0)
+    if (field == 0 || fb->error != 0)
         return (struct sl_flatbuf_vector){.name = table->name};
     if (!sl_flatbuf_inside(table, field, 4))
         return sl_flatbuf_vector_outside(fb, table, slot);

@@ -15,7 +15,9 @@ struct sl_pte_reader {
     uint32_t segment_count;
     const struct sl_pte_segment *segments;
     struct sl_flatbuf_vector inline_blobs; /* backend_delegate_data */
-    bool inline_constants;                 /* legacy constant_buffer has entries */
+    struct sl_pte_tensor *tensors;         /* of the pool: room for `tensor_room` */
+    uint32_t tensor_room;
+    bool inline_constants; /* legacy constant_buffer has entries */
 };
 
 /* Fills `plan` from table ExecutionPlan; failures stick in reader->fb. */

@@ -51,11 +51,25 @@ static void check_data(struct sl_pte_reader *reader, const struct sl_pte_tensor 
                         bytes, data);
 }
 
+/* Room for one more, of some made at a time. */
+static struct sl_pte_tensor *next_tensor(struct sl_pte_reader *reader)
+{
+    enum { AT_A_TIME = 16 };
+    if (reader->tensor_room == 0) {
+        reader->tensors = sl_flatbuf_alloc(&reader->fb, AT_A_TIME, sizeof(*reader->tensors));
+        reader->tensor_room = AT_A_TIME;
+    }
+    if (!reader->tensors)
+        return NULL;
+    reader->tensor_room--;
+    return reader->tensors++;
+}
+
 static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_table *table,
                         const struct sl_pte_plan *plan, struct sl_pte_value *value)
 {
     struct sl_flatbuf *fb = &reader->fb;
-    struct sl_pte_tensor *tensor = sl_flatbuf_alloc(fb, 1, sizeof(*tensor));
+    struct sl_pte_tensor *tensor = next_tensor(reader);
     if (!tensor)
         return;
     struct sl_tensor_shape shape;

@@ -225,22 +225,28 @@ int sl_op_check(struct sl_op_call *call, struct sl_diag *diag)
     return rc;
 }
 
-static bool overlap(const struct sl_tensor *a, const struct sl_tensor *b)
+/* Argument i, whose value is a tensor; widened or as it is. */
+static inline const struct sl_tensor *operand(const struct sl_op_call *call, uint32_t i,
+                                              const struct sl_value *value)
 {
-    return a->nbytes != 0 && b->nbytes != 0 && a->data < b->data + b->nbytes &&
-           b->data < a->data + a->nbytes;
+    return i < SL_OP_MAX_ARGS && call->wide[i] ? call->wide[i] : value->tensor;
 }
 
-static bool has_memory(const struct sl_tensor *tensor)
+static inline bool overlap(const struct sl_tensor *a, const struct sl_tensor *b)
+{
+    return a->data < b->data + b->nbytes && b->data < a->data + a->nbytes;
+}
+
+static inline bool has_memory(const struct sl_tensor *tensor)
 {
     return tensor->nbytes <= tensor->room_bytes && tensor->data;
 }
 
 /* Whether a written tensor, argument `own`, may not be beside argument i, or an item of it. */
-static bool clashes(const struct sl_op_call *call, const struct sl_tensor *tensor, uint32_t own,
-                    const struct sl_tensor *other, uint32_t i)
+static inline bool clashes(const struct sl_op_call *call, const struct sl_tensor *tensor,
+                           uint32_t own, const struct sl_tensor *other, uint32_t i)
 {
-    if (!other || other == tensor || !overlap(tensor, other))
+    if (!other || other == tensor || other->nbytes == 0 || !overlap(tensor, other))
         return false;
     return !call->op->in_place || i == own || is_output(call->op->signature[i]) ||
            tensor->data != other->data || tensor->nbytes != other->nbytes ||
@@ -252,12 +258,17 @@ static bool stands_alone(const struct sl_op_call *call, const struct sl_tensor *
                          uint32_t own)
 {
     const char *signature = call->op->signature;
+    if (tensor->nbytes == 0)
+        return true;
     for (uint32_t i = 0; signature[i]; i++) {
         const struct sl_value *value = argument(call, i);
-        if (signature[i] == 's')
+        if (signature[i] == 's' || value->kind < SL_PTE_TENSOR)
             continue;
-        if (value->kind == SL_PTE_TENSOR && clashes(call, tensor, own, sl_op_tensor(call, i), i))
-            return false;
+        if (value->kind == SL_PTE_TENSOR) {
+            if (clashes(call, tensor, own, operand(call, i, value), i))
+                return false;
+            continue;
+        }
         for (uint32_t k = 0; is_tensor_list(value) && k < value->list->list.count; k++)
             if (clashes(call, tensor, own, sl_op_list_tensor(call, i, k), i))
                 return false;
@@ -284,10 +295,12 @@ static int check_memory(const struct sl_op_call *call, struct sl_diag *diag)
     int rc = 0;
     for (uint32_t i = 0; signature[i] && rc == 0; i++) {
         const struct sl_value *value = argument(call, i);
-        if (signature[i] == 's')
+        if (signature[i] == 's' || value->kind < SL_PTE_TENSOR)
             continue;
-        if (value->kind == SL_PTE_TENSOR)
-            rc = check_tensor(call, sl_op_tensor(call, i), i, diag);
+        if (value->kind == SL_PTE_TENSOR) {
+            rc = check_tensor(call, operand(call, i, value), i, diag);
+            continue;
+        }
         for (uint32_t k = 0; is_tensor_list(value) && k < value->list->list.count && rc == 0; k++) {
             const struct sl_tensor *tensor = sl_op_list_tensor(call, i, k);
             if (tensor)

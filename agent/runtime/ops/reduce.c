@@ -231,6 +231,26 @@ static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
+/* `folded`: weight and bias (or NULL), mean, variance. */
+static void fold_channels(const float *const *folded, size_t channels, double eps,
+                          float *restrict scale, float *restrict shift)
+{
+    const float *weight = folded[0], *bias = folded[1], *mean = folded[2], *variance = folded[3];
+    if (!weight || !bias) {
+        for (size_t c = 0; c < channels; c++) {
+            double factor = (weight ? (double)weight[c] : 1.0) / sqrt((double)variance[c] + eps);
+            scale[c] = (float)factor;
+            shift[c] = (float)((bias ? (double)bias[c] : 0.0) - (double)mean[c] * factor);
+        }
+        return;
+    }
+    for (size_t c = 0; c < channels; c++) {
+        double factor = (double)weight[c] / sqrt((double)variance[c] + eps);
+        scale[c] = (float)factor;
+        shift[c] = (float)((double)bias[c] - (double)mean[c] * factor);
+    }
+}
+
 /* Scales and shifts of the channels, kept as the call's packed weights: [2][channels]. */
 static int fold_statistics(struct sl_op_call *call, size_t channels, struct sl_diag *diag)
 {
@@ -250,12 +270,7 @@ static int fold_statistics(struct sl_op_call *call, size_t channels, struct sl_d
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its scales");
     call->weights = (struct sl_weights){
         .packed = scale, .bytes = channels * 2 * sizeof(float), .budget = &call->method->budget};
-    for (size_t c = 0; c < channels; c++) {
-        double factor = (folded[0] ? (double)folded[0][c] : 1.0) / sqrt((double)folded[3][c] + eps);
-        scale[c] = (float)factor;
-        scale[channels + c] =
-            (float)((folded[1] ? (double)folded[1][c] : 0.0) - (double)folded[2][c] * factor);
-    }
+    fold_channels(folded, channels, eps, scale, scale + channels);
     return 0;
 }
 

@@ -60,18 +60,23 @@ static size_t room_of(size_t bytes)
            1; /* never none; a quarter of the address space at most, so no sum wraps */
 }
 
-/* One block holds all the call's constants, at their bounds: their places never change. */
-static int reserve_constants(struct sl_op_call *call, struct sl_diag *diag)
+/* What an operand is given: an output's size may follow from the others'. */
+static size_t bytes_of(const struct sl_tensor *wide, char letter)
 {
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < SL_OP_MAX_ARGS; i++)
-        if (call->wide[i] && real_tensor(call, i)->constant &&
-            __builtin_add_overflow(bytes, room_of(call->wide[i]->max_nbytes), &bytes))
-            return no_memory(call, diag);
-    if (bytes == 0 || call->constant_block)
+    return letter == 'o' ? wide->max_nbytes : wide->nbytes;
+}
+
+/* Room for all operands at once. One block holds all the call's constants, at their bounds: their
+ * places never change. */
+static int reserve(struct sl_op_call *call, size_t constant_bytes, size_t other_bytes,
+                   struct sl_diag *diag)
+{
+    if (other_bytes != 0 && sl_workspace_reserve(&call->method->workspace, other_bytes) != 0)
+        return no_memory(call, diag);
+    if (constant_bytes == 0 || call->constant_block)
         return 0;
-    call->constant_block = sl_budget_alloc(&call->method->budget, bytes);
-    call->constant_bytes = bytes;
+    call->constant_block = sl_budget_alloc(&call->method->budget, constant_bytes);
+    call->constant_bytes = constant_bytes;
     return call->constant_block ? 0 : no_memory(call, diag);
 }
 
@@ -80,7 +85,7 @@ static int place(struct sl_op_call *call, uint32_t i, size_t *used, struct sl_di
 {
     const struct sl_tensor *from = real_tensor(call, i);
     struct sl_tensor *to = call->wide[i];
-    size_t bytes = call->op->signature[i] == 'o' ? to->max_nbytes : to->nbytes;
+    size_t bytes = bytes_of(to, call->op->signature[i]);
     if (!from->constant) {
         size_t offset = sl_ref_scratch(call, bytes).offset;
         if (sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
@@ -124,6 +129,7 @@ int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
     bool any_input = false;
+    size_t constant_bytes = 0, other_bytes = 0;
     for (uint32_t i = 0; signature[i]; i++) {
         const struct sl_tensor *from = wants_f32(signature[i]) ? real_tensor(call, i) : NULL;
         if (!from || !sl_cast_is_half(from->scalar_type))
@@ -135,11 +141,17 @@ int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
         if (!call->wide[i])
             return no_memory(call, diag);
         imitate(call->wide[i], from);
+        const struct sl_tensor *to = call->wide[i];
+        size_t *sum = from->constant ? &constant_bytes : &other_bytes;
+        size_t bytes = from->constant ? room_of(to->max_nbytes)
+                                      : (bytes_of(to, signature[i]) + 63) & ~(size_t)63;
+        if (__builtin_add_overflow(*sum, bytes, sum))
+            return no_memory(call, diag);
     }
     if (!call->stand_ins)
         return 0;
     size_t used = 0;
-    int rc = reserve_constants(call, diag);
+    int rc = reserve(call, constant_bytes, other_bytes, diag);
     for (uint32_t i = 0; signature[i] && rc == 0; i++) { /* once all have their sizes, places */
         if (i >= SL_OP_MAX_ARGS || !call->wide[i])
             continue;
