@@ -2,6 +2,8 @@
 #include "common/format/pte.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -50,6 +52,24 @@ static void hand_made_program_is_read_whole(void **state)
     assert_int_equal(plan->delegates[0].blob_offset, 1280);
     assert_int_equal(plan->delegates[0].blob.size, 592);
     sl_pte_fini(&pte);
+    release(file);
+}
+
+/* A bundle, or memory of others, may hold a program anywhere. */
+static void sizes_at_an_odd_address_are_copied(void **state)
+{
+    (void)state;
+    struct sl_bytes file = sl_test_file("hand/add_mul.pte");
+    uint8_t *moved = malloc(file.size + 1);
+    memcpy(moved + 1, file.data, file.size);
+    struct sl_pte pte;
+    assert_int_equal(sl_pte_parse((struct sl_bytes){moved + 1, file.size}, &pte, NULL), 0);
+    const struct sl_pte_tensor *tensor = sl_pte_find_plan(&pte, NULL)->values[1].tensor;
+    assert_int_equal((uintptr_t)tensor->sizes % sizeof(int32_t), 0);
+    assert_int_equal(tensor->sizes[0], 1);
+    assert_int_equal(tensor->sizes[1], 4);
+    sl_pte_fini(&pte);
+    free(moved);
     release(file);
 }
 
@@ -533,6 +553,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hand_made_program_is_read_whole),
+        cmocka_unit_test(sizes_at_an_odd_address_are_copied),
         cmocka_unit_test(constants_and_named_data_are_found),
         cmocka_unit_test(exported_programs_are_read),
         cmocka_unit_test(file_cut_anywhere_is_truncated),
