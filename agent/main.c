@@ -41,6 +41,9 @@ int main(int argc, char **argv)
         {"help", print_help},         {"--help", print_help},   {"-h", print_help},
         {"--version", print_version},
     };
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    if (argc > 0 && strcmp(slash ? slash + 1 : argv[0], "executor_runner") == 0)
+        return sl_run_main(argc, argv);
     if (argc < 2) {
         sl_help_agent(stderr);
         return EXIT_USAGE;

@@ -1,9 +1,7 @@
 /* host/cli/cmd_run.c: `sme2lab run`: measures a model with SME2 off and on, through the daemon. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -18,6 +16,7 @@
 #include "host/cli/follow.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
+#include "host/cli/run_external.h"
 #include "host/cli/run_failure.h"
 #include "host/cli/run_lab.h"
 #include "host/cli/run_place.h"
@@ -25,12 +24,10 @@
 #include "host/cli/run_show.h"
 #include "host/cli/sender.h"
 #include "host/experiment/kit_directory.h"
-#include "host/experiment/path_stem.h"
-#include "host/experiment/run.h"
 #include "host/report/categories_file.h"
 
 #define MAX_JSON_BYTES ((size_t)1 << 29)
-enum { PATH_BYTES = 1024 };
+enum { PATH_BYTES = SL_RUN_PLACE_BYTES };
 
 struct session {
     const struct sl_cli *cli;
@@ -44,28 +41,6 @@ struct session {
     size_t printed;                   /* results in it */
     size_t fetched;                   /* experiments whose files are here */
 };
-
-/* Where the files go: chosen before anything runs, and made, since it may not be possible. */
-static int choose_directory(struct session *s, struct sl_diag *diag)
-{
-    char stem[80], stamp[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    sl_path_stem(s->plan->model, stem, sizeof(stem));
-    strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
-    int len = s->plan->output_root
-                  ? snprintf(s->directory, sizeof(s->directory), "%s", s->plan->output_root)
-                  : snprintf(s->directory, sizeof(s->directory), "out/%s-%s", stem, stamp);
-    while (len > 1 && len < PATH_BYTES && s->directory[len - 1] == '/')
-        s->directory[--len] = '\0';
-    if (len < 0 || len >= PATH_BYTES - 256) {
-        sl_diag_hint(diag, "take a shorter --out");
-        return sl_diag_set(diag, -ENAMETOOLONG, "--out", "The path of the directory is too long");
-    }
-    int rc = s->request->force ? 0 : sl_run_place_check(s->directory, diag);
-    return rc < 0 ? rc : sl_run_make_directories(s->directory, diag);
-}
 
 /* The experiment's name where several share the directory. */
 static const char *suffix_of(const struct session *s, size_t i)
@@ -204,7 +179,7 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
         rc = sl_categories_load(NULL, &s->categories, &diag);
     bool loaded = rc == 0;
     if (rc == 0)
-        rc = choose_directory(s, &diag);
+        rc = sl_run_place_choose(s->plan, s->request->force, s->directory, &diag);
     if (rc == 0)
         rc = sl_run_lab_open(cli, &s->sender, &diag);
     sl_interrupt_catch();
@@ -226,9 +201,10 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
         sl_free(plan);
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     }
-    int code = request->explain         ? sl_explain_plan(cli, plan)
-               : request->analysis_only ? sl_analysis_only(cli, plan)
-                                        : run_session(cli, request, plan);
+    int code = request->explain              ? sl_explain_plan(cli, plan)
+               : request->analysis_only      ? sl_analysis_only(cli, plan)
+               : plan->experiments[0].runner ? sl_run_external(cli, request, plan)
+                                             : run_session(cli, request, plan);
     sl_experiment_plan_fini(plan);
     sl_free(plan);
     return code;

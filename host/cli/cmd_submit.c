@@ -102,7 +102,12 @@ int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
         rc = sl_run_request_plan(&request, plan, &diag);
         loaded = rc == 0;
     }
-    if (loaded)
+    if (loaded && plan->experiments[0].runner) {
+        sl_diag_hint(&diag, "'sme2lab run' runs them on this machine or in the emulator");
+        rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, request.target,
+                         "The daemon runs no external runners");
+    }
+    if (loaded && rc == 0)
         code = submit(cli, &request, plan);
     else if (rc < 0)
         code = sl_cli_fail(cli, sl_exit_for_error(rc), &diag);

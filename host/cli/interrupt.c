@@ -30,6 +30,11 @@ int sl_interrupt_number(void)
     return came;
 }
 
+const volatile sig_atomic_t *sl_interrupt_flag(void)
+{
+    return &came;
+}
+
 int sl_interrupt_exit(void)
 {
     return came == SIGTERM ? SL_EXIT_TERMINATED : SL_EXIT_INTERRUPTED;

@@ -5,9 +5,14 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/error.h"
+#include "host/config/experiment.h"
+#include "host/experiment/path_stem.h"
+#include "host/experiment/run.h"
 
 /* What every run writes: manifest.json or manifest_NAME.json, and so on. */
 static bool is_result(const char *name)
@@ -42,4 +47,25 @@ int sl_run_place_check(const char *directory, struct sl_diag *diag)
     }
     closedir(entries);
     return rc;
+}
+
+int sl_run_place_choose(const struct sl_experiment_plan *plan, bool force,
+                        char out[SL_RUN_PLACE_BYTES], struct sl_diag *diag)
+{
+    char stem[80], stamp[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    sl_path_stem(plan->model, stem, sizeof(stem));
+    strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
+    int len = plan->output_root ? snprintf(out, SL_RUN_PLACE_BYTES, "%s", plan->output_root)
+                                : snprintf(out, SL_RUN_PLACE_BYTES, "out/%s-%s", stem, stamp);
+    while (len > 1 && len < SL_RUN_PLACE_BYTES && out[len - 1] == '/')
+        out[--len] = '\0';
+    if (len < 0 || len >= SL_RUN_PLACE_BYTES - 256) {
+        sl_diag_hint(diag, "take a shorter --out");
+        return sl_diag_set(diag, -ENAMETOOLONG, "--out", "The path of the directory is too long");
+    }
+    int rc = force ? 0 : sl_run_place_check(out, diag);
+    return rc < 0 ? rc : sl_run_make_directories(out, diag);
 }

@@ -22,18 +22,8 @@ struct refusal {
 };
 
 static const struct refusal plan_refusals[] = {
-    {"analysis", "Comparing two experiments is not part of this version; the factor sme2 compares "
-                 "off and on within one"},
     {"gate", "Gates on temperature and battery are not part of this version"},
     {"power_mode", "Power modes are not part of this version"},
-};
-
-static const struct refusal experiment_refusals[] = {
-    {"runner_path", "External runners are not part of this version; without runner_path the "
-                    "agent's own runtime runs"},
-    {"quiet_runner", "External runners are not part of this version; without quiet_runner the "
-                     "agent's own runtime runs"},
-    {"extra_args", "extra_args are for external runners, which are not part of this version"},
 };
 
 static const char *const plan_keys[] = {
@@ -76,6 +66,7 @@ static const char *const experiment_keys[] = {
 static struct sl_experiment default_experiment(void)
 {
     return (struct sl_experiment){.name = "run",
+                                  .family = "run",
                                   .runs = UINT32_MAX,
                                   .warmup = UINT32_MAX,
                                   .seed = 1,
@@ -210,20 +201,18 @@ static int read_common(const struct sl_json_at *object, struct sl_experiment *ou
     return rc < 0 ? rc : read_inputs(object, out, diag);
 }
 
-static int read_mode(const struct sl_json_at *object, bool *out_clean, struct sl_diag *diag)
+static int read_mode(const struct sl_json_at *object, struct sl_experiment *out,
+                     struct sl_diag *diag)
 {
     const char *mode = "timing";
     struct sl_json_at at = sl_json_member(object, "mode");
     int rc = sl_json_get_text(&at, &mode, diag);
-    *out_clean = rc == 0 && strcmp(mode, "clean") == 0;
-    if (rc < 0 || *out_clean || strcmp(mode, "timing") == 0)
+    out->clean = rc == 0 && strcmp(mode, "clean") == 0;
+    out->xnntrace = rc == 0 && strcmp(mode, "xnntrace") == 0;
+    if (rc < 0 || out->clean || out->xnntrace || strcmp(mode, "timing") == 0)
         return rc;
     sl_diag_hint(diag, "say \"mode\": \"timing\", whose trace names the kernels as it is, or "
                        "\"clean\", which records whole executions alone");
-    if (strcmp(mode, "xnntrace") == 0)
-        return sl_json_refuse(&at, diag,
-                              "The mode xnntrace is for external runners, which are not "
-                              "part of this version");
     return sl_json_refuse(&at, diag, "There is no mode '%.64s'", mode);
 }
 
@@ -233,8 +222,6 @@ static int read_experiment(const struct sl_json_at *object, struct sl_experiment
     int rc = sl_json_need_object(object, diag);
     if (rc == 0)
         rc = sl_json_check_keys(object, experiment_keys, COUNT(experiment_keys), diag);
-    if (rc == 0)
-        rc = refuse_later(object, experiment_refusals, COUNT(experiment_refusals), diag);
     if (rc < 0)
         return rc;
     struct sl_json_at name = sl_json_member(object, "name"),
@@ -251,14 +238,17 @@ static int read_experiment(const struct sl_json_at *object, struct sl_experiment
     if (rc == 0)
         rc = sl_json_get_text(&model, &out->model, diag);
     if (rc == 0)
-        rc = read_mode(object, &out->clean, diag);
+        rc = read_mode(object, out, diag);
     if (rc == 0)
         rc = sl_json_get_bool(&cache, &out->weight_cache, diag);
     if (rc == 0)
         rc = read_alias(object, "threads", "num_threads", &threads, diag);
     if (rc == 0)
         rc = sl_experiment_read_threads(&threads, object, out, diag);
-    return rc < 0 ? rc : read_common(object, out, diag);
+    if (rc == 0)
+        rc = read_common(object, out, diag);
+    out->family = out->name;
+    return rc < 0 ? rc : sl_experiment_read_runner(object, out, diag);
 }
 
 static int read_experiments(const struct sl_json_at *root, struct sl_experiment_plan *plan,
@@ -373,7 +363,9 @@ static int read_plan(const struct sl_json_at *root, struct sl_experiment_plan *p
         return rc;
     plan->model = plan->experiments[0].model = models[0];
     rc = read_experiments(root, plan, diag);
-    return rc < 0 ? rc : sl_experiment_plan_expand(plan, models, model_count, diag);
+    if (rc == 0)
+        rc = sl_experiment_plan_expand(plan, models, model_count, diag);
+    return rc < 0 ? rc : sl_experiment_read_analysis(root, plan, diag);
 }
 
 /* Puts the file before the pointer in `diag`; of a long path the end is kept. */

@@ -15,6 +15,8 @@ struct sl_diag;
 struct sl_json_at;
 
 enum {
+    SL_EXPERIMENT_MAX_ARGS = 32,  /* extra ones of an external runner */
+    SL_EXPERIMENT_MAX_PAIRS = 64, /* of experiments with external runners */
     SL_EXPERIMENT_MAX = 64,
     SL_EXPERIMENT_MAX_INPUTS = 64,
     SL_EXPERIMENT_MAX_LABELS = 32,
@@ -51,6 +53,18 @@ struct sl_experiment {
     double budget_seconds;    /* of measuring; 0: none beyond what a precision comes with */
     bool clean;               /* mode clean: whole executions alone are recorded */
     bool weight_cache;        /* packed weights are kept on the device */
+    const char *family;       /* the name before lists made several experiments of it */
+    const char *runner;       /* an external executor_runner; NULL: the agent's own runtime */
+    const char *extra_args[SL_EXPERIMENT_MAX_ARGS]; /* of its measured process */
+    size_t extra_arg_count;
+    bool xnntrace; /* the runner logs XNNPACK's kernels: its times are of no account */
+};
+
+/* Two experiments with external runners that are to be compared. */
+struct sl_experiment_pair {
+    const char *label;     /* NULL: none */
+    const char *family[2]; /* baseline, candidate */
+    uint32_t threads[2];
 };
 
 struct sl_experiment_plan {
@@ -66,6 +80,8 @@ struct sl_experiment_plan {
     size_t label_count;
     struct sl_experiment experiments[SL_EXPERIMENT_MAX];
     size_t count;
+    struct sl_experiment_pair pairs[SL_EXPERIMENT_MAX_PAIRS];
+    size_t pair_count;
     char names[SL_EXPERIMENT_MAX][SL_NAME_BYTES]; /* of those that a list of models came to */
     /* NAME_tN of lists of threads, NAME_pN of lists of processes */
     char list_names[SL_EXPERIMENT_LISTS][SL_EXPERIMENT_MAX][SL_NAME_BYTES];
@@ -104,6 +120,15 @@ int sl_experiment_check_looks(const struct sl_experiment_looks *looks, const cha
 /* How many pairs are measured at most, and in what time (0: any). */
 void sl_experiment_limits(const struct sl_experiment_looks *looks, bool counted,
                           uint32_t *out_pairs, uint32_t *out_budget_ms);
+
+/* experiment_runner.c. runner_path (or quiet_runner), extra_args and what goes with them of
+ * `object`, after all else of the experiment was read. */
+int sl_experiment_read_runner(const struct sl_json_at *object, struct sl_experiment *out,
+                              struct sl_diag *diag);
+/* analysis of the root, after all experiments. Experiments with external runners and others do not
+ * mix, nor do models. */
+int sl_experiment_read_analysis(const struct sl_json_at *root, struct sl_experiment_plan *plan,
+                                struct sl_diag *diag);
 
 /* experiment_threads.c. `threads` (none: as it is), processes, sme_threads and cpu_affinity of
  * `object`. */

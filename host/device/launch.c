@@ -43,12 +43,10 @@ static int open_local(struct sl_device *out, struct sl_diag *diag)
 #endif
 }
 
-int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
-                   struct sl_diag *diag)
+/* The emulator and its CPU. */
+static int open_emulator(unsigned svl_bits, const char *cpu, struct sl_device *out,
+                         struct sl_diag *diag)
 {
-    *out = (struct sl_device){.kind = kind};
-    if (kind == SL_DEVICE_LOCAL)
-        return open_local(out, diag);
     if (svl_bits < 128 || svl_bits > 2048 || (svl_bits & (svl_bits - 1)) != 0) {
         sl_diag_hint(diag, "take 128, 256, 512, 1024 or 2048");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--svl", "No CPU has vectors of %u bits",
@@ -58,8 +56,31 @@ int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_devic
                    : snprintf(out->cpu, sizeof(out->cpu), "max,sme%u=on", svl_bits);
     if (size >= (int)sizeof(out->cpu) || !out->cpu[0])
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--cpu", "The CPU's description is too long");
-    int rc = sl_tools_find_emulator(&out->emulator, diag);
+    return sl_tools_find_emulator(&out->emulator, diag);
+}
+
+int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
+                   struct sl_diag *diag)
+{
+    *out = (struct sl_device){.kind = kind};
+    if (kind == SL_DEVICE_LOCAL)
+        return open_local(out, diag);
+    int rc = open_emulator(svl_bits, cpu, out, diag);
     return rc < 0 ? rc : sl_tools_find_agent(&out->agent, diag);
+}
+
+int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
+                          struct sl_diag *diag)
+{
+    *out = (struct sl_device){.kind = kind};
+    if (kind == SL_DEVICE_LOCAL)
+        return 0;
+    if (kind == SL_DEVICE_EMULATED)
+        return open_emulator(svl_bits, cpu, out, diag);
+    sl_diag_hint(diag, "say --device local, or emulated");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
+                       "An external runner runs on this machine or in the emulator; its "
+                       "instructions cannot be counted, since it has no marks to count at");
 }
 
 int sl_device_new_log(const struct sl_device *device, struct sl_count_log **out,

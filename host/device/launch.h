@@ -39,6 +39,11 @@ bool sl_device_local_has_sme2(void);
 int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                    struct sl_diag *diag);
 
+/* The same for an external executor_runner in place of the agent: set agent.path to it. LOCAL is
+ * any machine; COUNTED is SL_E_UNSUPPORTED. */
+int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
+                          struct sl_diag *diag);
+
 enum { SL_DEVICE_PREFIX_WORDS = 12 };
 
 /* The words before the agent's own arguments: the emulator as the kind needs it (`fifo` for its

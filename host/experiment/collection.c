@@ -92,7 +92,9 @@ static int compare_imported(struct sl_compared *compared, const char *path,
     struct sl_compared_import *about = &compared->import;
     const char *model = sl_run_directory_text(import, "model");
     const char *at = sl_run_directory_text(import, "generated_at");
+    const char *device = sl_run_directory_text(import, "device");
     double threads = sl_run_directory_number(runs[0], "threads", NAN);
+    about->emulated = device && strcmp(device, "emulated") == 0;
     snprintf(about->model, sizeof(about->model), "%s", model ? model : "");
     snprintf(about->generated_at, sizeof(about->generated_at), "%s", at ? at : "");
     if (isfinite(threads))
@@ -106,9 +108,9 @@ static int compare_imported(struct sl_compared *compared, const char *path,
     return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
 }
 
-/* Every run of the pair's baseline with that of the candidate at the same number of threads. */
-static int add_pairs(struct sl_collection *c, const char *path, const struct cJSON *import,
-                     const char *const names[2], const struct sl_categories *categories,
+/* Every two runs that the import declares a pair; `experiment` as of sl_collection_add(). */
+static int add_pairs(struct sl_collection *c, const char *path, const char *experiment,
+                     const struct cJSON *import, const struct sl_categories *categories,
                      struct sl_diag *diag)
 {
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(import, "runs");
@@ -120,9 +122,8 @@ static int add_pairs(struct sl_collection *c, const char *path, const struct cJS
     {
         cJSON_ArrayForEach(runs[1], all)
         {
-            if (rc < 0 || !is_of(runs[0], names[0]) || !is_of(runs[1], names[1]) ||
-                sl_run_directory_number(runs[0], "threads", 0) !=
-                    sl_run_directory_number(runs[1], "threads", 0))
+            if (rc < 0 || !sl_kit_import_paired(import, runs[0], runs[1]) ||
+                (experiment && !is_of(runs[1], experiment)))
                 continue;
             rc = reserve(c, path, &compared, diag);
             if (rc == 0)
@@ -132,8 +133,8 @@ static int add_pairs(struct sl_collection *c, const char *path, const struct cJS
     }
     if (rc == 0 && c->count == before)
         return sl_diag_set(diag, SL_E_NOT_FOUND, path,
-                           "'%.60s' and '%.60s' have no run of the same number of threads",
-                           names[0], names[1]);
+                           "the import has no two runs that it declares a pair%s%.60s",
+                           experiment ? " with the candidate " : "", experiment ? experiment : "");
     return rc;
 }
 
@@ -141,19 +142,13 @@ static int add_imported(struct sl_collection *c, const char *path, const char *e
                         const struct cJSON *import, const struct sl_categories *categories,
                         struct sl_diag *diag)
 {
-    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
-    const char *const names[] = {sl_run_directory_text(pair, "baseline"),
-                                 sl_run_directory_text(pair, "candidate")};
-    if (!names[0] || !names[1]) {
+    if (!sl_kit_import_has_pairs(import)) {
         sl_diag_hint(diag, "import again with --pair BASE=CAND, or take 'sme2lab compare A.etdump "
                            "B.etdump'");
         return sl_diag_set(diag, SL_E_NOT_FOUND, path,
                            "the import does not say which runs are to be compared");
     }
-    if (experiment && strcmp(experiment, names[1]) != 0)
-        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
-                           "the import's candidate is '%.60s', not '%.60s'", names[1], experiment);
-    return add_pairs(c, path, import, names, categories, diag);
+    return add_pairs(c, path, experiment, import, categories, diag);
 }
 
 int sl_collection_add(struct sl_collection *collection, const char *path, const char *experiment,

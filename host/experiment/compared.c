@@ -83,7 +83,8 @@ static bool find_worst(struct sl_compared *compared)
 
 static void check_emulation(struct sl_compared *compared)
 {
-    bool times = false;
+    bool times = compared->import.emulated;
+    compared->report.emulated = times;
     for (int i = 0; i < 2; i++) {
         bool of_side = false;
         if (compared->sides[i].has_directory &&

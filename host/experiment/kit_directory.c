@@ -27,6 +27,8 @@ struct side {
     char experiment[128], etdump[SL_KIT_NAME_BYTES], base[SL_KIT_NAME_BYTES];
     const char *log, *xnntrace; /* relative to the directory; NULL: none */
     double threads;
+    double warmup; /* executions in a process of their own; 0 where none are known */
+    bool traced;   /* the mode xnntrace: kernels were logged, so times are of no account */
     struct sl_kit_kernels kernels; /* owned */
 };
 
@@ -144,6 +146,13 @@ static double mean(const struct side *side)
     return sl_kit_figure(side->kit.analysis, side->kit.analysis->latency.mean);
 }
 
+/* Those of its own process, and those that the ETDump has before the steady ones. */
+static double warmups(const struct side *side)
+{
+    return side->warmup +
+           (double)(side->attribution->run_count - side->attribution->measured_count);
+}
+
 /* One run of the pipeline summary (AF-40). */
 static void put_run(struct sl_json *json, const struct side *side)
 {
@@ -155,7 +164,7 @@ static void put_run(struct sl_json *json, const struct side *side)
     sl_json_open_object(json, NULL);
     sl_json_text(json, "experiment", side->experiment);
     sl_json_f64(json, "threads", side->threads);
-    sl_json_text(json, "mode", counted ? "counted" : "timing");
+    sl_json_text(json, "mode", counted ? "counted" : side->traced ? "xnntrace" : "timing");
     sl_json_text(json, "status", measured > 0 ? "ok" : "failed");
     sl_json_open_object(json, "paths");
     sl_json_text(json, "etdump", side->etdump);
@@ -170,7 +179,7 @@ static void put_run(struct sl_json *json, const struct side *side)
     sl_json_text(json, "robust_stats_path", text);
     sl_json_close_object(json);
     sl_json_u64(json, "runs", measured);
-    sl_json_u64(json, "warmup", side->attribution->run_count - measured);
+    sl_json_f64(json, "warmup", warmups(side));
     sl_json_close_object(json);
 }
 
@@ -225,7 +234,7 @@ static int put_line(struct sl_buf *out, const struct side *side)
     if (rc == 0)
         rc = put_cell(out, side->threads);
     if (rc == 0)
-        rc = sl_buf_printf(out, " %zu | %zu |", measured, side->attribution->run_count - measured);
+        rc = sl_buf_printf(out, " %zu | %.0f |", measured, warmups(side));
     if (rc == 0)
         rc = put_cell(out, median(side));
     if (rc == 0)
@@ -268,7 +277,7 @@ static int add_side(struct maker *m, const struct side *side)
     if (rc == 0 && side->xnntrace)
         rc = sl_buf_printf(&m->traces, "| %s | %g | %s |\n", side->experiment, side->threads,
                            side->xnntrace);
-    return rc < 0 ? rc : put_line(&m->page, side);
+    return rc < 0 || side->traced ? rc : put_line(&m->page, side);
 }
 
 static int add_experiment(struct maker *m, bool first, struct sl_diag *diag)
@@ -335,7 +344,10 @@ static int open_imported(const struct cJSON *run, const char *path,
     *out = (struct side){.attribution = &file->analysis.attribution,
                          .log = sl_run_directory_text(run, "log"),
                          .xnntrace = sl_run_directory_text(run, "xnntrace_log"),
-                         .threads = sl_run_directory_number(run, "threads", NAN)};
+                         .threads = sl_run_directory_number(run, "threads", NAN),
+                         .warmup = sl_run_directory_number(run, "warmup", 0)};
+    const char *mode = sl_run_directory_text(run, "mode");
+    out->traced = mode && strcmp(mode, "xnntrace") == 0;
     name_side(out, sl_run_directory_text(run, "experiment"), sl_run_directory_text(run, "etdump"));
     out->kit = (struct sl_kit_side){&file->analysis, stem, out->experiment, NULL};
     int rc = sl_run_directory_file(&directory, out->etdump, etdump, diag);
@@ -362,32 +374,21 @@ static void close_imported(struct side *side, struct sl_etdump_file *file)
     sl_etdump_file_close(file);
 }
 
-/* Runs of two experiments that the import declared a pair, with equal threads. */
+/* Runs that the import declared pairs. */
 static int pair_imported(struct maker *m, const struct cJSON *import, const char *path,
                          const struct sl_categories *categories, struct sl_diag *diag)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
-    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
-    const char *names[] = {sl_run_directory_text(pair, "baseline"),
-                           sl_run_directory_text(pair, "candidate")};
     const cJSON *a;
     const cJSON *b;
     int rc = 0;
-    if (!names[0] || !names[1])
-        return 0;
     cJSON_ArrayForEach(a, runs)
     {
-        const char *baseline = sl_run_directory_text(a, "experiment");
-        if (!baseline || strcmp(baseline, names[0]) != 0)
-            continue;
         cJSON_ArrayForEach(b, runs)
         {
-            const char *candidate = sl_run_directory_text(b, "experiment");
             struct sl_etdump_file files[2];
             struct side sides[2];
-            if (rc < 0 || !candidate || strcmp(candidate, names[1]) != 0 ||
-                sl_run_directory_number(a, "threads", 0) !=
-                    sl_run_directory_number(b, "threads", 0))
+            if (rc < 0 || !sl_kit_import_paired(import, a, b))
                 continue;
             rc = open_imported(a, path, categories, m->stem, &files[0], &sides[0], diag);
             if (rc < 0)
@@ -401,6 +402,21 @@ static int pair_imported(struct maker *m, const struct cJSON *import, const char
         }
     }
     return rc;
+}
+
+/* A run that has no result, in the pipeline summary. */
+static void put_failed(struct sl_json *json, const struct cJSON *failed)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "experiment", sl_run_directory_text(failed, "experiment"));
+    sl_json_f64(json, "threads", sl_run_directory_number(failed, "threads", NAN));
+    sl_json_text(json, "mode", sl_run_directory_text(failed, "mode"));
+    sl_json_text(json, "status", "failed");
+    sl_json_open_object(json, "paths");
+    sl_json_text(json, "log", sl_run_directory_text(failed, "log"));
+    sl_json_close_object(json);
+    sl_json_text(json, "why", sl_run_directory_text(failed, "why"));
+    sl_json_close_object(json);
 }
 
 static int make_imported(struct maker *m, const struct cJSON *import, const char *path,
@@ -428,6 +444,9 @@ static int make_imported(struct maker *m, const struct cJSON *import, const char
             rc = add_side(m, &side);
         close_imported(&side, &file);
     }
+    const cJSON *failed;
+    cJSON_ArrayForEach(failed, cJSON_GetObjectItemCaseSensitive(import, "failures"))
+        put_failed(&m->summary, failed);
     if (rc == 0)
         rc = pair_imported(m, import, path, categories, diag);
     return rc < 0 ? rc : finish(m);

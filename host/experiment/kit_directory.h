@@ -3,6 +3,7 @@
  * `validate` recomputes are the same bytes. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/buf.h"
@@ -39,6 +40,11 @@ void sl_kit_outputs_fini(struct sl_kit_outputs *outputs);
 /* import.json of a directory that `import` made; end it with cJSON_Delete(). 0, -ENOENT where the
  * directory is none, SL_E_FORMAT ... */
 int sl_kit_import_read(const char *path, struct cJSON **out);
+/* Does it say which runs are to be compared, and are these two? By "pair" runs of two experiments
+ * at equal threads, by "pairs" those of the experiments and threads that each names. */
+bool sl_kit_import_has_pairs(const struct cJSON *import);
+bool sl_kit_import_paired(const struct cJSON *import, const struct cJSON *baseline,
+                          const struct cJSON *candidate);
 
 /* The same, written into the directory. */
 int sl_kit_directory_write(const char *path, const struct sl_categories *categories,

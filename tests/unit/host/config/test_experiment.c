@@ -295,10 +295,36 @@ static const struct {
     {"{\"model\":\"m\",\"experiments\":[{}]}", "/experiments/0"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"../a\"}]}", "/experiments/0/name"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\"},{\"name\":\"a\"}]}", "/experiments/1"},
-    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}]}",
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":1}]}",
      "/experiments/0/runner_path"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"quiet_runner\":"
+     "\"r\"}]}",
+     "/experiments/0/quiet_runner"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"mode\":\"xnntrace\"}]}",
-     "/experiments/0/mode"},
+     "/experiments/0"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"extra_args\":[]}]}",
+     "/experiments/0/extra_args"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"extra_args\":[1]}]"
+     "}",
+     "/experiments/0/extra_args/0"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"processes\":2}]}",
+     "/experiments/0/processes"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"mode\":\"clean\"}]"
+     "}",
+     "/experiments/0"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"},{\"name\":\"b\"}]}",
+     "/"},
+    {"{\"model\":[\"m\",\"n\"],\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}]}", "/"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}],\"analysis\":"
+     "{\"compare_pairs\":[{\"baseline\":{\"experiment\":\"a\",\"threads\":2},\"candidate\":"
+     "{\"experiment\":\"a\",\"threads\":1}}]}}",
+     "/analysis/compare_pairs/0/baseline"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}],\"analysis\":"
+     "{\"compare_pairs\":[{\"baseline\":{\"experiment\":\"a\",\"threads\":1}}]}}",
+     "/analysis/compare_pairs/0"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}],\"analysis\":"
+     "{\"compare\":[]}}",
+     "/analysis/compare"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"mode\":\"x\"}]}", "/experiments/0/mode"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[2,2]}]}",
      "/experiments/0/threads/1"},

@@ -1,0 +1,294 @@
+/* host/cli/run_external.c */
+#include "host/cli/run_external.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/outcome.h"
+#include "host/cli/run_failure.h"
+#include "host/cli/run_place.h"
+#include "host/cli/run_request.h"
+#include "host/cli/runner_process.h"
+#include "host/cli/sender.h"
+#include "host/device/launch.h"
+#include "host/experiment/collection.h"
+#include "host/experiment/compared.h"
+#include "host/experiment/kit_directory.h"
+#include "host/experiment/report_files.h"
+#include "host/experiment/verdict_exit.h"
+#include "host/report/categories_file.h"
+#include "host/report/combined.h"
+
+enum { PATH_BYTES = 1024, MAX_IMPORT_BYTES = 1 << 26, DEFAULT_RUNS = 100, DEFAULT_WARMUP = 10 };
+
+struct session {
+    const struct sl_cli *cli;
+    const struct sl_run_request *request;
+    const struct sl_experiment_plan *plan;
+    struct sl_device device;
+    char directory[PATH_BYTES];
+    struct sl_runner_result results[SL_EXPERIMENT_MAX];
+    char runners[SL_EXPERIMENT_MAX][SL_TOOL_PATH_BYTES];
+    size_t measured; /* that did not fail */
+    struct sl_buf text;
+    struct sl_json json; /* import.json */
+};
+
+/* Options of the command line that are for the agent's own runtime. */
+static int check_request(const struct sl_experiment_plan *plan, struct sl_diag *diag)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct sl_experiment *e = &plan->experiments[i];
+        if (e->weight_cache || e->input_shapes || e->precision_percent > 0 || e->budget_seconds > 0)
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, e->name,
+                               "--weight-cache, --input-shapes, --precision and --budget are not "
+                               "for external runners");
+    }
+    return 0;
+}
+
+static int open_device(struct session *s, struct sl_diag *diag)
+{
+    const char *name = s->plan->device              ? s->plan->device
+                       : sl_device_local_has_sme2() ? "local"
+                                                    : "emulated";
+    int kind = sl_sender_kind(name);
+    if (kind == 0) {
+        sl_diag_hint(diag, "say --device local, or emulated");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
+                           "External runners run on this machine or in the emulator, not on a "
+                           "lab's device such as '%.60s'",
+                           name);
+    }
+    return sl_device_open_runner(kind, s->plan->svl != 0 ? s->plan->svl : 512, s->plan->cpu,
+                                 &s->device, diag);
+}
+
+static int find_runners(struct session *s, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < s->plan->count; i++)
+        rc = sl_runner_process_find(s->plan->experiments[i].runner, s->runners[i],
+                                    sizeof(s->runners[i]), diag);
+    return rc;
+}
+
+static void tell_failure(const struct session *s, size_t i)
+{
+    const struct sl_runner_result *result = &s->results[i];
+    struct sl_diag diag = {.what = ""};
+    sl_diag_hint(&diag, "all that it printed is in %.600s/%s", s->directory, result->log);
+    sl_diag_set(&diag, SL_E_UNSUPPORTED, s->plan->experiments[i].name, "In the %s process %s",
+                result->stage, result->why);
+    fprintf(stderr, "%s\n", result->last_lines);
+    struct sl_cli cli = *s->cli;
+    cli.json = false; /* import.json has it */
+    sl_cli_fail(&cli, SL_EXIT_FAILED, &diag);
+}
+
+/* All experiments, in their order. An exit code; negative: the lab's own trouble. */
+static int run_all(struct session *s, struct sl_diag *diag)
+{
+    int code = SL_EXIT_DONE, rc = 0;
+    for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
+        struct sl_experiment e = s->plan->experiments[i];
+        e.runs = e.runs == UINT32_MAX ? DEFAULT_RUNS : e.runs;
+        e.warmup = e.warmup == UINT32_MAX ? DEFAULT_WARMUP : e.warmup;
+        const struct sl_runner_job job = {.device = &s->device,
+                                          .experiment = &e,
+                                          .directory = s->directory,
+                                          .timeout_ms = (uint64_t)s->request->timeout_s * 1000};
+        snprintf(s->device.agent.path, sizeof(s->device.agent.path), "%s", s->runners[i]);
+        rc = sl_runner_process_run(&job, &s->results[i], diag);
+        if (rc < 0)
+            break;
+        if (s->results[i].stage) {
+            tell_failure(s, i);
+            code = SL_EXIT_FAILED;
+        } else {
+            s->measured++;
+            sl_runner_result_json(&job, &s->results[i], &s->json);
+        }
+    }
+    return rc < 0 ? rc : code;
+}
+
+/* Was the experiment measured? */
+static bool has(const struct session *s, const char *family, uint32_t threads)
+{
+    for (size_t i = 0; i < s->plan->count; i++) {
+        const struct sl_experiment *e = &s->plan->experiments[i];
+        if (strcmp(e->family, family) == 0 && e->threads[0] == threads)
+            return s->results[i].etdump[0] != '\0';
+    }
+    return false;
+}
+
+/* Pairs whose sides were both measured. How many. */
+static size_t put_pairs(struct session *s)
+{
+    static const char *const sides[] = {"baseline", "candidate"};
+    size_t count = 0;
+    sl_json_open_array(&s->json, "pairs");
+    for (size_t i = 0; i < s->plan->pair_count; i++) {
+        const struct sl_experiment_pair *pair = &s->plan->pairs[i];
+        if (!has(s, pair->family[0], pair->threads[0]) ||
+            !has(s, pair->family[1], pair->threads[1]))
+            continue;
+        count++;
+        sl_json_open_object(&s->json, NULL);
+        sl_json_text(&s->json, "label", pair->label);
+        for (int side = 0; side < 2; side++) {
+            sl_json_open_object(&s->json, sides[side]);
+            sl_json_text(&s->json, "experiment", pair->family[side]);
+            sl_json_u64(&s->json, "threads", pair->threads[side]);
+            sl_json_close_object(&s->json);
+        }
+        sl_json_close_object(&s->json);
+    }
+    sl_json_close_array(&s->json);
+    return count;
+}
+
+static void put_failures(struct session *s)
+{
+    sl_json_open_array(&s->json, "failures");
+    for (size_t i = 0; i < s->plan->count; i++) {
+        const struct sl_runner_job job = {.device = &s->device,
+                                          .experiment = &s->plan->experiments[i]};
+        if (!s->results[i].stage)
+            continue;
+        snprintf(s->device.agent.path, sizeof(s->device.agent.path), "%s", s->runners[i]);
+        sl_runner_result_json(&job, &s->results[i], &s->json);
+    }
+    sl_json_close_array(&s->json);
+}
+
+static void begin(struct session *s)
+{
+    char stamp[40];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    sl_json_open_object(&s->json, NULL);
+    sl_json_text(&s->json, "schema", "sme2lab.import/1");
+    sl_json_text(&s->json, "model", s->plan->model);
+    sl_json_text(&s->json, "generated_at", stamp);
+    sl_json_text(&s->json, "command", s->request->command);
+    sl_json_text(&s->json, "device", s->device.kind == SL_DEVICE_LOCAL ? "local" : "emulated");
+    if (s->device.kind != SL_DEVICE_LOCAL)
+        sl_json_text(&s->json, "cpu", s->device.cpu);
+    sl_json_open_array(&s->json, "runs");
+}
+
+/* The report of one pair or of several, and its verdict as an exit code. */
+static int report(const struct session *s, const struct sl_categories *categories, int *out_code,
+                  struct sl_diag *diag)
+{
+    static const char *const formats[] = {"md", "html"};
+    struct sl_collection all = {.count = 0};
+    struct sl_report_files files = {.count = 0};
+    int rc = sl_collection_add(&all, s->directory, NULL, categories, diag);
+    const struct sl_combined combined = {all.reports, all.count};
+    for (size_t i = 0; rc == 0 && i < sizeof(formats) / sizeof(formats[0]); i++)
+        rc = all.count > 1 ? sl_report_files_add_combined(&files, &combined, formats[i], diag)
+                           : sl_report_files_add(&files, &all.reports[0], "", formats[i], diag);
+    if (rc == 0)
+        rc = sl_report_files_write(&files, s->directory, true, diag);
+    for (size_t i = 0; rc == 0 && i < all.count; i++) {
+        char title[256], verdict[256];
+        sl_report_title(&all.reports[i], title, sizeof(title));
+        sl_report_verdict(&all.reports[i], verdict, sizeof(verdict));
+        if (!s->cli->json && !s->cli->quiet)
+            printf("%s: %s\n", title, verdict);
+        *out_code = sl_outcome_worse(*out_code, sl_verdict_exit_code(&all.compared[i]->comparison,
+                                                                     s->plan->threshold_percent));
+    }
+    sl_report_files_fini(&files);
+    sl_collection_fini(&all);
+    return rc;
+}
+
+/* import.json, the kit's files and the report. */
+static int finish(struct session *s, const struct sl_categories *categories, int *out_code,
+                  struct sl_diag *diag)
+{
+    char path[PATH_BYTES];
+    sl_json_close_array(&s->json);
+    size_t pairs = put_pairs(s);
+    put_failures(s);
+    sl_json_close_object(&s->json);
+    snprintf(path, sizeof(path), "%.1000s/import.json", s->directory);
+    int rc = s->json.error ? s->json.error : sl_buf_write_file(path, s->text.data, s->text.size);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc));
+    if (s->measured > 0)
+        rc = sl_kit_directory_write(s->directory, categories, diag);
+    if (rc == 0 && pairs > 0)
+        rc = report(s, categories, out_code, diag);
+    if (rc == 0 && s->cli->json)
+        sl_buf_print_line(&s->text);
+    else if (rc == 0 && !s->cli->quiet)
+        printf("%s: %zu of %zu experiments measured, %zu pairs compared\n", s->directory,
+               s->measured, s->plan->count, pairs);
+    return rc;
+}
+
+static int run_session(struct session *s, struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    int rc = check_request(s->plan, diag);
+    if (rc == 0)
+        rc = sl_run_failure_check(s->plan, diag);
+    if (rc == 0)
+        rc = find_runners(s, diag);
+    if (rc == 0)
+        rc = open_device(s, diag);
+    if (rc == 0)
+        rc = sl_categories_load(NULL, &categories, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_run_place_choose(s->plan, s->request->force, s->directory, diag);
+    sl_interrupt_catch();
+    if (rc == 0) {
+        begin(s);
+        rc = run_all(s, diag);
+    }
+    int code = rc;
+    if (rc >= 0)
+        rc = finish(s, &categories, &code, diag);
+    sl_categories_fini(&categories);
+    return rc < 0 ? rc : code;
+}
+
+int sl_run_external(const struct sl_cli *cli, const struct sl_run_request *request,
+                    struct sl_experiment_plan *plan)
+{
+    struct sl_diag diag = {.what = ""};
+    struct session *s = sl_calloc(1, sizeof(*s));
+    if (!s)
+        return SL_EXIT_LAB;
+    s->cli = cli;
+    s->request = request;
+    s->plan = plan;
+    sl_buf_init(&s->text, MAX_IMPORT_BYTES);
+    sl_json_init(&s->json, &s->text);
+    int code = run_session(s, &diag);
+    if (code == -EINTR && sl_interrupt_number() != 0)
+        code = sl_interrupt_exit();
+    else if (code < 0)
+        code = sl_cli_fail(cli, sl_exit_for_error(code), &diag);
+    sl_buf_fini(&s->text);
+    sl_free(s);
+    return code;
+}

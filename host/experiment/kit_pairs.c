@@ -1,0 +1,53 @@
+/* host/experiment/kit_pairs.c: which runs of import.json are to be compared. */
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "host/experiment/kit_directory.h"
+#include "host/experiment/run_directory.h"
+
+static bool same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+static double threads_of(const cJSON *object)
+{
+    return sl_run_directory_number(object, "threads", 0);
+}
+
+/* {"experiment": NAME, "threads": N} of a pair. */
+static bool is_side(const cJSON *pair, const char *key, const cJSON *run)
+{
+    const cJSON *side = cJSON_GetObjectItemCaseSensitive(pair, key);
+    return same(sl_run_directory_text(side, "experiment"),
+                sl_run_directory_text(run, "experiment")) &&
+           threads_of(side) == threads_of(run);
+}
+
+bool sl_kit_import_has_pairs(const struct cJSON *import)
+{
+    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
+    const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(import, "pairs");
+    return (sl_run_directory_text(pair, "baseline") && sl_run_directory_text(pair, "candidate")) ||
+           (cJSON_IsArray(pairs) && cJSON_GetArraySize(pairs) > 0);
+}
+
+bool sl_kit_import_paired(const struct cJSON *import, const struct cJSON *baseline,
+                          const struct cJSON *candidate)
+{
+    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
+    const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(import, "pairs");
+    if (same(sl_run_directory_text(pair, "baseline"),
+             sl_run_directory_text(baseline, "experiment")) &&
+        same(sl_run_directory_text(pair, "candidate"),
+             sl_run_directory_text(candidate, "experiment")) &&
+        threads_of(baseline) == threads_of(candidate))
+        return true;
+    cJSON_ArrayForEach(pair, pairs)
+    {
+        if (is_side(pair, "baseline", baseline) && is_side(pair, "candidate", candidate))
+            return true;
+    }
+    return false;
+}
