@@ -1,0 +1,150 @@
+"""Experiments whose configuration names an external executor_runner (`runner_path`). The stand-in for one is our own agent, which takes
+executor_runner's flags: called by that name in the emulator, and through a script that starts the emulator where the device is local."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import time
+
+import lab
+
+MODEL = lab.MODELS / "toy_cnn_f32_xnnpack" / "model.pte"
+INPUT = MODEL.parent / "input-0.bin"
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
+
+
+def side(experiment, threads=1):
+    return {"experiment": experiment, "threads": threads}
+
+
+class ExternalRunner(lab.Scratch):
+    def script(self, name, text):
+        path = self.scratch / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+    def emulated(self, name, cpu="max,sme512=on", before=""):
+        return self.script(name, f'{before}\nexec {lab.EMULATOR} -cpu {cpu} {lab.AGENT} run "$@"')
+
+    def run_(self, experiments, *options, pairs=(), **more):
+        self.out = self.scratch / "out"
+        config = self.scratch / "c.json"
+        config.write_text(json.dumps({"model": str(MODEL), "device": "local", "runs": 5, "warmup": 1, "output_root": str(self.out),
+                                      "inputs": [str(INPUT)], "experiments": experiments,
+                                      **({"analysis": {"compare_pairs": list(pairs)}} if pairs else {}), **more}))
+        return lab.sme2lab("run", config, *options)
+
+    def import_(self):
+        return json.loads((self.out / "import.json").read_text())
+
+    def summary(self):
+        return json.loads((self.out / "model_pipeline_summary.json").read_text())["runs"]
+
+    def test_two_runners_and_numbers_of_threads_are_measured_and_compared_as_declared(self):
+        off, on = self.emulated("off", "max,sme=off"), self.emulated("on")
+        done = self.run_([{"name": "off", "runner_path": str(off), "threads": [1, 2]}, {"name": "on", "quiet_runner": str(on), "threads": [1, 2]}],
+                         pairs=[{"baseline": side("off"), "candidate": side("on"), "label": "one thread"},
+                                {"baseline": side("on"), "candidate": side("on", 2)}])
+        self.assertIn(done.returncode, (0, 3, 4), done.stderr)
+        self.assertEqual([(r["experiment"], r["threads"], r["status"], r["runs"], r["warmup"]) for r in self.summary()],
+                         [("off", 1, "ok", 5, 1), ("off", 2, "ok", 5, 1), ("on", 1, "ok", 5, 1), ("on", 2, "ok", 5, 1)])
+        self.assertEqual(sorted(p.name for p in self.out.glob("*_robust_comparison.json")),
+                         ["off_t1_vs_on_t1_robust_comparison.json", "on_t1_vs_on_t2_robust_comparison.json"])
+        log = (self.out / "on/model_on_t2_latency.log").read_text()
+        self.assertIn("Model executed successfully 5 time(s)", log)
+        self.assertIn("num threads = 2", log)
+        self.assertEqual(list(self.out.glob("*/*warmup*")), [])
+        page = (self.out / "combined_report.md").read_text()
+        self.assertIn("off against on", page)
+        self.assertEqual(lab.sme2lab("report", self.out, "-o", self.scratch / "again", "--format", "md").returncode, 0)
+        self.assertEqual((self.scratch / "again/combined_report.md").read_text(), page)
+        self.assertEqual(lab.sme2lab("compare", self.out / "off/model_off_t1.etdump", self.out / "on/model_on_t1.etdump").returncode in (0, 4), True)
+        again = self.run_([{"name": "on", "runner_path": str(on)}])
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("results of another run", again.stderr)
+
+    def test_in_the_emulator_a_runner_runs_with_extra_arguments_and_its_times_show_nothing(self):
+        runner = self.scratch / "executor_runner"
+        runner.symlink_to(lab.AGENT)
+        done = self.run_([{"name": "off", "runner_path": str(runner), "extra_args": ["--isa=nosme2"]}, {"name": "on", "runner_path": str(runner)}],
+                         pairs=[{"baseline": side("off"), "candidate": side("on")}], device="emulated", svl=256)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("off against on: unfit", done.stdout)
+        self.assertIn("times of an emulated CPU mean nothing", (self.out / "report.md").read_text())
+        self.assertEqual((self.import_()["device"], self.import_()["cpu"]), ("emulated", "max,sme256=on"))
+        self.assertEqual(lab.sme2lab("compare", self.out, "--json").returncode != 0, True)
+
+    def test_a_runner_that_fails_is_a_result_with_its_last_lines(self):
+        on = self.emulated("on")
+        crash = self.script("crash", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i >&2; done; kill -SEGV $$")
+        silent = self.script("silent", "exit 0")
+        done = self.run_([{"name": "crash", "runner_path": str(crash)}, {"name": "silent", "runner_path": str(silent), "warmup": 0},
+                          {"name": "flag", "runner_path": str(on), "extra_args": ["--nonsense=1"]}, {"name": "on", "runner_path": str(on)}],
+                         pairs=[{"baseline": side("crash"), "candidate": side("on")}])
+        self.assertEqual(done.returncode, 1)
+        crashed, quiet, flag = self.import_()["failures"]
+        self.assertEqual((crashed["stage"], crashed["exit_code"], crashed["why"]), ("warmup", -1, "signal 11 ended the runner"))
+        self.assertEqual(crashed["last_lines"].split("\n"), [f"line {i}" for i in range(3, 13)])
+        self.assertIn("line 12", done.stderr)
+        self.assertIn("line 1\n", (self.out / crashed["log"]).read_text())
+        self.assertIn("left no ETDump", quiet["why"])
+        self.assertEqual((flag["stage"], flag["last_lines"]), ("measured", "ERROR: unknown command line flag 'nonsense'"))
+        self.assertEqual([(r["experiment"], r["status"]) for r in self.summary()],
+                         [("on", "ok"), ("crash", "failed"), ("silent", "failed"), ("flag", "failed")])
+        self.assertEqual(self.import_()["pairs"], [])
+
+    def test_a_runner_that_hangs_ends_with_its_time_and_with_an_interrupt(self):
+        hang = self.script("hang", "sleep 60")
+        done = self.run_([{"name": "hang", "runner_path": str(hang)}], "--timeout", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.import_()["failures"][0]["why"], "the runner did not end in time")
+        environment = {**os.environ, "SME2LAB_STATE": str(lab.STATE)}
+        program = subprocess.Popen([lab.SME2LAB, "run", self.scratch / "c.json", "--force"], env=environment, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        program.send_signal(signal.SIGINT)
+        self.assertEqual(program.wait(10), 130)
+
+    def test_the_mode_xnntrace_keeps_the_log_and_makes_the_tables_of_kernels(self):
+        line = "Note (XNNPACK): Using {} microkernel '{}'. (f, x.c:1)"
+        off = self.emulated("off", "max,sme=off", "echo \"" + line.format("igemm", "xnn_f32_igemm_minmax_ukernel_6x8__asm_aarch64_neonfma") + '"')
+        on = self.emulated("on", before="echo \"" + line.format("igemm", "xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2") + '"')
+        done = self.run_([{"name": "off", "runner_path": str(off), "mode": "xnntrace"}, {"name": "on", "runner_path": str(on), "mode": "xnntrace"},
+                          {"name": "plain", "runner_path": str(on)}],
+                         pairs=[{"baseline": side("off"), "candidate": side("on")}], runs=1, warmup=0)
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        with open(self.out / "on/model_on_t1_kernels.csv", newline="", encoding="utf-8") as file:
+            kernel, = csv.DictReader(file)
+        self.assertEqual((kernel["kernel_name"], kernel["has_sme2"]), ("xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2", "True"))
+        self.assertTrue((self.out / "on/model_on_t1_xnntrace.log").is_file())
+        self.assertIn("neonsme2 | yes |  | SME2 | XNNPACK |", (self.out / "kernel_view_gemm.md").read_text())
+        page = (self.out / "model_pipeline_summary.md").read_text()
+        timing, traces = page.split("## XNNTrace Results")
+        self.assertIn("| plain | 1 | 1 | 0 |", timing)
+        self.assertNotIn("| on | 1 |", timing)
+        self.assertIn("| on | 1 | on/model_on_t1_xnntrace.log |", traces)
+        self.assertEqual([r["mode"] for r in self.summary()], ["xnntrace", "xnntrace", "timing"])
+
+    def test_what_cannot_be_is_refused_before_anything_runs(self):
+        on = self.emulated("on")
+        for experiment, more, words in (
+                ({"runner_path": str(self.scratch / "none")}, {}, "cannot be executed"),
+                ({"runner_path": str(on)}, {"device": "counted"}, "no marks to count at"),
+                ({"runner_path": str(on)}, {"device": "phone"}, "not on a lab's device"),
+                ({"runner_path": str(on), "inputs": ["none.bin"]}, {}, "The input file cannot be read")):
+            done = self.run_([{"name": "on", **experiment}], **more)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(words, done.stderr)
+            self.assertFalse(self.out.exists())
+        done = lab.sme2lab("submit", self.scratch / "c.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("The daemon runs no external runners", done.stderr)
+
+
+if __name__ == "__main__":
+    lab.main()
