@@ -84,6 +84,33 @@ static int open_side(struct sl_compared *compared, int side, const char *path, c
     return rc < 0 ? rc : sl_compared_open(compared, side, &source, categories, diag);
 }
 
+/* What the pair is called: by its label and its experiments, with their threads where these differ.
+ */
+static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
+                      const cJSON *const runs[2])
+{
+    struct sl_compared_import *about = &compared->import;
+    const char *label = sl_run_directory_text(pair, "label");
+    double threads[2];
+    for (int side = 0; side < 2; side++)
+        threads[side] = sl_run_directory_number(runs[side], "threads", NAN);
+    bool differ = isfinite(threads[0]) && isfinite(threads[1]) && threads[0] != threads[1];
+    snprintf(about->label, sizeof(about->label), "%.90s", label ? label : "");
+    if (differ)
+        snprintf(about->threads, sizeof(about->threads), "%.0f and %.0f", threads[0], threads[1]);
+    else if (isfinite(threads[0]))
+        snprintf(about->threads, sizeof(about->threads), "%.0f", threads[0]);
+    for (int side = 0; side < 2; side++) {
+        const char *name = sl_run_directory_text(runs[side], "experiment");
+        struct sl_conditions *conditions = &compared->sides[side].conditions;
+        snprintf(about->names[side], sizeof(about->names[side]), differ ? "%.80s_t%.0f" : "%.80s",
+                 name ? name : "", threads[side]);
+        if (differ)
+            snprintf(conditions->values[SL_CONDITION_THREADS],
+                     sizeof(conditions->values[SL_CONDITION_THREADS]), "%.0f", threads[side]);
+    }
+}
+
 static int compare_imported(struct sl_compared *compared, const char *path,
                             const struct cJSON *import, const cJSON *const runs[2],
                             const struct sl_categories *categories, struct sl_diag *diag)
@@ -93,18 +120,13 @@ static int compare_imported(struct sl_compared *compared, const char *path,
     const char *model = sl_run_directory_text(import, "model");
     const char *at = sl_run_directory_text(import, "generated_at");
     const char *device = sl_run_directory_text(import, "device");
-    double threads = sl_run_directory_number(runs[0], "threads", NAN);
-    about->emulated = device && strcmp(device, "emulated") == 0;
     snprintf(about->model, sizeof(about->model), "%s", model ? model : "");
     snprintf(about->generated_at, sizeof(about->generated_at), "%s", at ? at : "");
-    if (isfinite(threads))
-        snprintf(about->threads, sizeof(about->threads), "%.0f", threads);
+    about->emulated = device && strcmp(device, "emulated") == 0;
     int rc = 0;
-    for (int side = 0; rc == 0 && side < 2; side++) {
-        snprintf(about->names[side], sizeof(about->names[side]), "%s",
-                 sl_run_directory_text(runs[side], "experiment"));
+    for (int side = 0; rc == 0 && side < 2; side++)
         rc = open_side(compared, side, path, runs[side], categories, diag);
-    }
+    name_pair(compared, sl_kit_import_pair(import, runs[0], runs[1]), runs);
     return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
 }
 
@@ -122,7 +144,7 @@ static int add_pairs(struct sl_collection *c, const char *path, const char *expe
     {
         cJSON_ArrayForEach(runs[1], all)
         {
-            if (rc < 0 || !sl_kit_import_paired(import, runs[0], runs[1]) ||
+            if (rc < 0 || !sl_kit_import_pair(import, runs[0], runs[1]) ||
                 (experiment && !is_of(runs[1], experiment)))
                 continue;
             rc = reserve(c, path, &compared, diag);

@@ -27,6 +27,7 @@ struct sl_compared_side {
 struct sl_compared_import {
     char model[256], generated_at[40];
     char names[2][96]; /* of the experiments: baseline, candidate */
+    char label[96];    /* of the pair; "": it has none */
     char threads[16];  /* "": not known */
     bool emulated;     /* its times are of an emulated CPU */
 };

@@ -388,7 +388,7 @@ static int pair_imported(struct maker *m, const struct cJSON *import, const char
         {
             struct sl_etdump_file files[2];
             struct side sides[2];
-            if (rc < 0 || !sl_kit_import_paired(import, a, b))
+            if (rc < 0 || !sl_kit_import_pair(import, a, b))
                 continue;
             rc = open_imported(a, path, categories, m->stem, &files[0], &sides[0], diag);
             if (rc < 0)

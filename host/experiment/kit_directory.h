@@ -43,8 +43,9 @@ int sl_kit_import_read(const char *path, struct cJSON **out);
 /* Does it say which runs are to be compared, and are these two? By "pair" runs of two experiments
  * at equal threads, by "pairs" those of the experiments and threads that each names. */
 bool sl_kit_import_has_pairs(const struct cJSON *import);
-bool sl_kit_import_paired(const struct cJSON *import, const struct cJSON *baseline,
-                          const struct cJSON *candidate);
+/* The declaration itself (it may have a "label"), borrowed; NULL: they are not. */
+const struct cJSON *sl_kit_import_pair(const struct cJSON *import, const struct cJSON *baseline,
+                                       const struct cJSON *candidate);
 
 /* The same, written into the directory. */
 int sl_kit_directory_write(const char *path, const struct sl_categories *categories,

@@ -33,8 +33,8 @@ bool sl_kit_import_has_pairs(const struct cJSON *import)
            (cJSON_IsArray(pairs) && cJSON_GetArraySize(pairs) > 0);
 }
 
-bool sl_kit_import_paired(const struct cJSON *import, const struct cJSON *baseline,
-                          const struct cJSON *candidate)
+const struct cJSON *sl_kit_import_pair(const struct cJSON *import, const struct cJSON *baseline,
+                                       const struct cJSON *candidate)
 {
     const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
     const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(import, "pairs");
@@ -43,11 +43,11 @@ bool sl_kit_import_paired(const struct cJSON *import, const struct cJSON *baseli
         same(sl_run_directory_text(pair, "candidate"),
              sl_run_directory_text(candidate, "experiment")) &&
         threads_of(baseline) == threads_of(candidate))
-        return true;
+        return pair;
     cJSON_ArrayForEach(pair, pairs)
     {
         if (is_side(pair, "baseline", baseline) && is_side(pair, "candidate", candidate))
-            return true;
+            return pair;
     }
-    return false;
+    return NULL;
 }

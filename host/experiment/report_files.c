@@ -74,6 +74,8 @@ static void add_isa(struct sl_report *r, const struct cJSON *manifest)
 static void add_import(struct sl_report *r, const struct sl_compared_import *import)
 {
     add_fact(r, "Imported model", "%s", import->model);
+    if (import->label[0])
+        add_fact(r, "Pair", "%s", import->label);
     add_fact(r, "Baseline", "%s", import->names[0]);
     add_fact(r, "Candidate", "%s", import->names[1]);
     add_fact(r, "Imported", "%s", import->generated_at);
@@ -161,8 +163,9 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
         .model = name    ? name + 1
                  : model ? model
                          : "unknown model",
-        .experiment =
-            import->names[1][0] ? import->names[1] : sl_run_directory_text(manifest, "experiment"),
+        .experiment = import->label[0]      ? import->label
+                      : import->names[1][0] ? import->names[1]
+                                            : sl_run_directory_text(manifest, "experiment"),
         .clean = mode && strcmp(mode, "clean") == 0,
         .device = off->conditions.values[SL_CONDITION_DEVICE],
         .threads =
