@@ -33,7 +33,7 @@ PARSERS = {
     "probe": ["agent/probe/sysfs.c"],
     "count_log": ["host/device/count_log.c", "host/device/log_line.c"],
     "elf_marks": ["host/device/elf_marks.c"],
-    "experiment": ["host/config/experiment.c", "host/config/json_doc.c"],
+    "experiment": ["host/config/experiment.c", "host/config/experiment_runner.c", "host/config/json_doc.c"],
     "categories": ["host/report/categories_file.c"],
     "http": ["host/http/submission.c", "host/http/router.c"],
     "host_config": ["host/config/host_config.c"],

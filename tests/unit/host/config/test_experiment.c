@@ -87,6 +87,43 @@ static void an_explained_plan_reads_as_the_same_plan(void **state)
     sl_buf_fini(&second);
 }
 
+static void experiments_with_runners_and_their_pairs_read_as_they_are_explained(void **state)
+{
+    static const char text[] =
+        "{\"model\":\"m\",\"experiments\":[{\"name\":\"off\",\"quiet_runner\":\"r\","
+        "\"threads\":[1,2]},{\"name\":\"on\",\"runner_path\":\"/r\",\"extra_args\":[\"-x\",\"y\"]},"
+        "{\"name\":\"log\",\"runner_path\":\"v\",\"mode\":\"xnntrace\"}],"
+        "\"analysis\":{\"compare_pairs\":[{\"baseline\":{\"experiment\":\"off\",\"threads\":2},"
+        "\"candidate\":{\"experiment\":\"on\",\"threads\":1},\"label\":\"l\"}]}}";
+    struct sl_experiment_plan plan, again;
+    struct sl_diag diag;
+    struct sl_buf first, second;
+    (void)state;
+    sl_buf_init(&first, 1 << 16);
+    sl_buf_init(&second, 1 << 16);
+    assert_int_equal(parse(text, &plan, &diag), 0);
+    assert_string_equal(plan.experiments[0].runner, "r");
+    assert_int_equal(plan.experiments[1].extra_arg_count, 2);
+    assert_string_equal(plan.experiments[1].extra_args[1], "y");
+    assert_true(plan.experiments[2].xnntrace && !plan.experiments[1].xnntrace);
+    assert_int_equal(plan.pair_count, 1);
+    assert_string_equal(plan.pairs[0].family[1], "on");
+    assert_int_equal(plan.pairs[0].threads[0], 2);
+    assert_string_equal(plan.pairs[0].label, "l");
+    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), 0);
+    assert_string_equal(plan.experiments[1].name, "off_t2");
+    assert_string_equal(plan.experiments[1].family, "off");
+    assert_int_equal(sl_experiment_plan_explain(&plan, &first), 0);
+    assert_int_equal(parse((char *)first.data, &again, &diag), 0);
+    assert_string_equal(again.pairs[0].family[0], "off_t2");
+    assert_int_equal(sl_experiment_plan_explain(&again, &second), 0);
+    assert_string_equal((char *)first.data, (char *)second.data);
+    sl_experiment_plan_fini(&plan);
+    sl_experiment_plan_fini(&again);
+    sl_buf_fini(&first);
+    sl_buf_fini(&second);
+}
+
 static void a_list_of_models_is_multiplied_with_the_experiments(void **state)
 {
     static const char *const names[] = {"x_a", "x_b", "m2-y_a", "m2-y_b", "m3-y_a", "m3-y_b"};
@@ -401,6 +438,7 @@ int main(void)
         cmocka_unit_test(a_model_alone_is_one_experiment_with_defaults),
         cmocka_unit_test(experiments_take_what_the_top_says_unless_they_say_otherwise),
         cmocka_unit_test(an_explained_plan_reads_as_the_same_plan),
+        cmocka_unit_test(experiments_with_runners_and_their_pairs_read_as_they_are_explained),
         cmocka_unit_test(a_list_of_models_is_multiplied_with_the_experiments),
         cmocka_unit_test(a_list_of_threads_becomes_an_experiment_each),
         cmocka_unit_test(lists_of_processes_are_experiments_within_those_of_threads),
