@@ -122,18 +122,19 @@ static int run_all(struct session *s, struct sl_diag *diag)
     return rc < 0 ? rc : code;
 }
 
-/* Was the experiment measured? */
-static bool has(const struct session *s, const char *family, uint32_t threads)
+/* The experiment; NULL if it was not measured. */
+static const struct sl_experiment *find(const struct session *s, const char *family,
+                                        uint32_t threads)
 {
     for (size_t i = 0; i < s->plan->count; i++) {
         const struct sl_experiment *e = &s->plan->experiments[i];
         if (strcmp(e->family, family) == 0 && e->threads[0] == threads)
-            return s->results[i].etdump[0] != '\0';
+            return s->results[i].etdump[0] ? e : NULL;
     }
-    return false;
+    return NULL;
 }
 
-/* Pairs whose sides were both measured. How many. */
+/* Pairs whose sides were both measured. How many have times. */
 static size_t put_pairs(struct session *s)
 {
     static const char *const sides[] = {"baseline", "candidate"};
@@ -141,10 +142,10 @@ static size_t put_pairs(struct session *s)
     sl_json_open_array(&s->json, "pairs");
     for (size_t i = 0; i < s->plan->pair_count; i++) {
         const struct sl_experiment_pair *pair = &s->plan->pairs[i];
-        if (!has(s, pair->family[0], pair->threads[0]) ||
-            !has(s, pair->family[1], pair->threads[1]))
+        const struct sl_experiment *baseline = find(s, pair->family[0], pair->threads[0]);
+        if (!baseline || !find(s, pair->family[1], pair->threads[1]))
             continue;
-        count++;
+        count += !baseline->xnntrace;
         sl_json_open_object(&s->json, NULL);
         sl_json_text(&s->json, "label", pair->label);
         for (int side = 0; side < 2; side++) {

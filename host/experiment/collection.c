@@ -145,6 +145,7 @@ static int add_pairs(struct sl_collection *c, const char *path, const char *expe
         cJSON_ArrayForEach(runs[1], all)
         {
             if (rc < 0 || !sl_kit_import_pair(import, runs[0], runs[1]) ||
+                sl_kit_import_traced(runs[0]) || sl_kit_import_traced(runs[1]) ||
                 (experiment && !is_of(runs[1], experiment)))
                 continue;
             rc = reserve(c, path, &compared, diag);
@@ -155,7 +156,7 @@ static int add_pairs(struct sl_collection *c, const char *path, const char *expe
     }
     if (rc == 0 && c->count == before)
         return sl_diag_set(diag, SL_E_NOT_FOUND, path,
-                           "the import has no two runs that it declares a pair%s%.60s",
+                           "the import has no two timed runs that it declares a pair%s%.60s",
                            experiment ? " with the candidate " : "", experiment ? experiment : "");
     return rc;
 }

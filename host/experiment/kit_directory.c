@@ -18,7 +18,6 @@
 #include "host/report/kit_files.h"
 
 #define MAX_FILE_BYTES ((size_t)1 << 31)
-#define MAX_IMPORT_BYTES ((size_t)1 << 26)
 
 /* One variant of one experiment, ready to be written of. */
 struct side {
@@ -109,19 +108,26 @@ static int add_variant(struct maker *m, const struct side *side)
     return rc;
 }
 
+/* The figures of both beside each other. */
+static int add_figures(struct maker *m, const char *stem, const struct side *off,
+                       const struct side *on)
+{
+    struct sl_buf *text = NULL;
+    int rc = add_file(m->out, stem, "_robust_comparison.json", &text);
+    if (rc == 0)
+        rc = sl_kit_robust_comparison(text, &off->kit, &on->kit);
+    if (rc == 0)
+        rc = add_file(m->out, stem, "_comparison.csv", &text);
+    return rc < 0 ? rc : sl_kit_comparison_csv(text, &off->kit, &on->kit);
+}
+
 static int add_pair(struct maker *m, const struct side *off, const struct side *on)
 {
     char stem[SL_KIT_NAME_BYTES];
     struct sl_buf *text = NULL;
     snprintf(stem, sizeof(stem), "%.120s_t%.0f_vs_%.120s_t%.0f", off->experiment, off->threads,
              on->experiment, on->threads);
-    int rc = add_file(m->out, stem, "_robust_comparison.json", &text);
-    if (rc == 0)
-        rc = sl_kit_robust_comparison(text, &off->kit, &on->kit);
-    if (rc == 0)
-        rc = add_file(m->out, stem, "_comparison.csv", &text);
-    if (rc == 0)
-        rc = sl_kit_comparison_csv(text, &off->kit, &on->kit);
+    int rc = off->traced || on->traced ? 0 : add_figures(m, stem, off, on);
     if (rc < 0 || !on->kernels.some || !off->kernels.some)
         return rc;
     rc = add_file(m->out, m->viewed ? stem : "",
@@ -345,9 +351,8 @@ static int open_imported(const struct cJSON *run, const char *path,
                          .log = sl_run_directory_text(run, "log"),
                          .xnntrace = sl_run_directory_text(run, "xnntrace_log"),
                          .threads = sl_run_directory_number(run, "threads", NAN),
-                         .warmup = sl_run_directory_number(run, "warmup", 0)};
-    const char *mode = sl_run_directory_text(run, "mode");
-    out->traced = mode && strcmp(mode, "xnntrace") == 0;
+                         .warmup = sl_run_directory_number(run, "warmup", 0),
+                         .traced = sl_kit_import_traced(run)};
     name_side(out, sl_run_directory_text(run, "experiment"), sl_run_directory_text(run, "etdump"));
     out->kit = (struct sl_kit_side){&file->analysis, stem, out->experiment, NULL};
     int rc = sl_run_directory_file(&directory, out->etdump, etdump, diag);
@@ -450,25 +455,6 @@ static int make_imported(struct maker *m, const struct cJSON *import, const char
     if (rc == 0)
         rc = pair_imported(m, import, path, categories, diag);
     return rc < 0 ? rc : finish(m);
-}
-
-int sl_kit_import_read(const char *path, struct cJSON **out)
-{
-    char name[SL_RUN_DIRECTORY_PATH_BYTES];
-    struct sl_buf bytes;
-    snprintf(name, sizeof(name), "%.1000s/import.json", path);
-    *out = NULL;
-    int rc = sl_buf_read_file(name, MAX_IMPORT_BYTES, &bytes);
-    if (rc < 0)
-        return rc;
-    *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
-    sl_buf_fini(&bytes);
-    const char *schema = sl_run_directory_text(*out, "schema");
-    if (schema && strcmp(schema, "sme2lab.import/1") == 0)
-        return 0;
-    cJSON_Delete(*out);
-    *out = NULL;
-    return SL_E_FORMAT;
 }
 
 static int make_all(struct maker *m, const char *path, const struct sl_categories *categories,

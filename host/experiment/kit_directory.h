@@ -47,6 +47,9 @@ bool sl_kit_import_has_pairs(const struct cJSON *import);
 const struct cJSON *sl_kit_import_pair(const struct cJSON *import, const struct cJSON *baseline,
                                        const struct cJSON *candidate);
 
+/* Is it a run of the mode xnntrace? Its kernels are of account, its times are not. */
+bool sl_kit_import_traced(const struct cJSON *run);
+
 /* The same, written into the directory. */
 int sl_kit_directory_write(const char *path, const struct sl_categories *categories,
                            struct sl_diag *diag);

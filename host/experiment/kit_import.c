@@ -1,10 +1,34 @@
-/* host/experiment/kit_pairs.c: which runs of import.json are to be compared. */
+/* host/experiment/kit_import.c: import.json, and which of its runs are to be compared. */
+#include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
+#include "common/base/buf.h"
+#include "common/base/error.h"
 #include "host/experiment/kit_directory.h"
 #include "host/experiment/run_directory.h"
+
+#define MAX_IMPORT_BYTES ((size_t)1 << 26)
+
+int sl_kit_import_read(const char *path, struct cJSON **out)
+{
+    char name[SL_RUN_DIRECTORY_PATH_BYTES];
+    struct sl_buf bytes;
+    snprintf(name, sizeof(name), "%.1000s/import.json", path);
+    *out = NULL;
+    int rc = sl_buf_read_file(name, MAX_IMPORT_BYTES, &bytes);
+    if (rc < 0)
+        return rc;
+    *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    sl_buf_fini(&bytes);
+    const char *schema = sl_run_directory_text(*out, "schema");
+    if (schema && strcmp(schema, "sme2lab.import/1") == 0)
+        return 0;
+    cJSON_Delete(*out);
+    *out = NULL;
+    return SL_E_FORMAT;
+}
 
 static bool same(const char *a, const char *b)
 {
@@ -50,4 +74,9 @@ const struct cJSON *sl_kit_import_pair(const struct cJSON *import, const struct 
             return pair;
     }
     return NULL;
+}
+
+bool sl_kit_import_traced(const struct cJSON *run)
+{
+    return same(sl_run_directory_text(run, "mode"), "xnntrace");
 }
