@@ -202,8 +202,8 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     }
     int code = request->explain              ? sl_explain_plan(cli, plan)
-               : request->analysis_only      ? sl_analysis_only(cli, plan)
                : plan->experiments[0].runner ? sl_run_external(cli, request, plan)
+               : request->analysis_only      ? sl_analysis_only(cli, plan)
                                              : run_session(cli, request, plan);
     sl_experiment_plan_fini(plan);
     sl_free(plan);

@@ -73,6 +73,16 @@ static int open_device(struct session *s, struct sl_diag *diag)
                                  &s->device, diag);
 }
 
+static int check_affinity(const struct session *s, struct sl_diag *diag)
+{
+    for (size_t i = 0; i < s->plan->count && s->device.kind != SL_DEVICE_LOCAL; i++) {
+        if (s->plan->experiments[i].affinity)
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, "cpu_affinity",
+                               "An emulated CPU has no cores to stay on");
+    }
+    return 0;
+}
+
 static int find_runners(struct session *s, struct sl_diag *diag)
 {
     int rc = 0;
@@ -199,7 +209,12 @@ static int report(const struct session *s, const struct sl_categories *categorie
     static const char *const formats[] = {"md", "html"};
     struct sl_collection all = {.count = 0};
     struct sl_report_files files = {.count = 0};
-    int rc = sl_collection_add(&all, s->directory, NULL, categories, diag);
+    struct sl_diag none = {.what = ""};
+    int rc = sl_collection_add(&all, s->directory, NULL, categories, &none);
+    if (rc == SL_E_NOT_FOUND) /* no pair has times: there is nothing to report */
+        return 0;
+    if (rc < 0)
+        *diag = none;
     const struct sl_combined combined = {all.reports, all.count};
     for (size_t i = 0; rc == 0 && i < sizeof(formats) / sizeof(formats[0]); i++)
         rc = all.count > 1 ? sl_report_files_add_combined(&files, &combined, formats[i], diag)
@@ -235,7 +250,7 @@ static int finish(struct session *s, const struct sl_categories *categories, int
         return sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc));
     if (s->measured > 0)
         rc = sl_kit_directory_write(s->directory, categories, diag);
-    if (rc == 0 && pairs > 0)
+    if (rc == 0 && s->measured > 0)
         rc = report(s, categories, out_code, diag);
     if (rc == 0 && s->cli->json)
         sl_buf_print_line(&s->text);
@@ -243,6 +258,29 @@ static int finish(struct session *s, const struct sl_categories *categories, int
         printf("%s: %zu of %zu experiments measured, %zu pairs compared\n", s->directory,
                s->measured, s->plan->count, pairs);
     return rc;
+}
+
+/* What is in the directory, computed anew. */
+static int analyze_again(struct session *s, struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    int code = SL_EXIT_DONE;
+    if (!s->plan->output_root) {
+        sl_diag_hint(diag, "say --out DIR, or output_root in the configuration");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--analysis-only",
+                           "Nothing says which directory has the recorded runs");
+    }
+    snprintf(s->directory, sizeof(s->directory), "%.1000s", s->plan->output_root);
+    int rc = sl_kit_import_check(s->directory, diag);
+    if (rc == 0)
+        rc = sl_categories_load(NULL, &categories, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_kit_directory_write(s->directory, &categories, diag);
+    if (rc == 0)
+        rc = report(s, &categories, &code, diag);
+    sl_categories_fini(&categories);
+    return rc < 0 ? rc : code;
 }
 
 static int run_session(struct session *s, struct sl_diag *diag)
@@ -255,6 +293,8 @@ static int run_session(struct session *s, struct sl_diag *diag)
         rc = find_runners(s, diag);
     if (rc == 0)
         rc = open_device(s, diag);
+    if (rc == 0)
+        rc = check_affinity(s, diag);
     if (rc == 0)
         rc = sl_categories_load(NULL, &categories, diag);
     if (rc < 0)
@@ -284,7 +324,7 @@ int sl_run_external(const struct sl_cli *cli, const struct sl_run_request *reque
     s->plan = plan;
     sl_buf_init(&s->text, MAX_IMPORT_BYTES);
     sl_json_init(&s->json, &s->text);
-    int code = run_session(s, &diag);
+    int code = request->analysis_only ? analyze_again(s, &diag) : run_session(s, &diag);
     if (code == -EINTR && sl_interrupt_number() != 0)
         code = sl_interrupt_exit();
     else if (code < 0)

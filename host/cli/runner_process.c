@@ -20,8 +20,9 @@
 
 enum {
     PATH_BYTES = 1024,
-    FLAGS = 8, /* of ours at most */
-    WORDS = FLAGS + SL_EXPERIMENT_MAX_ARGS + 1,
+    FLAGS = 8,   /* of ours at most */
+    PINNING = 4, /* words before them: taskset's, and the runner */
+    WORDS = PINNING + FLAGS + SL_EXPERIMENT_MAX_ARGS,
     LAST_LINES = 10,
     MAX_COMMAND_BYTES = 1 << 20,
 };
@@ -31,6 +32,7 @@ enum {
 struct command {
     struct sl_buf text;
     size_t starts[FLAGS], count;
+    size_t first; /* words before the flags */
     const char *words[WORDS + 1];
 };
 
@@ -83,19 +85,35 @@ static int build(struct command *c, const struct sl_experiment *e, const char *e
         rc = add_flag(c, "--cpu_threads=%" PRIu32, e->threads[0]);
     if (rc < 0)
         return rc;
-    size_t n = 0;
-    for (; n < c->count; n++)
-        c->words[n] = (const char *)c->text.data + c->starts[n];
+    size_t n = c->first;
+    for (size_t i = 0; i < c->count; i++)
+        c->words[n++] = (const char *)c->text.data + c->starts[i];
     for (size_t i = 0; measured && i < e->extra_arg_count; i++)
         c->words[n++] = e->extra_args[i];
     c->words[n] = NULL;
     return 0;
 }
 
+/* The mask of the kit's cpu_affinity, or a list of CPUs. */
+static bool is_list(const char *affinity)
+{
+    return strpbrk(affinity, ",-") != NULL;
+}
+
 static int launch(const struct sl_runner_job *job, const char *etdump, bool measured,
                   struct sl_child_result *out, struct sl_diag *diag)
 {
     struct command c = {.count = 0};
+    struct sl_device device = *job->device;
+    const char *cpus = job->experiment->affinity;
+    if (cpus) { /* taskset becomes the runner in the same process */
+        snprintf(device.agent.path, sizeof(device.agent.path), "/usr/bin/env");
+        c.words[c.first++] = "taskset";
+        if (is_list(cpus))
+            c.words[c.first++] = "-c";
+        c.words[c.first++] = cpus;
+        c.words[c.first++] = job->device->agent.path;
+    }
     sl_buf_init(&c.text, MAX_COMMAND_BYTES);
     int rc = build(&c, job->experiment, etdump, measured);
     if (rc < 0)
@@ -103,7 +121,7 @@ static int launch(const struct sl_runner_job *job, const char *etdump, bool meas
     const struct sl_launch spec = {
         .args = c.words, .timeout_ms = job->timeout_ms, .interrupted = sl_interrupt_flag()};
     if (rc == 0)
-        rc = sl_device_launch(job->device, &spec, out, diag);
+        rc = sl_device_launch(&device, &spec, out, diag);
     sl_buf_fini(&c.text);
     return rc;
 }
@@ -248,6 +266,8 @@ void sl_runner_result_json(const struct sl_runner_job *job, const struct sl_runn
     sl_json_u64(json, "threads", e->threads[0]);
     sl_json_text(json, "mode", e->xnntrace ? "xnntrace" : "timing");
     sl_json_text(json, "runner", job->device->agent.path);
+    if (e->affinity)
+        sl_json_text(json, "cpu_affinity", e->affinity);
     sl_json_u64(json, "warmup", e->warmup);
     sl_json_open_array(json, "extra_args");
     for (size_t i = 0; i < e->extra_arg_count; i++)

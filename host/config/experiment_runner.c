@@ -12,9 +12,9 @@
 static int check_own(const struct sl_json_at *object, const struct sl_experiment *experiment,
                      struct sl_diag *diag)
 {
-    static const char *const own[] = {"factor",       "cpu_affinity",  "sme_threads",
-                                      "processes",    "input_shapes",  "precision_percent",
-                                      "weight_cache", "budget_seconds"};
+    static const char *const own[] = {"factor",        "sme_threads",       "processes",
+                                      "input_shapes",  "precision_percent", "weight_cache",
+                                      "budget_seconds"};
     for (size_t i = 0; i < COUNT(own); i++) {
         struct sl_json_at at = sl_json_member(object, own[i]);
         if (at.value) {
@@ -24,6 +24,12 @@ static int check_own(const struct sl_json_at *object, const struct sl_experiment
                                   "external runner",
                                   own[i]);
         }
+    }
+    if (experiment->affinity &&
+        strspn(experiment->affinity, "0123456789abcdefABCDEFx,-") != strlen(experiment->affinity)) {
+        struct sl_json_at at = sl_json_member(object, "cpu_affinity");
+        sl_diag_hint(diag, "say a list such as 4-7 or a mask such as 0xf0");
+        return sl_json_refuse(&at, diag, "Of an external runner the CPUs are numbers");
     }
     if (!experiment->clean && !experiment->input_shapes && experiment->precision_percent <= 0 &&
         experiment->budget_seconds <= 0)

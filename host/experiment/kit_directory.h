@@ -40,6 +40,8 @@ void sl_kit_outputs_fini(struct sl_kit_outputs *outputs);
 /* import.json of a directory that `import` made; end it with cJSON_Delete(). 0, -ENOENT where the
  * directory is none, SL_E_FORMAT ... */
 int sl_kit_import_read(const char *path, struct cJSON **out);
+/* Is there one that can be read? 0 or a negative code with `diag` set. */
+int sl_kit_import_check(const char *path, struct sl_diag *diag);
 /* Does it say which runs are to be compared, and are these two? By "pair" runs of two experiments
  * at equal threads, by "pairs" those of the experiments and threads that each names. */
 bool sl_kit_import_has_pairs(const struct cJSON *import);

@@ -40,6 +40,18 @@ static double threads_of(const cJSON *object)
     return sl_run_directory_number(object, "threads", 0);
 }
 
+int sl_kit_import_check(const char *path, struct sl_diag *diag)
+{
+    cJSON *import = NULL;
+    int rc = sl_kit_import_read(path, &import);
+    cJSON_Delete(import);
+    if (rc < 0)
+        sl_diag_hint(diag, "name a directory that 'sme2lab run' with external runners, or 'sme2lab "
+                           "import', wrote");
+    return rc < 0 ? sl_diag_set(diag, rc, path, "import.json cannot be read: %s", sl_strerror(rc))
+                  : 0;
+}
+
 /* {"experiment": NAME, "threads": N} of a pair. */
 static bool is_side(const cJSON *pair, const char *key, const cJSON *run)
 {

@@ -67,6 +67,12 @@ class ExternalRunner(lab.Scratch):
         self.assertEqual(lab.sme2lab("report", self.out, "-o", self.scratch / "again", "--format", "md").returncode, 0)
         self.assertEqual((self.scratch / "again/combined_report.md").read_text(), page)
         self.assertEqual(lab.sme2lab("compare", self.out / "off/model_off_t1.etdump", self.out / "on/model_on_t1.etdump").returncode in (0, 4), True)
+        (self.out / "on/model_on_t2_robust_stats.json").unlink()
+        (self.out / "combined_report.md").write_text("changed")
+        again = self.run_([{"name": "on", "runner_path": str(on)}], "--analysis-only")
+        self.assertIn(again.returncode, (0, 3, 4), again.stderr)
+        self.assertEqual((self.out / "combined_report.md").read_text(), page)
+        self.assertEqual(lab.sme2lab("validate", self.out).returncode, 0)
         again = self.run_([{"name": "on", "runner_path": str(on)}])
         self.assertEqual(again.returncode, 2)
         self.assertIn("results of another run", again.stderr)
@@ -100,6 +106,17 @@ class ExternalRunner(lab.Scratch):
         self.assertEqual([(r["experiment"], r["status"]) for r in self.summary()],
                          [("on", "ok"), ("crash", "failed"), ("silent", "failed"), ("flag", "failed")])
         self.assertEqual(self.import_()["pairs"], [])
+
+    def test_a_runner_stays_on_the_cpus_that_are_named(self):
+        on = self.emulated("on", before='grep Cpus_allowed_list /proc/self/status >&2')
+        cpu = max(os.sched_getaffinity(0))
+        done = self.run_([{"name": "mask", "runner_path": str(on), "cpu_affinity": f"{1 << cpu:x}"},
+                          {"name": "list", "runner_path": str(on), "cpu_affinity": f"{cpu}-{cpu}"}])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("mask", "list"):
+            self.assertIn(f"Cpus_allowed_list:\t{cpu}\n", (self.out / f"{name}/model_{name}_t1_latency.log").read_text())
+        done = self.run_([{"name": "mask", "runner_path": str(on), "cpu_affinity": "1"}], "--force", device="emulated")
+        self.assertEqual(done.returncode, 2)
 
     def test_a_runner_that_hangs_ends_with_its_time_and_with_an_interrupt(self):
         hang = self.script("hang", "sleep 60")
