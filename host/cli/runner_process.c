@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,14 +165,52 @@ static void judge(const struct sl_child_result *child, const char *stage, const 
     keep_last_lines(child, out);
 }
 
-/* What the runner printed: its log, then the outputs. */
-static int write_log(const struct sl_child_result *child, const char *path, struct sl_diag *diag)
+/* The kit's block of figures; "-" for what the log does not say. */
+static int put_summary(struct sl_buf *out, const struct sl_runner_job *job,
+                       const struct sl_child_result *child, const struct sl_runner_log *said,
+                       const char *etdump)
+{
+    const struct sl_experiment *e = job->experiment;
+    struct stat model = {.st_size = 0};
+    double wall_s = (double)child->wall_ns / 1e9;
+    int rc = stat(e->model, &model) < 0 ? -errno : 0;
+    if (rc == 0)
+        rc = sl_buf_printf(out,
+                           "\n===== PERFORMANCE SUMMARY =====\nExperiment: %s\nModel: %s\n"
+                           "Warmup Iterations: %" PRIu32 "\nExecution Iterations: %" PRIu32 "\n"
+                           "Execution Total Wall: %.6f s (loading included)\n",
+                           e->family, e->model, e->warmup, e->runs, wall_s);
+    if (rc == 0 && said->has_total && said->executions > 0)
+        rc = sl_buf_printf(out,
+                           "Execution Total Runner: %.6f ms\nAvg Wall/Run: %.6f s\n"
+                           "Avg Runner/Run: %.6f ms\n",
+                           said->total_ms, wall_s / e->runs, said->total_ms / said->executions);
+    else if (rc == 0)
+        rc = sl_buf_printf(out,
+                           "Execution Total Runner: -\nAvg Wall/Run: %.6f s\nAvg Runner/Run: -\n",
+                           wall_s / e->runs);
+    return rc < 0 ? rc
+                  : sl_buf_printf(out,
+                                  "CPU Threads: %" PRIu32 "\nQuiet Runner: %s\n"
+                                  "Model Size: %lld bytes\nETDump Path: %s\n",
+                                  e->threads[0], job->device->agent.path, (long long)model.st_size,
+                                  etdump);
+}
+
+/* What the runner printed: its log, then the outputs; of one that did not fail the kit's block. */
+static int write_log(const struct sl_runner_job *job, const struct sl_child_result *child,
+                     const char *path, const char *etdump, struct sl_runner_result *out,
+                     struct sl_diag *diag)
 {
     struct sl_buf text;
-    sl_buf_init(&text, 2 * (size_t)SL_CHILD_MAX_OUTPUT);
+    sl_buf_init(&text, 3 * (size_t)SL_CHILD_MAX_OUTPUT);
     int rc = sl_buf_append(&text, child->err.data, child->err.size);
     if (rc == 0)
         rc = sl_buf_append(&text, child->out.data, child->out.size);
+    if (rc == 0)
+        sl_runner_log_read((struct sl_bytes){text.data, text.size}, &out->said);
+    if (rc == 0 && !out->stage)
+        rc = put_summary(&text, job, child, &out->said, etdump);
     if (rc == 0)
         rc = sl_buf_write_file(path, text.data, text.size);
     sl_buf_fini(&text);
@@ -209,7 +248,7 @@ static int run_stage(const struct sl_runner_job *job, bool measured, const char 
         return rc;
     judge(&child, measured ? "measured" : "warmup", etdump, out);
     if (measured || out->stage)
-        rc = write_log(&child, log, diag);
+        rc = write_log(job, &child, log, etdump, out, diag);
     else
         out->log[0] = '\0';
     sl_child_fini(&child);
@@ -282,6 +321,8 @@ void sl_runner_result_json(const struct sl_runner_job *job, const struct sl_runn
     } else {
         sl_json_text(json, "etdump", result->etdump);
         sl_json_text(json, "etdump_sha256", result->etdump_sha256);
+        sl_json_f64(json, "runner_total_ms", result->said.has_total ? result->said.total_ms : NAN);
+        sl_json_f64(json, "runner_load_ms", result->said.has_loaded ? result->said.loaded_ms : NAN);
     }
     sl_json_close_object(json);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "host/config/experiment.h"
+#include "host/report/runner_log.h"
 
 struct sl_device;
 struct sl_diag;
@@ -28,6 +29,7 @@ struct sl_runner_result {
     int exit_code;     /* of the failed process; -1: a signal ended it, or no ETDump was left */
     char why[256];     /* "" unless it failed */
     char last_lines[1024];
+    struct sl_runner_log said; /* in the log of the measured process */
 };
 
 /* Runs it to its end. 0 however the runner ended: see `out`. Negative with `diag` set: a process

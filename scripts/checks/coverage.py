@@ -41,6 +41,7 @@ PARSERS = {
     "sse": ["host/cli/sse.c"],
     "pairs": ["host/report/pairs_csv.c"],
     "workload": ["host/analysis/workload.c"],
+    "runner_log": ["host/report/runner_log.c"],
     "kernel_log": ["host/report/kernel_log.c", "host/analysis/kernel_name.c"],
     "etrecord": ["common/format/zip_store.c", "host/report/etrecord.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],

@@ -59,6 +59,10 @@ class ExternalRunner(lab.Scratch):
         log = (self.out / "on/model_on_t2_latency.log").read_text()
         self.assertIn("Model executed successfully 5 time(s)", log)
         self.assertIn("num threads = 2", log)
+        run = self.import_()["runs"][3]
+        self.assertIn(f"Model executed successfully 5 time(s) in {run['runner_total_ms']:.6f} ms.", log)
+        self.assertIn(f"Execution Total Runner: {run['runner_total_ms']:.6f} ms\n", log.split("PERFORMANCE SUMMARY")[1])
+        self.assertIn("CPU Threads: 2\n", log)
         self.assertEqual(list(self.out.glob("*/*warmup*")), [])
         page = (self.out / "combined_report.md").read_text()
         self.assertRegex(page, r"\| 1 \| one thread \|.*\n.*\| 1 and 2 \| on_t2 \|")
