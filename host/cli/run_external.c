@@ -305,11 +305,11 @@ static int run_session(struct session *s, struct sl_diag *diag)
         begin(s);
         rc = run_all(s, diag);
     }
-    int code = rc;
-    if (rc >= 0)
+    int ended = rc, code = rc;
+    if (rc >= 0 || (rc == -EINTR && s->measured > 0)) /* what was measured is kept */
         rc = finish(s, &categories, &code, diag);
     sl_categories_fini(&categories);
-    return rc < 0 ? rc : code;
+    return rc < 0 ? rc : ended < 0 ? ended : code;
 }
 
 int sl_run_external(const struct sl_cli *cli, const struct sl_run_request *request,

@@ -123,15 +123,23 @@ class ExternalRunner(lab.Scratch):
         self.assertEqual(done.returncode, 2)
 
     def test_a_runner_that_hangs_ends_with_its_time_and_with_an_interrupt(self):
-        hang = self.script("hang", "sleep 60")
+        on, hang = self.emulated("on"), self.script("hang", "sleep 60")
         done = self.run_([{"name": "hang", "runner_path": str(hang)}], "--timeout", "1")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.import_()["failures"][0]["why"], "the runner did not end in time")
-        environment = {**os.environ, "SME2LAB_STATE": str(lab.STATE)}
-        program = subprocess.Popen([lab.SME2LAB, "run", self.scratch / "c.json", "--force"], env=environment, stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
+        config = json.loads((self.scratch / "c.json").read_text())
+        config["experiments"].insert(0, {"name": "on", "runner_path": str(on)})
+        (self.scratch / "c.json").write_text(json.dumps(config))
+        interrupted = self.scratch / "interrupted"
+        program = subprocess.Popen([lab.SME2LAB, "run", self.scratch / "c.json", "--out", interrupted],
+                                   env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        limit = time.monotonic() + 60
+        while not (interrupted / "hang").exists() and time.monotonic() < limit:
+            time.sleep(0.05)
         program.send_signal(signal.SIGINT)
-        self.assertEqual(program.wait(10), 130)
+        self.assertEqual(program.wait(20), 130)
+        self.assertEqual([run["experiment"] for run in json.loads((interrupted / "import.json").read_text())["runs"]], ["on"])
+        self.assertEqual(lab.sme2lab("validate", interrupted).returncode, 0)
 
     def test_the_mode_xnntrace_keeps_the_log_and_makes_the_tables_of_kernels(self):
         line = "Note (XNNPACK): Using {} microkernel '{}'. (f, x.c:1)"
