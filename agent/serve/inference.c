@@ -108,6 +108,18 @@ static void describe(const struct sl_inference *inference, char *out, size_t siz
     }
 }
 
+/* Why not all that the process gave was kept: the disk's -errno, SL_E_FULL past the bound, or 0. */
+static int collect(struct sl_inference *inference)
+{
+    int rc = inference->spawned ? sl_job_dir_collect(inference->dir) : 0;
+    for (int i = 0; i < SL_STREAM_COUNT; i++) {
+        int stream_rc = sl_spool_error(inference->dir->streams[i]);
+        if (stream_rc < 0)
+            return stream_rc;
+    }
+    return rc;
+}
+
 static int store_result(struct sl_inference *inference)
 {
     Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
@@ -120,11 +132,12 @@ static int store_result(struct sl_inference *inference)
     result.exit_code = (int32_t)inference->exit_status;
     result.signal = (uint32_t)inference->exit_signal;
     result.detail = detail;
-    int rc = inference->spawned ? sl_job_dir_collect(inference->dir) : 0;
+    int rc = collect(inference);
     size_t said = strlen(detail);
     if (rc < 0) /* what the spools dropped is in the result's numbers as well */
-        snprintf(detail + said, sizeof(detail) - said, "%sits files could not all be kept: %s",
+        snprintf(detail + said, sizeof(detail) - said, "%swhat it gave could not all be kept: %s",
                  said > 0 ? "; " : "", sl_strerror(rc));
+    result.storage_failed = rc < 0 && rc != SL_E_FULL;
     return sl_job_dir_finish(inference->dir, &result);
 }
 

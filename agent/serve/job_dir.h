@@ -41,7 +41,8 @@ int sl_job_dir_open(const char *workdir, uint64_t id, uint64_t max_bytes, struct
  * but where the disk is full: that is logged. */
 int sl_job_dir_finish(struct sl_job_dir *dir, const Sme2lab__Proto__Result *result);
 
-/* Appends the regular files of `out`, each behind its FileHeader, to the files stream. */
+/* Appends the regular files of `out`, each behind its FileHeader, to the files stream. 0, or a
+ * negative code when some are not there whole: the disk's -errno, SL_E_FULL past the bound. */
 int sl_job_dir_collect(struct sl_job_dir *dir);
 
 void sl_job_dir_free(struct sl_job_dir *dir); /* the files stay */

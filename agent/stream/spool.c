@@ -11,6 +11,7 @@
 struct sl_spool {
     int fd; /* -1 until open */
     uint64_t size_bytes, max_bytes, dropped_bytes;
+    int error; /* -errno of the write that failed */
 };
 
 int sl_spool_new(const char *path, uint64_t max_bytes, struct sl_spool **out)
@@ -56,6 +57,7 @@ int sl_spool_append(struct sl_spool *spool, const void *data, size_t len)
             int rc = -errno;
             if (ftruncate(spool->fd, (off_t)spool->size_bytes) < 0)
                 rc = -errno;
+            spool->error = rc;
             return drop(spool, len, rc);
         }
         put += (size_t)n;
@@ -85,6 +87,11 @@ uint64_t sl_spool_bytes(const struct sl_spool *spool)
 uint64_t sl_spool_dropped_bytes(const struct sl_spool *spool)
 {
     return spool->dropped_bytes;
+}
+
+int sl_spool_error(const struct sl_spool *spool)
+{
+    return spool->error;
 }
 
 void sl_spool_free(struct sl_spool *spool)

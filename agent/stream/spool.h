@@ -24,5 +24,8 @@ long sl_spool_read(const struct sl_spool *spool, uint64_t offset, void *out, siz
 uint64_t sl_spool_bytes(const struct sl_spool *spool);
 uint64_t sl_spool_dropped_bytes(const struct sl_spool *spool); /* since it was opened */
 
+/* The -errno for which bytes were dropped, 0 if only for `max_bytes` or none were. */
+int sl_spool_error(const struct sl_spool *spool);
+
 /* Closes and releases; NULL is a no-op. The file stays. */
 void sl_spool_free(struct sl_spool *spool);

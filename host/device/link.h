@@ -66,6 +66,7 @@ struct sl_link_result {
     unsigned signal;
     char last_operator[128], detail[256];
     uint64_t stream_bytes[SL_LINK_STREAMS], dropped_bytes;
+    bool storage_failed; /* the device's disk took no more */
 };
 
 struct sl_link_events {

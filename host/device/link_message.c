@@ -146,6 +146,7 @@ static void take_result(const Sme2lab__Proto__Result *body, const struct sl_link
         .signal = body->signal,
         .stream_bytes = {body->trace_bytes, body->log_bytes, body->output_bytes, body->files_bytes},
         .dropped_bytes = body->dropped_bytes,
+        .storage_failed = body->storage_failed,
     };
     snprintf(result.detail, sizeof(result.detail), "%s", body->detail ? body->detail : "");
     snprintf(result.last_operator, sizeof(result.last_operator), "%s",

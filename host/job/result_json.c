@@ -36,6 +36,7 @@ static void put_part(struct sl_json *json, const char *key, const struct sl_link
     sl_json_bool(json, "trace_complete",
                  result->outcome == SL_OUTCOME_DONE && result->dropped_bytes == 0);
     sl_json_u64(json, "dropped_bytes", result->dropped_bytes);
+    sl_json_bool(json, "storage_failed", result->storage_failed);
     for (int i = 0; i < SL_LINK_STREAMS; i++)
         sl_json_u64(json, streams[i], result->stream_bytes[i]);
     sl_json_close_object(json);

@@ -8,9 +8,9 @@
 #include "common/base/error.h"
 #include "host/device/link.h"
 
-static int cause_of_outcome(int outcome, bool cancelled)
+static int cause_of_outcome(const struct sl_link_result *result, bool cancelled)
 {
-    switch (outcome) {
+    switch (result->outcome) {
     case SL_OUTCOME_DONE:
         return SL_CAUSE_NONE;
     case SL_OUTCOME_CANCELLED:
@@ -18,7 +18,8 @@ static int cause_of_outcome(int outcome, bool cancelled)
     case SL_OUTCOME_FAILED:
     case SL_OUTCOME_CRASHED:
     case SL_OUTCOME_TIMED_OUT:
-        return SL_CAUSE_RESULT;
+        /* a process on a full disk may well fail for that */
+        return result->storage_failed ? SL_CAUSE_LAB : SL_CAUSE_RESULT;
     default: /* not started, lost, or of a newer agent */
         return SL_CAUSE_LAB;
     }
@@ -34,7 +35,7 @@ static int cause_of_finish(int rc)
 int sl_run_cause(const struct sl_run_end *end, char out_detail[SL_DETAIL_BYTES])
 {
     const struct sl_link_result *result = end->result;
-    int cause = cause_of_outcome(result->outcome, end->cancelled);
+    int cause = cause_of_outcome(result, end->cancelled);
     if (result->last_operator[0] && cause == SL_CAUSE_RESULT)
         snprintf(out_detail, SL_DETAIL_BYTES, "%.120s in operator %s", result->detail,
                  result->last_operator);

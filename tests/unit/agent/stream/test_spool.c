@@ -1,12 +1,14 @@
 /* tests/unit/agent/stream/test_spool.c */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -63,6 +65,27 @@ static void nothing_is_appended_after_the_first_drop(void **state)
                      SL_E_FULL); /* would fit, but would hide a gap */
     assert_int_equal(sl_spool_bytes(spool), 6);
     assert_int_equal(sl_spool_dropped_bytes(spool), 4);
+    assert_int_equal(sl_spool_error(spool), 0);
+    sl_spool_free(spool);
+}
+
+static void a_disk_that_takes_no_more_is_the_spools_error(void **state)
+{
+    struct sl_spool *spool = NULL;
+    struct rlimit old, small;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(sl_spool_new(*state, 100, &spool), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = old;
+    small.rlim_cur = 4;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int rc = sl_spool_append(spool, "123456", 6);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_int_equal(rc, -EFBIG);
+    assert_int_equal(sl_spool_append(spool, "7", 1), SL_E_FULL); /* would hide a gap */
+    assert_int_equal(sl_spool_error(spool), -EFBIG);
+    assert_int_equal(sl_spool_bytes(spool), 0);
+    assert_int_equal(sl_spool_dropped_bytes(spool), 7);
     sl_spool_free(spool);
 }
 
@@ -94,6 +117,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_come_back_by_offset_and_survive_a_reopen,
                                         fresh_folder, remove_folder),
         cmocka_unit_test_setup_teardown(nothing_is_appended_after_the_first_drop, fresh_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_disk_that_takes_no_more_is_the_spools_error, fresh_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_gives_its_error, fresh_folder,
                                         remove_folder),

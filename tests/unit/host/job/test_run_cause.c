@@ -61,6 +61,20 @@ static void dropped_bytes_are_said(void **state)
     assert_string_equal(detail, "the agent's bounded spool dropped 640 bytes");
 }
 
+static void a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again(void **state)
+{
+    static const int outcomes[] = {SL_OUTCOME_FAILED, SL_OUTCOME_CRASHED, SL_OUTCOME_TIMED_OUT};
+    char detail[SL_DETAIL_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
+        struct sl_link_result result = {.outcome = outcomes[i], .storage_failed = true};
+        struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
+        assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+        result.dropped_bytes = 640;
+        assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+    }
+}
+
 static void a_crash_names_the_operator_that_it_was_in(void **state)
 {
     char detail[SL_DETAIL_BYTES];
@@ -79,6 +93,7 @@ int main(void)
         cmocka_unit_test(a_finish_that_fails_counts_only_for_a_run_that_did_not),
         cmocka_unit_test(a_crash_names_the_operator_that_it_was_in),
         cmocka_unit_test(dropped_bytes_are_said),
+        cmocka_unit_test(a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
