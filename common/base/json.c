@@ -9,6 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/utf8.h"
 
 void sl_json_init(struct sl_json *json, struct sl_buf *out)
 {
@@ -22,31 +23,12 @@ static void put(struct sl_json *json, const void *bytes, size_t len)
         json->error = sl_buf_append(json->out, bytes, len);
 }
 
-/* Length of the well-formed UTF-8 sequence at `s`, or 0 (RFC 3629: no overlong forms, no
- * surrogates). */
-static size_t utf8_length(const unsigned char *s)
-{
-    unsigned char lead = s[0];
-    if (lead < 0x80)
-        return 1;
-    size_t len = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    bool bad = (lead == 0xe0 && s[1] < 0xa0) || (lead == 0xed && s[1] > 0x9f) ||
-               (lead == 0xf0 && s[1] < 0x90) || (lead == 0xf4 && s[1] > 0x8f);
-    return bad ? 0 : len;
-}
-
 /* How many bytes at `s` go into a string as they are. */
 static size_t plain_length(const unsigned char *s)
 {
     size_t len = 0, next = 1;
     while (s[len] >= 0x20 && s[len] != '"' && s[len] != '\\' && next > 0) {
-        next = utf8_length(s + len);
+        next = sl_utf8_length(s + len);
         len += next;
     }
     return len;

@@ -11,19 +11,38 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "host/config/nearest.h"
 
-static int syntax_error(const char *text, const char *at, const char *file, struct sl_diag *diag)
+/* "FILE:LINE:COLUMN" of the byte at `at`. */
+static void name_place(struct sl_bytes text, size_t at, const char *file, char out[160])
 {
     size_t line = 1, column = 1;
-    for (const char *c = text; c < at; c++) {
-        column = *c == '\n' ? 1 : column + 1;
-        line += *c == '\n';
+    for (size_t i = 0; i < at && i < text.size; i++) {
+        column = text.data[i] == '\n' ? 1 : column + 1;
+        line += text.data[i] == '\n';
     }
+    snprintf(out, 160, "%.120s:%zu:%zu", file, line, column);
+}
+
+static int syntax_error(struct sl_bytes text, size_t at, const char *file, struct sl_diag *diag)
+{
     char where[160];
-    snprintf(where, sizeof(where), "%.120s:%zu:%zu", file, line, column);
+    name_place(text, at, file, where);
     sl_diag_hint(diag, "look for a missing comma, quote or bracket there; JSON has no comments");
     return sl_diag_set(diag, SL_E_FORMAT, where, "The file is not JSON from here on");
+}
+
+static int check_utf8(struct sl_bytes text, const char *file, struct sl_diag *diag)
+{
+    char where[160];
+    size_t bad = sl_utf8_first_bad(text);
+    if (bad == text.size)
+        return 0;
+    name_place(text, bad, file, where);
+    sl_diag_hint(diag, "save the file as UTF-8");
+    return sl_diag_set(diag, SL_E_FORMAT, where, "The byte 0x%02x here is not UTF-8",
+                       text.data[bad]);
 }
 
 static int check_doubles(const struct sl_json_at *at, struct sl_diag *diag)
@@ -52,14 +71,17 @@ int sl_json_doc_parse(struct sl_bytes text, const char *file, struct cJSON **out
     if (text.size > SL_JSON_DOC_MAX_BYTES)
         return sl_diag_set(diag, SL_E_LIMIT, file, "The file has %zu bytes, more than %d",
                            text.size, SL_JSON_DOC_MAX_BYTES);
+    int rc = check_utf8(text, file, diag);
+    if (rc < 0)
+        return rc;
     char *copy = sl_strndup((const char *)text.data, text.size);
     if (!copy)
         return -ENOMEM;
     const char *end = copy;
     cJSON *document = cJSON_ParseWithLengthOpts(copy, text.size + 1, &end, 1);
-    int rc = 0;
-    if (!document || strlen(copy) != text.size)
-        rc = syntax_error(copy, document ? copy + strlen(copy) : end, file, diag);
+    size_t read = document ? strlen(copy) : (size_t)(end - copy);
+    if (!document || read != text.size)
+        rc = syntax_error(text, read, file, diag);
     sl_free(copy);
     if (rc == 0) {
         struct sl_json_at root = sl_json_root(document);

@@ -14,6 +14,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/utf8.h"
 #include "host/analysis/stopping.h"
 #include "host/experiment/model_identity.h"
 
@@ -38,8 +39,12 @@ static int read_json(const char *path, size_t limit, struct cJSON **out, struct 
     int rc = sl_buf_read_file(path, limit, &bytes);
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
-    *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    size_t bad = sl_utf8_first_bad((struct sl_bytes){bytes.data, bytes.size});
+    bool is_utf8 = bad == bytes.size;
+    *out = is_utf8 ? cJSON_ParseWithLength((const char *)bytes.data, bytes.size) : NULL;
     sl_buf_fini(&bytes);
+    if (!is_utf8)
+        return sl_diag_set(diag, SL_E_FORMAT, path, "byte %zu of the file is not UTF-8", bad);
     if (*out && cJSON_IsObject(*out))
         return 0;
     cJSON_Delete(*out);

@@ -10,6 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 
 /* configs/categories.json, put in by the build (scripts/cmake/SlEmbed.cmake). */
 extern const unsigned char sl_categories_json[];
@@ -205,6 +206,12 @@ static cJSON *read_json(struct sl_bytes json, const char *file, struct sl_diag *
     if (!depth_is_fine(json)) {
         sl_diag_set(diag, SL_E_LIMIT, file, "the JSON nests deeper than %d levels",
                     SL_CATEGORIES_MAX_DEPTH);
+        return NULL;
+    }
+    size_t bad = sl_utf8_first_bad(json);
+    *out_rc = SL_E_FORMAT;
+    if (bad < json.size) {
+        sl_diag_set(diag, SL_E_FORMAT, file, "byte %zu, 0x%02x, is not UTF-8", bad, json.data[bad]);
         return NULL;
     }
     cJSON *root = cJSON_ParseWithLengthOpts((const char *)json.data, json.size, &end, 0);

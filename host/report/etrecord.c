@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "common/format/zip_store.h"
 
 #define METHOD "forward"
@@ -46,6 +47,9 @@ static int read_entry(const struct sl_zip *zip, const char *name, cJSON **out, s
     int rc = sl_zip_find(zip, name, &bytes, diag);
     if (rc < 0)
         return rc;
+    if (sl_utf8_first_bad(bytes) < bytes.size)
+        return sl_diag_set(diag, SL_E_FORMAT, NULL, "entry '%s' of the ETRecord is not UTF-8",
+                           name);
     char *text = sl_malloc(bytes.size + 1, 1);
     if (!text)
         return sl_diag_set(diag, -ENOMEM, NULL, "memory is short");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/base/utf8.h"
 
 enum { PIECE_BYTES = 2048 };
 
@@ -32,19 +33,10 @@ static void put_bytes(struct sl_markup *m, const char *bytes, size_t len)
 static size_t character_at(const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
-    size_t len = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    size_t len = sl_utf8_length(at);
     if (len == 1)
         return at[0] >= 0x20 || at[0] == '\n' || at[0] == '\t' ? 1 : 0;
-    if (at[0] < 0xc2 || at[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    /* Too long a form, a surrogate, U+FFFE and U+FFFF, beyond U+10FFFF. */
-    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-        (at[0] == 0xef && at[1] == 0xbf && at[2] > 0xbd) || (at[0] == 0xf0 && at[1] < 0x90) ||
-        (at[0] == 0xf4 && at[1] > 0x8f))
+    if (len == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] > 0xbd) /* U+FFFE and U+FFFF */
         return 0;
     return len;
 }

@@ -267,6 +267,20 @@ static void what_is_not_json_is_refused_with_line_and_column(void **state)
                      SL_E_FORMAT);
 }
 
+static void bytes_that_are_no_utf8_are_refused_with_line_and_column(void **state)
+{
+    (void)state;
+    struct sl_experiment_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\": \"m.pte\",\n \"device\": \"a\xe2\x82\"}", &plan, &diag),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.where, "c.json:2:14");
+    assert_non_null(strstr(diag.what, "0xe2"));
+    assert_int_equal(parse("{\"model\": \"m\xc3\xa9.pte\"}", &plan, &diag), 0);
+    assert_string_equal(plan.model, "m\xc3\xa9.pte");
+    sl_experiment_plan_fini(&plan);
+}
+
 static void a_double_key_is_refused(void **state)
 {
     (void)state;
@@ -446,6 +460,7 @@ int main(void)
         cmocka_unit_test(more_than_the_limit_together_is_refused),
         cmocka_unit_test(an_unknown_key_is_refused_with_its_place_and_the_nearest),
         cmocka_unit_test(what_is_not_json_is_refused_with_line_and_column),
+        cmocka_unit_test(bytes_that_are_no_utf8_are_refused_with_line_and_column),
         cmocka_unit_test(a_double_key_is_refused),
         cmocka_unit_test(a_file_beyond_the_limit_is_refused),
         cmocka_unit_test(a_precision_has_the_limits_that_were_simulated),

@@ -185,6 +185,7 @@ static void bad_files_are_refused_with_their_place(void **state)
     } cases[] = {
         {"", "own.json", "not JSON from byte 0 on"},
         {"{\"version\":1,", "own.json", "not JSON"},
+        {"{\"version\":\"\xff\"}", "own.json", "byte 12, 0xff, is not UTF-8"},
         {"[]", "own.json at /", "an object is expected"},
         {"{\"verzion\":1}", "own.json at /", "unknown key \"verzion\""},
         {"{\"version\":1}", "own.json at /", "the key \"fallback\" is missing"},

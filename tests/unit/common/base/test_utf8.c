@@ -1,0 +1,58 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
+
+static void the_first_byte_of_no_character_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t bad;
+    } cases[] = {
+        {"", 0},
+        {"plain", 5},
+        {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9},
+        {"ab\xff", 2},
+        {"a\x80", 1},               /* a continuation alone */
+        {"a\xc0\xaf", 1},           /* overlong */
+        {"\xe0\x9f\xbf", 0},        /* overlong */
+        {"\xed\xa0\x80", 0},        /* surrogate */
+        {"\xf0\x8f\xbf\xbf", 0},    /* overlong */
+        {"\xf4\x90\x80\x80", 0},    /* beyond U+10FFFF */
+        {"\xf5\x80\x80\x80", 0},    /* beyond U+10FFFF */
+        {"abc\xe2\x82", 3},         /* cut */
+        {"\xc3\xa9\xf0\x9f\x98", 2} /* cut */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t size = strlen(cases[i].text);
+        uint8_t *exact = sl_malloc(size + 1, 1); /* so that a sanitizer sees a byte too much */
+        assert_non_null(exact);
+        memcpy(exact + 1, cases[i].text, size);
+        assert_int_equal(sl_utf8_first_bad((struct sl_bytes){exact + 1, size}), cases[i].bad);
+        sl_free(exact);
+    }
+}
+
+static void a_nul_is_a_character_of_one_byte(void **state)
+{
+    (void)state;
+    static const uint8_t text[] = {'a', 0, 'b', 0xff};
+    assert_int_equal(sl_utf8_first_bad((struct sl_bytes){text, sizeof(text)}), 3);
+    assert_int_equal(sl_utf8_length(text + 1), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_byte_of_no_character_is_found),
+        cmocka_unit_test(a_nul_is_a_character_of_one_byte),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
