@@ -35,6 +35,7 @@ PARSERS = {
     "elf_marks": ["host/device/elf_marks.c"],
     "experiment": ["host/config/experiment.c", "host/config/experiment_looks.c", "host/config/experiment_matrix.c",
                    "host/config/experiment_runner.c", "host/config/experiment_threads.c", "host/config/json_doc.c"],
+    "submission": ["host/config/submission.c"],
     "categories": ["host/report/categories_file.c"],
     "http": ["host/http/submission.c", "host/http/router.c"],
     "host_config": ["host/config/host_config.c"],
