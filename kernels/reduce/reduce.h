@@ -11,16 +11,17 @@ enum sl_reduce_op {
     SL_REDUCE_SOFTMAX,    /* inner is 1: out[outer][reduced] = exp(x - max) / sum, row by row */
     SL_REDUCE_LAYER_NORM, /* inner is 1: out[outer][reduced] = (x - mean) / sqrt(var + eps) * weight
                              + bias */
+    SL_REDUCE_RMS_NORM, /* inner is 1: out[outer][reduced] = x / sqrt(mean of x^2 + eps) * weight */
 };
 
 struct sl_reduce_args {
     size_t outer, reduced, inner;
     const float *in;
-    float *out;                 /* may be `in` for SOFTMAX and LAYER_NORM */
+    float *out;                 /* may be `in` but for MEAN */
     float scale;                /* MEAN */
-    float eps;                  /* LAYER_NORM */
-    const float *weight, *bias; /* LAYER_NORM: [reduced] or NULL */
-    float *mean, *rstd;         /* LAYER_NORM: [outer] or NULL */
+    float eps;                  /* norms */
+    const float *weight, *bias; /* norms: [reduced] or NULL; RMS_NORM has no bias */
+    float *mean, *rstd;         /* norms: [outer] or NULL; RMS_NORM has no mean */
 };
 
 struct sl_reduce {

@@ -10,11 +10,11 @@
 struct sl_reduce_f16_args {
     size_t outer, reduced, inner;
     const uint16_t *in;
-    uint16_t *out;                 /* may be `in` for SOFTMAX and LAYER_NORM */
+    uint16_t *out;                 /* may be `in` but for MEAN */
     float scale;                   /* MEAN */
-    float eps;                     /* LAYER_NORM */
-    const uint16_t *weight, *bias; /* LAYER_NORM: [reduced] or NULL */
-    uint16_t *mean, *rstd;         /* LAYER_NORM: [outer] or NULL */
+    float eps;                     /* norms */
+    const uint16_t *weight, *bias; /* norms: [reduced] or NULL; RMS_NORM has no bias */
+    uint16_t *mean, *rstd;         /* norms: [outer] or NULL; RMS_NORM has no mean */
 };
 
 struct sl_reduce_f16 {

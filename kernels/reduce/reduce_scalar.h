@@ -67,6 +67,24 @@ static void layer_norm(const struct SL_NAME(sl_reduce, _args) * args)
         layer_norm_row(args, o);
 }
 
+static void rms_norm(const struct SL_NAME(sl_reduce, _args) * args)
+{
+    size_t count = args->reduced;
+    for (size_t o = 0; count > 0 && o < args->outer; o++) {
+        const SL_ELEMENT *in = args->in + o * count;
+        double squares = 0;
+        for (size_t r = 0; r < count; r++)
+            squares += (double)SL_GET(in[r]) * (double)SL_GET(in[r]);
+        double rstd = 1 / sqrt(squares / (double)count + (double)args->eps);
+        for (size_t r = 0; r < count; r++) {
+            float y = (float)((double)SL_GET(in[r]) * rstd);
+            args->out[o * count + r] = SL_PUT(args->weight ? y * SL_GET(args->weight[r]) : y);
+        }
+        if (args->rstd)
+            args->rstd[o] = SL_PUT((float)rstd);
+    }
+}
+
 const struct SL_NAME(sl_reduce, ) KERNEL(mean) = {
     .name = SL_TEXT(KERNEL(mean)),
     .needs = SL_ISA_NONE,
@@ -86,4 +104,11 @@ const struct SL_NAME(sl_reduce, ) KERNEL(layer_norm) = {
     .needs = SL_ISA_NONE,
     .op = SL_REDUCE_LAYER_NORM,
     .run = layer_norm,
+};
+
+const struct SL_NAME(sl_reduce, ) KERNEL(rms_norm) = {
+    .name = SL_TEXT(KERNEL(rms_norm)),
+    .needs = SL_ISA_NONE,
+    .op = SL_REDUCE_RMS_NORM,
+    .run = rms_norm,
 };

@@ -57,6 +57,19 @@ static void layer_norm_of(const struct sl_reduce_args *a, double *want, double *
     }
 }
 
+static void rms_norm_of(const struct sl_reduce_args *a, double *want, double *rstd)
+{
+    for (size_t o = 0; o < a->outer; o++, want += a->reduced) {
+        const float *in = a->in + o * a->reduced;
+        double squares = 0;
+        for (size_t r = 0; r < a->reduced; r++)
+            squares += (double)in[r] * (double)in[r];
+        rstd[o] = 1 / sqrt(squares / (double)a->reduced + (double)a->eps);
+        for (size_t r = 0; r < a->reduced; r++)
+            want[r] = (double)in[r] * rstd[o] * (a->weight ? (double)a->weight[r] : 1);
+    }
+}
+
 static void compute(int op, const struct sl_reduce_args *a, double *want, double *mean,
                     double *rstd)
 {
@@ -64,6 +77,8 @@ static void compute(int op, const struct sl_reduce_args *a, double *want, double
         mean_of(a, want);
     else if (op == SL_REDUCE_SOFTMAX)
         softmax_of(a, want);
+    else if (op == SL_REDUCE_RMS_NORM)
+        rms_norm_of(a, want, rstd);
     else
         layer_norm_of(a, want, mean, rstd);
 }
@@ -89,10 +104,10 @@ static void check(const struct sl_reduce *kernel, struct sl_reduce_args a, float
     char shape[96];
     snprintf(shape, sizeof(shape), "outer %zu reduced %zu inner %zu", a.outer, a.reduced, a.inner);
     sl_case_close(kernel->name, shape, a.out, want, count, 1e-5);
-    if (affine && kernel->op == SL_REDUCE_LAYER_NORM) {
+    if (affine && kernel->op == SL_REDUCE_LAYER_NORM)
         sl_case_close(kernel->name, shape, a.mean, mean, a.outer, 1e-5);
+    if (affine && kernel->op >= SL_REDUCE_LAYER_NORM)
         sl_case_close(kernel->name, shape, a.rstd, rstd, a.outer, 1e-5);
-    }
     free(want);
     if (!in_place)
         sl_guarded_free(a.out);
@@ -173,7 +188,7 @@ static void softmax_of_minus_infinity_is_zero_and_of_nan_is_nan(void **state)
 static void select_gives_the_operator_asked_for(void **state)
 {
     (void)state;
-    for (int op = SL_REDUCE_MEAN; op <= SL_REDUCE_LAYER_NORM; op++) {
+    for (int op = SL_REDUCE_MEAN; op <= SL_REDUCE_RMS_NORM; op++) {
         assert_int_equal(sl_reduce_select(SL_ISA_NONE, op)->op, op);
         assert_int_equal(sl_reduce_select(sl_isa_detect(), op)->op, op);
     }

@@ -39,7 +39,7 @@ static float *in_f32(const struct sl_reduce_f16 *kernel, const struct rows *r)
 
 static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *seed, float scale)
 {
-    bool norm = kernel->op == SL_REDUCE_LAYER_NORM;
+    bool norm = kernel->op >= SL_REDUCE_LAYER_NORM;
     r.inner = kernel->op == SL_REDUCE_MEAN ? r.inner : 1;
     r.count = r.outer * r.reduced * r.inner;
     r.out_count = kernel->op == SL_REDUCE_MEAN ? r.outer * r.inner : r.count;
