@@ -1,7 +1,8 @@
 /* agent/run/gflags.h: command lines as gflags takes them, with its words for what it refuses.
  *
  * `--f=v`, `--f v`, `-f v`; booleans `--f`, `--nof`, `--f=false`; a dash in a name is as good as an
- * underscore; `--` ends the flags; other words may stand anywhere. */
+ * underscore; `--` ends the flags; other words may stand anywhere. gflags' own: --flagfile,
+ * --fromenv, --tryfromenv, --undefok, the help flags and --version. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,7 +34,8 @@ enum sl_gflags_result {
     SL_GFLAGS_VERSION = 3, /* --version */
 };
 
-/* Parses argv[1..]. Values point into argv. Words that are no flags are moved to the front of argv
- * (from index 1) and counted in *out_extra. */
+/* Parses argv[1..]. Values point into argv, into the environment or, from files, into memory that
+ * the next call takes again: one command line at a time. Words that are no flags are moved to the
+ * front of argv (from index 1) and counted in *out_extra. */
 int sl_gflags_parse(const struct sl_flag *flags, size_t count, int argc, char **argv, FILE *err,
                     int *out_extra);

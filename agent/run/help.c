@@ -59,6 +59,9 @@ static const char runner_part[] =
     "                           outputs written each time; no ETDump\n"
     "    --bundleio_rtol X, --bundleio_atol X   how near the outputs of a bundled program\n"
     "                           (.bpte) are to come to those in it (0.01)\n"
+    "    --flagfile FILES       flags out of files, one --flag=value a line\n"
+    "    --fromenv A,B, --tryfromenv A,B, --undefok A,B   as in gflags: flags out of FLAGS_<name>\n"
+    "                           in the environment; flags that need not exist\n"
     "\n";
 
 static const char own_part[] =

@@ -41,9 +41,11 @@ static void log_threads(const struct sl_run *run)
     if (asked == -1 && run->threads.efficient_cores != 0)
         sl_etlog('I', "cpuinfo_utils.cpp", 120, "Number of efficient cores %u",
                  run->threads.efficient_cores);
-    if (asked > 0 || asked == -1)
+    if (asked != 0)
         sl_etlog('I', "threadpool.cpp", 66, "Resetting threadpool to %u threads.",
-                 run->threads.count);
+                 asked == -1 ? run->threads.count : (uint32_t)asked);
+    if (asked > SL_WORKERS_MAX)
+        SL_ETLOG('I', "A run has at most %d threads", SL_WORKERS_MAX);
 }
 
 static int decide_threads(struct sl_run *run)

@@ -121,9 +121,6 @@ int sl_run_threads_decide(const struct sl_run_threads_asked *asked,
     out->count = asked->cpu_threads > 0     ? (uint32_t)asked->cpu_threads
                  : asked->cpu_threads == -1 ? heuristic
                                             : every;
-    if (asked->cpu_threads > SL_WORKERS_MAX)
-        return sl_diag_set(diag, SL_E_LIMIT, "--cpu_threads", "A run has at most %d threads",
-                           SL_WORKERS_MAX);
     out->count = out->count < SL_WORKERS_MAX ? out->count : SL_WORKERS_MAX;
     if (pinned) {
         choose_cpus(cores, wanted, out);

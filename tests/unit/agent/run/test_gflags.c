@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -107,6 +109,73 @@ static void help_and_version_are_told_apart(void **state)
     assert_int_equal(parse("--version --nope"), SL_GFLAGS_BAD);
 }
 
+static void undefok_lets_unknown_flags_pass_by_their_name_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--nope=1 --undefok=other,nope --nonope --u=3"), 0);
+    assert_int_equal(values.u, 3);
+    assert_int_equal(parse("--undefok nope --nop --u=3"), SL_GFLAGS_BAD);
+    assert_string_equal(errors, "ERROR: unknown command line flag 'nop'\n");
+}
+
+static void values_come_from_the_environment_where_it_has_them(void **state)
+{
+    (void)state;
+    setenv("FLAGS_some_text", "from afar", 1);
+    unsetenv("FLAGS_u");
+    assert_int_equal(parse("--fromenv=some_text --tryfromenv=u,i"), 0);
+    assert_string_equal(values.text, "from afar");
+    assert_false(values.u_given);
+    assert_int_equal(parse("--fromenv=u,nope"), SL_GFLAGS_BAD);
+    assert_string_equal(
+        errors, "ERROR: FLAGS_u not found in environment\n"
+                "ERROR: unknown command line flag 'nope' (via --fromenv or --tryfromenv)\n");
+}
+
+/* A file in the working directory, which is the build's. */
+static void write_file(const char *path, const char *text, size_t times)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    while (times-- > 0)
+        assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void files_of_flags_stand_for_their_lines(void **state)
+{
+    (void)state;
+    write_file(
+        "flags-outer.txt",
+        "# a comment\n\n  --some_text=a b\n-on\n--nope=1\nother_program\n--u=7\nx executor_*\n"
+        "--u=8\n--flagfile=flags-inner.txt\n",
+        1);
+    write_file("flags-inner.txt", "--big=9\r\n--i=4\n", 1);
+    assert_int_equal(parse("--i=3 --flagfile=flags-outer.txt word"), 0);
+    assert_string_equal(values.text, "a b");
+    assert_true(values.on);
+    assert_int_equal(values.u, 8);
+    assert_int_equal(values.big, 9);
+    assert_int_equal(values.i, 4);
+    assert_int_equal(extra, 1);
+    assert_int_equal(parse("--flagfile flags-inner.txt,flags-inner.txt --i=3"), 0);
+    assert_int_equal(values.i, 3);
+}
+
+static void files_of_flags_that_cannot_be_taken_are_named(void **state)
+{
+    (void)state;
+    unlink("flags-none.txt");
+    assert_int_equal(parse("--flagfile=flags-none.txt"), SL_GFLAGS_BAD);
+    assert_string_equal(errors, "flags-none.txt: No such file or directory\n");
+    write_file("flags-self.txt", "--flagfile=flags-self.txt\n", 1);
+    assert_int_equal(parse("--flagfile=flags-self.txt"), SL_GFLAGS_BAD);
+    assert_string_equal(errors, "ERROR: files of flags name each other more than 8 deep\n");
+    write_file("flags-long.txt", "# sixteen bytes.\n", 65536 / 16);
+    assert_int_equal(parse("--flagfile=flags-long.txt"), SL_GFLAGS_BAD);
+    assert_string_equal(errors, "ERROR: files of flags hold at most 65535 bytes\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +184,10 @@ int main(void)
         cmocka_unit_test(bad_words_are_all_named),
         cmocka_unit_test(words_after_two_dashes_are_no_flags),
         cmocka_unit_test(help_and_version_are_told_apart),
+        cmocka_unit_test(undefok_lets_unknown_flags_pass_by_their_name_alone),
+        cmocka_unit_test(values_come_from_the_environment_where_it_has_them),
+        cmocka_unit_test(files_of_flags_stand_for_their_lines),
+        cmocka_unit_test(files_of_flags_that_cannot_be_taken_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
