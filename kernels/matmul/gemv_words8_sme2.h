@@ -3,25 +3,55 @@
  * with x9 behind its columns. */
 #pragma once
 
-// int8: x2 stands 32 vectors past the next weights, so that four words are in a load's reach.
-.macro group8 z, end, k, g, groups
+// int8: x2 stands 32 vectors past the next weights, so that four words are in a load's reach, and
+// of a single group sixteen. \lane: that of the word in z\row.
+.macro group8 z, end, k, g, groups, row, lane
     .if \g < \groups
     ld1b {z\z\().b-z\end\().b}, pn8/z, [x2, #((\k * \groups + \g) * 4 - 32), mul vl]
-    sdot za.s[w8, \g, vgx4], {z\z\().b-z\end\().b}, z0.b[\k]
+    sdot za.s[w8, \g, vgx4], {z\z\().b-z\end\().b}, z\row\().b[\lane]
     .endif
 .endm
 
 .macro word8 k, groups
-    group8 16, 19, \k, 0, \groups
-    group8 20, 23, \k, 1, \groups
-    group8 24, 27, \k, 2, \groups
-    group8 28, 31, \k, 3, \groups
+    group8 16, 19, \k, 0, \groups, 0, \k
+    group8 20, 23, \k, 1, \groups, 0, \k
+    group8 24, 27, \k, 2, \groups, 0, \k
+    group8 28, 31, \k, 3, \groups, 0, \k
+.endm
+
+.macro words8 first, row
+    group8 16, 19, (\first), 0, 1, \row, 0
+    group8 20, 23, (\first + 1), 0, 1, \row, 1
+    group8 24, 27, (\first + 2), 0, 1, \row, 2
+    group8 28, 31, (\first + 3), 0, 1, \row, 3
+.endm
+
+// A single group shares what a turn costs beside its weights with none: 16 words a turn.
+.macro single_group8
+    lsr x6, x11, #2
+    cbz x6, 6f
+5:  ld1rqw {z0.s}, p0/z, [x1]
+    ld1rqw {z5.s}, p0/z, [x1, #16]
+    words8 0, 0
+    ld1rqw {z6.s}, p0/z, [x1, #32]
+    words8 4, 5
+    ld1rqw {z7.s}, p0/z, [x1, #48]
+    words8 8, 6
+    subs x6, x6, #1
+    words8 12, 7
+    add x1, x1, #64
+    add x2, x2, x7, lsl #4
+    b.ne 5b
+6:  and x6, x11, #3
 .endm
 
 // Adds all words of the row at x1 times a panel's, from x2 on: x6 turns of four words (the caller's x11),
 // then x5 words. x7: bytes of a line.
 .macro all_words8 groups
     add x2, x2, x12
+    .if \groups == 1
+    single_group8
+    .endif
     cbz x6, 2f
     lsl x17, x7, #2
 1:  ld1rqw {z0.s}, p0/z, [x1]
