@@ -11,6 +11,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/cli/stored_run.h"
 #include "host/experiment/compared.h"
 #include "host/experiment/verdict_exit.h"
 #include "host/report/categories_file.h"
@@ -25,6 +26,7 @@ struct request {
     const struct sl_cli *cli;
     const char *words[MAX_WORDS];
     size_t word_count;
+    struct sl_stored_run runs[MAX_WORDS + 1]; /* of words that number one, and of floor_of */
     const char *pairs, *factor, *experiment, *variant, *categories_path, *log, *floor_of;
     bool calibrate;
     double threshold_percent, confidence_percent, minimum_percent, noise_percent;
@@ -36,8 +38,9 @@ struct request {
 };
 
 static const char about[] =
-    "Compares two measurements: ETDump files or directories of 'sme2lab run'. With one\n"
-    "directory, its SME2 off against on; with two, the same variant of both (--variant).\n"
+    "Compares two measurements: ETDump files, directories of 'sme2lab run' or numbers of runs\n"
+    "in the daemon's store ('sme2lab runs'). With one directory or run, its SME2 off against\n"
+    "on; with two, the same variant of both (--variant).\n"
     "Runs that one process interleaved are compared pair by pair, counted runs exactly,\n"
     "anything else unpaired, and the output says which. The ratio is baseline / candidate:\n"
     "above 1 the candidate is better. Whatever else differs between the two is named.";
@@ -80,10 +83,11 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     };
     const struct sl_usage usage = {.verb = "compare",
                                    .synopsis =
-                                       "BASE CANDIDATE | DIR | --pairs FILE.csv [option...]",
+                                       "BASE CANDIDATE | DIR | RUN | --pairs FILE.csv [option...]",
                                    .about = about,
                                    .options = options,
                                    .option_count = sizeof(options) / sizeof(options[0]),
+                                   .speaks_http = true,
                                    .notes = notes};
     return sl_options_parse(&usage, argc, argv, r->words, MAX_WORDS, &r->word_count, diag);
 }
@@ -123,6 +127,13 @@ static int check_options(struct request *r, struct sl_diag *diag)
         .margin = r->minimum_percent / 100,
         .noise_floor = r->noise_percent > 0 ? r->noise_percent / 100 : NAN};
     return 0;
+}
+
+/* A run of the store is called by its number, not by where it was put. */
+static void name_run(const struct request *r, size_t word, struct sl_compared_side *side)
+{
+    if (word < r->word_count && r->runs[word].directory[0])
+        side->file.analysis.file = r->runs[word].name;
 }
 
 /* Adds one comparison to the output. */
@@ -224,7 +235,8 @@ static int show_calibration(struct request *r, struct sl_diag *diag)
     if (rc < 0)
         return rc;
     const struct sl_comparison_report report = {.comparison = &found,
-                                                .file = r->words[0],
+                                                .file = r->runs[0].directory[0] ? r->runs[0].name
+                                                                                : r->words[0],
                                                 .factor = "none",
                                                 .baseline_level = "A",
                                                 .candidate_level = "A"};
@@ -271,6 +283,8 @@ static int compare_words(struct request *r, struct sl_diag *diag)
         if (rc == 0)
             rc = sl_compared_make(compared, factor, &r->options, diag);
     }
+    for (size_t i = 0; rc == 0 && i < MAX_WORDS; i++)
+        name_run(r, r->word_count == 1 ? 0 : i, &compared->sides[i]);
     if (rc == 0)
         rc = put(r, &compared->report);
     if (compared)
@@ -292,7 +306,11 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
         return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
     sl_json_init(&r.json, &r.output);
-    rc = find_floor(&r, &diag);
+    rc = sl_stored_runs_fetch(cli, r.words, r.word_count, r.runs, &diag);
+    if (rc == 0 && r.floor_of)
+        rc = sl_stored_runs_fetch(cli, &r.floor_of, 1, &r.runs[MAX_WORDS], &diag);
+    if (rc == 0)
+        rc = find_floor(&r, &diag);
     if (rc == 0)
         rc = r.pairs       ? compare_pairs(&r, &diag)
              : r.calibrate ? show_calibration(&r, &diag)
@@ -302,6 +320,7 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0)
         fwrite(r.output.data, 1, r.output.size, stdout);
     sl_buf_fini(&r.output);
+    sl_stored_runs_remove(r.runs, MAX_WORDS + 1);
     if (rc < 0 && diag.what[0] == '\0')
         sl_diag_set(&diag, rc, NULL, "the comparison cannot be made: %s", sl_strerror(rc));
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : r.code;

@@ -11,6 +11,7 @@
 #include "host/cli/kernel_reach.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
+#include "host/cli/stored_run.h"
 #include "host/experiment/collection.h"
 #include "host/experiment/compared.h"
 #include "host/experiment/report_files.h"
@@ -24,12 +25,14 @@ struct request {
     const char *directories[MAX_WORDS], *formats, *folder, *experiment, *categories_path;
     const char *model_path, *data_path, *rows_path;
     size_t count;
+    struct sl_stored_run runs[MAX_WORDS]; /* of the words that number one */
     bool force, headroom;
 };
 
 static const char about[] =
-    "Writes the report of directories that 'sme2lab run' or 'sme2lab import' made. One\n"
-    "comparison gives report.*, several (directories, experiments, numbers of threads) give\n"
+    "Writes the report of directories that 'sme2lab run' or 'sme2lab import' made, or of runs in\n"
+    "the daemon's store, by their numbers. One comparison gives report.*, several (directories, "
+    "experiments, numbers of threads) give\n"
     "combined_report.*, with one line for each. md is for a ticket, html one page that opens\n"
     "offline with its plots, svg the plots alone, perfetto a trace of each side for the Perfetto\n"
     "UI, junit for a CI server, json the comparison, csv its categories, comment a few lines for\n"
@@ -37,7 +40,8 @@ static const char about[] =
 
 static const char notes[] =
     "Files are report.md, report.html, report_categories.svg and so on, in the directory itself\n"
-    "or, of several directories, in the current one. A file that is there with other content is\n"
+    "or, of several directories or of runs in the store, in the current one. A file that is there "
+    "with other content is\n"
     "not overwritten without --force. Exit codes: 0 written; 2 command line, or no run in the\n"
     "directory.";
 
@@ -63,15 +67,16 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
     };
     const struct sl_usage usage = {.verb = "report",
-                                   .synopsis = "DIR... [option...]",
+                                   .synopsis = "DIR|RUN... [option...]",
                                    .about = about,
                                    .options = options,
                                    .option_count = sizeof(options) / sizeof(options[0]),
+                                   .speaks_http = true,
                                    .notes = notes};
     int rc = sl_options_parse(&usage, argc, argv, r->directories, MAX_WORDS, &r->count, diag);
     if (rc == 0 && r->count == 0) {
         sl_diag_hint(diag, "'sme2lab report DIR'");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "no directory was named");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "no directory or run was named");
     }
     return rc;
 }
@@ -183,8 +188,13 @@ int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv)
     int rc = parse_options(&r, argc, argv, &diag);
     if (rc != 0)
         return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    uint64_t id;
     if (!r.folder)
-        r.folder = r.count == 1 ? r.directories[0] : ".";
-    rc = write_report(cli, &r, &diag);
+        r.folder =
+            r.count == 1 && !sl_stored_run_named(r.directories[0], &id) ? r.directories[0] : ".";
+    rc = sl_stored_runs_fetch(cli, r.directories, r.count, r.runs, &diag);
+    if (rc == 0)
+        rc = write_report(cli, &r, &diag);
+    sl_stored_runs_remove(r.runs, MAX_WORDS);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }

@@ -116,10 +116,16 @@ static void put_verdict(struct page *p)
     note(p, sl_style_put(p->out, p->style, SL_TONE_STRONG, text));
     /* No ratio is shown beside outputs that differ. */
     if (isfinite(c->ratio) && c->verdict != SL_VERDICT_WRONG) {
-        snprintf(text, sizeof(text), "%.3fx ", c->ratio);
+        snprintf(text, sizeof(text), c->verdict == SL_VERDICT_SLOWER ? "%.3fx: " : "%.3fx ",
+                 c->ratio);
         note(p, sl_style_put(p->out, p->style, tone, text));
     }
     note(p, sl_style_put(p->out, p->style, tone, verdict_words(p)));
+    if (c->verdict == SL_VERDICT_SLOWER) { /* "0.5x slower" would be read as half as slow */
+        snprintf(text, sizeof(text), ", %.3f times as %s", 1 / c->ratio,
+                 c->unit == SL_TRACE_INSTRUCTIONS ? "many" : "long");
+        note(p, sl_style_put(p->out, p->style, tone, text));
+    }
     line_end(p);
     if (c->method == SL_METHOD_EXACT && isfinite(c->ratio))
         note(p, sl_buf_printf(p->out, "exact: %.0f -> %.0f executed instructions a run\n",

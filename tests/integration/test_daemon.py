@@ -96,6 +96,8 @@ class TestDaemon(lab.Scratch):
             summary = daemon.get(f"/api/v1/runs/{runs[0]}/files/analysis_summary.json")["comparison"]
             same = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[0]}")
             both = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[1]}&variant=off")
+            by_cli = [json.loads(lab.sme2lab("compare", *words, "--json", "--server", f"unix:{daemon.socket}").stdout)
+                      for words in ((runs[0],), (*runs, "--variant", "off"))]
             series = daemon.get("/api/v1/series")["series"]  # the number of runs does not tell them apart
             other = json.loads(daemon.submit({"model": model, "device": "counted-512", "mode": "clean", "runs": 2})[2])["id"]
             other = daemon.wait(other)["run"]
@@ -121,6 +123,7 @@ class TestDaemon(lab.Scratch):
         self.assertEqual((same["baseline"]["level"], same["baseline"]["file"]), ("off", f"runs/{runs[0]}"))
         self.assertEqual((both["ratio"], both["verdict"], both["factor"]["name"]), (1, "equivalent", "run"))
         self.assertNotIn(str(self.scratch), json.dumps(both))
+        self.assertEqual(by_cli, [same, both])
 
     def test_a_damaged_model_is_a_result_and_a_missing_blob_an_error(self):
         broken = self.scratch / "broken.pte"

@@ -95,6 +95,23 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(manifest["schema"], "sme2lab.manifest/1")
         self.assertIn("Model executed successfully", self.daemon.cli("logs", run).stdout)
 
+    def test_runs_are_compared_and_reported_by_their_numbers(self):
+        run = json.loads(self.waited.stdout)["run"]
+        other = json.loads(self.daemon.cli("wait", self.daemon.submit("--seed", 5), "--json").stdout)["run"]
+        own = self.daemon.cli("compare", run, "--json")
+        self.assertEqual((own.returncode, json.loads(own.stdout)["verdict"]), (0, "faster"), own.stderr)
+        self.assertEqual(json.loads(own.stdout)["baseline"]["file"], f"runs/{run}")
+        both = self.daemon.cli("compare", run, other, "--variant", "off", "--json")
+        self.assertEqual((both.returncode, json.loads(both.stdout)["verdict"]), (0, "equivalent"), both.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            written = self.daemon.cli("report", run, "--format", "md,comment", "-o", folder, "--json")
+            self.assertEqual(json.loads(written.stdout)["files"], ["report.md", "report.comment.md"], written.stderr)
+            self.assertIn("**faster:", (pathlib.Path(folder) / "report.md").read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            missing = lab.sme2lab("compare", run, 999, "--server", f"unix:{self.daemon.socket}", env={"TMPDIR": folder})
+            self.assertEqual((missing.returncode, list(pathlib.Path(folder).iterdir())), (2, []))
+            self.assertIn("runs/999", missing.stderr)
+
     def test_watch_tells_each_event_as_a_line_of_json(self):
         job = self.daemon.submit("--seed", 2)
         done = self.daemon.cli("watch", job, "--json")

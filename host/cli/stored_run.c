@@ -1,0 +1,73 @@
+/* host/cli/stored_run.c */
+#include "host/cli/stored_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "host/cli/answer.h"
+#include "host/cli/client.h"
+#include "host/cli/fetch.h"
+#include "host/cli/tree_remove.h"
+
+bool sl_stored_run_named(const char *word, uint64_t *out_id)
+{
+    struct stat info;
+    return stat(word, &info) < 0 && sl_answer_id(word, "run", out_id, NULL) == 0;
+}
+
+static int make_directory(struct sl_stored_run *run, struct sl_diag *diag)
+{
+    const char *parent = getenv("TMPDIR");
+    int len = snprintf(run->directory, sizeof(run->directory), "%s/sme2lab-run-XXXXXX",
+                       parent && parent[0] == '/' ? parent : "/tmp");
+    if (len > 0 && (size_t)len < sizeof(run->directory) && mkdtemp(run->directory))
+        return 0;
+    int rc = (size_t)len < sizeof(run->directory) ? -errno : -ENAMETOOLONG;
+    run->directory[0] = '\0';
+    sl_diag_hint(diag, "say with TMPDIR=DIR where temporary files may lie");
+    return sl_diag_set(diag, rc, parent ? parent : "/tmp", "No directory can be made there (%s)",
+                       sl_strerror(rc));
+}
+
+static int fetch(const struct sl_cli *cli, uint64_t id, struct sl_stored_run *run,
+                 struct sl_diag *diag)
+{
+    struct sl_client *client = NULL;
+    snprintf(run->name, sizeof(run->name), "runs/%" PRIu64, id);
+    int rc = sl_client_open_any(cli, &client, diag);
+    if (rc == 0)
+        rc = make_directory(run, diag);
+    if (rc == 0)
+        rc = sl_fetch_run(client, id, run->directory, diag);
+    sl_client_free(client);
+    return rc;
+}
+
+int sl_stored_runs_fetch(const struct sl_cli *cli, const char **words, size_t count,
+                         struct sl_stored_run *runs, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        uint64_t id;
+        if (!sl_stored_run_named(words[i], &id))
+            continue;
+        rc = fetch(cli, id, &runs[i], diag);
+        words[i] = runs[i].directory;
+    }
+    return rc;
+}
+
+void sl_stored_runs_remove(struct sl_stored_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].directory[0])
+            sl_tree_remove(runs[i].directory);
+        runs[i].directory[0] = '\0';
+    }
+}
