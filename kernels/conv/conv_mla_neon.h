@@ -78,8 +78,8 @@ static void turn_packed(const struct sl_conv_shape *shape, const void *from, voi
     const float *in = from;
     float *out = to;
     for (size_t g = 0; g < shape->groups; g++)
-        for (size_t j0 = 0; j0 < shape->group_out_c; j0 += SL_MLA_NR) {
-            size_t width = LANES * sl_mla_panel_vectors(shape->group_out_c, j0);
+        for (size_t j0 = 0, width; j0 < shape->group_out_c; j0 += width) {
+            width = LANES * sl_mla_panel_vectors(shape->group_out_c, j0);
             memcpy(out, in, width * sizeof(*out));
             in += width;
             out += width;
@@ -201,53 +201,25 @@ struct panel {
 };
 
 SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const SL_ELEMENT *const *table,
-                     SL_ELEMENT *dst, size_t dst_stride)
+                     SL_ELEMENT *dst)
 {
-    vec_t acc[SL_MLA_MR][SL_MLA_NV];
+    vec_t acc[SL_MLA_MOST_ROWS][SL_MLA_NV];
     sl_mla_start(mr, nv, p->weights, acc);
     const SL_ELEMENT *w = p->weights + LANES * nv;
     size_t length = p->cut.length, pixels = p->cut.pixels;
     for (size_t t = p->cut.segments; t > 0; t--, table += pixels)
         w = sl_mla_steps(mr, nv, length, table, w, acc);
-    sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
+    sl_mla_finish(mr, nv, p->clamp, p->min, p->max, p->columns, dst, p->dst_stride, acc);
 }
 
-SL_INLINE void last_block(size_t mr, size_t nv, const struct panel *p,
-                          const SL_ELEMENT *const *table, SL_ELEMENT *dst, size_t dst_stride)
-{
-    if (mr == 1)
-        block(1, nv, p, table, dst, dst_stride);
-    else if (mr == 2)
-        block(2, nv, p, table, dst, dst_stride);
-    else if (mr == 3)
-        block(3, nv, p, table, dst, dst_stride);
-    else if (mr == 4)
-        block(4, nv, p, table, dst, dst_stride);
-}
-
-/* Whole vectors are stored straight; a ragged panel goes through a block on the stack. */
 SL_INLINE void pixels_of(size_t nv, const struct panel *p)
 {
-    SL_ELEMENT ragged[SL_MLA_MR * SL_MLA_NR];
     const SL_ELEMENT *const *table = p->table;
     SL_ELEMENT *dst = p->dst;
-    size_t left = p->pixels;
-    if (p->columns == LANES * nv) {
-        for (; left >= SL_MLA_MR; left -= SL_MLA_MR) {
-            block(SL_MLA_MR, nv, p, table, dst, p->dst_stride);
-            table += SL_MLA_MR;
-            dst += SL_MLA_MR * p->dst_stride;
-        }
-        last_block(left, nv, p, table, dst, p->dst_stride);
-        return;
-    }
-    while (left > 0) {
-        size_t mr = left < SL_MLA_MR - 1 ? left : SL_MLA_MR - 1;
-        last_block(mr, nv, p, table, ragged, SL_MLA_NR);
-        sl_mla_copy(mr, p->columns, ragged, dst, p->dst_stride);
-        table += mr;
+    for (size_t left = p->pixels, mr; left > 0; left -= mr, table += mr) {
+        mr = sl_mla_rows(nv, left);
+        SL_MLA_BLOCK(block, mr, nv, p, table, dst);
         dst += mr * p->dst_stride;
-        left -= mr;
     }
 }
 
@@ -280,10 +252,11 @@ static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct
     size_t n = args->shape.group_out_c, k = window_elements(&args->shape);
     const SL_ELEMENT *weights =
         (const SL_ELEMENT *)args->weights + group * group_elements(&args->shape);
-    for (size_t j = 0; j < n; j += SL_MLA_NR) {
+    for (size_t j = 0, width; j < n; j += width) {
+        width = LANES * sl_mla_panel_vectors(n, j);
         struct panel panel = {
             .pixels = pixels,
-            .columns = n - j < SL_MLA_NR ? n - j : SL_MLA_NR,
+            .columns = n - j < width ? n - j : width,
             .cut = w->cut,
             .table = w->table,
             .weights = weights + sl_mla_panel_offset(j, k),
@@ -293,7 +266,7 @@ static void run_panels(const struct SL_NAME(sl_conv, _args) * args, const struct
             .min = args->min,
             .max = args->max,
         };
-        by_vectors[sl_mla_panel_vectors(n, j) - 1](&panel);
+        by_vectors[width / LANES - 1](&panel);
     }
 }
 

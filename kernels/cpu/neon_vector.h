@@ -87,6 +87,26 @@ SL_INLINE void v_load_all(const SL_ELEMENT *at, size_t vectors, vec_t v[])
 #undef V_OF
 }
 
+/* 1 to 4 vectors by one instruction, and on to what follows them. */
+SL_INLINE void v_load_next(const SL_ELEMENT **at, size_t vectors, vec_t v[])
+{
+    if (vectors == 3) {
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
+        const uint16x8x3_t three = vld1q_u16_x3(*at);
+        for (size_t j = 0; j < 3; j++)
+            v[j] = vreinterpretq_f16_u16(three.val[j]);
+#else
+        const float32x4x3_t three = vld1q_f32_x3(*at);
+        for (size_t j = 0; j < 3; j++)
+            v[j] = three.val[j];
+#endif
+    } else {
+        v_load_all(*at, vectors, v);
+    }
+    *at += vectors * LANES;
+    SL_FORGET(*at);
+}
+
 SL_INLINE vec_t v_clamp(vec_t v, vec_t min, vec_t max)
 {
     return V(vminq)(V(vmaxq)(v, min), max);

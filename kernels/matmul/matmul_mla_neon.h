@@ -1,5 +1,5 @@
 /* kernels/matmul/matmul_mla_neon.h: matrix product by FMLA, blocks of 5 rows by 4 vectors of
- * columns, the left operand read in place; of the type that the including file names
+ * columns and the like, the left operand read in place; of the type that the including file names
  * (kernels/cpu/element.h), the kernel KERNEL. */
 #pragma once
 
@@ -19,56 +19,27 @@ struct panel {
 };
 
 SL_INLINE void block(size_t mr, size_t nv, const struct panel *p, const SL_ELEMENT *lhs,
-                     SL_ELEMENT *dst, size_t dst_stride)
+                     SL_ELEMENT *dst)
 {
-    vec_t acc[SL_MLA_MR][SL_MLA_NV];
-    const SL_ELEMENT *rows[SL_MLA_MR];
+    vec_t acc[SL_MLA_MOST_ROWS][SL_MLA_NV];
+    const SL_ELEMENT *rows[SL_MLA_MOST_ROWS];
     SL_UNROLL
     for (size_t i = 0; i < mr; i++)
         rows[i] = lhs + i * p->lhs_stride;
     sl_mla_start(mr, nv, p->weights, acc);
     sl_mla_steps(mr, nv, p->k, rows, p->weights + LANES * nv, acc);
-    sl_mla_finish(mr, nv, p->clamp, p->min, p->max, dst, dst_stride, acc);
+    sl_mla_finish(mr, nv, p->clamp, p->min, p->max, p->columns, dst, p->dst_stride, acc);
 }
 
-/* The rows past the last whole block, `mr` of them. */
-SL_INLINE void last_block(size_t mr, size_t nv, const struct panel *p, const SL_ELEMENT *lhs,
-                          SL_ELEMENT *dst, size_t dst_stride)
-{
-    if (mr == 1)
-        block(1, nv, p, lhs, dst, dst_stride);
-    else if (mr == 2)
-        block(2, nv, p, lhs, dst, dst_stride);
-    else if (mr == 3)
-        block(3, nv, p, lhs, dst, dst_stride);
-    else if (mr == 4)
-        block(4, nv, p, lhs, dst, dst_stride);
-}
-
-/* Whole vectors are stored straight; a ragged panel goes through a block on the stack. */
 SL_INLINE void rows_of(size_t nv, const struct panel *p)
 {
-    SL_ELEMENT ragged[SL_MLA_MR * SL_MLA_NR];
-    bool whole = p->columns == LANES * nv;
     const SL_ELEMENT *lhs = p->lhs;
     SL_ELEMENT *dst = p->dst;
-    size_t left = p->m;
-    if (whole) {
-        for (; left >= SL_MLA_MR; left -= SL_MLA_MR) {
-            block(SL_MLA_MR, nv, p, lhs, dst, p->dst_stride);
-            lhs += SL_MLA_MR * p->lhs_stride;
-            dst += SL_MLA_MR * p->dst_stride;
-        }
-        last_block(left, nv, p, lhs, dst, p->dst_stride);
-        return;
-    }
-    while (left > 0) {
-        size_t mr = left < SL_MLA_MR - 1 ? left : SL_MLA_MR - 1;
-        last_block(mr, nv, p, lhs, ragged, SL_MLA_NR);
-        sl_mla_copy(mr, p->columns, ragged, dst, p->dst_stride);
+    for (size_t left = p->m, mr; left > 0; left -= mr) {
+        mr = sl_mla_rows(nv, left);
+        SL_MLA_BLOCK(block, mr, nv, p, lhs, dst);
         lhs += mr * p->lhs_stride;
         dst += mr * p->dst_stride;
-        left -= mr;
     }
 }
 
@@ -96,11 +67,12 @@ static void run(const struct SL_NAME(sl_matmul, _args) * args)
 {
     static void (*const by_vectors[])(const struct panel *) = {rows_of_one, rows_of_two,
                                                                rows_of_three, rows_of_four};
-    for (size_t j = 0; j < args->n; j += SL_MLA_NR) {
+    for (size_t j = 0, width; j < args->n; j += width) {
+        width = LANES * sl_mla_panel_vectors(args->n, j);
         struct panel panel = {
             .m = args->m,
             .k = args->k,
-            .columns = args->n - j < SL_MLA_NR ? args->n - j : SL_MLA_NR,
+            .columns = args->n - j < width ? args->n - j : width,
             .lhs = args->lhs,
             .weights = (const SL_ELEMENT *)args->rhs + sl_mla_panel_offset(j, args->k),
             .dst = args->dst + j,
@@ -110,7 +82,7 @@ static void run(const struct SL_NAME(sl_matmul, _args) * args)
             .min = args->min,
             .max = args->max,
         };
-        by_vectors[sl_mla_panel_vectors(args->n, j) - 1](&panel);
+        by_vectors[width / LANES - 1](&panel);
     }
 }
 

@@ -14,9 +14,10 @@
 #include "kernels/matmul/panel_neon.h"
 
 enum { SL_MLA_MR = 5, SL_MLA_NV = 4, SL_MLA_NR = SL_MLA_NV * LANES };
+enum { SL_MLA_MOST_ROWS = 10 }; /* of blocks of fewer vectors */
 
-/* Elements of the packed panels before column `column`, a multiple of SL_MLA_NR. A panel is its
- * biases, then [k][columns]; the last panel has as many vectors as it needs. */
+/* Elements of the packed panels before the one that starts at `column`. A panel is its biases, then
+ * [k][columns]. */
 static inline size_t sl_mla_panel_offset(size_t column, size_t k)
 {
     return column * (k + 1);
@@ -28,11 +29,14 @@ static inline size_t sl_mla_panels_elements(size_t n, size_t k)
     return (n + LANES - 1) / LANES * LANES * (k + 1);
 }
 
-/* Vectors of the panel that starts at `column`. */
+/* Vectors of the panel that starts at `column`: 4, towards the end 3 where that leaves no single
+ * one, which would be paid for by whole rows of the left operand. */
 static inline size_t sl_mla_panel_vectors(size_t n, size_t column)
 {
     size_t left = (n - column + LANES - 1) / LANES;
-    return left < SL_MLA_NV ? left : SL_MLA_NV;
+    if (left < 3)
+        return left;
+    return left == 3 || left == 5 || left == 6 || left == 9 ? 3 : 4;
 }
 
 /* Element (j, p) of the weights is at j * n_stride + p * k_stride. */
@@ -40,14 +44,14 @@ static inline void sl_mla_pack_panels(size_t n, size_t k, const SL_ELEMENT *rhs,
                                       size_t k_stride, const SL_ELEMENT *bias, SL_ELEMENT *packed)
 {
     const struct sl_panel_weights weights = {rhs, n, k, n_stride, k_stride};
-    for (size_t j0 = 0; j0 < n; j0 += SL_MLA_NR) {
-        size_t width = LANES * sl_mla_panel_vectors(n, j0);
+    for (size_t j0 = 0, width; j0 < n; j0 += width) {
+        width = LANES * sl_mla_panel_vectors(n, j0);
         packed = sl_panel_pack(&weights, j0, width, bias, packed);
     }
 }
 
 SL_INLINE void sl_mla_start(size_t mr, size_t nv, const SL_ELEMENT *bias,
-                            vec_t acc[SL_MLA_MR][SL_MLA_NV])
+                            vec_t acc[SL_MLA_MOST_ROWS][SL_MLA_NV])
 {
     SL_UNROLL
     for (size_t i = 0; i < mr; i++) {
@@ -58,29 +62,38 @@ SL_INLINE void sl_mla_start(size_t mr, size_t nv, const SL_ELEMENT *bias,
     }
 }
 
+/* The next weights are not loaded before these sums: they would find no free registers. */
+#define SL_AFTER(w, row)                                                                           \
+    do {                                                                                           \
+        if (nv == 4)                                                                               \
+            __asm__("" : "+r"(w), "+w"((row)[0]), "+w"((row)[1]), "+w"((row)[2]), "+w"((row)[3])); \
+        else if (nv == 3)                                                                          \
+            __asm__("" : "+r"(w), "+w"((row)[0]), "+w"((row)[1]), "+w"((row)[2]));                 \
+        else if (nv == 2)                                                                          \
+            __asm__("" : "+r"(w), "+w"((row)[0]), "+w"((row)[1]));                                 \
+    } while (0)
+
 #define SL_MLA_LANE(lane)                                                                          \
-    SL_UNROLL                                                                                      \
-    for (size_t j = 0; j < nv; j++)                                                                \
-        b[j] = v_load(w + LANES * (nv * (lane) + j));                                              \
+    v_load_next(&w, nv, b);                                                                        \
     SL_UNROLL                                                                                      \
     for (size_t i = 0; i < mr; i++) {                                                              \
         SL_UNROLL                                                                                  \
         for (size_t j = 0; j < nv; j++)                                                            \
             acc[i][j] = V(vfmaq_laneq)(acc[i][j], b[j], a[i], lane);                               \
+        SL_AFTER(w, acc[i]);                                                                       \
     }
 
 /* Adds k steps: row i of the left operand starts at rows[i]. Returns the weights after them. */
 SL_INLINE const SL_ELEMENT *sl_mla_steps(size_t mr, size_t nv, size_t k,
                                          const SL_ELEMENT *const *rows, const SL_ELEMENT *w,
-                                         vec_t acc[SL_MLA_MR][SL_MLA_NV])
+                                         vec_t acc[SL_MLA_MOST_ROWS][SL_MLA_NV])
 {
-    vec_t a[SL_MLA_MR], b[SL_MLA_NV];
-    const SL_ELEMENT *at[SL_MLA_MR];
+    vec_t a[SL_MLA_MOST_ROWS], b[SL_MLA_NV];
+    const SL_ELEMENT *at[SL_MLA_MOST_ROWS];
     SL_UNROLL
     for (size_t i = 0; i < mr; i++)
         at[i] = rows[i];
-    for (; k >= LANES; k -= LANES, w += LANES * LANES * nv) {
-        SL_FORGET(w);
+    for (; k >= LANES; k -= LANES) {
         SL_UNROLL
         for (size_t i = 0; i < mr; i++, at[i - 1] += LANES) {
             SL_FORGET(at[i]);
@@ -97,7 +110,7 @@ SL_INLINE const SL_ELEMENT *sl_mla_steps(size_t mr, size_t nv, size_t k,
         SL_MLA_LANE(7)
 #endif
     }
-    for (; k > 0; k--, w += LANES * nv) {
+    for (; k > 0; k--) {
         SL_UNROLL
         for (size_t i = 0; i < mr; i++, at[i - 1] += 1)
             a[i] = v_load_dup(at[i]);
@@ -106,31 +119,54 @@ SL_INLINE const SL_ELEMENT *sl_mla_steps(size_t mr, size_t nv, size_t k,
     return w;
 }
 
-/* Clamps and stores all rows and vectors of a block. */
-SL_INLINE void sl_mla_finish(size_t mr, size_t nv, bool clamp, float min, float max,
-                             SL_ELEMENT *dst, size_t dst_stride, vec_t acc[SL_MLA_MR][SL_MLA_NV])
+/* Clamps and stores the first `columns` columns of a block. */
+SL_INLINE void sl_mla_finish(size_t mr, size_t nv, bool clamp, float min, float max, size_t columns,
+                             SL_ELEMENT *dst, size_t dst_stride,
+                             vec_t acc[SL_MLA_MOST_ROWS][SL_MLA_NV])
 {
+    size_t lanes = columns - (nv - 1) * LANES; /* of the last vector */
+    SL_UNROLL
+    for (size_t i = 0; clamp && i < mr; i++) {
+        SL_UNROLL
+        for (size_t j = 0; j < nv; j++)
+            acc[i][j] = v_clamp(acc[i][j], v_set(min), v_set(max));
+    }
     SL_UNROLL
     for (size_t i = 0; i < mr; i++, dst += dst_stride) {
         SL_UNROLL
-        for (size_t j = 0; j < nv; j++) {
-            if (clamp)
-                acc[i][j] = v_clamp(acc[i][j], v_set(min), v_set(max));
+        for (size_t j = 0; j + 1 < nv; j++)
             v_store(dst + LANES * j, acc[i][j]);
-        }
+        v_store_some(dst + LANES * (nv - 1), acc[i][nv - 1], lanes);
     }
 }
 
-/* Copies the first n columns (at most SL_MLA_NR) of a block with SL_MLA_NR columns a row. */
-static inline void sl_mla_copy(size_t mr, size_t n, const SL_ELEMENT *block, SL_ELEMENT *dst,
-                               size_t dst_stride)
+/* Rows of the next block of nv vectors when `left` are left. */
+static inline size_t sl_mla_rows(size_t nv, size_t left)
 {
-    for (size_t i = 0; i < mr; i++, block += SL_MLA_NR, dst += dst_stride) {
-        size_t j = 0;
-        for (; j + LANES <= n; j += LANES)
-            v_store(dst + j, v_load(block + j));
-#pragma clang loop vectorize(disable) unroll(disable)
-        for (; j < n; j++)
-            dst[j] = block[j];
-    }
+    if (nv == 4)
+        return left < SL_MLA_MR ? left : SL_MLA_MR;
+    if (nv == 3 && left >= 4)
+        return left >= 7 ? 7 : 4;
+    if (nv < 3 && left >= 5)
+        return left >= 10 ? 10 : 5;
+    return left >= 2 ? 2 : 1;
 }
+
+/* Calls block(mr, nv, ...) with a constant mr, one that sl_mla_rows() gives. */
+#define SL_MLA_BLOCK(block, mr, nv, ...)                                                           \
+    do {                                                                                           \
+        if (nv < 3 && mr == 10)                                                                    \
+            block(10, nv, __VA_ARGS__);                                                            \
+        else if (nv == 3 && mr == 7)                                                               \
+            block(7, nv, __VA_ARGS__);                                                             \
+        else if (nv != 3 && mr == 5)                                                               \
+            block(5, nv, __VA_ARGS__);                                                             \
+        else if (nv >= 3 && mr == 4)                                                               \
+            block(4, nv, __VA_ARGS__);                                                             \
+        else if (nv == 4 && mr == 3)                                                               \
+            block(3, nv, __VA_ARGS__);                                                             \
+        else if (mr == 2)                                                                          \
+            block(2, nv, __VA_ARGS__);                                                             \
+        else                                                                                       \
+            block(1, nv, __VA_ARGS__);                                                             \
+    } while (0)
