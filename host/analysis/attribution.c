@@ -17,6 +17,7 @@
 #include "host/analysis/operators.h"
 #include "host/analysis/origin.h"
 #include "host/analysis/origin_plan.h"
+#include "host/analysis/rounds.h"
 
 struct sl_attribution_pool {
     struct sl_operator_table operators;
@@ -42,6 +43,7 @@ struct maker {
     struct sl_nesting nesting;
     struct findings findings;
     size_t event_count; /* of the whole file */
+    uint32_t file_runs; /* those left out by only_run among them */
     bool positions_differ;
 };
 
@@ -108,12 +110,12 @@ static int list_runs(struct maker *m, struct sl_diag *diag)
     out->runs = sl_calloc(etdump->run_count, sizeof(*out->runs));
     if (!out->runs)
         return -ENOMEM;
-    uint32_t index = 0;
     for (uint32_t b = 0; b < etdump->run_count; b++) {
         const struct sl_etdump_run *run = &etdump->runs[b];
         read_load(out, run);
         if (!is_run(run))
             continue;
+        uint32_t index = m->file_runs++;
         if (m->options->only_run < 0 || m->options->only_run == index) {
             const struct sl_trace_record *block = out->traced ? m->origin.blocks[b] : NULL;
             out->runs[out->run_count++] = (struct sl_attribution_run){
@@ -124,13 +126,33 @@ static int list_runs(struct maker *m, struct sl_diag *diag)
                 .warmup = block && (block->flags & SL_TRACE_BLOCK_WARMUP) != 0,
                 .pair = block ? block->block.pair : UINT32_MAX};
         }
-        index++;
     }
     if (m->options->only_run >= 0 && out->run_count == 0)
         return sl_diag_set(diag, SL_E_NOT_FOUND, NULL,
                            "there is no run %" PRId64 "; the file has %u", m->options->only_run,
-                           index);
+                           m->file_runs);
     return 0;
+}
+
+/* Warm-ups and pairs of a file that several processes wrote, each with its own. */
+static void apply_rounds(struct maker *m)
+{
+    const struct sl_rounds *rounds = m->options->rounds;
+    struct sl_attribution *out = m->out;
+    if (!rounds || out->traced)
+        return;
+    if (sl_rounds_executions(rounds) != m->file_runs) {
+        sl_attribution_warn(out,
+                            "the file has %u runs in place of %" PRIu64
+                            ": which of them are warm-up is not known",
+                            m->file_runs, sl_rounds_executions(rounds));
+        return;
+    }
+    for (size_t i = 0; i < out->run_count; i++)
+        out->runs[i].pair = sl_rounds_find(rounds, out->runs[i].run, &out->runs[i].warmup);
+    out->in_rounds = true;
+    out->program_load /= (int64_t)rounds->count;
+    out->method_init /= (int64_t)rounds->count;
 }
 
 /* A warm-up is set aside where the trace tells, unless there is nothing else. */
@@ -468,6 +490,7 @@ int sl_attribution_make(const struct sl_etdump *etdump,
         rc = reserve_events(&m);
     if (rc < 0)
         goto end;
+    apply_rounds(&m);
     choose_measured(&made);
     rc = attribute_runs(&m);
     if (rc == 0)

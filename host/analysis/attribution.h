@@ -14,6 +14,7 @@
 struct sl_diag;
 struct sl_etdump;
 struct sl_origin_plan;
+struct sl_rounds;
 struct sl_trace;
 
 enum { SL_ATTRIBUTION_MAX_WARNINGS = 16 };
@@ -23,6 +24,7 @@ struct sl_attribution_options {
     const struct sl_trace *trace; /* what the file was made of, or NULL: names are all there is */
     int64_t only_run;             /* index of one run, or -1: all */
     const struct sl_origin_plan *plan; /* of the model, for files without a trace; or NULL */
+    const struct sl_rounds *rounds;    /* what is warm-up in a file without a trace; or NULL */
 };
 
 struct sl_attribution_run {
@@ -30,8 +32,8 @@ struct sl_attribution_run {
     uint32_t block;         /* index among the file's blocks */
     const char *block_name; /* borrowed from the file, not terminated */
     uint32_t block_name_len;
-    bool warmup;                     /* the trace says so: not among the measured */
-    uint32_t pair;                   /* in the schedule; UINT32_MAX without a trace */
+    bool warmup;                     /* trace or rounds say so: not among the measured */
+    uint32_t pair;                   /* in the schedule, or the round; UINT32_MAX without either */
     size_t first_event, event_count; /* among the events of the file */
     uint64_t started;                /* its last event's begin: Method::execute stands last */
     int64_t end_to_end;
@@ -70,12 +72,13 @@ struct sl_attribution {
     int unit;           /* SL_TRACE_NS or SL_TRACE_INSTRUCTIONS (common/format/sltrace.h) */
     bool by_origin;     /* the categories are of origins, not of names */
     bool traced;        /* a trace says so, with kernels, warm-ups and pairs; else the plan */
+    bool in_rounds;     /* warm-ups and pairs are known of its processes (rounds.h) */
     uint32_t variant;   /* of the trace, when traced */
     uint32_t unplanned; /* delegate events that the plan does not have where they are */
     size_t run_count, measured_count;
     struct sl_attribution_run *runs;
     bool has_program_load, has_method_init;
-    int64_t program_load, method_init;
+    int64_t program_load, method_init; /* of a file of several rounds: the mean of a process */
     size_t operator_count;
     struct sl_operator *operators; /* largest total first */
     /* Of every event of the file in order; SL_POSITION_NO_OPERATOR outside of the runs above. The

@@ -138,7 +138,8 @@ static int take_data(const struct sl_attribution *baseline, const struct sl_attr
         return -ENOMEM;
     take_runs(baseline, 0, data->baseline);
     take_runs(candidate, 1, data->candidate);
-    if (baseline->traced && candidate->traced && !separate)
+    if ((baseline->traced || baseline->in_rounds) && (candidate->traced || candidate->in_rounds) &&
+        !separate)
         take_pairs(baseline, candidate, data);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/analysis/random.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/interrupt.h"
@@ -17,7 +18,7 @@
 #include "host/cli/run_failure.h"
 #include "host/cli/run_place.h"
 #include "host/cli/run_request.h"
-#include "host/cli/runner_process.h"
+#include "host/cli/runner_arm.h"
 #include "host/cli/sender.h"
 #include "host/device/launch.h"
 #include "host/experiment/collection.h"
@@ -36,7 +37,9 @@ struct session {
     const struct sl_experiment_plan *plan;
     struct sl_device device;
     char directory[PATH_BYTES];
-    struct sl_runner_result results[SL_EXPERIMENT_MAX];
+    struct sl_runner_arm arms[SL_EXPERIMENT_MAX];
+    struct sl_runner_arm *order[SL_EXPERIMENT_MAX]; /* of a round */
+    size_t ordered;
     char runners[SL_EXPERIMENT_MAX][SL_TOOL_PATH_BYTES];
     size_t measured; /* that did not fail */
     struct sl_buf text;
@@ -92,56 +95,123 @@ static int find_runners(struct session *s, struct sl_diag *diag)
     return rc;
 }
 
-static void tell_failure(const struct session *s, size_t i)
+static void tell_failure(const struct session *s, const struct sl_runner_arm *arm)
 {
-    const struct sl_runner_result *result = &s->results[i];
+    const struct sl_runner_end *end = &arm->failure;
     struct sl_diag diag = {.what = ""};
-    sl_diag_hint(&diag, "all that it printed is in %.600s/%s", s->directory, result->log);
-    sl_diag_set(&diag, SL_E_UNSUPPORTED, s->plan->experiments[i].name, "In the %s process %s",
-                result->stage, result->why);
-    fprintf(stderr, "%s\n", result->last_lines);
+    sl_diag_hint(&diag, "all that it printed is in %.600s/%s", s->directory, arm->log);
+    sl_diag_set(&diag, SL_E_UNSUPPORTED, arm->job.experiment.name, "In process %zu %s",
+                arm->done + 1, end->why);
+    fprintf(stderr, "%s\n", end->last_lines);
     struct sl_cli cli = *s->cli;
     cli.json = false; /* import.json has it */
     sl_cli_fail(&cli, SL_EXIT_FAILED, &diag);
 }
 
-/* All experiments, in their order. An exit code; negative: the lab's own trouble. */
-static int run_all(struct session *s, struct sl_diag *diag)
+static int begin_arms(struct session *s, struct sl_diag *diag)
 {
-    int code = SL_EXIT_DONE, rc = 0;
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
+        struct sl_runner_arm *arm = &s->arms[i];
         struct sl_experiment e = s->plan->experiments[i];
         e.runs = e.runs == UINT32_MAX ? DEFAULT_RUNS : e.runs;
         e.warmup = e.warmup == UINT32_MAX ? DEFAULT_WARMUP : e.warmup;
-        const struct sl_runner_job job = {.device = &s->device,
-                                          .experiment = &e,
+        arm->job = (struct sl_runner_job){.device = s->device,
+                                          .experiment = e,
                                           .directory = s->directory,
                                           .timeout_ms = (uint64_t)s->request->timeout_s * 1000};
-        snprintf(s->device.agent.path, sizeof(s->device.agent.path), "%s", s->runners[i]);
-        rc = sl_runner_process_run(&job, &s->results[i], diag);
-        if (rc < 0)
-            break;
-        if (s->results[i].stage) {
-            tell_failure(s, i);
+        snprintf(arm->job.device.agent.path, sizeof(arm->job.device.agent.path), "%s",
+                 s->runners[i]);
+        rc = sl_runner_arm_begin(arm, diag);
+    }
+    return rc;
+}
+
+static struct sl_runner_arm *find_arm(struct session *s, const char *family, uint32_t threads)
+{
+    for (size_t i = 0; i < s->plan->count; i++) {
+        const struct sl_experiment *e = &s->plan->experiments[i];
+        if (strcmp(e->family, family) == 0 && e->threads[0] == threads)
+            return &s->arms[i];
+    }
+    return NULL;
+}
+
+static void append(struct session *s, struct sl_runner_arm *arm)
+{
+    for (size_t i = 0; i < s->ordered; i++)
+        if (s->order[i] == arm)
+            return;
+    s->order[s->ordered++] = arm;
+}
+
+/* The sides of each pair next to each other, then the others. */
+static void order_arms(struct session *s)
+{
+    for (size_t i = 0; i < s->plan->pair_count; i++)
+        for (int side = 0; side < 2; side++)
+            append(s, find_arm(s, s->plan->pairs[i].family[side], s->plan->pairs[i].threads[side]));
+    for (size_t i = 0; i < s->plan->count; i++)
+        append(s, &s->arms[i]);
+}
+
+/* Round by round all arms, and every second round the other way round: ABBA, the first way drawn
+ * from the seed. 0, or the lab's own trouble. */
+static int run_rounds(struct session *s, struct sl_diag *diag)
+{
+    struct sl_random random = {.state = s->plan->experiments[0].seed};
+    uint64_t first = sl_random_next(&random) & 1;
+    uint32_t process = 0;
+    int rc = 0;
+    for (size_t round = 0; round < SL_ROUNDS_MAX; round++) {
+        for (size_t i = 0; rc == 0 && i < s->ordered; i++) {
+            bool back = ((round ^ first) & 1) != 0;
+            struct sl_runner_arm *arm = s->order[back ? s->ordered - 1 - i : i];
+            if (round < arm->rounds.count && !arm->failure.failed)
+                rc = sl_runner_arm_round(arm, process++, diag);
+        }
+    }
+    return rc;
+}
+
+/* What the arms left, in the order of the configuration. An exit code, or negative. */
+static int finish_arms(struct session *s, struct sl_diag *diag)
+{
+    int code = SL_EXIT_DONE, rc = 0;
+    size_t others = 0;
+    for (size_t i = 0; i < s->plan->count; i++)
+        others += s->arms[i].done > 0 && !s->arms[i].job.experiment.xnntrace;
+    for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
+        struct sl_runner_arm *arm = &s->arms[i];
+        rc = sl_runner_arm_finish(arm, diag);
+        if (arm->failure.failed) {
+            tell_failure(s, arm);
             code = SL_EXIT_FAILED;
-        } else {
+        } else if (rc == 0 && arm->done > 0) {
             s->measured++;
-            sl_runner_result_json(&job, &s->results[i], &s->json);
+            sl_runner_arm_json(arm, others > 1 && !arm->job.experiment.xnntrace, &s->json);
         }
     }
     return rc < 0 ? rc : code;
 }
 
-/* The experiment; NULL if it was not measured. */
-static const struct sl_experiment *find(const struct session *s, const char *family,
-                                        uint32_t threads)
+/* All experiments. An exit code; negative: the lab's own trouble. */
+static int run_all(struct session *s, struct sl_diag *diag)
 {
-    for (size_t i = 0; i < s->plan->count; i++) {
-        const struct sl_experiment *e = &s->plan->experiments[i];
-        if (strcmp(e->family, family) == 0 && e->threads[0] == threads)
-            return s->results[i].etdump[0] ? e : NULL;
-    }
-    return NULL;
+    int rc = begin_arms(s, diag);
+    if (rc < 0)
+        return rc;
+    order_arms(s);
+    int ended = run_rounds(s, diag);
+    rc = ended == 0 || ended == -EINTR ? finish_arms(s, diag) : 0;
+    return ended < 0 ? ended : rc;
+}
+
+/* The experiment; NULL if it was not measured. */
+static const struct sl_experiment *find(struct session *s, const char *family, uint32_t threads)
+{
+    const struct sl_runner_arm *arm = find_arm(s, family, threads);
+    return arm && arm->etdump[0] ? &arm->job.experiment : NULL;
 }
 
 /* Pairs whose sides were both measured. How many have times. */
@@ -173,14 +243,9 @@ static size_t put_pairs(struct session *s)
 static void put_failures(struct session *s)
 {
     sl_json_open_array(&s->json, "failures");
-    for (size_t i = 0; i < s->plan->count; i++) {
-        const struct sl_runner_job job = {.device = &s->device,
-                                          .experiment = &s->plan->experiments[i]};
-        if (!s->results[i].stage)
-            continue;
-        snprintf(s->device.agent.path, sizeof(s->device.agent.path), "%s", s->runners[i]);
-        sl_runner_result_json(&job, &s->results[i], &s->json);
-    }
+    for (size_t i = 0; i < s->plan->count; i++)
+        if (s->arms[i].failure.failed)
+            sl_runner_arm_json(&s->arms[i], false, &s->json);
     sl_json_close_array(&s->json);
 }
 
@@ -199,6 +264,8 @@ static void begin(struct session *s)
     sl_json_text(&s->json, "device", s->device.kind == SL_DEVICE_LOCAL ? "local" : "emulated");
     if (s->device.kind != SL_DEVICE_LOCAL)
         sl_json_text(&s->json, "cpu", s->device.cpu);
+    sl_json_text(&s->json, "order", "ABBA");
+    sl_json_u64(&s->json, "seed", s->plan->experiments[0].seed);
     sl_json_open_array(&s->json, "runs");
 }
 
@@ -329,6 +396,8 @@ int sl_run_external(const struct sl_cli *cli, const struct sl_run_request *reque
         code = sl_interrupt_exit();
     else if (code < 0)
         code = sl_cli_fail(cli, sl_exit_for_error(code), &diag);
+    for (size_t i = 0; i < plan->count; i++)
+        sl_runner_arm_fini(&s->arms[i]);
     sl_buf_fini(&s->text);
     sl_free(s);
     return code;

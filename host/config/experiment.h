@@ -55,7 +55,7 @@ struct sl_experiment {
     bool weight_cache;        /* packed weights are kept on the device */
     const char *family;       /* the name before lists made several experiments of it */
     const char *runner;       /* an external executor_runner; NULL: the agent's own runtime */
-    const char *extra_args[SL_EXPERIMENT_MAX_ARGS]; /* of its measured process */
+    const char *extra_args[SL_EXPERIMENT_MAX_ARGS];
     size_t extra_arg_count;
     bool xnntrace; /* the runner logs XNNPACK's kernels: its times are of no account */
 };

@@ -11,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/experiment/compared.h"
+#include "host/experiment/import_outputs.h"
 #include "host/experiment/kit_directory.h"
 #include "host/experiment/report_files.h"
 
@@ -111,6 +112,12 @@ static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
     }
 }
 
+/* Of several processes, next to which those of other sides ran? */
+static bool is_round(const struct sl_compared_side *side)
+{
+    return side->file.rounds.count > 1 && side->file.rounds.together;
+}
+
 static int compare_imported(struct sl_compared *compared, const char *path,
                             const struct cJSON *import, const cJSON *const runs[2],
                             const struct sl_categories *categories, struct sl_diag *diag)
@@ -126,6 +133,8 @@ static int compare_imported(struct sl_compared *compared, const char *path,
     int rc = 0;
     for (int side = 0; rc == 0 && side < 2; side++)
         rc = open_side(compared, side, path, runs[side], categories, diag);
+    about->interleaved = rc == 0 && is_round(&compared->sides[0]) && is_round(&compared->sides[1]);
+    about->has_agreement = sl_import_outputs(path, runs[0], runs[1], &about->agreement);
     name_pair(compared, sl_kit_import_pair(import, runs[0], runs[1]), runs);
     return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
 }

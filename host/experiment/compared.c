@@ -56,11 +56,13 @@ int sl_compared_open(struct sl_compared *compared, int side_index,
     return 0;
 }
 
-/* Are both of the same recording, so that their runs were interleaved? */
+/* Are both of the same recording, so that their runs were interleaved? Or their processes? */
 static bool same_recording(const struct sl_compared *compared)
 {
     const struct sl_etdump_file *a = &compared->sides[0].file;
     const struct sl_etdump_file *b = &compared->sides[1].file;
+    if (compared->import.interleaved)
+        return true;
     return a->traced && b->traced && a->trace.bytes.size == b->trace.bytes.size &&
            memcmp(a->trace.bytes.data, b->trace.bytes.data, a->trace.bytes.size) == 0;
 }
@@ -68,7 +70,9 @@ static bool same_recording(const struct sl_compared *compared)
 /* The agreement of outputs that gates the verdict: the worst that either run found. */
 static bool find_worst(struct sl_compared *compared)
 {
-    bool found = false;
+    bool found = compared->import.has_agreement;
+    if (found)
+        compared->worst = compared->agreement = compared->import.agreement;
     for (int i = 0; i < 2; i++) {
         struct sl_agreement one;
         const struct sl_compared_side *side = &compared->sides[i];
@@ -202,6 +206,8 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     note_leftovers(compared);
     if (together && sides[0].has_directory &&
         sl_run_directory_agreement(&sides[0].directory, "on_vs_off", &compared->agreement))
+        compared->report.agreement = &compared->agreement;
+    if (compared->import.has_agreement)
         compared->report.agreement = &compared->agreement;
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
 #include "host/experiment/etdump_file.h"
 #include "host/experiment/run_directory.h"
@@ -26,10 +27,13 @@ struct sl_compared_side {
 /* What an import said of a pair: there is no manifest. */
 struct sl_compared_import {
     char model[256], generated_at[40];
-    char names[2][96]; /* of the experiments: baseline, candidate */
-    char label[96];    /* of the pair; "": it has none */
-    char threads[16];  /* "": not known */
-    bool emulated;     /* its times are of an emulated CPU */
+    char names[2][96];  /* of the experiments: baseline, candidate */
+    char label[96];     /* of the pair; "": it has none */
+    char threads[16];   /* "": not known */
+    bool emulated;      /* its times are of an emulated CPU */
+    bool interleaved;   /* the rounds of both sides ran next to each other */
+    bool has_agreement; /* the runners wrote their outputs, and these were compared */
+    struct sl_agreement agreement;
 };
 
 struct sl_compared {

@@ -7,6 +7,7 @@
 
 #include "common/base/error.h"
 #include "host/analysis/origin_plan.h"
+#include "host/experiment/rounds_beside.h"
 
 #define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
 
@@ -29,12 +30,16 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
     int rc = open_trace(request, file, diag);
     if (rc < 0)
         return rc;
+    struct sl_bytes bytes = {file->bytes.data, file->bytes.size};
+    if (file->traced || !sl_rounds_beside(request->path, bytes, &file->rounds))
+        file->rounds.count = 0;
     struct sl_analysis_request what = {.file = request->path,
                                        .etdump = &file->etdump,
                                        .categories = request->categories,
                                        .trace = file->traced ? &file->trace.trace : NULL,
                                        .only_run = request->only_run,
-                                       .plan = request->plan};
+                                       .plan = request->plan,
+                                       .rounds = file->rounds.count > 0 ? &file->rounds : NULL};
     rc = sl_analysis_make(&what, &file->analysis, diag);
     if (rc < 0 && file->traced)
         sl_trace_file_close(&file->trace);

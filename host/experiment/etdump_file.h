@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/format/etdump.h"
+#include "host/analysis/rounds.h"
 #include "host/experiment/trace_beside.h"
 #include "host/report/analysis.h"
 
@@ -17,6 +18,7 @@ struct sl_etdump_file {
     struct sl_etdump etdump;
     struct sl_trace_file trace; /* if `traced` */
     struct sl_analysis analysis;
+    struct sl_rounds rounds;    /* of several processes, where import.json tells; none: count 0 */
     struct sl_etdump_loss loss; /* of a damaged file that was salvaged */
     bool traced;
 };

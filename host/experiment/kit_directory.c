@@ -26,7 +26,7 @@ struct side {
     char experiment[128], etdump[SL_KIT_NAME_BYTES], base[SL_KIT_NAME_BYTES];
     const char *log, *xnntrace; /* relative to the directory; NULL: none */
     double threads;
-    double warmup; /* executions in a process of their own; 0 where none are known */
+    double warmup; /* executions before those of the ETDump; 0 where none are known */
     bool traced;   /* the mode xnntrace: kernels were logged, so times are of no account */
     struct sl_kit_kernels kernels; /* owned */
 };
@@ -365,6 +365,8 @@ static int open_imported(const struct cJSON *run, const char *path,
     if (rc < 0)
         return rc;
     file->analysis.file = out->etdump;
+    if (file->rounds.count > 0)
+        out->warmup = 0; /* they stand in the ETDump */
     rc = sl_kit_kernels_read(&file->analysis, log ? log_path : NULL, &out->kernels, diag);
     if (rc < 0)
         sl_etdump_file_close(file);

@@ -76,23 +76,28 @@ static bool find_in(const char *folder, const struct sl_etdump *etdump, struct s
     return found;
 }
 
-bool sl_trace_file_find(const char *etdump_path, const struct sl_etdump *etdump,
-                        struct sl_trace_file *out)
+bool sl_folders_beside(const char *path, struct sl_folders *out)
 {
-    char folder[PATH_MAX];
-    char above[PATH_MAX + 4];
-    if (strlen(etdump_path) >= sizeof(folder))
+    if (strlen(path) >= sizeof(out->own))
         return false;
-    snprintf(folder, sizeof(folder), "%s", etdump_path);
-    char *slash = strrchr(folder, '/');
-    if (slash == folder)
+    snprintf(out->own, sizeof(out->own), "%s", path);
+    char *slash = strrchr(out->own, '/');
+    if (slash == out->own)
         slash++;
     if (slash)
         *slash = '\0';
     else
-        snprintf(folder, sizeof(folder), ".");
-    snprintf(above, sizeof(above), "%s/..", folder);
-    return find_in(folder, etdump, out) || find_in(above, etdump, out);
+        snprintf(out->own, sizeof(out->own), ".");
+    snprintf(out->above, sizeof(out->above), "%s/..", out->own);
+    return true;
+}
+
+bool sl_trace_file_find(const char *etdump_path, const struct sl_etdump *etdump,
+                        struct sl_trace_file *out)
+{
+    struct sl_folders folders;
+    return sl_folders_beside(etdump_path, &folders) &&
+           (find_in(folders.own, etdump, out) || find_in(folders.above, etdump, out));
 }
 
 bool sl_trace_budget_spent(const struct sl_trace *trace)

@@ -15,6 +15,14 @@ struct sl_trace_file {
     struct sl_trace trace;
 };
 
+/* Where what belongs to a file may lie: its directory and the one above. */
+struct sl_folders {
+    char own[4096], above[4096 + 4];
+};
+
+/* False for a path that is too long. */
+bool sl_folders_beside(const char *path, struct sl_folders *out);
+
 /* Reads and parses one file. Returns 0 or a negative code with `diag` set. End with
  * sl_trace_file_close(). */
 int sl_trace_file_open(const char *path, struct sl_trace_file *out, struct sl_diag *diag);

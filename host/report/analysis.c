@@ -54,7 +54,7 @@ int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analys
                                .bytes = bytes->size,
                                .etdump = request->etdump};
     struct sl_attribution_options options = {&request->categories->rules, request->trace,
-                                             request->only_run, request->plan};
+                                             request->only_run, request->plan, request->rounds};
     sl_sha256_hex(bytes->data, bytes->size, made.sha256);
     int rc = sl_attribution_make(request->etdump, &options, &made.attribution, diag);
     if (rc == 0)

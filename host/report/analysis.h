@@ -15,6 +15,7 @@ struct sl_diag;
 struct sl_etrecord;
 struct sl_origin_plan;
 struct sl_reach_report;
+struct sl_rounds;
 struct sl_trace;
 
 struct sl_analysis {
@@ -40,6 +41,7 @@ struct sl_analysis_request {
     const struct sl_trace *trace;      /* or NULL */
     int64_t only_run;                  /* or -1 */
     const struct sl_origin_plan *plan; /* of the model, or NULL */
+    const struct sl_rounds *rounds;    /* of a file of several processes, or NULL */
 };
 
 /* Returns 0 or a negative code with `diag` set. End with

@@ -4,6 +4,7 @@ executor_runner's flags: called by that name in the emulator, and through a scri
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -53,17 +54,20 @@ class ExternalRunner(lab.Scratch):
                                 {"baseline": side("on"), "candidate": side("on", 2)}])
         self.assertIn(done.returncode, (0, 3, 4), done.stderr)
         self.assertEqual([(r["experiment"], r["threads"], r["status"], r["runs"], r["warmup"]) for r in self.summary()],
-                         [("off", 1, "ok", 5, 1), ("off", 2, "ok", 5, 1), ("on", 1, "ok", 5, 1), ("on", 2, "ok", 5, 1)])
+                         [("off", 1, "ok", 5, 5), ("off", 2, "ok", 5, 5), ("on", 1, "ok", 5, 5), ("on", 2, "ok", 5, 5)])
         self.assertEqual(sorted(p.name for p in self.out.glob("*_robust_comparison.json")),
                          ["off_t1_vs_on_t1_robust_comparison.json", "on_t1_vs_on_t2_robust_comparison.json"])
         log = (self.out / "on/model_on_t2_latency.log").read_text()
-        self.assertIn("Model executed successfully 5 time(s)", log)
+        self.assertEqual(log.count("Model executed successfully 2 time(s)"), 5)  # a warm-up and a measured one
         self.assertIn("num threads = 2", log)
         run = self.import_()["runs"][3]
-        self.assertIn(f"Model executed successfully 5 time(s) in {run['runner_total_ms']:.6f} ms.", log)
+        total = sum(float(ms) for ms in re.findall(r"Model executed successfully 2 time\(s\) in ([0-9.]+) ms", log))
+        self.assertAlmostEqual(total, run["runner_total_ms"], places=5)
         self.assertIn(f"Execution Total Runner: {run['runner_total_ms']:.6f} ms\n", log.split("PERFORMANCE SUMMARY")[1])
         self.assertIn("CPU Threads: 2\n", log)
-        self.assertEqual(list(self.out.glob("*/*warmup*")), [])
+        self.assertEqual(list(self.out.glob("*/*_process*")), [])
+        self.assertEqual([[r["order"] for r in one["rounds"]] for one in self.import_()["runs"]],
+                         [[3, 4, 11, 12, 19], [0, 7, 8, 15, 16], [2, 5, 10, 13, 18], [1, 6, 9, 14, 17]])
         page = (self.out / "combined_report.md").read_text()
         self.assertRegex(page, r"\| 1 \| one thread \|.*\n.*\| 1 and 2 \| on_t2 \|")
         self.assertIn("off against on: ", done.stdout)
@@ -80,6 +84,40 @@ class ExternalRunner(lab.Scratch):
         again = self.run_([{"name": "on", "runner_path": str(on)}])
         self.assertEqual(again.returncode, 2)
         self.assertIn("results of another run", again.stderr)
+
+    def test_twenty_processes_of_each_runner_make_pairs_and_warm_up_stays_out(self):
+        off, on = self.emulated("off", "max,sme=off"), self.emulated("on")
+        done = self.run_([{"name": "off", "runner_path": str(off)}, {"name": "on", "runner_path": str(on)}],
+                         pairs=[{"baseline": side("off"), "candidate": side("on")}], runs=21, warmup=2)
+        self.assertIn(done.returncode, (0, 3, 4), done.stderr)
+        self.assertEqual([[r["executions"] for r in one["rounds"]] for one in self.import_()["runs"]], [[4] + [3] * 19] * 2)
+        self.assertEqual([(r["runs"], r["warmup"]) for r in self.summary()], [(21, 40)] * 2)
+        report = lab.sme2lab("report", self.out, "-o", self.scratch / "again", "--format", "json")
+        self.assertEqual(report.returncode, 0, report.stderr)
+        found = json.loads((self.scratch / "again/report.json").read_text())
+        self.assertEqual((found["method"], found["blocks"], found["output_agreement"]["agree"]), ("paired-block-bootstrap", 20, True))
+        self.assertLess(found["output_agreement"]["max_rel"], 1e-6)
+        one = json.loads(lab.sme2lab("analyze", self.out / "on/model_on_t1.etdump", "--json").stdout)
+        self.assertEqual((one["latency"]["n"], len(one["runs"])), (21, 61))  # of the file alone, too
+        self.assertEqual(lab.sme2lab("validate", self.out).returncode, 0)
+
+    def test_outputs_that_differ_make_the_verdict_wrong(self):
+        on = self.emulated("on")
+        spoil = self.script("spoil", f'{on} "$@" || exit 1\nfor f in "$@"; do case $f in --output_file=*) head -c 40 /dev/zero > "${{f#*=}}-0.bin";; esac; done')
+        done = self.run_([{"name": "on", "runner_path": str(on)}, {"name": "spoil", "runner_path": str(spoil)}],
+                         pairs=[{"baseline": side("on"), "candidate": side("spoil")}], runs=2, warmup=0)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("on against spoil: wrong", done.stdout)
+        self.assertIn("the outputs differ by", (self.out / "report.md").read_text())
+        self.assertEqual(lab.sme2lab("validate", self.out).returncode, 0)
+
+    def test_of_a_runner_that_writes_no_outputs_none_are_compared(self):
+        on = self.emulated("on")
+        old = self.script("old", f'case "$*" in *--output_file*) echo "ERROR: unknown command line flag \'output_file\'" >&2; exit 1;; esac\nexec {on} "$@"')
+        done = self.run_([{"name": "on", "runner_path": str(on)}, {"name": "old", "runner_path": str(old)}],
+                         pairs=[{"baseline": side("on"), "candidate": side("old")}], runs=2, warmup=0)
+        self.assertIn(done.returncode, (0, 3, 4), done.stderr)
+        self.assertEqual(["outputs" in run for run in self.import_()["runs"]], [True, False])
 
     def test_in_the_emulator_a_runner_runs_with_extra_arguments_and_its_times_show_nothing(self):
         runner = self.scratch / "executor_runner"
@@ -101,12 +139,12 @@ class ExternalRunner(lab.Scratch):
                          pairs=[{"baseline": side("crash"), "candidate": side("on")}])
         self.assertEqual(done.returncode, 1)
         crashed, quiet, flag = self.import_()["failures"]
-        self.assertEqual((crashed["stage"], crashed["exit_code"], crashed["why"]), ("warmup", -1, "signal 11 ended the runner"))
+        self.assertEqual((crashed["process"], crashed["exit_code"], crashed["why"]), (1, -1, "signal 11 ended the runner"))
         self.assertEqual(crashed["last_lines"].split("\n"), [f"line {i}" for i in range(3, 13)])
         self.assertIn("line 12", done.stderr)
         self.assertIn("line 1\n", (self.out / crashed["log"]).read_text())
         self.assertIn("left no ETDump", quiet["why"])
-        self.assertEqual((flag["stage"], flag["last_lines"]), ("measured", "ERROR: unknown command line flag 'nonsense'"))
+        self.assertEqual(flag["last_lines"], "ERROR: unknown command line flag 'nonsense'")
         self.assertEqual([(r["experiment"], r["status"]) for r in self.summary()],
                          [("on", "ok"), ("crash", "failed"), ("silent", "failed"), ("flag", "failed")])
         self.assertEqual(self.import_()["pairs"], [])
@@ -128,14 +166,15 @@ class ExternalRunner(lab.Scratch):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.import_()["failures"][0]["why"], "the runner did not end in time")
         config = json.loads((self.scratch / "c.json").read_text())
-        config["experiments"].insert(0, {"name": "on", "runner_path": str(on)})
+        config["experiments"].append({"name": "on", "runner_path": str(on)})  # the first in a first round that goes backwards
         (self.scratch / "c.json").write_text(json.dumps(config))
         interrupted = self.scratch / "interrupted"
         program = subprocess.Popen([lab.SME2LAB, "run", self.scratch / "c.json", "--out", interrupted],
                                    env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         limit = time.monotonic() + 60
-        while not (interrupted / "hang").exists() and time.monotonic() < limit:
+        while not list(interrupted.glob("on/*_process1.etdump")) and time.monotonic() < limit:
             time.sleep(0.05)
+        time.sleep(1)  # in which that process ends and the other begins
         program.send_signal(signal.SIGINT)
         self.assertEqual(program.wait(20), 130)
         self.assertEqual([run["experiment"] for run in json.loads((interrupted / "import.json").read_text())["runs"]], ["on"])

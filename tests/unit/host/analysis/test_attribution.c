@@ -14,6 +14,7 @@
 #include "common/format/etdump.h"
 #include "common/format/sltrace.h"
 #include "common/format/trace_etdump.h"
+#include "host/analysis/rounds.h"
 
 static const char *const framework[] = {"Method::execute", "OPERATOR_CALL", "DELEGATE_CALL",
                                         "Method::init", "Program::load_method"};
@@ -66,7 +67,7 @@ static struct sl_attribution attribute(const struct sl_etdump_run *runs, size_t 
                                        const struct sl_trace *trace)
 {
     struct sl_etdump etdump = {.run_count = (uint32_t)count, .runs = runs};
-    struct sl_attribution_options options = {&rules, trace, -1, NULL};
+    struct sl_attribution_options options = {&rules, trace, -1, NULL, NULL};
     struct sl_attribution made;
     assert_int_equal(sl_attribution_make(&etdump, &options, &made, NULL), 0);
     return made;
@@ -275,7 +276,7 @@ static void one_run_can_be_asked_for(void **state)
     const struct sl_etdump_event second[] = {frame("Method::execute", -1, 0, 10, 17)};
     const struct sl_etdump_run runs[] = {block("Execute", first, 1), block("Execute", second, 1)};
     struct sl_etdump etdump = {.run_count = 2, .runs = runs};
-    struct sl_attribution_options options = {&rules, NULL, 1, NULL};
+    struct sl_attribution_options options = {&rules, NULL, 1, NULL, NULL};
     struct sl_attribution a;
     struct sl_diag diag = {.what = ""};
     assert_int_equal(sl_attribution_make(&etdump, &options, &a, &diag), 0);
@@ -286,6 +287,37 @@ static void one_run_can_be_asked_for(void **state)
     options.only_run = 2;
     assert_int_equal(sl_attribution_make(&etdump, &options, &a, &diag), SL_E_NOT_FOUND);
     assert_string_equal(diag.what, "there is no run 2; the file has 2");
+}
+
+static void rounds_set_warm_up_aside_and_make_pairs(void **state)
+{
+    (void)state;
+    const struct sl_etdump_event load[] = {frame("Method::init", -1, 0, 0, 30)};
+    const struct sl_etdump_event warm[] = {frame("Method::execute", -1, 0, 0, 90)};
+    const struct sl_etdump_event steady[] = {frame("Method::execute", -1, 0, 10, 17)};
+    const struct sl_etdump_run runs[] = {block("Default", load, 1),   block("Execute", warm, 1),
+                                         block("Execute", steady, 1), block("Default", load, 1),
+                                         block("Execute", warm, 1),   block("Execute", steady, 1)};
+    struct sl_etdump etdump = {.run_count = 6, .runs = runs};
+    struct sl_rounds rounds;
+    sl_rounds_plan(2, 1, 2, &rounds);
+    struct sl_attribution_options options = {&rules, NULL, -1, NULL, &rounds};
+    struct sl_attribution a;
+    assert_int_equal(sl_attribution_make(&etdump, &options, &a, NULL), 0);
+    assert_int_equal(a.run_count, 4);
+    assert_int_equal(a.measured_count, 2);
+    assert_true(a.runs[0].warmup && !a.runs[1].warmup && a.runs[2].warmup && !a.runs[3].warmup);
+    assert_int_equal(a.runs[1].pair, 0);
+    assert_int_equal(a.runs[3].pair, 1);
+    assert_int_equal(a.method_init, 30); /* of one process, not of both */
+    assert_int_equal(a.operators[0].total, 14);
+    assert_int_equal(a.warning_count, 0);
+    sl_attribution_fini(&a);
+    rounds.executions[0] = 1;
+    assert_int_equal(sl_attribution_make(&etdump, &options, &a, NULL), 0);
+    assert_int_equal(a.measured_count, 4);
+    assert_non_null(strstr(a.warnings[0], "4 runs in place of 3"));
+    sl_attribution_fini(&a);
 }
 
 /* A trace of one block whose dense 1x1 convolution runs as a GEMM. */
@@ -433,7 +465,7 @@ static void make_survives_each_failed_allocation(void **state)
                                              frame("Method::execute", -1, 0, 9, 20)};
     struct sl_etdump_run run = block("Execute", events, 2);
     struct sl_etdump etdump = {.run_count = 1, .runs = &run};
-    struct sl_attribution_options options = {&rules, NULL, -1, NULL};
+    struct sl_attribution_options options = {&rules, NULL, -1, NULL, NULL};
     int rc = -1;
     for (unsigned nth = 1; rc != 0; nth++) {
         struct sl_attribution a = {.pool = NULL};
@@ -458,6 +490,7 @@ int main(void)
         cmocka_unit_test(wrapped_32_bit_clock_counts_modulo),
         cmocka_unit_test(load_block_gives_load_figures_and_no_run),
         cmocka_unit_test(one_run_can_be_asked_for),
+        cmocka_unit_test(rounds_set_warm_up_aside_and_make_pairs),
         cmocka_unit_test(origins_of_the_trace_decide),
         cmocka_unit_test(sums_hold_for_random_events),
         cmocka_unit_test(well_formed_trees_give_every_events_own_time),
