@@ -9,6 +9,7 @@
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/format/scalar_type.h"
 
 enum { MAX_PRINT_BYTES = 1 << 30, PATH_BYTES = 4096 };
 
@@ -40,6 +41,38 @@ static int keep(struct sl_run_output *out, const struct sl_tensor_view *view)
     return 0;
 }
 
+/* Floats that are NaN: all bits of the exponent set, and one of the fraction. */
+static size_t count_nan(const struct sl_run_output *output, size_t *out_count)
+{
+    static const uint64_t infinity[] = {0x7c00, 0x7f80, 0x7f800000, 0x7ff0000000000000};
+    enum { HALF, BRAIN, SINGLE, DOUBLE, OTHER };
+    int kind = output->scalar_type == SL_SCALAR_HALF       ? HALF
+               : output->scalar_type == SL_SCALAR_BFLOAT16 ? BRAIN
+               : output->scalar_type == SL_SCALAR_FLOAT    ? SINGLE
+               : output->scalar_type == SL_SCALAR_DOUBLE   ? DOUBLE
+                                                           : OTHER;
+    size_t bytes = kind <= BRAIN ? 2 : kind == SINGLE ? 4 : 8, found = 0;
+    *out_count = output->nbytes / bytes;
+    for (size_t i = 0; kind != OTHER && i < *out_count; i++) {
+        uint64_t value = 0; /* little-endian, as all that this runs on */
+        memcpy(&value, (const uint8_t *)output->data + i * bytes, bytes);
+        found += (value & (UINT64_MAX >> 1 >> (64 - 8 * bytes))) > infinity[kind];
+    }
+    return found;
+}
+
+/* executor_runner passes over a NaN; a lab that compares runs must not. */
+static void report_nan(const struct sl_run *run, const struct sl_run_variant *variant)
+{
+    for (size_t i = 0; i < variant->output_count; i++) {
+        size_t values, found = count_nan(&variant->outputs[i], &values);
+        if (found > 0)
+            SL_ETLOG('E', "Output %zu%s%s: %zu of %zu values are NaN", i,
+                     run->options.paired ? " of variant " : "",
+                     run->options.paired ? variant->spec->name : "", found, values);
+    }
+}
+
 int sl_run_keep_outputs(struct sl_run *run, struct sl_run_variant *variant)
 {
     size_t count = sl_method_output_count(run->method);
@@ -55,6 +88,8 @@ int sl_run_keep_outputs(struct sl_run *run, struct sl_run_variant *variant)
     }
     if (rc != 0)
         SL_ETLOG('E', "The outputs cannot be kept: %s", sl_strerror(rc));
+    else
+        report_nan(run, variant);
     return rc != 0;
 }
 

@@ -2,6 +2,7 @@
 #include "host/analysis/agreement.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/format/scalar_type.h"
@@ -42,8 +43,9 @@ static void add_floats(struct sl_agreement *agreement, int scalar_type, size_t b
 {
     double peak = 0.0, worst = 0.0;
     for (size_t at = 0; at < a.size; at += bytes) {
-        double x = number_at(scalar_type, a.data + at);
-        worst = fmax(worst, difference(x, number_at(scalar_type, b.data + at)));
+        double x = number_at(scalar_type, a.data + at), y = number_at(scalar_type, b.data + at);
+        worst = fmax(worst, difference(x, y));
+        agreement->odd += !isfinite(x) || !isfinite(y);
         if (isfinite(x))
             peak = fmax(peak, fabs(x));
     }
@@ -53,6 +55,16 @@ static void add_floats(struct sl_agreement *agreement, int scalar_type, size_t b
     agreement->max_abs = fmax(agreement->max_abs, worst);
     agreement->max_rel = fmax(agreement->max_rel, relative);
     agreement->agree = agreement->agree && relative <= agreement->tolerance;
+}
+
+const char *sl_agreement_odd_text(const struct sl_agreement *agreement,
+                                  char text[SL_AGREEMENT_TEXT_BYTES])
+{
+    text[0] = '\0';
+    if (agreement->odd > 0)
+        snprintf(text, SL_AGREEMENT_TEXT_BYTES, "; %zu %s NaN or infinite", agreement->odd,
+                 agreement->odd == 1 ? "value is" : "values are");
+    return text;
 }
 
 void sl_agreement_add(struct sl_agreement *agreement, int scalar_type, struct sl_bytes a,

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/analysis/agreement.h"
 #include "host/cli/cli.h"
 #include "host/experiment/compared.h"
 #include "host/report/comparison.h"
@@ -21,9 +22,10 @@ static const char *const levels[] = {"off", "on"};
 
 static void print_agreement(const char *what, const struct sl_agreement *agreement)
 {
-    printf("  %-16s %s  max abs %.3g, %.3g of the peak (at most %.0e)\n", what,
+    char odd[SL_AGREEMENT_TEXT_BYTES];
+    printf("  %-16s %s  max abs %.3g, %.3g of the peak (at most %.0e)%s\n", what,
            agreement->agree ? "agree   " : "DISAGREE", agreement->max_abs, agreement->max_rel,
-           agreement->tolerance);
+           agreement->tolerance, sl_agreement_odd_text(agreement, odd));
 }
 
 static void print_files(const struct sl_compared *compared, const char *directory)

@@ -321,7 +321,7 @@ static void check_outputs(struct check *c)
             continue;
         c->found->numbers += 2;
         if (said.max_abs != found.max_abs || said.max_rel != found.max_rel ||
-            said.agree != found.agree)
+            said.agree != found.agree || said.odd != found.odd)
             differ(c, c->summary_name,
                    "output_agreement/%s says %g, %g of the peak; the outputs give %g, %g",
                    pairs[i].key, said.max_abs, said.max_rel, found.max_abs, found.max_rel);

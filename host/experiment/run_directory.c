@@ -356,13 +356,15 @@ static bool read_agreement(const struct cJSON *summary, const char *key, struct 
     const cJSON *compared = cJSON_GetObjectItemCaseSensitive(comparison, "output_agreement");
     const cJSON *agree = cJSON_GetObjectItemCaseSensitive(one, "agree");
     double count = sl_run_directory_number(compared, "outputs", 0);
-    if (!cJSON_IsBool(agree) || !(count >= 0 && count < 1e9))
+    double odd = sl_run_directory_number(one, "not_finite", 0);
+    if (!cJSON_IsBool(agree) || !(count >= 0 && count < 1e9) || !(odd >= 0 && odd < 1e15))
         return false;
     /* A difference that is no number stands as null. */
     *out = (struct sl_agreement){.max_abs = sl_run_directory_number(one, "max_abs", INFINITY),
                                  .max_rel = sl_run_directory_number(one, "max_rel", INFINITY),
                                  .tolerance = sl_run_directory_number(one, "tolerance", 0),
                                  .outputs = (size_t)count,
+                                 .odd = (size_t)odd,
                                  .agree = cJSON_IsTrue(agree)};
     return true;
 }
@@ -379,7 +381,8 @@ bool sl_run_directory_agreement(const struct sl_run_directory *directory, const 
         if (!read_agreement(directory->summary, keys[i], &one))
             continue;
         if (!found || (out->agree && !one.agree) ||
-            (out->agree == one.agree && one.max_rel > out->max_rel))
+            (out->agree == one.agree &&
+             (one.max_rel > out->max_rel || (one.max_rel == out->max_rel && one.odd > out->odd))))
             *out = one;
         found = true;
     }

@@ -15,7 +15,9 @@ static const struct sl_agreement *worst_agreement(const struct sl_run *run)
     const struct sl_agreement *worst = all[0];
     for (size_t i = 1; i < sizeof(all) / sizeof(all[0]); i++) {
         if ((worst->agree && !all[i]->agree) ||
-            (worst->agree == all[i]->agree && all[i]->max_rel > worst->max_rel))
+            (worst->agree == all[i]->agree &&
+             (all[i]->max_rel > worst->max_rel ||
+              (all[i]->max_rel == worst->max_rel && all[i]->odd > worst->odd))))
             worst = all[i];
     }
     return worst;

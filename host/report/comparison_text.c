@@ -145,10 +145,11 @@ static void put_agreement(struct page *p)
         note(p, sl_buf_printf(p->out, "outputs: not compared\n"));
         return;
     }
-    char text[160];
+    char text[224], odd[SL_AGREEMENT_TEXT_BYTES];
     snprintf(text, sizeof(text),
-             "outputs: %s; largest difference %.2g, %.2g of the peak (up to %.2g)",
-             a->agree ? "agree" : "DIFFER", a->max_abs, a->max_rel, a->tolerance);
+             "outputs: %s; largest difference %.2g, %.2g of the peak (up to %.2g)%s",
+             a->agree ? "agree" : "DIFFER", a->max_abs, a->max_rel, a->tolerance,
+             sl_agreement_odd_text(a, odd));
     note(p, sl_style_wrap(p->out, p->style, 0, text));
 }
 

@@ -46,10 +46,12 @@ static void put_reach(struct sl_markup *m, const struct sl_report *report)
 
 static void put_agreement(struct sl_markup *m, const char *what, const struct sl_agreement *a)
 {
+    char odd[SL_AGREEMENT_TEXT_BYTES];
     if (a)
-        sl_markup_put(
-            m, "<li>%s: %s; largest difference %.3g, %.3g of the peak (up to %.0e)</li>\n", what,
-            a->agree ? "agree" : "<b>differ</b>", a->max_abs, a->max_rel, a->tolerance);
+        sl_markup_put(m,
+                      "<li>%s: %s; largest difference %.3g, %.3g of the peak (up to %.0e)%s</li>\n",
+                      what, a->agree ? "agree" : "<b>differ</b>", a->max_abs, a->max_rel,
+                      a->tolerance, sl_agreement_odd_text(a, odd));
     else
         sl_markup_put(m, "<li>%s: not compared</li>\n", what);
 }

@@ -26,9 +26,11 @@ static void put_table(struct sl_markup *m, struct sl_page_table *table)
 
 static void put_agreement(struct sl_markup *m, const char *what, const struct sl_agreement *a)
 {
+    char odd[SL_AGREEMENT_TEXT_BYTES];
     if (a)
-        sl_markup_put(m, "- %s: %s; largest difference %.3g, %.3g of the peak (up to %.0e)\n", what,
-                      a->agree ? "agree" : "**differ**", a->max_abs, a->max_rel, a->tolerance);
+        sl_markup_put(m, "- %s: %s; largest difference %.3g, %.3g of the peak (up to %.0e)%s\n",
+                      what, a->agree ? "agree" : "**differ**", a->max_abs, a->max_rel, a->tolerance,
+                      sl_agreement_odd_text(a, odd));
     else
         sl_markup_put(m, "- %s: not compared\n", what);
 }

@@ -296,6 +296,12 @@ class Lines(RunCase):
                                       "[0., 0., 0., 0., 0., 0., 0., 0., 0., 0.])\n")
         self.assertIn("Model executed successfully 0 time(s) in 0.000000 ms.", self.messages())
 
+    def test_a_nan_in_an_output_is_said(self):
+        with open(INPUT, "rb") as file:
+            self.write("nan.bin", b"\x00\x00\xc0\x7f" + file.read()[4:])
+        self.assertEqual(self.run_agent("--inputs=nan.bin", "--print_output=none"), 0)
+        self.assertEqual(self.messages("E"), ["Output 0: 10 of 10 values are NaN"])
+
     def test_all_elements(self):
         self.assertEqual(self.run_agent("--print_output=all"), 0)
         self.assertRegex(self.stdout.splitlines()[0], r"^Output\[0\]\[0\]: \(float\) -1\.53649\d$")

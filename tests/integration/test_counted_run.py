@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import math
+import pathlib
 import re
 import shutil
 import tempfile
@@ -45,6 +46,16 @@ class CountedRun(unittest.TestCase):
         self.assertEqual(self.run_.result["verdict"], "faster")
         self.assertEqual(self.run_.result["comparison"]["method"], "exact")
         self.assertEqual(self.run_.done.stderr, "")
+
+    def test_outputs_that_are_no_numbers_are_said_to_be(self):
+        first = (lab.MODELS / "toy_cnn_f32_xnnpack/input-0.bin").read_bytes()
+        (pathlib.Path(self.folder) / "nan.bin").write_bytes(b"\x00\x00\xc0\x7f" + first[4:])
+        done = lab.sme2lab("run", lab.MODELS / "toy_cnn_f32_xnnpack/model.pte", "--inputs", self.folder + "/nan.bin", "--device", "counted",
+                           "--runs", "1", "--warmup", "0", "--out", self.folder + "/nan")
+        self.assertIn("outputs: agree; largest difference 0, 0 of the peak (up to 0.0001); 10 values are NaN or infinite\n", done.stdout)
+        for name in ("report.md", "report.html"):
+            self.assertEqual((pathlib.Path(self.folder) / "nan" / name).read_text().count("10 values are NaN or infinite"), 3)
+        self.assertEqual(lab.sme2lab("validate", self.folder + "/nan").returncode, 0)
 
     def test_categories_sum_to_end_to_end_in_every_run(self):
         for analysis in self.run_.result["analyses"]:

@@ -310,6 +310,7 @@ static void outputs_agree_within_the_tolerance_of_their_peak(void **state)
 {
     (void)state;
     struct sl_agreement agreement;
+    char text[SL_AGREEMENT_TEXT_BYTES];
     const float a[] = {100.0f, NAN, INFINITY, 0.0f};
     const float b[] = {100.005f, NAN, INFINITY, -0.0f};
     const float c[] = {100.0f, 1.0f, INFINITY, 0.0f};
@@ -317,9 +318,11 @@ static void outputs_agree_within_the_tolerance_of_their_peak(void **state)
     const struct sl_bytes y = {(const uint8_t *)b, sizeof(b)};
     const struct sl_bytes z = {(const uint8_t *)c, sizeof(c)};
     sl_agreement_init(&agreement, 1e-4);
+    assert_string_equal(sl_agreement_odd_text(&agreement, text), "");
     sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, x);
     sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, y);
     assert_true(agreement.agree && agreement.outputs == 2);
+    assert_string_equal(sl_agreement_odd_text(&agreement, text), "; 4 values are NaN or infinite");
     sl_agreement_add(&agreement, SL_SCALAR_LONG, x, x);
     assert_true(agreement.agree);
     sl_agreement_add(&agreement, SL_SCALAR_FLOAT, x, z); /* a NaN where the other has none */
