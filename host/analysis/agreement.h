@@ -16,11 +16,12 @@ struct sl_agreement {
     bool agree;
 };
 
+#define SL_AGREEMENT_FLOAT 1e-4 /* of the reference's peak */
 /* What 16-bit floats may differ by: kernels that add in half precision do. */
 #define SL_AGREEMENT_HALF 2e-2
 
-/* `tolerance` is relative to an output's peak: 1e-4 for f32. An output of 16-bit floats makes it
- * SL_AGREEMENT_HALF. */
+/* `tolerance` is relative to an output's peak: SL_AGREEMENT_FLOAT for f32. An output of 16-bit
+ * floats makes it SL_AGREEMENT_HALF. */
 void sl_agreement_init(struct sl_agreement *agreement, double tolerance);
 
 /* What is to be said of floats that are no numbers, to stand behind a sentence: "; 10 values are

@@ -42,14 +42,6 @@ static bool equal_scalars(const cJSON *a, const cJSON *b)
     return !cJSON_IsString(a) || strcmp(a->valuestring, b->valuestring) == 0;
 }
 
-static bool is_ignored(const struct sl_json_diff *diff, const char *key)
-{
-    const char *const *ignored = diff->ignored;
-    while (*ignored && strcmp(*ignored, key) != 0)
-        ignored++;
-    return *ignored != NULL;
-}
-
 /* Goes one step down and back. */
 static void step(struct sl_json_diff *diff, const char *name, const cJSON *said, const cJSON *found)
 {
@@ -67,14 +59,13 @@ static void diff_objects(struct sl_json_diff *diff, const cJSON *said, const cJS
     const cJSON *member;
     cJSON_ArrayForEach(member, found)
     {
-        if (!is_ignored(diff, member->string))
-            step(diff, member->string, cJSON_GetObjectItemCaseSensitive(said, member->string),
-                 member);
+        step(diff, member->string, cJSON_GetObjectItemCaseSensitive(said, member->string), member);
     }
     cJSON_ArrayForEach(member, said)
     {
-        if (!is_ignored(diff, member->string) &&
-            !cJSON_GetObjectItemCaseSensitive(found, member->string))
+        /* Of two members of one name the second is one too many. */
+        if (!cJSON_GetObjectItemCaseSensitive(found, member->string) ||
+            cJSON_GetObjectItemCaseSensitive(said, member->string) != member)
             step(diff, member->string, member, NULL);
     }
 }

@@ -14,8 +14,7 @@ typedef void (*sl_json_diff_fn)(void *user, const char *pointer, const char *sai
 struct sl_json_diff {
     sl_json_diff_fn on_difference;
     void *user;
-    const char *const *ignored; /* keys of members that are not looked at; ends with NULL */
-    size_t numbers;             /* compared so far */
+    size_t numbers;                           /* compared so far */
     char pointer[SL_JSON_DIFF_POINTER_BYTES]; /* where it is; at first what stands before all */
 };
 

@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
@@ -17,11 +18,15 @@
 #include "host/cli/json_diff.h"
 #include "host/experiment/compared.h"
 #include "host/experiment/kit_directory.h"
+#include "host/experiment/manifest_again.h"
 #include "host/experiment/report_files.h"
+#include "host/experiment/run_parts.h"
+#include "host/experiment/verdict_exit.h"
 #include "host/report/analysis_json.h"
 #include "host/report/report.h"
 
 #define MAX_BYTES ((size_t)1 << 31)
+enum { SHOWN_BYTES = 2 * SL_RUN_DIRECTORY_PATH_BYTES };
 
 static const char *const levels[] = {"off", "on"};
 
@@ -30,6 +35,7 @@ struct check {
     struct sl_compared compared;
     const struct sl_run_directory *directory; /* of either side */
     char summary_name[128], manifest_name[128];
+    char shown[2][SHOWN_BYTES]; /* the ETDumps, as the run called them */
 };
 
 __attribute__((format(printf, 3, 4))) static void differ(struct check *c, const char *where,
@@ -51,18 +57,12 @@ static void on_json_difference(void *user, const char *pointer, const char *said
     differ(user, pointer, "says %s; recomputed it is %s", said, found);
 }
 
-/* Compares a part of a file with its recomputation. */
-static void compare_json(struct check *c, const char *file, const char *place, const cJSON *said,
-                         const cJSON *found)
+/* Compares a file with its recomputation. */
+static void compare_json(struct check *c, const char *file, const cJSON *said, const cJSON *found)
 {
-    /* Where files stood when the run was made, not what is in them. */
-    static const char *const ignored[] = {"file", NULL};
-    struct sl_json_diff diff = {.on_difference = on_json_difference, .user = c, .ignored = ignored};
-    snprintf(diff.pointer, sizeof(diff.pointer), "%s#%s", file, place);
-    if (said)
-        sl_json_diff(&diff, said, found);
-    else
-        differ(c, diff.pointer, "is missing");
+    struct sl_json_diff diff = {.on_difference = on_json_difference, .user = c};
+    snprintf(diff.pointer, sizeof(diff.pointer), "%s#", file);
+    sl_json_diff(&diff, said, found);
     c->found->numbers += diff.numbers;
 }
 
@@ -111,16 +111,12 @@ static int check_etdump(struct check *c, int level, const char *name)
     const struct sl_etdump_file *file = &c->compared.sides[level].file;
     const struct cJSON *result = sl_run_directory_result(c->directory, level);
     const char *hash = sl_run_directory_text(result, "etdump_sha256");
-    double runs = sl_run_directory_number(result, "runs", -1);
     struct sl_buf made;
     int rc = 0;
     c->found->files++;
     c->found->numbers++;
     if (!hash || strcmp(hash, file->analysis.sha256) != 0)
         differ(c, name, "its hash is not the one in the manifest");
-    if (runs != (double)file->analysis.attribution.measured_count)
-        differ(c, c->manifest_name, "SME2 %s: says %g runs; the ETDump has %zu measured ones",
-               levels[level], runs, file->analysis.attribution.measured_count);
     if (!file->traced) {
         differ(c, name, "there is no .sltrace that it was made of");
         return 0;
@@ -140,27 +136,19 @@ static cJSON *parse_made(const struct sl_json *json)
                        : cJSON_ParseWithLength((const char *)json->out->data, json->out->size);
 }
 
-/* The kit's figures of a variant in the manifest. */
-static int check_metrics(struct check *c, int level, const struct cJSON *result)
+/* Each member of the manifest: what follows from the other files as it comes out of them, the rest
+ * in its form, and nothing else. */
+static int check_manifest(struct check *c)
 {
-    const struct sl_kit_named named = {&c->compared.sides[level].file.analysis,
-                                       sl_run_directory_text(result, "experiment"),
-                                       sl_run_directory_text(result, "etdump")};
     struct sl_buf text;
     struct sl_json json;
-    char place[48];
     sl_buf_init(&text, MAX_BYTES);
     sl_json_init(&json, &text);
-    sl_json_open_object(&json, NULL);
-    sl_kit_metrics(&json, &named, sl_run_directory_number(result, "threads", NAN),
-                   sl_run_directory_text(result, "log"));
-    sl_json_close_object(&json);
+    sl_manifest_again(&json, &c->compared);
     cJSON *found = parse_made(&json);
-    snprintf(place, sizeof(place), "/results/%d/metrics", level);
+    c->found->files++;
     if (found)
-        compare_json(c, c->manifest_name, place,
-                     cJSON_GetObjectItemCaseSensitive(result, "metrics"),
-                     cJSON_GetObjectItemCaseSensitive(found, "metrics"));
+        compare_json(c, c->manifest_name, c->directory->manifest, found);
     cJSON_Delete(found);
     sl_buf_fini(&text);
     return found ? 0 : -ENOMEM;
@@ -169,111 +157,31 @@ static int check_metrics(struct check *c, int level, const struct cJSON *result)
 static int check_variant(struct check *c, int level)
 {
     const struct cJSON *result = sl_run_directory_result(c->directory, level);
-    const char *name = sl_run_directory_text(result, "etdump");
     const char *log = sl_run_directory_text(result, "log");
     check_there(c, log);
-    int rc = check_metrics(c, level, result);
-    return rc < 0 ? rc : check_etdump(c, level, name);
+    return check_etdump(c, level, sl_run_directory_text(result, "etdump"));
 }
 
-/* What each execution executed, by the manifest, is the end to end of the ETDump's runs. */
-static void check_executed(struct check *c)
+/* How the run's processes ended: a run with results came to its end. */
+static void check_ended(struct check *c)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(c->directory->manifest, "executed");
-    size_t next[2] = {0, 0};
-    const cJSON *one;
-    cJSON_ArrayForEach(one, all)
-    {
-        const char *variant = sl_run_directory_text(one, "variant");
-        int level = variant && strcmp(variant, "on") == 0;
-        const struct sl_attribution *a = &c->compared.sides[level].file.analysis.attribution;
-        double said = sl_run_directory_number(one, "insns", NAN);
-        size_t i = next[level]++;
-        c->found->numbers++;
-        if (i >= a->run_count || said != (double)a->runs[i].end_to_end)
-            differ(c, c->manifest_name,
-                   "execution %zu with SME2 %s: says %.0f instructions; the ETDump gives %.0f", i,
-                   levels[level], said, i < a->run_count ? (double)a->runs[i].end_to_end : NAN);
+    static const char *const processes[] = {"measured", "reference"};
+    struct sl_buf bytes;
+    if (!read_file(c, "result.json", &bytes))
+        return;
+    cJSON *said = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    const char *schema = sl_run_directory_text(said, "schema");
+    if (!schema || strcmp(schema, "sme2lab.result/1") != 0)
+        differ(c, "result.json", "it is not of sme2lab's form");
+    for (size_t i = 0; schema && i < sizeof(processes) / sizeof(processes[0]); i++) {
+        const cJSON *one = cJSON_GetObjectItemCaseSensitive(said, processes[i]);
+        const char *outcome = sl_run_directory_text(one, "outcome");
+        if (!outcome || strcmp(outcome, "done") != 0)
+            differ(c, "result.json", "/%s/outcome says %.40s; the run has results", processes[i],
+                   outcome ? outcome : "nothing");
     }
-    for (int level = 0; all && level < 2; level++) {
-        size_t runs = c->compared.sides[level].file.analysis.attribution.run_count;
-        if (next[level] != runs)
-            differ(c, c->manifest_name, "SME2 %s: has %zu executions; the ETDump %zu",
-                   levels[level], next[level], runs);
-    }
-}
-
-/* The kit's members of the summary, each against its recomputation. */
-static int check_kit_members(struct check *c)
-{
-    struct sl_kit_named named[2];
-    struct sl_buf text;
-    struct sl_json json;
-    for (int level = 0; level < 2; level++) {
-        const struct cJSON *result = sl_run_directory_result(c->directory, level);
-        named[level] = (struct sl_kit_named){&c->compared.sides[level].file.analysis,
-                                             sl_run_directory_text(result, "experiment"),
-                                             sl_run_directory_text(result, "etdump")};
-    }
-    sl_buf_init(&text, MAX_BYTES);
-    sl_json_init(&json, &text);
-    sl_json_open_object(&json, NULL);
-    int rc = sl_kit_summary(&json, named);
-    sl_json_close_object(&json);
-    cJSON *found = rc == 0 ? parse_made(&json) : NULL;
-    const cJSON *member;
-    cJSON_ArrayForEach(member, found)
-    {
-        char place[96];
-        snprintf(place, sizeof(place), "/%.90s", member->string);
-        compare_json(c, c->summary_name, place,
-                     cJSON_GetObjectItemCaseSensitive(c->directory->summary, member->string),
-                     member);
-    }
-    cJSON_Delete(found);
-    sl_buf_fini(&text);
-    return rc;
-}
-
-/* Compares one object of the summary with what the same writer makes now. */
-static int check_object(struct check *c, const char *place, const cJSON *said,
-                        const struct sl_analysis *analysis)
-{
-    struct sl_buf text;
-    struct sl_json json;
-    sl_buf_init(&text, MAX_BYTES);
-    sl_json_init(&json, &text);
-    int rc = analysis ? sl_analysis_json(&json, NULL, analysis)
-                      : sl_comparison_json(&json, NULL, &c->compared.report);
-    cJSON *found = rc == 0 ? parse_made(&json) : NULL;
-    if (found)
-        compare_json(c, c->summary_name, place, said, found);
-    cJSON_Delete(found);
-    sl_buf_fini(&text);
-    return found || rc < 0 ? rc : -ENOMEM;
-}
-
-static int check_summary(struct check *c)
-{
-    const cJSON *summary = c->directory->summary;
-    c->found->files++;
-    if (!summary) {
-        differ(c, c->summary_name, "the file is missing");
-        return 0;
-    }
-    const cJSON *analyses = cJSON_GetObjectItemCaseSensitive(summary, "analyses");
-    const char *verdict = sl_run_directory_text(summary, "verdict");
-    const char *found = sl_verdict_name(c->compared.comparison.verdict);
-    if (!verdict || strcmp(verdict, found) != 0)
-        differ(c, c->summary_name, "says verdict %.20s; recomputed it is %s",
-               verdict ? verdict : "(none)", found);
-    int rc = check_object(c, "/comparison", cJSON_GetObjectItemCaseSensitive(summary, "comparison"),
-                          NULL);
-    for (int level = 0; rc == 0 && level < 2; level++)
-        rc = check_object(c, level ? "/analyses/1" : "/analyses/0",
-                          cJSON_GetArrayItem(analyses, level),
-                          &c->compared.sides[level].file.analysis);
-    return rc < 0 ? rc : check_kit_members(c);
+    cJSON_Delete(said);
+    sl_buf_fini(&bytes);
 }
 
 /* Adds the outputs that `a` and `b` name to an agreement; false if one is not there. */
@@ -301,7 +209,8 @@ static bool agree_on(struct check *c, const cJSON *outputs, const char *a, const
     return true;
 }
 
-static void check_outputs(struct check *c)
+/* Members "output_agreement" of the summary. */
+static void put_agreements(struct check *c, struct sl_json *json)
 {
     static const struct {
         const char *key, *reference, *compared;
@@ -309,23 +218,120 @@ static void check_outputs(struct check *c)
                  {"off_vs_portable", "portable", "off"},
                  {"on_vs_portable", "portable", "on"}};
     const cJSON *outputs = cJSON_GetObjectItemCaseSensitive(c->directory->manifest, "outputs");
-    for (size_t i = 0; outputs && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        struct sl_agreement said;
+    sl_json_open_object(json, "output_agreement");
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         struct sl_agreement found;
-        if (!sl_run_directory_agreement(c->directory, pairs[i].key, &said)) {
-            differ(c, c->summary_name, "output_agreement/%s is missing", pairs[i].key);
-            continue;
-        }
-        sl_agreement_init(&found, said.tolerance);
-        if (!agree_on(c, outputs, pairs[i].reference, pairs[i].compared, &found))
-            continue;
-        c->found->numbers += 2;
-        if (said.max_abs != found.max_abs || said.max_rel != found.max_rel ||
-            said.agree != found.agree || said.odd != found.odd)
-            differ(c, c->summary_name,
-                   "output_agreement/%s says %g, %g of the peak; the outputs give %g, %g",
-                   pairs[i].key, said.max_abs, said.max_rel, found.max_abs, found.max_rel);
+        sl_agreement_init(&found, SL_AGREEMENT_FLOAT);
+        if (agree_on(c, outputs, pairs[i].reference, pairs[i].compared, &found))
+            sl_run_put_agreement(json, pairs[i].key, &found);
     }
+    sl_json_close_object(json);
+}
+
+/* Where the run left its files: `name` below the directory that it gives. */
+static const char *shown(struct check *c, const char *name, char out[SHOWN_BYTES])
+{
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(c->directory->summary, "files");
+    const char *folder = sl_run_directory_text(files, "directory");
+    snprintf(out, SHOWN_BYTES, "%.1000s/%.1000s", folder ? folder : "", name ? name : "");
+    return out;
+}
+
+static void put_files(struct check *c, struct sl_json *json)
+{
+    const cJSON *said = cJSON_GetObjectItemCaseSensitive(c->directory->summary, "files");
+    const char *log = sl_run_directory_text(sl_run_directory_result(c->directory, 0), "log");
+    size_t tail = strlen("_latency.log"), len = log ? strlen(log) : 0;
+    char name[SHOWN_BYTES], path[SHOWN_BYTES];
+    sl_json_open_object(json, "files");
+    sl_json_text(json, "directory", sl_run_directory_text(said, "directory"));
+    for (int level = 0; level < 2; level++) {
+        snprintf(name, sizeof(name), "etdump_sme2_%s", levels[level]);
+        sl_json_text(json, name, c->shown[level]);
+    }
+    snprintf(name, sizeof(name), "%.*s.sltrace", (int)(len > tail ? len - tail : 0), log);
+    sl_json_text(json, "trace", shown(c, name, path));
+    sl_json_text(json, "log", shown(c, log, path));
+    snprintf(name, sizeof(name), "report%s.md", c->directory->suffix);
+    sl_json_text(json, "report", shown(c, name, path));
+    snprintf(name, sizeof(name), "report%s.html", c->directory->suffix);
+    sl_json_text(json, "report_html", shown(c, name, path));
+    sl_json_close_object(json);
+}
+
+/* What the manifest recorded stays as it was when the run was made. */
+static void put_manifest_hash(struct check *c, struct sl_json *json)
+{
+    struct sl_buf bytes;
+    char hash[SL_SHA256_HEX_SIZE] = "";
+    if (read_file(c, c->manifest_name, &bytes)) {
+        sl_sha256_hex(bytes.data, bytes.size, hash);
+        sl_buf_fini(&bytes);
+    }
+    sl_json_text(json, "manifest_sha256", hash);
+}
+
+static void put_verdict(struct check *c, struct sl_json *json)
+{
+    const struct cJSON *manifest = c->directory->manifest;
+    double threshold = sl_run_directory_number(c->directory->summary, "threshold_percent", NAN);
+    sl_json_text(json, "schema", "sme2lab.run/1");
+    sl_json_text(json, "model", sl_run_directory_text(manifest, "model"));
+    sl_json_text(json, "experiment", sl_run_directory_text(manifest, "experiment"));
+    sl_json_text(
+        json, "device",
+        sl_run_directory_text(cJSON_GetObjectItemCaseSensitive(manifest, "device"), "kind"));
+    sl_json_text(json, "verdict", sl_verdict_name(c->compared.comparison.verdict));
+    sl_json_i64(json, "exit_code", sl_verdict_exit_code(&c->compared.comparison, threshold));
+    sl_json_f64(json, "threshold_percent", threshold >= 0 ? threshold : NAN);
+}
+
+/* The summary as its writer makes it now. */
+static int put_summary(struct check *c, struct sl_json *json)
+{
+    struct sl_kit_named named[2];
+    for (int level = 0; level < 2; level++) {
+        const struct cJSON *result = sl_run_directory_result(c->directory, level);
+        struct sl_analysis *analysis = &c->compared.sides[level].file.analysis;
+        const char *etdump = sl_run_directory_text(result, "etdump");
+        named[level] =
+            (struct sl_kit_named){analysis, sl_run_directory_text(result, "experiment"), etdump};
+        analysis->file = shown(c, etdump, c->shown[level]);
+    }
+    sl_json_open_object(json, NULL);
+    put_verdict(c, json);
+    int rc = sl_comparison_json(json, "comparison", &c->compared.report);
+    put_agreements(c, json);
+    sl_json_open_array(json, "analyses");
+    for (int level = 0; level < 2 && rc == 0; level++)
+        rc = sl_analysis_json(json, NULL, named[level].analysis);
+    sl_json_close_array(json);
+    if (rc == 0)
+        rc = sl_kit_summary(json, named);
+    put_files(c, json);
+    put_manifest_hash(c, json);
+    sl_json_close_object(json);
+    return rc < 0 ? rc : json->error;
+}
+
+static int check_summary(struct check *c)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    c->found->files++;
+    if (!c->directory->summary) {
+        differ(c, c->summary_name, "the file is missing");
+        return 0;
+    }
+    sl_buf_init(&text, MAX_BYTES);
+    sl_json_init(&json, &text);
+    int rc = put_summary(c, &json);
+    cJSON *found = rc == 0 ? parse_made(&json) : NULL;
+    if (found)
+        compare_json(c, c->summary_name, c->directory->summary, found);
+    cJSON_Delete(found);
+    sl_buf_fini(&text);
+    return found || rc < 0 ? rc : -ENOMEM;
 }
 
 /* The pages are a function of all the rest. */
@@ -345,26 +351,17 @@ static int check_report(struct check *c)
 
 static int check_all(struct check *c)
 {
-    const char *unit = sl_run_directory_text(c->directory->manifest, "time_unit");
-    const char *found =
-        c->compared.comparison.unit == SL_TRACE_INSTRUCTIONS ? "instructions" : "ns";
-    if (!unit || strcmp(unit, found) != 0)
-        differ(c, c->manifest_name, "says time_unit %.20s; the ETDumps are in %s",
-               unit ? unit : "(none)", found);
-    c->found->files++; /* the manifest itself */
     if (c->directory->suffix[0] == '\0')
-        check_there(c, "result.json"); /* how the agent's processes ended */
+        check_ended(c);
     int rc = 0;
     for (int level = 0; rc == 0 && level < 2; level++)
         rc = check_variant(c, level);
     if (rc < 0)
         return rc;
-    check_executed(c);
-    rc = check_report(c);
-    if (rc < 0)
-        return rc;
-    check_outputs(c);
-    return check_summary(c);
+    rc = check_manifest(c);
+    if (rc == 0)
+        rc = check_report(c);
+    return rc < 0 ? rc : check_summary(c);
 }
 
 /* An ETDump that is missing or damaged is a difference, not an error: the directory is a run. */

@@ -47,13 +47,15 @@ static int put_kit(struct sl_json *json, const struct sl_compared *compared)
 
 /* A member as it is now. */
 static int put_member(struct sl_json *json, const struct sl_compared *compared, const cJSON *member,
-                      int exit_code)
+                      int exit_code, double threshold_percent)
 {
     int rc = 0;
     if (strcmp(member->string, "verdict") == 0) {
         sl_json_text(json, "verdict", sl_verdict_name(compared->comparison.verdict));
     } else if (strcmp(member->string, "exit_code") == 0) {
         sl_json_i64(json, "exit_code", exit_code);
+    } else if (strcmp(member->string, "threshold_percent") == 0) {
+        sl_json_f64(json, "threshold_percent", threshold_percent);
     } else if (strcmp(member->string, "comparison") == 0) {
         rc = sl_comparison_json(json, "comparison", &compared->report);
     } else if (strcmp(member->string, "analyses") == 0) {
@@ -70,7 +72,8 @@ static int put_member(struct sl_json *json, const struct sl_compared *compared, 
 }
 
 /* analysis_summary.json with the same members in the same order. */
-static int write_summary(const struct sl_compared *compared, int exit_code, struct sl_diag *diag)
+static int write_summary(const struct sl_compared *compared, int exit_code,
+                         double threshold_percent, struct sl_diag *diag)
 {
     const struct sl_run_directory *directory = &compared->sides[0].directory;
     char path[SL_RUN_DIRECTORY_PATH_BYTES + 160];
@@ -88,7 +91,7 @@ static int write_summary(const struct sl_compared *compared, int exit_code, stru
     cJSON_ArrayForEach(member, directory->summary)
     {
         if (rc == 0)
-            rc = put_member(&json, compared, member, exit_code);
+            rc = put_member(&json, compared, member, exit_code, threshold_percent);
     }
     sl_json_close_object(&json);
     rc = rc < 0 ? rc : json.error;
@@ -118,7 +121,7 @@ static int recompute_one(struct sl_compared *compared, const char *path, const c
     if (rc == 0) {
         keep_names(compared);
         *out_exit = sl_verdict_exit_code(&compared->comparison, threshold_percent);
-        rc = write_summary(compared, *out_exit, diag);
+        rc = write_summary(compared, *out_exit, threshold_percent, diag);
     }
     sl_compared_close(compared);
     return rc < 0 ? rc : sl_report_write_run(path, experiment, categories, diag);

@@ -3,7 +3,6 @@
 #include "host/experiment/run.h"
 
 #define MAX_OUTPUT_BYTES ((size_t)1 << 30)
-static const double tolerance = 1e-4; /* of the reference's peak */
 
 static int read_output(const struct sl_run *run, const char *variant, size_t i, struct sl_buf *out,
                        struct sl_diag *diag)
@@ -19,7 +18,7 @@ static int read_output(const struct sl_run *run, const char *variant, size_t i, 
 static int compare(const struct sl_run *run, const char *variant, const char *reference,
                    struct sl_agreement *out, struct sl_diag *diag)
 {
-    sl_agreement_init(out, tolerance);
+    sl_agreement_init(out, SL_AGREEMENT_FLOAT);
     for (size_t i = 0; i < run->output_count; i++) {
         struct sl_buf a, b;
         if (run->output_types[i] < 0)

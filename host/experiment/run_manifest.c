@@ -6,13 +6,12 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/format/scalar_type.h"
 #include "host/config/experiment.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 #include "host/experiment/json_copy.h"
-#include "host/experiment/kit_directory.h"
 #include "host/experiment/run.h"
+#include "host/experiment/run_parts.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
 
@@ -42,17 +41,6 @@ static void put_device(struct sl_json *json, const struct sl_run *run)
     sl_json_close_object(json);
 }
 
-/* Which families of kernels ran in streaming mode, and who said so. */
-static void put_policy(struct sl_json *json, const struct sl_run *run)
-{
-    const cJSON *off = cJSON_GetObjectItemCaseSensitive(run->policy, "streaming_off");
-    sl_json_open_object(json, "policy");
-    sl_json_text(json, "source", run->policy ? "device" : "default");
-    sl_json_copy(json, "streaming_off", off);
-    sl_json_copy(json, "table", run->policy);
-    sl_json_close_object(json);
-}
-
 static int put_inputs(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
 {
     sl_json_open_array(json, "inputs");
@@ -73,32 +61,6 @@ static int put_inputs(struct sl_json *json, const struct sl_run *run, struct sl_
     }
     sl_json_close_array(json);
     return 0;
-}
-
-/* The executions in the order they happened. */
-static void put_schedule(struct sl_json *json, const struct sl_run *run)
-{
-    sl_json_open_object(json, "schedule");
-    sl_json_text(json, "order", "ABBA");
-    sl_json_u64(json, "seed", run->experiment->seed);
-    sl_json_open_array(json, "executions");
-    for (size_t i = 0; i < run->trace.record_count; i++) {
-        const struct sl_trace_record *record = &run->trace.records[i];
-        if (record->kind != SL_TRACE_BLOCK || record->block.iteration == UINT32_MAX ||
-            record->variant >= SL_RUN_VARIANTS)
-            continue;
-        sl_json_open_object(json, NULL);
-        sl_json_text(json, "variant", sl_run_variant_names[record->variant]);
-        sl_json_u64(json, "iteration", record->block.iteration);
-        if (record->block.pair == UINT32_MAX)
-            sl_json_null(json, "pair"); /* a warm-up beside the pairs */
-        else
-            sl_json_u64(json, "pair", record->block.pair);
-        sl_json_bool(json, "warmup", record->flags & SL_TRACE_BLOCK_WARMUP);
-        sl_json_close_object(json);
-    }
-    sl_json_close_array(json);
-    sl_json_close_object(json);
 }
 
 /* What each execution of the method executed, by class of instruction: the raw trace still has the
@@ -141,50 +103,22 @@ static void put_results(struct sl_json *json, const struct sl_run *run)
     char log[SL_RUN_PATH_BYTES];
     snprintf(log, sizeof(log), "%.900s_latency.log", run->raw_base);
     sl_json_open_array(json, "results");
-    for (int i = 0; i < SL_RUN_VARIANTS; i++) {
-        sl_json_open_object(json, NULL);
-        sl_json_text(json, "experiment", run->variants[i].experiment);
-        sl_json_text(json, "sme2", sl_run_variant_names[i]);
-        sl_json_u64(json, "variant", (uint64_t)i);
-        sl_json_u64(json, "threads", run->experiment->threads[0]);
-        sl_json_u64(json, "runs", run->variants[i].analysis.attribution.measured_count);
-        sl_json_text(json, "etdump", relative(run, run->variants[i].etdump_path));
-        sl_json_text(json, "etdump_sha256", run->variants[i].analysis.sha256);
-        sl_json_text(json, "log", relative(run, log));
-        const struct sl_kit_named named = {&run->variants[i].analysis, run->variants[i].experiment,
-                                           relative(run, run->variants[i].etdump_path)};
-        sl_kit_metrics(json, &named, run->experiment->threads[0], relative(run, log));
-        sl_json_close_object(json);
-    }
+    for (int i = 0; i < SL_RUN_VARIANTS; i++)
+        sl_run_put_result(
+            json, &(struct sl_run_result){.experiment = run->variants[i].experiment,
+                                          .etdump = relative(run, run->variants[i].etdump_path),
+                                          .log = relative(run, log),
+                                          .level = i,
+                                          .threads = run->experiment->threads[0],
+                                          .analysis = &run->variants[i].analysis});
     sl_json_close_array(json);
-}
-
-/* What the kit's readers ask for: our own runtime ran, no checkout of ExecuTorch. */
-static void put_executorch(struct sl_json *json)
-{
-    sl_json_open_object(json, "executorch");
-    sl_json_bool(json, "present", false);
-    sl_json_null(json, "sha");
-    sl_json_null(json, "dirty");
-    sl_json_close_object(json);
 }
 
 static void put_outputs(struct sl_json *json, const struct sl_run *run)
 {
-    static const char *const variants[][2] = {
-        {"off", "sme2-off"}, {"on", "sme2-on"}, {"portable", "portable"}};
-    char path[SL_RUN_PATH_BYTES];
     sl_json_open_array(json, "outputs");
-    for (size_t i = 0; i < run->output_count; i++) {
-        sl_json_open_object(json, NULL);
-        sl_json_i64(json, "scalar_type", run->output_types[i]);
-        sl_json_text(json, "type", sl_scalar_name(run->output_types[i]));
-        for (size_t k = 0; run->output_types[i] >= 0 && k < 3; k++) {
-            sl_run_output_path(run, variants[k][1], i, path);
-            sl_json_text(json, variants[k][0], relative(run, path));
-        }
-        sl_json_close_object(json);
-    }
+    for (size_t i = 0; i < run->output_count; i++)
+        sl_run_put_output(json, relative(run, run->raw_base), i, run->output_types[i]);
     sl_json_close_array(json);
 }
 
@@ -260,15 +194,15 @@ static int put_manifest(struct sl_json *json, const struct sl_run *run, struct s
     if (rc < 0)
         return rc;
     put_device(json, run);
-    put_policy(json, run);
-    put_schedule(json, run);
+    sl_run_put_policy(json, run->policy);
+    sl_run_put_schedule(json, &run->trace, run->experiment->seed);
     if (run->log) {
         sl_json_u64(json, "counted_insns", sl_count_log_counted(run->log, SL_INSN_ANY));
         sl_json_u64(json, "uncounted_insns", sl_count_log_uncounted(run->log));
         rc = put_executed(json, run);
     }
     sl_json_copy(json, "agent_report", run->agent_report);
-    put_executorch(json);
+    sl_run_put_executorch(json);
     put_results(json, run);
     put_outputs(json, run);
     sl_json_close_object(json);

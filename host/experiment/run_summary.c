@@ -9,22 +9,11 @@
 #include "host/experiment/kit_directory.h"
 #include "host/experiment/report_files.h"
 #include "host/experiment/run.h"
+#include "host/experiment/run_parts.h"
 #include "host/report/analysis_json.h"
 #include "host/report/comparison.h"
 
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
-
-static void put_agreement(struct sl_json *json, const char *key,
-                          const struct sl_agreement *agreement)
-{
-    sl_json_open_object(json, key);
-    sl_json_f64(json, "max_abs", agreement->max_abs);
-    sl_json_f64(json, "max_rel", agreement->max_rel);
-    sl_json_f64(json, "tolerance", agreement->tolerance);
-    sl_json_bool(json, "agree", agreement->agree);
-    sl_json_u64(json, "not_finite", agreement->odd);
-    sl_json_close_object(json);
-}
 
 static void put_file(struct sl_json *json, const struct sl_run *run, const char *key,
                      const char *path)
@@ -88,6 +77,23 @@ static int put_kit(struct sl_json *json, const struct sl_run *run)
     return sl_kit_summary(json, named);
 }
 
+/* Of the manifest, which is written before: what it recorded can be told from what it was made to
+ * say later. */
+static int put_manifest_hash(struct sl_json *json, const struct sl_run *run)
+{
+    struct sl_buf bytes;
+    char path[SL_RUN_PATH_BYTES], hash[SL_SHA256_HEX_SIZE], suffix[SL_RUN_SUFFIX_BYTES];
+    snprintf(path, sizeof(path), "%.900s/manifest%s.json", run->out_dir,
+             sl_run_suffix(run, suffix));
+    int rc = sl_buf_read_file(path, MAX_SUMMARY_BYTES, &bytes);
+    if (rc < 0)
+        return rc;
+    sl_sha256_hex(bytes.data, bytes.size, hash);
+    sl_buf_fini(&bytes);
+    sl_json_text(json, "manifest_sha256", hash);
+    return 0;
+}
+
 int sl_run_json(const struct sl_run *run, struct sl_json *json)
 {
     int rc = 0;
@@ -98,12 +104,13 @@ int sl_run_json(const struct sl_run *run, struct sl_json *json)
     sl_json_text(json, "device", run->plan->device);
     sl_json_text(json, "verdict", sl_verdict_name(run->comparison.verdict));
     sl_json_i64(json, "exit_code", sl_run_exit_code(run));
+    sl_json_f64(json, "threshold_percent", run->plan->threshold_percent);
     struct sl_comparison_report report = sl_run_comparison_report(run);
     rc = sl_comparison_json(json, "comparison", &report);
     sl_json_open_object(json, "output_agreement");
-    put_agreement(json, "on_vs_off", &run->off_on);
-    put_agreement(json, "off_vs_portable", &run->off_portable);
-    put_agreement(json, "on_vs_portable", &run->on_portable);
+    sl_run_put_agreement(json, "on_vs_off", &run->off_on);
+    sl_run_put_agreement(json, "off_vs_portable", &run->off_portable);
+    sl_run_put_agreement(json, "on_vs_portable", &run->on_portable);
     sl_json_close_object(json);
     sl_json_open_array(json, "analyses");
     for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++)
@@ -112,6 +119,8 @@ int sl_run_json(const struct sl_run *run, struct sl_json *json)
     if (rc == 0)
         rc = put_kit(json, run);
     put_files(json, run);
+    if (rc == 0)
+        rc = put_manifest_hash(json, run);
     sl_json_close_object(json);
     return rc < 0 ? rc : json->error;
 }

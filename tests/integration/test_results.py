@@ -1,6 +1,7 @@
 """What is done with a run afterwards: compared, validated and reported, offline."""
 
 import csv
+import hashlib
 import html.parser
 import json
 import pathlib
@@ -150,9 +151,74 @@ class Validate(Results):
         self.edit(folder / "analysis_summary.json", f'"median_insns":{median}', f'"median_insns":{median + 1}')
         self.edit(folder / "manifest.json", f'"insns":{median}', f'"insns":{median - 1}')
         said = self.differences(folder)
-        self.assertEqual(len(said), 2, said)
+        self.assertEqual(len(said), 3, said)
+        self.assertTrue(any("analysis_summary.json#/manifest_sha256" in d for d in said), said)
         self.assertTrue(any("analysis_summary.json#/comparison/candidate/median_insns" in d for d in said), said)
         self.assertTrue(any(str(median - 1) in d for d in said), said)
+
+    def test_every_member_of_the_manifest_is_looked_at(self):
+        """Each value changed in turn, with the manifest's hash made to fit: what follows from other files is found out all the same.
+        The rest is what was only recorded; nothing else holds it, and its change is told by the hash alone."""
+        folder = self.copy()
+        manifest, summary = folder / "manifest.json", folder / "analysis_summary.json"
+        right, whole = manifest.read_text(), summary.read_text()
+        hashed = json.loads(whole)["manifest_sha256"]
+        self.assertEqual(hashed, hashlib.sha256(right.encode()).hexdigest())
+
+        def write(document):
+            text = json.dumps(document, separators=(",", ":"))
+            manifest.write_text(text)
+            summary.write_text(whole.replace(hashed, hashlib.sha256(text.encode()).hexdigest()))
+
+        def places(value, path=()):
+            if isinstance(value, dict):
+                for key in value:
+                    yield from places(value[key], (*path, key))
+            elif isinstance(value, list) and value:
+                yield from places(value[0], (*path, 0))
+            else:
+                yield path
+
+        def set_at(path, change):
+            document = json.loads(right)
+            at = document
+            for step in path[:-1]:
+                at = at[step]
+            at[path[-1]] = change(at[path[-1]])
+            write(document)
+            return lab.sme2lab("validate", "-q", folder).returncode in (1, 2)
+
+        def another(value):
+            if value is None or isinstance(value, list):
+                return {"strange": 1}
+            return not value if isinstance(value, bool) else value + 1 if isinstance(value, (int, float)) else value + "x"
+
+        every = list(places(json.loads(right)))
+        unseen = {path: "/".join(str(step) for step in path) for path in every if not set_at(path, another)}
+        recorded = {"sme2lab_version", "command", "model", "model_bytes", "agent", "wall_ns", "inputs/0/file", "inputs/0/bytes", "device/cpu",
+                    "device/emulator", "device/emulator_version", "counted_insns", "uncounted_insns", "executed/0/vector_macs",
+                    "executed/0/outer_products", "executed/0/smstarts"}
+        self.assertLessEqual({name for name in unseen.values() if not name.startswith(("device/probe/", "agent_report/"))}, recorded)
+        for path in every:  # of another type they are found
+            if "/".join(map(str, path)) in recorded:
+                self.assertTrue(set_at(path, lambda value: {"strange": 1}), path)
+
+    def test_members_that_no_manifest_has_and_missing_ones_are_named(self):
+        folder = self.copy()
+        path = folder / "manifest.json"
+        right = json.loads(path.read_text())
+        for key in right:
+            path.write_text(json.dumps({k: v for k, v in right.items() if k != key}))
+            done = lab.sme2lab("validate", folder)
+            self.assertIn(done.returncode, (1, 2), key)
+            self.assertTrue(f"#/{key}: says nothing" in done.stdout or key in ("schema", "results"), (key, done.stdout))
+        for where in ("", "device", "schedule", "agent_report", "policy", "executorch"):
+            document = json.loads(json.dumps(right))
+            (document[where] if where else document)["strange"] = 1
+            path.write_text(json.dumps(document))
+            self.assertTrue(any("/strange: says 1; recomputed it is nothing" in d for d in self.differences(folder)), where)
+        path.write_text(json.dumps(right).replace('"labels"', '"mode": "clean", "labels"', 1))
+        self.assertTrue(any("#/mode: says" in d for d in self.differences(folder)))
 
     def test_each_file_of_a_run_is_missed(self):
         files = [p for p in sorted(self.run_.out.rglob("*")) if p.is_file() and p.name != "manifest.json"
