@@ -110,12 +110,14 @@ const struct sl_kernel_anchor *sl_kernel_f16_anchor(const struct sl_kernel_row *
     return NULL;
 }
 
-/* NEON's own: 2x2 sums of four k by BFMMLA, or vectors of what the sums are, 4 floats or 8 halves.
- */
+/* NEON's own: 2x2 sums of four k by BFMMLA, four sums of two k by BFDOT, or vectors of what the
+ * sums are, 4 floats or 8 halves. */
 static uint64_t neon_min_mac(const struct sl_kernel_row *row)
 {
     if (strstr(row->kernel, "_mmla"))
         return blocks_of(row->m, 2) * blocks_of(row->n, 2) * blocks_of(row->k, 4);
+    if (strstr(row->kernel, "_dot"))
+        return row->m * blocks_of(row->n, 4) * blocks_of(row->k, 2);
     return row->m * blocks_of(row->n, same(row->type, "bf16") ? 4 : 8) * row->k;
 }
 

@@ -59,18 +59,27 @@ static void pack_rhs(size_t n, size_t k, const SL_ELEMENT *rhs, bool transposed,
         out = sl_panel_pack(&weights, j, panel_columns(n, j), bias, out);
 }
 
+/* A line of weights, and on to the next. */
+SL_INLINE void next_line(size_t vectors, const SL_ELEMENT **w, vec_t b[VECTORS])
+{
+    v_load_next(w, vectors < 4 ? vectors : 4, b);
+    if (vectors > 4)
+        v_load_next(w, 4, b + 4 % VECTORS);
+}
+
 #define LANE(lane)                                                                                 \
+    next_line(vectors, &w, b);                                                                     \
     SL_UNROLL                                                                                      \
     for (size_t v = 0; v < vectors; v++)                                                           \
-        acc[(lane) % CHAINS][v] = V(vfmaq_laneq)(                                                  \
-            acc[(lane) % CHAINS][v], v_load(w + LANES * (vectors * (lane) + v)), a, lane);
+        acc[(lane) % CHAINS][v] = V(vfmaq_laneq)(acc[(lane) % CHAINS][v], b[v], a, lane);
 
 /* The last steps, fewer than LANES: four and two of them are for different chains. */
 SL_INLINE void last_steps(size_t vectors, size_t k, const SL_ELEMENT *lhs, const SL_ELEMENT *w,
                           vec_t acc[CHAINS][VECTORS])
 {
-    for (size_t p = 0; p < k; p++, w += LANES * vectors) {
-        vec_t a = v_load_dup(lhs + p);
+    for (size_t p = 0; p < k; p++) {
+        vec_t a = v_load_dup(lhs + p), b[VECTORS];
+        next_line(vectors, &w, b);
         size_t chain = p < (k & ~(size_t)1) ? p % CHAINS : 0;
         SL_UNROLL
         for (size_t c = 0; c < CHAINS; c++) {
@@ -78,7 +87,7 @@ SL_INLINE void last_steps(size_t vectors, size_t k, const SL_ELEMENT *lhs, const
                 continue;
             SL_UNROLL
             for (size_t v = 0; v < vectors; v++)
-                acc[c][v] = V(vfmaq)(acc[c][v], v_load(w + LANES * v), a);
+                acc[c][v] = V(vfmaq)(acc[c][v], b[v], a);
         }
     }
 }
@@ -95,7 +104,7 @@ SL_INLINE void join_chains(size_t vectors, vec_t acc[CHAINS][VECTORS])
 SL_INLINE void panel(size_t vectors, const struct SL_NAME(sl_matmul, _args) * args,
                      const SL_ELEMENT *w, size_t j)
 {
-    vec_t acc[CHAINS][VECTORS], a;
+    vec_t acc[CHAINS][VECTORS], b[VECTORS], a;
     const SL_ELEMENT *lhs = args->lhs;
     SL_ELEMENT *dst = args->dst + j;
     SL_UNROLL
@@ -107,8 +116,7 @@ SL_INLINE void panel(size_t vectors, const struct SL_NAME(sl_matmul, _args) * ar
     }
     w += LANES * vectors;
     size_t k = args->k;
-    for (; k >= LANES; k -= LANES, lhs += LANES, w += LANES * LANES * vectors) {
-        SL_FORGET(w);
+    for (; k >= LANES; k -= LANES, lhs += LANES) {
         SL_FORGET(lhs);
         a = v_load(lhs);
         LANE(0)

@@ -192,8 +192,8 @@ static void infinities_and_nan_stay_in_their_row(void **state)
         uint32_t seed = 3;
         if ((kernel->needs & ~sl_isa_detect()) != 0)
             continue;
-        for (size_t k = 6; k < 8; k++) { /* the last pair whole, and half */
-            struct shape s = {kernel->gemv ? 1 : 7, 9, k, 0, 0, false, true, false};
+        for (size_t k = 6; k < 10; k++) { /* the last pair whole, and half; clamped from 8 on */
+            struct shape s = {kernel->gemv ? 1 : 7, 9, k, 0, 0, false, true, k > 7};
             struct product p = product_of(s);
             uint16_t *lhs = sl_case_halves(&seed, p.m * p.k, SL_TYPE_CODE(SL_TYPE) == SL_TYPE_bf16);
             p.lhs = lhs;
@@ -203,6 +203,44 @@ static void infinities_and_nan_stay_in_their_row(void **state)
             sl_guarded_free(lhs);
         }
     }
+}
+
+/* One value everywhere in a row, one in the weights, no bias: the result's bits. */
+static SL_RESULT uniform_product(const KERNEL *kernel, size_t k, uint16_t left, uint16_t right)
+{
+    enum { N = 19 };
+    uint16_t *lhs = sl_case_constant_halves(k, left), *rhs = sl_case_constant_halves(N * k, right);
+    SL_RESULT dst[N];
+    void *packed = sl_guarded_new(kernel->rhs_bytes(N, k), 64);
+    void *workspace = sl_guarded_new(kernel->workspace_bytes(1, N, k), 64);
+    kernel->pack_rhs(N, k, rhs, false, NULL, packed);
+    kernel->run(&(ARGS){.m = 1,
+                        .n = N,
+                        .k = k,
+                        .lhs = (const void *)lhs,
+                        .lhs_stride = k,
+                        .rhs = packed,
+                        .dst = dst,
+                        .dst_stride = N,
+                        .min = -INFINITY,
+                        .max = INFINITY,
+                        .workspace = workspace});
+    for (size_t j = 1; j < N; j++)
+        assert_memory_equal(dst, dst + j, sizeof(*dst));
+    sl_case_free(4, (void *[]){lhs, rhs, packed, workspace});
+    return dst[0];
+}
+
+/* What the file that includes this one says of denormals. */
+static void check_denormals(const KERNEL *kernel, size_t k);
+
+static void denormals_are_as_in_xnnpack(void **state)
+{
+    (void)state;
+    const KERNEL *kernel;
+    for (size_t i = 0; (kernel = SL_NAME(sl_matmul, _at)(i)) != NULL; i++)
+        for (size_t k = 1; k < 40 && (kernel->needs & ~sl_isa_detect()) == 0; k++)
+            check_denormals(kernel, k);
 }
 
 static void select_prefers_the_list_and_keeps_gemv_for_one_row(void **state)
@@ -223,6 +261,7 @@ static int run_all(void)
         cmocka_unit_test(sizes_one_to_forty_equal_the_reference),
         cmocka_unit_test(random_shapes_equal_the_reference),
         cmocka_unit_test(infinities_and_nan_stay_in_their_row),
+        cmocka_unit_test(denormals_are_as_in_xnnpack),
         cmocka_unit_test(select_prefers_the_list_and_keeps_gemv_for_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

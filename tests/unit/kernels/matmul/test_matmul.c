@@ -153,12 +153,52 @@ static void infinities_and_nan_stay_in_their_row(void **state)
         uint32_t seed = 3;
         if ((kernel->needs & ~sl_isa_detect()) != 0)
             continue;
-        struct matmul_case c = {kernel->gemv ? 1 : 7, 9, 6, 0, 0, false, true, false};
-        float *lhs = sl_case_floats(&seed, c.m * c.k);
-        lhs[3] = INFINITY;
-        lhs[c.m * c.k - 1] = NAN;
-        check(kernel, &c, lhs, &seed);
-        sl_guarded_free(lhs);
+        for (int clamps = 0; clamps < 2; clamps++) {
+            struct matmul_case c = {kernel->gemv ? 1 : 7, 9, 6, 0, 0, false, true, clamps};
+            float *lhs = sl_case_floats(&seed, c.m * c.k);
+            lhs[3] = INFINITY;
+            check(kernel, &c, lhs, &seed);
+            lhs[c.m * c.k - 1] = NAN;
+            check(kernel, &c, lhs, &seed);
+            sl_guarded_free(lhs);
+        }
+    }
+}
+
+/* One value everywhere in a row, one in the weights, no bias: what each of some columns is. */
+static float product_of(const struct sl_matmul *kernel, size_t k, float left, float right)
+{
+    enum { N = 19 };
+    float *lhs = sl_case_constant(k, left), *rhs = sl_case_constant(N * k, right), dst[N];
+    void *packed = sl_guarded_new(kernel->rhs_bytes(N, k), 64);
+    void *workspace = sl_guarded_new(kernel->workspace_bytes(1, N, k), 64);
+    kernel->pack_rhs(N, k, rhs, false, NULL, packed);
+    kernel->run(
+        &(struct sl_matmul_args){1, N, k, lhs, k, packed, dst, N, -INFINITY, INFINITY, workspace});
+    for (size_t j = 1; j < N; j++)
+        assert_memory_equal(dst, dst + j, sizeof(*dst));
+    sl_case_free(4, (void *[]){lhs, rhs, packed, workspace});
+    return dst[0];
+}
+
+/* As XNNPACK's, nothing is flushed to zero. Zeros of either sign sum up to a zero: to +0 by outer
+ * products, whose biases are added to +0, as KleidiAI's are. */
+static void denormals_are_kept_and_infinities_times_zero_are_nan(void **state)
+{
+    (void)state;
+    const struct sl_matmul *kernel;
+    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+        if ((kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (size_t k = 1; k < 40; k++) {
+            assert_true(product_of(kernel, k, 0x1p-140f, 0x1p100f) == (float)k * 0x1p-40f);
+            assert_true(product_of(kernel, k, 0x1p100f, -0x1p-140f) == (float)k * -0x1p-40f);
+            assert_true(product_of(kernel, k, 0x1p-72f, 0x1p-72f) == (float)k * 0x1p-144f);
+            assert_true(product_of(kernel, k, -0x1p-80f, 0x1p-80f) == 0);
+            assert_true(product_of(kernel, k, -0.0f, 1) == 0);
+            assert_true(isnan(product_of(kernel, k, INFINITY, 0)));
+            assert_true(product_of(kernel, k, 0x1.8p127f, -2) == -INFINITY);
+        }
     }
 }
 
@@ -178,6 +218,7 @@ int main(void)
         cmocka_unit_test(sizes_one_to_forty_equal_the_reference),
         cmocka_unit_test(random_shapes_equal_the_reference),
         cmocka_unit_test(infinities_and_nan_stay_in_their_row),
+        cmocka_unit_test(denormals_are_kept_and_infinities_times_zero_are_nan),
         cmocka_unit_test(select_prefers_the_list_and_keeps_gemv_for_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
  * plain one. */
 #include "kernels/matmul/matmul_bf16.h"
 
+#include <string.h>
+
 #define SL_TYPE bf16
 #define GAP 123456.0F
 enum { TRIES = 4 };
@@ -49,6 +51,22 @@ static void run_way(const KERNEL *kernel, const struct product *p, int way, ARGS
         kernel->run_packed(args);
     }
     sl_guarded_free(wide);
+}
+
+/* The CPU's instructions for bfloat16, which XNNPACK and KleidiAI use as well, take denormal
+ * operands as zeros and make zeros of denormal sums; kernels that compute in f32 keep both. */
+static void check_denormals(const KERNEL *kernel, size_t k)
+{
+    bool keeps = !strstr(kernel->name, "_mopa") && !strstr(kernel->name, "_mmla") &&
+                 !strstr(kernel->name, "_dot");
+    float wide = uniform_product(kernel, k, 0x0040, 0x7180);  /* 2^-127 by 2^100 */
+    float small = uniform_product(kernel, k, 0x2080, 0x1f00); /* 2^-62 by 2^-65 */
+    float least = uniform_product(kernel, k, 0x8080, 0x3f80); /* the least normal one, negative */
+    assert_true(wide == (keeps ? (float)k * 0x1p-27f : 0));
+    assert_true(k > 1 || small == (keeps ? 0x1p-127f : 0));
+    assert_true(least == (float)k * -0x1p-126f);
+    assert_true(isnan(uniform_product(kernel, k, 0x7f80, 0)));
+    assert_true(uniform_product(kernel, k, 0x7f00, 0xc000) == -INFINITY);
 }
 
 int main(void)

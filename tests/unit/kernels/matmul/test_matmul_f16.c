@@ -54,6 +54,16 @@ static void run_way(const KERNEL *kernel, const struct product *p, int way, ARGS
     kernel->run_packed(args);
 }
 
+/* Nothing is flushed to zero: operands, results. */
+static void check_denormals(const KERNEL *kernel, size_t k)
+{
+    assert_int_equal(uniform_product(kernel, k, 0x0001, 0x3c00), k);
+    assert_int_equal(uniform_product(kernel, k, 0x3c00, 0x8003), 0x8000 | 3 * k);
+    assert_int_equal(uniform_product(kernel, k, 0x0400, 0x2800), 32 * k); /* 2^-14 by 2^-5 */
+    assert_int_equal(uniform_product(kernel, k, 0x7c00, 0x0000) & 0x7c00, 0x7c00);
+    assert_int_equal(uniform_product(kernel, k, 0x7bff, 0xc000), 0xfc00); /* past the largest */
+}
+
 int main(void)
 {
     return run_all();
