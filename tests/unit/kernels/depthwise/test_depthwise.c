@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -56,6 +57,7 @@ static void check(const struct sl_depthwise *kernel, const struct sl_depthwise_s
     float *out = sl_case_constant(out_count, NAN);
     void *packed = sl_guarded_new(kernel->weights_bytes(s), 64);
     void *workspace = sl_guarded_new(kernel->workspace_bytes(s), 64);
+    memset(workspace, 0x55, kernel->workspace_bytes(s)); /* nothing of it is promised */
     kernel->pack_weights(s, w, bias, packed);
     struct sl_depthwise_args args = {
         *s, in, packed, out, clamps ? -0.5f : -INFINITY, clamps ? 0.5f : INFINITY, workspace};

@@ -38,6 +38,7 @@ static void run_f16(const struct sl_depthwise_f16 *kernel, const struct layer *l
 {
     void *packed = sl_guarded_new(kernel->weights_bytes(&l->shape), 64);
     void *workspace = sl_guarded_new(kernel->workspace_bytes(&l->shape), 64);
+    memset(workspace, 0x55, kernel->workspace_bytes(&l->shape)); /* nothing of it is promised */
     kernel->pack_weights(&l->shape, l->weights, l->bias, packed);
     struct sl_depthwise_f16_args args = {l->shape, l->in, packed, out, l->min, l->max, workspace};
     kernel->run(&args);

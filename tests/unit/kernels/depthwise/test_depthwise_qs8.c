@@ -49,6 +49,7 @@ static void check(const struct sl_depthwise_qs8 *kernel, const struct sl_depthwi
     int8_t *want = sl_case_same_bytes(out_count, 0), *out = sl_case_same_bytes(out_count, 0);
     void *packed = sl_guarded_new(kernel->weights_bytes(s), 64);
     void *workspace = sl_guarded_new(kernel->workspace_bytes(s), 64);
+    memset(workspace, 0x55, kernel->workspace_bytes(s)); /* nothing of it is promised */
     const struct sl_depthwise_qs8_args a = {*s,        in,       layer.requant.in_zero, packed, out,
                                             layer.out, workspace};
     reference(&a, &layer, weights, want);

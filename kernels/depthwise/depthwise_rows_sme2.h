@@ -1,0 +1,164 @@
+/* kernels/depthwise/depthwise_rows_sme2.h: depthwise convolution of few channels, SME2: what
+ * kernels of all types share, which is the padded image and the order of weights. */
+#pragma once
+
+#include <arm_sme.h>
+#include <arm_sve.h>
+#include <string.h>
+
+#include "kernels/depthwise/depthwise.h"
+#include "kernels/depthwise/depthwise_rows.h"
+
+/* The image as the streams read it: rows of `planes` planes, which have every planes-th column. */
+struct rows_plan {
+    size_t height, planes, columns; /* rows; columns of a plane */
+    size_t left, inner;             /* columns of padding; of the image, as far as windows reach */
+    size_t top, rows;               /* rows likewise */
+};
+
+/* out_h and out_w are at least 1. */
+static inline struct rows_plan rows_plan_of(const struct sl_depthwise_shape *s,
+                                            size_t rows_at_once) __arm_streaming_compatible
+{
+    size_t width = (s->out_w - 1) * s->stride_w + s->kernel_w;
+    size_t out_h = (s->out_h + rows_at_once - 1) / rows_at_once * rows_at_once;
+    struct rows_plan plan = {
+        .height = (out_h - 1) * s->stride_h + s->kernel_h,
+        .planes = s->stride_w,
+        .columns = (width + s->stride_w - 1) / s->stride_w,
+        .left = s->pad_left < width ? s->pad_left : width,
+    };
+    plan.top = s->pad_top < plan.height ? s->pad_top : plan.height;
+    plan.inner = width - plan.left < s->in_w ? width - plan.left : s->in_w;
+    plan.rows = plan.height - plan.top < s->in_h ? plan.height - plan.top : s->in_h;
+    return plan;
+}
+
+static inline size_t rows_gcd(size_t a, size_t b) __arm_streaming_compatible
+{
+    while (b != 0) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Strips whose weights differ. */
+static inline size_t rows_strips(size_t channels, size_t lanes) __arm_streaming_compatible
+{
+    return channels / rows_gcd(channels, lanes);
+}
+
+/* Whether there is code for the window, at strides of up to `most`; a pixel fits into four vectors,
+ * and the weights into some tens of KiB. */
+static inline bool rows_take(const struct sl_depthwise_shape *s, size_t element_bytes, size_t most)
+{
+    size_t lanes = 4 * svcntsb() / element_bytes;
+    return s->multiplier == 1 && s->kernel_h == s->kernel_w &&
+           (s->kernel_h == 3 || s->kernel_h == 5) && s->dilation_h == 1 && s->dilation_w == 1 &&
+           s->stride_h <= most && s->stride_w <= most && s->out_h > 0 && s->out_w > 0 &&
+           s->channels > 0 && s->channels <= lanes && rows_strips(s->channels, lanes) <= 32;
+}
+
+static inline size_t rows_workspace(const struct sl_depthwise_shape *s, size_t element_bytes,
+                                    size_t rows_at_once)
+{
+    if (s->out_h == 0 || s->out_w == 0)
+        return 0;
+    struct rows_plan plan = rows_plan_of(s, rows_at_once);
+    return plan.height * plan.planes * plan.columns * s->channels * element_bytes + 8 * svcntsb();
+}
+
+#define ROWS_MODE __arm_streaming __arm_inout("za")
+
+static inline void rows_fill(uint8_t *out, size_t bytes, uint8_t value) ROWS_MODE
+{
+    svuint8_t x = svdup_u8(value);
+    svuint8x4_t quad = svcreate4_u8(x, x, x, x);
+    size_t step = 4 * svcntb(), at = 0;
+    svcount_t all = svptrue_c8();
+    for (; bytes - at >= 2 * step && bytes >= 2 * step; at += 2 * step) {
+        svst1_u8_x4(all, out + at, quad);
+        svst1_vnum_u8_x4(all, out + at, 4, quad);
+    }
+    for (; at < bytes; at += step)
+        svst1_u8_x4(svwhilelt_c8_u64(at, bytes, 4), out + at, quad);
+}
+
+/* Every second pixel to `first`, the others to `second`. */
+static inline void rows_deal(uint8_t *first, uint8_t *second, const uint8_t *in, size_t pixels,
+                             size_t bytes) ROWS_MODE
+{
+    svcount_t some = svwhilelt_c8_u64(0, bytes, 4);
+    const uint8_t *b = in + bytes, *c = b + bytes, *d = c + bytes;
+    uint8_t *third = first + bytes, *fourth = second + bytes;
+    size_t end = pixels / 4 * 2 * bytes, at = 0, from = 0;
+    /* Opaque, so that the pointers share an index each. */
+    __asm__("" : "+r"(b), "+r"(c), "+r"(d), "+r"(first), "+r"(second), "+r"(third), "+r"(fourth));
+    for (; at != end; at += 2 * bytes, from += 4 * bytes) {
+        svst1_u8_x4(some, first + at, svld1_u8_x4(some, in + from));
+        svst1_u8_x4(some, second + at, svld1_u8_x4(some, b + from));
+        svst1_u8_x4(some, third + at, svld1_u8_x4(some, c + from));
+        svst1_u8_x4(some, fourth + at, svld1_u8_x4(some, d + from));
+    }
+    for (size_t i = 0; i < pixels % 4; i++, from += bytes) {
+        svst1_u8_x4(some, (i % 2 ? second : first) + at, svld1_u8_x4(some, in + from));
+        at += i % 2 ? bytes : 0;
+    }
+}
+
+/* One image into the workspace, and its padding: at stride 1. At stride 2 that is there already. */
+static inline void rows_put(const struct sl_depthwise_shape *s, const struct rows_plan *plan,
+                            size_t pixel, const uint8_t *in, uint8_t *out, uint8_t zero) ROWS_MODE
+{
+    size_t plane = plan->columns * pixel, line = plan->planes * plane;
+    uint8_t *first = out + plan->top * line + plan->left / plan->planes * pixel;
+    uint8_t *end = out + ((s->out_h - 1) * s->stride_h + s->kernel_h) * line;
+    if (plan->planes == 1) {
+        size_t bytes = plan->inner * pixel, padding = line - bytes;
+        bool narrow = padding <= 8 * svcntb();
+        struct sl_depthwise_rows_copy copy = {in,         s->in_w * pixel,      first, line, bytes,
+                                              plan->rows, narrow ? padding : 0, zero};
+        if (!narrow || plan->rows == 0)
+            rows_fill(out, (size_t)(end - out), zero);
+        else
+            rows_fill(out, (size_t)(first - out), zero);
+        if (plan->rows != 0)
+            sl_depthwise_rows_copy_sme2_asm(&copy);
+        first += plan->rows * line;
+        if (narrow && first < end)
+            rows_fill(first, (size_t)(end - first), zero);
+        return;
+    }
+    size_t odd = plan->left % 2;
+    for (size_t y = plan->rows; y > 0; y--, in += s->in_w * pixel, first += line)
+        rows_deal(first + odd * plane, odd ? first + pixel : first + plane, in, plan->inner, pixel);
+}
+
+/* All images. `job` has weights, bounds and the output; `zero` is what padding is, byte by byte. */
+static inline void rows_run(const struct sl_depthwise_shape *s, size_t element_bytes,
+                            size_t rows_at_once, const void *in, void *workspace, uint8_t zero,
+                            struct sl_depthwise_rows *job, sl_depthwise_rows_fn *run) ROWS_MODE
+{
+    struct rows_plan plan = rows_plan_of(s, rows_at_once);
+    size_t plane = plan.columns * s->channels, line = plan.planes * plane * element_bytes;
+    size_t pixel = s->channels * element_bytes;
+    const uint8_t *image = in;
+    job->in = workspace;
+    job->line = line;
+    job->down = s->stride_h * line;
+    job->elements = s->out_w * s->channels;
+    job->rows = s->out_h;
+    job->odd = plan.planes == 1 ? s->channels : plane;
+    job->even = plan.planes == 1 ? s->channels : s->channels - plane;
+    job->strips = rows_strips(s->channels, 4 * svcntb() / element_bytes);
+    if (plan.planes != 1)
+        rows_fill(workspace, plan.height * line, zero);
+    for (size_t n = 0; n < s->batch; n++) {
+        rows_put(s, &plan, pixel, image, workspace, zero);
+        run(job);
+        image += s->in_h * s->in_w * pixel;
+        job->out = (uint8_t *)job->out + s->out_h * job->elements * element_bytes;
+    }
+}
