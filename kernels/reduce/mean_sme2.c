@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
+#include "kernels/reduce/mean_fold_sme2.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/reduce/row_sum_sme2.h"
 
@@ -21,56 +22,38 @@ static void mean_short_rows(const struct sl_reduce_args *args) __arm_streaming
     }
 }
 
-/* Columns i .. i + 8 VL of one outer index, two groups of four vectors in ZA. */
-static void mean_columns(const struct sl_reduce_args *args, const float *in, size_t i,
-                         float *out) __arm_streaming __arm_inout("za")
-{
-    size_t quad = 4 * svcntw();
-    svcount_t some = svwhilelt_c32_u64(i, args->inner, 4);
-    svcount_t more = svwhilelt_c32_u64(i + quad, args->inner, 4);
-    svfloat32_t scale = svdup_f32(args->scale);
-    const float *from = in + i;
-    svzero_za();
-    for (size_t r = args->reduced; r > 0; r--, from += args->inner) {
-        svadd_za32_f32_vg1x4(0, svld1_f32_x4(some, from));
-        svadd_za32_f32_vg1x4(1, svld1_vnum_f32_x4(more, from, 4));
-    }
-    for (uint32_t half = 0; half < 2; half++) {
-        svfloat32x4_t sum = svread_za32_f32_vg1x4(half);
-        svbool_t all = svptrue_b32();
-        sum = svcreate4_f32(svmul_f32_x(all, svget4_f32(sum, 0), scale),
-                            svmul_f32_x(all, svget4_f32(sum, 1), scale),
-                            svmul_f32_x(all, svget4_f32(sum, 2), scale),
-                            svmul_f32_x(all, svget4_f32(sum, 3), scale));
-        svst1_f32_x4(half ? more : some, out + i + half * quad, sum);
-    }
-}
+enum { MOST_VL = 64 };
 
-/* Columns i .. i + 4 VL, four rows at a time, each with its own group. */
+/* Columns i .. i + 4 VL. */
 static void mean_quad(const struct sl_reduce_args *args, const float *in, size_t i,
                       float *out) __arm_streaming __arm_inout("za")
 {
     svbool_t all = svptrue_b32();
-    svcount_t some = svwhilelt_c32_u64(i, args->inner, 4);
-    size_t step = args->inner, r = args->reduced;
-    const float *from = in + i;
-    svzero_za();
-    for (; r >= 4; r -= 4, from += 4 * step) {
-        svadd_za32_f32_vg1x4(0, svld1_f32_x4(some, from));
-        svadd_za32_f32_vg1x4(1, svld1_f32_x4(some, from + step));
-        svadd_za32_f32_vg1x4(2, svld1_f32_x4(some, from + 2 * step));
-        svadd_za32_f32_vg1x4(3, svld1_f32_x4(some, from + 3 * step));
-    }
-    for (; r > 0; r--, from += step)
-        svadd_za32_f32_vg1x4(0, svld1_f32_x4(some, from));
-    for (uint32_t group = 1; group < 4; group++)
-        svadd_za32_f32_vg1x4(0, svread_za32_f32_vg1x4(group));
+    sl_sum_quads_f32_sme2_asm(in + i, args->inner, args->reduced, args->inner - i);
     svfloat32x4_t sum = svread_za32_f32_vg1x4(0);
     sum = svcreate4_f32(svmul_n_f32_x(all, svget4_f32(sum, 0), args->scale),
                         svmul_n_f32_x(all, svget4_f32(sum, 1), args->scale),
                         svmul_n_f32_x(all, svget4_f32(sum, 2), args->scale),
                         svmul_n_f32_x(all, svget4_f32(sum, 3), args->scale));
-    svst1_f32_x4(some, out + i, sum);
+    svst1_f32_x4(svwhilelt_c32_u64(i, args->inner, 4), out + i, sum);
+}
+
+/* Of at most 2 VL columns: as many rows as four vectors hold at a time, side by side. */
+static void mean_few(const struct sl_reduce_args *args, const float *in,
+                     float *out) __arm_streaming __arm_inout("za")
+{
+    float sums[4 * MOST_VL];
+    size_t columns = args->inner, rows = 4 * svcntw() / columns, step = rows * columns;
+    size_t turns = args->reduced / rows, at = turns * step;
+    svcount_t rest = svwhilelt_c32_u64(at, args->reduced * columns, 4);
+    sl_sum_quads_f32_sme2_asm(in, step, turns, step);
+    svadd_za32_f32_vg1x4(0, svld1_f32_x4(rest, in + at));
+    svst1_f32_x4(svptrue_c32(), sums, svread_za32_f32_vg1x4(0));
+    for (size_t i = 0; i < columns; i += svcntw()) {
+        svbool_t lanes = svwhilelt_b32_u64(i, columns);
+        svfloat32_t sum = mean_fold(lanes, sums, rows, columns, i);
+        svst1_f32(lanes, out + i, svmul_n_f32_x(lanes, sum, args->scale));
+    }
 }
 
 static void mean_rows(const void *pointer) __arm_streaming
@@ -87,14 +70,16 @@ static void mean_rows(const void *pointer) __arm_streaming
 static void mean_inner(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct sl_reduce_args *args = pointer;
-    for (size_t o = 0; o < args->outer; o++) {
-        const float *in = args->in + o * args->reduced * args->inner;
-        for (size_t i = 0; i < args->inner; i += 8 * svcntw()) {
-            if (args->inner - i <= 4 * svcntw())
-                mean_quad(args, in, i, args->out + o * args->inner);
-            else
-                mean_columns(args, in, i, args->out + o * args->inner);
+    const float *in = args->in;
+    float *out = args->out;
+    size_t inner = args->inner;
+    for (size_t o = 0; o < args->outer; o++, in += args->reduced * inner, out += inner) {
+        if (inner > 0 && inner <= 2 * svcntw()) {
+            mean_few(args, in, out);
+            continue;
         }
+        for (size_t i = 0; i < inner; i += 4 * svcntw())
+            mean_quad(args, in, i, out);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/mean_few_f16_sme2.h"
 
 struct sl_mean_columns { /* the assembly knows its layout */
     const uint16_t *in;  /* [rows][columns] */
@@ -42,6 +42,10 @@ static void mean_body(const void *pointer) __arm_streaming __arm_inout("za")
             svfloat16_t y =
                 svcvt_f16_f32_x(svptrue_b32(), svdup_f32(row_sum(in, args->reduced) * args->scale));
             svst1_f16(svwhilelt_b16_u64(0, 1), (float16_t *)(void *)(args->out + o), y);
+            continue;
+        }
+        if (args->inner > 0 && 2 * args->inner <= 4 * svcnth()) {
+            mean_few(args, in, args->out + o * args->inner);
             continue;
         }
         struct sl_mean_columns job = {in, args->inner, args->reduced, args->out + o * args->inner,
