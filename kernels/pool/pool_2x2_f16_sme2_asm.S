@@ -8,12 +8,17 @@
 #define COUNT cnth
 #define SHIFT 1
 
-.macro load_bounds
+.macro keep_bounds
     ldp s8, s9, [x0, #40]
     fcvt h8, s8
     fcvt h9, s9
-    mov z8.h, h8
-    mov z9.h, h9
+    str h8, [sp, #112]
+    str h9, [sp, #114]
+.endm
+
+.macro load_bounds low, high
+    ld1rh {\low\().h}, p0/z, [sp, #112]
+    ld1rh {\high\().h}, p0/z, [sp, #114]
 .endm
 
 #include "kernels/pool/pool_2x2_sme2_asm.inc"

@@ -8,10 +8,14 @@
 #define COUNT cntw
 #define SHIFT 2
 
-.macro load_bounds
-    ptrue p0.s
-    ld1rw {z8.s}, p0/z, [x0, #40]
-    ld1rw {z9.s}, p0/z, [x0, #44]
+.macro keep_bounds
+    ldr x7, [x0, #40]
+    str x7, [sp, #112]
+.endm
+
+.macro load_bounds low, high
+    ld1rw {\low\().s}, p0/z, [sp, #112]
+    ld1rw {\high\().s}, p0/z, [sp, #116]
 .endm
 
 #include "kernels/pool/pool_2x2_sme2_asm.inc"

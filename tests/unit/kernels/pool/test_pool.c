@@ -158,6 +158,18 @@ static void halvings_of_whole_vectors_of_channels_equal_the_reference(void **sta
                     check_halving(kernel, channels, out_w, &seed);
 }
 
+static void halvings_of_long_rows_of_few_channels_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_pool *kernel;
+    uint32_t seed = 11;
+    for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++)
+        for (size_t n = 0; n < 63; n++)
+            if ((kernel->needs & ~sl_isa_detect()) == 0)
+                check_halving(kernel, (size_t[]){1, 2, 3, 5, 8, 12, 19, 24, 33}[n % 9],
+                              (size_t[]){4, 6, 9, 12, 16, 23, 68}[n % 7], &seed);
+}
+
 static void select_gives_the_operator_asked_for(void **state)
 {
     (void)state;
@@ -170,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_windows_equal_the_reference),
         cmocka_unit_test(halvings_of_whole_vectors_of_channels_equal_the_reference),
+        cmocka_unit_test(halvings_of_long_rows_of_few_channels_equal_the_reference),
         cmocka_unit_test(select_gives_the_operator_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,26 +74,40 @@ static void random_windows_equal_f32(void **state)
     }
 }
 
+static void check_halving(const struct sl_pool_f16 *kernel, size_t channels, size_t out_w,
+                          uint32_t *seed)
+{
+    struct sl_pool_f16_args a = {.op = kernel->op, .batch = 2, .channels = channels};
+    a.kernel_h = a.kernel_w = a.stride_h = a.stride_w = 2;
+    a.dilation_h = a.dilation_w = 1;
+    a.out_w = out_w, a.out_h = 1 + out_w % 2;
+    a.in_w = 2 * out_w + out_w % 3 / 2, a.in_h = 2 * a.out_h + out_w % 2;
+    a.min = out_w % 4 ? -INFINITY : -0.25f;
+    a.max = out_w % 4 ? INFINITY : 0.5f;
+    if ((kernel->needs & ~sl_isa_detect()) == 0)
+        check(kernel, a, seed);
+}
+
 static void halvings_of_whole_vectors_of_channels_equal_f32(void **state)
 {
     (void)state;
     const struct sl_pool_f16 *kernel;
     uint32_t seed = 10;
-    for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++) {
-        for (size_t channels = 8; channels <= 256; channels *= 2) {
-            for (size_t out_w = 1; out_w < 10; out_w++) {
-                struct sl_pool_f16_args a = {.op = kernel->op, .batch = 2, .channels = channels};
-                a.kernel_h = a.kernel_w = a.stride_h = a.stride_w = 2;
-                a.dilation_h = a.dilation_w = 1;
-                a.out_w = out_w, a.out_h = 1 + out_w % 2;
-                a.in_w = 2 * out_w + out_w % 3 / 2, a.in_h = 2 * a.out_h + out_w % 2;
-                a.min = out_w % 4 ? -INFINITY : -0.25f;
-                a.max = out_w % 4 ? INFINITY : 0.5f;
-                if ((kernel->needs & ~sl_isa_detect()) == 0)
-                    check(kernel, a, &seed);
-            }
-        }
-    }
+    for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++)
+        for (size_t channels = 8; channels <= 256; channels *= 2)
+            for (size_t out_w = 1; out_w < 10; out_w++)
+                check_halving(kernel, channels, out_w, &seed);
+}
+
+static void halvings_of_long_rows_of_few_channels_equal_f32(void **state)
+{
+    (void)state;
+    const struct sl_pool_f16 *kernel;
+    uint32_t seed = 11;
+    for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++)
+        for (size_t n = 0; n < 63; n++)
+            check_halving(kernel, (size_t[]){1, 3, 5, 16, 24, 31, 40, 48, 65}[n % 9],
+                          (size_t[]){4, 6, 9, 12, 16, 23, 132}[n % 7], &seed);
 }
 
 int main(void)
@@ -101,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_windows_equal_f32),
         cmocka_unit_test(halvings_of_whole_vectors_of_channels_equal_f32),
+        cmocka_unit_test(halvings_of_long_rows_of_few_channels_equal_f32),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
