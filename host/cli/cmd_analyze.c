@@ -16,6 +16,7 @@
 #include "host/experiment/etdump_file.h"
 #include "host/experiment/output_file.h"
 #include "host/experiment/path_stem.h"
+#include "host/experiment/run_directory.h"
 #include "host/report/analysis.h"
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"
@@ -84,8 +85,18 @@ static int write_perfetto(const struct request *r, const struct sl_analysis *ana
                           struct sl_diag *diag)
 {
     struct sl_buf trace;
+    struct sl_analysis told = *analysis; /* with what its run's directory knows */
+    struct sl_analysis_reading readings[SL_ANALYSIS_MAX_READINGS];
+    struct sl_run_directory directory;
+    int level;
+    if (sl_run_directory_find(analysis->file, analysis->sha256, &directory, &level)) {
+        told.readings = readings;
+        told.reading_count =
+            sl_run_directory_readings(&directory, readings, SL_ANALYSIS_MAX_READINGS);
+        sl_run_directory_close(&directory);
+    }
     sl_buf_init(&trace, MAX_OUTPUT_BYTES);
-    int rc = sl_perfetto_trace(&trace, analysis);
+    int rc = sl_perfetto_trace(&trace, &told);
     if (rc < 0)
         sl_diag_set(diag, rc, r->perfetto_path, "the trace cannot be made: %s", sl_strerror(rc));
     else

@@ -12,12 +12,13 @@
 #include "host/experiment/compared.h"
 #include "host/http/server.h"
 #include "host/report/comparison.h"
+#include "host/report/perfetto.h"
 
 static int open_sides(struct sl_compared *compared, const struct sl_http_comparison *what,
                       const struct sl_categories *categories, struct sl_diag *diag)
 {
     int rc = 0;
-    for (int i = 0; rc == 0 && i < 2; i++) {
+    for (int i = 0; rc == 0 && i < (what->trace ? 1 : 2); i++) {
         const struct sl_compared_source source = {what->directories[i], NULL, what->levels[i]};
         rc = sl_compared_open(compared, i, &source, categories, diag);
         if (rc == 0) /* where it lies here is nobody's business */
@@ -36,23 +37,38 @@ static int compare(struct sl_compared *compared, const struct sl_http_comparison
     return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
 }
 
+static int put_comparison(struct sl_compared *compared, const struct sl_http_comparison *what,
+                          const struct sl_categories *categories, struct sl_buf *out,
+                          struct sl_diag *diag)
+{
+    struct sl_json json;
+    int rc = compare(compared, what, categories, diag);
+    if (rc < 0)
+        return rc;
+    sl_json_init(&json, out);
+    rc = sl_comparison_json(&json, NULL, &compared->report);
+    rc = rc < 0 ? rc : json.error;
+    return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
+}
+
+static int put_trace(struct sl_compared *compared, const struct sl_http_comparison *what,
+                     const struct sl_categories *categories, struct sl_buf *out,
+                     struct sl_diag *diag)
+{
+    int rc = open_sides(compared, what, categories, diag);
+    return rc < 0 ? rc : sl_perfetto_trace(out, &compared->sides[0].file.analysis);
+}
+
 int sl_compare_runs(void *kit, const struct sl_http_comparison *what, struct sl_buf *out,
                     struct sl_diag *diag)
 {
-    struct sl_json json;
     const struct sl_kit *own = kit;
     struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
     if (!compared)
         return -ENOMEM;
-    int rc = compare(compared, what, &own->categories, diag);
-    if (rc == 0) {
-        sl_json_init(&json, out);
-        rc = sl_comparison_json(&json, NULL, &compared->report);
-        rc = rc < 0 ? rc : json.error;
-    }
-    if (rc == 0)
-        rc = sl_buf_append(out, "\n", 1);
-    else if (diag->where[0] == '/') /* a path of this machine */
+    int rc = what->trace ? put_trace(compared, what, &own->categories, out, diag)
+                         : put_comparison(compared, what, &own->categories, out, diag);
+    if (rc < 0 && diag->where[0] == '/') /* a path of this machine */
         diag->where[0] = '\0';
     sl_compared_close(compared);
     sl_free(compared);

@@ -51,8 +51,12 @@ int sl_compared_open(struct sl_compared *compared, int side_index,
     if (!side->has_directory)
         side->has_directory = sl_run_directory_find(side->path, side->file.analysis.sha256,
                                                     &side->directory, &side->level);
-    if (side->has_directory)
-        sl_run_directory_conditions(&side->directory, side->level, &side->conditions);
+    if (!side->has_directory)
+        return 0;
+    sl_run_directory_conditions(&side->directory, side->level, &side->conditions);
+    side->file.analysis.readings = side->readings;
+    side->file.analysis.reading_count =
+        sl_run_directory_readings(&side->directory, side->readings, SL_ANALYSIS_MAX_READINGS);
     return 0;
 }
 

@@ -20,6 +20,7 @@ struct sl_compared_side {
     struct sl_etdump_file file;
     struct sl_run_directory directory;
     struct sl_conditions conditions;
+    struct sl_analysis_reading readings[SL_ANALYSIS_MAX_READINGS]; /* of the directory */
     bool opened, has_directory;
     int level; /* of a run directory: 0 off, 1 on */
 };

@@ -17,6 +17,7 @@
 #include "common/base/utf8.h"
 #include "host/analysis/stopping.h"
 #include "host/experiment/model_identity.h"
+#include "host/report/analysis.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 
@@ -337,6 +338,29 @@ bool sl_run_directory_rule(const struct sl_run_directory *directory, struct sl_s
                                      .budget_s = sl_run_directory_number(rule, "budget_seconds", 0),
                                      .max_pairs = pairs >= 0 && pairs < 1e9 ? (size_t)pairs : 0};
     return cJSON_IsObject(rule);
+}
+
+size_t sl_run_directory_readings(const struct sl_run_directory *directory,
+                                 struct sl_analysis_reading *out, size_t room)
+{
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(directory->manifest, "device");
+    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    const cJSON *zone;
+    size_t count = 0;
+    cJSON_ArrayForEach(zone, cJSON_GetObjectItemCaseSensitive(probe, "thermal_zones"))
+    {
+        const char *type = sl_run_directory_text(zone, "type");
+        double value = sl_run_directory_number(zone, "millidegrees", NAN);
+        double index = sl_run_directory_number(zone, "index", (double)count);
+        if (count == room || !(fabs(value) < 1e9) || !(index >= 0 && index < 1e6))
+            continue;
+        struct sl_analysis_reading *reading = &out[count++];
+        *reading =
+            (struct sl_analysis_reading){.unit = "millidegrees Celsius", .value = (int64_t)value};
+        snprintf(reading->name, sizeof(reading->name), "temperature %.0f (%.40s), before the run",
+                 index, type ? type : "unnamed");
+    }
+    return count;
 }
 
 bool sl_run_directory_emulated(const struct sl_run_directory *directory, bool *out_times)

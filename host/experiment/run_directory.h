@@ -66,6 +66,11 @@ void sl_run_directory_conditions(const struct sl_run_directory *directory, int l
  * tells; false: there was none. */
 bool sl_run_directory_rule(const struct sl_run_directory *directory, struct sl_stopping_rule *out);
 
+/* The temperatures that the device told before the run; how many of them there are. */
+struct sl_analysis_reading;
+size_t sl_run_directory_readings(const struct sl_run_directory *directory,
+                                 struct sl_analysis_reading *out, size_t room);
+
 /* Was the CPU an emulated one? *out_times: and are the figures times of it, which mean nothing? */
 bool sl_run_directory_emulated(const struct sl_run_directory *directory, bool *out_times);
 

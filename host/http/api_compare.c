@@ -1,4 +1,5 @@
-/* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other. */
+/* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other; and
+ * /api/v1/runs/{id}/trace.perfetto, which is made in the same way: off the loop. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,9 @@ static void answer(struct comparing *c, int rc)
     struct sl_http_exchange *exchange = c->exchange;
     if (sl_http_exchange_settle(exchange)) {
         if (rc == 0)
-            sl_http_reply_buf(exchange, 200, "application/json", &c->json);
+            sl_http_reply_buf(exchange, 200,
+                              c->what.trace ? "application/octet-stream" : "application/json",
+                              &c->json);
         else
             sl_http_problem_of(exchange, rc, c->diag.what[0] ? &c->diag : NULL);
     }
@@ -64,12 +67,15 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
     struct sl_http *http = c->exchange->http;
     (void)next_cursor;
     if (rc == 0 && count != 1)
-        rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND, c->side == 0 ? "baseline" : "candidate",
+        rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND,
+                         c->what.trace  ? "run"
+                         : c->side == 0 ? "baseline"
+                                        : "candidate",
                          "there is no such run");
     if (rc == 0) {
         char *path = c->what.directories[c->side];
         snprintf(path, SL_PATH_BYTES, "%s/%s", sl_lab_state_dir(http->lab), rows[0].directory);
-        if (++c->side < 2)
+        if (++c->side < (c->what.trace ? 1 : 2))
             rc = ask_for_side(c);
         else
             rc = uv_queue_work(http->loop, &c->work, do_compare, after_compare);
@@ -104,16 +110,58 @@ static bool read_levels(struct sl_http_exchange *exchange, struct comparing *c)
     return !same || !text[0];
 }
 
-void sl_api_compare(struct sl_http_exchange *exchange)
+static struct comparing *begin(struct sl_http_exchange *exchange)
 {
     struct comparing *c = exchange->http->compare ? sl_calloc(1, sizeof(*c)) : NULL;
     if (!c) {
         sl_http_problem_of(exchange, -ENOMEM, NULL);
-        return;
+        return NULL;
     }
     c->exchange = exchange;
     c->work.data = c;
     sl_buf_init(&c->json, MAX_JSON_BYTES);
+    return c;
+}
+
+/* Goes on when the store has told where the runs lie. */
+static void go_on(struct comparing *c)
+{
+    for (int i = 0; i < 2; i++)
+        snprintf(c->what.names[i], sizeof(c->what.names[i]), "runs/%llu",
+                 (unsigned long long)c->runs[i]);
+    sl_http_exchange_owe(c->exchange);
+    int rc = ask_for_side(c);
+    if (rc < 0)
+        answer(c, rc);
+}
+
+void sl_api_run_trace(struct sl_http_exchange *exchange)
+{
+    char variant[8];
+    struct comparing *c = begin(exchange);
+    if (!c)
+        return;
+    bool known = sl_http_query(exchange, "variant=", variant, sizeof(variant)) == 0 &&
+                 (!variant[0] || strcmp(variant, "on") == 0 || strcmp(variant, "off") == 0);
+    c->what.trace = true;
+    c->what.levels[0] = strcmp(variant, "off") != 0;
+    if (known && sl_http_number(exchange->param[0], &c->runs[0]) && c->runs[0] != 0 &&
+        c->runs[0] <= INT64_MAX) {
+        go_on(c);
+        return;
+    }
+    if (known)
+        sl_http_problem_of(exchange, SL_E_NOT_FOUND, NULL);
+    else
+        sl_http_problem(exchange, 400, "bad-query", "leave it out for on", "variant is off or on");
+    sl_free(c);
+}
+
+void sl_api_compare(struct sl_http_exchange *exchange)
+{
+    struct comparing *c = begin(exchange);
+    if (!c)
+        return;
     bool ok = read_run(exchange, "baseline=", &c->runs[0]) &&
               read_run(exchange, "candidate=", &c->runs[1]);
     if (!ok)
@@ -127,12 +175,5 @@ void sl_api_compare(struct sl_http_exchange *exchange)
         sl_free(c);
         return;
     }
-    snprintf(c->what.names[0], sizeof(c->what.names[0]), "runs/%llu",
-             (unsigned long long)c->runs[0]);
-    snprintf(c->what.names[1], sizeof(c->what.names[1]), "runs/%llu",
-             (unsigned long long)c->runs[1]);
-    sl_http_exchange_owe(exchange);
-    int rc = ask_for_side(c);
-    if (rc < 0)
-        answer(c, rc);
+    go_on(c);
 }

@@ -20,6 +20,8 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_GET, "/api/v1/runs", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_list},
     {SL_HTTP_GET, "/api/v1/runs/{}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_get},
     {SL_HTTP_GET, "/api/v1/runs/{}/files", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_files},
+    {SL_HTTP_GET, "/api/v1/runs/{}/trace.perfetto", SL_TOKEN_READ, SL_HTTP_BODY_NONE,
+     sl_api_run_trace},
     {SL_HTTP_GET, "/api/v1/runs/{}/{*}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_file},
     {SL_HTTP_GET, "/api/v1/series", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_series_list},
     {SL_HTTP_GET, "/api/v1/series/{}/points", SL_TOKEN_READ, SL_HTTP_BODY_NONE,

@@ -4,6 +4,7 @@
  * is loopback only (127.0.0.1, [::1]) and asks for a bearer token. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,13 +25,14 @@ enum {
 };
 #define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
 
-/* Two runs of the store, and which variant of each: 0 off, 1 on. */
+/* Two runs of the store, and which variant of each: 0 off, 1 on. Or one alone, the first. */
 struct sl_http_comparison {
+    bool trace;                         /* of one run alone: its events for the Perfetto UI */
     char directories[2][SL_PATH_BYTES]; /* baseline, candidate; absolute */
     char names[2][32];                  /* how the answer calls them */
     int levels[2];
 };
-/* Appends the comparison as JSON. 0 or a negative code with words. Off the loop. */
+/* Appends the comparison as JSON, or the trace. 0 or a negative code with words. Off the loop. */
 typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
                                   struct sl_buf *out, struct sl_diag *diag);
 

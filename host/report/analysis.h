@@ -18,14 +18,24 @@ struct sl_reach_report;
 struct sl_rounds;
 struct sl_trace;
 
+/* A condition that was known when the run began. */
+struct sl_analysis_reading {
+    char name[80];    /* "temperature of cpu-0-0, before the run" */
+    const char *unit; /* "millidegrees Celsius" */
+    int64_t value;
+};
+enum { SL_ANALYSIS_MAX_READINGS = 32 };
+
 struct sl_analysis {
     const char *file;                       /* as the user named it; borrowed */
     const struct sl_categories *categories; /* borrowed */
     uint64_t bytes;
     char sha256[SL_SHA256_HEX_SIZE];
-    const struct sl_etdump *etdump;      /* borrowed */
-    const struct sl_etrecord *record;    /* borrowed; NULL: none */
-    const struct sl_reach_report *reach; /* headroom; borrowed; NULL: not measured */
+    const struct sl_etdump *etdump;             /* borrowed */
+    const struct sl_etrecord *record;           /* borrowed; NULL: none */
+    const struct sl_reach_report *reach;        /* headroom; borrowed; NULL: not measured */
+    const struct sl_analysis_reading *readings; /* borrowed; [reading_count] */
+    size_t reading_count;
     struct sl_attribution attribution;
     struct sl_statistics latency, without_outliers; /* end to end of the measured runs */
     struct sl_steadiness steadiness;                /* places are indices of the runs */

@@ -27,6 +27,7 @@ enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_COUNTER = 4 };
 
 /* Tracks: lanes of events first, then the categories, then counters. */
 enum { ROOT = 1, CATEGORIES = 2, COUNTERS = 16, LANES = 32, MAX_LANES = 64, MAX_DEPTH = 256 };
+enum { READINGS = LANES + MAX_LANES };
 enum { MESSAGE_BYTES = 1200 };
 
 /* A message being written; what does not fit is a defect, for all texts are cut before. */
@@ -48,7 +49,7 @@ struct writer {
     struct lane *lanes; /* [MAX_LANES] */
     uint32_t *order;    /* a run's events as they begin */
     struct sl_nesting nesting;
-    bool flagged;
+    bool flagged, read; /* the first packet, the readings were written */
     int error;
 };
 
@@ -150,6 +151,12 @@ static void put_tracks(struct writer *w)
     for (unsigned c = 0; c < SL_CATEGORY_COUNT; c++)
         put_track(w, COUNTERS + c, ROOT, sl_category_name((int)c), unit);
     put_track(w, COUNTERS + SL_CATEGORY_COUNT, ROOT, "end to end", unit);
+    for (size_t i = 0; i < w->analysis->reading_count; i++) {
+        const struct sl_analysis_reading *reading = &w->analysis->readings[i];
+        char clean[SL_TEXT_SIZE];
+        sl_text_copy(clean, reading->name, strlen(reading->name));
+        put_track(w, READINGS + i, ROOT, clean, reading->unit);
+    }
 }
 
 /* Ends the lane's slices that are over at `at`. */
@@ -241,6 +248,14 @@ static int put_events(struct writer *w, const struct sl_attribution_run *run, si
     return 0;
 }
 
+/* What was known before the first of the runs, from its begin on. */
+static void put_readings(struct writer *w, uint64_t at)
+{
+    for (size_t i = 0; i < w->analysis->reading_count && !w->read; i++)
+        put_counter(w, at, READINGS + i, w->analysis->readings[i].value);
+    w->read = true;
+}
+
 /* The run's categories one after the other from its begin on, and the counters. */
 static void put_categories(struct writer *w, const struct sl_attribution_run *run)
 {
@@ -253,6 +268,7 @@ static void put_categories(struct writer *w, const struct sl_attribution_run *ru
     }
     if (begin == UINT64_MAX)
         return;
+    put_readings(w, begin);
     uint64_t at = begin;
     for (unsigned c = 0; c < SL_CATEGORY_COUNT; c++) {
         int64_t took = run->categories[c];

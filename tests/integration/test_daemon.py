@@ -96,6 +96,9 @@ class TestDaemon(lab.Scratch):
             summary = daemon.get(f"/api/v1/runs/{runs[0]}/files/analysis_summary.json")["comparison"]
             same = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[0]}")
             both = daemon.get(f"/api/v1/compare?baseline={runs[0]}&candidate={runs[1]}&variant=off")
+            traces = {words: daemon.request("GET", f"/api/v1/runs/{runs[0]}/trace.perfetto{words}") for words in ("", "?variant=on", "?variant=off")}
+            self.assertEqual([daemon.request("GET", "/api/v1/runs/" + path)[0]
+                              for path in (f"{runs[0]}/trace.perfetto?variant=x", "999/trace.perfetto", "x/trace.perfetto")], [400, 404, 404])
             by_cli = [json.loads(lab.sme2lab("compare", *words, "--json", "--server", f"unix:{daemon.socket}").stdout)
                       for words in ((runs[0],), (*runs, "--variant", "off"))]
             series = daemon.get("/api/v1/series")["series"]  # the number of runs does not tell them apart
@@ -124,6 +127,11 @@ class TestDaemon(lab.Scratch):
         self.assertEqual((both["ratio"], both["verdict"], both["factor"]["name"]), (1, "equivalent", "run"))
         self.assertNotIn(str(self.scratch), json.dumps(both))
         self.assertEqual(by_cli, [same, both])
+        self.assertEqual([answer[0] for answer in traces.values()], [200, 200, 200])
+        self.assertEqual(traces[""][2], traces["?variant=on"][2])
+        self.assertNotEqual(traces["?variant=off"][2], traces["?variant=on"][2])
+        for answer in traces.values():  # field 1 of a Trace: packets
+            self.assertEqual((answer[2][:1], b"Method::execute" in answer[2]), (b"\n", True))
 
     def test_a_damaged_model_is_a_result_and_a_missing_blob_an_error(self):
         broken = self.scratch / "broken.pte"

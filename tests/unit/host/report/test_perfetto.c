@@ -73,6 +73,16 @@ static void every_slice_of_a_real_trace_begins_and_ends(void **state)
     assert_true(counts[1] > analysis.attribution.run_count * 3);
     assert_int_equal(counts[4], analysis.attribution.run_count * (SL_CATEGORY_COUNT + 1));
     assert_true(counts[0] >= SL_CATEGORY_COUNT + 4);
+    const struct sl_analysis_reading hot = {"temperature 0 (cpu)", "millidegrees Celsius", -1500};
+    unsigned with[8] = {0};
+    analysis.readings = &hot;
+    analysis.reading_count = 1;
+    trace.size = 0;
+    assert_int_equal(sl_perfetto_trace(&trace, &analysis), 0);
+    count_events(&trace, with);
+    assert_int_equal(with[4], counts[4] + 1);
+    assert_int_equal(with[0], counts[0] + 1);
+    assert_int_equal(with[1], counts[1]);
     trace.limit = 100;
     trace.size = 0;
     assert_true(sl_perfetto_trace(&trace, &analysis) < 0);
