@@ -24,6 +24,16 @@ struct sl_transpose_pairs {
     size_t count;
 };
 
+/* All of one transpose: out[c * out_stride + r] = in[r * in_stride + c]. The assembly knows the
+ * layout. */
+struct sl_transpose_words {
+    const uint32_t *in;
+    size_t in_stride;
+    uint32_t *out;
+    size_t out_stride;
+    size_t rows, columns; /* at least 1 */
+};
+
 /* What the streaming forms compute, in plain C. */
 void sl_transpose_rows_scalar(const struct sl_transpose_rows *job);
 void sl_transpose_pairs_scalar(const struct sl_transpose_pairs *job);
@@ -31,6 +41,8 @@ void sl_transpose_pairs_scalar(const struct sl_transpose_pairs *job);
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
 void sl_transpose_rows_sme2_asm(const struct sl_transpose_rows *job) __arm_streaming __arm_inout(
+    "za");
+void sl_transpose_words_sme2_asm(const struct sl_transpose_words *job) __arm_streaming __arm_inout(
     "za");
 void sl_transpose_pairs_sme2_asm(const struct sl_transpose_pairs *job) __arm_streaming __arm_inout(
     "za");

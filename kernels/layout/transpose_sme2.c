@@ -18,35 +18,17 @@
 #define WHILE svwhilelt_b32_u64
 #include "kernels/layout/transpose_few_sme2.h"
 
-enum { MOST_ROWS = 2 * 64 }; /* of one job at the longest vector */
-
-static void block_rows(const uint32_t **rows, const uint32_t *in, size_t stride,
-                       size_t count) __arm_streaming __arm_inout("za")
-{
-    svbool_t all = svptrue_b64();
-    svuint64_t start = svdup_u64((uint64_t)(uintptr_t)in), index = svindex_u64(0, 1);
-    for (size_t i = 0; i < 2 * svcntw(); i += svcntd()) {
-        svuint64_t row = svmin_n_u64_x(all, index, count - 1);
-        svst1_u64(all, (uint64_t *)(void *)(rows + i),
-                  svmla_n_u64_x(all, start, row, stride * sizeof(uint32_t)));
-        index = svadd_n_u64_x(all, index, svcntd());
-    }
-}
-
 static void through_za(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct sl_transpose_args *args = pointer;
-    const uint32_t *rows[MOST_ROWS];
-    size_t step = 2 * svcntw();
     for (size_t b = 0; b < args->batch; b++) {
-        const uint32_t *in = args->in + b * args->in_batch_stride;
-        uint32_t *out = args->out + b * args->out_batch_stride;
-        for (size_t r = 0; r < args->rows; r += step) {
-            size_t count = args->rows - r < step ? args->rows - r : step;
-            block_rows(rows, in + r * args->in_row_stride, args->in_row_stride, count);
-            struct sl_transpose_rows job = {rows, args->cols, out + r, args->out_row_stride, count};
-            sl_transpose_rows_sme2_asm(&job);
-        }
+        struct sl_transpose_words job = {args->in + b * args->in_batch_stride,
+                                         args->in_row_stride,
+                                         args->out + b * args->out_batch_stride,
+                                         args->out_row_stride,
+                                         args->rows,
+                                         args->cols};
+        sl_transpose_words_sme2_asm(&job);
     }
 }
 

@@ -1,0 +1,195 @@
+/* kernels/layout/transpose_words_sme2_asm.S: rows of 32-bit elements to columns through ZA, blocks of two tiles by
+ * two: za0 za1 over za2 za3, rows in as horizontal slices, columns out as vertical ones. The readable form is
+ * transpose_scalar.h.
+ *
+ * sl_transpose_words_sme2_asm(const struct sl_transpose_words *), in streaming mode with ZA on. z8-z15 are not touched. */
+#include "kernels/cpu/asm.h"
+
+// Four rows from x16 on. pn8: columns of both tiles, p2: of the left one.
+.macro quad_in left, right, slice, wide
+    .if \wide
+    ld1w {z16.s, z24.s}, pn8/z, [x16]
+    ld1w {z17.s, z25.s}, pn8/z, [x16, x2, lsl #2]
+    ld1w {z18.s, z26.s}, pn8/z, [x16, x10, lsl #2]
+    ld1w {z19.s, z27.s}, pn8/z, [x16, x11, lsl #2]
+    mova \right\()h.s[\slice, 0:3], {z24.s-z27.s}
+    .else
+    ld1w {z16.s}, p2/z, [x16]
+    ld1w {z17.s}, p2/z, [x16, x2, lsl #2]
+    ld1w {z18.s}, p2/z, [x16, x10, lsl #2]
+    ld1w {z19.s}, p2/z, [x16, x11, lsl #2]
+    .endif
+    mova \left\()h.s[\slice, 0:3], {z16.s-z19.s}
+    add x16, x16, x2, lsl #4
+.endm
+
+.macro row_in first, second, wide, at:vararg
+    .if \wide
+    ld1w {\first, \second}, pn8/z, [\at]
+    .else
+    ld1w {\first}, p2/z, [\at]
+    .endif
+.endm
+
+// x17 rows, 1 to VL.
+.macro tile_in left, right, wide
+    cmp x17, x20
+    b.ne 1f
+    quad_in \left, \right, w12, \wide
+    quad_in \left, \right, w13, \wide
+    quad_in \left, \right, w14, \wide
+    quad_in \left, \right, w15, \wide
+    b 5f
+1:  subs x17, x17, #4
+    b.lo 3f
+2:  quad_in \left, \right, w12, \wide
+    add w12, w12, #4
+    subs x17, x17, #4
+    b.hs 2b
+3:  adds x17, x17, #4
+    b.eq 4f
+    cmp x17, #2
+    row_in z16.s, z24.s, \wide, x16
+    b.lo 6f
+    row_in z17.s, z25.s, \wide, x16, x2, lsl #2
+    b.eq 6f
+    row_in z18.s, z26.s, \wide, x16, x10, lsl #2
+6:  mova \left\()h.s[w12, 0:3], {z16.s-z19.s}
+    .if \wide
+    mova \right\()h.s[w12, 0:3], {z24.s-z27.s}
+    .endif
+4:  mov w12, wzr
+5:
+.endm
+
+// A column to x22 on: pn9: rows of both tiles, p1: of the upper one.
+.macro column_out first, second, tall, at:vararg
+    .if \tall
+    st1w {\first, \second}, pn9, [\at]
+    .else
+    st1w {\first}, p1, [\at]
+    .endif
+.endm
+
+.macro columns_of upper, lower, slice, tall
+    mova {z16.s-z19.s}, \upper\()v.s[\slice, 0:3]
+    .if \tall
+    mova {z24.s-z27.s}, \lower\()v.s[\slice, 0:3]
+    .endif
+.endm
+
+.macro quad_out upper, lower, slice, tall
+    columns_of \upper, \lower, \slice, \tall
+    column_out z16.s, z24.s, \tall, x22
+    column_out z17.s, z25.s, \tall, x22, x4, lsl #2
+    column_out z18.s, z26.s, \tall, x22, x8, lsl #2
+    column_out z19.s, z27.s, \tall, x22, x9, lsl #2
+    add x22, x22, x4, lsl #4
+.endm
+
+// x17 columns, 1 to VL.
+.macro tile_out upper, lower, tall
+    cmp x17, x20
+    b.ne 1f
+    quad_out \upper, \lower, w12, \tall
+    quad_out \upper, \lower, w13, \tall
+    quad_out \upper, \lower, w14, \tall
+    quad_out \upper, \lower, w15, \tall
+    b 5f
+1:  subs x17, x17, #4
+    b.lo 3f
+2:  quad_out \upper, \lower, w12, \tall
+    add w12, w12, #4
+    subs x17, x17, #4
+    b.hs 2b
+3:  adds x17, x17, #4
+    b.eq 4f
+    cmp x17, #2
+    columns_of \upper, \lower, w12, \tall
+    column_out z16.s, z24.s, \tall, x22
+    b.lo 4f
+    column_out z17.s, z25.s, \tall, x22, x4, lsl #2
+    b.eq 4f
+    column_out z18.s, z26.s, \tall, x22, x8, lsl #2
+4:  mov w12, wzr
+5:
+.endm
+
+// x23 columns of the block.
+.macro block tall, wide
+    mov x16, x21
+    .if \tall
+    mov x17, x7
+    tile_in za0, za1, \wide
+    sub x17, x5, x7
+    cmp x17, x7
+    csel x17, x17, x7, lo
+    tile_in za2, za3, \wide
+    .else
+    mov x17, x5
+    tile_in za0, za1, \wide
+    .endif
+    .if \wide
+    mov x17, x7
+    tile_out za0, za2, \tall
+    sub x17, x23, x7
+    cmp x17, x7
+    csel x17, x17, x7, lo
+    tile_out za1, za3, \tall
+    .else
+    mov x17, x23
+    tile_out za0, za2, \tall
+    .endif
+.endm
+
+.macro blocks tall
+30: whilelt pn8.s, xzr, x23, vlx2
+    whilelt p2.s, xzr, x23
+    cmp x23, x7
+    b.ls 31f
+    block \tall, 1
+    add x21, x21, x7, lsl #3
+    subs x23, x23, x7, lsl #1
+    b.hi 30b
+    b 40f
+31: block \tall, 0
+    b 40f
+.endm
+
+function_begin sl_transpose_words_sme2_asm
+    stp x19, x20, [sp, #-48]!
+    stp x21, x22, [sp, #16]
+    str x23, [sp, #32]
+    ldp x1, x2, [x0]            // in, elements from row to row
+    ldp x3, x4, [x0, #16]       // out, elements from column to column
+    ldp x5, x6, [x0, #32]       // rows, columns
+    cntw x7
+    cmp x7, #16
+    csel x20, x7, xzr, eq       // 16 where a tile has as many rows, else nothing
+    lsl x8, x4, #1
+    add x9, x8, x4
+    lsl x10, x2, #1
+    add x11, x10, x2
+    mul x19, x2, x7             // elements from a block's first row to half of it
+    mov w12, wzr
+    mov w13, #4
+    mov w14, #8
+    mov w15, #12
+10: mov x21, x1
+    mov x22, x3
+    mov x23, x6
+    whilelt pn9.s, xzr, x5, vlx2
+    cmp x5, x7
+    b.ls 20f
+    blocks 1
+20: whilelt p1.s, xzr, x5
+    blocks 0
+40: add x1, x1, x19, lsl #3
+    add x3, x3, x7, lsl #3
+    subs x5, x5, x7, lsl #1
+    b.hi 10b
+    ldr x23, [sp, #32]
+    ldp x21, x22, [sp, #16]
+    ldp x19, x20, [sp], #48
+    ret
+function_end sl_transpose_words_sme2_asm
