@@ -81,3 +81,11 @@ int sl_pool_alloc(struct sl_pool *pool, size_t count, size_t size, void **out_bl
     pool->free_bytes -= bytes;
     return 0;
 }
+
+int sl_pool_charge(struct sl_pool *pool, size_t bytes)
+{
+    if (bytes > pool->budget_bytes)
+        return SL_E_LIMIT;
+    pool->budget_bytes -= bytes;
+    return 0;
+}

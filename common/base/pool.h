@@ -13,3 +13,5 @@ void sl_pool_free(struct sl_pool *pool);
 /* Puts `count` zeroed elements, owned by the pool and aligned for any type, to *out_block (never
  * NULL, not even for none): 0, SL_E_LIMIT when the budget is spent, or -ENOMEM. */
 int sl_pool_alloc(struct sl_pool *pool, size_t count, size_t size, void **out_block);
+/* Takes `bytes` from the budget for what lies elsewhere: 0, or SL_E_LIMIT when it is spent. */
+int sl_pool_charge(struct sl_pool *pool, size_t bytes);

@@ -23,19 +23,49 @@ int sl_flatbuf_fail(struct sl_flatbuf *fb, int code, uint64_t at, const char *wh
     return sl_diag_set(fb->diag, code, where, "%s", words);
 }
 
+static void no_room(struct sl_flatbuf *fb, int rc)
+{
+    if (rc == SL_E_LIMIT)
+        sl_flatbuf_fail(
+            fb, rc, 0,
+            "its parts overlap: together they ask for far more memory than the file has bytes");
+    else
+        sl_flatbuf_fail(fb, rc, 0, "out of memory");
+}
+
 void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size)
 {
     void *block = NULL;
     if (fb->error != 0)
         return NULL;
     int rc = sl_pool_alloc(fb->pool, count, size, &block);
-    if (rc == SL_E_LIMIT)
-        sl_flatbuf_fail(
-            fb, rc, 0,
-            "its parts overlap: together they ask for far more memory than the file has bytes");
-    else if (rc < 0)
-        sl_flatbuf_fail(fb, rc, 0, "out of memory");
+    if (rc < 0)
+        no_room(fb, rc);
     return block;
+}
+
+const void *sl_flatbuf_numbers(struct sl_flatbuf *fb, const struct sl_flatbuf_vector *vector,
+                               size_t element_bytes)
+{
+    const uint8_t *at = fb->data + vector->at;
+    if (fb->error != 0)
+        return NULL;
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)at % element_bytes == 0) {
+        int rc = sl_pool_charge(fb->pool, vector->count * element_bytes);
+        if (rc == 0)
+            return at;
+        no_room(fb, rc);
+        return NULL;
+    }
+    uint32_t *words = sl_flatbuf_alloc(fb, vector->count, element_bytes);
+    uint64_t *pairs = (uint64_t *)(void *)words;
+    for (uint32_t i = 0; words && i < vector->count; i++) {
+        if (element_bytes == sizeof(*pairs))
+            pairs[i] = sl_load_u64(at + element_bytes * i);
+        else
+            words[i] = sl_load_u32(at + element_bytes * i);
+    }
+    return words;
 }
 
 /* Failures are told by functions of their own, called last: what succeeds needs no frame. */
@@ -155,19 +185,24 @@ struct sl_flatbuf_table sl_flatbuf_element(struct sl_flatbuf *fb,
     return sl_flatbuf_root(fb, vector->at + 4 * (uint64_t)index, name);
 }
 
-struct sl_bytes sl_flatbuf_string(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
-                                  unsigned slot)
+struct sl_bytes sl_flatbuf_terminated(struct sl_flatbuf *fb, struct sl_flatbuf_vector text,
+                                      unsigned slot)
 {
-    struct sl_flatbuf_vector text = sl_flatbuf_vector(fb, table, slot, 1);
     if (!text.present)
         return (struct sl_bytes){0};
     uint64_t end = (uint64_t)text.at + text.count;
     if (end >= fb->size || fb->data[end] != 0) {
         sl_flatbuf_fail(fb, SL_E_FORMAT, text.at,
-                        "the text in field %u of table %s is not terminated", slot, table->name);
+                        "the text in field %u of table %s is not terminated", slot, text.name);
         return (struct sl_bytes){0};
     }
     return (struct sl_bytes){fb->data + text.at, text.count};
+}
+
+struct sl_bytes sl_flatbuf_string(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                                  unsigned slot)
+{
+    return sl_flatbuf_terminated(fb, sl_flatbuf_vector(fb, table, slot, 1), slot);
 }
 
 const char *sl_flatbuf_text(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,

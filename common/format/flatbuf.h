@@ -47,6 +47,11 @@ __attribute__((format(printf, 4, 5))) int sl_flatbuf_fail(struct sl_flatbuf *fb,
 /* An array of the pool, or NULL with `error` set. */
 void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size);
 
+/* The numbers of a vector, of 4 or 8 bytes each: where they stand if this machine has them so, else
+ * a copy; either is charged. NULL with `error` set. */
+const void *sl_flatbuf_numbers(struct sl_flatbuf *fb, const struct sl_flatbuf_vector *vector,
+                               size_t element_bytes);
+
 /* The table that the offset field at `at` names. */
 struct sl_flatbuf_table sl_flatbuf_root(struct sl_flatbuf *fb, uint64_t at, const char *name);
 
@@ -68,6 +73,9 @@ struct sl_flatbuf_table sl_flatbuf_element(struct sl_flatbuf *fb,
 /* A string's text: a terminator follows its `size` bytes. `data` is NULL when it is absent. */
 struct sl_bytes sl_flatbuf_string(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                                   unsigned slot);
+/* The same of the bytes that field `slot` has. */
+struct sl_bytes sl_flatbuf_terminated(struct sl_flatbuf *fb, struct sl_flatbuf_vector text,
+                                      unsigned slot);
 /* The same as C text, which ends at its first zero byte; NULL when it is absent. */
 const char *sl_flatbuf_text(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                             unsigned slot);

@@ -1,7 +1,7 @@
 /* common/format/pte_parts.h: what the files of the .pte reader share; nobody else's. */
 #pragma once
 
-#include "common/format/flatbuf.h"
+#include "common/format/flatbuf_layout.h"
 #include "common/format/pte.h"
 
 struct sl_pte_segment {
@@ -17,6 +17,9 @@ struct sl_pte_reader {
     struct sl_flatbuf_vector inline_blobs; /* backend_delegate_data */
     struct sl_pte_tensor *tensors;         /* of the pool: room for `tensor_room` */
     uint32_t tensor_room;
+    /* Of each kind of table that there are many of. */
+    struct sl_flatbuf_layouts of_value, of_tensor, of_place, of_extra, of_number, of_bool, of_list;
+    struct sl_flatbuf_layouts of_instruction, of_call, of_free;
     bool inline_constants; /* legacy constant_buffer has entries */
 };
 

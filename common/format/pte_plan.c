@@ -14,6 +14,11 @@ enum { DELEGATE_ID = 0, DELEGATE_PROCESSED = 1, DELEGATE_SPECS = 2 };
 enum { PROCESSED_LOCATION = 0, PROCESSED_INDEX = 1 };
 enum { LOCATION_INLINE = 0, LOCATION_SEGMENT = 1 };
 
+static const struct sl_flatbuf_kind instruction_kind = {"Instruction", {1, 4}};
+/* Two numbers, or a number and the offset of arguments; a number alone. */
+static const struct sl_flatbuf_kind call_kind = {"instruction's content", {4, 4}};
+static const struct sl_flatbuf_kind free_kind = {"FreeCall", {4}};
+
 static void read_buffer_sizes(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                               struct sl_pte_plan *plan)
 {
@@ -32,21 +37,30 @@ static void read_buffer_sizes(struct sl_flatbuf *fb, const struct sl_flatbuf_tab
     plan->buffer_count = count;
 }
 
-/* A vector of value indices. */
-static uint32_t *read_indices(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
-                              unsigned slot, const struct sl_pte_plan *plan, uint32_t *out_count)
+/* Value indices, where they stand or a copy of them. */
+static const uint32_t *take_indices(struct sl_flatbuf *fb, const struct sl_flatbuf_vector *vector,
+                                    const struct sl_pte_plan *plan, uint32_t *out_count)
+{
+    const uint32_t *indices = sl_flatbuf_numbers(fb, vector, sizeof(*indices)), *first = NULL;
+    for (uint32_t i = 0; indices && i < vector->count; i++)
+        if (indices[i] >= plan->value_count) {
+            first = &indices[i];
+            break;
+        }
+    if (first)
+        sl_flatbuf_fail(fb, SL_E_FORMAT, vector->at + 4 * (uint64_t)(first - indices),
+                        "there is no value %" PRId32 " (the method has %" PRIu32 ")",
+                        (int32_t)*first, plan->value_count);
+    *out_count = vector->count;
+    return indices;
+}
+
+static const uint32_t *read_indices(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                                    unsigned slot, const struct sl_pte_plan *plan,
+                                    uint32_t *out_count)
 {
     struct sl_flatbuf_vector vector = sl_flatbuf_vector(fb, table, slot, 4);
-    uint32_t *indices = sl_flatbuf_alloc(fb, vector.count, sizeof(*indices));
-    for (uint32_t i = 0; i < vector.count && fb->error == 0; i++) {
-        indices[i] = sl_load_u32(fb->data + vector.at + 4 * (size_t)i);
-        if (indices[i] >= plan->value_count)
-            sl_flatbuf_fail(fb, SL_E_FORMAT, vector.at + 4 * (uint64_t)i,
-                            "there is no value %" PRId32 " (the method has %" PRIu32 ")",
-                            (int32_t)indices[i], plan->value_count);
-    }
-    *out_count = vector.count;
-    return indices;
+    return take_indices(fb, &vector, plan, out_count);
 }
 
 static void read_operators(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
@@ -149,12 +163,12 @@ static void read_delegates(struct sl_pte_reader *reader, const struct sl_flatbuf
 }
 
 /* The two numbers that every kind of instruction but calls consists of. */
-static void read_operands(struct sl_flatbuf *fb, const struct sl_flatbuf_table *content,
+static void read_operands(struct sl_flatbuf *fb, const struct sl_flatbuf_record *content,
                           const struct sl_pte_plan *plan, uint32_t instruction_count,
                           struct sl_pte_instruction *out)
 {
-    uint32_t first = sl_flatbuf_u32(fb, content, 0, 0);
-    uint32_t second = sl_flatbuf_u32(fb, content, 1, 0);
+    uint32_t first = sl_flatbuf_record_u32(content, 0);
+    uint32_t second = out->kind == SL_PTE_FREE_CALL ? 0 : sl_flatbuf_record_u32(content, 1);
     bool ok = first < plan->value_count;
     if (out->kind == SL_PTE_FREE_CALL) {
         out->index = first;
@@ -165,40 +179,51 @@ static void read_operands(struct sl_flatbuf *fb, const struct sl_flatbuf_table *
         ok = ok && (out->kind == SL_PTE_MOVE_CALL ? second < plan->value_count
                                                   : second <= instruction_count);
     }
-    if (fb->error == 0 && !ok)
+    if (!ok)
         sl_flatbuf_fail(fb, SL_E_FORMAT, content->at,
                         "an instruction names a value or a destination that is not there");
 }
 
-static void read_instruction(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+static void read_call(struct sl_flatbuf *fb, const struct sl_flatbuf_record *content,
+                      const struct sl_pte_plan *plan, struct sl_pte_instruction *out)
+{
+    bool kernel = out->kind == SL_PTE_KERNEL_CALL;
+    out->index = sl_flatbuf_record_u32(content, 0);
+    if (out->index >= (kernel ? plan->operator_count : plan->delegate_count))
+        sl_flatbuf_fail(fb, SL_E_FORMAT, content->at,
+                        "an instruction calls %s %" PRIu32 ", which is not there",
+                        kernel ? "operator" : "delegate", out->index);
+    struct sl_flatbuf_vector args = sl_flatbuf_record_vector(fb, content, &call_kind, 1, 4);
+    out->args = take_indices(fb, &args, plan, &out->arg_count);
+}
+
+static void read_instruction(struct sl_pte_reader *reader, const struct sl_flatbuf_record *from,
                              const struct sl_pte_plan *plan, uint32_t instruction_count,
                              struct sl_pte_instruction *out)
 {
-    out->kind = sl_flatbuf_u8(fb, table, INSTRUCTION_TYPE, 0);
-    struct sl_flatbuf_table content =
-        sl_flatbuf_child(fb, table, INSTRUCTION_CONTENT, "instruction's content");
-    if (fb->error == 0 &&
-        (content.at == 0 || out->kind < SL_PTE_KERNEL_CALL || out->kind > SL_PTE_FREE_CALL))
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "an instruction has unknown kind %d",
-                        out->kind);
-    if (fb->error != 0)
-        return;
-    if (out->kind != SL_PTE_KERNEL_CALL && out->kind != SL_PTE_DELEGATE_CALL) {
-        read_operands(fb, &content, plan, instruction_count, out);
+    struct sl_flatbuf *fb = &reader->fb;
+    out->kind = sl_flatbuf_record_u8(from, INSTRUCTION_TYPE);
+    unsigned field = from->layout->at[INSTRUCTION_CONTENT];
+    if (field == 0 || out->kind < SL_PTE_KERNEL_CALL || out->kind > SL_PTE_FREE_CALL) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, from->at, "an instruction has unknown kind %d", out->kind);
         return;
     }
-    bool kernel = out->kind == SL_PTE_KERNEL_CALL;
-    out->index = sl_flatbuf_u32(fb, &content, 0, 0);
-    if (fb->error == 0 && out->index >= (kernel ? plan->operator_count : plan->delegate_count))
-        sl_flatbuf_fail(fb, SL_E_FORMAT, content.at,
-                        "an instruction calls %s %" PRIu32 ", which is not there",
-                        kernel ? "operator" : "delegate", out->index);
-    out->args = read_indices(fb, &content, 1, plan, &out->arg_count);
+    bool frees = out->kind == SL_PTE_FREE_CALL;
+    struct sl_flatbuf_record content =
+        sl_flatbuf_record_at(fb, (uint64_t)from->at + field, frees ? &free_kind : &call_kind,
+                             frees ? &reader->of_free : &reader->of_call);
+    if (!content.data)
+        return;
+    if (out->kind == SL_PTE_KERNEL_CALL || out->kind == SL_PTE_DELEGATE_CALL)
+        read_call(fb, &content, plan, out);
+    else
+        read_operands(fb, &content, plan, instruction_count, out);
 }
 
-static void read_chains(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+static void read_chains(struct sl_pte_reader *reader, const struct sl_flatbuf_table *table,
                         struct sl_pte_plan *plan)
 {
+    struct sl_flatbuf *fb = &reader->fb;
     struct sl_flatbuf_vector vector = sl_flatbuf_vector(fb, table, PLAN_CHAINS, 4);
     struct sl_pte_chain *chains = sl_flatbuf_alloc(fb, vector.count, sizeof(*chains));
     if (fb->error == 0 && vector.count == 0)
@@ -209,8 +234,10 @@ static void read_chains(struct sl_flatbuf *fb, const struct sl_flatbuf_table *ta
         struct sl_pte_instruction *instructions =
             sl_flatbuf_alloc(fb, list.count, sizeof(*instructions));
         for (uint32_t i = 0; i < list.count && fb->error == 0; i++) {
-            struct sl_flatbuf_table element = sl_flatbuf_element(fb, &list, i, "Instruction");
-            read_instruction(fb, &element, plan, list.count, &instructions[i]);
+            struct sl_flatbuf_record element = sl_flatbuf_record_at(
+                fb, list.at + 4 * (uint64_t)i, &instruction_kind, &reader->of_instruction);
+            if (element.data)
+                read_instruction(reader, &element, plan, list.count, &instructions[i]);
         }
         chains[c] = (struct sl_pte_chain){list.count, instructions};
     }
@@ -233,5 +260,5 @@ void sl_pte_read_plan(struct sl_pte_reader *reader, const struct sl_flatbuf_tabl
     plan->outputs = read_indices(fb, table, PLAN_OUTPUTS, plan, &plan->output_count);
     read_operators(fb, table, plan);
     read_delegates(reader, table, plan);
-    read_chains(fb, table, plan);
+    read_chains(reader, table, plan);
 }

@@ -15,6 +15,13 @@ enum { TENSOR_DATA = 5, TENSOR_ALLOCATION = 6, TENSOR_DYNAMISM = 8, TENSOR_EXTRA
 enum { ALLOCATION_ID = 0, ALLOCATION_LOW = 1, ALLOCATION_HIGH = 2 };
 enum { EXTRA_NAME = 1, EXTRA_LOCATION = 2 };
 
+static const struct sl_flatbuf_kind value_kind = {"EValue", {1, 4}};
+static const struct sl_flatbuf_kind tensor_kind = {"Tensor", {1, 4, 4, 4, 0, 4, 4, 0, 1, 4}};
+static const struct sl_flatbuf_kind allocation_kind = {"AllocationDetails", {4, 4, 4}};
+static const struct sl_flatbuf_kind extra_kind = {"ExtraTensorInfo", {0, 4, 1}};
+static const struct sl_flatbuf_kind number_kind = {"Int or Double", {8}}, bool_kind = {"Bool", {1}};
+static const struct sl_flatbuf_kind indices_kind = {"IntList or TensorList", {4}};
+
 static bool lies_in(struct sl_bytes area, uint32_t count, const uint64_t *offsets, uint32_t index,
                     uint64_t bytes)
 {
@@ -65,55 +72,73 @@ static struct sl_pte_tensor *next_tensor(struct sl_pte_reader *reader)
     return reader->tensors++;
 }
 
-static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_table *table,
+/* A tensor's name, and whether its data comes from elsewhere. */
+static void read_extra(struct sl_flatbuf *fb, const struct sl_flatbuf_record *extra,
+                       struct sl_pte_tensor *tensor)
+{
+    struct sl_bytes name = sl_flatbuf_terminated(
+        fb, sl_flatbuf_record_vector(fb, extra, &extra_kind, EXTRA_NAME, 1), EXTRA_NAME);
+    tensor->external = sl_flatbuf_record_u8(extra, EXTRA_LOCATION) != 0;
+    tensor->name = (const char *)name.data;
+}
+
+static void read_tensor(struct sl_pte_reader *reader, const struct sl_flatbuf_record *from,
                         const struct sl_pte_plan *plan, struct sl_pte_value *value)
 {
     struct sl_flatbuf *fb = &reader->fb;
     struct sl_pte_tensor *tensor = next_tensor(reader);
-    if (!tensor)
-        return;
+    struct sl_flatbuf_record place =
+        sl_flatbuf_record_child(fb, from, TENSOR_ALLOCATION, &allocation_kind, &reader->of_place);
+    struct sl_flatbuf_record extra =
+        sl_flatbuf_record_child(fb, from, TENSOR_EXTRA, &extra_kind, &reader->of_extra);
     struct sl_tensor_shape shape;
-    struct sl_flatbuf_table place =
-        sl_flatbuf_fast_child(fb, table, TENSOR_ALLOCATION, "AllocationDetails");
-    struct sl_flatbuf_table extra =
-        sl_flatbuf_fast_child(fb, table, TENSOR_EXTRA, "ExtraTensorInfo");
-    sl_tensor_shape_read(
-        fb, table, (struct sl_tensor_slots){TENSOR_TYPE, TENSOR_SIZES, TENSOR_DIM_ORDER}, &shape);
-    *tensor = (struct sl_pte_tensor){
-        .scalar_type = shape.scalar_type,
-        .rank = shape.rank,
-        .sizes = shape.sizes,
-        .dim_order = shape.dim_order,
-        .dynamism = sl_flatbuf_fast_u8(fb, table, TENSOR_DYNAMISM, 0),
-        .data_buffer_idx = sl_flatbuf_fast_u32(fb, table, TENSOR_DATA, 0),
-        .planned = place.at != 0,
-        .memory_id = sl_flatbuf_fast_u32(fb, &place, ALLOCATION_ID, 0),
-        .memory_offset = sl_flatbuf_fast_u32(fb, &place, ALLOCATION_LOW, 0) |
-                         (uint64_t)sl_flatbuf_fast_u32(fb, &place, ALLOCATION_HIGH, 0) << 32,
-        .external = sl_flatbuf_fast_u8(fb, &extra, EXTRA_LOCATION, 0) != 0,
-        .name = sl_flatbuf_text(fb, &extra, EXTRA_NAME),
-    };
-    if (fb->error == 0 && tensor->dynamism > SL_PTE_DYNAMIC_UNBOUND)
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a tensor has unknown shape dynamism %d",
+    sl_tensor_shape_check(fb, (int8_t)sl_flatbuf_record_u8(from, TENSOR_TYPE),
+                          sl_flatbuf_record_vector(fb, from, &tensor_kind, TENSOR_SIZES, 4),
+                          sl_flatbuf_record_vector(fb, from, &tensor_kind, TENSOR_DIM_ORDER, 1),
+                          from->at, &shape);
+    if (fb->error != 0)
+        return;
+    tensor->scalar_type = shape.scalar_type;
+    tensor->rank = shape.rank;
+    tensor->sizes = shape.sizes;
+    tensor->dim_order = shape.dim_order;
+    tensor->dynamism = sl_flatbuf_record_u8(from, TENSOR_DYNAMISM);
+    tensor->data_buffer_idx = sl_flatbuf_record_u32(from, TENSOR_DATA);
+    if (place.data) {
+        tensor->planned = true;
+        tensor->memory_id = sl_flatbuf_record_u32(&place, ALLOCATION_ID);
+        tensor->memory_offset = sl_flatbuf_record_u32(&place, ALLOCATION_LOW) |
+                                (uint64_t)sl_flatbuf_record_u32(&place, ALLOCATION_HIGH) << 32;
+    }
+    if (extra.data)
+        read_extra(fb, &extra, tensor);
+    if (tensor->dynamism > SL_PTE_DYNAMIC_UNBOUND)
+        sl_flatbuf_fail(fb, SL_E_FORMAT, from->at, "a tensor has unknown shape dynamism %d",
                         tensor->dynamism);
-    if (fb->error == 0 && sl_flatbuf_fast_u32(fb, table, TENSOR_STORAGE_OFFSET, 0) != 0)
-        sl_flatbuf_fail(fb, SL_E_UNSUPPORTED, table->at, "a tensor has a storage offset");
-    check_data(reader, tensor, plan, shape.nbytes, table->at);
+    if (sl_flatbuf_record_u32(from, TENSOR_STORAGE_OFFSET) != 0)
+        sl_flatbuf_fail(fb, SL_E_UNSUPPORTED, from->at, "a tensor has a storage offset");
+    check_data(reader, tensor, plan, shape.nbytes, from->at);
     value->tensor = tensor;
 }
 
 /* Lists of value indices (i32 or i64 in the file); what they name is checked once all values are
  * known. */
-static void read_indices(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
-                         unsigned item_bytes, struct sl_pte_value *value)
+static void read_indices(struct sl_pte_reader *reader, uint64_t at, unsigned item_bytes,
+                         struct sl_pte_value *value)
 {
-    struct sl_flatbuf_vector items = sl_flatbuf_fast_vector(fb, table, 0, item_bytes);
-    int64_t *own = sl_flatbuf_alloc(fb, items.count, sizeof(*own));
-    for (uint32_t i = 0; own && i < items.count; i++) {
-        const uint8_t *item = fb->data + items.at + (size_t)item_bytes * i;
-        own[i] = item_bytes == 8 ? (int64_t)sl_load_u64(item) : (int32_t)sl_load_u32(item);
-    }
+    struct sl_flatbuf *fb = &reader->fb;
+    struct sl_flatbuf_record list = sl_flatbuf_record_at(fb, at, &indices_kind, &reader->of_list);
+    if (!list.data)
+        return;
+    struct sl_flatbuf_vector items = sl_flatbuf_record_vector(fb, &list, &indices_kind, 0, item_bytes);
     value->list.count = items.count;
+    if (item_bytes == sizeof(*value->list.ints)) {
+        value->list.ints = sl_flatbuf_numbers(fb, &items, item_bytes);
+        return;
+    }
+    int64_t *own = sl_flatbuf_alloc(fb, items.count, sizeof(*own));
+    for (uint32_t i = 0; own && i < items.count; i++)
+        own[i] = (int32_t)sl_load_u32(fb->data + items.at + (size_t)item_bytes * i);
     value->list.ints = own;
 }
 
@@ -135,57 +160,72 @@ static void read_literals(struct sl_flatbuf *fb, const struct sl_flatbuf_table *
     value->list.bools = bools;
 }
 
-static void read_scalar(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
-                        struct sl_pte_value *value)
+static void read_number(struct sl_pte_reader *reader, uint64_t at, struct sl_pte_value *value)
 {
-    if (value->kind == SL_PTE_BOOL) {
-        value->bool_value = sl_flatbuf_fast_u8(fb, table, 0, 0) != 0;
-    } else if (value->kind == SL_PTE_INT) {
-        value->int_value = (int64_t)sl_flatbuf_u64(fb, table, 0, 0);
-    } else if (value->kind == SL_PTE_DOUBLE) {
-        const uint8_t *field = sl_flatbuf_field(fb, table, 0, 8);
+    struct sl_flatbuf_record number =
+        sl_flatbuf_record_at(&reader->fb, at, &number_kind, &reader->of_number);
+    const uint8_t *field = number.data ? sl_flatbuf_record_field(&number, 0) : NULL;
+    if (value->kind == SL_PTE_INT)
+        value->int_value = field ? (int64_t)sl_load_u64(field) : 0;
+    else
         value->double_value = field ? sl_load_f64(field) : 0;
-    } else {
-        value->string_value = sl_flatbuf_text(fb, table, 0);
-        if (!value->string_value && fb->error == 0)
-            sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a text value has no text");
-    }
 }
 
-static void read_value(struct sl_pte_reader *reader, const struct sl_flatbuf_table *table,
-                       const struct sl_pte_plan *plan, struct sl_pte_value *value)
+/* What there are few of. */
+static void read_rare(struct sl_flatbuf *fb, uint64_t at, struct sl_pte_value *value)
 {
-    struct sl_flatbuf *fb = &reader->fb;
-    value->kind = sl_flatbuf_fast_u8(fb, table, EVALUE_TYPE, 0);
-    if (value->kind == SL_PTE_NONE || value->kind == SL_PTE_NULL || fb->error != 0)
-        return;
-    struct sl_flatbuf_table content =
-        sl_flatbuf_fast_child(fb, table, EVALUE_CONTENT, "value's content");
-    if (fb->error == 0 && content.at == 0)
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a value of kind %d has no content",
-                        value->kind);
-    switch (fb->error == 0 ? value->kind : SL_PTE_NONE) {
-    case SL_PTE_NONE:
-        break;
-    case SL_PTE_TENSOR:
-        read_tensor(reader, &content, plan, value);
-        break;
-    case SL_PTE_INT_LIST:
-        read_indices(fb, &content, 8, value);
-        break;
-    case SL_PTE_TENSOR_LIST:
-    case SL_PTE_OPTIONAL_TENSOR_LIST:
-        read_indices(fb, &content, 4, value);
+    struct sl_flatbuf_table content = sl_flatbuf_root(fb, at, "value's content");
+    switch (value->kind) {
+    case SL_PTE_STRING:
+        value->string_value = sl_flatbuf_text(fb, &content, 0);
+        if (!value->string_value && fb->error == 0)
+            sl_flatbuf_fail(fb, SL_E_FORMAT, content.at, "a text value has no text");
         break;
     case SL_PTE_DOUBLE_LIST:
     case SL_PTE_BOOL_LIST:
         read_literals(fb, &content, value);
         break;
     default:
-        if (value->kind > SL_PTE_OPTIONAL_TENSOR_LIST)
-            sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a value has unknown kind %d", value->kind);
-        else
-            read_scalar(fb, &content, value);
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a value has unknown kind %d", value->kind);
+    }
+}
+
+static void read_value(struct sl_pte_reader *reader, const struct sl_flatbuf_record *from,
+                       const struct sl_pte_plan *plan, struct sl_pte_value *value)
+{
+    struct sl_flatbuf *fb = &reader->fb;
+    value->kind = sl_flatbuf_record_u8(from, EVALUE_TYPE);
+    if (value->kind == SL_PTE_NONE || value->kind == SL_PTE_NULL)
+        return;
+    uint64_t at = (uint64_t)from->at + from->layout->at[EVALUE_CONTENT];
+    if (at == from->at) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a value of kind %d has no content", value->kind);
+        return;
+    }
+    struct sl_flatbuf_record content;
+    switch (value->kind) {
+    case SL_PTE_TENSOR:
+        content = sl_flatbuf_record_at(fb, at, &tensor_kind, &reader->of_tensor);
+        if (content.data)
+            read_tensor(reader, &content, plan, value);
+        break;
+    case SL_PTE_INT:
+    case SL_PTE_DOUBLE:
+        read_number(reader, at, value);
+        break;
+    case SL_PTE_BOOL:
+        content = sl_flatbuf_record_at(fb, at, &bool_kind, &reader->of_bool);
+        value->bool_value = content.data && sl_flatbuf_record_u8(&content, 0) != 0;
+        break;
+    case SL_PTE_INT_LIST:
+        read_indices(reader, at, 8, value);
+        break;
+    case SL_PTE_TENSOR_LIST:
+    case SL_PTE_OPTIONAL_TENSOR_LIST:
+        read_indices(reader, at, 4, value);
+        break;
+    default:
+        read_rare(fb, at, value);
     }
 }
 
@@ -202,10 +242,11 @@ static bool item_ok(const struct sl_pte_plan *plan, int list_kind, int64_t item)
 
 static void check_lists(struct sl_flatbuf *fb, const struct sl_pte_plan *plan, uint32_t at)
 {
-    for (uint32_t v = 0; v < plan->value_count && fb->error == 0; v++) {
+    const unsigned lists = 1u << SL_PTE_INT_LIST | 1u << SL_PTE_TENSOR_LIST |
+                           1u << SL_PTE_OPTIONAL_TENSOR_LIST; /* kinds are known ones */
+    for (uint32_t v = 0, count = plan->value_count; v < count; v++) {
         const struct sl_pte_value *value = &plan->values[v];
-        if (value->kind != SL_PTE_INT_LIST && value->kind != SL_PTE_TENSOR_LIST &&
-            value->kind != SL_PTE_OPTIONAL_TENSOR_LIST)
+        if ((lists >> value->kind & 1) == 0)
             continue;
         for (uint32_t i = 0; i < value->list.count && fb->error == 0; i++) {
             if (!item_ok(plan, value->kind, value->list.ints[i]))
@@ -226,11 +267,13 @@ void sl_pte_read_values(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
     if (fb->error == 0 && !vector.present)
         sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "method %s has no values", plan->name);
     for (uint32_t i = 0; i < vector.count && fb->error == 0; i++) {
-        struct sl_flatbuf_table element =
-            sl_flatbuf_fast_root(fb, vector.at + 4 * (uint64_t)i, "EValue");
-        read_value(reader, &element, plan, &values[i]);
+        struct sl_flatbuf_record value =
+            sl_flatbuf_record_at(fb, vector.at + 4 * (uint64_t)i, &value_kind, &reader->of_value);
+        if (value.data)
+            read_value(reader, &value, plan, &values[i]);
     }
     plan->values = values;
     plan->value_count = vector.count;
-    check_lists(fb, plan, table->at);
+    if (fb->error == 0)
+        check_lists(fb, plan, table->at);
 }

@@ -20,5 +20,9 @@ struct sl_tensor_shape {
 };
 
 /* Failures stick in fb->error; *out then means nothing. */
+void sl_tensor_shape_check(struct sl_flatbuf *fb, int scalar_type, struct sl_flatbuf_vector sizes,
+                           struct sl_flatbuf_vector dim_order, uint32_t at,
+                           struct sl_tensor_shape *out);
+/* The same of what a table has in these slots. */
 void sl_tensor_shape_read(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                           struct sl_tensor_slots slots, struct sl_tensor_shape *out);
