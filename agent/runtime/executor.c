@@ -40,23 +40,36 @@ static int prepare_delegate(struct sl_variant *v, struct sl_instruction *instruc
     return 0;
 }
 
+/* Whether a kernel call reads a number that instructions write. */
+static bool reads_numbers(const struct sl_op_call *call)
+{
+    const struct sl_method *method = call->method;
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        const struct sl_value *value = &method->values[call->args[i]];
+        if (method->computed[call->args[i]] && !call->op->computes)
+            return true;
+        for (uint32_t k = 0; value->kind == SL_PTE_INT_LIST && k < value->list->list.count; k++)
+            if (method->computed[value->list->list.ints[k]])
+                return true;
+    }
+    return false;
+}
+
 /* What a kernel call was prepared for. */
 static void note_dependencies(struct sl_instruction *instruction)
 {
     const struct sl_op_call *call = instruction->call;
-    const struct sl_method *method = call->method;
+    const struct sl_value *values = call->method->values;
+    const uint32_t *args = call->args;
     struct sl_dependency *to = instruction->dependencies;
     for (uint32_t i = 0; i < call->arg_count; i++) {
-        const struct sl_value *value = &method->values[call->args[i]];
-        instruction->reads_numbers |= method->computed[call->args[i]] && !call->op->computes;
+        const struct sl_value *value = &values[args[i]];
+        if (value->kind < SL_PTE_TENSOR)
+            continue;
         if (value->kind == SL_PTE_TENSOR) {
             *to++ = (struct sl_dependency){value->tensor, value->tensor->stamp};
             continue;
         }
-        if (value->kind < SL_PTE_INT_LIST)
-            continue;
-        for (uint32_t k = 0; value->kind == SL_PTE_INT_LIST && k < value->list->list.count; k++)
-            instruction->reads_numbers |= method->computed[value->list->list.ints[k]];
         uint32_t listed = sl_op_list_count(call, i);
         for (uint32_t k = 0; k < listed; k++) {
             const struct sl_tensor *tensor = sl_op_list_tensor(call, i, k);
@@ -65,6 +78,7 @@ static void note_dependencies(struct sl_instruction *instruction)
         }
     }
     instruction->dependency_count = (uint32_t)(to - instruction->dependencies);
+    instruction->reads_numbers = call->method->computes && reads_numbers(call);
 }
 
 /* Cuts the bound steps into parts for the method's workers and makes room for them. */

@@ -6,6 +6,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/format/scalar_type.h"
 
 static int no_memory(struct sl_diag *diag)
 {
@@ -16,8 +17,7 @@ static int no_memory(struct sl_diag *diag)
 static int alloc_tables(struct sl_method *method)
 {
     const struct sl_pte_plan *plan = method->plan;
-    for (uint32_t i = 0; i < plan->value_count; i++)
-        method->tensor_count += plan->values[i].kind == SL_PTE_TENSOR;
+    method->tensor_count = plan->tensor_count;
     method->values = sl_calloc(plan->value_count, sizeof(*method->values));
     method->tensors = sl_calloc(method->tensor_count, sizeof(*method->tensors));
     method->loose = sl_calloc(method->tensor_count, sizeof(*method->loose));
@@ -139,6 +139,16 @@ static int bind_tensor(struct sl_method *method, struct sl_tensor *tensor,
     return rc;
 }
 
+static void take_other(struct sl_method *method, const struct sl_pte_value *from,
+                       struct sl_value *value)
+{
+    if (from->kind == SL_PTE_STRING)
+        value->string_value = from->string_value;
+    else
+        value->list = from;
+    method->has_lists = method->has_lists || from->kind >= SL_PTE_TENSOR_LIST;
+}
+
 static int build_values(struct sl_method *method, struct sl_diag *diag)
 {
     const struct sl_pte_plan *plan = method->plan;
@@ -147,32 +157,21 @@ static int build_values(struct sl_method *method, struct sl_diag *diag)
         const struct sl_pte_value *from = &plan->values[i];
         struct sl_value *value = &method->values[i];
         value->kind = from->kind;
-        switch (from->kind) {
-        case SL_PTE_INT:
-            value->int_value = from->int_value;
-            break;
-        case SL_PTE_BOOL:
-            value->bool_value = from->bool_value;
-            break;
-        case SL_PTE_DOUBLE:
-            value->double_value = from->double_value;
-            break;
-        case SL_PTE_STRING:
-            value->string_value = from->string_value;
-            break;
-        case SL_PTE_TENSOR: {
+        if (from->kind == SL_PTE_TENSOR) {
             struct sl_tensor *tensor = &method->tensors[next++];
             value->tensor = tensor;
+            method->has_halves = method->has_halves ||
+                                 from->tensor->scalar_type == SL_SCALAR_HALF ||
+                                 from->tensor->scalar_type == SL_SCALAR_BFLOAT16;
             int rc = sl_tensor_init(tensor, from->tensor, diag);
             if (rc == 0)
                 rc = bind_tensor(method, tensor, from->tensor, diag);
             if (rc != 0)
                 return rc;
-            break;
-        }
-        default:
-            value->list = from;
-            break;
+        } else if (from->kind > SL_PTE_TENSOR || from->kind == SL_PTE_STRING) {
+            take_other(method, from, value);
+        } else { /* numbers and Bool: the union's bytes */
+            value->int_value = from->int_value;
         }
     }
     return 0;

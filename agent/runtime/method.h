@@ -39,6 +39,9 @@ struct sl_method {
     uint64_t epoch;                /* changes when a value names another tensor */
     uint64_t numbers_epoch;        /* changes when an Int, Bool or Double does */
     bool *computed;                /* plan->value_count: numbers that instructions write */
+    bool computes;                 /* any of them */
+    bool has_halves;               /* tensors of half precision or bfloat16 */
+    bool has_lists;                /* of tensors, among its values */
 };
 
 /* The tensor that value `index` holds, or NULL. */

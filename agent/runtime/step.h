@@ -142,7 +142,10 @@ enum sl_step_float { SL_STEP_F32, SL_STEP_F16, SL_STEP_BF16 };
 struct sl_constants {
     const void *weights, *bias;  /* bias may be NULL; weights NULL: packed at each run */
     int weights_type, bias_type; /* enum sl_step_float */
-    bool planar; /* a convolution's weights are [out][in][height][width], channels before taps */
+    bool planar;  /* a convolution's weights are as operators have them, channels before taps:
+                   * [out][in][height][width]; a transposed one's [in][out][height][width] */
+    uint32_t isa; /* what may be used for converting and turning them */
+    bool as_is;   /* the weights are taken in their own type: who packs them converts them */
     struct sl_budget *budget;
     /* For sl_weights_settle(), from sl_weights_form(): what else their packing depends on. */
     uint64_t form;
@@ -297,10 +300,13 @@ int sl_weights_settle(struct sl_weights *weights, const void *kernel, size_t byt
 /* Constants in the type that a kernel packs. */
 struct sl_taken {
     const void *weights, *bias;
-    void *own; /* what was converted */
-    size_t own_bytes;
+    void *own, *turned; /* what was converted; what was turned */
+    size_t own_bytes, turned_bytes;
 };
 /* `type` of enum sl_step_float. 0 or SL_ET_MEMORY_ALLOCATION_FAILED. */
 int sl_constants_take(const struct sl_constants *constants, int type, size_t weights, size_t biases,
                       struct sl_taken *out);
+/* Puts permuted weights in the place of what was taken. 0 or SL_ET_MEMORY_ALLOCATION_FAILED. */
+int sl_constants_turn(const struct sl_constants *constants, size_t element_bytes,
+                      const size_t dims[4], const size_t perm[4], struct sl_taken *taken);
 void sl_constants_drop(const struct sl_constants *constants, struct sl_taken *taken);

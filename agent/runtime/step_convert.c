@@ -80,6 +80,7 @@ static int pack_gemm(const struct sl_matmul_bf16 *kernel, size_t n, size_t k, bo
 {
     struct sl_constants bias = {.weights = constants->bias,
                                 .weights_type = constants->bias_type,
+                                .isa = constants->isa,
                                 .budget = constants->budget};
     struct sl_taken taken = {0}, taken_bias = {0};
     int rc = sl_constants_take(constants, SL_STEP_BF16, n * k, 0, &taken);

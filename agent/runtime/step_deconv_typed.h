@@ -57,6 +57,22 @@ static bool is_apart(const struct sl_conv_shape *s)
            s->out_w == s->in_w * s->kernel_w;
 }
 
+static uint64_t deconv_form(int kind, const struct sl_constants *constants,
+                            const struct sl_conv_shape *s)
+{
+    return sl_weights_form((uint64_t)kind | (uint64_t)constants->planar << 32, s, sizeof(*s));
+}
+
+/* Planar weights are [groups][ic][oc][taps]; packing takes [groups][oc][taps][ic]. */
+static int turn_deconv(const struct sl_conv_shape *s, const struct sl_constants *constants,
+                       struct sl_taken *taken)
+{
+    static const size_t perm[4] = {0, 2, 3, 1};
+    const size_t dims[4] = {s->groups, s->group_in_c, s->group_out_c, s->kernel_h * s->kernel_w};
+    return constants->planar ? sl_constants_turn(constants, sizeof(SL_FLOAT), dims, perm, taken)
+                             : 0;
+}
+
 /* Packs the weights with their taps outermost, so that patches are runs of channels; the bias, or
  * NULL, is added to every tap. */
 static int pack_apart(const struct SL_OF(sl_matmul, ) * kernel, const struct sl_conv_shape *s,
@@ -128,9 +144,10 @@ static int step_apart(struct sl_step *step, uint32_t isa, const struct sl_conv_s
     size_t m = s->in_h * s->in_w, k = s->group_in_c, n = s->kernel_h * s->kernel_w * s->group_out_c;
     const struct SL_OF(sl_matmul, ) *kernel = apart_kernel(weights, isa, m);
     struct sl_taken taken;
-    int rc =
-        settle(weights, kernel, kernel->rhs_bytes(n, k), constants,
-               sl_weights_form(SL_STEP_BATCH_GEMM, s, sizeof(*s)), n * k, s->group_out_c, &taken);
+    int rc = settle(weights, kernel, kernel->rhs_bytes(n, k), constants,
+                    deconv_form(SL_STEP_BATCH_GEMM, constants, s), n * k, s->group_out_c, &taken);
+    if (rc == 0 && taken.weights)
+        rc = turn_deconv(s, constants, &taken);
     if (rc == 0 && taken.weights)
         rc = pack_apart(kernel, s, constants, &taken, weights->packed);
     sl_constants_drop(constants, &taken);
@@ -193,9 +210,10 @@ int SL_OF(sl_step_deconv, )(struct sl_step *step, uint32_t isa, const struct sl_
     struct sl_taken taken;
     size_t channels = shape->groups * shape->group_out_c;
     size_t count = channels * shape->kernel_h * shape->kernel_w * shape->group_in_c;
-    int rc =
-        settle(weights, kernel, SL_OF(sl_deconv, _bytes)(kernel, shape), constants,
-               sl_weights_form(SL_STEP_DECONV, shape, sizeof(*shape)), count, channels, &taken);
+    int rc = settle(weights, kernel, SL_OF(sl_deconv, _bytes)(kernel, shape), constants,
+                    deconv_form(SL_STEP_DECONV, constants, shape), count, channels, &taken);
+    if (rc == 0 && taken.weights)
+        rc = turn_deconv(shape, constants, &taken);
     if (rc == 0 && taken.weights)
         rc = pack_phases(kernel, shape, constants, &taken, count, weights->packed);
     sl_constants_drop(constants, &taken);

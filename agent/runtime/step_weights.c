@@ -102,15 +102,29 @@ static float constant_at(const void *data, int type, size_t i)
     return type == SL_STEP_F16 ? sl_half_to_float(bits) : sl_bfloat_to_float(bits);
 }
 
-static void convert_constants(const void *data, int from, size_t count, void *out, int to)
+/* The conversion that a kernel has, or SL_CONVERT_OP_END. */
+static int conversion(int from, int to)
 {
+    if (to == SL_STEP_F32)
+        return from == SL_STEP_F16 ? SL_CONVERT_F32_F16 : SL_CONVERT_F32_BF16;
+    if (from == SL_STEP_F32)
+        return to == SL_STEP_F16 ? SL_CONVERT_F16_F32 : SL_CONVERT_BF16_F32;
+    return SL_CONVERT_OP_END;
+}
+
+static void convert_constants(uint32_t isa, const void *data, int from, size_t count, void *out,
+                              int to)
+{
+    int op = conversion(from, to);
+    if (op != SL_CONVERT_OP_END) {
+        const struct sl_convert_args args = {.count = count, .in = data, .out = out};
+        sl_convert_select(isa, op)->run(&args);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         float value = constant_at(data, from, i);
-        if (to == SL_STEP_F32)
-            ((float *)out)[i] = value;
-        else
-            ((uint16_t *)out)[i] =
-                to == SL_STEP_F16 ? sl_half_from_float(value) : sl_bfloat_from_float(value);
+        ((uint16_t *)out)[i] =
+            to == SL_STEP_F16 ? sl_half_from_float(value) : sl_bfloat_from_float(value);
     }
 }
 
@@ -118,7 +132,8 @@ int sl_constants_take(const struct sl_constants *c, int type, size_t weights, si
                       struct sl_taken *out)
 {
     size_t element = type == SL_STEP_F32 ? sizeof(float) : sizeof(uint16_t);
-    bool own_weights = c->weights_type != type, own_bias = c->bias && c->bias_type != type;
+    bool own_weights = !c->as_is && c->weights_type != type,
+         own_bias = c->bias && c->bias_type != type;
     size_t first = own_weights ? (weights * element + 63) & ~(size_t)63 : 0;
     *out = (struct sl_taken){.weights = c->weights, .bias = c->bias};
     if (!own_weights && !own_bias)
@@ -128,18 +143,36 @@ int sl_constants_take(const struct sl_constants *c, int type, size_t weights, si
     if (!out->own)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     if (own_weights) {
-        convert_constants(c->weights, c->weights_type, weights, out->own, type);
+        convert_constants(c->isa, c->weights, c->weights_type, weights, out->own, type);
         out->weights = out->own;
     }
     if (own_bias) {
         out->bias = (uint8_t *)out->own + first;
-        convert_constants(c->bias, c->bias_type, biases, (uint8_t *)out->own + first, type);
+        convert_constants(c->isa, c->bias, c->bias_type, biases, (uint8_t *)out->own + first, type);
     }
+    return 0;
+}
+
+int sl_constants_turn(const struct sl_constants *c, size_t element_bytes, const size_t dims[4],
+                      const size_t perm[4], struct sl_taken *taken)
+{
+    struct sl_step turn;
+    size_t bytes = dims[0] * dims[1] * dims[2] * dims[3] * element_bytes;
+    taken->turned = sl_budget_alloc(c->budget, bytes);
+    taken->turned_bytes = bytes;
+    if (!taken->turned)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    sl_step_permute_of(&turn, c->isa, element_bytes, 4, dims, perm);
+    sl_step_bind(&turn, &(struct sl_step_operands){.a = taken->weights, .out = taken->turned});
+    turn.run(&turn);
+    taken->weights = taken->turned;
     return 0;
 }
 
 void sl_constants_drop(const struct sl_constants *constants, struct sl_taken *taken)
 {
+    if (taken->turned)
+        sl_budget_free(constants->budget, taken->turned, taken->turned_bytes);
     if (taken->own)
         sl_budget_free(constants->budget, taken->own, taken->own_bytes);
     *taken = (struct sl_taken){0};

@@ -62,43 +62,43 @@ static void run_conv(const struct sl_step *step)
     step->SL_PART.conv.kernel->run(&step->SL_PART.conv.args);
 }
 
-/* [out][in][taps] to [out][taps][in]. */
-static void turn_weights(const struct sl_conv_shape *s, const SL_FLOAT *from, SL_FLOAT *to)
+/* By way of other memory: halves are gathered before they are widened, or panels are turned. */
+static int pack_twice(const struct SL_OF(sl_conv, ) * kernel, const struct sl_conv_shape *s,
+                      const struct sl_constants *constants, const struct sl_taken *taken,
+                      void *packed)
 {
-    size_t taps = s->kernel_h * s->kernel_w, channels = s->group_in_c;
-    for (size_t o = 0; o < s->groups * s->group_out_c; o++, from += taps * channels)
-        for (size_t t = 0; t < taps; t++)
-            for (size_t i = 0; i < channels; i++)
-                *to++ = from[i * taps + t];
-}
-
-static int pack_conv(const struct SL_OF(sl_conv, ) * kernel, const struct sl_conv_shape *s,
-                     const struct sl_constants *constants, const struct sl_taken *taken,
-                     void *packed)
-{
-    size_t taps = s->kernel_h * s->kernel_w, count = taps * s->group_in_c, bytes;
-    if (!constants->planar || taps == 1 || s->group_in_c == 1) {
-        kernel->pack_weights(s, taken->weights, taken->bias, packed);
-        return 0;
-    }
-    count *= s->groups * s->group_out_c;
-    bytes = kernel->turn_packed ? kernel->weights_bytes(s) : count * sizeof(SL_FLOAT);
-    void *turned = sl_budget_alloc(constants->budget, bytes);
-    if (!turned)
+    size_t bytes = kernel->weights_bytes(s);
+    void *scratch = sl_budget_alloc(constants->budget, bytes);
+    if (!scratch)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
-    if (kernel->turn_packed) {
-        kernel->pack_weights(s, taken->weights, taken->bias, turned);
-        kernel->turn_packed(s, turned, packed);
+    if (constants->as_is) {
+        halves_of(kernel)(s, taken->weights, taken->bias, constants->planar, scratch, packed);
     } else {
-        turn_weights(s, taken->weights, turned);
-        kernel->pack_weights(s, turned, taken->bias, packed);
+        kernel->pack_weights(s, taken->weights, taken->bias, scratch);
+        kernel->turn_packed(s, scratch, packed);
     }
-    sl_budget_free(constants->budget, turned, bytes);
+    sl_budget_free(constants->budget, scratch, bytes);
     return 0;
 }
 
+/* Planar weights are turned, before they are packed or after. */
+static int pack_conv(const struct SL_OF(sl_conv, ) * kernel, const struct sl_conv_shape *s,
+                     const struct sl_constants *constants, struct sl_taken *taken, void *packed)
+{
+    static const size_t perm[4] = {0, 1, 3, 2};
+    size_t taps = s->kernel_h * s->kernel_w;
+    bool turns = constants->planar && taps > 1 && s->group_in_c > 1;
+    if (constants->as_is || (turns && kernel->turn_packed))
+        return pack_twice(kernel, s, constants, taken, packed);
+    const size_t dims[4] = {1, s->groups * s->group_out_c, s->group_in_c, taps};
+    int rc = turns ? sl_constants_turn(constants, sizeof(SL_FLOAT), dims, perm, taken) : 0;
+    if (rc == 0)
+        kernel->pack_weights(s, taken->weights, taken->bias, packed);
+    return rc;
+}
+
 int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
-                          const struct sl_constants *constants, struct sl_weights *weights)
+                          const struct sl_constants *of, struct sl_weights *weights)
 {
     if (!sl_conv_ok(shape))
         return SL_ET_INVALID_ARGUMENT;
@@ -106,15 +106,17 @@ int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_co
     if (!kernel || (kernel->fits && !kernel->fits(shape)))
         kernel = SL_OF(sl_conv, _select)(isa, shape);
     struct sl_taken taken;
+    struct sl_constants constants = *of;
+    constants.as_is = halves_of(kernel) && of->weights_type == SL_STEP_F16;
     size_t channels = shape->groups * shape->group_out_c;
     size_t count = channels * shape->kernel_h * shape->kernel_w * shape->group_in_c;
-    int rc = settle(
-        weights, kernel, kernel->weights_bytes(shape), constants,
-        sl_weights_form(SL_STEP_CONV | (uint64_t)constants->planar << 32, shape, sizeof(*shape)),
-        count, channels, &taken);
+    int rc =
+        settle(weights, kernel, kernel->weights_bytes(shape), &constants,
+               sl_weights_form(SL_STEP_CONV | (uint64_t)of->planar << 32, shape, sizeof(*shape)),
+               count, channels, &taken);
     if (rc == 0 && taken.weights)
-        rc = pack_conv(kernel, shape, constants, &taken, weights->packed);
-    sl_constants_drop(constants, &taken);
+        rc = pack_conv(kernel, shape, &constants, &taken, weights->packed);
+    sl_constants_drop(&constants, &taken);
     if (rc != 0) {
         sl_weights_fail(weights);
         return rc;
@@ -151,6 +153,20 @@ static void run_repeated(const struct sl_step *step)
     step->SL_PART.depthwise.kernel->run(&args);
 }
 
+/* Planar weights are [channels][taps]. */
+static int pack_depthwise(const struct SL_OF(sl_depthwise, ) * kernel,
+                          const struct sl_depthwise_shape *s, const struct sl_constants *constants,
+                          struct sl_taken *taken, void *packed)
+{
+    static const size_t perm[4] = {0, 1, 3, 2};
+    const size_t dims[4] = {1, 1, s->channels, s->kernel_h * s->kernel_w};
+    int rc =
+        constants->planar ? sl_constants_turn(constants, sizeof(SL_FLOAT), dims, perm, taken) : 0;
+    if (rc == 0)
+        kernel->pack_weights(s, taken->weights, taken->bias, packed);
+    return rc;
+}
+
 int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
                                const struct sl_depthwise_shape *serialized,
                                const struct sl_constants *constants, struct sl_weights *weights)
@@ -164,14 +180,17 @@ int SL_OF(sl_step_depthwise, )(struct sl_step *step, uint32_t isa,
     struct sl_taken taken;
     size_t channels = shape->channels, times = serialized->multiplier;
     size_t count = channels * shape->kernel_h * shape->kernel_w;
-    int rc =
-        settle(weights, kernel, kernel->weights_bytes(shape), constants,
-               sl_weights_form(SL_STEP_DEPTHWISE, shape, sizeof(*shape)), count, channels, &taken);
+    int rc = settle(weights, kernel, kernel->weights_bytes(shape), constants,
+                    sl_weights_form(SL_STEP_DEPTHWISE | (uint64_t)constants->planar << 32, shape,
+                                    sizeof(*shape)),
+                    count, channels, &taken);
     if (rc == 0 && taken.weights)
-        kernel->pack_weights(shape, taken.weights, taken.bias, weights->packed);
+        rc = pack_depthwise(kernel, shape, constants, &taken, weights->packed);
     sl_constants_drop(constants, &taken);
-    if (rc != 0)
+    if (rc != 0) {
+        sl_weights_fail(weights);
         return rc;
+    }
     *step = (struct sl_step){
         .run = times > 1 ? run_repeated : run_depthwise,
         .axis = axis_depthwise,

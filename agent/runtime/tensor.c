@@ -19,14 +19,12 @@ static bool bytes_of(uint32_t rank, const int32_t *sizes, size_t element_bytes, 
 
 int sl_tensor_init(struct sl_tensor *tensor, const struct sl_pte_tensor *from, struct sl_diag *diag)
 {
-    *tensor = (struct sl_tensor){
-        .scalar_type = from->scalar_type,
-        .rank = from->rank,
-        .dynamic = from->dynamism == SL_PTE_DYNAMIC_BOUND,
-        .bounds = from->sizes,
-        .element_bytes = sl_scalar_size(from->scalar_type),
-        .stamp = 1,
-    };
+    tensor->scalar_type = from->scalar_type;
+    tensor->rank = from->rank;
+    tensor->dynamic = from->dynamism == SL_PTE_DYNAMIC_BOUND;
+    tensor->bounds = from->sizes;
+    tensor->element_bytes = sl_scalar_size(from->scalar_type);
+    tensor->stamp = 1;
     if (from->dynamism == SL_PTE_DYNAMIC_UNBOUND)
         return sl_diag_set(diag, SL_ET_NOT_SUPPORTED, NULL,
                            "a tensor with unbounded dynamic shape is not supported");

@@ -26,8 +26,8 @@ struct sl_tensor {
     uint64_t stamp; /* changes whenever sizes or data do: whoever prepared for them compares it */
 };
 
-/* Sets up from the program's description, without data. Returns 0, SL_ET_NOT_SUPPORTED for a type
- * or dynamism we lack, SL_ET_INVALID_PROGRAM for a size that overflows. */
+/* Sets up zeros from the program's description, without data. Returns 0, SL_ET_NOT_SUPPORTED for a
+ * type or dynamism we lack, SL_ET_INVALID_PROGRAM for a size that overflows. */
 int sl_tensor_init(struct sl_tensor *tensor, const struct sl_pte_tensor *from,
                    struct sl_diag *diag);
 

@@ -8,6 +8,7 @@
 #include "agent/runtime/weights/weight_cache.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/pool.h"
 
 static int no_memory(struct sl_diag *diag)
 {
@@ -23,22 +24,32 @@ static size_t count_calls(const struct sl_pte_plan *plan)
     return count;
 }
 
+/* Zeros, or NULL when out of memory. An allocation each would cost more than what is written. */
+static void *table(struct sl_variant *v, size_t count, size_t bytes)
+{
+    void *block = NULL;
+    return sl_pool_alloc(v->pool, count, bytes, &block) == 0 ? block : NULL;
+}
+
 static int alloc_tables(struct sl_variant *v)
 {
     const struct sl_pte_plan *plan = v->method->plan;
+    v->pool = sl_pool_new(SIZE_MAX);
+    if (!v->pool)
+        return -ENOMEM;
     v->chain_count = plan->chain_count;
-    v->chain_first = sl_calloc((size_t)plan->chain_count + 1, sizeof(*v->chain_first));
-    v->plans = sl_calloc(plan->delegate_count, sizeof(struct sl_xnn_plan *));
-    v->plan_user = sl_calloc(plan->delegate_count, sizeof(struct sl_instruction *));
-    v->operators = sl_calloc(plan->operator_count, sizeof(const struct sl_op *));
+    v->chain_first = table(v, (size_t)plan->chain_count + 1, sizeof(*v->chain_first));
+    v->plans = table(v, plan->delegate_count, sizeof(struct sl_xnn_plan *));
+    v->plan_user = table(v, plan->delegate_count, sizeof(struct sl_instruction *));
+    v->operators = table(v, plan->operator_count, sizeof(const struct sl_op *));
     if (!v->chain_first || !v->plans || !v->plan_user || !v->operators)
         return -ENOMEM;
     for (uint32_t c = 0; c < plan->chain_count; c++) {
         v->instruction_count += plan->chains[c].count;
         v->chain_first[c + 1] = v->instruction_count;
     }
-    v->instructions = sl_calloc(v->instruction_count, sizeof(*v->instructions));
-    v->calls = sl_calloc(count_calls(plan), sizeof(*v->calls));
+    v->instructions = table(v, v->instruction_count, sizeof(*v->instructions));
+    v->calls = table(v, count_calls(plan), sizeof(*v->calls));
     return v->instructions && v->calls ? 0 : -ENOMEM;
 }
 
@@ -63,7 +74,7 @@ static int bind_delegate_call(struct sl_variant *v, struct sl_instruction *instr
 {
     const struct sl_pte_instruction *from = instruction->from;
     instruction->plan = v->plans[from->index];
-    instruction->args = sl_calloc(from->arg_count, sizeof(*instruction->args));
+    instruction->args = table(v, from->arg_count, sizeof(*instruction->args));
     return instruction->args ? 0 : -ENOMEM;
 }
 
@@ -78,24 +89,29 @@ static void bind_kernel_call(struct sl_variant *v, struct sl_instruction *instru
     call->isa = v->isa;
     call->arg_count = from->arg_count;
     call->args = from->args;
+    call->weights.store = &v->method->weights;
+    call->pool = v->pool;
     if (op->computes && from->arg_count != 0)
-        v->method->computed[from->args[from->arg_count - 1]] = true;
+        v->method->computes = v->method->computed[from->args[from->arg_count - 1]] = true;
 }
 
 /* How many tensors an instruction may depend on: a value may come to name a tensor. */
 static size_t dependency_room(const struct sl_instruction *instruction)
 {
-    if (!instruction->call && !instruction->plan)
-        return 0;
-    size_t tensors = instruction->from->arg_count;
     const struct sl_op_call *call = instruction->call;
-    for (uint32_t i = 0; call && i < instruction->from->arg_count; i++)
-        if (call->method->values[call->args[i]].kind >= SL_PTE_TENSOR_LIST)
-            tensors += sl_op_list_count(call, i);
+    const struct sl_pte_instruction *from = instruction->from;
+    if (!call && !instruction->plan)
+        return 0;
+    size_t tensors = from->arg_count;
+    if (!call || !call->method->has_lists)
+        return tensors;
+    const struct sl_value *values = call->method->values;
+    for (const uint32_t *arg = from->args; arg < from->args + from->arg_count; arg++)
+        if (values[*arg].kind >= SL_PTE_TENSOR_LIST)
+            tensors += values[*arg].list->list.count;
     return tensors;
 }
 
-/* One block for all: an allocation each would cost more than what is written there. */
 static int alloc_dependencies(struct sl_variant *v)
 {
     size_t all = 0;
@@ -103,7 +119,7 @@ static int alloc_dependencies(struct sl_variant *v)
         v->instructions[i].dependency_room = dependency_room(&v->instructions[i]);
         all += v->instructions[i].dependency_room;
     }
-    v->dependencies = sl_calloc(all, sizeof(*v->dependencies));
+    v->dependencies = table(v, all, sizeof(*v->dependencies));
     if (!v->dependencies)
         return -ENOMEM;
     struct sl_dependency *at = v->dependencies;
@@ -152,7 +168,7 @@ static int bind_instructions(struct sl_variant *v, struct sl_diag *diag)
             struct sl_instruction *instruction = &v->instructions[v->chain_first[c] + i];
             instruction->from = &chain->instructions[i];
             if (instruction->from->kind == SL_PTE_MOVE_CALL)
-                v->method->computed[instruction->from->to] = true;
+                v->method->computes = v->method->computed[instruction->from->to] = true;
             instruction->chain = c;
             instruction->index = i;
             int rc = bind_instruction(v, instruction, &missing, diag);
@@ -218,7 +234,7 @@ static void narrow(struct sl_method *method, int32_t (*sizes)[SL_PTE_MAX_RANK])
 /* What instructions compute starts as the program has it: a loop's counter was counted above. */
 static void restore_numbers(struct sl_method *method)
 {
-    for (uint32_t i = 0; i < method->plan->value_count; i++) {
+    for (uint32_t i = 0; method->computes && i < method->plan->value_count; i++) {
         const struct sl_pte_value *from = &method->plan->values[i];
         struct sl_value *to = &method->values[i];
         if (!method->computed[i] || from->kind != to->kind)
@@ -308,18 +324,11 @@ void sl_variant_free(struct sl_variant *v)
         struct sl_instruction *instruction = &v->instructions[i];
         if (instruction->call)
             sl_op_call_fini(instruction->call);
-        sl_free(instruction->args);
         sl_free(instruction->op_labels);
     }
     for (uint32_t i = 0; v->plans && i < v->method->plan->delegate_count; i++)
         sl_xnn_plan_free(v->plans[i]);
-    sl_free((void *)v->operators);
-    sl_free(v->dependencies);
-    sl_free(v->calls);
-    sl_free(v->instructions);
-    sl_free(v->plan_user);
-    sl_free(v->plans);
-    sl_free(v->chain_first);
+    sl_pool_free(v->pool);
     sl_free(v);
 }
 

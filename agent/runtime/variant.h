@@ -22,7 +22,7 @@ struct sl_instruction {
     uint32_t chain, index;
     struct sl_op_call *call;  /* KERNEL_CALL; of the variant's table */
     struct sl_xnn_plan *plan; /* DELEGATE_CALL; of the variant's table */
-    struct sl_tensor **args;  /* DELEGATE_CALL: owned; NULL where an argument is no tensor */
+    struct sl_tensor **args;  /* DELEGATE_CALL: of the pool; NULL where an argument is no tensor */
     /* What it was prepared for; anything else now means preparing again. */
     bool ready;
     bool reads_numbers; /* that instructions write */
@@ -40,6 +40,7 @@ struct sl_variant {
     uint32_t isa;
     uint16_t index;
     struct sl_recorder *recorder;
+    struct sl_pool *pool; /* owned: has the tables, and what calls keep */
     uint32_t chain_count;
     uint32_t *chain_first; /* of instructions; chain_count + 1 */
     struct sl_instruction *instructions;

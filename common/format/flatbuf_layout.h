@@ -12,6 +12,7 @@ enum { SL_FLATBUF_LAYOUT_SLOTS = 12, SL_FLATBUF_LAYOUTS = 8 };
 /* The fields of a kind of table that are read. */
 struct sl_flatbuf_kind {
     const char *name;
+    uint8_t slots;                          /* how many are looked at */
     uint8_t bytes[SL_FLATBUF_LAYOUT_SLOTS]; /* of each slot's field; 0: not read */
 };
 
@@ -40,13 +41,15 @@ struct sl_flatbuf_record {
     const struct sl_flatbuf_layout *layout; /* NULL if and only if `data` is */
 };
 
-/* The table that the offset at `at` names, found and checked as if nothing were known. */
-SL_FLATBUF_APART struct sl_flatbuf_record sl_flatbuf_record_new(struct sl_flatbuf *fb, uint64_t at,
-                                                                const struct sl_flatbuf_kind *kind,
-                                                                struct sl_flatbuf_layouts *layouts);
-SL_FLATBUF_APART struct sl_flatbuf_vector
-sl_flatbuf_record_no_vector(struct sl_flatbuf *fb, const struct sl_flatbuf_kind *kind,
-                            unsigned slot, uint64_t at);
+/* The layout of the table that the offset at `at` names, found and checked as if nothing were
+ * known; NULL when it failed. */
+SL_FLATBUF_APART const struct sl_flatbuf_layout *
+sl_flatbuf_layout_new(struct sl_flatbuf *fb, uint64_t at, const struct sl_flatbuf_kind *kind,
+                      struct sl_flatbuf_layouts *layouts);
+/* Says what is wrong with a vector field. */
+SL_FLATBUF_APART void sl_flatbuf_record_no_vector(struct sl_flatbuf *fb,
+                                                  const struct sl_flatbuf_kind *kind, unsigned slot,
+                                                  uint64_t at);
 
 /* The table that the offset at `at` names: four bytes of the file, as are all that a vector of
  * offsets or a field of a record holds. */
@@ -54,15 +57,17 @@ SL_FLATBUF_INLINE struct sl_flatbuf_record sl_flatbuf_record_at(struct sl_flatbu
                                                                 const struct sl_flatbuf_kind *kind,
                                                                 struct sl_flatbuf_layouts *layouts)
 {
-    const uint64_t size = fb->size;
-    uint64_t table = at + sl_load_u32(fb->data + at);
-    if (table == at || !sl_range_ok(table, 4, size))
-        return sl_flatbuf_record_new(fb, at, kind, layouts);
-    uint32_t vtable = (uint32_t)table - sl_load_u32(fb->data + table);
-    const struct sl_flatbuf_layout *layout = &layouts->known[sl_flatbuf_layout_place(vtable)];
-    if (vtable == 0 || layout->vtable != vtable || layout->table_bytes > size - table)
-        return sl_flatbuf_record_new(fb, at, kind, layouts);
-    return (struct sl_flatbuf_record){fb->data + table, (uint32_t)table, layout};
+    const uint64_t size = fb->size, table = at + sl_load_u32(fb->data + at);
+    const struct sl_flatbuf_layout *layout = NULL;
+    if (table != at && sl_range_ok(table, 4, size)) {
+        uint32_t vtable = (uint32_t)table - sl_load_u32(fb->data + table);
+        layout = &layouts->known[sl_flatbuf_layout_place(vtable)];
+        if (vtable == 0 || layout->vtable != vtable || layout->table_bytes > size - table)
+            layout = NULL;
+    }
+    if (!layout)
+        layout = sl_flatbuf_layout_new(fb, at, kind, layouts);
+    return (struct sl_flatbuf_record){layout ? fb->data + table : NULL, (uint32_t)table, layout};
 }
 
 /* What the offset field in `slot` names; absent where the field is. */
@@ -108,10 +113,11 @@ sl_flatbuf_record_vector(struct sl_flatbuf *fb, const struct sl_flatbuf_record *
     if (field == 0)
         return (struct sl_flatbuf_vector){.name = kind->name};
     uint64_t at = (uint64_t)record->at + field, vector = at + sl_load_u32(fb->data + at);
-    if (vector == at || !sl_range_ok(vector, 4, fb->size))
-        return sl_flatbuf_record_no_vector(fb, kind, slot, at);
-    uint32_t count = sl_load_u32(fb->data + vector);
-    if ((uint64_t)count * element_bytes > fb->size - vector - 4)
-        return sl_flatbuf_record_no_vector(fb, kind, slot, at);
+    bool inside = vector != at && sl_range_ok(vector, 4, fb->size);
+    uint32_t count = inside ? sl_load_u32(fb->data + vector) : 0;
+    if (!inside || (uint64_t)count * element_bytes > fb->size - vector - 4) {
+        sl_flatbuf_record_no_vector(fb, kind, slot, at);
+        return (struct sl_flatbuf_vector){.name = kind->name};
+    }
     return (struct sl_flatbuf_vector){kind->name, (uint32_t)(vector + 4), count, true};
 }

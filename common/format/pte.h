@@ -105,7 +105,8 @@ struct sl_pte_delegate {
 
 struct sl_pte_plan {
     const char *name;
-    uint32_t value_count, input_count, output_count, chain_count, operator_count, delegate_count;
+    uint32_t value_count, tensor_count, input_count, output_count, chain_count, operator_count,
+        delegate_count;
     const struct sl_pte_value *values;
     const uint32_t *inputs, *outputs; /* value indices */
     const struct sl_pte_chain *chains;

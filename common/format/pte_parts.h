@@ -16,7 +16,7 @@ struct sl_pte_reader {
     const struct sl_pte_segment *segments;
     struct sl_flatbuf_vector inline_blobs; /* backend_delegate_data */
     struct sl_pte_tensor *tensors;         /* of the pool: room for `tensor_room` */
-    uint32_t tensor_room;
+    uint32_t tensor_room, tensor_count;    /* those of this plan */
     /* Of each kind of table that there are many of. */
     struct sl_flatbuf_layouts of_value, of_tensor, of_place, of_extra, of_number, of_bool, of_list;
     struct sl_flatbuf_layouts of_instruction, of_call, of_free;

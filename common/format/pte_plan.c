@@ -14,10 +14,10 @@ enum { DELEGATE_ID = 0, DELEGATE_PROCESSED = 1, DELEGATE_SPECS = 2 };
 enum { PROCESSED_LOCATION = 0, PROCESSED_INDEX = 1 };
 enum { LOCATION_INLINE = 0, LOCATION_SEGMENT = 1 };
 
-static const struct sl_flatbuf_kind instruction_kind = {"Instruction", {1, 4}};
+static const struct sl_flatbuf_kind instruction_kind = {"Instruction", 2, {1, 4}};
 /* Two numbers, or a number and the offset of arguments; a number alone. */
-static const struct sl_flatbuf_kind call_kind = {"instruction's content", {4, 4}};
-static const struct sl_flatbuf_kind free_kind = {"FreeCall", {4}};
+static const struct sl_flatbuf_kind call_kind = {"instruction's content", 2, {4, 4}};
+static const struct sl_flatbuf_kind free_kind = {"FreeCall", 1, {4}};
 
 static void read_buffer_sizes(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                               struct sl_pte_plan *plan)

@@ -15,12 +15,13 @@ enum { TENSOR_DATA = 5, TENSOR_ALLOCATION = 6, TENSOR_DYNAMISM = 8, TENSOR_EXTRA
 enum { ALLOCATION_ID = 0, ALLOCATION_LOW = 1, ALLOCATION_HIGH = 2 };
 enum { EXTRA_NAME = 1, EXTRA_LOCATION = 2 };
 
-static const struct sl_flatbuf_kind value_kind = {"EValue", {1, 4}};
-static const struct sl_flatbuf_kind tensor_kind = {"Tensor", {1, 4, 4, 4, 0, 4, 4, 0, 1, 4}};
-static const struct sl_flatbuf_kind allocation_kind = {"AllocationDetails", {4, 4, 4}};
-static const struct sl_flatbuf_kind extra_kind = {"ExtraTensorInfo", {0, 4, 1}};
-static const struct sl_flatbuf_kind number_kind = {"Int or Double", {8}}, bool_kind = {"Bool", {1}};
-static const struct sl_flatbuf_kind indices_kind = {"IntList or TensorList", {4}};
+static const struct sl_flatbuf_kind value_kind = {"EValue", 2, {1, 4}};
+static const struct sl_flatbuf_kind tensor_kind = {"Tensor", 10, {1, 4, 4, 4, 0, 4, 4, 0, 1, 4}};
+static const struct sl_flatbuf_kind allocation_kind = {"AllocationDetails", 3, {4, 4, 4}};
+static const struct sl_flatbuf_kind extra_kind = {"ExtraTensorInfo", 3, {0, 4, 1}};
+static const struct sl_flatbuf_kind number_kind = {"Int or Double", 1, {8}},
+                                    bool_kind = {"Bool", 1, {1}};
+static const struct sl_flatbuf_kind indices_kind = {"IntList or TensorList", 1, {4}};
 
 static bool lies_in(struct sl_bytes area, uint32_t count, const uint64_t *offsets, uint32_t index,
                     uint64_t bytes)
@@ -69,6 +70,7 @@ static struct sl_pte_tensor *next_tensor(struct sl_pte_reader *reader)
     if (!reader->tensors)
         return NULL;
     reader->tensor_room--;
+    reader->tensor_count++;
     return reader->tensors++;
 }
 
@@ -130,7 +132,8 @@ static void read_indices(struct sl_pte_reader *reader, uint64_t at, unsigned ite
     struct sl_flatbuf_record list = sl_flatbuf_record_at(fb, at, &indices_kind, &reader->of_list);
     if (!list.data)
         return;
-    struct sl_flatbuf_vector items = sl_flatbuf_record_vector(fb, &list, &indices_kind, 0, item_bytes);
+    struct sl_flatbuf_vector items =
+        sl_flatbuf_record_vector(fb, &list, &indices_kind, 0, item_bytes);
     value->list.count = items.count;
     if (item_bytes == sizeof(*value->list.ints)) {
         value->list.ints = sl_flatbuf_numbers(fb, &items, item_bytes);
@@ -264,6 +267,7 @@ void sl_pte_read_values(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
     struct sl_flatbuf *fb = &reader->fb;
     struct sl_flatbuf_vector vector = sl_flatbuf_fast_vector(fb, table, PLAN_VALUES, 4);
     struct sl_pte_value *values = sl_flatbuf_alloc(fb, vector.count, sizeof(*values));
+    reader->tensor_count = 0;
     if (fb->error == 0 && !vector.present)
         sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "method %s has no values", plan->name);
     for (uint32_t i = 0; i < vector.count && fb->error == 0; i++) {
@@ -274,6 +278,7 @@ void sl_pte_read_values(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
     }
     plan->values = values;
     plan->value_count = vector.count;
+    plan->tensor_count = reader->tensor_count;
     if (fb->error == 0)
         check_lists(fb, plan, table->at);
 }

@@ -36,6 +36,15 @@ static void check_dimensions(struct sl_flatbuf *fb, struct sl_tensor_shape *tens
     tensor->nbytes = bytes;
 }
 
+/* Where they stand, mostly: a rank bounds what they can ask for. */
+static const int32_t *sizes_of(struct sl_flatbuf *fb, const struct sl_flatbuf_vector *sizes)
+{
+    const uint8_t *at = fb->data + sizes->at;
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)at % sizeof(int32_t) == 0
+               ? (const int32_t *)(const void *)at
+               : sl_flatbuf_numbers(fb, sizes, sizeof(int32_t));
+}
+
 void sl_tensor_shape_check(struct sl_flatbuf *fb, int scalar_type, struct sl_flatbuf_vector sizes,
                            struct sl_flatbuf_vector dim_order, uint32_t at,
                            struct sl_tensor_shape *out)
@@ -51,7 +60,7 @@ void sl_tensor_shape_check(struct sl_flatbuf *fb, int scalar_type, struct sl_fla
     }
     out->scalar_type = scalar_type;
     out->rank = sizes.count;
-    out->sizes = sl_flatbuf_numbers(fb, &sizes, sizeof(*out->sizes));
+    out->sizes = sizes_of(fb, &sizes);
     out->dim_order = fb->data + dim_order.at;
     if (out->sizes)
         check_dimensions(fb, out, at);

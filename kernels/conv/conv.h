@@ -38,6 +38,12 @@ static inline void sl_conv_strides(const struct sl_conv_shape *shape, size_t *ou
         *out_row = shape->out_w * *out_pixel;
 }
 
+/* Makes of weights of half precision what pack_weights() makes of the same in f32; where they are
+ * `planar`, [groups * group_out_c][group_in_c][kernel_h][kernel_w], turned. `scratch` is 64-byte
+ * aligned and has half of weights_bytes(). */
+typedef void (*sl_conv_halves_fn)(const struct sl_conv_shape *shape, const uint16_t *weights,
+                                  const float *bias, bool planar, void *scratch, void *packed);
+
 struct sl_conv {
     const char *name;
     uint32_t needs;                                  /* enum sl_isa bits */
@@ -52,6 +58,7 @@ struct sl_conv {
      * [kernel_w] what it makes of the same weights in its own order, by moving whole rows of
      * panels. NULL: weights in that order are to be turned before. */
     void (*turn_packed)(const struct sl_conv_shape *shape, const void *from, void *to);
+    sl_conv_halves_fn pack_halves; /* NULL: halves are to be widened before */
     size_t (*workspace_bytes)(const struct sl_conv_shape *shape);
     void (*run)(const struct sl_conv_args *args);
 };

@@ -326,6 +326,9 @@ const struct SL_NAME(sl_conv, ) KERNEL = {
     .weights_bytes = weights_bytes,
     .pack_weights = pack_weights,
     .turn_packed = TURN_PACKED,
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f32
+    .pack_halves = sl_conv_pack_halves_neon,
+#endif
     .workspace_bytes = workspace_bytes,
     .run = run,
 };

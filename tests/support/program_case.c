@@ -50,6 +50,7 @@ uint32_t sl_program_add_typed(int scalar_type, uint32_t rank, const int32_t *siz
                                                    .planned = planned,
                                                    .memory_id = 1,
                                                    .memory_offset = sl_program.planned_bytes};
+    sl_program.tensor_count++;
     sl_program.values[i].kind = SL_PTE_TENSOR;
     sl_program.values[i].tensor = &sl_program.tensors[i];
     if (planned)
@@ -143,6 +144,7 @@ int sl_program_load(uint32_t isa)
     sl_program.plan = (struct sl_pte_plan){
         .name = "forward",
         .value_count = sl_program.value_count,
+        .tensor_count = sl_program.tensor_count,
         .input_count = sl_program.plan.input_count,
         .output_count = sl_program.plan.output_count,
         .chain_count = 1,

@@ -2,36 +2,6 @@
 #include "agent/runtime/ops/deconv.h"
 
 #include "agent/runtime/ops/op.h"
-#include "common/base/mem.h"
-
-/* [ic][oc / groups][kh][kw] to [oc][kh][kw][ic / groups]. */
-static void turn_weights(const struct sl_conv_shape *s, const float *in, float *out)
-{
-    size_t taps = s->kernel_h * s->kernel_w;
-    for (size_t g = 0; g < s->groups; g++)
-        for (size_t o = 0; o < s->group_out_c; o++)
-            for (size_t t = 0; t < taps; t++)
-                for (size_t c = 0; c < s->group_in_c; c++)
-                    *out++ = in[((g * s->group_in_c + c) * s->group_out_c + o) * taps + t];
-}
-
-static int make_step(struct sl_op_call *call, const struct sl_conv_shape *shape,
-                     const struct sl_tensor *weight, const struct sl_tensor *bias,
-                     struct sl_step *out)
-{
-    float *turned = sl_malloc(weight->nbytes, 1);
-    if (!turned)
-        return SL_ET_MEMORY_ALLOCATION_FAILED;
-    turn_weights(shape, (const float *)(const void *)weight->data, turned);
-    const struct sl_constants constants = {
-        .weights = turned,
-        .bias = bias ? (const float *)(const void *)bias->data : NULL,
-        .budget = &call->method->budget,
-    };
-    int rc = sl_step_deconv(out, call->isa, shape, &constants, &call->weights);
-    sl_free(turned);
-    return rc;
-}
 
 /* Output size of one dimension; 0 if its numbers are not valid. */
 static size_t out_size(size_t in, size_t kernel, size_t stride, size_t pad, size_t dilation,
@@ -111,7 +81,9 @@ int sl_deconv_prepare(struct sl_op_call *call, const size_t *stride, const size_
     if (flat)
         sizes[2] = sizes[3];
     int rc = sl_tensor_resize(out, in->rank, sizes, diag);
-    if (rc == 0 && make_step(call, &s, weight, bias, &deconv) != 0)
+    struct sl_constants constants = sl_op_constants(call, weight, bias);
+    constants.planar = true;
+    if (rc == 0 && sl_step_deconv(&deconv, call->isa, &s, &constants, &call->weights) != 0)
         rc =
             sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its weights or shapes go over a limit");
     if (rc == 0)

@@ -23,11 +23,8 @@ static int add_product(struct sl_op_call *call, const struct product *p, struct 
     if (!has_memory(p->rhs) || (p->bias && !has_memory(p->bias)))
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "its operands have no memory");
     bool constant = p->rhs->constant && (!p->bias || p->bias->constant);
-    const struct sl_constants constants = {
-        .weights = constant ? (const float *)(const void *)p->rhs->data : NULL,
-        .bias = constant && p->bias ? (const float *)(const void *)p->bias->data : NULL,
-        .budget = &call->method->budget,
-    };
+    const struct sl_constants constants =
+        sl_op_constants(call, constant ? p->rhs : NULL, constant ? p->bias : NULL);
     int rc =
         sl_step_gemm(&gemm, call->isa, p->m, p->n, p->k, p->transposed, &constants, &call->weights);
     if (rc != 0)
@@ -204,9 +201,9 @@ static int prepare_bmm(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_matmul[] = {
-    {.name = "aten::addmm.out", .signature = "tttnno", .prepare = prepare_addmm},
-    {.name = "aten::mm.out", .signature = "tto", .prepare = prepare_mm},
+    {.name = "aten::addmm.out", .signature = "Wtwnno", .prepare = prepare_addmm},
+    {.name = "aten::mm.out", .signature = "two", .prepare = prepare_mm},
     {.name = "aten::bmm.out", .signature = "tto", .prepare = prepare_bmm},
-    {.name = "aten::linear.out", .signature = "ttTo", .prepare = prepare_linear},
+    {.name = "aten::linear.out", .signature = "twWo", .prepare = prepare_linear},
     {0},
 };

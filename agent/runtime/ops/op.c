@@ -7,7 +7,7 @@
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/wide.h"
-#include "common/base/mem.h"
+#include "common/base/pool.h"
 #include "common/format/scalar_type.h"
 
 enum { REF_NONE, REF_TENSOR, REF_SCRATCH, REF_NUMBER, REF_POINTER };
@@ -117,27 +117,16 @@ int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, co
     return sl_diag_set(diag, code, where, "%s", what);
 }
 
-static bool type_fits(char letter, const struct sl_tensor *tensor)
-{
-    if (letter == 'a' || letter == 'A' || letter == 'O')
-        return true;
-    if (letter == 'l')
-        return tensor->scalar_type == SL_SCALAR_LONG;
-    return tensor->scalar_type == SL_SCALAR_FLOAT || sl_cast_is_half(tensor->scalar_type);
-}
-
-static bool is_output(char letter)
-{
-    return letter == 'o' || letter == 'O' || letter == 'l' || letter == 'M';
-}
-
 #define KIND(name) (1u << SL_PTE_##name)
 #define NULLS (KIND(NONE) | KIND(NULL))
 #define NUMBERS (KIND(INT) | KIND(DOUBLE) | KIND(BOOL))
 #define TENSOR_LISTS (KIND(TENSOR_LIST) | KIND(OPTIONAL_TENSOR_LIST))
 
-/* The kinds that a letter stands for, a bit each. */
-static const uint16_t kinds_of[128] = {
+/* Beside the kinds: f32 or half precision alone, int64 alone; written. */
+enum { FLOATS = 1 << 16, LONGS = 1 << 17, WRITTEN = 1 << 18 };
+
+/* What a letter stands for: kinds, a bit each, and more. */
+static const uint32_t meanings[128] = {
     ['i'] = KIND(INT),
     ['I'] = KIND(INT) | NULLS,
     ['b'] = KIND(BOOL),
@@ -145,24 +134,39 @@ static const uint16_t kinds_of[128] = {
     ['N'] = NUMBERS | NULLS,
     ['v'] = KIND(INT_LIST),
     ['V'] = KIND(INT_LIST) | NULLS,
-    ['t'] = KIND(TENSOR),
+    ['t'] = KIND(TENSOR) | FLOATS,
     ['a'] = KIND(TENSOR),
-    ['o'] = KIND(TENSOR),
-    ['O'] = KIND(TENSOR),
-    ['l'] = KIND(TENSOR),
-    ['T'] = KIND(TENSOR) | NULLS,
+    ['o'] = KIND(TENSOR) | FLOATS | WRITTEN,
+    ['O'] = KIND(TENSOR) | WRITTEN,
+    ['l'] = KIND(TENSOR) | LONGS | WRITTEN,
+    ['T'] = KIND(TENSOR) | NULLS | FLOATS,
+    ['w'] = KIND(TENSOR) | FLOATS,
+    ['W'] = KIND(TENSOR) | NULLS | FLOATS,
     ['A'] = KIND(TENSOR) | NULLS,
     ['L'] = KIND(TENSOR_LIST),
-    ['M'] = KIND(TENSOR_LIST),
+    ['M'] = KIND(TENSOR_LIST) | WRITTEN,
     ['P'] = TENSOR_LISTS,
     ['z'] = KIND(STRING) | NULLS,
     ['d'] = KIND(DOUBLE_LIST) | NULLS,
     ['s'] = UINT16_MAX,
 };
 
-static bool kind_fits(char letter, const struct sl_value *value)
+static inline uint32_t meaning_of(char letter)
 {
-    return (kinds_of[letter & 127] >> value->kind & 1) != 0; /* kinds were checked: below 16 */
+    return meanings[letter & 127];
+}
+
+static inline bool is_output(char letter)
+{
+    return (meaning_of(letter) & WRITTEN) != 0;
+}
+
+static bool type_fits(uint32_t meaning, const struct sl_tensor *tensor)
+{
+    if ((meaning & LONGS) != 0)
+        return tensor->scalar_type == SL_SCALAR_LONG;
+    return (meaning & FLOATS) == 0 || tensor->scalar_type == SL_SCALAR_FLOAT ||
+           sl_cast_is_half(tensor->scalar_type);
 }
 
 /* Words cost more than the check: they are found where it fails. */
@@ -186,30 +190,45 @@ static int writes_constant(const struct sl_op_call *call, struct sl_diag *diag)
     return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "it would write a constant");
 }
 
+static int check_tensor_argument(const struct sl_op_call *call, uint32_t i, uint32_t meaning,
+                                 const struct sl_tensor *tensor, struct sl_diag *diag)
+{
+    if (!type_fits(meaning, tensor))
+        return wrong_type(call, i, tensor->scalar_type, diag);
+    if ((meaning & WRITTEN) != 0 && tensor->constant && !call->op->view)
+        return writes_constant(call, diag);
+    return 0;
+}
+
+static int check_written_list(const struct sl_op_call *call, uint32_t i, struct sl_diag *diag)
+{
+    for (uint32_t k = 0; k < sl_op_list_count(call, i); k++) {
+        const struct sl_tensor *out = sl_op_list_tensor(call, i, k);
+        if (!out || out->constant)
+            return writes_constant(call, diag);
+    }
+    return 0;
+}
+
 static int check_arguments(const struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
     uint32_t most = (uint32_t)strlen(signature) + 1, least = most - (call->op->view ? 1 : 0);
+    int rc = 0;
     if (call->arg_count < least || call->arg_count > most)
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
                           "it has the wrong number of arguments");
-    for (uint32_t i = 0; signature[i]; i++) {
+    for (uint32_t i = 0; signature[i] && rc == 0; i++) {
         const struct sl_value *value = argument(call, i);
-        if (!kind_fits(signature[i], value))
+        uint32_t meaning = meaning_of(signature[i]);
+        if ((meaning >> value->kind & 1) == 0) /* kinds were checked: below 16 */
             return wrong_kind(call, i, diag);
-        for (uint32_t k = 0; signature[i] == 'M' && k < sl_op_list_count(call, i); k++) {
-            const struct sl_tensor *out = sl_op_list_tensor(call, i, k);
-            if (!out || out->constant)
-                return writes_constant(call, diag);
-        }
-        if (value->kind != SL_PTE_TENSOR || signature[i] == 's')
-            continue;
-        if (!type_fits(signature[i], value->tensor))
-            return wrong_type(call, i, value->tensor->scalar_type, diag);
-        if (is_output(signature[i]) && value->tensor->constant && !call->op->view)
-            return writes_constant(call, diag);
+        if (value->kind == SL_PTE_TENSOR)
+            rc = check_tensor_argument(call, i, meaning, value->tensor, diag);
+        else if (value->kind == SL_PTE_TENSOR_LIST && (meaning & WRITTEN) != 0)
+            rc = check_written_list(call, i, diag);
     }
-    return 0;
+    return rc;
 }
 
 int sl_op_check(struct sl_op_call *call, struct sl_diag *diag)
@@ -335,6 +354,8 @@ static int over_limit(const struct sl_op_call *call, struct sl_diag *diag)
 static void bind_steps(struct sl_op_call *call)
 {
     for (uint32_t i = 0; i < call->step_count; i++) {
+        if (call->steps[i].kind == SL_STEP_OWN)
+            continue; /* finds its operands by itself */
         const struct sl_step_operands operands = {
             .a = resolve(call, &call->refs[i][0]),
             .b = resolve(call, &call->refs[i][1]),
@@ -345,21 +366,19 @@ static void bind_steps(struct sl_op_call *call)
     }
 }
 
-/* Moves the steps that were prepared to where they stay. */
+/* Moves the steps that were prepared to where they stay: there is room for the most so far. */
 static int keep_steps(struct sl_op_call *call, struct sl_diag *diag)
 {
-    struct sl_step *to = call->few;
-    if (call->step_count > SL_OP_FEW_STEPS) {
-        if (call->step_count > call->many_room) {
-            to = sl_malloc(call->step_count, sizeof(*to));
-            if (!to)
-                return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
-                                  "no memory for its steps");
-            sl_free(call->many);
-            call->many = to;
-            call->many_room = call->step_count;
-        }
-        to = call->many;
+    struct sl_step *to = call->many;
+    if (call->step_count <= SL_OP_FEW_STEPS) {
+        to = call->few;
+    } else if (call->step_count > call->many_room) {
+        void *block;
+        if (sl_pool_alloc(call->pool, call->step_count, sizeof(*to), &block) != 0)
+            return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
+                              "no memory for its steps");
+        to = call->many = block;
+        call->many_room = call->step_count;
     }
     memcpy(to, call->steps, call->step_count * sizeof(*to));
     call->steps = to;
@@ -401,9 +420,7 @@ int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag)
 
 void sl_op_call_fini(struct sl_op_call *call)
 {
-    sl_free(call->many);
-    call->many = NULL;
-    call->many_room = call->step_count = 0;
+    call->step_count = 0;
     sl_weights_fini(&call->weights);
     sl_wide_fini(call);
     sl_budget_free(&call->method->budget, call->state, call->state_bytes);
@@ -423,6 +440,24 @@ void *sl_op_state(struct sl_op_call *call, size_t bytes)
         memset(call->state, 0, bytes);
     }
     return call->state;
+}
+
+static int float_type(const struct sl_tensor *tensor)
+{
+    return !tensor || tensor->scalar_type == SL_SCALAR_FLOAT ? SL_STEP_F32
+           : tensor->scalar_type == SL_SCALAR_HALF           ? SL_STEP_F16
+                                                             : SL_STEP_BF16;
+}
+
+struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct sl_tensor *weights,
+                                    const struct sl_tensor *bias)
+{
+    return (struct sl_constants){.weights = weights ? weights->data : NULL,
+                                 .bias = bias ? bias->data : NULL,
+                                 .weights_type = float_type(weights),
+                                 .bias_type = float_type(bias),
+                                 .isa = call->isa,
+                                 .budget = &call->method->budget};
 }
 
 static void run_own(const struct sl_step *step)

@@ -15,6 +15,7 @@
 enum { SL_OP_MAX_STEPS = 14, SL_OP_MAX_NUMBERS = 4, SL_OP_MAX_ARGS = 16 };
 
 struct sl_op_call;
+struct sl_pool;
 
 /* Sets sizes of outputs and adds steps. Returns 0 or a code of enum sl_et_error. */
 typedef int (*sl_op_prepare_fn)(struct sl_op_call *call, struct sl_diag *diag);
@@ -23,10 +24,11 @@ struct sl_op {
     const char *name; /* with namespace and overload */
     /* One letter an argument, the return entry left out. Tensors: t f32, T f32 or Null, a any type,
      * A any type or Null, o f32 written, O any type written, l int64 written; half precision where
-     * f32 stands is widened before and narrowed after the operator. Lists of tensors: L read, P
-     * with gaps, M written. Others: i Int, I Int or Null, n number (Int, Double or Bool), N number
-     * or Null, b Bool, v list of Int, V list of Int or Null, z String or Null, d list of Double or
-     * Null, s any value, not read. */
+     * f32 stands is widened before and narrowed after the operator. w f32 weights that are packed,
+     * W their bias or Null: constant weights of half precision stay so, for packing takes them.
+     * Lists of tensors: L read, P with gaps, M written. Others: i Int, I Int or Null, n number
+     * (Int, Double or Bool), N number or Null, b Bool, v list of Int, V list of Int or Null, z
+     * String or Null, d list of Double or Null, s any value, not read. */
     const char *signature;
     bool in_place; /* an output may have exactly an input's memory */
     bool prim;     /* a "prim op": traced as OPERATOR_CALL only */
@@ -57,7 +59,7 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     const uint32_t *args;
     struct sl_step *steps; /* while it is prepared room for SL_OP_MAX_STEPS, then `few` or `many` */
     struct sl_step few[SL_OP_FEW_STEPS];
-    struct sl_step *many; /* owned; as many as were needed */
+    struct sl_step *many; /* of the pool; as many as were needed */
     uint32_t many_room;
     struct sl_ref refs[SL_OP_MAX_STEPS][3]; /* a, b, out of each step */
     size_t scratch[SL_OP_MAX_STEPS];        /* the step's own workspace, as an offset */
@@ -67,10 +69,13 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     float numbers[SL_OP_MAX_NUMBERS];
     uint32_t number_count;
     struct sl_weights weights;
-    struct sl_tensor *stand_ins;            /* owned: room for one of each argument */
-    struct sl_tensor *wide[SL_OP_MAX_ARGS]; /* of these, in f32 for tensors of half precision */
-    void *constants[SL_OP_MAX_ARGS];        /* their numbers, where they are constant */
-    void *constant_block;                   /* owned: holds them all */
+    struct sl_pool *pool;        /* the variant's: for what stays as long */
+    struct sl_tensor *stand_ins; /* of the pool; in f32 for tensors of half precision */
+    uint32_t stand_in_room;
+    struct sl_tensor *wide[SL_OP_MAX_ARGS];    /* of these; NULL: the tensor itself */
+    uint32_t wide_in, wide_out, wide_constant; /* a bit for each such argument, by what it is */
+    bool wide_known;                           /* that they are all */
+    void *constant_block;                      /* owned: the numbers of stand-ins of constants */
     size_t constant_bytes;
     void *state; /* owned: what the operator's own steps run on */
     size_t state_bytes;
@@ -82,9 +87,10 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
 /* Checks the arguments against the signature: kinds, element types, writable outputs; once for as
  * long as no value becomes another. */
 int sl_op_check(struct sl_op_call *call, struct sl_diag *diag);
+/* Forgets what the call was prepared with. */
+void sl_op_call_fini(struct sl_op_call *call);
 /* Checks, prepares, reserves the workspace and binds. */
 int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag);
-void sl_op_call_fini(struct sl_op_call *call);
 
 /* For the operators' code. Arguments by position; kinds were checked. */
 struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i); /* NULL for Null */
@@ -110,6 +116,9 @@ struct sl_ref sl_ref_number(struct sl_op_call *call, float number);
 void sl_op_own(struct sl_op_call *call, const char *kernel, sl_own_run_fn run);
 /* The call's one block of zeros for its own steps, at least `bytes`; NULL when over the budget. */
 void *sl_op_state(struct sl_op_call *call, size_t bytes);
+/* Operands that packing takes, in their own types; NULL: none. */
+struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct sl_tensor *weights,
+                                    const struct sl_tensor *bias);
 /* A list of tensors: how many, and each (NULL for a gap). */
 uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i);
 struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i, uint32_t k);

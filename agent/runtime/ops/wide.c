@@ -5,17 +5,12 @@
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/op.h"
-#include "common/base/mem.h"
+#include "common/base/pool.h"
 #include "common/format/scalar_type.h"
 
 static struct sl_tensor *real_tensor(const struct sl_op_call *call, uint32_t i)
 {
     return sl_method_tensor(call->method, call->args[i]);
-}
-
-static bool wants_f32(char letter)
-{
-    return letter == 't' || letter == 'T' || letter == 'o';
 }
 
 static void widen(struct sl_op_call *call, uint32_t i)
@@ -32,20 +27,29 @@ static void narrow(struct sl_op_call *call, uint32_t i)
                                                 (ptrdiff_t)to->element_bytes);
 }
 
+/* The lowest argument of a mask, which then leaves it. */
+static uint32_t next_of(uint32_t *mask)
+{
+    uint32_t i = (uint32_t)__builtin_ctz(*mask);
+    *mask &= *mask - 1;
+    return i;
+}
+
+static uint32_t all_of(const struct sl_op_call *call)
+{
+    return call->wide_in | call->wide_out | call->wide_constant;
+}
+
 static void widen_inputs(struct sl_op_call *call)
 {
-    const char *signature = call->op->signature;
-    for (uint32_t i = 0; signature[i]; i++)
-        if (call->wide[i] && signature[i] != 'o' && !call->constants[i])
-            widen(call, i);
+    for (uint32_t left = call->wide_in; left != 0;)
+        widen(call, next_of(&left));
 }
 
 static void narrow_outputs(struct sl_op_call *call)
 {
-    const char *signature = call->op->signature;
-    for (uint32_t i = 0; signature[i]; i++)
-        if (call->wide[i] && signature[i] == 'o')
-            narrow(call, i);
+    for (uint32_t left = call->wide_out; left != 0;)
+        narrow(call, next_of(&left));
 }
 
 static int no_memory(const struct sl_op_call *call, struct sl_diag *diag)
@@ -60,145 +64,172 @@ static size_t room_of(size_t bytes)
            1; /* never none; a quarter of the address space at most, so no sum wraps */
 }
 
-/* What an operand is given: an output's size may follow from the others'. */
-static size_t bytes_of(const struct sl_tensor *wide, char letter)
-{
-    return letter == 'o' ? wide->max_nbytes : wide->nbytes;
-}
-
-/* Room for all operands at once. One block holds all the call's constants, at their bounds: their
- * places never change. */
-static int reserve(struct sl_op_call *call, size_t constant_bytes, size_t other_bytes,
-                   struct sl_diag *diag)
-{
-    if (other_bytes != 0 && sl_workspace_reserve(&call->method->workspace, other_bytes) != 0)
-        return no_memory(call, diag);
-    if (constant_bytes == 0 || call->constant_block)
-        return 0;
-    call->constant_block = sl_budget_alloc(&call->method->budget, constant_bytes);
-    call->constant_bytes = constant_bytes;
-    return call->constant_block ? 0 : no_memory(call, diag);
-}
-
-/* A constant is widened once, here; anything else has its place in the workspace. */
-static int place(struct sl_op_call *call, uint32_t i, size_t *used, struct sl_diag *diag)
+/* A constant is widened once, here. */
+static int place_constant(struct sl_op_call *call, uint32_t i, bool first, size_t *used,
+                          struct sl_diag *diag)
 {
     const struct sl_tensor *from = real_tensor(call, i);
     struct sl_tensor *to = call->wide[i];
-    size_t bytes = bytes_of(to, call->op->signature[i]);
-    if (!from->constant) {
-        size_t offset = sl_ref_scratch(call, bytes).offset;
-        if (sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
-            return no_memory(call, diag);
-        sl_tensor_bind(to, call->method->workspace.base + offset, bytes);
-        return 0;
-    }
+    uint8_t *at = (uint8_t *)call->constant_block + *used;
     if (from->nbytes > from->room_bytes)
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "a constant has no memory");
-    bool first = !call->constants[i];
-    if (first)
-        call->constants[i] = (uint8_t *)call->constant_block + *used;
     *used += room_of(to->max_nbytes);
-    sl_tensor_bind(to, call->constants[i], bytes);
+    to->data = at;
+    to->room_bytes = to->nbytes;
     if (first)
         widen(call, i);
     return 0;
 }
 
-/* The real tensor's shape in f32; outputs get room for their bounds. */
+/* The real tensor's shape in f32; the caller gives it a place. */
 static void imitate(struct sl_tensor *to, const struct sl_tensor *from)
 {
-    uint8_t *data = to->data;
     *to = *from;
     to->scalar_type = SL_SCALAR_FLOAT;
     to->element_bytes = sizeof(float);
     to->nbytes = from->nbytes * 2;
     to->max_nbytes = from->max_nbytes * 2;
-    to->data = data;
 }
 
-/* One block holds them all: an allocation for each would cost more than filling it. */
-static struct sl_tensor *stand_in(struct sl_op_call *call, uint32_t i)
+/* Packed weights stay as they are where they and the bias are constant: packing converts them. */
+static bool is_packed(const struct sl_op_call *call, const struct sl_tensor *weights)
 {
-    if (!call->stand_ins)
-        call->stand_ins = sl_calloc(strlen(call->op->signature), sizeof(*call->stand_ins));
-    return call->stand_ins ? &call->stand_ins[i] : NULL;
+    const char *signature = call->op->signature, *bias = strchr(signature, 'W');
+    const struct sl_tensor *other = bias ? real_tensor(call, (uint32_t)(bias - signature)) : NULL;
+    return weights->constant && (!other || other->constant);
+}
+
+static bool wants_f32(char letter)
+{
+    return letter == 't' || letter == 'T' || letter == 'o' || letter == 'w' || letter == 'W';
+}
+
+/* Stand-ins for the arguments of the masks. One block holds them all, for good. */
+static int give_stand_ins(struct sl_op_call *call, uint32_t count, struct sl_diag *diag)
+{
+    if (count > call->stand_in_room) {
+        void *block;
+        if (sl_pool_alloc(call->pool, count, sizeof(*call->stand_ins), &block) != 0)
+            return no_memory(call, diag);
+        call->stand_ins = block;
+        call->stand_in_room = count;
+    }
+    struct sl_tensor *next = call->stand_ins;
+    for (uint32_t left = all_of(call); left != 0;)
+        call->wide[next_of(&left)] = next++;
+    return 0;
+}
+
+/* Which arguments get stand-ins. */
+static int find_halves(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const char *signature = call->op->signature;
+    uint32_t count = 0;
+    call->wide_known = true;
+    for (uint32_t i = 0; signature[i]; i++) {
+        const struct sl_tensor *from = wants_f32(signature[i]) ? real_tensor(call, i) : NULL;
+        if (!from || !sl_cast_is_half(from->scalar_type) ||
+            (signature[i] == 'w' && is_packed(call, from)))
+            continue;
+        if (i >= SL_OP_MAX_ARGS || from->max_nbytes > SIZE_MAX / 4)
+            return no_memory(call, diag);
+        uint32_t *mask = signature[i] == 'o' ? &call->wide_out
+                         : from->constant    ? &call->wide_constant
+                                             : &call->wide_in;
+        *mask |= 1u << i;
+        count++;
+    }
+    return give_stand_ins(call, count, diag);
+}
+
+/* Room for all that has its place in the workspace at once, then the places. An output's size may
+ * follow from the others': it has room for its bounds. */
+static int place_others(struct sl_op_call *call, struct sl_diag *diag)
+{
+    size_t offsets[SL_OP_MAX_ARGS];
+    for (uint32_t left = call->wide_in | call->wide_out; left != 0;) {
+        uint32_t i = next_of(&left);
+        struct sl_tensor *to = call->wide[i];
+        imitate(to, real_tensor(call, i));
+        to->room_bytes = (call->wide_out >> i & 1) != 0 ? to->max_nbytes : to->nbytes;
+        offsets[i] = sl_ref_scratch(call, to->room_bytes).offset;
+    }
+    if (sl_workspace_reserve(&call->method->workspace, call->workspace_bytes) != 0)
+        return no_memory(call, diag);
+    for (uint32_t left = call->wide_in | call->wide_out; left != 0;) {
+        uint32_t i = next_of(&left);
+        call->wide[i]->data = call->method->workspace.base + offsets[i];
+    }
+    return 0;
+}
+
+/* One block holds all the call's constants, at their bounds: their places never change. */
+static int place_constants(struct sl_op_call *call, struct sl_diag *diag)
+{
+    size_t bytes = 0, used = 0;
+    for (uint32_t left = call->wide_constant; left != 0;) {
+        uint32_t i = next_of(&left);
+        imitate(call->wide[i], real_tensor(call, i));
+        if (__builtin_add_overflow(bytes, room_of(call->wide[i]->max_nbytes), &bytes))
+            return no_memory(call, diag);
+    }
+    bool first = !call->constant_block;
+    if (first) {
+        call->constant_block = sl_budget_alloc(&call->method->budget, bytes);
+        call->constant_bytes = bytes;
+    }
+    int rc = call->constant_block ? 0 : no_memory(call, diag);
+    for (uint32_t left = call->wide_constant; left != 0 && rc == 0;)
+        rc = place_constant(call, next_of(&left), first, &used, diag);
+    return rc;
 }
 
 int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
 {
-    const char *signature = call->op->signature;
-    bool any_input = false;
-    size_t constant_bytes = 0, other_bytes = 0;
-    for (uint32_t i = 0; signature[i]; i++) {
-        const struct sl_tensor *from = wants_f32(signature[i]) ? real_tensor(call, i) : NULL;
-        if (!from || !sl_cast_is_half(from->scalar_type))
-            continue;
-        if (i >= SL_OP_MAX_ARGS || from->max_nbytes > SIZE_MAX / 4)
-            return no_memory(call, diag);
-        if (!call->wide[i])
-            call->wide[i] = stand_in(call, i);
-        if (!call->wide[i])
-            return no_memory(call, diag);
-        imitate(call->wide[i], from);
-        const struct sl_tensor *to = call->wide[i];
-        size_t *sum = from->constant ? &constant_bytes : &other_bytes;
-        size_t bytes = from->constant ? room_of(to->max_nbytes)
-                                      : (bytes_of(to, signature[i]) + 63) & ~(size_t)63;
-        if (__builtin_add_overflow(*sum, bytes, sum))
-            return no_memory(call, diag);
-    }
-    if (!call->stand_ins)
+    int rc = 0;
+    if (!call->method->has_halves)
         return 0;
-    size_t used = 0;
-    int rc = reserve(call, constant_bytes, other_bytes, diag);
-    for (uint32_t i = 0; signature[i] && rc == 0; i++) { /* once all have their sizes, places */
-        if (i >= SL_OP_MAX_ARGS || !call->wide[i])
-            continue;
-        rc = place(call, i, &used, diag);
-        any_input = any_input || (signature[i] != 'o' && !call->constants[i]);
-    }
-    if (rc == 0 && any_input)
+    if (!call->wide_known)
+        rc = find_halves(call, diag);
+    if (rc != 0 || all_of(call) == 0)
+        return rc;
+    rc = place_others(call, diag);
+    if (rc == 0 && call->wide_constant != 0)
+        rc = place_constants(call, diag);
+    if (rc == 0 && call->wide_in != 0)
         sl_op_own(call, "sl_widen_f32_scalar", widen_inputs);
     return rc;
 }
 
 int sl_wide_close(struct sl_op_call *call, struct sl_diag *diag)
 {
-    const char *signature = call->op->signature;
-    bool any_output = false;
-    if (!call->stand_ins)
-        return 0;
-    for (uint32_t i = 0; signature[i]; i++) {
-        if (i >= SL_OP_MAX_ARGS || !call->wide[i])
-            continue;
+    for (uint32_t left = all_of(call); left != 0;) {
+        uint32_t i = next_of(&left);
         struct sl_tensor *real = real_tensor(call, i), *wide = call->wide[i];
-        int rc = sl_tensor_resize(real, wide->rank, wide->sizes, diag);
+        int rc = (call->wide_out >> i & 1) != 0
+                     ? sl_tensor_resize(real, wide->rank, wide->sizes, diag)
+                     : 0;
         if (rc != 0)
             return rc;
         if (!real->data || real->nbytes > real->room_bytes)
             return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
                               "an argument has no memory for its shape");
-        any_output = any_output || signature[i] == 'o';
     }
-    if (any_output)
+    if (call->wide_out != 0)
         sl_op_own(call, "sl_narrow_f32_scalar", narrow_outputs);
     return 0;
 }
 
 bool sl_wide_any(const struct sl_op_call *call)
 {
-    return call->stand_ins != NULL;
+    return all_of(call) != 0;
 }
 
 void sl_wide_fini(struct sl_op_call *call)
 {
-    if (!call->stand_ins)
-        return;
     sl_budget_free(&call->method->budget, call->constant_block, call->constant_bytes);
     call->constant_block = NULL;
-    memset(call->constants, 0, sizeof(call->constants));
     memset(call->wide, 0, sizeof(call->wide));
-    sl_free(call->stand_ins);
-    call->stand_ins = NULL;
+    call->wide_in = call->wide_out = call->wide_constant = 0;
+    call->wide_known = false;
 }

@@ -124,37 +124,18 @@ static bool is_depthwise(const struct convolution *c)
     return c->shape.group_in_c == 1 && c->groups > 1;
 }
 
-static int add_kernel_step(struct sl_op_call *call, const struct convolution *c,
-                           const float *weights, struct sl_step *step)
+/* The convolution's step; constant weights are packed here, once for each kernel. */
+static int add_kernel_step(struct sl_op_call *call, const struct convolution *c, bool constant,
+                           struct sl_step *step)
 {
     const struct sl_conv_shape *s = &c->shape;
-    const struct sl_constants constants = {
-        .weights = weights,
-        .bias = c->bias && weights ? (const float *)(const void *)c->bias->data : NULL,
-        .planar = weights != NULL, /* those that are packed at each run are turned before */
-        .budget = &call->method->budget,
-    };
+    struct sl_constants constants =
+        sl_op_constants(call, constant ? c->weight : NULL, constant ? c->bias : NULL);
+    constants.planar = constant; /* those that are packed at each run are turned before */
     if (!is_depthwise(c))
         return sl_step_conv(step, call->isa, s, &constants, &call->weights);
     const struct sl_depthwise_shape shape = sl_step_depthwise_shape(s);
     return sl_step_depthwise(step, call->isa, &shape, &constants, &call->weights);
-}
-
-/* Constant weights are turned and packed here, once for each kernel. */
-static int pack_constant(struct sl_op_call *call, const struct convolution *c, struct sl_step *conv)
-{
-    struct sl_step turn;
-    if (!is_depthwise(c))
-        return add_kernel_step(call, c, (const float *)(const void *)c->weight->data, conv);
-    float *turned = sl_malloc(c->weight->nbytes, 1);
-    if (!turned)
-        return SL_ET_MEMORY_ALLOCATION_FAILED;
-    weight_step(call, c, true, &turn);
-    sl_step_bind(&turn, &(struct sl_step_operands){.a = c->weight->data, .out = turned});
-    turn.run(&turn);
-    int rc = add_kernel_step(call, c, turned, conv);
-    sl_free(turned);
-    return rc;
 }
 
 /* Computed weights are turned and packed in the workspace at each run. */
@@ -163,7 +144,7 @@ static int pack_each_time(struct sl_op_call *call, const struct convolution *c,
 {
     size_t bytes = 0;
     struct sl_ref turned = sl_ref_scratch(call, c->weight->nbytes);
-    int rc = add_kernel_step(call, c, NULL, conv);
+    int rc = add_kernel_step(call, c, false, conv);
     if (rc != 0)
         return rc;
     weight_step(call, c, is_depthwise(c), sl_op_step(call));
@@ -207,7 +188,8 @@ static int prepare_convolution(struct sl_op_call *call, struct sl_diag *diag)
     if (!has_memory(c.weight) || (c.bias && !has_memory(c.bias)))
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "its weights have no memory");
     bool constant = c.weight->constant && (!c.bias || c.bias->constant);
-    rc = constant ? pack_constant(call, &c, &conv) : pack_each_time(call, &c, &conv, &packed);
+    rc = constant ? add_kernel_step(call, &c, true, &conv)
+                  : pack_each_time(call, &c, &conv, &packed);
     if (rc != 0)
         return sl_op_fail(call, diag, rc, "its weights or shapes go over a limit");
     const struct sl_conv_shape *s = &c.shape;
@@ -301,7 +283,7 @@ static int prepare_max_pool(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_window[] = {
-    {.name = "aten::convolution.out", .signature = "ttTvvvbvio", .prepare = prepare_convolution},
+    {.name = "aten::convolution.out", .signature = "twWvvvbvio", .prepare = prepare_convolution},
     {.name = "aten::max_pool2d_with_indices.out",
      .signature = "tvvvvbol",
      .prepare = prepare_max_pool},

@@ -60,6 +60,7 @@ static struct sl_constants constants_of(const struct sl_xnn_lowering *l)
         .bias = bias ? bias->constant : NULL,
         .weights_type = float_type(weights),
         .bias_type = float_type(bias),
+        .isa = l->plan->isa,
         .budget = l->plan->budget,
     };
 }

@@ -16,7 +16,7 @@ static const uint8_t pair[] = {
     8,    0,    12,   0,    4,  0, 8, 0,             /* the list at 40 */
 };
 
-static const struct sl_flatbuf_kind kind = {"Pair", {4, 1, 4}};
+static const struct sl_flatbuf_kind kind = {"Pair", 3, {4, 1, 4}};
 
 static struct sl_flatbuf reader(const uint8_t *data, size_t size, struct sl_diag *diag)
 {

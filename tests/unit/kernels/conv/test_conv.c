@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "kernels/conv/deconv.h"
+#include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
@@ -254,6 +255,43 @@ static void packs_turned_afterwards_equal_packs_of_turned_weights(void **state)
     }
 }
 
+static void check_halves(const struct sl_conv *kernel, const struct sl_conv_shape *s, bool planar,
+                         bool biased, uint32_t *seed)
+{
+    size_t channels = s->groups * s->group_out_c, bytes = kernel->weights_bytes(s);
+    size_t count = channels * s->kernel_h * s->kernel_w * s->group_in_c;
+    float *wide = sl_case_floats(seed, count),
+          *bias = biased ? sl_case_floats(seed, channels) : NULL;
+    uint16_t *halves = sl_guarded_new(count * sizeof(*halves), 2);
+    for (size_t i = 0; i < count; i++) {
+        halves[i] = sl_half_from_float(wide[i]);
+        wide[i] = sl_half_to_float(halves[i]);
+    }
+    float *own = turned(s, wide);
+    void *packed = sl_guarded_new(bytes, 64), *scratch = sl_guarded_new(bytes / 2, 64);
+    void *want = sl_guarded_new(bytes, 64);
+    kernel->pack_weights(s, planar ? own : wide, bias, want);
+    kernel->pack_halves(s, halves, bias, planar, scratch, packed);
+    assert_memory_equal(packed, want, bytes);
+    sl_case_free(7, (void *[]){wide, bias, halves, own, packed, scratch, want});
+}
+
+static void packs_of_halves_equal_packs_of_the_same_in_f32(void **state)
+{
+    (void)state;
+    const struct sl_conv *kernel;
+    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+        uint32_t seed = 9;
+        if ((kernel->needs & ~sl_isa_detect()) != 0 || !kernel->pack_halves)
+            continue;
+        for (int n = 0; n < 60; n++) {
+            struct sl_conv_shape s = random_shape(&seed);
+            s.group_out_c = sl_case_pick(&seed, 1, n % 2 ? 21 : 150);
+            check_halves(kernel, &s, n % 2 == 0, n % 3 != 0, &seed);
+        }
+    }
+}
+
 static void select_without_isa_is_portable(void **state)
 {
     (void)state;
@@ -268,6 +306,7 @@ int main(void)
         cmocka_unit_test(random_transposed_shapes_equal_the_reference),
         cmocka_unit_test(shapes_of_real_models_equal_the_reference),
         cmocka_unit_test(packs_turned_afterwards_equal_packs_of_turned_weights),
+        cmocka_unit_test(packs_of_halves_equal_packs_of_the_same_in_f32),
         cmocka_unit_test(select_without_isa_is_portable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
