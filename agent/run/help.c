@@ -95,6 +95,8 @@ static const char own_part[] =
     "    --weight-cache DIR     keep packed weights in files of DIR, and take them from there "
     "when\n"
     "                           the same program is loaded again; DIR may be emptied at any time\n"
+    "    --weight-cache-max BYTES   what DIR may hold: the files that were not used for longest\n"
+    "                           go after a new one is written (4294967296)\n"
     "    --trace_path FILE      keep the .sltrace stream\n"
     "    --ring FD              write records to this ring, which the parent made and drains;\n"
     "                           the ETDump is then the parent's to make\n"

@@ -54,7 +54,8 @@ static int open_model(struct sl_run *run)
     if (rc == 0) {
         sl_model_set_data(run->model, run->data);
         if (run->options.weight_cache[0] &&
-            sl_model_set_weight_cache(run->model, run->options.weight_cache) != 0)
+            sl_model_set_weight_cache(run->model, run->options.weight_cache,
+                                      run->options.weight_cache_max) != 0)
             SL_ETLOG('E', "No memory for a weight cache: going on without");
         sl_etlog('I', "executor_runner.cpp", 476, "Model file %s is loaded.", path);
         return 0;

@@ -35,8 +35,9 @@ struct sl_run_options {
     uint32_t budget_ms;       /* of measuring; 0: none */
     uint32_t sme_threads;     /* 0: all */
     uint64_t seed;
-    uint64_t max_memory; /* bytes that a program may ask for */
-    int32_t ring;        /* file descriptor, -1: none */
+    uint64_t max_memory;       /* bytes that a program may ask for */
+    uint64_t weight_cache_max; /* bytes that the directory may hold */
+    int32_t ring;              /* file descriptor, -1: none */
     bool json;
 
     bool counted; /* --clock marks */

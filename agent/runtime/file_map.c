@@ -29,6 +29,12 @@ static struct sl_file_identity identity_of(const struct stat *info)
     };
 }
 
+int64_t sl_file_modified_ns(const struct sl_file_identity *identity)
+{
+    const uint64_t second_ns = 1000000000; /* times of damaged file systems wrap */
+    return (int64_t)((uint64_t)identity->modified_s * second_ns + identity->modified_ns);
+}
+
 int sl_file_identify(int fd, struct sl_file_identity *out)
 {
     struct stat info;

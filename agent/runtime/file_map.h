@@ -13,6 +13,8 @@ struct sl_file_identity {
     uint64_t modified_ns, changed_ns; /* of that second */
 };
 
+/* When its bytes were written, in nanoseconds of the epoch. */
+int64_t sl_file_modified_ns(const struct sl_file_identity *identity);
 /* An empty file is no mapping. `out_identity` may be NULL. 0 or -errno; release with
  * sl_file_unmap(). */
 int sl_file_map(const char *path, struct sl_bytes *out, struct sl_file_identity *out_identity);

@@ -155,7 +155,7 @@ void sl_model_set_data(struct sl_model *model, const struct sl_data *data)
     model->data = data;
 }
 
-int sl_model_set_weight_cache(struct sl_model *model, const char *directory)
+int sl_model_set_weight_cache(struct sl_model *model, const char *directory, uint64_t max_bytes)
 {
     if (!model->mapping.data)
         return SL_E_UNSUPPORTED;
@@ -164,6 +164,7 @@ int sl_model_set_weight_cache(struct sl_model *model, const char *directory)
         return -ENOMEM;
     sl_free(model->weight_cache);
     model->weight_cache = copy;
+    model->weight_cache_bytes = max_bytes;
     return 0;
 }
 

@@ -20,6 +20,7 @@ struct sl_model {
     struct sl_bytes mapping;          /* owned; none when the bytes are the caller's */
     struct sl_file_identity identity; /* of the mapping */
     char *weight_cache;               /* owned: its directory; NULL: none */
+    uint64_t weight_cache_bytes;      /* that it may hold */
     struct sl_bundle bundle;          /* all zero when the program is not bundled */
     const struct sl_data *data;       /* borrowed; NULL: none */
     struct sl_pte pte;

@@ -80,9 +80,11 @@ void sl_data_free(struct sl_data *data);
 void sl_model_set_data(struct sl_model *model, const struct sl_data *data);
 
 /* Keeps what the model's methods pack in files of `directory`, which is made if it is missing, and
- * takes it from there when the same program is loaded again (weights/weight_cache.h). Before the
- * first method. 0, -ENOMEM, or SL_E_UNSUPPORTED for a model that is not a file. */
-int sl_model_set_weight_cache(struct sl_model *model, const char *directory);
+ * takes it from there when the same program is loaded again (weights/weight_cache.h). After each
+ * writing the files that were not used for longest go, until all have `max_bytes` together. Before
+ * the first method. 0, -ENOMEM, or SL_E_UNSUPPORTED for a model that is not a file. */
+int sl_model_set_weight_cache(struct sl_model *model, const char *directory, uint64_t max_bytes);
+#define SL_RUNTIME_WEIGHT_CACHE_BYTES (UINT64_C(4) << 30) /* the command line's own */
 
 /* `name` NULL or "": the first plan. The model must outlive the method, the method its variants. */
 int sl_method_new(struct sl_model *model, const char *name, struct sl_method **out,

@@ -235,6 +235,18 @@ class WeightCache(RunCase):
         self.assertEqual(self.run_agent("--weight-cache=cache", "--max-memory=60000"), 1)
         self.assertIn("status 0x21", self.messages("F")[0])
 
+    def test_weights_that_are_more_than_the_cache_may_hold_are_not_kept(self):
+        said = self.run_cached("cold", "--weight-cache-max=1000")[0]
+        self.assertRegex(said[0], r"^Weight cache: .*\.weights cannot be written: ")
+        self.assertEqual([name for name in os.listdir(self.path("cache")) if not name.endswith(".note")], [])
+
+    def test_the_file_that_was_not_used_for_longest_goes(self):
+        packed = self.run_cached("cold")[1]
+        other = os.path.join(DATA, "models/toy_cnn_f32_portable/model.pte")
+        said = self.run_cached("other", f"--weight-cache-max={max(packed) + 10000}", f"--model_path={other}")[0]
+        self.assertTrue(any(line.endswith("not used for longest were removed.") for line in said), said)
+        self.assertRegex(self.run_cached("cold")[0][0], "written")
+
     def test_a_full_disk_is_said_once_and_the_run_goes_on(self):
         def limit():  # the disk is full after 4,000,000 bytes of a file
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -1,9 +1,12 @@
 /* agent/runtime/weights/known_content.c */
 #include "agent/runtime/weights/known_content.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 
@@ -44,6 +47,33 @@ void sl_known_content_note(const char *directory, const struct sl_file_identity 
     sl_weight_note_put(identity, content, note);
     if (note_path(directory, identity, path))
         (void)sl_buf_write_file(path, note, sizeof(note)); /* hashed again next time */
+}
+
+void sl_known_content_touch(const char *directory, const struct sl_file_identity *identity)
+{
+    char path[PATH_BYTES];
+    if (note_path(directory, identity, path))
+        (void)utimensat(AT_FDCWD, path, NULL, 0); /* then the file is removed earlier */
+}
+
+bool sl_known_content_used(const char *directory, const struct sl_file_identity *identity,
+                           int64_t *out_ns)
+{
+    char path[PATH_BYTES];
+    struct sl_bytes note;
+    struct sl_file_identity own;
+    if (!note_path(directory, identity, path) || sl_file_map(path, &note, &own) != 0)
+        return false;
+    sl_file_unmap(&note);
+    *out_ns = sl_file_modified_ns(&own);
+    return true;
+}
+
+void sl_known_content_forget(const char *directory, const struct sl_file_identity *identity)
+{
+    char path[PATH_BYTES];
+    if (note_path(directory, identity, path))
+        unlink(path);
 }
 
 struct sl_content sl_known_content(const char *directory, const struct sl_file_identity *identity,

@@ -15,5 +15,12 @@ bool sl_known_content_find(const char *directory, const struct sl_file_identity 
 /* A note that cannot be written is not there. */
 void sl_known_content_note(const char *directory, const struct sl_file_identity *identity,
                            struct sl_content content);
+/* Says that the file was used now: its note is touched, for a touched file would be another one. */
+void sl_known_content_touch(const char *directory, const struct sl_file_identity *identity);
+/* When a note was written or touched last, in nanoseconds of the epoch; false where there is none.
+ */
+bool sl_known_content_used(const char *directory, const struct sl_file_identity *identity,
+                           int64_t *out_ns);
+void sl_known_content_forget(const char *directory, const struct sl_file_identity *identity);
 /* True when the file was not touched for so long that its times tell it from what comes later. */
 bool sl_known_content_settled(const struct sl_file_identity *identity);

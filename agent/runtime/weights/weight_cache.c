@@ -10,6 +10,7 @@
 
 #include "agent/runtime/method.h"
 #include "agent/runtime/weights/known_content.h"
+#include "agent/runtime/weights/weight_prune.h"
 #include "agent/runtime/weights/weight_write.h"
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
@@ -80,9 +81,8 @@ static bool is_whole(const char *directory, const struct sl_weight_file *file,
 static void open_file(struct sl_weight_cache *cache, struct sl_method *method, const char *path)
 {
     struct sl_bytes bytes;
-    struct sl_file_identity identity;
     const char *why = "its weights are damaged";
-    int rc = sl_file_map(path, &bytes, &identity);
+    int rc = sl_file_map(path, &bytes, &cache->identity);
     if (rc != 0) {
         if (rc != -ENOENT)
             LOG(method, 'E', "Weight cache: %s cannot be read and is not used: %s", path,
@@ -90,7 +90,7 @@ static void open_file(struct sl_weight_cache *cache, struct sl_method *method, c
         return;
     }
     rc = sl_weight_file_parse(bytes, cache->key, &cache->file, &why);
-    if (rc == 0 && !is_whole(method->model->weight_cache, &cache->file, &identity))
+    if (rc == 0 && !is_whole(method->model->weight_cache, &cache->file, &cache->identity))
         rc = SL_E_FORMAT;
     if (rc == 0 && !sl_weight_store_keep(&method->weights, bytes)) {
         rc = SL_E_LIMIT;
@@ -124,23 +124,39 @@ void sl_weight_cache_open(struct sl_weight_cache *cache, struct sl_method *metho
     sl_weight_store_record(&method->weights, cache->file.count != 0 ? &cache->file : NULL);
 }
 
+static void write_file(const struct sl_weight_cache *cache, struct sl_method *method,
+                       const char *path)
+{
+    struct sl_weight_store *store = &method->weights;
+    const struct sl_model *model = method->model;
+    const char *directory = model->weight_cache;
+    if (store->lying)
+        LOG(method, 'E', "Weight cache: %s holds other weights than were asked for", path);
+    int rc = sl_weight_write(store, cache->key, model->weight_cache_bytes, directory, path);
+    if (rc != 0) {
+        LOG(method, 'E', "Weight cache: %s cannot be written: %s", path, sl_strerror(rc));
+        return;
+    }
+    LOG(method, 'I', "Weight cache: %u packed weights were written to %s.", store->order_count,
+        directory);
+    rc = sl_weight_prune(directory, model->weight_cache_bytes);
+    if (rc < 0)
+        LOG(method, 'E', "Weight cache: %s cannot be kept small: %s", directory, sl_strerror(rc));
+    else if (rc > 0)
+        LOG(method, 'I', "Weight cache: %d files that were not used for longest were removed.", rc);
+}
+
 void sl_weight_cache_close(struct sl_weight_cache *cache, struct sl_method *method, bool loaded)
 {
     struct sl_weight_store *store = &method->weights;
     const char *directory = method->model->weight_cache;
     char path[PATH_BYTES];
     if (cache->on && loaded && sl_weight_store_served(store)) {
+        sl_known_content_touch(directory, &cache->identity);
         LOG(method, 'I', "Weight cache: %u packed weights were taken from %s.", cache->file.count,
             directory);
     } else if (cache->on && loaded && store->order_count != 0 && file_path(cache, method, path)) {
-        if (store->lying)
-            LOG(method, 'E', "Weight cache: %s holds other weights than were asked for", path);
-        int rc = sl_weight_write(store, cache->key, directory, path);
-        if (rc != 0)
-            LOG(method, 'E', "Weight cache: %s cannot be written: %s", path, sl_strerror(rc));
-        else
-            LOG(method, 'I', "Weight cache: %u packed weights were written to %s.",
-                store->order_count, directory);
+        write_file(cache, method, path);
     }
     sl_weight_store_stop(store);
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/runtime/weights/known_content.h"
@@ -74,17 +76,28 @@ static bool all_packed(const struct sl_weight_store *store)
     return true;
 }
 
+/* A name that no other writer has, be it on another machine that shares the directory. */
+static int open_temporary(const char *path, char *out)
+{
+    int length = snprintf(out, PATH_BYTES, "%s.XXXXXX", path);
+    if (length < 0 || length >= PATH_BYTES)
+        return -ENAMETOOLONG;
+    int fd = mkstemp(out);
+    if (fd < 0)
+        return -errno;
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fchmod(fd, 0644); /* others may read; where that is not to be, it is the owner's alone */
+    return fd;
+}
+
 /* Makes the file and names it `path`; what the system knows it by then goes to *out_identity. */
 static int write_named(const struct sl_weight_store *store, const uint8_t *head, size_t head_bytes,
                        const char *path, struct sl_file_identity *out_identity)
 {
     char temporary[PATH_BYTES];
-    int length = snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, (long)getpid());
-    if (length < 0 || length >= PATH_BYTES)
-        return -ENAMETOOLONG;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int fd = open_temporary(path, temporary);
     if (fd < 0)
-        return -errno;
+        return fd;
     int rc = write_file(store, fd, head, head_bytes);
     if (rc == 0 && rename(temporary, path) < 0)
         rc = -errno;
@@ -96,13 +109,23 @@ static int write_named(const struct sl_weight_store *store, const uint8_t *head,
     return rc;
 }
 
-int sl_weight_write(const struct sl_weight_store *store, struct sl_content key,
+static uint64_t file_bytes(const struct sl_weight_store *store)
+{
+    uint64_t bytes = sl_weight_file_data_at(store->order_count);
+    for (uint32_t i = 0; i < store->order_count; i++)
+        bytes += (store->order[i]->key.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return bytes;
+}
+
+int sl_weight_write(const struct sl_weight_store *store, struct sl_content key, uint64_t max_bytes,
                     const char *directory, const char *path)
 {
     struct sl_content content;
     struct sl_file_identity identity;
     if (!all_packed(store))
         return SL_E_STATE;
+    if (file_bytes(store) > max_bytes)
+        return SL_E_LIMIT;
     size_t head_bytes = (size_t)sl_weight_file_data_at(store->order_count);
     uint8_t *head = make_head(store, key, head_bytes, &content);
     if (!head)

@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/runtime/method.h"
@@ -11,6 +13,8 @@
 #include "tests/support/model_case.h"
 
 #define MODEL "models/toy_cnn_f32_xnnpack"
+#define PORTABLE "models/toy_cnn_f32_portable"
+#define HALF "models/toy_cnn_f16_portable"
 
 static char directory[64], model_path[1024];
 
@@ -62,10 +66,12 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
+static uint64_t max_bytes = SL_RUNTIME_WEIGHT_CACHE_BYTES;
+
 /* What one load with the cache at `where` said, used and computed. */
 struct loaded {
     char log[4096];
-    float output[10];
+    uint8_t output[10 * sizeof(float)]; /* ten numbers of the model's type */
     size_t packed;
     uint64_t used;
 };
@@ -77,7 +83,7 @@ static void load(const char *where, const uint32_t *masks, unsigned count, struc
     struct sl_variant *variants[2];
     struct sl_tensor_view view;
     assert_int_equal(sl_model_open(model_path, NULL, &log, &c.model, NULL), 0);
-    assert_int_equal(sl_model_set_weight_cache(c.model, where), 0);
+    assert_int_equal(sl_model_set_weight_cache(c.model, where, max_bytes), 0);
     assert_int_equal(sl_method_new(c.model, NULL, &c.method, NULL), 0);
     for (unsigned i = 0; i < count; i++)
         assert_int_equal(sl_variant_new(c.method, masks[i], (uint16_t)i, NULL, &variants[i], NULL),
@@ -85,8 +91,9 @@ static void load(const char *where, const uint32_t *masks, unsigned count, struc
     assert_int_equal(sl_method_fill_inputs(c.method, NULL), 0);
     assert_int_equal(sl_variant_execute(variants[0], SL_VARIANT_UNTRACED, NULL), 0);
     assert_int_equal(sl_method_output(c.method, 0, &view), 0);
-    assert_int_equal(view.nbytes, sizeof(out->output));
-    memcpy(out->output, view.data, sizeof(out->output));
+    assert_true(view.nbytes <= sizeof(out->output));
+    memset(out->output, 0, sizeof(out->output));
+    memcpy(out->output, view.data, view.nbytes);
     snprintf(out->log, sizeof(out->log), "%s", c.log);
     out->packed = sl_variant_packed_bytes(variants[0]);
     out->used = c.method->budget.used;
@@ -170,6 +177,23 @@ static void make_foreign(const char *path)
     fclose(file);
 }
 
+/* Whole, as a later agent would write it. */
+static void make_later_version(const char *path)
+{
+    uint8_t head[SL_WEIGHT_HEAD_BYTES];
+    int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, head, sizeof(head), 0), sizeof(head));
+    head[8]++;
+    assert_int_equal(pwrite(fd, head, sizeof(head), 0), sizeof(head));
+    close(fd);
+}
+
+static void make_empty(const char *path)
+{
+    assert_int_equal(truncate(path, 0), 0);
+}
+
 /* A file that is whole but holds the weights of something else: its key is made right. */
 static void make_lie(const char *path)
 {
@@ -190,8 +214,8 @@ static void make_lie(const char *path)
 
 static void bad_files_are_seen_and_written_anew(void **state)
 {
-    static void (*const spoil[])(const char *) = {flip_last_byte, cut_in_half, make_foreign,
-                                                  make_lie};
+    static void (*const spoil[])(const char *) = {flip_last_byte, cut_in_half,        make_foreign,
+                                                  make_empty,     make_later_version, make_lie};
     struct loaded cold, bad, warm;
     (void)state;
     load_one(&cold);
@@ -235,6 +259,99 @@ static void a_directory_that_cannot_be_used_leaves_the_load_as_it_is(void **stat
     check_same(&cold, &none);
 }
 
+/* Loads in a process of its own, which ends with 0 if all was as in `cold`. */
+static pid_t load_beside(const struct loaded *cold)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct loaded one;
+        load_one(&one);
+        bool same = memcmp(one.output, cold->output, sizeof(one.output)) == 0 &&
+                    one.packed == cold->packed && !strstr(one.log, "E weight_cache.c");
+        _exit(same ? 0 : 1);
+    }
+    return child;
+}
+
+static void agents_that_write_one_entry_at_once_leave_a_whole_one(void **state)
+{
+    enum { AGENTS = 6, ROUNDS = 5 };
+    struct loaded cold, warm;
+    pid_t children[AGENTS];
+    load_one(&cold);
+    for (int round = 0; round < ROUNDS; round++) {
+        int status;
+        empty_directory(state);
+        for (int i = 0; i < AGENTS; i++)
+            assert_true((children[i] = load_beside(&cold)) > 0);
+        for (int i = 0; i < AGENTS; i++) {
+            assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+            assert_int_equal(status, 0);
+        }
+        assert_int_equal(each_file(".weights", NULL), 1);
+        assert_int_equal(each_file("", NULL),
+                         each_file(".weights", NULL) + each_file(".note", NULL));
+        load_one(&warm);
+        assert_non_null(strstr(warm.log, "were taken from"));
+        check_same(&cold, &warm);
+    }
+}
+
+static void load_model(const char *model, struct loaded *out)
+{
+    const struct timespec tick = {0, 30000000}; /* the system's clock ticks seldom */
+    snprintf(model_path, sizeof(model_path), "%s/%s/model.pte", SL_TEST_DATA, model);
+    nanosleep(&tick, NULL);
+    load_one(out);
+    snprintf(model_path, sizeof(model_path), "%s/%s/model.pte", SL_TEST_DATA, MODEL);
+}
+
+static void the_file_that_was_not_used_for_longest_goes_first(void **state)
+{
+    struct loaded one, other;
+    (void)state;
+    load_model(MODEL, &one);
+    load_model(PORTABLE, &other);
+    load_model(MODEL, &one); /* used later than the other */
+    assert_int_equal(each_file(".weights", NULL), 2);
+    max_bytes = one.packed + other.packed; /* without the heads */
+    load_model(HALF, &one);
+    max_bytes = SL_RUNTIME_WEIGHT_CACHE_BYTES;
+    assert_non_null(strstr(one.log, "were removed"));
+    load_model(MODEL, &one);
+    assert_non_null(strstr(one.log, "were taken from"));
+    load_model(PORTABLE, &other);
+    assert_non_null(strstr(other.log, "were written to"));
+}
+
+static void a_portable_program_takes_its_weights_from_the_cache(void **state)
+{
+    static const char *const models[] = {PORTABLE, HALF};
+    struct loaded cold, warm;
+    (void)state;
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+        load_model(models[i], &cold);
+        load_model(models[i], &warm);
+        assert_non_null(strstr(warm.log, "were taken from"));
+        assert_true(warm.packed > 0);
+        check_same(&cold, &warm);
+    }
+}
+
+static void a_file_larger_than_the_cache_may_be_is_not_written(void **state)
+{
+    struct loaded cold, none;
+    (void)state;
+    load_one(&cold);
+    empty_directory(state);
+    max_bytes = cold.packed - 1;
+    load_one(&none);
+    max_bytes = SL_RUNTIME_WEIGHT_CACHE_BYTES;
+    assert_non_null(strstr(none.log, "cannot be written"));
+    assert_int_equal(each_file(".weights", NULL), 0);
+    check_same(&cold, &none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +359,14 @@ int main(void)
         cmocka_unit_test_teardown(variants_of_one_mask_share_their_weights, empty_directory),
         cmocka_unit_test_teardown(each_mask_has_a_file_of_its_own, empty_directory),
         cmocka_unit_test_teardown(bad_files_are_seen_and_written_anew, empty_directory),
+        cmocka_unit_test_teardown(agents_that_write_one_entry_at_once_leave_a_whole_one,
+                                  empty_directory),
+        cmocka_unit_test_teardown(the_file_that_was_not_used_for_longest_goes_first,
+                                  empty_directory),
+        cmocka_unit_test_teardown(a_portable_program_takes_its_weights_from_the_cache,
+                                  empty_directory),
+        cmocka_unit_test_teardown(a_file_larger_than_the_cache_may_be_is_not_written,
+                                  empty_directory),
         cmocka_unit_test_teardown(damaged_notes_cost_a_second_look_only, empty_directory),
         cmocka_unit_test_teardown(a_directory_that_cannot_be_used_leaves_the_load_as_it_is,
                                   empty_directory),
