@@ -52,6 +52,21 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
     return rc;
 }
 
+/* Of a damaged file something must be left: figures of no event at all are no result. */
+static int check_left(struct sl_etdump_file *file, struct sl_diag *diag)
+{
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < file->etdump.run_count; i++)
+        events += file->etdump.runs[i].event_count;
+    if (file->loss.first[0] == '\0' || events > 0)
+        return 0;
+    sl_diag_hint(diag, "copy the file again from where it was recorded");
+    sl_etdump_fini(&file->etdump);
+    return sl_diag_set(diag, SL_E_TRUNCATED, NULL,
+                       "the file is damaged and not one event of it can be read: %.140s",
+                       file->loss.first);
+}
+
 /* Puts the file before a place that a parser gave. */
 static void name_file(const char *path, struct sl_diag *diag)
 {
@@ -76,6 +91,8 @@ int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdum
     file->loss = (struct sl_etdump_loss){.first = ""};
     rc = request->salvage ? sl_etdump_salvage(bytes, &file->etdump, &file->loss, diag)
                           : sl_etdump_parse(bytes, &file->etdump, diag);
+    if (rc >= 0)
+        rc = check_left(file, diag);
     if (rc < 0) {
         name_file(path, diag);
     } else {

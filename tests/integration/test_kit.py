@@ -234,13 +234,16 @@ class Import(lab.Scratch):
     def test_ad_33_a_damaged_etdump_is_no_result(self):
         folder, out = self.kit(), self.scratch / "out"
         broken = folder / "sme2/toy_sme2_t4.etdump"
-        broken.write_bytes(broken.read_bytes()[:-1000])
+        broken.write_bytes(broken.read_bytes()[:-100])
         self.assertEqual(lab.sme2lab("import", folder, "-o", out).returncode, 2)
         self.assertEqual(list(self.scratch.glob("out*")), [])
         done = lab.sme2lab("analyze", broken, "--json")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("the file is damaged: 1000 bytes are missing", " ".join(json.loads(done.stdout)["warnings"]))
+        self.assertIn("the file is damaged: 100 bytes are missing", " ".join(json.loads(done.stdout)["warnings"]))
         self.assertEqual(lab.sme2lab("analyze", broken, "--strict").returncode, 2)
+        broken.write_bytes(broken.read_bytes()[:-1000])  # not one event is left
+        done = lab.sme2lab("analyze", broken, "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["error"]["code"]), (2, "usage"))
 
     def test_an_imported_pair_is_reported_and_several_side_by_side(self):
         kit, out = self.kit(), self.scratch / "out"
