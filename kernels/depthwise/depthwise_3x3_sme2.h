@@ -1,8 +1,8 @@
 /* kernels/depthwise/depthwise_3x3_sme2.h: 3x3 depthwise convolution, stride 1 and 2, SME2:
  * multi-vector products into ZA, strip by strip; of the type that the including file names
  * (kernels/cpu/element.h), the kernels KERNEL(stride). That file defines LEAST_VL, words of the
- * shortest vector (rows go by 8 in longer ones, by 4 in this), weights_bytes() and pack_weights().
- */
+ * shortest vector (rows go by 8 in longer ones, by 4 in this), weights_bytes() and pack_weights()
+ * of either stride, and what runs a strip at stride 2. */
 #pragma once
 
 #include <arm_sme.h>
@@ -33,9 +33,16 @@ static bool fits_s2(const struct sl_depthwise_shape *shape)
     return is_3x3(shape, 2);
 }
 
-static size_t weights_bytes(const struct sl_depthwise_shape *s);
-static void pack_weights(const struct sl_depthwise_shape *s, const SL_ELEMENT *weights,
-                         const SL_ELEMENT *bias, void *packed);
+#define SL_WEIGHTS(stride)                                                                         \
+    static size_t weights_bytes_##stride(const struct sl_depthwise_shape *s);                      \
+    static void pack_weights_##stride(const struct sl_depthwise_shape *s,                          \
+                                      const SL_ELEMENT *weights, const SL_ELEMENT *bias,           \
+                                      void *packed);
+
+SL_WEIGHTS(s1)
+SL_WEIGHTS(s2)
+static void run_strip_s2(struct SL_NAME(sl_depthwise, _strip) *
+                         strip) __arm_streaming __arm_inout("za");
 
 static size_t workspace_bytes(const struct sl_depthwise_shape *shape)
 {
@@ -90,7 +97,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
             if (stride == 1)
                 SL_NAME(sl_depthwise, _3x3s1_sme2_asm)(strip);
             else
-                SL_NAME(sl_depthwise, _3x3s2_sme2_asm)(strip);
+                run_strip_s2(strip);
         }
     }
 }
@@ -114,8 +121,8 @@ static void run_s2(const struct SL_NAME(sl_depthwise, _args) * args)
         .name = SL_TEXT(KERNEL(stride)),                                                           \
         .needs = SL_ISA_SME2,                                                                      \
         .fits = fits_##stride,                                                                     \
-        .weights_bytes = weights_bytes,                                                            \
-        .pack_weights = pack_weights,                                                              \
+        .weights_bytes = weights_bytes_##stride,                                                   \
+        .pack_weights = pack_weights_##stride,                                                     \
         .workspace_bytes = workspace_bytes,                                                        \
         .run = run_##stride,                                                                       \
     };

@@ -10,14 +10,14 @@ enum { LEAST_VL = 8, BIASES = 8, TAPS = 9 };
 #define KERNEL(stride) sl_depthwise_f16_f16_f16p2vl_3x3##stride##_sme2_mla
 #include "kernels/depthwise/depthwise_3x3_sme2.h"
 
-static size_t weights_bytes(const struct sl_depthwise_shape *s)
+static size_t weights_bytes_s1(const struct sl_depthwise_shape *s)
 {
     size_t vl = svcntsw();
     return (s->channels + 2 * vl - 1) / (2 * vl) * (BIASES + TAPS) * vl * sizeof(float);
 }
 
-static void pack_weights(const struct sl_depthwise_shape *s, const uint16_t *weights,
-                         const uint16_t *bias, void *packed)
+static void pack_weights_s1(const struct sl_depthwise_shape *s, const uint16_t *weights,
+                            const uint16_t *bias, void *packed)
 {
     size_t vl = svcntsw(), channels = s->channels;
     for (size_t c0 = 0; c0 < channels; c0 += 2 * vl) {
@@ -31,4 +31,20 @@ static void pack_weights(const struct sl_depthwise_shape *s, const uint16_t *wei
             packed = sl_depthwise_put(weights + t * channels, sizeof(uint16_t), c0, channels,
                                       2 * vl, packed);
     }
+}
+
+static size_t weights_bytes_s2(const struct sl_depthwise_shape *s)
+{
+    return weights_bytes_s1(s);
+}
+
+static void pack_weights_s2(const struct sl_depthwise_shape *s, const uint16_t *weights,
+                            const uint16_t *bias, void *packed)
+{
+    pack_weights_s1(s, weights, bias, packed);
+}
+
+static void run_strip_s2(struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za")
+{
+    sl_depthwise_f16_3x3s2_sme2_asm(strip);
 }

@@ -23,6 +23,7 @@ struct sl_depthwise_strip {
     size_t rows; /* outputs: 1 to 8 for stride 1 (to 4 when VL is 4), 1 to 4 for stride 2 */
     uint32_t top, bottom; /* 1: the first, the last input row is padding */
     float min, max;
+    size_t first; /* channel; `weights` are of those from it on */
 };
 
 /* The same of halves. Weights are per 2VL channels: biases as floats, of even channels four times
@@ -37,6 +38,7 @@ struct sl_depthwise_f16_strip {
     size_t rows; /* 1 to 8 for stride 1 (to 4 when VL is 8), 1 to 4 for stride 2; VL at least 8 */
     uint32_t top, bottom;
     float min, max;
+    size_t first;
 };
 
 /* What the streaming forms of f32 compute, in plain C; `stride` is 1 or 2. */
@@ -47,6 +49,10 @@ void sl_depthwise_strip_scalar(const struct sl_depthwise_strip *strip, size_t st
 void sl_depthwise_3x3s1_sme2_asm(
     const struct sl_depthwise_strip *strip) __arm_streaming __arm_inout("za");
 void sl_depthwise_3x3s2_sme2_asm(
+    const struct sl_depthwise_strip *strip) __arm_streaming __arm_inout("za");
+/* Pairs of vectors of channels from 0 on, while more than one vector is left; their weights are
+ * packed otherwise: per 2 VL channels 26 vectors, depthwise_f32_3x3_sme2.c. */
+void sl_depthwise_3x3s2_pairs_sme2_asm(
     const struct sl_depthwise_strip *strip) __arm_streaming __arm_inout("za");
 void sl_depthwise_f16_3x3s1_sme2_asm(
     const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
