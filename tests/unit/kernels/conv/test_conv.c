@@ -189,6 +189,37 @@ static void random_transposed_shapes_equal_the_reference(void **state)
     }
 }
 
+/* A group for each channel, as kernels that go by channels take them. */
+static void as_many_groups_as_channels_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_conv *kernel;
+    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+        uint32_t seed = 8;
+        if ((kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (int n = 0; n < 60; n++) {
+            struct sl_conv_shape s = random_shape(&seed);
+            s.groups = sl_case_pick(&seed, 8, 90);
+            s.group_in_c = s.group_out_c = 1;
+            if (finish(&s, sl_case_pick(&seed, 0, 4), sl_case_pick(&seed, 0, 4))) {
+                if (n % 5 == 0)
+                    s.pad_left = (size_t)0 - sl_case_pick(&seed, 0, 4);
+                if (n % 7 == 0)
+                    s.pad_top = (size_t)0 - sl_case_pick(&seed, 0, 12);
+                check(kernel, &s, false, n % 3 ? 0 : sl_case_pick(&seed, 1, 5), n, &seed);
+            }
+            s.pad_left = sl_case_pick(&seed, 0, 6);
+            s.out_h = sl_case_pick(&seed, 0, 14);
+            s.out_w = sl_case_pick(&seed, 0, 14);
+            check(kernel, &s, true, n % 5 ? 0 : sl_case_pick(&seed, 1, 5), n, &seed);
+        }
+        const struct sl_conv_shape large = {1, 40, 40, 80, 80, 64, 1, 1, 4, 4, 2, 2, 1, 1, 1, 1};
+        check(kernel, &large, true, 0, 3, &seed);
+        assert_true(!kernel->fits || kernel->fits(&large));
+    }
+}
+
 static void shapes_of_real_models_equal_the_reference(void **state)
 {
     (void)state;
@@ -304,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes_equal_the_reference),
         cmocka_unit_test(random_transposed_shapes_equal_the_reference),
+        cmocka_unit_test(as_many_groups_as_channels_equal_the_reference),
         cmocka_unit_test(shapes_of_real_models_equal_the_reference),
         cmocka_unit_test(packs_turned_afterwards_equal_packs_of_turned_weights),
         cmocka_unit_test(packs_of_halves_equal_packs_of_the_same_in_f32),

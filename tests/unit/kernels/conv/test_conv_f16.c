@@ -162,6 +162,16 @@ static void random_transposed_windows_equal_f32(void **state)
             s.out_w = pick(&seed, 0, 14);
             check(kernel, &s, true, n, &seed);
         }
+        for (int n = 0; n < 40; n++) {
+            struct sl_conv_shape s = random_shape(&seed);
+            s.groups = pick(&seed, 8, 150);
+            s.group_in_c = s.group_out_c = 1;
+            if (finish(&s, pick(&seed, 0, 4), pick(&seed, 0, 4)))
+                check(kernel, &s, false, n, &seed);
+            s.out_h = pick(&seed, 0, 14);
+            s.out_w = pick(&seed, 0, 14);
+            check(kernel, &s, true, n, &seed);
+        }
         struct sl_conv_shape wide = {1, 4, 66, 8, 132, 1, 5, 7, 4, 4, 2, 2, 1, 1, 1, 1};
         check(kernel, &wide, true, 3, &seed);
     }

@@ -1,0 +1,9 @@
+/* kernels/conv/conv_channels_f32_sme2.c: f32 convolution, channel by channel, SME2. */
+#include "kernels/conv/conv.h"
+#include "kernels/depthwise/depthwise.h"
+
+#define SL_TYPE f32
+#define KERNEL sl_conv_f32_f32_f32p4vl_1x1_sme2_mla
+#define DEPTHWISE sl_depthwise_f32_f32_f32p4vl_1x1_sme2_mla
+#define NEEDS SL_ISA_SME2
+#include "kernels/conv/conv_channels.h"
