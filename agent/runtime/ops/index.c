@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "agent/runtime/ops/cast.h"
+#include "agent/runtime/ops/lookup.h"
 #include "agent/runtime/ops/move.h"
 #include "common/format/scalar_type.h"
 
@@ -175,49 +176,7 @@ static int prepare_gather(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
-/* in[i0, :, i1, ...]: some dimensions are indexed by tensors that broadcast together. */
-enum { MAX_INDICES = SL_WALK_OPERANDS - 1 };
-
-struct lookup {
-    const struct sl_tensor *in, *out, *index[MAX_INDICES];
-    uint32_t count;
-    size_t limit[MAX_INDICES];
-    ptrdiff_t stride[MAX_INDICES]; /* of the input along the indexed dimensions */
-    sl_cast_load_fn load[MAX_INDICES];
-    size_t bytes;          /* moved at a time */
-    size_t dense;          /* how many places, when what they write lies without gaps; or 0 */
-    size_t table;          /* offsets into the input for all places, in the workspace */
-    struct sl_walk places; /* the indices, then the output: over the broadcast sizes */
-    struct sl_walk box;    /* in, out: over what is not indexed */
-};
-
-/* Where in the input each place of the broadcast sizes reads, in the order of its walk. */
-static bool list_places(const struct lookup *l, ptrdiff_t *out)
-{
-    struct sl_walk_at at = {{0}, {0}};
-    int64_t block[SL_CAST_BLOCK];
-    bool inside = true;
-    do {
-        for (size_t done = 0, count; done < l->places.dims[0]; done += count, out += count) {
-            size_t left = l->places.dims[0] - done;
-            count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
-            memset(out, 0, count * sizeof(*out));
-            for (uint32_t k = 0; k < l->count; k++) {
-                ptrdiff_t step = l->places.strides[k][0], stride = l->stride[k];
-                int64_t limit = (int64_t)l->limit[k];
-                l->load[k](l->index[k]->data + at.offset[k] + (ptrdiff_t)done * step, step, count,
-                           block);
-                for (size_t i = 0; i < count; i++) {
-                    int64_t place = block[i] + (block[i] < 0 ? limit : 0);
-                    inside = inside && (uint64_t)place < (uint64_t)limit;
-                    out[i] += (ptrdiff_t)((uint64_t)place * (uint64_t)stride);
-                }
-            }
-        }
-    } while (inside && sl_walk_next(&l->places, &at));
-    return inside;
-}
-
+/* in[i0, :, i1, ...] */
 #define GATHER(size, step)                                                                         \
     _Pragma("clang loop unroll_count(4)") for (size_t i = 0; i < count; i++, out += step)          \
         memcpy(out, in + places[i], size)
@@ -240,7 +199,7 @@ static void gather_row(size_t count, size_t bytes, const uint8_t *restrict in,
 }
 
 /* One element, or one run of them, of the box at all places. */
-static void gather_places(const struct lookup *l, const ptrdiff_t *places, const uint8_t *in,
+static void gather_places(const struct sl_lookup *l, const ptrdiff_t *places, const uint8_t *in,
                           uint8_t *out)
 {
     struct sl_walk_at at = {{0}, {0}};
@@ -258,16 +217,16 @@ static void gather_places(const struct lookup *l, const ptrdiff_t *places, const
 
 static void run_lookup(struct sl_op_call *call)
 {
-    const struct lookup *l = call->state;
+    const struct sl_lookup *l = call->state;
     ptrdiff_t *places = (ptrdiff_t *)(void *)(call->method->workspace.base + l->table);
     struct sl_walk_at at = {{0}, {0}};
-    if (!list_places(l, places)) {
+    if (!sl_lookup_list(l, places)) {
         call->failure = outside;
         return;
     }
     do {
-        const uint8_t *from = l->in->data + at.offset[0];
-        uint8_t *to = l->out->data + at.offset[1];
+        const uint8_t *from = l->whole->data + at.offset[0];
+        uint8_t *to = l->part->data + at.offset[1];
         for (size_t i = 0; i < l->box.dims[0]; i++) {
             gather_places(l, places, from, to);
             from += l->box.strides[0][0];
@@ -277,7 +236,7 @@ static void run_lookup(struct sl_op_call *call)
 }
 
 /* Elements of the box that lie together in both tensors are moved as one. */
-static void join_run(struct lookup *l)
+static void join_run(struct sl_lookup *l)
 {
     ptrdiff_t bytes = (ptrdiff_t)l->bytes;
     if (l->box.strides[0][0] != bytes || l->box.strides[1][0] != bytes)
@@ -286,54 +245,8 @@ static void join_run(struct lookup *l)
     l->box.dims[0] = 1;
 }
 
-/* The sizes that the indices broadcast to. */
-static int broadcast_rank(const struct lookup *l, int32_t *sizes)
-{
-    uint32_t rank = 0;
-    for (uint32_t k = 0; k < l->count; k++)
-        rank = l->index[k]->rank > rank ? l->index[k]->rank : rank;
-    for (uint32_t d = 0; d < rank; d++)
-        sizes[d] = 1;
-    for (uint32_t k = 0; k < l->count; k++)
-        for (uint32_t i = 1; i <= l->index[k]->rank; i++) {
-            int32_t own = l->index[k]->sizes[l->index[k]->rank - i], *size = &sizes[rank - i];
-            if (*size != own && *size != 1 && own != 1)
-                return -1;
-            *size = *size == 1 ? own : *size;
-        }
-    return (int)rank;
-}
-
-/* Reads the list: which dimensions are indexed, and whether they lie together. */
-static bool read_indices(const struct sl_op_call *call, struct lookup *l, unsigned *mask,
-                         bool *together)
-{
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
-    uint32_t listed = sl_op_list_count(call, 1), last = 0;
-    sl_walk_strides(l->in, strides);
-    *mask = 0;
-    *together = true;
-    if (listed > l->in->rank)
-        return false;
-    for (uint32_t d = 0; d < listed; d++) {
-        const struct sl_tensor *index = sl_op_list_tensor(call, 1, d);
-        if (!index)
-            continue;
-        if (l->count == MAX_INDICES || !is_index(index))
-            return false;
-        *together = *together && (l->count == 0 || last + 1 == d);
-        last = d;
-        l->index[l->count] = index;
-        l->limit[l->count] = (size_t)l->in->sizes[d];
-        l->stride[l->count] = strides[d];
-        l->load[l->count++] = sl_cast_load(SL_CAST_I64, index->scalar_type);
-        *mask |= 1u << d;
-    }
-    return l->count != 0;
-}
-
 /* What all places write follows each other. */
-static bool without_gaps(const struct lookup *l)
+static bool without_gaps(const struct sl_lookup *l)
 {
     ptrdiff_t next = (ptrdiff_t)l->bytes;
     for (uint32_t d = 0; d < l->places.rank; d++) {
@@ -344,80 +257,38 @@ static bool without_gaps(const struct lookup *l)
     return true;
 }
 
-/* Lays the broadcast sizes where the first indexed dimension was, or first when they lie apart. */
-static int shape_lookup(struct lookup *l, unsigned mask, bool together, struct sl_tensor *out,
-                        struct sl_diag *diag)
-{
-    int32_t common[SL_PTE_MAX_RANK], sizes[2 * SL_PTE_MAX_RANK];
-    int count = broadcast_rank(l, common);
-    uint32_t rank = 0, first = together ? (uint32_t)__builtin_ctz(mask) : 0;
-    if (count < 0)
-        return SL_ET_INVALID_ARGUMENT;
-    for (uint32_t d = 0; d <= l->in->rank; d++) {
-        if (d == first) {
-            memcpy(sizes + rank, common, (size_t)count * sizeof(*sizes));
-            rank += (uint32_t)count;
-        }
-        if (d < l->in->rank && (mask >> d & 1u) == 0)
-            sizes[rank++] = l->in->sizes[d];
-    }
-    int rc = sl_tensor_resize(out, rank, sizes, diag);
-    if (rc != 0)
-        return rc;
-    ptrdiff_t in_strides[SL_PTE_MAX_RANK], out_strides[SL_PTE_MAX_RANK];
-    ptrdiff_t index_strides[MAX_INDICES][SL_PTE_MAX_RANK], column[SL_WALK_OPERANDS];
-    sl_walk_strides(l->in, in_strides);
-    sl_walk_strides(out, out_strides);
-    for (uint32_t k = 0; k < l->count; k++)
-        sl_walk_broadcast(l->index[k], (uint32_t)count, index_strides[k]);
-    l->places.operands = l->count + 1;
-    l->box.operands = 2;
-    for (uint32_t d = 0; d < (uint32_t)count; d++) {
-        for (uint32_t k = 0; k < l->count; k++)
-            column[k] = index_strides[k][d];
-        column[l->count] = out_strides[first + d];
-        sl_walk_add(&l->places, (size_t)common[d], column);
-    }
-    for (uint32_t d = 0, to = 0; d < l->in->rank; d++) {
-        if (to == first)
-            to += (uint32_t)count;
-        if ((mask >> d & 1u) == 0)
-            sl_walk_add(&l->box, (size_t)l->in->sizes[d],
-                        (const ptrdiff_t[2]){in_strides[d], out_strides[to++]});
-    }
-    return 0;
-}
-
 static int prepare_index(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *out = sl_op_tensor(call, 2);
-    struct lookup *l = sl_op_state(call, sizeof(*l));
-    unsigned mask;
-    bool together;
+    struct sl_lookup *l = sl_op_state(call, sizeof(*l));
+    int32_t sizes[2 * SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    size_t places;
     if (!l)
         return no_memory(call, diag);
-    l->in = sl_op_tensor(call, 0);
-    l->out = out;
-    l->bytes = l->in->element_bytes;
-    int rc = sl_move_same_type(call, l->in, out, diag);
+    l->whole = sl_op_tensor(call, 0);
+    l->part = out;
+    l->bytes = out->element_bytes;
+    int rc = sl_move_same_type(call, l->whole, out, diag);
     if (rc != 0)
         return rc;
-    if (!read_indices(call, l, &mask, &together))
+    if (!sl_lookup_read(call, 1, l))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
                           "it takes one to three index tensors of Int or Long");
-    rc = shape_lookup(l, mask, together, out, diag);
-    if (rc == SL_ET_INVALID_ARGUMENT)
-        return sl_op_fail(call, diag, rc, "its indices do not broadcast");
-    if (rc == 0 && sl_walk_fold(&l->places) && sl_walk_fold(&l->box)) {
-        size_t places = 1; /* as many as elements of the output, at most */
-        for (uint32_t d = 0; d < l->places.rank; d++)
-            places *= l->places.dims[d];
+    int rank = sl_lookup_sizes(l, sizes);
+    if (rank < 0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its indices do not broadcast");
+    rc = sl_tensor_resize(out, (uint32_t)rank, sizes, diag);
+    if (rc != 0)
+        return rc;
+    sl_walk_strides(out, strides);
+    if (sl_lookup_walk(l, sizes, strides, &places)) {
         l->table = sl_ref_scratch(call, places * sizeof(ptrdiff_t)).offset;
         join_run(l);
         l->dense = without_gaps(l) ? places : 0;
         sl_op_own(call, "sl_lookup_scalar", run_lookup);
     }
-    return rc;
+    return 0;
 }
 
 const struct sl_op sl_ops_index[] = {

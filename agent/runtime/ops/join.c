@@ -229,21 +229,6 @@ static int prepare_unbind(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
-/* A number as one element of a type. False for a type without arithmetic. */
-static bool element_of(const struct sl_op_call *call, uint32_t arg, int scalar_type, void *out)
-{
-    double number = sl_op_number(call, arg, 0.0);
-    int64_t integer = sl_op_int(call, arg, sl_cast_to_int(number));
-    float narrow = (float)number;
-    int class = sl_cast_is_float(scalar_type) ? SL_CAST_F32 : SL_CAST_I64;
-    sl_cast_store_fn store = sl_cast_store(class, scalar_type);
-    if (scalar_type == SL_SCALAR_DOUBLE)
-        memcpy(out, &number, sizeof(number));
-    else if (store)
-        store(class == SL_CAST_F32 ? (const void *)&narrow : &integer, 1, out, 0);
-    return store != NULL;
-}
-
 /* Negative padding crops. */
 static int prepare_pad(struct sl_op_call *call, struct sl_diag *diag)
 {
@@ -268,7 +253,7 @@ static int prepare_pad(struct sl_op_call *call, struct sl_diag *diag)
         int64_t kept = size + (low < 0 ? low : 0) + (high < 0 ? high : 0);
         dims[d] = kept > 0 ? (size_t)kept : 0;
     }
-    if (!fits || !element_of(call, 2, out->scalar_type, pattern))
+    if (!fits || !sl_move_element(call, 2, out->scalar_type, pattern))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its padding is not valid");
     int rc = sl_move_same_type(call, in, out, diag);
     if (rc == 0)

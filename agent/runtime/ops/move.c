@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/map.h"
 #include "common/format/scalar_type.h"
 
@@ -303,6 +304,20 @@ static int prepare_repeat(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
+bool sl_move_element(const struct sl_op_call *call, uint32_t arg, int scalar_type, void *out)
+{
+    double number = sl_op_number(call, arg, 0.0);
+    int64_t integer = sl_op_int(call, arg, sl_cast_to_int(number));
+    float narrow = (float)number;
+    int class = sl_cast_is_float(scalar_type) ? SL_CAST_F32 : SL_CAST_I64;
+    sl_cast_store_fn store = sl_cast_store(class, scalar_type);
+    if (scalar_type == SL_SCALAR_DOUBLE)
+        memcpy(out, &number, sizeof(number));
+    else if (store)
+        store(class == SL_CAST_F32 ? (const void *)&narrow : &integer, 1, out, 0);
+    return store != NULL;
+}
+
 /* Copies into another memory order or type; the argument before the return entry is the output. */
 static int prepare_to_copy(struct sl_op_call *call, struct sl_diag *diag)
 {
@@ -315,11 +330,11 @@ static int prepare_to_copy(struct sl_op_call *call, struct sl_diag *diag)
     return sl_move_view(call, &side, out, in->rank, in->sizes, diag);
 }
 
-/* The source broadcast to the shape of argument 0. */
-static int prepare_copy(struct sl_op_call *call, struct sl_diag *diag)
+/* The source, argument 1, broadcast to the shape of argument 0, into argument `at`. */
+static int copy_into(struct sl_op_call *call, uint32_t at, struct sl_diag *diag)
 {
     const struct sl_tensor *like = sl_op_tensor(call, 0), *in = sl_op_tensor(call, 1);
-    struct sl_tensor *out = sl_op_tensor(call, 3);
+    struct sl_tensor *out = sl_op_tensor(call, at);
     struct sl_move_side side = {.tensor = in};
     bool fits = in->rank <= like->rank;
     for (uint32_t i = 1; fits && i <= in->rank; i++)
@@ -334,7 +349,18 @@ static int prepare_copy(struct sl_op_call *call, struct sl_diag *diag)
     if (sl_tensor_count(in) != sl_tensor_count(like))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
                           "broadcasting into another type is not supported");
-    return sl_map_convert(call, 1, 3, diag);
+    return sl_map_convert(call, 1, at, diag);
+}
+
+static int prepare_copy(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return copy_into(call, 3, diag);
+}
+
+/* How a program writes its mutable buffers. */
+static int prepare_copy_in_place(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return copy_into(call, 0, diag);
 }
 
 const struct sl_op sl_ops_move[] = {
@@ -356,5 +382,6 @@ const struct sl_op sl_ops_move[] = {
      .signature = "absO",
      .prepare = prepare_to_copy},
     {.name = "aten::copy.out", .signature = "aabO", .prepare = prepare_copy},
+    {.name = "aten::copy_", .signature = "Oab", .in_place = true, .prepare = prepare_copy_in_place},
     {0},
 };

@@ -32,3 +32,5 @@ struct sl_move_side sl_move_whole(const struct sl_tensor *tensor);
 /* 0, or SL_ET_INVALID_TYPE with words. */
 int sl_move_same_type(struct sl_op_call *call, const struct sl_tensor *in,
                       const struct sl_tensor *out, struct sl_diag *diag);
+/* Argument `arg`, a number, as one element of a type. False for a type without arithmetic. */
+bool sl_move_element(const struct sl_op_call *call, uint32_t arg, int scalar_type, void *out);

@@ -152,6 +152,30 @@ static void a_position_that_leaves_the_cache_stops_the_run(void **state)
     sl_case_close(&c);
 }
 
+static void writing_into_parts_agrees_with_the_real_runtime(void **state)
+{
+    (void)state;
+    check_model("kitchen_put_portable", 1e-6);
+}
+
+static void a_place_outside_what_is_written_stops_the_run(void **state)
+{
+    (void)state;
+    static const int64_t places[][2] = {{3, 8}, {-9, 0}, {INT64_MAX, 0}, {0, INT64_MIN}};
+    struct sl_model_case c;
+    struct sl_diag diag = {0};
+    sl_case_open(&c, "kitchen_put_portable");
+    struct sl_variant *variant = sl_case_compile(&c, 0, 0, NULL);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        set_inputs(&c, "kitchen_put_portable");
+        assert_int_equal(sl_method_set_input(c.method, 1, places[i], sizeof(places[i]), NULL), 0);
+        assert_int_not_equal(sl_variant_execute(variant, false, &diag), 0);
+    }
+    run_and_check(&c, variant, "kitchen_put_portable", 1e-6);
+    sl_variant_free(variant);
+    sl_case_close(&c);
+}
+
 static void half_precision_agrees_with_the_real_runtime(void **state)
 {
     (void)state;
@@ -167,6 +191,8 @@ int main(void)
         cmocka_unit_test(attention_over_a_cache_agrees_with_the_real_runtime),
         cmocka_unit_test(delegated_maxima_and_their_places_are_those_of_the_real_runtime),
         cmocka_unit_test(a_position_that_leaves_the_cache_stops_the_run),
+        cmocka_unit_test(writing_into_parts_agrees_with_the_real_runtime),
+        cmocka_unit_test(a_place_outside_what_is_written_stops_the_run),
         cmocka_unit_test(half_precision_agrees_with_the_real_runtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
