@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/base/json.h"
+#include "host/analysis/movement.h"
 #include "host/report/analysis.h"
 #include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
@@ -225,14 +226,9 @@ static void put_delegated(struct sl_json *json, const struct sl_attribution *a, 
 /* Data Movement by what it is for, over all measured runs: the parts add up to the category. */
 static void put_movement(struct sl_json *json, const struct sl_attribution *a)
 {
-    int64_t totals[SL_MOVEMENT_COUNT] = {0};
+    int64_t totals[SL_MOVEMENT_COUNT];
     char key[SL_UNIT_KEY_SIZE];
-    for (size_t i = 0; i < a->operator_count; i++) {
-        const struct sl_operator *op = &a->operators[i];
-        int64_t *total = &totals[sl_movement_of(op->name, op->name_len)];
-        if (op->category == SL_CATEGORY_MOVEMENT)
-            *total = (int64_t)((uint64_t)*total + (uint64_t)op->total);
-    }
+    sl_movement_totals(a, totals);
     sl_json_open_object(json, sl_unit_key(key, "data_movement", a->unit));
     for (int i = 0; i < SL_MOVEMENT_COUNT; i++)
         sl_json_i64(json, sl_movement_name(i), totals[i]);

@@ -7,6 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/format/sltrace.h"
+#include "host/analysis/movement.h"
 #include "host/report/analysis.h"
 #include "host/report/reach_report.h"
 #include "host/report/record_join.h"
@@ -139,21 +140,16 @@ static void put_latency(struct page *p)
 /* The parts of Data Movement under it, where there are any. */
 static void put_movement(struct page *p)
 {
-    const struct sl_attribution *a = &p->analysis->attribution;
-    double totals[SL_MOVEMENT_COUNT] = {0};
+    int64_t totals[SL_MOVEMENT_COUNT];
     char text[SL_TEXT_SIZE];
-    for (size_t i = 0; i < a->operator_count; i++) {
-        const struct sl_operator *op = &a->operators[i];
-        if (op->category == SL_CATEGORY_MOVEMENT)
-            totals[sl_movement_of(op->name, op->name_len)] += (double)op->total;
-    }
+    sl_movement_totals(&p->analysis->attribution, totals);
     for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
         if (totals[i] == 0)
             continue;
         snprintf(text, sizeof(text), "  %s", sl_movement_name(i));
         cell(p, text, CATEGORY_COLUMNS, false);
-        figure(p, totals[i] / p->runs);
-        share(p, totals[i]);
+        figure(p, (double)totals[i] / p->runs);
+        share(p, (double)totals[i]);
         note(p, sl_buf_printf(p->out, "\n"));
     }
 }

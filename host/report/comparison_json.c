@@ -7,6 +7,7 @@
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/headroom.h"
+#include "host/analysis/movement.h"
 #include "host/analysis/sustained.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
@@ -93,6 +94,26 @@ static void put_categories(struct sl_json *json, const struct sl_comparison *c, 
         sl_json_f64(json, "share_candidate", shift->share_candidate);
         put_interval(json, "share_baseline_interval", shift->share_low[0], shift->share_high[0]);
         put_interval(json, "share_candidate_interval", shift->share_low[1], shift->share_high[1]);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+/* The parts of Data Movement, mean per run: the price of SME2. */
+static void put_movement(struct sl_json *json, const struct sl_comparison_report *report)
+{
+    const struct sl_comparison *c = report->comparison;
+    struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
+    size_t count = report->baseline ? sl_movement_compare(&report->baseline->attribution,
+                                                          &report->candidate->attribution, parts)
+                                    : 0;
+    sl_json_open_array(json, "data_movement");
+    for (size_t i = 0; i < count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "name", sl_movement_name((int)i));
+        put_f64(json, "baseline", c->unit, parts[i].baseline);
+        put_f64(json, "candidate", c->unit, parts[i].candidate);
+        put_f64(json, "delta", c->unit, parts[i].candidate - parts[i].baseline);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
@@ -344,6 +365,7 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_verdict(json, c);
     put_agreement(json, report->agreement);
     put_categories(json, c, !report->baseline);
+    put_movement(json, report);
     put_whole(json, c, !report->baseline);
     put_operators(json, c);
     put_proof(json, report);

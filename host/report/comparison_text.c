@@ -8,6 +8,7 @@
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/headroom.h"
+#include "host/analysis/movement.h"
 #include "host/analysis/operator_interval.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
@@ -171,6 +172,28 @@ static void put_bar_row(struct page *p, const char *name, const char *level, dou
     note(p, sl_style_bar(p->out, p->style, tone, part, bar));
 }
 
+/* The parts of Data Movement: the price of SME2. */
+static void put_movement(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
+    char text[SL_TEXT_SIZE];
+    sl_movement_compare(&p->report->baseline->attribution, &p->report->candidate->attribution,
+                        parts);
+    for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
+        const double costs[] = {parts[i].baseline, parts[i].candidate};
+        for (int side = 0; side < 2 && (costs[0] != 0 || costs[1] != 0); side++) {
+            snprintf(text, sizeof(text), "  %s", sl_movement_name(i));
+            cell(p, side ? "" : text, CATEGORY_COLUMNS, false);
+            cell(p, side ? p->report->candidate_level : p->report->baseline_level, level_columns(p),
+                 false);
+            figure(p, costs[side]);
+            share(p, costs[side] / (side ? c->whole_candidate : c->whole_baseline));
+            line_end(p);
+        }
+    }
+}
+
 /* Two bars a category: its share of the baseline, and of the candidate. */
 static void put_shift(struct page *p)
 {
@@ -191,6 +214,8 @@ static void put_shift(struct page *p)
                     bar, SL_TONE_GOOD);
         ratio(p, shift->baseline, shift->candidate);
         line_end(p);
+        if (k == SL_CATEGORY_MOVEMENT)
+            put_movement(p);
     }
     line_end(p);
 }

@@ -6,6 +6,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/movement.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/page_table.h"
@@ -165,6 +166,28 @@ void sl_report_figures(const struct sl_report *report, struct sl_page_table *out
     sl_page_table_text(out, "");
 }
 
+/* The parts of Data Movement, under it: the price of SME2. */
+static void put_movement(const struct sl_report *report, bool ranges, struct sl_page_table *out)
+{
+    const struct sl_comparison *c = report->comparison->comparison;
+    struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
+    sl_movement_compare(&report->comparison->baseline->attribution,
+                        &report->comparison->candidate->attribution, parts);
+    for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
+        if (parts[i].baseline == 0 && parts[i].candidate == 0)
+            continue;
+        sl_page_table_printf(out, "of which %s", sl_movement_name(i));
+        put_figure(out, parts[i].baseline, c->unit);
+        put_percent(out, parts[i].baseline / c->whole_baseline);
+        put_figure(out, parts[i].candidate, c->unit);
+        put_percent(out, parts[i].candidate / c->whole_candidate);
+        put_figure(out, parts[i].candidate - parts[i].baseline, c->unit);
+        if (ranges)
+            sl_page_table_text(out, "-");
+        put_ratio(out, parts[i].baseline, parts[i].candidate);
+    }
+}
+
 void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
 {
     char sides[2][SIDE_BYTES];
@@ -179,10 +202,11 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
     bool origin = report->comparison->baseline->attribution.by_origin &&
                   report->comparison->candidate->attribution.by_origin;
     struct sl_category_shift all = {.delta_low = c->whole_low, .delta_high = c->whole_high};
-    char more[256];
+    char more[320];
     sl_page_table_init(out, "categories", "Operator category breakdown", ranges ? timed : heads);
     snprintf(more, sizeof(more),
-             " Mean per run; own work only, so the rows sum to end to end. Categories are by %s%s",
+             " Mean per run; own work only, so the categories sum to end to end. Packing, "
+             "layout and conversion are the price of SME2. Categories are by %s%s",
              origin ? "origin: the model's node an operator came from."
                     : "name: what the file calls an operator.",
              ranges ? " *Interval of the difference." : "");
@@ -198,6 +222,8 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
         if (ranges)
             put_range(out, s->delta_low, s->delta_high, c->unit);
         put_ratio(out, s->baseline, s->candidate);
+        if (k == SL_CATEGORY_MOVEMENT)
+            put_movement(report, ranges, out);
         all.baseline += s->baseline;
         all.candidate += s->candidate;
         all.delta += s->delta;

@@ -56,6 +56,10 @@ class Compare(Results):
         code, result = self.compare(self.run_.out)
         self.assertEqual(code, 0)
         self.assertEqual(result, self.run_.result["comparison"])
+        moved = next(row for row in result["categories"] if row["name"] == "Data Movement")
+        for key in ("baseline_insns", "candidate_insns", "delta_insns"):
+            self.assertEqual(sum(part[key] for part in result["data_movement"]), moved[key], key)
+        self.assertEqual([part["name"] for part in result["data_movement"] if part["baseline_insns"]], ["layout", "copy"])
 
     def test_its_two_etdumps_give_the_same(self):
         paths = [self.run_.out / r["etdump"] for r in self.run_.manifest["results"]]
