@@ -23,12 +23,11 @@ static void insert(struct sl_sweep *s, const struct sl_sweep_point *point)
     s->points[at] = *point;
 }
 
-/* Of exact figures without an interval the ratio itself tells. */
-static bool excludes_one(const struct sl_sweep_point *p)
+int sl_sweep_says(const struct sl_sweep_point *p)
 {
-    double low = isfinite(p->low) ? p->low : p->ratio;
+    double low = isfinite(p->low) ? p->low : p->ratio; /* exact figures have no interval */
     double high = isfinite(p->high) ? p->high : p->ratio;
-    return low > 1 || high < 1;
+    return low > 1 ? 1 : high < 1 ? -1 : 0;
 }
 
 /* The first place where the ratio passes 1; between the two points it is taken to change evenly by
@@ -47,7 +46,7 @@ static void find_crossover(struct sl_sweep *s)
         s->crossing = SL_SWEEP_CROSSES;
         s->before = i - 1;
         s->after = i;
-        s->crossover_proven = excludes_one(a) && excludes_one(b);
+        s->crossover_proven = sl_sweep_says(a) != 0 && sl_sweep_says(b) != 0;
         return;
     }
 }

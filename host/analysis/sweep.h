@@ -37,6 +37,9 @@ struct sl_sweep {
 };
 #define SL_SWEEP_CONTENTION 1.2
 
+/* 1: the point's interval (or its exact ratio) is above 1, -1: below, 0: it includes 1. */
+int sl_sweep_says(const struct sl_sweep_point *point);
+
 /* `points` have threads, times, ratio and interval, in any order, and the same unit; of two with as
  * many threads the first counts. False for fewer than two different numbers of threads. */
 bool sl_sweep_make(const struct sl_sweep_point *points, size_t count, struct sl_sweep *out);

@@ -6,25 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_RANK = 8, MAX_OPERANDS = 8, MAX_STRIDE = 8 };
+#include "host/analysis/workload_parts.h"
 
-struct dims {
-    uint32_t rank;
-    uint64_t of[MAX_RANK];
-};
-
-/* Operands in order, the output apart. */
-struct shape {
-    uint32_t count;
-    struct dims in[MAX_OPERANDS], out;
-};
+enum { MAX_RANK = SL_WORKLOAD_RANK, MAX_OPERANDS = SL_WORKLOAD_OPERANDS, MAX_STRIDE = 8 };
 
 static uint64_t times(uint64_t a, uint64_t b)
 {
     return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
 
-static uint64_t product(const struct dims *d, uint32_t first, uint32_t end)
+uint64_t sl_workload_product(const struct sl_workload_dims *d, uint32_t first, uint32_t end)
 {
     uint64_t all = 1;
     for (uint32_t i = first; i < end; i++)
@@ -32,22 +23,22 @@ static uint64_t product(const struct dims *d, uint32_t first, uint32_t end)
     return all;
 }
 
-static uint64_t count_of(const struct dims *d)
+uint64_t sl_workload_count(const struct sl_workload_dims *d)
 {
-    return product(d, 0, d->rank);
+    return sl_workload_product(d, 0, d->rank);
 }
 
 /* Dimension `back` from the innermost; 1 outside the rank. */
-static uint64_t dim_back(const struct dims *d, uint32_t back)
+static uint64_t dim_back(const struct sl_workload_dims *d, uint32_t back)
 {
     return back < d->rank ? d->of[d->rank - 1 - back] : 1;
 }
 
 /* "1x64x3" at *text, which moves behind it; each below 2^32. */
-static bool take_dims(const char **text, struct dims *out)
+static bool take_dims(const char **text, struct sl_workload_dims *out)
 {
     const char *at = *text;
-    *out = (struct dims){.rank = 0};
+    *out = (struct sl_workload_dims){.rank = 0};
     do {
         uint64_t value = 0;
         at += out->rank > 0; /* the x */
@@ -73,9 +64,9 @@ static bool take_text(const char **text, const char *expected)
 }
 
 /* "A * B -> C"; an operator without operands begins with the arrow. */
-static bool read_shape(const char *text, struct shape *out)
+static bool read_shape(const char *text, struct sl_workload_shape *out)
 {
-    *out = (struct shape){.count = 0};
+    *out = (struct sl_workload_shape){.count = 0};
     while (*text >= '0' && *text <= '9') {
         if (out->count == MAX_OPERANDS || !take_dims(&text, &out->in[out->count++]))
             return false;
@@ -95,14 +86,14 @@ static bool is_one_of(const char *text, const char *const *names)
 
 /* Weights stand as [out][height][width][in of a group] in XNNPACK's graphs, as [out][in][..] in
  * others: what one output takes is the same. */
-static uint64_t count_macs(const struct shape *s, const char *origin)
+static uint64_t count_macs(const struct sl_workload_shape *s, const char *origin)
 {
     static const char *const rows[] = {"FullyConnected", "BatchMatrixMultiply", "aten::mm.out",
                                        "aten::bmm.out",  "aten::linear.out",    NULL};
     static const char *const windows[] = {"Conv2d", "aten::convolution.out", NULL};
     const char *const added[] = {"aten::addmm.out", NULL};
-    const struct dims *weights = &s->in[1];
-    uint64_t outputs = count_of(&s->out);
+    const struct sl_workload_dims *weights = &s->in[1];
+    uint64_t outputs = sl_workload_count(&s->out);
     if (s->count < 2)
         return 0;
     if (is_one_of(origin, rows))
@@ -110,51 +101,55 @@ static uint64_t count_macs(const struct shape *s, const char *origin)
     if (is_one_of(origin, added))
         return times(outputs, dim_back(&s->in[1], 0));
     if (is_one_of(origin, windows) && weights->rank > 1)
-        return times(outputs, product(weights, 1, weights->rank));
+        return times(outputs, sl_workload_product(weights, 1, weights->rank));
     if (origin && strcmp(origin, "DepthwiseConv2d") == 0 && weights->rank == 4)
         return times(outputs, weights->of[1] * weights->of[2]);
     if (origin && strcmp(origin, "ConvTranspose2d") == 0 && weights->rank == 4)
-        return times(count_of(&s->in[0]), product(weights, 0, 3));
+        return times(sl_workload_count(&s->in[0]), sl_workload_product(weights, 0, 3));
     return 0;
 }
 
 /* The shape being written, and what the kernel's name said before it. */
 struct bench {
     struct sl_workload *out;
-    const struct shape *s;
+    const struct sl_workload_shape *s;
     const char *type; /* "", "f16/", "bf16/" or "qs8/" */
     char op[32];      /* "clamp" of sl_unary_clamp_... */
 };
 
+void sl_workload_put(struct sl_workload *work, uint64_t times, int len)
+{
+    bool fits = len > 0 && len < SL_WORKLOAD_BENCH_BYTES && times > 0;
+    work->times = fits ? times : 0;
+    if (!fits)
+        work->bench[0] = '\0';
+}
+
 static void put(struct bench *b, uint64_t repeats, int len)
 {
-    bool fits = len > 0 && len < SL_WORKLOAD_BENCH_BYTES && repeats > 0;
-    b->out->times = fits ? repeats : 0;
-    if (!fits)
-        b->out->bench[0] = '\0';
+    sl_workload_put(b->out, repeats, len);
 }
 
 /* `family` is "matmul" or one that names its types. */
 static void put_product(struct bench *b, const char *family, const char *origin)
 {
-    const struct shape *s = b->s;
-    const struct dims *left = origin && strcmp(origin, "aten::addmm.out") == 0 ? &s->in[1] : s->in;
+    const struct sl_workload_shape *s = b->s;
+    const struct sl_workload_dims *left =
+        origin && strcmp(origin, "aten::addmm.out") == 0 ? &s->in[1] : s->in;
     uint64_t n = dim_back(&s->out, 0), k = dim_back(left, 0), m = dim_back(&s->out, 1), batch = 1;
     bool batched = origin && (strcmp(origin, "BatchMatrixMultiply") == 0 ||
                               strcmp(origin, "aten::bmm.out") == 0);
     if (batched)
-        batch = times(m, n) != 0 ? count_of(&s->out) / times(m, n) : 0;
+        batch = times(m, n) != 0 ? sl_workload_count(&s->out) / times(m, n) : 0;
     else
-        m = n != 0 ? count_of(&s->out) / n : 0;
+        m = n != 0 ? sl_workload_count(&s->out) / n : 0;
     b->out->packs_right = batched;
     put(b, batch,
         snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES, "%s%s:%" PRIu64 "x%" PRIu64 "x%" PRIu64,
                  b->type, family, m, n, k));
 }
 
-/* What takes `in` to `out` with a window of `kernel`: the stride nearest to their ratio, with the
- * least padding that does. */
-static bool find_stride(const uint64_t in[2], const uint64_t out[2], const uint64_t kernel[2],
+bool sl_workload_stride(const uint64_t in[2], const uint64_t out[2], const uint64_t kernel[2],
                         uint64_t *out_stride, uint64_t *out_padding)
 {
     uint64_t most = kernel[0] < kernel[1] ? kernel[0] : kernel[1];
@@ -177,13 +172,13 @@ static bool find_stride(const uint64_t in[2], const uint64_t out[2], const uint6
 /* Images stand as [n][height][width][channels]; the window as "HxW" or in weights of rank 4. */
 static void put_window(struct bench *b, const char *family, bool dense)
 {
-    const struct dims *in = &b->s->in[0], *out = &b->s->out, *window = &b->s->in[1];
+    const struct sl_workload_dims *in = &b->s->in[0], *out = &b->s->out, *window = &b->s->in[1];
     uint32_t at = window->rank == 4 ? 1 : 0;
     uint64_t stride, padding, channels = dim_back(in, 0);
     char outputs[32] = "";
     if (b->s->count < 2 || in->rank != 4 || out->rank != 4 ||
         (window->rank != 4 && window->rank != 2) ||
-        !find_stride(&in->of[1], &out->of[1], &window->of[at], &stride, &padding) ||
+        !sl_workload_stride(&in->of[1], &out->of[1], &window->of[at], &stride, &padding) ||
         (dense && dim_back(window, 0) != channels)) /* groups have no shape of their own */
         return;
     if (dense)
@@ -206,12 +201,12 @@ static void put_elements(struct bench *b, const char *family, uint64_t count)
 /* Of the innermost dimension, but for averages of images, which keep it. */
 static void put_fold(struct bench *b)
 {
-    const struct dims *in = &b->s->in[0], *out = &b->s->out;
-    uint64_t inner = 1, reduced = dim_back(in, 0), rest = count_of(in);
+    const struct sl_workload_dims *in = &b->s->in[0], *out = &b->s->out;
+    uint64_t inner = 1, reduced = dim_back(in, 0), rest = sl_workload_count(in);
     if (b->s->count < 1 || reduced == 0)
         return;
     if (strcmp(b->op, "mean") == 0) {
-        uint64_t kept = count_of(out);
+        uint64_t kept = sl_workload_count(out);
         inner = dim_back(out, 0) == reduced ? reduced : 1;
         if (kept == 0 || kept % inner != 0)
             return;
@@ -229,7 +224,7 @@ static void put_fold(struct bench *b)
 /* A transposition that is one of a matrix: dimensions in front are equal, the rest is turned. */
 static void put_transpose(struct bench *b, const char *type)
 {
-    const struct dims *in = &b->s->in[0], *out = &b->s->out;
+    const struct sl_workload_dims *in = &b->s->in[0], *out = &b->s->out;
     uint32_t front = 0;
     if (b->s->count < 1 || in->rank != out->rank)
         return;
@@ -244,9 +239,10 @@ static void put_transpose(struct bench *b, const char *type)
         }
         if (!turned)
             continue;
-        put(b, product(in, 0, front),
+        put(b, sl_workload_product(in, 0, front),
             snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES, "%stranspose:%" PRIu64 "x%" PRIu64,
-                     type, product(in, front, cut), product(in, cut, in->rank)));
+                     type, sl_workload_product(in, front, cut),
+                     sl_workload_product(in, cut, in->rank)));
         return;
     }
 }
@@ -320,10 +316,10 @@ static void put_bench(struct bench *b, const char *origin, const char *kernel, c
         put_window(b, "pool", false);
     } else if (begins(kernel, "sl_unary_", &rest)) {
         take_op(b, rest);
-        put_elements(b, "unary", count_of(&b->s->out));
+        put_elements(b, "unary", sl_workload_count(&b->s->out));
     } else if (begins(kernel, "sl_binary_", &rest)) {
         take_op(b, rest);
-        put_elements(b, "binary", count_of(&b->s->out));
+        put_elements(b, "binary", sl_workload_count(&b->s->out));
     } else if (begins(kernel, "sl_reduce_", &rest) || begins(kernel, "sl_mean_", &rest)) {
         take_op(b, kernel[3] == 'm' ? kernel + 3 : rest);
         put_fold(b);
@@ -335,27 +331,36 @@ static void put_bench(struct bench *b, const char *origin, const char *kernel, c
         size_t first = strcspn(rest, "_") + 1; /* "f32_qs8" of "f32_qs8_neon" */
         size_t len = first + strcspn(rest + first - (rest[first - 1] == '\0'), "_");
         snprintf(b->op, sizeof(b->op), "%.*s", (int)(len < 16 ? len : 16), rest);
-        put_elements(b, "convert", count_of(&b->s->out));
+        put_elements(b, "convert", sl_workload_count(&b->s->out));
     }
 }
 
 void sl_workload_read(const char *shape, const char *origin, const char *kernel, const char *name,
                       uint32_t name_len, struct sl_workload *out)
 {
-    struct shape s;
+    struct sl_workload_shape s;
     struct bench b = {.out = out, .s = &s};
     *out = (struct sl_workload){.element = "f32", .element_bytes = 4};
     if (!shape || !read_shape(shape, &s))
         return;
     out->known = true;
     out->macs = count_macs(&s, origin);
-    out->elements = count_of(&s.out);
+    out->elements = sl_workload_count(&s.out);
     for (uint32_t i = 0; i < s.count; i++)
-        out->elements += out->elements > UINT64_MAX - count_of(&s.in[i]) ? 0 : count_of(&s.in[i]);
-    if (!kernel || count_of(&s.out) == 0)
+        out->elements += out->elements > UINT64_MAX - sl_workload_count(&s.in[i])
+                             ? 0
+                             : sl_workload_count(&s.in[i]);
+    if (sl_workload_count(&s.out) == 0)
         return;
-    take_type(&b, kernel);
-    put_bench(&b, origin, kernel, name, name_len);
+    b.type = "";
+    if (kernel) {
+        take_type(&b, kernel);
+        const char *type = b.type;
+        put_bench(&b, origin, kernel, name, name_len);
+        b.type = type;
+    }
+    if (out->times == 0 && origin)
+        sl_workload_stand_in(origin, &s, b.type, out);
 }
 
 uint64_t sl_workload_least_neon(const struct sl_workload *work)

@@ -15,6 +15,7 @@ struct sl_workload {
     const char *element;    /* "f32", "f16", "bf16" or "s8": what its products multiply */
     char bench[SL_WORKLOAD_BENCH_BYTES]; /* as `kernels bench` takes it; "": no such shape */
     uint64_t times;                      /* so often that shape; 0 without one */
+    bool stands_in;                      /* the shape is of another operator that does as much */
     bool packs_right;                    /* the right operand is computed too: its packing counts */
 };
 

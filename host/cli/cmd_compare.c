@@ -10,9 +10,12 @@
 #include "host/analysis/calibration.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/noise_keep.h"
 #include "host/cli/options.h"
 #include "host/cli/stored_run.h"
+#include "host/config/policy_file.h"
 #include "host/experiment/compared.h"
+#include "host/experiment/run_directory.h"
 #include "host/experiment/verdict_exit.h"
 #include "host/report/categories_file.h"
 #include "host/report/pairs_csv.h"
@@ -28,7 +31,7 @@ struct request {
     size_t word_count;
     struct sl_stored_run runs[MAX_WORDS + 1]; /* of words that number one, and of floor_of */
     const char *pairs, *factor, *experiment, *variant, *categories_path, *log, *floor_of;
-    bool calibrate;
+    bool calibrate, keep;
     double threshold_percent, confidence_percent, minimum_percent, noise_percent;
     int64_t seed, iterations;
     struct sl_comparison_options options;
@@ -74,6 +77,9 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "what equal runs of a directory or ETDump show, as --calibrate finds it"},
         {"--calibrate", 0, SL_OPTION_FLAG, &r->calibrate, NULL,
          "compare the runs of one variant with each other: A against A"},
+        {"--keep", 0, SL_OPTION_FLAG, &r->keep, NULL,
+         "keep what --calibrate finds as the noise floor of the directory's device: later runs on "
+         "it are judged by it"},
         {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "of the resampling (1)"},
         {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "resamples (10000)"},
         {"--log", 0, SL_OPTION_TEXT, &r->log, "FILE",
@@ -114,6 +120,8 @@ static int check_options(struct request *r, struct sl_diag *diag)
         return refuse(diag, "command line", "--pairs takes no other file");
     if (r->calibrate && r->word_count != 1)
         return refuse(diag, "--calibrate", "one directory or ETDump is calibrated");
+    if (r->keep && !r->calibrate)
+        return refuse(diag, "--keep", "it keeps what --calibrate finds");
     if (r->floor_of && r->noise_percent > 0)
         return refuse(diag, "--noise-floor-of", "--noise-floor says it already");
     if (!r->pairs && r->word_count == 0)
@@ -228,15 +236,19 @@ static int calibrate(struct request *r, const char *path, struct sl_comparison *
     return rc;
 }
 
-static int show_calibration(struct request *r, struct sl_diag *diag)
+/* One experiment, shown. */
+static int calibrate_one(struct request *r, struct sl_noise_calibration *out, struct sl_diag *diag)
 {
     struct sl_comparison found;
     int rc = calibrate(r, r->words[0], &found, diag);
     if (rc < 0)
         return rc;
+    out->on = !r->variant || strcmp(r->variant, "off") != 0;
+    out->floor = found.noise_floor;
+    out->pairs = found.blocks;
     const struct sl_comparison_report report = {.comparison = &found,
-                                                .file = r->runs[0].directory[0] ? r->runs[0].name
-                                                                                : r->words[0],
+                                                .file = r->words[0],
+                                                .experiment = r->experiment,
                                                 .factor = "none",
                                                 .baseline_level = "A",
                                                 .candidate_level = "A"};
@@ -247,6 +259,40 @@ static int show_calibration(struct request *r, struct sl_diag *diag)
                            100 * found.noise_floor);
     sl_comparison_fini(&found);
     return rc;
+}
+
+static int keep_floor(struct request *r, const struct sl_noise_calibration *found, size_t count,
+                      struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES];
+    int rc = sl_noise_keep(r->words[0], found, count, path, diag);
+    return rc < 0 || r->cli->json ? rc
+                                  : sl_buf_printf(&r->output, "the largest is kept in %s\n", path);
+}
+
+/* Every experiment of the directory, or the one that was named. */
+static int show_calibration(struct request *r, struct sl_diag *diag)
+{
+    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    struct sl_noise_calibration found[SL_NOISE_MAX_CALIBRATIONS];
+    size_t count = 0;
+    if (!r->experiment && sl_run_directory_list(r->words[0], names, &count, NULL) < 0)
+        count = 0;
+    bool several = count > 1;
+    count = several ? count : 1;
+    int rc = count > SL_NOISE_MAX_CALIBRATIONS ? SL_E_LIMIT : 0;
+    if (several && r->cli->json)
+        sl_json_open_array(&r->json, NULL);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        r->experiment = several ? names[i] : r->experiment;
+        found[i] = (struct sl_noise_calibration){.floor = NAN};
+        snprintf(found[i].experiment, sizeof(found[i].experiment), "%s",
+                 r->experiment ? r->experiment : "");
+        rc = calibrate_one(r, &found[i], diag);
+    }
+    if (several && r->cli->json)
+        sl_json_close_array(&r->json);
+    return rc < 0 || !r->keep ? rc : keep_floor(r, found, count, diag);
 }
 
 static int find_floor(struct request *r, struct sl_diag *diag)

@@ -42,8 +42,9 @@ static const char notes[] =
     "Files are report.md, report.html, report_categories.svg and so on, in the directory itself\n"
     "or, of several directories or of runs in the store, in the current one. A file that is there "
     "with other content is\n"
-    "not overwritten without --force. Exit codes: 0 written; 2 command line, or no run in the\n"
-    "directory.";
+    "not overwritten without --force. With --headroom those in the directory itself are called\n"
+    "report_headroom.md and so on: what is measured now is not of the run. Exit codes: 0 written;\n"
+    "2 command line, or no run in the directory.";
 
 static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
 {
@@ -81,14 +82,22 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     return rc;
 }
 
-static int add_format(const struct sl_collection *collection, const char *format,
-                      struct sl_report_files *files, struct sl_diag *diag)
+/* What is measured now is not of the run: in its directory its files have names of their own. */
+static bool measures(const struct request *r)
 {
+    return r->headroom || r->rows_path;
+}
+
+static int add_format(const struct request *r, const struct sl_collection *collection,
+                      const char *format, struct sl_report_files *files, struct sl_diag *diag)
+{
+    char suffix[SL_RUN_DIRECTORY_NAME_BYTES + 16];
     const struct sl_combined combined = {collection->reports, collection->count};
     if (collection->count > 1)
         return sl_report_files_add_combined(files, &combined, format, diag);
-    return sl_report_files_add(files, &collection->reports[0],
-                               collection->compared[0]->sides[0].directory.suffix, format, diag);
+    snprintf(suffix, sizeof(suffix), "%s%s", collection->compared[0]->sides[0].directory.suffix,
+             measures(r) && strcmp(r->folder, r->directories[0]) == 0 ? "_headroom" : "");
+    return sl_report_files_add(files, &collection->reports[0], suffix, format, diag);
 }
 
 /* Makes the files of each format of a comma list. */
@@ -102,7 +111,7 @@ static int make_files(const struct request *r, const struct sl_collection *colle
         size_t len = comma ? (size_t)(comma - at) : strlen(at);
         snprintf(format, sizeof(format), "%.*s", (int)(len < FORMAT_BYTES ? len : FORMAT_BYTES),
                  at);
-        rc = add_format(collection, format, files, diag);
+        rc = add_format(r, collection, format, files, diag);
         at = comma ? comma + 1 : NULL;
     }
     return rc;
@@ -136,7 +145,7 @@ static void print_files(const struct sl_cli *cli, const struct request *r,
 static int add_headroom(const struct request *r, struct sl_collection *collection,
                         struct sl_kernel_reach *reach, struct sl_diag *diag)
 {
-    if (!r->headroom && !r->rows_path)
+    if (!measures(r))
         return 0;
     if (collection->count != 1) {
         sl_diag_hint(diag, "name one directory, and of several experiments --experiment");

@@ -23,6 +23,7 @@
 #include "host/cli/run_request.h"
 #include "host/cli/run_show.h"
 #include "host/cli/sender.h"
+#include "host/experiment/collection.h"
 #include "host/experiment/kit_directory.h"
 #include "host/report/categories_file.h"
 
@@ -128,11 +129,22 @@ static void print_json(struct session *s)
         printf(s->plan->count > 1 ? "[%s]\n" : "%s\n", (const char *)s->json.data);
 }
 
-/* The kit's files tell of all experiments of a directory; each came with those of its own alone. */
+/* The kit's files and the report tell of all experiments of a directory; each came with those of
+ * its own alone. */
 static int tell_all(struct session *s)
 {
     struct sl_diag diag = {0};
+    struct sl_buf words;
+    sl_buf_init(&words, MAX_JSON_BYTES);
     int rc = sl_kit_directory_write(s->directory, &s->categories, &diag);
+    if (rc == 0)
+        rc = sl_collection_write(s->directory, &s->categories, &words, &diag);
+    if (rc == 0 && !s->cli->json) {
+        fwrite(words.data, 1, words.size, stdout);
+        if (!s->cli->quiet)
+            printf("all together in %s: combined_report.html, combined_report.md\n", s->directory);
+    }
+    sl_buf_fini(&words);
     return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #include "host/daemon/job_kit.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "host/analysis/comparison.h"
 #include "host/analysis/stopping.h"
 #include "host/config/experiment.h"
+#include "host/config/noise_file.h"
 #include "host/config/submission.h"
 #include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
@@ -286,6 +288,16 @@ static cJSON *read_load(const struct finishing *work)
     return load;
 }
 
+/* Of times alone: counts have no noise. */
+static double noise_floor_of(const struct finishing *work)
+{
+    const cJSON *probed = cJSON_GetObjectItemCaseSensitive(work->run.probe, "fingerprint");
+    return work->ended->device->kind == SL_DEVICE_COUNTED || !cJSON_IsString(probed)
+               ? (double)NAN
+               : sl_noise_file_find(work->ended->state_dir, probed->valuestring,
+                                    work->ended->device->kind);
+}
+
 static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
 {
     struct sl_run *run = &work->run;
@@ -295,10 +307,13 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
         (rc = place_stream(work, "", STREAM_LOG, "_latency.log", diag)) < 0 ||
         (rc = place_stream(work, "/reference", STREAM_LOG, "_portable.log", diag)) < 0 ||
         (rc = place_outputs(work, diag)) < 0 || (rc = sl_run_results(run, diag)) < 0 ||
-        (rc = sl_run_agreement(run, diag)) < 0 || (rc = sl_run_judge(run, diag)) < 0)
+        (rc = sl_run_agreement(run, diag)) < 0)
+        return rc;
+    run->probe = sl_probes_get(kit->probes, work->ended->device);
+    run->noise_floor = noise_floor_of(work);
+    if ((rc = sl_run_judge(run, diag)) < 0)
         return rc;
     take_report(work);
-    run->probe = sl_probes_get(kit->probes, work->ended->device);
     run->load = read_load(work);
     run->policy = sl_policies_of_run(work->ended->directory);
     if ((rc = sl_run_manifest(run, diag)) < 0)

@@ -14,6 +14,7 @@
 #include "host/experiment/import_outputs.h"
 #include "host/experiment/kit_directory.h"
 #include "host/experiment/report_files.h"
+#include "host/report/combined.h"
 
 /* Room for one more, all zero; it counts once sl_report_of() was filled. */
 static int reserve(struct sl_collection *c, const char *path, struct sl_compared **out,
@@ -206,4 +207,25 @@ void sl_collection_fini(struct sl_collection *collection)
     sl_free(collection->compared);
     sl_free(collection->reports);
     *collection = (struct sl_collection){.count = 0};
+}
+
+int sl_collection_write(const char *directory, const struct sl_categories *categories,
+                        struct sl_buf *out_words, struct sl_diag *diag)
+{
+    struct sl_collection all = {.count = 0};
+    struct sl_report_files files = {.count = 0};
+    int rc = sl_collection_add(&all, directory, NULL, categories, diag);
+    const struct sl_combined combined = {all.reports, all.count};
+    bool several = rc == 0 && all.count > 1;
+    if (several)
+        rc = sl_report_files_add_combined(&files, &combined, "md", diag);
+    if (rc == 0 && several)
+        rc = sl_report_files_add_combined(&files, &combined, "html", diag);
+    if (rc == 0 && several)
+        rc = sl_report_files_write(&files, directory, true, diag);
+    if (rc == 0 && several && out_words)
+        rc = sl_combined_findings(out_words, &combined);
+    sl_report_files_fini(&files);
+    sl_collection_fini(&all);
+    return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "host/report/report.h"
 
+struct sl_buf;
 struct sl_categories;
 struct sl_compared;
 struct sl_diag;
@@ -28,3 +29,9 @@ struct sl_collection {
 int sl_collection_add(struct sl_collection *collection, const char *path, const char *experiment,
                       const struct sl_categories *categories, struct sl_diag *diag);
 void sl_collection_fini(struct sl_collection *collection);
+
+/* combined_report.md and .html into a directory that holds several comparisons, over older ones;
+ * nothing where it holds one. What they say together (combined_findings.c) is appended to
+ * `out_words`, unless that is NULL. */
+int sl_collection_write(const char *directory, const struct sl_categories *categories,
+                        struct sl_buf *out_words, struct sl_diag *diag);

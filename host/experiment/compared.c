@@ -245,11 +245,12 @@ int sl_compared_directory(struct sl_compared *compared, const char *path, const 
     const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(directory->manifest, "schedule");
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(directory->summary, "comparison");
     double seed = sl_run_directory_number(schedule, "seed", 1);
+    double kept = sl_run_directory_number(directory->manifest, "noise_floor", NAN);
     double confidence = sl_run_directory_number(made, "confidence", 0.95);
     struct sl_comparison_options options = {
         .seed = seed >= 0 && seed < 9e15 ? (uint64_t)seed : 1,
         .confidence = confidence > 0 && confidence < 1 ? confidence : 0.95,
-        .noise_floor = compared->noise_floor > 0 ? compared->noise_floor : NAN,
+        .noise_floor = compared->noise_floor > 0 ? compared->noise_floor : kept,
     };
     rc = sl_compared_read_log(compared, NULL, diag);
     return rc < 0 ? rc : sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);

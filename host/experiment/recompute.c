@@ -11,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/experiment/collection.h"
 #include "host/experiment/compared.h"
 #include "host/experiment/json_copy.h"
 #include "host/experiment/kit_directory.h"
@@ -145,5 +146,7 @@ int sl_run_recompute(const char *path, const struct sl_categories *categories,
         *out_exit = code > *out_exit ? code : *out_exit;
     }
     sl_free(compared);
+    if (rc == 0)
+        rc = sl_collection_write(path, categories, NULL, diag);
     return rc < 0 ? rc : sl_kit_directory_write(path, categories, diag);
 }

@@ -57,6 +57,7 @@ struct sl_run {
     struct cJSON *agent_report, *probe; /* what the agent printed; NULL when it did not */
     struct cJSON
         *policy; /* the device's own table of what runs in streaming mode; NULL: it has none */
+    double noise_floor; /* of the device, as it was kept when the run ended; NAN or 0: none */
     uint64_t wall_ns;
     struct {
         char experiment[96];          /* "<name>_sme2-off" */

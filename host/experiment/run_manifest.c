@@ -173,6 +173,8 @@ static void put_model(struct sl_json *json, const struct sl_run *run)
     if (run->experiment->weight_cache)
         sl_json_bool(json, "weight_cache", true);
     put_stopping(json, run);
+    if (run->noise_floor > 0)
+        sl_json_f64(json, "noise_floor", run->noise_floor);
     sl_json_u64(json, "wall_ns", run->wall_ns);
     sl_json_open_object(json, "labels");
     for (size_t i = 0; i < run->plan->label_count; i++)

@@ -38,7 +38,7 @@ int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
     struct sl_comparison_options options = {
         .seed = run->experiment->seed,
         .confidence = run->plan->confidence,
-        .noise_floor = NAN,
+        .noise_floor = run->noise_floor > 0 ? run->noise_floor : (double)NAN,
         .agreement = worst_agreement(run),
     };
     struct sl_stopping_rule rule;

@@ -75,9 +75,17 @@ void sl_plot_contention(struct sl_markup *m, const struct sl_combined *combined)
 /* combined_cost.c: a clean arm (whole executions alone were recorded) beside the profiled one of
  * the same model, device and threads: what recording every operator costs. How many such pairs
  * there are; their table; the array "profiling_cost". */
+/* What the clean arm at `index` says, false where it is none that has a profiled one; `size` of at
+ * least 256. */
+bool sl_combined_cost_words(const struct sl_combined *combined, size_t index, char *out,
+                            size_t size);
 size_t sl_combined_cost_count(const struct sl_combined *combined);
 void sl_combined_costs(const struct sl_combined *combined, struct sl_page_table *out);
 void sl_combined_costs_json(struct sl_json *json, const struct sl_combined *combined);
+
+/* combined_findings.c: what the sweeps, the maps and the clean arms say, a line each; nothing where
+ * there are none. */
+int sl_combined_findings(struct sl_buf *out, const struct sl_combined *combined);
 
 /* The ratio of each with its interval, on a scale of doublings. */
 void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined);

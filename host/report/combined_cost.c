@@ -113,6 +113,26 @@ size_t sl_combined_cost_count(const struct sl_combined *combined)
     return count;
 }
 
+bool sl_combined_cost_words(const struct sl_combined *combined, size_t index, char *out,
+                            size_t size)
+{
+    size_t len = 0;
+    for (int side = 0; side < 2; side++) {
+        struct cost cost;
+        if (!find_cost(combined, index, side, &cost))
+            return false;
+        const char *name = sl_report_side(cost.report, side);
+        int more = isfinite(cost.low)
+                       ? snprintf(out + len, size - len, "%s%.80s %.2f %% (%.2f to %.2f)",
+                                  side ? ", " : "", name, 100 * cost.share, 100 * cost.low,
+                                  100 * cost.high)
+                       : snprintf(out + len, size - len, "%s%.80s %.2f %%", side ? ", " : "", name,
+                                  100 * cost.share);
+        len += more > 0 ? (size_t)more : 0;
+    }
+    return true;
+}
+
 void sl_combined_costs(const struct sl_combined *combined, struct sl_page_table *out)
 {
     static const char *const heads[] = {"Model",     ">Threads", "Side",      ">Clean",

@@ -99,6 +99,45 @@ size_t sl_combined_sweep_count(const struct sl_combined *combined)
     return count;
 }
 
+/* "1, 2 and 8 threads": the points whose interval says so (1: faster, -1: slower, 0: neither). */
+static size_t list_points(const struct sl_sweep *s, int says, char *out, size_t size)
+{
+    size_t count = 0, listed = 0;
+    int len = 0;
+    for (size_t i = 0; i < s->count; i++)
+        count += sl_sweep_says(&s->points[i]) == says;
+    for (size_t i = 0; i < s->count && len >= 0 && (size_t)len < size; i++) {
+        if (sl_sweep_says(&s->points[i]) != says)
+            continue;
+        listed++;
+        len += snprintf(out + len, size - (size_t)len, "%s%g",
+                        listed == 1       ? ""
+                        : listed == count ? " and "
+                                          : ", ",
+                        s->points[i].threads);
+    }
+    return count;
+}
+
+/* No crossing: what each number of threads shows. */
+static int put_points(const struct sl_sweep *s, char *out, size_t size)
+{
+    static const struct {
+        int says;
+        const char *words;
+    } kinds[] = {
+        {1, "SME2 is faster on"}, {-1, "SME2 is slower on"}, {0, "no difference shown on"}};
+    char list[160];
+    int len = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t count = list_points(s, kinds[i].says, list, sizeof(list));
+        if (count > 0 && len >= 0 && (size_t)len < size)
+            len += snprintf(out + len, size - (size_t)len, "%s%s %s thread%s", len > 0 ? ", " : "",
+                            kinds[i].words, list, count == 1 && strcmp(list, "1") == 0 ? "" : "s");
+    }
+    return len;
+}
+
 void sl_combined_sweep_words(const struct sl_sweep *s, char *out, size_t size)
 {
     const struct sl_sweep_point *first = &s->points[0];
@@ -110,9 +149,7 @@ void sl_combined_sweep_words(const struct sl_sweep *s, char *out, size_t size)
                        s->points[s->before].threads, s->points[s->after].threads, s->crossover,
                        s->crossover_proven ? "" : " (within the noise)");
     else
-        len = snprintf(out, size, "SME2 is %s on %g to %g threads",
-                       s->crossing == SL_SWEEP_ALWAYS_FASTER ? "faster" : "not faster",
-                       first->threads, last->threads);
+        len = put_points(s, out, size);
     if (len > 0 && (size_t)len < size && s->contention)
         len += snprintf(out + len, size - (size_t)len,
                         "; contention: on %g threads off runs %.2fx as fast as on %g, on only "
@@ -120,8 +157,9 @@ void sl_combined_sweep_words(const struct sl_sweep *s, char *out, size_t size)
                         last->threads, last->baseline_scaling, first->threads,
                         last->candidate_scaling);
     if (len > 0 && (size_t)len < size)
-        snprintf(out + len, size - (size_t)len, "; fastest of all: SME2 %s on %g threads",
-                 s->best_is_candidate ? "on" : "off", s->points[s->best].threads);
+        snprintf(out + len, size - (size_t)len, "; lowest median of all: SME2 %s on %g thread%s",
+                 s->best_is_candidate ? "on" : "off", s->points[s->best].threads,
+                 s->points[s->best].threads > 1 ? "s" : "");
 }
 
 void sl_combined_sweeps(const struct sl_combined *combined, struct sl_page_table *out)

@@ -35,6 +35,7 @@ static void put_row(struct sl_json *json, const struct sl_reach_report *report,
     put_f64(json, "now", unit, row->now);
     sl_json_text(json, "bench", row->work.times > 0 ? row->work.bench : NULL);
     sl_json_u64(json, "times", row->work.times);
+    sl_json_bool(json, "stands_in", row->work.stands_in);
     sl_json_text(json, "best_kernel", row->bench ? row->bench->kernel : NULL);
     put_f64(json, "best", report->unit, row->best);
     put_f64(json, "gain", unit, row->bench && report->unit == unit ? row->gain : NAN);
@@ -86,12 +87,24 @@ void sl_reach_words(const struct sl_reach_report *report, int unit, char *out, s
                  100 * r->measured / r->whole);
 }
 
-/* The kernel's name without what all of them begin with. */
-static const char *kernel_of(const struct sl_reach_row *row)
+/* The kernel's name without what all of them begin with; "~" before one that stands for another. */
+static const char *kernel_of(const struct sl_reach_row *row, char out[SL_TEXT_SIZE])
 {
     const char *kernel = row->bench ? row->bench->kernel : "none measured";
-    return strncmp(kernel, "sl_", 3) == 0 ? kernel + 3 : kernel;
+    snprintf(out, SL_TEXT_SIZE, "%s%.200s", row->bench && row->work.stands_in ? "~ " : "",
+             strncmp(kernel, "sl_", 3) == 0 ? kernel + 3 : kernel);
+    return out;
 }
+
+static bool has_stand_ins(const struct sl_reach *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->rows[i].bench && r->rows[i].work.stands_in)
+            return true;
+    return false;
+}
+
+static const char stand_in_note[] = "~: a kernel that does as much stands for one of its own";
 
 struct lines {
     struct sl_buf *out;
@@ -132,7 +145,8 @@ static void put_line(struct lines *lines, const struct sl_reach_report *report,
     if (roofline)
         figure(lines, row->roof, SL_TRACE_NS);
     note(lines, sl_style_end_line(lines->out));
-    snprintf(text, sizeof(text), "  %.150s; %.120s", row->at->shape, kernel_of(row));
+    char kernel[SL_TEXT_SIZE];
+    snprintf(text, sizeof(text), "  %.150s; %.120s", row->at->shape, kernel_of(row, kernel));
     sl_text_fit(text, width);
     note(lines, sl_style_put(lines->out, style, SL_TONE_FAINT, text));
     note(lines, sl_buf_printf(lines->out, "\n"));
@@ -154,6 +168,8 @@ int sl_reach_text(struct sl_buf *out, const struct sl_style *style,
     snprintf(text, sizeof(text), "kernels: %s; roofline: %s%s%s", report->device, report->roofline,
              report->note[0] ? "; " : "", report->note);
     note(&lines, sl_style_wrap(out, style, 0, text));
+    if (has_stand_ins(r))
+        note(&lines, sl_style_wrap(out, style, 0, stand_in_note));
     if (r->count == 0)
         return lines.error;
     note(&lines, sl_buf_printf(out, "\n"));
@@ -184,15 +200,17 @@ void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
     const struct sl_reach *r = report->reach;
     static const char *const heads[] = {"Operator", "Operands", "Our best kernel", ">Now",
                                         ">Best",    ">To gain", ">Roofline",       NULL};
+    char kernel[SL_TEXT_SIZE];
     sl_page_table_init(out, "headroom", "Headroom", heads);
-    snprintf(out->note, sizeof(out->note), "Kernels on %.100s. Roofline: %.150s. %.60s",
-             report->device, report->roofline,
+    snprintf(out->note, sizeof(out->note), "Kernels on %.100s. Roofline: %.100s. %s%s%.40s",
+             report->device, report->roofline, has_stand_ins(r) ? stand_in_note : "",
+             has_stand_ins(r) ? ". " : "",
              r->count > most ? "Those with most to gain are listed." : "");
     for (size_t i = 0; i < r->count && i < most; i++) {
         const struct sl_reach_row *row = &r->rows[i];
         sl_page_table_cell(out, row->op->name, row->op->name_len);
         sl_page_table_text(out, row->at->shape);
-        sl_page_table_text(out, kernel_of(row));
+        sl_page_table_text(out, kernel_of(row, kernel));
         put_figure(out, row->now, unit);
         put_figure(out, row->best, report->unit);
         put_figure(out, report->unit == unit && row->bench ? row->gain : NAN, unit);

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 
-from lab import AGENT, HOST, NATIVE
+from lab import AGENT, HOST, NATIVE, must_be_valid, run_directories
 
 SME2LABD = HOST / "bin/sme2labd"
 NATIVE_AGENT = NATIVE / "bin/sme2lab-agent"
@@ -46,7 +46,7 @@ class Daemon:
         self.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind=None, *_):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -54,6 +54,8 @@ class Daemon:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        for folder in run_directories(self.state / "runs") if kind is None else ():
+            must_be_valid(folder)
 
     def start(self):
         with open(self.state.parent / "daemon.log", "ab") as log:

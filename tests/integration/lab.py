@@ -59,10 +59,21 @@ def sme2lab(*words, env=None, timeout=170):
     done = call(*words, env=env, timeout=timeout)
     made = made_directory([str(word) for word in words])
     if made and done.returncode in (0, 3, 4):
-        checked = call("validate", made)
-        if checked.returncode != 0:
-            raise AssertionError(f"{made} is not valid: {checked.stdout}{checked.stderr}")
+        must_be_valid(made)
     return done
+
+
+def must_be_valid(folder):
+    checked = call("validate", folder)
+    if checked.returncode != 0:
+        raise AssertionError(f"{folder} is not valid: {checked.stdout}{checked.stderr}")
+
+
+def run_directories(root):
+    """All below `root`, however they came there."""
+    root = pathlib.Path(root)
+    imports = [path for path in root.rglob("import.json") if json.loads(path.read_text())["runs"]]  # of failures alone there is nothing
+    return sorted({path.parent for path in [*root.rglob("manifest*.json"), *imports]})
 
 
 def made_directory(words):
@@ -83,12 +94,20 @@ def call(*words, env=None, timeout=170):
 
 
 class Scratch(unittest.TestCase):
-    """A test case with a directory of its own in `self.scratch`."""
+    """A test case with a directory of its own in `self.scratch`. Each run directory that a test leaves there holds up to `validate`,
+    but for those in `self.damaged`."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="sme2lab-test-")
         self.addCleanup(holder.cleanup)
         self.scratch = pathlib.Path(holder.name)
+        self.damaged = set()
+        self.addCleanup(self.validate_all)
+
+    def validate_all(self):
+        for folder in run_directories(self.scratch):
+            if folder not in self.damaged:
+                must_be_valid(folder)
 
 
 class Run:

@@ -205,6 +205,7 @@ class Import(lab.Scratch):
         self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
         table = out / "sme2/toy_sme2_t4_robust_stats.json"
         table.write_text(table.read_text().replace('"count":3', '"count":4', 1))
+        self.damaged.add(out)
         done = lab.sme2lab("validate", out)
         self.assertEqual(done.returncode, 1)
         self.assertIn("robust_stats.json", done.stdout)

@@ -61,6 +61,7 @@ class Looks(lab.Scratch):
         summary = json.loads(path.read_text())
         summary["comparison"]["stopping"]["looks"][0]["half_width_percent"] *= 1.0000001
         path.write_text(json.dumps(summary))
+        self.damaged.add(self.out)
         found = lab.sme2lab("validate", self.out)
         self.assertEqual(found.returncode, 1)
         self.assertIn("half_width_percent", found.stdout + found.stderr)

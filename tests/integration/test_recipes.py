@@ -1,5 +1,6 @@
 """The templates of configs/templates as they are, and what their analyses say of counted runs."""
 
+import csv
 import json
 import pathlib
 import shutil
@@ -35,6 +36,7 @@ class Recipes(unittest.TestCase):
         config |= {"model": str(MODEL / "model.pte"), "device": "counted", "runs": 2, "warmup": 1}
         (cls.out / "config.json").write_text(json.dumps(config))
         cls.done = lab.sme2lab("run", cls.out / "config.json", "--out", cls.out / "run")
+        cls.page = (cls.out / "run/combined_report.md").read_text()  # the run's own
         done = lab.sme2lab("report", cls.out / "run", "--format", "json,md")
         assert done.returncode == 0, cls.done.stderr + done.stderr
         cls.combined = json.loads((cls.out / "run/combined_report.json").read_text())
@@ -54,7 +56,9 @@ class Recipes(unittest.TestCase):
             self.assertEqual((row["clean_median_insns"], row["profiled_median_insns"]), (clean, profiled))
             self.assertAlmostEqual(row["share"], profiled / clean - 1)
             self.assertTrue(0 <= row["share"] < 0.05, row)
-        self.assertIn("## Cost of profiling", (self.out / "run/combined_report.md").read_text())
+        self.assertIn("## Cost of profiling", self.page)
+        self.assertEqual((self.out / "run/combined_report.md").read_text(), self.page)
+        self.assertRegex(self.done.stdout, r"cost of profiling, model.pte, clean: SME2 off \d\.\d\d %, SME2 on \d\.\d\d %\n")
         self.assertEqual(self.combined["sweeps"], [])
 
     def test_both_arms_compute_the_same_outputs_and_are_valid(self):
@@ -65,6 +69,40 @@ class Recipes(unittest.TestCase):
     def test_equal_runs_of_an_arm_calibrate_to_no_noise(self):
         done = lab.sme2lab("compare", self.out / "run", "--experiment", "clean", "--calibrate", "--json")
         self.assertEqual((done.returncode, json.loads(done.stdout)["noise_floor"]), (0, 0))
+
+
+class KernelLevel(lab.Scratch):
+    """kernel_level.json, counted: which kernel ran for each operator, what it cost, and what ours would cost alone."""
+
+    def test_each_operator_has_its_kernel_its_cost_and_what_is_left_to_gain(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        toy = lab.MODELS / "toy_cnn_f32_xnnpack"
+        config = json.loads((TEMPLATES / "kernel_level.json").read_text())
+        config |= {"model": str(toy / "model.pte"), "inputs": [str(toy / "input-0.bin")], "device": "counted", "runs": 2, "warmup": 1}
+        (self.scratch / "config.json").write_text(json.dumps(config))
+        out = self.scratch / "run"
+        done = lab.sme2lab("run", self.scratch / "config.json", "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out / "kernels_sme2-on/model_kernels_sme2-on_t1_kernels.csv", newline="", encoding="utf-8") as file:
+            named = {row["kernel_name"]: row for row in csv.DictReader(file)}
+        summary = json.loads((out / "analysis_summary.json").read_text())["comparison"]
+        executed = {row["kernel"] for row in summary["sme2_proof"] if row["evidence"] == "executed"}
+        self.assertEqual({name for name, row in named.items() if row["has_sme2"] == "True"}, executed)
+        self.assertEqual(len(executed), 6)
+        page = (out / "kernel_view_gemm.md").read_text()
+        for name in named:
+            self.assertIn(f"| {name} | yes |", page)
+        self.assertEqual(lab.sme2lab("report", out, "--headroom", "--format", "md").returncode, 0)
+        done = lab.sme2lab("analyze", out / "kernels_sme2-on/model_kernels_sme2-on_t1.etdump", "--headroom", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        room = json.loads(done.stdout)["headroom"]
+        self.assertLessEqual(room["reachable_insns"], room["now_insns"])
+        rows = [row for row in room["operators"] if row["best_insns"] is not None and not row["stands_in"]]
+        self.assertEqual(len(rows), 9)
+        for row in rows:  # the run took the kernels that are best alone, and little around them
+            self.assertTrue(0.97 * row["best_insns"] <= row["now_insns"] <= row["best_insns"] + 1200, row)
+        self.assertIn("## Headroom", (out / "report_headroom.md").read_text())
+        self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
 
 
 class Emulated(lab.Scratch):
@@ -79,6 +117,7 @@ class Emulated(lab.Scratch):
         (self.scratch / "config.json").write_text(json.dumps(config))
         out = self.scratch / "run"
         done = lab.sme2lab("run", self.scratch / "config.json", "--out", out)
+        self.said = done.stdout
         self.assertEqual(done.returncode, 4, done.stderr)  # unfit
         done = lab.sme2lab("report", out, "--format", "json,md,html")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -92,6 +131,7 @@ class Emulated(lab.Scratch):
         maps = [one for one in combined["contention_maps"] if one["experiment"] == "map"]
         self.assertEqual([(cell["threads"], cell["processes"]) for cell in maps[0]["cells"]],
                          [(threads, processes) for threads in (1, 2) for processes in (1, 3)])
+        self.assertIn("contention, model.pte, map: " + maps[0]["text"], self.said)
         self.assertIn("## Contention", (out / "combined_report.md").read_text())
         self.assertIn("<title>Contention: threads by processes", (out / "combined_report.html").read_text())
         manifest = json.loads((out / "manifest_map_t2_p3.json").read_text())
@@ -113,12 +153,35 @@ class Emulated(lab.Scratch):
         out = self.measure("thread_sweep.json", {"runs": 20, "threads": [1, 2, 4]})
         combined = json.loads((out / "combined_report.json").read_text())
         self.assertEqual([point["threads"] for point in combined["sweeps"][0]["points"]], [1, 2, 4])
+        self.assertIn("thread sweep, model.pte, sweep: " + combined["sweeps"][0]["text"], self.said)
         self.assertIn(combined["sweeps"][0]["crossing"], ("always-faster", "never-faster", "crosses"))
 
-    def test_calibration_gives_a_noise_floor(self):
+    def test_calibration_gives_a_noise_floor_that_later_runs_are_judged_by(self):
         out = self.measure("calibration.json", {"runs": 20})
         done = lab.sme2lab("compare", out, "--experiment", "calibration1", "--calibrate", "--json")
-        self.assertGreaterEqual(json.loads(done.stdout)["noise_floor"], 0)
+        first = json.loads(done.stdout)["noise_floor"]
+        done = lab.sme2lab("compare", out, "--calibrate", "--keep", "--json")
+        floors = [one["noise_floor"] for one in json.loads(done.stdout)]
+        self.assertEqual((len(floors), floors[0]), (3, first))
+        kept, = lab.STATE.glob("devices/emulated-*/noise.json")
+        self.addCleanup(kept.unlink)
+        self.assertEqual(json.loads(kept.read_text())["noise_floor"], max(floors))
+        self.assertEqual([one["experiment"] for one in json.loads(kept.read_text())["calibrations"]], [f"calibration{i}" for i in (1, 2, 3)])
+        config = json.loads((self.scratch / "config.json").read_text())
+        config["experiments"] = [{"name": "later", "runs": 20}]
+        (self.scratch / "later.json").write_text(json.dumps(config))
+        done = lab.sme2lab("run", self.scratch / "later.json", "--out", self.scratch / "later")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        later = json.loads((self.scratch / "later/analysis_summary.json").read_text())["comparison"]
+        self.assertEqual((later["noise_floor"], later["minimum_effect"]), (max(floors), max(0.01, max(floors))))
+        self.assertEqual(json.loads((self.scratch / "later/manifest.json").read_text())["noise_floor"], max(floors))
+
+    def test_counted_runs_have_no_noise_to_keep(self):
+        toy = lab.MODELS / "dynamic_sequence_f32_xnnpack/model.pte"
+        self.assertEqual(lab.sme2lab("run", toy, "--device", "counted", "--out", self.scratch / "run").returncode, 0)
+        done = lab.sme2lab("compare", self.scratch / "run", "--calibrate", "--keep")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no noise", done.stderr)
 
 
 if __name__ == "__main__":

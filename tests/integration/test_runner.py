@@ -11,6 +11,7 @@ import time
 
 import lab
 
+SMALL = lab.MODELS / "dynamic_sequence_f32_xnnpack" / "model.pte"
 MODEL = lab.MODELS / "toy_cnn_f32_xnnpack" / "model.pte"
 INPUT = MODEL.parent / "input-0.bin"
 
@@ -88,7 +89,7 @@ class ExternalRunner(lab.Scratch):
     def test_twenty_processes_of_each_runner_make_pairs_and_warm_up_stays_out(self):
         off, on = self.emulated("off", "max,sme=off"), self.emulated("on")
         done = self.run_([{"name": "off", "runner_path": str(off)}, {"name": "on", "runner_path": str(on)}],
-                         pairs=[{"baseline": side("off"), "candidate": side("on")}], runs=21, warmup=2)
+                         pairs=[{"baseline": side("off"), "candidate": side("on")}], runs=21, warmup=2, model=str(SMALL), inputs=[])
         self.assertIn(done.returncode, (0, 3, 4), done.stderr)
         self.assertEqual([[r["executions"] for r in one["rounds"]] for one in self.import_()["runs"]], [[4] + [3] * 19] * 2)
         self.assertEqual([(r["runs"], r["warmup"]) for r in self.summary()], [(21, 40)] * 2)

@@ -96,6 +96,68 @@ static void what_no_kernel_is_benched_for_has_no_shape_and_no_times(void **state
     }
 }
 
+/* Operators of the portable library, and groups: without a kernel that says what they are. */
+static void what_does_as_much_stands_for_operators_without_a_kernel(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shape, *origin, *bench;
+        uint64_t times;
+    } cases[] = {
+        {"1x6x10x12 * 8x3x3x3 * 8 -> 1x8x5x6", "aten::convolution.out", "conv:10x12x3-4-3x3-s2-p1",
+         2},
+        {"1x6x10x12 * 6x4x3x3 * 4 -> 1x4x20x24", "aten::convolution.out",
+         "conv:10x12x6-4-3x3-s1-p1", 1},
+        {"2x6x10x12 * 6x1x3x3 -> 2x6x10x12", "aten::convolution.out", "depthwise:10x12x6-3x3-s1-p1",
+         2},
+        {"1x6x12 * 5x6x3 * 5 -> 1x5x10", "aten::convolution.out", "conv:1x12x6-5-1x3-s1-p0", 1},
+        {"1x16x16x32 * 64x3x3x8 -> 1x16x16x64", "Conv2d", "conv:16x16x8-16-3x3-s1-p1", 4},
+        {"1x6x10x12 -> 1x6x5x6", "aten::max_pool2d_with_indices.out", "pool:max-10x12x6-2x2-s2-p0",
+         1},
+        {"1x6x10x12 -> 1x6x5x4", "aten::_adaptive_avg_pool2d.out", "reduce:mean-120x6x1", 1},
+        {"1x6x10x12 -> 1x6x1x1", "aten::sum.IntList_out", "reduce:mean-6x120x1", 1},
+        {"2x3x8 -> 2x8", "aten::amax.out", "reduce:mean-2x3x8", 1},
+        {"2x3x8 -> 2x3x8", "aten::_log_softmax.out", "reduce:softmax-6x8x1", 1},
+        {"2x4x6 * 2x4x6 -> 2x8x6", "aten::cat.out", "unary:abs-96", 1},
+        {"2x3x8 * 8 -> 2x3x8", "aten::gt.Tensor_out", "binary:maximum-48", 1},
+        {"2x3x8 -> 2x3x8", "aten::logical_not.out", "unary:abs-48", 1},
+        {"-> 13", "aten::arange.start_out", "unary:abs-13", 1},
+        {"2x3x8 -> 2x3x8", "aten::erf.out", "unary:gelu-48", 1},
+        {"2x8 * 1 -> 2x8", "aten::mul.out", "binary:multiply-16", 1},
+        {"1x64x1x1 -> 1x64", "StaticReshape", "unary:abs-64", 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_workload work = read_work(cases[i].shape, cases[i].origin, NULL, "");
+        assert_string_equal(work.bench, cases[i].bench);
+        assert_int_equal(work.times, cases[i].times);
+        assert_true(work.stands_in);
+    }
+    struct sl_workload halves =
+        read_work("1x8x8x32 * 64x3x3x16 -> 1x8x8x64", "Conv2d", "sl_conv_f16_f16_f16_x", "");
+    assert_string_equal(halves.bench, "f16/conv:8x8x16-32-3x3-s1-p1");
+}
+
+static void what_nothing_is_like_stays_without(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"2x4x6 -> 2x4x3", "aten::topk.values"},
+        {"1x6x10 -> 1x6x5", "aten::max_pool2d_with_indices.out"},
+        {"2x5 -> 3", "aten::sum.IntList_out"},
+        {"1x6x10x12 * 8x4x3x3 -> 1x8x5x6", "aten::convolution.out"},
+        {"1x6x10x12 -> 1x6x5x6", "aten::convolution.out"},
+        {"1x6x10x12 * 8 -> 1x8x5x6", "aten::convolution.out"},
+        {"1x6x10x12 * 2x2x3x3 -> 1x2x5x6", "aten::convolution.out"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_workload work = read_work(cases[i][0], cases[i][1], NULL, "");
+        assert_true(work.known);
+        assert_string_equal(work.bench, "");
+        assert_int_equal(work.times, 0);
+        assert_false(work.stands_in);
+    }
+}
+
 static void words_that_are_no_shape_are_not_known(void **state)
 {
     (void)state;
@@ -138,6 +200,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_become_what_kernels_bench_takes),
         cmocka_unit_test(what_no_kernel_is_benched_for_has_no_shape_and_no_times),
+        cmocka_unit_test(what_does_as_much_stands_for_operators_without_a_kernel),
+        cmocka_unit_test(what_nothing_is_like_stays_without),
         cmocka_unit_test(words_that_are_no_shape_are_not_known),
         cmocka_unit_test(enormous_shapes_saturate),
         cmocka_unit_test(no_neon_kernel_takes_fewer_instructions_than_its_multiplications_or_moves),

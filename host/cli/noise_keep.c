@@ -1,0 +1,92 @@
+/* host/cli/noise_keep.c */
+#include "host/cli/noise_keep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/cli/device_identity.h"
+#include "host/experiment/run_directory.h"
+
+/* Of the first experiment: all of a directory ran on one device. */
+static int identify(const char *directory, const char *experiment, struct sl_device_identity *out,
+                    struct sl_diag *diag)
+{
+    struct sl_run_directory run;
+    bool times = false;
+    int rc = sl_run_directory_open(directory, experiment, &run, diag);
+    if (rc < 0)
+        return rc;
+    bool emulated = sl_run_directory_emulated(&run, &times);
+    const char *unit = sl_run_directory_text(run.manifest, "time_unit");
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(run.manifest, "device");
+    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    const char *probed = sl_run_directory_text(probe, "fingerprint");
+    time_t now = time(NULL);
+    struct tm utc;
+    *out = (struct sl_device_identity){.emulated = emulated};
+    gmtime_r(&now, &utc);
+    strftime(out->taken_utc, sizeof(out->taken_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (unit && strcmp(unit, "instructions") == 0)
+        rc = sl_diag_set(diag, SL_E_UNSUPPORTED, directory,
+                         "counted runs are exact: there is no noise to keep");
+    else if (!probed ||
+             sl_device_fingerprint(probed, emulated ? SL_DEVICE_EMULATED : SL_DEVICE_LOCAL,
+                                   out->fingerprint) < 0)
+        rc = sl_diag_set(diag, SL_E_NOT_FOUND, directory,
+                         "the manifest does not say which device this is of");
+    sl_run_directory_close(&run);
+    return rc;
+}
+
+static void put_all(const struct sl_device_identity *identity, double floor,
+                    const struct sl_noise_calibration *calibrations, size_t count,
+                    struct sl_json *json)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "schema", "sme2lab.noise/1");
+    sl_json_text(json, "fingerprint", identity->fingerprint);
+    sl_json_text(json, "measured_at", identity->taken_utc);
+    sl_json_f64(json, "noise_floor", floor);
+    sl_json_open_array(json, "calibrations");
+    for (size_t i = 0; i < count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "experiment", calibrations[i].experiment);
+        sl_json_text(json, "variant", calibrations[i].on ? "on" : "off");
+        sl_json_f64(json, "noise_floor", calibrations[i].floor);
+        sl_json_u64(json, "pairs", calibrations[i].pairs);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+int sl_noise_keep(const char *directory, const struct sl_noise_calibration *calibrations,
+                  size_t count, char *out_path, struct sl_diag *diag)
+{
+    struct sl_device_identity identity;
+    struct sl_buf text;
+    struct sl_json json;
+    double floor = 0;
+    for (size_t i = 0; i < count; i++)
+        floor = fmax(floor, calibrations[i].floor);
+    if (!(floor > 0 && floor < 1))
+        return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "no noise floor was found to keep");
+    int rc = identify(directory, calibrations[0].experiment[0] ? calibrations[0].experiment : NULL,
+                      &identity, diag);
+    if (rc < 0)
+        return rc;
+    sl_buf_init(&text, 1 << 20);
+    sl_json_init(&json, &text);
+    put_all(&identity, floor, calibrations, count, &json);
+    rc = json.error ? json.error
+                    : sl_device_identity_keep(&identity, "noise.json", &text, out_path, diag);
+    sl_buf_fini(&text);
+    return rc;
+}
