@@ -84,8 +84,8 @@ void sl_case_close(struct sl_model_case *c)
     sl_buf_fini(&c->program);
 }
 
-/* Every folder with a program; returns their number. */
-static unsigned walk(const char *folder, void (*run)(const char *model))
+/* Every folder with such a file; returns their number. */
+static unsigned walk(const char *folder, const char *file, void (*run)(const char *model))
 {
     unsigned count = 0;
     DIR *dir = opendir(folder);
@@ -93,7 +93,7 @@ static unsigned walk(const char *folder, void (*run)(const char *model))
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
         char model[400];
         snprintf(model, sizeof(model), "%.200s/%.150s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || !sl_case_has(model, "model.pte"))
+        if (entry->d_name[0] == '.' || !sl_case_has(model, file))
             continue;
         printf("%s\n", model);
         run(model);
@@ -104,18 +104,28 @@ static unsigned walk(const char *folder, void (*run)(const char *model))
     return count;
 }
 
-unsigned sl_case_each_fixture(void (*run)(const char *model))
+unsigned sl_case_each_fixture_with(const char *file, void (*run)(const char *model))
 {
     const char *folder = getenv("SL_FIXTURES");
     size_t svl = sl_isa_svl_bytes();
     if (!folder || !folder[0] || (svl != 64 && svl != 0 && !getenv("SL_ALL_SVL")))
         return 0;
-    return walk(folder, run);
+    return walk(folder, file, run);
+}
+
+unsigned sl_case_each_model_with(const char *file, void (*run)(const char *model))
+{
+    return walk(SL_TEST_DATA "/models", file, run);
+}
+
+unsigned sl_case_each_fixture(void (*run)(const char *model))
+{
+    return sl_case_each_fixture_with("model.pte", run);
 }
 
 unsigned sl_case_each_model(void (*run)(const char *model))
 {
-    return walk(SL_TEST_DATA "/models", run);
+    return sl_case_each_model_with("model.pte", run);
 }
 
 unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS])

@@ -34,6 +34,9 @@ void sl_case_log(void *user, char level, const char *file, int line, const char 
 unsigned sl_case_each_fixture(void (*run)(const char *model));
 /* The same with each program of tests/data, always. */
 unsigned sl_case_each_model(void (*run)(const char *model));
+/* The same with each folder that has such a file: bundled programs are "model.bpte". */
+unsigned sl_case_each_fixture_with(const char *file, void (*run)(const char *model));
+unsigned sl_case_each_model_with(const char *file, void (*run)(const char *model));
 
 /* The masks a test runs under: all the CPU has, that without SME, portable; fewer where they are
  * the same. */
