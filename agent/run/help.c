@@ -91,7 +91,7 @@ static const char own_part[] =
     "    --affinity CPUS        keep each thread on a CPU: big, little, all, a mask such as 0xf0\n"
     "                           or a list such as 4-7; fastest first\n"
     "    --max-memory BYTES     refuse a program that asks for more: planned buffers, packed\n"
-    "                           weights and workspaces (4294967296)\n"
+    "                           weights, workspaces and tables (4294967296)\n"
     "    --weight-cache DIR     keep packed weights in files of DIR, and take them from there "
     "when\n"
     "                           the same program is loaded again; DIR may be emptied at any time\n"

@@ -5,6 +5,7 @@
 
 #include "agent/runtime/runtime.h"
 #include "common/base/mem.h"
+#include "common/base/pool.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -45,6 +46,28 @@ bool sl_budget_take(struct sl_budget *budget, uint64_t bytes)
 void sl_budget_give(struct sl_budget *budget, uint64_t bytes)
 {
     budget->used -= bytes;
+}
+
+void *sl_budget_pool_alloc(struct sl_budget_pool *pool, size_t count, size_t size)
+{
+    void *block = NULL;
+    uint64_t bytes;
+    if (!pool->pool)
+        pool->pool = sl_pool_new(SIZE_MAX);
+    if (!pool->pool || __builtin_mul_overflow((uint64_t)count, (uint64_t)size, &bytes) ||
+        !sl_budget_take(pool->budget, bytes))
+        return NULL;
+    pool->bytes += bytes;
+    return sl_pool_alloc(pool->pool, count, size, &block) == 0 ? block : NULL;
+}
+
+void sl_budget_pool_fini(struct sl_budget_pool *pool)
+{
+    sl_pool_free(pool->pool);
+    if (pool->bytes != 0)
+        sl_budget_give(pool->budget, pool->bytes);
+    pool->pool = NULL;
+    pool->bytes = 0;
 }
 
 int sl_workspace_reserve(struct sl_workspace *workspace, uint64_t bytes)

@@ -17,13 +17,14 @@ static int no_memory(struct sl_diag *diag)
 static int alloc_tables(struct sl_method *method)
 {
     const struct sl_pte_plan *plan = method->plan;
-    method->tensor_count = plan->tensor_count;
-    method->values = sl_calloc(plan->value_count, sizeof(*method->values));
-    method->tensors = sl_calloc(method->tensor_count, sizeof(*method->tensors));
-    method->loose = sl_calloc(method->tensor_count, sizeof(*method->loose));
-    method->buffers = sl_calloc(plan->buffer_count, sizeof(*method->buffers));
-    method->input_set = sl_calloc(plan->input_count, sizeof(*method->input_set));
-    method->computed = sl_calloc(plan->value_count, sizeof(*method->computed));
+    struct sl_budget_pool *tables = &method->tables;
+    size_t tensors = method->tensor_count = plan->tensor_count;
+    method->values = sl_budget_pool_alloc(tables, plan->value_count, sizeof(*method->values));
+    method->tensors = sl_budget_pool_alloc(tables, tensors, sizeof(*method->tensors));
+    method->loose = sl_budget_pool_alloc(tables, tensors, sizeof(void *));
+    method->buffers = sl_budget_pool_alloc(tables, plan->buffer_count, sizeof(void *));
+    method->input_set = sl_budget_pool_alloc(tables, plan->input_count, sizeof(bool));
+    method->computed = sl_budget_pool_alloc(tables, plan->value_count, sizeof(bool));
     return method->values && method->computed && method->tensors && method->loose &&
                    method->buffers && method->input_set
                ? 0
@@ -211,6 +212,7 @@ int sl_method_new(struct sl_model *model, const char *name, struct sl_method **o
     method->model = model;
     method->plan = plan;
     method->budget.limit = model->limits.bytes;
+    method->tables.budget = &method->budget;
     method->workspace.budget = &method->budget;
     method->weights.budget = &method->budget;
     method->crew.space.budget = &method->budget;
@@ -245,11 +247,6 @@ void sl_method_free(struct sl_method *method)
         sl_budget_free(&method->budget, method->loose[i], method->tensors[i].max_nbytes);
     for (uint32_t i = 0; method->buffers && i < method->plan->buffer_count; i++)
         sl_budget_free(&method->budget, method->buffers[i], method->plan->buffer_bytes[i]);
-    sl_free(method->computed);
-    sl_free(method->input_set);
-    sl_free(method->buffers);
-    sl_free(method->loose);
-    sl_free(method->tensors);
-    sl_free(method->values);
+    sl_budget_pool_fini(&method->tables);
     sl_free(method);
 }

@@ -30,6 +30,7 @@ struct sl_method {
     struct sl_tensor *tensors;
     size_t tensor_count;
     struct sl_budget budget;
+    struct sl_budget_pool tables;
     struct sl_weight_store weights; /* of its variants */
     void **buffers;                 /* planned memory: plan->buffer_count blocks */
     void **loose; /* of inputs and outputs that are not planned: tensor_count, mostly NULL */

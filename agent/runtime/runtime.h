@@ -48,8 +48,8 @@ struct sl_runtime_log {
     void *user;
 };
 
-/* What a program may ask for: bytes of planned memory, packed weights and workspace together, and
- * instructions of one execution. */
+/* What a program may ask for: bytes of planned memory, packed weights, workspace and the tables of
+ * what it holds together, and instructions of one execution. */
 struct sl_runtime_limits {
     uint64_t bytes, instructions;
 };

@@ -8,11 +8,11 @@
 #include "agent/runtime/weights/weight_cache.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 
 static int no_memory(struct sl_diag *diag)
 {
-    return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL, "out of memory");
+    return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL,
+                       "the program asks for more memory than there is or than the limit allows");
 }
 
 static size_t count_calls(const struct sl_pte_plan *plan)
@@ -24,19 +24,16 @@ static size_t count_calls(const struct sl_pte_plan *plan)
     return count;
 }
 
-/* Zeros, or NULL when out of memory. An allocation each would cost more than what is written. */
+/* An allocation each would cost more than what is written there. */
 static void *table(struct sl_variant *v, size_t count, size_t bytes)
 {
-    void *block = NULL;
-    return sl_pool_alloc(v->pool, count, bytes, &block) == 0 ? block : NULL;
+    return sl_budget_pool_alloc(&v->pool, count, bytes);
 }
 
 static int alloc_tables(struct sl_variant *v)
 {
     const struct sl_pte_plan *plan = v->method->plan;
-    v->pool = sl_pool_new(SIZE_MAX);
-    if (!v->pool)
-        return -ENOMEM;
+    v->pool.budget = &v->method->budget;
     v->chain_count = plan->chain_count;
     v->chain_first = table(v, (size_t)plan->chain_count + 1, sizeof(*v->chain_first));
     v->plans = table(v, plan->delegate_count, sizeof(struct sl_xnn_plan *));
@@ -90,7 +87,7 @@ static void bind_kernel_call(struct sl_variant *v, struct sl_instruction *instru
     call->arg_count = from->arg_count;
     call->args = from->args;
     call->weights.store = &v->method->weights;
-    call->pool = v->pool;
+    call->pool = &v->pool;
     if (op->computes && from->arg_count != 0)
         v->method->computes = v->method->computed[from->args[from->arg_count - 1]] = true;
 }
@@ -328,7 +325,7 @@ void sl_variant_free(struct sl_variant *v)
     }
     for (uint32_t i = 0; v->plans && i < v->method->plan->delegate_count; i++)
         sl_xnn_plan_free(v->plans[i]);
-    sl_pool_free(v->pool);
+    sl_budget_pool_fini(&v->pool);
     sl_free(v);
 }
 

@@ -40,7 +40,7 @@ struct sl_variant {
     uint32_t isa;
     uint16_t index;
     struct sl_recorder *recorder;
-    struct sl_pool *pool; /* owned: has the tables, and what calls keep */
+    struct sl_budget_pool pool; /* has the tables, and what calls keep */
     uint32_t chain_count;
     uint32_t *chain_first; /* of instructions; chain_count + 1 */
     struct sl_instruction *instructions;

@@ -140,7 +140,14 @@ void sl_program_add_call(const char *name, uint32_t count, const uint32_t *args)
 
 int sl_program_load(uint32_t isa)
 {
-    sl_program.chain.instructions = sl_program.code;
+    return sl_program_load_code(sl_program.code, sl_program.chain.count, isa);
+}
+
+int sl_program_load_code(const struct sl_pte_instruction *code, uint32_t count, uint32_t isa)
+{
+    sl_program.method = NULL;
+    sl_program.variant = NULL;
+    sl_program.run = (struct sl_pte_chain){count, code};
     sl_program.plan = (struct sl_pte_plan){
         .name = "forward",
         .value_count = sl_program.value_count,
@@ -152,7 +159,7 @@ int sl_program_load(uint32_t isa)
         .values = sl_program.values,
         .inputs = sl_program.inputs,
         .outputs = sl_program.outputs,
-        .chains = &sl_program.chain,
+        .chains = &sl_program.run,
         .operators = sl_program.operators,
         .buffer_count = 1,
         .buffer_bytes = &sl_program.buffer_bytes,

@@ -25,7 +25,7 @@ struct sl_program_case {
         outputs[4];
     struct sl_pte_instruction code[SL_PROGRAM_CODE];
     struct sl_pte_operator operators[SL_PROGRAM_CODE];
-    struct sl_pte_chain chain;
+    struct sl_pte_chain chain, run; /* as added; as loaded */
     struct sl_pte_plan plan;
     uint64_t planned_bytes, buffer_bytes, constant_offsets[SL_PROGRAM_VALUES], constant_bytes;
     _Alignas(16) float constants[8 * SL_PROGRAM_FLOATS];
@@ -61,6 +61,8 @@ uint32_t sl_program_add_list(uint32_t count, const int32_t *numbers);
 void sl_program_add_call(const char *name, uint32_t count, const uint32_t *args);
 /* Makes the method and a variant of it. */
 int sl_program_load(uint32_t isa);
+/* The same of other instructions than those added. */
+int sl_program_load_code(const struct sl_pte_instruction *code, uint32_t count, uint32_t isa);
 float *sl_program_floats(uint32_t i);
 /* Fills every planned tensor with samples, then executes. */
 int sl_program_execute(void);

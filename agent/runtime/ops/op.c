@@ -7,7 +7,6 @@
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/wide.h"
-#include "common/base/pool.h"
 #include "common/format/scalar_type.h"
 
 enum { REF_NONE, REF_TENSOR, REF_SCRATCH, REF_NUMBER, REF_POINTER };
@@ -373,11 +372,11 @@ static int keep_steps(struct sl_op_call *call, struct sl_diag *diag)
     if (call->step_count <= SL_OP_FEW_STEPS) {
         to = call->few;
     } else if (call->step_count > call->many_room) {
-        void *block;
-        if (sl_pool_alloc(call->pool, call->step_count, sizeof(*to), &block) != 0)
+        to = sl_budget_pool_alloc(call->pool, call->step_count, sizeof(*to));
+        if (!to)
             return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED,
-                              "no memory for its steps");
-        to = call->many = block;
+                              "its steps go over the memory limit");
+        call->many = to;
         call->many_room = call->step_count;
     }
     memcpy(to, call->steps, call->step_count * sizeof(*to));

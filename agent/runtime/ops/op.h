@@ -15,7 +15,6 @@
 enum { SL_OP_MAX_STEPS = 14, SL_OP_MAX_NUMBERS = 4, SL_OP_MAX_ARGS = 16 };
 
 struct sl_op_call;
-struct sl_pool;
 
 /* Sets sizes of outputs and adds steps. Returns 0 or a code of enum sl_et_error. */
 typedef int (*sl_op_prepare_fn)(struct sl_op_call *call, struct sl_diag *diag);
@@ -69,7 +68,7 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     float numbers[SL_OP_MAX_NUMBERS];
     uint32_t number_count;
     struct sl_weights weights;
-    struct sl_pool *pool;        /* the variant's: for what stays as long */
+    struct sl_budget_pool *pool;        /* the variant's: for what stays as long */
     struct sl_tensor *stand_ins; /* of the pool; in f32 for tensors of half precision */
     uint32_t stand_in_room;
     struct sl_tensor *wide[SL_OP_MAX_ARGS];    /* of these; NULL: the tensor itself */

@@ -5,7 +5,6 @@
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/op.h"
-#include "common/base/pool.h"
 #include "common/format/scalar_type.h"
 
 static struct sl_tensor *real_tensor(const struct sl_op_call *call, uint32_t i)
@@ -108,8 +107,8 @@ static bool wants_f32(char letter)
 static int give_stand_ins(struct sl_op_call *call, uint32_t count, struct sl_diag *diag)
 {
     if (count > call->stand_in_room) {
-        void *block;
-        if (sl_pool_alloc(call->pool, count, sizeof(*call->stand_ins), &block) != 0)
+        struct sl_tensor *block = sl_budget_pool_alloc(call->pool, count, sizeof(*block));
+        if (!block)
             return no_memory(call, diag);
         call->stand_ins = block;
         call->stand_in_room = count;

@@ -67,7 +67,7 @@ static uint16_t group_scale_bits(float scale)
     return (uint16_t)(bits >> 16);
 }
 
-static int take_group_scales(const struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
+static int take_group_scales(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
                              struct sl_xnn_operand *operand, struct sl_diag *diag)
 {
     struct sl_xnn_scaling *quant = &operand->quant;
@@ -80,9 +80,11 @@ static int take_group_scales(const struct sl_xnn_plan *plan, const struct sl_xnn
         if (rc != 0)
             return rc;
     } else {
-        operand->own_group_scales = sl_calloc(count, sizeof(*operand->own_group_scales));
+        operand->own_group_scales =
+            sl_xnn_plan_table(plan, count, sizeof(*operand->own_group_scales));
         if (!operand->own_group_scales)
-            return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL, "out of memory");
+            return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL,
+                               "its scales go over the memory limit");
         for (uint32_t i = 0; i < count; i++)
             operand->own_group_scales[i] = group_scale_bits(value->quant.scales[i]);
         quant->group_scales = operand->own_group_scales;
@@ -93,7 +95,7 @@ static int take_group_scales(const struct sl_xnn_plan *plan, const struct sl_xnn
     return 0;
 }
 
-static int take_scaling(const struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
+static int take_scaling(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
                         struct sl_xnn_operand *operand, struct sl_diag *diag)
 {
     struct sl_xnn_scaling *quant = &operand->quant;

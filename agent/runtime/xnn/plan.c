@@ -11,7 +11,17 @@
 
 static int no_memory(struct sl_diag *diag)
 {
-    return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL, "out of memory");
+    return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL,
+                       "the delegate asks for more memory than there is or than the limit allows");
+}
+
+/* Counts are of a file's items: no product of theirs wraps. */
+void *sl_xnn_plan_table(struct sl_xnn_plan *plan, size_t count, size_t size)
+{
+    if (!sl_budget_take(plan->budget, count * size))
+        return NULL;
+    plan->table_bytes += count * size;
+    return sl_calloc(count, size);
 }
 
 static int build_operands(struct sl_xnn_plan *plan, struct sl_diag *diag)
@@ -22,9 +32,10 @@ static int build_operands(struct sl_xnn_plan *plan, struct sl_diag *diag)
                            "the delegate has %u nodes, more than the limit of %d",
                            graph->node_count, SL_XNN_MAX_NODES);
     size_t capacity = (size_t)graph->value_count * 2 + graph->node_count;
-    plan->operands = sl_calloc(capacity, sizeof(*plan->operands));
-    plan->active = sl_calloc(capacity + 1, sizeof(*plan->active));
-    plan->ops = sl_calloc((size_t)graph->node_count * 2 + graph->value_count, sizeof(*plan->ops));
+    plan->operands = sl_xnn_plan_table(plan, capacity, sizeof(*plan->operands));
+    plan->active = sl_xnn_plan_table(plan, capacity + 1, sizeof(*plan->active));
+    plan->ops = sl_xnn_plan_table(plan, (size_t)graph->node_count * 2 + graph->value_count,
+                                  sizeof(*plan->ops));
     if (!plan->operands || !plan->active || !plan->ops)
         return no_memory(diag);
     for (uint32_t i = 0; i < graph->value_count; i++) {
@@ -56,19 +67,23 @@ static int alloc_steps(struct sl_xnn_plan *plan, struct sl_diag *diag)
         op->name = sl_xnn_op_name(plan, op);
         op->weights.store = plan->store;
     }
-    plan->steps = sl_calloc(plan->step_count, sizeof(*plan->steps));
-    plan->wires = sl_calloc(plan->step_count, sizeof(*plan->wires));
+    plan->steps = sl_xnn_plan_table(plan, plan->step_count, sizeof(*plan->steps));
+    plan->wires = sl_xnn_plan_table(plan, plan->step_count, sizeof(*plan->wires));
     return plan->steps && plan->wires ? 0 : no_memory(diag);
 }
 
 /* Tables were made for `room`, the most that rewriting may add: a little too much stays. */
-static void *shrunk(void *table, size_t room, size_t count, size_t size)
+static void *shrunk(struct sl_xnn_plan *plan, void *whole, size_t room, size_t count, size_t size)
 {
     enum { LITTLE_BYTES = 4096 };
     if ((room - count) * size < LITTLE_BYTES)
-        return table;
-    void *smaller = sl_realloc(table, count != 0 ? count : 1, size);
-    return smaller ? smaller : table;
+        return whole;
+    void *smaller = sl_realloc(whole, count != 0 ? count : 1, size);
+    if (!smaller)
+        return whole;
+    sl_budget_give(plan->budget, (room - count) * size);
+    plan->table_bytes -= (room - count) * size;
+    return smaller;
 }
 
 static int check_outputs(const struct sl_xnn_plan *plan, struct sl_diag *diag)
@@ -111,9 +126,9 @@ static int compile(struct sl_xnn_plan *plan, struct sl_diag *diag)
         return rc;
     sl_xnn_rewrite(plan);
     size_t values = plan->graph.value_count, nodes = plan->graph.node_count;
-    plan->operands =
-        shrunk(plan->operands, values * 2 + nodes, plan->operand_count, sizeof(*plan->operands));
-    plan->ops = shrunk(plan->ops, nodes * 2 + values, plan->op_count, sizeof(*plan->ops));
+    plan->operands = shrunk(plan, plan->operands, values * 2 + nodes, plan->operand_count,
+                            sizeof(*plan->operands));
+    plan->ops = shrunk(plan, plan->ops, nodes * 2 + values, plan->op_count, sizeof(*plan->ops));
     rc = alloc_steps(plan, diag);
     return rc != 0 ? rc : shape_ops(plan, diag);
 }
@@ -167,12 +182,14 @@ void sl_xnn_plan_free(struct sl_xnn_plan *plan)
         sl_free(plan->ops[i].table);
     }
     for (uint32_t i = 0; i < plan->operand_count; i++)
-        sl_free(plan->operands[i].own_group_scales);
+        sl_free(plan->operands[i].own_group_scales); /* counted with the tables */
     sl_free(plan->steps);
     sl_free(plan->wires);
     sl_free(plan->ops);
     sl_free(plan->active);
     sl_free(plan->operands);
+    if (plan->table_bytes != 0)
+        sl_budget_give(plan->budget, plan->table_bytes);
     if (plan->graph.pool)
         sl_xnn_graph_fini(&plan->graph);
     sl_free(plan);

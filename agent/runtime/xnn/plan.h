@@ -133,6 +133,7 @@ struct sl_xnn_op {
 struct sl_xnn_plan {
     const struct sl_model *model;
     struct sl_budget *budget;
+    uint64_t table_bytes;          /* that tables took from it */
     struct sl_weight_store *store; /* borrowed; NULL: none */
     uint32_t isa;
     struct sl_xnn_graph graph;
@@ -159,6 +160,8 @@ int sl_xnn_plan_from_graph(const struct sl_model *model, struct sl_xnn_graph *gr
                            struct sl_budget *budget, struct sl_weight_store *store,
                            struct sl_xnn_plan **out, struct sl_diag *diag);
 void sl_xnn_plan_free(struct sl_xnn_plan *plan);
+/* Zeros, counted until the plan ends; free them. NULL when over the budget or out of memory. */
+void *sl_xnn_plan_table(struct sl_xnn_plan *plan, size_t count, size_t size);
 
 /* Takes the shapes of `args` (the call's inputs), shapes every operator, plans the workspace and
  * resizes the output tensors. */

@@ -137,7 +137,9 @@ static void variants_of_one_mask_share_their_weights(void **state)
     load_one(&one);
     empty_directory(state);
     load(directory, masks, 2, &two);
-    check_same(&one, &two);
+    assert_memory_equal(one.output, two.output, sizeof(one.output));
+    assert_int_equal(one.packed, two.packed);
+    assert_true(two.used < one.used + one.packed); /* tables alone come twice */
 }
 
 static void each_mask_has_a_file_of_its_own(void **state)
