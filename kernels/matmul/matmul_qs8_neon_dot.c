@@ -23,19 +23,27 @@ SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, c
 }
 
 #define DOT_LANE(lane)                                                                             \
-    b0 = vld1q_s8(w + 32 * (lane));                                                                \
-    b1 = vld1q_s8(w + 32 * (lane) + 16);                                                           \
+    if (mr == SL_QS8_MR) {                                                                         \
+        b.val[(lane) % 2 * 2] = vld1q_s8(w + 32 * (lane));                                         \
+        b.val[(lane) % 2 * 2 + 1] = vld1q_s8(w + 32 * (lane) + 16);                                \
+    } else if ((lane) % 2 == 0) {                                                                  \
+        b = vld1q_s8_x4(w);                                                                        \
+        w += 64;                                                                                   \
+        SL_FORGET(w);                                                                              \
+    }                                                                                              \
     SL_UNROLL                                                                                      \
     for (size_t i = 0; i < mr; i++) {                                                              \
-        acc[i][0] = vdotq_laneq_s32(acc[i][0], b0, a[i], lane);                                    \
-        acc[i][1] = vdotq_laneq_s32(acc[i][1], b1, a[i], lane);                                    \
+        acc[i][0] = vdotq_laneq_s32(acc[i][0], b.val[(lane) % 2 * 2], a[i], lane);                 \
+        acc[i][1] = vdotq_laneq_s32(acc[i][1], b.val[(lane) % 2 * 2 + 1], a[i], lane);             \
     }
 
 /* 16 k; the rows move on. */
 SL_INLINE const int8_t *sixteen(size_t mr, const int8_t *at[SL_QS8_MR], const int8_t *w,
                                 int32x4_t acc[SL_QS8_MR][2])
 {
-    int8x16_t a[SL_QS8_MR], b0, b1;
+    int8x16_t a[SL_QS8_MR];
+    int8x16x4_t
+        b; /* two lanes' columns; of eight rows there are no registers for more than one's */
     SL_UNROLL
     for (size_t i = 0; i < mr; i++, at[i - 1] += 16) {
         SL_FORGET(at[i]);
@@ -45,7 +53,7 @@ SL_INLINE const int8_t *sixteen(size_t mr, const int8_t *at[SL_QS8_MR], const in
     DOT_LANE(1)
     DOT_LANE(2)
     DOT_LANE(3)
-    return w + 128;
+    return mr == SL_QS8_MR ? w + 128 : w;
 }
 
 SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t depth,

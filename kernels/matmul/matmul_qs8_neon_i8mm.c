@@ -38,17 +38,32 @@ SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, c
     rows[0] = job->scratch;
 }
 
+/* 16 bytes of each of so many pairs of rows, by one instruction, and on to what follows them. */
+SL_INLINE void load_pairs(size_t pairs, const int8_t **at, int8x16_t a[SL_QS8_MR / 2])
+{
+    if (pairs == 4) {
+        const int8x16x4_t four = vld1q_s8_x4(*at);
+        SL_UNROLL
+        for (size_t i = 0; i < 4; i++)
+            a[i] = four.val[i];
+    } else if (pairs == 2) {
+        const int8x16x2_t two = vld1q_s8_x2(*at);
+        a[0] = two.val[0];
+        a[1] = two.val[1];
+    } else {
+        a[0] = vld1q_s8(*at);
+    }
+    *at += 16 * pairs;
+    SL_FORGET(*at);
+}
+
 /* 8 k of all pairs. */
-SL_INLINE void eight(size_t pairs, const int8_t *at, const int8_t *w,
+SL_INLINE void eight(size_t pairs, const int8_t **at, const int8_t **w,
                      int32x4_t sum[SL_QS8_MR / 2][4])
 {
     int8x16_t a[SL_QS8_MR / 2], b[4];
-    SL_UNROLL
-    for (size_t i = 0; i < pairs; i++)
-        a[i] = vld1q_s8(at + 16 * i);
-    SL_UNROLL
-    for (size_t j = 0; j < 4; j++)
-        b[j] = vld1q_s8(w + 16 * j);
+    load_pairs(pairs, at, a);
+    load_pairs(4, w, b);
     SL_UNROLL
     for (size_t i = 0; i < pairs; i++) {
         SL_UNROLL
@@ -71,15 +86,14 @@ SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t de
             sum[i][j] = vreinterpretq_s32_s64(
                 vld1q_dup_s64((const int64_t *)(const void *)(head->start + 2 * j)));
     }
-    for (size_t turns = depth / 32; turns > 0; turns--, at += 64 * pairs, w += 256) {
+    for (size_t turns = depth / 32; turns > 0; turns--) {
         SL_UNROLL
         for (size_t part = 0; part < 4; part++)
-            eight(pairs, at + 16 * pairs * part, w + 64 * part, sum);
+            eight(pairs, &at, &w, sum);
     }
     if (depth % 32) {
-        eight(pairs, at, w, sum);
-        eight(pairs, at + 16 * pairs, w + 64, sum);
-        w += 128;
+        eight(pairs, &at, &w, sum);
+        eight(pairs, &at, &w, sum);
     }
     return w;
 }
@@ -105,4 +119,41 @@ SL_INLINE void store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct sl_qs8
     sl_qs8_store(mr, rows, quant, dst, columns);
 }
 
+/* The same of a panel of at most four columns: two pairs of them, two pairs of rows a vector. */
+SL_INLINE void four_columns(size_t mr, const int8_t *const *rows, struct sl_qs8_quant *quant,
+                            const struct sl_qs8_head *head, int8_t *dst, size_t columns)
+{
+    static const int8_t order[] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
+    int32x4_t sum[SL_QS8_MR / 2][2];
+    float32x4_t scale[4];
+    const int8_t *at = rows[0], *w = (const int8_t *)(head + 1);
+    size_t pairs = (mr + 1) / 2;
+    SL_UNROLL
+    for (size_t i = 0; i < 2 * pairs; i++)
+        sum[i / 2][i % 2] = vreinterpretq_s32_s64(
+            vld1q_dup_s64((const int64_t *)(const void *)(head->start + 2 * (i % 2))));
+    for (size_t steps = quant->depth / 8; steps > 0; steps--, w += 64) {
+        int8x16_t a[SL_QS8_MR / 2];
+        const int8x16x2_t b = vld1q_s8_x2(w);
+        load_pairs(pairs, &at, a);
+        SL_UNROLL
+        for (size_t i = 0; i < 2 * pairs; i++)
+            sum[i / 2][i % 2] = vmmlaq_s32(sum[i / 2][i % 2], a[i / 2], b.val[i % 2]);
+    }
+    load_scales(head, scale);
+    quant->out.scale[0] = quant->out.scale[2] = scale[0];
+    quant->out.scale[1] = quant->out.scale[3] = scale[1];
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i += 4) {
+        size_t next = i / 2 + 1 < pairs ? i / 2 + 1 : i / 2;
+        uint32x4_t four =
+            vreinterpretq_u32_s8(vqtbl1q_s8(sl_requant_sixteen(sum[i / 2], sum[next], &quant->out),
+                                            vreinterpretq_u8_s8(vld1q_s8(order))));
+        SL_UNROLL
+        for (size_t r = 0; r < 4 && i + r < mr; r++, dst += quant->stride)
+            sl_qs8_store_some(four[r], dst, columns);
+    }
+}
+
+#define FOUR_COLUMNS four_columns
 #include "kernels/matmul/qs8_kernels.inc"

@@ -30,11 +30,21 @@ SL_INLINE void sl_qs8_plain_scales(const struct sl_qs8_head *head, float32x4_t s
     scale[3] = scale[1] = vld1q_f32(head->scale + 4);
 }
 
-/* Fewer than 8 columns of `mr` rows. */
-static void store_some(size_t mr, const int8x16_t *rows, int8_t *dst, size_t stride, size_t columns)
+/* Fewer than 8 columns of a row. */
+SL_INLINE void sl_qs8_store_some(uint64_t row, int8_t *dst, size_t columns)
 {
-    for (size_t i = 0; i < mr; i++, dst += stride)
-        memcpy(dst, (const int8_t *)rows + SL_QS8_NR * i, columns);
+    if (columns & 4) {
+        memcpy(dst, &row, 4);
+        row >>= 32;
+        dst += 4;
+    }
+    if (columns & 2) {
+        memcpy(dst, &row, 2);
+        row >>= 16;
+        dst += 2;
+    }
+    if (columns & 1)
+        *dst = (int8_t)row;
 }
 
 /* Stores `mr` rows of up to 8 columns, two a vector. */
@@ -42,7 +52,9 @@ SL_INLINE void sl_qs8_store(size_t mr, const int8x16_t *rows, const struct sl_qs
                             int8_t *dst, size_t columns)
 {
     if (columns != SL_QS8_NR) {
-        store_some(mr, rows, dst, quant->stride, columns);
+        SL_UNROLL
+        for (size_t i = 0; i < mr; i++, dst += quant->stride)
+            sl_qs8_store_some(vreinterpretq_u64_s8(rows[i / 2])[i % 2], dst, columns);
         return;
     }
     SL_UNROLL
