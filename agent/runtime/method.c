@@ -163,6 +163,7 @@ static int build_values(struct sl_method *method, struct sl_diag *diag)
             value->tensor = tensor;
             method->has_halves = method->has_halves ||
                                  from->tensor->scalar_type == SL_SCALAR_HALF ||
+                                 from->tensor->scalar_type == SL_SCALAR_DOUBLE ||
                                  from->tensor->scalar_type == SL_SCALAR_BFLOAT16;
             int rc = sl_tensor_init(tensor, from->tensor, diag);
             if (rc == 0)

@@ -97,8 +97,11 @@ int sl_step_mean_qs8(struct sl_step *step, uint32_t isa, size_t outer, size_t re
                      const struct sl_quant quants[2])
 {
     const struct sl_mean_qs8 *kernel = sl_mean_qs8_select(isa);
+    const float ratio = quants[0].scale / quants[1].scale;
     if (reduced == 0 || reduced >= (size_t)1 << 24)
         return SL_ET_INVALID_ARGUMENT;
+    if (!(ratio < 0x1p64f)) /* sums times it stay finite, and so their differences numbers */
+        return SL_ET_INVALID_PROGRAM;
     *step = (struct sl_step){
         .run = run_mean,
         .axis = axis_mean,
@@ -112,7 +115,7 @@ int sl_step_mean_qs8(struct sl_step *step, uint32_t isa, size_t outer, size_t re
                        {.outer = outer,
                         .reduced = reduced,
                         .inner = inner,
-                        .scale = quants[0].scale / quants[1].scale * (1.0f / (float)reduced),
+                        .scale = ratio * (1.0f / (float)reduced),
                         .in_zero = (int8_t)quants[0].zero_point,
                         .out_quant = {(int8_t)quants[1].zero_point, -128, 127}}},
     };

@@ -115,6 +115,13 @@ uint32_t sl_program_add_null(void)
     return sl_program.value_count++;
 }
 
+uint32_t sl_program_add_string(const char *word)
+{
+    sl_program.values[sl_program.value_count].kind = SL_PTE_STRING;
+    sl_program.values[sl_program.value_count].string_value = word;
+    return sl_program.value_count++;
+}
+
 uint32_t sl_program_add_list(uint32_t count, const int32_t *numbers)
 {
     int64_t items[8];

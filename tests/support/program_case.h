@@ -56,6 +56,7 @@ uint32_t sl_program_add_int(int64_t number);
 uint32_t sl_program_add_double(double number);
 uint32_t sl_program_add_bool(bool truth);
 uint32_t sl_program_add_null(void);
+uint32_t sl_program_add_string(const char *word); /* borrowed */
 uint32_t sl_program_add_list(uint32_t count, const int32_t *numbers);
 /* Calls an operator; the return entry repeats the last argument. */
 void sl_program_add_call(const char *name, uint32_t count, const uint32_t *args);

@@ -36,6 +36,11 @@
 #define F32_TRUTH(element, x) ((element)((x) != 0.0f))
 #define F32_HALF(element, x) sl_half_from_float(x)
 #define F32_BFLOAT(element, x) sl_bfloat_from_float(x)
+#define F64_GET(x) ((double)(x))
+#define F64_PUT(element, x) ((element)sl_cast_to_int(x))
+#define F64_TRUTH(element, x) ((element)((x) != 0.0))
+#define F64_FROM_HALF(x) ((double)sl_half_to_float(x))
+#define F64_FROM_BFLOAT(x) ((double)sl_bfloat_to_float(x))
 #define I64_GET(x) ((int64_t)(x))
 #define I64_PUT(element, x) ((element)(x))
 #define I64_TRUTH(element, x) ((element)((x) != 0))
@@ -66,15 +71,26 @@ CAST(i64_f64, double, int64_t, I64_FROM_FLOAT, I64_PUT)
 CAST(i64_bool, uint8_t, int64_t, I64_GET, I64_TRUTH)
 CAST(i64_bf16, uint16_t, int64_t, I64_FROM_BFLOAT, I64_BFLOAT)
 
+CAST(f64_u8, uint8_t, double, F64_GET, F64_PUT)
+CAST(f64_i8, int8_t, double, F64_GET, F64_PUT)
+CAST(f64_i16, int16_t, double, F64_GET, F64_PUT)
+CAST(f64_i32, int32_t, double, F64_GET, F64_PUT)
+CAST(f64_i64, int64_t, double, F64_GET, F64_PUT)
+CAST(f64_f16, uint16_t, double, F64_FROM_HALF, I64_HALF)
+CAST(f64_f32, float, double, F64_GET, F32_KEEP)
+CAST(f64_f64, double, double, F64_GET, F32_KEEP)
+CAST(f64_bool, uint8_t, double, F64_GET, F64_TRUTH)
+CAST(f64_bf16, uint16_t, double, F64_FROM_BFLOAT, I64_BFLOAT)
+
 static const struct {
-    sl_cast_load_fn load[2];
-    sl_cast_store_fn store[2];
+    sl_cast_load_fn load[SL_CAST_CLASSES];
+    sl_cast_store_fn store[SL_CAST_CLASSES];
 } casts[] = {
 #define ROW(type)                                                                                  \
     {                                                                                              \
-        {load_f32_##type, load_i64_##type},                                                        \
+        {load_f32_##type, load_i64_##type, load_f64_##type},                                       \
         {                                                                                          \
-            store_f32_##type, store_i64_##type                                                     \
+            store_f32_##type, store_i64_##type, store_f64_##type                                   \
         }                                                                                          \
     }
     [SL_SCALAR_BYTE] = ROW(u8),       [SL_SCALAR_CHAR] = ROW(i8),    [SL_SCALAR_SHORT] = ROW(i16),
@@ -97,6 +113,13 @@ sl_cast_load_fn sl_cast_load(int class, int scalar_type)
 sl_cast_store_fn sl_cast_store(int class, int scalar_type)
 {
     return is_known(scalar_type) ? casts[scalar_type].store[class] : NULL;
+}
+
+int sl_cast_class(int scalar_type)
+{
+    return scalar_type == SL_SCALAR_DOUBLE ? SL_CAST_F64
+           : sl_cast_is_float(scalar_type) ? SL_CAST_F32
+                                           : SL_CAST_I64;
 }
 
 bool sl_cast_is_half(int scalar_type)

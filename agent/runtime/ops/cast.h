@@ -1,6 +1,7 @@
-/* agent/runtime/ops/cast.h: elements of any plain type as f32 or int64, and back.
+/* agent/runtime/ops/cast.h: elements of any plain type as f32, int64 or f64, and back.
  *
- * What most operators compute in: f32 for floating point, int64 for integers and Bool. */
+ * What most operators compute in: f32 for floating point, f64 where a double takes part, int64 for
+ * integers and Bool. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +10,14 @@
 
 enum { SL_CAST_BLOCK = 256 }; /* elements that engines hold at a time */
 
-enum sl_cast_class { SL_CAST_F32, SL_CAST_I64 };
+enum sl_cast_class { SL_CAST_F32, SL_CAST_I64, SL_CAST_F64, SL_CAST_CLASSES };
+
+/* One number of any class. */
+union sl_cast_number {
+    float f32;
+    int64_t i64;
+    double f64;
+};
 
 /* out[i] = element i of `in`, elements `stride` bytes apart. */
 typedef void (*sl_cast_load_fn)(const uint8_t *in, ptrdiff_t stride, size_t count, void *out);
@@ -19,6 +27,8 @@ typedef void (*sl_cast_store_fn)(const void *in, size_t count, uint8_t *out, ptr
 sl_cast_load_fn sl_cast_load(int class, int scalar_type);
 sl_cast_store_fn sl_cast_store(int class, int scalar_type);
 
+/* The class that elements of a type are computed in. */
+int sl_cast_class(int scalar_type);
 bool sl_cast_is_float(int scalar_type);
 bool sl_cast_is_half(int scalar_type);
 

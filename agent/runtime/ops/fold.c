@@ -11,15 +11,11 @@
 /* What is known of the elements of one output so far. */
 struct tally {
     double sum, squares;
+    double f64; /* product or extreme of doubles */
     float f32;
     int64_t i64;
     int64_t index; /* of the extreme */
     bool seen;
-};
-
-union number {
-    float f32;
-    int64_t i64;
 };
 
 struct fold {
@@ -135,6 +131,11 @@ static void take_f32(int op, struct tally *t, const float *x, size_t count, int6
     }
 }
 
+static bool is_extreme(int op)
+{
+    return op >= SL_FOLD_MAX && op <= SL_FOLD_ARGMIN;
+}
+
 static void take_i64(int op, struct tally *t, const int64_t *x, size_t count, int64_t first)
 {
     for (size_t i = 0; i < count; i++) {
@@ -168,6 +169,29 @@ static void take_i64(int op, struct tally *t, const int64_t *x, size_t count, in
     }
 }
 
+static void take_f64(int op, struct tally *t, const double *x, size_t count, int64_t first)
+{
+    bool least = op == SL_FOLD_MIN || op == SL_FOLD_ARGMIN;
+    for (size_t i = 0; i < count; i++) {
+        double v = x[i];
+        bool beyond = least ? v < t->f64 : v > t->f64;
+        if (op == SL_FOLD_PROD) {
+            t->f64 *= v;
+        } else if (op == SL_FOLD_ANY) {
+            t->i64 |= v != 0.0;
+        } else if (op == SL_FOLD_ALL) {
+            t->i64 &= v != 0.0;
+        } else if (!is_extreme(op)) {
+            t->sum += v;
+            t->squares += v * v;
+        } else if (!t->seen || beyond || (v != v && t->f64 == t->f64)) {
+            t->f64 = v;
+            t->index = first + (int64_t)i;
+            t->seen = true;
+        }
+    }
+}
+
 static void take_bytes(int op, struct tally *t, const uint8_t *x, size_t count)
 {
     uint8_t some = 0, none = 0;
@@ -184,13 +208,13 @@ static void take_bytes(int op, struct tally *t, const uint8_t *x, size_t count)
 static struct tally start(const struct fold *f)
 {
     bool one = f->shape.op == SL_FOLD_PROD || f->shape.op == SL_FOLD_ALL;
-    return (struct tally){.f32 = one ? 1.0f : 0.0f, .i64 = one};
+    return (struct tally){.f32 = one ? 1.0f : 0.0f, .f64 = one ? 1.0 : 0.0, .i64 = one};
 }
 
-static union number result(const struct fold *f, const struct tally *t)
+static union sl_cast_number result(const struct fold *f, const struct tally *t)
 {
     double n = (double)f->count, value;
-    union number out;
+    union sl_cast_number out;
     int64_t integer = t->i64;
     switch (f->shape.op) {
     case SL_FOLD_SUM:
@@ -214,11 +238,13 @@ static union number result(const struct fold *f, const struct tally *t)
         value = (double)t->i64;
         break;
     default:
-        value = (double)t->f32;
+        value = f->class == SL_CAST_F64 ? t->f64 : (double)t->f32;
         break;
     }
     if (f->class == SL_CAST_F32)
         out.f32 = (float)value;
+    else if (f->class == SL_CAST_F64)
+        out.f64 = value;
     else
         out.i64 = integer;
     return out;
@@ -230,6 +256,7 @@ static void take_row(const struct fold *f, const uint8_t *in, int64_t first, str
     union {
         float f32[SL_CAST_BLOCK];
         int64_t i64[SL_CAST_BLOCK];
+        double f64[SL_CAST_BLOCK];
     } block;
     if (f->bytes) {
         take_bytes(f->shape.op, t, in, f->reduced.dims[0]);
@@ -240,6 +267,8 @@ static void take_row(const struct fold *f, const uint8_t *in, int64_t first, str
         f->load(in, stride, count, &block);
         if (f->class == SL_CAST_F32)
             take_f32(f->shape.op, t, block.f32, count, first);
+        else if (f->class == SL_CAST_F64)
+            take_f64(f->shape.op, t, block.f64, count, first);
         else
             take_i64(f->shape.op, t, block.i64, count, first);
         in += (ptrdiff_t)count * stride;
@@ -257,7 +286,7 @@ static void fold_one(const struct fold *f, const uint8_t *in, uint8_t *index, ui
             take_row(f, in + at.offset[0], first, &t);
             first += (int64_t)f->reduced.dims[0];
         } while (sl_walk_next(&f->reduced, &at));
-    union number number = result(f, &t);
+    union sl_cast_number number = result(f, &t);
     f->store(&number, 1, out, 0);
     if (f->index)
         f->store_index(&t.index, 1, index, 0);
@@ -411,20 +440,17 @@ static int shape_output(const struct fold *f, struct sl_tensor *out, ptrdiff_t *
     return 0;
 }
 
-static bool is_extreme(int op)
-{
-    return op >= SL_FOLD_MAX && op <= SL_FOLD_ARGMIN;
-}
-
-/* What the operator computes in and writes. */
+/* What the operator computes in and writes: sums and products add what the output's type has. */
 static int choose_types(struct sl_op_call *call, struct fold *f, struct sl_diag *diag)
 {
     int op = f->shape.op;
-    bool wide = op == SL_FOLD_SUM || op == SL_FOLD_PROD;
-    f->class = sl_cast_is_float(f->in->scalar_type) || op == SL_FOLD_MEAN || op == SL_FOLD_VAR ||
-                       (wide && sl_cast_is_float(f->out->scalar_type))
-                   ? SL_CAST_F32
-                   : SL_CAST_I64;
+    bool moments = op == SL_FOLD_MEAN || op == SL_FOLD_VAR;
+    bool sums = moments || op == SL_FOLD_SUM || op == SL_FOLD_PROD;
+    f->class = sl_cast_class(sums ? f->out->scalar_type : f->in->scalar_type);
+    if (moments && f->in->scalar_type == SL_SCALAR_DOUBLE)
+        f->class = SL_CAST_F64;
+    else if (moments && f->class == SL_CAST_I64)
+        f->class = SL_CAST_F32;
     f->load = sl_cast_load(f->class, f->in->scalar_type);
     f->store = sl_cast_store(f->class, f->out->scalar_type);
     if (f->index)
@@ -511,6 +537,7 @@ static int prepare_fold(struct sl_op_call *call, struct sl_diag *diag)
     }
 
 const struct sl_op sl_ops_fold[] = {
+    OP("aten::mean.dtype_out", "aIO", SL_FOLD_MEAN, -1, -1, -1, 2, 0, 0.0),
     OP("aten::sum.IntList_out", "aVbIO", SL_FOLD_SUM, 1, 2, -1, 4, 0, 0.0),
     OP("aten::prod.int_out", "aibIO", SL_FOLD_PROD, 1, 2, -1, 4, 0, 0.0),
     OP("aten::prod.out", "aIO", SL_FOLD_PROD, -1, -1, -1, 2, 0, 0.0),

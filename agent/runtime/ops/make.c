@@ -1,5 +1,6 @@
 /* agent/runtime/ops/make.c: tensors made from numbers. */
 #include <math.h>
+#include <string.h>
 
 #include "agent/runtime/ops/map.h"
 #include "common/format/scalar_type.h"
@@ -24,30 +25,26 @@ static int resize_to(struct sl_op_call *call, uint32_t list, struct sl_tensor *o
 
 static void same_f32(size_t count, const void *const *in, void *out, const double *numbers)
 {
-    const float *from = in[0];
-    float *to = out;
     (void)numbers;
-    for (size_t i = 0; i < count; i++)
-        to[i] = from[i];
+    memcpy(out, in[0], count * sizeof(float));
 }
 
-static void same_i64(size_t count, const void *const *in, void *out, const double *numbers)
+/* int64 or f64. */
+static void same_bits(size_t count, const void *const *in, void *out, const double *numbers)
 {
-    const int64_t *from = in[0];
-    int64_t *to = out;
     (void)numbers;
-    for (size_t i = 0; i < count; i++)
-        to[i] = from[i];
+    memcpy(out, in[0], count * sizeof(int64_t));
 }
 
 /* Every element is the number of argument `number`. */
 static int add_fill(struct sl_op_call *call, uint32_t number, uint32_t out, struct sl_diag *diag)
 {
-    bool real =
-        sl_cast_is_float(sl_op_tensor(call, out)->scalar_type) || sl_op_is_float(call, number);
+    int class = sl_cast_class(sl_op_tensor(call, out)->scalar_type);
+    if (class == SL_CAST_I64 && sl_op_is_float(call, number))
+        class = SL_CAST_F64;
     const struct sl_map_shape shape = {
-        .class = real ? SL_CAST_F32 : SL_CAST_I64,
-        .fn = real ? same_f32 : same_i64,
+        .class = class,
+        .fn = class == SL_CAST_F32 ? same_f32 : same_bits,
         .input_count = 1,
         .inputs = {number},
         .out = out,
@@ -93,7 +90,7 @@ static void run_range(struct sl_op_call *call)
     const struct range *r = call->state;
     size_t count = sl_tensor_count(r->out), bytes = r->out->element_bytes;
     for (size_t i = 0; i < count; i++) {
-        float real = (float)(r->start + (double)i * r->step);
+        double real = r->start + (double)i * r->step;
         int64_t integer = (int64_t)((uint64_t)r->first + i * (uint64_t)r->by);
         r->store(r->whole ? (const void *)&integer : &real, 1, r->out->data + i * bytes, 0);
     }
@@ -109,7 +106,7 @@ static int make_range(struct sl_op_call *call, const struct range *from, double 
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
     *r = *from;
     r->out = out;
-    r->store = sl_cast_store(r->whole ? SL_CAST_I64 : SL_CAST_F32, out->scalar_type);
+    r->store = sl_cast_store(r->whole ? SL_CAST_I64 : SL_CAST_F64, out->scalar_type);
     if (!(count >= 0.0 && count <= INT32_MAX) || !r->store)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its range is not valid");
     int rc = sl_tensor_resize(out, 1, (const int32_t[1]){(int32_t)count}, diag);

@@ -10,6 +10,7 @@
 union block {
     float f32[SL_CAST_BLOCK];
     int64_t i64[SL_CAST_BLOCK];
+    double f64[SL_CAST_BLOCK];
 };
 
 struct map {
@@ -25,7 +26,9 @@ struct map {
 /* The type whose elements the class holds as they are. */
 static int native_type(int class)
 {
-    return class == SL_CAST_F32 ? SL_SCALAR_FLOAT : SL_SCALAR_LONG;
+    return class == SL_CAST_F32   ? SL_SCALAR_FLOAT
+           : class == SL_CAST_F64 ? SL_SCALAR_DOUBLE
+                                  : SL_SCALAR_LONG;
 }
 
 static bool has_zero(const int64_t *numbers, size_t count)
@@ -86,10 +89,13 @@ static void run_map(struct sl_op_call *call)
 
 int sl_map_class(const struct sl_op_call *call, uint32_t count, const uint32_t *args)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (sl_op_is_float(call, args[i]))
-            return SL_CAST_F32;
-    return SL_CAST_I64;
+    int class = SL_CAST_I64;
+    for (uint32_t i = 0; i < count; i++) {
+        if (sl_op_is_double(call, args[i]))
+            return SL_CAST_F64;
+        class = sl_op_is_float(call, args[i]) ? SL_CAST_F32 : class;
+    }
+    return class;
 }
 
 static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct sl_diag *diag)
@@ -107,6 +113,8 @@ static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct
     for (size_t i = 0; i < SL_CAST_BLOCK; i++) {
         if (m->shape.class == SL_CAST_F32)
             m->block[k].f32[i] = (float)number;
+        else if (m->shape.class == SL_CAST_F64)
+            m->block[k].f64[i] = number;
         else
             m->block[k].i64[i] = integer;
     }
@@ -161,7 +169,7 @@ static void skip_casts(struct map *m)
 {
     uint32_t inputs = m->shape.input_count;
     int native = native_type(m->shape.class);
-    ptrdiff_t dense = m->shape.class == SL_CAST_F32 ? sizeof(float) : sizeof(int64_t);
+    ptrdiff_t dense = m->shape.class == SL_CAST_F32 ? sizeof(float) : sizeof(int64_t); /* or f64 */
     for (uint32_t k = 0; k < inputs; k++)
         if (m->in[k] && m->in[k]->scalar_type == native && m->walk.strides[k][0] == dense)
             m->load[k] = NULL;
@@ -191,8 +199,12 @@ int sl_map_prepare(struct sl_op_call *call, const struct sl_map_shape *shape, st
     if (rc != 0 || !shape_walk(m))
         return rc;
     skip_casts(m);
-    sl_op_own(call, shape->class == SL_CAST_F32 ? "sl_map_f32_scalar" : "sl_map_s64_scalar",
-              run_map);
+    static const char *const kernels[SL_CAST_CLASSES] = {
+        [SL_CAST_F32] = "sl_map_f32_scalar",
+        [SL_CAST_I64] = "sl_map_s64_scalar",
+        [SL_CAST_F64] = "sl_map_f64_scalar",
+    };
+    sl_op_own(call, kernels[shape->class], run_map);
     return 0;
 }
 
@@ -202,6 +214,7 @@ static void copy_f32(size_t count, const void *const *in, void *out, const doubl
     memmove(out, in[0], count * sizeof(float));
 }
 
+/* Doubles too. */
 static void copy_i64(size_t count, const void *const *in, void *out, const double *numbers)
 {
     (void)numbers;
@@ -210,11 +223,11 @@ static void copy_i64(size_t count, const void *const *in, void *out, const doubl
 
 int sl_map_convert(struct sl_op_call *call, uint32_t in, uint32_t out, struct sl_diag *diag)
 {
-    int from = sl_op_tensor(call, in)->scalar_type, to = sl_op_tensor(call, out)->scalar_type;
-    bool integers = !sl_cast_is_float(from) || (from == SL_SCALAR_DOUBLE && !sl_cast_is_float(to));
+    static const sl_map_fn copies[SL_CAST_CLASSES] = {copy_f32, copy_i64, copy_i64};
+    int class = sl_cast_class(sl_op_tensor(call, in)->scalar_type);
     const struct sl_map_shape shape = {
-        .class = integers && to != SL_SCALAR_BOOL ? SL_CAST_I64 : SL_CAST_F32,
-        .fn = integers && to != SL_SCALAR_BOOL ? copy_i64 : copy_f32,
+        .class = class,
+        .fn = copies[class],
         .input_count = 1,
         .inputs = {in},
         .out = out,

@@ -1,6 +1,7 @@
 /* agent/runtime/ops/map_ops.c: elementwise operators of all types. */
 #include <math.h>
 #include <string.h>
+#include <tgmath.h>
 
 #include "agent/runtime/ops/formula.h"
 #include "agent/runtime/ops/map.h"
@@ -8,9 +9,9 @@
 
 /* What the operators of one prepare() differ in. */
 struct spec {
-    sl_map_fn f32, i64; /* i64 NULL: computes in f32 always */
-    uint32_t inputs;    /* the first arguments */
-    uint32_t promoting; /* arguments that decide the class; 0: the inputs */
+    sl_map_fn f32, f64, i64; /* i64 NULL: computes in floating point always */
+    uint32_t inputs;         /* the first arguments */
+    uint32_t promoting;      /* arguments that decide the class; 0: the inputs */
     bool no_zero_divisor;
 };
 
@@ -18,6 +19,7 @@ struct spec {
 #define BLOCK(id, number, body)                                                                    \
     static void id(size_t count, const void *const *in, void *out, const double *p)                \
     {                                                                                              \
+        typedef number real __attribute__((unused));                                               \
         const number *a = in[0], *b = in[1] ? in[1] : a, *c = in[2] ? in[2] : a;                   \
         number *to = out;                                                                          \
         (void)p;                                                                                   \
@@ -29,16 +31,19 @@ struct spec {
         }                                                                                          \
     }
 #define F32(id, expression) BLOCK(id##_f32, float, r = (float)(expression))
+#define F64(id, expression) BLOCK(id##_f64, double, r = (double)(expression))
+/* Of the functions in tgmath.h each takes the one of its type. */
+#define REAL(id, expression) F32(id, expression) F64(id, expression)
 #define I64(id, expression) BLOCK(id##_i64, int64_t, r = (int64_t)(expression))
-#define BOTH(id, expression) F32(id, expression) I64(id, expression)
+#define BOTH(id, expression) REAL(id, expression) I64(id, expression)
 /* Integers wrap around. */
 #define WRAP(id, operation)                                                                        \
     I64(id, (uint64_t)x operation((uint64_t)y *(uint64_t)sl_cast_to_int(p[0])))
 
-F32(add, x + y * (float)p[0])
-F32(sub, x - y * (float)p[0])
-F32(mul, x *y)
-F32(div, x / y)
+REAL(add, x + y * (real)p[0])
+REAL(sub, x - y * (real)p[0])
+REAL(mul, x *y)
+REAL(div, x / y)
 WRAP(add, +)
 WRAP(sub, -)
 I64(mul, (uint64_t)x *(uint64_t)y)
@@ -53,19 +58,23 @@ static int64_t rest(int64_t x, int64_t y) /* of the dividend's sign, as ExecuTor
     return y == -1 ? 0 : x % y;
 }
 
-static float floor_rest(float x, float y) /* of the divisor's sign */
-{
-    float r = fmodf(x, y);
-    return r != 0.0f && (r < 0.0f) != (y < 0.0f) ? r + y : r;
-}
-
-static float floor_quotient(float x, float y)
-{
-    if (y == 0.0f)
-        return x / y;
-    float q = (x - floor_rest(x, y)) / y, whole = floorf(q);
-    return q - whole > 0.5f ? whole + 1.0f : whole;
-}
+/* The rest of the divisor's sign, and the quotient that goes with it; where PyTorch has others, by
+ * a zero or an infinity, these are ExecuTorch's. */
+#define FLOORED(number)                                                                            \
+    static number floor_rest_##number(number x, number y)                                          \
+    {                                                                                              \
+        number r = fmod(x, y);                                                                     \
+        return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                           \
+    }                                                                                              \
+    static number floor_quotient_##number(number x, number y)                                      \
+    {                                                                                              \
+        number r = fmod(x, y), q = (x - r) / y;                                                    \
+        if (y == 0)                                                                                \
+            return signbit(x) ? -(number)INFINITY : (number)INFINITY;                              \
+        return r != 0 && signbit(r) != signbit(y) ? q - 1 : q;                                     \
+    }
+FLOORED(float)
+FLOORED(double)
 
 static int64_t power(int64_t x, int64_t y)
 {
@@ -77,24 +86,31 @@ static int64_t power(int64_t x, int64_t y)
     return (int64_t)r;
 }
 
-F32(trunc_div, truncf(x / y))
+REAL(trunc_div, trunc(x / y))
 I64(trunc_div, quotient(x, y))
-F32(floor_div, floor_quotient(x, y))
+F32(floor_div, floor_quotient_float(x, y))
+F64(floor_div, floor_quotient_double(x, y))
 I64(floor_div, quotient(x, y) - (rest(x, y) != 0 && (rest(x, y) < 0) != (y < 0)))
-F32(remainder, floor_rest(x, y))
+F32(remainder, floor_rest_float(x, y))
+F64(remainder, floor_rest_double(x, y))
 I64(remainder, rest(x, y))
-F32(fmod, fmodf(x, y))
-F32(pow, y == 2.0f ? x * x : powf(x, y))
+REAL(fmod, fmod(x, y))
+REAL(pow, y == 2.0f ? x * x : pow(x, y))
 I64(pow, power(x, y))
-F32(square, x *x)
-F32(cube, x *x *x)
+REAL(square, x *x)
+REAL(cube, x *x *x)
 F32(root, sl_formula_root(x))
+F64(root, pow(x, 0.5))
 F32(inverse_root, x == -INFINITY ? 0.0f : 1.0f / sl_formula_root(x))
-F32(atan2, atan2f(x, y))
-F32(maximum, x != x ? x : (y != y || y > x) ? y : x)
-F32(minimum, x != x ? x : (y != y || y < x) ? y : x)
+F64(inverse_root, pow(x, -0.5))
+REAL(atan2, atan2(x, y))
+REAL(maximum, x != x ? x : (y != y || y > x) ? y : x)
+REAL(minimum, x != x ? x : (y != y || y < x) ? y : x)
 I64(maximum, x > y ? x : y)
 I64(minimum, x < y ? x : y)
+#define MOST(x, y) ((x) != (x) ? (x) : (y) != (y) || (y) > (x) ? (y) : (x))
+REAL(between, MOST(x, y) != MOST(x, y) || MOST(x, y) < z ? MOST(x, y) : z)
+I64(between, (x > y ? x : y) < z ? (x > y ? x : y) : z)
 BOTH(eq, x == y)
 BOTH(ne, x != y)
 BOTH(lt, x < y)
@@ -109,53 +125,57 @@ I64(bitwise_and, x &y)
 I64(bitwise_or, x | y)
 I64(bitwise_xor, x ^ y)
 I64(bitwise_not, ~x)
+I64(bitwise_left_shift, y >= 0 && y < 64 ? (uint64_t)x << y : 0)
+I64(bitwise_right_shift, x >> (y >= 0 && y < 64 ? y : 63))
 BOTH(where, x != 0 ? y : z)
 BOTH(masked_fill, y != 0 ? z : x)
 
-F32(abs, fabsf(x))
+REAL(abs, fabs(x))
 I64(abs, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
-F32(neg, -x)
+REAL(neg, -x)
 I64(neg, 0 - (uint64_t)x)
-F32(sign, x != x ? x : (float)(x > 0.0f) - (float)(x < 0.0f))
+REAL(sign, x != x ? x : (real)(x > 0) - (real)(x < 0))
 I64(sign, (x > 0) - (x < 0))
-F32(clamp, x<(float)p[0] ? (float)p[0] : x>(float) p[1] ? (float)p[1] : x)
+REAL(clamp, x<(real)p[0] ? (real)p[0] : x>(real) p[1] ? (real)p[1] : x)
 I64(clamp, x<sl_cast_to_int(p[0]) ? sl_cast_to_int(p[0]) : x> sl_cast_to_int(p[1])
                ? sl_cast_to_int(p[1])
                : x)
 I64(same, x)
-F32(floor, floorf(x))
-F32(ceil, ceilf(x))
-F32(round, nearbyintf(x))
-F32(trunc, truncf(x))
-F32(isnan, x != x)
-F32(isinf, isinf(x) != 0)
-F32(exp, expf(x))
-F32(expm1, expm1f(x))
-F32(log, logf(x))
-F32(log2, log2f(x))
-F32(log10, log10f(x))
+REAL(floor, floor(x))
+REAL(ceil, ceil(x))
+REAL(round, nearbyint(x))
+REAL(trunc, trunc(x))
+REAL(isnan, x != x)
+REAL(isinf, isinf(x) != 0)
+REAL(exp, exp(x))
+REAL(expm1, expm1(x))
+REAL(log, log(x))
+REAL(log2, log2(x))
+REAL(log10, log10(x))
 F32(log1p, sl_formula_log1p(x))
-F32(sqrt, sqrtf(x))
-F32(rsqrt, 1.0f / sqrtf(x))
-F32(reciprocal, 1.0f / x)
-F32(sigmoid, 1.0f / (1.0f + expf(-x)))
-F32(tanh, tanhf(x))
-F32(sin, sinf(x))
-F32(cos, cosf(x))
-F32(tan, tanf(x))
-F32(asin, asinf(x))
-F32(acos, acosf(x))
-F32(atan, atanf(x))
-F32(sinh, sinhf(x))
-F32(cosh, coshf(x))
-F32(asinh, asinhf(x))
-F32(acosh, acoshf(x))
-F32(atanh, atanhf(x))
-F32(erf, erff(x))
-F32(gelu, x * 0.5f * (1.0f + erff(x * 0.70710678f)))
-F32(gelu_tanh, 0.5f * x * (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x))))
-F32(leaky_relu, x > 0.0f ? x : x * (float)p[0])
-F32(elu, x <= 0.0f ? expm1f(x * (float)p[2]) * (float)(p[0] * p[1]) : x * (float)p[1])
+F64(log1p, log1p(x))
+REAL(sqrt, sqrt(x))
+REAL(rsqrt, 1.0f / sqrt(x))
+REAL(reciprocal, 1.0f / x)
+REAL(sigmoid, 1.0f / (1.0f + exp(-x)))
+REAL(tanh, tanh(x))
+REAL(sin, sin(x))
+REAL(cos, cos(x))
+REAL(tan, tan(x))
+REAL(asin, asin(x))
+REAL(acos, acos(x))
+REAL(atan, atan(x))
+REAL(sinh, sinh(x))
+REAL(cosh, cosh(x))
+REAL(asinh, asinh(x))
+REAL(acosh, acosh(x))
+REAL(atanh, atanh(x))
+REAL(erf, erf(x))
+REAL(gelu, x * 0.5f * (1.0f + erf(x * (real)0.70710678118654752)))
+REAL(gelu_tanh,
+     0.5f * x * (1.0f + tanh((real)0.79788456080286536 * (x + (real)0.044715 * x * x * x))))
+REAL(leaky_relu, x > 0.0f ? x : x * (real)p[0])
+REAL(elu, x <= 0.0f ? expm1(x * (real)p[2]) * (real)(p[0] * p[1]) : x * (real)p[1])
 
 /* What a kernel computes as well; SL_UNARY_OP_END: none does. */
 static int kernel_of(const struct sl_op_call *call, const struct spec *spec)
@@ -223,10 +243,11 @@ static int prepare_spec(struct sl_op_call *call, const struct spec *spec, struct
         .out = last,
         .no_zero_divisor = spec->no_zero_divisor,
     };
-    shape.class = spec->i64 ? sl_map_class(call, promoting, arguments) : SL_CAST_F32;
-    if (!spec->f32)
-        shape.class = SL_CAST_I64;
-    shape.fn = shape.class == SL_CAST_F32 ? spec->f32 : spec->i64;
+    const sl_map_fn fns[SL_CAST_CLASSES] = {spec->f32, spec->i64, spec->f64};
+    shape.class = sl_map_class(call, promoting, arguments);
+    if (!fns[shape.class])
+        shape.class = spec->f32 ? SL_CAST_F32 : SL_CAST_I64;
+    shape.fn = fns[shape.class];
     for (uint32_t k = 0; spec->inputs + k < shape.out && k < 3; k++)
         shape.numbers[k] = sl_op_number(call, spec->inputs + k, 0.0);
     return sl_map_prepare(call, &shape, diag);
@@ -249,8 +270,8 @@ static int prepare_bitwise(struct sl_op_call *call, struct sl_diag *diag)
 /* Not of Bool: the complement of an integer's bits is not its negation. */
 static int prepare_bitwise_not(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct spec integers = {NULL, bitwise_not_i64, 1, 0, false};
-    static const struct spec truths = {NULL, logical_not_i64, 1, 0, false};
+    static const struct spec integers = {NULL, NULL, bitwise_not_i64, 1, 0, false};
+    static const struct spec truths = {NULL, NULL, logical_not_i64, 1, 0, false};
     if (sl_op_is_float(call, 0))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its input is not of integers");
     bool truth = sl_op_tensor(call, 0)->scalar_type == SL_SCALAR_BOOL;
@@ -259,9 +280,9 @@ static int prepare_bitwise_not(struct sl_op_call *call, struct sl_diag *diag)
 
 static int prepare_div_mode(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct spec exact = {div_f32, NULL, 2, 0, false};
-    static const struct spec floored = {floor_div_f32, floor_div_i64, 2, 0, true};
-    static const struct spec truncated = {trunc_div_f32, trunc_div_i64, 2, 0, true};
+    static const struct spec exact = {div_f32, div_f64, NULL, 2, 0, false};
+    static const struct spec floored = {floor_div_f32, floor_div_f64, floor_div_i64, 2, 0, true};
+    static const struct spec truncated = {trunc_div_f32, trunc_div_f64, trunc_div_i64, 2, 0, true};
     const char *mode = sl_op_string(call, 2);
     if (!mode)
         return prepare_spec(call, &exact, diag);
@@ -272,6 +293,27 @@ static int prepare_div_mode(struct sl_op_call *call, struct sl_diag *diag)
     return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its rounding mode is unknown");
 }
 
+/* Bounds that are tensors, of which one may be missing. */
+static int prepare_between(struct sl_op_call *call, struct sl_diag *diag)
+{
+    static const struct {
+        sl_map_fn fns[SL_CAST_CLASSES];
+        uint32_t count, inputs[SL_MAP_INPUTS];
+    } by[4] = {
+        [1] = {{maximum_f32, maximum_i64, maximum_f64}, 2, {0, 1}},
+        [2] = {{minimum_f32, minimum_i64, minimum_f64}, 2, {0, 2}},
+        [3] = {{between_f32, between_i64, between_f64}, 3, {0, 1, 2}},
+    };
+    int bounds = (sl_op_tensor(call, 1) != NULL) + 2 * (sl_op_tensor(call, 2) != NULL);
+    if (bounds == 0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "it has no bounds");
+    struct sl_map_shape shape = {.input_count = by[bounds].count, .out = 3};
+    memcpy(shape.inputs, by[bounds].inputs, sizeof(shape.inputs));
+    shape.class = sl_map_class(call, shape.input_count, shape.inputs);
+    shape.fn = by[bounds].fns[shape.class];
+    return sl_map_prepare(call, &shape, diag);
+}
+
 /* Frequent powers, and roots as powf() has them: those of the smaller infinity and of -0 are
  * positive. */
 static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
@@ -280,10 +322,10 @@ static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
         double exponent;
         struct spec spec;
     } powers[] = {
-        {2.0, {square_f32, pow_i64, 2, 0, false}},
-        {3.0, {cube_f32, pow_i64, 2, 0, false}},
-        {0.5, {root_f32, pow_i64, 2, 0, false}},
-        {-0.5, {inverse_root_f32, pow_i64, 2, 0, false}},
+        {2.0, {square_f32, square_f64, pow_i64, 2, 0, false}},
+        {3.0, {cube_f32, cube_f64, pow_i64, 2, 0, false}},
+        {0.5, {root_f32, root_f64, pow_i64, 2, 0, false}},
+        {-0.5, {inverse_root_f32, inverse_root_f64, pow_i64, 2, 0, false}},
     };
     double exponent = sl_op_number(call, 1, 0.0);
     for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
@@ -294,8 +336,8 @@ static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
 
 static int prepare_gelu(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct spec exact = {gelu_f32, NULL, 1, 0, false};
-    static const struct spec approximate = {gelu_tanh_f32, NULL, 1, 0, false};
+    static const struct spec exact = {gelu_f32, gelu_f64, NULL, 1, 0, false};
+    static const struct spec approximate = {gelu_tanh_f32, gelu_tanh_f64, NULL, 1, 0, false};
     const char *how = sl_op_string(call, 1);
     if (how && strcmp(how, "tanh") == 0)
         return prepare_spec(call, &approximate, diag);
@@ -307,20 +349,20 @@ static int prepare_gelu(struct sl_op_call *call, struct sl_diag *diag)
 int sl_map_arithmetic(struct sl_op_call *call, int op, double alpha, uint32_t out,
                       struct sl_diag *diag)
 {
-    static const struct {
-        sl_map_fn f32, i64;
-    } of[] = {
-        [SL_BINARY_ADD] = {add_f32, add_i64},
-        [SL_BINARY_SUBTRACT] = {sub_f32, sub_i64},
-        [SL_BINARY_MULTIPLY] = {mul_f32, mul_i64},
-        [SL_BINARY_DIVIDE] = {div_f32, NULL},
-        [SL_BINARY_MAXIMUM] = {maximum_f32, maximum_i64},
-        [SL_BINARY_MINIMUM] = {minimum_f32, minimum_i64},
+    static const sl_map_fn of[][SL_CAST_CLASSES] = {
+        [SL_BINARY_ADD] = {add_f32, add_i64, add_f64},
+        [SL_BINARY_SUBTRACT] = {sub_f32, sub_i64, sub_f64},
+        [SL_BINARY_MULTIPLY] = {mul_f32, mul_i64, mul_f64},
+        [SL_BINARY_DIVIDE] = {div_f32, NULL, div_f64},
+        [SL_BINARY_MAXIMUM] = {maximum_f32, maximum_i64, maximum_f64},
+        [SL_BINARY_MINIMUM] = {minimum_f32, minimum_i64, minimum_f64},
     };
     struct sl_map_shape shape = {
         .input_count = 2, .inputs = {0, 1}, .out = out, .numbers = {alpha}};
-    shape.class = of[op].i64 ? sl_map_class(call, 2, shape.inputs) : SL_CAST_F32;
-    shape.fn = shape.class == SL_CAST_F32 ? of[op].f32 : of[op].i64;
+    shape.class = sl_map_class(call, 2, shape.inputs);
+    if (!of[op][shape.class])
+        shape.class = SL_CAST_F32;
+    shape.fn = of[op][shape.class];
     return sl_map_prepare(call, &shape, diag);
 }
 
@@ -330,7 +372,7 @@ int sl_map_clamp(struct sl_op_call *call, double min, double max, uint32_t out,
     struct sl_map_shape shape = {
         .input_count = 1, .inputs = {0, 1, 2}, .out = out, .numbers = {min, max}};
     shape.class = sl_map_class(call, out, shape.inputs);
-    shape.fn = shape.class == SL_CAST_F32 ? clamp_f32 : clamp_i64;
+    shape.fn = (const sl_map_fn[]){clamp_f32, clamp_i64, clamp_f64}[shape.class];
     return sl_map_prepare(call, &shape, diag);
 }
 
@@ -343,19 +385,30 @@ int sl_map_clamp(struct sl_op_call *call, double min, double max, uint32_t out,
         }                                                                                          \
     }
 /* One input; always in f32. */
-#define FLOAT_1(id) OP("aten::" #id ".out", "aO", prepare_map, id##_f32, NULL, 1, 0, false)
+#define FLOAT_1(id)                                                                                \
+    OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, NULL, 1, 0, false)
 /* One input; in its own class. */
-#define ANY_1(id) OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_i64, 1, 0, false)
+#define ANY_1(id)                                                                                  \
+    OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, id##_i64, 1, 0, false)
 /* One input that integers are unchanged by. */
-#define ROUND_1(id) OP("aten::" #id ".out", "aO", prepare_map, id##_f32, same_i64, 1, 0, false)
-#define ANY_2(id) OP("aten::" #id ".out", "aaO", prepare_map, id##_f32, id##_i64, 2, 0, false)
+#define ROUND_1(id)                                                                                \
+    OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, same_i64, 1, 0, false)
+#define ANY_2(id)                                                                                  \
+    OP("aten::" #id ".out", "aaO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0, false)
 /* Both overloads of two inputs. */
 #define PAIR(id, divides)                                                                          \
-    OP("aten::" #id ".Tensor_out", "aaO", prepare_map, id##_f32, id##_i64, 2, 0, divides),         \
-        OP("aten::" #id ".Scalar_out", "anO", prepare_map, id##_f32, id##_i64, 2, 0, divides)
+    OP("aten::" #id ".Tensor_out", "aaO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0,         \
+       divides),                                                                                   \
+        OP("aten::" #id ".Scalar_out", "anO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0,     \
+           divides)
 #define BITS(id)                                                                                   \
-    OP("aten::" #id ".Tensor_out", "aaO", prepare_bitwise, NULL, id##_i64, 2, 0, false),           \
-        OP("aten::" #id ".Scalar_out", "anO", prepare_bitwise, NULL, id##_i64, 2, 0, false)
+    OP("aten::" #id ".Tensor_out", "aaO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, false),     \
+        OP("aten::" #id ".Scalar_out", "anO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, false)
+
+#define SHIFT(id)                                                                                  \
+    OP("aten::" #id ".Tensor_out", "aaO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, false),     \
+        OP("aten::" #id ".Tensor_Scalar_out", "anO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0,  \
+           false)
 
 const struct sl_op sl_ops_map[] = {
     FLOAT_1(exp),
@@ -404,21 +457,28 @@ const struct sl_op sl_ops_map[] = {
     BITS(bitwise_and),
     BITS(bitwise_or),
     BITS(bitwise_xor),
+    SHIFT(bitwise_left_shift),
+    SHIFT(bitwise_right_shift),
+    {.name = "aten::clamp.Tensor_out",
+     .signature = "aAAO",
+     .in_place = true,
+     .prepare = prepare_between},
     {.name = "aten::bitwise_not.out",
      .signature = "aO",
      .in_place = true,
      .prepare = prepare_bitwise_not},
-    OP("aten::fmod.Tensor_out", "aaO", prepare_map, fmod_f32, remainder_i64, 2, 0, true),
-    OP("aten::fmod.Scalar_out", "anO", prepare_map, fmod_f32, remainder_i64, 2, 0, true),
-    OP("aten::pow.Tensor_Scalar_out", "anO", prepare_power, pow_f32, pow_i64, 2, 0, false),
-    OP("aten::pow.Tensor_Tensor_out", "aaO", prepare_map, pow_f32, pow_i64, 2, 0, false),
-    OP("aten::pow.Scalar_out", "naO", prepare_map, pow_f32, pow_i64, 2, 0, false),
-    OP("aten::atan2.out", "aaO", prepare_map, atan2_f32, NULL, 2, 0, false),
-    OP("aten::leaky_relu.out", "anO", prepare_map, leaky_relu_f32, NULL, 1, 0, false),
-    OP("aten::elu.out", "annnO", prepare_map, elu_f32, NULL, 1, 0, false),
-    OP("aten::where.self_out", "aaaO", prepare_map, where_f32, where_i64, 3, 0, false),
-    OP("aten::masked_fill.Scalar_out", "aanO", prepare_map, masked_fill_f32, masked_fill_i64, 3, 0,
+    OP("aten::fmod.Tensor_out", "aaO", prepare_map, fmod_f32, fmod_f64, remainder_i64, 2, 0, true),
+    OP("aten::fmod.Scalar_out", "anO", prepare_map, fmod_f32, fmod_f64, remainder_i64, 2, 0, true),
+    OP("aten::pow.Tensor_Scalar_out", "anO", prepare_power, pow_f32, pow_f64, pow_i64, 2, 0, false),
+    OP("aten::pow.Tensor_Tensor_out", "aaO", prepare_map, pow_f32, pow_f64, pow_i64, 2, 0, false),
+    OP("aten::pow.Scalar_out", "naO", prepare_map, pow_f32, pow_f64, pow_i64, 2, 0, false),
+    OP("aten::atan2.out", "aaO", prepare_map, atan2_f32, atan2_f64, NULL, 2, 0, false),
+    OP("aten::leaky_relu.out", "anO", prepare_map, leaky_relu_f32, leaky_relu_f64, NULL, 1, 0,
        false),
+    OP("aten::elu.out", "annnO", prepare_map, elu_f32, elu_f64, NULL, 1, 0, false),
+    OP("aten::where.self_out", "aaaO", prepare_map, where_f32, where_f64, where_i64, 3, 0, false),
+    OP("aten::masked_fill.Scalar_out", "aanO", prepare_map, masked_fill_f32, masked_fill_f64,
+       masked_fill_i64, 3, 0, false),
     {.name = "aten::div.out_mode",
      .signature = "aazO",
      .in_place = true,

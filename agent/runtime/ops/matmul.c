@@ -18,7 +18,14 @@ static int add_product(struct sl_op_call *call, const struct product *p, struct 
 {
     struct sl_step gemm;
     struct sl_ref packed = sl_ref_none();
-    if (p->m == 0 || p->n == 0 || p->k == 0)
+    if (p->out->nbytes == 0)
+        return 0;
+    if (p->k == 0 && !p->bias) {
+        sl_step_fill(sl_op_step(call), sizeof(float), sl_tensor_count(p->out), 0);
+        sl_op_operands(call, sl_ref_none(), sl_ref_none(), sl_ref_tensor(p->out));
+        return 0;
+    }
+    if (p->k == 0)
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "an empty operand is not supported");
     if (!has_memory(p->rhs) || (p->bias && !has_memory(p->bias)))
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "its operands have no memory");

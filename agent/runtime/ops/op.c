@@ -34,6 +34,12 @@ bool sl_op_is_float(const struct sl_op_call *call, uint32_t i)
            (value->kind == SL_PTE_TENSOR && sl_cast_is_float(value->tensor->scalar_type));
 }
 
+bool sl_op_is_double(const struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_value *value = argument(call, i);
+    return value->kind == SL_PTE_TENSOR && value->tensor->scalar_type == SL_SCALAR_DOUBLE;
+}
+
 const char *sl_op_string(const struct sl_op_call *call, uint32_t i)
 {
     const struct sl_value *value = argument(call, i);
@@ -164,8 +170,7 @@ static bool type_fits(uint32_t meaning, const struct sl_tensor *tensor)
 {
     if ((meaning & LONGS) != 0)
         return tensor->scalar_type == SL_SCALAR_LONG;
-    return (meaning & FLOATS) == 0 || tensor->scalar_type == SL_SCALAR_FLOAT ||
-           sl_cast_is_half(tensor->scalar_type);
+    return (meaning & FLOATS) == 0 || sl_cast_is_float(tensor->scalar_type);
 }
 
 /* Words cost more than the check: they are found where it fails. */

@@ -255,10 +255,10 @@ static void run_item(struct sl_op_call *call)
     const struct sl_tensor *tensor = sl_op_tensor(call, 0);
     struct sl_value value;
     int64_t whole;
-    float number;
+    double number;
     if (sl_cast_is_float(tensor->scalar_type)) {
-        sl_cast_load(SL_CAST_F32, tensor->scalar_type)(tensor->data, 0, 1, &number);
-        value = real((double)number);
+        sl_cast_load(SL_CAST_F64, tensor->scalar_type)(tensor->data, 0, 1, &number);
+        value = real(number);
     } else {
         sl_cast_load(SL_CAST_I64, tensor->scalar_type)(tensor->data, 0, 1, &whole);
         value =

@@ -63,9 +63,7 @@ static int need_plain(struct sl_op_call *call, const struct sl_tensor *in,
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
     if (in->rank > SL_STEP_MAX_RANK)
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its rank is above 6");
-    return in->nbytes == 0
-               ? sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "an empty input is not supported")
-               : 0;
+    return 0;
 }
 
 /* The bits of the dimensions in the list of argument 1; all of them for none. */
@@ -157,7 +155,7 @@ static int prepare_softmax(struct sl_op_call *call, struct sl_diag *diag)
         rc = sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim is not one of the input's");
     if (rc == 0)
         rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
-    if (rc != 0)
+    if (rc != 0 || in->nbytes == 0)
         return rc;
     plan_reduction(in, 1u << dim, &r);
     if (r.inner != 1) {
@@ -218,7 +216,9 @@ static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
     rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
     if (rc == 0)
         rc = resize_statistics(call, in, leading, diag);
-    if (rc != 0)
+    if (rc == 0 && in->nbytes == 0 && sl_op_tensor(call, 6)->nbytes != 0)
+        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "rows of no elements are not supported");
+    if (rc != 0 || in->nbytes == 0)
         return rc;
     struct sl_step *step = sl_op_step(call);
     sl_step_reduce(step, call->isa, SL_REDUCE_LAYER_NORM, sl_tensor_count(in) / row, row, 1);
@@ -286,7 +286,7 @@ static int prepare_batch_norm(struct sl_op_call *call, struct sl_diag *diag)
         rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
     for (uint32_t k = 8; k <= 9 && rc == 0; k++)
         rc = sl_tensor_resize(sl_op_tensor(call, k), 1, none, diag);
-    if (rc != 0)
+    if (rc != 0 || in->nbytes == 0)
         return rc;
     size_t dims[3] = {(size_t)in->sizes[0], (size_t)in->sizes[1], 0};
     dims[2] = sl_tensor_count(in) / dims[0] / dims[1];

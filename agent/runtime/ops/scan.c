@@ -59,9 +59,8 @@ static int prepare_lines(struct sl_op_call *call, int64_t dim64, size_t kept,
     int rc = sl_tensor_resize(out, in->rank, sizes, diag);
     if (rc == 0 && index)
         rc = sl_tensor_resize(index, in->rank, sizes, diag);
-    s->class = sl_cast_is_float(in->scalar_type) || sl_cast_is_float(out->scalar_type)
-                   ? SL_CAST_F32
-                   : SL_CAST_I64;
+    s->class =
+        sl_cast_class(out->scalar_type); /* elements are what the output's type has of them */
     s->load = sl_cast_load(s->class, in->scalar_type);
     s->store = sl_cast_store(s->class, out->scalar_type);
     if (rc == 0 && (!s->load || !s->store || (index && index->scalar_type != SL_SCALAR_LONG)))
@@ -87,6 +86,7 @@ static int prepare_lines(struct sl_op_call *call, int64_t dim64, size_t kept,
 union block {
     float f32[SL_CAST_BLOCK];
     int64_t i64[SL_CAST_BLOCK];
+    double f64[SL_CAST_BLOCK];
 };
 
 static void sum_line(struct sl_op_call *call, const struct scan *s, const uint8_t *in,
@@ -94,6 +94,7 @@ static void sum_line(struct sl_op_call *call, const struct scan *s, const uint8_
 {
     union block block;
     float f32 = 0.0f;
+    double f64 = 0.0;
     uint64_t i64 = 0;
     (void)call, (void)index;
     for (size_t left = s->length, count; left != 0; left -= count) {
@@ -102,6 +103,8 @@ static void sum_line(struct sl_op_call *call, const struct scan *s, const uint8_
         for (size_t i = 0; i < count; i++)
             if (s->class == SL_CAST_F32)
                 block.f32[i] = f32 += block.f32[i];
+            else if (s->class == SL_CAST_F64)
+                block.f64[i] = f64 += block.f64[i];
             else
                 block.i64[i] = (int64_t)(i64 += (uint64_t)block.i64[i]);
         s->store(&block, count, out, s->out_step);
@@ -121,31 +124,42 @@ static int prepare_cumsum(struct sl_op_call *call, struct sl_diag *diag)
                          run_cumsum, diag);
 }
 
-static float at_f32(const struct scan *s, const uint8_t *in, size_t i)
+/* Element i of a line of floating point. */
+static double real_at(const struct scan *s, const uint8_t *in, size_t i)
 {
-    float value;
+    union sl_cast_number value;
     s->load(in + (ptrdiff_t)i * s->in_step, 0, 1, &value);
-    return value;
+    return s->class == SL_CAST_F64 ? value.f64 : (double)value.f32;
+}
+
+static void put_real(const struct scan *s, double value, uint8_t *out, size_t i)
+{
+    union sl_cast_number number;
+    if (s->class == SL_CAST_F64)
+        number.f64 = value;
+    else
+        number.f32 = (float)value;
+    s->store(&number, 1, out + (ptrdiff_t)i * s->out_step, 0);
 }
 
 /* x - max - log(sum(exp(x - max))) */
 static void log_softmax_line(struct sl_op_call *call, const struct scan *s, const uint8_t *in,
                              uint8_t *index, uint8_t *out)
 {
-    float top = at_f32(s, in, 0);
-    double sum = 0.0;
+    double top = real_at(s, in, 0), sum = 0.0;
+    bool doubles = s->class == SL_CAST_F64;
     (void)call, (void)index;
     for (size_t i = 1; i < s->length; i++) {
-        float v = at_f32(s, in, i);
+        double v = real_at(s, in, i);
         top = v > top || v != v ? v : top;
     }
-    for (size_t i = 0; i < s->length; i++)
-        sum += (double)expf(at_f32(s, in, i) - top);
-    float less = (float)log(sum);
     for (size_t i = 0; i < s->length; i++) {
-        float v = at_f32(s, in, i) - top - less;
-        s->store(&v, 1, out + (ptrdiff_t)i * s->out_step, 0);
+        double v = real_at(s, in, i) - top;
+        sum += doubles ? exp(v) : (double)expf((float)v);
     }
+    double less = log(sum);
+    for (size_t i = 0; i < s->length; i++)
+        put_real(s, real_at(s, in, i) - top - less, out, i);
 }
 
 static void run_log_softmax(struct sl_op_call *call)
@@ -163,18 +177,18 @@ static int prepare_log_softmax(struct sl_op_call *call, struct sl_diag *diag)
 
 /* A line's best elements: a heap whose root is the worst of them. */
 struct ranked {
-    double f32; /* exact for f32 */
+    double real; /* exact for f32 */
     int64_t i64, index;
 };
 
 static bool is_better(const struct scan *s, const struct ranked *a, const struct ranked *b)
 {
-    if (s->class == SL_CAST_F32) {
-        bool a_nan = a->f32 != a->f32, b_nan = b->f32 != b->f32;
+    if (s->class != SL_CAST_I64) {
+        bool a_nan = a->real != a->real, b_nan = b->real != b->real;
         if (a_nan != b_nan)
             return a_nan == s->largest;
-        if (!a_nan && a->f32 != b->f32)
-            return (a->f32 > b->f32) == s->largest;
+        if (!a_nan && a->real != b->real)
+            return (a->real > b->real) == s->largest;
     } else if (a->i64 != b->i64) {
         return (a->i64 > b->i64) == s->largest;
     }
@@ -201,8 +215,8 @@ static void sink(const struct scan *s, struct ranked *heap, size_t count, size_t
 static struct ranked ranked_at(const struct scan *s, const uint8_t *in, size_t i)
 {
     struct ranked one = {.index = (int64_t)i};
-    if (s->class == SL_CAST_F32)
-        one.f32 = (double)at_f32(s, in, i);
+    if (s->class != SL_CAST_I64)
+        one.real = real_at(s, in, i);
     else
         s->load(in + (ptrdiff_t)i * s->in_step, 0, 1, &one.i64);
     return one;
@@ -226,9 +240,10 @@ static void top_line(struct sl_op_call *call, const struct scan *s, const uint8_
     }
     for (size_t i = count; i > 0; i--) { /* the worst goes last */
         ptrdiff_t at = (ptrdiff_t)(i - 1);
-        float number = (float)heap[0].f32;
-        s->store(s->class == SL_CAST_F32 ? (const void *)&number : &heap[0].i64, 1,
-                 out + at * s->out_step, 0);
+        if (s->class != SL_CAST_I64)
+            put_real(s, heap[0].real, out, i - 1);
+        else
+            s->store(&heap[0].i64, 1, out + at * s->out_step, 0);
         memcpy(index + at * s->index_step, &heap[0].index, sizeof(int64_t));
         heap[0] = heap[i - 1];
         sink(s, heap, i - 1, 0);

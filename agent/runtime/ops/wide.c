@@ -86,8 +86,8 @@ static void imitate(struct sl_tensor *to, const struct sl_tensor *from)
     *to = *from;
     to->scalar_type = SL_SCALAR_FLOAT;
     to->element_bytes = sizeof(float);
-    to->nbytes = from->nbytes * 2;
-    to->max_nbytes = from->max_nbytes * 2;
+    to->nbytes = from->nbytes / from->element_bytes * sizeof(float);
+    to->max_nbytes = from->max_nbytes / from->element_bytes * sizeof(float);
 }
 
 /* Packed weights stay as they are where they and the bias are constant: packing converts them. */
@@ -95,7 +95,8 @@ static bool is_packed(const struct sl_op_call *call, const struct sl_tensor *wei
 {
     const char *signature = call->op->signature, *bias = strchr(signature, 'W');
     const struct sl_tensor *other = bias ? real_tensor(call, (uint32_t)(bias - signature)) : NULL;
-    return weights->constant && (!other || other->constant);
+    return weights->constant && sl_cast_is_half(weights->scalar_type) &&
+           (!other || other->constant);
 }
 
 static bool wants_f32(char letter)
@@ -127,7 +128,7 @@ static int find_halves(struct sl_op_call *call, struct sl_diag *diag)
     call->wide_known = true;
     for (uint32_t i = 0; signature[i]; i++) {
         const struct sl_tensor *from = wants_f32(signature[i]) ? real_tensor(call, i) : NULL;
-        if (!from || !sl_cast_is_half(from->scalar_type) ||
+        if (!from || !sl_cast_is_float(from->scalar_type) || from->scalar_type == SL_SCALAR_FLOAT ||
             (signature[i] == 'w' && is_packed(call, from)))
             continue;
         if (i >= SL_OP_MAX_ARGS || from->max_nbytes > SIZE_MAX / 4)

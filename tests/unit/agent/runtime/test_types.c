@@ -166,6 +166,151 @@ static void parameters_beyond_the_input_are_refused(void **state)
     }
 }
 
+static void doubles_are_computed_as_doubles(void **state)
+{
+    static const double a[3] = {1e300, 16777217.0, 0.1};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(3), true);
+    uint32_t y = sl_program_add_tensor(SL_SIZES(3));
+    uint32_t sum = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(3), true);
+    uint32_t whole = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(3), true);
+    uint32_t root = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(3), true);
+    uint32_t total = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(1), true);
+    uint32_t running = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(3), true);
+    uint32_t one = sl_program_add_int(1), zero = sl_program_add_int(0);
+    uint32_t none = sl_program_add_null(), keep = sl_program_add_bool(true);
+    uint32_t dims = sl_program_add_list(1, (const int32_t[]){0});
+    sl_program_add_call("aten::add.out", SL_ARGS(x, y, one, sum));
+    sl_program_add_call("aten::_to_copy.out", SL_ARGS(x, keep, none, whole));
+    sl_program_add_call("aten::sqrt.out", SL_ARGS(x, root));
+    sl_program_add_call("aten::sum.IntList_out", SL_ARGS(x, dims, keep, none, total));
+    sl_program_add_call("aten::cumsum.out", SL_ARGS(x, zero, none, running));
+    load();
+    memcpy(bytes_of(x), a, sizeof(a));
+    for (int i = 0; i < 3; i++)
+        sl_program_floats(y)[i] = 0.5f;
+    execute();
+    assert_true(((double *)bytes_of(sum))[1] == 16777217.5);
+    assert_true(((double *)bytes_of(sum))[2] == 0.1 + 0.5);
+    assert_int_equal(((int64_t *)bytes_of(whole))[1], 16777217);
+    assert_true(((double *)bytes_of(root))[0] == sqrt(1e300));
+    assert_true(((double *)bytes_of(total))[0] == 1e300);
+    assert_true(((double *)bytes_of(running))[2] == 1e300);
+    sl_program_end();
+}
+
+static void sums_into_integers_cut_each_element(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3));
+    uint32_t sum = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
+    uint32_t product = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(2), true);
+    uint32_t running = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2, 3), true);
+    uint32_t last = sl_program_add_list(1, (const int32_t[]){-1});
+    uint32_t no = sl_program_add_bool(false), one = sl_program_add_int(1);
+    uint32_t type = sl_program_add_int(SL_SCALAR_LONG);
+    sl_program_add_call("aten::sum.IntList_out", SL_ARGS(x, last, no, type, sum));
+    sl_program_add_call("aten::prod.int_out", SL_ARGS(x, one, no, type, product));
+    sl_program_add_call("aten::cumsum.out", SL_ARGS(x, one, type, running));
+    load();
+    for (int i = 0; i < 6; i++)
+        sl_program_floats(x)[i] = 1.6f + (float)i; /* 1.6, 2.6, ... */
+    execute();
+    assert_int_equal(((int64_t *)bytes_of(sum))[0], 1 + 2 + 3);
+    assert_int_equal(((int32_t *)bytes_of(product))[1], 4 * 5 * 6);
+    assert_int_equal(((int64_t *)bytes_of(running))[4], 4 + 5);
+    sl_program_end();
+}
+
+/* PyTorch has NaN, -inf and NaN for the last three. */
+static void floor_division_by_zero_and_infinity_is_as_executorch_has_it(void **state)
+{
+    static const float a[6] = {7.0f, -7.0f, 0.5f, 0.5f, 0.0f, 2.5f};
+    static const float b[6] = {-2.0f, 2.0f, 0.0f, -0.0f, 0.0f, -INFINITY};
+    static const float want[6] = {-4.0f, -4.0f, INFINITY, INFINITY, INFINITY, -1.0f};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(6)), y = sl_program_add_tensor(SL_SIZES(6));
+    uint32_t z = sl_program_add_tensor(SL_SIZES(6)), floors = sl_program_add_string("floor");
+    sl_program_add_call("aten::div.out_mode", SL_ARGS(x, y, floors, z));
+    load();
+    memcpy(bytes_of(x), a, sizeof(a));
+    memcpy(bytes_of(y), b, sizeof(b));
+    execute();
+    for (int i = 0; i < 6; i++)
+        assert_true(sl_program_floats(z)[i] == want[i]);
+    sl_program_end();
+}
+
+static void bounds_may_be_tensors_and_one_may_be_missing(void **state)
+{
+    static const float a[4] = {-3.0f, 0.5f, 9.0f, NAN};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(4)), low = sl_program_add_tensor(SL_SIZES(1));
+    uint32_t high = sl_program_add_tensor(SL_SIZES(4)), both = sl_program_add_tensor(SL_SIZES(4));
+    uint32_t above = sl_program_add_tensor(SL_SIZES(4)), below = sl_program_add_tensor(SL_SIZES(4));
+    uint32_t none = sl_program_add_null();
+    sl_program_add_call("aten::clamp.Tensor_out", SL_ARGS(x, low, high, both));
+    sl_program_add_call("aten::clamp.Tensor_out", SL_ARGS(x, low, none, above));
+    sl_program_add_call("aten::clamp.Tensor_out", SL_ARGS(x, none, high, below));
+    load();
+    memcpy(bytes_of(x), a, sizeof(a));
+    sl_program_floats(low)[0] = -1.0f;
+    for (int i = 0; i < 4; i++)
+        sl_program_floats(high)[i] = 2.0f;
+    execute();
+    assert_true(sl_program_floats(both)[0] == -1.0f && sl_program_floats(both)[1] == 0.5f);
+    assert_true(sl_program_floats(both)[2] == 2.0f && isnan(sl_program_floats(both)[3]));
+    assert_true(sl_program_floats(above)[0] == -1.0f && sl_program_floats(above)[2] == 9.0f);
+    assert_true(sl_program_floats(below)[0] == -3.0f && sl_program_floats(below)[2] == 2.0f);
+    sl_program_end();
+}
+
+static void nothing_sums_to_zero_and_no_rows_are_no_work(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t a = sl_program_add_tensor(SL_SIZES(2, 0)), b = sl_program_add_tensor(SL_SIZES(0, 3));
+    uint32_t zeros = sl_program_add_tensor(SL_SIZES(2, 3));
+    uint32_t none = sl_program_add_tensor(SL_SIZES(0, 3)),
+             same = sl_program_add_tensor(SL_SIZES(0, 3));
+    uint32_t dim = sl_program_add_int(1), no = sl_program_add_bool(false);
+    uint32_t mean = sl_program_add_tensor(0, NULL), null = sl_program_add_null();
+    sl_program_add_call("aten::mm.out", SL_ARGS(a, b, zeros));
+    sl_program_add_call("aten::_softmax.out", SL_ARGS(none, dim, no, same));
+    sl_program_add_call("aten::mean.dtype_out", SL_ARGS(zeros, null, mean));
+    load();
+    for (int i = 0; i < 6; i++)
+        sl_program_floats(zeros)[i] = 5.0f;
+    sl_program_floats(mean)[0] = 5.0f;
+    execute();
+    for (int i = 0; i < 6; i++)
+        assert_true(sl_program_floats(zeros)[i] == 0.0f);
+    assert_true(sl_program_floats(mean)[0] == 0.0f);
+    sl_program_end();
+}
+
+static void doubles_stand_where_single_precision_is_computed(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 3), true);
+    uint32_t y = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 3), true);
+    uint32_t dim = sl_program_add_int(1), no = sl_program_add_bool(false);
+    sl_program_add_call("aten::_softmax.out", SL_ARGS(x, dim, no, y));
+    load();
+    for (int i = 0; i < 6; i++)
+        ((double *)bytes_of(x))[i] = i % 3;
+    execute();
+    for (int i = 0; i < 6; i++)
+        sl_program_check_float((float)((double *)bytes_of(y))[i],
+                               exp(i % 3) / (1.0 + exp(1.0) + exp(2.0)));
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +319,13 @@ int main(void)
         cmocka_unit_test(places_outside_a_tensor_are_refused),
         cmocka_unit_test(sizes_that_the_program_computes_are_followed),
         cmocka_unit_test(parameters_beyond_the_input_are_refused),
+        cmocka_unit_test(doubles_are_computed_as_doubles),
+        cmocka_unit_test(sums_into_integers_cut_each_element),
+        cmocka_unit_test(floor_division_by_zero_and_infinity_is_as_executorch_has_it),
+        cmocka_unit_test(bounds_may_be_tensors_and_one_may_be_missing),
+        cmocka_unit_test(nothing_sums_to_zero_and_no_rows_are_no_work),
+        cmocka_unit_test(doubles_stand_where_single_precision_is_computed),
+
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
