@@ -14,6 +14,7 @@
 #include "common/format/sltrace.h"
 #include "host/experiment/compared.h"
 #include "host/experiment/kit_kernels.h"
+#include "host/experiment/kit_summary.h"
 #include "host/experiment/path_stem.h"
 #include "host/report/kit_files.h"
 
@@ -37,6 +38,7 @@ struct maker {
     struct sl_compared *compared;
     struct sl_json summary, metrics;
     struct sl_buf summary_text, metrics_text, page, traces;
+    struct sl_kit_summary totals; /* of an import; a run writes its own */
     bool viewed; /* kernel_view_gemm.md is made: later ones have their pair's name */
     char stem[80];
     char generated_at[40];
@@ -426,6 +428,30 @@ static void put_failed(struct sl_json *json, const struct cJSON *failed)
     sl_json_close_object(json);
 }
 
+static void add_totals(struct maker *m, const struct side *side)
+{
+    char name[160];
+    snprintf(name, sizeof(name), "%s_t%.0f", side->experiment, side->threads);
+    sl_kit_summary_add(&m->totals, side->kit.analysis,
+                       isfinite(side->threads) ? name : side->experiment, side->etdump);
+}
+
+/* analysis_summary.json of an import: the kit's members alone. */
+static int keep_totals(struct maker *m)
+{
+    struct sl_buf *text = NULL;
+    struct sl_json json;
+    int rc = add_file(m->out, "analysis_summary", ".json", &text);
+    if (rc < 0)
+        return rc;
+    sl_json_init(&json, text);
+    sl_json_open_object(&json, NULL);
+    rc = sl_kit_summary_put(&m->totals, &json);
+    sl_json_close_object(&json);
+    rc = rc < 0 ? rc : json.error;
+    return rc < 0 ? rc : sl_buf_append(text, "\n", 1);
+}
+
 static int make_imported(struct maker *m, const struct cJSON *import, const char *path,
                          const struct sl_categories *categories, struct sl_diag *diag)
 {
@@ -449,6 +475,8 @@ static int make_imported(struct maker *m, const struct cJSON *import, const char
         first = false;
         if (rc == 0)
             rc = add_side(m, &side);
+        if (rc == 0 && !side.traced)
+            add_totals(m, &side);
         close_imported(&side, &file);
     }
     const cJSON *failed;
@@ -456,6 +484,8 @@ static int make_imported(struct maker *m, const struct cJSON *import, const char
         put_failed(&m->summary, failed);
     if (rc == 0)
         rc = pair_imported(m, import, path, categories, diag);
+    if (rc == 0)
+        rc = keep_totals(m);
     return rc < 0 ? rc : finish(m);
 }
 
@@ -490,6 +520,7 @@ int sl_kit_directory_make(const char *path, const struct sl_categories *categori
     sl_buf_init(&m.metrics_text, MAX_FILE_BYTES);
     sl_buf_init(&m.page, MAX_FILE_BYTES);
     sl_buf_init(&m.traces, MAX_FILE_BYTES);
+    sl_kit_summary_init(&m.totals);
     sl_json_init(&m.summary, &m.summary_text);
     sl_json_init(&m.metrics, &m.metrics_text);
     m.compared = sl_calloc(1, sizeof(*m.compared));
@@ -499,6 +530,7 @@ int sl_kit_directory_make(const char *path, const struct sl_categories *categori
     sl_buf_fini(&m.metrics_text);
     sl_buf_fini(&m.page);
     sl_buf_fini(&m.traces);
+    sl_kit_summary_fini(&m.totals);
     if (rc < 0 && diag && diag->what[0] == '\0')
         sl_diag_set(diag, rc, path, "the summaries cannot be made: %s", sl_strerror(rc));
     return rc;
@@ -522,68 +554,15 @@ int sl_kit_directory_write(const char *path, const struct sl_categories *categor
     return rc;
 }
 
-static void put_categories(struct sl_json *json, const char *name, const struct side *side)
-{
-    sl_json_open_object(json, name);
-    for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
-        double sum = 0;
-        for (size_t i = 0; i < side->attribution->run_count; i++)
-            sum += side->attribution->runs[i].warmup
-                       ? 0.0
-                       : (double)side->attribution->runs[i].categories[c];
-        sl_json_f64(json, sl_category_name(c), sl_kit_figure(side->kit.analysis, sum));
-    }
-    sl_json_close_object(json);
-}
-
-static void put_etdump(struct sl_json *json, const struct side *side)
-{
-    char text[SL_KIT_NAME_BYTES + 40];
-    char name[64];
-    uint64_t events = 0;
-    for (size_t i = 0; i < side->attribution->operator_count; i++)
-        events += side->attribution->operators[i].count;
-    sl_json_open_object(json, NULL);
-    sl_json_text(json, "etdump", side->etdump);
-    put_categories(json, key(name, side, "categories"), side);
-    sl_json_u64(json, "rows", events);
-    snprintf(text, sizeof(text), "%s_exec_all_runs_timeline.csv", side->base);
-    sl_json_text(json, "csv_timeline", text);
-    snprintf(text, sizeof(text), "%s_exec_ops_stats.csv", side->base);
-    sl_json_text(json, "csv_stats", text);
-    sl_json_close_object(json);
-}
-
 int sl_kit_summary(struct sl_json *json, const struct sl_kit_named named[2])
 {
-    struct side sides[2];
-    char text[SL_KIT_NAME_BYTES + 40], name[64];
-    for (int level = 0; level < 2; level++) {
-        sides[level] = (struct side){.attribution = &named[level].analysis->attribution};
-        name_side(&sides[level], named[level].experiment, named[level].etdump);
-        sides[level].kit =
-            (struct sl_kit_side){named[level].analysis, "", sides[level].experiment, NULL};
-    }
-    sl_json_text(json, "run_dir", ".");
-    sl_json_null(json, "etrecord");
-    sl_json_u64(json, "etdump_count", 2);
-    sl_json_open_object(json, key(name, &sides[0], "category_totals"));
+    struct sl_kit_summary summary;
+    sl_kit_summary_init(&summary);
     for (int level = 0; level < 2; level++)
-        put_categories(json, sides[level].experiment, &sides[level]);
-    sl_json_close_object(json);
-    sl_json_open_array(json, "per_etdump");
-    for (int level = 0; level < 2; level++)
-        put_etdump(json, &sides[level]);
-    sl_json_close_array(json);
-    sl_json_open_array(json, "csv_files");
-    for (int level = 0; level < 2; level++) {
-        for (const struct sl_kit_file *file = sl_kit_files; file->ending; file++) {
-            size_t len = strlen(file->ending);
-            snprintf(text, sizeof(text), "%s%s", sides[level].base, file->ending);
-            if (strcmp(file->ending + len - 4, ".csv") == 0)
-                sl_json_text(json, NULL, text);
-        }
-    }
-    sl_json_close_array(json);
-    return json->error;
+        sl_kit_summary_add(&summary, named[level].analysis,
+                           named[level].experiment ? named[level].experiment : "unnamed",
+                           named[level].etdump ? named[level].etdump : "");
+    int rc = sl_kit_summary_put(&summary, json);
+    sl_kit_summary_fini(&summary);
+    return rc;
 }

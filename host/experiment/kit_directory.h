@@ -31,7 +31,8 @@ struct sl_kit_outputs {
  * each ETDump those of sl_kit_files[]; of each pair A_vs_B_robust_comparison.json and
  * A_vs_B_comparison.csv, and of the first
  * kernel_view_gemm.md (of others A_vs_B_kernel_view_gemm.md) where its kernels are known; of all
- * together MODEL_pipeline_summary.json and .md and metrics.json. Returns 0 or a negative code with
+ * together MODEL_pipeline_summary.json and .md and metrics.json, and of an import
+ * analysis_summary.json. Returns 0 or a negative code with
  * `diag` set. End `out`, all zero at first, with sl_kit_outputs_fini() in any case. */
 int sl_kit_directory_make(const char *path, const struct sl_categories *categories,
                           struct sl_kit_outputs *out, struct sl_diag *diag);
@@ -56,9 +57,7 @@ bool sl_kit_import_traced(const struct cJSON *run);
 int sl_kit_directory_write(const char *path, const struct sl_categories *categories,
                            struct sl_diag *diag);
 
-/* AF-42: members run_dir, etrecord, etdump_count, category_totals_ms, per_etdump and csv_files of
- * analysis_summary.json, of SME2 off and on. Category totals are of each variant: their sum would
- * mean nothing. */
+/* AF-42 (kit_summary.h) of SME2 off and on. */
 struct sl_kit_named {
     const struct sl_analysis *analysis;
     const char *experiment, *etdump; /* relative to the directory */

@@ -202,6 +202,10 @@ class Import(lab.Scratch):
         self.assertEqual((out / runs[0]["paths"]["log"]).read_text(), "log\n")
         speedup = json.loads((out / "base_t4_vs_sme2_t4_robust_comparison.json").read_text())["speedup"]["median_based"]
         self.assertAlmostEqual(speedup, runs[0]["metrics"]["median_ms"] / runs[1]["metrics"]["median_ms"])
+        summary = json.loads((out / "analysis_summary.json").read_text())
+        self.assertEqual(list(summary), ["run_dir", "etrecord", "etdump_count", "category_totals_ms", "per_etdump", "csv_files"])
+        self.assertEqual((summary["etdump_count"], sorted(summary["category_totals_ms"])), (2, ["base_t4", "sme2_t4"]))
+        self.assertTrue(all((out / name).is_file() for name in summary["csv_files"]))
         self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
         table = out / "sme2/toy_sme2_t4_robust_stats.json"
         table.write_text(table.read_text().replace('"count":3', '"count":4', 1))
