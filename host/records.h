@@ -66,6 +66,7 @@ struct sl_device_record {
     int kind, state;
     uint64_t job; /* BUSY: which */
     char detail[SL_DETAIL_BYTES];
+    char cpu[64]; /* the emulator's -cpu; "" for LOCAL */
 };
 
 /* A finished measurement: one job that got as far as events. Its directory under the state

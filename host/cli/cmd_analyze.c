@@ -36,7 +36,7 @@ struct request {
     const struct sl_cli *cli;
     struct sl_etdump_paths files;
     const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path,
-        *model_path, *data_path, *rows_path;
+        *model_path, *data_path, *rows_path, *device;
     int64_t run; /* -1: all */
     bool inspector_tsv, strict, tree, has_record, headroom, force;
     struct sl_etrecord record;
@@ -140,7 +140,8 @@ static int analyze_file(struct request *r, const char *path, struct sl_diag *dia
     struct sl_kernel_reach reach = {.benches = NULL};
     file.analysis.record = r->has_record ? &r->record : NULL;
     if (r->headroom || r->rows_path) {
-        rc = sl_kernel_reach_measure(&file, r->rows_path, &reach, diag);
+        const struct sl_kernel_reach_wish wish = {r->cli, r->rows_path, r->device};
+        rc = sl_kernel_reach_measure(&file, &wish, &reach, diag);
         file.analysis.reach = &reach.report;
     }
     if (rc == 0)
@@ -196,6 +197,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "that program's external weights"},
         {"--headroom", 0, SL_OPTION_FLAG, &r->headroom, NULL,
          "measure our best kernel for each operator's shape: what is left to gain"},
+        {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME",
+         "where --headroom measures: local, counted, or a device of the lab's on this machine"},
         {"--kernel-rows", 0, SL_OPTION_TEXT, &r->rows_path, "FILE",
          "headroom of what 'sme2lab-agent kernels --bench' printed on the run's device"},
         {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
@@ -223,6 +226,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
             "such as 'sme2lab run' writes, all its ETDumps are taken.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
+        .speaks_http = true,
         .notes = "With --json: one object, or an array of them for several files."};
     int rc = sl_options_parse(&usage, argc, argv, words, MAX_WORDS, &count, diag);
     return rc == 0 ? take_words(r, words, count, diag) : rc;

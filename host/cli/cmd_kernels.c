@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -11,6 +10,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/analysis/reach.h"
+#include "host/cli/bench_device.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/kernel_shapes.h"
@@ -34,6 +34,7 @@ struct bench {
     const struct sl_cli *cli;
     struct sl_device device;
     const char *engine, *clock; /* clock NULL: what the device has */
+    const char *device_name;    /* NULL: this machine where it can, else the emulator */
     int64_t svl, threads;
     struct sl_kernel_shapes shapes;
     bool tune, peaks;
@@ -165,6 +166,16 @@ static int check_threads(const struct bench *b, struct sl_diag *diag)
     return 0;
 }
 
+/* A device that was named has its clock. */
+static int check_clock(const struct bench *b, struct sl_diag *diag)
+{
+    bool counted = b->device.kind == SL_DEVICE_COUNTED;
+    if (!b->device_name || !b->clock || counted == (strcmp(b->clock, "instructions") == 0))
+        return 0;
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--clock", "The device %.60s %s", b->device_name,
+                       counted ? "counts instructions" : "measures time");
+}
+
 static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *diag)
 {
     const char *words[SL_KERNEL_MAX_SHAPES];
@@ -176,6 +187,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
         {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
         {"--clock", 0, SL_OPTION_TEXT, &b->clock, "CLOCK",
          "ns, or instructions counted in the emulator (where this machine cannot run the kernels)"},
+        {"--device", 0, SL_OPTION_TEXT, &b->device_name, "NAME",
+         "local, emulated, counted, or a device of the lab's on this machine"},
         {"--threads", 0, SL_OPTION_COUNT, &b->threads, "N",
          "the same in N threads at once, each with operands of its own (1); with --clock ns"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
@@ -202,7 +215,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
             "unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP, transpose:ROWSxCOLUMNS,\n"
             "reduce:OP-OUTERxREDUCEDxINNER or convert:OP-N, with OP as in the kernels' names.",
         .options = options,
-        .option_count = sizeof(options) / sizeof(options[0])};
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .speaks_http = true};
     int rc = sl_options_parse(&usage, argc, argv, words, SL_KERNEL_MAX_SHAPES, &count, diag);
     if (rc == 0)
         rc = check_options(b, diag);
@@ -238,7 +252,14 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
         rc = parse_bench(b, argc, argv, &diag);
     }
     if (rc == 0)
-        rc = sl_device_open(device_kind(b), (unsigned)b->svl, NULL, &b->device, &diag);
+        rc = b->device_name
+                 ? sl_bench_device_open(cli, b->device_name, (unsigned)b->svl, NULL, &b->device,
+                                        &diag)
+                 : sl_device_open(device_kind(b), (unsigned)b->svl, NULL, &b->device, &diag);
+    if (rc == 0)
+        rc = check_clock(b, &diag);
+    if (rc == 0)
+        b->svl = sl_bench_device_svl(&b->device, (unsigned)b->svl);
     if (rc == 0)
         rc = b->tune    ? sl_kernels_tune(cli, &b->device, (unsigned)b->svl, b->families,
                                           b->family_count, &diag)

@@ -23,7 +23,8 @@ enum { FORMAT_BYTES = 16, MAX_WORDS = 64 };
 
 struct request {
     const char *directories[MAX_WORDS], *formats, *folder, *experiment, *categories_path;
-    const char *model_path, *data_path, *rows_path;
+    const char *model_path, *data_path, *rows_path, *device;
+    const struct sl_cli *cli;
     size_t count;
     struct sl_stored_run runs[MAX_WORDS]; /* of the words that number one */
     bool force, headroom;
@@ -63,6 +64,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "that program's external weights"},
         {"--headroom", 0, SL_OPTION_FLAG, &r->headroom, NULL,
          "measure our best kernel for each operator of the candidate: what is left to gain"},
+        {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME",
+         "where --headroom measures: local, counted, or a device of the lab's on this machine"},
         {"--kernel-rows", 0, SL_OPTION_TEXT, &r->rows_path, "FILE",
          "headroom of what 'sme2lab-agent kernels --bench' printed on the run's device"},
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
@@ -153,7 +156,8 @@ static int add_headroom(const struct request *r, struct sl_collection *collectio
                            "it is of one comparison, not of %zu", collection->count);
     }
     struct sl_etdump_file *file = &collection->compared[0]->sides[1].file;
-    int rc = sl_kernel_reach_measure(file, r->rows_path, reach, diag);
+    const struct sl_kernel_reach_wish wish = {r->cli, r->rows_path, r->device};
+    int rc = sl_kernel_reach_measure(file, &wish, reach, diag);
     file->analysis.reach = rc == 0 ? &reach->report : NULL;
     return rc;
 }
@@ -192,7 +196,7 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
 
 int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct request r = {.formats = "md,html"};
+    struct request r = {.cli = cli, .formats = "md,html"};
     struct sl_diag diag = {.what = ""};
     int rc = parse_options(&r, argc, argv, &diag);
     if (rc != 0)

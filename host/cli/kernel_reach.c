@@ -12,6 +12,7 @@
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
+#include "host/cli/bench_device.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernel_shapes.h"
 #include "host/cli/kernels_measure.h"
@@ -34,6 +35,7 @@ struct measuring {
     struct sl_device device;
     unsigned svl_bits;
     struct sl_kernel_row *rows; /* owned; SL_KERNELS_MAX_ROWS */
+    bool refused;               /* the device is out of reach: nothing was measured */
 };
 
 /* Each shape once. */
@@ -139,56 +141,80 @@ static int measure_all(const struct measuring *m, struct sl_diag *diag)
     return rc;
 }
 
-/* The fingerprint and vector length that the run's manifest has; "" and 0 without one. */
-static void find_probe(const struct sl_etdump_file *file, char fingerprint[SL_FINGERPRINT_BYTES],
-                       double *out_svl_bytes)
+/* What the run's manifest says of its device; texts are "" and numbers 0 where it says nothing. */
+struct recorded {
+    char fingerprint[SL_FINGERPRINT_BYTES], cpu[64];
+    double svl_bytes;
+};
+
+static void find_recorded(const struct sl_etdump_file *file, struct recorded *out)
 {
     struct sl_run_directory directory;
     int level;
-    fingerprint[0] = '\0';
-    *out_svl_bytes = 0;
+    *out = (struct recorded){.svl_bytes = 0};
     if (!sl_run_directory_find(file->analysis.file, file->analysis.sha256, &directory, &level))
         return;
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(directory.manifest, "device");
     const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
     const char *text = sl_run_directory_text(probe, "fingerprint");
-    snprintf(fingerprint, SL_FINGERPRINT_BYTES, "%.40s", text ? text : "");
-    *out_svl_bytes = sl_run_directory_number(probe, "svl_bytes", 0);
+    const char *cpu = sl_run_directory_text(device, "cpu");
+    snprintf(out->fingerprint, sizeof(out->fingerprint), "%.40s", text ? text : "");
+    snprintf(out->cpu, sizeof(out->cpu), "%.60s", cpu ? cpu : "");
+    out->svl_bytes = sl_run_directory_number(probe, "svl_bytes", 0);
     sl_run_directory_close(&directory);
 }
 
-/* The device to measure on, which must be the run's own where that is known. */
-static int choose_device(struct measuring *m, const struct sl_etdump_file *file,
-                         struct sl_diag *diag)
+/* Times of one device say nothing of another. */
+static int check_identity(const struct measuring *m, const struct sl_etdump_file *file,
+                          const struct recorded *recorded, struct sl_diag *diag)
 {
-    bool counted = file->analysis.attribution.unit == SL_TRACE_INSTRUCTIONS;
     struct sl_device_identity identity;
-    char theirs[SL_FINGERPRINT_BYTES], probed[SL_FINGERPRINT_BYTES] = "";
-    double svl;
-    find_probe(file, theirs, &svl);
-    m->svl_bits = svl >= 16 && svl <= 256 ? 8 * (unsigned)svl : ANY_SVL;
-    int kind = counted || !times_here ? SL_DEVICE_COUNTED : SL_DEVICE_LOCAL;
-    int rc = sl_device_open(kind, m->svl_bits, NULL, &m->device, diag);
-    if (rc < 0 || kind == SL_DEVICE_COUNTED || theirs[0] == '\0')
-        return rc;
-    rc = sl_device_identity_read(&m->device, &identity, diag);
-    if (rc < 0 || (sl_device_fingerprint(theirs, kind, probed) == 0 &&
+    char probed[SL_FINGERPRINT_BYTES] = "";
+    if (m->device.kind == SL_DEVICE_COUNTED || recorded->fingerprint[0] == '\0')
+        return 0;
+    int rc = sl_device_identity_read(&m->device, &identity, diag);
+    if (rc < 0 || (sl_device_fingerprint(recorded->fingerprint, m->device.kind, probed) == 0 &&
                    strcmp(probed, identity.fingerprint) == 0))
         return rc;
-    sl_diag_hint(diag, "run 'sme2lab-agent kernels --bench SHAPE...' there and name what it prints "
-                       "with --kernel-rows FILE");
     return sl_diag_set(diag, SL_E_MISMATCH, file->analysis.file,
                        "the run is of device %.40s, this machine is %.40s: kernels measured here "
                        "say nothing of it",
                        probed, identity.fingerprint);
 }
 
+/* The device to measure on: the one that was named, else the run's own kind, with its emulated CPU.
+ */
+static int choose_device(struct measuring *m, const struct sl_kernel_reach_wish *wish,
+                         const struct sl_etdump_file *file, struct sl_diag *diag)
+{
+    bool counted = file->analysis.attribution.unit == SL_TRACE_INSTRUCTIONS;
+    struct recorded recorded;
+    find_recorded(file, &recorded);
+    double svl = recorded.svl_bytes;
+    m->svl_bits = svl >= 16 && svl <= 256 ? 8 * (unsigned)svl : ANY_SVL;
+    const char *cpu = recorded.cpu[0] ? recorded.cpu : NULL;
+    int kind = counted || !times_here ? SL_DEVICE_COUNTED : SL_DEVICE_LOCAL;
+    int rc = wish->device
+                 ? sl_bench_device_open(wish->cli, wish->device, m->svl_bits, cpu, &m->device, diag)
+                 : sl_device_open(kind, m->svl_bits, cpu, &m->device, diag);
+    if (rc < 0)
+        return rc;
+    m->svl_bits = sl_bench_device_svl(&m->device, m->svl_bits);
+    return check_identity(m, file, &recorded, diag);
+}
+
 static void describe(struct measuring *m, const struct sl_etdump_file *file, bool given)
 {
     struct sl_reach_report *r = &m->out->report;
     bool counted = !given && m->device.kind == SL_DEVICE_COUNTED;
+    bool meaningless = !given && m->device.kind == SL_DEVICE_EMULATED;
     bool timed_run = file->analysis.attribution.unit == SL_TRACE_NS;
     r->reach = &m->out->reach;
+    if (m->refused) {
+        r->unit = file->analysis.attribution.unit;
+        snprintf(r->device, sizeof(r->device), "not measured");
+        return;
+    }
     r->unit = counted ? SL_TRACE_INSTRUCTIONS : SL_TRACE_NS;
     if (counted)
         snprintf(
@@ -197,7 +223,9 @@ static void describe(struct measuring *m, const struct sl_etdump_file *file, boo
             m->svl_bits);
     else
         snprintf(r->device, sizeof(r->device), "%s: the best of some rounds, one thread",
-                 given ? "the device that the rows were printed on" : "this machine");
+                 given         ? "the device that the rows were printed on"
+                 : meaningless ? "the emulator by its own clock, which means nothing"
+                               : "this machine");
     if (counted && timed_run)
         snprintf(r->note, sizeof(r->note),
                  "the run was timed on another CPU than this machine has: measure there with "
@@ -222,12 +250,36 @@ static int read_given(struct measuring *m, const char *path, struct sl_diag *dia
     return rc;
 }
 
-int sl_kernel_reach_measure(const struct sl_etdump_file *file, const char *rows_path,
-                            struct sl_kernel_reach *out, struct sl_diag *diag)
+/* A device that is out of reach is no failure of the report: it says why nothing was measured. */
+static bool is_out_of_reach(int rc)
+{
+    return rc == SL_E_MISMATCH || rc == SL_E_UNSUPPORTED || rc == SL_E_STATE;
+}
+
+static int take_rows_of(struct measuring *m, const struct sl_kernel_reach_wish *wish,
+                        const struct sl_etdump_file *file, struct sl_diag *diag)
+{
+    if (wish->rows_path)
+        return read_given(m, wish->rows_path, diag);
+    int rc = choose_device(m, wish, file, diag);
+    if (rc == 0)
+        return measure_all(m, diag);
+    if (!is_out_of_reach(rc))
+        return rc;
+    m->refused = true;
+    snprintf(m->out->report.refused, sizeof(m->out->report.refused), "%s", diag->what);
+    *diag = (struct sl_diag){.what = ""};
+    return 0;
+}
+
+int sl_kernel_reach_measure(const struct sl_etdump_file *file,
+                            const struct sl_kernel_reach_wish *wish, struct sl_kernel_reach *out,
+                            struct sl_diag *diag)
 {
     const struct sl_attribution *a = &file->analysis.attribution;
     struct measuring m = {.out = out, .svl_bits = ANY_SVL};
     struct sl_reach_roof roof;
+    bool given = wish->rows_path != NULL;
     int rc = sl_reach_list(a, &out->reach);
     if (rc == 0)
         rc = collect_shapes(out, diag);
@@ -235,15 +287,13 @@ int sl_kernel_reach_measure(const struct sl_etdump_file *file, const char *rows_
     if (rc == 0 && !m.rows)
         rc = -ENOMEM;
     if (rc == 0)
-        rc = rows_path ? read_given(&m, rows_path, diag) : choose_device(&m, file, diag);
-    if (rc == 0 && !rows_path)
-        rc = measure_all(&m, diag);
+        rc = take_rows_of(&m, wish, file, diag);
     sl_free(m.rows);
     if (rc < 0)
         return diag->what[0] ? rc : sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc));
-    describe(&m, file, rows_path != NULL);
-    bool roofed = sl_peaks_file_find(rows_path ? NULL : &m.device, &roof, out->report.roofline,
-                                     sizeof(out->report.roofline));
+    describe(&m, file, given);
+    bool roofed = sl_peaks_file_find(given || m.refused ? NULL : &m.device, &roof,
+                                     out->report.roofline, sizeof(out->report.roofline));
     sl_reach_take(&out->reach, out->benches, out->bench_count, out->report.unit == a->unit,
                   roofed ? &roof : NULL);
     return 0;

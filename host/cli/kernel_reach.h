@@ -5,6 +5,7 @@
 #include "host/analysis/reach.h"
 #include "host/report/reach_report.h"
 
+struct sl_cli;
 struct sl_diag;
 struct sl_etdump_file;
 
@@ -18,9 +19,16 @@ struct sl_kernel_reach {
     struct sl_reach_report report; /* of the above */
 };
 
-/* Measures for the run `file` is of. `rows_path`: what `sme2lab-agent kernels --bench` printed on
- * its device, or NULL: measured here, in the emulator where this machine is no such device. The
- * result borrows from `file`. */
-int sl_kernel_reach_measure(const struct sl_etdump_file *file, const char *rows_path,
-                            struct sl_kernel_reach *out, struct sl_diag *diag);
+struct sl_kernel_reach_wish {
+    const struct sl_cli *cli;
+    const char *rows_path; /* what `sme2lab-agent kernels --bench` printed on the run's device */
+    const char *device;    /* where to measure (bench_device.h) */
+};
+
+/* Measures for the run `file` is of. With neither rows nor device: here, in the emulator where this
+ * machine is no such device. A device out of reach is no failure: the report says why nothing was
+ * measured. The result borrows from `file`. */
+int sl_kernel_reach_measure(const struct sl_etdump_file *file,
+                            const struct sl_kernel_reach_wish *wish, struct sl_kernel_reach *out,
+                            struct sl_diag *diag);
 void sl_kernel_reach_fini(struct sl_kernel_reach *reach);

@@ -82,6 +82,8 @@ static void take(const struct sl_host_device *device, struct sl_devices *devices
         rc = sl_devices_change(devices, device->name, &opened);
     if (rc == 0)
         rc = sl_lab_add_device(lab, device->name, device->kind);
+    if (rc == 0)
+        sl_lab_tell_cpu(lab, device->name, opened.cpu);
     if (rc == -EBUSY)
         sl_diag_set(&diag, rc, device->name, "it is just leaving: reload once more");
     if (rc < 0)

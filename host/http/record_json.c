@@ -117,6 +117,7 @@ void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_de
     sl_json_text(json, "state", NAME_OF(device_states, device->state));
     put_id(json, "job", device->job);
     sl_json_text(json, "detail", device->detail);
+    sl_json_text(json, "cpu", device->cpu[0] ? device->cpu : NULL);
     sl_json_bool(json, "times_mean_something", device->kind != SL_DEVICE_EMULATED);
     sl_json_close_object(json);
 }

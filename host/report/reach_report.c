@@ -52,6 +52,7 @@ void sl_reach_json(struct sl_json *json, const struct sl_reach_report *report, i
     sl_json_text(json, "measured_on", report->device);
     sl_json_text(json, "kernels_unit", sl_unit_name(report->unit));
     sl_json_text(json, "roofline", report->roofline);
+    sl_json_text(json, "refused", report->refused[0] ? report->refused : NULL);
     sl_json_text(json, "note", report->note[0] ? report->note : NULL);
     put_f64(json, "now", unit, r->whole);
     sl_json_f64(json, "measured_share", r->whole > 0 ? r->measured / r->whole : NAN);
@@ -74,6 +75,8 @@ void sl_reach_words(const struct sl_reach_report *report, int unit, char *out, s
         snprintf(out, size,
                  "No operator's shape is known: the run has no trace and no --model, or its runs "
                  "differ in their events");
+    else if (report->refused[0])
+        snprintf(out, size, "%s now; not measured: %s", now, report->refused);
     else if (!isfinite(r->reachable))
         snprintf(out, size, "%s now; what could be reached is not known: %s", now,
                  report->unit == unit ? "no kernel of ours takes these shapes"
@@ -203,8 +206,8 @@ void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
     char kernel[SL_TEXT_SIZE];
     sl_page_table_init(out, "headroom", "Headroom", heads);
     snprintf(out->note, sizeof(out->note), "Kernels on %.100s. Roofline: %.100s. %s%s%.40s",
-             report->device, report->roofline, has_stand_ins(r) ? stand_in_note : "",
-             has_stand_ins(r) ? ". " : "",
+             report->refused[0] ? report->refused : report->device, report->roofline,
+             has_stand_ins(r) ? stand_in_note : "", has_stand_ins(r) ? ". " : "",
              r->count > most ? "Those with most to gain are listed." : "");
     for (size_t i = 0; i < r->count && i < most; i++) {
         const struct sl_reach_row *row = &r->rows[i];

@@ -18,6 +18,7 @@ struct sl_reach_report {
     int unit;           /* of the kernels' figures; the analysis has its own */
     char device[160];   /* on what the kernels were measured, in words */
     char roofline[200]; /* which one, or why there is none */
+    char refused[256];  /* why nothing was measured; "": something was */
     char note[320];     /* what else the reader must know; "" */
 };
 

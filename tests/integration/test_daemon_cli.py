@@ -112,6 +112,32 @@ class CommandLine(unittest.TestCase):
             self.assertEqual((missing.returncode, list(pathlib.Path(folder).iterdir())), (2, []))
             self.assertIn("runs/999", missing.stderr)
 
+    def test_kernels_and_headroom_are_measured_on_a_device_of_the_labs(self):
+        done = self.daemon.cli("kernels", "bench", "32x32x32", "--device", "counted-256", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        there = json.loads(done.stdout)
+        here = json.loads(lab.sme2lab("kernels", "bench", "32x32x32", "--svl", 256, "--json").stdout)
+        self.assertEqual((there["svl"], there["rows"]), (256, here["rows"]))
+        done = self.daemon.cli("kernels", "bench", "32x32x32", "--device", "counted-256", "--clock", "ns")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("counts instructions", done.stderr)
+        done = self.daemon.cli("kernels", "bench", "32x32x32", "--device", "phone")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no device named phone", done.stderr)
+        etdump = TOY / "aarch64-sme2.etdump"
+        words = ("analyze", etdump, "--model", TOY / "model.pte", "--headroom", "--json")
+        done = self.daemon.cli(*words, "--device", "counted-256")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        room = json.loads(done.stdout)["headroom"]
+        self.assertIn("256 bits", room["measured_on"])
+        self.assertTrue(all(row["best_insns"] for row in room["operators"]))
+        # Of another machine's lab: no failure, and the reason why nothing is told.
+        away = lab.sme2lab(*words, "--device", "phone", "--server", "http://lab.example:1")
+        self.assertEqual(away.returncode, 0, away.stderr)
+        room = json.loads(away.stdout)["headroom"]
+        self.assertIn("of another machine", room["refused"])
+        self.assertEqual((room["reachable_ns"], {row["best_kernel"] for row in room["operators"]}), (None, {None}))
+
     def test_watch_tells_each_event_as_a_line_of_json(self):
         job = self.daemon.submit("--seed", 2)
         done = self.daemon.cli("watch", job, "--json")
