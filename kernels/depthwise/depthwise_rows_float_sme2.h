@@ -32,10 +32,12 @@ static size_t weights_bytes(const struct sl_depthwise_shape *s)
 /* `at` has a value for each channel, or is NULL: zeros. Lanes are those of strip i. */
 static SL_ELEMENT *pack_lanes(const SL_ELEMENT *at, size_t channels, size_t i, SL_ELEMENT *out)
 {
-    size_t lanes = 4 * svcntsb() / sizeof(SL_ELEMENT);
-    for (size_t lane = 0; lane < lanes; lane++)
-        out[lane] = at ? at[(i * lanes + lane) % channels] : 0;
-    return out + lanes;
+    size_t bytes = 4 * svcntsb();
+    if (at)
+        rows_repeat(at, channels * sizeof(*at), i * bytes, bytes, out);
+    else
+        memset(out, 0, bytes);
+    return out + bytes / sizeof(*out);
 }
 
 static void pack_weights(const struct sl_depthwise_shape *s, const SL_ELEMENT *weights,

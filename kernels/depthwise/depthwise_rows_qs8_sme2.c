@@ -29,26 +29,37 @@ static size_t weights_bytes(const struct sl_depthwise_shape *s)
     return rows_strips(s->channels, 4 * svcntsb()) * block_bytes(s);
 }
 
-/* Lane l of vector v of a strip: sums are in array vectors 4 v + l % 4. */
+/* What a channel's sums start with and are scaled by, for each of its lanes: those of lane l of
+ * vector v of a strip are in array vectors 4 v + l % 4. */
+static void pack_channel(const struct sl_depthwise_shape *s, const int8_t *weights,
+                         const struct sl_requant *requant, size_t c, size_t first_lane,
+                         int32_t *starts, float *scales)
+{
+    size_t lanes = 4 * svcntsb(), vl = svcntsw(), taps = s->kernel_h * s->kernel_w;
+    int32_t sum = 0;
+    for (size_t t = 0; t < taps; t++)
+        sum += weights[t * s->channels + c];
+    int32_t start = sl_requant_start(requant, c, sum);
+    for (size_t lane = first_lane; lane < lanes; lane += s->channels) {
+        size_t at = lane / (4 * vl) * 4 * vl + lane % 4 * vl + lane % (4 * vl) / 4;
+        starts[at] = start;
+        scales[at] = requant->scale[c];
+    }
+}
+
 static void pack_strip(const struct sl_depthwise_shape *s, const int8_t *weights,
                        const struct sl_requant *requant, size_t first, char *packed)
 {
-    size_t lanes = 4 * svcntsb(), vl = svcntsw(), taps = s->kernel_h * s->kernel_w;
+    size_t lanes = 4 * svcntsb(), channels = s->channels, taps = s->kernel_h * s->kernel_w;
     int32_t *starts = (int32_t *)(void *)packed;
-    int8_t *to = (int8_t *)packed + 4 * lanes;
     float *scales = (float *)(void *)(packed + (4 + taps) * lanes);
-    for (size_t lane = 0; lane < lanes; lane++) {
-        size_t c = (first + lane) % s->channels;
-        size_t at = lane / (4 * vl) * 4 * vl + lane % 4 * vl + lane % (4 * vl) / 4;
-        int32_t sum = 0;
-        for (size_t t = 0; t < taps; t++) {
-            size_t ky = t % s->kernel_h, kx = t / s->kernel_h;
-            to[t * lanes + lane] = weights[(ky * s->kernel_w + kx) * s->channels + c];
-            sum += to[t * lanes + lane];
-        }
-        starts[at] = sl_requant_start(requant, c, sum);
-        scales[at] = requant->scale[c];
-    }
+    char *to = packed + 4 * lanes;
+    for (size_t kx = 0; kx < s->kernel_w; kx++)
+        for (size_t ky = 0; ky < s->kernel_h; ky++, to += lanes)
+            rows_repeat(weights + (ky * s->kernel_w + kx) * channels, channels, first, lanes, to);
+    for (size_t c = 0; c < channels; c++)
+        pack_channel(s, weights, requant, c, (c + channels - first % channels) % channels, starts,
+                     scales);
 }
 
 static void pack_weights(const struct sl_depthwise_shape *s, const int8_t *weights,

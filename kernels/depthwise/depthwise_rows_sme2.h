@@ -50,6 +50,24 @@ static inline size_t rows_strips(size_t channels, size_t lanes) __arm_streaming_
     return channels / rows_gcd(channels, lanes);
 }
 
+/* `bytes` of a row that repeats, from byte `first` on: once round, then what is there already. */
+static inline void rows_repeat(const void *row, size_t row_bytes, size_t first, size_t bytes,
+                               void *out)
+{
+    char *to = out;
+    size_t at = first % row_bytes, done = row_bytes - at < bytes ? row_bytes - at : bytes;
+    memcpy(to, (const char *)row + at, done);
+    for (size_t part; done < bytes && done < row_bytes; done += part) {
+        part = at < bytes - done ? at : bytes - done;
+        memcpy(to + done, row, part);
+    }
+    for (size_t part; done < bytes; done += part) {
+        size_t whole = done / row_bytes * row_bytes;
+        part = whole < bytes - done ? whole : bytes - done;
+        memcpy(to + done, to + done - whole, part);
+    }
+}
+
 /* Whether there is code for the window, at strides of up to `most`; a pixel fits into four vectors,
  * and the weights into some tens of KiB. */
 static inline bool rows_take(const struct sl_depthwise_shape *s, size_t element_bytes, size_t most)
