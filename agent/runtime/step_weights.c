@@ -8,6 +8,7 @@
 #include "agent/runtime/weights/weight_store.h"
 #include "common/base/error.h"
 #include "kernels/cpu/half.h"
+#include "kernels/cpu/isa.h"
 
 #define MAX_PRODUCT (UINT64_C(1) << 40)
 
@@ -115,7 +116,10 @@ static int conversion(int from, int to)
 static void convert_constants(uint32_t isa, const void *data, int from, size_t count, void *out,
                               int to)
 {
+    enum { MANY = 1024 }; /* fewer are done before streaming mode is entered */
     int op = conversion(from, to);
+    if (count < MANY)
+        isa &= ~(uint32_t)(SL_ISA_SME | SL_ISA_SME2);
     if (op != SL_CONVERT_OP_END) {
         const struct sl_convert_args args = {.count = count, .in = data, .out = out};
         sl_convert_select(isa, op)->run(&args);

@@ -149,6 +149,13 @@ static void read_constants(struct sl_pte_reader *reader, const struct sl_flatbuf
     reader->inline_constants = sl_flatbuf_vector(fb, program, PROGRAM_CONSTANT_BUFFER, 4).count > 1;
 }
 
+static uint64_t start_of(const char *key)
+{
+    uint64_t start = 0;
+    strncpy((char *)&start, key, sizeof(start)); /* no text: compared alone */
+    return start;
+}
+
 static void read_named(struct sl_pte_reader *reader, const struct sl_flatbuf_table *program)
 {
     struct sl_flatbuf *fb = &reader->fb;
@@ -161,8 +168,10 @@ static void read_named(struct sl_pte_reader *reader, const struct sl_flatbuf_tab
         if (fb->error == 0 && (!named[i].key || segment >= reader->segment_count))
             sl_flatbuf_fail(fb, SL_E_FORMAT, table.at,
                             "named data %" PRIu32 " has no key or names no segment", i);
-        if (fb->error == 0)
-            named[i].data = reader->segments[segment].bytes;
+        if (fb->error != 0)
+            break;
+        named[i].data = reader->segments[segment].bytes;
+        named[i].start = start_of(named[i].key);
     }
     reader->pte->named = named;
     reader->pte->named_count = vector.count;
@@ -240,8 +249,9 @@ int sl_pte_constant(const struct sl_pte *pte, uint32_t data_buffer_idx, uint64_t
 
 int sl_pte_find_named(const struct sl_pte *pte, const char *key, struct sl_bytes *out)
 {
+    const uint64_t start = start_of(key);
     for (uint32_t i = 0; i < pte->named_count; i++) {
-        if (pte->named[i].key[0] == key[0] && strcmp(pte->named[i].key, key) == 0) {
+        if (pte->named[i].start == start && strcmp(pte->named[i].key, key) == 0) {
             *out = pte->named[i].data;
             return 0;
         }

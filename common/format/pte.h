@@ -118,6 +118,7 @@ struct sl_pte_plan {
 
 struct sl_pte_named_data {
     const char *key;
+    uint64_t start; /* its first bytes, zeros behind its end: most keys differ there */
     struct sl_bytes data; /* the whole segment */
 };
 

@@ -40,6 +40,29 @@ static bool scale_ok(float scale)
     return isnormal(scale) && scale > 0.0f;
 }
 
+/* All of them, as bits: a vector at a time. */
+static bool scales_ok(const float *scales, size_t count)
+{
+    const uint32_t least = 0x00800000, infinity = 0x7f800000;
+    uint32_t bad = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &scales[i], sizeof(bits));
+        bad |= bits - least >= infinity - least;
+    }
+    return bad == 0;
+}
+
+/* The same of bfloat16. */
+static bool group_scales_ok(const uint16_t *scales, size_t count)
+{
+    const uint16_t least = 0x0080, infinity = 0x7f80;
+    uint16_t bad = 0;
+    for (size_t i = 0; i < count; i++)
+        bad |= (uint16_t)(scales[i] - least) >= infinity - least;
+    return bad == 0;
+}
+
 static int take_channel_scales(const struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
                                struct sl_xnn_scaling *quant, struct sl_diag *diag)
 {
@@ -52,10 +75,9 @@ static int take_channel_scales(const struct sl_xnn_plan *plan, const struct sl_x
             return rc;
     }
     quant->scales = scales;
-    for (uint32_t i = 0; i < quant->scale_count; i++)
-        if (!scale_ok(quant->scales[i]))
-            return bad_value(value, diag, "a scale of it is not positive and normal");
-    return 0;
+    return scales_ok(quant->scales, quant->scale_count)
+               ? 0
+               : bad_value(value, diag, "a scale of it is not positive and normal");
 }
 
 /* The exporter's inline scales are f32; as bfloat16 they are the nearest that is not smaller. */
@@ -89,10 +111,9 @@ static int take_group_scales(struct sl_xnn_plan *plan, const struct sl_xnn_value
             operand->own_group_scales[i] = group_scale_bits(value->quant.scales[i]);
         quant->group_scales = operand->own_group_scales;
     }
-    for (uint32_t i = 0; i < count; i++) /* positive, no subnormal, infinity or NaN */
-        if (quant->group_scales[i] < 0x0080 || quant->group_scales[i] >= 0x7f80)
-            return bad_value(value, diag, "a scale of it is not positive and normal");
-    return 0;
+    return group_scales_ok(quant->group_scales, count)
+               ? 0
+               : bad_value(value, diag, "a scale of it is not positive and normal");
 }
 
 static int take_scaling(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
