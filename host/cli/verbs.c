@@ -23,6 +23,7 @@ const struct sl_verb sl_verbs[] = {
     {"devices", sl_cmd_devices, "the lab's devices and what they do"},
     {"runs", sl_cmd_runs, "finished measurements, newest first"},
     {"show", sl_cmd_show, "one of them, with its files"},
+    {"history", sl_cmd_history, "series of runs, and where their ratio changed"},
     {"logs", sl_cmd_logs, "what the agent said during a run"},
     {"token", sl_cmd_token, "who may use the daemon over TCP"},
     {"doctor", sl_cmd_doctor, "what is missing on this machine, each with its fix"},
@@ -31,7 +32,6 @@ const struct sl_verb sl_verbs[] = {
     {"help", sl_cmd_help, "this list, or the page of one verb"},
     /* Not part of this version: refused with a sentence, left out of the list. */
     {"device", sl_cmd_later, NULL},
-    {"history", sl_cmd_later, NULL},
     {"export", sl_cmd_later, NULL},
     {NULL, NULL, NULL},
 };

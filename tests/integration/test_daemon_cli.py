@@ -112,6 +112,21 @@ class CommandLine(unittest.TestCase):
             self.assertEqual((missing.returncode, list(pathlib.Path(folder).iterdir())), (2, []))
             self.assertIn("runs/999", missing.stderr)
 
+    def test_a_series_of_runs_tells_where_its_ratio_changed(self):
+        first = json.loads(self.waited.stdout)["run"]
+        later = json.loads(self.daemon.cli("wait", self.daemon.submit("--seed", 9), "--json").stdout)["run"]
+        listed, = [one for one in self.listed("history")["series"] if one["newest"]["id"] >= later]
+        told = self.listed("history", listed["id"])
+        self.assertEqual((told["schema"], told["method"], told["enough"], told["changes"]), ("sme2lab.history/1", "exact", True, []))
+        runs = [point["run"] for point in told["points"]]
+        self.assertEqual((runs, runs[0]), (sorted(runs), first))
+        self.assertIn(later, runs)
+        self.assertEqual(len({point["ratio"] for point in told["points"]}), 1)
+        text = self.daemon.cli("history", listed["id"])
+        self.assertRegex(text.stdout, rf"(?m)^ +{first} +{runs[-1]} .* {len(runs)} +\d+\.\d{{4}} +-")
+        self.assertEqual(self.daemon.cli("history", "0" * 16).returncode, 2)
+        self.assertEqual(self.daemon.cli("history", "toy").returncode, 2)
+
     def test_kernels_and_headroom_are_measured_on_a_device_of_the_labs(self):
         done = self.daemon.cli("kernels", "bench", "32x32x32", "--device", "counted-256", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -66,11 +66,11 @@ class Failures(lab.Scratch):
         self.refused(2, "compare", "--pairs", pairs, says=["more fields than the head", "line 3"])
 
     def test_verbs_of_later_versions_are_refused_by_name(self):
-        for verb in ("history", "export"):
+        for verb in ("device", "export"):
             self.refused(2, verb, says=[verb, "this version"])
 
     def test_verbs_of_the_daemon_name_the_daemon_they_do_not_find(self):
-        for verb in ("jobs", "devices", "runs"):
+        for verb in ("jobs", "devices", "runs", "history"):
             self.refused(5, verb, "--server", "unix:/nowhere/sme2labd.sock", says=["daemon"])
 
     def test_unknown_option_names_the_nearest(self):
