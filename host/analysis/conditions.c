@@ -7,8 +7,8 @@
 
 #include "host/analysis/comparison.h"
 
-static const char *const names[SL_CONDITION_COUNT] = {"sme2",      "model",  "inputs", "threads",
-                                                      "processes", "device", "build"};
+static const char *const names[SL_CONDITION_COUNT] = {
+    "sme2", "model", "inputs", "threads", "processes", "cpus", "device", "power", "build"};
 
 const char *sl_condition_name(int condition)
 {
@@ -29,11 +29,14 @@ static bool known(const struct sl_conditions *a, const struct sl_conditions *b, 
     return a->values[i][0] != '\0' && b->values[i][0] != '\0';
 }
 
-/* One process is what everybody measures who says nothing of processes. */
+/* One process on any CPU is what everybody measures who says nothing of them; a device that does
+ * not tell how it is powered has told nothing at any time. */
 static bool goes_without_saying(const struct sl_conditions *conditions, int i)
 {
+    static const char *const usual[SL_CONDITION_COUNT] = {
+        [SL_CONDITION_PROCESSES] = "1", [SL_CONDITION_CPUS] = "any", [SL_CONDITION_POWER] = ""};
     const char *value = conditions->values[i];
-    return i == SL_CONDITION_PROCESSES && (value[0] == '\0' || strcmp(value, "1") == 0);
+    return usual[i] && (value[0] == '\0' || strcmp(value, usual[i]) == 0);
 }
 
 static bool differ(const struct sl_conditions *a, const struct sl_conditions *b, int i)

@@ -303,6 +303,35 @@ static void describe_device(const struct cJSON *manifest, char *out, size_t size
                  svl);
 }
 
+/* The CPUs that threads were kept on, and how many of these streamed at a time. */
+static void describe_cpus(const struct cJSON *manifest, char *out, size_t size)
+{
+    const char *affinity = sl_run_directory_text(manifest, "cpu_affinity");
+    double streaming = sl_run_directory_number(manifest, "sme_threads", 0);
+    int len = snprintf(out, size, "%.60s", affinity ? affinity : "any");
+    if (streaming > 0 && len > 0 && (size_t)len < size)
+        snprintf(out + len, size - (size_t)len, ", %.0f in streaming mode", streaming);
+}
+
+/* Governor and top frequency of each cluster, as the device told before the run. */
+static void describe_power(const struct cJSON *manifest, char *out, size_t size)
+{
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(manifest, "device");
+    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    const cJSON *cluster;
+    size_t len = 0;
+    cJSON_ArrayForEach(cluster, cJSON_GetObjectItemCaseSensitive(probe, "clusters"))
+    {
+        const char *governor = sl_run_directory_text(cluster, "governor");
+        double khz = sl_run_directory_number(cluster, "max_khz", 0);
+        if (!governor || len + 1 >= size)
+            continue;
+        int put = snprintf(out + len, size - len, "%s%.24s at %.0f kHz", len ? ", " : "", governor,
+                           khz > 0 && khz < 1e9 ? khz : 0);
+        len += put > 0 ? (size_t)put : 0;
+    }
+}
+
 void sl_run_directory_conditions(const struct sl_run_directory *directory, int level,
                                  struct sl_conditions *out)
 {
@@ -326,7 +355,9 @@ void sl_run_directory_conditions(const struct sl_run_directory *directory, int l
     double processes = sl_run_directory_number(manifest, "processes", 1);
     snprintf(out->values[SL_CONDITION_PROCESSES], SIZE, "%.0f", processes);
     hash_inputs(manifest, out->values[SL_CONDITION_INPUTS]);
+    describe_cpus(manifest, out->values[SL_CONDITION_CPUS], SIZE);
     describe_device(manifest, out->values[SL_CONDITION_DEVICE], SIZE);
+    describe_power(manifest, out->values[SL_CONDITION_POWER], SIZE);
 }
 
 bool sl_run_directory_rule(const struct sl_run_directory *directory, struct sl_stopping_rule *out)

@@ -235,6 +235,24 @@ class Validate(Results):
             self.assertTrue(said, f"{name} was not missed")
             shutil.rmtree(folder)
 
+    def test_another_governor_or_other_cpus_are_confounds(self):
+        for key, change in (("power", lambda m: m["device"]["probe"]["clusters"][0].update(governor="powersave")),
+                            ("cpus", lambda m: m.update(cpu_affinity="big"))):
+            folders = [self.copy(), self.scratch / f"{key}-other"]
+            shutil.copytree(folders[0], folders[1])
+            for folder, governor in zip(folders, ("performance", "performance")):
+                manifest = json.loads((folder / "manifest.json").read_text())
+                manifest["device"]["probe"]["clusters"][0]["governor"] = governor
+                if folder == folders[1]:
+                    change(manifest)
+                (folder / "manifest.json").write_text(json.dumps(manifest))
+            done = lab.sme2lab("compare", *folders, "--json")
+            result = json.loads(done.stdout)
+            self.assertEqual((done.returncode, result["verdict"]), (4, "incomparable"))
+            self.assertTrue(any(f"{key} differs" in reason for reason in result["reasons"]), result["reasons"])
+            self.assertEqual(lab.sme2lab("compare", *folders, "--factor", key).returncode, 0)
+            shutil.rmtree(folders[0])
+
     def test_an_etdump_of_another_run_is_found_out(self):
         folder = self.copy()
         shutil.copy(MOBILENET / "run.etdump", folder / self.run_.manifest["results"][0]["etdump"])

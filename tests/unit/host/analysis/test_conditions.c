@@ -21,8 +21,9 @@ static struct sl_conditions known(const char *sme2)
 static void what_differs_beside_the_factor_is_confounded(void **state)
 {
     (void)state;
-    static const int others[] = {SL_CONDITION_MODEL, SL_CONDITION_INPUTS, SL_CONDITION_THREADS,
-                                 SL_CONDITION_DEVICE, SL_CONDITION_BUILD};
+    static const int others[] = {SL_CONDITION_MODEL,  SL_CONDITION_INPUTS, SL_CONDITION_THREADS,
+                                 SL_CONDITION_DEVICE, SL_CONDITION_BUILD,  SL_CONDITION_CPUS,
+                                 SL_CONDITION_POWER};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
         struct sl_conditions off = known("off");
@@ -66,7 +67,8 @@ static void what_is_unknown_is_said_but_is_no_verdict(void **state)
     sl_conditions_check(&a, &nothing, SL_CONDITION_NONE, &c);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
     assert_int_equal(c.reason_count, 1);
-    assert_non_null(strstr(c.reasons[0], "model, inputs, threads, processes, device, build"));
+    assert_non_null(
+        strstr(c.reasons[0], "model, inputs, threads, processes, cpus, device, power, build"));
 }
 
 static void one_process_goes_without_saying(void **state)
