@@ -202,7 +202,8 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
          "measure what is better off in streaming mode, and keep this device's own table of it"},
         {"--peaks", 0, SL_OPTION_FLAG, &b->peaks, NULL,
          "measure what this device can do at most, with 1 to all of its cores, and keep it"},
-        {"--random", 0, SL_OPTION_COUNT, &b->shapes.random, "N", "N random products up to 256"},
+        {"--random", 0, SL_OPTION_COUNT, &b->shapes.random, "N",
+         "N random products up to 256; of each FAMILY instead, if one is named"},
         {"--seed", 0, SL_OPTION_COUNT, &b->shapes.seed, "S", "of the random shapes and values"},
     };
     const struct sl_usage usage = {

@@ -6,8 +6,7 @@
 
 #include "common/base/error.h"
 #include "host/analysis/random.h"
-
-enum { RANDOM_MAX_DIM = 256 };
+#include "host/cli/kernel_draw.h"
 
 /* Where there are goals: the shapes that other libraries were counted on, and one of each kind. */
 static const char *const goal_shapes[] = {
@@ -183,17 +182,25 @@ static int add_gemv(struct sl_kernel_shapes *s, struct sl_diag *diag)
     return s->gemv ? add_shape(s, prefix, s->gemv, "", diag) : 0;
 }
 
-static int add_random(struct sl_kernel_shapes *s, struct sl_diag *diag)
+/* Of each family that a word names, else products. */
+static int add_random(struct sl_kernel_shapes *s, const char *const *words, size_t count,
+                      struct sl_diag *diag)
 {
     struct sl_random random = {(uint64_t)s->seed};
+    char shape[SL_KERNEL_SHAPE_BYTES];
     int rc = 0;
-    for (int64_t i = 0; rc == 0 && i < s->random; i++) {
-        char shape[48];
-        size_t m = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
-        size_t n = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
-        size_t k = 1 + sl_random_below(&random, RANDOM_MAX_DIM);
-        k = strstr(family_of(s), "_g32") ? (k + 31) / 32 * 32 : k;
-        snprintf(shape, sizeof(shape), "%zux%zux%zu", m, n, k);
+    bool layers = false;
+    for (size_t w = 0; rc == 0 && s->random > 0 && w < count; w++) {
+        if (!sl_kernel_draw_knows(words[w]))
+            continue;
+        layers = true;
+        for (int64_t i = 0; rc == 0 && i < s->random; i++) {
+            sl_kernel_draw_layer(&random, words[w], s->type, shape, sizeof(shape));
+            rc = add_layer(s, "", shape, diag);
+        }
+    }
+    for (int64_t i = 0; rc == 0 && !layers && i < s->random; i++) {
+        sl_kernel_draw_product(&random, s->type, shape, sizeof(shape));
         rc = add_shape(s, family_of(s), shape, "", diag);
     }
     return rc;
@@ -219,6 +226,8 @@ static int add_family(struct sl_kernel_shapes *s, const char *family, size_t *ou
 static int add_word(struct sl_kernel_shapes *s, const char *word, struct sl_diag *diag)
 {
     size_t goals = 0;
+    if (s->random > 0 && sl_kernel_draw_knows(word))
+        return 0; /* add_random() */
     if (strncmp(word, "sl_", 3) == 0) {
         s->kernel = word;
         return 0;
@@ -246,7 +255,7 @@ int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *word
     if (rc == 0)
         rc = add_gemv(s, diag);
     if (rc == 0)
-        rc = add_random(s, diag);
+        rc = add_random(s, words, count, diag);
     if (rc == 0 && s->count == 0) {
         if (s->kernel && strncmp(s->kernel, "sl_conv", 7) == 0)
             return add_layer(s, "conv:", "28x28x64-128-3x3-s1-p1", diag);

@@ -13,7 +13,7 @@ enum { SL_KERNEL_MAX_SHAPES = 1024, SL_KERNEL_SHAPE_BYTES = 96 };
 struct sl_kernel_shapes {
     /* Asked for; what is absent is NULL, 0 or false. */
     const char *type, *conv, *depthwise, *gemv;
-    int64_t random, seed; /* so many random products, drawn from the seed */
+    int64_t random, seed; /* so many random products, or layers of each family among the words */
     bool all;             /* every shape that has a goal, of the type or of all */
     /* Collected. */
     const char *kernel; /* by name, or NULL */

@@ -61,6 +61,7 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
     sl_json_text(json, "family", row->family);
     sl_json_text(json, "kernel", row->kernel);
     sl_json_text(json, "type", row->type[0] ? row->type : "f32");
+    sl_json_text(json, "shape", row->shape);
     sl_json_u64(json, "m", row->m);
     sl_json_u64(json, "n", row->n);
     sl_json_u64(json, "k", row->k);

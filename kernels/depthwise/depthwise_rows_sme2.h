@@ -44,6 +44,8 @@ static inline size_t rows_gcd(size_t a, size_t b) __arm_streaming_compatible
     return a;
 }
 
+enum { ROWS_MOST_BYTES = 128 * 1024 };
+
 /* Strips whose weights differ. */
 static inline size_t rows_strips(size_t channels, size_t lanes) __arm_streaming_compatible
 {
@@ -76,7 +78,9 @@ static inline bool rows_take(const struct sl_depthwise_shape *s, size_t element_
     return s->multiplier == 1 && s->kernel_h == s->kernel_w &&
            (s->kernel_h == 3 || s->kernel_h == 5) && s->dilation_h == 1 && s->dilation_w == 1 &&
            s->stride_h <= most && s->stride_w <= most && s->out_h > 0 && s->out_w > 0 &&
-           s->channels > 0 && s->channels <= lanes && rows_strips(s->channels, lanes) <= 32;
+           s->channels > 0 && s->channels <= lanes &&
+           rows_strips(s->channels, lanes) * s->kernel_h * s->kernel_w * 4 * svcntsb() <=
+               ROWS_MOST_BYTES;
 }
 
 static inline size_t rows_workspace(const struct sl_depthwise_shape *s, size_t element_bytes,

@@ -6,6 +6,7 @@ SL_GOALS_SEED=S other ones."""
 import json
 import math
 import os
+import re
 import unittest
 
 import lab
@@ -117,6 +118,74 @@ class Goals(unittest.TestCase):
 
     def test_int4_in_groups(self):
         self.check("q4_g32")
+
+
+def blocks(count, size):
+    return math.ceil(count / size)
+
+
+def numbers(row):
+    return [int(number) for number in re.findall(r"\d+", row["shape"].split(":")[1])]
+
+
+def allowed_depthwise(row):
+    """Vectors of channels are whole ones, or at stride 1 (int8 at 2 too) four vectors of a row; a column or row more than
+    a vector's worth of the image costs its own; a call that pads copies the image."""
+    height, width, channels, side, _, stride, pad = numbers(row)
+    lanes = {"f32": 16, "f16": 32, "qs8": 64}[row["type"]]
+    out = (width + 2 * pad - side) // stride + 1
+    fill = blocks(channels, lanes) * lanes / channels
+    if stride == 1 or row["type"] == "qs8":
+        fill = min(fill, blocks(out * channels, 4 * lanes) * 4 * lanes / (out * channels))
+    return row["goal"] * fill * (1.3 if stride == 1 else 1.55) + 200 + 30 * height
+
+
+def allowed_transpose(row):
+    """Of blocks of rows by columns: 7 for four rows, 7 for four columns, and itself."""
+    tall, wide = (64, 32) if row["type"] == "f16" else (32, 32)
+    down, across = blocks(row["m"], tall), blocks(row["n"], wide)
+    return 60 + 60 * down * across + 2 * (row["m"] + 3) * across + 2 * (row["n"] + 3) * down
+
+
+def allowed_reduce(row):
+    """A mean's call, and columns in whole quads of vectors; rows of halves cost their call to the vectors."""
+    if "_mean_" in row["kernel"]:
+        quad, each = (64, 3) if row["type"] == "f32" else (256, 6)
+        return 270 + (each * row["k"] + 60) * blocks(row["n"], quad)
+    return row["goal"] * (1.05 if row["type"] == "f32" else 1.25) + row["m"] * (30 if row["type"] == "f32" else 90)
+
+
+LAYERS = {
+    "depthwise": allowed_depthwise,
+    "transpose": allowed_transpose,
+    "reduce": allowed_reduce,
+    # 12 more a row and four windows of few channels, which TBL sorts; below four windows a row one by one
+    "pool": lambda r: 250 + r["goal"] * 1.3 + 14 * r["m"] if r["n"] < 64 else 250 + 1.3 * r["goal"] + 6 * r["m"],
+    "unary": lambda r: 150 + r["goal"] * (1.15 if r["type"] == "f16" else 1),
+    "binary": lambda r: 290 + 1.15 * r["goal"],
+}
+
+
+class Layers(unittest.TestCase):
+    """Layers of any shape, few channels and short rows too: the formulas, or what whole vectors make of them."""
+
+    def check(self, type_, *families):
+        done = lab.sme2lab("kernels", "bench", "--random", COUNT, "--seed", SEED, "--type", type_, *families, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row for row in json.loads(done.stdout)["rows"] if row["goal"] is not None]
+        self.assertGreaterEqual(len(rows), COUNT * len(families))
+        for row in rows:
+            with self.subTest(shape=row["shape"], kernel=row["kernel"], goal=row["goal"]):
+                self.assertLessEqual(row["instructions"], max(row["goal"], LAYERS[row["family"]](row)))
+
+    def test_f32(self):
+        self.check("f32", *LAYERS)
+
+    def test_f16(self):
+        self.check("f16", *LAYERS)
+
+    def test_depthwise_of_int8(self):
+        self.check("qs8", "depthwise")
 
 
 class Lengths(unittest.TestCase):

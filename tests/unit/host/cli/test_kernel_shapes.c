@@ -87,6 +87,28 @@ static void batches_hold_every_shape_once_and_in_order(void **state)
     assert_int_equal(batches, (100 + SL_KERNEL_BATCH_SHAPES - 1) / SL_KERNEL_BATCH_SHAPES);
 }
 
+static void a_family_with_random_is_drawn_and_a_seed_draws_the_same(void **state)
+{
+    (void)state;
+    static const char *const families[] = {"depthwise", "pool",  "reduce",
+                                           "transpose", "unary", "binary"};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        struct sl_kernel_shapes asked = {.type = i % 2 ? "f32" : "qs8", .random = 9, .seed = 4};
+        struct sl_kernel_shapes a = collected(asked, families[i], 0);
+        struct sl_kernel_shapes b = collected(asked, families[i], 0);
+        size_t type = i % 2 ? 0 : strlen("qs8/");
+        assert_int_equal(a.count, 9);
+        assert_memory_equal(a.text, b.text, sizeof(a.text));
+        for (size_t k = 0; k < a.count; k++)
+            assert_memory_equal(a.text[k] + type, families[i], strlen(families[i]));
+        asked.seed = 5;
+        b = collected(asked, families[i], 0);
+        assert_string_not_equal(a.text[0], b.text[0]);
+    }
+    struct sl_kernel_shapes goals = collected((struct sl_kernel_shapes){.seed = 4}, "pool", 0);
+    assert_string_equal(goals.text[0], "pool:max-56x56x64-2x2-s2-p0");
+}
+
 static void too_many_shapes_are_refused(void **state)
 {
     (void)state;
@@ -102,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_kernel_alone_gets_a_shape_that_fits_it),
         cmocka_unit_test(goals_of_one_type_are_no_others),
         cmocka_unit_test(batches_hold_every_shape_once_and_in_order),
+        cmocka_unit_test(a_family_with_random_is_drawn_and_a_seed_draws_the_same),
         cmocka_unit_test(too_many_shapes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,6 +198,7 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     rows[0].mac_instructions = 1040;
     memcpy(rows[0].type, "f32", 4);
     memcpy(rows[1].type, "qs8", 4);
+    memcpy(rows[0].shape, "matmul:64x64x64", 16);
     rows[1].most_ulp = 2.5;
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
@@ -211,7 +212,7 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
         "\"stage\":\"kernel\",\"engine\":\"sme2\",\"instructions\":1862,"
         "\"mac_instructions\":1040,\"min_mac_instructions\":1024,"
         "\"ns\":null,\"gflops\":null,\"share_of_peak\":null,\"anchor\":{\"kernel\":\"KleidiAI "));
-    assert_non_null(strstr(text, "\"type\":\"f32\""));
+    assert_non_null(strstr(text, "\"type\":\"f32\",\"shape\":\"matmul:64x64x64\",\"m\":64"));
     assert_non_null(strstr(text, "\"type\":\"qs8\""));
     assert_non_null(strstr(text, "\"met\":true"));
     assert_non_null(strstr(text, "\"anchor\":null,\"goal\":null,\"met\":null,\"most_ulp\":2.5}"));
