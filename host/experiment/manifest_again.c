@@ -215,6 +215,7 @@ static void put_model(struct again *a)
     if (member(said, "weight_cache"))
         sl_json_bool(a->json, "weight_cache", true);
     put_stopping(a, runs);
+    keep_some(a, said, "noise_floor", is_positive);
     put_wall(a);
     keep(a, said, "labels", is_labels);
 }

@@ -1,4 +1,5 @@
-/* host/experiment/run_manifest.c: manifest.json of a run's directory. */
+/* host/experiment/run_manifest.c: manifest.json of a run's directory. `validate` takes members that
+ * manifest_again.c does not write for forged: a new one goes in there, too. */
 #include <stdio.h>
 #include <string.h>
 
