@@ -55,8 +55,10 @@ SL_INLINE void pixel(int op, const struct SL_NAME(sl_pool, _args) * a, const str
         channels_of(op, 4, LANES, w, in + c, out + c);
     for (; c + LANES <= a->channels; c += LANES)
         channels_of(op, 1, LANES, w, in + c, out + c);
+    if (c < a->channels && c > 0)
+        c = a->channels - LANES; /* some of them again, but whole vectors */
     if (c < a->channels)
-        channels_of(op, 1, a->channels - c, w, in + c, out + c);
+        channels_of(op, 1, c > 0 ? LANES : a->channels, w, in + c, out + c);
 }
 
 /* The largest of four pixels, `vectors` of channels from each pointer, which move on. */
@@ -87,8 +89,9 @@ SL_INLINE void channels_of_2x2(size_t vectors, bool clamp, const struct window *
     *out += LANES * (vectors - 1) + lanes;
 }
 
-/* A run of 2x2 windows inside the image: `in` is the first one's upper left pixel. */
-SL_INLINE void run_of_2x2(bool clamp, const struct SL_NAME(sl_pool, _args) * a,
+/* A run of 2x2 windows inside the image: `in` is the first one's upper left pixel. `part`: channels
+ * are no whole vectors. */
+SL_INLINE void run_of_2x2(bool clamp, bool part, const struct SL_NAME(sl_pool, _args) * a,
                           const struct window *window, size_t count, const SL_ELEMENT *in,
                           SL_ELEMENT *out)
 {
@@ -104,9 +107,49 @@ SL_INLINE void run_of_2x2(bool clamp, const struct SL_NAME(sl_pool, _args) * a,
             channels_of_2x2(2, clamp, &w, from, &out, LANES);
         for (; c >= LANES; c -= LANES)
             channels_of_2x2(1, clamp, &w, from, &out, LANES);
-        if (c > 0)
+        if (part && channels > LANES) { /* some of them again, but whole vectors */
+            SL_UNROLL
+            for (size_t i = 0; i < 4; i++)
+                from[i] -= LANES - c;
+            out -= LANES - c;
+            channels_of_2x2(1, clamp, &w, from, &out, LANES);
+        } else if (part) {
             channels_of_2x2(1, clamp, &w, from, &out, c);
+        }
     }
+}
+
+/* The same of fewer channels than a vector holds: as many windows as whole vectors stay inside of,
+ * in the input and in the output; the next window writes again what one writes behind itself.
+ * Returns how many. */
+SL_INLINE size_t few_of_2x2(bool clamp, const struct SL_NAME(sl_pool, _args) * a,
+                            const struct window *w, size_t count, const SL_ELEMENT *in,
+                            SL_ELEMENT *out)
+{
+    size_t channels = a->channels, step = a->stride_w * channels;
+    size_t further = (LANES + channels - 1) / channels;
+    const SL_ELEMENT *lower = in + w->row_step;
+    count = channels < LANES && count > further ? count - further : 0;
+    for (size_t i = 0; i < count; i++, in += step, lower += step, out += channels) {
+        vec_t v = V(vmaxq)(v_load_some(in, LANES), v_load_some(in + channels, LANES));
+        v = V(vmaxq)(v, v_load_some(lower, LANES));
+        v = V(vmaxq)(v, v_load_some(lower + channels, LANES));
+        v_store_some(out, clamp ? v_clamp(v, w->min, w->max) : v, LANES);
+    }
+    return count;
+}
+
+SL_INLINE void windows_of_2x2(bool clamp, const struct SL_NAME(sl_pool, _args) * a,
+                              const struct window *w, size_t count, const SL_ELEMENT *in,
+                              SL_ELEMENT *out)
+{
+    size_t done = few_of_2x2(clamp, a, w, count, in, out);
+    in += done * a->stride_w * a->channels;
+    out += done * a->channels;
+    if (a->channels % LANES == 0)
+        run_of_2x2(clamp, false, a, w, count, in, out);
+    else
+        run_of_2x2(clamp, true, a, w, count - done, in, out);
 }
 
 /* How many windows of a row, from the one at column `x`, lie inside to their full width. */
@@ -138,9 +181,9 @@ SL_INLINE void row(int op, const struct SL_NAME(sl_pool, _args) * a, const SL_EL
         if (count > 0) {
             const SL_ELEMENT *at = from + x * a->channels;
             if (a->min > -INFINITY || a->max < INFINITY)
-                run_of_2x2(true, a, &w, count, at, out + ox * a->channels);
+                windows_of_2x2(true, a, &w, count, at, out + ox * a->channels);
             else
-                run_of_2x2(false, a, &w, count, at, out + ox * a->channels);
+                windows_of_2x2(false, a, &w, count, at, out + ox * a->channels);
             ox += count;
             continue;
         }
