@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/cli/device_identity.h"
+#include "host/config/noise_file.h"
 #include "host/experiment/run_directory.h"
 
 /* Of the first experiment: all of a directory ran on one device. */
@@ -76,7 +77,11 @@ int sl_noise_keep(const char *directory, const struct sl_noise_calibration *cali
     double floor = 0;
     for (size_t i = 0; i < count; i++)
         floor = fmax(floor, calibrations[i].floor);
-    if (!(floor > 0 && floor < 1))
+    if (floor > SL_NOISE_MAX_FLOOR)
+        return sl_diag_set(diag, SL_E_NOT_FOUND, directory,
+                           "equal runs differ by %.0f %%: calibrate a device that is quiet",
+                           100 * floor);
+    if (!(floor > 0))
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "no noise floor was found to keep");
     int rc = identify(directory, calibrations[0].experiment[0] ? calibrations[0].experiment : NULL,
                       &identity, diag);

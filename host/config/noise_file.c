@@ -16,7 +16,8 @@ double sl_noise_file_parse(struct sl_bytes text)
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(file, "schema");
     const cJSON *floor = cJSON_GetObjectItemCaseSensitive(file, "noise_floor");
     bool good = cJSON_IsString(schema) && strcmp(schema->valuestring, "sme2lab.noise/1") == 0 &&
-                cJSON_IsNumber(floor) && floor->valuedouble > 0 && floor->valuedouble < 1;
+                cJSON_IsNumber(floor) && floor->valuedouble > 0 &&
+                floor->valuedouble <= SL_NOISE_MAX_FLOOR;
     double found = good ? floor->valuedouble : (double)NAN;
     cJSON_Delete(file);
     return found;

@@ -10,8 +10,9 @@
 #include "common/base/bytes.h"
 
 enum { SL_NOISE_FILE_MAX_BYTES = 1 << 20 };
+#define SL_NOISE_MAX_FLOOR 100.0 /* beyond it a device tells nothing at all */
 
-/* The floor in such a file, above 0 and below 1; NAN: it is none. */
+/* The floor in such a file, above 0 and up to SL_NOISE_MAX_FLOOR; NAN: it is none. */
 double sl_noise_file_parse(struct sl_bytes text);
 
 /* The floor of the device that a probe says `probed` of: from the state directory, else from the
