@@ -35,12 +35,15 @@ static void cut(const struct series *sides, int unit, struct sl_sustained *out)
 {
     uint64_t begin =
         sides[0].started[0] < sides[1].started[0] ? sides[0].started[0] : sides[1].started[0];
-    for (size_t p = 0; p < SL_SUSTAINED_PIECES; p++) {
+    size_t fewer = sides[0].count < sides[1].count ? sides[0].count : sides[1].count;
+    size_t count = fewer / SL_SUSTAINED_PIECE_RUNS;
+    count = count < SL_SUSTAINED_PIECES ? count : SL_SUSTAINED_PIECES;
+    for (size_t p = 0; p < count; p++) {
         struct sl_sustained_piece *piece = &out->pieces[p];
         for (int side = 0; side < 2; side++) {
             const struct series *s = &sides[side];
-            size_t first = p * s->count / SL_SUSTAINED_PIECES;
-            size_t end = (p + 1) * s->count / SL_SUSTAINED_PIECES;
+            size_t first = p * s->count / count;
+            size_t end = (p + 1) * s->count / count;
             if (side == 0)
                 piece->seconds = unit == SL_TRACE_NS && s->started[(first + end) / 2] >= begin
                                      ? (double)(s->started[(first + end) / 2] - begin) / 1e9
@@ -48,10 +51,9 @@ static void cut(const struct series *sides, int unit, struct sl_sustained *out)
             piece->medians[side] = sl_median_in_place(s->values + first, end - first);
         }
     }
-    out->count = SL_SUSTAINED_PIECES;
+    out->count = count;
     for (int side = 0; side < 2; side++)
-        out->kept[side] =
-            out->pieces[0].medians[side] / out->pieces[SL_SUSTAINED_PIECES - 1].medians[side];
+        out->kept[side] = out->pieces[0].medians[side] / out->pieces[count - 1].medians[side];
 }
 
 int sl_sustained_make(const struct sl_attribution *baseline, const struct sl_attribution *candidate,

@@ -7,7 +7,8 @@
 
 struct sl_attribution;
 
-enum { SL_SUSTAINED_PIECES = 10, SL_SUSTAINED_MIN_RUNS = 50 };
+/* Ten pieces, or fewer of so many runs each where there are not enough. */
+enum { SL_SUSTAINED_PIECES = 10, SL_SUSTAINED_PIECE_RUNS = 5, SL_SUSTAINED_MIN_RUNS = 20 };
 
 /* As many measured runs as any other piece, give or take one. */
 struct sl_sustained_piece {

@@ -149,6 +149,11 @@ void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next
         out->rule = "wrong-output";
         snprintf(out->text, sizeof(out->text), "Put the outputs right before anything else: %s",
                  s.c->reason_count ? s.c->reasons[s.c->reason_count - 1] : "they differ");
+    } else if (!judged && report->emulated && s.c->unit == SL_TRACE_NS) {
+        snprintf(
+            out->text, sizeof(out->text),
+            "Measure on a device with SME2, or count instructions (--device counted): times of "
+            "an emulated CPU mean nothing");
     } else if (!judged || !(s.whole > 0)) {
         snprintf(out->text, sizeof(out->text), "Measure again so that a verdict is possible: %s",
                  s.c->reason_count ? s.c->reasons[0] : "nothing was measured");

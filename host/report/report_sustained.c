@@ -19,7 +19,7 @@ static void put_head(const struct sl_report *report, const struct sl_sustained *
     const char *const heads[] = {">Seconds", off, on, ">off / on", ">off keeps", ">on keeps", NULL};
     sl_page_table_init(out, "time", "Over time", heads);
     snprintf(out->note, sizeof(out->note),
-             "Medians of end to end, a tenth of the measured runs in each row, in the order of "
+             "Medians of end to end, as many measured runs in each row, in the order of "
              "measuring. Keeps: speed as a share of the first row's; in the end off keeps %.1f %%, "
              "on %.1f %%. Unit: %s.",
              100 * s->kept[0], 100 * s->kept[1],

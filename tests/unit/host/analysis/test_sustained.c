@@ -48,6 +48,9 @@ static void few_runs_have_no_pieces_and_counts_no_seconds(void **state)
     off.unit = on.unit = SL_TRACE_INSTRUCTIONS;
     assert_int_equal(sl_sustained_make(&off, &on, &s), 0);
     assert_true(isnan(s.pieces[3].seconds) && s.kept[1] == 1);
+    on.run_count = 35; /* 30 measured */
+    assert_int_equal(sl_sustained_make(&off, &on, &s), 0);
+    assert_true(s.count == 6 && s.kept[0] == 1 && s.kept[1] == 1);
     on.run_count = SL_SUSTAINED_MIN_RUNS + 4;
     assert_int_equal(sl_sustained_make(&off, &on, &s), 0);
     assert_int_equal(s.count, 0);
