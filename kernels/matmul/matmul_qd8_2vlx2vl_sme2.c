@@ -4,6 +4,7 @@
 #include <arm_sve.h>
 #include <math.h>
 
+#include "kernels/convert/quantise_rows.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/matmul/matmul_qd8.h"
@@ -97,12 +98,11 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
     sl_streaming_run_za(pack_lhs_body, &args);
 }
 
-static void multiply(const struct sl_qd8_call *call, size_t row,
-                     size_t rows) __arm_streaming __arm_inout("za")
+static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t row,
+                                 size_t rows) __arm_streaming __arm_inout("za")
 {
-    const struct sl_matmul_qd8_args *args = call->args;
     size_t dst_bytes = args->dst_type == SL_ROWS_F16 ? 2 : 4;
-    struct sl_qd8_mopa job = {
+    return (struct sl_qd8_mopa){
         .lhs = args->workspace,
         .rhs = args->rhs,
         .dst = (char *)args->dst + row * args->dst_stride * dst_bytes,
@@ -115,6 +115,13 @@ static void multiply(const struct sl_qd8_call *call, size_t row,
         .max = args->max == INFINITY ? NAN : args->max,
         .half = args->dst_type == SL_ROWS_F16,
     };
+}
+
+static void multiply(const struct sl_qd8_call *call, size_t row,
+                     size_t rows) __arm_streaming __arm_inout("za")
+{
+    const struct sl_matmul_qd8_args *args = call->args;
+    struct sl_qd8_mopa job = job_of(args, row, rows);
     if (!call->self->q4) {
         sl_mopa_qd8_sme2_asm(&job);
         return;
@@ -145,6 +152,19 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     }
 }
 
+/* A single row of floats, which a panel of VL rows would be made for nothing of. */
+static void run_row_body(const void *pointer) __arm_streaming __arm_inout("za")
+{
+    const struct sl_matmul_qd8_args *args = ((const struct sl_qd8_call *)pointer)->args;
+    const struct sl_qd8_mopa job = job_of(args, 0, 1);
+    struct sl_row_params params;
+    int8_t *values = args->workspace;
+    sl_quantise_row_sme2(args->k, args->lhs.data, args->lhs.type, values, &params);
+    const struct sl_qd8_row row = {&job,      values,    args->k,          params.scale,
+                                   args->min, args->max, params.zero_point};
+    sl_matmul_qd8_row_sme2(&row);
+}
+
 static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
     sl_qd8_stream(run_packed_body, self, args);
@@ -152,7 +172,8 @@ static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_
 
 static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
-    sl_qd8_stream(run_body, self, args);
+    bool row = args->m == 1 && !self->q4 && args->lhs.type != SL_ROWS_QD8;
+    sl_qd8_stream(row ? run_row_body : run_body, self, args);
 }
 
 SL_QD8_SME2_KERNEL(sl_matmul_qd8_qs8_2vlx2vl_sme2_mopa, false, false);

@@ -267,8 +267,13 @@ static void sizes_around_panels_equal_the_reference(void **state)
             struct product_case rows = {.m = size, .n = 5, .k = 9, .group = group, .dst_type = f16};
             struct product_case columns = {.m = 3, .n = size, .k = 7, .group = group, .dst_gap = 1};
             struct product_case depth = {.m = 6, .n = 11, .k = size, .group = group, .lhs_gap = 2};
+            struct product_case row = {
+                .m = 1, .n = size * 7 % 150 + 1, .k = 2 * size, .group = group};
             rows.has_bias = depth.clamps = columns.scale_bf16 = columns.transposed = true;
-            columns.dst_type = depth.lhs_type = f16;
+            columns.dst_type = depth.lhs_type = row.lhs_type = f16;
+            row.has_bias = row.clamps = size % 4 == 1;
+            row.dst_type = size % 4 > 1 ? SL_ROWS_F16 : SL_ROWS_F32;
+            check(kernel, row, &seed);
             check(kernel, rows, &seed);
             check(kernel, columns, &seed);
             check(kernel, depth, &seed);
@@ -321,8 +326,9 @@ static void long_rows_of_extreme_weights_do_not_overflow(void **state)
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++) {
         uint32_t seed = 4;
         if ((kernel->needs & ~sl_isa_detect()) == 0)
-            check(kernel, (struct product_case){.m = 2, .n = 2, .k = 70000, .extreme = true},
-                  &seed);
+            for (size_t m = 1; m <= 2; m++)
+                check(kernel, (struct product_case){.m = m, .n = 2, .k = 70000, .extreme = true},
+                      &seed);
     }
 }
 
