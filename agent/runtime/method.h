@@ -41,6 +41,7 @@ struct sl_method {
     uint64_t numbers_epoch;        /* changes when an Int, Bool or Double does */
     bool *computed;                /* plan->value_count: numbers that instructions write */
     bool computes;                 /* any of them */
+    bool compiling;                /* a variant is being made: nothing runs yet */
     bool has_halves;               /* tensors of half precision, bfloat16 or doubles */
     bool has_lists;                /* of tensors, among its values */
 };

@@ -254,10 +254,12 @@ static int prepare_for_bounds(struct sl_variant *v, struct sl_diag *diag)
     if (!sizes)
         return no_memory(diag);
     bool smaller = widen(method, sizes);
+    method->compiling = true;
     int rc = prepare_all(v, diag);
     narrow(method, sizes);
     if (rc == 0 && smaller)
         rc = prepare_all(v, diag);
+    method->compiling = false;
     sl_free(sizes);
     if (rc == 0)
         restore_numbers(method);

@@ -32,7 +32,7 @@ struct sl_op {
     bool in_place; /* an output may have exactly an input's memory */
     bool prim;     /* a "prim op": traced as OPERATOR_CALL only */
     bool view;     /* its output takes over its input's memory; its return entry may be left out */
-    bool computes; /* a prim op on numbers: prepare() writes the result too */
+    bool computes; /* a prim op on numbers: at load prepare() writes the result, for shapes */
     sl_op_prepare_fn prepare;
     const void *data; /* what prepare() is to know, where several entries share it */
 };
@@ -68,7 +68,7 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     float numbers[SL_OP_MAX_NUMBERS];
     uint32_t number_count;
     struct sl_weights weights;
-    struct sl_budget_pool *pool;        /* the variant's: for what stays as long */
+    struct sl_budget_pool *pool; /* the variant's: for what stays as long */
     struct sl_tensor *stand_ins; /* of the pool; in f32 for tensors of half precision */
     uint32_t stand_in_room;
     struct sl_tensor *wide[SL_OP_MAX_ARGS];    /* of these; NULL: the tensor itself */

@@ -1,4 +1,4 @@
-/* agent/runtime/ops/plane.c: what operators on planes share; group norm. */
+/* agent/runtime/ops/plane.c: what operators on planes share; group and instance norm. */
 #include "agent/runtime/ops/plane.h"
 
 #include <math.h>
@@ -85,24 +85,50 @@ static void sum_up(const float *in, size_t count, double *out_sum, double *out_s
     *out_squares = squares[0] + squares[1];
 }
 
+/* out = in * by + plus */
+struct scaling {
+    float by, plus;
+};
+
+/* Statistics as they are written down. */
+struct statistics {
+    double mean, rstd;
+};
+
+static struct statistics note_statistics(const struct groups *g, double mean, double mean_square,
+                                         size_t at)
+{
+    double rstd = 1.0 / sqrt(fmax(0.0, mean_square - mean * mean) + g->eps);
+    ((float *)(void *)g->mean->data)[at] = (float)mean;
+    ((float *)(void *)g->rstd->data)[at] = (float)rstd;
+    return (struct statistics){mean, rstd};
+}
+
+static struct scaling scaling_of(const struct groups *g, const struct statistics *s, size_t channel)
+{
+    float weight = g->weight ? ((const float *)(const void *)g->weight->data)[channel] : 1.0f;
+    float bias = g->bias ? ((const float *)(const void *)g->bias->data)[channel] : 0.0f;
+    float by = (float)s->rstd * weight;
+    return (struct scaling){by, bias - (float)s->mean * by};
+}
+
+static void scale(const struct scaling *s, const float *in, size_t count, float *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = in[i] * s->by + s->plus;
+}
+
 static void normalise(const struct groups *g, const float *in, float *out, size_t group,
                       size_t statistic)
 {
     size_t count = g->channels * g->pixels;
     double sum, squares;
     sum_up(in, count, &sum, &squares);
-    double mean = sum / (double)count;
-    double variance = fmax(0.0, squares / (double)count - mean * mean);
-    double rstd = 1.0 / sqrt(variance + g->eps);
-    ((float *)(void *)g->mean->data)[statistic] = (float)mean;
-    ((float *)(void *)g->rstd->data)[statistic] = (float)rstd;
+    const struct statistics noted =
+        note_statistics(g, sum / (double)count, squares / (double)count, statistic);
     for (size_t c = 0; c < g->channels; c++) {
-        size_t at = group * g->channels + c;
-        float weight = g->weight ? ((const float *)(const void *)g->weight->data)[at] : 1.0f;
-        float bias = g->bias ? ((const float *)(const void *)g->bias->data)[at] : 0.0f;
-        float scale = (float)rstd * weight, shift = bias - (float)mean * scale;
-        for (size_t i = c * g->pixels; i < (c + 1) * g->pixels; i++)
-            out[i] = in[i] * scale + shift;
+        const struct scaling s = scaling_of(g, &noted, group * g->channels + c);
+        scale(&s, in + c * g->pixels, g->pixels, out + c * g->pixels);
     }
 }
 
@@ -153,6 +179,59 @@ static int prepare_group_norm(struct sl_op_call *call, struct sl_diag *diag)
     return rc;
 }
 
+/* Channels by their own statistics over the whole batch, as instance norm is exported. */
+static void run_channel_norm(struct sl_op_call *call)
+{
+    const struct groups *g = call->state;
+    for (size_t c = 0; c < g->groups; c++) {
+        double sum = 0.0, squares = 0.0, count = (double)(g->batch * g->pixels);
+        for (size_t n = 0; n < g->batch; n++) {
+            size_t at = (n * g->groups + c) * g->pixels;
+            double more = 0.0, more_squares = 0.0;
+            sum_up((const float *)(const void *)g->in->data + at, g->pixels, &more, &more_squares);
+            sum += more;
+            squares += more_squares;
+        }
+        const struct statistics noted = note_statistics(g, sum / count, squares / count, c);
+        const struct scaling s = scaling_of(g, &noted, c);
+        for (size_t n = 0; n < g->batch; n++) {
+            size_t at = (n * g->groups + c) * g->pixels;
+            scale(&s, (const float *)(const void *)g->in->data + at, g->pixels,
+                  (float *)(void *)g->out->data + at);
+        }
+    }
+}
+
+static int prepare_channel_norm(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_tensor *out = sl_op_tensor(call, 6);
+    struct groups *g = sl_op_state(call, sizeof(*g));
+    if (!g)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    *g = (struct groups){.in = in, .out = out, .channels = 1, .eps = sl_op_number(call, 5, 0.0)};
+    g->weight = sl_op_tensor(call, 1);
+    g->bias = sl_op_tensor(call, 2);
+    g->mean = sl_op_tensor(call, 7);
+    g->rstd = sl_op_tensor(call, 8);
+    size_t channels = in->rank >= 2 ? (size_t)in->sizes[1] : 0;
+    bool fits = in->nbytes != 0 && channels != 0 &&
+                (!g->weight || sl_tensor_count(g->weight) == channels) &&
+                (!g->bias || sl_tensor_count(g->bias) == channels) && sl_tensor_contiguous(in) &&
+                sl_tensor_contiguous(out);
+    if (!fits)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its shapes do not fit together");
+    g->batch = (size_t)in->sizes[0];
+    g->groups = channels;
+    g->pixels = sl_tensor_count(in) / g->batch / channels;
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+    for (uint32_t k = 7; k <= 8 && rc == 0; k++)
+        rc = sl_tensor_resize(sl_op_tensor(call, k), 1, &in->sizes[1], diag);
+    if (rc == 0)
+        sl_op_own(call, "sl_channel_norm_f32_scalar", run_channel_norm);
+    return rc;
+}
+
 const struct sl_op sl_ops_plane[] = {
     {.name = "aten::avg_pool2d.out", .signature = "tvvvbbIo", .prepare = sl_plane_avg_pool},
     {.name = "aten::_adaptive_avg_pool2d.out", .signature = "tvo", .prepare = sl_plane_adaptive},
@@ -163,5 +242,8 @@ const struct sl_op sl_ops_plane[] = {
     {.name = "aten::native_group_norm.out",
      .signature = "tTTiiiinooo",
      .prepare = prepare_group_norm},
+    {.name = "aten::_native_batch_norm_legit.no_stats_out",
+     .signature = "tTTbnnooo",
+     .prepare = prepare_channel_norm},
     {0},
 };

@@ -218,8 +218,8 @@ static int prepare_prim(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_value value;
     int rc = check_result(call, diag);
-    if (rc == 0 && compute(call, &value))
-        write_result(call, &value);
+    if (rc == 0 && call->method->compiling && compute(call, &value))
+        write_result(call, &value); /* when it runs, once: a counter may be its own operand */
     if (rc == 0)
         sl_op_own(call, NULL, run_prim);
     return rc;

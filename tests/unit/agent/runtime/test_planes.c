@@ -234,6 +234,39 @@ static void lookups_read_where_the_indices_say(void **state)
     }
 }
 
+/* Two images of three channels: each channel's statistics go over both. */
+static void channels_are_normalised_over_the_batch(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 5)),
+             y = sl_program_add_tensor(SL_SIZES(2, 3, 5));
+    uint32_t weight = sl_program_add_constant(SL_SIZES(3)), none = sl_program_add_null();
+    uint32_t mean = sl_program_add_tensor(SL_SIZES(3)), rstd = sl_program_add_tensor(SL_SIZES(3));
+    uint32_t yes = sl_program_add_bool(true), momentum = sl_program_add_double(0.1),
+             eps = sl_program_add_double(1e-3);
+    sl_program_add_call("aten::_native_batch_norm_legit.no_stats_out",
+                        SL_ARGS(x, weight, none, yes, momentum, eps, y, mean, rstd));
+    sl_program_run();
+    const float *in = sl_program_floats(x), *out = sl_program_floats(y);
+    for (size_t c = 0; c < 3; c++) {
+        double sum = 0.0, squares = 0.0;
+        for (size_t i = 0; i < 10; i++)
+            sum += (double)in[i / 5 * 15 + c * 5 + i % 5];
+        for (size_t i = 0; i < 10; i++)
+            squares += pow((double)in[i / 5 * 15 + c * 5 + i % 5] - sum / 10.0, 2.0);
+        double by = 1.0 / sqrt(squares / 10.0 + 1e-3);
+        sl_program_check_float(sl_program_floats(mean)[c], sum / 10.0);
+        sl_program_check_float(sl_program_floats(rstd)[c], by);
+        for (size_t i = 0; i < 10; i++) {
+            size_t at = i / 5 * 15 + c * 5 + i % 5;
+            sl_program_check_float(out[at], ((double)in[at] - sum / 10.0) * by *
+                                                (double)sl_program_constant(weight)[c]);
+        }
+    }
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +274,7 @@ int main(void)
         cmocka_unit_test(average_pool_divides_by_what_counts),
         cmocka_unit_test(adaptive_pool_covers_all_pixels),
         cmocka_unit_test(resizing_mixes_neighbours),
+        cmocka_unit_test(channels_are_normalised_over_the_batch),
         cmocka_unit_test(lookups_read_where_the_indices_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
