@@ -156,6 +156,11 @@ static uint64_t start_of(const char *key)
     return start;
 }
 
+static unsigned bucket_of(uint64_t start)
+{
+    return (unsigned)(start * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SL_PTE_NAMED_BUCKETS;
+}
+
 static void read_named(struct sl_pte_reader *reader, const struct sl_flatbuf_table *program)
 {
     struct sl_flatbuf *fb = &reader->fb;
@@ -172,6 +177,11 @@ static void read_named(struct sl_pte_reader *reader, const struct sl_flatbuf_tab
             break;
         named[i].data = reader->segments[segment].bytes;
         named[i].start = start_of(named[i].key);
+    }
+    for (uint32_t i = vector.count; i > 0 && fb->error == 0; i--) { /* of equal keys the first */
+        uint32_t *first = &reader->pte->named_first[bucket_of(named[i - 1].start)];
+        named[i - 1].next = *first;
+        *first = i;
     }
     reader->pte->named = named;
     reader->pte->named_count = vector.count;
@@ -250,9 +260,10 @@ int sl_pte_constant(const struct sl_pte *pte, uint32_t data_buffer_idx, uint64_t
 int sl_pte_find_named(const struct sl_pte *pte, const char *key, struct sl_bytes *out)
 {
     const uint64_t start = start_of(key);
-    for (uint32_t i = 0; i < pte->named_count; i++) {
-        if (pte->named[i].start == start && strcmp(pte->named[i].key, key) == 0) {
-            *out = pte->named[i].data;
+    for (uint32_t i = pte->named_first[bucket_of(start)]; i != 0; i = pte->named[i - 1].next) {
+        const struct sl_pte_named_data *named = &pte->named[i - 1];
+        if (named->start == start && strcmp(named->key, key) == 0) {
+            *out = named->data;
             return 0;
         }
     }

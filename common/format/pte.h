@@ -116,9 +116,12 @@ struct sl_pte_plan {
     const uint64_t *buffer_bytes; /* planned buffer b belongs to memory_id b + 1 */
 };
 
+enum { SL_PTE_NAMED_BUCKETS = 64 };
+
 struct sl_pte_named_data {
     const char *key;
-    uint64_t start; /* its first bytes, zeros behind its end: most keys differ there */
+    uint64_t start;       /* its first bytes, zeros behind its end: most keys differ there */
+    uint32_t next;        /* entry + 1 whose start falls into the same bucket; 0: none */
     struct sl_bytes data; /* the whole segment */
 };
 
@@ -134,7 +137,8 @@ struct sl_pte {
     const uint64_t *mutable_offsets;
     uint32_t named_count;
     const struct sl_pte_named_data *named;
-    struct sl_pool *pool; /* owns every array above */
+    uint32_t named_first[SL_PTE_NAMED_BUCKETS]; /* entry + 1 */
+    struct sl_pool *pool;                       /* owns every array above */
 };
 
 /* Parses a whole file. Everything a later index or offset relies on is checked here: value,

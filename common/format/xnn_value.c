@@ -18,7 +18,36 @@ enum { DATA_OFFSET = 0, DATA_SIZE = 1, DATA_KEY = 2 };
 
 enum { FLAG_INPUT = 1, FLAG_OUTPUT = 2 };
 
-/* Bytes of constant `index`: a name to look up, or a place in the blob. */
+static const struct sl_flatbuf_kind value_kind = {"XValue", 2, {1, 4}};
+static const struct sl_flatbuf_kind tensor_kind = {"XNNTensorValue", 8, {2, 4, 4, 4, 4, 4, 4, 2}};
+static const struct sl_flatbuf_kind data_kind = {"ConstantDataOffset", 3, {8, 8, 4}};
+
+/* A name to look up, or a place in the blob. */
+static void read_place(struct sl_xnn_reader *reader, uint32_t index, struct sl_xnn_data *data)
+{
+    struct sl_flatbuf *fb = &reader->fb;
+    uint64_t at = reader->constant_data.at + 4 * (uint64_t)index;
+    struct sl_flatbuf_record entry = sl_flatbuf_record_at(fb, at, &data_kind, &reader->of_data);
+    if (!entry.data)
+        return;
+    const uint8_t *offset_field = sl_flatbuf_record_field(&entry, DATA_OFFSET);
+    const uint8_t *size_field = sl_flatbuf_record_field(&entry, DATA_SIZE);
+    uint64_t offset = offset_field ? sl_load_u64(offset_field) : 0;
+    uint64_t size = size_field ? sl_load_u64(size_field) : 0;
+    struct sl_flatbuf_vector key = sl_flatbuf_record_vector(fb, &entry, &data_kind, DATA_KEY, 1);
+    data->key = (const char *)sl_flatbuf_terminated(fb, key, DATA_KEY).data;
+    data->source = data->key ? SL_XNN_DATA_NAMED : SL_XNN_DATA_INLINE;
+    if (fb->error != 0 || data->key)
+        return;
+    if (!sl_range_ok(offset, size, reader->constants.size)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, entry.at,
+                        "constant %" PRIu32 " lies outside the constant region", index);
+        return;
+    }
+    data->bytes = (struct sl_bytes){reader->constants.data + offset, (size_t)size};
+}
+
+/* Bytes of constant `index`. */
 static void read_data(struct sl_xnn_reader *reader, uint32_t index, uint64_t needed, uint64_t at,
                       struct sl_xnn_data *data)
 {
@@ -26,20 +55,9 @@ static void read_data(struct sl_xnn_reader *reader, uint32_t index, uint64_t nee
     if (fb->error != 0)
         return;
     if (index < reader->constant_data.count) {
-        struct sl_flatbuf_table entry =
-            sl_flatbuf_element(fb, &reader->constant_data, index, "ConstantDataOffset");
-        uint64_t offset = sl_flatbuf_u64(fb, &entry, DATA_OFFSET, 0);
-        uint64_t size = sl_flatbuf_u64(fb, &entry, DATA_SIZE, 0);
-        data->key = sl_flatbuf_text(fb, &entry, DATA_KEY);
-        data->source = data->key ? SL_XNN_DATA_NAMED : SL_XNN_DATA_INLINE;
-        if (fb->error != 0 || data->key)
+        read_place(reader, index, data);
+        if (data->key)
             return;
-        if (!sl_range_ok(offset, size, reader->constants.size)) {
-            sl_flatbuf_fail(fb, SL_E_FORMAT, entry.at,
-                            "constant %" PRIu32 " lies outside the constant region", index);
-            return;
-        }
-        data->bytes = (struct sl_bytes){reader->constants.data + offset, (size_t)size};
     } else if (index < reader->constant_buffer.count) {
         struct sl_flatbuf_table entry =
             sl_flatbuf_element(fb, &reader->constant_buffer, index, "Buffer");
@@ -55,37 +73,42 @@ static void read_data(struct sl_xnn_reader *reader, uint32_t index, uint64_t nee
                         data->bytes.size, needed);
 }
 
-static void read_dims(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+static void read_dims(struct sl_flatbuf *fb, const struct sl_flatbuf_record *tensor,
                       struct sl_xnn_value *value)
 {
-    struct sl_flatbuf_vector dims = sl_flatbuf_vector(fb, table, TENSOR_DIMS, 4);
-    uint32_t rank = sl_flatbuf_u32(fb, table, TENSOR_RANK, 0);
+    struct sl_flatbuf_vector dims =
+        sl_flatbuf_record_vector(fb, tensor, &tensor_kind, TENSOR_DIMS, 4);
+    uint32_t rank = sl_flatbuf_record_u32(tensor, TENSOR_RANK);
     uint64_t product = 8; /* no element is larger */
-    if (fb->error == 0 && (dims.count > SL_XNN_MAX_RANK || (dims.present && rank != dims.count)))
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at,
+    bool over = false;
+    if (dims.count > SL_XNN_MAX_RANK || (dims.present && rank != dims.count)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, tensor->at,
                         "a value of rank %" PRIu32 " has %" PRIu32 " dimensions (at most %d)", rank,
                         dims.count, SL_XNN_MAX_RANK);
-    for (uint32_t i = 0; i < dims.count && fb->error == 0; i++) {
-        value->dims[i] = sl_load_u32(fb->data + dims.at + 4 * i);
-        if (__builtin_mul_overflow(product, (uint64_t)value->dims[i], &product) ||
-            product > INT64_MAX)
-            sl_flatbuf_fail(fb, SL_E_FORMAT, dims.at,
-                            "a value's dimensions multiply to more than can be");
+        return;
     }
+    for (uint32_t i = 0; i < dims.count; i++) {
+        value->dims[i] = sl_load_u32(fb->data + dims.at + 4 * i);
+        over |= __builtin_mul_overflow(product, (uint64_t)value->dims[i], &product);
+        over |= product > INT64_MAX;
+    }
+    if (over)
+        sl_flatbuf_fail(fb, SL_E_FORMAT, dims.at,
+                        "a value's dimensions multiply to more than can be");
     value->rank = dims.count;
 }
 
-static void read_external(struct sl_xnn_reader *reader, const struct sl_flatbuf_table *table,
+static void read_external(struct sl_xnn_reader *reader, const struct sl_flatbuf_record *tensor,
                           struct sl_xnn_value *value)
 {
     struct sl_flatbuf *fb = &reader->fb;
-    uint32_t flags = sl_flatbuf_u32(fb, table, TENSOR_FLAGS, 0);
-    uint32_t external = sl_flatbuf_u32(fb, table, TENSOR_EXTERNAL_ID, 0);
-    if (fb->error == 0 && (flags & ~(uint32_t)(FLAG_INPUT | FLAG_OUTPUT)) != 0)
-        sl_flatbuf_fail(fb, SL_E_UNSUPPORTED, table->at, "a value has unknown flags 0x%" PRIx32,
+    uint32_t flags = sl_flatbuf_record_u32(tensor, TENSOR_FLAGS);
+    uint32_t external = sl_flatbuf_record_u32(tensor, TENSOR_EXTERNAL_ID);
+    if ((flags & ~(uint32_t)(FLAG_INPUT | FLAG_OUTPUT)) != 0)
+        sl_flatbuf_fail(fb, SL_E_UNSUPPORTED, tensor->at, "a value has unknown flags 0x%" PRIx32,
                         flags);
-    if (fb->error == 0 && flags != 0 && external >= reader->extern_count)
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at,
+    if (flags != 0 && external >= reader->extern_count)
+        sl_flatbuf_fail(fb, SL_E_FORMAT, tensor->at,
                         "external value %" PRIu32 " is none of the %" PRIu32 " inputs and outputs",
                         external, reader->extern_count);
     value->external_input = (flags & FLAG_INPUT) != 0;
@@ -93,23 +116,29 @@ static void read_external(struct sl_xnn_reader *reader, const struct sl_flatbuf_
     value->external_id = flags != 0 ? external : SL_XNN_NO_ID;
 }
 
-static void read_tensor(struct sl_xnn_reader *reader, const struct sl_flatbuf_table *table,
+static int16_t record_i16(const struct sl_flatbuf_record *record, unsigned slot)
+{
+    const uint8_t *field = sl_flatbuf_record_field(record, slot);
+    return field ? (int16_t)sl_load_u16(field) : 0;
+}
+
+static void read_tensor(struct sl_xnn_reader *reader, const struct sl_flatbuf_record *tensor,
                         struct sl_xnn_value *value)
 {
     struct sl_flatbuf *fb = &reader->fb;
-    value->id = sl_flatbuf_u32(fb, table, TENSOR_ID, 0);
-    value->datatype = sl_flatbuf_i16(fb, table, TENSOR_DATATYPE, 0);
-    if (fb->error == 0 && (value->datatype < SL_XNN_FP32 || value->datatype > SL_XNN_BF16))
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "value %" PRIu32 " has unknown datatype %d",
+    value->id = sl_flatbuf_record_u32(tensor, TENSOR_ID);
+    value->datatype = record_i16(tensor, TENSOR_DATATYPE);
+    if (value->datatype < SL_XNN_FP32 || value->datatype > SL_XNN_BF16)
+        sl_flatbuf_fail(fb, SL_E_FORMAT, tensor->at, "value %" PRIu32 " has unknown datatype %d",
                         value->id, value->datatype);
-    if (fb->error == 0 && value->id == SL_XNN_NO_ID)
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a value has the id that means none");
-    read_dims(fb, table, value);
-    read_external(reader, table, value);
-    uint32_t buffer = sl_flatbuf_u32(fb, table, TENSOR_BUFFER, 0);
+    if (value->id == SL_XNN_NO_ID)
+        sl_flatbuf_fail(fb, SL_E_FORMAT, tensor->at, "a value has the id that means none");
+    read_dims(fb, tensor, value);
+    read_external(reader, tensor, value);
+    uint32_t buffer = sl_flatbuf_record_u32(tensor, TENSOR_BUFFER);
     if (buffer != 0 && fb->error == 0)
-        read_data(reader, buffer, sl_xnn_value_bytes(value), table->at, &value->data);
-    bool dynamic = sl_flatbuf_i16(fb, table, TENSOR_DQ, 0) == SL_XNN_QINT8;
+        read_data(reader, buffer, sl_xnn_value_bytes(value), tensor->at, &value->data);
+    bool dynamic = record_i16(tensor, TENSOR_DQ) == SL_XNN_QINT8;
     value->dq_datatype = dynamic && value->external_input ? SL_XNN_QINT8 : 0;
 }
 
@@ -204,24 +233,46 @@ static void read_quant(struct sl_xnn_reader *reader, const struct sl_flatbuf_tab
     }
 }
 
-static void read_value(struct sl_xnn_reader *reader, const struct sl_flatbuf_table *table,
+/* `at` is where the offset of the value's content is. */
+static void read_quantized(struct sl_xnn_reader *reader, uint64_t at, struct sl_xnn_value *value)
+{
+    struct sl_flatbuf *fb = &reader->fb;
+    struct sl_flatbuf_table content = sl_flatbuf_root(fb, at, "XNNQuantizedTensorValue");
+    const uint8_t *field = sl_flatbuf_field(fb, &content, QUANTIZED_TENSOR, 4);
+    struct sl_flatbuf_record tensor = {0};
+    if (field)
+        tensor = sl_flatbuf_record_at(fb, (uint64_t)(field - fb->data), &tensor_kind,
+                                      &reader->of_tensor);
+    if (!tensor.data) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a value has unknown kind %d or no content",
+                        XVALUE_QUANTIZED);
+        return;
+    }
+    read_tensor(reader, &tensor, value);
+    if (fb->error == 0)
+        read_quant(reader, &content, value);
+}
+
+static void read_value(struct sl_xnn_reader *reader, const struct sl_flatbuf_record *from,
                        struct sl_xnn_value *value)
 {
     struct sl_flatbuf *fb = &reader->fb;
-    int type = sl_flatbuf_u8(fb, table, XVALUE_TYPE, 0);
-    struct sl_flatbuf_table content = sl_flatbuf_child(fb, table, XVALUE_CONTENT, "XValue");
-    struct sl_flatbuf_table tensor =
-        type == XVALUE_QUANTIZED
-            ? sl_flatbuf_child(fb, &content, QUANTIZED_TENSOR, "XNNTensorValue")
-            : content;
-    if (fb->error == 0 && ((type != XVALUE_TENSOR && type != XVALUE_QUANTIZED) || tensor.at == 0))
-        sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "a value has unknown kind %d or no content",
+    int type = sl_flatbuf_record_u8(from, XVALUE_TYPE);
+    unsigned field = from->layout->at[XVALUE_CONTENT];
+    uint64_t at = (uint64_t)from->at + field;
+    if (field == 0 || (type != XVALUE_TENSOR && type != XVALUE_QUANTIZED)) {
+        sl_flatbuf_fail(fb, SL_E_FORMAT, from->at, "a value has unknown kind %d or no content",
                         type);
-    if (fb->error != 0)
         return;
-    read_tensor(reader, &tensor, value);
-    if (type == XVALUE_QUANTIZED && fb->error == 0)
-        read_quant(reader, &content, value);
+    }
+    if (type == XVALUE_QUANTIZED) {
+        read_quantized(reader, at, value);
+        return;
+    }
+    struct sl_flatbuf_record tensor =
+        sl_flatbuf_record_at(fb, at, &tensor_kind, &reader->of_tensor);
+    if (tensor.data)
+        read_tensor(reader, &tensor, value);
 }
 
 /* No two values may claim one argument of the delegate's call. */
@@ -253,8 +304,10 @@ void sl_xnn_read_values(struct sl_xnn_reader *reader, const struct sl_flatbuf_ta
     struct sl_xnn_value *values = sl_flatbuf_alloc(fb, vector.count, sizeof(*values));
     bool sorted = true;
     for (uint32_t i = 0; i < vector.count && fb->error == 0; i++) {
-        struct sl_flatbuf_table element = sl_flatbuf_element(fb, &vector, i, "XValue");
-        read_value(reader, &element, &values[i]);
+        struct sl_flatbuf_record value =
+            sl_flatbuf_record_at(fb, vector.at + 4 * (uint64_t)i, &value_kind, &reader->of_value);
+        if (value.data)
+            read_value(reader, &value, &values[i]);
         sorted = sorted && (i == 0 || values[i - 1].id < values[i].id);
     }
     check_externals(fb, values, vector.count, vector.at);
