@@ -31,6 +31,17 @@ static bool auto_color(void)
     return isatty(STDOUT_FILENO) && !(refused && *refused) && term && strcmp(term, "dumb") != 0;
 }
 
+/* Is stdout a terminal in a UTF-8 locale? A pipe gets plain text. */
+static bool draws_unicode(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL, *term = getenv("TERM");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !(locale && *locale); i++)
+        locale = getenv(names[i]);
+    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && locale &&
+           (strstr(locale, "UTF-8") || strstr(locale, "utf8"));
+}
+
 static int choose_color(struct sl_cli *cli, const char *when, struct sl_diag *diag)
 {
     if (strcmp(when, "auto") == 0)
@@ -86,8 +97,10 @@ static int take_global(struct sl_cli *cli, int argc, char **argv, int i, struct 
 
 int sl_cli_init(struct sl_cli *cli, int *argc, char **argv, struct sl_diag *diag)
 {
-    *cli = (struct sl_cli){
-        .color = auto_color(), .live = isatty(STDERR_FILENO), .width = terminal_width()};
+    *cli = (struct sl_cli){.color = auto_color(),
+                           .unicode = draws_unicode(),
+                           .live = isatty(STDERR_FILENO),
+                           .width = terminal_width()};
     int kept = 1, rc = 0;
     bool raw = false; /* after "--" */
     for (int i = 1; i < *argc;) {

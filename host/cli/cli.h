@@ -24,6 +24,7 @@ struct sl_cli {
     bool quiet;             /* -q: nothing but results and errors */
     bool verbose;           /* -v */
     bool color;             /* stdout takes colours */
+    bool unicode;           /* stdout is a terminal that draws UTF-8 */
     bool live;              /* stderr is a terminal: progress may be drawn */
     int width;              /* columns of the terminal; 100 where stdout is none */
     const char *server;     /* --server, borrowed from argv; NULL: not given */

@@ -107,7 +107,7 @@ static int write_perfetto(const struct request *r, const struct sl_analysis *ana
 
 static int put_analysis(struct request *r, const struct sl_analysis *analysis, struct sl_diag *diag)
 {
-    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS};
+    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS, r->cli->unicode};
     int rc = 0;
     if (r->csv_folder)
         rc = write_csv(r, analysis, diag);

@@ -148,7 +148,7 @@ static void name_run(const struct request *r, size_t word, struct sl_compared_si
 /* Adds one comparison to the output. */
 static int put(struct request *r, const struct sl_comparison_report *report)
 {
-    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS};
+    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS, r->cli->unicode};
     int code = sl_verdict_exit_code(report->comparison, r->threshold_percent);
     int rc = r->cli->json ? sl_comparison_json(&r->json, NULL, report)
                           : sl_comparison_text(&r->output, &style, report);

@@ -104,7 +104,8 @@ static int write_graph(const struct request *r, const struct sl_inspect *inspect
 
 static int print(const struct request *r, const struct sl_inspect *inspect, struct sl_diag *diag)
 {
-    const struct sl_style style = {r->cli->width, r->cli->color, SL_INSPECT_MAX_NODES};
+    const struct sl_style style = {r->cli->width, r->cli->color, SL_INSPECT_MAX_NODES,
+                                   r->cli->unicode};
     struct sl_buf out;
     struct sl_json json;
     sl_buf_init(&out, MAX_OUTPUT_BYTES);

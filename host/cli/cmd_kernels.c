@@ -84,7 +84,7 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
 {
     struct sl_buf out;
     struct sl_json json;
-    const struct sl_style style = {b->cli->width, b->cli->color, MAX_ROWS};
+    const struct sl_style style = {b->cli->width, b->cli->color, MAX_ROWS, b->cli->unicode};
     char roofline[96] = "";
     struct sl_reach_roof roof;
     struct sl_kernel_bench bench = {.rows = b->rows,

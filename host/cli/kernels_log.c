@@ -172,7 +172,7 @@ static int put_line(struct sl_buf *out, size_t width, const char *name, const ch
 
 static int put_text(const struct request *r, struct sl_buf *out)
 {
-    const struct sl_style style = {r->cli->width, r->cli->color, 0};
+    const struct sl_style style = {r->cli->width, r->cli->color, 0, r->cli->unicode};
     size_t width = (size_t)sl_style_width(&style);
     int rc = put_line(out, width, "kernel (available, not proven to run)", "architecture");
     for (size_t i = 0; rc == 0 && i < r->log.count; i++)

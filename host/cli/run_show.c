@@ -43,7 +43,8 @@ static void print(const struct sl_cli *cli, const struct sl_compared *compared,
                   const char *directory)
 {
     static const char *const sides[] = {"SME2 off", "SME2 on"};
-    const struct sl_style style = {cli->width, cli->color, cli->verbose ? SIZE_MAX : TOP_OPERATORS};
+    const struct sl_style style = {cli->width, cli->color, cli->verbose ? SIZE_MAX : TOP_OPERATORS,
+                                   cli->unicode};
     struct sl_buf text;
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
     if (sl_comparison_text(&text, &style, &compared->report) == 0 && text.data)

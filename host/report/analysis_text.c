@@ -66,9 +66,11 @@ static void put_head(struct page *p)
     snprintf(text + strlen(text), 128, "; figures are %s, per run (mean)",
              sl_unit_caption(a->unit));
     note(p, sl_style_wrap(p->out, p->style, 0, text));
-    note(p, sl_buf_printf(p->out, "categories are by %s\n\n",
-                          a->by_origin ? "origin: the serialized node an operator came from"
-                                       : "name: what the file calls an operator"));
+    note(p, sl_style_wrap(
+                p->out, p->style, 0,
+                a->by_origin ? "categories are by origin: the serialized node an operator came from"
+                             : "categories are by name: what the file calls an operator"));
+    note(p, sl_buf_printf(p->out, "\n"));
 }
 
 static void put_named(struct page *p, const char *name, double value)

@@ -106,13 +106,16 @@ int sl_analysis_tree_text(struct sl_buf *out, const struct sl_style *style,
     t.runs = a->measured_count > 0 ? (double)a->measured_count : NAN;
     for (size_t i = 0; i < a->run_count; i++)
         t.whole += a->runs[i].warmup ? 0.0 : (double)a->runs[i].end_to_end;
-    note(&t, sl_buf_printf(out,
-                           "%s\nMean per run of %zu, %s; own work, so each level sums to the "
-                           "one above.\n",
-                           analysis->file, a->measured_count, sl_unit_caption(a->unit)));
+    char text[SL_TEXT_SIZE];
+    snprintf(text, sizeof(text),
+             "Mean per run of %zu, %s; own work, so each level sums to the one above.",
+             a->measured_count, sl_unit_caption(a->unit));
+    note(&t, sl_buf_printf(out, "%s\n", analysis->file));
+    note(&t, sl_style_wrap(out, style, 0, text));
     if (a->measured_count > 0 && instances_of(a) == 0)
-        note(&t, sl_buf_printf(out, "Instances cannot be told apart: runs differ in their events, "
-                                    "or have too many.\n"));
+        note(&t, sl_style_wrap(out, style, 0,
+                               "Instances cannot be told apart: runs differ in their events, or "
+                               "have too many."));
     for (int c = 0; c < SL_CATEGORY_COUNT && a->measured_count > 0; c++)
         put_category(&t, c);
     if (a->measured_count > 0)

@@ -203,8 +203,11 @@ static void put_shift(struct page *p)
     bool origin =
         p->report->baseline->attribution.by_origin && p->report->candidate->attribution.by_origin;
     size_t bar = p->width - fixed;
-    note(p, sl_buf_printf(p->out, "\nWhere it goes, per run: %s;\ncategories are by %s\n\n",
-                          sl_unit_caption(c->unit), origin ? "origin" : "name"));
+    char text[SL_TEXT_SIZE];
+    snprintf(text, sizeof(text), "Where it goes, per run: %s;", sl_unit_caption(c->unit));
+    line_end(p);
+    note(p, sl_style_wrap(p->out, p->style, 0, text));
+    note(p, sl_buf_printf(p->out, "categories are by %s\n\n", origin ? "origin" : "name"));
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *shift = &c->categories[k];
         put_bar_row(p, sl_category_name(k), p->report->baseline_level, shift->baseline,

@@ -31,12 +31,34 @@ int sl_style_cell(struct sl_buf *out, const char *text, size_t columns, bool rig
                  : sl_buf_printf(out, "%s%*s", fitted, pad, "");
 }
 
+/* A bar to an eighth of a column. */
+static int put_blocks(struct sl_buf *out, const struct sl_style *style, int tone, double share,
+                      size_t columns)
+{
+    static const char *const blocks[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+    enum { BLOCK_BYTES = 3 };
+    char marks[SL_STYLE_MAX_WIDTH * BLOCK_BYTES + 1] = "";
+    size_t all = 8 * columns, len = 0, used = 0;
+    double wanted = share * (double)all + 0.5;
+    size_t eighths = !(share > 0) ? 0 : share >= 1 ? all : wanted < 1 ? 1 : (size_t)wanted;
+    for (; eighths > 0; used++, len += BLOCK_BYTES) {
+        size_t here = eighths < 8 ? eighths : 8;
+        memcpy(marks + len, blocks[here], BLOCK_BYTES);
+        eighths -= here;
+    }
+    marks[len] = '\0';
+    int rc = sl_style_put(out, style, tone, marks);
+    return rc < 0 ? rc : sl_buf_printf(out, "%*s", (int)(columns - used), "");
+}
+
 int sl_style_bar(struct sl_buf *out, const struct sl_style *style, int tone, double share,
                  size_t columns)
 {
     char marks[SL_STYLE_MAX_WIDTH + 1];
     if (columns > SL_STYLE_MAX_WIDTH)
         columns = SL_STYLE_MAX_WIDTH;
+    if (style->unicode)
+        return put_blocks(out, style, tone, share, columns);
     double wanted = share * (double)columns + 0.5;
     size_t filled = !(share > 0) ? 0 : share >= 1 ? columns : wanted < 1 ? 1 : (size_t)wanted;
     memset(marks, '#', filled);

@@ -12,6 +12,7 @@ struct sl_style {
     int width;        /* columns of the terminal; no line is wider, down to SL_STYLE_MIN_WIDTH */
     bool color;       /* SGR sequences may be used */
     size_t operators; /* rows of operators at most */
+    bool unicode;     /* bars of block characters instead of '#' */
 };
 
 enum { SL_STYLE_MIN_WIDTH = 60, SL_STYLE_MAX_WIDTH = 160 };

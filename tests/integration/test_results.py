@@ -1,14 +1,20 @@
 """What is done with a run afterwards: compared, validated and reported, offline."""
 
 import csv
+import fcntl
 import hashlib
 import html.parser
 import json
+import os
 import pathlib
+import pty
 import random
 import re
 import shutil
+import struct
+import subprocess
 import tempfile
+import termios
 import unittest
 from xml.etree import ElementTree
 
@@ -60,6 +66,31 @@ class Compare(Results):
         for key in ("baseline_insns", "candidate_insns", "delta_insns"):
             self.assertEqual(sum(part[key] for part in result["data_movement"]), moved[key], key)
         self.assertEqual([part["name"] for part in result["data_movement"] if part["baseline_insns"]], ["layout", "copy"])
+
+    def test_a_terminal_gets_blocks_that_fit_it_and_a_pipe_gets_plain_text(self):
+        piped = lab.sme2lab("compare", self.run_.out, env={"LC_ALL": "C.UTF-8", "TERM": "xterm"}).stdout
+        self.assertTrue(piped.isascii() and "####" in piped)
+        for locale, mark, other in (("C.UTF-8", "█", "##"), ("C", "##", "█")):
+            text = self.on_a_terminal(72, locale, "compare", self.run_.out, "--color", "never")
+            self.assertIn(mark, text)
+            self.assertNotIn(other, text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 72)
+
+    def on_a_terminal(self, columns, locale, *words):
+        controller, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        done = subprocess.Popen([lab.SME2LAB, *map(str, words)], stdin=subprocess.DEVNULL, stdout=terminal,
+                                env={**os.environ, "LC_ALL": locale, "TERM": "xterm"})
+        os.close(terminal)
+        text = b""
+        try:
+            while chunk := os.read(controller, 65536):
+                text += chunk
+        except OSError:  # the other end is closed
+            pass
+        os.close(controller)
+        self.assertEqual(done.wait(60), 0)
+        return text.decode()
 
     def test_its_two_etdumps_give_the_same(self):
         paths = [self.run_.out / r["etdump"] for r in self.run_.manifest["results"]]

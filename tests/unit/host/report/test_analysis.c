@@ -163,7 +163,7 @@ static void table_fits_the_terminal_and_needs_no_colour(void **state)
     o.analysis.attribution.measured_count--;
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
         struct sl_buf text;
-        const struct sl_style style = {widths[i], false, 20};
+        const struct sl_style style = {.width = widths[i], .color = false, .operators = 20};
         sl_buf_init(&text, 1 << 20);
         assert_int_equal(sl_analysis_text(&text, &style, &o.analysis), 0);
         assert_null(strchr((const char *)text.data, '\033'));
@@ -206,7 +206,7 @@ static void every_level_of_the_tree_sums_to_the_one_above(void **state)
     (void)state;
     struct opened o;
     struct sl_buf text;
-    const struct sl_style style = {80, false, 20};
+    const struct sl_style style = {.width = 80, .color = false, .operators = 20};
     open_file(&o, SL_TEST_DATA "/models/toy_cnn_f32_xnnpack/aarch64-sme2.etdump");
     struct sl_attribution *a = &o.analysis.attribution;
     assert_true(a->position_count > 0);

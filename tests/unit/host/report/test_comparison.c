@@ -117,7 +117,7 @@ static void table_shows_the_shift_within_eighty_columns(void **state)
 {
     (void)state;
     struct sl_buf text;
-    const struct sl_style style = {80, false, 12};
+    const struct sl_style style = {.width = 80, .color = false, .operators = 12};
     struct sl_comparison c = compare(NULL);
     struct sl_comparison_report report = report_of(&c, NULL);
     sl_buf_init(&text, 1 << 20);
@@ -138,7 +138,7 @@ static void no_ratio_stands_beside_outputs_that_differ(void **state)
 {
     (void)state;
     struct sl_buf text;
-    const struct sl_style style = {80, true, 3};
+    const struct sl_style style = {.width = 80, .color = true, .operators = 3};
     struct sl_agreement agreement;
     sl_agreement_init(&agreement, 1e-4);
     agreement.agree = false;

@@ -192,7 +192,7 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     struct sl_json json;
     struct sl_kernel_row rows[] = {row_of("matmul", MOPA, "kernel", 64, 64, 64),
                                    row_of("matmul", MOPA, "whole", 64, 64, 64)};
-    const struct sl_style style = {80, false, 10};
+    const struct sl_style style = {.width = 80, .color = false, .operators = 10};
     const struct sl_kernel_bench bench = {rows, 2, 512, 1, true, NULL, NULL};
     rows[0].instructions = 1862;
     rows[0].mac_instructions = 1040;
@@ -268,7 +268,7 @@ static void check_timed(const struct sl_kernel_bench *bench, const char *json_pa
 {
     struct sl_buf out;
     struct sl_json json;
-    const struct sl_style style = {80, false, 10};
+    const struct sl_style style = {.width = 80, .color = false, .operators = 10};
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
     assert_int_equal(sl_kernel_bench_json(&json, bench), 0);

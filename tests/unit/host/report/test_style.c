@@ -1,0 +1,42 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "host/report/style.h"
+
+static void bars_have_their_share_of_the_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        double share;
+        const char *plain, *blocks;
+    } cases[] = {
+        {0, "    ", "    "},       {1, "####", "████"},      {2, "####", "████"},
+        {0.5, "##  ", "██  "},     {0.0001, "#   ", "▏   "}, /* what is there at all is seen */
+        {0.53125, "##  ", "██▏ "}, {0.72, "### ", "██▉ "},   {0.0 / 0.0, "    ", "    "},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int unicode = 0; unicode < 2; unicode++) {
+            const struct sl_style style = {.width = 80, .unicode = unicode != 0};
+            struct sl_buf out;
+            sl_buf_init(&out, 100);
+            assert_int_equal(sl_style_bar(&out, &style, SL_TONE_GOOD, cases[i].share, 4), 0);
+            assert_int_equal(sl_buf_append(&out, "", 1), 0);
+            assert_string_equal((char *)out.data, unicode ? cases[i].blocks : cases[i].plain);
+            sl_buf_fini(&out);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bars_have_their_share_of_the_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
