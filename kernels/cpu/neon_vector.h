@@ -28,27 +28,40 @@ SL_INLINE void v_store(uint16_t *at, vec_t v)
     vst1q_u16(at, vreinterpretq_u16_f16(v));
 }
 
-/* The first `lanes` elements (1 to LANES); the other lanes are 0. */
+/* The first `lanes` elements (1 to LANES); the other lanes are 0. Four and more are two loads of
+ * four that overlap. */
 SL_INLINE vec_t v_load_some(const uint16_t *at, size_t lanes)
 {
+    uint64_t low = at[0], high = 0;
     if (lanes >= LANES)
         return v_load(at);
-    uint16_t part[LANES] = {0};
-    for (size_t i = 0; i < lanes; i++)
-        part[i] = at[i];
-    return v_load(part);
+    if (lanes >= 4)
+        memcpy(&low, at, sizeof(low));
+    if (lanes > 4) {
+        memcpy(&high, at + lanes - 4, sizeof(high));
+        high >>= 16 * (LANES - lanes);
+    }
+    for (size_t i = 1; lanes < 4 && i < lanes; i++)
+        low |= (uint64_t)at[i] << 16 * i;
+    return vreinterpretq_f16_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high)));
 }
 
 SL_INLINE void v_store_some(uint16_t *at, vec_t v, size_t lanes)
 {
+    uint64x2_t both = vreinterpretq_u64_f16(v);
+    uint64_t low = vgetq_lane_u64(both, 0), high = vgetq_lane_u64(both, 1);
     if (lanes >= LANES) {
         v_store(at, v);
         return;
     }
-    uint16_t part[LANES];
-    v_store(part, v);
-    for (size_t i = 0; i < lanes; i++)
-        at[i] = part[i];
+    if (lanes > 4) {
+        high = high << 16 * (LANES - lanes) | low >> 16 * (lanes - 4);
+        memcpy(at + lanes - 4, &high, sizeof(high));
+    }
+    if (lanes >= 4)
+        memcpy(at, &low, sizeof(low));
+    for (size_t i = 0; lanes < 4 && i < lanes; i++)
+        at[i] = (uint16_t)(low >> 16 * i);
 }
 
 /* Rounded: monotonous, so that clamps in half precision are clamps of f32, rounded. */

@@ -96,8 +96,14 @@ SL_INLINE void channels_of(size_t pixels, const struct window *window, const SL_
         block(pixels, VECTORS, LANES, &w, bias + c, weights + c, in + c, out + c);
     for (; c + LANES <= w.channels; c += LANES)
         block(pixels, 1, LANES, &w, bias + c, weights + c, in + c, out + c);
-    if (c < w.channels)
-        block(pixels, 1, w.channels - c, &w, bias + c, weights + c, in + c, out + c);
+    if (c == w.channels)
+        return;
+    if (c > 0) { /* some of them again, but a whole vector */
+        c = w.channels - LANES;
+        block(pixels, 1, LANES, &w, bias + c, weights + c, in + c, out + c);
+    } else {
+        block(pixels, 1, w.channels, &w, bias, weights, in, out);
+    }
 }
 
 enum { SLIDING = 5, TOGETHER = 2 };

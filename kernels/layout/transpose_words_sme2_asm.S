@@ -62,63 +62,79 @@
 5:
 .endm
 
-// A column to x22 on: pn9: rows of both tiles, p1: of the upper one.
-.macro column_out first, second, tall, at:vararg
-    .if \tall
-    st1w {\first, \second}, pn9, [\at]
+// A column to x22 on, of four tiles, two or one: pn9: rows of all tiles, p1: of a single one.
+.macro column_out a, b, c, d, tiles, at:vararg
+    .if \tiles == 4
+    st1w {\a, \b, \c, \d}, pn9, [\at]
+    .elseif \tiles == 2
+    st1w {\a, \c}, pn9, [\at]
     .else
-    st1w {\first}, p1, [\at]
+    st1w {\a}, p1, [\at]
     .endif
 .endm
 
-.macro columns_of upper, lower, slice, tall
+// Four columns of \upper, of \lower below it, or of za0 to za3.
+.macro columns_of upper, lower, slice, tiles
     mova {z16.s-z19.s}, \upper\()v.s[\slice, 0:3]
-    .if \tall
+    .if \tiles == 4
+    mova {z20.s-z23.s}, za1v.s[\slice, 0:3]
+    mova {z24.s-z27.s}, za2v.s[\slice, 0:3]
+    mova {z28.s-z31.s}, za3v.s[\slice, 0:3]
+    .elseif \tiles == 2
     mova {z24.s-z27.s}, \lower\()v.s[\slice, 0:3]
     .endif
 .endm
 
-.macro quad_out upper, lower, slice, tall
-    columns_of \upper, \lower, \slice, \tall
-    column_out z16.s, z24.s, \tall, x22
-    column_out z17.s, z25.s, \tall, x22, x4, lsl #2
-    column_out z18.s, z26.s, \tall, x22, x8, lsl #2
-    column_out z19.s, z27.s, \tall, x22, x9, lsl #2
+.macro quad_out upper, lower, slice, tiles
+    columns_of \upper, \lower, \slice, \tiles
+    column_out z16.s, z20.s, z24.s, z28.s, \tiles, x22
+    column_out z17.s, z21.s, z25.s, z29.s, \tiles, x22, x4, lsl #2
+    column_out z18.s, z22.s, z26.s, z30.s, \tiles, x22, x8, lsl #2
+    column_out z19.s, z23.s, z27.s, z31.s, \tiles, x22, x9, lsl #2
     add x22, x22, x4, lsl #4
 .endm
 
 // x17 columns, 1 to VL.
-.macro tile_out upper, lower, tall
+.macro tile_out upper, lower, tiles
     cmp x17, x20
     b.ne 1f
-    quad_out \upper, \lower, w12, \tall
-    quad_out \upper, \lower, w13, \tall
-    quad_out \upper, \lower, w14, \tall
-    quad_out \upper, \lower, w15, \tall
+    quad_out \upper, \lower, w12, \tiles
+    quad_out \upper, \lower, w13, \tiles
+    quad_out \upper, \lower, w14, \tiles
+    quad_out \upper, \lower, w15, \tiles
     b 5f
 1:  subs x17, x17, #4
     b.lo 3f
-2:  quad_out \upper, \lower, w12, \tall
+2:  quad_out \upper, \lower, w12, \tiles
     add w12, w12, #4
     subs x17, x17, #4
     b.hs 2b
 3:  adds x17, x17, #4
     b.eq 4f
     cmp x17, #2
-    columns_of \upper, \lower, w12, \tall
-    column_out z16.s, z24.s, \tall, x22
+    columns_of \upper, \lower, w12, \tiles
+    column_out z16.s, z20.s, z24.s, z28.s, \tiles, x22
     b.lo 4f
-    column_out z17.s, z25.s, \tall, x22, x4, lsl #2
+    column_out z17.s, z21.s, z25.s, z29.s, \tiles, x22, x4, lsl #2
     b.eq 4f
-    column_out z18.s, z26.s, \tall, x22, x8, lsl #2
+    column_out z18.s, z22.s, z26.s, z30.s, \tiles, x22, x8, lsl #2
 4:  mov w12, wzr
 5:
 .endm
 
+// x23 rows are to come.
+.macro next_tile tile
+    cmp x23, x7
+    csel x17, x23, x7, lo
+    tile_in \tile, \tile, 0
+    subs x23, x23, x7
+    b.ls 55f
+.endm
+
 // x23 columns of the block.
-.macro block tall, wide
+.macro block tiles, wide
     mov x16, x21
-    .if \tall
+    .if \tiles == 2
     mov x17, x7
     tile_in za0, za1, \wide
     sub x17, x5, x7
@@ -131,28 +147,28 @@
     .endif
     .if \wide
     mov x17, x7
-    tile_out za0, za2, \tall
+    tile_out za0, za2, \tiles
     sub x17, x23, x7
     cmp x17, x7
     csel x17, x17, x7, lo
-    tile_out za1, za3, \tall
+    tile_out za1, za3, \tiles
     .else
     mov x17, x23
-    tile_out za0, za2, \tall
+    tile_out za0, za2, \tiles
     .endif
 .endm
 
-.macro blocks tall
+.macro blocks tiles
 30: whilelt pn8.s, xzr, x23, vlx2
     whilelt p2.s, xzr, x23
     cmp x23, x7
     b.ls 31f
-    block \tall, 1
+    block \tiles, 1
     add x21, x21, x7, lsl #3
     subs x23, x23, x7, lsl #1
     b.hi 30b
     b 40f
-31: block \tall, 0
+31: block \tiles, 0
     b 40f
 .endm
 
@@ -175,20 +191,38 @@ function_begin sl_transpose_words_sme2_asm
     mov w13, #4
     mov w14, #8
     mov w15, #12
+    cmp x6, x7
+    b.ls 50f
 10: mov x21, x1
     mov x22, x3
     mov x23, x6
     whilelt pn9.s, xzr, x5, vlx2
     cmp x5, x7
     b.ls 20f
-    blocks 1
+    blocks 2
 20: whilelt p1.s, xzr, x5
-    blocks 0
+    blocks 1
 40: add x1, x1, x19, lsl #3
     add x3, x3, x7, lsl #3
     subs x5, x5, x7, lsl #1
     b.hi 10b
-    ldr x23, [sp, #32]
+    b 90f
+50: whilelt p2.s, xzr, x6       // columns of one tile: rows of four
+51: whilelt pn9.s, xzr, x5, vlx4
+    mov x16, x1
+    mov x22, x3
+    mov x23, x5
+    next_tile za0
+    next_tile za1
+    next_tile za2
+    next_tile za3
+55: mov x17, x6
+    tile_out za0, za2, 4
+    add x1, x1, x19, lsl #4
+    add x3, x3, x7, lsl #4
+    subs x5, x5, x7, lsl #2
+    b.hi 51b
+90: ldr x23, [sp, #32]
     ldp x21, x22, [sp, #16]
     ldp x19, x20, [sp], #48
     ret
