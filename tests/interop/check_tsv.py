@@ -2,6 +2,7 @@
 
 import glob
 import io
+import json
 import os
 import random
 import subprocess
@@ -119,6 +120,23 @@ def check_records(lab, out):
         lab.say(f"toy, {backend}, {RECORD_RUNS} executions with ETRecord: {rows} rows equal")
 
 
+def check_joined(lab, out):
+    """What several processes of an external runner wrote, joined to one file."""
+    folder = os.path.join(out, "joined")
+    os.makedirs(folder)
+    runner, config = os.path.join(folder, "executor_runner"), os.path.join(folder, "config.json")
+    os.symlink(programs.agent(programs.SVL512)[-1], runner)
+    model = os.path.join(programs.ROOT, "tests/data/models/dynamic_sequence_f32_xnnpack/model.pte")
+    with open(config, "w", encoding="utf-8") as file:
+        json.dump({"model": model, "device": "emulated", "runs": 4, "warmup": 1, "experiments": [{"name": "joined", "runner_path": runner}]}, file)
+    done = subprocess.run([programs.SME2LAB, "run", config, "--out", os.path.join(folder, "run")], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=programs.LONGEST_SECONDS)
+    assert done.returncode == 0, f"an external runner: {done.stderr.strip()[-300:]}"
+    etdump = os.path.join(folder, "run/joined/model_joined_t1.etdump")
+    assert [len(block.events[-1].perf_data.raw) for block in Inspector(etdump_path=etdump).event_blocks] == [4, 8], "4 processes, 2 executions each"
+    lab.say(f"4 processes' ETDumps joined: {compare('joined file', etdump)} rows equal")
+
+
 def check(lab):
     out = os.path.join(lab.out, "tsv")
     os.makedirs(out)
@@ -133,4 +151,5 @@ def check(lab):
         equal, refused = equal + max(found, 0), refused + (found < 0)
     assert equal > 0, "the Inspector refused every made-up file"
     lab.say(f"{MADE_UP} made-up ETDumps: {equal} rows equal, {refused} refused by both")
+    check_joined(lab, out)
     check_records(lab, out)
