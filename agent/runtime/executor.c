@@ -294,12 +294,12 @@ static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *r
     return 0;
 }
 
-/* Every tensor input must have been set since the last execution, which may have used its memory
+/* Every input but None must have been set since the last execution, which may have used its memory
  * for something else. */
 static int take_inputs(struct sl_method *method, struct sl_diag *diag)
 {
     for (uint32_t i = 0; i < method->plan->input_count; i++) {
-        if (sl_method_tensor(method, method->plan->inputs[i]) && !method->input_set[i])
+        if (method->values[method->plan->inputs[i]].kind > SL_PTE_NULL && !method->input_set[i])
             return sl_diag_set(diag, SL_ET_INVALID_STATE, NULL, "input %u has not been set", i);
         method->input_set[i] = false;
     }

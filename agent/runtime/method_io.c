@@ -85,10 +85,41 @@ int sl_method_resize_input(struct sl_method *method, size_t i, const int32_t *si
     return rc != 0 ? rc : sl_tensor_resize(tensor, tensor->rank, sizes, diag);
 }
 
+/* An input that is a number is 8 bytes, a truth value 1; None takes a place and nothing else. */
+static int set_number(struct sl_method *method, size_t i, struct sl_value *value, const void *data,
+                      size_t nbytes, struct sl_diag *diag)
+{
+    size_t size = value->kind == SL_PTE_INT || value->kind == SL_PTE_DOUBLE ? 8
+                  : value->kind == SL_PTE_BOOL                              ? 1
+                                                                            : 0;
+    struct sl_value given = *value;
+    if (value->kind > SL_PTE_DOUBLE)
+        return sl_diag_set(diag, SL_ET_INVALID_TYPE, NULL,
+                           "input %zu is neither a tensor nor a number", i);
+    if (size != 0 && nbytes != size)
+        return sl_diag_set(diag, SL_ET_INVALID_ARGUMENT, NULL,
+                           "input %zu is a number of %zu bytes, not %zu", i, size, nbytes);
+    if (value->kind == SL_PTE_INT)
+        memcpy(&given.int_value, data, size);
+    else if (value->kind == SL_PTE_DOUBLE)
+        memcpy(&given.double_value, data, size);
+    else if (value->kind == SL_PTE_BOOL)
+        given.bool_value = *(const uint8_t *)data != 0;
+    if (memcmp(&given, value, sizeof(given)) != 0)
+        method->numbers_epoch++;
+    *value = given;
+    method->input_set[i] = true;
+    return 0;
+}
+
 int sl_method_set_input(struct sl_method *method, size_t i, const void *data, size_t nbytes,
                         struct sl_diag *diag)
 {
     struct sl_tensor *tensor = NULL;
+    struct sl_value *value =
+        i < method->plan->input_count ? &method->values[method->plan->inputs[i]] : NULL;
+    if (value && value->kind != SL_PTE_TENSOR)
+        return set_number(method, i, value, data, nbytes, diag);
     int rc = writable_input(method, i, &tensor, diag);
     if (rc != 0)
         return rc;

@@ -118,7 +118,8 @@ int sl_method_output(const struct sl_method *method, size_t i, struct sl_tensor_
  * sl_method_set_input(). */
 int sl_method_resize_input(struct sl_method *method, size_t i, const int32_t *sizes,
                            struct sl_diag *diag);
-/* Copies `nbytes` raw bytes in memory order; they must be exactly the input's. To be set again
+/* Copies `nbytes` raw bytes in memory order; they must be exactly the input's: 8 of an Int or a
+ * Double, 1 of a Bool, any of a None. To be set again
  * before every execution. */
 int sl_method_set_input(struct sl_method *method, size_t i, const void *data, size_t nbytes,
                         struct sl_diag *diag);
