@@ -60,15 +60,21 @@ static uint32_t top_of(const struct place *place)
     return MARGIN + LEGEND + place->row * (BOX_HEIGHT + GAP_Y);
 }
 
+/* An edge that passes rows of its own column runs beside them, in the gap, not behind their boxes.
+ */
 static void put_edge(struct drawing *d, const struct place *from, const struct place *to)
 {
     uint32_t x1 = left_of(from) + BOX_WIDTH / 2, y1 = top_of(from) + BOX_HEIGHT;
     uint32_t x2 = left_of(to) + BOX_WIDTH / 2, y2 = top_of(to);
     uint32_t bend = (y2 - y1) / 2;
+    bool passes = to->column == from->column && to->row > from->row + 1;
+    uint32_t aside =
+        passes ? (BOX_WIDTH + GAP_X) * 2 / 3 : 0; /* three quarters of it are reached */
+    bend = passes ? GAP_Y : bend;
     sl_markup_put(&d->m,
                   "<path d=\"M%" PRIu32 " %" PRIu32 "C%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
                   " %" PRIu32 " %" PRIu32 "\"/>\n",
-                  x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2);
+                  x1, y1, x1 + aside, y1 + bend, x2 + aside, y2 - bend, x2, y2);
 }
 
 static void put_label(struct drawing *d, const char *text, uint32_t x, uint32_t y, size_t most)
