@@ -17,9 +17,12 @@ from sme2lab_export.zoo.recipes import Recipe
 MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
 THEIRS = os.path.join(list(executorch.__path__)[0], "examples/models/toy_model/model.py:LinearModule")  # of ExecuTorch's own examples
 PAIRED = os.path.join(MODELS, "paired/model.py:PairedModel")
+NUMBERS = os.path.join(MODELS, "numbers/model.py:NumbersModel")
 CASES = [("toy", []), ("toy", ["--backend", "portable"]), ("toy", ["--dtype", "fp16"]), ("toy", ["--dtype", "fp16", "--backend", "portable"]),
          ("toy", ["--quantize", "int8", "--calibrate", "CALIBRATION"]), ("toy", ["--quantize", "int8-dynamic"]),
-         ("toy", ["--quantize", "int4-groupwise"]), ("toy", ["--etrecord", "--bundled"]), ("decoder", []), (PAIRED, []), (THEIRS, [])]
+         ("toy", ["--quantize", "int4-groupwise"]), ("toy", ["--etrecord", "--bundled"]), ("decoder", []), (PAIRED, []), (NUMBERS, []),
+         (NUMBERS, ["--backend", "portable"]), (THEIRS, [])]
+LARGE = [name for name, model in BUILT_IN.items() if name not in ("toy", "decoder") and not issubclass(model, Recipe)]
 
 
 def run(words):
@@ -72,6 +75,10 @@ def check_refused(lab):
                (["--model", "toy", "--outdir", lab.out, "--quantize", "int8", "--backend", "portable"], 2, "--backend xnnpack"),
                (["--model", "toy", "--outdir", lab.out, "--calibrate", lab.out], 2, "--quantize int8"),
                (["--model", "toy", "--outdir", lab.out, "--quantize", "int8", "--calibrate", os.path.join(lab.out, "nowhere")], 2, "no such folder"),
+               (["--model", f"{MODELS}/numbers/model.py:NoTupleModel", "--outdir", lab.out], 2, "not a tuple of all inputs"),
+               (["--model", f"{MODELS}/numbers/model.py:UnfitModel", "--outdir", lab.out], 1, "cause: inputs that do not fit"),
+               (["--model", f"{MODELS}/numbers/model.py:SortedModel", "--outdir", lab.out], 1, "its runtime has no aten::sort.values"),
+               (["--model", NUMBERS, "--outdir", os.path.join(lab.out, "refused"), "--bundled"], 2, "hold no None"),
                (["--model", "squeezesam", "--outdir", lab.out], 2, "--checkout DIR"),
                (["--model", f"{MODELS}/branching/model.py:BranchingModel", "--outdir", lab.out], 1, "cause: dynamic control flow")]
     for words, wanted, text in refused:
@@ -91,9 +98,8 @@ def check_rounding(lab):
 
 
 def check(lab):
-    cases = list(CASES)
+    cases = CASES + [(name, []) for name in LARGE]
     if lab.every:
-        cases += [(name, []) for name, model in BUILT_IN.items() if name not in ("toy", "decoder") and not issubclass(model, Recipe)]
         cases += [("decoder", ["--quantize", "int8-dynamic"]), ("mobilenet_v2", ["--dtype", "fp16"]), ("minilm", ["--quantize", "int8-dynamic"])]
     for number, (model, words) in enumerate(cases):
         check_case(lab, number, model, words)

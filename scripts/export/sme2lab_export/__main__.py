@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the model cannot be exported or its answers differ, 2 usag
 
 import argparse
 import os
+import shlex
 import sys
 
 import sme2lab_export.quiet  # noqa: F401  first of all
@@ -53,26 +54,40 @@ class Job:
     def __init__(self, options):
         self.options, self.model = options, find.find(options.model, options.checkout, options.weights)
         optional = lambda name: getattr(self.model, name)() if hasattr(self.model, name) else None
-        self.eager = self.model.get_eager_model().eval()
-        self.inputs = tuple(self.model.get_example_inputs())
+        self.eager = self.model.get_eager_model()
+        if not isinstance(self.eager, torch.nn.Module):
+            raise ExportError(f"get_eager_model() returned a {type(self.eager).__name__}, not a torch.nn.Module")
+        self.eager.eval()
+        torch.backends.mha.set_fastpath_enabled(False)  # nn.Transformer's fused operators are for eager mode alone and know no quantised weights
+        self.inputs = self.model.get_example_inputs()
+        if not isinstance(self.inputs, (tuple, list)):
+            raise ExportError(f"get_example_inputs() returned a {type(self.inputs).__name__}, not a tuple of all inputs: a single one is written (x,)")
+        self.inputs = tuple(self.inputs)
         self.kwargs, self.shapes = optional("get_example_kwarg_inputs") or None, optional("get_dynamic_shapes") or None
         if options.dtype == "fp16":
             self.eager = self.eager.half()
             self.inputs = tuple(half(value) for value in self.inputs)
             self.kwargs = self.kwargs and {name: half(value) for name, value in self.kwargs.items()}
+        values = [*self.eager.state_dict().values(), *self.all_inputs()]
+        self.narrow = any(isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16) for value in values)
+        try:
+            self.answer()
+        except Exception as error:
+            lines = str(error).strip().splitlines() or [""]
+            raise RuntimeError(f"forward() fails on its example inputs in plain PyTorch already: {type(error).__name__}: {lines[0]}") from error
 
     @property
     def kind(self):
-        return self.options.quantize or self.options.dtype
+        return self.options.quantize or ("fp16" if self.narrow else "fp32")
 
     def all_inputs(self):
-        """As the program takes them, one tensor after the other."""
+        """As the program takes them, one after the other."""
         return tuple(artifacts.flat((*self.inputs, *(self.kwargs or {}).values())))
 
     def quantise(self):
         options, found = self.options, [self.inputs]
         if options.calibrate:
-            found = calibration.samples(options.calibrate, self.inputs)
+            found = calibration.samples(options.calibrate, self.inputs, self.shapes is not None)
         elif options.quantize == "int8":
             say("no --calibrate: scales come from the example input alone, which is good for timing, not for answers")
         self.eager = quantise.quantise(options.quantize, self.eager, self.inputs, self.kwargs, self.shapes, found)
@@ -80,7 +95,7 @@ class Job:
 
     def answer(self):
         with torch.no_grad():
-            return artifacts.flat(self.eager(*self.inputs, **(self.kwargs or {})))
+            return artifacts.tensors(self.eager(*self.inputs, **(self.kwargs or {})))
 
     def exact(self):
         """The answer of these weights and inputs in single precision, for programs in half precision; else None. Turns the network into floats: call it last."""
@@ -88,7 +103,7 @@ class Job:
             return None
         wide = lambda value: value.float() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
         with torch.no_grad():
-            return artifacts.flat(self.eager.float()(*map(wide, self.inputs), **{name: wide(value) for name, value in (self.kwargs or {}).items()}))
+            return artifacts.tensors(self.eager.float()(*map(wide, self.inputs), **{name: wide(value) for name, value in (self.kwargs or {}).items()}))
 
     def lower(self):
         options = self.options
@@ -97,6 +112,8 @@ class Job:
 
 
 def write_extras(options, manager, inputs, expected):
+    if options.bundled and any(value is None for value in inputs):
+        raise ExportError("--bundled: ExecuTorch's bundles hold no None, which this model takes as an input")
     if options.etrecord:
         manager.get_etrecord().save(os.path.join(options.outdir, "model.etrecord"))
     if options.bundled:
@@ -115,15 +132,26 @@ def export(options):
     delegated, portable = lowering.calls(pte)
     facts = {"model": options.model, "backend": options.backend, "dtype": options.dtype, "quantized": quantised,
              "delegate_calls": delegated, "portable_calls": portable, **shares}
-    artifacts.write_all(options.outdir, pte, inputs, expected, facts)
+    artifacts.write_all(options.outdir, pte, artifacts.tensors(inputs), expected, facts)
     write_extras(options, manager, inputs, expected)
     say(f"{options.outdir}/model.pte: {len(pte)} bytes, {delegated} delegate calls, {portable} portable operators, "
         f"{100 * facts['delegated_share']:.1f} % of the graph's operators delegated")
-    if options.no_trial:
-        return True
-    found, agrees = trial.run(trial.Program(job.kind, options.outdir, pte, inputs), expected, job.exact(), say)
-    artifacts.add(options.outdir, {"agreement": found})
+    agrees = True
+    if not options.no_trial:
+        found, agrees = trial.run(trial.Program(job.kind, options.outdir, pte, inputs), expected, job.exact(), say)
+        artifacts.add(options.outdir, {"agreement": found})
+    if agrees:
+        say_next(options, job, inputs)
     return agrees
+
+
+def say_next(options, job, inputs):
+    """The next two commands of the page, for this model."""
+    file = lambda name: shlex.quote(os.path.join(options.outdir, name))
+    files = ",".join(file(f"input-{i}.bin") for i in range(len(inputs)))
+    shapes = f" --input-shapes '{trial.shapes(inputs)}'" if job.shapes else ""
+    say(f"next: build/host/bin/sme2lab inspect {file('model.pte')}\n"
+        f"      build/host/bin/sme2lab run {file('model.pte')} --inputs {files}{shapes}")
 
 
 def explain(options, error):

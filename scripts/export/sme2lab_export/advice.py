@@ -7,13 +7,16 @@ CAUSES = (
     ("shape constraints", ("Constraints violated", "ConstraintViolation", "specialized", "Suggested fixes", "not in range"),
      "get_dynamic_shapes() promises sizes that the network does not keep: take the suggested fix in the message, bound the dimension by "
      "Dim(name, min=, max=), or leave the method out for fixed shapes"),
-    ("unsupported operator", ("Missing out variants", "not found in the operator", "not Core ATen", "is not supported", "SpecViolationError",
-                              "RequireOut", "not registered"),
-     "an operator has no form that ExecuTorch can run: write it with operators that have one (the message names it), or register your own"),
+    ("a branch in a delegated program", ("was not decomposed or delegated",),
+     "ExecuTorch lowers nothing inside torch.cond, map or while_loop to XNNPACK: export with --backend portable, or compute both sides and choose "
+     "with torch.where"),
     ("Python that cannot be traced", ("Unsupported", "graph break", "torch._dynamo", "torch.jit", "ScriptModule"),
      "the network uses Python or TorchScript that torch.export cannot follow: remove torch.jit decorations, prints, numpy and third-party calls "
      "from forward()"),
-    ("inputs that do not fit", ("missing a required argument", "takes", "positional argument", "mat1 and mat2", "size mismatch",
+    ("unsupported operator", ("Missing out variants", "not found in the operator", "not Core ATen", "is not supported", "SpecViolationError",
+                              "RequireOut", "not registered", "runtime has no"),
+     "an operator has no form that ExecuTorch can run: write it with operators that have one (the message names it), or register your own"),
+    ("inputs that do not fit", ("fails on its example inputs", "missing a required argument", "takes", "positional argument", "mat1 and mat2", "size mismatch",
                                 "expected input", "must match"),
      "get_example_inputs() does not give what forward() takes: compare their order, number, types and shapes"),
     ("memory", ("out of memory", "MemoryError", "bad_alloc", "can't allocate"),
@@ -22,8 +25,8 @@ CAUSES = (
 
 
 def of(error):
-    """(name of the cause, what to do) for an exception, or None."""
-    text = f"{type(error).__name__}: {error}"
+    """(name of the cause, what to do) for an exception or its words, or None."""
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     for name, marks, what in CAUSES:
         if any(mark in text for mark in marks):
             return name, what

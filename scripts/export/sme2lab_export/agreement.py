@@ -44,7 +44,7 @@ NOISE = 2.0
 
 
 def widened(outputs):
-    return [o.float() if o.dtype == torch.float16 else o for o in outputs]
+    return [o.float() if o.dtype in (torch.float16, torch.bfloat16) else o for o in outputs]
 
 
 def agrees_but_for_rounding(exact, want, got):

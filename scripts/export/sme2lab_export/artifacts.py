@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_flatten
 def raw(tensor):
     """Bytes in memory order, which for a channels-last tensor is N,H,W,C."""
     last = tensor.dim() == 4 and not tensor.is_contiguous() and tensor.is_contiguous(memory_format=torch.channels_last)
-    return (tensor.permute(0, 2, 3, 1) if last else tensor).detach().contiguous().numpy().tobytes()
+    return (tensor.permute(0, 2, 3, 1) if last else tensor).detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
 
 
 def read(path, like):
@@ -27,11 +27,20 @@ def read(path, like):
     return tensor.permute(0, 3, 1, 2) if last else tensor
 
 
-def flat(outputs):
-    """All tensors of what a network returns, in ExecuTorch's order."""
-    if isinstance(outputs, torch.Tensor):
-        return [outputs]
-    return [tensor for part in tree_flatten(outputs)[0] for tensor in ([part] if isinstance(part, torch.Tensor) else [torch.tensor(part)])]
+def tensor(value):
+    """A number, truth value or None as the runner's files have them: 8 bytes, 1 byte, none."""
+    if isinstance(value, torch.Tensor):
+        return value
+    return torch.empty(0) if value is None else torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
+
+
+def flat(values):
+    """All that a network takes or returns, one after the other in ExecuTorch's order."""
+    return [values] if isinstance(values, torch.Tensor) else tree_flatten(values)[0]
+
+
+def tensors(values):
+    return [tensor(value) for value in flat(values)]
 
 
 def write(path, data):

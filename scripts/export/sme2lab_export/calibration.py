@@ -52,15 +52,16 @@ def read(path, inputs):
     return (raw(path, inputs[0]),) if ending == ".bin" else None
 
 
-def check(path, sample, inputs):
-    if [(t.dtype, t.dim()) for t in sample] != [(t.dtype, t.dim()) for t in inputs]:
+def check(path, sample, inputs, varies):
+    facts = lambda tensors: [(t.dtype, t.dim() if varies else tuple(t.shape)) for t in tensors]
+    if facts(sample) != facts(inputs):
         said = lambda tensors: ", ".join(f"{str(t.dtype)[6:]} {'x'.join(map(str, t.shape))}" for t in tensors)
         raise ExportError(f"{path} holds {said(sample)}; the model takes {said(inputs)}")
     return sample
 
 
-def samples(folder, inputs):
-    """All samples of the folder, by name."""
+def samples(folder, inputs, varies):
+    """All samples of the folder, by name. `varies`: the model has dynamic shapes."""
     if not os.path.isdir(folder):
         raise ExportError(f"--calibrate {folder}: no such folder")
     found = []
@@ -68,7 +69,7 @@ def samples(folder, inputs):
         path = os.path.join(folder, name)
         sample = read(path, inputs)
         if sample is not None:
-            found.append(check(path, sample, inputs))
+            found.append(check(path, sample, inputs, varies))
     if not found:
         raise ExportError(f"--calibrate {folder}: no pictures, .npy, .pt, .bin files or folders of input-<i>.bin in it")
     return found

@@ -33,7 +33,16 @@ def load(path):
     outer.__path__ = [folders[0]]
     sys.modules[outer.__name__] = outer
     sys.path.insert(0, folder)
-    return importlib.import_module(".".join([outer.__name__, *map(os.path.basename, folders[1:]), name]))
+    try:
+        return importlib.import_module(".".join([outer.__name__, *map(os.path.basename, folders[1:]), name]))
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith(outer.__name__):
+            raise
+        raise ExportError(f"{path} imports {error.name}, which is not beside it nor installed: {sys.executable} -m pip install --no-deps "
+                          f"{(error.name or '').split('.')[0]}") from error
+    finally:  # behind all others from now on: a user's types.py is not to stand for Python's
+        sys.path.remove(folder)
+        sys.path.append(folder)
 
 
 def from_file(path, class_name):
@@ -45,6 +54,9 @@ def from_file(path, class_name):
     for method in NEEDED:
         if not callable(getattr(model, method, None)):
             raise ExportError(f"{path}: class {class_name} has no {method}(), which a model must have")
+    if any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+           for p in inspect.signature(model).parameters.values()):
+        raise ExportError(f"{path}: class {class_name} cannot be made without arguments, which a model must: give them defaults")
     return model()
 
 

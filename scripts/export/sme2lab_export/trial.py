@@ -8,7 +8,7 @@ import typing
 
 import torch
 
-from sme2lab_export import agreement, artifacts
+from sme2lab_export import advice, agreement, artifacts
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EMULATOR = ROOT / "build/tools/qemu-aarch64"
@@ -22,7 +22,16 @@ def executorch(pte, inputs):
     import executorch.kernels.quantized  # noqa: F401  registers the operators
     from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
     outputs = _load_for_executorch_from_buffer(pte).run_method("forward", tuple(inputs))
-    return [o.clone() if isinstance(o, torch.Tensor) else torch.tensor(o) for o in outputs]
+    return [o.clone() if isinstance(o, torch.Tensor) else artifacts.tensor(o) for o in outputs]
+
+
+def unknown(pte):
+    """The operators of a program for which ExecuTorch's runtime has no kernel."""
+    from executorch.exir._serialize._program import deserialize_pte_binary
+    from executorch.extension.pybindings.portable_lib import _get_operator_names
+    known = set(_get_operator_names())
+    used = {f"{o.name}.{o.overload}".rstrip(".") for plan in deserialize_pte_binary(pte).program.execution_plan for o in plan.operators}
+    return sorted(used - known)
 
 
 def missing():
@@ -30,19 +39,30 @@ def missing():
     return next((path for path in (EMULATOR, AGENT) if not os.access(path, os.X_OK)), None)
 
 
-def agent(outdir, count, isa, like):
-    """Outputs of the agent in the emulator, on a CPU with SME2; or the last line that it said."""
+def shapes(inputs):
+    """The inputs' shapes as --input-shapes takes them: programs of dynamic shapes otherwise expect the largest. An empty place keeps a scalar's own."""
+    return ";".join("x".join(map(str, value.shape)) if isinstance(value, torch.Tensor) else "" for value in inputs)
+
+
+def why(said):
+    """Of the agent's log the error that names the cause: the last before the one with which it ends."""
+    errors = [line.split("] ", 1)[-1] for line in said.splitlines() if line.startswith("E ")]
+    return (errors or said.strip().splitlines() or ["it said nothing"])[-1]
+
+
+def agent(outdir, inputs, isa, like):
+    """Outputs of the agent in the emulator, on a CPU with SME2; or the line in which it said why there are none."""
     with tempfile.TemporaryDirectory() as scratch:
-        inputs = ",".join(os.path.join(outdir, f"input-{i}.bin") for i in range(count))
-        command = [EMULATOR, "-cpu", "max,sme512=on", AGENT, "run", f"--model_path={outdir}/model.pte", f"--inputs={inputs}", f"--isa={isa}",
-                   f"--output_file={scratch}/out", f"--etdump_path={scratch}/e", "--print_output=none"]
+        files = ",".join(f"input-{i}.bin" for i in range(len(inputs)))
+        command = [EMULATOR, "-cpu", "max,sme512=on", AGENT, "run", "--model_path=model.pte", f"--inputs={files}", f"--input-shapes={shapes(inputs)}",
+                   f"--isa={isa}", f"--output_file={scratch}/out", f"--etdump_path={scratch}/e", "--print_output=none"]
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            done = subprocess.run(command, cwd=outdir, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
                                   timeout=LONGEST_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             return f"no end after {LONGEST_SECONDS} s"
         if done.returncode:
-            return (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            return why(done.stderr)
         return [artifacts.read(f"{scratch}/out-{i}.bin", tensor) for i, tensor in enumerate(like)]
 
 
@@ -75,11 +95,19 @@ def reference(program, expected, exact, say):
     try:
         outputs = executorch(program.pte, program.inputs)
     except RuntimeError as error:
-        say(f"ExecuTorch does not run it: {str(error).strip().splitlines()[0]}")
-        return None, {"runs": False, "why": str(error)[:500]}
+        lacking = unknown(program.pte)
+        why_not = f"its runtime has no {', '.join(lacking)}" if lacking else str(error).strip().splitlines()[0]
+        say(f"ExecuTorch does not run it: {why_not}")
+        cause = advice.of(f"its runtime has no {lacking}") if lacking else None
+        if cause:
+            say(f"\ncause: {cause[0]}\nfix: {cause[1]}")
+        return None, {"runs": False, "why": why_not[:500]}
+    odd = sum(int((~torch.isfinite(o)).sum()) for o in outputs if o.is_floating_point())
+    if odd:
+        say(f"{odd} of the outputs' values are NaN or infinite in ExecuTorch's runtime: with these inputs and weights the answers say little")
     apart = agreement.farthest(expected, outputs)
     say(f"ExecuTorch's runtime against eager PyTorch: {apart[0]:.1e} of the peak, {apart[1]:.1e} in the root mean square")
-    facts = {"runs": True, "from_eager_of_peak": finite(apart[0]), "from_eager_of_rms": finite(apart[1])}
+    facts = {"runs": True, "not_finite": odd, "from_eager_of_peak": finite(apart[0]), "from_eager_of_rms": finite(apart[1])}
     if exact is not None:
         apart = agreement.farthest(exact, agreement.widened(outputs))
         say(f"ExecuTorch's runtime against single precision: {apart[0]:.1e} of the peak, {apart[1]:.1e} in the root mean square")
@@ -99,6 +127,6 @@ def run(program, expected, exact, say):
         return found, True
     say("sme2lab's agent in the emulator against ExecuTorch's runtime:")
     for variant, isa in VARIANTS.items():
-        got = agent(program.outdir, len(program.inputs), isa, outputs)
+        got = agent(program.outdir, program.inputs, isa, outputs)
         found[f"agent_{variant}"] = compare(program.kind, f"SME2 {variant}", outputs, exact, got, say)
     return found, all(found[f"agent_{variant}"]["agrees"] for variant in VARIANTS)
