@@ -16,7 +16,7 @@ static bool fits(const struct sl_depthwise_shape *s)
                         ? 30 + (s->in_w * s->channels + 4 * lanes - 1) / (4 * lanes) * 4
                         : s->in_w * 4 * s->stride_h;
     size_t columns = (s->channels + lanes - 1) / lanes * s->out_w;
-    size_t column = taps == 25 ? 90 : s->stride_h == 1 ? 26 : 33;
+    size_t column = taps == 25 ? 90 : s->stride_h == 1 ? 26 : 38;
     return strips * (74 + 3 * taps) + copied < columns * column;
 }
 
