@@ -114,6 +114,7 @@ static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t r
         .min = args->min == -INFINITY ? NAN : args->min,
         .max = args->max == INFINITY ? NAN : args->max,
         .half = args->dst_type == SL_ROWS_F16,
+        .nibbles = sl_qd8_nibbles,
     };
 }
 
@@ -122,12 +123,9 @@ static void multiply(const struct sl_qd8_call *call, size_t row,
 {
     const struct sl_matmul_qd8_args *args = call->args;
     struct sl_qd8_mopa job = job_of(args, row, rows);
-    if (!call->self->q4) {
+    if (!call->self->q4)
         sl_mopa_qd8_sme2_asm(&job);
-        return;
-    }
-    job.nibbles = sl_qd8_nibbles;
-    if (args->group)
+    else if (args->group)
         sl_mopa_q4_groups_sme2_asm(&job);
     else
         sl_mopa_q4_sme2_asm(&job);
@@ -155,14 +153,20 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 /* A single row of floats, which a panel of VL rows would be made for nothing of. */
 static void run_row_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
-    const struct sl_matmul_qd8_args *args = ((const struct sl_qd8_call *)pointer)->args;
+    const struct sl_qd8_call *call = pointer;
+    const struct sl_matmul_qd8_args *args = call->args;
     const struct sl_qd8_mopa job = job_of(args, 0, 1);
     struct sl_row_params params;
     int8_t *values = args->workspace;
     sl_quantise_row_sme2(args->k, args->lhs.data, args->lhs.type, values, &params);
     const struct sl_qd8_row row = {&job,      values,    args->k,          params.scale,
                                    args->min, args->max, params.zero_point};
-    sl_matmul_qd8_row_sme2(&row);
+    if (!call->self->q4)
+        sl_matmul_qd8_row_sme2(&row);
+    else if (args->group)
+        sl_matmul_q4_groups_row_sme2(&row);
+    else
+        sl_matmul_q4_row_sme2(&row);
 }
 
 static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
@@ -172,7 +176,7 @@ static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_
 
 static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
-    bool row = args->m == 1 && !self->q4 && args->lhs.type != SL_ROWS_QD8;
+    bool row = args->m == 1 && args->lhs.type != SL_ROWS_QD8;
     sl_qd8_stream(row ? run_row_body : run_body, self, args);
 }
 

@@ -44,7 +44,8 @@ void sl_mopa_qd8_sme2_asm(const struct sl_qd8_mopa *job) __arm_streaming __arm_i
 void sl_mopa_q4_sme2_asm(const struct sl_qd8_mopa *job) __arm_streaming __arm_inout("za");
 void sl_mopa_q4_groups_sme2_asm(const struct sl_qd8_mopa *job) __arm_streaming __arm_inout("za");
 
-/* A row of int8 times the right panels of int8; of the job, `lhs` is not read. */
+/* A row of int8 times the right panels of int8, int4 by channel and in groups; of the job, `lhs` is
+ * not read. */
 struct sl_qd8_row {
     const struct sl_qd8_mopa *job;
     const int8_t *values; /* [k], whole words */
@@ -53,4 +54,6 @@ struct sl_qd8_row {
     int32_t zero_point;
 };
 void sl_matmul_qd8_row_sme2(const struct sl_qd8_row *row) __arm_streaming __arm_inout("za");
+void sl_matmul_q4_row_sme2(const struct sl_qd8_row *row) __arm_streaming __arm_inout("za");
+void sl_matmul_q4_groups_row_sme2(const struct sl_qd8_row *row) __arm_streaming __arm_inout("za");
 #endif
