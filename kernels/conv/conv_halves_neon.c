@@ -2,6 +2,8 @@
  * put where they belong: half as many bytes are turned, and none is widened twice. */
 #include "kernels/conv/conv_halves_neon.h"
 
+#include <string.h>
+
 #define SL_TYPE f32
 #include "kernels/cpu/element.h"
 #include "kernels/matmul/mla_neon.h"
@@ -61,33 +63,40 @@ static void gather_panel(size_t n, size_t k, const uint16_t *weights, size_t j, 
     }
 }
 
-/* Rows of SL_MLA_NR halves, `stride` elements apart, to rows that follow each other, two at once.
+/* Rows of SL_MLA_NR halves, `stride` elements apart, to rows that follow each other, four at once.
  */
 static void widen_whole(size_t count, const uint16_t *from, size_t stride, float *to)
 {
-    size_t left = count / 2, step = stride * sizeof(*from);
+    size_t left = count / 4, step = stride * sizeof(*from);
     if (left != 0)
-        __asm__ volatile("1:\n"
-                         "ld1 {v0.8h, v1.8h}, [%[from]], %[step]\n"
-                         "ld1 {v2.8h, v3.8h}, [%[from]], %[step]\n"
-                         "subs %[left], %[left], #1\n"
-                         "fcvtl v4.4s, v0.4h\n"
-                         "fcvtl2 v5.4s, v0.8h\n"
-                         "fcvtl v6.4s, v1.4h\n"
-                         "fcvtl2 v7.4s, v1.8h\n"
-                         "fcvtl v16.4s, v2.4h\n"
-                         "fcvtl2 v17.4s, v2.8h\n"
-                         "fcvtl v18.4s, v3.4h\n"
-                         "fcvtl2 v19.4s, v3.8h\n"
-                         "st1 {v4.4s - v7.4s}, [%[to]], #64\n"
-                         "st1 {v16.4s - v19.4s}, [%[to]], #64\n"
-                         "b.ne 1b\n"
-                         : [from] "+r"(from), [to] "+r"(to), [left] "+r"(left)
-                         : [step] "r"(step)
-                         : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18",
-                           "v19", "cc", "memory");
-    for (size_t c = 0; count % 2 != 0 && c < SL_MLA_NR; c++)
-        to[c] = sl_half_to_float(from[c]);
+        __asm__ volatile(
+            "1:\n"
+            "ld1 {v0.8h, v1.8h}, [%[from]], %[step]\nld1 {v2.8h, v3.8h}, [%[from]], %[step]\n"
+            "ld1 {v4.8h, v5.8h}, [%[from]], %[step]\nld1 {v6.8h, v7.8h}, [%[from]], %[step]\n"
+            "subs %[left], %[left], #1\n"
+            "fcvtl v16.4s, v0.4h\nfcvtl2 v17.4s, v0.8h\n"
+            "fcvtl v18.4s, v1.4h\nfcvtl2 v19.4s, v1.8h\n"
+            "fcvtl v20.4s, v2.4h\nfcvtl2 v21.4s, v2.8h\n"
+            "fcvtl v22.4s, v3.4h\nfcvtl2 v23.4s, v3.8h\n"
+            "fcvtl v24.4s, v4.4h\nfcvtl2 v25.4s, v4.8h\n"
+            "fcvtl v26.4s, v5.4h\nfcvtl2 v27.4s, v5.8h\n"
+            "fcvtl v28.4s, v6.4h\nfcvtl2 v29.4s, v6.8h\n"
+            "fcvtl v30.4s, v7.4h\nfcvtl2 v31.4s, v7.8h\n"
+            "st1 {v16.4s - v19.4s}, [%[to]], #64\nst1 {v20.4s - v23.4s}, [%[to]], #64\n"
+            "st1 {v24.4s - v27.4s}, [%[to]], #64\nst1 {v28.4s - v31.4s}, [%[to]], #64\n"
+            "b.ne 1b\n"
+            : [from] "+r"(from), [to] "+r"(to), [left] "+r"(left)
+            : [step] "r"(step)
+            : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20",
+              "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",
+              "memory");
+    for (size_t i = 0; i < count % 4; i++, from += stride, to += SL_MLA_NR) {
+        uint16x8x2_t row = vld1q_u16_x2(from);
+        float16x8_t a = vreinterpretq_f16_u16(row.val[0]), b = vreinterpretq_f16_u16(row.val[1]);
+        float32x4x4_t wide = {{vcvt_f32_f16(vget_low_f16(a)), vcvt_high_f32_f16(a),
+                               vcvt_f32_f16(vget_low_f16(b)), vcvt_high_f32_f16(b)}};
+        vst1q_f32_x4(to, wide);
+    }
 }
 
 static void widen_rows(size_t count, const uint16_t *from, size_t stride, size_t width, float *to)
@@ -120,11 +129,13 @@ void sl_conv_pack_halves_neon(const struct sl_conv_shape *s, const uint16_t *wei
     size_t n = s->group_out_c, k = s->kernel_h * s->kernel_w * s->group_in_c;
     float *out = packed;
     for (size_t g = 0; g < s->groups; g++, weights += n * k)
-        for (size_t j = 0; j < n; j += SL_MLA_NR) {
-            size_t width = LANES * sl_mla_panel_vectors(n, j);
+        for (size_t j = 0, width; j < n; j += width) {
+            width = LANES * sl_mla_panel_vectors(n, j);
             const float *own = bias ? bias + g * n + j : NULL;
-            for (size_t c = 0; c < width; c++)
-                out[c] = own && j + c < n ? own[c] : 0;
+            size_t real = n - j < width ? n - j : width;
+            memset(out, 0, width * sizeof(*out));
+            if (own)
+                memcpy(out, own, real * sizeof(*out));
             pack_panel(s, weights, planar, j, width, scratch, out + width);
             out += (k + 1) * width;
         }

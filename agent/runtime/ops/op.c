@@ -161,6 +161,11 @@ static inline uint32_t meaning_of(char letter)
     return meanings[letter & 127];
 }
 
+bool sl_op_takes_floats(char letter)
+{
+    return (meaning_of(letter) & FLOATS) != 0;
+}
+
 static inline bool is_output(char letter)
 {
     return (meaning_of(letter) & WRITTEN) != 0;

@@ -115,6 +115,8 @@ struct sl_ref sl_ref_number(struct sl_op_call *call, float number);
 void sl_op_own(struct sl_op_call *call, const char *kernel, sl_own_run_fn run);
 /* The call's one block of zeros for its own steps, at least `bytes`; NULL when over the budget. */
 void *sl_op_state(struct sl_op_call *call, size_t bytes);
+/* Whether a letter of a signature stands for f32, as which half precision is given. */
+bool sl_op_takes_floats(char letter);
 /* Operands that packing takes, in their own types; NULL: none. */
 struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct sl_tensor *weights,
                                     const struct sl_tensor *bias);

@@ -99,11 +99,6 @@ static bool is_packed(const struct sl_op_call *call, const struct sl_tensor *wei
            (!other || other->constant);
 }
 
-static bool wants_f32(char letter)
-{
-    return letter == 't' || letter == 'T' || letter == 'o' || letter == 'w' || letter == 'W';
-}
-
 /* Stand-ins for the arguments of the masks. One block holds them all, for good. */
 static int give_stand_ins(struct sl_op_call *call, uint32_t count, struct sl_diag *diag)
 {
@@ -127,7 +122,8 @@ static int find_halves(struct sl_op_call *call, struct sl_diag *diag)
     uint32_t count = 0;
     call->wide_known = true;
     for (uint32_t i = 0; signature[i]; i++) {
-        const struct sl_tensor *from = wants_f32(signature[i]) ? real_tensor(call, i) : NULL;
+        const struct sl_tensor *from =
+            sl_op_takes_floats(signature[i]) ? real_tensor(call, i) : NULL;
         if (!from || !sl_cast_is_float(from->scalar_type) || from->scalar_type == SL_SCALAR_FLOAT ||
             (signature[i] == 'w' && is_packed(call, from)))
             continue;
