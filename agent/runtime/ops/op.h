@@ -135,4 +135,4 @@ int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, co
 extern const struct sl_op sl_ops_elementwise[], sl_ops_copy[], sl_ops_reduce[], sl_ops_window[],
     sl_ops_matmul[], sl_ops_map[], sl_ops_move[], sl_ops_join[], sl_ops_fold[], sl_ops_index[],
     sl_ops_scan[], sl_ops_make[], sl_ops_plane[], sl_ops_prim[], sl_ops_quant[], sl_ops_attention[],
-    sl_ops_put[];
+    sl_ops_put[], sl_ops_quant_by[];

@@ -158,6 +158,12 @@ static void writing_into_parts_agrees_with_the_real_runtime(void **state)
     check_model("kitchen_put_portable", 1e-6);
 }
 
+static void quantising_by_tensors_of_scales_agrees_with_the_real_runtime(void **state)
+{
+    (void)state;
+    check_model("kitchen_quant_portable", 1e-6);
+}
+
 static void a_place_outside_what_is_written_stops_the_run(void **state)
 {
     (void)state;
@@ -192,6 +198,7 @@ int main(void)
         cmocka_unit_test(delegated_maxima_and_their_places_are_those_of_the_real_runtime),
         cmocka_unit_test(a_position_that_leaves_the_cache_stops_the_run),
         cmocka_unit_test(writing_into_parts_agrees_with_the_real_runtime),
+        cmocka_unit_test(quantising_by_tensors_of_scales_agrees_with_the_real_runtime),
         cmocka_unit_test(a_place_outside_what_is_written_stops_the_run),
         cmocka_unit_test(half_precision_agrees_with_the_real_runtime),
     };

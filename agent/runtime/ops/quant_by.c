@@ -1,0 +1,150 @@
+/* agent/runtime/ops/quant_by.c: quantisation outside delegates by scales in tensors: one for all,
+ * for each channel, or for each row of the last dimension. */
+#include <math.h>
+
+#include "agent/runtime/ops/cast.h"
+#include "agent/runtime/ops/move.h"
+#include "common/format/scalar_type.h"
+
+/* What an entry of the list says of its operator. */
+struct by {
+    bool quantizes;
+    enum { WHOLE, CHANNEL, TOKEN } of;
+    uint32_t range; /* argument of the lowest number; the highest follows */
+    uint32_t out;
+};
+
+struct affine {
+    const struct sl_tensor *in, *scales, *zeros, *out; /* zeros may be NULL */
+    size_t count, sets, inner; /* numbers; sets of parameters; numbers that follow with one set */
+    float low, high;
+    bool quantizes;
+    sl_cast_load_fn load, load_scale, load_zero;
+    sl_cast_store_fn store;
+};
+
+static void quantize(float *at, size_t count, float scale, float zero, float low, float high)
+{
+    float inverse = 1.0f / scale;
+    for (size_t i = 0; i < count; i++)
+        at[i] = fminf(fmaxf(nearbyintf(at[i] * inverse) + zero, low), high);
+}
+
+static void dequantize(float *at, size_t count, float scale, float zero)
+{
+    for (size_t i = 0; i < count; i++)
+        at[i] = (at[i] - zero) * scale;
+}
+
+static void run_affine(struct sl_op_call *call)
+{
+    const struct affine *a = call->state;
+    size_t from_bytes = a->in->element_bytes, to_bytes = a->out->element_bytes, count;
+    float block[SL_CAST_BLOCK], scale, zero = 0.0f;
+    for (size_t at = 0; at < a->count; at += count) {
+        size_t set = at / a->inner % a->sets, left = a->inner - at % a->inner;
+        count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
+        a->load_scale(a->scales->data + set * a->scales->element_bytes, 0, 1, &scale);
+        if (a->zeros)
+            a->load_zero(a->zeros->data + set * a->zeros->element_bytes, 0, 1, &zero);
+        a->load(a->in->data + at * from_bytes, (ptrdiff_t)from_bytes, count, block);
+        if (a->quantizes)
+            quantize(block, count, scale, zero, a->low, a->high);
+        else
+            dequantize(block, count, scale, zero);
+        a->store(block, count, a->out->data + at * to_bytes, (ptrdiff_t)to_bytes);
+    }
+}
+
+static size_t product(const struct sl_tensor *tensor, uint32_t from, uint32_t to)
+{
+    size_t count = 1;
+    for (uint32_t d = from; d < to; d++)
+        count *= (size_t)tensor->sizes[d];
+    return count;
+}
+
+/* How the parameters lie over the input; false where they do not fit it. */
+static bool lay(const struct sl_op_call *call, const struct by *by, struct affine *a)
+{
+    const struct sl_tensor *in = a->in;
+    uint32_t axis = 0;
+    if (by->of == CHANNEL && (in->rank == 0 || !sl_op_dim(sl_op_int(call, 3, 0), in->rank, &axis)))
+        return false;
+    if (by->of == TOKEN && in->rank == 0)
+        return false;
+    a->count = sl_tensor_count(in);
+    a->inner = by->of == WHOLE     ? a->count
+               : by->of == CHANNEL ? product(in, axis + 1, in->rank)
+                                   : (size_t)in->sizes[in->rank - 1];
+    a->sets = by->of == WHOLE     ? 1
+              : by->of == CHANNEL ? (size_t)in->sizes[axis]
+                                  : product(in, 0, in->rank - 1);
+    return sl_tensor_count(a->scales) == a->sets &&
+           (!a->zeros || sl_tensor_count(a->zeros) == a->sets);
+}
+
+static bool find_casts(struct affine *a)
+{
+    a->load = sl_cast_load(SL_CAST_F32, a->in->scalar_type);
+    a->load_scale = sl_cast_load(SL_CAST_F32, a->scales->scalar_type);
+    a->load_zero = a->zeros ? sl_cast_load(SL_CAST_F32, a->zeros->scalar_type) : NULL;
+    a->store = sl_cast_store(SL_CAST_F32, a->out->scalar_type);
+    return a->load && a->load_scale && (a->load_zero || !a->zeros) && a->store;
+}
+
+static int prepare_affine(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct by *by = call->op->data;
+    struct sl_tensor *out = sl_op_tensor(call, by->out);
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct affine *a = sl_op_state(call, sizeof(*a));
+    if (!a)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    *a = (struct affine){.in = in, .scales = sl_op_tensor(call, 1), .out = out};
+    a->zeros = sl_op_tensor(call, 2);
+    a->quantizes = by->quantizes;
+    a->low = (float)sl_op_number(call, by->range, 0.0);
+    a->high = (float)sl_op_number(call, by->range + 1, 0.0);
+    if (!sl_tensor_contiguous(in) || !sl_tensor_contiguous(out))
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
+    if (!find_casts(a))
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "one of its types is not supported");
+    if (!lay(call, by, a) || !(a->low <= a->high) || fabsf(a->low) > 32768.0f || a->high > 65535.0f)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
+                          "its scales or its range do not fit its input");
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+    if (rc == 0 && a->count != 0)
+        sl_op_own(call, "sl_affine_f32_scalar", run_affine);
+    return rc;
+}
+
+#define BY(quantizes, of, range, out) (&(const struct by){quantizes, of, range, out})
+
+const struct sl_op sl_ops_quant_by[] = {
+    {.name = "quantized_decomposed::quantize_per_tensor.Tensor_out",
+     .signature = "aaaiisO",
+     .prepare = prepare_affine,
+     .data = BY(true, WHOLE, 3, 6)},
+    {.name = "quantized_decomposed::dequantize_per_tensor.Tensor_out",
+     .signature = "aaaiissO",
+     .prepare = prepare_affine,
+     .data = BY(false, WHOLE, 3, 7)},
+    {.name = "quantized_decomposed::quantize_per_channel.out",
+     .signature = "aaaiiisO",
+     .prepare = prepare_affine,
+     .data = BY(true, CHANNEL, 4, 7)},
+    {.name = "quantized_decomposed::dequantize_per_channel.out",
+     .signature = "aaAiiissO",
+     .prepare = prepare_affine,
+     .data = BY(false, CHANNEL, 4, 8)},
+    {.name = "quantized_decomposed::quantize_per_token.out",
+     .signature = "aaaiisO",
+     .prepare = prepare_affine,
+     .data = BY(true, TOKEN, 3, 6)},
+    {.name = "quantized_decomposed::dequantize_per_token.out",
+     .signature = "aaaiissO",
+     .prepare = prepare_affine,
+     .data = BY(false, TOKEN, 3, 7)},
+    {0},
+};
