@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/analysis/comparison.h"
 #include "host/cli/device_identity.h"
 #include "host/config/noise_file.h"
 #include "host/experiment/run_directory.h"
@@ -75,18 +76,26 @@ int sl_noise_keep(const char *directory, const struct sl_noise_calibration *cali
     struct sl_buf text;
     struct sl_json json;
     double floor = 0;
-    for (size_t i = 0; i < count; i++)
+    int rc = identify(directory, calibrations[0].experiment[0] ? calibrations[0].experiment : NULL,
+                      &identity, diag);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < count; i++) {
+        if (calibrations[i].pairs < SL_COMPARISON_MIN_BLOCKS) {
+            sl_diag_hint(diag, "measure with %d runs or more", 2 * SL_COMPARISON_MIN_BLOCKS);
+            return sl_diag_set(
+                diag, SL_E_UNSUPPORTED, directory,
+                "%zu pairs of equal runs tell no noise floor; at least %d are needed",
+                calibrations[i].pairs, SL_COMPARISON_MIN_BLOCKS);
+        }
         floor = fmax(floor, calibrations[i].floor);
+    }
     if (floor > SL_NOISE_MAX_FLOOR)
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory,
                            "equal runs differ by %.0f %%: calibrate a device that is quiet",
                            100 * floor);
     if (!(floor > 0))
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "no noise floor was found to keep");
-    int rc = identify(directory, calibrations[0].experiment[0] ? calibrations[0].experiment : NULL,
-                      &identity, diag);
-    if (rc < 0)
-        return rc;
     sl_buf_init(&text, 1 << 20);
     sl_json_init(&json, &text);
     put_all(&identity, floor, calibrations, count, &json);

@@ -17,6 +17,7 @@ struct sl_noise_calibration {
 
 /* Writes noise.json of the device that the run directory is of, with the largest floor among them;
  * `out_path` of SL_PATH_BYTES says where. SL_E_NOT_FOUND: the directory does not say which device,
- * or no floor was found; SL_E_UNSUPPORTED: counted runs need none. */
+ * or no floor was found; SL_E_UNSUPPORTED: counted runs need none, and few pairs
+ * tell none. */
 int sl_noise_keep(const char *directory, const struct sl_noise_calibration *calibrations,
                   size_t count, char *out_path, struct sl_diag *diag);

@@ -157,7 +157,7 @@ class Emulated(lab.Scratch):
         self.assertIn(combined["sweeps"][0]["crossing"], ("always-faster", "never-faster", "crosses"))
 
     def test_calibration_gives_a_noise_floor_that_later_runs_are_judged_by(self):
-        out = self.measure("calibration.json", {"runs": 20})
+        out = self.measure("calibration.json", {"runs": 44})
         done = lab.sme2lab("compare", out, "--experiment", "calibration1", "--calibrate", "--json")
         first = json.loads(done.stdout)["noise_floor"]
         done = lab.sme2lab("compare", out, "--calibrate", "--keep", "--json")
@@ -175,13 +175,16 @@ class Emulated(lab.Scratch):
         later = json.loads((self.scratch / "later/analysis_summary.json").read_text())["comparison"]
         self.assertEqual((later["noise_floor"], later["minimum_effect"]), (max(floors), max(0.01, max(floors))))
         self.assertEqual(json.loads((self.scratch / "later/manifest.json").read_text())["noise_floor"], max(floors))
+        done = lab.sme2lab("compare", self.scratch / "later", "--calibrate", "--keep")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("at least 20 are needed", done.stderr)
 
     def test_counted_runs_have_no_noise_to_keep(self):
         toy = lab.MODELS / "dynamic_sequence_f32_xnnpack/model.pte"
         self.assertEqual(lab.sme2lab("run", toy, "--device", "counted", "--out", self.scratch / "run").returncode, 0)
         done = lab.sme2lab("compare", self.scratch / "run", "--calibrate", "--keep")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no noise", done.stderr)
+        self.assertIn("counted runs are exact", done.stderr)
 
 
 if __name__ == "__main__":
