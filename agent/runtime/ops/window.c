@@ -226,7 +226,7 @@ static int read_pool(struct sl_op_call *call, const struct sl_tensor *in, struct
     size_t kernel[2], stride[2], padding[2], dilation[2];
     int64_t none[1];
     bool no_stride = sl_op_ints(call, 2, none, 1) == 0;
-    if ((in->rank != 4 && in->rank != 3) || !sl_tensor_contiguous(in) ||
+    if ((in->rank != 4 && in->rank != 3) || (!sl_tensor_contiguous(in) && !is_nhwc(in)) ||
         !pair_of(call, 1, 1, false, kernel) ||
         (!no_stride && !pair_of(call, 2, 1, false, stride)) ||
         !pair_of(call, 3, 0, false, padding) || !pair_of(call, 4, 1, false, dilation))
@@ -258,6 +258,46 @@ static int read_pool(struct sl_op_call *call, const struct sl_tensor *in, struct
                : 0;
 }
 
+/* Where the pool writes an output: itself, or planes in the workspace that are turned later. */
+static struct sl_ref planes_for(struct sl_op_call *call, const struct sl_tensor *out)
+{
+    return is_nhwc(out) ? sl_ref_scratch(call, out->nbytes) : sl_ref_tensor(out);
+}
+
+static void turn_planes(struct sl_op_call *call, struct sl_ref from, const struct sl_tensor *out)
+{
+    static const size_t to_nhwc[5] = {0, 2, 3, 1, 4};
+    const size_t dims[5] = {/* an int64 is a pair of words */
+                            (size_t)out->sizes[0], (size_t)out->sizes[1], (size_t)out->sizes[2],
+                            (size_t)out->sizes[3], 2};
+    sl_step_permute(sl_op_step(call), call->isa, out->element_bytes == 8 ? 5 : 4, dims, to_nhwc);
+    sl_op_operands(call, from, sl_ref_none(), sl_ref_tensor(out));
+}
+
+/* The kernel goes plane by plane: what lies channel by channel is turned before it and after. */
+static int pool_planes(struct sl_op_call *call, const struct sl_pool_args *args,
+                       struct sl_diag *diag)
+{
+    static const size_t to_nchw[4] = {0, 3, 1, 2};
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    const struct sl_tensor *out = sl_op_tensor(call, 6), *indices = sl_op_tensor(call, 7);
+    struct sl_ref from = sl_ref_tensor(in), to = planes_for(call, out);
+    struct sl_ref places = planes_for(call, indices);
+    if (is_nhwc(in)) {
+        const size_t dims[4] = {(size_t)in->sizes[0], args->in_h, args->in_w, (size_t)in->sizes[1]};
+        from = add_turn(call, from, dims, to_nchw, sl_ref_scratch(call, in->nbytes));
+    }
+    call->main_step = call->step_count;
+    if (sl_step_pool_index(sl_op_step(call), args) != 0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its window is not valid");
+    sl_op_operands(call, from, places, to);
+    if (is_nhwc(out))
+        turn_planes(call, to, out);
+    if (is_nhwc(indices))
+        turn_planes(call, places, indices);
+    return 0;
+}
+
 static int prepare_max_pool(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
@@ -273,13 +313,10 @@ static int prepare_max_pool(struct sl_op_call *call, struct sl_diag *diag)
     rc = sl_tensor_resize(out, in->rank, sizes, diag);
     if (rc == 0)
         rc = sl_tensor_resize(indices, in->rank, sizes, diag);
-    if (rc == 0 && (!sl_tensor_contiguous(out) || !sl_tensor_contiguous(indices)))
+    if (rc == 0 && ((!sl_tensor_contiguous(out) && !is_nhwc(out)) ||
+                    (!sl_tensor_contiguous(indices) && !is_nhwc(indices))))
         rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
-    if (rc == 0 && sl_step_pool_index(sl_op_step(call), &args) != 0)
-        rc = sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its window is not valid");
-    if (rc == 0)
-        sl_op_operands(call, sl_ref_tensor(in), sl_ref_tensor(indices), sl_ref_tensor(out));
-    return rc;
+    return rc != 0 ? rc : pool_planes(call, &args, diag);
 }
 
 const struct sl_op sl_ops_window[] = {

@@ -267,6 +267,39 @@ static void channels_are_normalised_over_the_batch(void **state)
     sl_program_end();
 }
 
+/* Channels last in and out: values and places as in planes. */
+static void max_pool_takes_channels_last(void **state)
+{
+    enum { C = 3, H = 5, W = 7, OH = 3, OW = 4 };
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, C, H, W));
+    uint32_t y = sl_program_add_tensor(SL_SIZES(2, C, OH, OW));
+    uint32_t index = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2, C, OH, OW), true);
+    for (uint32_t i = x; i <= index; i++)
+        sl_program.tensors[i].dim_order = sl_program_order_of(4, true);
+    sl_program_add_call("aten::max_pool2d_with_indices.out",
+                        SL_ARGS(x, pair(3, 3), pair(2, 2), pair(1, 1), pair(1, 1),
+                                sl_program_add_bool(false), y, index));
+    sl_program_run();
+    const int64_t *places =
+        (const int64_t *)(const void *)sl_method_tensor(sl_program.method, index)->data;
+    for (int i = 0; i < 2 * OH * OW * C; i++) {
+        int c = i % C, ox = i / C % OW, oy = i / C / OW % OH, n = i / C / OW / OH, best = -1;
+        const float *image = sl_program_floats(x) + n * H * W * C + c;
+        for (int k = 0; k < 9; k++) {
+            int iy = oy * 2 - 1 + k / 3, ix = ox * 2 - 1 + k % 3;
+            if (iy < 0 || iy >= H || ix < 0 || ix >= W)
+                continue;
+            if (best < 0 || image[(iy * W + ix) * C] > image[best * C])
+                best = iy * W + ix;
+        }
+        assert_true(sl_program_floats(y)[i] == image[best * C]);
+        assert_int_equal(places[i], best);
+    }
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +308,7 @@ int main(void)
         cmocka_unit_test(adaptive_pool_covers_all_pixels),
         cmocka_unit_test(resizing_mixes_neighbours),
         cmocka_unit_test(channels_are_normalised_over_the_batch),
+        cmocka_unit_test(max_pool_takes_channels_last),
         cmocka_unit_test(lookups_read_where_the_indices_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
