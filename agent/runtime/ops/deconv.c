@@ -50,8 +50,8 @@ int sl_deconv_prepare(struct sl_op_call *call, const size_t *stride, const size_
     struct sl_step deconv;
     bool flat = in->rank == 3; /* [N][C][L]: a height of 1 is put in, whose numbers are set */
     if ((in->rank != 4 && !flat) || weight->rank != in->rank || out->rank != in->rank ||
-        !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out) || !is_constant(weight) ||
-        (bias && !is_constant(bias)))
+        !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out) || !sl_tensor_contiguous(weight) ||
+        !is_constant(weight) || (bias && !is_constant(bias)))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
                           "a transposed convolution that is not of constant weights over NCHW is "
                           "not supported");

@@ -63,7 +63,8 @@ static int read_convolution(struct sl_op_call *call, struct convolution *c, stru
         c->stride[0] = c->dilation[0] = 1;
         c->padding[0] = 0;
     }
-    if (!sl_tensor_contiguous(c->weight) || (!sl_tensor_contiguous(c->in) && !is_nhwc(c->in)) ||
+    if ((!sl_tensor_contiguous(c->weight) && !is_nhwc(c->weight)) ||
+        (!sl_tensor_contiguous(c->in) && !is_nhwc(c->in)) ||
         (!sl_tensor_contiguous(c->out) && !is_nhwc(c->out)))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
     c->groups = (size_t)groups;
@@ -131,7 +132,9 @@ static int add_kernel_step(struct sl_op_call *call, const struct convolution *c,
     const struct sl_conv_shape *s = &c->shape;
     struct sl_constants constants =
         sl_op_constants(call, constant ? c->weight : NULL, constant ? c->bias : NULL);
-    constants.planar = constant; /* those that are packed at each run are turned before */
+    /* Those that are packed at each run are turned before, and channels last is the kernels' own
+     * order; it is the same where there is one channel. */
+    constants.planar = constant && (is_depthwise(c) || !is_nhwc(c->weight));
     if (!is_depthwise(c))
         return sl_step_conv(step, call->isa, s, &constants, &call->weights);
     const struct sl_depthwise_shape shape = sl_step_depthwise_shape(s);
@@ -143,12 +146,15 @@ static int pack_each_time(struct sl_op_call *call, const struct convolution *c,
                           struct sl_step *conv, struct sl_ref *out_packed)
 {
     size_t bytes = 0;
-    struct sl_ref turned = sl_ref_scratch(call, c->weight->nbytes);
+    struct sl_ref turned = sl_ref_tensor(c->weight);
     int rc = add_kernel_step(call, c, false, conv);
     if (rc != 0)
         return rc;
-    weight_step(call, c, is_depthwise(c), sl_op_step(call));
-    sl_op_operands(call, sl_ref_tensor(c->weight), sl_ref_none(), turned);
+    if (is_depthwise(c) || !is_nhwc(c->weight)) {
+        turned = sl_ref_scratch(call, c->weight->nbytes);
+        weight_step(call, c, is_depthwise(c), sl_op_step(call));
+        sl_op_operands(call, sl_ref_tensor(c->weight), sl_ref_none(), turned);
+    }
     sl_step_pack(sl_op_step(call), conv, false, &bytes);
     *out_packed = sl_ref_scratch(call, bytes);
     sl_op_operands(call, turned, c->bias ? sl_ref_tensor(c->bias) : sl_ref_none(), *out_packed);

@@ -212,7 +212,7 @@ static void batch_norm_scales_channels(void **state)
 
 struct conv_case {
     int32_t groups, in_c, out_c, kernel, stride, pad, dilation;
-    bool constant_weights, bias, nhwc_in, nhwc_out;
+    bool constant_weights, bias, nhwc_in, nhwc_out, nhwc_weights;
 };
 
 static double conv_at(const struct conv_case *k, const float *x, const float *w, int32_t o,
@@ -229,7 +229,9 @@ static double conv_at(const struct conv_case *k, const float *x, const float *w,
                     continue;
                 size_t at =
                     (size_t)(k->nhwc_in ? (y * 7 + z) * k->in_c + ch : (ch * 6 + y) * 7 + z);
-                sum += (double)x[at] * (double)w[((o * ic + c) * k->kernel + ky) * k->kernel + kx];
+                int32_t tap = ky * k->kernel + kx, taps = k->kernel * k->kernel;
+                int32_t weight = k->nhwc_weights ? tap * ic + c : c * taps + tap;
+                sum += (double)x[at] * (double)w[o * ic * taps + weight];
             }
     return sum;
 }
@@ -248,6 +250,7 @@ static void check_convolution(const struct conv_case *k)
     uint32_t b = k->bias ? sl_program_add_constant(SL_SIZES(k->out_c)) : sl_program_add_null();
     sl_program.tensors[x].dim_order = sl_program_order_of(4, k->nhwc_in);
     sl_program.tensors[y].dim_order = sl_program_order_of(4, k->nhwc_out);
+    sl_program.tensors[w].dim_order = sl_program_order_of(4, k->nhwc_weights);
     sl_program_add_call("aten::convolution.out",
                         SL_ARGS(x, w, b, sl_program_add_list(SL_SIZES(k->stride, k->stride)),
                                 sl_program_add_list(SL_SIZES(k->pad, k->pad)),
@@ -268,18 +271,21 @@ static void check_convolution(const struct conv_case *k)
 static void convolutions_of_all_kinds_agree_with_loops(void **state)
 {
     static const struct conv_case cases[] = {
-        {1, 3, 5, 3, 1, 1, 1, true, true, false, false},
-        {1, 4, 8, 1, 1, 0, 1, true, false, false, false},
-        {1, 4, 8, 1, 2, 0, 1, true, true, false, false},
-        {2, 4, 6, 3, 2, 1, 1, true, true, false, false},
-        {4, 4, 4, 3, 1, 1, 1, true, true, false, false},
-        {4, 4, 8, 3, 1, 0, 1, true, true, false, false},
-        {1, 3, 5, 3, 1, 2, 2, true, true, false, false},
-        {1, 1, 2, 3, 1, 1, 1, true, true, false, false},
-        {1, 3, 5, 3, 1, 1, 1, false, true, false, false},
-        {4, 4, 4, 3, 1, 1, 1, false, false, false, false},
-        {1, 3, 5, 3, 1, 1, 1, true, true, true, false},
-        {1, 3, 5, 3, 1, 1, 1, true, true, true, true},
+        {1, 3, 5, 3, 1, 1, 1, true, true, false, false, false},
+        {1, 4, 8, 1, 1, 0, 1, true, false, false, false, false},
+        {1, 4, 8, 1, 2, 0, 1, true, true, false, false, false},
+        {2, 4, 6, 3, 2, 1, 1, true, true, false, false, false},
+        {4, 4, 4, 3, 1, 1, 1, true, true, false, false, false},
+        {4, 4, 8, 3, 1, 0, 1, true, true, false, false, false},
+        {1, 3, 5, 3, 1, 2, 2, true, true, false, false, false},
+        {1, 1, 2, 3, 1, 1, 1, true, true, false, false, false},
+        {1, 3, 5, 3, 1, 1, 1, false, true, false, false, false},
+        {4, 4, 4, 3, 1, 1, 1, false, false, false, false, false},
+        {1, 3, 5, 3, 1, 1, 1, true, true, true, false, false},
+        {1, 3, 5, 3, 1, 1, 1, true, true, true, true, false},
+        {2, 4, 6, 3, 1, 1, 1, true, true, true, true, true},
+        {4, 4, 8, 3, 1, 1, 1, true, true, true, true, true},
+        {1, 3, 5, 3, 2, 1, 1, false, true, false, true, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
