@@ -27,20 +27,22 @@ size_t sl_window_out(size_t in, size_t pad_before, size_t pad_after, size_t kern
     return padded > extent ? (padded - extent) / stride + 1 : 1;
 }
 
-/* True if each of the `out` windows has a pixel inside [0, in). */
+/* True if the window that begins at `at` (padding counted) has a pixel inside [0, in). */
+static bool window_touches(size_t in, size_t at, size_t kernel, size_t dilation, size_t pad)
+{
+    size_t first = at < pad ? (pad - at + dilation - 1) / dilation : 0;
+    return first < kernel && at + first * dilation - pad < in;
+}
+
+/* The same of each of `out` windows. Of those that begin inside none does so later than the last.
+ */
 static bool windows_touch(size_t in, size_t out, size_t kernel, size_t stride, size_t dilation,
                           size_t pad)
 {
-    for (size_t o = 0; o < out; o++) {
-        size_t first = 0, at = o * stride; /* the window begins at at - pad */
-        if (at < pad) {
-            first = (pad - at + dilation - 1) / dilation;
-            at += first * dilation;
-        }
-        if (first >= kernel || at - pad >= in)
+    for (size_t o = 0; o < out && o * stride < pad; o++)
+        if (!window_touches(in, o * stride, kernel, dilation, pad))
             return false;
-    }
-    return true;
+    return out == 0 || window_touches(in, (out - 1) * stride, kernel, dilation, pad);
 }
 
 bool sl_pool_ok(const struct sl_pool_args *a)

@@ -94,12 +94,15 @@ def count(folder, *words):
     return {variant: opening + spans["Program::load_method", v] for v, variant in enumerate(("off", "on"))}
 
 
-def load_rows(name, folder):
-    cold = count(folder)
+def cold_and_warm(folder):
     with tempfile.TemporaryDirectory() as cache:
         for _ in range(2):  # the second finds files, but may read them; the third knows them
             count(folder, f"--weight-cache={cache}")
-        warm = count(folder, f"--weight-cache={cache}")
+        return count(folder), count(folder, f"--weight-cache={cache}")
+
+
+def load_rows(name, folder):
+    cold, warm = cold_and_warm(folder)
     for variant in ("on", "off"):
         theirs = reference(name, folder, variant)
         alone = EXECUTOR_RUNNER[name][variant == "off"][1]
@@ -137,4 +140,18 @@ def bench_framework():
                 yield host.row(f"{name}, SME2 {variant}, between operators", own, "instructions", round(OWN_SHARE * whole), f"goal: 2 % of {whole:,}")
 
 
+def print_table(only):
+    """Markdown, of agent/runtime/weights/README.md, for the programs named or all: python3 tests/bench/load.py [NAME]..."""
+    print("| program | SME2 on | ratio | warm | ratio | SME2 off | ratio | warm | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for name, folder in folders():
+        if only and name not in only:
+            continue
+        loads = cold_and_warm(folder)
+        cells = [f"{load[v]:,} | {load[v] / reference(name, folder, v):.3f}" for v in ("on", "off") for load in loads]
+        print(f"| `{name}` | {' | '.join(cells)} |", flush=True)
+
+
 PARTS = {"load": bench, "framework": bench_framework}
+
+if __name__ == "__main__":
+    print_table(sys.argv[1:])
