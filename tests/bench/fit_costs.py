@@ -26,6 +26,8 @@ WINDOWS = ["28x28x16-32-3x3-s1-p1", "14x14x32-64-3x3-s1-p1", "16x16x3-16-3x3-s2-
            "7x7x64-96-3x3-s1-p1", "40x40x3-16-3x3-s1-p1", "28x28x24-24-3x3-s1-p1",
            "56x56x32-32-3x3-s2-p1", "20x20x64-64-3x3-s1-p1"]
 THIN = ["28x28x64-{0}", "14x14x96-{0}", "7x7x320-{0}", "15x13x32-{0}", "28x28x16-{0}"]
+FEW = ["28x28x24", "56x56x24", "64x64x40", "28x28x8", "40x40x6", "112x112x8"]
+ELEMENTS = re.compile(r"_depthwise_.*_\dx\d+vl_sme2")  # rows of elements, whatever channels they are of
 COUNTS = ["256", "4096", "20000", "65536", "1000"]
 POOLS = ["28x28x16-2x2-s2-p0", "14x14x64-2x2-s2-p0", "14x14x64-3x3-s1-p1", "7x7x96-3x3-s2-p1", "30x30x8-3x3-s1-p1"]
 FOLDS = ["64x128x1", "8x1024x1", "200x64x1", "96x96x1", "16x49x1"]
@@ -41,6 +43,8 @@ def shapes_of(family, kernel):
         return [kind + shape for shape in (ROWS if re.search(r"_1x\d+", kernel) else PRODUCTS)]
     if family == "conv":
         return [f"{quant}conv:{shape}" for shape in WINDOWS]
+    if family == "depthwise" and ELEMENTS.search(kernel):
+        return [f"{quant}depthwise:{shape}-3x3-s1-p1" for shape in FEW]
     if family == "depthwise":
         fixed = re.search(r"_(\d)x\1s(\d)_", kernel)
         window = f"{fixed[1]}x{fixed[1]}-s{fixed[2]}-p{int(fixed[1]) // 2}" if fixed else "3x3-s1-p1"
@@ -62,6 +66,8 @@ def shapes_of(family, kernel):
 
 def block_of(kernel):
     """(rows, columns, whether these are vectors) of the output that a kernel finishes at once."""
+    if ELEMENTS.search(kernel):
+        return 1, 4, False
     if "_sme2" in kernel:
         found = re.search(r"_(\d+)(?:vl)?x(\d+)vl_", kernel)
         return (int(found[1]), int(found[2]), True) if found else (1, 1, True)
