@@ -18,21 +18,81 @@ bool sl_plane_pair(struct sl_op_call *call, uint32_t arg, int64_t low, size_t *h
     return count >= 0;
 }
 
+static bool is_nhwc(const struct sl_tensor *tensor)
+{
+    static const uint8_t order[4] = {0, 2, 3, 1};
+    return tensor->rank == 4 && memcmp(tensor->dim_order, order, 4) == 0;
+}
+
+/* Where the planes are that stand for tensors whose channels lie last. */
+static void run_locate(struct sl_op_call *call)
+{
+    struct sl_planes *p = call->state;
+    for (int i = 0; i < 2; i++)
+        p->turned[i].data = call->method->workspace.base + p->places[i];
+}
+
+/* Planes in the workspace for a tensor whose channels lie last. */
+static struct sl_ref stand_in(struct sl_op_call *call, struct sl_planes *p, int which,
+                              const struct sl_tensor *tensor)
+{
+    struct sl_ref planes = sl_ref_scratch(call, tensor->nbytes);
+    p->turned[which] = *tensor;
+    p->places[which] = planes.offset;
+    return planes;
+}
+
+static void turn_input(struct sl_op_call *call, struct sl_planes *p)
+{
+    static const size_t to_nchw[4] = {0, 3, 1, 2};
+    const int32_t *sizes = p->in->sizes;
+    const size_t dims[4] = {(size_t)sizes[0], (size_t)sizes[2], (size_t)sizes[3], (size_t)sizes[1]};
+    struct sl_ref planes = stand_in(call, p, 0, p->in);
+    sl_step_permute(sl_op_step(call), call->isa, 4, dims, to_nchw);
+    sl_op_operands(call, sl_ref_tensor(p->in), sl_ref_none(), planes);
+    p->in = &p->turned[0];
+}
+
 struct sl_planes *sl_plane_begin(struct sl_op_call *call, struct sl_diag *diag, int *rc)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_planes *p = sl_op_state(call, sizeof(*p));
     *rc = p ? 0 : sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
-    if (p && ((in->rank != 3 && in->rank != 4) || !sl_tensor_contiguous(in) || in->nbytes == 0))
+    if (p && ((in->rank != 3 && in->rank != 4) || (!sl_tensor_contiguous(in) && !is_nhwc(in)) ||
+              in->nbytes == 0))
         *rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                         "its input is empty, or not of rank 3 or 4 in the usual memory order");
+                         "its input is empty, or not of rank 3 or 4 in a usual memory order");
     if (*rc != 0)
         return NULL;
     *p = (struct sl_planes){.in = in, .stride_h = 1, .stride_w = 1};
     p->in_h = (size_t)in->sizes[in->rank - 2];
     p->in_w = (size_t)in->sizes[in->rank - 1];
     p->count = sl_tensor_count(in) / p->in_h / p->in_w;
+    if (is_nhwc(in))
+        turn_input(call, p);
     return p;
+}
+
+/* The operator's own step, between those that turn its operands. */
+static void add_steps(struct sl_op_call *call, struct sl_planes *p, const char *kernel,
+                      sl_own_run_fn run)
+{
+    static const size_t to_nhwc[4] = {0, 2, 3, 1};
+    const struct sl_tensor *out = p->out;
+    struct sl_ref planes = sl_ref_none();
+    if (is_nhwc(out)) {
+        planes = stand_in(call, p, 1, out);
+        p->out = &p->turned[1];
+    }
+    if (p->out != out || p->in == &p->turned[0])
+        sl_op_own(call, NULL, run_locate);
+    call->main_step = call->step_count;
+    sl_op_own(call, kernel, run);
+    if (p->out == out)
+        return;
+    const size_t dims[4] = {(size_t)out->sizes[0], (size_t)out->sizes[1], p->out_h, p->out_w};
+    sl_step_permute(sl_op_step(call), call->isa, 4, dims, to_nhwc);
+    sl_op_operands(call, planes, sl_ref_none(), sl_ref_tensor(out));
 }
 
 int sl_plane_finish(struct sl_op_call *call, struct sl_planes *p, uint32_t arg, const char *kernel,
@@ -46,11 +106,11 @@ int sl_plane_finish(struct sl_op_call *call, struct sl_planes *p, uint32_t arg, 
     sizes[p->in->rank - 2] = (int32_t)p->out_h;
     sizes[p->in->rank - 1] = (int32_t)p->out_w;
     int rc = sl_tensor_resize(out, p->in->rank, sizes, diag);
-    if (rc == 0 && !sl_tensor_contiguous(out))
+    if (rc == 0 && !sl_tensor_contiguous(out) && !is_nhwc(out))
         rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
     p->out = out;
     if (rc == 0)
-        sl_op_own(call, kernel, run);
+        add_steps(call, p, kernel, run);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agent/runtime/ops/op.h"
+#include "agent/runtime/tensor.h"
 
 /* Planes of one height and width in, another out. */
 struct sl_planes {
@@ -9,9 +10,11 @@ struct sl_planes {
     size_t count, in_h, in_w, out_h, out_w;
     size_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
     bool counts_padding, align_corners;
-    int64_t divisor;        /* 0: the window's own */
-    float scale_h, scale_w; /* input pixels for an output pixel */
-    size_t scratch;         /* offset into the workspace */
+    int64_t divisor;            /* 0: the window's own */
+    float scale_h, scale_w;     /* input pixels for an output pixel */
+    size_t scratch;             /* offset into the workspace */
+    struct sl_tensor turned[2]; /* what `in` and `out` are where channels lie last */
+    size_t places[2];           /* their planes' offsets into the workspace */
 };
 
 static inline const float *sl_plane_in(const struct sl_planes *p, size_t i)

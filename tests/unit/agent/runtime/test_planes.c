@@ -300,6 +300,53 @@ static void max_pool_takes_channels_last(void **state)
     sl_program_end();
 }
 
+/* One operator over the same numbers in planes and with channels last. */
+static void check_channels_last(const char *name, int32_t oh, int32_t ow)
+{
+    enum { C = 3, H = 4, W = 6 };
+    uint32_t x[2], y[2];
+    sl_program_begin();
+    uint32_t no = sl_program_add_bool(false), none = sl_program_add_null(), size = pair(oh, ow);
+    uint32_t two = pair(2, 2), zero = pair(0, 0);
+    for (int last = 0; last < 2; last++) {
+        x[last] = sl_program_add_tensor(SL_SIZES(2, C, H, W));
+        y[last] = sl_program_add_tensor(SL_SIZES(2, C, oh, ow));
+        sl_program.tensors[x[last]].dim_order = sl_program_order_of(4, last);
+        sl_program.tensors[y[last]].dim_order = sl_program_order_of(4, last);
+        if (strstr(name, "avg_pool2d.out") == name + 6)
+            sl_program_add_call(name, SL_ARGS(x[last], two, two, zero, no, no, none, y[last]));
+        else if (strstr(name, "bilinear"))
+            sl_program_add_call(name, SL_ARGS(x[last], size, no, none, y[last]));
+        else if (strstr(name, "adaptive"))
+            sl_program_add_call(name, SL_ARGS(x[last], size, y[last]));
+        else
+            sl_program_add_call(name, SL_ARGS(x[last], size, none, y[last]));
+    }
+    if (sl_program_load(sl_isa_detect()) != 0)
+        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
+    for (int i = 0; i < 2 * C * H * W; i++) { /* as the second lies */
+        int c = i % C, at = i / C % (H * W), n = i / C / (H * W);
+        sl_program_floats(x[1])[i] = sl_program_sample((size_t)i);
+        sl_program_floats(x[0])[(n * C + c) * H * W + at] = sl_program_sample((size_t)i);
+    }
+    assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag), 0);
+    for (int i = 0; i < 2 * C * oh * ow; i++) {
+        int c = i % C, at = i / C % (oh * ow), n = i / C / (oh * ow);
+        assert_true(sl_program_floats(y[1])[i] ==
+                    sl_program_floats(y[0])[(n * C + c) * oh * ow + at]);
+    }
+    sl_program_end();
+}
+
+static void planes_may_lie_with_their_channels_last(void **state)
+{
+    (void)state;
+    check_channels_last("aten::upsample_nearest2d.vec_out", 7, 9);
+    check_channels_last("aten::upsample_bilinear2d.vec_out", 7, 9);
+    check_channels_last("aten::avg_pool2d.out", 2, 3);
+    check_channels_last("aten::_adaptive_avg_pool2d.out", 3, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +356,7 @@ int main(void)
         cmocka_unit_test(resizing_mixes_neighbours),
         cmocka_unit_test(channels_are_normalised_over_the_batch),
         cmocka_unit_test(max_pool_takes_channels_last),
+        cmocka_unit_test(planes_may_lie_with_their_channels_last),
         cmocka_unit_test(lookups_read_where_the_indices_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
