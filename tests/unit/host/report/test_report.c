@@ -43,8 +43,8 @@ static int open_report(void **state)
         assert_int_equal(sl_etdump_parse((struct sl_bytes){all.bytes[i].data, all.bytes[i].size},
                                          &all.etdumps[i], NULL),
                          0);
-        struct sl_analysis_request request = {paths[i], &all.etdumps[i], &all.categories, NULL, -1,
-                                              NULL, NULL};
+        struct sl_analysis_request request = {
+            paths[i], &all.etdumps[i], &all.categories, NULL, -1, NULL, NULL};
         assert_int_equal(sl_analysis_make(&request, &all.sides[i], NULL), 0);
     }
     assert_int_equal(sl_comparison_make(&all.sides[0].attribution, &all.sides[1].attribution,
