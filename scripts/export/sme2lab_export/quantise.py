@@ -26,7 +26,9 @@ def by_module(model):
     """int4 weights in groups of 32 for every linear layer whose inputs come in whole groups."""
     from torchao.quantization.granularity import PerGroup
     from torchao.quantization.quant_api import Int8DynamicActivationIntxWeightConfig, quantize_
-    fits = lambda module, _name: isinstance(module, nn.Linear) and module.in_features % GROUP == 0
+    # The projection behind nn.MultiheadAttention is a linear layer by name alone: the module computes with its weight, which must stay a tensor.
+    fits = lambda module, _name: (isinstance(module, nn.Linear) and not isinstance(module, nn.modules.linear.NonDynamicallyQuantizableLinear)
+                                  and module.in_features % GROUP == 0)
     if not any(fits(module, "") for module in model.modules()):
         raise ExportError(f"--quantize int4-groupwise: the model has no linear layer with a multiple of {GROUP} inputs")
     quantize_(model, Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(GROUP)), filter_fn=fits)
