@@ -217,17 +217,6 @@ uint8_t sl_flatbuf_u8(struct sl_flatbuf *fb, const struct sl_flatbuf_table *tabl
     return fb->error != 0 ? absent : sl_flatbuf_fast_u8(fb, table, slot, absent);
 }
 
-int16_t sl_flatbuf_i16(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
-                       int16_t absent)
-{
-    unsigned offset = sl_flatbuf_at(fb, table, slot);
-    if (offset == 0 || fb->error != 0)
-        return absent;
-    if (!sl_flatbuf_inside(table, offset, 2))
-        return (int16_t)sl_flatbuf_outside(fb, table, slot, (uint64_t)absent);
-    return (int16_t)sl_load_u16(fb->data + table->at + offset);
-}
-
 uint32_t sl_flatbuf_u32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
                         uint32_t absent)
 {

@@ -83,8 +83,6 @@ const char *sl_flatbuf_text(struct sl_flatbuf *fb, const struct sl_flatbuf_table
 /* Scalars, with the schema's default. */
 uint8_t sl_flatbuf_u8(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
                       uint8_t absent);
-int16_t sl_flatbuf_i16(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
-                       int16_t absent);
 uint32_t sl_flatbuf_u32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,
                         uint32_t absent);
 int32_t sl_flatbuf_i32(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table, unsigned slot,

@@ -19,7 +19,7 @@ PARSERS = {
     "xnngraph": ["common/format/xnngraph.c", "common/format/xnn_*.c"],
     "bundle": ["common/format/bundle.c", "common/format/tensor_shape.c"],
     "ptd": ["common/format/ptd.c", "common/format/tensor_shape.c"],
-    "etdump": ["common/format/etdump.c", "common/format/etdump_event.c"],
+    "etdump": ["common/format/etdump.c", "common/format/etdump_event.c", "common/format/etdump_join.c"],
     "sltrace": ["common/format/sltrace.c"],
     "frame": ["common/net/frame.c"],
     "file_stream": ["host/ingest/file_stream.c"],
@@ -77,15 +77,22 @@ def mutate(build):
     return program + ".profraw"
 
 
-def replay(build, module):
-    """Runs the target over its corpus; returns the program and the merged profile."""
+def run_corpus(build, module):
+    """Runs the target over its corpus; returns the profile."""
     program = os.path.join(build, "tests", f"fuzz_{module}")
-    raw, merged = program + ".profraw", program + ".profdata"
-    raws = [raw]
+    raw = program + ".profraw"
     subprocess.run([program, os.path.join(sources.ROOT, "tests/fuzz/corpus", module)], check=True, stdout=subprocess.DEVNULL,
                    env={**os.environ, "LLVM_PROFILE_FILE": raw})
-    if module == "program":  # what ctest replays of programs that lie
-        raws.append(mutate(build))
+    return raw
+
+
+def replay(build, module):
+    """Runs what there is for a target; returns the program and the merged profile."""
+    program = os.path.join(build, "tests", f"fuzz_{module}")
+    raws = [run_corpus(build, module)]
+    if module == "program":  # what ctest replays of programs that lie; the reader of FlatBuffers is that of three formats more
+        raws += [mutate(build), *(run_corpus(build, other) for other in ("pte", "xnngraph", "etdump"))]
+    merged = program + ".profdata"
     subprocess.run(["llvm-profdata-19", "merge", "-sparse", *raws, "-o", merged], check=True)
     return program, merged
 

@@ -72,7 +72,6 @@ static void remember(enum kind kind, const uint8_t *at, uint32_t bytes, uint32_t
         return __real_sl_flatbuf_##suffix(fb, table, slot, absent);                                \
     }
 WRAP_SCALAR(u8, uint8_t, SCALAR)
-WRAP_SCALAR(i16, int16_t, SCALAR)
 WRAP_SCALAR(u32, uint32_t, SCALAR)
 WRAP_SCALAR(i32, int32_t, SCALAR)
 WRAP_SCALAR(u64, uint64_t, SCALAR)
