@@ -23,6 +23,7 @@
 #include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
 #include "host/report/csv.h"
+#include "host/report/csv_json.h"
 #include "host/report/etrecord.h"
 #include "host/report/inspector_tsv.h"
 #include "host/report/kit_files.h"
@@ -59,6 +60,25 @@ static int make_csv(const struct request *r, const struct sl_kit_file *file,
                : file->make(text, side);
 }
 
+/* What the kit's --json leaves beside a timeline and the operators. */
+static int write_rows(const struct request *r, const struct sl_buf *csv, const char *csv_path,
+                      struct sl_diag *diag)
+{
+    char path[1032];
+    const char *dot = strrchr(csv_path, '.');
+    if (!r->cli->json ||
+        (!strstr(csv_path, "_timeline.csv") && !strstr(csv_path, "_ops_stats.csv")))
+        return 0;
+    struct sl_buf rows;
+    sl_buf_init(&rows, MAX_OUTPUT_BYTES);
+    snprintf(path, sizeof(path), "%.*s.json", (int)(dot - csv_path), csv_path);
+    int rc = sl_csv_json(&rows, csv);
+    rc = rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be made: %s", sl_strerror(rc))
+                : sl_output_write(path, &rows, r->force, diag);
+    sl_buf_fini(&rows);
+    return rc;
+}
+
 /* The kit's files of one ETDump. */
 static int write_csv(const struct request *r, const struct sl_analysis *analysis,
                      struct sl_diag *diag)
@@ -76,6 +96,8 @@ static int write_csv(const struct request *r, const struct sl_analysis *analysis
             rc = sl_output_write(path, &text, r->force, diag);
         else
             sl_diag_set(diag, rc, path, "the file cannot be made: %s", sl_strerror(rc));
+        if (rc == 0)
+            rc = write_rows(r, &text, path, diag);
         sl_buf_fini(&text);
     }
     return rc;
@@ -212,7 +234,9 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--perfetto", 0, SL_OPTION_TEXT, &r->perfetto_path, "FILE",
          "also write a trace that the Perfetto UI opens (one file)"},
         {"--csv", 0, SL_OPTION_TEXT, &r->csv_folder, "DIR",
-         "also write the files of Arm's profiling kit there: STEM_exec_ops_stats.csv and so on"},
+         "also write the files of Arm's profiling kit there: STEM_exec_ops_stats.csv and so on; "
+         "with "
+         "--json its .json beside timelines and ops_stats"},
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
     };
     const struct sl_usage usage = {

@@ -74,9 +74,15 @@ class CommandLine(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         cls.scratch = pathlib.Path(holder.name)
         cls.daemon = Daemon(cls.scratch)
+        cls.addClassCleanup(cls.validate_all)  # after the daemon's end
         cls.addClassCleanup(lambda: cls.daemon.stop())
         cls.job = cls.daemon.submit()
         cls.waited = cls.daemon.cli("wait", cls.job, "--json")
+
+    @classmethod
+    def validate_all(cls):
+        for folder in lab.run_directories(cls.scratch):
+            lab.must_be_valid(folder)
 
     def listed(self, *words):
         return json.loads(self.daemon.cli(*words, "--json").stdout)

@@ -285,6 +285,17 @@ class Import(lab.Scratch):
         self.assertEqual(lab.sme2lab("analyze", etdump, "--perfetto", self.scratch / "mine").returncode, 2)
         self.assertEqual((self.scratch / "mine").read_text(), "mine")
 
+    def test_af_31_and_32_with_json_have_their_rows_as_json_beside_them(self):
+        etdump, out = lab.MODELS / "toy_cnn_f32_xnnpack/run.etdump", self.scratch / "json"
+        self.assertEqual(lab.sme2lab("analyze", etdump, "--csv", out, "--json").returncode, 0)
+        texts = {"model_id", "name", "type", "delegate_backend", "block"}
+        for table in ("exec_all_runs_timeline", "exec_run0_timeline", "exec_ops_stats"):
+            written = rows(out / f"run_{table}.csv")
+            self.assertTrue(written)
+            wanted = [{key: value if key in texts else float(value) for key, value in row.items()} for row in written]
+            self.assertEqual(json.loads((out / f"run_{table}.json").read_text()), wanted)
+        self.assertFalse((out / "run_category_summary.json").exists())
+
     def test_a_foreign_etdump_is_labelled_by_the_models_nodes(self):
         folder = lab.MODELS / "mobilenet_v2_f32_xnnpack"
         for arm in ("sme2", "nosme"):
