@@ -31,24 +31,8 @@
     .endif
 .endm
 
-// x17 rows, 1 to VL.
-.macro tile_in left, right, wide
-    cmp x17, x20
-    b.ne 1f
-    quad_in \left, \right, w12, \wide
-    quad_in \left, \right, w13, \wide
-    quad_in \left, \right, w14, \wide
-    quad_in \left, \right, w15, \wide
-    b 5f
-1:  subs x17, x17, #4
-    b.lo 3f
-2:  quad_in \left, \right, w12, \wide
-    add w12, w12, #4
-    subs x17, x17, #4
-    b.hs 2b
-3:  adds x17, x17, #4
-    b.eq 4f
-    cmp x17, #2
+// One to three rows, as the flags of x17 - 2 say.
+.macro rest_in left, right, wide
     row_in z16.s, z24.s, \wide, x16
     b.lo 6f
     row_in z17.s, z25.s, \wide, x16, x2, lsl #2
@@ -58,8 +42,6 @@
     .if \wide
     mova \right\()h.s[w12, 0:3], {z24.s-z27.s}
     .endif
-4:  mov w12, wzr
-5:
 .endm
 
 // A column to x22 on, of four tiles, two or one: pn9: rows of all tiles, p1: of a single one.
@@ -94,30 +76,36 @@
     add x22, x22, x4, lsl #4
 .endm
 
-// x17 columns, 1 to VL.
-.macro tile_out upper, lower, tiles
+// One to three columns, as the flags of x17 - 2 say.
+.macro rest_out upper, lower, tiles
+    columns_of \upper, \lower, w12, \tiles
+    column_out z16.s, z20.s, z24.s, z28.s, \tiles, x22
+    b.lo 6f
+    column_out z17.s, z21.s, z25.s, z29.s, \tiles, x22, x4, lsl #2
+    b.eq 6f
+    column_out z18.s, z22.s, z26.s, z30.s, \tiles, x22, x8, lsl #2
+6:
+.endm
+
+// x17 rows (in) or columns (out) of a tile, 1 to VL, by fours; w12 is 0 again behind them.
+.macro tile way, first, second, how
     cmp x17, x20
     b.ne 1f
-    quad_out \upper, \lower, w12, \tiles
-    quad_out \upper, \lower, w13, \tiles
-    quad_out \upper, \lower, w14, \tiles
-    quad_out \upper, \lower, w15, \tiles
+    quad_\way \first, \second, w12, \how
+    quad_\way \first, \second, w13, \how
+    quad_\way \first, \second, w14, \how
+    quad_\way \first, \second, w15, \how
     b 5f
 1:  subs x17, x17, #4
     b.lo 3f
-2:  quad_out \upper, \lower, w12, \tiles
+2:  quad_\way \first, \second, w12, \how
     add w12, w12, #4
     subs x17, x17, #4
     b.hs 2b
 3:  adds x17, x17, #4
     b.eq 4f
     cmp x17, #2
-    columns_of \upper, \lower, w12, \tiles
-    column_out z16.s, z20.s, z24.s, z28.s, \tiles, x22
-    b.lo 4f
-    column_out z17.s, z21.s, z25.s, z29.s, \tiles, x22, x4, lsl #2
-    b.eq 4f
-    column_out z18.s, z22.s, z26.s, z30.s, \tiles, x22, x8, lsl #2
+    rest_\way \first, \second, \how
 4:  mov w12, wzr
 5:
 .endm
@@ -126,7 +114,7 @@
 .macro next_tile tile
     cmp x23, x7
     csel x17, x23, x7, lo
-    tile_in \tile, \tile, 0
+    tile in, \tile, \tile, 0
     subs x23, x23, x7
     b.ls 55f
 .endm
@@ -136,25 +124,25 @@
     mov x16, x21
     .if \tiles == 2
     mov x17, x7
-    tile_in za0, za1, \wide
+    tile in, za0, za1, \wide
     sub x17, x5, x7
     cmp x17, x7
     csel x17, x17, x7, lo
-    tile_in za2, za3, \wide
+    tile in, za2, za3, \wide
     .else
     mov x17, x5
-    tile_in za0, za1, \wide
+    tile in, za0, za1, \wide
     .endif
     .if \wide
     mov x17, x7
-    tile_out za0, za2, \tiles
+    tile out, za0, za2, \tiles
     sub x17, x23, x7
     cmp x17, x7
     csel x17, x17, x7, lo
-    tile_out za1, za3, \tiles
+    tile out, za1, za3, \tiles
     .else
     mov x17, x23
-    tile_out za0, za2, \tiles
+    tile out, za0, za2, \tiles
     .endif
 .endm
 
@@ -217,7 +205,7 @@ function_begin sl_transpose_words_sme2_asm
     next_tile za2
     next_tile za3
 55: mov x17, x6
-    tile_out za0, za2, 4
+    tile out, za0, za2, 4
     add x1, x1, x19, lsl #4
     add x3, x3, x7, lsl #4
     subs x5, x5, x7, lsl #2
