@@ -1,6 +1,7 @@
 """`precision_percent` and `budget_seconds`: runs in the emulator that stop by themselves, and say why; a daemon that is killed
 between two looks."""
 
+import itertools
 import json
 import unittest
 
@@ -106,7 +107,9 @@ class Restart(lab.Scratch):
         self.assertEqual(before["precision_percent"], 0.01)
         later = [event["half_width_percent"] for event in events if "half_width_percent" in event]
         self.assertIn(before.get("half_width_percent"), widths)  # what was told while it ran is what the files have
-        self.assertEqual(sorted(set(later), key=later.index), [w for w in widths if w in later])
+        looked = iter(widths)  # two looks may be equally wide, and a quick one may pass between two events
+        told = [width for width, _ in itertools.groupby(later)]
+        self.assertTrue(all(width in looked for width in told), f"told {told}, looked {widths}")
         self.assertIn(widths[5], later)
 
     def progress(self, daemon, job):
