@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,15 @@
 #include <cmocka.h>
 
 enum { FILL = 0xa5, MAX_BLOCKS = 64 };
+
+/* Of the blocks of a test, by turns that do not follow its own: three of five end at a guard page,
+ * two begin at one. A test that makes its operands for each shape has all of them at both. */
+static bool begins_at_guard(void)
+{
+    static uint32_t turn = 1;
+    turn = turn * 1664525u + 1013904223u;
+    return (turn >> 16) % 5 < 2;
+}
 
 static struct block {
     unsigned char *data, *map; /* the map starts and ends with a guard page */
@@ -39,7 +49,7 @@ void *sl_guarded_new(size_t bytes, size_t align)
     assert_ptr_not_equal(block->map, MAP_FAILED);
     assert_int_equal(mprotect(block->map + page, inner, PROT_READ | PROT_WRITE), 0);
     memset(block->map + page, FILL, inner);
-    block->data = block->map + page + inner - room;
+    block->data = block->map + page + (begins_at_guard() ? 0 : inner - room);
     memset(block->data, 0, bytes);
     return block->data;
 }
