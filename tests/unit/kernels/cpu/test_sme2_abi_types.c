@@ -18,7 +18,7 @@
 #include "kernels/matmul/matmul_f16.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/unary/unary_f16.h"
-#include "tests/support/callers_state.h"
+#include "tests/unit/kernels/cpu/sme2_abi_case.h"
 
 enum { M = 37, N = 41, K = 19, COUNT = 1000 };
 
@@ -34,20 +34,13 @@ static const struct sl_conv_shape conv_shape = {1, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1,
 static const struct sl_depthwise_shape depthwise_shapes[] = {
     {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1},
     {1, 9, 9, 5, 5, 21, 1, 3, 3, 2, 2, 1, 1, 1, 1},
+    {1, 9, 9, 9, 9, 21, 1, 5, 5, 1, 1, 1, 1, 2, 2},
+    {1, 9, 9, 5, 5, 21, 1, 5, 5, 2, 2, 1, 1, 2, 2},
+    {1, 9, 9, 9, 9, 21, 1, 7, 7, 1, 1, 1, 1, 3, 3},
+    {1, 5, 16, 5, 16, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1}, /* few channels */
 };
 enum { DEPTHWISE_SHAPES = sizeof(depthwise_shapes) / sizeof(depthwise_shapes[0]) };
 
-/* A thunk that calls run(&args) of a kernel of the family. */
-#define RUNS(family)                                                                               \
-    struct family##_case {                                                                         \
-        const struct sl_##family *kernel;                                                          \
-        struct sl_##family##_args args;                                                            \
-    };                                                                                             \
-    static void run_##family(const void *context)                                                  \
-    {                                                                                              \
-        const struct family##_case *c = context;                                                   \
-        c->kernel->run(&c->args);                                                                  \
-    }
 RUNS(matmul_f16)
 RUNS(matmul_bf16)
 RUNS(matmul_qs8)
@@ -58,20 +51,6 @@ RUNS(depthwise_qs8)
 RUNS(binary_f16)
 RUNS(transpose_x16)
 RUNS(transpose_x8)
-
-/* Every SME2 kernel of the family that `fits`, prepared and run; the arguments after it are those
- * of the contract. */
-#define EACH(family, fits, prepare, ...)                                                           \
-    {                                                                                              \
-        const struct sl_##family *kernel;                                                          \
-        for (size_t i = 0; (kernel = sl_##family##_at(i)) != NULL; i++) {                          \
-            if (!sl_case_is_sme2(kernel->name, kernel->needs) || !(fits))                          \
-                continue;                                                                          \
-            prepare;                                                                               \
-            struct family##_case c = {kernel, {__VA_ARGS__}};                                      \
-            sl_case_survives(kernel->name, run_##family, &c);                                      \
-        }                                                                                          \
-    }
 
 #define M_OF (kernel->gemv ? 1 : (size_t)M)
 

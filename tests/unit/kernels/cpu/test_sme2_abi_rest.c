@@ -1,0 +1,123 @@
+/* tests/unit/kernels/cpu/test_sme2_abi_rest.c: as test_sme2_abi.c, for what has no products: static
+ * int8 by elements, halves and int8 by windows, rows of halves, resizing, and products of two
+ * activations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/binary/binary_qs8.h"
+#include "kernels/layout/resize.h"
+#include "kernels/layout/resize_f16.h"
+#include "kernels/layout/resize_qs8.h"
+#include "kernels/matmul/batch_qd8.h"
+#include "kernels/pool/pool_f16.h"
+#include "kernels/pool/pool_qs8.h"
+#include "kernels/reduce/mean_qs8.h"
+#include "kernels/reduce/reduce_f16.h"
+#include "kernels/unary/unary_qs8.h"
+#include "tests/unit/kernels/cpu/sme2_abi_case.h"
+
+enum { COUNT = 1100, ROWS = 7, CHANNELS = 21 };
+
+/* Zeros, enough of them for every operand of every case below. */
+static _Alignas(64) char operand[64 * 1024], result[64 * 1024], workspace[256 * 1024];
+static const struct sl_requant_out quantised = {1, -128, 127};
+
+/* A list's arguments hold pointers of its type. */
+static const int8_t *const bytes = (const int8_t *)operand;
+static int8_t *const bytes_out = (int8_t *)result;
+static const uint16_t *const halves = (const uint16_t *)(const void *)operand;
+static uint16_t *const halves_out = (uint16_t *)(void *)result;
+static const float *const floats = (const float *)(const void *)operand;
+static float *const floats_out = (float *)(void *)result;
+
+RUNS(binary_qs8)
+RUNS(unary_qs8)
+RUNS(pool_f16)
+RUNS(pool_qs8)
+RUNS(mean_qs8)
+RUNS(reduce_f16)
+RUNS(resize)
+RUNS(resize_f16)
+RUNS(resize_qs8)
+
+static void elements_of_int8_keep_the_callers_state(void **state)
+{
+    (void)state;
+    struct sl_binary_qs8_plan plan;
+    const struct sl_quant_scale scale = {0.5f, 3};
+    assert_int_equal(sl_binary_qs8_prepare(SL_BINARY_ADD, scale, scale, 0.25f, &plan), 0);
+    EACH(binary_qs8, true, (void)0, COUNT, bytes, bytes, 1, 1, bytes_out, plan, quantised)
+    EACH(unary_qs8, true, (void)0, COUNT, bytes, bytes_out, (const int8_t *)workspace, -7, 9)
+}
+
+static void windows_keep_the_callers_state(void **state)
+{
+    (void)state;
+    for (size_t size = 2; size <= 3; size++) { /* 2x2 at stride 2 has a path of its own */
+        size_t out = (8 - size) / 2 + 1;
+        EACH(pool_f16, true, (void)0, kernel->op, 1, 8, 8, out, out, CHANNELS, size, size, 2, 2, 1,
+             1, 0, 0, halves, halves_out, -1, 1)
+        EACH(pool_qs8, true, (void)0, 1, 8, 8, out, out, CHANNELS, size, size, 2, 2, 1, 1, 0, 0,
+             bytes, bytes_out, -7, 9)
+    }
+    EACH(resize, true, (void)0, 1, 5, 4, 7, 9, CHANNELS, false, floats, floats_out)
+    EACH(resize_f16, true, (void)0, 1, 5, 4, 7, 9, CHANNELS, false, halves, halves_out)
+    EACH(resize_qs8, true, (void)0, 1, 5, 4, 7, 9, CHANNELS, false, bytes, bytes_out)
+}
+
+static void rows_keep_the_callers_state(void **state)
+{
+    (void)state;
+    for (size_t reduced = 131; reduced <= COUNT; reduced += 900)
+        EACH(reduce_f16, true, (void)0, ROWS, reduced, 1, halves, halves_out, 1, 1e-5f, NULL, NULL,
+             NULL, NULL)
+    for (size_t inner = 1; inner <= 70; inner += 23) {
+        EACH(reduce_f16, kernel->op == SL_REDUCE_MEAN, (void)0, 2, 13, inner, halves, halves_out, 1,
+             0, NULL, NULL, NULL, NULL)
+        EACH(mean_qs8, kernel->workspace_bytes(inner) <= sizeof(workspace), (void)0, 2, 13, inner,
+             bytes, bytes_out, 1, 3, quantised, workspace)
+    }
+}
+
+static void run_batch(const void *context)
+{
+    const struct sl_matmul_qd8 *kernel = context;
+    const struct sl_batch_qd8_args args = {
+        .batches = 2,
+        .product = {.m = kernel->gemv ? 1 : 19,
+                    .n = CHANNELS,
+                    .k = 64,
+                    .lhs = {operand, 64, SL_ROWS_F32, NULL},
+                    .dst = result,
+                    .dst_stride = CHANNELS,
+                    .max = 1,
+                    .workspace = workspace},
+        .rhs = {.n = CHANNELS, .k = 64, .data = operand, .scale = floats},
+    };
+    sl_batch_qd8_run(kernel, &args);
+}
+
+static void products_of_activations_keep_the_callers_state(void **state)
+{
+    (void)state;
+    const struct sl_matmul_qd8 *kernel;
+    for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++)
+        if (!kernel->q4 && sl_case_is_sme2(kernel->name, kernel->needs) &&
+            sl_batch_qd8_workspace_bytes(kernel, 19, CHANNELS, 64, 0) <= sizeof(workspace))
+            sl_case_survives(kernel->name, run_batch, kernel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elements_of_int8_keep_the_callers_state),
+        cmocka_unit_test(windows_keep_the_callers_state),
+        cmocka_unit_test(rows_keep_the_callers_state),
+        cmocka_unit_test(products_of_activations_keep_the_callers_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
