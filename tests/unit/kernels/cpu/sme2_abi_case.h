@@ -2,7 +2,19 @@
  * with a caller's state to be kept. */
 #pragma once
 
+#include "kernels/depthwise/depthwise.h"
 #include "tests/support/callers_state.h"
+
+/* Between them they fit each kernel of depthwise convolutions, whatever its type. */
+static const struct sl_depthwise_shape depthwise_shapes[] = {
+    {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1},
+    {1, 9, 9, 5, 5, 21, 1, 3, 3, 2, 2, 1, 1, 1, 1},
+    {1, 9, 9, 9, 9, 21, 1, 5, 5, 1, 1, 1, 1, 2, 2},
+    {1, 9, 9, 5, 5, 21, 1, 5, 5, 2, 2, 1, 1, 2, 2},
+    {1, 9, 9, 9, 9, 21, 1, 7, 7, 1, 1, 1, 1, 3, 3},
+    {1, 5, 16, 5, 16, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1}, /* few channels */
+};
+enum { DEPTHWISE_SHAPES = sizeof(depthwise_shapes) / sizeof(depthwise_shapes[0]) };
 
 /* A thunk that calls run(&args) of a kernel of the family. */
 #define RUNS(family)                                                                               \

@@ -20,7 +20,7 @@
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/unary/unary.h"
-#include "tests/support/callers_state.h"
+#include "tests/unit/kernels/cpu/sme2_abi_case.h"
 
 /* Enough floats for every operand of every case below. */
 static _Alignas(64) float operand[4096], other[4096], result[4096];
@@ -112,26 +112,18 @@ static void run_depthwise(const void *context)
 static void depthwise_keeps_the_callers_state(void **state)
 {
     (void)state;
-    struct sl_depthwise_shape shapes[] = {
-        {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1},
-        {1, 9, 9, 5, 5, 21, 1, 3, 3, 2, 2, 1, 1, 1, 1},
-        {1, 9, 9, 9, 9, 21, 1, 5, 5, 1, 1, 1, 1, 2, 2},
-        {1, 9, 9, 5, 5, 21, 1, 5, 5, 2, 2, 1, 1, 2, 2},
-        {1, 9, 9, 9, 9, 21, 1, 7, 7, 1, 1, 1, 1, 3, 3},
-        {1, 5, 16, 5, 16, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1}, /* few channels */
-    };
     const struct sl_depthwise *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
         bool fits = (kernel->needs & ~sl_isa_detect()) != 0 || !(kernel->needs & SL_ISA_SME2);
-        for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
+        for (size_t s = 0; s < DEPTHWISE_SHAPES; s++) {
             if (!sl_case_is_sme2(kernel->name, kernel->needs) ||
-                (kernel->fits && !kernel->fits(&shapes[s])))
+                (kernel->fits && !kernel->fits(&depthwise_shapes[s])))
                 continue;
-            assert_true(kernel->weights_bytes(&shapes[s]) <= sizeof(packed));
-            assert_true(kernel->workspace_bytes(&shapes[s]) <= sizeof(workspace));
-            struct depthwise_case c = {kernel,
-                                       {shapes[s], operand, packed, result, -1, 1, workspace}};
-            kernel->pack_weights(&shapes[s], other, NULL, packed);
+            assert_true(kernel->weights_bytes(&depthwise_shapes[s]) <= sizeof(packed));
+            assert_true(kernel->workspace_bytes(&depthwise_shapes[s]) <= sizeof(workspace));
+            struct depthwise_case c = {
+                kernel, {depthwise_shapes[s], operand, packed, result, -1, 1, workspace}};
+            kernel->pack_weights(&depthwise_shapes[s], other, NULL, packed);
             sl_case_survives(kernel->name, run_depthwise, &c);
             fits = true;
         }

@@ -31,16 +31,6 @@ static const struct sl_requant requant = {NULL, scales, 3};
 static const struct sl_requant_out quantised = {1, -128, 127};
 
 static const struct sl_conv_shape conv_shape = {1, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
-static const struct sl_depthwise_shape depthwise_shapes[] = {
-    {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1},
-    {1, 9, 9, 5, 5, 21, 1, 3, 3, 2, 2, 1, 1, 1, 1},
-    {1, 9, 9, 9, 9, 21, 1, 5, 5, 1, 1, 1, 1, 2, 2},
-    {1, 9, 9, 5, 5, 21, 1, 5, 5, 2, 2, 1, 1, 2, 2},
-    {1, 9, 9, 9, 9, 21, 1, 7, 7, 1, 1, 1, 1, 3, 3},
-    {1, 5, 16, 5, 16, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1}, /* few channels */
-};
-enum { DEPTHWISE_SHAPES = sizeof(depthwise_shapes) / sizeof(depthwise_shapes[0]) };
-
 RUNS(matmul_f16)
 RUNS(matmul_bf16)
 RUNS(matmul_qs8)
