@@ -3,7 +3,7 @@
  *
  * sl_gelu_neon_asm(turns, in, out, const float *tables): each constant 16 times, in the order of
  * gelu_neon.c, and behind them its factors. A name of four registers is four vectors; sums that
- * begin with a constant have it loaded. v28 and v29 factors, v30 that of D's t^3, v31 the furthest t. */
+ * begin with a constant have it loaded. v28 to v30 factors, v31 the furthest t. */
 #include "kernels/cpu/asm.h"
 
 #define T 0, 1, 2, 3
@@ -86,25 +86,25 @@ function_begin sl_gelu_neon_asm
     load POWER, [x5]
     ternary fmla, POWER, B, R
     ternary fmul, R, R, POWER
-    // D
-    load B, [x15]
-    by fmla, v29.s[1], B, SQUARE
-    load D, [x13]
-    ternary fmla, D, B, SQUARE
-    by fadd, v30.4s, B, SQUARE
-    load POWER, [x14]
-    ternary fmla, POWER, B, SQUARE
-    ternary fmla, D, POWER, T
-    // t N
-    load POWER, [x12]
-    by fmla, v28.s[3], POWER, SQUARE
-    load B, [x10]
-    ternary fmla, B, POWER, SQUARE
+    // U = t M
+    load B, [x12]
+    by fmla, v29.s[0], B, T
+    by fmla, v28.s[3], B, SQUARE
     load POWER, [x11]
-    by fmla, v29.s[0], POWER, SQUARE
-    ternary fmul, POWER, POWER, SQUARE
     ternary fmla, POWER, B, T
-    ternary fdiv, POWER, POWER, D
+    load B, [x10]
+    ternary fmla, B, POWER, T
+    ternary fmul, B, B, T
+    // P + a U
+    load D, [x15]
+    by fmla, v29.s[1], D, T
+    by fmla, v29.s[3], D, SQUARE
+    load POWER, [x14]
+    ternary fmla, POWER, D, T
+    load D, [x13]
+    ternary fmla, D, POWER, T
+    by fmla, v30.s[0], D, B
+    ternary fdiv, POWER, B, D
     ternary fmla, POWER, POWER, R
     load T, [x1], #64
     sqshlu v0.4s, v0.4s, #0 // max(x, 0)
