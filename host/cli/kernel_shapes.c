@@ -163,14 +163,33 @@ static int add_shape(struct sl_kernel_shapes *s, const char *prefix, const char 
     return 0;
 }
 
+/* Whether the type's name stands in its family's, as those that only some families have. */
+static bool is_typed_family(const char *family)
+{
+    return strcmp(family, types[0].family) != 0 && !strchr(family, '/');
+}
+
 /* A layer of the type that --type says. */
 static int add_layer(struct sl_kernel_shapes *s, const char *family, const char *shape,
                      struct sl_diag *diag)
 {
-    const char *slash = strchr(family_of(s), '/');
+    const char *own = family_of(s), *slash = strchr(own, '/');
     char prefix[SL_KERNEL_SHAPE_BYTES];
-    snprintf(prefix, sizeof(prefix), "%.*s%s", slash ? (int)(slash + 1 - family_of(s)) : 0,
-             family_of(s), family);
+    size_t products = strlen(types[0].family);
+    if (is_typed_family(own) && strncmp(shape, own, strlen(own)) == 0)
+        return add_shape(s, "", shape, "", diag);
+    if (is_typed_family(own) && strncmp(own, "matmul_", 7) == 0 &&
+        strncmp(shape, types[0].family, products) == 0)
+        return add_shape(s, own, shape + products, "", diag);
+    if (is_typed_family(own)) {
+        sl_diag_set(diag, SL_E_UNSUPPORTED, "--type", "'%s%.60s' has no kernels of type %s", family,
+                    shape, s->type);
+        sl_diag_hint(diag, "its shapes are written %s",
+                     strcmp(own, "convert:") == 0 ? "convert:f32_qs8-65536"
+                                                  : "64x64x64 or matmul:64x64x64");
+        return SL_E_UNSUPPORTED;
+    }
+    snprintf(prefix, sizeof(prefix), "%.*s%s", slash ? (int)(slash + 1 - own) : 0, own, family);
     return add_shape(s, prefix, shape, "", diag);
 }
 
@@ -199,6 +218,9 @@ static int add_random(struct sl_kernel_shapes *s, const char *const *words, size
             rc = add_layer(s, "", shape, diag);
         }
     }
+    if (s->random > 0 && !layers && strcmp(family_of(s), "convert:") == 0)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--random",
+                           "conversions are not drawn: each costs by its elements alone");
     for (int64_t i = 0; rc == 0 && !layers && i < s->random; i++) {
         sl_kernel_draw_product(&random, s->type, shape, sizeof(shape));
         rc = add_shape(s, family_of(s), shape, "", diag);
@@ -210,7 +232,10 @@ static int add_random(struct sl_kernel_shapes *s, const char *const *words, size
 static int add_family(struct sl_kernel_shapes *s, const char *family, size_t *out,
                       struct sl_diag *diag)
 {
-    size_t before = s->count, len = strlen(family);
+    const char *own = family_of(s);
+    if (strcmp(family, "matmul") == 0 && is_typed_family(own))
+        family = own; /* products alone are of this type; up to its colon */
+    size_t before = s->count, len = strcspn(family, ":");
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++) {
         const char *slash = strchr(goal_shapes[i], '/');

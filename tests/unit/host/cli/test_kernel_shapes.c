@@ -38,6 +38,33 @@ static void a_family_alone_gets_its_goals_of_the_type(void **state)
     assert_string_equal(s.text[0], "matmul:poo");
 }
 
+static void types_of_products_alone_take_products_alone(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"qd8", "q4", "q4_g32"};
+    for (size_t i = 0; i < 3; i++) {
+        struct sl_kernel_shapes asked = {.type = types[i]}, s;
+        char want[64];
+        snprintf(want, sizeof(want), "matmul_%s:1x32x64", types[i]);
+        s = collected(asked, "matmul:1x32x64", 0);
+        assert_string_equal(s.text[0], want);
+        s = collected(asked, want, 0);
+        assert_int_equal(s.count, 1);
+        assert_string_equal(s.text[0], want);
+        snprintf(want, sizeof(want), "matmul_%s:64x64x64", types[i]);
+        assert_string_equal(collected(asked, "matmul", 0).text[0], want);
+        collected(asked, "pool:max-1x1x1-1x1-s1-p0", SL_E_UNSUPPORTED);
+        asked.conv = "28x28x64-128-3x3-s1-p1";
+        collected(asked, NULL, SL_E_UNSUPPORTED);
+    }
+    collected((struct sl_kernel_shapes){.type = "convert", .random = 2}, NULL, SL_E_UNSUPPORTED);
+    collected((struct sl_kernel_shapes){.type = "convert"}, "unary:exp-9", SL_E_UNSUPPORTED);
+    collected((struct sl_kernel_shapes){.type = "convert"}, "matmul:1x2x3", SL_E_UNSUPPORTED);
+    assert_string_equal(
+        collected((struct sl_kernel_shapes){.type = "convert"}, "convert:a-1", 0).text[0],
+        "convert:a-1");
+}
+
 static void a_kernel_alone_gets_a_shape_that_fits_it(void **state)
 {
     (void)state;
@@ -121,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_and_rows_are_of_the_type_asked_for),
         cmocka_unit_test(a_family_alone_gets_its_goals_of_the_type),
+        cmocka_unit_test(types_of_products_alone_take_products_alone),
         cmocka_unit_test(a_kernel_alone_gets_a_shape_that_fits_it),
         cmocka_unit_test(goals_of_one_type_are_no_others),
         cmocka_unit_test(batches_hold_every_shape_once_and_in_order),
