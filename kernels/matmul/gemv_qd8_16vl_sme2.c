@@ -1,23 +1,10 @@
 /* kernels/matmul/gemv_qd8_16vl_sme2.c: dynamic int8 products of a single row, SME2: multi-vector
  * SDOT into ZA. */
 #include <arm_sme.h>
-#include <math.h>
-#include <string.h>
 
-#include "kernels/convert/quantise_rows.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
-#include "kernels/matmul/matmul_qd8.h"
-#include "kernels/matmul/qd8_gemv.h"
-#include "kernels/matmul/qd8_lines.h"
-#include "kernels/matmul/qd8_rhs.h"
-
-/* The workspace: the row and its parameters. */
-struct packed_row {
-    struct sl_row_params params;
-    int32_t unused[2]; /* the values begin at a multiple of 16 bytes */
-    int8_t values[];   /* [4 * words] */
-};
+#include "kernels/matmul/qd8_row_sme2.h"
 
 static size_t m_step(void)
 {
@@ -32,51 +19,19 @@ static size_t n_step(void)
 static size_t workspace_bytes(const struct sl_matmul_qd8 *self, size_t m, size_t n, size_t k)
 {
     (void)self, (void)m, (void)n;
-    return sizeof(struct packed_row) + (k + 3) / 4 * 4 + 4;
-}
-
-static void pack_row(const struct sl_matmul_qd8_args *args) __arm_streaming __arm_inout("za")
-{
-    struct packed_row *row = args->workspace;
-    size_t words = sl_qd8_words(args->k);
-    *(int32_t *)(void *)(row->values + 4 * (words - 1)) = 0; /* past the last k */
-    sl_quantise_row_sme2(args->k, args->lhs.data, args->lhs.type, row->values, &row->params);
+    return sl_qd8_row_bytes(k);
 }
 
 static void pack_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct sl_qd8_call *call = pointer;
-    pack_row(call->args);
-}
-
-/* A row that is int8 already. */
-static void copy_row(const struct sl_matmul_qd8_args *args)
-{
-    struct packed_row *row = args->workspace;
-    row->params = args->lhs.params[0];
-    memset(row->values + args->k / 4 * 4, 0, 4);
-    if (args->k > 0)
-        memcpy(row->values, args->lhs.data, args->k);
+    sl_qd8_row_pack(call->args);
 }
 
 static void multiply(const struct sl_qd8_call *call) __arm_streaming __arm_inout("za")
 {
     const struct sl_matmul_qd8_args *args = call->args;
-    const struct packed_row *row = args->workspace;
-    struct sl_qd8_gemv job = {
-        .row = row->values,
-        .weights = args->rhs,
-        .dst = args->dst,
-        .n = args->n,
-        .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
-        .groups = args->group ? args->k / args->group : 0,
-        .min = args->min == -INFINITY ? NAN : args->min,
-        .max = args->max == INFINITY ? NAN : args->max,
-        .scale = row->params.scale,
-        .zero_point = row->params.zero_point,
-        .half = args->dst_type == SL_ROWS_F16,
-        .nibbles = sl_qd8_nibbles,
-    };
+    const struct sl_qd8_gemv job = sl_qd8_row_job(args, args->group ? args->k / args->group : 0);
     if (args->group)
         sl_gemv_q4_groups_sme2_asm(&job);
     else if (call->self->q4)
@@ -93,7 +48,7 @@ static void run_packed_body(const void *call) __arm_streaming __arm_inout("za")
 static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct sl_qd8_call *call = pointer;
-    pack_row(call->args);
+    sl_qd8_row_pack(call->args);
     multiply(call);
 }
 
@@ -103,7 +58,7 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
     const struct sl_matmul_qd8_args args = {.k = k, .lhs = *lhs, .workspace = workspace};
     struct sl_qd8_call call = {self, &args};
     if (m > 0 && lhs->type == SL_ROWS_QD8)
-        copy_row(&args);
+        sl_qd8_row_copy(&args);
     else if (m > 0)
         sl_streaming_run_za(pack_body, &call);
 }
@@ -116,7 +71,7 @@ static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_
 static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
     if (args->m > 0 && args->lhs.type == SL_ROWS_QD8)
-        copy_row(args);
+        sl_qd8_row_copy(args);
     sl_qd8_stream(args->lhs.type == SL_ROWS_QD8 ? run_packed_body : run_body, self, args);
 }
 

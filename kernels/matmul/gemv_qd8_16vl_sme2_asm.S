@@ -7,45 +7,8 @@
  * The sums are vector groups of ZA. Four words a turn: one load brings them from the row, every four vectors of
  * weights take one SDOT by an element, before it one load (int8) or half a load and two LUTI4 (int4). */
 #include "kernels/cpu/asm.h"
+#include "kernels/matmul/gemv_qd8_store_sme2.h"
 #include "kernels/matmul/gemv_words8_sme2.h"
-
-.macro load_job
-    ldp x10, x2, [x0]           // the row, weights
-    ldp x3, x4, [x0, #16]       // dst, n
-    ldp x5, x13, [x0, #32]      // words, groups
-    ldp s1, s2, [x0, #48]       // clamp
-    ldp s4, s3, [x0, #56]       // scale and zero point of the row
-    ldr w16, [x0, #64]          // half?
-    mov z1.s, s1
-    mov z2.s, s2
-    mov z3.s, s3
-    mov z4.s, s4
-    ptrue p0.b
-    ptrue pn8.b
-    lsr x11, x5, #2
-    and x5, x5, #3
-    mov w8, wzr
-    mov x9, xzr
-.endm
-
-.macro load_nibble_values
-    ldr x17, [x0, #72]
-    ldr zt0, [x17]
-.endm
-
-// Four vectors of results in z16-z19 to columns x9 on.
-.macro store_four
-    fclamp {z16.s-z19.s}, z1.s, z2.s
-    cbnz w16, 1f
-    whilelt pn9.s, x9, x4, vlx4
-    st1w {z16.s-z19.s}, pn9, [x3, x9, lsl #2]
-    b 2f
-1:  whilelt pn9.h, x9, x4, vlx2
-    fcvt z16.h, {z16.s-z17.s}
-    fcvt z17.h, {z18.s-z19.s}
-    st1h {z16.h-z17.h}, pn9, [x3, x9, lsl #1]
-2:  incw x9, all, mul #4
-.endm
 
 // The sums of group \g: zero point, scales, bias. x14: the panel's head, x15: its biases.
 .macro finish_four g, groups

@@ -47,16 +47,7 @@ static void body(const void *job) __arm_streaming __arm_inout("za")
 
 static void run(const struct sl_matmul_qs8_args *args)
 {
-    struct sl_gemv_qs8 job = {
-        .row = args->lhs,
-        .weights = args->rhs,
-        .dst = args->dst,
-        .n = args->n,
-        .words = sl_rhs_qs8_steps(1, args->k),
-        .min = args->out.min - args->out.zero,
-        .max = args->out.max - args->out.zero,
-        .zero = args->out.zero,
-    };
+    struct sl_gemv_qs8 job = sl_gemv_qs8_of(args);
     if (args->m == 0 || args->n == 0)
         return;
     if (args->k % 4) {

@@ -11,6 +11,7 @@
 #include "kernels/matmul/qd8_lines.h"
 #include "kernels/matmul/qd8_mopa.h"
 #include "kernels/matmul/qd8_rhs.h"
+#include "kernels/matmul/qd8_row_sme2.h"
 #include "kernels/pack/pack_f32.h"
 
 static size_t m_step(void)
@@ -90,12 +91,29 @@ static void pack_lhs_body(const void *args) __arm_streaming __arm_inout("za")
     }
 }
 
+static void pack_row_body(const void *args) __arm_streaming __arm_inout("za")
+{
+    sl_qd8_row_pack(args);
+}
+
 static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
                      const struct sl_rows *lhs, void *workspace)
 {
+    const struct sl_matmul_qd8_args row = {.k = k, .lhs = *lhs, .workspace = workspace};
     struct lhs args = {m, k, lhs, workspace};
     (void)self;
-    sl_streaming_run_za(pack_lhs_body, &args);
+    if (m != 1)
+        sl_streaming_run_za(pack_lhs_body, &args);
+    else if (lhs->type == SL_ROWS_QD8)
+        sl_qd8_row_copy(&row);
+    else
+        sl_streaming_run_za(pack_row_body, &row);
+}
+
+/* Groups of the weights, or lines of their corrections. */
+static size_t head_lines(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible
+{
+    return args->group ? args->k / args->group : sl_qd8_corrections(args->k);
 }
 
 static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t row,
@@ -110,7 +128,7 @@ static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t r
         .m = rows,
         .n = args->n,
         .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
-        .corrections = args->group ? args->k / args->group : sl_qd8_corrections(args->k),
+        .corrections = head_lines(args),
         .min = args->min == -INFINITY ? NAN : args->min,
         .max = args->max == INFINITY ? NAN : args->max,
         .half = args->dst_type == SL_ROWS_F16,
@@ -150,34 +168,41 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     }
 }
 
-/* A single row of floats, which a panel of VL rows would be made for nothing of. */
-static void run_row_body(const void *pointer) __arm_streaming __arm_inout("za")
+/* A single row, which a panel of VL rows would be made for nothing of. */
+static void run_packed_row_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct sl_qd8_call *call = pointer;
     const struct sl_matmul_qd8_args *args = call->args;
-    const struct sl_qd8_mopa job = job_of(args, 0, 1);
-    struct sl_row_params params;
-    int8_t *values = args->workspace;
-    sl_quantise_row_sme2(args->k, args->lhs.data, args->lhs.type, values, &params);
-    const struct sl_qd8_row row = {&job,      values,    args->k,          params.scale,
-                                   args->min, args->max, params.zero_point};
+    const struct sl_qd8_gemv job = sl_qd8_row_job(args, head_lines(args));
     if (!call->self->q4)
-        sl_matmul_qd8_row_sme2(&row);
+        sl_gemv_qd8_panels_sme2_asm(&job);
     else if (args->group)
-        sl_matmul_q4_groups_row_sme2(&row);
+        sl_gemv_q4_groups_panels_sme2_asm(&job);
     else
-        sl_matmul_q4_row_sme2(&row);
+        sl_gemv_q4_panels_sme2_asm(&job);
+}
+
+static void run_row_body(const void *call) __arm_streaming __arm_inout("za")
+{
+    sl_qd8_row_pack(((const struct sl_qd8_call *)call)->args);
+    run_packed_row_body(call);
 }
 
 static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
-    sl_qd8_stream(run_packed_body, self, args);
+    sl_qd8_stream(args->m == 1 ? run_packed_row_body : run_packed_body, self, args);
 }
 
 static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
-    bool row = args->m == 1 && args->lhs.type != SL_ROWS_QD8;
-    sl_qd8_stream(row ? run_row_body : run_body, self, args);
+    if (args->m != 1) {
+        sl_qd8_stream(run_body, self, args);
+    } else if (args->lhs.type == SL_ROWS_QD8) {
+        sl_qd8_row_copy(args);
+        sl_qd8_stream(run_packed_row_body, self, args);
+    } else {
+        sl_qd8_stream(run_row_body, self, args);
+    }
 }
 
 SL_QD8_SME2_KERNEL(sl_matmul_qd8_qs8_2vlx2vl_sme2_mopa, false, false);

@@ -139,10 +139,17 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     }
 }
 
+/* A single row, as it lies. */
+static void run_row_body(const void *args) __arm_streaming __arm_inout("za")
+{
+    const struct sl_gemv_qs8 job = sl_gemv_qs8_of(args);
+    sl_gemv_qs8_panels_sme2_asm(&job);
+}
+
 static void run(const struct sl_matmul_qs8_args *args)
 {
     if (args->m > 0 && args->n > 0)
-        sl_streaming_run_za(args->m == 1 ? sl_matmul_qs8_row_sme2 : run_body, args);
+        sl_streaming_run_za(args->m == 1 ? run_row_body : run_body, args);
 }
 
 const struct sl_matmul_qs8 sl_matmul_qs8_qs8p1vlx4_qs8p2vlx4_2vlx2vl_sme2_mopa = {

@@ -4,7 +4,8 @@
  * Panels are 16 VL columns wide, in groups 8; the last one of int8 a multiple of 4 VL, of int4
  * of 8. By channel: the sums of the weights as int32, scales, biases, and then the words of each
  * four k, as qd8_mopa.h has them. In groups: the sums of scale * weight as float, the biases, and
- * then of each group its scales and its words. */
+ * then of each group its scales and its words. Panels for outer products: qd8_mopa.h; by channel
+ * `groups` is how many lines of corrections they have. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +16,7 @@ struct sl_qd8_gemv {
     const void *weights;
     void *dst;            /* [n] */
     size_t n;             /* at least 1 */
-    size_t words, groups; /* words: in groups those of a group, a multiple of 4 */
+    size_t words, groups; /* words: in groups those of a group, a multiple of 8 */
     float min, max;       /* NaN: none */
     float scale;          /* of the row */
     int32_t zero_point;
@@ -28,4 +29,10 @@ struct sl_qd8_gemv {
 void sl_gemv_qd8_sme2_asm(const struct sl_qd8_gemv *job) __arm_streaming __arm_inout("za");
 void sl_gemv_q4_sme2_asm(const struct sl_qd8_gemv *job) __arm_streaming __arm_inout("za");
 void sl_gemv_q4_groups_sme2_asm(const struct sl_qd8_gemv *job) __arm_streaming __arm_inout("za");
+
+/* The same on panels that are packed for outer products. */
+void sl_gemv_qd8_panels_sme2_asm(const struct sl_qd8_gemv *job) __arm_streaming __arm_inout("za");
+void sl_gemv_q4_panels_sme2_asm(const struct sl_qd8_gemv *job) __arm_streaming __arm_inout("za");
+void sl_gemv_q4_groups_panels_sme2_asm(const struct sl_qd8_gemv *job) __arm_streaming __arm_inout(
+    "za");
 #endif

@@ -43,17 +43,4 @@ void sl_qd8_pack_sme2_asm(const struct sl_qd8_pack *job) __arm_streaming __arm_i
 void sl_mopa_qd8_sme2_asm(const struct sl_qd8_mopa *job) __arm_streaming __arm_inout("za");
 void sl_mopa_q4_sme2_asm(const struct sl_qd8_mopa *job) __arm_streaming __arm_inout("za");
 void sl_mopa_q4_groups_sme2_asm(const struct sl_qd8_mopa *job) __arm_streaming __arm_inout("za");
-
-/* A row of int8 times the right panels of int8, int4 by channel and in groups; of the job, `lhs` is
- * not read. */
-struct sl_qd8_row {
-    const struct sl_qd8_mopa *job;
-    const int8_t *values; /* [k], whole words */
-    size_t k;
-    float scale, min, max; /* of the row; bounds */
-    int32_t zero_point;
-};
-void sl_matmul_qd8_row_sme2(const struct sl_qd8_row *row) __arm_streaming __arm_inout("za");
-void sl_matmul_q4_row_sme2(const struct sl_qd8_row *row) __arm_streaming __arm_inout("za");
-void sl_matmul_q4_groups_row_sme2(const struct sl_qd8_row *row) __arm_streaming __arm_inout("za");
 #endif

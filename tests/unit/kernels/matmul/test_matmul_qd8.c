@@ -311,7 +311,11 @@ static void random_shapes_equal_the_reference(void **state)
         for (int n = 0; n < 60; n++)
             check(kernel, random_case(&seed), &seed);
         check(kernel, (struct product_case){.m = 2, .n = 150, .k = 700, .group = 0}, &seed);
-        check(kernel, (struct product_case){.m = 1, .n = 530, .k = 96, .group = 32}, &seed);
+        for (size_t n = 97; n < 600; n += 31) /* a row over panels one by one, by two and by four */
+            check(kernel, (struct product_case){.m = 1, .n = n, .k = n * 7 % 140}, &seed);
+        for (size_t n = 150; n < 600; n += 95)
+            check(kernel, (struct product_case){.m = 1, .n = n, .k = 192, .group = n % 2 ? 32 : 96},
+                  &seed);
         check(kernel, (struct product_case){.m = 0, .n = 4, .k = 4}, &seed);
         check(kernel, (struct product_case){.m = 4, .n = 0, .k = 4}, &seed);
         check(kernel, (struct product_case){.m = 4, .n = 3, .k = 0, .has_bias = true}, &seed);

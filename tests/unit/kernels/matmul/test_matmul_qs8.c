@@ -107,6 +107,8 @@ static void random_shapes_equal_the_reference(void **state)
                                  sl_case_pick(&seed, 0, 3), n % 2},
                   &seed);
         check(kernel, (struct shape){3, 300, 700, 0, 0, false}, &seed);
+        for (size_t n = 97; n < 600; n += 31) /* a row over panels one by one, by two and by four */
+            check(kernel, (struct shape){1, n, n * 7 % 140, 0, 0, false}, &seed);
         check(kernel, (struct shape){0, 4, 4, 0, 0, false}, &seed);
         check(kernel, (struct shape){4, 0, 4, 0, 0, true}, &seed);
     }
