@@ -31,13 +31,16 @@
     }
 
 #define F32_GET(x) ((float)(x))
-#define F32_PUT(element, x) ((element)sl_cast_to_int((double)(x)))
+/* Narrow integers are what is left of 32 bits. */
+#define TO_INT(element, x)                                                                         \
+    ((element)(sizeof(element) == 8 ? sl_cast_to_int(x) : (int64_t)sl_cast_to_int32(x)))
+#define F32_PUT(element, x) TO_INT(element, (double)(x))
 #define F32_KEEP(element, x) ((element)(x))
 #define F32_TRUTH(element, x) ((element)((x) != 0.0f))
 #define F32_HALF(element, x) sl_half_from_float(x)
 #define F32_BFLOAT(element, x) sl_bfloat_from_float(x)
 #define F64_GET(x) ((double)(x))
-#define F64_PUT(element, x) ((element)sl_cast_to_int(x))
+#define F64_PUT(element, x) TO_INT(element, x)
 #define F64_TRUTH(element, x) ((element)((x) != 0.0))
 #define F64_FROM_HALF(x) ((double)sl_half_to_float(x))
 #define F64_FROM_BFLOAT(x) ((double)sl_bfloat_to_float(x))

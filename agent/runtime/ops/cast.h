@@ -32,6 +32,16 @@ int sl_cast_class(int scalar_type);
 bool sl_cast_is_float(int scalar_type);
 bool sl_cast_is_half(int scalar_type);
 
+/* As an Arm CPU converts to 32 bits: at the ends of the range beyond it; 0 for a NaN. */
+static inline int32_t sl_cast_to_int32(double value)
+{
+    if (value >= 2147483647.0)
+        return INT32_MAX;
+    if (value <= -2147483648.0)
+        return INT32_MIN;
+    return value == value ? (int32_t)value : 0;
+}
+
 /* The integer nearest to zero from `value`, at the ends of the range beyond it; 0 for a NaN. */
 static inline int64_t sl_cast_to_int(double value)
 {

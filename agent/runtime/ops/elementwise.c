@@ -1,5 +1,6 @@
 /* agent/runtime/ops/elementwise.c: arithmetic with broadcasting, clamps: by kernels where they can,
  * else by maps. */
+#include <float.h>
 #include <math.h>
 
 #include "agent/runtime/ops/map.h"
@@ -43,6 +44,34 @@ static int prepare_hardtanh(struct sl_op_call *call, struct sl_diag *diag)
 {
     return prepare_clamp(call, 3, sl_op_number(call, 1, -INFINITY), sl_op_number(call, 2, INFINITY),
                          diag);
+}
+
+/* Whether a bound, if there is one, is a number of the output's type. */
+static bool bound_fits(const struct sl_op_call *call, uint32_t arg)
+{
+    static const double largest[] = {[SL_SCALAR_HALF] = 65504.0,
+                                     [SL_SCALAR_FLOAT] = (double)FLT_MAX,
+                                     [SL_SCALAR_DOUBLE] = DBL_MAX,
+                                     [SL_SCALAR_BFLOAT16] = 3.3895313892515355e38};
+    int type = sl_op_tensor(call, 3)->scalar_type;
+    double bound = sl_op_number(call, arg, 0.0);
+    int64_t whole = sl_op_int(call, arg, sl_cast_to_int(bound)), back;
+    _Alignas(8) uint8_t element[8];
+    if (sl_cast_is_float(type))
+        return isinf(bound) || !(fabs(bound) > largest[type]);
+    if (type == SL_SCALAR_BOOL || !sl_cast_store(SL_CAST_I64, type))
+        return true;
+    sl_cast_store(SL_CAST_I64, type)(&whole, 1, element, 0);
+    sl_cast_load(SL_CAST_I64, type)(element, 0, 1, &back);
+    return back == whole;
+}
+
+static int prepare_bounds(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return bound_fits(call, 1) && bound_fits(call, 2)
+               ? prepare_hardtanh(call, diag)
+               : sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
+                            "a bound is not a number of its output's type");
 }
 
 /* Sizes of a tensor as the steps want them. */
@@ -170,12 +199,12 @@ static int prepare_div_scalar(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_elementwise[] = {
-    {.name = "aten::relu.out", .signature = "aO", .in_place = true, .prepare = prepare_relu},
+    {.name = "aten::relu.out", .signature = "rO", .in_place = true, .prepare = prepare_relu},
     {.name = "aten::hardtanh.out",
      .signature = "annO",
      .in_place = true,
      .prepare = prepare_hardtanh},
-    {.name = "aten::clamp.out", .signature = "aNNO", .in_place = true, .prepare = prepare_hardtanh},
+    {.name = "aten::clamp.out", .signature = "aNNO", .in_place = true, .prepare = prepare_bounds},
     {.name = "aten::add.out", .signature = "aanO", .in_place = true, .prepare = prepare_add},
     {.name = "aten::sub.out", .signature = "aanO", .in_place = true, .prepare = prepare_sub},
     {.name = "aten::mul.out", .signature = "aaO", .in_place = true, .prepare = prepare_mul},

@@ -98,6 +98,22 @@ int sl_map_class(const struct sl_op_call *call, uint32_t count, const uint32_t *
     return class;
 }
 
+/* A number beside integers as one of their type, which 300 beside bytes is not; beside Bools it
+ * stays what it is. */
+static int64_t as_element(const struct sl_op_call *call, const struct map *m, int64_t number)
+{
+    _Alignas(8) uint8_t element[8];
+    for (uint32_t k = 0; k < m->shape.input_count; k++) {
+        const struct sl_tensor *beside = sl_op_tensor(call, m->shape.inputs[k]);
+        if (!beside || beside->scalar_type == SL_SCALAR_BOOL ||
+            !sl_cast_store(SL_CAST_I64, beside->scalar_type))
+            continue;
+        sl_cast_store(SL_CAST_I64, beside->scalar_type)(&number, 1, element, 0);
+        sl_cast_load(SL_CAST_I64, beside->scalar_type)(element, 0, 1, &number);
+    }
+    return number;
+}
+
 static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct sl_diag *diag)
 {
     uint32_t arg = m->shape.inputs[k];
@@ -109,7 +125,7 @@ static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct
                                        "an input's element type is not supported");
     }
     double number = sl_op_number(call, arg, 0.0);
-    int64_t integer = sl_op_int(call, arg, sl_cast_to_int(number));
+    int64_t integer = as_element(call, m, sl_op_int(call, arg, sl_cast_to_int(number)));
     for (size_t i = 0; i < SL_CAST_BLOCK; i++) {
         if (m->shape.class == SL_CAST_F32)
             m->block[k].f32[i] = (float)number;

@@ -12,7 +12,14 @@ struct spec {
     sl_map_fn f32, f64, i64; /* i64 NULL: computes in floating point always */
     uint32_t inputs;         /* the first arguments */
     uint32_t promoting;      /* arguments that decide the class; 0: the inputs */
-    bool no_zero_divisor;
+    unsigned how;            /* NO_ZERO_DIVISOR, NO_TRUTHS, IN_DOUBLES */
+};
+
+enum {
+    NO_ZERO_DIVISOR = 1, /* of integers */
+    NO_TRUTHS = 2,       /* not of Bools alone */
+    IN_DOUBLES = 4,      /* integers are computed in doubles */
+    REALS = IN_DOUBLES | NO_TRUTHS,
 };
 
 /* A function over a block: x, y, z are the operands, p[] the further numbers, r the result. */
@@ -58,14 +65,23 @@ static int64_t rest(int64_t x, int64_t y) /* of the dividend's sign, as ExecuTor
     return y == -1 ? 0 : x % y;
 }
 
-/* The rest of the divisor's sign, and the quotient that goes with it; where PyTorch has others, by
- * a zero or an infinity, these are ExecuTorch's. */
+/* The rest of the divisor's sign. */
+static float floor_rest_float(float x, float y)
+{
+    float r = fmodf(x, y);
+    return r != 0.0f && (r < 0.0f) != (y < 0.0f) ? r + y : r;
+}
+
+/* ExecuTorch's remainder of doubles is in single precision. */
+static float floor_rest_double(double x, double y)
+{
+    float r = (float)fmod(x, y);
+    return r != 0.0f && (x < 0.0) != (y < 0.0) ? (float)((double)r + y) : r;
+}
+
+/* The quotient that goes with it; where PyTorch has others, by a zero or an infinity, these are
+ * ExecuTorch's. */
 #define FLOORED(number)                                                                            \
-    static number floor_rest_##number(number x, number y)                                          \
-    {                                                                                              \
-        number r = fmod(x, y);                                                                     \
-        return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                           \
-    }                                                                                              \
     static number floor_quotient_##number(number x, number y)                                      \
     {                                                                                              \
         number r = fmod(x, y), q = (x - r) / y;                                                    \
@@ -75,16 +91,6 @@ static int64_t rest(int64_t x, int64_t y) /* of the dividend's sign, as ExecuTor
     }
 FLOORED(float)
 FLOORED(double)
-
-static int64_t power(int64_t x, int64_t y)
-{
-    uint64_t r = 1, base = (uint64_t)x;
-    if (y < 0)
-        return x == 1 ? 1 : x == -1 ? ((y & 1) != 0 ? -1 : 1) : 0;
-    for (; y != 0; y >>= 1, base *= base)
-        r *= (y & 1) != 0 ? base : 1;
-    return (int64_t)r;
-}
 
 REAL(trunc_div, trunc(x / y))
 I64(trunc_div, quotient(x, y))
@@ -96,7 +102,6 @@ F64(remainder, floor_rest_double(x, y))
 I64(remainder, rest(x, y))
 REAL(fmod, fmod(x, y))
 REAL(pow, y == 2.0f ? x * x : pow(x, y))
-I64(pow, power(x, y))
 REAL(square, x *x)
 REAL(cube, x *x *x)
 F32(root, sl_formula_root(x))
@@ -125,8 +130,11 @@ I64(bitwise_and, x &y)
 I64(bitwise_or, x | y)
 I64(bitwise_xor, x ^ y)
 I64(bitwise_not, ~x)
-I64(bitwise_left_shift, y >= 0 && y < 64 ? (uint64_t)x << y : 0)
-I64(bitwise_right_shift, x >> (y >= 0 && y < 64 ? y : 63))
+/* Counts are taken as CPUs take them, of which narrow types have 32 bits. */
+I64(bitwise_left_shift, (uint64_t)x << (y & 63))
+I64(bitwise_right_shift, x >> (y & 63))
+I64(narrow_left_shift, (uint32_t)x << (y & 31))
+I64(narrow_right_shift, x >> (y & 31))
 BOTH(where, x != 0 ? y : z)
 BOTH(masked_fill, y != 0 ? z : x)
 
@@ -136,10 +144,9 @@ REAL(neg, -x)
 I64(neg, 0 - (uint64_t)x)
 REAL(sign, x != x ? x : (real)(x > 0) - (real)(x < 0))
 I64(sign, (x > 0) - (x < 0))
-REAL(clamp, x<(real)p[0] ? (real)p[0] : x>(real) p[1] ? (real)p[1] : x)
-I64(clamp, x<sl_cast_to_int(p[0]) ? sl_cast_to_int(p[0]) : x> sl_cast_to_int(p[1])
-               ? sl_cast_to_int(p[1])
-               : x)
+#define LEAST(x, high) ((x) > (high) ? (high) : (x))
+REAL(clamp, LEAST(x < (real)p[0] ? (real)p[0] : x, (real)p[1]))
+I64(clamp, LEAST(x < sl_cast_to_int(p[0]) ? sl_cast_to_int(p[0]) : x, sl_cast_to_int(p[1])))
 I64(same, x)
 REAL(floor, floor(x))
 REAL(ceil, ceil(x))
@@ -228,6 +235,12 @@ static int prepare_kernel(struct sl_op_call *call, int op, struct sl_tensor *out
     return 0;
 }
 
+static bool is_truth(const struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_tensor *tensor = sl_op_tensor(call, i);
+    return tensor ? tensor->scalar_type == SL_SCALAR_BOOL : sl_op_is_bool(call, i);
+}
+
 static int prepare_spec(struct sl_op_call *call, const struct spec *spec, struct sl_diag *diag)
 {
     uint32_t last = (uint32_t)strlen(call->op->signature) - 1;
@@ -241,10 +254,14 @@ static int prepare_spec(struct sl_op_call *call, const struct spec *spec, struct
         .input_count = spec->inputs,
         .inputs = {0, 1, 2},
         .out = last,
-        .no_zero_divisor = spec->no_zero_divisor,
+        .no_zero_divisor = (spec->how & NO_ZERO_DIVISOR) != 0,
     };
     const sl_map_fn fns[SL_CAST_CLASSES] = {spec->f32, spec->i64, spec->f64};
     shape.class = sl_map_class(call, promoting, arguments);
+    if ((spec->how & NO_TRUTHS) != 0 && is_truth(call, 0) && is_truth(call, 1))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its inputs are Bools");
+    if (shape.class == SL_CAST_I64 && (spec->how & IN_DOUBLES) != 0)
+        shape.class = SL_CAST_F64;
     if (!fns[shape.class])
         shape.class = spec->f32 ? SL_CAST_F32 : SL_CAST_I64;
     shape.fn = fns[shape.class];
@@ -267,11 +284,34 @@ static int prepare_bitwise(struct sl_op_call *call, struct sl_diag *diag)
     return prepare_spec(call, spec, diag);
 }
 
+static int prepare_rest(struct sl_op_call *call, struct sl_diag *diag)
+{
+    bool whole = !sl_op_is_float(call, 0) && !sl_op_is_float(call, 1);
+    if (whole && sl_op_number(call, 1, 0.0) == 0.0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "an integer is divided by zero");
+    return prepare_map(call, diag);
+}
+
+/* Argument 0 by as many bits as argument 1 says. */
+static int prepare_shift(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct spec *by_width = call->op->data;
+    bool wide = false, number = !sl_op_tensor(call, 1) && !sl_op_is_bool(call, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct sl_tensor *tensor = sl_op_tensor(call, i);
+        wide = wide || (tensor && tensor->scalar_type == SL_SCALAR_LONG);
+        if (sl_op_is_float(call, i))
+            return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its inputs are not integers");
+    }
+    wide = wide || (number && sl_op_tensor(call, 0)->scalar_type == SL_SCALAR_BOOL);
+    return prepare_spec(call, &by_width[wide], diag);
+}
+
 /* Not of Bool: the complement of an integer's bits is not its negation. */
 static int prepare_bitwise_not(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct spec integers = {NULL, NULL, bitwise_not_i64, 1, 0, false};
-    static const struct spec truths = {NULL, NULL, logical_not_i64, 1, 0, false};
+    static const struct spec integers = {NULL, NULL, bitwise_not_i64, 1, 0, 0};
+    static const struct spec truths = {NULL, NULL, logical_not_i64, 1, 0, 0};
     if (sl_op_is_float(call, 0))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its input is not of integers");
     bool truth = sl_op_tensor(call, 0)->scalar_type == SL_SCALAR_BOOL;
@@ -280,9 +320,11 @@ static int prepare_bitwise_not(struct sl_op_call *call, struct sl_diag *diag)
 
 static int prepare_div_mode(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct spec exact = {div_f32, div_f64, NULL, 2, 0, false};
-    static const struct spec floored = {floor_div_f32, floor_div_f64, floor_div_i64, 2, 0, true};
-    static const struct spec truncated = {trunc_div_f32, trunc_div_f64, trunc_div_i64, 2, 0, true};
+    static const struct spec exact = {div_f32, div_f64, NULL, 2, 0, 0};
+    static const struct spec floored = {floor_div_f32,  floor_div_f64, floor_div_i64, 2, 0,
+                                        NO_ZERO_DIVISOR};
+    static const struct spec truncated = {trunc_div_f32,  trunc_div_f64, trunc_div_i64, 2, 0,
+                                          NO_ZERO_DIVISOR};
     const char *mode = sl_op_string(call, 2);
     if (!mode)
         return prepare_spec(call, &exact, diag);
@@ -322,10 +364,10 @@ static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
         double exponent;
         struct spec spec;
     } powers[] = {
-        {2.0, {square_f32, square_f64, pow_i64, 2, 0, false}},
-        {3.0, {cube_f32, cube_f64, pow_i64, 2, 0, false}},
-        {0.5, {root_f32, root_f64, pow_i64, 2, 0, false}},
-        {-0.5, {inverse_root_f32, inverse_root_f64, pow_i64, 2, 0, false}},
+        {2.0, {square_f32, square_f64, NULL, 2, 0, REALS}},
+        {3.0, {cube_f32, cube_f64, NULL, 2, 0, REALS}},
+        {0.5, {root_f32, root_f64, NULL, 2, 0, REALS}},
+        {-0.5, {inverse_root_f32, inverse_root_f64, NULL, 2, 0, REALS}},
     };
     double exponent = sl_op_number(call, 1, 0.0);
     for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
@@ -336,8 +378,8 @@ static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
 
 static int prepare_gelu(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct spec exact = {gelu_f32, gelu_f64, NULL, 1, 0, false};
-    static const struct spec approximate = {gelu_tanh_f32, gelu_tanh_f64, NULL, 1, 0, false};
+    static const struct spec exact = {gelu_f32, gelu_f64, NULL, 1, 0, 0};
+    static const struct spec approximate = {gelu_tanh_f32, gelu_tanh_f64, NULL, 1, 0, 0};
     const char *how = sl_op_string(call, 1);
     if (how && strcmp(how, "tanh") == 0)
         return prepare_spec(call, &approximate, diag);
@@ -385,30 +427,34 @@ int sl_map_clamp(struct sl_op_call *call, double min, double max, uint32_t out,
         }                                                                                          \
     }
 /* One input; always in f32. */
-#define FLOAT_1(id)                                                                                \
-    OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, NULL, 1, 0, false)
+#define FLOAT_1(id) OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, NULL, 1, 0, 0)
 /* One input; in its own class. */
-#define ANY_1(id)                                                                                  \
-    OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, id##_i64, 1, 0, false)
-/* One input that integers are unchanged by. */
-#define ROUND_1(id)                                                                                \
-    OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, same_i64, 1, 0, false)
-#define ANY_2(id)                                                                                  \
-    OP("aten::" #id ".out", "aaO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0, false)
+#define ANY_1(id) OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, id##_i64, 1, 0, 0)
+/* One input, not of Bools. ExecuTorch rounds integers too, to single precision. */
+#define REAL_1(id, integers)                                                                       \
+    OP("aten::" #id ".out", "rO", prepare_map, id##_f32, id##_f64, integers, 1, 0, 0)
+#define ANY_2(id) OP("aten::" #id ".out", "aaO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0, 0)
 /* Both overloads of two inputs. */
-#define PAIR(id, divides)                                                                          \
-    OP("aten::" #id ".Tensor_out", "aaO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0,         \
-       divides),                                                                                   \
+#define PAIR(id, flags)                                                                            \
+    OP("aten::" #id ".Tensor_out", "aaO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0, flags), \
         OP("aten::" #id ".Scalar_out", "anO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0,     \
-           divides)
+           flags)
 #define BITS(id)                                                                                   \
-    OP("aten::" #id ".Tensor_out", "aaO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, false),     \
-        OP("aten::" #id ".Scalar_out", "anO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, false)
+    OP("aten::" #id ".Tensor_out", "aaO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, 0),         \
+        OP("aten::" #id ".Scalar_out", "anO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, 0)
 
-#define SHIFT(id)                                                                                  \
-    OP("aten::" #id ".Tensor_out", "aaO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0, false),     \
-        OP("aten::" #id ".Tensor_Scalar_out", "anO", prepare_bitwise, NULL, NULL, id##_i64, 2, 0,  \
-           false)
+static const struct spec left_shift[2] = {{NULL, NULL, narrow_left_shift_i64, 2, 0, 0},
+                                          {NULL, NULL, bitwise_left_shift_i64, 2, 0, 0}};
+static const struct spec right_shift[2] = {{NULL, NULL, narrow_right_shift_i64, 2, 0, 0},
+                                           {NULL, NULL, bitwise_right_shift_i64, 2, 0, 0}};
+#define SHIFT(id, overload, letters)                                                               \
+    {                                                                                              \
+        .name = "aten::bitwise_" #id "." overload,                                                 \
+        .signature = letters,                                                                      \
+        .in_place = true,                                                                          \
+        .prepare = prepare_shift,                                                                  \
+        .data = id,                                                                                \
+    }
 
 const struct sl_op sl_ops_map[] = {
     FLOAT_1(exp),
@@ -436,29 +482,31 @@ const struct sl_op sl_ops_map[] = {
     FLOAT_1(erf),
     FLOAT_1(isnan),
     FLOAT_1(isinf),
-    ROUND_1(floor),
-    ROUND_1(ceil),
-    ROUND_1(round),
-    ROUND_1(trunc),
-    ANY_1(abs),
+    REAL_1(floor, NULL),
+    REAL_1(ceil, NULL),
+    REAL_1(trunc, NULL),
+    REAL_1(round, same_i64),
+    REAL_1(abs, abs_i64),
     ANY_1(neg),
     ANY_1(sign),
     ANY_1(logical_not),
     ANY_2(logical_and),
     ANY_2(logical_or),
     ANY_2(logical_xor),
-    PAIR(eq, false),
-    PAIR(ne, false),
-    PAIR(lt, false),
-    PAIR(le, false),
-    PAIR(gt, false),
-    PAIR(ge, false),
-    PAIR(remainder, true),
+    PAIR(eq, 0),
+    PAIR(ne, 0),
+    PAIR(lt, 0),
+    PAIR(le, 0),
+    PAIR(gt, 0),
+    PAIR(ge, 0),
+    PAIR(remainder, NO_ZERO_DIVISOR | NO_TRUTHS),
     BITS(bitwise_and),
     BITS(bitwise_or),
     BITS(bitwise_xor),
-    SHIFT(bitwise_left_shift),
-    SHIFT(bitwise_right_shift),
+    SHIFT(left_shift, "Tensor_out", "aaO"),
+    SHIFT(left_shift, "Tensor_Scalar_out", "anO"),
+    SHIFT(right_shift, "Tensor_out", "aaO"),
+    SHIFT(right_shift, "Tensor_Scalar_out", "anO"),
     {.name = "aten::clamp.Tensor_out",
      .signature = "aAAO",
      .in_place = true,
@@ -467,18 +515,17 @@ const struct sl_op sl_ops_map[] = {
      .signature = "aO",
      .in_place = true,
      .prepare = prepare_bitwise_not},
-    OP("aten::fmod.Tensor_out", "aaO", prepare_map, fmod_f32, fmod_f64, remainder_i64, 2, 0, true),
-    OP("aten::fmod.Scalar_out", "anO", prepare_map, fmod_f32, fmod_f64, remainder_i64, 2, 0, true),
-    OP("aten::pow.Tensor_Scalar_out", "anO", prepare_power, pow_f32, pow_f64, pow_i64, 2, 0, false),
-    OP("aten::pow.Tensor_Tensor_out", "aaO", prepare_map, pow_f32, pow_f64, pow_i64, 2, 0, false),
-    OP("aten::pow.Scalar_out", "naO", prepare_map, pow_f32, pow_f64, pow_i64, 2, 0, false),
-    OP("aten::atan2.out", "aaO", prepare_map, atan2_f32, atan2_f64, NULL, 2, 0, false),
-    OP("aten::leaky_relu.out", "anO", prepare_map, leaky_relu_f32, leaky_relu_f64, NULL, 1, 0,
-       false),
-    OP("aten::elu.out", "annnO", prepare_map, elu_f32, elu_f64, NULL, 1, 0, false),
-    OP("aten::where.self_out", "aaaO", prepare_map, where_f32, where_f64, where_i64, 3, 0, false),
+    OP("aten::fmod.Tensor_out", "aaO", prepare_map, fmod_f32, fmod_f64, NULL, 2, 0, REALS),
+    OP("aten::fmod.Scalar_out", "anO", prepare_rest, fmod_f32, fmod_f64, NULL, 2, 0, REALS),
+    OP("aten::pow.Tensor_Scalar_out", "anO", prepare_power, pow_f32, pow_f64, NULL, 2, 0, REALS),
+    OP("aten::pow.Tensor_Tensor_out", "aaO", prepare_map, pow_f32, pow_f64, NULL, 2, 0, REALS),
+    OP("aten::pow.Scalar_out", "naO", prepare_map, pow_f32, pow_f64, NULL, 2, 0, REALS),
+    OP("aten::atan2.out", "aaO", prepare_map, atan2_f32, atan2_f64, NULL, 2, 0, 0),
+    OP("aten::leaky_relu.out", "anO", prepare_map, leaky_relu_f32, leaky_relu_f64, NULL, 1, 0, 0),
+    OP("aten::elu.out", "annnO", prepare_map, elu_f32, elu_f64, NULL, 1, 0, 0),
+    OP("aten::where.self_out", "aaaO", prepare_map, where_f32, where_f64, where_i64, 3, 0, 0),
     OP("aten::masked_fill.Scalar_out", "aanO", prepare_map, masked_fill_f32, masked_fill_f64,
-       masked_fill_i64, 3, 0, false),
+       masked_fill_i64, 3, 1, 0),
     {.name = "aten::div.out_mode",
      .signature = "aazO",
      .in_place = true,

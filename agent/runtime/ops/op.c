@@ -40,6 +40,11 @@ bool sl_op_is_double(const struct sl_op_call *call, uint32_t i)
     return value->kind == SL_PTE_TENSOR && value->tensor->scalar_type == SL_SCALAR_DOUBLE;
 }
 
+bool sl_op_is_bool(const struct sl_op_call *call, uint32_t i)
+{
+    return argument(call, i)->kind == SL_PTE_BOOL;
+}
+
 const char *sl_op_string(const struct sl_op_call *call, uint32_t i)
 {
     const struct sl_value *value = argument(call, i);
@@ -127,8 +132,8 @@ int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, co
 #define NUMBERS (KIND(INT) | KIND(DOUBLE) | KIND(BOOL))
 #define TENSOR_LISTS (KIND(TENSOR_LIST) | KIND(OPTIONAL_TENSOR_LIST))
 
-/* Beside the kinds: f32 or half precision alone, int64 alone; written. */
-enum { FLOATS = 1 << 16, LONGS = 1 << 17, WRITTEN = 1 << 18 };
+/* Beside the kinds: f32 or half precision alone, int64 alone; written; not Bool. */
+enum { FLOATS = 1 << 16, LONGS = 1 << 17, WRITTEN = 1 << 18, REALS = 1 << 19 };
 
 /* What a letter stands for: kinds, a bit each, and more. */
 static const uint32_t meanings[128] = {
@@ -147,6 +152,7 @@ static const uint32_t meanings[128] = {
     ['T'] = KIND(TENSOR) | NULLS | FLOATS,
     ['w'] = KIND(TENSOR) | FLOATS,
     ['W'] = KIND(TENSOR) | NULLS | FLOATS,
+    ['r'] = KIND(TENSOR) | REALS,
     ['A'] = KIND(TENSOR) | NULLS,
     ['L'] = KIND(TENSOR_LIST),
     ['M'] = KIND(TENSOR_LIST) | WRITTEN,
@@ -175,6 +181,8 @@ static bool type_fits(uint32_t meaning, const struct sl_tensor *tensor)
 {
     if ((meaning & LONGS) != 0)
         return tensor->scalar_type == SL_SCALAR_LONG;
+    if ((meaning & REALS) != 0 && tensor->scalar_type == SL_SCALAR_BOOL)
+        return false;
     return (meaning & FLOATS) == 0 || sl_cast_is_float(tensor->scalar_type);
 }
 

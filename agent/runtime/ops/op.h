@@ -22,12 +22,12 @@ typedef int (*sl_op_prepare_fn)(struct sl_op_call *call, struct sl_diag *diag);
 struct sl_op {
     const char *name; /* with namespace and overload */
     /* One letter an argument, the return entry left out. Tensors: t f32, T f32 or Null, a any type,
-     * A any type or Null, o f32 written, O any type written, l int64 written; half and double
-     * precision where f32 stands become f32 before and come back after the operator. w f32 weights
-     * that are packed, W their bias or Null: constant weights of half precision stay so, for
-     * packing takes them. Lists of tensors: L read, P with gaps, M written. Others: i Int, I Int or
-     * Null, n number (Int, Double or Bool), N number or Null, b Bool, v list of Int, V list of Int
-     * or Null, z String or Null, d list of Double or Null, s any value, not read. */
+     * A any type or Null, r any but Bool, o f32 written, O any type written, l int64 written; half
+     * and double precision where f32 stands become f32 before and come back after the operator. w
+     * f32 weights that are packed, W their bias or Null: constant weights of half precision stay
+     * so, for packing takes them. Lists of tensors: L read, P with gaps, M written. Others: i Int,
+     * I Int or Null, n number (Int, Double or Bool), N number or Null, b Bool, v list of Int, V
+     * list of Int or Null, z String or Null, d list of Double or Null, s any value, not read. */
     const char *signature;
     bool in_place; /* an output may have exactly an input's memory */
     bool prim;     /* a "prim op": traced as OPERATOR_CALL only */
@@ -127,6 +127,8 @@ struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i, u
 const char *sl_op_string(const struct sl_op_call *call, uint32_t i);
 /* True if argument i is a Double, or a tensor of a floating point type. */
 bool sl_op_is_float(const struct sl_op_call *call, uint32_t i);
+/* True if argument i is a Bool, not a tensor of them. */
+bool sl_op_is_bool(const struct sl_op_call *call, uint32_t i);
 /* True if argument i is a tensor of doubles. */
 bool sl_op_is_double(const struct sl_op_call *call, uint32_t i);
 int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, const char *what);

@@ -67,15 +67,15 @@ static void integer_division_by_zero_fails_with_its_reason(void **state)
     uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
     uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
     uint32_t z = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
-    sl_program_add_call("aten::fmod.Tensor_out", SL_ARGS(x, y, z));
+    sl_program_add_call("aten::remainder.Tensor_out", SL_ARGS(x, y, z));
     load();
     memset(bytes_of(y), 0, 32);
     assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag),
                      SL_ET_INVALID_ARGUMENT);
     assert_string_equal(sl_program.diag.what, "an integer is divided by zero");
-    assert_non_null(
-        strstr(sl_program.log,
-               "KernelCall failed at instruction 0:0 in operator aten::fmod.Tensor_out: 0x12"));
+    assert_non_null(strstr(
+        sl_program.log,
+        "KernelCall failed at instruction 0:0 in operator aten::remainder.Tensor_out: 0x12"));
     sl_program_end();
 }
 

@@ -1,0 +1,166 @@
+/* tests/unit/agent/runtime/test_elements.c: elementwise operators where types meet, as the real
+ * runtime has it (tests/interop/check_operators.py compares many more with it). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/program_case.h"
+
+static void *bytes_of(uint32_t value)
+{
+    return sl_method_tensor(sl_program.method, value)->data;
+}
+
+/* A program of one operator on x and perhaps y, into out. */
+static void begin(const char *name, int x_type, int y_type, int out_type, int64_t number)
+{
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(x_type, SL_SIZES(4), true);
+    uint32_t y =
+        y_type >= 0 ? sl_program_add_typed(y_type, SL_SIZES(4), true) : sl_program_add_int(number);
+    uint32_t out = sl_program_add_typed(out_type, SL_SIZES(4), true);
+    sl_program_add_call(name, SL_ARGS(x, y, out));
+}
+
+static void run(const void *x, size_t x_bytes, const void *y, size_t y_bytes)
+{
+    if (sl_program_load(sl_isa_detect()) != 0)
+        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
+    memcpy(bytes_of(0), x, x_bytes);
+    if (y)
+        memcpy(bytes_of(1), y, y_bytes);
+    if (sl_variant_execute(sl_program.variant, false, &sl_program.diag) != 0)
+        fail_msg("%s (%s)", sl_program.diag.what, sl_program.diag.where);
+}
+
+/* PyTorch wraps powers around and refuses rests by zero; ExecuTorch computes both in doubles. */
+static void powers_and_rests_of_integers_are_those_of_doubles(void **state)
+{
+    static const int32_t x[4] = {3, -2, 0, 100000}, y[4] = {4, 3, -1, 3};
+    static const int64_t a[4] = {7, -7, 1, INT64_MAX}, b[4] = {3, 3, 0, 10};
+    (void)state;
+    begin("aten::pow.Tensor_Tensor_out", SL_SCALAR_INT, SL_SCALAR_INT, SL_SCALAR_INT, 0);
+    run(x, sizeof(x), y, sizeof(y));
+    const int32_t *power = bytes_of(2);
+    assert_int_equal(power[0], 81);
+    assert_int_equal(power[1], -8);
+    assert_int_equal(power[2], INT32_MAX); /* infinity, held in range */
+    assert_int_equal(power[3], INT32_MAX);
+    sl_program_end();
+    begin("aten::fmod.Tensor_out", SL_SCALAR_LONG, SL_SCALAR_LONG, SL_SCALAR_LONG, 0);
+    run(a, sizeof(a), b, sizeof(b));
+    const int64_t *rest = bytes_of(2);
+    assert_int_equal(rest[0], 1);
+    assert_int_equal(rest[1], -1);
+    assert_int_equal(rest[2], 0); /* a NaN */
+    assert_int_equal(rest[3], 8); /* of 2^63 */
+    sl_program_end();
+}
+
+static void a_number_beside_integers_becomes_one_of_their_type(void **state)
+{
+    static const uint8_t x[4] = {0, 252, 253, 255};
+    (void)state;
+    begin("aten::lt.Scalar_out", SL_SCALAR_BYTE, -1, SL_SCALAR_BOOL, -3); /* 253 */
+    run(x, sizeof(x), NULL, 0);
+    const uint8_t *less = bytes_of(2);
+    assert_true(less[0] == 1 && less[1] == 1 && less[2] == 0 && less[3] == 0);
+    sl_program_end();
+}
+
+static void shifts_take_counts_as_cpus_take_them(void **state)
+{
+    static const int32_t x[4] = {1, 1, -64, 5}, y[4] = {31, 33, 2, -31};
+    static const int64_t a[4] = {1, 1, -64, 5}, b[4] = {62, 65, 66, -63};
+    (void)state;
+    begin("aten::bitwise_left_shift.Tensor_out", SL_SCALAR_INT, SL_SCALAR_INT, SL_SCALAR_INT, 0);
+    run(x, sizeof(x), y, sizeof(y));
+    const int32_t *narrow = bytes_of(2);
+    assert_true(narrow[0] == INT32_MIN && narrow[1] == 2 && narrow[2] == -256 && narrow[3] == 10);
+    sl_program_end();
+    begin("aten::bitwise_right_shift.Tensor_out", SL_SCALAR_LONG, SL_SCALAR_LONG, SL_SCALAR_LONG,
+          0);
+    run(a, sizeof(a), b, sizeof(b));
+    const int64_t *wide = bytes_of(2);
+    assert_true(wide[0] == 0 && wide[1] == 0 && wide[2] == -16 && wide[3] == 2);
+    sl_program_end();
+}
+
+static void remainders_of_doubles_are_single_precision(void **state)
+{
+    static const double x[4] = {7.1, -7.1, 1e300, 0.3}, y[4] = {2.3, 2.3, 7e299, 0.2};
+    (void)state;
+    begin("aten::remainder.Tensor_out", SL_SCALAR_DOUBLE, SL_SCALAR_DOUBLE, SL_SCALAR_DOUBLE, 0);
+    run(x, sizeof(x), y, sizeof(y));
+    const double *rest = bytes_of(2);
+    assert_true(rest[0] == (double)(float)fmod(7.1, 2.3));
+    assert_true(rest[1] == (double)(float)((double)(float)fmod(-7.1, 2.3) + 2.3));
+    assert_true(isinf(rest[2]));
+    assert_true(rest[3] == (double)(float)fmod(0.3, 0.2));
+    sl_program_end();
+}
+
+/* ExecuTorch rounds integers as floats; a Bool it does not take. */
+static void rounding_integers_goes_through_single_precision(void **state)
+{
+    static const int32_t x[4] = {16777217, -5, INT32_MAX, INT32_MIN};
+    (void)state;
+    for (int bools = 0; bools < 2; bools++) {
+        sl_program_begin();
+        int type = bools ? SL_SCALAR_BOOL : SL_SCALAR_INT;
+        uint32_t in = sl_program_add_typed(type, SL_SIZES(4), true);
+        uint32_t out = sl_program_add_typed(type, SL_SIZES(4), true);
+        sl_program_add_call("aten::floor.out", SL_ARGS(in, out));
+        if (bools) {
+            assert_int_equal(sl_program_load(sl_isa_detect()), SL_ET_OPERATOR_MISSING);
+        } else {
+            run(x, sizeof(x), NULL, 0);
+            const int32_t *floors = bytes_of(1);
+            assert_true(floors[0] == 16777216 && floors[1] == -5);
+            assert_true(floors[2] == INT32_MAX && floors[3] == INT32_MIN);
+        }
+        sl_program_end();
+    }
+}
+
+static void clamping_between_crossed_bounds_gives_the_upper(void **state)
+{
+    static const int64_t x[4] = {-9, 2, 3, 9};
+    (void)state;
+    for (int64_t high = 1; high <= 300; high += 299) {
+        int type = high == 1 ? SL_SCALAR_LONG : SL_SCALAR_CHAR;
+        sl_program_begin();
+        uint32_t in = sl_program_add_typed(type, SL_SIZES(4), true);
+        uint32_t low = sl_program_add_int(3), up = sl_program_add_int(high);
+        uint32_t out = sl_program_add_typed(type, SL_SIZES(4), true);
+        sl_program_add_call("aten::clamp.out", SL_ARGS(in, low, up, out));
+        if (high == 1) {
+            run(x, sizeof(x), NULL, 0);
+            for (int i = 0; i < 4; i++)
+                assert_int_equal(((int64_t *)bytes_of(out))[i], 1);
+        } else { /* 300 is no int8 */
+            assert_int_equal(sl_program_load(sl_isa_detect()), 0);
+            assert_int_equal(sl_program_execute(), SL_ET_INVALID_ARGUMENT);
+        }
+        sl_program_end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(powers_and_rests_of_integers_are_those_of_doubles),
+        cmocka_unit_test(a_number_beside_integers_becomes_one_of_their_type),
+        cmocka_unit_test(shifts_take_counts_as_cpus_take_them),
+        cmocka_unit_test(remainders_of_doubles_are_single_precision),
+        cmocka_unit_test(rounding_integers_goes_through_single_precision),
+        cmocka_unit_test(clamping_between_crossed_bounds_gives_the_upper),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
