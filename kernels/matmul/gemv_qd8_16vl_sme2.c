@@ -31,7 +31,7 @@ static void pack_body(const void *pointer) __arm_streaming __arm_inout("za")
 static void multiply(const struct sl_qd8_call *call) __arm_streaming __arm_inout("za")
 {
     const struct sl_matmul_qd8_args *args = call->args;
-    const struct sl_qd8_gemv job = sl_qd8_row_job(args, args->group ? args->k / args->group : 0);
+    const struct sl_qd8_gemv job = sl_qd8_row_job(args);
     if (args->group)
         sl_gemv_q4_groups_sme2_asm(&job);
     else if (call->self->q4)

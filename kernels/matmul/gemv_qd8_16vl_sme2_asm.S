@@ -10,56 +10,118 @@
 #include "kernels/matmul/gemv_qd8_store_sme2.h"
 #include "kernels/matmul/gemv_words8_sme2.h"
 
-// The sums of group \g: zero point, scales, bias. x14: the panel's head, x15: its biases.
-.macro finish_four g, groups
+// A line of corrections, at x14.
+.macro correct g, groups
     .if \g < \groups
-    mova {z16.d-z19.d}, za.d[w8, \g, vgx4]
-    ld1w {z20.s-z23.s}, pn8/z, [x14, #(\g * 4), mul vl]
-    ld1w {z24.s-z27.s}, pn8/z, [x14, #((\groups + \g) * 4), mul vl]
-    ld1w {z28.s-z31.s}, pn8/z, [x15, #(\g * 4), mul vl]
-    mls z16.s, p0/m, z20.s, z3.s
-    mls z17.s, p0/m, z21.s, z3.s
-    mls z18.s, p0/m, z22.s, z3.s
-    mls z19.s, p0/m, z23.s, z3.s
-    scvtf {z16.s-z19.s}, {z16.s-z19.s}
-    fmul z16.s, z16.s, z4.s
-    fmul z17.s, z17.s, z4.s
-    fmul z18.s, z18.s, z4.s
-    fmul z19.s, z19.s, z4.s
-    fmad z16.s, p0/m, z24.s, z28.s
-    fmad z17.s, p0/m, z25.s, z29.s
-    fmad z18.s, p0/m, z26.s, z30.s
-    fmad z19.s, p0/m, z27.s, z31.s
-    store_four
+    ld1w {z16.s-z19.s}, pn8/z, [x14, #(\g * 4), mul vl]
+    correct_four \g, 16, 19
     .endif
 .endm
 
-// A panel's head of three lines; x2 moves behind it, x7: bytes of a line.
+.macro take_sums p, q, g, groups
+    .if \g < \groups
+    mova {z\p\().d-z\q\().d}, za.d[w8, \g, vgx4]
+    .endif
+.endm
+
+// By the row's scale, to ZA, which is 0.
+.macro scale_sums p, q, g, groups
+    .if \g < \groups
+    scvtf {z\p\().s-z\q\().s}, {z\p\().s-z\q\().s}
+    fmla za.s[w8, \g, vgx4], {z\p\().s-z\q\().s}, z4.s
+    .endif
+.endm
+
+// By scales, x14, onto biases, x15, bounded: z16-z19.
+.macro finish_four g, groups
+    mova {z20.d-z23.d}, za.d[w8, \g, vgx4]
+    ld1w {z24.s-z27.s}, pn8/z, [x15, #(\g * 4), mul vl]
+    mova za.d[w8, \g, vgx4], {z24.d-z27.d}
+    ld1w {z28.s-z31.s}, pn8/z, [x14, #(\g * 4), mul vl]
+    fmla za.s[w8, \g, vgx4], {z20.s-z23.s}, {z28.s-z31.s}
+    mova {z16.d-z19.d}, za.d[w8, \g, vgx4]
+    fclamp {z16.s-z19.s}, z1.s, z2.s
+.endm
+
+.macro put_group g, groups
+    .if \g < \groups
+    finish_four \g, \groups
+    store_bounded
+    .endif
+.endm
+
+.macro put_floats g
+    finish_four \g, 4
+    st1w {z16.s-z19.s}, pn8, [x17, #(\g * 4), mul vl]
+.endm
+
+.macro put_halves g
+    finish_four \g, 4
+    fcvt z16.h, {z16.s-z17.s}
+    fcvt z17.h, {z18.s-z19.s}
+    st1h {z16.h-z17.h}, pn8, [x17, #(\g * 2), mul vl]
+.endm
+
+// x2 moves from a panel's head behind it, x7: bytes of a line.
 .macro begin_block groups
     mov x14, x2
     rdvl x7, #(\groups * 4)
-    add x15, x2, x7, lsl #1
-    add x2, x15, x7
+    add x17, x13, #2
+    madd x2, x17, x7, x2
     zero {za}
     mov x1, x10
-    mov x6, x11
 .endm
 
-.macro end_block groups
-    finish_four 0, \groups
-    finish_four 1, \groups
-    finish_four 2, \groups
-    finish_four 3, \groups
+.macro end_block groups, whole
+    mov x6, x13
+7:  correct 0, \groups
+    correct 1, \groups
+    correct 2, \groups
+    correct 3, \groups
+    add x14, x14, x7
+    subs x6, x6, #1
+    b.ne 7b
+    take_sums 16, 19, 0, \groups
+    take_sums 20, 23, 1, \groups
+    take_sums 24, 27, 2, \groups
+    take_sums 28, 31, 3, \groups
+    zero {za}
+    scale_sums 16, 19, 0, \groups
+    scale_sums 20, 23, 1, \groups
+    scale_sums 24, 27, 2, \groups
+    scale_sums 28, 31, 3, \groups
+    add x15, x14, x7
+    .if \whole == 0
+    put_group 0, \groups
+    put_group 1, \groups
+    put_group 2, \groups
+    put_group 3, \groups
+    .else
+    cbnz w16, 8f
+    add x17, x3, x9, lsl #2
+    put_floats 0
+    put_floats 1
+    put_floats 2
+    put_floats 3
+    b 9f
+8:  add x17, x3, x9, lsl #1
+    put_halves 0
+    put_halves 1
+    put_halves 2
+    put_halves 3
+9:  incw x9, all, mul #16
+    .endif
 .endm
 
-.macro block8 groups
+.macro block8 groups, whole=0
     begin_block \groups
     all_words8 \groups
-    end_block \groups
+    end_block \groups, \whole
 .endm
 
 function_begin sl_gemv_qd8_sme2_asm
     load_job
+    correction_factors
     all_blocks8
 function_end sl_gemv_qd8_sme2_asm
 
@@ -81,8 +143,9 @@ function_end sl_gemv_qd8_sme2_asm
     .endif
 .endm
 
-.macro block4 groups
+.macro block4 groups, whole
     begin_block \groups
+    mov x6, x11
     cbz x6, 2f
     lsl x17, x7, #1
 1:  ld1rqw {z0.s}, p0/z, [x1]
@@ -102,21 +165,26 @@ function_end sl_gemv_qd8_sme2_asm
     add x2, x2, x7, lsr #1
     subs x6, x6, #1
     b.ne 3b
-4:  end_block \groups
+4:  end_block \groups, \whole
 .endm
 
 function_begin sl_gemv_q4_sme2_asm
     load_nibble_values
     load_job
+    correction_factors
 10: sub x6, x4, x9
     cntw x17, all, mul #8
     cmp x6, x17
     b.ls 20f
-    block4 4
+    cmp x6, x17, lsl #1
+    b.lo 30f
+    block4 4, 1
     cmp x9, x4
     b.lo 10b
     ret
-20: block4 2
+20: block4 2, 0
+    ret
+30: block4 4, 0
     ret
 function_end sl_gemv_q4_sme2_asm
 

@@ -33,6 +33,10 @@
 // Four vectors of results in z16-z19 to columns x9 on.
 .macro store_four
     fclamp {z16.s-z19.s}, z1.s, z2.s
+    store_bounded
+.endm
+
+.macro store_bounded
     cbnz w16, 1f
     whilelt pn9.s, x9, x4, vlx4
     st1w {z16.s-z19.s}, pn9, [x3, x9, lsl #2]
@@ -44,7 +48,7 @@
 2:  incw x9, all, mul #4
 .endm
 
-// On the weights of outer products. Their corrections are pairs of int16 (low, high), low + 256 high: z3 and z5
+// Weights by channel. Their corrections are pairs of int16 (low, high), low + 256 high: z3 and z5
 // become what two dot products of them take, the row's -z for low, and -128 z for high, twice.
 .macro correction_factors
     subr z3.s, z3.s, #0

@@ -18,19 +18,29 @@
     mov x9, xzr
 .endm
 
-// Four vectors of sums in z16-z19 by the scales in z20-z23 are one of bytes, columns x9 on.
+// Four vectors of results in z16-z19 to one of bytes, z16.
+.macro round_four
+    frintn {z16.s-z19.s}, {z16.s-z19.s}
+    fcvtzs {z16.s-z19.s}, {z16.s-z19.s}
+    sclamp {z16.s-z19.s}, z1.s, z2.s
+    add {z16.s-z19.s}, {z16.s-z19.s}, z3.s
+    sqcvt z16.b, {z16.s-z19.s}
+.endm
+
+// To columns x9 on.
+.macro store_bytes
+    whilelt p1.b, x9, x4
+    st1b {z16.b}, p1, [x3, x9]
+    incb x9
+.endm
+
+// Four vectors of sums in z16-z19 by the scales in z20-z23, to columns x9 on.
 .macro requantise_four
     scvtf {z16.s-z19.s}, {z16.s-z19.s}
     fmul z16.s, z16.s, z20.s
     fmul z17.s, z17.s, z21.s
     fmul z18.s, z18.s, z22.s
     fmul z19.s, z19.s, z23.s
-    frintn {z16.s-z19.s}, {z16.s-z19.s}
-    fcvtzs {z16.s-z19.s}, {z16.s-z19.s}
-    sclamp {z16.s-z19.s}, z1.s, z2.s
-    add {z16.s-z19.s}, {z16.s-z19.s}, z3.s
-    sqcvt z16.b, {z16.s-z19.s}
-    whilelt p1.b, x9, x4
-    st1b {z16.b}, p1, [x3, x9]
-    incb x9
+    round_four
+    store_bytes
 .endm

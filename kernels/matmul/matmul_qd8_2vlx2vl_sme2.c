@@ -110,12 +110,6 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
         sl_streaming_run_za(pack_row_body, &row);
 }
 
-/* Groups of the weights, or lines of their corrections. */
-static size_t head_lines(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible
-{
-    return args->group ? args->k / args->group : sl_qd8_corrections(args->k);
-}
-
 static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t row,
                                  size_t rows) __arm_streaming __arm_inout("za")
 {
@@ -128,7 +122,7 @@ static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t r
         .m = rows,
         .n = args->n,
         .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
-        .corrections = head_lines(args),
+        .corrections = sl_qd8_head_lines(args),
         .min = args->min == -INFINITY ? NAN : args->min,
         .max = args->max == INFINITY ? NAN : args->max,
         .half = args->dst_type == SL_ROWS_F16,
@@ -173,7 +167,7 @@ static void run_packed_row_body(const void *pointer) __arm_streaming __arm_inout
 {
     const struct sl_qd8_call *call = pointer;
     const struct sl_matmul_qd8_args *args = call->args;
-    const struct sl_qd8_gemv job = sl_qd8_row_job(args, head_lines(args));
+    const struct sl_qd8_gemv job = sl_qd8_row_job(args);
     if (!call->self->q4)
         sl_gemv_qd8_panels_sme2_asm(&job);
     else if (args->group)

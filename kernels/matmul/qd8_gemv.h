@@ -2,10 +2,9 @@
  * kernels. VL is the number of floats in a streaming vector.
  *
  * Panels are 16 VL columns wide, in groups 8; the last one of int8 a multiple of 4 VL, of int4
- * of 8. By channel: the sums of the weights as int32, scales, biases, and then the words of each
- * four k, as qd8_mopa.h has them. In groups: the sums of scale * weight as float, the biases, and
- * then of each group its scales and its words. Panels for outer products: qd8_mopa.h; by channel
- * `groups` is how many lines of corrections they have. */
+ * of 8. By channel: lines of corrections, scales, biases, and then the words of each four k, as
+ * qd8_mopa.h has them; in groups: the sums of scale * weight as float, the biases, and then of each
+ * group its scales and its words. Panels for outer products: qd8_mopa.h. */
 #pragma once
 
 #include <stddef.h>
@@ -14,11 +13,12 @@
 struct sl_qd8_gemv {
     const int8_t *row; /* [4 * words of all k] */
     const void *weights;
-    void *dst;            /* [n] */
-    size_t n;             /* at least 1 */
-    size_t words, groups; /* words: in groups those of a group, a multiple of 8 */
-    float min, max;       /* NaN: none */
-    float scale;          /* of the row */
+    void *dst;      /* [n] */
+    size_t n;       /* at least 1 */
+    size_t words;   /* in groups: of a group, a multiple of 8 */
+    size_t groups;  /* by channel: lines of corrections */
+    float min, max; /* NaN: none */
+    float scale;    /* of the row */
     int32_t zero_point;
     uint32_t half;           /* 1: dst is half, not float */
     const uint32_t *nibbles; /* what ZT0 takes */

@@ -23,6 +23,13 @@ static inline size_t sl_qd8_corrections(size_t k) __arm_streaming_compatible
     return (sl_qd8_words(k) - 1) / (SL_QD8_CORRECTION_K / 4) + 1;
 }
 
+/* Groups of the weights, or lines of corrections. */
+static inline size_t
+sl_qd8_head_lines(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible
+{
+    return args->group ? args->k / args->group : sl_qd8_corrections(args->k);
+}
+
 /* Rows of bytes that become columns. */
 struct sl_qd8_lines {
     const char *const *rows; /* one for each lane of a line */

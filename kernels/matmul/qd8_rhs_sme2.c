@@ -17,7 +17,7 @@ const uint32_t sl_qd8_nibbles[16] = {0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0
 /* How panels are cut: most_vl vectors of columns, the last one a multiple of least_vl. */
 struct layout {
     size_t most_vl, least_vl;
-    bool pairs; /* sums as corrections for outer products */
+    bool outer; /* for outer products */
 };
 
 struct rhs {
@@ -51,11 +51,10 @@ static size_t width_of(const struct layout *l, size_t left, size_t vl) __arm_str
 static struct rhs rhs_of(const struct sl_matmul_qd8 *self, size_t k, size_t group)
 {
     struct layout l = layout_of(self->gemv, self->q4, group);
-    size_t corrections = l.pairs ? sl_qd8_corrections(k) : 1;
     return (struct rhs){.layout = l,
                         .q4 = self->q4,
                         .words = group ? k / 4 : sl_qd8_words(k),
-                        .lines = 2 + (group ? k / group : corrections)};
+                        .lines = 2 + (group ? k / group : sl_qd8_corrections(k))};
 }
 
 static size_t column_bytes(const struct rhs *rhs) __arm_streaming_compatible
@@ -90,15 +89,10 @@ static inline __attribute__((always_inline)) svint32_t pair_of(svint32_t sum) __
 }
 
 static inline __attribute__((always_inline)) void
-put_sums(const int32_t *sums, bool pairs, size_t vectors,
-         char *out) __arm_streaming __arm_inout("za")
+put_sums(const int32_t *sums, size_t vectors, char *out) __arm_streaming __arm_inout("za")
 {
-    svint32_t low = svld1_s32(svptrue_b32(), sums);
-    svint32_t high = svld1_s32(svptrue_b32(), sums + svcntw());
-    if (pairs) {
-        low = pair_of(low);
-        high = pair_of(high);
-    }
+    svint32_t low = pair_of(svld1_s32(svptrue_b32(), sums));
+    svint32_t high = pair_of(svld1_s32(svptrue_b32(), sums + svcntw()));
     if (vectors > 1)
         svst1_s32_x2(svptrue_c32(), (int32_t *)(void *)out, svcreate2_s32(low, high));
     else
@@ -117,7 +111,7 @@ static void put_channel_strip(const struct panel *p, const struct sl_qd8_strip *
         size_t to = words - from < step ? words : from + step;
         sl_qd8_pack_strip_sme2(strip, from, to, weights + from * p->words_line, p->words_line,
                                vectors, sums);
-        put_sums(sums, p->rhs->layout.pairs, vectors, out);
+        put_sums(sums, vectors, out);
     }
     put_floats((const float *)w->scale + strip->first, strip->columns, vectors, 0, out);
     put_floats(w->bias ? w->bias + strip->first : NULL, strip->columns, vectors, sl_bias_error,
@@ -196,7 +190,7 @@ static void put_plain_panels(const struct rhs *rhs) __arm_streaming __arm_inout(
         lines.out += 4 * vl;
         if (vectors > 1)
             sl_qd8_turn_words_sme2(&lines, words, sums + vl);
-        put_sums(sums, true, vectors, out);
+        put_sums(sums, vectors, out);
         put_floats((const float *)w->scale + first, columns, vectors, 0, out + line);
         put_floats(w->bias ? w->bias + first : NULL, columns, vectors, sl_bias_error,
                    out + 2 * line);
@@ -236,7 +230,7 @@ static void body(const void *args) __arm_streaming __arm_inout("za")
 {
     const struct rhs *rhs = args;
     struct panel p = {.rhs = rhs, .out = rhs->packed};
-    if (rhs->layout.pairs && !rhs->q4 && !rhs->weights->transposed && rhs->lines == 3) {
+    if (rhs->layout.outer && !rhs->q4 && !rhs->weights->transposed && rhs->lines == 3) {
         put_plain_panels(rhs);
         return;
     }
@@ -263,7 +257,7 @@ void sl_qd8_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_weights_q
     struct rhs rhs = rhs_of(self, weights->k, weights->group);
     rhs.weights = weights;
     rhs.packed = packed;
-    bool columns = svcntsw() == SL_PACK_SHORT_VL && rhs.layout.pairs && !rhs.q4 &&
+    bool columns = svcntsw() == SL_PACK_SHORT_VL && rhs.layout.outer && !rhs.q4 &&
                    !weights->transposed && rhs.lines == 3 && weights->k > 0;
     if (weights->n > 0)
         sl_streaming_run_za(columns ? put_panels_16 : body, &rhs);

@@ -36,8 +36,7 @@ void sl_qd8_row_copy(const struct sl_matmul_qd8_args *args)
         memcpy(row->values, args->lhs.data, args->k);
 }
 
-struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args,
-                                  size_t groups) __arm_streaming_compatible
+struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible
 {
     const struct packed_row *row = args->workspace;
     return (struct sl_qd8_gemv){
@@ -46,7 +45,7 @@ struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args,
         .dst = args->dst,
         .n = args->n,
         .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
-        .groups = groups,
+        .groups = sl_qd8_head_lines(args),
         .min = args->min == -INFINITY ? NAN : args->min,
         .max = args->max == INFINITY ? NAN : args->max,
         .scale = row->params.scale,

@@ -17,6 +17,5 @@ void sl_qd8_row_pack(const struct sl_matmul_qd8_args *args) __arm_streaming __ar
 /* The same of a row that is int8 already. */
 void sl_qd8_row_copy(const struct sl_matmul_qd8_args *args);
 
-/* The product of the row that stands there. `groups`: what struct sl_qd8_gemv takes for it. */
-struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args,
-                                  size_t groups) __arm_streaming_compatible;
+/* The product of the row that stands there. */
+struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible;
