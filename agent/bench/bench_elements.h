@@ -161,6 +161,5 @@ ELEMENT_BENCH(unary, SL_NAME, computes(at->name, bench->shape))
 ELEMENT_BENCH(binary, SL_NAME, computes(at->name, bench->shape))
 ELEMENT_BENCH(pool, SL_NAME, computes(at->name, bench->shape))
 ELEMENT_BENCH(reduce, SL_NAME,
-              computes(at->name, bench->shape) &&
-                  (at->op == SL_REDUCE_MEAN || bench->shape->n == 1))
+              computes(at->name, bench->shape) && (sl_reduce_folds(at->op) || bench->shape->n == 1))
 ELEMENT_BENCH(transpose, TRANSPOSE_NAME, 1)

@@ -52,18 +52,18 @@ static bool axis_unary(struct sl_step *step, uint32_t crew, struct sl_step_axis 
 static bool axis_reduce(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
 {
     struct SL_OF(sl_reduce, _args) *a = &step->SL_PART.reduce.args;
-    bool mean = step->SL_PART.reduce.kernel->op == SL_REDUCE_MEAN;
+    bool folds = sl_reduce_folds(step->SL_PART.reduce.kernel->op);
     size_t row = a->reduced * a->inner * sizeof(SL_FLOAT);
-    size_t out_row = mean ? a->inner * sizeof(SL_FLOAT) : row;
+    size_t out_row = folds ? a->inner * sizeof(SL_FLOAT) : row;
     (void)crew;
     if (row == 0)
         return false;
     sl_axis_of_rows(&a->outer, a->out, out_row,
-                    (uint64_t)a->reduced * a->inner * (mean ? SL_WORK_ELEMENT : SL_WORK_FUNCTION),
+                    (uint64_t)a->reduced * a->inner * (folds ? SL_WORK_ELEMENT : SL_WORK_FUNCTION),
                     out);
     sl_axis_move(out, &a->in, row);
     sl_axis_move(out, &a->out, out_row);
-    if (!mean && a->mean) {
+    if (!folds && a->mean) {
         while (out->unit * sizeof(*a->mean) % 64 != 0)
             out->unit *= 2;
         sl_axis_move(out, &a->mean, sizeof(*a->mean));

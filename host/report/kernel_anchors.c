@@ -132,3 +132,29 @@ const struct sl_kernel_anchor sl_kernel_anchors[] = {
     {"matmul_qd8", "sme2", "lhs_pack", 512, 784, 128, 64, 326996, KAI_QD8_LHS},
 };
 const size_t sl_kernel_anchor_count = sizeof(sl_kernel_anchors) / sizeof(sl_kernel_anchors[0]);
+
+/* A softmax of one long row is three of XNNPACK's kernels; its pooling by nine taps takes nine of a
+ * 2x2 window too. */
+const struct sl_kernel_op_anchor sl_kernel_op_anchors[] = {
+    {"_add_", {"binary", "neon", "whole", 0, 1, 65536, 1, 65542, "XNNPACK f32 vadd neon u8"}},
+    {"_clamp_", {"unary", "neon", "whole", 0, 1, 65536, 1, 69640, "XNNPACK f32 vclamp neon u16"}},
+    {"_hardswish_",
+     {"unary", "neon", "whole", 0, 1, 65536, 1, 118795, "XNNPACK f32 vhswish neon u16"}},
+    {"_sigmoid_",
+     {"unary", "neon", "whole", 0, 1, 65536, 1, 413737,
+      "XNNPACK f32 vsigmoid aarch64 neonfma rr1 p5 div u16"}},
+    {"_max_", {"reduce", "neon", "whole", 0, 1, 1, 65536, 40980, "XNNPACK f32 rmax neon u16 acc4"}},
+    {"_softmax_",
+     {"reduce", "neon", "whole", 0, 1, 1, 65536, 462924,
+      "XNNPACK f32 rmax, raddstoreexpminusmax p5 and vmulc, neon"}},
+    {"_mean_",
+     {"reduce", "neon", "whole", 0, 1, 512, 49, 14978, "XNNPACK f32 rdsum 7p7x neon u16"}},
+    {"_max_", {"pool", "neon", "whole", 0, 784, 64, 4, 343410, "XNNPACK f32 maxpool 9p neon u4"}},
+    {"_max_", {"pool", "neon", "whole", 0, 784, 64, 9, 349682, "XNNPACK f32 maxpool 9p neon u4"}},
+    {"_average_",
+     {"pool", "neon", "whole", 0, 784, 64, 9, 410054, "XNNPACK f32 avgpool 9p neon u4"}},
+    {"_x32_",
+     {"transpose", "neon", "whole", 0, 256, 256, 1, 79191, "XNNPACK x32 transposec 4x4 tbl128"}},
+};
+const size_t sl_kernel_op_anchor_count =
+    sizeof(sl_kernel_op_anchors) / sizeof(sl_kernel_op_anchors[0]);

@@ -9,3 +9,11 @@
 extern const char sl_kernel_anchor_source[];
 extern const struct sl_kernel_anchor sl_kernel_anchors[];
 extern const size_t sl_kernel_anchor_count;
+
+/* Of families that have several operations: of kernels with `part` in their names alone. */
+struct sl_kernel_op_anchor {
+    const char *part;
+    struct sl_kernel_anchor anchor;
+};
+extern const struct sl_kernel_op_anchor sl_kernel_op_anchors[];
+extern const size_t sl_kernel_op_anchor_count;

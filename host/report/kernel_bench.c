@@ -65,18 +65,26 @@ uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl)
     return row->m * ceil_div(row->n, 4 * lanes) * row->k;
 }
 
+static bool counts_the_same(const struct sl_kernel_anchor *a, const struct sl_kernel_row *row,
+                            unsigned svl)
+{
+    return a->m == row->m && a->n == row->n && a->k == row->k && (a->svl == 0 || a->svl == svl) &&
+           strcmp(a->family, row->family) == 0 && strcmp(a->stage, row->stage) == 0 &&
+           strcmp(a->engine, sl_kernel_engine(row)) == 0;
+}
+
 const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl)
 {
     if (strcmp(row->type, "qs8") == 0)
         return sl_kernel_qs8_anchor(row, svl);
     if (strcmp(row->type, "f16") == 0 || strcmp(row->type, "bf16") == 0)
         return sl_kernel_f16_anchor(row, svl);
-    for (size_t i = 0; i < sl_kernel_anchor_count; i++) {
-        const struct sl_kernel_anchor *a = &sl_kernel_anchors[i];
-        if (a->m == row->m && a->n == row->n && a->k == row->k && (a->svl == 0 || a->svl == svl) &&
-            strcmp(a->family, row->family) == 0 && strcmp(a->stage, row->stage) == 0 &&
-            strcmp(a->engine, sl_kernel_engine(row)) == 0)
-            return a;
-    }
+    for (size_t i = 0; i < sl_kernel_anchor_count; i++)
+        if (counts_the_same(&sl_kernel_anchors[i], row, svl))
+            return &sl_kernel_anchors[i];
+    for (size_t i = 0; i < sl_kernel_op_anchor_count; i++)
+        if (counts_the_same(&sl_kernel_op_anchors[i].anchor, row, svl) &&
+            strstr(row->kernel, sl_kernel_op_anchors[i].part))
+            return &sl_kernel_op_anchors[i].anchor;
     return NULL;
 }

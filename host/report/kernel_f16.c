@@ -80,9 +80,10 @@ static const struct {
     {"unary", "sme2", "_hardswish_", 0.11}, {"unary", "sme2", "_gelu_", 1.0},
     {"unary", "sme2", "_sigmoid_", 0.5},    {"unary", "sme2", "_exp_", 0.45},
     {"reduce", "sme2", "_softmax_", 0.6},   {"reduce", "sme2", "_norm_", 0.3},
-    {"reduce", "sme2", "_mean_", 0.04},     {"transpose", "sme2", "", 0.095},
-    {"binary", "neon", "_add_", 0.33},      {"transpose", "neon", "", 0.6},
-    {"reduce", "neon", "_softmax_", 2.5},   {"reduce", "neon", "_norm_", 1.25},
+    {"reduce", "sme2", "_mean_", 0.04},     {"reduce", "sme2", "_max_", 0.03},
+    {"transpose", "sme2", "", 0.095},       {"binary", "neon", "_add_", 0.33},
+    {"transpose", "neon", "", 0.6},         {"reduce", "neon", "_softmax_", 2.5},
+    {"reduce", "neon", "_norm_", 1.25},
 };
 
 static bool same(const char *a, const char *b)

@@ -18,11 +18,11 @@ static const struct element_goal element_goals[] = {
     {"unary", "sme2", "_hardswish_", 0.22}, {"unary", "sme2", "_gelu_", 2.0},
     {"unary", "sme2", "_sigmoid_", 1.0},    {"unary", "sme2", "_exp_", 0.9},
     {"reduce", "sme2", "_softmax_", 1.2},   {"reduce", "sme2", "_norm_", 0.6},
-    {"reduce", "sme2", "_mean_", 0.08},     {"transpose", "sme2", "", 0.19},
-    {"binary", "neon", "_add_", 0.66},      {"unary", "neon", "_gelu_", 8.0},
-    {"reduce", "neon", "_softmax_", 5.0},   {"reduce", "neon", "_norm_", 2.5},
-    {"transpose", "neon", "", 1.2},         {"convert", "sme2", "_f32_qs8_", 0.12},
-    {"convert", "sme2", "_qs8_f32_", 0.12},
+    {"reduce", "sme2", "_mean_", 0.08},     {"reduce", "sme2", "_max_", 0.06},
+    {"transpose", "sme2", "", 0.19},        {"binary", "neon", "_add_", 0.66},
+    {"unary", "neon", "_gelu_", 8.0},       {"reduce", "neon", "_softmax_", 5.0},
+    {"reduce", "neon", "_norm_", 2.5},      {"transpose", "neon", "", 1.2},
+    {"convert", "sme2", "_f32_qs8_", 0.12}, {"convert", "sme2", "_qs8_f32_", 0.12},
 };
 
 /* A layer, everything included. */

@@ -37,8 +37,10 @@ uint64_t sl_kernel_bytes(const struct sl_kernel_row *row)
         return 2 * elements * size;
     if (is(row->family, "binary"))
         return 3 * elements * size;
-    if (is(row->family, "reduce")) /* a mean writes less than it reads */
-        return (strstr(row->kernel, "_mean_") ? row->k + 1 : 2 * row->k) * elements * size;
+    if (is(row->family, "reduce")) /* means and largest ones write less than it reads */
+        return (strstr(row->kernel, "_mean_") || strstr(row->kernel, "_max_") ? row->k + 1
+                                                                              : 2 * row->k) *
+               elements * size;
     return 0;
 }
 

@@ -10,7 +10,7 @@
 struct sl_reduce_f16_args {
     size_t outer, reduced, inner;
     const uint16_t *in;
-    uint16_t *out;                 /* may be `in` but for MEAN */
+    uint16_t *out;                 /* may be `in` but for MEAN and MAX */
     float scale;                   /* MEAN */
     float eps;                     /* norms */
     const uint16_t *weight, *bias; /* norms: [reduced] or NULL; RMS_NORM has no bias */

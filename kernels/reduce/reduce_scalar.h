@@ -85,6 +85,27 @@ static void rms_norm(const struct SL_NAME(sl_reduce, _args) * args)
     }
 }
 
+static void largest(const struct SL_NAME(sl_reduce, _args) * args)
+{
+    for (size_t i = 0; i < args->outer * args->inner; i++) {
+        const SL_ELEMENT *in =
+            args->in + i / args->inner * args->reduced * args->inner + i % args->inner;
+        float best = SL_GET(in[0]);
+        for (size_t r = 1; r < args->reduced; r++) {
+            float value = SL_GET(in[r * args->inner]);
+            best = isnan(best) || value <= best ? best : value;
+        }
+        args->out[i] = SL_PUT(best);
+    }
+}
+
+const struct SL_NAME(sl_reduce, ) KERNEL(max) = {
+    .name = SL_TEXT(KERNEL(max)),
+    .needs = SL_ISA_NONE,
+    .op = SL_REDUCE_MAX,
+    .run = largest,
+};
+
 const struct SL_NAME(sl_reduce, ) KERNEL(mean) = {
     .name = SL_TEXT(KERNEL(mean)),
     .needs = SL_ISA_NONE,

@@ -144,6 +144,14 @@ static void anchors_are_found_by_shape_stage_and_engine(void **state)
     assert_int_equal(sl_kernel_anchor(&row, 512)->instructions, 5131516);
     row = row_of("matmul", MOPA, "whole", 256, 256, 256);
     assert_null(sl_kernel_anchor(&row, 512));
+    row = row_of("reduce", "sl_reduce_max_f32_f32_1x16_neon", "whole", 1, 1, 65536);
+    assert_int_equal(sl_kernel_anchor(&row, 512)->instructions, 40980);
+    row = row_of("reduce", "sl_reduce_softmax_f32_f32_1x16_neon", "whole", 1, 1, 65536);
+    assert_int_equal(sl_kernel_anchor(&row, 512)->instructions, 462924);
+    row = row_of("reduce", "sl_reduce_rms_norm_f32_f32_1x32_neon", "whole", 1, 1, 65536);
+    assert_null(sl_kernel_anchor(&row, 512));
+    row = row_of("reduce", "sl_reduce_max_f32_f32_16vl_sme2", "whole", 1, 1, 65536);
+    assert_null(sl_kernel_anchor(&row, 512));
 }
 
 static void goals_round_up_to_whole_blocks(void **state)

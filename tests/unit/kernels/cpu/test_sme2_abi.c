@@ -211,7 +211,7 @@ static void the_other_families_keep_the_callers_state(void **state)
         if (!sl_case_is_sme2(reduce->name, reduce->needs))
             continue;
         sl_case_survives(reduce->name, reduce_outer, &(struct element_case){.reduce = reduce});
-        if (reduce->op == SL_REDUCE_MEAN)
+        if (sl_reduce_folds(reduce->op))
             sl_case_survives(reduce->name, reduce_inner, &(struct element_case){.reduce = reduce});
     }
 }

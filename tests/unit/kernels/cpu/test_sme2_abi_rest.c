@@ -76,7 +76,7 @@ static void rows_keep_the_callers_state(void **state)
         EACH(reduce_f16, true, (void)0, ROWS, reduced, 1, halves, halves_out, 1, 1e-5f, NULL, NULL,
              NULL, NULL)
     for (size_t inner = 1; inner <= 70; inner += 23) {
-        EACH(reduce_f16, kernel->op == SL_REDUCE_MEAN, (void)0, 2, 13, inner, halves, halves_out, 1,
+        EACH(reduce_f16, sl_reduce_folds(kernel->op), (void)0, 2, 13, inner, halves, halves_out, 1,
              0, NULL, NULL, NULL, NULL)
         EACH(mean_qs8, kernel->workspace_bytes(inner) <= sizeof(workspace), (void)0, 2, 13, inner,
              bytes, bytes_out, 1, 3, quantised, workspace)

@@ -25,6 +25,18 @@ static void mean_of(const struct sl_reduce_args *a, double *want)
         }
 }
 
+static void largest_of(const struct sl_reduce_args *a, double *want)
+{
+    for (size_t i = 0; i < a->outer * a->inner; i++) {
+        const float *in = a->in + i / a->inner * a->reduced * a->inner + i % a->inner;
+        want[i] = (double)in[0];
+        for (size_t r = 1; r < a->reduced; r++) {
+            double x = (double)in[r * a->inner];
+            want[i] = isnan(want[i]) || x <= want[i] ? want[i] : x;
+        }
+    }
+}
+
 static void softmax_of(const struct sl_reduce_args *a, double *want)
 {
     for (size_t o = 0; o < a->outer; o++, want += a->reduced) {
@@ -75,6 +87,8 @@ static void compute(int op, const struct sl_reduce_args *a, double *want, double
 {
     if (op == SL_REDUCE_MEAN)
         mean_of(a, want);
+    else if (op == SL_REDUCE_MAX)
+        largest_of(a, want);
     else if (op == SL_REDUCE_SOFTMAX)
         softmax_of(a, want);
     else if (op == SL_REDUCE_RMS_NORM)
@@ -86,9 +100,9 @@ static void compute(int op, const struct sl_reduce_args *a, double *want, double
 static void check(const struct sl_reduce *kernel, struct sl_reduce_args a, float *in, bool affine,
                   uint32_t *seed)
 {
-    bool mean_op = kernel->op == SL_REDUCE_MEAN, in_place = !mean_op && sl_case_pick(seed, 0, 1);
-    a.inner = mean_op ? a.inner : 1;
-    size_t count = mean_op ? a.outer * a.inner : a.outer * a.reduced;
+    bool folds = sl_reduce_folds(kernel->op), in_place = !folds && sl_case_pick(seed, 0, 1);
+    a.inner = folds ? a.inner : 1;
+    size_t count = folds ? a.outer * a.inner : a.outer * a.reduced;
     a.in = in;
     a.eps = 1e-5f;
     a.scale = 1.0f / (float)a.reduced;
@@ -133,7 +147,7 @@ static void random_shapes_equal_the_reference(void **state)
                 sl_case_pick(&seed, 1, 5), sl_case_pick(&seed, 1, high),
                 sl_case_pick(&seed, 0, 3) == 0 ? 1 : sl_case_pick(&seed, 1, high), .scale = 0};
             float *in = sl_case_floats(&seed, a.outer * a.reduced *
-                                                  (kernel->op == SL_REDUCE_MEAN ? a.inner : 1));
+                                                  (sl_reduce_folds(kernel->op) ? a.inner : 1));
             check(kernel, a, in, n & 1, &seed);
             sl_guarded_free(in);
         }
@@ -185,6 +199,34 @@ static void softmax_of_minus_infinity_is_zero_and_of_nan_is_nan(void **state)
     }
 }
 
+/* Rows, and columns that lie side by side, of two lengths. */
+static void the_largest_is_exact_and_a_nan_wins_wherever_it_stands(void **state)
+{
+    (void)state;
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        if (kernel->op != SL_REDUCE_MAX || (kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (size_t n = 1; n < 700; n += n < 80 ? 1 : 67)
+            for (size_t inner = 1; inner < 40; inner += 19) {
+                float *in = sl_case_constant(n * inner, -INFINITY);
+                float *out = sl_case_constant(inner, 77);
+                struct sl_reduce_args a = {1, n, inner, in, out, .scale = 0};
+                kernel->run(&a);
+                assert_true(out[inner - 1] == -INFINITY);
+                size_t at = (n * 7 / 11) * inner + inner - 1;
+                in[at] = -3e-45f; /* a denormal */
+                kernel->run(&a);
+                assert_true(out[inner - 1] == in[at]);
+                in[inner - 1] = INFINITY;
+                in[at] = NAN;
+                kernel->run(&a);
+                assert_true(isnan(out[inner - 1]));
+                sl_case_free(2, (void *[]){in, out});
+            }
+    }
+}
+
 static void select_gives_the_operator_asked_for(void **state)
 {
     (void)state;
@@ -200,6 +242,7 @@ int main(void)
         cmocka_unit_test(random_shapes_equal_the_reference),
         cmocka_unit_test(softmax_of_far_apart_values_is_accurate_element_by_element),
         cmocka_unit_test(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan),
+        cmocka_unit_test(the_largest_is_exact_and_a_nan_wins_wherever_it_stands),
         cmocka_unit_test(select_gives_the_operator_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,9 +40,9 @@ static float *in_f32(const struct sl_reduce_f16 *kernel, const struct rows *r)
 static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *seed, float scale)
 {
     bool norm = kernel->op >= SL_REDUCE_LAYER_NORM;
-    r.inner = kernel->op == SL_REDUCE_MEAN ? r.inner : 1;
+    r.inner = sl_reduce_folds(kernel->op) ? r.inner : 1;
     r.count = r.outer * r.reduced * r.inner;
-    r.out_count = kernel->op == SL_REDUCE_MEAN ? r.outer * r.inner : r.count;
+    r.out_count = sl_reduce_folds(kernel->op) ? r.outer * r.inner : r.count;
     r.in = sl_case_halves(seed, r.count, false);
     for (size_t i = 0; i < r.count; i++)
         r.in[i] = sl_half_from_float(sl_half_to_float(r.in[i]) * scale);
@@ -65,7 +65,7 @@ static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *s
                          : kernel->op == SL_REDUCE_SOFTMAX && (kernel->needs & SL_ISA_FP16) != 0
                              ? 2e-3 /* in half precision, as XNNPACK does */
                              : 2e-6);
-    if (kernel->op != SL_REDUCE_MEAN) { /* in place */
+    if (!sl_reduce_folds(kernel->op)) { /* in place */
         args.out = r.in;
         kernel->run(&args);
         assert_memory_equal(r.in, out, r.out_count * sizeof(*out));
