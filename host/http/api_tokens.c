@@ -28,14 +28,21 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void on_loaded(void *user, int rc, const struct sl_token_record *rows, size_t count)
+/* What the store has is what lets in from now on. */
+static int take(struct sl_http *http, int rc, const struct sl_token_record *rows, size_t count)
 {
-    struct sl_http *http = user;
-    http->exchanges--;
     if (rc == 0)
         rc = sl_auth_set(&http->auth, rows, count);
     if (rc < 0 && !http->stopping)
         fprintf(stderr, "level=error event=tokens_not_read reason=\"%s\"\n", sl_strerror(rc));
+    return rc;
+}
+
+static void on_loaded(void *user, int rc, const struct sl_token_record *rows, size_t count)
+{
+    struct sl_http *http = user;
+    http->exchanges--;
+    take(http, rc, rows, count);
 }
 
 void sl_api_tokens_load(struct sl_http *http)
@@ -66,29 +73,42 @@ struct adding {
     char token[SL_AUTH_TOKEN_BYTES];
 };
 
-static void on_added(void *user, int rc, uint64_t id)
+static void answer_added(struct adding *adding, int rc)
 {
-    struct adding *adding = user;
     struct sl_http_exchange *exchange = adding->exchange;
     struct sl_http_json text;
-    if (rc == 0)
-        sl_api_tokens_load(exchange->http);
     bool alive = sl_http_exchange_settle(exchange);
     if (alive && rc < 0) {
         sl_http_problem_of(exchange, rc, NULL);
     } else if (alive) {
-        adding->record.id = id;
         sl_http_json_begin(&text, 4096);
         sl_json_open_object(&text.json, NULL);
         sl_json_text(&text.json, "token", adding->token);
         sl_json_of_token(&text.json, "record", &adding->record);
         sl_json_close_object(&text.json);
-        sl_http_reply_header(exchange, "location", "/api/v1/tokens/%" PRIu64, id);
+        sl_http_reply_header(exchange, "location", "/api/v1/tokens/%" PRIu64, adding->record.id);
         sl_http_reply_header(exchange, "cache-control", "no-store");
         sl_http_reply_json(exchange, 201, &text);
     }
     memset(adding->token, 0, sizeof(adding->token));
     sl_free(adding);
+}
+
+/* Only now does it let in, so only now is it told. */
+static void on_known(void *user, int rc, const struct sl_token_record *rows, size_t count)
+{
+    struct adding *adding = user;
+    answer_added(adding, take(adding->exchange->http, rc, rows, count));
+}
+
+static void on_added(void *user, int rc, uint64_t id)
+{
+    struct adding *adding = user;
+    adding->record.id = id;
+    if (rc == 0)
+        rc = sl_store_list_tokens(sl_lab_store(adding->exchange->http->lab), on_known, adding);
+    if (rc < 0)
+        answer_added(adding, rc);
 }
 
 void sl_api_token_post(struct sl_http_exchange *exchange)
@@ -123,17 +143,30 @@ void sl_api_token_post(struct sl_http_exchange *exchange)
         sl_http_problem_of(exchange, rc, &diag);
 }
 
-static void on_removed(void *user, int rc)
+static void answer_removed(struct sl_http_exchange *exchange, int rc)
 {
-    struct sl_http_exchange *exchange = user;
-    if (rc == 0)
-        sl_api_tokens_load(exchange->http);
     if (!sl_http_exchange_settle(exchange))
         return;
     if (rc < 0)
         sl_http_problem_of(exchange, rc, NULL);
     else
         sl_http_reply_empty(exchange, 204, 0);
+}
+
+/* Only now does it let nobody in any more. */
+static void on_forgotten(void *user, int rc, const struct sl_token_record *rows, size_t count)
+{
+    struct sl_http_exchange *exchange = user;
+    answer_removed(exchange, take(exchange->http, rc, rows, count));
+}
+
+static void on_removed(void *user, int rc)
+{
+    struct sl_http_exchange *exchange = user;
+    if (rc == 0)
+        rc = sl_store_list_tokens(sl_lab_store(exchange->http->lab), on_forgotten, exchange);
+    if (rc < 0)
+        answer_removed(exchange, rc);
 }
 
 void sl_api_token_delete(struct sl_http_exchange *exchange)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "host/http/internal.h"
 #include "host/job/lab_open.h"
 #include "tests/support/unit.h"
 
@@ -60,6 +61,12 @@ static void open_lab(struct sl_http_case *bench)
         uv_run(&bench->loop, UV_RUN_ONCE);
 }
 
+void sl_http_case_await_tokens(struct sl_http_case *bench, const struct sl_http *http)
+{
+    while (!http->auth.loaded)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+}
+
 void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s)
 {
     struct sl_diag diag = {0};
@@ -80,6 +87,7 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
     int rc = sl_http_new(&bench->loop, bench->lab, &options, &bench->http, &diag);
     if (rc < 0)
         fail_msg("%s: %s", diag.where, diag.what);
+    sl_http_case_await_tokens(bench, bench->http);
     snprintf(bench->url, sizeof(bench->url), "http://127.0.0.1:%d", sl_http_port(bench->http, 1));
     bench->output = calloc(1, SL_CASE_OUTPUT_BYTES);
     assert_non_null(bench->output);
@@ -262,4 +270,12 @@ void sl_http_case_spin(struct sl_http_case *bench, unsigned ms)
     uint64_t end = uv_hrtime() + ms * UINT64_C(1000000);
     while (uv_hrtime() < end)
         pass(&bench->loop);
+}
+
+bool sl_http_case_until(struct sl_http_case *bench, bool (*is_so)(void))
+{
+    uint64_t end = uv_hrtime() + SL_CASE_PATIENCE_MS * UINT64_C(1000000);
+    while (!is_so() && uv_hrtime() < end)
+        pass(&bench->loop);
+    return is_so();
 }

@@ -12,7 +12,11 @@
 #include "host/job/lab.h"
 #include "host/store/store.h"
 
-enum { SL_CASE_OUTPUT_BYTES = 1 << 20, SL_CASE_MAX_ARGS = 32 };
+enum {
+    SL_CASE_OUTPUT_BYTES = 1 << 20,
+    SL_CASE_MAX_ARGS = 32,
+    SL_CASE_PATIENCE_MS = 30000 /* for what must come, on however busy a machine */
+};
 
 struct sl_http_case {
     uv_loop_t loop;
@@ -33,6 +37,8 @@ struct sl_http_case {
 
 /* Asserts on failure. `max_blob_bytes` and `timeout_s` as in struct sl_http_options. */
 void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s);
+/* Until then a server answers 503 where it asks for a token; that of the case has got there. */
+void sl_http_case_await_tokens(struct sl_http_case *bench, const struct sl_http *http);
 /* Closes all; asserts that the loop has no handle left. */
 void sl_http_case_close(struct sl_http_case *bench);
 void sl_http_case_close_http(struct sl_http_case *bench); /* the server alone; before the rest */
@@ -48,3 +54,5 @@ int sl_http_case_connect(struct sl_http_case *bench);
 int sl_http_case_await(struct sl_http_case *bench, int fd, const char *wanted, unsigned timeout_ms);
 void sl_http_case_send(int fd, const char *text);
 void sl_http_case_spin(struct sl_http_case *bench, unsigned ms);
+/* Runs the loop until it is so; false when that takes longer than SL_CASE_PATIENCE_MS. */
+bool sl_http_case_until(struct sl_http_case *bench, bool (*is_so)(void));

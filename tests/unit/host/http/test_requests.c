@@ -31,7 +31,7 @@ static int close_case(void **state)
 
 static void assert_answer(int fd, const char *wanted)
 {
-    if (sl_http_case_await(&bench, fd, wanted, 3000) != 1)
+    if (sl_http_case_await(&bench, fd, wanted, SL_CASE_PATIENCE_MS) != 1)
         fail_msg("no '%s' in: %s", wanted, bench.output);
 }
 
@@ -52,7 +52,7 @@ static void a_body_in_chunks_is_refused_with_a_problem_document(void **state)
     assert_answer(fd, "urn:sme2lab:problem:length-required");
     assert_non_null(strstr(bench.output, "HTTP/1.1 411 "));
     assert_non_null(strstr(bench.output, "application/problem+json"));
-    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 3000), 0);
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, SL_CASE_PATIENCE_MS), 0);
     close(fd);
 }
 
@@ -66,7 +66,7 @@ static void a_method_that_is_none_is_refused_with_a_problem_document(void **stat
     const char *length = strstr(bench.output, "content-length: ");
     const char *body = strstr(bench.output, "\r\n\r\n");
     assert_int_equal(atoi(length + sizeof("content-length:")), strlen(body + 4));
-    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 3000), 0);
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, SL_CASE_PATIENCE_MS), 0);
     close(fd);
 }
 
@@ -91,7 +91,7 @@ static void a_client_that_asks_first_is_not_told_to_send_what_is_refused(void **
                           "Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
     assert_answer(fd, "urn:sme2lab:problem:too-large");
     assert_null(strstr(bench.output, "100 Continue"));
-    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 3000), 0);
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, SL_CASE_PATIENCE_MS), 0);
     close(fd);
 }
 
@@ -159,6 +159,39 @@ static void a_long_address_is_refused_and_the_connection_goes_on(void **state)
     assert_alive(fd);
 }
 
+/* The second request is read as soon as the first is answered, and the store has others to answer.
+ */
+static void send_to_a_busy_store(int fd, const char *requests)
+{
+    enum { OTHERS = 40 };
+    int others[OTHERS];
+    for (size_t i = 0; i < OTHERS; i++)
+        others[i] = sl_http_case_connect(&bench);
+    sl_http_case_spin(&bench, 20);
+    sl_http_case_send(fd, requests);
+    for (size_t i = 0; i < OTHERS; i++)
+        sl_http_case_send(others[i], "GET /api/v1/runs HTTP/1.1\r\n" HOST "\r\n");
+    assert_answer(fd, "{\"tokens\":[");
+    for (size_t i = 0; i < OTHERS; i++)
+        close(others[i]);
+}
+
+static void a_token_is_known_or_forgotten_when_that_is_answered(void **state)
+{
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    send_to_a_busy_store(fd, "POST /api/v1/tokens HTTP/1.1\r\n" HOST JSON
+                             "Content-Length: 27\r\n\r\n{\"name\":\"x\",\"role\":\"admin\"}"
+                             "GET /api/v1/tokens HTTP/1.1\r\n" HOST "\r\n");
+    assert_non_null(strstr(bench.output, "HTTP/1.1 201 "));
+    assert_non_null(strstr(bench.output, "{\"tokens\":[{\"id\":1,\"name\":\"x\""));
+    send_to_a_busy_store(fd, "DELETE /api/v1/tokens/1 HTTP/1.1\r\n" HOST "\r\n"
+                             "GET /api/v1/tokens HTTP/1.1\r\n" HOST "\r\n");
+    assert_non_null(strstr(bench.output, "HTTP/1.1 204 "));
+    assert_non_null(strstr(bench.output, "{\"tokens\":[]}"));
+    assert_alive(fd);
+}
+
 static void an_address_that_fills_the_headers_ends_its_own_connection_alone(void **state)
 {
     static char name[20000];
@@ -167,14 +200,21 @@ static void an_address_that_fills_the_headers_ends_its_own_connection_alone(void
     memset(name, 'a', sizeof(name) - 1);
     sl_http_case_send(fd, "GET /");
     sl_http_case_send(fd, name);
-    assert_int_equal(sl_http_case_await(&bench, fd, NULL, 5000), 0);
+    assert_int_equal(sl_http_case_await(&bench, fd, NULL, SL_CASE_PATIENCE_MS), 0);
     close(fd);
     assert_alive(other);
 }
 
+static bool other_is_closed;
+
 static void on_closed(void *user)
 {
     *(bool *)user = true;
+}
+
+static bool is_other_closed(void)
+{
+    return other_is_closed;
 }
 
 static void the_daemon_listens_on_loopback_of_ipv6(void **state)
@@ -183,24 +223,23 @@ static void the_daemon_listens_on_loopback_of_ipv6(void **state)
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     struct sl_http *http = NULL;
     struct sl_diag diag = {0};
-    bool closed = false;
     (void)state;
+    other_is_closed = false;
     int fd = socket(AF_INET6, SOCK_STREAM, 0);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
         skip(); /* this machine has no IPv6 */
     close(fd);
     fd = socket(AF_INET6, SOCK_STREAM, 0);
     assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), 0);
+    sl_http_case_await_tokens(&bench, http);
     address.sin6_port = htons((uint16_t)sl_http_port(http, 0));
     assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
     sl_http_case_send(fd, "GET /api/v1/runs HTTP/1.1\r\nHost: [::1]\r\n\r\n");
     assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
     assert_answer(fd, "HTTP/1.1 401 "); /* TCP asks for a token */
     assert_alive(fd);
-    sl_http_close(http, on_closed, &closed);
-    for (int i = 0; i < 100 && !closed; i++)
-        sl_http_case_spin(&bench, 10);
-    assert_true(closed);
+    sl_http_close(http, on_closed, &other_is_closed);
+    assert_true(sl_http_case_until(&bench, is_other_closed));
 }
 
 int main(void)
@@ -214,6 +253,7 @@ int main(void)
         CASE(a_body_beyond_the_limit_is_read_away_and_answered),
         CASE(a_head_has_the_length_and_no_body),
         CASE(a_long_address_is_refused_and_the_connection_goes_on),
+        CASE(a_token_is_known_or_forgotten_when_that_is_answered),
         CASE(an_address_that_fills_the_headers_ends_its_own_connection_alone),
         CASE(the_daemon_listens_on_loopback_of_ipv6),
     };

@@ -201,6 +201,18 @@ static void wrong_and_large_blobs_are_refused(void **state)
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "--data-binary", data), 413);
 }
 
+static uint64_t job_before;
+
+static bool a_job_has_started(void)
+{
+    return bench.started_job != job_before;
+}
+
+static bool it_has_ended(void)
+{
+    return !sl_lab_job(bench.lab, bench.started_job);
+}
+
 static void add_run(const char *directory)
 {
     struct sl_run_record run = {.job = 1,
@@ -210,11 +222,13 @@ static void add_run(const char *directory)
                                 .model = "toy",
                                 .device = "box"};
     snprintf(run.directory, sizeof(run.directory), "%s", directory);
+    job_before = bench.started_job;
     assert_int_equal(
         CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"box\"}"), 201);
+    assert_true(sl_http_case_until(&bench, a_job_has_started));
     assert_int_equal(sl_lab_job_ended(bench.lab, bench.started_job, "box", SL_CAUSE_NONE, "", &run),
                      0);
-    sl_http_case_spin(&bench, 50);
+    assert_true(sl_http_case_until(&bench, it_has_ended)); /* its run is stored, the box is free */
 }
 
 static void a_runs_files_are_served_and_nothing_beside_them(void **state)
@@ -285,7 +299,6 @@ static void a_token_lets_in_and_its_role_says_how_far(void **state)
         snprintf(body, sizeof(body), "{\"name\":\"ci\",\"role\":\"%s\"}", roles[i]);
         assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", body), 201);
         snprintf(bearer, sizeof(bearer), "Authorization: Bearer %.67s", strstr(bench.body, "sl_"));
-        sl_http_case_spin(&bench, 30);
         assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 200);
         assert_int_equal(
             CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer, JSON, "-d", "{\"model\":\"m\"}"),
@@ -294,7 +307,6 @@ static void a_token_lets_in_and_its_role_says_how_far(void **state)
         assert_false(has("sha256"));
     }
     assert_int_equal(CURL(&bench, "/api/v1/tokens/3", "-X", "DELETE"), 204);
-    sl_http_case_spin(&bench, 30);
     assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 401);
     assert_int_equal(CURL(&bench, "/api/v1/tokens/3", "-X", "DELETE"), 404);
     assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"role\":\"god\"}"), 422);
@@ -321,12 +333,21 @@ static void the_socket_is_its_owners_alone(void **state)
     assert_int_equal(info.st_mode & 0777, 0600);
 }
 
+static int first_free; /* descriptor, before servers that could not be made */
+
+static bool no_descriptor_is_left_open(void)
+{
+    int last = dup(0);
+    close(last);
+    return last == first_free;
+}
+
 static void an_address_that_cannot_be_had_is_refused_with_words(void **state)
 {
     char own[160], taken[64];
-    int first = dup(0);
     (void)state;
-    close(first);
+    first_free = dup(0);
+    close(first_free);
     snprintf(own, sizeof(own), "unix:%s", bench.socket);
     snprintf(taken, sizeof(taken), "tcp:127.0.0.1:%d", sl_http_port(bench.http, 1));
     const char *const addresses[] = {own,
@@ -346,10 +367,7 @@ static void an_address_that_cannot_be_had_is_refused_with_words(void **state)
         assert_null(http);
         assert_true(diag.what[0] && diag.where[0]);
     }
-    sl_http_case_spin(&bench, 50);
-    int last = dup(0);
-    close(last);
-    assert_int_equal(last, first);                   /* no descriptor is left open */
+    assert_true(sl_http_case_until(&bench, no_descriptor_is_left_open));
     assert_int_equal(CURL(&bench, "/healthz"), 200); /* the first server still has its socket */
 }
 
