@@ -31,6 +31,7 @@
 
 enum {
     LOG_CHECK_MS = 60000,
+    RELOAD_AGAIN_MS = 200,
     LOCK_WAIT_MS = 8000,
     MAX_PATH_BYTES = 1024,
     MAX_LISTEN = SL_HTTP_MAX_LISTENERS
@@ -49,7 +50,8 @@ struct daemon {
     bool kit_open;
     struct sl_http *http;
     struct sl_lab_listener *listener;
-    uv_timer_t timer; /* of the log, and of idleness */
+    uv_timer_t timer;  /* of the log, and of idleness */
+    uv_timer_t reload; /* while a device that is to come is still leaving */
     uv_signal_t term, interrupt, hangup;
     bool handles_open, draining, ending;
     uint64_t idle_since_ms;
@@ -76,6 +78,7 @@ static void close_handles(struct daemon *daemon)
         return;
     daemon->handles_open = false;
     uv_close((uv_handle_t *)&daemon->timer, NULL);
+    uv_close((uv_handle_t *)&daemon->reload, NULL);
     uv_close((uv_handle_t *)&daemon->term, NULL);
     uv_close((uv_handle_t *)&daemon->interrupt, NULL);
     uv_close((uv_handle_t *)&daemon->hangup, NULL);
@@ -150,6 +153,16 @@ static void on_end_signal(uv_signal_t *handle, int signal)
     sl_lab_drain(daemon->lab);
 }
 
+static void on_reload(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+    if (!daemon->http || daemon->draining || daemon->ending)
+        return;
+    if (!sl_reload(daemon->settings->config_file, daemon->settings->config, daemon->devices,
+                   daemon->lab))
+        uv_timer_start(timer, on_reload, RELOAD_AGAIN_MS, 0);
+}
+
 static void on_hangup(uv_signal_t *handle, int signal)
 {
     struct daemon *daemon = handle->data;
@@ -158,9 +171,8 @@ static void on_hangup(uv_signal_t *handle, int signal)
         sl_log_file_reopen(daemon->log);
         fprintf(stderr, "level=info event=log_reopened\n");
     }
-    if (daemon->settings->config_file && daemon->http && !daemon->draining && !daemon->ending)
-        sl_reload(daemon->settings->config_file, daemon->settings->config, daemon->devices,
-                  daemon->lab);
+    if (daemon->settings->config_file)
+        on_reload(&daemon->reload);
 }
 
 /* A state event: a drained daemon ends with its last job. */
@@ -327,10 +339,12 @@ static int open_lab(struct daemon *daemon)
 static void open_handles(struct daemon *daemon)
 {
     uv_timer_init(&daemon->loop, &daemon->timer);
+    uv_timer_init(&daemon->loop, &daemon->reload);
     uv_signal_init(&daemon->loop, &daemon->term);
     uv_signal_init(&daemon->loop, &daemon->interrupt);
     uv_signal_init(&daemon->loop, &daemon->hangup);
-    daemon->timer.data = daemon->term.data = daemon->interrupt.data = daemon->hangup.data = daemon;
+    daemon->timer.data = daemon->reload.data = daemon->term.data = daemon->interrupt.data =
+        daemon->hangup.data = daemon;
     uv_signal_start(&daemon->term, on_end_signal, SIGTERM);
     uv_signal_start(&daemon->interrupt, on_end_signal, SIGINT);
     uv_signal_start(&daemon->hangup, on_hangup, SIGHUP);

@@ -69,7 +69,8 @@ static void remove_others(const struct sl_host_config *config, struct sl_lab *la
     }
 }
 
-static void take(const struct sl_host_device *device, struct sl_devices *devices,
+/* False: one of that name is just leaving. */
+static bool take(const struct sl_host_device *device, struct sl_devices *devices,
                  struct sl_lab *lab)
 {
     struct sl_diag diag = {0};
@@ -85,29 +86,35 @@ static void take(const struct sl_host_device *device, struct sl_devices *devices
     if (rc == 0)
         sl_lab_tell_cpu(lab, device->name, opened.cpu);
     if (rc == -EBUSY)
-        sl_diag_set(&diag, rc, device->name, "it is just leaving: reload once more");
-    if (rc < 0)
+        fprintf(stderr, "level=info event=device_waits device=%s reason=\"it is just leaving\"\n",
+                device->name);
+    else if (rc < 0)
         fprintf(stderr, "level=error event=device_not_taken device=%s reason=\"%s\"\n",
                 device->name, diag.what[0] ? diag.what : sl_strerror(rc));
     else if (!known)
         fprintf(stderr, "level=info event=device_added device=%s\n", device->name);
+    return rc != -EBUSY;
 }
 
-void sl_reload(const char *file, const struct sl_host_config *started, struct sl_devices *devices,
+bool sl_reload(const char *file, const struct sl_host_config *started, struct sl_devices *devices,
                struct sl_lab *lab)
 {
     struct sl_host_config config;
     struct sl_diag diag = {0};
+    bool all = true;
     int rc = sl_host_config_read(file, &config, &diag);
     if (rc < 0) {
         fprintf(stderr, "level=error event=reload_refused file=%s where=\"%s\" reason=\"%s\"\n",
                 file, diag.where, diag.what[0] ? diag.what : sl_strerror(rc));
-        return;
+        return true;
     }
     remove_others(&config, lab);
     for (size_t i = 0; i < config.device_count; i++)
-        take(&config.devices[i], devices, lab);
-    tell_of_the_rest(started, &config);
-    fprintf(stderr, "level=info event=reloaded devices=%zu\n", config.device_count);
+        all = take(&config.devices[i], devices, lab) && all;
+    if (all) {
+        tell_of_the_rest(started, &config);
+        fprintf(stderr, "level=info event=reloaded devices=%zu\n", config.device_count);
+    }
     sl_host_config_fini(&config);
+    return all;
 }

@@ -1,8 +1,11 @@
 """sme2labd from the outside: a submitted model becomes a stored run; crashes of daemon and agent lose nothing."""
 
+import contextlib
 import hashlib
 import json
+import os
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -23,6 +26,11 @@ def submit_toy(daemon, **more):
     if status != 201:
         raise AssertionError(f"{status} {body!r}")
     return json.loads(body)["id"]
+
+
+def counted(*names):
+    """A configuration with these devices."""
+    return {"devices": [{"name": name, "kind": "counted", "svl": 256} for name in names]}
 
 
 def run_files(daemon, record):
@@ -159,39 +167,55 @@ class TestDaemon(lab.Scratch):
             self.assertIn("event=listening", moved.read_text())
             self.assertIn("event=job", log.read_text())
 
+    def reload(self, daemon, config, word):
+        """Writes the configuration and asks for it, until the log has that word once more: the devices then."""
+        told = daemon.log_text().count(word)
+        (self.scratch / "host.json").write_text(config if isinstance(config, str) else json.dumps(config))
+        daemon.process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda: daemon.log_text().count(word) > told, daemon)
+        return self.devices(daemon)
+
+    def wait_for(self, condition, daemon):
+        limit = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), limit, daemon.log_text())
+            time.sleep(0.02)
+
+    def devices(self, daemon):
+        return [device["name"] for device in daemon.get("/api/v1/devices")["devices"]]
+
     def test_sighup_takes_devices_in_and_lets_them_go_after_their_job(self):
-        config = self.scratch / "host.json"
-
-        def reload(text, word):
-            told = daemon.log_text().count(word)
-            config.write_text(text)
-            daemon.process.send_signal(signal.SIGHUP)
-            limit = time.monotonic() + 20
-            while daemon.log_text().count(word) == told:
-                self.assertLess(time.monotonic(), limit, daemon.log_text())
-                time.sleep(0.02)
-            return [device["name"] for device in daemon.get("/api/v1/devices")["devices"]]
-
-        def devices(*names):
-            return {"devices": [{"name": name, "kind": "counted", "svl": 256} for name in names]}
-
-        with Daemon(self.scratch / "state", devices("a")) as daemon:
-            on_a = submit_toy(daemon, device="a")
-            while daemon.get(f"/api/v1/jobs/{on_a}")["state"] == "queued":
-                time.sleep(0.01)
-            self.assertEqual(reload(json.dumps(devices("b") | {"log_max_mib": 7}), "event=reloaded"), ["a", "b"])
+        with Daemon(self.scratch / "state", counted("a")) as daemon:
+            on_a = submit_toy(daemon, device="a", runs=8)  # some seconds
+            self.wait_for(lambda: daemon.get(f"/api/v1/jobs/{on_a}")["state"] != "queued", daemon)
+            self.assertEqual(self.reload(daemon, counted("b") | {"log_max_mib": 7}, "event=reloaded"), ["a", "b"])
             self.assertIn("key=log_max_mib reason=\"takes effect at the next start\"", daemon.log_text())
             on_b = submit_toy(daemon, device="b")
             self.assertEqual(daemon.wait(on_a)["state"], "done")
-            self.assertEqual([device["name"] for device in daemon.get("/api/v1/devices")["devices"]], ["b"])
+            self.assertEqual(self.devices(daemon), ["b"])
             self.assertEqual(daemon.submit({"model": "0" * 64, "device": "a"})[0], 422)
             self.assertEqual(daemon.wait(on_b)["device"], "b")
-            self.assertEqual(reload('{"devices": [{"name": "c", "kind": "phone"}]}', "event=reload_refused"), ["b"])
+            self.assertEqual(self.reload(daemon, '{"devices": [{"name": "c", "kind": "phone"}]}', "event=reload_refused"), ["b"])
             self.assertIn("/devices/0/kind", daemon.log_text())
-            self.assertEqual(reload(json.dumps(devices("a", "b")), "event=reloaded"), ["a", "b"])
+            self.assertEqual(self.reload(daemon, counted("a", "b"), "event=reloaded"), ["a", "b"])
             self.assertEqual(daemon.wait(submit_toy(daemon, device="a"))["state"], "done")
             self.assertEqual(daemon.terminate(), 0)
             self.assertNotIn("handles_left_open", daemon.log_text())
+
+    def test_a_device_that_comes_back_while_it_leaves_is_taken_when_it_has_left(self):
+        record = self.scratch / "state/agents/a/agent"
+        with Daemon(self.scratch / "state", counted("a")) as daemon:
+            self.wait_for(lambda: record.exists() and len(record.read_bytes()) >= 12, daemon)
+            agent = struct.unpack_from("<i", record.read_bytes(), 8)[0]
+            os.kill(agent, signal.SIGSTOP)  # it takes its time to end
+            self.assertEqual(self.reload(daemon, counted("b"), "event=reloaded"), ["b"])
+            self.assertEqual(self.reload(daemon, counted("a", "b"), "event=device_waits device=a"), ["b"])
+            reloaded = daemon.log_text().count("event=reloaded")
+            with contextlib.suppress(ProcessLookupError):  # it has had its grace
+                os.kill(agent, signal.SIGCONT)
+            self.wait_for(lambda: daemon.log_text().count("event=reloaded") > reloaded, daemon)
+            self.assertEqual(self.devices(daemon), ["a", "b"])
+            self.assertEqual(daemon.wait(submit_toy(daemon, device="a"))["state"], "done")
 
     def test_check_config_says_right_or_where_it_is_wrong(self):
         config = self.scratch / "host.json"
