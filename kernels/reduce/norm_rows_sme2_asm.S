@@ -1,10 +1,11 @@
 /* kernels/reduce/norm_rows_sme2_asm.S: layer norm of rows that stay in registers: one to four turns of
  * four vectors. The readable form is that of reduce_scalar.c.
  *
- * sl_layer_norm_<turns>_sme2_asm(const struct sl_reduce_args *), in streaming mode with ZA on, for rows
- * of more turns than one less. The last turn's lanes are those of pn9 and p1-p4; beyond them x is 0. Of one
- * and two turns the weights and biases of all rows are registers as well; of three and four they are
- * loaded, must be there, and sums are those of a ZA group. */
+ * sl_layer_norm_<vectors>vl_sme2_asm(const struct sl_reduce_args *), in streaming mode with ZA on, for rows
+ * of up to 8 vectors: weights and biases of all rows are registers as well, and p1 the last vector's lanes.
+ * sl_layer_norm_<turns>_sme2_asm likewise for rows of more turns than one less: weights and biases are
+ * loaded, must be there, sums are those of a ZA group, and p1-p4 the lanes of the last turn. Beyond a
+ * row, where pn9 ends, x is 0. */
 #include "kernels/cpu/asm.h"
 
 // x4 rows of x1 elements, in x2, out x3, weight x11, bias x12, mean x13, 1 / deviation x14.
@@ -61,6 +62,7 @@
     fsub z\fourth\().s, z\fourth\().s, z\mean\().s
 .endm
 
+// The same of the last turn.
 .macro subtract_last mean, first, second, third, fourth
     fsub z\first\().s, p1/m, z\first\().s, z\mean\().s
     fsub z\second\().s, p2/m, z\second\().s, z\mean\().s
@@ -106,69 +108,107 @@
 5:
 .endm
 
-function_begin sl_layer_norm_1_sme2_asm
-    begin 1, 12, 13, 14
-    parameters 1, x11, #1.0, 16, 17, 18, 19
-    parameters 1, x12, #0.0, 24, 25, 26, 27
-1:  ld1w {z0.s-z3.s}, pn9/z, [x2]
-    fadd z10.s, z0.s, z1.s
-    fadd z11.s, z2.s, z3.s
-    fadd z10.s, z10.s, z11.s
-    faddv s8, p0, z10.s
-    finish_mean 8, 12
-    subtract_last 8, 0, 1, 2, 3
-    fmul z10.s, z0.s, z0.s
-    add_square 1
-    add_square 2
-    add_square 3
-    faddv s9, p0, z10.s
-    finish_scale 9, 12, 13, 14
-    multiply 9, 0, 1, 2, 3
-    weigh 0, 16, 24
-    weigh 1, 17, 25
-    weigh 2, 18, 26
-    weigh 3, 19, 27
-    st1w {z0.s-z3.s}, pn9, [x3]
-    end_row
-function_end sl_layer_norm_1_sme2_asm
+.macro add_if_held to, r, vectors
+    .if \r < \vectors
+    fadd \to\().s, \to\().s, z\r\().s
+    .endif
+.endm
 
-function_begin sl_layer_norm_2_sme2_asm
-    begin 2, 12, 13, 14
-    parameters 2, x11, #1.0, 16, 17, 18, 19, 20, 21, 22, 23
-    parameters 2, x12, #0.0, 24, 25, 26, 27, 28, 29, 30, 31
-1:  ld1w {z0.s-z3.s}, pn8/z, [x2]
-    ld1w {z4.s-z7.s}, pn9/z, [x2, #4, mul vl]
+// z10 = the sum of z0 and on.
+.macro sum_of vectors
+    .if \vectors == 1
+    mov z10.d, z0.d
+    .else
     fadd z10.s, z0.s, z1.s
+    .endif
+    .if \vectors == 3
+    fadd z10.s, z10.s, z2.s
+    .elseif \vectors > 3
     fadd z11.s, z2.s, z3.s
-    fadd z15.s, z4.s, z5.s
-    fadd z9.s, z6.s, z7.s
-    fadd z10.s, z10.s, z15.s
-    fadd z11.s, z11.s, z9.s
+    add_if_held z10, 4, \vectors
+    add_if_held z11, 5, \vectors
+    add_if_held z10, 6, \vectors
+    add_if_held z11, 7, \vectors
     fadd z10.s, z10.s, z11.s
+    .endif
+.endm
+
+.macro distance r, vectors
+    .if \r < \vectors - 1
+    fsub z\r\().s, z\r\().s, z8.s
+    .elseif \r == \vectors - 1
+    fsub z\r\().s, p1/m, z\r\().s, z8.s
+    .endif
+.endm
+
+.macro square r, vectors
+    .if \r < \vectors
+    add_square \r
+    .endif
+.endm
+
+.macro result r, weight, bias, vectors
+    .if \r < \vectors
+    fmul z\r\().s, z\r\().s, z9.s
+    weigh \r, \weight, \bias
+    .endif
+.endm
+
+.macro held vectors, turns
+    begin \turns, 12, 13, 14
+    cntw x7, all, mul #\vectors
+    cntw x5
+    sub x7, x7, x5
+    whilelt p1.s, x7, x1
+    parameters \turns, x11, #1.0, 16, 17, 18, 19, 20, 21, 22, 23
+    parameters \turns, x12, #0.0, 24, 25, 26, 27, 28, 29, 30, 31
+1:
+    .if \turns == 1
+    ld1w {z0.s-z3.s}, pn9/z, [x2]
+    .else
+    ld1w {z0.s-z3.s}, pn8/z, [x2]
+    ld1w {z4.s-z7.s}, pn9/z, [x2, #4, mul vl]
+    .endif
+    sum_of \vectors
     faddv s8, p0, z10.s
     finish_mean 8, 12
-    subtract 8, 0, 1, 2, 3
-    subtract_last 8, 4, 5, 6, 7
+    .irp r, 0, 1, 2, 3, 4, 5, 6, 7
+    distance \r, \vectors
+    .endr
     fmul z10.s, z0.s, z0.s
     .irp r, 1, 2, 3, 4, 5, 6, 7
-    add_square \r
+    square \r, \vectors
     .endr
     faddv s9, p0, z10.s
     finish_scale 9, 12, 13, 14
-    multiply 9, 0, 1, 2, 3
-    multiply 9, 4, 5, 6, 7
-    weigh 0, 16, 24
-    weigh 1, 17, 25
-    weigh 2, 18, 26
-    weigh 3, 19, 27
-    weigh 4, 20, 28
-    weigh 5, 21, 29
-    weigh 6, 22, 30
-    weigh 7, 23, 31
+    result 0, 16, 24, \vectors
+    result 1, 17, 25, \vectors
+    result 2, 18, 26, \vectors
+    result 3, 19, 27, \vectors
+    result 4, 20, 28, \vectors
+    result 5, 21, 29, \vectors
+    result 6, 22, 30, \vectors
+    result 7, 23, 31, \vectors
+    .if \turns == 1
+    st1w {z0.s-z3.s}, pn9, [x3]
+    .else
     st1w {z0.s-z3.s}, pn8, [x3]
     st1w {z4.s-z7.s}, pn9, [x3, #4, mul vl]
+    .endif
     end_row
-function_end sl_layer_norm_2_sme2_asm
+.endm
+
+.irp vectors, 1, 2, 3, 4
+function_begin sl_layer_norm_\vectors\()vl_sme2_asm
+    held \vectors, 1
+function_end sl_layer_norm_\vectors\()vl_sme2_asm
+.endr
+
+.irp vectors, 5, 6, 7, 8
+function_begin sl_layer_norm_\vectors\()vl_sme2_asm
+    held \vectors, 2
+function_end sl_layer_norm_\vectors\()vl_sme2_asm
+.endr
 
 // s\to = the sum of the ZA group.
 .macro sum_of_group to

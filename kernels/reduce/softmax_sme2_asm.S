@@ -3,8 +3,9 @@
  *
  * sl_softmax_rows_sme2_asm(const struct sl_softmax_rows *), in streaming mode with ZA on. A row of one
  * turn stays in registers. A longer one is read three times: its largest element, e^(x - largest) with the
- * sum, and the division; the last turn, whole or not, is by pn9 and p1-p4. z13 sum, z14 -104, z15 the
- * least x, z12 1 / sum, T the largest four times. */
+ * sum, and the division; the last turn, whole or not, is by pn9 and p1-p4. Of rows whose last turn has
+ * fewer than four vectors four go together: their last turns share turns of their own. z11 the largest,
+ * z12 1 / sum, z13 sum, z14 -104, z15 the least x. */
 #include "kernels/cpu/asm.h"
 #include "kernels/cpu/exponential_sme2_asm.inc"
 
@@ -15,21 +16,17 @@
     \op \to\().s, p4/m, \to\().s, z3.s
 .endm
 
-// T and z15 from the largest element s4.
+// z11 and z15 from the largest element s4.
 .macro largest_is_s4
-    mov z16.s, s4
-    mov z17.s, s4
-    mov z18.s, s4
-    mov z19.s, s4
-    fadd z15.s, z16.s, z14.s
+    mov z11.s, s4
+    fadd z15.s, z11.s, z14.s
 .endm
 
-// X = e^(X - T)
-.macro power
-    fmax X, X, z15.s
+// X = e^(X - the largest), which \subtract takes from group 1.
+.macro power_less subtract:vararg
     zero {za}
     mova GROUP_D(1), X_D
-    fsub GROUP(1), T
+    \subtract
     mova X_D, GROUP_D(1)
     fmla GROUP(0), X, z8.s[0]
     mova N_D, GROUP_D(0)
@@ -41,12 +38,27 @@
     power_of_reduced
 .endm
 
+// Of one row.
+.macro power
+    fmax X, X, z15.s
+    power_less fmls GROUP(1), ONES, z11.s
+.endm
+
 .macro divide
     fmul z0.s, z0.s, z12.s
     fmul z1.s, z1.s, z12.s
     fmul z2.s, z2.s, z12.s
     fmul z3.s, z3.s, z12.s
 .endm
+
+.macro add_to_sum
+    fadd z13.s, z13.s, z0.s
+    fadd z13.s, z13.s, z1.s
+    fadd z13.s, z13.s, z2.s
+    fadd z13.s, z13.s, z3.s
+.endm
+
+#include "kernels/reduce/softmax_four_sme2_asm.inc"
 
 function_begin sl_softmax_rows_sme2_asm
     ldp x0, x9, [x0]            // arguments, constants
@@ -72,6 +84,32 @@ function_begin sl_softmax_rows_sme2_asm
     whilelt pn9.s, x7, x1, vlx4
     pext {p1.s, p2.s}, pn9[0]
     pext {p3.s, p4.s}, pn9[1]
+    cmp x4, #4
+    b.lo 60f
+    sub x9, x1, x7
+    cntw x10
+    add x11, x10, x10, lsl #1
+    sub sp, sp, #16
+    lsl x14, x1, #2
+    sub x12, x7, x6
+    cbz x7, 54f
+    cmp x9, x11
+    b.hi 59f
+    cmp x9, x10, lsl #1
+    b.hi 53f
+    cmp x9, x10
+    b.hi 52f
+    four_rows_of 1
+52: four_rows_of 2
+53: four_rows_of 3
+54: cmp x9, x10, lsl #1
+    b.hi 59f
+    cmp x9, x10
+    b.hi 55f
+    four_rows 1, 0
+55: four_rows 2, 0
+59: add sp, sp, #16
+60: cbz x4, 90f
     cbnz x7, 10f
 1:  ld1w X, pn9/z, [x2]
     mov z4.d, z0.d
@@ -113,10 +151,7 @@ function_begin sl_softmax_rows_sme2_asm
     mov x5, xzr
 21: ld1w X, pn8/z, [x2, x5, lsl #2]
     power
-    fadd z13.s, z13.s, z0.s
-    fadd z13.s, z13.s, z1.s
-    fadd z13.s, z13.s, z2.s
-    fadd z13.s, z13.s, z3.s
+    add_to_sum
     st1w X, pn8, [x3, x5, lsl #2]
     add x5, x5, x6
     cmp x5, x7

@@ -227,6 +227,57 @@ static void the_largest_is_exact_and_a_nan_wins_wherever_it_stands(void **state)
     }
 }
 
+/* Rows are computed several at a time, and so are what whole turns of vectors leave of them. */
+static void rows_of_all_lengths_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        uint32_t seed = 5;
+        if (kernel->op == SL_REDUCE_MEAN || kernel->op == SL_REDUCE_MAX ||
+            !sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t length = 1; length < 900; length += length < 140 ? 3 : 23) {
+            struct sl_reduce_args a = {4 + length % 6, length, 1, .scale = 0};
+            float *in = sl_case_floats(&seed, a.outer * length);
+            check(kernel, a, in, length & 1, &seed);
+            sl_guarded_free(in);
+        }
+    }
+}
+
+static void check_odd_rows(const struct sl_reduce *kernel, size_t length)
+{
+    enum { ROWS = 6, MOST = 300 };
+    float in[ROWS * MOST], out[ROWS * MOST];
+    double want[ROWS * MOST];
+    for (size_t i = 0; i < ROWS * length; i++)
+        in[i] = (float)(i * 7 % 11);
+    in[length] = -INFINITY;
+    in[2 * length + length / 2] = NAN;
+    in[5 * length - 1] = INFINITY;
+    struct sl_reduce_args a = {ROWS, length, 1, in, out, .scale = 0};
+    softmax_of(&a, want);
+    kernel->run(&a);
+    for (size_t i = 0; i < ROWS * length; i++) {
+        bool nan = i / length == 2 || i / length == 4;
+        assert_int_equal(isnan(out[i]) != 0, nan);
+        assert_true(nan || fabs((double)out[i] - want[i]) <= 4e-6 * want[i]);
+    }
+}
+
+static void softmax_of_a_row_knows_nothing_of_its_neighbours(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {2, 5, 15, 21, 45, 70, 90, 110, 150, 290};
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        bool runs = kernel->op == SL_REDUCE_SOFTMAX && (kernel->needs & ~sl_isa_detect()) == 0;
+        for (size_t n = 0; runs && n < sizeof(lengths) / sizeof(lengths[0]); n++)
+            check_odd_rows(kernel, lengths[n]);
+    }
+}
+
 static void select_gives_the_operator_asked_for(void **state)
 {
     (void)state;
@@ -243,6 +294,8 @@ int main(void)
         cmocka_unit_test(softmax_of_far_apart_values_is_accurate_element_by_element),
         cmocka_unit_test(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan),
         cmocka_unit_test(the_largest_is_exact_and_a_nan_wins_wherever_it_stands),
+        cmocka_unit_test(rows_of_all_lengths_equal_the_reference),
+        cmocka_unit_test(softmax_of_a_row_knows_nothing_of_its_neighbours),
         cmocka_unit_test(select_gives_the_operator_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
