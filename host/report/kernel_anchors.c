@@ -106,6 +106,7 @@ const struct sl_kernel_anchor sl_kernel_anchors[] = {
     {"matmul_qd8", "neon", "kernel", 0, 196, 512, 256, 1727779, KAI_QD8_I8MM},
     {"matmul_qd8", "neon", "kernel", 0, 256, 256, 256, 1121472, KAI_QD8_I8MM},
     {"matmul_qd8", "neon", "kernel", 0, 784, 128, 64, 673161, KAI_QD8_I8MM},
+    {"matmul_qd8", "neon", "lhs_pack", 0, 1, 1024, 1024, 5645, KAI_QD8_LHS},
     {"matmul_qd8", "neon", "lhs_pack", 0, 49, 960, 160, 30938, KAI_QD8_LHS},
     {"matmul_qd8", "neon", "lhs_pack", 0, 64, 64, 64, 18884, KAI_QD8_LHS},
     {"matmul_qd8", "neon", "lhs_pack", 0, 128, 128, 128, 66372, KAI_QD8_LHS},

@@ -29,24 +29,35 @@ size_t sl_qd8_panels_rhs_bytes(const struct sl_matmul_qd8 *self, size_t n, size_
     return (n + SIDE - 1) / SIDE * panel_bytes(k, group);
 }
 
-/* Eight rows of `k` to one panel; inlined for each depth, so that copies have a fixed size. */
-static inline __attribute__((always_inline)) void interleave(const int8_t *rows, size_t k,
-                                                             size_t depth, int8_t *out)
+/* The first `count` of eight rows of `k` to one panel; inlined for each depth, so that copies have
+ * a fixed size. */
+static inline __attribute__((always_inline)) void interleave(size_t count, const int8_t *rows,
+                                                             size_t k, size_t depth, int8_t *out)
 {
-    for (size_t p = 0; p < k; p += depth) {
-        for (size_t i = 0; i < SIDE; i++, out += depth)
-            memcpy(out, rows + i * k + p, depth);
+    for (size_t p = 0; p < k; p += depth, out += SIDE * depth) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(out + i * depth, rows + i * k + p, depth);
     }
 }
 
 static void interleave_by(const int8_t *rows, size_t k, size_t depth, int8_t *out)
 {
     if (depth == 8)
-        interleave(rows, k, 8, out);
+        interleave(SIDE, rows, k, 8, out);
     else if (depth == 4)
-        interleave(rows, k, 4, out);
+        interleave(SIDE, rows, k, 4, out);
     else
-        interleave(rows, k, depth, out);
+        interleave(SIDE, rows, k, depth, out);
+}
+
+/* A single row, with no others to its panel: what stands in their places is multiplied with it, and
+ * not stored. */
+static void interleave_one(const int8_t *row, size_t k, size_t depth, int8_t *out)
+{
+    if (depth == 8)
+        interleave(1, row, k, 8, out);
+    else
+        interleave(1, row, k, 4, out);
 }
 
 /* Whole pairs of nibbles; inlined, so that a group's usual number of them needs no loop. */
@@ -188,7 +199,7 @@ void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k
     size_t k_padded = padded(k);
     int8_t *scratch = scratch_of(m, k, workspace);
     if (m > 0)
-        memset(scratch, 0, SIDE * k_padded);
+        memset(scratch, 0, (m == 1 ? 1 : SIDE) * k_padded);
     for (size_t i0 = 0; i0 < m; i0 += SIDE) {
         char *panel = (char *)workspace + i0 / SIDE * lhs_bytes(k);
         struct sl_row_params *params = (struct sl_row_params *)(void *)panel;
@@ -203,7 +214,10 @@ void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k
             if (k > 0)
                 memcpy(out, row, k);
         }
-        interleave_by(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+        if (m == 1)
+            interleave_one(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+        else
+            interleave_by(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
     }
 }
 
