@@ -2,17 +2,57 @@
  *
  * A panel has 8 k of two columns in 16 bytes; pairs of rows are interleaved the same way once for
  * all panels. A sum of two rows and two columns is one vector; as bytes they are put in order. */
-#include "kernels/matmul/qs8_blocks_neon.h"
+#include "kernels/matmul/qs8_pairs_neon.h"
 
 #define NAME qs8_qs8p8x8_8x8_neon_i8mm
 #define NEEDS (SL_ISA_NEON | SL_ISA_I8MM)
 #define TAKES_RUNS true
 #define EIGHT_COLUMNS sl_eight_columns_by_8
+#define NARROW sl_qs8_narrow_i8mm
 typedef int8_t weight_t;
 
 static size_t place(size_t k, size_t column)
 {
     return k / 8 * 64 + column * 8 + k % 8;
+}
+
+SL_INLINE void load_sixteen(size_t mr, const int8_t *const at[SL_QS8_MR], size_t k,
+                            int8x16_t x[SL_QS8_MR])
+{
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++)
+        x[i] = vld1q_s8(at[i] + k);
+}
+
+/* The bytes behind a run. */
+SL_INLINE void load_tail(size_t mr, const int8_t *const at[SL_QS8_MR],
+                         const struct sl_qs8_rows *job, int8x16_t x[SL_QS8_MR])
+{
+    uint8x16_t order = sl_qs8_tail_order(job->tail);
+    load_sixteen(mr, at, job->run_bytes + job->tail - 16, x);
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++)
+        x[i] = vqtbl1q_s8(x[i], order);
+}
+
+SL_INLINE void put_pairs(size_t mr, const int8x16_t x[SL_QS8_MR], int8_t *out)
+{
+    size_t pairs = (mr + 1) / 2;
+    SL_UNROLL
+    for (size_t i = 0; i < pairs; i++) {
+        int8x16_t zipped[2];
+        sl_qs8_zip_rows(mr, i, x, zipped);
+        vst1q_s8(out + 16 * i, zipped[0]);
+        vst1q_s8(out + 16 * (pairs + i), zipped[1]);
+    }
+}
+
+SL_INLINE void find_run(size_t mr, const struct sl_qs8_rows *job, const int8_t *const *run,
+                        const int8_t *at[SL_QS8_MR])
+{
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++)
+        at[i] = run[i * job->run_count];
 }
 
 /* Pairs of rows, [depth / 8][pairs][2][8], at rows[0]; a single row is a pair with itself. */
@@ -21,19 +61,17 @@ SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, c
     size_t pairs = (mr + 1) / 2;
     const int8_t *const *run = job->runs + first * job->run_count, *at[SL_QS8_MR];
     int8_t *out = job->scratch;
+    int8x16_t x[SL_QS8_MR];
     for (size_t t = job->run_count; t > 0; t--, run++) {
-        SL_UNROLL
-        for (size_t i = 0; i < mr; i++)
-            at[i] = run[i * job->run_count];
+        find_run(mr, job, run, at);
         for (size_t k = 0; k < job->run_bytes; k += 16, out += 32 * pairs) {
-            SL_UNROLL
-            for (size_t i = 0; i < pairs; i++) {
-                int64x2_t x = vreinterpretq_s64_s8(vld1q_s8(at[2 * i] + k));
-                int64x2_t y = vreinterpretq_s64_s8(vld1q_s8(at[mr > 1 ? 2 * i + 1 : 0] + k));
-                vst1q_s8(out + 16 * i, vreinterpretq_s8_s64(vzip1q_s64(x, y)));
-                vst1q_s8(out + 16 * (pairs + i), vreinterpretq_s8_s64(vzip2q_s64(x, y)));
-            }
+            load_sixteen(mr, at, k, x);
+            put_pairs(mr, x, out);
         }
+    }
+    if (job->tail) {
+        load_tail(mr, at, job, x);
+        put_pairs(mr, x, out);
     }
     rows[0] = job->scratch;
 }
@@ -98,34 +136,11 @@ SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t de
     return w;
 }
 
-/* Two columns of a scale for each of two rows. */
-SL_INLINE void load_scales(const struct sl_qs8_head *head, float32x4_t scale[4])
-{
-    SL_UNROLL
-    for (size_t j = 0; j < 4; j++)
-        scale[j] = vreinterpretq_f32_s64(
-            vld1q_dup_s64((const int64_t *)(const void *)(head->scale + 2 * j)));
-}
-
-SL_INLINE void store(size_t mr, int32x4_t acc[SL_QS8_MR][2], const struct sl_qs8_quant *quant,
-                     int8_t *dst, size_t columns)
-{
-    static const int8_t order[] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
-    int8x16_t rows[SL_QS8_MR / 2], at = vld1q_s8(order);
-    SL_UNROLL
-    for (size_t i = 0; i < mr; i += 2)
-        rows[i / 2] = vqtbl1q_s8(sl_requant_sixteen(acc[i], acc[i + 1], &quant->out),
-                                 vreinterpretq_u8_s8(at));
-    sl_qs8_store(mr, rows, quant, dst, columns);
-}
-
-/* The same of a panel of at most four columns: two pairs of them, two pairs of rows a vector. */
+/* The same of a panel of at most four columns. */
 SL_INLINE void four_columns(size_t mr, const int8_t *const *rows, struct sl_qs8_quant *quant,
                             const struct sl_qs8_head *head, int8_t *dst, size_t columns)
 {
-    static const int8_t order[] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
     int32x4_t sum[SL_QS8_MR / 2][2];
-    float32x4_t scale[4];
     const int8_t *at = rows[0], *w = (const int8_t *)(head + 1);
     size_t pairs = (mr + 1) / 2;
     SL_UNROLL
@@ -140,20 +155,10 @@ SL_INLINE void four_columns(size_t mr, const int8_t *const *rows, struct sl_qs8_
         for (size_t i = 0; i < 2 * pairs; i++)
             sum[i / 2][i % 2] = vmmlaq_s32(sum[i / 2][i % 2], a[i / 2], b.val[i % 2]);
     }
-    load_scales(head, scale);
-    quant->out.scale[0] = quant->out.scale[2] = scale[0];
-    quant->out.scale[1] = quant->out.scale[3] = scale[1];
-    SL_UNROLL
-    for (size_t i = 0; i < mr; i += 4) {
-        size_t next = i / 2 + 1 < pairs ? i / 2 + 1 : i / 2;
-        uint32x4_t four =
-            vreinterpretq_u32_s8(vqtbl1q_s8(sl_requant_sixteen(sum[i / 2], sum[next], &quant->out),
-                                            vreinterpretq_u8_s8(vld1q_s8(order))));
-        SL_UNROLL
-        for (size_t r = 0; r < 4 && i + r < mr; r++, dst += quant->stride)
-            sl_qs8_store_some(four[r], dst, columns);
-    }
+    sl_qs8_store_four(mr, sum, quant, head, dst, columns);
 }
 
+#define load_scales sl_qs8_pair_scales
+#define store sl_qs8_store_pairs
 #define FOUR_COLUMNS four_columns
 #include "kernels/matmul/qs8_kernels.inc"

@@ -112,16 +112,20 @@ size_t sl_qs8_matmul_workspace(size_t k)
 void sl_qs8_matmul_run(const struct sl_qs8_engine *engine, const struct sl_matmul_qs8_args *args)
 {
     size_t k = args->k, depth = sl_qs8_whole(k);
+    bool copied = depth != k && !(engine->takes_runs && k > SL_QS8_DEPTH);
     int8_t *copies = args->workspace;
+    if (engine->narrow && engine->narrow(args))
+        return;
     struct sl_qs8_rows job = {.n = args->n,
                               .depth = depth,
                               .run_count = 1,
-                              .run_bytes = depth,
+                              .run_bytes = copied ? depth : k / SL_QS8_DEPTH * SL_QS8_DEPTH,
+                              .tail = copied ? 0 : k % SL_QS8_DEPTH,
                               .panels = args->rhs,
                               .dst_stride = args->dst_stride,
                               .out = args->out,
                               .scratch = copies + sl_qs8_rows_bytes(k)};
-    if (depth != k)
+    if (copied)
         memset(copies, 0, SL_QS8_MR * depth);
     for (size_t i = 0; i < args->m; i += job.count) {
         job.count = args->m - i < SL_QS8_MR ? args->m - i : SL_QS8_MR;
@@ -129,7 +133,7 @@ void sl_qs8_matmul_run(const struct sl_qs8_engine *engine, const struct sl_matmu
         for (size_t r = 0; r < SL_QS8_MR; r++) {
             size_t row = r < job.count ? r : job.count - 1;
             job.rows[r] = args->lhs + (i + row) * args->lhs_stride;
-            if (depth == k)
+            if (!copied)
                 continue;
             if (r == row)
                 memcpy(copies + r * depth, job.rows[r], k);

@@ -28,6 +28,7 @@ struct sl_qs8_rows {
      * it, each of run_bytes, whole SL_QS8_DEPTH. */
     const int8_t *const *runs;
     size_t run_count, run_bytes;
+    size_t tail; /* bytes of a row behind its only run, of at least SL_QS8_DEPTH */
     const void *panels;
     int8_t *dst;
     size_t dst_stride;
@@ -43,7 +44,11 @@ struct sl_qs8_engine {
     void (*run)(const struct sl_qs8_rows *rows);
     bool takes_runs;                   /* else rows[] is where it looks */
     sl_eight_columns_fn eight_columns; /* NULL: one by one */
+    /* Computes a product of few columns, or returns false; NULL: never. */
+    bool (*narrow)(const struct sl_matmul_qs8_args *args);
 };
+
+bool sl_qs8_narrow_i8mm(const struct sl_matmul_qs8_args *args);
 
 /* k filled up to whole SL_QS8_DEPTH; at least one, so that loops over k need no test before them.
  */

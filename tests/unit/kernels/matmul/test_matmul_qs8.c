@@ -89,6 +89,9 @@ static void sizes_around_panels_equal_the_reference(void **state)
             check(kernel, (struct shape){1, k * 7 % 90 + 1, k, 0, 0, k % 2}, &seed);
         for (size_t n = 1; n <= 40; n++)
             check(kernel, (struct shape){n % 7, n, 5, 1, 1, n % 2}, &seed);
+        for (size_t k = 14; k <= 70; k++) /* few columns, gaps between rows and none */
+            check(kernel, (struct shape){k * 7 % 29 + 1, k * 5 % 9 + 1, k, k % 3, k % 2, false},
+                  &seed);
     }
 }
 
