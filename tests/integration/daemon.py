@@ -5,12 +5,13 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
 import time
 
-from lab import AGENT, HOST, NATIVE, must_be_valid, run_directories
+from lab import AGENT, HOST, NATIVE, STATE, must_be_valid, run_directories
 
 SME2LABD = HOST / "bin/sme2labd"
 NATIVE_AGENT = NATIVE / "bin/sme2lab-agent"
@@ -25,6 +26,29 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(str(self.path))
+
+
+def await_follower(places):
+    """Until somebody follows a job's events on a daemon whose socket `places` (called) names: only then can he be hurt in that."""
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
+        for path in places():
+            connection = UnixConnection(path, 60)
+            try:
+                connection.request("GET", "/metrics")
+                if re.search(rb"(?m)^sme2lab_http_streams [1-9]", connection.getresponse().read()):
+                    return
+            except OSError:
+                pass  # it is not there yet
+            finally:
+                connection.close()
+        time.sleep(0.02)
+    raise AssertionError("nobody follows a job")
+
+
+def private_sockets():
+    """Of the daemons that this module's runs start for themselves."""
+    return list(STATE.glob("private/*/sme2labd.sock"))
 
 
 class Daemon:

@@ -4,14 +4,15 @@ watched. Instructions are counted, so that every answer is exact."""
 import json
 import os
 import pathlib
+import re
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 import unittest
 
 import lab
+from daemon import await_follower
 
 DAEMON = lab.HOST / "bin/sme2labd"
 NATIVE_AGENT = lab.NATIVE / "bin/sme2lab-agent"
@@ -28,11 +29,8 @@ class Daemon:
     def __init__(self, scratch):
         self.state = scratch / "state"
         self.socket = scratch / "s.sock"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
         self.config = scratch / "host.json"
-        self.config.write_text(json.dumps({"listen": [f"unix:{self.socket}", f"tcp:127.0.0.1:{self.port}"],
+        self.config.write_text(json.dumps({"listen": [f"unix:{self.socket}", "tcp:127.0.0.1:0"],
                                            "devices": [{"name": "counted-256", "kind": "counted", "svl": 256}]}))
         self.start()
 
@@ -42,6 +40,7 @@ class Daemon:
                                         stdin=subprocess.DEVNULL, stderr=self.log)
         for _ in range(100):
             if self.cli("jobs").returncode == 0:
+                self.port = int(re.findall(r"event=listening address=tcp:\S+ port=(\d+)", self.journal())[-1])
                 return
             time.sleep(0.1)
         raise AssertionError(self.journal())
@@ -174,12 +173,12 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(done.stdout, rf"^job {self.job} done: faster")
 
     def test_an_interrupted_watch_leaves_the_job_running(self):
-        job = self.daemon.submit("--seed", 3)
+        job = self.daemon.submit("--seed", 3, "--runs", 100)
         watch = subprocess.Popen([lab.SME2LAB, "watch", str(job)], env={**os.environ, "SME2LAB_SERVER": f"unix:{self.daemon.socket}"},
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.5)
+        await_follower(lambda: [self.daemon.socket])
         watch.send_signal(signal.SIGINT)
-        _, errors = watch.communicate(timeout=20)
+        _, errors = watch.communicate(timeout=120)
         self.assertEqual(watch.returncode, 130)
         self.assertIn(f"sme2lab watch {job}", errors)
         self.assertEqual(self.daemon.cli("cancel", job).returncode, 0)
@@ -214,14 +213,14 @@ class CommandLine(unittest.TestCase):
         self.assertLessEqual({("daemon", "ok"), ("device", "ok"), ("agent", "ok")}, found)
 
     def test_wait_outlives_a_daemon_that_is_killed(self):
-        job = self.daemon.submit("--seed", 4)
+        job = self.daemon.submit("--seed", 4, "--runs", 6)
         watch = subprocess.Popen([lab.SME2LAB, "wait", str(job), "--json"], stdout=subprocess.PIPE, text=True,
                                  env={**os.environ, "SME2LAB_SERVER": f"unix:{self.daemon.socket}"})
-        time.sleep(1)
+        await_follower(lambda: [self.daemon.socket])
         self.daemon.stop(signal.SIGKILL)
         time.sleep(0.5)
         self.daemon.start()
-        output, _ = watch.communicate(timeout=120)
+        output, _ = watch.communicate(timeout=170)
         outcome = json.loads(output)
         self.assertEqual((watch.returncode, outcome["state"]), (0, "done"), self.daemon.journal())
         self.assertEqual(self.daemon.cli("wait", job).returncode, watch.returncode)  # what the new daemon says of it

@@ -4,10 +4,10 @@ import json
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 import lab
+from daemon import await_follower, private_sockets
 
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
 
@@ -158,9 +158,9 @@ class Failures(lab.Scratch):
         words = [lab.SME2LAB, "run", lab.MODELS / "mobilenet_v2_f32_xnnpack/model.pte", "--device", "counted",
                  "--cancel-on-interrupt", "--out", self.scratch / "o"]
         run = subprocess.Popen(words, env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        await_follower(private_sockets)
         run.send_signal(signal.SIGINT)
-        _, said = run.communicate(timeout=30)
+        _, said = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 130, said)
         self.assertIn("Interrupted", said)
 

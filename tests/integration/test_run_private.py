@@ -11,7 +11,7 @@ import time
 import unittest
 
 import lab
-from daemon import NATIVE_AGENT, SME2LABD
+from daemon import NATIVE_AGENT, SME2LABD, await_follower, private_sockets
 
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
 MOBILENET = lab.MODELS / "mobilenet_v2_f32_xnnpack"
@@ -80,8 +80,9 @@ class Private(lab.Scratch):
         before = newest_job()["id"]
         run = start("run", TOY / "model.pte", "--device", "counted", "--runs", "20", "--out", self.scratch / "o")
         wait_until(lambda: newest_job()["id"] > before)
+        await_follower(private_sockets)
         run.send_signal(signal.SIGINT)
-        _, said = run.communicate(timeout=30)
+        _, said = run.communicate(timeout=120)
         job = newest_job()["id"]
         self.assertEqual(run.returncode, 130, said)
         self.assertIn(f"sme2lab watch {job} --out {self.scratch}/o", said)
