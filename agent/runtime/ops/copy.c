@@ -194,7 +194,8 @@ static int swap(struct sl_op_call *call, int64_t dim0, int64_t dim1, struct sl_t
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     size_t perm[SL_PTE_MAX_RANK];
     uint32_t a, b;
-    if (!sl_op_dim(dim0, in->rank, &a) || !sl_op_dim(dim1, in->rank, &b))
+    uint32_t ranks = in->rank != 0 ? in->rank : 1; /* a number's dims are 0 and -1 */
+    if (!sl_op_dim(dim0, ranks, &a) || !sl_op_dim(dim1, ranks, &b))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dims are not the input's");
     for (uint32_t i = 0; i < in->rank; i++)
         perm[i] = i;
@@ -210,9 +211,10 @@ static int prepare_transpose(struct sl_op_call *call, struct sl_diag *diag)
 
 static int prepare_t(struct sl_op_call *call, struct sl_diag *diag)
 {
-    if (sl_op_tensor(call, 0)->rank != 2)
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its input is not of rank 2");
-    return swap(call, 0, 1, sl_op_tensor(call, 1), diag);
+    uint32_t rank = sl_op_tensor(call, 0)->rank;
+    if (rank > 2)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its input is of more than rank 2");
+    return swap(call, 0, rank == 2 ? 1 : 0, sl_op_tensor(call, 1), diag);
 }
 
 const struct sl_op sl_ops_copy[] = {

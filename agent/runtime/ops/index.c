@@ -54,9 +54,10 @@ static int need_plain(struct sl_op_call *call, const struct sl_tensor *in,
     return sl_move_same_type(call, in, out, diag);
 }
 
-/* Picks along `dim` of the input, whose place the index's sizes take. */
+/* Picks along `dim` of the input, whose place the index's sizes take, of which `ranks` are new. */
 static int prepare_pick(struct sl_op_call *call, const struct sl_tensor *in, uint32_t dim,
-                        const struct sl_tensor *index, struct sl_tensor *out, struct sl_diag *diag)
+                        const struct sl_tensor *index, uint32_t ranks, struct sl_tensor *out,
+                        struct sl_diag *diag)
 {
     int32_t sizes[2 * SL_PTE_MAX_RANK];
     uint32_t rank = 0;
@@ -77,10 +78,11 @@ static int prepare_pick(struct sl_op_call *call, const struct sl_tensor *in, uin
             sizes[rank++] = in->sizes[d];
             continue;
         }
+        sizes[rank] = 1; /* of an index of rank 0 */
         memcpy(sizes + rank, index->sizes, index->rank * sizeof(*sizes));
-        rank += index->rank;
+        rank += ranks;
     }
-    p->limit = (size_t)in->sizes[dim];
+    p->limit = in->rank != 0 ? (size_t)in->sizes[dim] : 1;
     p->count = sl_tensor_count(index);
     p->load = sl_cast_load(SL_CAST_I64, index->scalar_type);
     rc = sl_tensor_resize(out, rank, sizes, diag);
@@ -94,18 +96,18 @@ static int prepare_embedding(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *weight = sl_op_tensor(call, 0);
     if (weight->rank != 2)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its weight is not of rank 2");
-    return prepare_pick(call, weight, 0, sl_op_tensor(call, 1), sl_op_tensor(call, 5), diag);
+    const struct sl_tensor *index = sl_op_tensor(call, 1);
+    return prepare_pick(call, weight, 0, index, index->rank, sl_op_tensor(call, 5), diag);
 }
 
 static int prepare_index_select(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0), *index = sl_op_tensor(call, 2);
     uint32_t dim;
-    if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || index->rank > 1)
+    bool fits = sl_op_dim(sl_op_int(call, 1, 0), in->rank != 0 ? in->rank : 1, &dim);
+    if (!fits || index->rank > 1 || (in->rank == 0 && sl_tensor_count(index) != 1))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim or index is not valid");
-    if (index->rank == 0)
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "an index of rank 0 is not supported");
-    return prepare_pick(call, in, dim, index, sl_op_tensor(call, 3), diag);
+    return prepare_pick(call, in, dim, index, 1, sl_op_tensor(call, 3), diag);
 }
 
 /* out[i][j][k] = in[..][index[i][j][k]][..] */
@@ -144,13 +146,15 @@ static int prepare_gather(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0), *index = sl_op_tensor(call, 2);
     struct sl_tensor *out = sl_op_tensor(call, 4);
     ptrdiff_t strides[3][SL_PTE_MAX_RANK];
-    uint32_t dim;
+    int32_t sizes[SL_PTE_MAX_RANK], own[SL_PTE_MAX_RANK];
+    uint32_t dim, rank = sl_walk_shape(in, sizes, strides[0]);
     int rc = need_plain(call, in, index, out, diag);
     if (rc != 0)
         return rc;
-    bool fits = in->rank == index->rank && sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim);
-    for (uint32_t d = 0; fits && d < in->rank; d++)
-        fits = d == dim || index->sizes[d] <= in->sizes[d];
+    bool fits = rank == sl_walk_shape(index, own, strides[1]) &&
+                sl_op_dim(sl_op_int(call, 1, 0), rank, &dim);
+    for (uint32_t d = 0; fits && d < rank; d++)
+        fits = d == dim || own[d] <= sizes[d];
     if (!fits)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim or index is not valid");
     rc = sl_tensor_resize(out, index->rank, index->sizes, diag);
@@ -160,16 +164,14 @@ static int prepare_gather(struct sl_op_call *call, struct sl_diag *diag)
     if (!g)
         return no_memory(call, diag);
     *g = (struct gather){.in = in, .index = index, .out = out, .walk = {.operands = 3}};
-    sl_walk_strides(in, strides[0]);
-    sl_walk_strides(index, strides[1]);
-    sl_walk_strides(out, strides[2]);
-    g->limit = (size_t)in->sizes[dim];
+    g->limit = (size_t)sizes[dim];
     g->bytes = in->element_bytes;
     g->stride = strides[0][dim];
     g->load = sl_cast_load(SL_CAST_I64, index->scalar_type);
-    for (uint32_t d = 0; d < out->rank; d++)
+    sl_walk_shape(out, own, strides[2]);
+    for (uint32_t d = 0; d < rank; d++)
         sl_walk_add(
-            &g->walk, (size_t)out->sizes[d],
+            &g->walk, (size_t)own[d],
             (const ptrdiff_t[3]){d == dim ? 0 : strides[0][d], strides[1][d], strides[2][d]});
     if (sl_walk_fold(&g->walk))
         sl_op_own(call, "sl_gather_scalar", run_gather);
@@ -257,37 +259,59 @@ static bool without_gaps(const struct sl_lookup *l)
     return true;
 }
 
+/* Sizes the output for what the indices are now, and lays the walks. How many places there are, or
+ * -1. */
+static ptrdiff_t lay_index(struct sl_lookup *l, struct sl_tensor *out, struct sl_diag *diag)
+{
+    int32_t sizes[2 * SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    int rank = sl_lookup_sizes(l, sizes);
+    if (rank < 0 || sl_tensor_resize(out, (uint32_t)rank, sizes, diag) != 0)
+        return -1;
+    sl_walk_strides(out, strides);
+    size_t places = sl_lookup_walk(l, sizes, strides);
+    l->bytes = out->element_bytes;
+    if (places != 0) {
+        join_run(l);
+        l->dense = without_gaps(l) ? places : 0;
+    }
+    return (ptrdiff_t)places;
+}
+
+static void run_masked(struct sl_op_call *call)
+{
+    struct sl_lookup *l = call->state;
+    sl_lookup_find(call, l);
+    ptrdiff_t places = lay_index(l, sl_op_tensor(call, 2), NULL);
+    if (places < 0)
+        call->failure = "its masks and indices do not broadcast into its output";
+    else if (places > 0)
+        run_lookup(call);
+}
+
 static int prepare_index(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *out = sl_op_tensor(call, 2);
     struct sl_lookup *l = sl_op_state(call, sizeof(*l));
-    int32_t sizes[2 * SL_PTE_MAX_RANK];
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
-    size_t places;
     if (!l)
         return no_memory(call, diag);
     l->whole = sl_op_tensor(call, 0);
     l->part = out;
-    l->bytes = out->element_bytes;
     int rc = sl_move_same_type(call, l->whole, out, diag);
     if (rc != 0)
         return rc;
     if (!sl_lookup_read(call, 1, l))
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                          "it takes one to three index tensors of Int or Long");
-    int rank = sl_lookup_sizes(l, sizes);
-    if (rank < 0)
-        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its indices do not broadcast");
-    rc = sl_tensor_resize(out, (uint32_t)rank, sizes, diag);
-    if (rc != 0)
-        return rc;
-    sl_walk_strides(out, strides);
-    if (sl_lookup_walk(l, sizes, strides, &places)) {
-        l->table = sl_ref_scratch(call, places * sizeof(ptrdiff_t)).offset;
-        join_run(l);
-        l->dense = without_gaps(l) ? places : 0;
-        sl_op_own(call, "sl_lookup_scalar", run_lookup);
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, SL_LOOKUP_TAKES);
+    if (l->masked) {
+        sl_op_own(call, "sl_lookup_scalar", run_masked);
+        return 0;
     }
+    ptrdiff_t places = lay_index(l, out, diag);
+    if (places < 0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
+                          "its indices do not broadcast into its output");
+    if (places > 0)
+        sl_op_own(call, "sl_lookup_scalar", run_lookup);
     return 0;
 }
 

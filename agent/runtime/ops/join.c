@@ -46,16 +46,16 @@ static bool join_sizes(const struct sl_op_call *call, uint32_t dim, uint32_t ran
     return true;
 }
 
-/* Every element that is there and has the output's type. */
+/* Every element is there and converts to the output's type. */
 static int check_list(struct sl_op_call *call, const struct sl_tensor *out, struct sl_diag *diag)
 {
     for (uint32_t k = 0; k < sl_op_list_count(call, 0); k++) {
         const struct sl_tensor *in = sl_op_list_tensor(call, 0, k);
         if (!in)
             return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "its list has a gap");
-        int rc = is_nothing(in) ? 0 : sl_move_same_type(call, in, out, diag);
-        if (rc != 0)
-            return rc;
+        if (!is_nothing(in) && !sl_move_converts(in, out))
+            return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
+                              "a type in its list is not supported");
     }
     return 0;
 }

@@ -9,6 +9,8 @@
 
 struct piece {
     const struct sl_tensor *in, *out;
+    sl_cast_load_fn load; /* NULL: of one type */
+    sl_cast_store_fn store;
     struct sl_walk_at start;
     struct sl_walk walk; /* in, out */
 };
@@ -48,6 +50,19 @@ static void move_row(const uint8_t *in, ptrdiff_t in_step, uint8_t *out, ptrdiff
     }
 }
 
+static void convert_row(const struct piece *p, const uint8_t *in, uint8_t *out)
+{
+    double block[SL_CAST_BLOCK]; /* numbers of any class */
+    ptrdiff_t in_step = p->walk.strides[0][0], out_step = p->walk.strides[1][0];
+    for (size_t left = p->walk.dims[0], count; left != 0; left -= count) {
+        count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
+        p->load(in, in_step, count, block);
+        p->store(block, count, out, out_step);
+        in += (ptrdiff_t)count * in_step;
+        out += (ptrdiff_t)count * out_step;
+    }
+}
+
 static void fill(const struct sl_move *move)
 {
     uint8_t *out = move->filled->data;
@@ -66,8 +81,13 @@ static void run_move(struct sl_op_call *call)
     for (const struct piece *p = move->pieces; p < move->pieces + move->count; p++) {
         struct sl_walk_at at = p->start;
         do {
-            move_row(p->in->data + at.offset[0], p->walk.strides[0][0], p->out->data + at.offset[1],
-                     p->walk.strides[1][0], p->walk.dims[0], move->element_bytes);
+            const uint8_t *in = p->in->data + at.offset[0];
+            uint8_t *out = p->out->data + at.offset[1];
+            if (p->load)
+                convert_row(p, in, out);
+            else
+                move_row(in, p->walk.strides[0][0], out, p->walk.strides[1][0], p->walk.dims[0],
+                         move->element_bytes);
         } while (sl_walk_next(&p->walk, &at));
     }
 }
@@ -89,6 +109,11 @@ void sl_move_add(struct sl_move *move, uint32_t rank, const size_t *dims,
 {
     struct piece *p = &move->pieces[move->count];
     *p = (struct piece){.in = in->tensor, .out = out->tensor, .walk = {.operands = 2}};
+    if (in->tensor->scalar_type != out->tensor->scalar_type) {
+        int class = sl_cast_class(in->tensor->scalar_type);
+        p->load = sl_cast_load(class, in->tensor->scalar_type);
+        p->store = sl_cast_store(class, out->tensor->scalar_type);
+    }
     for (uint32_t d = 0; d < rank; d++)
         sl_walk_add(&p->walk, dims[d], (const ptrdiff_t[2]){in->strides[d], out->strides[d]});
     if (!sl_walk_fold(&p->walk))
@@ -120,13 +145,27 @@ int sl_move_same_type(struct sl_op_call *call, const struct sl_tensor *in,
                : sl_op_fail(call, diag, SL_ET_INVALID_TYPE, "input and output differ in type");
 }
 
+bool sl_move_converts(const struct sl_tensor *in, const struct sl_tensor *out)
+{
+    int class = sl_cast_class(in->scalar_type);
+    return in->scalar_type == out->scalar_type ||
+           (sl_cast_load(class, in->scalar_type) && sl_cast_store(class, out->scalar_type));
+}
+
 int sl_move_view(struct sl_op_call *call, const struct sl_move_side *in, struct sl_tensor *out,
                  uint32_t rank, const int32_t *sizes, struct sl_diag *diag)
 {
-    size_t dims[SL_PTE_MAX_RANK];
     int rc = sl_move_same_type(call, in->tensor, out, diag);
-    if (rc == 0)
-        rc = sl_tensor_resize(out, rank, sizes, diag);
+    return rc != 0 ? rc : sl_move_converted(call, in, out, rank, sizes, diag);
+}
+
+int sl_move_converted(struct sl_op_call *call, const struct sl_move_side *in, struct sl_tensor *out,
+                      uint32_t rank, const int32_t *sizes, struct sl_diag *diag)
+{
+    size_t dims[SL_PTE_MAX_RANK];
+    int rc = sl_tensor_resize(out, rank, sizes, diag);
+    if (rc == 0 && !sl_move_converts(in->tensor, out))
+        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its element types are not supported");
     if (rc != 0)
         return rc;
     struct sl_move *move = sl_move_new(call, 1);
@@ -342,14 +381,8 @@ static int copy_into(struct sl_op_call *call, uint32_t at, struct sl_diag *diag)
             in->sizes[in->rank - i] == 1 || in->sizes[in->rank - i] == like->sizes[like->rank - i];
     if (!fits)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its source does not broadcast");
-    if (in->scalar_type == out->scalar_type) {
-        sl_walk_broadcast(in, like->rank, side.strides);
-        return sl_move_view(call, &side, out, like->rank, like->sizes, diag);
-    }
-    if (sl_tensor_count(in) != sl_tensor_count(like))
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                          "broadcasting into another type is not supported");
-    return sl_map_convert(call, 1, at, diag);
+    sl_walk_broadcast(in, like->rank, side.strides);
+    return sl_move_converted(call, &side, out, like->rank, like->sizes, diag);
 }
 
 static int prepare_copy(struct sl_op_call *call, struct sl_diag *diag)

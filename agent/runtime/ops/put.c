@@ -6,6 +6,7 @@
 #include "agent/runtime/ops/lookup.h"
 #include "agent/runtime/ops/move.h"
 #include "common/format/scalar_type.h"
+#include "kernels/cpu/half.h"
 
 static const char *const outside = "an index lies outside the dimension it writes";
 
@@ -22,32 +23,43 @@ static void put_run(uint8_t *out, const uint8_t *in, size_t bytes)
     memcpy(out, in, bytes);
 }
 
-#define ADD_RUN(type)                                                                              \
-    static void add_##type(uint8_t *out, const uint8_t *in, size_t bytes)                          \
+#define ADD_RUN(name, type, SUM)                                                                   \
+    static void add_##name(uint8_t *out, const uint8_t *in, size_t bytes)                          \
     {                                                                                              \
         for (size_t at = 0; at < bytes; at += sizeof(type)) {                                      \
             type a, b;                                                                             \
             memcpy(&a, out + at, sizeof(type));                                                    \
             memcpy(&b, in + at, sizeof(type));                                                     \
-            a = (type)(a + b);                                                                     \
+            a = (type)(SUM(a, b));                                                                 \
             memcpy(out + at, &a, sizeof(type));                                                    \
         }                                                                                          \
     }
+#define PLUS(a, b) ((a) + (b))
+#define EITHER(a, b) ((a) | (b))
+#define HALVES(a, b) sl_half_from_float(sl_half_to_float(a) + sl_half_to_float(b))
+#define BFLOATS(a, b) sl_bfloat_from_float(sl_bfloat_to_float(a) + sl_bfloat_to_float(b))
 
-ADD_RUN(float)
-ADD_RUN(double)
-ADD_RUN(uint32_t) /* of integers, signed or not, the bits of a sum are the same */
-ADD_RUN(uint64_t)
+ADD_RUN(f16, uint16_t, HALVES)
+ADD_RUN(bf16, uint16_t, BFLOATS)
+ADD_RUN(f32, float, PLUS)
+ADD_RUN(f64, double, PLUS)
+ADD_RUN(bool, uint8_t, EITHER)
+ADD_RUN(1, uint8_t, PLUS) /* of integers, signed or not, the bits of a sum are the same */
+ADD_RUN(2, uint16_t, PLUS)
+ADD_RUN(4, uint32_t, PLUS)
+ADD_RUN(8, uint64_t, PLUS)
 
 /* NULL: no sums of this type. */
 static put_fn putter(int scalar_type, bool adds)
 {
-    return !adds                             ? put_run
-           : scalar_type == SL_SCALAR_FLOAT  ? add_float
-           : scalar_type == SL_SCALAR_DOUBLE ? add_double
-           : scalar_type == SL_SCALAR_INT    ? add_uint32_t
-           : scalar_type == SL_SCALAR_LONG   ? add_uint64_t
-                                             : NULL;
+    static const put_fn sums[] = {
+        [SL_SCALAR_BYTE] = add_1,        [SL_SCALAR_CHAR] = add_1,     [SL_SCALAR_SHORT] = add_2,
+        [SL_SCALAR_INT] = add_4,         [SL_SCALAR_LONG] = add_8,     [SL_SCALAR_HALF] = add_f16,
+        [SL_SCALAR_FLOAT] = add_f32,     [SL_SCALAR_DOUBLE] = add_f64, [SL_SCALAR_BOOL] = add_bool,
+        [SL_SCALAR_BFLOAT16] = add_bf16,
+    };
+    size_t known = sizeof(sums) / sizeof(sums[0]);
+    return !adds ? put_run : (size_t)scalar_type < known ? sums[scalar_type] : NULL;
 }
 
 static const char *const no_sum = "sums of this type are not supported";
@@ -71,15 +83,16 @@ static int like_input(struct sl_op_call *call, const struct sl_tensor *in, struc
     return rc;
 }
 
-/* Copies the input, then the source into the box that begins at `start` of `dim` in steps. */
+/* Copies the input, then the source, of any type, into the box that begins at `start` of `dim` in
+ * steps. */
 static int put_box(struct sl_op_call *call, uint32_t dim, int64_t start, int64_t step,
                    bool keeps_dim, struct sl_tensor *out, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0), *src = sl_op_tensor(call, 1);
     size_t dims[SL_PTE_MAX_RANK] = {0}, box[SL_PTE_MAX_RANK] = {0};
     int rc = like_input(call, in, out, diag);
-    if (rc == 0)
-        rc = sl_move_same_type(call, src, out, diag);
+    if (rc == 0 && !sl_move_converts(src, out))
+        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its source's type is not supported");
     if (rc != 0)
         return rc;
     struct sl_move *move = sl_move_new(call, 2);
@@ -165,6 +178,12 @@ static void put_places(const struct put *p, const ptrdiff_t *places, uint8_t *ou
     } while (sl_walk_next(&l->places, &at));
 }
 
+static void run_copy(struct sl_op_call *call)
+{
+    const struct put *p = call->state;
+    copy_whole(p->in, p->lookup.whole);
+}
+
 static void run_put(struct sl_op_call *call)
 {
     const struct put *p = call->state;
@@ -187,12 +206,6 @@ static void run_put(struct sl_op_call *call)
     } while (sl_walk_next(&l->box, &at));
 }
 
-static void run_copy(struct sl_op_call *call)
-{
-    const struct put *p = call->state;
-    copy_whole(p->in, p->lookup.whole);
-}
-
 static bool broadcasts(const struct sl_tensor *from, uint32_t rank, const int32_t *sizes)
 {
     bool fits = from->rank <= rank;
@@ -210,29 +223,35 @@ static void join_run(struct sl_lookup *l)
     l->box.dims[0] = 1;
 }
 
-static int lay_put(struct sl_op_call *call, struct put *p, struct sl_diag *diag)
+/* Lays the walks for what the indices are now. How many places there are, or -1. */
+static ptrdiff_t lay_put(struct sl_lookup *l)
 {
-    struct sl_lookup *l = &p->lookup;
     int32_t sizes[2 * SL_PTE_MAX_RANK];
     ptrdiff_t strides[2 * SL_PTE_MAX_RANK];
-    size_t places;
-    if (!sl_lookup_read(call, 1, l))
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                          "it takes one to three index tensors of Int or Long");
     int rank = sl_lookup_sizes(l, sizes);
     if (rank < 0 || rank > SL_PTE_MAX_RANK || !broadcasts(l->part, (uint32_t)rank, sizes))
-        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
-                          "its indices or values do not broadcast");
+        return -1;
     sl_walk_broadcast(l->part, (uint32_t)rank, strides);
-    if (!sl_lookup_walk(l, sizes, strides, &places)) {
-        if (p->in && l->whole->nbytes != 0)
-            sl_op_own(call, "sl_put_scalar", run_copy);
-        return 0;
-    }
-    l->table = sl_ref_scratch(call, places * sizeof(ptrdiff_t)).offset;
-    join_run(l);
-    sl_op_own(call, "sl_put_scalar", run_put);
-    return 0;
+    size_t places = sl_lookup_walk(l, sizes, strides);
+    l->bytes = l->whole->element_bytes;
+    if (places != 0)
+        join_run(l);
+    return (ptrdiff_t)places;
+}
+
+static const char *const no_fit = "its indices or values do not broadcast";
+
+static void run_masked(struct sl_op_call *call)
+{
+    struct put *p = call->state;
+    sl_lookup_find(call, &p->lookup);
+    ptrdiff_t places = lay_put(&p->lookup);
+    if (places < 0)
+        call->failure = no_fit;
+    else if (places > 0)
+        run_put(call);
+    else
+        run_copy(call);
 }
 
 static int prepare_index_put(struct sl_op_call *call, struct sl_diag *diag)
@@ -250,8 +269,19 @@ static int prepare_index_put(struct sl_op_call *call, struct sl_diag *diag)
         return no_memory(call, diag);
     *p = (struct put){.in = in_place ? NULL : in,
                       .put = putter(out->scalar_type, sl_op_bool(call, 3)),
-                      .lookup = {.whole = out, .part = values, .bytes = out->element_bytes}};
-    return p->put ? lay_put(call, p, diag) : sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, no_sum);
+                      .lookup = {.whole = out, .part = values}};
+    if (!p->put)
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, no_sum);
+    if (!sl_lookup_read(call, 1, &p->lookup))
+        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, SL_LOOKUP_TAKES);
+    ptrdiff_t places = p->lookup.masked ? 0 : lay_put(&p->lookup);
+    if (places < 0)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, no_fit);
+    sl_op_own(call, "sl_put_scalar",
+              p->lookup.masked ? run_masked
+              : places > 0     ? run_put
+                               : run_copy);
+    return 0;
 }
 
 /* out[..][index[i][j][k]][..] = src[i][j][k] */
@@ -295,43 +325,34 @@ static void run_scatter_nothing(struct sl_op_call *call)
     copy_whole(s->in, s->out);
 }
 
-/* The index lies inside the output but along `dim`, and inside the source. */
-static bool index_fits(const struct scatter *s, uint32_t dim)
+/* The index lies inside the output but along `dim`, and inside the source. False where it does not,
+ * or a rank is another. */
+static bool lay_scatter(struct scatter *s, int64_t dim64)
 {
-    bool fits = s->index->rank == s->out->rank && (!s->src || s->src->rank == s->out->rank) &&
-                (s->index->scalar_type == SL_SCALAR_LONG || s->index->scalar_type == SL_SCALAR_INT);
-    for (uint32_t d = 0; fits && d < s->out->rank; d++)
-        fits = (d == dim || s->index->sizes[d] <= s->out->sizes[d]) &&
-               (!s->src || s->index->sizes[d] <= s->src->sizes[d]);
-    return fits;
-}
-
-static void lay_scatter(struct sl_op_call *call, struct scatter *s, uint32_t dim)
-{
-    ptrdiff_t index[SL_PTE_MAX_RANK], src[SL_PTE_MAX_RANK] = {0}, out[SL_PTE_MAX_RANK];
-    sl_walk_strides(s->index, index);
-    sl_walk_strides(s->out, out);
-    if (s->src)
-        sl_walk_strides(s->src, src);
-    s->limit = (size_t)s->out->sizes[dim];
-    s->bytes = s->out->element_bytes;
-    s->stride = out[dim];
-    s->load = sl_cast_load(SL_CAST_I64, s->index->scalar_type);
-    s->walk.operands = 3;
-    for (uint32_t d = 0; d < s->out->rank; d++)
-        sl_walk_add(&s->walk, (size_t)s->index->sizes[d],
-                    (const ptrdiff_t[3]){index[d], src[d], d == dim ? 0 : out[d]});
-    if (s->out->nbytes != 0)
-        sl_op_own(call, "sl_scatter_scalar",
-                  sl_walk_fold(&s->walk) ? run_scatter : run_scatter_nothing);
+    ptrdiff_t strides[3][SL_PTE_MAX_RANK] = {{0}};
+    int32_t sizes[3][SL_PTE_MAX_RANK];
+    uint32_t dim, rank = sl_walk_shape(s->out, sizes[2], strides[2]);
+    bool fits = sl_walk_shape(s->index, sizes[0], strides[0]) == rank &&
+                (!s->src || sl_walk_shape(s->src, sizes[1], strides[1]) == rank) &&
+                sl_op_dim(dim64, rank, &dim);
+    for (uint32_t d = 0; fits && d < rank; d++) {
+        fits = (d == dim || sizes[0][d] <= sizes[2][d]) && (!s->src || sizes[0][d] <= sizes[1][d]);
+        sl_walk_add(
+            &s->walk, (size_t)sizes[0][d],
+            (const ptrdiff_t[3]){strides[0][d], strides[1][d], d == dim ? 0 : strides[2][d]});
+    }
+    if (!fits)
+        return false;
+    s->limit = (size_t)sizes[2][dim];
+    s->stride = strides[2][dim];
+    return true;
 }
 
 static int scatter_into(struct sl_op_call *call, const struct sl_tensor *src, bool adds,
                         struct sl_diag *diag)
 {
-    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    const struct sl_tensor *in = sl_op_tensor(call, 0), *index = sl_op_tensor(call, 2);
     struct sl_tensor *out = sl_op_tensor(call, 4);
-    uint32_t dim = 0;
     int rc = like_input(call, in, out, diag);
     if (rc == 0 && src)
         rc = sl_move_same_type(call, src, out, diag);
@@ -340,13 +361,19 @@ static int scatter_into(struct sl_op_call *call, const struct sl_tensor *src, bo
     struct scatter *s = sl_op_state(call, sizeof(*s));
     if (!s)
         return no_memory(call, diag);
-    *s = (struct scatter){.in = in, .index = sl_op_tensor(call, 2), .src = src, .out = out};
+    *s = (struct scatter){.in = in, .index = index, .src = src, .out = out};
+    s->bytes = out->element_bytes;
+    s->walk.operands = 3;
     s->put = putter(out->scalar_type, adds);
+    s->load = sl_cast_load(SL_CAST_I64, index->scalar_type);
     if (!s->put || (!src && !sl_move_element(call, 3, out->scalar_type, s->value)))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, no_sum);
-    if (out->rank == 0 || !sl_op_dim(sl_op_int(call, 1, 0), out->rank, &dim) || !index_fits(s, dim))
+    bool places = index->scalar_type == SL_SCALAR_LONG || index->scalar_type == SL_SCALAR_INT;
+    if (!places || !lay_scatter(s, sl_op_int(call, 1, 0)))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim or index is not valid");
-    lay_scatter(call, s, dim);
+    if (out->nbytes != 0)
+        sl_op_own(call, "sl_scatter_scalar",
+                  sl_walk_fold(&s->walk) ? run_scatter : run_scatter_nothing);
     return 0;
 }
 

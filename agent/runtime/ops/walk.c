@@ -2,6 +2,7 @@
 #include "agent/runtime/ops/walk.h"
 
 #include <assert.h>
+#include <string.h>
 
 void sl_walk_strides(const struct sl_tensor *tensor, ptrdiff_t *out)
 {
@@ -11,6 +12,15 @@ void sl_walk_strides(const struct sl_tensor *tensor, ptrdiff_t *out)
         out[d] = stride;
         stride *= tensor->sizes[d] != 0 ? tensor->sizes[d] : 1; /* fits: so do the bytes of all */
     }
+}
+
+uint32_t sl_walk_shape(const struct sl_tensor *tensor, int32_t *sizes, ptrdiff_t *strides)
+{
+    sizes[0] = 1;
+    strides[0] = (ptrdiff_t)tensor->element_bytes;
+    memcpy(sizes, tensor->sizes, tensor->rank * sizeof(*sizes));
+    sl_walk_strides(tensor, strides);
+    return tensor->rank != 0 ? tensor->rank : 1;
 }
 
 void sl_walk_broadcast(const struct sl_tensor *tensor, uint32_t rank, ptrdiff_t *out)

@@ -7,7 +7,7 @@
 
 #include "agent/runtime/tensor.h"
 
-enum { SL_WALK_OPERANDS = 4, SL_WALK_RANK = 2 * SL_PTE_MAX_RANK };
+enum { SL_WALK_OPERANDS = 6, SL_WALK_RANK = 2 * SL_PTE_MAX_RANK };
 
 /* Dimensions with the bytes that each operand moves along them. After sl_walk_fold() dimension 0 is
  * the innermost, rank is at least 1, and dimensions that all operands cross alike are one. */
@@ -25,6 +25,8 @@ struct sl_walk_at {
 
 /* Bytes from one element to the next along each logical dimension. */
 void sl_walk_strides(const struct sl_tensor *tensor, ptrdiff_t *out);
+/* Sizes and strides, of one dimension where the tensor has none; returns the rank, at least 1. */
+uint32_t sl_walk_shape(const struct sl_tensor *tensor, int32_t *sizes, ptrdiff_t *strides);
 /* Strides of a tensor that broadcasts to `rank` sizes: 0 where it has one element or none. */
 void sl_walk_broadcast(const struct sl_tensor *tensor, uint32_t rank, ptrdiff_t *out);
 /* Adds a dimension with a stride for each operand. */

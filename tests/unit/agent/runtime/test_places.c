@@ -1,0 +1,237 @@
+/* tests/unit/agent/runtime/test_places.c: reading and writing at places, as the real runtime has
+ * it: masks, numbers of rank 0, sums of every type, sources of other types. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/program_case.h"
+
+static void *bytes_of(uint32_t value)
+{
+    return sl_method_tensor(sl_program.method, value)->data;
+}
+
+static void load(void)
+{
+    if (sl_program_load(sl_isa_detect()) != 0)
+        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
+}
+
+static void execute(void)
+{
+    if (sl_variant_execute(sl_program.variant, false, &sl_program.diag) != 0)
+        fail_msg("%s (%s)", sl_program.diag.what, sl_program.diag.where);
+}
+
+/* A list of tensors, gaps as -1. */
+static uint32_t add_indices(uint32_t count, const int64_t *tensors)
+{
+    uint32_t list = sl_program_add_list(0, NULL);
+    sl_program.values[list].kind = SL_PTE_OPTIONAL_TENSOR_LIST;
+    sl_program.values[list].list.count = count;
+    memcpy(sl_program.lists[list], tensors, count * sizeof(*tensors));
+    return list;
+}
+
+static void number(float *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (float)i;
+}
+
+/* How many elements a mask picks is known when it runs; the output follows, and what reads it. */
+static void a_mask_picks_as_many_as_it_has(void **state)
+{
+    static const uint8_t masks[3][6] = {{1, 0, 0, 1, 0, 1}, {0}, {1, 1, 1, 1, 1, 1}};
+    static const int32_t counts[3] = {3, 0, 6};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 2));
+    uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(2, 3), true);
+    uint32_t out = sl_program_add_tensor(SL_SIZES(6, 2)),
+             less = sl_program_add_tensor(SL_SIZES(6, 2));
+    sl_program.tensors[out].dynamism = sl_program.tensors[less].dynamism = SL_PTE_DYNAMIC_BOUND;
+    uint32_t list = add_indices(1, (const int64_t[]){mask});
+    sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, list, out));
+    sl_program_add_call("aten::neg.out", SL_ARGS(out, less));
+    load();
+    number(sl_program_floats(x), 12);
+    for (int k = 0; k < 6; k++) {
+        memcpy(bytes_of(mask), masks[k % 3], 6);
+        execute();
+        assert_int_equal(sl_method_tensor(sl_program.method, less)->sizes[0], counts[k % 3]);
+        for (size_t i = 0, at = 0; i < 6; i++)
+            if (masks[k % 3][i]) {
+                assert_true(sl_program_floats(less)[at++] == -(float)(2 * i));
+                assert_true(sl_program_floats(less)[at++] == -(float)(2 * i + 1));
+            }
+    }
+    sl_program_end();
+}
+
+static void a_mask_behind_a_gap_meets_places_beside_it(void **state)
+{
+    static const uint8_t mask_of[3] = {0, 1, 1};
+    static const int64_t place_of[2] = {-1, 0};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 2));
+    uint32_t mask = sl_program_add_typed(SL_SCALAR_BYTE, SL_SIZES(3), true);
+    uint32_t place = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
+    uint32_t out = sl_program_add_tensor(SL_SIZES(2, 2));
+    uint32_t list = add_indices(3, (const int64_t[]){-1, mask, place});
+    sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, list, out));
+    load();
+    number(sl_program_floats(x), 12);
+    memcpy(bytes_of(mask), mask_of, sizeof(mask_of));
+    memcpy(bytes_of(place), place_of, sizeof(place_of));
+    execute();
+    const float *got = sl_program_floats(out); /* x[:, [1, 2], [-1, 0]] */
+    assert_true(got[0] == 3.0f && got[1] == 4.0f && got[2] == 9.0f && got[3] == 10.0f);
+    memset(bytes_of(mask), 1, 3); /* three places beside two */
+    assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag),
+                     SL_ET_INVALID_ARGUMENT);
+    sl_program_end();
+}
+
+static void values_go_where_a_mask_is_and_add_up(void **state)
+{
+    static const uint8_t mask_of[4] = {1, 0, 1, 0};
+    (void)state;
+    for (int adds = 0; adds < 2; adds++) {
+        sl_program_begin();
+        uint32_t x = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(4), true);
+        uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(4), true);
+        uint32_t value = sl_program_add_typed(SL_SCALAR_CHAR, 0, NULL, true);
+        uint32_t out = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(4), true);
+        uint32_t list = add_indices(1, (const int64_t[]){mask});
+        uint32_t how = sl_program_add_bool(adds != 0);
+        sl_program_add_call("aten::index_put.out", SL_ARGS(x, list, value, how, out));
+        load();
+        memcpy(bytes_of(x), "\x64\x02\x03\x04", 4);
+        memcpy(bytes_of(mask), mask_of, 4);
+        memset(bytes_of(value), 100, 1);
+        execute();
+        assert_memory_equal(bytes_of(out), adds ? "\xc8\x02\x67\x04" : "\x64\x02\x64\x04", 4);
+        sl_program_end();
+    }
+}
+
+static void five_indices_pick_single_elements(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 2, 3, 2)),
+             out = sl_program_add_tensor(SL_SIZES(1));
+    int64_t at[5];
+    for (int i = 0; i < 5; i++)
+        at[i] = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(1), true);
+    sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, add_indices(5, at), out));
+    load();
+    number(sl_program_floats(x), 72);
+    for (int i = 0; i < 5; i++)
+        *(int32_t *)bytes_of((uint32_t)at[i]) = i == 1 ? -1 : 1;
+    execute();
+    assert_true(sl_program_floats(out)[0] == 36.0f + 2 * 12 + 6 + 2 + 1);
+    sl_program_end();
+}
+
+static void a_number_has_one_place(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(0, NULL), src = sl_program_add_tensor(0, NULL);
+    uint32_t at = sl_program_add_typed(SL_SCALAR_LONG, 0, NULL, true);
+    uint32_t picked = sl_program_add_tensor(0, NULL), gathered = sl_program_add_tensor(0, NULL);
+    uint32_t put = sl_program_add_tensor(0, NULL), sum = sl_program_add_tensor(0, NULL);
+    uint32_t zero = sl_program_add_int(0), no = sl_program_add_bool(false);
+    sl_program_add_call("aten::index_select.out", SL_ARGS(x, zero, at, picked));
+    sl_program_add_call("aten::gather.out", SL_ARGS(x, zero, at, no, gathered));
+    sl_program_add_call("aten::scatter.src_out", SL_ARGS(x, zero, at, src, put));
+    sl_program_add_call("aten::scatter_add.out", SL_ARGS(x, zero, at, src, sum));
+    load();
+    memset(bytes_of(at), 0, sizeof(int64_t));
+    sl_program_floats(x)[0] = 3.0f;
+    sl_program_floats(src)[0] = 4.0f;
+    execute();
+    assert_true(sl_program_floats(picked)[0] == 3.0f && sl_program_floats(gathered)[0] == 3.0f);
+    assert_true(sl_program_floats(put)[0] == 4.0f && sl_program_floats(sum)[0] == 7.0f);
+    sl_program_end();
+}
+
+static void sums_at_places_are_of_the_elements_own_type(void **state)
+{
+    static const int types[] = {SL_SCALAR_BYTE, SL_SCALAR_SHORT, SL_SCALAR_HALF, SL_SCALAR_BFLOAT16,
+                                SL_SCALAR_BOOL};
+    static const uint16_t ones[] = {200, 200, 0x3c00, 0x3f80, 1};
+    static const uint16_t sums[] = {144, 400, 0x4000, 0x4000, 1}; /* 144 is 400 in a byte */
+    (void)state;
+    for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+        sl_program_begin();
+        uint32_t x = sl_program_add_typed(types[k], SL_SIZES(2), true);
+        uint32_t src = sl_program_add_typed(types[k], SL_SIZES(2), true);
+        uint32_t at = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
+        uint32_t out = sl_program_add_typed(types[k], SL_SIZES(2), true);
+        uint32_t zero = sl_program_add_int(0);
+        sl_program_add_call("aten::scatter_add.out", SL_ARGS(x, zero, at, src, out));
+        load();
+        size_t bytes = sl_method_tensor(sl_program.method, x)->element_bytes;
+        memset(bytes_of(x), 0, 2 * bytes);
+        for (size_t i = 0; i < 2; i++) {
+            memcpy((uint8_t *)bytes_of(src) + i * bytes, &ones[k], bytes);
+            ((int64_t *)bytes_of(at))[i] = 1;
+        }
+        execute();
+        uint16_t got = 0;
+        memcpy(&got, (uint8_t *)bytes_of(out) + bytes, bytes);
+        assert_int_equal(got, sums[k]);
+        sl_program_end();
+    }
+}
+
+static void elements_are_converted_where_they_are_put(void **state)
+{
+    static const float source[3] = {2.7f, -1.5f, 300.0f};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_SHORT, SL_SIZES(2, 3), true);
+    uint32_t src = sl_program_add_tensor(SL_SIZES(3));
+    uint32_t put = sl_program_add_typed(SL_SCALAR_SHORT, SL_SIZES(2, 3), true);
+    uint32_t like = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2, 3), true);
+    uint32_t wide = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2, 3), true);
+    uint32_t zero = sl_program_add_int(0), one = sl_program_add_int(1);
+    uint32_t no = sl_program_add_bool(false), list = add_indices(2, (const int64_t[]){src, src});
+    sl_program.values[list].kind = SL_PTE_TENSOR_LIST;
+    uint32_t doubles = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(6), true);
+    sl_program_add_call("aten::select_scatter.out", SL_ARGS(x, src, zero, one, put));
+    sl_program_add_call("aten::copy.out", SL_ARGS(like, src, no, wide));
+    sl_program_add_call("aten::cat.out", SL_ARGS(list, zero, doubles));
+    load();
+    memset(bytes_of(x), 0, 12);
+    memcpy(bytes_of(src), source, sizeof(source));
+    execute();
+    const int16_t *to = bytes_of(put);
+    assert_true(to[2] == 0 && to[3] == 2 && to[4] == -1 && to[5] == 300);
+    assert_true(((int64_t *)bytes_of(wide))[1] == -1 && ((int64_t *)bytes_of(wide))[5] == 300);
+    assert_true(((double *)bytes_of(doubles))[4] == -1.5);
+    sl_program_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mask_picks_as_many_as_it_has),
+        cmocka_unit_test(a_mask_behind_a_gap_meets_places_beside_it),
+        cmocka_unit_test(values_go_where_a_mask_is_and_add_up),
+        cmocka_unit_test(five_indices_pick_single_elements),
+        cmocka_unit_test(a_number_has_one_place),
+        cmocka_unit_test(sums_at_places_are_of_the_elements_own_type),
+        cmocka_unit_test(elements_are_converted_where_they_are_put),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
