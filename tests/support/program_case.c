@@ -198,6 +198,23 @@ int sl_program_execute(void)
     return sl_variant_execute(sl_program.variant, false, &sl_program.diag);
 }
 
+void *sl_program_bytes(uint32_t value)
+{
+    return sl_method_tensor(sl_program.method, value)->data;
+}
+
+void sl_program_must_load(void)
+{
+    if (sl_program_load(sl_isa_detect()) != 0)
+        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
+}
+
+void sl_program_must_execute(void)
+{
+    if (sl_variant_execute(sl_program.variant, false, &sl_program.diag) != 0)
+        fail_msg("%s (%s)", sl_program.diag.what, sl_program.diag.where);
+}
+
 void sl_program_run(void)
 {
     if (sl_program_load(sl_isa_detect()) != 0 || sl_program_execute() != 0)

@@ -67,6 +67,11 @@ int sl_program_load_code(const struct sl_pte_instruction *code, uint32_t count, 
 float *sl_program_floats(uint32_t i);
 /* Fills every planned tensor with samples, then executes. */
 int sl_program_execute(void);
+/* The bytes of a tensor. */
+void *sl_program_bytes(uint32_t value);
+/* Loads for the CPU, or executes with the data that is there; fails the test when that does. */
+void sl_program_must_load(void);
+void sl_program_must_execute(void);
 /* Loads for the CPU and executes; fails the test when either does. */
 void sl_program_run(void);
 /* Frees all. */

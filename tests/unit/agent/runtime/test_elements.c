@@ -12,11 +12,6 @@
 #include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
 
-static void *bytes_of(uint32_t value)
-{
-    return sl_method_tensor(sl_program.method, value)->data;
-}
-
 /* A program of one operator on x and perhaps y, into out. */
 static void begin(const char *name, int x_type, int y_type, int out_type, int64_t number)
 {
@@ -30,13 +25,11 @@ static void begin(const char *name, int x_type, int y_type, int out_type, int64_
 
 static void run(const void *x, size_t x_bytes, const void *y, size_t y_bytes)
 {
-    if (sl_program_load(sl_isa_detect()) != 0)
-        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
-    memcpy(bytes_of(0), x, x_bytes);
+    sl_program_must_load();
+    memcpy(sl_program_bytes(0), x, x_bytes);
     if (y)
-        memcpy(bytes_of(1), y, y_bytes);
-    if (sl_variant_execute(sl_program.variant, false, &sl_program.diag) != 0)
-        fail_msg("%s (%s)", sl_program.diag.what, sl_program.diag.where);
+        memcpy(sl_program_bytes(1), y, y_bytes);
+    sl_program_must_execute();
 }
 
 /* PyTorch wraps powers around and refuses rests by zero; ExecuTorch computes both in doubles. */
@@ -47,7 +40,7 @@ static void powers_and_rests_of_integers_are_those_of_doubles(void **state)
     (void)state;
     begin("aten::pow.Tensor_Tensor_out", SL_SCALAR_INT, SL_SCALAR_INT, SL_SCALAR_INT, 0);
     run(x, sizeof(x), y, sizeof(y));
-    const int32_t *power = bytes_of(2);
+    const int32_t *power = sl_program_bytes(2);
     assert_int_equal(power[0], 81);
     assert_int_equal(power[1], -8);
     assert_int_equal(power[2], INT32_MAX); /* infinity, held in range */
@@ -55,7 +48,7 @@ static void powers_and_rests_of_integers_are_those_of_doubles(void **state)
     sl_program_end();
     begin("aten::fmod.Tensor_out", SL_SCALAR_LONG, SL_SCALAR_LONG, SL_SCALAR_LONG, 0);
     run(a, sizeof(a), b, sizeof(b));
-    const int64_t *rest = bytes_of(2);
+    const int64_t *rest = sl_program_bytes(2);
     assert_int_equal(rest[0], 1);
     assert_int_equal(rest[1], -1);
     assert_int_equal(rest[2], 0); /* a NaN */
@@ -69,7 +62,7 @@ static void a_number_beside_integers_becomes_one_of_their_type(void **state)
     (void)state;
     begin("aten::lt.Scalar_out", SL_SCALAR_BYTE, -1, SL_SCALAR_BOOL, -3); /* 253 */
     run(x, sizeof(x), NULL, 0);
-    const uint8_t *less = bytes_of(2);
+    const uint8_t *less = sl_program_bytes(2);
     assert_true(less[0] == 1 && less[1] == 1 && less[2] == 0 && less[3] == 0);
     sl_program_end();
 }
@@ -81,13 +74,13 @@ static void shifts_take_counts_as_cpus_take_them(void **state)
     (void)state;
     begin("aten::bitwise_left_shift.Tensor_out", SL_SCALAR_INT, SL_SCALAR_INT, SL_SCALAR_INT, 0);
     run(x, sizeof(x), y, sizeof(y));
-    const int32_t *narrow = bytes_of(2);
+    const int32_t *narrow = sl_program_bytes(2);
     assert_true(narrow[0] == INT32_MIN && narrow[1] == 2 && narrow[2] == -256 && narrow[3] == 10);
     sl_program_end();
     begin("aten::bitwise_right_shift.Tensor_out", SL_SCALAR_LONG, SL_SCALAR_LONG, SL_SCALAR_LONG,
           0);
     run(a, sizeof(a), b, sizeof(b));
-    const int64_t *wide = bytes_of(2);
+    const int64_t *wide = sl_program_bytes(2);
     assert_true(wide[0] == 0 && wide[1] == 0 && wide[2] == -16 && wide[3] == 2);
     sl_program_end();
 }
@@ -98,7 +91,7 @@ static void remainders_of_doubles_are_single_precision(void **state)
     (void)state;
     begin("aten::remainder.Tensor_out", SL_SCALAR_DOUBLE, SL_SCALAR_DOUBLE, SL_SCALAR_DOUBLE, 0);
     run(x, sizeof(x), y, sizeof(y));
-    const double *rest = bytes_of(2);
+    const double *rest = sl_program_bytes(2);
     assert_true(rest[0] == (double)(float)fmod(7.1, 2.3));
     assert_true(rest[1] == (double)(float)((double)(float)fmod(-7.1, 2.3) + 2.3));
     assert_true(isinf(rest[2]));
@@ -121,7 +114,7 @@ static void rounding_integers_goes_through_single_precision(void **state)
             assert_int_equal(sl_program_load(sl_isa_detect()), SL_ET_OPERATOR_MISSING);
         } else {
             run(x, sizeof(x), NULL, 0);
-            const int32_t *floors = bytes_of(1);
+            const int32_t *floors = sl_program_bytes(1);
             assert_true(floors[0] == 16777216 && floors[1] == -5);
             assert_true(floors[2] == INT32_MAX && floors[3] == INT32_MIN);
         }
@@ -143,7 +136,7 @@ static void clamping_between_crossed_bounds_gives_the_upper(void **state)
         if (high == 1) {
             run(x, sizeof(x), NULL, 0);
             for (int i = 0; i < 4; i++)
-                assert_int_equal(((int64_t *)bytes_of(out))[i], 1);
+                assert_int_equal(((int64_t *)sl_program_bytes(out))[i], 1);
         } else { /* 300 is no int8 */
             assert_int_equal(sl_program_load(sl_isa_detect()), 0);
             assert_int_equal(sl_program_execute(), SL_ET_INVALID_ARGUMENT);

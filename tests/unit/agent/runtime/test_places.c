@@ -8,25 +8,7 @@
 #include <cmocka.h>
 
 #include "common/format/scalar_type.h"
-#include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
-
-static void *bytes_of(uint32_t value)
-{
-    return sl_method_tensor(sl_program.method, value)->data;
-}
-
-static void load(void)
-{
-    if (sl_program_load(sl_isa_detect()) != 0)
-        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
-}
-
-static void execute(void)
-{
-    if (sl_variant_execute(sl_program.variant, false, &sl_program.diag) != 0)
-        fail_msg("%s (%s)", sl_program.diag.what, sl_program.diag.where);
-}
 
 /* A list of tensors, gaps as -1. */
 static uint32_t add_indices(uint32_t count, const int64_t *tensors)
@@ -59,11 +41,11 @@ static void a_mask_picks_as_many_as_it_has(void **state)
     uint32_t list = add_indices(1, (const int64_t[]){mask});
     sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, list, out));
     sl_program_add_call("aten::neg.out", SL_ARGS(out, less));
-    load();
+    sl_program_must_load();
     number(sl_program_floats(x), 12);
     for (int k = 0; k < 6; k++) {
-        memcpy(bytes_of(mask), masks[k % 3], 6);
-        execute();
+        memcpy(sl_program_bytes(mask), masks[k % 3], 6);
+        sl_program_must_execute();
         assert_int_equal(sl_method_tensor(sl_program.method, less)->sizes[0], counts[k % 3]);
         for (size_t i = 0, at = 0; i < 6; i++)
             if (masks[k % 3][i]) {
@@ -86,14 +68,14 @@ static void a_mask_behind_a_gap_meets_places_beside_it(void **state)
     uint32_t out = sl_program_add_tensor(SL_SIZES(2, 2));
     uint32_t list = add_indices(3, (const int64_t[]){-1, mask, place});
     sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, list, out));
-    load();
+    sl_program_must_load();
     number(sl_program_floats(x), 12);
-    memcpy(bytes_of(mask), mask_of, sizeof(mask_of));
-    memcpy(bytes_of(place), place_of, sizeof(place_of));
-    execute();
+    memcpy(sl_program_bytes(mask), mask_of, sizeof(mask_of));
+    memcpy(sl_program_bytes(place), place_of, sizeof(place_of));
+    sl_program_must_execute();
     const float *got = sl_program_floats(out); /* x[:, [1, 2], [-1, 0]] */
     assert_true(got[0] == 3.0f && got[1] == 4.0f && got[2] == 9.0f && got[3] == 10.0f);
-    memset(bytes_of(mask), 1, 3); /* three places beside two */
+    memset(sl_program_bytes(mask), 1, 3); /* three places beside two */
     assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag),
                      SL_ET_INVALID_ARGUMENT);
     sl_program_end();
@@ -112,12 +94,13 @@ static void values_go_where_a_mask_is_and_add_up(void **state)
         uint32_t list = add_indices(1, (const int64_t[]){mask});
         uint32_t how = sl_program_add_bool(adds != 0);
         sl_program_add_call("aten::index_put.out", SL_ARGS(x, list, value, how, out));
-        load();
-        memcpy(bytes_of(x), "\x64\x02\x03\x04", 4);
-        memcpy(bytes_of(mask), mask_of, 4);
-        memset(bytes_of(value), 100, 1);
-        execute();
-        assert_memory_equal(bytes_of(out), adds ? "\xc8\x02\x67\x04" : "\x64\x02\x64\x04", 4);
+        sl_program_must_load();
+        memcpy(sl_program_bytes(x), "\x64\x02\x03\x04", 4);
+        memcpy(sl_program_bytes(mask), mask_of, 4);
+        memset(sl_program_bytes(value), 100, 1);
+        sl_program_must_execute();
+        assert_memory_equal(sl_program_bytes(out), adds ? "\xc8\x02\x67\x04" : "\x64\x02\x64\x04",
+                            4);
         sl_program_end();
     }
 }
@@ -132,11 +115,11 @@ static void five_indices_pick_single_elements(void **state)
     for (int i = 0; i < 5; i++)
         at[i] = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(1), true);
     sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, add_indices(5, at), out));
-    load();
+    sl_program_must_load();
     number(sl_program_floats(x), 72);
     for (int i = 0; i < 5; i++)
-        *(int32_t *)bytes_of((uint32_t)at[i]) = i == 1 ? -1 : 1;
-    execute();
+        *(int32_t *)sl_program_bytes((uint32_t)at[i]) = i == 1 ? -1 : 1;
+    sl_program_must_execute();
     assert_true(sl_program_floats(out)[0] == 36.0f + 2 * 12 + 6 + 2 + 1);
     sl_program_end();
 }
@@ -154,11 +137,11 @@ static void a_number_has_one_place(void **state)
     sl_program_add_call("aten::gather.out", SL_ARGS(x, zero, at, no, gathered));
     sl_program_add_call("aten::scatter.src_out", SL_ARGS(x, zero, at, src, put));
     sl_program_add_call("aten::scatter_add.out", SL_ARGS(x, zero, at, src, sum));
-    load();
-    memset(bytes_of(at), 0, sizeof(int64_t));
+    sl_program_must_load();
+    memset(sl_program_bytes(at), 0, sizeof(int64_t));
     sl_program_floats(x)[0] = 3.0f;
     sl_program_floats(src)[0] = 4.0f;
-    execute();
+    sl_program_must_execute();
     assert_true(sl_program_floats(picked)[0] == 3.0f && sl_program_floats(gathered)[0] == 3.0f);
     assert_true(sl_program_floats(put)[0] == 4.0f && sl_program_floats(sum)[0] == 7.0f);
     sl_program_end();
@@ -179,16 +162,16 @@ static void sums_at_places_are_of_the_elements_own_type(void **state)
         uint32_t out = sl_program_add_typed(types[k], SL_SIZES(2), true);
         uint32_t zero = sl_program_add_int(0);
         sl_program_add_call("aten::scatter_add.out", SL_ARGS(x, zero, at, src, out));
-        load();
+        sl_program_must_load();
         size_t bytes = sl_method_tensor(sl_program.method, x)->element_bytes;
-        memset(bytes_of(x), 0, 2 * bytes);
+        memset(sl_program_bytes(x), 0, 2 * bytes);
         for (size_t i = 0; i < 2; i++) {
-            memcpy((uint8_t *)bytes_of(src) + i * bytes, &ones[k], bytes);
-            ((int64_t *)bytes_of(at))[i] = 1;
+            memcpy((uint8_t *)sl_program_bytes(src) + i * bytes, &ones[k], bytes);
+            ((int64_t *)sl_program_bytes(at))[i] = 1;
         }
-        execute();
+        sl_program_must_execute();
         uint16_t got = 0;
-        memcpy(&got, (uint8_t *)bytes_of(out) + bytes, bytes);
+        memcpy(&got, (uint8_t *)sl_program_bytes(out) + bytes, bytes);
         assert_int_equal(got, sums[k]);
         sl_program_end();
     }
@@ -211,14 +194,15 @@ static void elements_are_converted_where_they_are_put(void **state)
     sl_program_add_call("aten::select_scatter.out", SL_ARGS(x, src, zero, one, put));
     sl_program_add_call("aten::copy.out", SL_ARGS(like, src, no, wide));
     sl_program_add_call("aten::cat.out", SL_ARGS(list, zero, doubles));
-    load();
-    memset(bytes_of(x), 0, 12);
-    memcpy(bytes_of(src), source, sizeof(source));
-    execute();
-    const int16_t *to = bytes_of(put);
+    sl_program_must_load();
+    memset(sl_program_bytes(x), 0, 12);
+    memcpy(sl_program_bytes(src), source, sizeof(source));
+    sl_program_must_execute();
+    const int16_t *to = sl_program_bytes(put);
     assert_true(to[2] == 0 && to[3] == 2 && to[4] == -1 && to[5] == 300);
-    assert_true(((int64_t *)bytes_of(wide))[1] == -1 && ((int64_t *)bytes_of(wide))[5] == 300);
-    assert_true(((double *)bytes_of(doubles))[4] == -1.5);
+    assert_true(((int64_t *)sl_program_bytes(wide))[1] == -1 &&
+                ((int64_t *)sl_program_bytes(wide))[5] == 300);
+    assert_true(((double *)sl_program_bytes(doubles))[4] == -1.5);
     sl_program_end();
 }
 

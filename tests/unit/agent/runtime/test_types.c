@@ -9,25 +9,7 @@
 #include <cmocka.h>
 
 #include "common/format/scalar_type.h"
-#include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
-
-static void *bytes_of(uint32_t value)
-{
-    return sl_method_tensor(sl_program.method, value)->data;
-}
-
-static void load(void)
-{
-    if (sl_program_load(sl_isa_detect()) != 0)
-        fail_msg("%s (%s)\n%s", sl_program.diag.what, sl_program.diag.where, sl_program.log);
-}
-
-static void execute(void)
-{
-    if (sl_variant_execute(sl_program.variant, false, &sl_program.diag) != 0)
-        fail_msg("%s (%s)", sl_program.diag.what, sl_program.diag.where);
-}
 
 static void integers_stay_integers_and_wrap(void **state)
 {
@@ -46,16 +28,16 @@ static void integers_stay_integers_and_wrap(void **state)
     sl_program_add_call("aten::add.Scalar_out", SL_ARGS(x, one, one, narrow));
     sl_program_add_call("aten::remainder.Tensor_out", SL_ARGS(x, y, rest));
     sl_program_add_call("aten::div.out", SL_ARGS(x, y, ratio));
-    load();
-    memcpy(bytes_of(x), a, sizeof(a));
-    memcpy(bytes_of(y), b, sizeof(b));
-    execute();
-    assert_int_equal(((int64_t *)bytes_of(sum))[0], INT64_C(2147483648));
-    assert_int_equal(((int64_t *)bytes_of(sum))[3], b[3]);
-    assert_int_equal(((int32_t *)bytes_of(narrow))[0], INT32_MIN);
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), a, sizeof(a));
+    memcpy(sl_program_bytes(y), b, sizeof(b));
+    sl_program_must_execute();
+    assert_int_equal(((int64_t *)sl_program_bytes(sum))[0], INT64_C(2147483648));
+    assert_int_equal(((int64_t *)sl_program_bytes(sum))[3], b[3]);
+    assert_int_equal(((int32_t *)sl_program_bytes(narrow))[0], INT32_MIN);
     /* ExecuTorch's rest has the dividend's sign, PyTorch's the divisor's. */
-    assert_int_equal(((int64_t *)bytes_of(rest))[1], -2);
-    assert_int_equal(((int64_t *)bytes_of(rest))[2], 2);
+    assert_int_equal(((int64_t *)sl_program_bytes(rest))[1], -2);
+    assert_int_equal(((int64_t *)sl_program_bytes(rest))[2], 2);
     sl_program_check_float(sl_program_floats(ratio)[1], -1.4);
     sl_program_end();
 }
@@ -68,8 +50,8 @@ static void integer_division_by_zero_fails_with_its_reason(void **state)
     uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
     uint32_t z = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
     sl_program_add_call("aten::remainder.Tensor_out", SL_ARGS(x, y, z));
-    load();
-    memset(bytes_of(y), 0, 32);
+    sl_program_must_load();
+    memset(sl_program_bytes(y), 0, 32);
     assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag),
                      SL_ET_INVALID_ARGUMENT);
     assert_string_equal(sl_program.diag.what, "an integer is divided by zero");
@@ -104,12 +86,12 @@ static void places_outside_a_tensor_are_refused(void **state)
                 sl_program_add_call("aten::index.Tensor_out", SL_ARGS(x, list, y));
             else
                 sl_program_add_call("aten::gather.out", SL_ARGS(x, zero, wide, no, y));
-            load();
-            memset(bytes_of(at), 0, 16);
-            memset(bytes_of(wide), 0, 48);
-            execute();
-            memcpy((uint8_t *)bytes_of(at) + 8, &bad[k], 8);
-            memcpy((uint8_t *)bytes_of(wide) + 40, &bad[k], 8);
+            sl_program_must_load();
+            memset(sl_program_bytes(at), 0, 16);
+            memset(sl_program_bytes(wide), 0, 48);
+            sl_program_must_execute();
+            memcpy((uint8_t *)sl_program_bytes(at) + 8, &bad[k], 8);
+            memcpy((uint8_t *)sl_program_bytes(wide) + 40, &bad[k], 8);
             assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag),
                              SL_ET_INVALID_ARGUMENT);
             assert_string_equal(sl_program.diag.what,
@@ -130,11 +112,11 @@ static void sizes_that_the_program_computes_are_followed(void **state)
     sl_program_add_call("executorch_prim::sub.Scalar", SL_ARGS(size, one, less));
     sl_program.code[0].arg_count = sl_program.code[1].arg_count = 3;
     sl_program_add_call("aten::slice_copy.Tensor_out", SL_ARGS(x, zero, zero, less, one, y));
-    load();
+    sl_program_must_load();
     struct sl_tensor *in = sl_method_tensor(sl_program.method, x);
     for (int32_t n = 5; n >= 1; n--) {
         assert_int_equal(sl_tensor_resize(in, 2, (const int32_t[2]){n, 2}, NULL), 0);
-        execute();
+        sl_program_must_execute();
         assert_int_equal(sl_program.method->values[less].int_value, n - 1);
         assert_int_equal(sl_method_tensor(sl_program.method, y)->sizes[0], n - 1);
     }
@@ -160,7 +142,7 @@ static void parameters_beyond_the_input_are_refused(void **state)
                                 SL_ARGS(x, sl_program_add_list(SL_SIZES(2, 3)), strides, zero, y));
         else
             sl_program_add_call("aten::expand_copy.out", SL_ARGS(x, huge, no, y));
-        load();
+        sl_program_must_load();
         assert_int_equal(sl_program_execute(), SL_ET_INVALID_ARGUMENT);
         sl_program_end();
     }
@@ -186,17 +168,17 @@ static void doubles_are_computed_as_doubles(void **state)
     sl_program_add_call("aten::sqrt.out", SL_ARGS(x, root));
     sl_program_add_call("aten::sum.IntList_out", SL_ARGS(x, dims, keep, none, total));
     sl_program_add_call("aten::cumsum.out", SL_ARGS(x, zero, none, running));
-    load();
-    memcpy(bytes_of(x), a, sizeof(a));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), a, sizeof(a));
     for (int i = 0; i < 3; i++)
         sl_program_floats(y)[i] = 0.5f;
-    execute();
-    assert_true(((double *)bytes_of(sum))[1] == 16777217.5);
-    assert_true(((double *)bytes_of(sum))[2] == 0.1 + 0.5);
-    assert_int_equal(((int64_t *)bytes_of(whole))[1], 16777217);
-    assert_true(((double *)bytes_of(root))[0] == sqrt(1e300));
-    assert_true(((double *)bytes_of(total))[0] == 1e300);
-    assert_true(((double *)bytes_of(running))[2] == 1e300);
+    sl_program_must_execute();
+    assert_true(((double *)sl_program_bytes(sum))[1] == 16777217.5);
+    assert_true(((double *)sl_program_bytes(sum))[2] == 0.1 + 0.5);
+    assert_int_equal(((int64_t *)sl_program_bytes(whole))[1], 16777217);
+    assert_true(((double *)sl_program_bytes(root))[0] == sqrt(1e300));
+    assert_true(((double *)sl_program_bytes(total))[0] == 1e300);
+    assert_true(((double *)sl_program_bytes(running))[2] == 1e300);
     sl_program_end();
 }
 
@@ -214,13 +196,13 @@ static void sums_into_integers_cut_each_element(void **state)
     sl_program_add_call("aten::sum.IntList_out", SL_ARGS(x, last, no, type, sum));
     sl_program_add_call("aten::prod.int_out", SL_ARGS(x, one, no, type, product));
     sl_program_add_call("aten::cumsum.out", SL_ARGS(x, one, type, running));
-    load();
+    sl_program_must_load();
     for (int i = 0; i < 6; i++)
         sl_program_floats(x)[i] = 1.6f + (float)i; /* 1.6, 2.6, ... */
-    execute();
-    assert_int_equal(((int64_t *)bytes_of(sum))[0], 1 + 2 + 3);
-    assert_int_equal(((int32_t *)bytes_of(product))[1], 4 * 5 * 6);
-    assert_int_equal(((int64_t *)bytes_of(running))[4], 4 + 5);
+    sl_program_must_execute();
+    assert_int_equal(((int64_t *)sl_program_bytes(sum))[0], 1 + 2 + 3);
+    assert_int_equal(((int32_t *)sl_program_bytes(product))[1], 4 * 5 * 6);
+    assert_int_equal(((int64_t *)sl_program_bytes(running))[4], 4 + 5);
     sl_program_end();
 }
 
@@ -235,10 +217,10 @@ static void floor_division_by_zero_and_infinity_is_as_executorch_has_it(void **s
     uint32_t x = sl_program_add_tensor(SL_SIZES(6)), y = sl_program_add_tensor(SL_SIZES(6));
     uint32_t z = sl_program_add_tensor(SL_SIZES(6)), floors = sl_program_add_string("floor");
     sl_program_add_call("aten::div.out_mode", SL_ARGS(x, y, floors, z));
-    load();
-    memcpy(bytes_of(x), a, sizeof(a));
-    memcpy(bytes_of(y), b, sizeof(b));
-    execute();
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), a, sizeof(a));
+    memcpy(sl_program_bytes(y), b, sizeof(b));
+    sl_program_must_execute();
     for (int i = 0; i < 6; i++)
         assert_true(sl_program_floats(z)[i] == want[i]);
     sl_program_end();
@@ -256,12 +238,12 @@ static void bounds_may_be_tensors_and_one_may_be_missing(void **state)
     sl_program_add_call("aten::clamp.Tensor_out", SL_ARGS(x, low, high, both));
     sl_program_add_call("aten::clamp.Tensor_out", SL_ARGS(x, low, none, above));
     sl_program_add_call("aten::clamp.Tensor_out", SL_ARGS(x, none, high, below));
-    load();
-    memcpy(bytes_of(x), a, sizeof(a));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), a, sizeof(a));
     sl_program_floats(low)[0] = -1.0f;
     for (int i = 0; i < 4; i++)
         sl_program_floats(high)[i] = 2.0f;
-    execute();
+    sl_program_must_execute();
     assert_true(sl_program_floats(both)[0] == -1.0f && sl_program_floats(both)[1] == 0.5f);
     assert_true(sl_program_floats(both)[2] == 2.0f && isnan(sl_program_floats(both)[3]));
     assert_true(sl_program_floats(above)[0] == -1.0f && sl_program_floats(above)[2] == 9.0f);
@@ -282,11 +264,11 @@ static void nothing_sums_to_zero_and_no_rows_are_no_work(void **state)
     sl_program_add_call("aten::mm.out", SL_ARGS(a, b, zeros));
     sl_program_add_call("aten::_softmax.out", SL_ARGS(none, dim, no, same));
     sl_program_add_call("aten::mean.dtype_out", SL_ARGS(zeros, null, mean));
-    load();
+    sl_program_must_load();
     for (int i = 0; i < 6; i++)
         sl_program_floats(zeros)[i] = 5.0f;
     sl_program_floats(mean)[0] = 5.0f;
-    execute();
+    sl_program_must_execute();
     for (int i = 0; i < 6; i++)
         assert_true(sl_program_floats(zeros)[i] == 0.0f);
     assert_true(sl_program_floats(mean)[0] == 0.0f);
@@ -301,12 +283,12 @@ static void doubles_stand_where_single_precision_is_computed(void **state)
     uint32_t y = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 3), true);
     uint32_t dim = sl_program_add_int(1), no = sl_program_add_bool(false);
     sl_program_add_call("aten::_softmax.out", SL_ARGS(x, dim, no, y));
-    load();
+    sl_program_must_load();
     for (int i = 0; i < 6; i++)
-        ((double *)bytes_of(x))[i] = i % 3;
-    execute();
+        ((double *)sl_program_bytes(x))[i] = i % 3;
+    sl_program_must_execute();
     for (int i = 0; i < 6; i++)
-        sl_program_check_float((float)((double *)bytes_of(y))[i],
+        sl_program_check_float((float)((double *)sl_program_bytes(y))[i],
                                exp(i % 3) / (1.0 + exp(1.0) + exp(2.0)));
     sl_program_end();
 }
