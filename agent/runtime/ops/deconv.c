@@ -52,9 +52,7 @@ int sl_deconv_prepare(struct sl_op_call *call, const size_t *stride, const size_
     if ((in->rank != 4 && !flat) || weight->rank != in->rank || out->rank != in->rank ||
         !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out) || !sl_tensor_contiguous(weight) ||
         !is_constant(weight) || (bias && !is_constant(bias)))
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                          "a transposed convolution that is not of constant weights over NCHW is "
-                          "not supported");
+        return sl_op_exactly(call, diag); /* kernels take constant weights, and NCHW is turned */
     channels = (size_t)in->sizes[1];
     struct sl_conv_shape s = {.batch = (size_t)in->sizes[0],
                               .in_h = flat ? 1 : (size_t)in->sizes[2],
@@ -73,9 +71,11 @@ int sl_deconv_prepare(struct sl_op_call *call, const size_t *stride, const size_
     size_t out_c = s.group_out_c * groups;
     s.out_h = out_size(s.in_h, s.kernel_h, stride[0], padding[0], dilation[0], flat ? 0 : more[0]);
     s.out_w = out_size(s.in_w, s.kernel_w, stride[1], padding[1], dilation[1], more[1]);
-    if (s.batch == 0 || channels == 0 || channels % groups != 0 || out_c == 0 ||
-        out_c > INT32_MAX || (size_t)weight->sizes[0] != channels ||
-        (bias && sl_tensor_count(bias) != out_c) || s.out_h == 0 || s.out_w == 0)
+    if (s.batch == 0)
+        return sl_op_exactly(call, diag);
+    if (channels == 0 || channels % groups != 0 || out_c == 0 || out_c > INT32_MAX ||
+        (size_t)weight->sizes[0] != channels || (bias && sl_tensor_count(bias) != out_c) ||
+        s.out_h == 0 || s.out_w == 0)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its shapes do not fit together");
     int32_t sizes[4] = {in->sizes[0], (int32_t)out_c, (int32_t)s.out_h, (int32_t)s.out_w};
     if (flat)

@@ -26,7 +26,7 @@ static int add_product(struct sl_op_call *call, const struct product *p, struct 
         return 0;
     }
     if (p->k == 0)
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "an empty operand is not supported");
+        return sl_op_exactly(call, diag);
     if (!has_memory(p->rhs) || (p->bias && !has_memory(p->bias)))
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM, "its operands have no memory");
     bool constant = p->rhs->constant && (!p->bias || p->bias->constant);
@@ -189,7 +189,7 @@ static int prepare_bmm(struct sl_op_call *call, struct sl_diag *diag)
     if (rc != 0 || out->nbytes == 0)
         return rc;
     if (lhs->sizes[2] == 0)
-        return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "an empty operand is not supported");
+        return sl_op_exactly(call, diag);
     *b = (struct batch){.lhs = lhs, .rhs = rhs, .out = out, .count = (size_t)sizes[0]};
     b->lhs_bytes = lhs->nbytes / b->count;
     b->rhs_bytes = rhs->nbytes / b->count;
@@ -208,9 +208,10 @@ static int prepare_bmm(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_matmul[] = {
-    {.name = "aten::addmm.out", .signature = "Wtwnno", .prepare = prepare_addmm},
-    {.name = "aten::mm.out", .signature = "two", .prepare = prepare_mm},
-    {.name = "aten::bmm.out", .signature = "tto", .prepare = prepare_bmm},
-    {.name = "aten::linear.out", .signature = "twWo", .prepare = prepare_linear},
-    {0},
+#define PRODUCT(id, letters)                                                                       \
+    {.name = "aten::" #id ".out",                                                                  \
+     .signature = letters,                                                                         \
+     .prepare = prepare_##id,                                                                      \
+     .exact = sl_ops_exact_product}
+    PRODUCT(addmm, "Wtwnno"), PRODUCT(mm, "two"), PRODUCT(bmm, "tto"), PRODUCT(linear, "twWo"), {0},
 };

@@ -248,12 +248,42 @@ static int check_arguments(const struct sl_op_call *call, struct sl_diag *diag)
     return rc;
 }
 
+static const struct sl_op *exact_of(const struct sl_op *op)
+{
+    const struct sl_op *exact = op->exact;
+    while (exact && strcmp(exact->name, op->name) != 0)
+        exact++;
+    return exact;
+}
+
+int sl_op_exactly(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return exact_of(call->op)->prepare(call, diag);
+}
+
+/* Whether argument i is a tensor that kernels do not take. */
+static bool is_exact(const struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_value *value = argument(call, i);
+    int type = value->kind == SL_PTE_TENSOR ? value->tensor->scalar_type : SL_SCALAR_FLOAT;
+    return type != SL_SCALAR_FLOAT && !sl_cast_is_half(type);
+}
+
+static void choose(struct sl_op_call *call)
+{
+    const char *signature = call->op->signature;
+    for (uint32_t i = 0; call->op->exact && i < call->arg_count && signature[i]; i++)
+        if (sl_op_takes_floats(signature[i]) && is_exact(call, i))
+            call->op = exact_of(call->op);
+}
+
 int sl_op_check(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_method *method = call->method;
     if (call->checked && call->checked_epoch == method->epoch &&
         call->checked_numbers == method->numbers_epoch)
         return 0;
+    choose(call);
     int rc = check_arguments(call, diag);
     call->checked = rc == 0;
     call->checked_epoch = method->epoch;

@@ -35,6 +35,9 @@ struct sl_op {
     bool computes; /* a prim op on numbers: at load prepare() writes the result, for shapes */
     sl_op_prepare_fn prepare;
     const void *data; /* what prepare() is to know, where several entries share it */
+    /* A family whose entry of the same name takes over where a tensor that the signature wants in
+     * f32 is of integers or doubles; its prepare() also does what kernels do not. Or NULL. */
+    const struct sl_op *exact;
 };
 
 /* The operator by full name, or NULL. */
@@ -131,6 +134,8 @@ bool sl_op_is_float(const struct sl_op_call *call, uint32_t i);
 bool sl_op_is_bool(const struct sl_op_call *call, uint32_t i);
 /* True if argument i is a tensor of doubles. */
 bool sl_op_is_double(const struct sl_op_call *call, uint32_t i);
+/* Prepares by the code for what kernels do not take. */
+int sl_op_exactly(struct sl_op_call *call, struct sl_diag *diag);
 int sl_op_fail(const struct sl_op_call *call, struct sl_diag *diag, int code, const char *what);
 
 /* The families, each ended by an entry without a name. */
@@ -138,3 +143,6 @@ extern const struct sl_op sl_ops_elementwise[], sl_ops_copy[], sl_ops_reduce[], 
     sl_ops_matmul[], sl_ops_map[], sl_ops_move[], sl_ops_join[], sl_ops_fold[], sl_ops_index[],
     sl_ops_scan[], sl_ops_make[], sl_ops_plane[], sl_ops_prim[], sl_ops_quant[], sl_ops_attention[],
     sl_ops_put[], sl_ops_quant_by[];
+/* For `exact`, and for names of their own. */
+extern const struct sl_op sl_ops_exact_product[], sl_ops_exact_conv[], sl_ops_exact_norm[],
+    sl_ops_exact_plane[];

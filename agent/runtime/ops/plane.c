@@ -56,12 +56,16 @@ static void turn_input(struct sl_op_call *call, struct sl_planes *p)
 struct sl_planes *sl_plane_begin(struct sl_op_call *call, struct sl_diag *diag, int *rc)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    struct sl_planes *p = sl_op_state(call, sizeof(*p));
+    struct sl_planes *p = NULL;
+    if (in->nbytes == 0) {
+        *rc = sl_op_exactly(call, diag);
+        return NULL;
+    }
+    p = sl_op_state(call, sizeof(*p));
     *rc = p ? 0 : sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
-    if (p && ((in->rank != 3 && in->rank != 4) || (!sl_tensor_contiguous(in) && !is_nhwc(in)) ||
-              in->nbytes == 0))
+    if (p && ((in->rank != 3 && in->rank != 4) || (!sl_tensor_contiguous(in) && !is_nhwc(in))))
         *rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                         "its input is empty, or not of rank 3 or 4 in a usual memory order");
+                         "its input is not of rank 3 or 4 in a usual memory order");
     if (*rc != 0)
         return NULL;
     *p = (struct sl_planes){.in = in, .stride_h = 1, .stride_w = 1};
@@ -209,6 +213,8 @@ static int prepare_group_norm(struct sl_op_call *call, struct sl_diag *diag)
     int64_t n = sl_op_int(call, 3, 0), c = sl_op_int(call, 4, 0), pixels = sl_op_int(call, 5, 0);
     int64_t count = sl_op_int(call, 6, 0), total;
     struct groups *g = sl_op_state(call, sizeof(*g));
+    if (in->nbytes == 0)
+        return sl_op_exactly(call, diag);
     if (!g)
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
     *g = (struct groups){.in = in, .out = out, .eps = sl_op_number(call, 7, 0.0)};
@@ -292,18 +298,15 @@ static int prepare_channel_norm(struct sl_op_call *call, struct sl_diag *diag)
     return rc;
 }
 
+#define PLANES(id, letters, fn, family)                                                            \
+    {.name = "aten::" id, .signature = letters, .prepare = fn, .exact = family}
 const struct sl_op sl_ops_plane[] = {
-    {.name = "aten::avg_pool2d.out", .signature = "tvvvbbIo", .prepare = sl_plane_avg_pool},
-    {.name = "aten::_adaptive_avg_pool2d.out", .signature = "tvo", .prepare = sl_plane_adaptive},
-    {.name = "aten::upsample_bilinear2d.vec_out",
-     .signature = "tVbdo",
-     .prepare = sl_plane_bilinear},
-    {.name = "aten::upsample_nearest2d.vec_out", .signature = "tVdo", .prepare = sl_plane_nearest},
-    {.name = "aten::native_group_norm.out",
-     .signature = "tTTiiiinooo",
-     .prepare = prepare_group_norm},
-    {.name = "aten::_native_batch_norm_legit.no_stats_out",
-     .signature = "tTTbnnooo",
-     .prepare = prepare_channel_norm},
+    PLANES("avg_pool2d.out", "tvvvbbIo", sl_plane_avg_pool, sl_ops_exact_plane),
+    PLANES("_adaptive_avg_pool2d.out", "tvo", sl_plane_adaptive, sl_ops_exact_plane),
+    PLANES("upsample_bilinear2d.vec_out", "tVbdo", sl_plane_bilinear, sl_ops_exact_plane),
+    PLANES("upsample_nearest2d.vec_out", "tVdo", sl_plane_nearest, sl_ops_exact_plane),
+    PLANES("native_group_norm.out", "tTTiiiinooo", prepare_group_norm, sl_ops_exact_norm),
+    PLANES("_native_batch_norm_legit.no_stats_out", "tTTbnnooo", prepare_channel_norm,
+           sl_ops_exact_norm),
     {0},
 };

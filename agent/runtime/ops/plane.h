@@ -29,7 +29,8 @@ static inline float *sl_plane_out(const struct sl_planes *p, size_t i)
 
 /* Both numbers of a list of one or two in [low, INT32_MAX]; an empty list leaves them. */
 bool sl_plane_pair(struct sl_op_call *call, uint32_t arg, int64_t low, size_t *h, size_t *w);
-/* The input's planes, in the call's state; NULL with *rc set when they are not supported. */
+/* The input's planes, in the call's state; NULL with *rc set when they are not supported, or (0)
+ * when there are none and nothing is left to prepare. */
 struct sl_planes *sl_plane_begin(struct sl_op_call *call, struct sl_diag *diag, int *rc);
 /* Sizes the output, argument `arg`, and adds the step. */
 int sl_plane_finish(struct sl_op_call *call, struct sl_planes *p, uint32_t arg, const char *kernel,

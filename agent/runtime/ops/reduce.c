@@ -217,7 +217,7 @@ static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
     if (rc == 0)
         rc = resize_statistics(call, in, leading, diag);
     if (rc == 0 && in->nbytes == 0 && sl_op_tensor(call, 6)->nbytes != 0)
-        rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "rows of no elements are not supported");
+        return sl_op_exactly(call, diag); /* rows of no elements */
     if (rc != 0 || in->nbytes == 0)
         return rc;
     struct sl_step *step = sl_op_step(call);
@@ -251,18 +251,25 @@ static void fold_channels(const float *const *folded, size_t channels, double ep
     }
 }
 
+/* Weight, bias, mean and variance; false where they are not constants, one for each channel. */
+static bool find_statistics(const struct sl_op_call *call, size_t channels, const float **out)
+{
+    for (uint32_t k = 1; k <= 4; k++) {
+        const struct sl_tensor *tensor = sl_op_tensor(call, k);
+        if (tensor && (!tensor->constant || tensor->nbytes > tensor->room_bytes ||
+                       sl_tensor_count(tensor) != channels))
+            return false;
+        out[k - 1] = tensor ? (const float *)(const void *)tensor->data : NULL;
+    }
+    return true;
+}
+
 /* Scales and shifts of the channels, kept as the call's packed weights: [2][channels]. */
 static int fold_statistics(struct sl_op_call *call, size_t channels, struct sl_diag *diag)
 {
     const float *folded[4];
-    for (uint32_t k = 1; k <= 4; k++) { /* weight, bias, mean, variance */
-        const struct sl_tensor *tensor = sl_op_tensor(call, k);
-        if (tensor && (!tensor->constant || tensor->nbytes > tensor->room_bytes ||
-                       sl_tensor_count(tensor) != channels))
-            return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
-                              "its parameters are not constants, one for each channel");
-        folded[k - 1] = tensor ? (const float *)(const void *)tensor->data : NULL;
-    }
+    if (!find_statistics(call, channels, folded))
+        return sl_op_exactly(call, diag);
     double eps = sl_op_number(call, 6, 0.0);
     sl_weights_fini(&call->weights);
     float *scale = sl_budget_alloc(&call->method->budget, channels * 2 * sizeof(float));
@@ -288,11 +295,12 @@ static int prepare_batch_norm(struct sl_op_call *call, struct sl_diag *diag)
         rc = sl_tensor_resize(sl_op_tensor(call, k), 1, none, diag);
     if (rc != 0 || in->nbytes == 0)
         return rc;
+    uint32_t steps = call->step_count;
     size_t dims[3] = {(size_t)in->sizes[0], (size_t)in->sizes[1], 0};
     dims[2] = sl_tensor_count(in) / dims[0] / dims[1];
     rc = fold_statistics(call, dims[1], diag);
-    if (rc != 0)
-        return rc;
+    if (rc != 0 || call->step_count != steps)
+        return rc; /* or computed in another way */
     const float *scale = call->weights.packed;
     const size_t channel_dims[2] = {dims[1], 1};
     sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 3, dims, 2, channel_dims, 3,
@@ -305,11 +313,18 @@ static int prepare_batch_norm(struct sl_op_call *call, struct sl_diag *diag)
 
 const struct sl_op sl_ops_reduce[] = {
     {.name = "aten::mean.out", .signature = "aVbIO", .prepare = prepare_mean},
-    {.name = "aten::_softmax.out", .signature = "tibo", .prepare = prepare_softmax},
-    {.name = "aten::native_layer_norm.out", .signature = "tvTTnooo", .prepare = prepare_layer_norm},
+    {.name = "aten::_softmax.out",
+     .signature = "tibo",
+     .prepare = prepare_softmax,
+     .exact = sl_ops_exact_norm},
+    {.name = "aten::native_layer_norm.out",
+     .signature = "tvTTnooo",
+     .prepare = prepare_layer_norm,
+     .exact = sl_ops_exact_norm},
     {.name = "aten::_native_batch_norm_legit_no_training.out",
      .signature = "tTTttnnooo",
      .in_place = true,
-     .prepare = prepare_batch_norm},
+     .prepare = prepare_batch_norm,
+     .exact = sl_ops_exact_norm},
     {0},
 };

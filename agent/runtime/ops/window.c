@@ -63,7 +63,7 @@ static int read_convolution(struct sl_op_call *call, struct convolution *c, stru
         c->stride[0] = c->dilation[0] = 1;
         c->padding[0] = 0;
     }
-    if ((!sl_tensor_contiguous(c->weight) && !is_nhwc(c->weight)) ||
+    if ((!sl_op_bool(call, 6) && !sl_tensor_contiguous(c->weight) && !is_nhwc(c->weight)) ||
         (!sl_tensor_contiguous(c->in) && !is_nhwc(c->in)) ||
         (!sl_tensor_contiguous(c->out) && !is_nhwc(c->out)))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
@@ -187,6 +187,8 @@ static int prepare_convolution(struct sl_op_call *call, struct sl_diag *diag)
             return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its parameters are not valid");
         return sl_deconv_prepare(call, c.stride, c.padding, c.dilation, more, diag);
     }
+    if (rc == 0 && c.in->nbytes == 0)
+        return sl_op_exactly(call, diag);
     if (rc == 0)
         rc = shape_convolution(call, &c, diag);
     if (rc != 0)
@@ -310,6 +312,8 @@ static int prepare_max_pool(struct sl_op_call *call, struct sl_diag *diag)
     struct sl_tensor *out = sl_op_tensor(call, 6), *indices = sl_op_tensor(call, 7);
     struct sl_pool_args args;
     int32_t sizes[4];
+    if (in->nbytes == 0)
+        return sl_op_exactly(call, diag);
     int rc = read_pool(call, in, &args, diag);
     if (rc != 0)
         return rc;
@@ -326,9 +330,13 @@ static int prepare_max_pool(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_window[] = {
-    {.name = "aten::convolution.out", .signature = "twWvvvbvio", .prepare = prepare_convolution},
+    {.name = "aten::convolution.out",
+     .signature = "twWvvvbvio",
+     .prepare = prepare_convolution,
+     .exact = sl_ops_exact_conv},
     {.name = "aten::max_pool2d_with_indices.out",
      .signature = "tvvvvbol",
-     .prepare = prepare_max_pool},
+     .prepare = prepare_max_pool,
+     .exact = sl_ops_exact_plane},
     {0},
 };

@@ -55,13 +55,14 @@ static void operand_of_another_type_fails_at_load_by_name(void **state)
 {
     (void)state;
     sl_program_begin();
-    uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2, 2), true),
-             y = sl_program_add_tensor(SL_SIZES(2, 2));
-    sl_program_add_call("aten::mm.out", SL_ARGS(x, x, y));
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 2)), y = sl_program_add_tensor(SL_SIZES(2, 1)),
+             places = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(2, 1), true);
+    uint32_t one = sl_program_add_int(1), yes = sl_program_add_bool(true);
+    sl_program_add_call("aten::topk.values", SL_ARGS(x, one, one, yes, yes, y, places));
     assert_int_equal(sl_program_load(SL_ISA_NONE), SL_ET_OPERATOR_MISSING);
-    assert_non_null(strstr(sl_program.log, "Missing operator: [0] aten::mm.out"));
-    assert_non_null(strstr(sl_program.log, "Long"));
-    assert_string_equal(sl_program.diag.where, "operator aten::mm.out");
+    assert_non_null(strstr(sl_program.log, "Missing operator: [0] aten::topk.values"));
+    assert_non_null(strstr(sl_program.log, "type Int"));
+    assert_string_equal(sl_program.diag.where, "operator aten::topk.values");
     sl_program_end();
 }
 

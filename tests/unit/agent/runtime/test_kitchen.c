@@ -38,26 +38,36 @@ static double half_at(const uint8_t *at)
 static double number_at(int scalar_type, const uint8_t *data, size_t i)
 {
     float value;
+    double exact;
     if (scalar_type == SL_SCALAR_HALF)
         return half_at(data + 2 * i);
+    if (scalar_type == SL_SCALAR_DOUBLE) {
+        memcpy(&exact, data + sizeof(exact) * i, sizeof(exact));
+        return exact;
+    }
     memcpy(&value, data + sizeof(value) * i, sizeof(value));
     return (double)value;
 }
 
-/* Floats within `tolerance` of the peak; all others bit for bit. */
+/* Floats within `tolerance` of the peak, doubles within a millionth of that; all others bit for
+ * bit. */
 static void check_output(const struct sl_tensor_view *view, const struct sl_buf *expected, size_t i,
                          double tolerance)
 {
-    bool half = view->scalar_type == SL_SCALAR_HALF;
+    size_t width = view->scalar_type == SL_SCALAR_HALF     ? 2
+                   : view->scalar_type == SL_SCALAR_FLOAT  ? 4
+                   : view->scalar_type == SL_SCALAR_DOUBLE ? 8
+                                                           : 0;
     assert_int_equal(view->nbytes, expected->size);
     assert_non_null(view->data);
-    if (view->scalar_type != SL_SCALAR_FLOAT && !half) {
+    tolerance *= width == 8 ? 1e-6 : 1.0;
+    if (width == 0) {
         if (memcmp(view->data, expected->data, expected->size) != 0)
             fail_msg("output %zu differs", i);
         return;
     }
     double peak = 0.0, worst = 0.0;
-    for (size_t k = 0; k < expected->size / (half ? 2 : 4); k++) {
+    for (size_t k = 0; k < expected->size / width; k++) {
         double want = number_at(view->scalar_type, expected->data, k);
         peak = fmax(peak, fabs(want));
         worst = fmax(worst, fabs(number_at(view->scalar_type, view->data, k) - want));
@@ -158,6 +168,12 @@ static void writing_into_parts_agrees_with_the_real_runtime(void **state)
     check_model("kitchen_put_portable", 1e-6);
 }
 
+static void integers_and_doubles_agree_with_the_real_runtime(void **state)
+{
+    (void)state;
+    check_model("kitchen_exact_portable", 1e-4);
+}
+
 static void quantising_by_tensors_of_scales_agrees_with_the_real_runtime(void **state)
 {
     (void)state;
@@ -198,6 +214,7 @@ int main(void)
         cmocka_unit_test(delegated_maxima_and_their_places_are_those_of_the_real_runtime),
         cmocka_unit_test(a_position_that_leaves_the_cache_stops_the_run),
         cmocka_unit_test(writing_into_parts_agrees_with_the_real_runtime),
+        cmocka_unit_test(integers_and_doubles_agree_with_the_real_runtime),
         cmocka_unit_test(quantising_by_tensors_of_scales_agrees_with_the_real_runtime),
         cmocka_unit_test(a_place_outside_what_is_written_stops_the_run),
         cmocka_unit_test(half_precision_agrees_with_the_real_runtime),
