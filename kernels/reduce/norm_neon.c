@@ -1,5 +1,5 @@
 /* kernels/reduce/norm_neon.c: layer norm of rows, 4 rows together, up to 32 elements of a row at a
- * time. */
+ * time; where there are weights and biases, as there mostly are, in assembly. */
 #include <stdbool.h>
 
 #include "kernels/cpu/isa.h"
@@ -106,6 +106,31 @@ SL_INLINE float32x4_t total(const float32x4_t part[ROWS])
     return vpaddq_f32(vpaddq_f32(part[0], part[1]), vpaddq_f32(part[2], part[3]));
 }
 
+/* Into norm_neon_asm.S, for rows of a quad and more with both weight and bias. */
+void sl_norm_sums_neon_asm(size_t rows, const float *in, size_t count, float (*parts)[LANES],
+                           const uint32x4_t *lanes);
+void sl_norm_distances_neon_asm(size_t rows, const float *in, size_t count, float (*parts)[LANES],
+                                const uint32x4_t *lanes, const float *mean, float *out);
+void sl_norm_results_neon_asm(size_t rows, const float *weight, size_t count, const float *bias,
+                              const float *scale, float *out);
+
+/* 1 / deviation, of sums of squares. */
+SL_INLINE float32x4_t scale_of(float32x4_t squares, const struct sl_reduce_args *args)
+{
+    float32x4_t variance = vdivq_f32(squares, vdupq_n_f32((float)args->reduced));
+    variance = vaddq_f32(variance, vdupq_n_f32(args->eps));
+    return vdivq_f32(vdupq_n_f32(1), vsqrtq_f32(variance));
+}
+
+SL_INLINE void keep(const struct sl_reduce_args *args, size_t o, size_t rows, const float *mean,
+                    const float *scale)
+{
+    if (args->mean)
+        memcpy(args->mean + o, mean, rows * sizeof(mean[0]));
+    if (args->rstd)
+        memcpy(args->rstd + o, scale, rows * sizeof(scale[0]));
+}
+
 /* 4 rows, or fewer of the last ones. What is done once for a row is done for all of them. */
 SL_INLINE void some_rows(bool weighted, bool biased, const struct sl_reduce_args *args, size_t o,
                          size_t rows)
@@ -121,18 +146,48 @@ SL_INLINE void some_rows(bool weighted, bool biased, const struct sl_reduce_args
     vst1q_f32(mean, vdivq_f32(total(part), vdupq_n_f32((float)count)));
     for (size_t i = 0; i < rows; i++)
         part[i] = row_sum(true, r.in + i * count, count, lanes, vld1q_dup_f32(mean + i));
-    float32x4_t variance = vdivq_f32(total(part), vdupq_n_f32((float)count));
-    variance = vaddq_f32(variance, vdupq_n_f32(args->eps));
-    vst1q_f32(scale, vdivq_f32(vdupq_n_f32(1), vsqrtq_f32(variance)));
+    vst1q_f32(scale, scale_of(total(part), args));
     for (size_t i = 0; i < rows; i++, r.in += count, r.out += count) {
         r.mean = vld1q_dup_f32(mean + i);
         r.scale = vld1q_dup_f32(scale + i);
         normalise(weighted, biased, r, count);
     }
-    if (args->mean)
-        memcpy(args->mean + o, mean, rows * sizeof(mean[0]));
-    if (args->rstd)
-        memcpy(args->rstd + o, scale, rows * sizeof(scale[0]));
+    keep(args, o, rows, mean, scale);
+}
+
+SL_INLINE float32x4_t total_of(float (*parts)[LANES])
+{
+    return vpaddq_f32(vpaddq_f32(vld1q_f32(parts[0]), vld1q_f32(parts[1])),
+                      vpaddq_f32(vld1q_f32(parts[2]), vld1q_f32(parts[3])));
+}
+
+enum { MANY_ROWS = 16 };
+
+/* The same in assembly, more rows together; sums of rows that are none are anything. */
+SL_INLINE void many_rows(const struct sl_reduce_args *args, size_t o, size_t rows,
+                         const uint32x4_t *lanes, float (*parts)[LANES])
+{
+    size_t count = args->reduced;
+    const float *in = args->in + o * count;
+    float *out = args->out + o * count, mean[MANY_ROWS], scale[MANY_ROWS];
+    float32x4_t elements = vdupq_n_f32((float)count);
+    sl_norm_sums_neon_asm(rows, in, count, parts, lanes);
+    for (size_t i = 0; i < rows; i += LANES)
+        vst1q_f32(mean + i, vdivq_f32(total_of(parts + i), elements));
+    sl_norm_distances_neon_asm(rows, in, count, parts, lanes, mean, out);
+    for (size_t i = 0; i < rows; i += LANES)
+        vst1q_f32(scale + i, scale_of(total_of(parts + i), args));
+    sl_norm_results_neon_asm(rows, args->weight, count, args->bias, scale, out);
+    keep(args, o, rows, mean, scale);
+}
+
+static void common_rows(const struct sl_reduce_args *args)
+{
+    uint32x4_t lanes = last_lanes(args->reduced);
+    float parts[MANY_ROWS][LANES] = {{0}};
+    for (size_t o = 0; o < args->outer; o += MANY_ROWS)
+        many_rows(args, o, args->outer - o < MANY_ROWS ? args->outer - o : MANY_ROWS, &lanes,
+                  parts);
 }
 
 SL_INLINE void all_rows(bool weighted, bool biased, const struct sl_reduce_args *args)
@@ -143,7 +198,9 @@ SL_INLINE void all_rows(bool weighted, bool biased, const struct sl_reduce_args 
 
 static void layer_norm(const struct sl_reduce_args *args)
 {
-    if (args->weight && args->bias)
+    if (args->weight && args->bias && args->reduced >= QUAD)
+        common_rows(args);
+    else if (args->weight && args->bias)
         all_rows(true, true, args);
     else if (args->weight)
         all_rows(true, false, args);
