@@ -80,6 +80,25 @@ uint32_t sl_graph_add_constant(const float *data, const uint32_t *dims, uint32_t
     return id;
 }
 
+uint32_t sl_graph_add_int8(const uint32_t *dims, uint32_t rank, float scale, int32_t zero_point)
+{
+    uint32_t id = sl_graph_add_value(dims, rank);
+    sl_graph.values[id].datatype = SL_XNN_QINT8;
+    sl_graph.values[id].quant.kind = SL_XNN_QUANT_PER_TENSOR;
+    sl_graph.values[id].quant.scale = scale;
+    sl_graph.values[id].quant.zero_point = zero_point;
+    return id;
+}
+
+uint32_t sl_graph_add_int8_constant(const int8_t *data, const uint32_t *dims, uint32_t rank,
+                                    float scale)
+{
+    uint32_t id = sl_graph_add_int8(dims, rank, scale, 0);
+    sl_graph.values[id].data.source = SL_XNN_DATA_INLINE;
+    sl_graph.values[id].data.bytes = (struct sl_bytes){(const uint8_t *)data, MAX_FLOATS};
+    return id;
+}
+
 struct sl_xnn_node *sl_graph_add_node(int type, uint32_t count, const uint32_t *in, uint32_t out)
 {
     struct sl_xnn_node *node = &sl_graph.nodes[sl_graph.graph.node_count];

@@ -39,6 +39,10 @@ uint32_t sl_graph_add_value(const uint32_t *dims, uint32_t rank);
 uint32_t sl_graph_add_input(const uint32_t *dims, uint32_t rank);
 uint32_t sl_graph_add_output(const uint32_t *dims, uint32_t rank);
 uint32_t sl_graph_add_constant(const float *data, const uint32_t *dims, uint32_t rank);
+/* Of int8 with one scaling. */
+uint32_t sl_graph_add_int8(const uint32_t *dims, uint32_t rank, float scale, int32_t zero_point);
+uint32_t sl_graph_add_int8_constant(const int8_t *data, const uint32_t *dims, uint32_t rank,
+                                    float scale);
 
 #define IN(...) sizeof((uint32_t[]){__VA_ARGS__}) / 4, ((const uint32_t[]){__VA_ARGS__})
 

@@ -41,8 +41,7 @@ static bool is_uniform(const struct sl_xnn_plan *plan, const struct sl_xnn_op *o
     return true;
 }
 
-/* Every input is quantised as the output is. */
-static bool same_scaling(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+bool sl_xnn_keeps_scaling(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     const struct sl_xnn_scaling *out = &operand(plan, op->output)->quant;
     for (uint32_t k = 0; k < op->input_count; k++) {
@@ -59,7 +58,7 @@ static int form_of_move(const struct sl_xnn_plan *plan, const struct sl_xnn_op *
     bool quantised = type == SL_XNN_QINT8 || type == SL_XNN_QUINT8;
     if (!is_uniform(plan, op) || !(is_float(type) || quantised || type == SL_XNN_INT32))
         return REFUSED;
-    return !quantised || same_scaling(plan, op) ? SL_XNN_FORM_BYTES : REFUSED;
+    return !quantised || sl_xnn_keeps_scaling(plan, op) ? SL_XNN_FORM_BYTES : REFUSED;
 }
 
 static int form_of_convert(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
@@ -81,10 +80,10 @@ static int form_of_function(const struct sl_xnn_plan *plan, const struct sl_xnn_
     if (type != SL_XNN_QINT8)
         return form_of_float(type);
     switch (op->kind) {
-    case SL_XNN_OP_CLAMP:
     case SL_XNN_OP_MAX_POOL:
     case SL_XNN_OP_RESIZE:
-        return same_scaling(plan, op) ? SL_XNN_FORM_QS8 : REFUSED;
+        return sl_xnn_keeps_scaling(plan, op) ? SL_XNN_FORM_QS8 : REFUSED;
+    case SL_XNN_OP_CLAMP:
     case SL_XNN_OP_UNARY:
     case SL_XNN_OP_SQUARE:
     case SL_XNN_OP_MEAN:

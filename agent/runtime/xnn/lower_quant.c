@@ -129,6 +129,8 @@ int sl_xnn_lower_qs8(const struct sl_xnn_lowering *l)
         return 0;
     }
     case SL_XNN_OP_CLAMP:
+        if (!sl_xnn_keeps_scaling(l->plan, l->op))
+            return lower_table(l);
         sl_step_clamp_qs8(sl_xnn_next_step(l, IN, 0, OUT), l->plan->isa, out->count, min, max);
         return 0;
     case SL_XNN_OP_UNARY:

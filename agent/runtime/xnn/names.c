@@ -28,6 +28,12 @@ static bool is_packed(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op
     return packs_lhs(plan) && !wide_weights && op->form != SL_XNN_FORM_QD8;
 }
 
+/* Weights of int8 with one scale for all. */
+static bool has_one_scale(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    return op->form == SL_XNN_FORM_QS8 && plan->operands[op->inputs[1]].type == SL_XNN_QINT8;
+}
+
 static const char *conv_name(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     static const char *const names[KINDS][2] = {
@@ -37,10 +43,9 @@ static const char *conv_name(const struct sl_xnn_plan *plan, const struct sl_xnn
         [QD8] = {"Convolution (NHWC, QD8, F32, QC8W) IGEMM"},
         [QD8_F16] = {"Convolution (NHWC, QD8, F16, QC8W) IGEMM"},
     };
-    bool plain_int8 =
-        op->form == SL_XNN_FORM_QS8 && plan->operands[op->inputs[1]].type == SL_XNN_QINT8;
-    return plain_int8 ? "Convolution (NHWC, QS8) IGEMM"
-                      : names[column(plan, op)][is_packed(plan, op)];
+    return has_one_scale(plan, op) && !packs_lhs(plan)
+               ? "Convolution (NHWC, QS8) IGEMM"
+               : names[column(plan, op)][is_packed(plan, op)];
 }
 
 /* XNNPACK has a VMulCAddC for 1x1 kernels, but the real runtime was not seen to take it. */
@@ -55,6 +60,8 @@ static const char *depthwise_name(const struct sl_xnn_plan *plan, const struct s
     const struct sl_xnn_window *w = &op->window;
     bool direct =
         w->group_output_channels == 1 && (uint64_t)w->kernel_height * w->kernel_width <= MAX_TAPS;
+    if (has_one_scale(plan, op))
+        return direct ? "Convolution (NHWC, QS8) DWConv" : "Convolution (NHWC, QS8) IGEMM";
     return names[column(plan, op)][direct];
 }
 
@@ -75,6 +82,8 @@ static const char *deconv_name(const struct sl_xnn_plan *plan, const struct sl_x
     bool split = strided && covers && w->dilation_height == 1 && w->dilation_width == 1;
     if (op->form == SL_XNN_FORM_QS8 && packs_lhs(plan))
         return "Deconvolution (NHWC, PQS8, QS8, QC8W) IGEMM";
+    if (has_one_scale(plan, op))
+        return split ? "Deconvolution (NHWC, QS8) Subconv2D" : "Deconvolution (NHWC, QS8) IGEMM";
     return names[column(plan, op)][split];
 }
 
@@ -132,7 +141,7 @@ static const char *convert_name(const struct sl_xnn_plan *plan, const struct sl_
 {
     int from = plan->operands[op->inputs[0]].type;
     if (plan->operands[op->output].type != SL_XNN_QDINT8)
-        return "Convert (NC)";
+        return op->by_channel ? "Convert (NC, QS8, QC8)" : "Convert (NC)";
     return from == SL_XNN_FP16   ? "Convert (NC, F16, QD8)"
            : from == SL_XNN_BF16 ? "Convert (NC, BF16, QD8)"
                                  : "Convert (NC, F32, QD8)";
@@ -242,6 +251,8 @@ const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_o
         return product_name(plan, op);
     case SL_XNN_OP_DYNAMIC_GEMM:
     case SL_XNN_OP_BATCH_GEMM:
+        if (op->by_channel)
+            return "Batch Matrix Multiply (NC, F32, QC8W) GEMM";
         return matrices[op->kind == SL_XNN_OP_DYNAMIC_GEMM][column(plan, op) == F16]
                        [packs_lhs(plan)];
     case SL_XNN_OP_CONVERT:

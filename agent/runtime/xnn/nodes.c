@@ -269,7 +269,7 @@ static int check_order(struct sl_xnn_plan *plan, struct sl_diag *diag)
             if (in->producer == SL_XNN_NONE && !in->constant && !in->external_input)
                 return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM,
                                        "an input is read before it is written");
-            in->uses++;
+            in->uses += !sl_xnn_is_repeated(op, k);
         }
         if (!note_producer(plan, op->output, i) ||
             (op->output2 != SL_XNN_NONE && !note_producer(plan, op->output2, i)))

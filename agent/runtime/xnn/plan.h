@@ -101,7 +101,8 @@ struct sl_xnn_operand {
     bool external_input, external_output;
     bool wide;        /* an output whose tensor is int64: sl_xnn_plan_widen() */
     int32_t stand_in; /* what readers of the serialized value read instead; 0: itself */
-    uint32_t uses;    /* inputs of live operators that name it */
+    uint32_t uses;    /* live operators that read it */
+    bool fixed_shape; /* while rewriting: its shape is that of the file, whatever the inputs' */
     int32_t producer; /* operator, or SL_XNN_NONE */
     int32_t memory;   /* the operand whose memory this is: itself, or what a reshape shows anew */
     int32_t first, last; /* operators between which its memory lives */
@@ -115,6 +116,7 @@ struct sl_xnn_op {
     int code;                       /* enum sl_unary_op for UNARY, sl_binary_op for BINARY */
     bool transposed;                /* GEMMs: the right operand is [k][n], for BATCH_GEMM [n][k] */
     bool dead;                      /* rewritten away */
+    bool by_channel;                /* CONVERT and BATCH_GEMM: rewrite_int8.c */
     const struct sl_xnn_node *node; /* where it comes from */
     const char *origin;             /* the serialized node's kind */
     uint32_t input_count;
@@ -184,12 +186,24 @@ static inline void sl_xnn_op_run(const struct sl_xnn_plan *plan, const struct sl
         sl_step_go(&step[i], crew);
 }
 
+/* True when an earlier input of the operator is the same operand. */
+static inline bool sl_xnn_is_repeated(const struct sl_xnn_op *op, uint32_t k)
+{
+    for (uint32_t i = 0; i < k; i++)
+        if (op->inputs[i] == op->inputs[k])
+            return true;
+    return false;
+}
+
 /* The steps of building and shaping, one file each. */
 int sl_xnn_build_operand(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
                          struct sl_diag *diag); /* operand.c */
 int sl_xnn_settle_form(const struct sl_xnn_plan *plan, struct sl_xnn_op *op,
                        struct sl_diag *diag);      /* form.c; refuses what is not computed */
+void sl_xnn_find_dead(struct sl_xnn_plan *plan);   /* dead.c: marks them */
+void sl_xnn_drop_dead(struct sl_xnn_plan *plan);   /* dead.c: the living close ranks */
 void sl_xnn_fuse_tables(struct sl_xnn_plan *plan); /* table.c */
+void sl_xnn_keep_int8(struct sl_xnn_plan *plan);   /* rewrite_int8.c */
 int sl_xnn_graph_to_ops(struct sl_xnn_plan *plan, struct sl_diag *diag); /* nodes.c */
 void sl_xnn_rewrite(struct sl_xnn_plan *plan);                           /* rewrite.c */
 /* Padding that depends on the input's shape, where the node asks for it. */
@@ -205,6 +219,8 @@ int sl_xnn_convert_op(int from, int to);
 size_t sl_xnn_operand_rows(const struct sl_xnn_operand *operand);
 /* Bytes of the operand as it is now, parameters included. */
 size_t sl_xnn_operand_bytes(const struct sl_xnn_operand *operand);
+/* Every input is quantised as the output is. */
+bool sl_xnn_keeps_scaling(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
 /* Fills the table of a function of int8. 0, -1 when XNNPACK refuses the scales. */
 int sl_xnn_fill_table(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op, int8_t *table);
 /* The operator's clamp in the output's int8. */

@@ -88,34 +88,66 @@ static bool takes_clamp(const struct sl_xnn_op *op)
     }
 }
 
+/* Whoever reads the output of `op`, which vanishes, finds its input there. */
+static void bypass(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
+{
+    struct sl_xnn_operand *out = &plan->operands[op->output];
+    out->memory = op->inputs[0];
+    plan->operands[op->inputs[0]].uses += out->uses - 1;
+    out->uses = 0;
+    op->dead = true;
+}
+
+/* Whatever is between the two bounds of the later clamp stays there, also where they do not meet
+ * those of the earlier. */
+static float bounded(float value, const struct sl_xnn_op *clamp)
+{
+    return fminf(fmaxf(value, clamp->min), clamp->max);
+}
+
 static void rewrite_clamp(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
     struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
     if (producer && takes_clamp(producer)) {
-        producer->min = fmaxf(producer->min, op->min);
-        producer->max = fminf(producer->max, op->max);
+        producer->min = bounded(producer->min, op);
+        producer->max = bounded(producer->max, op);
         merge_into_producer(plan, op, producer);
-        return;
-    }
-    if (op->min == -INFINITY && op->max == INFINITY) {
-        op->kind = SL_XNN_OP_COPY;
-        op->form = SL_XNN_FORM_BYTES;
+    } else if (op->min == -INFINITY && op->max == INFINITY) {
+        if (is_internal(&plan->operands[op->output])) {
+            bypass(plan, op);
+        } else if (producer) {
+            merge_into_producer(plan, op, producer);
+        } else {
+            op->kind = SL_XNN_OP_COPY;
+            op->form = SL_XNN_FORM_BYTES;
+        }
     }
 }
 
+/* The operator after `op` that is the only one to read its output, when none between reads its
+ * input: it may as well read that. */
+static bool reads_next(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    for (const struct sl_xnn_op *next = op + 1; next < plan->ops + plan->op_count; next++) {
+        for (uint32_t k = 0; k < next->input_count && !next->dead; k++)
+            if (next->inputs[k] == op->output)
+                return true;
+        for (uint32_t k = 0; k < next->input_count && !next->dead; k++)
+            if (next->inputs[k] == op->inputs[0])
+                return false;
+    }
+    return false;
+}
+
+/* A copy goes where its producer can write, or its only reader can read, the other value. */
 static void rewrite_copy(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
-    struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
-    struct sl_xnn_operand *out = &plan->operands[op->output];
+    const struct sl_xnn_operand *out = &plan->operands[op->output];
     struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
-    if (is_internal(out)) {
-        out->memory = op->inputs[0]; /* readers will find the input here */
-        in->uses += out->uses - 1;
-        out->uses = 0;
-        op->dead = true;
-    } else if (producer) {
+    if (producer)
         merge_into_producer(plan, op, producer);
-    }
+    else if (is_internal(out) && out->uses == 1 && reads_next(plan, op))
+        bypass(plan, op);
 }
 
 /* `op` reads what its input's producer, whom nobody else needs, reads as input k. */
@@ -127,64 +159,123 @@ static void skip_producer(struct sl_xnn_plan *plan, struct sl_xnn_op *op, uint32
     op->inputs[k] = producer->inputs[0];
 }
 
+/* The same, but its input has other readers. */
+static void read_past(struct sl_xnn_plan *plan, struct sl_xnn_op *op,
+                      const struct sl_xnn_op *producer)
+{
+    plan->operands[op->inputs[0]].uses--;
+    plan->operands[producer->inputs[0]].uses++;
+    op->inputs[0] = producer->inputs[0];
+}
+
 /* A transpose of the last two dimensions of the right operand of a product becomes a flag of it. */
+static bool turns_matrices(const struct sl_xnn_op *op)
+{
+    const struct sl_xnn_node *n = op->node;
+    if (op->kind != SL_XNN_OP_TRANSPOSE || n->param_count < 2 ||
+        n->params[n->param_count - 1] != n->param_count - 2 ||
+        n->params[n->param_count - 2] != n->param_count - 1)
+        return false;
+    for (uint32_t i = 0; i + 2 < n->param_count; i++)
+        if (n->params[i] != i)
+            return false;
+    return true;
+}
+
 static void absorb_transpose(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
     struct sl_xnn_op *producer = sole_producer(plan, op->inputs[1]);
-    if (!producer || producer->kind != SL_XNN_OP_TRANSPOSE)
-        return;
-    const struct sl_xnn_node *n = producer->node;
-    if (n->param_count < 2 || n->params[n->param_count - 1] != n->param_count - 2 ||
-        n->params[n->param_count - 2] != n->param_count - 1)
-        return;
-    for (uint32_t i = 0; i + 2 < n->param_count; i++)
-        if (n->params[i] != i)
-            return;
-    skip_producer(plan, op, 1, producer);
-    op->transposed = !op->transposed;
+    for (; producer && turns_matrices(producer); producer = sole_producer(plan, op->inputs[1])) {
+        if (op->inputs[0] == op->inputs[1]) { /* the left operand stays turned */
+            op->inputs[1] = producer->inputs[0];
+            plan->operands[op->inputs[1]].uses++;
+        } else {
+            skip_producer(plan, op, 1, producer);
+        }
+        op->transposed = !op->transposed;
+    }
 }
 
-/* The mean of a square is one operator. */
+/* The mean of a square is one operator, whoever else reads the square. */
 static void absorb_square(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
-    struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
-    if (!producer || producer->kind != SL_XNN_OP_SQUARE || op->form == SL_XNN_FORM_QS8)
+    struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
+    if (in->producer == SL_XNN_NONE || op->form == SL_XNN_FORM_QS8)
         return;
-    plan->operands[producer->inputs[0]].uses -= producer->input_count - 1; /* read once now */
-    skip_producer(plan, op, 0, producer);
+    struct sl_xnn_op *producer = &plan->ops[in->producer];
+    if (producer->kind != SL_XNN_OP_SQUARE)
+        return;
+    if (sole_producer(plan, op->inputs[0]) == producer)
+        skip_producer(plan, op, 0, producer);
+    else
+        read_past(plan, op, producer);
     op->kind = SL_XNN_OP_MEAN_SQUARED;
 }
 
 /* Rows are quantised inside the product, whoever else reads the conversion. */
 static void absorb_quantisation(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
-    struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
+    const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
     if (op->form != SL_XNN_FORM_QD8 || in->producer == SL_XNN_NONE)
         return;
     const struct sl_xnn_op *producer = &plan->ops[in->producer];
-    int32_t from = producer->inputs[0];
-    if (producer->kind != SL_XNN_OP_CONVERT || plan->operands[from].type == SL_XNN_BF16)
+    if (producer->kind != SL_XNN_OP_CONVERT ||
+        plan->operands[producer->inputs[0]].type == SL_XNN_BF16)
         return;
-    in->uses--;
-    plan->operands[from].uses++;
-    op->inputs[0] = from;
+    read_past(plan, op, producer);
 }
 
-/* Takes over the input of a reshape that nobody else reads; a constant gets its shape at once. */
+static bool is_whole(const struct sl_xnn_node *reshape)
+{
+    for (uint32_t i = 0; i < reshape->param_count; i++)
+        if (reshape->params[i] == 0)
+            return false;
+    return true;
+}
+
+static bool has_shape(const struct sl_xnn_operand *operand, const struct sl_xnn_node *reshape)
+{
+    bool same = operand->rank == reshape->param_count;
+    for (uint32_t i = 0; i < operand->rank && same; i++)
+        same = operand->dims[i] == reshape->params[i];
+    return same;
+}
+
+/* Takes over the input of a reshape that nobody else reads. A constant gets its shape at once, and
+ * what has it already, whatever comes, needs none. With a size left open it stays as it is. */
 static void rewrite_reshape(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
+    struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
+    if (!is_whole(op->node))
+        return;
+    if (producer && producer->kind == SL_XNN_OP_RESHAPE)
+        skip_producer(plan, op, 0, producer);
     struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
     struct sl_xnn_operand *out = &plan->operands[op->output];
-    if (in->constant && is_internal(out) && in->count == out->count) {
+    out->fixed_shape = true;
+    if (!in->fixed_shape || in->external_output || in->uses != 1 || !is_internal(out))
+        return;
+    if (in->constant && in->count == out->count) {
         out->constant = in->constant;
         out->producer = SL_XNN_NONE;
         in->uses--;
         op->dead = true;
-        return;
+    } else if (!in->constant && has_shape(in, op->node)) {
+        bypass(plan, op);
     }
-    struct sl_xnn_op *producer = sole_producer(plan, op->inputs[0]);
-    if (producer && producer->kind == SL_XNN_OP_RESHAPE)
-        skip_producer(plan, op, 0, producer);
+}
+
+/* XNNPACK follows shapes that no input changes through functions of one value or two. */
+static void follow_shape(struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    const struct sl_xnn_operand *a = &plan->operands[op->inputs[0]];
+    struct sl_xnn_operand *out = &plan->operands[op->output];
+    if (op->kind == SL_XNN_OP_BINARY)
+        out->fixed_shape = a->fixed_shape && plan->operands[op->inputs[1]].fixed_shape;
+    else if (op->kind == SL_XNN_OP_UNARY || op->kind == SL_XNN_OP_SQUARE ||
+             op->kind == SL_XNN_OP_CLAMP || op->kind == SL_XNN_OP_TABLE ||
+             (op->kind == SL_XNN_OP_CONVERT && out->type != SL_XNN_QDINT8))
+        out->fixed_shape = a->fixed_shape;
 }
 
 /* XNNPACK does not look at half precision here. */
@@ -228,9 +319,13 @@ static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
         else
             binary_to_clamp(plan, op);
     }
+    follow_shape(plan, op);
     switch (op->kind) {
     case SL_XNN_OP_CLAMP:
         rewrite_clamp(plan, op);
+        break;
+    case SL_XNN_OP_COPY:
+        rewrite_copy(plan, op);
         break;
     case SL_XNN_OP_RESHAPE:
         rewrite_reshape(plan, op);
@@ -252,44 +347,6 @@ static void rewrite_op(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     default:
         break;
     }
-    if (op->kind == SL_XNN_OP_COPY)
-        rewrite_copy(plan, op);
-}
-
-static bool is_needed(const struct sl_xnn_plan *plan, int32_t operand)
-{
-    return plan->operands[operand].external_output || plan->operands[operand].uses != 0;
-}
-
-/* Operators whose output nobody needs go, last first; the others close ranks. */
-static void drop_dead(struct sl_xnn_plan *plan)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = plan->op_count; i > 0; i--) {
-        struct sl_xnn_op *op = &plan->ops[i - 1];
-        if (op->dead || is_needed(plan, op->output) ||
-            (op->output2 != SL_XNN_NONE && is_needed(plan, op->output2)))
-            continue;
-        op->dead = true;
-        for (uint32_t k = 0; k < op->input_count; k++)
-            if (op->inputs[k] != SL_XNN_NONE)
-                plan->operands[op->inputs[k]].uses--;
-    }
-    for (uint32_t i = 0; i < plan->op_count; i++) {
-        if (plan->ops[i].dead) {
-            sl_free(plan->ops[i].table);
-            continue;
-        }
-        if (kept != i) {
-            plan->ops[kept] = plan->ops[i];
-            plan->ops[i].table = NULL;
-        }
-        plan->operands[plan->ops[kept].output].producer = (int32_t)kept;
-        if (plan->ops[kept].output2 != SL_XNN_NONE)
-            plan->operands[plan->ops[kept].output2].producer = (int32_t)kept;
-        kept++;
-    }
-    plan->op_count = kept;
 }
 
 void sl_xnn_rewrite(struct sl_xnn_plan *plan)
@@ -298,8 +355,13 @@ void sl_xnn_rewrite(struct sl_xnn_plan *plan)
      */
     for (uint32_t i = 0; i < plan->operand_count; i++)
         plan->operands[i].memory = (int32_t)i;
+    for (uint32_t i = 0; i < plan->operand_count; i++)
+        plan->operands[i].fixed_shape = plan->operands[i].constant;
+    sl_xnn_find_dead(plan);
     sl_xnn_fuse_tables(plan);
     for (uint32_t i = 0; i < plan->op_count; i++)
         rewrite_op(plan, &plan->ops[i]);
-    drop_dead(plan);
+    sl_xnn_find_dead(plan);
+    sl_xnn_drop_dead(plan);
+    sl_xnn_keep_int8(plan);
 }

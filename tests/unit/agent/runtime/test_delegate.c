@@ -213,7 +213,8 @@ static void reshapes_merge_and_move_nothing_inside(void **state)
     first->param_count = 1;
     struct sl_xnn_node *second = sl_graph_add_node(SL_XNN_STATIC_RESHAPE, IN(flat), box);
     second->param_count = 2;
-    second->params[1] = 3; /* params[0] is 0: inferred */
+    second->params[0] = 4;
+    second->params[1] = 3;
     sl_graph_add_node(SL_XNN_SOFTMAX, IN(box), y);
     sl_graph_run();
     sl_graph_check_names(NAMES("Add (ND)", "Static Reshape (NC)", "Softmax (NC, F32)"));

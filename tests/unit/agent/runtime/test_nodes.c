@@ -302,23 +302,13 @@ static void resize_blends_pixels(void **state)
     }
 }
 
-static uint32_t add_int8(const uint32_t *dims, uint32_t rank, float scale)
-{
-    uint32_t id = sl_graph_add_value(dims, rank);
-    sl_graph.values[id].datatype = SL_XNN_QINT8;
-    sl_graph.values[id].quant.kind = SL_XNN_QUANT_PER_TENSOR;
-    sl_graph.values[id].quant.scale = scale;
-    sl_graph.values[id].quant.zero_point = 3;
-    return id;
-}
-
 static void begin_int8_resize(float out_scale)
 {
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(1, 1, 3, 2));
     uint32_t y = sl_graph_add_output(DIMS(1, 1, 6, 2));
-    uint32_t from = add_int8(DIMS(1, 1, 3, 2), 1.0f / 7.0f);
-    uint32_t to = add_int8(DIMS(1, 1, 6, 2), out_scale);
+    uint32_t from = sl_graph_add_int8(DIMS(1, 1, 3, 2), 1.0f / 7.0f, 3);
+    uint32_t to = sl_graph_add_int8(DIMS(1, 1, 6, 2), out_scale, 3);
     sl_graph_add_node(SL_XNN_CONVERT, IN(x), from);
     struct sl_xnn_node *node = sl_graph_add_node(SL_XNN_STATIC_RESIZE_BILINEAR_2D, IN(from), to);
     node->params[0] = 1;
