@@ -1,5 +1,5 @@
-/* kernels/reduce/softmax_neon.c: softmax of rows, 4 rows together, up to 32 elements of a row at a
- * time.
+/* kernels/reduce/softmax_neon.c: softmax of rows, up to 32 elements of a row at a time: 16 rows
+ * together in assembly, or 4 where they are short, or their largest elements too large.
  *
  * e^x is 2^n e^r with n = round(x / ln 2). Nothing is subtracted from x: a row's largest element
  * only says which power of two stands for 1, and that is part of the number which, added, rounds to
@@ -10,6 +10,7 @@
  * kept 2^57 times too large until they are divided, so that small ones lose bits one by one, down
  * to 0. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/reduce/reduce.h"
@@ -17,18 +18,24 @@
 
 enum { ROWS = 4, LEAST_POWER = -188 };
 
-static const float log2_e = 0x1.715476p+0f, ln2 = 0x1.62e430p-1f;
+#define LOG2_E 0x1.715476p+0f
+#define LN2 0x1.62e430p-1f
+#define C4 0x1.434d06p+2f
+#define EXPONENT 0x1p-126f /* as an integer: 1, where a float has its exponent */
+static const float log2_e = LOG2_E, ln2 = LN2;
 static const float magic = 0x1.8p23f + 57; /* adding it rounds; its low bits hold n + 57 */
 static const float most = 0x1p21f;         /* of x, for n to be exact */
 
 enum { C3, C2, C1, C0, TERMS };
 #define FOUR(x) x, x, x, x
 #define TERM(x) {FOUR(x), FOUR(x), FOUR(x), FOUR(x)}
-static const float terms[TERMS][QUAD] = {
+/* What the sums begin with, and what else exp_of() takes; the assembly knows their order. */
+static const float terms[TERMS + 1][QUAD] = {
     [C3] = TERM(0x1.416572p+4f),
     [C2] = TERM(0x1.e20eaep+5f),
     [C1] = TERM(0x1.e21162p+6f),
     [C0] = TERM(0x1.e2116ep+6f),
+    [TERMS] = {FOUR(C4), LOG2_E, LN2, 0, 0, FOUR(EXPONENT)},
 };
 
 /* What exp_of() takes beside x. */
@@ -220,16 +227,85 @@ static void some_rows(const float *in, float *out, size_t count, size_t rows, st
         row_scale(out + r * count, count, vld1q_dup_f32(scale + r));
 }
 
+enum { MANY_ROWS = 16 };
+
+struct sl_softmax_walk { /* the assembly knows its layout */
+    const float *in;
+    float *out, (*parts)[LANES];
+    size_t count; /* at least QUAD */
+    const int32_t *lanes;
+    size_t rows; /* at least 1 */
+    const float *lowest, *magics, *terms, *scale;
+};
+
+void sl_softmax_maxima_neon_asm(const struct sl_softmax_walk *walk);
+void sl_softmax_powers_neon_asm(const struct sl_softmax_walk *walk);
+void sl_softmax_scale_neon_asm(const struct sl_softmax_walk *walk);
+
+/* Of the one, two or four vectors that a row ends with: 0 for each element that its whole quads
+ * have, then ones. */
+static const int32_t *tail_lanes(size_t count)
+{
+    static const int32_t lanes[2 * QUAD] = {FOUR(0),  FOUR(0),  FOUR(0),  FOUR(0),
+                                            FOUR(-1), FOUR(-1), FOUR(-1), FOUR(-1)};
+    size_t rest = count % QUAD, tail = rest > 8 ? QUAD : rest > 4 ? 8 : 4;
+    return rest == 0 ? lanes : lanes + QUAD - (tail - rest);
+}
+
+SL_INLINE float32x4x4_t parts_of(float (*parts)[LANES])
+{
+    return (float32x4x4_t){
+        {vld1q_f32(parts[0]), vld1q_f32(parts[1]), vld1q_f32(parts[2]), vld1q_f32(parts[3])}};
+}
+
+/* some_rows() in assembly, of more rows. False, with nothing done, where a largest element is too
+ * large or none. */
+SL_INLINE bool many_rows(struct sl_softmax_walk *w)
+{
+    float lowest[MANY_ROWS], magics[MANY_ROWS], scale[MANY_ROWS];
+    sl_softmax_maxima_neon_asm(w);
+    for (size_t i = 0; i < w->rows; i += LANES) {
+        float32x4x4_t p = parts_of(w->parts + i);
+        float32x4_t max =
+            vpmaxq_f32(vpmaxq_f32(p.val[0], p.val[1]), vpmaxq_f32(p.val[2], p.val[3]));
+        if (vminvq_u32(vcaltq_f32(max, vdupq_n_f32(most))) == 0)
+            return false;
+        float32x4_t power = vrndnq_f32(vmulq_n_f32(max, log2_e));
+        vst1q_f32(magics + i, vsubq_f32(vdupq_n_f32(magic), power));
+        vst1q_f32(lowest + i, vmulq_n_f32(vaddq_f32(power, vdupq_n_f32(LEAST_POWER)), ln2));
+    }
+    w->lowest = lowest;
+    w->magics = magics;
+    w->scale = scale;
+    sl_softmax_powers_neon_asm(w);
+    for (size_t i = 0; i < w->rows; i += LANES) {
+        float32x4x4_t p = parts_of(w->parts + i);
+        float32x4_t sum =
+            vpaddq_f32(vpaddq_f32(p.val[0], p.val[1]), vpaddq_f32(p.val[2], p.val[3]));
+        vst1q_f32(scale + i, vdivq_f32(vdupq_n_f32(1), sum));
+    }
+    sl_softmax_scale_neon_asm(w);
+    return true;
+}
+
 static void softmax(const struct sl_reduce_args *args)
 {
     static const float factors[] = {log2_e, ln2};
-    const struct power p = {.factors = vld1_f32(factors),
-                            .c4 = vdupq_n_f32(0x1.434d06p+2f),
-                            .exponent = vdupq_n_s32(1 << 23)};
-    size_t count = args->reduced;
-    for (size_t o = 0; count > 0 && o < args->outer; o += ROWS)
-        some_rows(args->in + o * count, args->out + o * count, count,
-                  args->outer - o < ROWS ? args->outer - o : ROWS, p);
+    const struct power p = {
+        .factors = vld1_f32(factors), .c4 = vdupq_n_f32(C4), .exponent = vdupq_n_s32(1 << 23)};
+    size_t count = args->reduced, outer = count > 0 ? args->outer : 0;
+    float parts[MANY_ROWS][LANES] = {{0}};
+    struct sl_softmax_walk w = {
+        .parts = parts, .count = count, .lanes = tail_lanes(count), .terms = terms[0]};
+    for (size_t o = 0; o < outer; o += w.rows) {
+        w.in = args->in + o * count;
+        w.out = args->out + o * count;
+        w.rows = outer - o < MANY_ROWS ? outer - o : MANY_ROWS;
+        if (count >= QUAD && many_rows(&w))
+            continue;
+        w.rows = w.rows < ROWS ? w.rows : ROWS;
+        some_rows(w.in, w.out, count, w.rows, p);
+    }
 }
 
 const struct sl_reduce sl_reduce_softmax_f32_f32_1x16_neon = {
