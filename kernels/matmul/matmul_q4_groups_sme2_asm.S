@@ -61,6 +61,67 @@
     fclamp {z28.s-z31.s}, z0.s, z1.s
 .endm
 
+// 32 k; x8 moves on.
+.macro eight_words
+    load_nibbles 12, 15, 0
+    load_a 16, 19, 0
+    load_nibbles 24, 27, 4
+    load_a 20, 23, 4
+    decode 12, 13, 14, 15
+    addvl x8, x8, #8
+    four_words 16, 17, 18, 19
+    decode 24, 25, 26, 27
+    four_words 20, 21, 22, 23
+.endm
+
+// The integers of four rows of both tiles, by their scales, to the sums: vector groups \at and on of those from w9.
+.macro fold at, next, sum, sum_next
+    mova {z16.d-z19.d}, za.d[w9, \at, vgx4]
+    mova {z20.d-z23.d}, za.d[w9, \next, vgx4]
+    scvtf {z16.s-z19.s}, {z16.s-z19.s}
+    scvtf {z20.s-z23.s}, {z20.s-z23.s}
+    fmla za.s[w9, \sum, vgx4], {z16.s-z19.s}, z2.s
+    fmla za.s[w9, \sum_next, vgx4], {z20.s-z23.s}, z3.s
+.endm
+
+// All 16 rows where VL is 16.
+.macro fold_16
+    mov w9, wzr
+    fold 0, 1, 2, 3
+    fold 4, 5, 6, 7
+    mov w9, #8
+    fold 0, 1, 2, 3
+    fold 4, 5, 6, 7
+.endm
+
+// Four rows of the 16 of a whole block of float, their scales at x14 + \at.
+.macro put_rows at, first
+    mov w12, #\first
+    mova {z16.s-z19.s}, za2h.s[w12, 0:3]
+    mova {z24.s-z27.s}, za3h.s[w12, 0:3]
+    ld1rw {z20.s}, p0/z, [x14, #(\at)]
+    ld1rw {z21.s}, p0/z, [x14, #(\at + 4)]
+    ld1rw {z22.s}, p0/z, [x14, #(\at + 8)]
+    ld1rw {z23.s}, p0/z, [x14, #(\at + 12)]
+    fmad z16.s, p0/m, z20.s, z6.s
+    fmad z24.s, p0/m, z20.s, z7.s
+    fmad z17.s, p0/m, z21.s, z6.s
+    fmad z25.s, p0/m, z21.s, z7.s
+    fmad z18.s, p0/m, z22.s, z6.s
+    fmad z26.s, p0/m, z22.s, z7.s
+    fmad z19.s, p0/m, z23.s, z6.s
+    fmad z27.s, p0/m, z23.s, z7.s
+    fclamp {z16.s-z19.s}, z0.s, z1.s
+    fclamp {z24.s-z27.s}, z0.s, z1.s
+    st1w {z16.s, z24.s}, pn9, [x13]
+    st1w {z17.s, z25.s}, pn9, [x13, x4, lsl #2]
+    st1w {z18.s, z26.s}, pn9, [x13, x21, lsl #2]
+    st1w {z19.s, z27.s}, pn9, [x13, x22, lsl #2]
+    .if \first < 12
+    add x13, x13, x23
+    .endif
+.endm
+
 function_begin sl_mopa_q4_groups_sme2_asm
     save_registers
     ldr x17, [x0, #80]
@@ -71,6 +132,9 @@ function_begin sl_mopa_q4_groups_sme2_asm
     add x26, x26, #3
     mul x26, x26, x15
     lsl x26, x26, #2            // bytes of a left panel
+    cmp x15, #16
+    ccmp x16, #1, #0, eq
+    cset w19, eq                // VL is 16 and a group is 32 k
 10: // a tile of rows
     mov x11, xzr
     mov x10, x2
@@ -80,45 +144,51 @@ function_begin sl_mopa_q4_groups_sme2_asm
     zero {za}
     ld1w {z4.s-z5.s}, pn8/z, [x10]
     ld1w {z16.s}, p0/z, [x1, #2, mul vl]
-    addvl x10, x10, #4
+    addvl x10, x10, #6          // to a group's words; its scales are before them
     mov x20, x28
     cbz x28, 50f
     fmopa za2.s, p0/m, p0/m, z16.s, z4.s
     fmopa za3.s, p0/m, p0/m, z16.s, z5.s
+    cbz w19, 30f
+25: ld1w {z2.s-z3.s}, pn8/z, [x10, #-2, mul vl]
+    eight_words
+    addvl x10, x10, #10
+    fold_16
+    zero {za0.s, za1.s}
+    subs x20, x20, #1
+    b.ne 25b
+    b 50f
 30: // a group
-    ld1w {z2.s-z3.s}, pn8/z, [x10]
-    addvl x10, x10, #2
+    ld1w {z2.s-z3.s}, pn8/z, [x10, #-2, mul vl]
     mov x17, x16
-35: load_nibbles 12, 15, 0
-    load_a 16, 19, 0
-    load_nibbles 24, 27, 4
-    load_a 20, 23, 4
-    decode 12, 13, 14, 15
-    addvl x8, x8, #8
+35: eight_words
     addvl x10, x10, #8
-    four_words 16, 17, 18, 19
-    decode 24, 25, 26, 27
     subs x17, x17, #1
-    four_words 20, 21, 22, 23
     b.ne 35b
+    addvl x10, x10, #2
     mov w9, wzr
-40: mova {z16.d-z19.d}, za.d[w9, 0, vgx4]
-    mova {z20.d-z23.d}, za.d[w9, 1, vgx4]
-    scvtf {z16.s-z19.s}, {z16.s-z19.s}
-    scvtf {z20.s-z23.s}, {z20.s-z23.s}
-    fmla za.s[w9, 2, vgx4], {z16.s-z19.s}, z2.s
-    fmla za.s[w9, 3, vgx4], {z20.s-z23.s}, z3.s
+40: fold 0, 1, 2, 3
     add w9, w9, #4
     cmp w9, w15
     b.lo 40b
     zero {za0.s, za1.s}
     subs x20, x20, #1
     b.ne 30b
-50: store_begin
-    cmp x5, x15
+50: addvl x10, x10, #-2
+    store_begin
+    cmp x5, #16
+    ccmp w25, #0, #0, hs
+    ccmp x15, #16, #0, eq
+    b.ne 60f
+    put_rows 0, 0
+    put_rows 16, 4
+    put_rows 32, 8
+    put_rows 48, 12
+    b 65f
+60: cmp x5, x15
     csel x27, x5, x15, lo
     store_wide four_sums, za2, za3
-    add x11, x11, x15, lsl #1
+65: add x11, x11, x15, lsl #1
     cmp x11, x6
     b.lo 20b
     add x1, x1, x26
