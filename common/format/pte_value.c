@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "common/format/flatbuf_fast.h"
 #include "common/format/pte_parts.h"
 #include "common/format/tensor_shape.h"
 
@@ -149,7 +148,7 @@ static void read_literals(struct sl_flatbuf *fb, const struct sl_flatbuf_table *
                           struct sl_pte_value *value)
 {
     bool wide = value->kind == SL_PTE_DOUBLE_LIST;
-    struct sl_flatbuf_vector items = sl_flatbuf_fast_vector(fb, table, 0, wide ? 8 : 1);
+    struct sl_flatbuf_vector items = sl_flatbuf_vector(fb, table, 0, wide ? 8 : 1);
     double *doubles = wide ? sl_flatbuf_alloc(fb, items.count, sizeof(*doubles)) : NULL;
     uint8_t *bools = wide ? NULL : sl_flatbuf_alloc(fb, items.count, sizeof(*bools));
     for (uint32_t i = 0; i < items.count && fb->error == 0; i++) {
@@ -265,7 +264,7 @@ void sl_pte_read_values(struct sl_pte_reader *reader, const struct sl_flatbuf_ta
                         struct sl_pte_plan *plan)
 {
     struct sl_flatbuf *fb = &reader->fb;
-    struct sl_flatbuf_vector vector = sl_flatbuf_fast_vector(fb, table, PLAN_VALUES, 4);
+    struct sl_flatbuf_vector vector = sl_flatbuf_vector(fb, table, PLAN_VALUES, 4);
     struct sl_pte_value *values = sl_flatbuf_alloc(fb, vector.count, sizeof(*values));
     reader->tensor_count = 0;
     if (fb->error == 0 && !vector.present)

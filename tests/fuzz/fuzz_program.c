@@ -1,13 +1,16 @@
 /* tests/fuzz/fuzz_program.c: hostile programs, loaded and executed. */
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/fuzz/fuzz_program.h"
+
 #include <string.h>
 
+#include "agent/runtime/model.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/workers.h"
 #include "common/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_METHODS = 4 };
 
 static void silent(void *user, char level, const char *file, int line, const char *message)
 {
@@ -50,27 +53,43 @@ static struct sl_workers *crew(void)
     return workers;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Alone, then on two threads with smaller inputs. */
+static void run_method(struct sl_model *model, const char *name)
 {
-    static const struct sl_runtime_limits limits = {.bytes = 8 << 20, .instructions = 200};
-    const struct sl_runtime_log log = {silent, NULL};
-    struct sl_model *model = NULL;
     struct sl_method *method = NULL;
     struct sl_diag diag;
-    uint8_t *copy = sl_aligned_alloc(16, size);
-    if (!copy)
-        return 0;
-    if (size != 0)
-        memcpy(copy, data, size);
-    if (sl_model_open_bytes(copy, size, &limits, &log, &model, &diag) == 0 &&
-        sl_method_new(model, NULL, &method, &diag) == 0) {
+    if (sl_method_new(model, name, &method, &diag) == 0) {
         run(method, 0);
         shrink(method);
         sl_method_set_workers(method, crew());
         run(method, 0);
     }
     sl_method_free(method);
+}
+
+void fuzz_program_run(const uint8_t *data, size_t size, const struct sl_data *external)
+{
+    const struct sl_runtime_limits limits = {.bytes = (8 << 20) + 4 * (uint64_t)size,
+                                             .instructions = 200};
+    const struct sl_runtime_log log = {silent, NULL};
+    struct sl_model *model = NULL;
+    struct sl_diag diag;
+    uint8_t *copy = sl_aligned_alloc(16, size);
+    if (!copy)
+        return;
+    if (size != 0)
+        memcpy(copy, data, size);
+    if (sl_model_open_bytes(copy, size, &limits, &log, &model, &diag) == 0) {
+        sl_model_set_data(model, external);
+        for (uint32_t i = 0; i < model->pte.plan_count && i < MAX_METHODS; i++)
+            run_method(model, model->pte.plans[i].name);
+    }
     sl_model_free(model);
     sl_free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_program_run(data, size, NULL);
     return 0;
 }

@@ -2,7 +2,7 @@
  * given other values, vectors other lengths, offsets other tables of the same kind; the container
  * stays valid, so that what breaks is what is done with it.
  *   mutate_program SECONDS|COUNTx SEED FOUND MODEL.pte... ; an input that the sanitizers refuse is
- *   left in the file FOUND */
+ *   left in the file FOUND. Programs have at most 64 MiB; weights.ptd beside one is its data. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,27 +13,19 @@
 
 #include "agent/runtime/runtime.h"
 #include "common/base/bytes.h"
-#include "common/format/flatbuf.h"
+#include "common/base/mem.h"
+#include "tests/fuzz/fuzz_program.h"
+#include "tests/fuzz/program_fields.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-enum { MAX_PLACES = 1 << 16, MAX_MODELS = 64, MAX_BYTES = 4 << 20, MOST_CHANGES = 4 };
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-enum kind { SCALAR, FLOAT, COUNT, ELEMENTS, OFFSET };
-struct place {
-    enum kind kind;
-    const uint8_t *at;
-    uint32_t bytes;   /* of the field; of an element */
-    uint32_t count;   /* of elements */
-    const char *name; /* of the table behind an offset */
-};
+enum { MAX_MODELS = 64, MAX_BYTES = 64 << 20, MOST_CHANGES = 4, MUTANTS_A_TURN = 20 };
 
-/* What was read of the program that is being listed; `list` is false while mutants run. */
 static struct {
-    struct place places[MAX_PLACES];
+    const struct program_field *fields;
     size_t count;
-    bool list;
 } seen;
 
 static struct {
@@ -50,64 +42,6 @@ static uint64_t draw(uint64_t below)
     state ^= state >> 7;
     state ^= state << 17;
     return below ? (state >> 11) % below : 0;
-}
-
-static void remember(enum kind kind, const uint8_t *at, uint32_t bytes, uint32_t count,
-                     const char *name)
-{
-    if (seen.list && at && seen.count < MAX_PLACES)
-        seen.places[seen.count++] = (struct place){kind, at, bytes, count, name};
-}
-
-/* Every reader of common/format/flatbuf.h is wrapped (-Wl,--wrap). */
-#define WRAP_SCALAR(suffix, type, kind)                                                            \
-    type __real_sl_flatbuf_##suffix(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,   \
-                                    unsigned slot, type absent);                                   \
-    type __wrap_sl_flatbuf_##suffix(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,   \
-                                    unsigned slot, type absent);                                   \
-    type __wrap_sl_flatbuf_##suffix(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,   \
-                                    unsigned slot, type absent)                                    \
-    {                                                                                              \
-        remember(kind, sl_flatbuf_field(fb, table, slot, sizeof(type)), sizeof(type), 1, NULL);    \
-        return __real_sl_flatbuf_##suffix(fb, table, slot, absent);                                \
-    }
-WRAP_SCALAR(u8, uint8_t, SCALAR)
-WRAP_SCALAR(u32, uint32_t, SCALAR)
-WRAP_SCALAR(i32, int32_t, SCALAR)
-WRAP_SCALAR(u64, uint64_t, SCALAR)
-WRAP_SCALAR(f32, float, FLOAT)
-
-struct sl_flatbuf_vector __real_sl_flatbuf_vector(struct sl_flatbuf *fb,
-                                                  const struct sl_flatbuf_table *table,
-                                                  unsigned slot, unsigned element_bytes);
-struct sl_flatbuf_vector __wrap_sl_flatbuf_vector(struct sl_flatbuf *fb,
-                                                  const struct sl_flatbuf_table *table,
-                                                  unsigned slot, unsigned element_bytes);
-struct sl_flatbuf_vector __wrap_sl_flatbuf_vector(struct sl_flatbuf *fb,
-                                                  const struct sl_flatbuf_table *table,
-                                                  unsigned slot, unsigned element_bytes)
-{
-    struct sl_flatbuf_vector v = __real_sl_flatbuf_vector(fb, table, slot, element_bytes);
-    if (v.present) {
-        remember(COUNT, fb->data + v.at - 4, 4, 1, NULL);
-        if (v.count > 0 && element_bytes <= 8)
-            remember(ELEMENTS, fb->data + v.at, element_bytes, v.count, NULL);
-    }
-    return v;
-}
-
-struct sl_flatbuf_table __real_sl_flatbuf_child(struct sl_flatbuf *fb,
-                                                const struct sl_flatbuf_table *table, unsigned slot,
-                                                const char *name);
-struct sl_flatbuf_table __wrap_sl_flatbuf_child(struct sl_flatbuf *fb,
-                                                const struct sl_flatbuf_table *table, unsigned slot,
-                                                const char *name);
-struct sl_flatbuf_table __wrap_sl_flatbuf_child(struct sl_flatbuf *fb,
-                                                const struct sl_flatbuf_table *table, unsigned slot,
-                                                const char *name)
-{
-    remember(OFFSET, sl_flatbuf_field(fb, table, slot, 4), 4, 1, name);
-    return __real_sl_flatbuf_child(fb, table, slot, name);
 }
 
 static uint64_t load(const uint8_t *at, uint32_t bytes)
@@ -156,10 +90,10 @@ static float other_float(void)
 }
 
 /* Lets an offset name another table of its kind, if one lies behind it. */
-static void redirect(const uint8_t *base, uint8_t *copy, const struct place *p)
+static void redirect(const uint8_t *base, uint8_t *copy, const struct program_field *p)
 {
     for (int tries = 0; tries < 16; tries++) {
-        const struct place *q = &seen.places[draw(seen.count)];
+        const struct program_field *q = &seen.fields[draw(seen.count)];
         if (q->kind != OFFSET || q == p || strcmp(q->name, p->name) != 0)
             continue;
         const uint8_t *target = q->at + sl_load_u32(q->at);
@@ -172,13 +106,18 @@ static void redirect(const uint8_t *base, uint8_t *copy, const struct place *p)
 
 static void change(const uint8_t *base, size_t size, uint8_t *copy)
 {
-    const struct place *p = &seen.places[draw(seen.count)];
+    const struct program_field *p = &seen.fields[draw(seen.count)];
     if (p->at < base || p->at >= base + size)
         return;
     uint8_t *at = copy + (p->at - base);
     float value;
     switch (p->kind) {
     case SCALAR:
+        if (p->bytes == sizeof(double) && draw(4) == 0) {
+            const double wide = other_float(); /* some are */
+            memcpy(at, &wide, sizeof(wide));
+            break;
+        }
         store(at, p->bytes, other_value(load(at, p->bytes)));
         break;
     case FLOAT:
@@ -208,23 +147,76 @@ static void keep_input(void)
 }
 
 struct model {
+    const char *path;
     uint8_t *data;
     size_t size;
+    struct sl_data *external; /* of the file weights.ptd beside it */
+    uint64_t spent_ns;
 };
 
-static bool read_model(const char *path, struct model *out)
+static void open_external(struct model *model)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    out->data = malloc(MAX_BYTES);
-    out->size = out->data ? fread(out->data, 1, MAX_BYTES, file) : 0;
-    bool whole = out->size > 0 && fgetc(file) == EOF;
-    fclose(file);
-    return whole;
+    char path[4096];
+    struct sl_diag diag;
+    const char *slash = strrchr(model->path, '/');
+    int folder = slash ? (int)(slash - model->path + 1) : 0;
+    snprintf(path, sizeof(path), "%.*sweights.ptd", folder, model->path);
+    if (sl_data_open(path, NULL, &model->external, &diag) != 0)
+        model->external = NULL;
 }
 
-/* Runs one mutant. `data` is what was listed, so that places lie in it. */
+static void close_model(struct model *model)
+{
+    sl_free(model->data);
+    sl_data_free(model->external);
+}
+
+static void list_fields(const struct model *model)
+{
+    seen.count = program_fields_list(model->data, model->size, model->external, &seen.fields);
+}
+
+/* Values are read inline: not to see them would leave out most of a program. */
+static bool has_values(const struct model *model)
+{
+    list_fields(model);
+    for (size_t i = 0; i < seen.count; i++)
+        if (seen.fields[i].kind == OFFSET && strcmp(seen.fields[i].name, "EValue") == 0)
+            return true;
+    return false;
+}
+
+/* False with words on stderr for a file that cannot be taken. */
+static bool read_model(const char *path, struct model *out)
+{
+    struct model model = {.path = path};
+    FILE *file = fopen(path, "rb");
+    long bytes = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        bytes = ftell(file);
+    bool whole = bytes > 0 && bytes <= MAX_BYTES;
+    model.size = whole ? (size_t)bytes : 0;
+    model.data = whole ? sl_aligned_alloc(16, model.size) : NULL;
+    whole = model.data && fseek(file, 0, SEEK_SET) == 0 &&
+            fread(model.data, 1, model.size, file) == model.size;
+    if (file)
+        fclose(file);
+    if (!whole) {
+        fprintf(stderr, "mutate_program: %s is no program of at most %d bytes\n", path, MAX_BYTES);
+        close_model(&model);
+        return false;
+    }
+    open_external(&model);
+    if (!has_values(&model)) {
+        fprintf(stderr, "mutate_program: nothing was seen of the values of %s\n", path);
+        close_model(&model);
+        return false;
+    }
+    *out = model;
+    return true;
+}
+
+/* Runs one mutant. The model's bytes are what was listed, so that fields lie in them. */
 static void run_mutant(const struct model *model)
 {
     current.data = malloc(model->size);
@@ -234,63 +226,74 @@ static void run_mutant(const struct model *model)
     memcpy(current.data, model->data, model->size);
     for (uint64_t i = 1 + draw(MOST_CHANGES); i > 0; i--)
         change(model->data, model->size, current.data);
-    LLVMFuzzerTestOneInput(current.data, current.size);
+    fuzz_program_run(current.data, current.size, model->external);
     free(current.data);
     current.data = NULL;
 }
 
-/* Everything that opening the program and planning its first method reads of it. */
-static void list_places(const struct model *model)
+static uint64_t now_ns(void)
 {
-    static const struct sl_runtime_limits limits = {.bytes = 64 << 20, .instructions = 1 << 16};
-    struct sl_model *opened = NULL;
-    struct sl_method *method = NULL;
-    struct sl_variant *variant = NULL;
-    struct sl_diag diag;
-    seen.count = 0;
-    seen.list = true;
-    if (sl_model_open_bytes(model->data, model->size, &limits, NULL, &opened, &diag) == 0 &&
-        sl_method_new(opened, NULL, &method, &diag) == 0)
-        (void)sl_variant_new(method, 0, 0, NULL, &variant, &diag);
-    seen.list = false;
-    sl_variant_free(variant);
-    sl_method_free(method);
-    sl_model_free(opened);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* At most `most` mutants of one program; returns how many there were. */
+static uint64_t take_turn(struct model *model, uint64_t most, uint64_t end_ns)
+{
+    uint64_t began = now_ns(), mutants = 0;
+    list_fields(model);
+    for (; mutants < most && now_ns() < end_ns; mutants++)
+        run_mutant(model);
+    model->spent_ns += now_ns() - began;
+    return mutants;
+}
+
+/* Programs take turns by drawing, or so that each has the same time: large ones are slow. */
+static struct model *choose(struct model *models, size_t count, bool by_time)
+{
+    size_t least = draw(count);
+    for (size_t i = 0; by_time && i < count; i++)
+        if (models[i].spent_ns < models[least].spent_ns)
+            least = i;
+    return &models[least];
+}
+
+static uint64_t mutate(struct model *models, size_t count, const char *limit)
+{
+    bool counted = strchr(limit, 'x') != NULL;
+    uint64_t most = counted ? strtoull(limit, NULL, 10) : UINT64_MAX, mutants = 0;
+    uint64_t end_ns = counted ? UINT64_MAX : now_ns() + strtoull(limit, NULL, 10) * 1000000000u;
+    while (mutants < most && now_ns() < end_ns) {
+        uint64_t turn = most - mutants < MUTANTS_A_TURN ? most - mutants : MUTANTS_A_TURN;
+        mutants += take_turn(choose(models, count, !counted), turn, end_ns);
+    }
+    return mutants;
 }
 
 int main(int argc, char **argv)
 {
-    struct model models[MAX_MODELS];
+    static struct model models[MAX_MODELS];
     size_t count = 0;
-    uint64_t mutants = 0;
-    if (argc < 5) {
-        fprintf(stderr, "usage: mutate_program SECONDS|COUNTx SEED FOUND MODEL.pte...\n");
+    bool whole = argc >= 5 && argc - 4 <= MAX_MODELS;
+    if (!whole) {
+        fprintf(stderr,
+                "usage: mutate_program SECONDS|COUNTx SEED FOUND MODEL.pte... (at most %d)\n",
+                MAX_MODELS);
         return 2;
     }
-    bool counted = strchr(argv[1], 'x') != NULL;
-    uint64_t limit = strtoull(argv[1], NULL, 10);
     state = strtoull(argv[2], NULL, 10) * 2654435761u + 88172645463325252ull;
     current.found = argv[3];
-    for (int i = 4; i < argc && count < MAX_MODELS; i++)
-        count += read_model(argv[i], &models[count]);
-    if (count == 0)
-        return 2;
+    for (int i = 4; i < argc && whole; i++) {
+        whole = read_model(argv[i], &models[count]);
+        count += whole;
+    }
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(keep_input);
-    time_t end = time(NULL) + (time_t)limit;
-    const struct model *model = NULL;
-    while (counted ? mutants < limit : time(NULL) < end) {
-        if (mutants % 20 == 0) {
-            model = &models[draw(count)];
-            list_places(model);
-        }
-        if (seen.count > 0)
-            run_mutant(model);
-        mutants++;
-    }
-    printf("%" PRIu64 " mutants of %zu programs, %zu fields of the last\n", mutants, count,
-           seen.count);
+    if (whole)
+        printf("%" PRIu64 " mutants of %zu programs, %zu fields of the last\n",
+               mutate(models, count, argv[1]), count, seen.count);
     for (size_t i = 0; i < count; i++)
-        free(models[i].data);
-    return 0;
+        close_model(&models[i]);
+    return whole ? 0 : 2;
 }

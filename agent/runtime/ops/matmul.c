@@ -111,6 +111,9 @@ static int prepare_addmm(struct sl_op_call *call, struct sl_diag *diag)
                         .rhs = sl_op_tensor(call, 2),
                         .out = sl_op_tensor(call, 5),
                         .transposed = true};
+    if (!self) /* 'W' of a signature is a bias, which others may go without */
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
+                          "argument 0 is not of the kind it takes");
     int rc = shape_product(call, &p, diag);
     if (rc != 0)
         return rc;

@@ -362,6 +362,18 @@ static void products_agree_with_loops(void **state)
     check_product("aten::addmm.out", true, 0.5, 3.0);
 }
 
+static void addmm_without_its_first_operand_is_refused(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t a = sl_program_add_tensor(SL_SIZES(3, 5)), b = sl_program_add_tensor(SL_SIZES(5, 7));
+    uint32_t one = sl_program_add_double(1.0), y = sl_program_add_tensor(SL_SIZES(3, 7));
+    sl_program_add_call("aten::addmm.out", SL_ARGS(sl_program_add_null(), a, b, one, one, y));
+    assert_int_equal(sl_program_load(0), 0);
+    assert_int_equal(sl_program_execute(), SL_ET_INVALID_ARGUMENT);
+    sl_program_end();
+}
+
 static void any_and_all_of_truths_see_every_byte_of_a_row(void **state)
 {
     enum { ROWS = 6, LONG = 37 };
@@ -432,6 +444,7 @@ int main(void)
         cmocka_unit_test(convolutions_of_all_kinds_agree_with_loops),
         cmocka_unit_test(max_pool_tells_where_the_maxima_are),
         cmocka_unit_test(products_agree_with_loops),
+        cmocka_unit_test(addmm_without_its_first_operand_is_refused),
         cmocka_unit_test(many_short_rows_meet_one_row),
         cmocka_unit_test(any_and_all_of_truths_see_every_byte_of_a_row),
     };
