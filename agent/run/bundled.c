@@ -10,6 +10,7 @@
 #include "agent/run/state.h"
 #include "agent/runtime/runtime.h"
 #include "common/format/bundle.h"
+#include "common/format/pte.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/half.h"
 
@@ -27,10 +28,34 @@ bool sl_run_file_is_bundled(const char *path)
     return sl_bundle_is((struct sl_bytes){head, got});
 }
 
+/* What a bundle calls a value of the program; -1 where it has no word for it. */
+static int bundle_kind(const struct sl_tensor_view *view)
+{
+    static const int kinds[] = {
+        [SL_PTE_INT] = SL_BUNDLE_INT,
+        [SL_PTE_BOOL] = SL_BUNDLE_BOOL,
+        [SL_PTE_DOUBLE] = SL_BUNDLE_DOUBLE,
+    };
+    int kind = view->plain.kind;
+    if (view->scalar_type >= 0)
+        return SL_BUNDLE_TENSOR;
+    return kind >= SL_PTE_INT && kind <= SL_PTE_DOUBLE ? kinds[kind] : -1;
+}
+
 static const struct sl_bundle_case *find_case(const struct sl_run *run)
 {
     const struct sl_bundle *bundle = sl_model_bundle(run->model);
     return bundle ? sl_bundle_find(bundle, run->method_name, 0) : NULL;
+}
+
+/* Whether the bundle names the method at all. */
+static bool has_suite(const struct sl_run *run)
+{
+    const struct sl_bundle *bundle = sl_model_bundle(run->model);
+    for (uint32_t i = 0; bundle && i < bundle->suite_count; i++)
+        if (strcmp(bundle->suites[i].method, run->method_name) == 0)
+            return true;
+    return false;
 }
 
 static int inputs_failed(const struct sl_run *run, int code)
@@ -41,6 +66,16 @@ static int inputs_failed(const struct sl_run *run, int code)
              "with status 0x%x",
              (unsigned)code);
     return 1;
+}
+
+static int set_number(struct sl_run *run, size_t i, const struct sl_bundle_value *value)
+{
+    const uint8_t truth = value->kind == SL_BUNDLE_BOOL && value->bool_value;
+    const void *data = value->kind == SL_BUNDLE_BOOL  ? &truth
+                       : value->kind == SL_BUNDLE_INT ? (const void *)&value->int_value
+                                                      : &value->double_value;
+    return sl_method_set_input(run->method, i, data, value->kind == SL_BUNDLE_BOOL ? 1 : 8,
+                               &run->diag);
 }
 
 /* A smaller shape than the program's bound is taken over. */
@@ -64,8 +99,11 @@ int sl_run_set_bundled_inputs(struct sl_run *run)
     const struct sl_bundle_case *test = find_case(run);
     size_t count = sl_method_input_count(run->method);
     if (!test) {
-        sl_etlog('E', "bundled_program.cpp", 270, "No method named '%s' in given bundled program",
-                 run->method_name);
+        if (has_suite(run))
+            sl_etlog('E', "bundled_program.cpp", 285, "testset_idx 0 is out of range [0, 0]");
+        else
+            sl_etlog('E', "bundled_program.cpp", 270,
+                     "No method named '%s' in given bundled program", run->method_name);
         return inputs_failed(run, SL_ET_INVALID_ARGUMENT);
     }
     if (test->input_count != count) {
@@ -76,13 +114,12 @@ int sl_run_set_bundled_inputs(struct sl_run *run)
     for (size_t i = 0; i < count; i++) {
         struct sl_tensor_view view;
         int rc = sl_method_input(run->method, i, &view);
-        if (rc == 0 && view.scalar_type < 0)
-            continue; /* a number that the program was exported with */
-        if (rc == 0 && test->inputs[i].kind != SL_BUNDLE_TENSOR)
+        if (rc == 0 && test->inputs[i].kind != bundle_kind(&view))
             rc = sl_diag_set(&run->diag, SL_ET_INVALID_TYPE, NULL,
-                             "input %zu is a tensor, the bundle's is none", i);
+                             "input %zu of the bundle is of another kind than the method's", i);
         if (rc == 0)
-            rc = set_tensor(run, i, &test->inputs[i]);
+            rc = test->inputs[i].kind == SL_BUNDLE_TENSOR ? set_tensor(run, i, &test->inputs[i])
+                                                          : set_number(run, i, &test->inputs[i]);
         if (rc != 0) {
             sl_run_log_diag(run);
             return inputs_failed(run, SL_ET_NOT_SUPPORTED);
@@ -172,6 +209,18 @@ static void compare_tensor(const struct sl_run *run, const struct sl_bundle_valu
         out->differ = true;
 }
 
+/* Exporters bundle no outputs but tensors, and ExecuTorch compares no others. */
+static void compare_output(const struct sl_run *run, const struct sl_bundle_value *expected,
+                           const struct sl_run_output *have, struct errors *out)
+{
+    if (expected->kind == SL_BUNDLE_TENSOR) {
+        compare_tensor(run, expected, have, out);
+        return;
+    }
+    sl_etlog('E', "bundled_program.cpp", 536, "Data type %d not supported", expected->kind);
+    out->differ = true;
+}
+
 static void log_errors(const struct errors *errors)
 {
     double count = errors->count != 0 ? (double)errors->count : 1;
@@ -220,8 +269,7 @@ int sl_run_verify(const struct sl_run *run)
             SL_ETLOG('E', "The method has %zu outputs, the bundle %" PRIu32, variant->output_count,
                      test->output_count);
         for (size_t i = 0; i < variant->output_count && i < test->output_count; i++)
-            if (test->outputs[i].kind == SL_BUNDLE_TENSOR)
-                compare_tensor(run, &test->outputs[i], &variant->outputs[i], &errors);
+            compare_output(run, &test->outputs[i], &variant->outputs[i], &errors);
         if (run->options.paired)
             SL_ETLOG('I', "Variant %s:", variant->spec->name);
         log_errors(&errors);

@@ -25,6 +25,7 @@ void sl_run_drop_outputs(struct sl_run_variant *variant)
 static int keep(struct sl_run_output *out, const struct sl_tensor_view *view)
 {
     out->scalar_type = view->scalar_type;
+    out->plain = view->plain;
     if (view->scalar_type < 0)
         return 0;
     if (view->rank > SL_RUN_MAX_RANK)
@@ -144,7 +145,8 @@ static int print_all(const struct sl_run *run, const struct sl_run_variant *vari
                                             .rank = output->rank,
                                             .sizes = output->sizes,
                                             .nbytes = output->nbytes,
-                                            .data = output->data};
+                                            .data = output->data,
+                                            .plain = output->plain};
         rc = summary ? sl_print_summary(&text, i, &view) : sl_print_all(&text, i, &view);
     }
     if (rc == 0 && fwrite(text.data ? text.data : (uint8_t *)"", 1, text.size, stdout) != text.size)

@@ -10,6 +10,7 @@
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
+#include "common/format/pte.h"
 #include "common/format/scalar_type.h"
 
 enum { ITEMS_PER_LINE = 10, EDGE_ITEMS = 100, ITEM_BYTES = 48 };
@@ -124,13 +125,45 @@ static int put_elements(struct sl_buf *out, const struct sl_tensor_view *value)
     return rc < 0 ? rc : sl_buf_printf(out, wraps ? "\n]" : "]");
 }
 
+/* In quotes, with a backslash before those in it and before backslashes. */
+static int put_quoted(struct sl_buf *out, const char *text)
+{
+    int rc = sl_buf_printf(out, "\"");
+    for (; *text && rc == 0; text++)
+        rc = sl_buf_printf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    return rc < 0 ? rc : sl_buf_printf(out, "\"");
+}
+
+static int put_plain(struct sl_buf *out, const struct sl_plain_value *value)
+{
+    char text[ITEM_BYTES];
+    switch (value->kind) {
+    case SL_PTE_NONE:
+    case SL_PTE_NULL:
+        return sl_buf_printf(out, "None");
+    case SL_PTE_INT:
+        return sl_buf_printf(out, "%" PRId64, value->int_value);
+    case SL_PTE_BOOL:
+        return sl_buf_printf(out, value->int_value ? "True" : "False");
+    case SL_PTE_DOUBLE:
+        format_double(value->double_value, text);
+        return sl_buf_printf(out, "%s", text);
+    case SL_PTE_STRING:
+        return put_quoted(out, value->text);
+    default: /* exporters write the items of a list as outputs of their own */
+        return sl_buf_printf(out, "<list>");
+    }
+}
+
 int sl_print_summary(struct sl_buf *out, size_t index, const struct sl_tensor_view *value)
 {
     int rc = sl_buf_printf(out, "OutputX %zu: ", index);
     if (rc < 0)
         return rc;
-    if (value->scalar_type < 0)
-        return sl_buf_printf(out, "None\n");
+    if (value->scalar_type < 0) {
+        rc = put_plain(out, &value->plain);
+        return rc < 0 ? rc : sl_buf_printf(out, "\n");
+    }
     rc = sl_buf_printf(out, "tensor(sizes=");
     if (rc == 0)
         rc = put_sizes(out, value);

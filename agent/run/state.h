@@ -9,6 +9,7 @@
 #include "agent/run/options.h"
 #include "agent/run/threads.h"
 #include "agent/run/trace_session.h"
+#include "agent/runtime/runtime.h"
 #include "common/base/error.h"
 
 struct sl_data;
@@ -24,7 +25,8 @@ struct sl_run_output {
     int32_t sizes[SL_RUN_MAX_RANK];
     uint8_t dim_order[SL_RUN_MAX_RANK];
     size_t nbytes;
-    uint8_t *data; /* owned */
+    uint8_t *data;               /* owned */
+    struct sl_plain_value plain; /* of what is no tensor */
 };
 
 struct sl_run_variant {

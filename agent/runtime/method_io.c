@@ -1,5 +1,7 @@
 /* agent/runtime/method_io.c: a method as its caller sees it: inputs, outputs, planned memory. */
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "agent/runtime/method.h"
@@ -30,9 +32,24 @@ size_t sl_method_output_count(const struct sl_method *method)
     return method->plan->output_count;
 }
 
-static void view_of(const struct sl_tensor *tensor, struct sl_tensor_view *out)
+static struct sl_plain_value plain_of(const struct sl_value *value)
 {
-    *out = (struct sl_tensor_view){.scalar_type = -1};
+    struct sl_plain_value plain = {.kind = value->kind};
+    if (value->kind == SL_PTE_INT)
+        plain.int_value = value->int_value;
+    else if (value->kind == SL_PTE_BOOL)
+        plain.int_value = value->bool_value;
+    else if (value->kind == SL_PTE_DOUBLE)
+        plain.double_value = value->double_value;
+    else if (value->kind == SL_PTE_STRING)
+        plain.text = value->string_value;
+    return plain;
+}
+
+static void view_of(const struct sl_method *method, uint32_t index, struct sl_tensor_view *out)
+{
+    const struct sl_tensor *tensor = sl_method_tensor(method, index);
+    *out = (struct sl_tensor_view){.scalar_type = -1, .plain = plain_of(&method->values[index])};
     if (!tensor)
         return;
     *out = (struct sl_tensor_view){
@@ -50,7 +67,7 @@ int sl_method_input(const struct sl_method *method, size_t i, struct sl_tensor_v
 {
     if (i >= method->plan->input_count)
         return SL_ET_INVALID_ARGUMENT;
-    view_of(sl_method_tensor(method, method->plan->inputs[i]), out);
+    view_of(method, method->plan->inputs[i], out);
     return 0;
 }
 
@@ -58,7 +75,7 @@ int sl_method_output(const struct sl_method *method, size_t i, struct sl_tensor_
 {
     if (i >= method->plan->output_count)
         return SL_ET_INVALID_ARGUMENT;
-    view_of(sl_method_tensor(method, method->plan->outputs[i]), out);
+    view_of(method, method->plan->outputs[i], out);
     return 0;
 }
 
@@ -85,38 +102,64 @@ int sl_method_resize_input(struct sl_method *method, size_t i, const int32_t *si
     return rc != 0 ? rc : sl_tensor_resize(tensor, tensor->rank, sizes, diag);
 }
 
+/* As near as ExecuTorch wants the number given to be to the one that was traced. */
+static bool near_traced(double given, double traced)
+{
+    double error = fabs(given - traced);
+    if (isnan(given) || isnan(traced))
+        return isnan(given) && isnan(traced);
+    return given == traced || (isfinite(error) && error <= 1e-4 + fabs(1e-5 * traced));
+}
+
+/* What was traced with a number has become a program for that number. */
+static int check_traced(size_t i, const struct sl_value *value, const void *data,
+                        struct sl_diag *diag)
+{
+    static const char words[] = "input of method should have the same value as the input_evalue";
+    int64_t integer = 0, traced = value->kind == SL_PTE_BOOL ? value->bool_value : value->int_value;
+    double number = 0;
+    if (value->kind == SL_PTE_DOUBLE) {
+        memcpy(&number, data, sizeof(number));
+        return near_traced(number, value->double_value)
+                   ? 0
+                   : sl_diag_set(diag, SL_ET_INVALID_ARGUMENT, NULL,
+                                 "The %zu-th %s, but get %f and %f", i, words, number,
+                                 value->double_value);
+    }
+    if (value->kind == SL_PTE_BOOL)
+        integer = *(const uint8_t *)data != 0;
+    else
+        memcpy(&integer, data, sizeof(integer));
+    return integer == traced ? 0
+                             : sl_diag_set(diag, SL_ET_INVALID_ARGUMENT, NULL,
+                                           "The %zu-th %s, but got %" PRId64 " and %" PRId64, i,
+                                           words, traced, integer);
+}
+
 /* An input that is a number is 8 bytes, a truth value 1; None takes a place and nothing else. */
-static int set_number(struct sl_method *method, size_t i, struct sl_value *value, const void *data,
-                      size_t nbytes, struct sl_diag *diag)
+static int set_number(struct sl_method *method, size_t i, const struct sl_value *value,
+                      const void *data, size_t nbytes, struct sl_diag *diag)
 {
     size_t size = value->kind == SL_PTE_INT || value->kind == SL_PTE_DOUBLE ? 8
                   : value->kind == SL_PTE_BOOL                              ? 1
                                                                             : 0;
-    struct sl_value given = *value;
     if (value->kind > SL_PTE_DOUBLE)
         return sl_diag_set(diag, SL_ET_INVALID_TYPE, NULL,
                            "input %zu is neither a tensor nor a number", i);
     if (size != 0 && nbytes != size)
         return sl_diag_set(diag, SL_ET_INVALID_ARGUMENT, NULL,
                            "input %zu is a number of %zu bytes, not %zu", i, size, nbytes);
-    if (value->kind == SL_PTE_INT)
-        memcpy(&given.int_value, data, size);
-    else if (value->kind == SL_PTE_DOUBLE)
-        memcpy(&given.double_value, data, size);
-    else if (value->kind == SL_PTE_BOOL)
-        given.bool_value = *(const uint8_t *)data != 0;
-    if (memcmp(&given, value, sizeof(given)) != 0)
-        method->numbers_epoch++;
-    *value = given;
-    method->input_set[i] = true;
-    return 0;
+    int rc = size != 0 ? check_traced(i, value, data, diag) : 0;
+    if (rc == 0)
+        method->input_set[i] = true;
+    return rc;
 }
 
 int sl_method_set_input(struct sl_method *method, size_t i, const void *data, size_t nbytes,
                         struct sl_diag *diag)
 {
     struct sl_tensor *tensor = NULL;
-    struct sl_value *value =
+    const struct sl_value *value =
         i < method->plan->input_count ? &method->values[method->plan->inputs[i]] : NULL;
     if (value && value->kind != SL_PTE_TENSOR)
         return set_number(method, i, value, data, nbytes, diag);

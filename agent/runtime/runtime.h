@@ -97,8 +97,16 @@ const char *sl_method_name(const struct sl_method *method);
 size_t sl_method_planned_buffers(const struct sl_method *method);
 size_t sl_method_planned_bytes(const struct sl_method *method, size_t buffer);
 
-/* A tensor as the outside sees it. Pointers are borrowed from the method and change with each
- * execution. */
+/* A value that is no tensor; of a list, no more than that it is one. */
+struct sl_plain_value {
+    int kind;          /* enum sl_pte_value_kind (common/format/pte.h) */
+    int64_t int_value; /* of an Int; 0 or 1 of a Bool */
+    double double_value;
+    const char *text; /* of a String: the program's, which outlives the method */
+};
+
+/* An input or output as the outside sees it. Pointers are borrowed from the method and change with
+ * each execution. */
 struct sl_tensor_view {
     int scalar_type; /* enum sl_scalar_type; -1 for a value that is no tensor */
     size_t rank;
@@ -107,6 +115,7 @@ struct sl_tensor_view {
     size_t nbytes;     /* of the sizes now */
     size_t max_nbytes; /* of the upper bounds */
     const void *data;
+    struct sl_plain_value plain; /* what there is where the scalar type is -1 */
 };
 
 size_t sl_method_input_count(const struct sl_method *method);
@@ -119,8 +128,8 @@ int sl_method_output(const struct sl_method *method, size_t i, struct sl_tensor_
 int sl_method_resize_input(struct sl_method *method, size_t i, const int32_t *sizes,
                            struct sl_diag *diag);
 /* Copies `nbytes` raw bytes in memory order; they must be exactly the input's: 8 of an Int or a
- * Double, 1 of a Bool, any of a None. To be set again
- * before every execution. */
+ * Double, 1 of a Bool, any of a None. As in ExecuTorch a number must be the one that the program
+ * was traced with. To be set again before every execution. */
 int sl_method_set_input(struct sl_method *method, size_t i, const void *data, size_t nbytes,
                         struct sl_diag *diag);
 /* Fills every tensor input with ones, as executor_runner does without --inputs. */

@@ -172,6 +172,55 @@ class Bundled(RunCase):
         self.assertEqual(self.messages("E")[-1], "Failed to parse model file cut.bpte")
 
 
+class PlainValues(RunCase):
+    """Inputs and outputs that are numbers, truth values, text or None; a method of constants has no instructions."""
+    FOLDER = os.path.join(DATA, "models/plain_values_portable")
+    PROGRAM = os.path.join(FOLDER, "model.pte")
+
+    def inputs(self, **others):
+        """The four files of the method forward, some of them others."""
+        return ",".join(self.write(f"other-{i}.bin", others[f"i{i}"]) if f"i{i}" in others else os.path.join(self.FOLDER, f"input-{i}.bin")
+                        for i in range(4))
+
+    def refused(self, words, **others):
+        self.assertEqual(self.run_agent(f"--inputs={self.inputs(**others)}", model=self.PROGRAM), 1)
+        self.assertEqual(self.messages("E"), [words])
+        self.assertEqual(self.messages("F"), ["In function main(), assert failed (res.ok()): Could not prepare inputs: 0x12"])
+
+    def test_outputs_that_are_no_tensors_are_printed_and_get_no_file(self):
+        self.write("none.bin", b"")
+        tensor = os.path.join(self.FOLDER, "input-0.bin")
+        self.assertEqual(self.run_agent(f"--inputs={tensor},none.bin", "--method_name=mixed", "--output_file=out", model=self.PROGRAM), 0)
+        self.assertEqual(self.stdout, "OutputX 0: tensor(sizes=[2, 2], [2., -1., 1.5, 5.])\n"
+                                      "OutputX 1: None\nOutputX 2: 3\nOutputX 3: 2.5\nOutputX 4: True\n")
+        self.assertEqual([name for name in sorted(os.listdir(self.folder)) if name.startswith("out")], ["out-0.bin"])
+
+    def test_methods_of_constants_run(self):
+        for method, printed in (("get_name", 'OutputX 0: "a \\"quoted\\\\ name"\n'), ("get_length", "OutputX 0: -128\n"),
+                                ("get_sizes", "OutputX 0: 1\nOutputX 1: 2\n")):
+            self.assertEqual(self.run_agent(f"--method_name={method}", "--num_executions=2", model=self.PROGRAM), 0, self.stderr)
+            self.assertEqual(self.stdout, printed)
+
+    def test_numbers_must_be_those_that_were_traced_in_the_real_words(self):
+        same = "-th input of method should have the same value as the input_evalue, but g"
+        self.assertEqual(self.run_agent(f"--inputs={self.inputs(i2=struct.pack('<d', 0.500001))}", "--output_file=out", model=self.PROGRAM), 0)
+        with open(os.path.join(self.FOLDER, "runtime-0.bin"), "rb") as file:
+            self.assertEqual(self.read("out-0.bin"), file.read())
+        self.refused(f"The 1{same}ot 3 and 4", i1=struct.pack("<q", 4))
+        self.refused(f"The 2{same}et 0.750000 and 0.500000", i2=struct.pack("<d", 0.75))
+        self.refused(f"The 2{same}et nan and 0.500000", i2=struct.pack("<d", float("nan")))
+        self.refused(f"The 3{same}ot 1 and 0", i3=b"\0")
+        self.refused("input 1 is a number of 8 bytes, not 4", i1=b"\3\0\0\0")
+
+    def test_bundles_bring_their_numbers_along(self):
+        bundle = os.path.join(self.FOLDER, "model.bpte")
+        self.assertEqual(self.run_agent(model=bundle), 0, self.stderr)
+        self.assertEqual(self.messages()[-1], "TEST: BundleIO index[0] Test_result: PASS")
+        self.assertEqual(self.run_agent(model=os.path.join(self.FOLDER, "other-number.bpte")), 1)
+        self.assertEqual(self.messages("F"),
+                         ["In function main(), assert failed (status == Error::Ok): LoadBundledInput failed with status 0x10"])
+
+
 class ServerMode(RunCase):
     def test_each_line_is_an_inference_with_inputs_read_again(self):
         with open(INPUT, "rb") as file:

@@ -13,6 +13,7 @@
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/format/pte.h"
 #include "common/format/scalar_type.h"
 
 static struct sl_buf text;
@@ -82,6 +83,31 @@ static void every_other_type_is_printed_or_named(void **state)
     assert_string_equal(summary(-1, NULL, 0, 0), "OutputX 0: None\n");
 }
 
+static const char *plain(struct sl_plain_value value)
+{
+    const struct sl_tensor_view view = {.scalar_type = -1, .plain = value};
+    sl_buf_fini(&text);
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_print_summary(&text, 2, &view), 0);
+    return (const char *)text.data;
+}
+
+static void what_is_no_tensor_is_printed_as_it_is(void **state)
+{
+    (void)state;
+    typedef struct sl_plain_value value;
+    assert_string_equal(plain((value){.kind = SL_PTE_NONE}), "OutputX 2: None\n");
+    assert_string_equal(plain((value){.kind = SL_PTE_NULL}), "OutputX 2: None\n");
+    assert_string_equal(plain((value){.kind = SL_PTE_INT, .int_value = -128}), "OutputX 2: -128\n");
+    assert_string_equal(plain((value){.kind = SL_PTE_BOOL, .int_value = 1}), "OutputX 2: True\n");
+    assert_string_equal(plain((value){.kind = SL_PTE_BOOL}), "OutputX 2: False\n");
+    assert_string_equal(plain((value){.kind = SL_PTE_DOUBLE, .double_value = 2}),
+                        "OutputX 2: 2.\n");
+    assert_string_equal(plain((value){.kind = SL_PTE_STRING, .text = "a \"quoted\\ name"}),
+                        "OutputX 2: \"a \\\"quoted\\\\ name\"\n");
+    assert_string_equal(plain((value){.kind = SL_PTE_INT_LIST}), "OutputX 2: <list>\n");
+}
+
 static void all_prints_a_line_for_each_element(void **state)
 {
     (void)state;
@@ -135,6 +161,7 @@ int main(void)
         cmocka_unit_test(more_than_ten_items_are_wrapped),
         cmocka_unit_test(more_than_two_hundred_items_are_elided),
         cmocka_unit_test(every_other_type_is_printed_or_named),
+        cmocka_unit_test(what_is_no_tensor_is_printed_as_it_is),
         cmocka_unit_test(all_prints_a_line_for_each_element),
         cmocka_unit_test(full_buffer_is_said),
     };
