@@ -174,7 +174,7 @@ class Bundled(RunCase):
 
 class PlainValues(RunCase):
     """Inputs and outputs that are numbers, truth values, text or None; a method of constants has no instructions."""
-    FOLDER = os.path.join(DATA, "models/plain_values_portable")
+    FOLDER = os.path.join(DATA, "plain_values")
     PROGRAM = os.path.join(FOLDER, "model.pte")
 
     def inputs(self, **others):
