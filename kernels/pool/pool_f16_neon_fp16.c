@@ -1,5 +1,5 @@
-/* kernels/pool/pool_f16_neon_fp16.c: the largest of halves. Averages are summed in f32, by the
- * portable kernel. */
+/* kernels/pool/pool_f16_neon_fp16.c: the largest of halves; pool_average_f16_neon.c has averages.
+ */
 #include "kernels/pool/pool_f16.h"
 
 #define SL_TYPE f16

@@ -13,6 +13,7 @@
 #include "kernels/layout/resize_f16.h"
 #include "kernels/layout/resize_qs8.h"
 #include "kernels/matmul/batch_qd8.h"
+#include "kernels/pool/argmax.h"
 #include "kernels/pool/pool_f16.h"
 #include "kernels/pool/pool_qs8.h"
 #include "kernels/reduce/mean_qs8.h"
@@ -40,6 +41,7 @@ RUNS(pool_f16)
 RUNS(pool_qs8)
 RUNS(mean_qs8)
 RUNS(reduce_f16)
+RUNS(argmax)
 RUNS(resize)
 RUNS(resize_f16)
 RUNS(resize_qs8)
@@ -64,6 +66,8 @@ static void windows_keep_the_callers_state(void **state)
         EACH(pool_qs8, true, (void)0, 1, 8, 8, out, out, CHANNELS, size, size, 2, 2, 1, 1, 0, 0,
              bytes, bytes_out, -7, 9)
     }
+    EACH(argmax, true, (void)0, 1, 4, 3, CHANNELS, 2, 3, floats, floats_out,
+         (int32_t *)(void *)workspace)
     EACH(resize, true, (void)0, 1, 5, 4, 7, 9, CHANNELS, false, floats, floats_out)
     EACH(resize_f16, true, (void)0, 1, 5, 4, 7, 9, CHANNELS, false, halves, halves_out)
     EACH(resize_qs8, true, (void)0, 1, 5, 4, 7, 9, CHANNELS, false, bytes, bytes_out)
