@@ -23,6 +23,13 @@ static int put_cost(struct sl_buf *out, const char *name, const struct sl_analys
                          counted ? "instructions" : "ms");
 }
 
+/* Nothing is known of the wall clock where an earlier daemon began the run. */
+static int put_wall(struct sl_buf *out, const char *name, double wall_s, const char *note)
+{
+    return wall_s > 0 ? sl_buf_printf(out, "%s: %.6f s (%s)\n", name, wall_s, note)
+                      : sl_buf_printf(out, "%s: -\n", name);
+}
+
 static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
 {
     const struct sl_analysis *a = &run->variants[variant].analysis;
@@ -32,16 +39,17 @@ static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
     double wall_s = (double)run->wall_ns / 1e9;
     int rc = sl_buf_printf(out,
                            "\n===== PERFORMANCE SUMMARY =====\nExperiment: %s\nModel: %s\n"
-                           "Warmup Iterations: %zu\nExecution Iterations: %zu\n"
-                           "Execution Total Wall: %.6f s (both variants, loading included)\n",
+                           "Warmup Iterations: %zu\nExecution Iterations: %zu\n",
                            run->variants[variant].experiment,
                            run->shown_model ? run->shown_model : run->plan->model,
-                           runs->run_count - measured, measured, wall_s);
+                           runs->run_count - measured, measured);
+    if (rc == 0)
+        rc = put_wall(out, "Execution Total Wall", wall_s, "both variants, loading included");
     if (rc == 0)
         rc = put_cost(out, "Execution Total Runner", a, a->latency.mean * (double)measured);
     if (rc == 0)
-        rc = sl_buf_printf(out, "Avg Wall/Run: %.6f s (the same, over all executions)\n",
-                           wall_s / (double)(2 * runs->run_count));
+        rc = put_wall(out, "Avg Wall/Run", wall_s / (double)(2 * runs->run_count),
+                      "the same, over all executions");
     if (rc == 0)
         rc = put_cost(out, "Avg Runner/Run", a, a->latency.mean);
     return rc < 0 ? rc

@@ -176,7 +176,10 @@ static void put_model(struct sl_json *json, const struct sl_run *run)
     put_stopping(json, run);
     if (run->noise_floor > 0)
         sl_json_f64(json, "noise_floor", run->noise_floor);
-    sl_json_u64(json, "wall_ns", run->wall_ns);
+    if (run->wall_ns != 0)
+        sl_json_u64(json, "wall_ns", run->wall_ns);
+    else
+        sl_json_null(json, "wall_ns");
     sl_json_open_object(json, "labels");
     for (size_t i = 0; i < run->plan->label_count; i++)
         sl_json_text(json, run->plan->label_keys[i], run->plan->label_values[i]);

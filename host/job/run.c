@@ -42,8 +42,8 @@ struct sl_job_run {
     char *config_json; /* owned */
     char state_dir[SL_PATH_BYTES], directory[SL_RUN_WORK_PATH], device_name[SL_NAME_BYTES];
     char started_utc[32];
-    uint64_t job, started_ms;        /* Unix time */
-    uint64_t sent_ns;                /* uv_hrtime() of the first part; 0: not yet */
+    uint64_t job, started_ms; /* Unix time */
+    uint64_t sent_ns; /* uv_hrtime() of the first part; 0: not yet, or by an earlier daemon */
     uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
     uint32_t attempt;
     struct sl_job_plan plan;
@@ -263,7 +263,8 @@ static void on_looked(void *user)
 static void send_part(struct sl_job_run *run)
 {
     char fifo[SL_RUN_WORK_PATH + 32];
-    run->sent_ns = run->sent_ns != 0 ? run->sent_ns : uv_hrtime();
+    if (run->sent_ns == 0 && !run->resumed)
+        run->sent_ns = uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
     const struct sl_run_send what = {.device = run->device,

@@ -65,7 +65,8 @@ struct sl_job_ended {
     const struct sl_count_log *log; /* COUNTED, else NULL */
     bool has_trace, has_reference;
     const char *started_utc;
-    uint64_t wall_ns; /* from the first message to the agent to its last */
+    uint64_t
+        wall_ns; /* from the first message to the agent to its last; 0: an earlier daemon sent it */
 };
 
 /* What a look at the pairs so far came to. */

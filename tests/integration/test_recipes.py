@@ -143,7 +143,7 @@ class Emulated(lab.Scratch):
         self.assertIn("processes differs: 1 against 3", " ".join(json.loads(found.stdout)["reasons"]), found.stdout)
 
     def test_sustained_measures_for_its_budget_and_is_told_in_pieces(self):
-        out = self.measure("sustained.json", {"budget_seconds": 0.3})
+        out = self.measure("sustained.json", {"budget_seconds": 1})
         summary = json.loads((out / "analysis_summary.json").read_text())
         self.assertEqual(summary["comparison"]["stopping"]["stopped_by"], "budget")
         self.assertIn("## Over time", (out / "report.md").read_text())
