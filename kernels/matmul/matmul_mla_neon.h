@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/matmul/matmul_narrow_neon.h"
 #include "kernels/matmul/mla_neon.h"
 
 /* One panel's columns of all rows. */
@@ -67,6 +68,10 @@ static void run(const struct SL_NAME(sl_matmul, _args) * args)
 {
     static void (*const by_vectors[])(const struct panel *) = {rows_of_one, rows_of_two,
                                                                rows_of_three, rows_of_four};
+    if (is_narrow(args->n, args->k)) {
+        run_narrow(args);
+        return;
+    }
     for (size_t j = 0, width; j < args->n; j += width) {
         width = LANES * sl_mla_panel_vectors(args->n, j);
         struct panel panel = {
@@ -98,13 +103,17 @@ static size_t n_step(void)
 
 static size_t rhs_bytes(size_t n, size_t k)
 {
-    return sl_mla_panels_elements(n, k) * sizeof(SL_ELEMENT);
+    size_t count = is_narrow(n, k) ? narrow_elements(n, k) : sl_mla_panels_elements(n, k);
+    return count * sizeof(SL_ELEMENT);
 }
 
 static void pack_rhs(size_t n, size_t k, const SL_ELEMENT *rhs, bool transposed,
                      const SL_ELEMENT *bias, void *packed)
 {
-    sl_mla_pack_panels(n, k, rhs, transposed ? 1 : k, transposed ? n : 1, bias, packed);
+    if (is_narrow(n, k))
+        pack_narrow(n, k, rhs, transposed ? 1 : k, transposed ? n : 1, bias, packed);
+    else
+        sl_mla_pack_panels(n, k, rhs, transposed ? 1 : k, transposed ? n : 1, bias, packed);
 }
 
 static size_t workspace_bytes(size_t m, size_t n, size_t k)

@@ -155,6 +155,10 @@ static void sizes_one_to_forty_equal_the_reference(void **state)
             check(kernel, (struct shape){2, 9, size, 1, 0, true, false, false}, &seed);
             check(kernel, (struct shape){1, size * 7 % 90 + 1, size, 0, 0, false, true, true},
                   &seed);
+            check(kernel, /* few columns */
+                  (struct shape){size * 7 % 23 + 1, size % 7 + 1, size, size % 2, size % 3 / 2,
+                                 size % 5 > 2, size % 2, size % 4 > 1},
+                  &seed);
         }
     }
 }

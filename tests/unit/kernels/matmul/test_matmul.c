@@ -115,6 +115,10 @@ static void sizes_one_to_forty_equal_the_reference(void **state)
             check_random(kernel,
                          (struct matmul_case){1, size * 7 % 90 + 1, size, 0, 0, false, true, true},
                          &seed);
+            check_random(kernel, /* few columns */
+                         (struct matmul_case){size * 7 % 23 + 1, size % 7 + 1, size, size % 2,
+                                              size % 3 / 2, size % 5 > 2, size % 2, size % 4 > 1},
+                         &seed);
         }
     }
 }
