@@ -181,9 +181,12 @@ static void take_f64(int op, struct tally *t, const double *x, size_t count, int
             t->i64 |= v != 0.0;
         } else if (op == SL_FOLD_ALL) {
             t->i64 &= v != 0.0;
+        } else if (op == SL_FOLD_VAR) { /* around the mean of those so far */
+            double off = v - t->sum;
+            t->sum += off / (double)(first + (int64_t)i + 1);
+            t->squares += off * (v - t->sum);
         } else if (!is_extreme(op)) {
             t->sum += v;
-            t->squares += v * v;
         } else if (!t->seen || beyond || (v != v && t->f64 == t->f64)) {
             t->f64 = v;
             t->index = first + (int64_t)i;
@@ -205,10 +208,41 @@ static void take_bytes(int op, struct tally *t, const uint8_t *x, size_t count)
         t->i64 &= none == 0;
 }
 
+/* The least or the greatest number of an integer type: the extreme of nothing. */
+static int64_t farthest(int scalar_type, bool least)
+{
+    static const int64_t ends[][2] = {
+        [SL_SCALAR_BOOL] = {1, 0},
+        [SL_SCALAR_BYTE] = {UINT8_MAX, 0},
+        [SL_SCALAR_CHAR] = {INT8_MAX, INT8_MIN},
+        [SL_SCALAR_SHORT] = {INT16_MAX, INT16_MIN},
+        [SL_SCALAR_INT] = {INT32_MAX, INT32_MIN},
+        [SL_SCALAR_LONG] = {INT64_MAX, INT64_MIN},
+    };
+    size_t known = sizeof(ends) / sizeof(ends[0]);
+    return (size_t)scalar_type < known ? ends[scalar_type][least] : 0;
+}
+
 static struct tally start(const struct fold *f)
 {
     bool one = f->shape.op == SL_FOLD_PROD || f->shape.op == SL_FOLD_ALL;
-    return (struct tally){.f32 = one ? 1.0f : 0.0f, .f64 = one ? 1.0 : 0.0, .i64 = one};
+    struct tally t = {.f32 = one ? 1.0f : 0.0f, .f64 = one ? 1.0 : 0.0, .i64 = one};
+    if (f->empty && is_extreme(f->shape.op)) {
+        bool most = f->shape.op == SL_FOLD_MAX;
+        t.f32 = most ? -INFINITY : INFINITY;
+        t.f64 = (double)t.f32;
+        t.i64 = farthest(f->out->scalar_type, most);
+    }
+    return t;
+}
+
+/* NaN where too few were seen, or one that is not finite. */
+static double variance(const struct fold *f, const struct tally *t)
+{
+    double n = (double)f->count;
+    double squares = f->class == SL_CAST_F64 ? t->squares : t->squares - t->sum * t->sum / n;
+    squares = squares < 0.0 ? 0.0 : squares;
+    return n > f->shape.correction ? squares / (n - f->shape.correction) : (double)NAN;
 }
 
 static union sl_cast_number result(const struct fold *f, const struct tally *t)
@@ -224,9 +258,7 @@ static union sl_cast_number result(const struct fold *f, const struct tally *t)
         value = t->sum / n;
         break;
     case SL_FOLD_VAR:
-        value = n > f->shape.correction
-                    ? fmax(0.0, t->squares - t->sum * t->sum / n) / (n - f->shape.correction)
-                    : (double)NAN;
+        value = variance(f, t);
         break;
     case SL_FOLD_ARGMAX:
     case SL_FOLD_ARGMIN:
@@ -496,9 +528,10 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
                f->in->element_bytes == 1 && f->reduced.strides[0][0] == 1;
     if (!sl_walk_fold(&f->kept))
         return 0;
-    if (f->empty && is_extreme(shape->op))
+    if (f->empty && is_extreme(shape->op) && !shape->whole)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "nothing has no extreme");
-    if (index && !sl_tensor_contiguous(f->in) && (shape->mask & (shape->mask - 1)) != 0)
+    bool counts = index || shape->op == SL_FOLD_ARGMAX || shape->op == SL_FOLD_ARGMIN;
+    if (counts && !sl_tensor_contiguous(f->in) && (shape->mask & (shape->mask - 1)) != 0)
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
     if (wants_blocks(f))
         sl_op_own(call, "sl_fold_f32_1x256_scalar", run_blocks);
@@ -513,6 +546,7 @@ struct spec {
     int dims, keep, correction; /* arguments; -1: none */
     uint32_t out, index;
     double otherwise; /* correction without the argument */
+    bool none;        /* no dims in the list are none at all */
 };
 
 static int prepare_fold(struct sl_op_call *call, struct sl_diag *diag)
@@ -520,10 +554,13 @@ static int prepare_fold(struct sl_op_call *call, struct sl_diag *diag)
     const struct spec *spec = call->op->data;
     struct sl_fold_shape shape = {.op = spec->op, .out = spec->out, .index = spec->index};
     shape.mask = (1u << sl_op_tensor(call, 0)->rank) - 1;
+    shape.whole = spec->dims < 0;
     shape.keep = spec->keep >= 0 && sl_op_bool(call, (uint32_t)spec->keep);
     if (spec->correction >= 0)
         shape.correction = sl_op_number(call, (uint32_t)spec->correction, spec->otherwise);
     int rc = spec->dims >= 0 ? sl_fold_mask(call, (uint32_t)spec->dims, &shape.mask, diag) : 0;
+    if (spec->none && sl_op_list_is_empty(call, (uint32_t)spec->dims))
+        shape.mask = 0;
     return rc != 0 ? rc : sl_fold_prepare(call, &shape, diag);
 }
 
@@ -537,25 +574,25 @@ static int prepare_fold(struct sl_op_call *call, struct sl_diag *diag)
     }
 
 const struct sl_op sl_ops_fold[] = {
-    OP("aten::mean.dtype_out", "aIO", SL_FOLD_MEAN, -1, -1, -1, 2, 0, 0.0),
-    OP("aten::sum.IntList_out", "aVbIO", SL_FOLD_SUM, 1, 2, -1, 4, 0, 0.0),
-    OP("aten::prod.int_out", "aibIO", SL_FOLD_PROD, 1, 2, -1, 4, 0, 0.0),
-    OP("aten::prod.out", "aIO", SL_FOLD_PROD, -1, -1, -1, 2, 0, 0.0),
-    OP("aten::amax.out", "aVbO", SL_FOLD_MAX, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::amin.out", "aVbO", SL_FOLD_MIN, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::max.unary_out", "aO", SL_FOLD_MAX, -1, -1, -1, 1, 0, 0.0),
-    OP("aten::min.unary_out", "aO", SL_FOLD_MIN, -1, -1, -1, 1, 0, 0.0),
-    OP("aten::max.dim_max", "aibOO", SL_FOLD_MAX, 1, 2, -1, 3, 4, 0.0),
-    OP("aten::min.dim_min", "aibOO", SL_FOLD_MIN, 1, 2, -1, 3, 4, 0.0),
-    OP("aten::argmax.out", "aIbO", SL_FOLD_ARGMAX, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::argmin.out", "aIbO", SL_FOLD_ARGMIN, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::any.out", "aibO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::any.dims_out", "aVbO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::any.all_out", "aO", SL_FOLD_ANY, -1, -1, -1, 1, 0, 0.0),
-    OP("aten::all.out", "aibO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::all.dims_out", "aVbO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0),
-    OP("aten::all.all_out", "aO", SL_FOLD_ALL, -1, -1, -1, 1, 0, 0.0),
-    OP("aten::var.correction_out", "aVNbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0),
-    OP("aten::var.out", "aVbbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0),
+    OP("aten::mean.dtype_out", "aIO", SL_FOLD_MEAN, -1, -1, -1, 2, 0, 0.0, false),
+    OP("aten::sum.IntList_out", "aVbIO", SL_FOLD_SUM, 1, 2, -1, 4, 0, 0.0, false),
+    OP("aten::prod.int_out", "aibIO", SL_FOLD_PROD, 1, 2, -1, 4, 0, 0.0, false),
+    OP("aten::prod.out", "aIO", SL_FOLD_PROD, -1, -1, -1, 2, 0, 0.0, false),
+    OP("aten::amax.out", "aVbO", SL_FOLD_MAX, 1, 2, -1, 3, 0, 0.0, false),
+    OP("aten::amin.out", "aVbO", SL_FOLD_MIN, 1, 2, -1, 3, 0, 0.0, false),
+    OP("aten::max.unary_out", "aO", SL_FOLD_MAX, -1, -1, -1, 1, 0, 0.0, false),
+    OP("aten::min.unary_out", "aO", SL_FOLD_MIN, -1, -1, -1, 1, 0, 0.0, false),
+    OP("aten::max.dim_max", "aibOO", SL_FOLD_MAX, 1, 2, -1, 3, 4, 0.0, false),
+    OP("aten::min.dim_min", "aibOO", SL_FOLD_MIN, 1, 2, -1, 3, 4, 0.0, false),
+    OP("aten::argmax.out", "aIbO", SL_FOLD_ARGMAX, 1, 2, -1, 3, 0, 0.0, false),
+    OP("aten::argmin.out", "aIbO", SL_FOLD_ARGMIN, 1, 2, -1, 3, 0, 0.0, false),
+    OP("aten::any.out", "aibO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0, false),
+    OP("aten::any.dims_out", "aVbO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0, true),
+    OP("aten::any.all_out", "aO", SL_FOLD_ANY, -1, -1, -1, 1, 0, 0.0, false),
+    OP("aten::all.out", "aibO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, false),
+    OP("aten::all.dims_out", "aVbO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, true),
+    OP("aten::all.all_out", "aO", SL_FOLD_ALL, -1, -1, -1, 1, 0, 0.0, false),
+    OP("aten::var.correction_out", "aVNbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0, false),
+    OP("aten::var.out", "aVbbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0, false),
     {0},
 };

@@ -20,6 +20,7 @@ struct sl_fold_shape {
     int op;            /* enum sl_fold_op */
     unsigned mask;     /* the bits of the dimensions that go */
     bool keep;         /* they stay as ones */
+    bool whole;        /* extremes of nothing are the farthest numbers, as of max() over all */
     uint32_t out;      /* argument */
     uint32_t index;    /* argument that is given the places of extremes; 0: none */
     double correction; /* SL_FOLD_VAR: taken off the count */

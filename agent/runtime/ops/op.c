@@ -111,6 +111,11 @@ int sl_op_ints(const struct sl_op_call *call, uint32_t i, int64_t *out, uint32_t
     return (int)list->list.count;
 }
 
+bool sl_op_list_is_empty(const struct sl_op_call *call, uint32_t i)
+{
+    return !is_null(argument(call, i)) && argument(call, i)->list->list.count == 0;
+}
+
 bool sl_op_dim(int64_t dim, uint32_t rank, uint32_t *out)
 {
     int64_t wrapped = dim < 0 ? dim + (int64_t)rank : dim;

@@ -18,6 +18,18 @@ static void quantize_f32(size_t count, const void *const *in, void *out, const d
     }
 }
 
+/* The same where floats do not hold the range: into int32. The sum is a float even so. */
+static void quantize_f64(size_t count, const void *const *in, void *out, const double *numbers)
+{
+    const double *from = in[0];
+    double *to = out;
+    float inverse = 1.0f / (float)numbers[0];
+    for (size_t i = 0; i < count; i++) {
+        float q = nearbyintf((float)(from[i] * (double)inverse)) + (float)numbers[1];
+        to[i] = fmin(fmax((double)q, numbers[2]), numbers[3]);
+    }
+}
+
 static void dequantize_f32(size_t count, const void *const *in, void *out, const double *numbers)
 {
     const float *from = in[0];
@@ -39,8 +51,12 @@ static int prepare_quantize(struct sl_op_call *call, struct sl_diag *diag)
     for (uint32_t k = 0; k < 4; k++)
         shape.numbers[k] = sl_op_number(call, 1 + k, 0.0);
     if (!(shape.numbers[0] > 0.0) || shape.numbers[2] > shape.numbers[3] ||
-        fabs(shape.numbers[2]) > 32768.0 || shape.numbers[3] > 65535.0)
+        shape.numbers[2] < INT32_MIN || shape.numbers[3] > INT32_MAX)
         return bad_range(call, diag);
+    if (shape.numbers[2] < INT16_MIN || shape.numbers[3] > UINT16_MAX) {
+        shape.class = SL_CAST_F64;
+        shape.fn = quantize_f64;
+    }
     return sl_map_prepare(call, &shape, diag);
 }
 
@@ -56,8 +72,30 @@ static int prepare_dequantize(struct sl_op_call *call, struct sl_diag *diag)
 /* Scale and zero point of a whole tensor for dynamic quantisation. */
 struct qparams {
     const struct sl_tensor *in, *scale, *zero;
-    double low, high, eps;
+    double low, high;
 };
+
+/* A scale is never 0, nor one whose inverse is infinite; a small one is held, and the bounds with
+ * it. ExecuTorch does not look at the eps that the program gives. */
+static double scale_of(const struct qparams *q, float *min, float *max)
+{
+    const float least = 6.1e-5f;
+    double range = q->high - q->low, scale = ((double)*max - (double)*min) / range;
+    if ((float)scale == 0.0f || isinf(1.0f / (float)scale))
+        scale = 0.1;
+    if (scale >= (double)least)
+        return scale;
+    float grown = least / (float)scale;
+    if (*min == 0.0f) {
+        *max = least * (float)range;
+    } else if (*max == 0.0f) {
+        *min = -least * (float)range;
+    } else {
+        *min *= grown;
+        *max *= grown;
+    }
+    return (double)least;
+}
 
 static void run_qparams(struct sl_op_call *call)
 {
@@ -68,13 +106,12 @@ static void run_qparams(struct sl_op_call *call)
         min = in[i] < min ? in[i] : min;
         max = in[i] > max ? in[i] : max;
     }
-    double scale = ((double)max - (double)min) / (q->high - q->low);
-    scale = scale < q->eps ? q->eps : scale;
+    double scale = scale_of(q, &min, &max);
     double from_min = q->low - (double)min / scale, from_max = q->high - (double)max / scale;
-    double error_min = fabs(q->low) + fabs((double)min / scale);
-    double error_max = fabs(q->high) + fabs((double)max / scale);
-    double zero = nearbyint(error_min < error_max ? from_min : from_max);
-    int64_t place = sl_cast_to_int(fmin(fmax(zero, q->low), q->high));
+    double error_min = fabs(q->low) - fabs((double)min / scale);
+    double error_max = fabs(q->high) - fabs((double)max / scale);
+    double zero = error_min < error_max ? from_min : from_max;
+    int64_t place = sl_cast_to_int((double)nearbyintf((float)fmin(fmax(zero, q->low), q->high)));
     memcpy(q->scale->data, &scale, sizeof(scale));
     memcpy(q->zero->data, &place, sizeof(place));
 }
@@ -88,9 +125,8 @@ static int prepare_qparams(struct sl_op_call *call, struct sl_diag *diag)
     *q = (struct qparams){.in = sl_op_tensor(call, 0), .scale = scale, .zero = zero};
     q->low = sl_op_number(call, 1, 0.0);
     q->high = sl_op_number(call, 2, 0.0);
-    q->eps = sl_op_number(call, 3, 0.0);
     if (scale->scalar_type != SL_SCALAR_DOUBLE || sl_tensor_count(scale) != 1 ||
-        sl_tensor_count(zero) != 1 || !(q->low < q->high) || !(q->eps > 0.0))
+        sl_tensor_count(zero) != 1 || !(q->low < q->high))
         return bad_range(call, diag);
     sl_op_own(call, "sl_qparams_f32_scalar", run_qparams);
     return 0;

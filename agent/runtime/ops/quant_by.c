@@ -1,6 +1,7 @@
 /* agent/runtime/ops/quant_by.c: quantisation outside delegates by scales in tensors: one for all,
  * for each channel, or for each row of the last dimension. */
 #include <math.h>
+#include <string.h>
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/move.h"
@@ -17,17 +18,19 @@ struct by {
 struct affine {
     const struct sl_tensor *in, *scales, *zeros, *out; /* zeros may be NULL */
     size_t count, sets, inner; /* numbers; sets of parameters; numbers that follow with one set */
-    float low, high;
+    double low, high;
     bool quantizes;
     sl_cast_load_fn load, load_scale, load_zero;
     sl_cast_store_fn store;
 };
 
-static void quantize(float *at, size_t count, float scale, float zero, float low, float high)
+/* In doubles, which hold every range. */
+static void quantize(const float *at, size_t count, float scale, float zero, const struct affine *a,
+                     double *out)
 {
     float inverse = 1.0f / scale;
     for (size_t i = 0; i < count; i++)
-        at[i] = fminf(fmaxf(nearbyintf(at[i] * inverse) + zero, low), high);
+        out[i] = fmin(fmax((double)(nearbyintf(at[i] * inverse) + zero), a->low), a->high);
 }
 
 static void dequantize(float *at, size_t count, float scale, float zero)
@@ -41,6 +44,7 @@ static void run_affine(struct sl_op_call *call)
     const struct affine *a = call->state;
     size_t from_bytes = a->in->element_bytes, to_bytes = a->out->element_bytes, count;
     float block[SL_CAST_BLOCK], scale, zero = 0.0f;
+    double numbers[SL_CAST_BLOCK];
     for (size_t at = 0; at < a->count; at += count) {
         size_t set = at / a->inner % a->sets, left = a->inner - at % a->inner;
         count = left < SL_CAST_BLOCK ? left : SL_CAST_BLOCK;
@@ -49,10 +53,11 @@ static void run_affine(struct sl_op_call *call)
             a->load_zero(a->zeros->data + set * a->zeros->element_bytes, 0, 1, &zero);
         a->load(a->in->data + at * from_bytes, (ptrdiff_t)from_bytes, count, block);
         if (a->quantizes)
-            quantize(block, count, scale, zero, a->low, a->high);
+            quantize(block, count, scale, zero, a, numbers);
         else
             dequantize(block, count, scale, zero);
-        a->store(block, count, a->out->data + at * to_bytes, (ptrdiff_t)to_bytes);
+        a->store(a->quantizes ? (const void *)numbers : block, count, a->out->data + at * to_bytes,
+                 (ptrdiff_t)to_bytes);
     }
 }
 
@@ -64,18 +69,20 @@ static size_t product(const struct sl_tensor *tensor, uint32_t from, uint32_t to
     return count;
 }
 
-/* How the parameters lie over the input; false where they do not fit it. */
+/* How the parameters lie over the input in its memory order; false where they do not fit it. */
 static bool lay(const struct sl_op_call *call, const struct by *by, struct affine *a)
 {
     const struct sl_tensor *in = a->in;
+    ptrdiff_t strides[SL_PTE_MAX_RANK];
     uint32_t axis = 0;
     if (by->of == CHANNEL && (in->rank == 0 || !sl_op_dim(sl_op_int(call, 3, 0), in->rank, &axis)))
         return false;
     if (by->of == TOKEN && in->rank == 0)
         return false;
+    sl_walk_strides(in, strides);
     a->count = sl_tensor_count(in);
     a->inner = by->of == WHOLE     ? a->count
-               : by->of == CHANNEL ? product(in, axis + 1, in->rank)
+               : by->of == CHANNEL ? (size_t)strides[axis] / in->element_bytes
                                    : (size_t)in->sizes[in->rank - 1];
     a->sets = by->of == WHOLE     ? 1
               : by->of == CHANNEL ? (size_t)in->sizes[axis]
@@ -89,7 +96,7 @@ static bool find_casts(struct affine *a)
     a->load = sl_cast_load(SL_CAST_F32, a->in->scalar_type);
     a->load_scale = sl_cast_load(SL_CAST_F32, a->scales->scalar_type);
     a->load_zero = a->zeros ? sl_cast_load(SL_CAST_F32, a->zeros->scalar_type) : NULL;
-    a->store = sl_cast_store(SL_CAST_F32, a->out->scalar_type);
+    a->store = sl_cast_store(a->quantizes ? SL_CAST_F64 : SL_CAST_F32, a->out->scalar_type);
     return a->load && a->load_scale && (a->load_zero || !a->zeros) && a->store;
 }
 
@@ -104,13 +111,14 @@ static int prepare_affine(struct sl_op_call *call, struct sl_diag *diag)
     *a = (struct affine){.in = in, .scales = sl_op_tensor(call, 1), .out = out};
     a->zeros = sl_op_tensor(call, 2);
     a->quantizes = by->quantizes;
-    a->low = (float)sl_op_number(call, by->range, 0.0);
-    a->high = (float)sl_op_number(call, by->range + 1, 0.0);
-    if (!sl_tensor_contiguous(in) || !sl_tensor_contiguous(out))
+    a->low = sl_op_number(call, by->range, 0.0);
+    a->high = sl_op_number(call, by->range + 1, 0.0);
+    if (memcmp(in->dim_order, out->dim_order, in->rank) != 0 ||
+        (by->of == TOKEN && !sl_tensor_contiguous(in)))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "this memory order is not supported");
     if (!find_casts(a))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "one of its types is not supported");
-    if (!lay(call, by, a) || !(a->low <= a->high) || fabsf(a->low) > 32768.0f || a->high > 65535.0f)
+    if (!lay(call, by, a) || !(a->low <= a->high) || a->low < INT32_MIN || a->high > INT32_MAX)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
                           "its scales or its range do not fit its input");
     int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -102,11 +103,61 @@ static void the_first_nan_is_the_greatest(void **state)
         check(&columns, nan);
 }
 
+/* Variances of what is not finite are NaN; those of doubles far from zero keep their digits. */
+static void variances_far_from_zero_are_exact(void **state)
+{
+    static const double far[4] = {1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0, 1e9 + 4.0};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(4), true);
+    uint32_t y = sl_program_add_tensor(SL_SIZES(4)), null = sl_program_add_null();
+    uint32_t one = sl_program_add_int(1), no = sl_program_add_bool(false);
+    uint32_t wide = sl_program_add_typed(SL_SCALAR_DOUBLE, 0, NULL, true);
+    uint32_t narrow = sl_program_add_tensor(0, NULL);
+    sl_program_add_call("aten::var.correction_out", SL_ARGS(x, null, one, no, wide));
+    sl_program_add_call("aten::var.correction_out", SL_ARGS(y, null, one, no, narrow));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), far, sizeof(far));
+    for (int i = 0; i < 4; i++)
+        sl_program_floats(y)[i] = i == 2 ? INFINITY : 1.0f;
+    sl_program_must_execute();
+    assert_true(fabs(*(double *)sl_program_bytes(wide) - 5.0 / 3.0) < 1e-12);
+    assert_true(isnan(sl_program_floats(narrow)[0]));
+    sl_program_end();
+}
+
+/* An empty list is no dimension for any(), every one for sums; nothing has the farthest extremes.
+ */
+static void nothing_is_reduced_as_executorch_reduces_it(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 2)), none = sl_program_add_list(0, NULL);
+    uint32_t no = sl_program_add_bool(false),
+             any = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(2, 2), true);
+    uint32_t empty = sl_program_add_typed(SL_SCALAR_SHORT, SL_SIZES(0, 3), true);
+    uint32_t most = sl_program_add_typed(SL_SCALAR_SHORT, 0, NULL, true);
+    uint32_t least = sl_program_add_typed(SL_SCALAR_SHORT, 0, NULL, true);
+    sl_program_add_call("aten::any.dims_out", SL_ARGS(x, none, no, any));
+    sl_program_add_call("aten::max.unary_out", SL_ARGS(empty, most));
+    sl_program_add_call("aten::min.unary_out", SL_ARGS(empty, least));
+    sl_program_must_load();
+    for (int i = 0; i < 4; i++)
+        sl_program_floats(x)[i] = i % 2 == 0 ? 0.0f : -3.0f;
+    sl_program_must_execute();
+    assert_memory_equal(sl_program_bytes(any), "\0\1\0\1", 4);
+    assert_int_equal(*(int16_t *)sl_program_bytes(most), INT16_MIN);
+    assert_int_equal(*(int16_t *)sl_program_bytes(least), INT16_MAX);
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_dimension_is_reduced_as_by_a_plain_loop),
         cmocka_unit_test(the_first_nan_is_the_greatest),
+        cmocka_unit_test(variances_far_from_zero_are_exact),
+        cmocka_unit_test(nothing_is_reduced_as_executorch_reduces_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,51 @@ static void doubles_stand_where_single_precision_is_computed(void **state)
     sl_program_end();
 }
 
+/* The program's eps, 1e-9, is not looked at: a small scale is held at 6.1e-5, none becomes 0.1. */
+static void scales_are_chosen_as_executorch_chooses_them(void **state)
+{
+    static const float most[3] = {25.5f, 1e-4f, 0.0f};
+    static const double want[3] = {25.5 / 255.0, (double)6.1e-5f, 0.1};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2)), low = sl_program_add_int(-128);
+    uint32_t high = sl_program_add_int(127), eps = sl_program_add_double(1e-9);
+    uint32_t type = sl_program_add_int(SL_SCALAR_CHAR);
+    uint32_t scale = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(1), true);
+    uint32_t zero = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(1), true);
+    sl_program_add_call("quantized_decomposed::choose_qparams.Tensor_out",
+                        SL_ARGS(x, low, high, eps, type, scale, zero));
+    sl_program_must_load();
+    for (int k = 0; k < 3; k++) {
+        sl_program_floats(x)[0] = 0.0f;
+        sl_program_floats(x)[1] = most[k];
+        sl_program_must_execute();
+        assert_true(fabs(*(double *)sl_program_bytes(scale) - want[k]) < 1e-9);
+        assert_int_equal(*(int64_t *)sl_program_bytes(zero), k == 2 ? 127 : -128);
+    }
+    sl_program_end();
+}
+
+static void int32_takes_quantised_numbers_too(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(3)), one = sl_program_add_double(0.5);
+    uint32_t zero = sl_program_add_int(3), type = sl_program_add_int(SL_SCALAR_INT);
+    uint32_t low = sl_program_add_int(INT32_MIN), high = sl_program_add_int(INT32_MAX);
+    uint32_t out = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(3), true);
+    sl_program_add_call("quantized_decomposed::quantize_per_tensor.out",
+                        SL_ARGS(x, one, zero, low, high, type, out));
+    sl_program_must_load();
+    sl_program_floats(x)[0] = 100000.25f;
+    sl_program_floats(x)[1] = -4e9f;
+    sl_program_floats(x)[2] = NAN;
+    sl_program_must_execute();
+    const int32_t *to = sl_program_bytes(out);
+    assert_true(to[0] == 200003 && to[1] == INT32_MIN && to[2] == INT32_MIN);
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +352,8 @@ int main(void)
         cmocka_unit_test(bounds_may_be_tensors_and_one_may_be_missing),
         cmocka_unit_test(nothing_sums_to_zero_and_no_rows_are_no_work),
         cmocka_unit_test(doubles_stand_where_single_precision_is_computed),
+        cmocka_unit_test(scales_are_chosen_as_executorch_chooses_them),
+        cmocka_unit_test(int32_takes_quantised_numbers_too),
 
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
