@@ -23,6 +23,13 @@ def setUpModule():
     lab.need(laboratory.ORDINAL_LAB, NATIVE_AGENT, lab.AGENT, lab.EMULATOR)
 
 
+def await_begun(lab, job):
+    """Until the trace of that job streams in."""
+    def begun():
+        return any(trace.stat().st_size for trace in lab.state.glob(f"runs/*/*-{job}/streams/trace.sltrace"))
+    laboratory.wait_until(begun, 60, f"the begin of job {job}")
+
+
 class Disk(unittest.TestCase):
     """A small file system of its own, in a mount namespace of this process."""
 
@@ -69,8 +76,13 @@ class Disk(unittest.TestCase):
             return answer.decode()
 
     def half_written(self):
-        """Temporary files, and blobs that are not what their names say."""
-        return [path for path in self.lab.state.rglob("*") if path.name.endswith(".tmp")]
+        """Temporary files that stay."""
+        limit = time.monotonic() + 20
+        while left := [name for _, _, names in os.walk(self.lab.state) for name in names if name.endswith(".tmp")]:
+            if time.monotonic() > limit:
+                break
+            time.sleep(0.05)
+        return left
 
     def healthy(self):
         self.assertEqual(self.lab.daemon.request("GET", "/healthz")[0], 200)
@@ -79,7 +91,7 @@ class Disk(unittest.TestCase):
         undisturbed = cases.run_undisturbed(self.lab, "here", cases.LONG_RUNS)
         for leave_bytes in (200 << 10, 0):
             job = self.lab.submit("here", cases.LONG_RUNS)
-            time.sleep(0.3)
+            await_begun(self.lab, job)
             self.fill(leave_bytes)
             time.sleep(2)  # nothing can be stored now, not even that it failed
             self.healthy()
@@ -112,7 +124,7 @@ class Disk(unittest.TestCase):
 
     def test_a_daemon_that_is_killed_on_a_full_disk_goes_on_when_there_is_room(self):
         job = self.lab.submit("here", cases.LONG_RUNS)
-        time.sleep(0.3)
+        await_begun(self.lab, job)
         self.fill(0)
         time.sleep(0.3)
         self.lab.daemon.kill()
@@ -138,10 +150,11 @@ class Clock(unittest.TestCase):
 
     def test_days_forward_and_back_lose_no_job_and_change_no_order(self):
         undisturbed = cases.run_undisturbed(self.lab, "here", cases.MORE_RUNS)
-        jobs = [self.lab.submit("here", cases.MORE_RUNS) for _ in range(3)]
+        jobs = [self.lab.submit("here", cases.MORE_RUNS)]
         for days in (1, -1, 30, 0):
             time.sleep(0.4)
             self.set_ahead(days * DAY_SECONDS)
+            jobs.append(self.lab.submit("here", cases.MORE_RUNS))  # looks at the clock, whatever else happens
         records = [self.lab.daemon.wait(job) for job in jobs]
         for record in records:
             self.assertEqual((record["state"], record["attempts"]), ("done", 1), record)
@@ -155,7 +168,7 @@ class Clock(unittest.TestCase):
     def test_a_daemon_that_starts_on_another_day_goes_on_with_its_jobs(self):
         for days in (1, -2):
             job = self.lab.submit("here", cases.MORE_RUNS)
-            time.sleep(0.3)
+            await_begun(self.lab, job)
             self.lab.daemon.kill()
             self.set_ahead(days * DAY_SECONDS)
             self.lab.daemon.start()
