@@ -110,8 +110,9 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
         sl_streaming_run_za(pack_row_body, &row);
 }
 
-static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t row,
-                                 size_t rows) __arm_streaming __arm_inout("za")
+static inline __attribute__((always_inline)) struct sl_qd8_mopa
+job_of(const struct sl_matmul_qd8_args *args, size_t row,
+       size_t rows) __arm_streaming __arm_inout("za")
 {
     size_t dst_bytes = args->dst_type == SL_ROWS_F16 ? 2 : 4;
     return (struct sl_qd8_mopa){
@@ -130,8 +131,8 @@ static struct sl_qd8_mopa job_of(const struct sl_matmul_qd8_args *args, size_t r
     };
 }
 
-static void multiply(const struct sl_qd8_call *call, size_t row,
-                     size_t rows) __arm_streaming __arm_inout("za")
+static inline __attribute__((always_inline)) void
+multiply(const struct sl_qd8_call *call, size_t row, size_t rows) __arm_streaming __arm_inout("za")
 {
     const struct sl_matmul_qd8_args *args = call->args;
     struct sl_qd8_mopa job = job_of(args, row, rows);
