@@ -2,10 +2,18 @@
  * at a time. */
 #include <arm_sme.h>
 #include <arm_sve.h>
+#include <stdbool.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/pool/pool_qs8.h"
+
+#define SL_ELEMENT int8_t
+#define VALUE int8_t
+#define COUNT() svcntb()
+#define POOL_ARGS struct sl_pool_qs8_args
+#define POOL_3X3 sl_pool_max_3x3_qs8_sme2_asm
+#include "kernels/pool/pool_3x3_sme2.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -78,8 +86,16 @@ INLINE void row_of(const struct sl_pool_qs8_args *a, const int8_t *in, size_t oy
                        .down = a->dilation_h * line,
                        .across = a->dilation_w * a->channels};
     in += (top + from * a->dilation_h) * line;
+    bool threes = w.rows == 3 && a->kernel_w == 3;
     for (size_t ox = 0; ox < a->out_w; ox++, out += a->channels) {
         size_t left = ox * a->stride_w - a->pad_left;
+        size_t count = threes ? inside_from(a, ox) : 0;
+        if (count > 0) {
+            windows_of_3x3(a, in + left * a->channels, count, out);
+            ox += count - 1;
+            out += (count - 1) * a->channels;
+            continue;
+        }
         from = first_inside(left, a->dilation_w, a->in_w);
         w.columns = end_inside(left, a->kernel_w, a->dilation_w, a->in_w) - from;
         pixel(a, &w, in + (left + from * a->dilation_w) * a->channels, out);

@@ -146,13 +146,26 @@ static bool is_2x2(const struct SL_NAME(sl_pool, _args) * a) __arm_streaming
            a->channels > 0;
 }
 
+#define POOL_ARGS struct SL_NAME(sl_pool, _args)
+#define POOL_3X3 SL_TYPE_NAME(sl_pool_max_3x3, _sme2_asm)
+#include "kernels/pool/pool_3x3_sme2.h"
+
 static inline __attribute__((always_inline)) void
 row_of_any(int op, const struct SL_NAME(sl_pool, _args) * a, const SL_ELEMENT *in, size_t oy,
            SL_ELEMENT *out) MODE
 {
     struct span v = span_of(oy, a->stride_h, a->dilation_h, a->pad_top, a->kernel_h, a->in_h);
     size_t y = oy * a->stride_h + v.first * a->dilation_h - a->pad_top;
+    bool threes = v.end - v.first == 3 && a->kernel_w == 3 && op == SL_POOL_MAX;
     for (size_t ox = 0; ox < a->out_w; ox++, out += a->channels) {
+        size_t count = threes ? inside_from(a, ox) : 0;
+        if (count > 0) {
+            size_t at = y * a->in_w + ox * a->stride_w - a->pad_left;
+            windows_of_3x3(a, in + at * a->channels, count, out);
+            out += (count - 1) * a->channels;
+            ox += count - 1;
+            continue;
+        }
         struct span h = span_of(ox, a->stride_w, a->dilation_w, a->pad_left, a->kernel_w, a->in_w);
         size_t x = ox * a->stride_w + h.first * a->dilation_w - a->pad_left;
         pixel(op, a, in + (y * a->in_w + x) * a->channels, v.end - v.first, h.end - h.first, out);
