@@ -1,11 +1,20 @@
 /* kernels/layout/transpose_x8_sme2.c: 8-bit transposes, SME2: rows into the one tile of bytes that
- * ZA is, columns out of it. */
+ * ZA is, columns out of it, but where there are few rows or columns. */
 #include <arm_sme.h>
 #include <arm_sve.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/layout/layout_x8.h"
+
+#define SL_ELEMENT uint8_t
+#define ARGS sl_transpose_x8_args
+#define VECTOR svuint8_t
+#define TUPLE(n) svuint8x##n##_t
+#define SV(verb) sv##verb##_u8
+#define COUNT svcntb
+#define WHILE svwhilelt_b8_u64
+#include "kernels/layout/transpose_few_sme2.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -70,7 +79,10 @@ static void body(const void *pointer) __arm_streaming __arm_inout("za")
 
 static void run(const struct sl_transpose_x8_args *args)
 {
-    sl_streaming_run_za(body, args);
+    if (has_few_rows(args) || has_few_columns(args))
+        sl_streaming_run(by_structures, args);
+    else
+        sl_streaming_run_za(body, args);
 }
 
 const struct sl_transpose_x8 sl_transpose_x8_x8_vlxvl_sme2 = {
