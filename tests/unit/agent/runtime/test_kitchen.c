@@ -174,6 +174,12 @@ static void integers_and_doubles_agree_with_the_real_runtime(void **state)
     check_model("kitchen_exact_portable", 1e-4);
 }
 
+static void padding_masks_distances_and_samples_agree_with_the_real_runtime(void **state)
+{
+    (void)state;
+    check_model("kitchen_more_portable", 1e-4);
+}
+
 static void quantising_by_tensors_of_scales_agrees_with_the_real_runtime(void **state)
 {
     (void)state;
@@ -215,6 +221,7 @@ int main(void)
         cmocka_unit_test(a_position_that_leaves_the_cache_stops_the_run),
         cmocka_unit_test(writing_into_parts_agrees_with_the_real_runtime),
         cmocka_unit_test(integers_and_doubles_agree_with_the_real_runtime),
+        cmocka_unit_test(padding_masks_distances_and_samples_agree_with_the_real_runtime),
         cmocka_unit_test(quantising_by_tensors_of_scales_agrees_with_the_real_runtime),
         cmocka_unit_test(a_place_outside_what_is_written_stops_the_run),
         cmocka_unit_test(half_precision_agrees_with_the_real_runtime),
