@@ -63,7 +63,7 @@ class TestDaemon(lab.Scratch):
             sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (TOY / "model.pte", TOY / "input-0.bin")]
             for path, digest in zip((TOY / "model.pte", TOY / "input-0.bin"), sums):
                 curl("-T", path, f"blobs/{digest}")
-            body = json.dumps({"model": sums[0], "model_name": "toy.pte", "inputs": sums[1:]})
+            body = json.dumps({"model": sums[0], "model_name": "toy.pte", "inputs": sums[1:], "runs": 6})  # some seconds
             job = json.loads(curl("-H", "Content-Type: application/json", "-d", body, "jobs"))["id"]
             events = curl(f"jobs/{job}/events").decode()  # ends with the job
             self.assertIn("event: progress", events)

@@ -159,7 +159,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((room["reachable_ns"], {row["best_kernel"] for row in room["operators"]}), (None, {None}))
 
     def test_watch_tells_each_event_as_a_line_of_json(self):
-        job = self.daemon.submit("--seed", 2)
+        job = self.daemon.submit("--seed", 2, "--runs", 6)  # some seconds
         done = self.daemon.cli("watch", job, "--json")
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -162,7 +162,8 @@ class ExternalRunner(lab.Scratch):
         self.assertEqual(done.returncode, 2)
 
     def test_a_runner_that_hangs_ends_with_its_time_and_with_an_interrupt(self):
-        on, hang = self.emulated("on"), self.script("hang", "sleep 60")
+        hangs = self.scratch / "hangs"
+        on, hang = self.emulated("on"), self.script("hang", f"touch {hangs}; sleep 60")
         done = self.run_([{"name": "hang", "runner_path": str(hang)}], "--timeout", "1")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.import_()["failures"][0]["why"], "the runner did not end in time")
@@ -170,14 +171,15 @@ class ExternalRunner(lab.Scratch):
         config["experiments"].append({"name": "on", "runner_path": str(on)})  # the first in a first round that goes backwards
         (self.scratch / "c.json").write_text(json.dumps(config))
         interrupted = self.scratch / "interrupted"
+        hangs.unlink(missing_ok=True)
         program = subprocess.Popen([lab.SME2LAB, "run", self.scratch / "c.json", "--out", interrupted],
                                    env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        limit = time.monotonic() + 60
-        while not list(interrupted.glob("on/*_process1.etdump")) and time.monotonic() < limit:
+        limit = time.monotonic() + 120
+        while not hangs.exists() and time.monotonic() < limit:
             time.sleep(0.05)
-        time.sleep(1)  # in which that process ends and the other begins
+        self.assertTrue(list(interrupted.glob("on/*_process1.etdump")))  # of the process before
         program.send_signal(signal.SIGINT)
-        self.assertEqual(program.wait(20), 130)
+        self.assertEqual(program.wait(60), 130)
         self.assertEqual([run["experiment"] for run in json.loads((interrupted / "import.json").read_text())["runs"]], ["on"])
         self.assertEqual(lab.sme2lab("validate", interrupted).returncode, 0)
 

@@ -19,7 +19,7 @@ def build():
     cmake = "/usr/bin/cmake" if os.access("/usr/bin/cmake", os.X_OK) else "cmake"
     for words in (["--preset", "agent-aarch64", "-B", BUILD, "-DSL_WRONG_KERNEL=ON", "-DSL_TESTS=OFF"],
                   ["--build", BUILD, "--target", "sme2lab-agent", "-j2"]):
-        subprocess.run([cmake, *map(str, words)], cwd=lab.ROOT, check=True, capture_output=True, timeout=170)
+        subprocess.run([cmake, *map(str, words)], cwd=lab.ROOT, check=True, capture_output=True, timeout=500)
     return BUILD / "bin/sme2lab-agent"
 
 

@@ -115,17 +115,32 @@ static void descriptor_that_is_no_ring_is_refused(void **state)
     close(pipes[1]);
 }
 
-/* The child: records, gives the drainer time, and dies without a word. */
+enum { DYING_BLOCKS = 7 };
+
+static size_t blocks_in_file(const char *path)
+{
+    struct sl_buf stream;
+    size_t count = 0;
+    if (sl_buf_read_file(path, 1 << 20, &stream) < 0)
+        return 0;
+    for (size_t at = 0; at + SL_TRACE_RECORD_BYTES <= stream.size; at += SL_TRACE_RECORD_BYTES)
+        count += stream.data[at] == SL_TRACE_BLOCK;
+    sl_buf_fini(&stream);
+    return count;
+}
+
+/* The child: records, waits until that is drained, and dies without a word. */
 static void record_and_die(const char *path)
 {
-    const struct timespec drained = {.tv_nsec = 200000000};
+    const struct timespec a_while = {.tv_nsec = 5000000};
     const struct sl_trace_target target = {
         .unit = SL_TRACE_NS, .ring_fd = -1, .path = path, .stream = 99};
     struct sl_trace_session session;
     if (sl_trace_session_init(&session, &target) < 0)
         _exit(9);
-    record_blocks(&session, 7);
-    nanosleep(&drained, NULL);
+    record_blocks(&session, DYING_BLOCKS);
+    for (int i = 0; i < 4000 && blocks_in_file(path) < DYING_BLOCKS; i++)
+        nanosleep(&a_while, NULL);
     kill(getpid(), SIGKILL);
 }
 
@@ -145,7 +160,7 @@ static void killed_run_leaves_what_was_drained(void **state)
     assert_int_equal(sl_buf_read_file(path, 1 << 20, &stream), 0);
     assert_int_equal(sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, NULL), 0);
     assert_false(trace.ended);
-    assert_int_equal(count_blocks(&trace), 7);
+    assert_int_equal(count_blocks(&trace), DYING_BLOCKS);
     sl_trace_fini(&trace);
     sl_buf_fini(&stream);
     close(fd);

@@ -75,6 +75,16 @@ static void note_seat(void *user, uint32_t part, uint32_t seat)
     rest(); /* long enough for others to come */
 }
 
+/* The caller's seat waits for another, up to some seconds, so that all parts are not done before.
+ */
+static void note_seat_and_wait(void *user, uint32_t part, uint32_t seat)
+{
+    const _Atomic uint32_t *seats = user;
+    note_seat(user, part, seat);
+    for (int i = 0; i < 5000 && seat == 0 && part == 0 && (*seats & ~1u) == 0; i++)
+        rest();
+}
+
 static void seats_beyond_the_jobs_own_stay_empty(void **state)
 {
     struct sl_workers *workers = NULL;
@@ -84,7 +94,7 @@ static void seats_beyond_the_jobs_own_stay_empty(void **state)
     sl_workers_run(workers, 2, 16, note_seat, &seats);
     assert_int_equal(seats & ~3u, 0);
     seats = 0;
-    sl_workers_run(workers, 4, 64, note_seat, &seats);
+    sl_workers_run(workers, 4, 64, note_seat_and_wait, &seats);
     assert_true((seats & ~1u) != 0); /* somebody came to help */
     sl_workers_free(workers);
 }
