@@ -18,6 +18,7 @@ struct element_job {
     const void *kernel; /* a struct sl_<family> */
     const struct sl_bench_shape *shape;
     struct sl_bench_operands operands;
+    bool clamp; /* found out before the call, whose instructions are counted */
 };
 
 static const char clamped[] = "_clamped";
@@ -50,15 +51,14 @@ static void run_unary(void *data)
 static void run_binary(void *data)
 {
     const struct element_job *j = data;
-    bool clamp = op_length(j->shape) < strlen(j->shape->op);
     const struct SL_NAME(sl_binary, _args) args = {.count = j->shape->n,
                                                    .a = (const void *)j->operands.in,
                                                    .b = (const void *)j->operands.weights,
                                                    .a_step = 1,
                                                    .b_step = 1,
                                                    .out = (void *)j->operands.out,
-                                                   .min = clamp ? -0.5f : -INFINITY,
-                                                   .max = clamp ? 0.5f : INFINITY};
+                                                   .min = j->clamp ? -0.5f : -INFINITY,
+                                                   .max = j->clamp ? 0.5f : INFINITY};
     ((const struct SL_NAME(sl_binary, ) *)j->kernel)->run(&args);
 }
 
@@ -135,8 +135,9 @@ static int run_chosen(const struct sl_bench_search *search, struct element_job *
         sl_bench_operands_narrow(&job->operands, &sizes, s->type);
     if (rc == 0 && s->family == SL_BENCH_UNARY)
         bench->most_ulp = SL_NAME(sl_unary, _most_ulp)(job->kernel);
+    job->clamp = op_length(s) < strlen(s->op);
     if (rc == 0)
-        sl_bench_stage(bench, op_length(s) < strlen(s->op) ? clamped + 1 : "whole", run, job);
+        sl_bench_stage(bench, job->clamp ? clamped + 1 : "whole", run, job);
     sl_bench_operands_fini(&job->operands);
     return rc < 0 ? rc : bench->error;
 }
