@@ -38,6 +38,8 @@ EXCEPTIONS = (
     ("a short row costs its load and its place in a panel, whatever it is long",
      lambda r: r["stage"] == "rhs_pack" and row_bytes(r) <= 88,
      lambda r: 130 + (46 if "matmul_q" in r["family"] or r["type"] == "qs8" else 34) * panels(r)),
+    ("rows of a last panel that is not whole are looked up one by one",
+     lambda r: r["stage"] == "rhs_pack" and r["n"] % 32 and row_bytes(r) <= 160, lambda r: 90),
     ("up to one panel, the call itself",
      lambda r: r["stage"] == "rhs_pack" and r["n"] <= 32, lambda r: 60),
     ("a panel of [k][n] begins with its biases and ends with rows that are no eight, however many there are",
