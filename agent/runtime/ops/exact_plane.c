@@ -21,15 +21,19 @@ struct planes {
     float scale[2];  /* input pixels for an output pixel */
 };
 
-static bool is_inside(ptrdiff_t at, size_t size)
+/* Where in the input tap k of window i is, one that is inside. */
+static size_t place(const struct planes *p, int d, size_t i, size_t k)
 {
-    return at >= 0 && (size_t)at < size;
+    return i * p->stride[d] + k * p->dilation[d] - p->padding[d];
 }
 
-/* Where in the input tap k of window i is. */
-static ptrdiff_t place(const struct planes *p, int d, size_t i, size_t k)
+/* Taps of window i that lie inside the input, however long the window is. */
+static void taps_of(const struct planes *p, int d, size_t i, size_t *out_first, size_t *out_end)
 {
-    return (ptrdiff_t)(i * p->stride[d] + k * p->dilation[d]) - (ptrdiff_t)p->padding[d];
+    size_t start = i * p->stride[d], pad = p->padding[d], step = p->dilation[d];
+    size_t end = p->in[d] + pad > start ? (p->in[d] + pad - start + step - 1) / step : 0;
+    *out_first = pad > start ? (pad - start + step - 1) / step : 0;
+    *out_end = end < p->kernel[d] ? end : p->kernel[d];
 }
 
 struct span {
@@ -267,6 +271,8 @@ static bool read_resize(const struct sl_op_call *call, struct planes *p, const d
         p->scale[d] = (float)(1.0 / (factors ? factor : out / in));
         if (p->aligns)
             p->scale[d] = p->out[d] > 1 ? (float)((in - 1.0) / (out - 1.0)) : 0.0f;
+        if (!(p->scale[d] >= 0.0f && p->scale[d] <= (float)INT32_MAX))
+            return false;
     }
     return true;
 }

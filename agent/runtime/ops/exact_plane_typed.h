@@ -5,16 +5,17 @@ static void SL_TYPED(max_plane)(const struct planes *p, const SL_NUMBER *in, SL_
                                 int64_t *index)
 {
     for (size_t i = 0; i < p->out[0] * p->out[1]; i++) {
-        ptrdiff_t best = -1;
-        for (size_t k = 0; k < p->kernel[0] * p->kernel[1]; k++) {
-            ptrdiff_t y = place(p, 0, i / p->out[1], k / p->kernel[1]);
-            ptrdiff_t x = place(p, 1, i % p->out[1], k % p->kernel[1]);
-            ptrdiff_t at = y * (ptrdiff_t)p->in[1] + x;
-            if (is_inside(y, p->in[0]) && is_inside(x, p->in[1]) && (best < 0 || in[at] > in[best]))
-                best = at;
-        }
-        out[i] = best < 0 ? 0 : in[best];
-        index[i] = best < 0 ? 0 : best;
+        size_t y = i / p->out[1], x = i % p->out[1], best = SIZE_MAX, top, bottom, left, right;
+        taps_of(p, 0, y, &top, &bottom);
+        taps_of(p, 1, x, &left, &right);
+        for (size_t down = top; down < bottom; down++)
+            for (size_t across = left; across < right; across++) {
+                size_t at = place(p, 0, y, down) * p->in[1] + place(p, 1, x, across);
+                if (best == SIZE_MAX || in[at] > in[best])
+                    best = at;
+            }
+        out[i] = best == SIZE_MAX ? 0 : in[best];
+        index[i] = best == SIZE_MAX ? 0 : (int64_t)best;
     }
 }
 

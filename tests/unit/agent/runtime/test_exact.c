@@ -1,0 +1,256 @@
+/* tests/unit/agent/runtime/test_exact.c: operators of integers and doubles, and those whose sizes
+ * follow from data: at their edges, and with data and numbers that they refuse. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
+#include "tests/support/program_case.h"
+
+static int execute(void)
+{
+    return sl_variant_execute(sl_program.variant, false, &sl_program.diag);
+}
+
+static void check_failure(const char *why)
+{
+    assert_int_equal(execute(), SL_ET_INVALID_ARGUMENT);
+    assert_string_equal(sl_program.diag.what, why);
+    sl_program_end();
+}
+
+static uint32_t add_dynamic(int scalar_type, uint32_t rank, const int32_t *sizes)
+{
+    uint32_t value = sl_program_add_typed(scalar_type, rank, sizes, true);
+    sl_program.tensors[value].dynamism = SL_PTE_DYNAMIC_BOUND;
+    return value;
+}
+
+static void products_of_int8_wrap_and_what_is_added_broadcasts(void **state)
+{
+    static const int8_t lhs[4] = {100, 3, -128, 7}, rhs[4] = {2, -1, 50, 9}, more[2] = {5, -3};
+    (void)state;
+    sl_program_begin();
+    uint32_t a = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 2), true);
+    uint32_t b = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 2), true);
+    uint32_t c = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 1), true);
+    uint32_t y = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 2), true);
+    sl_program_add_call("aten::addmm.out",
+                        SL_ARGS(c, a, b, sl_program_add_int(2), sl_program_add_int(3), y));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(a), lhs, sizeof(lhs));
+    memcpy(sl_program_bytes(b), rhs, sizeof(rhs));
+    memcpy(sl_program_bytes(c), more, sizeof(more));
+    assert_int_equal(execute(), 0);
+    for (int i = 0; i < 4; i++) {
+        int product = lhs[i / 2 * 2] * rhs[i % 2] + lhs[i / 2 * 2 + 1] * rhs[2 + i % 2];
+        assert_int_equal(((int8_t *)sl_program_bytes(y))[i],
+                         (int8_t)(3 * product + 2 * more[i / 2]));
+    }
+    sl_program_end();
+}
+
+static void doubles_of_a_product_keep_their_bits(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t a = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(1, 2), true);
+    uint32_t b = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 1), true);
+    uint32_t y = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(1, 1), true);
+    sl_program_add_call("aten::mm.out", SL_ARGS(a, b, y));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(a), (const double[2]){1.0, 1e-12}, 16);
+    memcpy(sl_program_bytes(b), (const double[2]){1.0, 1.0}, 16);
+    assert_int_equal(execute(), 0);
+    assert_true(*(double *)sl_program_bytes(y) == 1.0 + 1e-12); /* f32 would lose the second part */
+    sl_program_end();
+}
+
+static void rows_of_no_elements_have_no_deviation(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 0)), y = sl_program_add_tensor(SL_SIZES(2, 0));
+    uint32_t mean = sl_program_add_tensor(SL_SIZES(2, 1));
+    uint32_t rstd = sl_program_add_tensor(SL_SIZES(2, 1));
+    uint32_t none = sl_program_add_null();
+    sl_program_add_call("aten::native_layer_norm.out",
+                        SL_ARGS(x, sl_program_add_list(SL_SIZES(0)), none, none,
+                                sl_program_add_double(1e-5), y, mean, rstd));
+    sl_program_run();
+    for (int i = 0; i < 2; i++) {
+        assert_true(sl_program_floats(mean)[i] == 0.0f);
+        assert_true(isnan(sl_program_floats(rstd)[i]));
+    }
+    sl_program_end();
+}
+
+static void a_window_far_larger_than_the_input_ends(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(1, 2, 2), true);
+    uint32_t y = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(1, 1, 1), true);
+    uint32_t at = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(1, 1, 1), true);
+    uint32_t large = sl_program_add_list(SL_SIZES(INT32_MAX)),
+             one = sl_program_add_list(SL_SIZES(1));
+    sl_program_add_call("aten::max_pool2d_with_indices.out",
+                        SL_ARGS(x, large, large, sl_program_add_list(SL_SIZES(INT32_MAX / 2)), one,
+                                sl_program_add_bool(false), y, at));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), (const int32_t[4]){-5, 3, 9, 9}, 16);
+    assert_int_equal(execute(), 0);
+    assert_int_equal(*(int32_t *)sl_program_bytes(y), 9);
+    assert_int_equal(*(int64_t *)sl_program_bytes(at), 2);
+    sl_program_end();
+}
+
+/* Six numbers, a mask of as many, and an output with room for `room`. */
+static uint32_t begin_selection(int32_t room, uint32_t *out_mask)
+{
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3));
+    uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(2, 3), true);
+    uint32_t y = add_dynamic(SL_SCALAR_FLOAT, SL_SIZES(room));
+    sl_program_add_call("aten::masked_select.out", SL_ARGS(x, mask, y));
+    sl_program_must_load();
+    *out_mask = mask;
+    for (int i = 0; i < 6; i++)
+        sl_program_floats(x)[i] = (float)i;
+    return y;
+}
+
+static void a_selection_has_the_size_that_its_mask_gives_each_time(void **state)
+{
+    static const uint8_t masks[3][6] = {{1, 1, 1, 1, 1, 1}, {0}, {0, 1, 0, 0, 1, 1}};
+    static const int32_t sizes[3] = {6, 0, 3};
+    uint32_t mask, y = begin_selection(6, &mask);
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        memcpy(sl_program_bytes(mask), masks[i], 6);
+        assert_int_equal(execute(), 0);
+        assert_int_equal(sl_method_tensor(sl_program.method, y)->sizes[0], sizes[i]);
+    }
+    assert_memory_equal(sl_program_bytes(y), ((const float[3]){1.0f, 4.0f, 5.0f}), 12);
+    sl_program_end();
+}
+
+static void a_selection_that_has_no_room_stops_the_run(void **state)
+{
+    uint32_t mask;
+    (void)state;
+    begin_selection(2, &mask);
+    memset(sl_program_bytes(mask), 1, 6);
+    check_failure("its output has no room for what the data select");
+}
+
+static void a_source_with_too_few_elements_stops_the_run(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(4)), y = sl_program_add_tensor(SL_SIZES(4));
+    uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(4), true);
+    uint32_t source = sl_program_add_tensor(SL_SIZES(2));
+    sl_program_add_call("aten::masked_scatter.out", SL_ARGS(x, mask, source, y));
+    sl_program_must_load();
+    memset(sl_program_bytes(mask), 1, 4);
+    check_failure("its source has fewer elements than the mask selects");
+}
+
+static void places_of_numbers_are_listed_row_by_row(void **state)
+{
+    static const int64_t want[3][2] = {{0, 1}, {1, 0}, {1, 2}};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3));
+    uint32_t y = add_dynamic(SL_SCALAR_LONG, SL_SIZES(6, 2));
+    sl_program_add_call("aten::nonzero.out", SL_ARGS(x, y));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), (const float[6]){-0.0f, 2.0f, 0.0f, NAN, 0.0f, 1e-40f}, 24);
+    assert_int_equal(execute(), 0);
+    assert_int_equal(sl_method_tensor(sl_program.method, y)->sizes[0], 3);
+    assert_memory_equal(sl_program_bytes(y), want, sizeof(want));
+    sl_program_end();
+}
+
+static void negative_repeats_stop_the_run(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
+    uint32_t y = add_dynamic(SL_SCALAR_LONG, SL_SIZES(8));
+    sl_program_add_call("aten::repeat_interleave.Tensor_out", SL_ARGS(x, sl_program_add_null(), y));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), (const int64_t[2]){3, -1}, 16);
+    check_failure("its repeats are negative or too many");
+}
+
+static void padding_beyond_its_mirror_is_refused(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(1, 3)), y = sl_program_add_tensor(SL_SIZES(1, 6));
+    sl_program_add_call("aten::reflection_pad1d.out",
+                        SL_ARGS(x, sl_program_add_list(SL_SIZES(3, 0)), y));
+    sl_program_must_load();
+    check_failure("its padding does not fit the input's shape");
+}
+
+static void dropping_at_random_is_refused(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(4)), y = sl_program_add_tensor(SL_SIZES(4));
+    uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(4), true);
+    sl_program_add_call("aten::native_dropout.out",
+                        SL_ARGS(x, sl_program_add_double(0.5), sl_program_add_bool(true), y, mask));
+    assert_int_equal(sl_program_load(sl_isa_detect()), SL_ET_NOT_SUPPORTED);
+    assert_string_equal(sl_program.diag.what,
+                        "dropping at random, as in training, is not supported");
+    sl_program_end();
+}
+
+static void places_that_are_no_numbers_read_nothing(void **state)
+{
+    (void)state;
+    for (int64_t mode = 0; mode <= 1; mode++) {
+        sl_program_begin();
+        uint32_t x = sl_program_add_tensor(SL_SIZES(1, 1, 2, 2));
+        uint32_t grid = sl_program_add_tensor(SL_SIZES(1, 1, 3, 2));
+        uint32_t y = sl_program_add_tensor(SL_SIZES(1, 1, 1, 3));
+        sl_program_add_call("aten::grid_sampler_2d.out",
+                            SL_ARGS(x, grid, sl_program_add_int(mode), sl_program_add_int(0),
+                                    sl_program_add_bool(true), y));
+        sl_program_must_load();
+        memcpy(sl_program_bytes(x), (const float[4]){1.0f, 2.0f, 3.0f, 4.0f}, 16);
+        memcpy(sl_program_bytes(grid), (const float[6]){NAN, 0.0f, INFINITY, -1e30f, 1.0f, -1.0f},
+               24);
+        assert_int_equal(execute(), 0);
+        assert_memory_equal(sl_program_bytes(y), ((const float[3]){0.0f, 0.0f, 2.0f}), 12);
+        sl_program_end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_of_int8_wrap_and_what_is_added_broadcasts),
+        cmocka_unit_test(doubles_of_a_product_keep_their_bits),
+        cmocka_unit_test(rows_of_no_elements_have_no_deviation),
+        cmocka_unit_test(a_window_far_larger_than_the_input_ends),
+        cmocka_unit_test(a_selection_has_the_size_that_its_mask_gives_each_time),
+        cmocka_unit_test(a_selection_that_has_no_room_stops_the_run),
+        cmocka_unit_test(a_source_with_too_few_elements_stops_the_run),
+        cmocka_unit_test(places_of_numbers_are_listed_row_by_row),
+        cmocka_unit_test(negative_repeats_stop_the_run),
+        cmocka_unit_test(padding_beyond_its_mirror_is_refused),
+        cmocka_unit_test(dropping_at_random_is_refused),
+        cmocka_unit_test(places_that_are_no_numbers_read_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
