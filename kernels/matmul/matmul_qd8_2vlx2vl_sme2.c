@@ -96,18 +96,24 @@ static void pack_row_body(const void *args) __arm_streaming __arm_inout("za")
     sl_qd8_row_pack(args);
 }
 
-static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
-                     const struct sl_rows *lhs, void *workspace)
+static void pack_row(size_t k, const struct sl_rows *lhs, void *workspace)
 {
     const struct sl_matmul_qd8_args row = {.k = k, .lhs = *lhs, .workspace = workspace};
-    struct lhs args = {m, k, lhs, workspace};
-    (void)self;
-    if (m != 1)
-        sl_streaming_run_za(pack_lhs_body, &args);
-    else if (lhs->type == SL_ROWS_QD8)
+    if (lhs->type == SL_ROWS_QD8)
         sl_qd8_row_copy(&row);
     else
         sl_streaming_run_za(pack_row_body, &row);
+}
+
+static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
+                     const struct sl_rows *lhs, void *workspace)
+{
+    struct lhs args = {m, k, lhs, workspace};
+    (void)self;
+    if (m == 1)
+        pack_row(k, lhs, workspace);
+    else
+        sl_streaming_run_za(pack_lhs_body, &args);
 }
 
 static inline __attribute__((always_inline)) struct sl_qd8_mopa
