@@ -10,7 +10,7 @@ import numpy
 import torch
 
 from sme2lab_export import __main__ as command
-from sme2lab_export import agreement
+from sme2lab_export import advice, agreement
 from sme2lab_export.zoo import BUILT_IN, seeded
 from sme2lab_export.zoo.recipes import Recipe
 
@@ -97,6 +97,19 @@ def check_rounding(lab):
     lab.say(f"{len(cases)} answers in halves told apart by their distance from single precision")
 
 
+def check_causes(lab):
+    """Words of PyTorch's, as they were seen, and the cause that is told for them."""
+    seen = [("TorchRuntimeError: RuntimeError when making fake tensor call Explanation: Dynamo failed to run FX node with fake tensors: got RuntimeError("
+             "\"It seems one of cond's output stride is not a simple accumulative multiplication of sizes", "a branch that cannot be traced"),
+            ("RuntimeError: .numpy() is not supported for tensor subclasses.", "Python that cannot be traced"),
+            ("GuardOnDataDependentSymNode: Could not guard on data-dependent expression Eq(u0, 1)", "dynamic control flow"),
+            ("RuntimeError: Operator torch._ops.higher_order.cond was not decomposed or delegated", "a branch in a delegated program"),
+            ("UserError: Constraints violated (batch)!", "shape constraints")]
+    for words, wanted in seen:
+        assert (advice.of(words) or ("none",))[0] == wanted, f"{words}: {advice.of(words)}, not {wanted}"
+    lab.say(f"{len(seen)} causes told by PyTorch's words")
+
+
 def check(lab):
     cases = CASES + [(name, []) for name in LARGE]
     if lab.every:
@@ -104,4 +117,5 @@ def check(lab):
     for number, (model, words) in enumerate(cases):
         check_case(lab, number, model, words)
     check_rounding(lab)
+    check_causes(lab)
     check_refused(lab)

@@ -99,6 +99,8 @@ int sl_op_ints(const struct sl_op_call *call, uint32_t i, int64_t *out, uint32_t
     const struct sl_value *value = argument(call, i);
     if (is_null(value))
         return 0;
+    if (value->kind != SL_PTE_INT_LIST)
+        return -1;
     const struct sl_pte_value *list = value->list;
     if (list->list.count > max)
         return -1;

@@ -99,7 +99,8 @@ struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i); /* NU
 int64_t sl_op_int(const struct sl_op_call *call, uint32_t i, int64_t otherwise);
 double sl_op_number(const struct sl_op_call *call, uint32_t i, double otherwise);
 bool sl_op_bool(const struct sl_op_call *call, uint32_t i);
-/* The numbers of an int list: -1 if there are more than `max`, else their count (0 for Null). */
+/* The numbers of an int list: -1 if there are more than `max` or it is no list, else their count (0
+ * for Null). */
 int sl_op_ints(const struct sl_op_call *call, uint32_t i, int64_t *out, uint32_t max);
 /* True of a list of no numbers, not of Null. */
 bool sl_op_list_is_empty(const struct sl_op_call *call, uint32_t i);

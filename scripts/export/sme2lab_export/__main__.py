@@ -150,8 +150,9 @@ def say_next(options, job, inputs):
     file = lambda name: shlex.quote(os.path.join(options.outdir, name))
     files = ",".join(file(f"input-{i}.bin") for i in range(len(inputs)))
     shapes = f" --input-shapes '{trial.shapes(inputs)}'" if job.shapes else ""
-    say(f"next: build/host/bin/sme2lab inspect {file('model.pte')}\n"
-        f"      build/host/bin/sme2lab run {file('model.pte')} --inputs {files}{shapes}")
+    sme2lab = shlex.quote(trial.from_here("build/host/bin/sme2lab"))
+    say(f"next: {sme2lab} inspect {file('model.pte')}\n"
+        f"      {sme2lab} run {file('model.pte')} --inputs {files}{shapes}")
 
 
 def explain(options, error):

@@ -10,7 +10,10 @@ CAUSES = (
     ("a branch in a delegated program", ("was not decomposed or delegated",),
      "ExecuTorch lowers nothing inside torch.cond, map or while_loop to XNNPACK: export with --backend portable, or compute both sides and choose "
      "with torch.where"),
-    ("Python that cannot be traced", ("Unsupported", "graph break", "torch._dynamo", "torch.jit", "ScriptModule"),
+    ("a branch that cannot be traced", ("_higher_order_ops", "cond's output", "torch.cond"),
+     "PyTorch does not trace what stands in a branch or a loop's body (convolutions with sizes left open are of that kind): leave only small "
+     "arithmetic there, compute both sides and choose with torch.where, or export the parts as models of their own"),
+    ("Python that cannot be traced", (".numpy()", "Unsupported", "graph break", "torch._dynamo", "torch.jit", "ScriptModule"),
      "the network uses Python or TorchScript that torch.export cannot follow: remove torch.jit decorations, prints, numpy and third-party calls "
      "from forward()"),
     ("unsupported operator", ("Missing out variants", "not found in the operator", "not Core ATen", "is not supported", "SpecViolationError",

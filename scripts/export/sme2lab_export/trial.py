@@ -17,6 +17,11 @@ LONGEST_SECONDS = 1200
 VARIANTS = {"off": "nosme2", "on": "sme2"}
 
 
+def from_here(path):
+    """A path of the repository, as a command in the user's working directory names it."""
+    return path if pathlib.Path.cwd() == ROOT else str(ROOT / path)
+
+
 def executorch(pte, inputs):
     """Outputs of the runtime in ExecuTorch's Python package, its XNNPACK and quantised kernels included."""
     import executorch.kernels.quantized  # noqa: F401  registers the operators

@@ -151,6 +151,19 @@ static void nothing_is_reduced_as_executorch_reduces_it(void **state)
     sl_program_end();
 }
 
+static void a_dimension_that_is_the_least_number_is_refused(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3)), keep = sl_program_add_bool(false);
+    uint32_t dim = sl_program_add_int(INT64_MIN), y = sl_program_add_tensor(SL_SIZES(2));
+    uint32_t none = sl_program_add_null();
+    sl_program_add_call("aten::prod.int_out", SL_ARGS(x, dim, keep, none, y));
+    assert_int_equal(sl_program_load(0), 0);
+    assert_int_equal(sl_program_execute(), SL_ET_INVALID_ARGUMENT);
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +171,7 @@ int main(void)
         cmocka_unit_test(the_first_nan_is_the_greatest),
         cmocka_unit_test(variances_far_from_zero_are_exact),
         cmocka_unit_test(nothing_is_reduced_as_executorch_reduces_it),
+        cmocka_unit_test(a_dimension_that_is_the_least_number_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
