@@ -48,13 +48,15 @@ struct sl_deconv_phase sl_deconv_phase_of(const struct sl_conv_shape *s, size_t 
     p.shape.out_w = p.h.outputs;
     p.shape.kernel_h = p.v.taps;
     p.shape.kernel_w = p.h.taps;
-    if (p.v.taps == 0 || p.h.taps == 0) /* one tap of zeros: only the bias counts */
-        p.shape.kernel_h = p.shape.kernel_w = 1;
     p.shape.stride_h = p.shape.stride_w = 1;
     p.shape.dilation_h = p.v.dilation;
     p.shape.dilation_w = p.h.dilation;
     p.shape.pad_top = p.v.pad;
     p.shape.pad_left = p.h.pad;
+    if (p.v.taps == 0 || p.h.taps == 0) { /* one tap, always outside: only the bias counts */
+        p.shape.kernel_h = p.shape.kernel_w = 1;
+        p.shape.pad_top = s->out_h;
+    }
     return p;
 }
 

@@ -17,7 +17,7 @@ struct sl_deconv_axis {
 
 struct sl_deconv_phase {
     struct sl_deconv_axis v, h;
-    struct sl_conv_shape shape; /* of the plain convolution; with no taps it has one, of zeros */
+    struct sl_conv_shape shape; /* of the plain convolution; with no taps it has one, outside */
 };
 
 /* Of stride_h * stride_w phases, row by row. */

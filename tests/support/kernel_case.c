@@ -46,6 +46,20 @@ float *sl_case_constant(size_t count, float value)
     return data;
 }
 
+static const float specials[] = {INFINITY, NAN, 0x1p-24f, -0.0f}; /* 2^-24: of halves alone one */
+
+void sl_case_specials(float *data, size_t count)
+{
+    for (size_t i = 0; count % 5 == 0 && i < 4; i++)
+        data[count * (i + 1) / 6] = i == 2 ? 1e-40f : specials[i];
+}
+
+void sl_case_special_halves(uint16_t *data, size_t count)
+{
+    for (size_t i = 0; count % 5 == 0 && i < 4; i++)
+        data[count * (i + 1) / 6] = sl_half_from_float(specials[i]);
+}
+
 double sl_case_clamp(double x, double min, double max)
 {
     x = x < min ? min : x;

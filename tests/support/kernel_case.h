@@ -17,6 +17,11 @@ float *sl_case_floats(uint32_t *seed, size_t count);
 /* Guarded floats of one value. */
 float *sl_case_constant(size_t count, float value);
 
+/* Puts an infinity, a NaN, a denormal and a -0 among a fifth of all inputs, those of some sizes:
+ * each is to reach what it is in the window of, and nothing else. */
+void sl_case_specials(float *data, size_t count);
+void sl_case_special_halves(uint16_t *data, size_t count);
+
 /* The clamp of the contracts: a NaN stays. */
 double sl_case_clamp(double x, double min, double max);
 

@@ -95,6 +95,7 @@ static void check(const struct sl_conv *kernel, const struct sl_conv_shape *s, b
     bool clamps = flags & 1, has_bias = flags & 2;
     size_t out_c = s->groups * s->group_out_c;
     float *in = sl_case_floats(seed, s->batch * s->in_h * s->in_w * s->groups * s->group_in_c);
+    sl_case_specials(in, s->batch * s->in_h * s->in_w * s->groups * s->group_in_c);
     float *w = sl_case_floats(seed, out_c * s->kernel_h * s->kernel_w * s->group_in_c);
     float *bias = has_bias ? sl_case_floats(seed, out_c) : NULL;
     struct sl_conv_args args = {.shape = *s,

@@ -82,6 +82,7 @@ static void check(const struct sl_conv_f16 *kernel, const struct sl_conv_shape *
     l.in_count = s->batch * s->in_h * s->in_w * s->groups * s->group_in_c;
     l.out_count = s->batch * s->out_h * s->out_w * out_c;
     l.in = sl_case_halves(seed, l.in_count, false);
+    sl_case_special_halves(l.in, l.in_count);
     l.weights = sl_case_halves(seed, out_c * k, false);
     l.bias = flags & 1 ? sl_case_halves(seed, out_c, false) : NULL;
     uint16_t *out = sl_case_constant_halves(l.out_count, 0x7e00);

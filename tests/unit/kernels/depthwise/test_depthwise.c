@@ -52,6 +52,7 @@ static void check(const struct sl_depthwise *kernel, const struct sl_depthwise_s
         return;
     size_t out_c = s->channels * s->multiplier, out_count = s->batch * s->out_h * s->out_w * out_c;
     float *in = sl_case_floats(seed, s->batch * s->in_h * s->in_w * s->channels);
+    sl_case_specials(in, s->batch * s->in_h * s->in_w * s->channels);
     float *w = sl_case_floats(seed, s->kernel_h * s->kernel_w * out_c);
     float *bias = has_bias ? sl_case_floats(seed, out_c) : NULL;
     float *out = sl_case_constant(out_count, NAN);

@@ -59,6 +59,7 @@ static void check(const struct sl_depthwise_f16 *kernel, const struct sl_depthwi
     l.weights_count = taps * l.out_c;
     l.out_count = s->batch * s->out_h * s->out_w * l.out_c;
     l.in = sl_case_halves(seed, l.in_count, false);
+    sl_case_special_halves(l.in, l.in_count);
     l.weights = sl_case_halves(seed, l.weights_count, false);
     l.bias = l.in_count % 3 ? sl_case_halves(seed, l.out_c, false) : NULL;
     uint16_t *out = sl_case_constant_halves(l.out_count, 0x7e00);
