@@ -26,7 +26,7 @@
 #include "host/job/run.h"
 #include "tests/support/toy_lab.h"
 
-enum { PAIRS = 200, PATH_BYTES = 1024, POLL_MS = 1 };
+enum { PAIRS = 400, PATH_BYTES = 1024, POLL_MS = 1 };
 
 static char state_dir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
 static struct sl_tool agent;
