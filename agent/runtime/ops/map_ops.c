@@ -93,7 +93,7 @@ FLOORED(float)
 FLOORED(double)
 
 REAL(trunc_div, trunc(x / y))
-I64(trunc_div, quotient(x, y))
+I64(trunc_div, sl_cast_to_int((double)quotient(x, y))) /* as ExecuTorch truncates */
 F32(floor_div, floor_quotient_float(x, y))
 F64(floor_div, floor_quotient_double(x, y))
 I64(floor_div, quotient(x, y) - (rest(x, y) != 0 && (rest(x, y) < 0) != (y < 0)))

@@ -263,9 +263,11 @@ static int prepare_flip(struct sl_op_call *call, struct sl_diag *diag)
     int count = sl_op_ints(call, 1, dims, SL_PTE_MAX_RANK);
     for (int i = 0; i < count; i++) {
         uint32_t d;
-        if (!sl_op_dim(dims[i], in->rank, &d) || (seen & 1u << d) != 0)
+        if (!sl_op_dim(dims[i], in->rank != 0 ? in->rank : 1, &d) || (seen & 1u << d) != 0)
             return no_dim(call, diag);
         seen |= 1u << d;
+        if (in->rank == 0)
+            continue; /* a number has one way round */
         side.at += side.strides[d] * (in->sizes[d] > 0 ? in->sizes[d] - 1 : 0);
         side.strides[d] = -side.strides[d];
     }

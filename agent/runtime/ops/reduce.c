@@ -100,7 +100,7 @@ static int prepare_mean(struct sl_op_call *call, struct sl_diag *diag)
     struct sl_tensor *out = sl_op_tensor(call, 4);
     if (in->scalar_type != SL_SCALAR_FLOAT || out->scalar_type != SL_SCALAR_FLOAT ||
         !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out) || in->rank > SL_STEP_MAX_RANK ||
-        in->nbytes == 0)
+        in->nbytes == 0 || in->rank == 0)
         return mean_by_fold(call, diag);
     struct reduction r;
     int32_t sizes[SL_PTE_MAX_RANK];

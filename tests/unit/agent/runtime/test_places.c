@@ -133,6 +133,10 @@ static void a_number_has_one_place(void **state)
     uint32_t picked = sl_program_add_tensor(0, NULL), gathered = sl_program_add_tensor(0, NULL);
     uint32_t put = sl_program_add_tensor(0, NULL), sum = sl_program_add_tensor(0, NULL);
     uint32_t zero = sl_program_add_int(0), no = sl_program_add_bool(false);
+    uint32_t dims = sl_program_add_list(1, (const int32_t[]){-1}), none = sl_program_add_null();
+    uint32_t mean = sl_program_add_tensor(0, NULL), flipped = sl_program_add_tensor(0, NULL);
+    sl_program_add_call("aten::mean.out", SL_ARGS(x, dims, no, none, mean));
+    sl_program_add_call("aten::flip.out", SL_ARGS(x, dims, flipped));
     sl_program_add_call("aten::index_select.out", SL_ARGS(x, zero, at, picked));
     sl_program_add_call("aten::gather.out", SL_ARGS(x, zero, at, no, gathered));
     sl_program_add_call("aten::scatter.src_out", SL_ARGS(x, zero, at, src, put));
@@ -143,6 +147,7 @@ static void a_number_has_one_place(void **state)
     sl_program_floats(src)[0] = 4.0f;
     sl_program_must_execute();
     assert_true(sl_program_floats(picked)[0] == 3.0f && sl_program_floats(gathered)[0] == 3.0f);
+    assert_true(sl_program_floats(mean)[0] == 3.0f && sl_program_floats(flipped)[0] == 3.0f);
     assert_true(sl_program_floats(put)[0] == 4.0f && sl_program_floats(sum)[0] == 7.0f);
     sl_program_end();
 }
