@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/map.h"
+#include "agent/runtime/ops/move.h"
 #include "common/format/scalar_type.h"
 
 static int resize_to(struct sl_op_call *call, uint32_t list, struct sl_tensor *out,
@@ -133,7 +135,51 @@ static int prepare_arange_start(struct sl_op_call *call, struct sl_diag *diag)
     return make_range(call, &range, sl_op_number(call, 1, 0.0), sl_op_tensor(call, 3), diag);
 }
 
+/* Every element is the number of a tensor that has one. */
+static int prepare_fill_tensor(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *like = sl_op_tensor(call, 0);
+    if (sl_tensor_count(sl_op_tensor(call, 1)) != 1)
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its value is not one number");
+    int rc = sl_tensor_resize(sl_op_tensor(call, 2), like->rank, like->sizes, diag);
+    if (rc != 0)
+        return rc;
+    int class = sl_cast_class(sl_op_tensor(call, 2)->scalar_type);
+    class = class == SL_CAST_I64 && sl_op_is_float(call, 1) ? SL_CAST_F64 : class;
+    const struct sl_map_shape shape = {.class = class,
+                                       .fn = class == SL_CAST_F32 ? same_f32 : same_bits,
+                                       .input_count = 2,
+                                       .inputs = {1, 0},
+                                       .out = 2};
+    return sl_map_prepare(call, &shape, diag);
+}
+
+/* Every element is the operator's own number. */
+static int prepare_uniform(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct sl_tensor *out = sl_op_tensor(call, 1);
+    uint8_t element[sizeof(int64_t)] = {0};
+    const int64_t *number = call->op->data;
+    sl_cast_store_fn store = sl_cast_store(SL_CAST_I64, out->scalar_type);
+    int rc = resize_to(call, 0, out, diag);
+    struct sl_move *move = rc == 0 ? sl_move_new(call, 0) : NULL;
+    if (rc == 0 && !move)
+        rc = sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    if (rc == 0 && !store)
+        rc = sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its type has no numbers");
+    if (rc != 0)
+        return rc;
+    store(number, 1, element, 0);
+    sl_move_fill(move, out, element);
+    sl_move_end(call, move);
+    return 0;
+}
+
+static const int64_t zero = 0, one = 1;
 const struct sl_op sl_ops_make[] = {
+    {.name = "aten::zeros.out", .signature = "vO", .prepare = prepare_uniform, .data = &zero},
+    {.name = "aten::ones.out", .signature = "vO", .prepare = prepare_uniform, .data = &one},
+    {.name = "aten::fill.Tensor_out", .signature = "aaO", .prepare = prepare_fill_tensor},
     {.name = "aten::full.out", .signature = "vnO", .prepare = prepare_full},
     {.name = "aten::full_like.out", .signature = "anIO", .prepare = prepare_full_like},
     {.name = "dim_order_ops::_full_like_dim_order.out",

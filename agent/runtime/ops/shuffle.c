@@ -147,10 +147,10 @@ static int prepare_narrow(struct sl_op_call *call, struct sl_diag *diag)
     int64_t start = sl_op_int(call, 2, 0), length = sl_op_int(call, 3, 0);
     int32_t sizes[SL_PTE_MAX_RANK];
     uint32_t dim;
-    if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || start < -in->sizes[dim] ||
-        start > in->sizes[dim] || length < 0)
+    /* A start counted from the end passes ExecuTorch's checks, and then fails. */
+    if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || start < 0 || start > in->sizes[dim] ||
+        length < 0)
         return misfit(call, diag);
-    start += start < 0 ? in->sizes[dim] : 0;
     if (length > in->sizes[dim] - start)
         return misfit(call, diag);
     memcpy(sizes, in->sizes, in->rank * sizeof(*sizes));

@@ -236,6 +236,74 @@ static void places_that_are_no_numbers_read_nothing(void **state)
     }
 }
 
+static void reversed_differences_and_floored_quotients_of_integers_are_exact(void **state)
+{
+    static const int64_t a[4] = {INT64_MIN, -7, 7, 6}, b[4] = {-1, 2, -2, 3};
+    static const int64_t quotients[4] = {INT64_MIN, -4, -4, 2};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t less = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    uint32_t quotient = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
+    sl_program_add_call("aten::rsub.Scalar_out",
+                        SL_ARGS(x, sl_program_add_int(5), sl_program_add_int(3), less));
+    sl_program_add_call("aten::floor_divide.out", SL_ARGS(x, y, quotient));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), a, sizeof(a));
+    memcpy(sl_program_bytes(y), b, sizeof(b));
+    assert_int_equal(execute(), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(((int64_t *)sl_program_bytes(less))[i],
+                         (int64_t)(5u - 3u * (uint64_t)a[i]));
+    assert_memory_equal(sl_program_bytes(quotient), quotients, sizeof(quotients));
+    memset(sl_program_bytes(y), 0, sizeof(b));
+    check_failure("an integer is divided by zero");
+}
+
+static void log_odds_stay_off_their_ends(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(3)), y = sl_program_add_tensor(SL_SIZES(3));
+    uint32_t quotient = sl_program_add_tensor(SL_SIZES(3));
+    sl_program_add_call("aten::logit.out", SL_ARGS(x, sl_program_add_double(0.25), y));
+    sl_program_add_call("aten::floor_divide.out", SL_ARGS(y, x, quotient));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(x), (const float[3]){0.0f, 0.5f, 2.0f}, 12);
+    assert_int_equal(execute(), 0);
+    sl_program_check_float(sl_program_floats(y)[0], -log(3.0));
+    sl_program_check_float(sl_program_floats(y)[1], 0.0);
+    sl_program_check_float(sl_program_floats(y)[2], log(3.0));
+    assert_true(sl_program_floats(quotient)[0] == -INFINITY);
+    assert_true(sl_program_floats(quotient)[2] == 0.0f);
+    sl_program_end();
+}
+
+static void tensors_are_filled_by_names_and_by_numbers_of_others(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t list = sl_program_add_list(SL_SIZES(2, 2)), value = sl_program_add_tensor(0, NULL);
+    uint32_t zeros = sl_program_add_tensor(SL_SIZES(2, 2));
+    uint32_t ones = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 2), true);
+    uint32_t filled = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 2), true);
+    uint32_t like = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 2), true);
+    sl_program_add_call("aten::zeros.out", SL_ARGS(list, zeros));
+    sl_program_add_call("aten::ones.out", SL_ARGS(list, ones));
+    sl_program_add_call("aten::fill.Tensor_out", SL_ARGS(like, value, filled));
+    sl_program_must_load();
+    sl_program_floats(value)[0] = -2.75f;
+    memset(sl_program_bytes(zeros), 0xff, 16);
+    assert_int_equal(execute(), 0);
+    for (int i = 0; i < 4; i++) {
+        assert_true(sl_program_floats(zeros)[i] == 0.0f);
+        assert_true(((double *)sl_program_bytes(ones))[i] == 1.0);
+        assert_int_equal(((int8_t *)sl_program_bytes(filled))[i], -2);
+    }
+    sl_program_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +319,9 @@ int main(void)
         cmocka_unit_test(padding_beyond_its_mirror_is_refused),
         cmocka_unit_test(dropping_at_random_is_refused),
         cmocka_unit_test(places_that_are_no_numbers_read_nothing),
+        cmocka_unit_test(reversed_differences_and_floored_quotients_of_integers_are_exact),
+        cmocka_unit_test(log_odds_stay_off_their_ends),
+        cmocka_unit_test(tensors_are_filled_by_names_and_by_numbers_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
