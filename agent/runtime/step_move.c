@@ -66,11 +66,34 @@ void sl_step_permute(struct sl_step *step, uint32_t isa, size_t rank, const size
 
 enum { LONG_BYTES = 256 };
 
+/* 4 to 15 bytes as two words, the second over the end of the first; both are read before either is
+ * written. */
+static inline void copy_words(uint8_t *out, const uint8_t *in, size_t bytes)
+{
+    uint64_t a, b;
+    uint32_t c, d;
+    if (bytes >= sizeof(a)) {
+        memcpy(&a, in, sizeof(a));
+        memcpy(&b, in + bytes - sizeof(b), sizeof(b));
+        memcpy(out, &a, sizeof(a));
+        memcpy(out + bytes - sizeof(b), &b, sizeof(b));
+        return;
+    }
+    memcpy(&c, in, sizeof(c));
+    memcpy(&d, in + bytes - sizeof(d), sizeof(d));
+    memcpy(out, &c, sizeof(c));
+    memcpy(out + bytes - sizeof(d), &d, sizeof(d));
+}
+
 /* A row; one of some vectors is moved here, its last vector over the one before it. */
 static inline void copy_row(uint8_t *out, const uint8_t *in, size_t bytes)
 {
     bool apart = (uintptr_t)out - (uintptr_t)in >= bytes; /* wraps where `out` comes first */
     size_t i = 0;
+    if (bytes >= 4 && bytes < 16) {
+        copy_words(out, in, bytes);
+        return;
+    }
     if (bytes < 16 || bytes > LONG_BYTES || !apart) {
         memmove(out, in, bytes);
         return;
@@ -100,7 +123,11 @@ copy_rows_of(size_t bytes, const struct sl_copy *c, const uint8_t *in, uint8_t *
 
 static void copy_rows(const struct sl_copy *c, const uint8_t *in, uint8_t *out)
 {
-    if (c->row_bytes == 16)
+    if (c->row_bytes == 4)
+        copy_rows_of(4, c, in, out);
+    else if (c->row_bytes == 8)
+        copy_rows_of(8, c, in, out);
+    else if (c->row_bytes == 16)
         copy_rows_of(16, c, in, out);
     else if (c->row_bytes == 32)
         copy_rows_of(32, c, in, out);

@@ -377,6 +377,35 @@ static void constants_are_reshaped_at_load(void **state)
     sl_graph_end();
 }
 
+/* Rows of `left` bytes, each before a row of 5. */
+static void check_rows(uint32_t left)
+{
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(7, left)), y = sl_graph_add_input(DIMS(7, 5));
+    uint32_t to = sl_graph_add_output(DIMS(7, left + 5));
+    uint32_t a = sl_graph_add_int8(DIMS(7, left), 1.0f / 7.0f, 0);
+    uint32_t b = sl_graph_add_int8(DIMS(7, 5), 1.0f / 7.0f, 0);
+    uint32_t both = sl_graph_add_int8(DIMS(7, left + 5), 1.0f / 7.0f, 0);
+    sl_graph_add_node(SL_XNN_CONVERT, IN(x), a);
+    sl_graph_add_node(SL_XNN_CONVERT, IN(y), b);
+    sl_graph_add_node(SL_XNN_CONCATENATE2, IN(a, b), both)->axis = 1;
+    sl_graph_add_node(SL_XNN_CONVERT, IN(both), to);
+    sl_graph_run();
+    for (uint32_t i = 0; i < 7 * (left + 5); i++) {
+        uint32_t row = i / (left + 5), column = i % (left + 5);
+        float want = column < left ? in(0)[row * left + column] : in(1)[row * 5 + column - left];
+        sl_graph_check_float(in(2)[i], fminf(fmaxf(want, -128.0f / 7), 127.0f / 7));
+    }
+    sl_graph_end();
+}
+
+static void rows_of_bytes_of_any_length_are_joined(void **state)
+{
+    (void)state;
+    for (uint32_t left = 1; left < 70; left++)
+        check_rows(left);
+}
+
 static void shapes_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -405,6 +434,7 @@ int main(void)
         cmocka_unit_test(resize_between_scales_is_refused),
         cmocka_unit_test(mean_of_squares_is_one_operator),
         cmocka_unit_test(constants_are_reshaped_at_load),
+        cmocka_unit_test(rows_of_bytes_of_any_length_are_joined),
         cmocka_unit_test(shapes_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
