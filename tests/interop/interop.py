@@ -16,6 +16,7 @@ import check_categories
 import check_export
 import check_inspector
 import check_junit
+import check_operators
 import check_pages
 import check_perfetto
 import check_programs
@@ -23,7 +24,7 @@ import check_random
 import check_tsv
 import programs
 
-CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random,
+CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random, "operators": check_operators,
           "programs": check_programs, "export": check_export, "junit": check_junit, "pages": check_pages}
 
 
