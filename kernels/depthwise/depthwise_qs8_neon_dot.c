@@ -8,7 +8,7 @@
 
 /* Which columns make the lanes of two outputs. */
 enum columns {
-    FOUR,  /* the same four */
+    FOUR,  /* the same four, of which the next two outputs begin with the last two */
     EIGHT, /* the same eight */
     APART, /* four each, two columns apart; one set of weights */
     NONE
@@ -19,7 +19,9 @@ static int columns_of(const struct sl_depthwise_shape *s)
     size_t all = s->kernel_w < 8 && s->stride_w < 8 ? s->kernel_w + s->stride_w : 9;
     if (s->dilation_w != 1 || all > 8)
         return NONE;
-    return all <= 4 ? FOUR : s->stride_w == 2 && s->kernel_w <= 4 ? APART : EIGHT;
+    if (all <= 4 && s->stride_w == 1)
+        return FOUR;
+    return s->stride_w == 2 && s->kernel_w <= 4 ? APART : EIGHT;
 }
 
 static bool fits(const struct sl_depthwise_shape *shape)

@@ -109,11 +109,30 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
+/* Three rows of one and two columns, with every stride: windows that are narrower than their steps.
+ */
+static void narrow_windows_with_strides_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_depthwise_qs8 *kernel;
+    for (size_t i = 0; (kernel = sl_depthwise_qs8_at(i)) != NULL; i++) {
+        uint32_t seed = 3;
+        if ((kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (size_t n = 0; n < 12; n++) {
+            size_t k = 1 + n % 3, stride = 1 + n / 3, out_w = sl_case_out_size(19, k, stride, 1, 0);
+            struct sl_depthwise_shape s = {1, 7, 19, 5, out_w, 18, 1, 3, k, 1, stride, 1, 1, 0, 0};
+            check(kernel, &s, &seed);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usual_windows_and_channels_equal_the_reference),
         cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(narrow_windows_with_strides_equal_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
