@@ -8,7 +8,7 @@
  * Two panels are a vector group: a line of nibbles of each makes four vectors of weights, which one SDOT by an
  * element adds to the sums of both in ZA. Four panels, two or one are walked together, for one load of the row. */
 #include "kernels/cpu/asm.h"
-#include "kernels/matmul/gemv_qd8_store_sme2.h"
+#include "kernels/matmul/gemv_qd8_store_sme2_asm.inc"
 
 // x12: bytes from a panel's begin to its first words, x14: from panel to panel, x20: words by 16, x11: the rest by four.
 // Words of the panels walked: x0, x15, x17, x19.

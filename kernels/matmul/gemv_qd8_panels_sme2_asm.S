@@ -4,8 +4,8 @@
  * sl_gemv_qd8_panels_sme2_asm(const struct sl_qd8_gemv *), in streaming mode with ZA on. Panels: qd8_mopa.h; what is
  * computed: finish() of qd8_panels. z8-z15 are not touched. */
 #include "kernels/cpu/asm.h"
-#include "kernels/matmul/gemv_panels8_sme2.h"
-#include "kernels/matmul/gemv_qd8_store_sme2.h"
+#include "kernels/matmul/gemv_panels8_sme2_asm.inc"
+#include "kernels/matmul/gemv_qd8_store_sme2_asm.inc"
 
 .macro start panels
     .if \panels == 0

@@ -3,7 +3,7 @@
  * sl_gemv_qs8_sme2_asm(const struct sl_gemv_qs8 *), in streaming mode with ZA on. What it computes is what
  * sl_mopa_qs8_scalar() states, of a single row. z8-z15 are not touched. The sums are vector groups of ZA. */
 #include "kernels/cpu/asm.h"
-#include "kernels/matmul/gemv_qs8_store_sme2.h"
+#include "kernels/matmul/gemv_qs8_store_sme2_asm.inc"
 #include "kernels/matmul/gemv_words8_sme2.h"
 
 .macro start_group g, groups

@@ -4,8 +4,8 @@
  * sl_gemv_qs8_panels_sme2_asm(const struct sl_gemv_qs8 *), in streaming mode with ZA on. Panels: mopa_qs8.h; what it
  * computes is what sl_mopa_qs8_scalar() states, of a single row. z8-z15 are not touched. */
 #include "kernels/cpu/asm.h"
-#include "kernels/matmul/gemv_panels8_sme2.h"
-#include "kernels/matmul/gemv_qs8_store_sme2.h"
+#include "kernels/matmul/gemv_panels8_sme2_asm.inc"
+#include "kernels/matmul/gemv_qs8_store_sme2_asm.inc"
 
 .macro start panels
     mov x0, x2

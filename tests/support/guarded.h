@@ -2,7 +2,8 @@
  *
  * A block's last byte lies just before an unreadable page, or its first one just behind one (two
  * blocks of five, in an order that repeats from run to run), so a kernel that reads or writes
- * beyond an operand faults. What lies at the other side, to the page there, is filled and checked. */
+ * beyond an operand faults. What lies at the other side, to the page there, is filled and checked.
+ */
 #pragma once
 
 #include <stddef.h>

@@ -234,8 +234,7 @@ static void rows_of_all_lengths_equal_the_reference(void **state)
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         uint32_t seed = 5;
-        if (kernel->op <= SL_REDUCE_MAX ||
-            !sl_case_may_run(kernel->name, kernel->needs))
+        if (kernel->op <= SL_REDUCE_MAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t length = 1; length < 900; length += length < 140 ? 3 : 23) {
             struct sl_reduce_args a = {4 + length % 6, length, 1, .scale = 0};
