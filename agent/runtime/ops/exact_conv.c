@@ -102,6 +102,8 @@ static int prepare_convolution(struct sl_op_call *call, struct sl_diag *diag)
         !read_shapes(call, c, in, weight) ||
         (bias && sl_tensor_count(bias) != c->groups * c->group_out))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its shapes do not fit together");
+    if (bias && !sl_cast_load(c->exact.class, bias->scalar_type))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its bias has no numbers");
     int32_t sizes[4] = {in->sizes[0], (int32_t)(c->groups * c->group_out), (int32_t)c->out[0],
                         (int32_t)c->out[1]};
     if (in->rank == 3)
