@@ -119,6 +119,37 @@ static float share(const struct cover *c, size_t i)
     return c->total > 0.0f ? slope(c, i) / c->total : 1.0f;
 }
 
+/* What the loops do with numbers: integers modulo 2^64, and never by what C leaves undefined. */
+static double add_f64(double a, double b)
+{
+    return a + b;
+}
+
+static int64_t add_i64(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static double part_f64(double sum, int64_t count)
+{
+    return sum / (double)count;
+}
+
+static int64_t part_i64(int64_t sum, int64_t count)
+{
+    return count == -1 ? (int64_t)(0 - (uint64_t)sum) : sum / count;
+}
+
+static double whole_f64(double number)
+{
+    return number;
+}
+
+static int64_t whole_i64(float number)
+{
+    return sl_cast_to_int((double)number);
+}
+
 #define SL_NUMBER double
 #define SL_REAL double
 #define SL_TYPED(name) name##_f64

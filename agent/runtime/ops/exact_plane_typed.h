@@ -31,8 +31,8 @@ static void SL_TYPED(mean_plane)(const struct planes *p, const SL_NUMBER *in, SL
             SL_NUMBER sum = 0;
             for (size_t i = down.first; i < down.end; i++)
                 for (size_t k = across.first; k < across.end; k++)
-                    sum += in[i * p->in[1] + k];
-            *out++ = count != 0 ? sum / (SL_NUMBER)count : 0;
+                    sum = SL_TYPED(add)(sum, in[i * p->in[1] + k]);
+            *out++ = count != 0 ? SL_TYPED(part)(sum, count) : 0;
         }
 }
 
@@ -46,8 +46,8 @@ static void SL_TYPED(adaptive_plane)(const struct planes *p, const SL_NUMBER *in
             for (size_t i = down.first; i < down.end; i++)
                 for (size_t k = across.first; k < across.end; k++)
                     sum = (float)((SL_REAL)sum + (SL_REAL)in[i * p->in[1] + k]);
-            *out++ =
-                (SL_NUMBER)(sum / (float)((down.end - down.first) * (across.end - across.first)));
+            *out++ = SL_TYPED(whole)(
+                sum / (float)((down.end - down.first) * (across.end - across.first)));
         }
 }
 
@@ -65,7 +65,7 @@ static void SL_TYPED(bilinear_plane)(const struct planes *p, const SL_NUMBER *in
             SL_REAL bottom_right = (SL_REAL)below[b.last] * after;
             top = (top + top_right) * (SL_REAL)down.before;
             bottom = (bottom + bottom_right) * (SL_REAL)down.after;
-            *out++ = (SL_NUMBER)(top + bottom);
+            *out++ = SL_TYPED(whole)(top + bottom);
         }
     }
 }
@@ -89,7 +89,7 @@ static void SL_TYPED(smooth_plane)(const struct planes *p, const SL_NUMBER *in, 
                 for (size_t k = across.first; k < across.end; k++) {
                     SL_REAL scaled = (SL_REAL)in[i * p->in[1] + k] * (SL_REAL)share(&down, i);
                     scaled *= (SL_REAL)share(&across, k);
-                    sum = (SL_NUMBER)((SL_REAL)sum + scaled);
+                    sum = SL_TYPED(whole)((SL_REAL)sum + scaled);
                 }
             *out++ = sum;
         }
