@@ -277,8 +277,9 @@ static int check_overlap(struct sl_tensor *const *args, uint32_t arg_count,
                            "delegate argument %u has no memory for its shape",
                            operand->external_id);
     for (uint32_t i = 0; operand->external_output && i < arg_count; i++)
-        if (i != operand->external_id && args[i] && args[i]->nbytes != 0 && out->nbytes != 0 &&
-            out->data < args[i]->data + args[i]->nbytes && args[i]->data < out->data + out->nbytes)
+        if (i != operand->external_id && args[i] && args[i]->data && args[i]->nbytes != 0 &&
+            out->nbytes != 0 && out->data < args[i]->data + args[i]->nbytes &&
+            args[i]->data < out->data + out->nbytes)
             return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,
                                "delegate arguments %u and %u share memory", operand->external_id,
                                i);
