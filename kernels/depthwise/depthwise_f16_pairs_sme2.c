@@ -11,12 +11,18 @@
 
 enum { BIASES = 4, ROWS = 4 };
 
-/* At most half a window of padding above and below; 8 groups of ZA are in use. Of one vector of
- * channels or three a 3x3 window takes less by single ones. */
-static bool is_square(const struct sl_depthwise_shape *s, size_t kernel, size_t stride)
+/* Whether a 3x3 window takes less by single vectors of channels, and from 512 bits on by threes. */
+static bool is_better_otherwise(const struct sl_depthwise_shape *s)
 {
     size_t vl = svcntsw(), vectors = (s->channels + 2 * vl - 1) / (2 * vl);
-    return (kernel > 3 || (vectors != 1 && vectors != 3)) && s->kernel_h == kernel &&
+    bool even = vectors == 2 || vectors == 4 || (vl < 16 && vectors != 1 && vectors != 3);
+    return s->pad_left <= 1 && !even;
+}
+
+/* At most half a window of padding above and below; 8 groups of ZA are in use. */
+static bool is_square(const struct sl_depthwise_shape *s, size_t kernel, size_t stride)
+{
+    return (kernel > 3 || !is_better_otherwise(s)) && s->kernel_h == kernel &&
            s->kernel_w == kernel && s->multiplier == 1 && s->dilation_h == 1 &&
            s->dilation_w == 1 && s->stride_h == stride && s->stride_w == stride &&
            s->pad_top <= kernel / 2 && s->out_h > 0 && s->out_w > 0 &&

@@ -58,4 +58,8 @@ void sl_depthwise_f16_3x3s1_sme2_asm(
     const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
 void sl_depthwise_f16_3x3s2_sme2_asm(
     const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
+/* Three vectors of channels together from 0 on, while more than two are left; their weights are
+ * packed otherwise: per 6 VL channels 36 vectors, depthwise_f16_3x3_sme2.c. VL at least 16. */
+void sl_depthwise_f16_3x3s2_triples_sme2_asm(
+    const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
 #endif
