@@ -1,5 +1,5 @@
-/* kernels/depthwise/depthwise_f16_pairs_sme2.c: depthwise convolution of halves, 3x3 at stride 2
- * and 5x5 at stride 1 and 2, SME2: pairs of vectors of channels by pairs of output columns. */
+/* kernels/depthwise/depthwise_f16_pairs_sme2.c: depthwise convolution of halves, 5x5 at stride 1
+ * and 2 and 7x7 at stride 1, SME2: pairs of vectors of channels by pairs of output columns. */
 #include <arm_sme.h>
 
 #include "kernels/cpu/half.h"
@@ -9,37 +9,23 @@
 #include "kernels/depthwise/depthwise_pack.h"
 #include "kernels/depthwise/depthwise_window.h"
 
-enum { BIASES = 4, ROWS = 4 };
-
-/* Whether a 3x3 window takes less by single vectors of channels, and from 512 bits on by threes. */
-static bool is_better_otherwise(const struct sl_depthwise_shape *s)
-{
-    size_t vl = svcntsw(), vectors = (s->channels + 2 * vl - 1) / (2 * vl);
-    bool even = vectors == 2 || vectors == 4 || (vl < 16 && vectors != 1 && vectors != 3);
-    return s->pad_left <= 1 && !even;
-}
+/* FIRST_ROWS of a window are multiplied first: as many as the registers of a column hold. */
+enum { BIASES = 4, ROWS = 4, FIRST_ROWS = 5 };
 
 /* At most half a window of padding above and below; 8 groups of ZA are in use. */
 static bool is_square(const struct sl_depthwise_shape *s, size_t kernel, size_t stride)
 {
-    return (kernel > 3 || !is_better_otherwise(s)) && s->kernel_h == kernel &&
-           s->kernel_w == kernel && s->multiplier == 1 && s->dilation_h == 1 &&
-           s->dilation_w == 1 && s->stride_h == stride && s->stride_w == stride &&
-           s->pad_top <= kernel / 2 && s->out_h > 0 && s->out_w > 0 &&
+    return s->kernel_h == kernel && s->kernel_w == kernel && s->multiplier == 1 &&
+           s->dilation_h == 1 && s->dilation_w == 1 && s->stride_h == stride &&
+           s->stride_w == stride && s->pad_top <= kernel / 2 && s->out_h > 0 && s->out_w > 0 &&
            (s->out_h - 1) * stride + kernel <= s->in_h + s->pad_top + kernel / 2 && svcntsw() >= 8;
-}
-
-/* Rows of a window that are multiplied first: as many as the registers of a column hold. */
-static size_t first_rows(const struct sl_depthwise_shape *s)
-{
-    return s->kernel_h < 5 ? s->kernel_h : 5;
 }
 
 /* Vectors of weights that an input column of a block takes: of so many columns of the kernel, in
  * whole loads. */
 static size_t column_vectors(const struct sl_depthwise_shape *s, size_t count)
 {
-    size_t first = 2 * first_rows(s) * count, others = 2 * s->kernel_h * count - first;
+    size_t first = 2 * FIRST_ROWS * count, others = 2 * s->kernel_h * count - first;
     return (s->stride_w == 2 && s->kernel_h == 5 ? first : (first + 3) / 4 * 4) + others;
 }
 
@@ -82,7 +68,7 @@ static uint16_t *pack_column(const struct sl_depthwise_shape *s, const uint16_t 
 static uint16_t *pack_columns(const struct sl_depthwise_shape *s, const uint16_t *weights, size_t j,
                               size_t c, uint16_t *out)
 {
-    size_t first = first_rows(s), met = (size_t)meets(s, j, 0) + (size_t)meets(s, j, 1);
+    size_t first = FIRST_ROWS, met = (size_t)meets(s, j, 0) + (size_t)meets(s, j, 1);
     size_t others = 2 * (s->kernel_h - first) * met;
     uint16_t *end = out + (column_vectors(s, met) - others) * 2 * svcntsw();
     for (size_t o = 0; o < 2; o++)
@@ -195,7 +181,6 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
             .run = run_##size##stride,                                                             \
     };
 
-SL_DEPTHWISE_PAIRS(3, 2)
 SL_DEPTHWISE_PAIRS(5, 1)
 SL_DEPTHWISE_PAIRS(5, 2)
 SL_DEPTHWISE_PAIRS(7, 1)

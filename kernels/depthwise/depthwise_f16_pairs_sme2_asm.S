@@ -1,8 +1,8 @@
 /* kernels/depthwise/depthwise_f16_pairs_sme2_asm.S: a strip of up to 4 output rows of a depthwise
- * convolution of halves with sums in f32: 3x3 at stride 2, 5x5 at stride 1 and 2, 7x7 at stride 1. Two
+ * convolution of halves with sums in f32: 5x5 at stride 1 and 2, 7x7 at stride 1. Two
  * output columns of two vectors of channels a turn.
  *
- * sl_depthwise_f16_3x3s2_pairs_sme2_asm(const struct sl_depthwise_f16_window *), _5x5s1_, _5x5s2_ and
+ * sl_depthwise_f16_5x5s1_pairs_sme2_asm(const struct sl_depthwise_f16_window *), _5x5s2_ and
  * _7x7s1_ likewise, in streaming mode with ZA on; VL is at least 8. The readable form is depthwise_scalar.h. Of z8-z15
  * they keep what the ABI asks for.
  *
@@ -113,16 +113,7 @@
     row 10, \rows, \pads, 21, 29, x25
 .endm
 
-// A kernel column, three weights of the first vector and three of the second, into groups.
-.macro taps_3x3s2 first, second, a, b, c, d, e, f
-    fmlal za.s[w8, \first, vgx4], {z16.h-z19.h}, \a\().h
-    fmlal za.s[w8, \first, vgx4], {z0.h-z3.h}, \b\().h
-    fmlal za.s[w8, \first, vgx4], {z17.h-z20.h}, \c\().h
-    fmlal za.s[w8, \second, vgx4], {z24.h-z27.h}, \d\().h
-    fmlal za.s[w8, \second, vgx4], {z8.h-z11.h}, \e\().h
-    fmlal za.s[w8, \second, vgx4], {z25.h-z28.h}, \f\().h
-.endm
-
+// A kernel column, five weights of the first vector and five of the second, into groups.
 .macro taps_5x5s1 first, second, a, b, c, d, e, f, g, h, i, j
     fmlal za.s[w8, \first, vgx4], {z16.h-z19.h}, \a\().h
     fmlal za.s[w8, \first, vgx4], {z17.h-z20.h}, \b\().h
@@ -153,26 +144,6 @@
 .endm
 
 // Input column j of a block: what it adds to the first output column, and to the second.
-.macro column_3x3s2 j, rows
-    .if \j == 2
-    load_column_s2 (2 * \rows + 1), 1
-    weights_4 z4.h-z7.h
-    weights_4 z12.h-z15.h
-    taps_3x3s2 0:1, 2:3, z4, z5, z6, z7, z12, z13
-    weights_4 z4.h-z7.h
-    taps_3x3s2 4:5, 6:7, z14, z15, z4, z5, z6, z7
-    .else
-    load_column_s2 (2 * \rows + 1), 1
-    weights_4 z4.h-z7.h
-    weights_4 z12.h-z15.h
-    .if \j < 2
-    taps_3x3s2 0:1, 2:3, z4, z5, z6, z7, z12, z13
-    .else
-    taps_3x3s2 4:5, 6:7, z4, z5, z6, z7, z12, z13
-    .endif
-    .endif
-.endm
-
 .macro column_5x5s1 j, rows
     load_column_s1 (\rows + 4), 2
     weights_4 z0.h-z3.h
@@ -254,9 +225,6 @@
 .endm
 
 // Before a column, whether or not it is skipped.
-.macro reach_3x3s2 j
-.endm
-
 .macro reach_5x5s1 j
     weights_reach 20, -32, 32
 .endm
@@ -324,9 +292,7 @@
     column_if \kind, 2, \rows, \looks
     column_if \kind, 3, \rows, \looks
     column_if \kind, 4, \rows, \looks
-    .if \across > 5
     column_if \kind, 5, \rows, \looks
-    .endif
     .if \across > 6
     column_if \kind, 6, \rows, \looks
     .endif
@@ -488,7 +454,6 @@ function_end sl_depthwise_f16_\kind\()_pairs_sme2_asm
 .endm
 
 // Weights: 4 vectors of biases; of each input column so many that quads serve one column alone.
-strips 3x3s2, 5, 48, 2
 strips 5x5s1, 6, 108, 1
 strips 5x5s2, 7, 104, 2
 strips 7x7s1, 8, 204, 1

@@ -39,6 +39,7 @@ struct sl_depthwise_f16_strip {
     uint32_t top, bottom;
     float min, max;
     size_t first;
+    size_t end; /* of the channels, where two or three vectors go together */
 };
 
 /* What the streaming forms of f32 compute, in plain C; `stride` is 1 or 2. */
@@ -58,8 +59,11 @@ void sl_depthwise_f16_3x3s1_sme2_asm(
     const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
 void sl_depthwise_f16_3x3s2_sme2_asm(
     const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
-/* Three vectors of channels together from 0 on, while more than two are left; their weights are
- * packed otherwise: per 6 VL channels 36 vectors, depthwise_f16_3x3_sme2.c. VL at least 16. */
+/* Three and two vectors of channels together, from `first` to `end`, rounded up to such; their
+ * weights are packed otherwise: 36 and 22 vectors, depthwise_f16_3x3_sme2.c. VL is at least 16 for
+ * three. */
 void sl_depthwise_f16_3x3s2_triples_sme2_asm(
+    const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
+void sl_depthwise_f16_3x3s2_pairs_sme2_asm(
     const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
 #endif

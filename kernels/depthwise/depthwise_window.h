@@ -59,7 +59,6 @@ void sl_depthwise_5x5s2_sme2_asm(
 
 typedef void sl_depthwise_f16_window_fn(
     const struct sl_depthwise_f16_window *window) __arm_streaming __arm_inout("za");
-sl_depthwise_f16_window_fn sl_depthwise_f16_3x3s2_pairs_sme2_asm;
 sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s1_pairs_sme2_asm;
 sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s2_pairs_sme2_asm;
 sl_depthwise_f16_window_fn sl_depthwise_f16_7x7s1_pairs_sme2_asm;
