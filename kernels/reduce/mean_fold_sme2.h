@@ -4,6 +4,7 @@
 
 #include <arm_sme.h>
 #include <arm_sve.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,13 @@ void sl_sum_quads_f32_sme2_asm(const float *in, size_t step, size_t rows,
                                size_t columns) __arm_streaming __arm_inout("za");
 void sl_sum_quads_f16_sme2_asm(const uint16_t *in, size_t step, size_t rows,
                                size_t columns) __arm_streaming __arm_inout("za");
+
+/* Whether whole rows fill two vectors, `most` elements, a power of two. */
+static inline __attribute__((always_inline)) bool mean_fills_vectors(size_t columns,
+                                                                     size_t most) __arm_streaming
+{
+    return columns > 1 && most % columns == 0;
+}
 
 /* Columns i .. of the sum of `rows` neighbouring rows of `columns` floats. */
 static inline __attribute__((always_inline)) svfloat32_t mean_fold(svbool_t some, const float *sums,

@@ -67,9 +67,53 @@ static void mean_rows(const void *pointer) __arm_streaming
         args->out[o] = sl_row_sum_sme2(args->in + o * args->reduced, args->reduced) * args->scale;
 }
 
-static void mean_inner(const void *pointer) __arm_streaming __arm_inout("za")
+/* The sums of columns to groups 0 and 1. */
+static inline __attribute__((always_inline)) void
+sum_quads(const float *in, size_t count) __arm_streaming __arm_inout("za")
 {
-    const struct sl_reduce_args *args = pointer;
+    svcount_t all = svptrue_c32();
+    size_t quad = 4 * svcntw(), left = count;
+    for (; left >= 4 * quad; left -= 4 * quad, in += 4 * quad) {
+        svadd_za32_f32_vg1x4(0, svld1_f32_x4(all, in));
+        svadd_za32_f32_vg1x4(1, svld1_vnum_f32_x4(all, in, 4));
+        svadd_za32_f32_vg1x4(0, svld1_vnum_f32_x4(all, in, 8));
+        svadd_za32_f32_vg1x4(1, svld1_vnum_f32_x4(all, in, 12));
+    }
+    for (size_t i = 0; i < left; i += quad)
+        svadd_za32_f32_vg1x4(0, svld1_f32_x4(svwhilelt_c32_u64(i, left, 4), in + i));
+}
+
+/* Of 2, 4, 8 ... columns, at most two vectors: whole rows fill them, and are added up in them. */
+static __attribute__((noinline)) void
+mean_of_powers(const struct sl_reduce_args *args) __arm_streaming __arm_inout("za")
+{
+    size_t columns = args->inner, count = args->reduced * columns;
+    svbool_t all = svptrue_b32(), some = svwhilelt_b32_u64(0, columns);
+    const float *in = args->in;
+    for (float *out = args->out, *end = out + args->outer * columns; out < end;
+         out += columns, in += count) {
+        svzero_za();
+        sum_quads(in, count);
+        svadd_za32_f32_vg1x4(0, svread_za32_f32_vg1x4(1));
+        svfloat32x4_t quad = svread_za32_f32_vg1x4(0);
+        svfloat32_t sum = svadd_f32_x(all, svget4_f32(quad, 0), svget4_f32(quad, 2));
+        svfloat32_t second = svadd_f32_x(all, svget4_f32(quad, 1), svget4_f32(quad, 3));
+        if (columns > svcntw())
+            svst1_f32(all, out + svcntw(), svmul_n_f32_x(all, second, args->scale));
+        else
+            sum = svadd_f32_x(all, sum, second);
+        for (size_t lanes = svcntw(); lanes > columns;) {
+            lanes /= 2;
+            second = svtbl_f32(sum, svindex_u32((uint32_t)lanes, 1));
+            sum = svadd_f32_x(all, sum, second);
+        }
+        svst1_f32(some, out, svmul_n_f32_x(all, sum, args->scale));
+    }
+}
+
+static __attribute__((noinline)) void
+mean_columns(const struct sl_reduce_args *args) __arm_streaming __arm_inout("za")
+{
     const float *in = args->in;
     float *out = args->out;
     size_t inner = args->inner;
@@ -81,6 +125,15 @@ static void mean_inner(const void *pointer) __arm_streaming __arm_inout("za")
         for (size_t i = 0; i < inner; i += 4 * svcntw())
             mean_quad(args, in, i, out);
     }
+}
+
+static void mean_inner(const void *pointer) __arm_streaming __arm_inout("za")
+{
+    const struct sl_reduce_args *args = pointer;
+    if (mean_fills_vectors(args->inner, 2 * svcntw()))
+        mean_of_powers(args);
+    else
+        mean_columns(args);
 }
 
 static void mean(const struct sl_reduce_args *args)

@@ -33,9 +33,9 @@ static float row_sum(const uint16_t *in, size_t count) __arm_streaming __arm_ino
     return svaddv_f32(all, svadd_f32_x(all, sum, other));
 }
 
-static void mean_body(const void *pointer) __arm_streaming __arm_inout("za")
+static __attribute__((noinline)) void
+mean_any(const struct sl_reduce_f16_args *args) __arm_streaming __arm_inout("za")
 {
-    const struct sl_reduce_f16_args *args = pointer;
     for (size_t o = 0; o < args->outer; o++) {
         const uint16_t *in = args->in + o * args->reduced * args->inner;
         if (args->inner == 1) {
@@ -53,6 +53,15 @@ static void mean_body(const void *pointer) __arm_streaming __arm_inout("za")
         if (args->inner > 0)
             sl_mean_columns_f16_sme2_asm(&job);
     }
+}
+
+static void mean_body(const void *pointer) __arm_streaming __arm_inout("za")
+{
+    const struct sl_reduce_f16_args *args = pointer;
+    if (mean_fills_vectors(args->inner, 2 * svcnth()))
+        mean_of_powers(args);
+    else
+        mean_any(args);
 }
 
 static void mean(const struct sl_reduce_f16_args *args)

@@ -154,6 +154,25 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
+/* Rows of few columns stand side by side in vectors. */
+static void means_of_two_to_256_columns_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        uint32_t seed = 13;
+        if (kernel->op != SL_REDUCE_MEAN || (kernel->needs & ~sl_isa_detect()) != 0)
+            continue;
+        for (size_t inner = 2; inner <= 256; inner *= 2)
+            for (size_t n = 1; n < 600; n = 3 * n + 1) {
+                struct sl_reduce_args a = {3, n, inner, .scale = 0};
+                float *in = sl_case_floats(&seed, 3 * n * inner);
+                check(kernel, a, in, false, &seed);
+                sl_guarded_free(in);
+            }
+    }
+}
+
 static void softmax_of_far_apart_values_is_accurate_element_by_element(void **state)
 {
     (void)state;
@@ -290,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(means_of_two_to_256_columns_equal_the_reference),
         cmocka_unit_test(softmax_of_far_apart_values_is_accurate_element_by_element),
         cmocka_unit_test(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan),
         cmocka_unit_test(the_largest_is_exact_and_a_nan_wins_wherever_it_stands),

@@ -85,6 +85,9 @@ static void every_length_equals_f32(void **state)
             check(kernel, (struct rows){.outer = 2, .reduced = n, .inner = 1}, &seed, 4);
             check(kernel, (struct rows){.outer = 1, .reduced = n % 11 + 1, .inner = n}, &seed, 1);
         }
+        for (size_t inner = 2; inner < 600; inner *= 2) /* rows side by side in vectors */
+            for (size_t n = 1; n < 600; n = 3 * n + 1)
+                check(kernel, (struct rows){.outer = 3, .reduced = n, .inner = inner}, &seed, 1);
         check(kernel, (struct rows){.outer = 1, .reduced = 3000, .inner = 1}, &seed, 8);
         check(kernel, (struct rows){.outer = 1, .reduced = 9000, .inner = 1}, &seed, 1);
         check(kernel, (struct rows){.outer = 2, .reduced = 49, .inner = 1100}, &seed, 60);
