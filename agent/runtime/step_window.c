@@ -65,8 +65,8 @@ static void valid_taps(size_t at, size_t in, size_t kernel, size_t dilation, siz
     *out_end = end < kernel ? end : kernel;
 }
 
-/* Columns from, up to but not including, to of a row of output pixels; in a window the first
- * maximum wins, and a NaN above all. */
+/* Columns from, up to but not including, to of a row of output pixels. In a window the first
+ * maximum wins; as in ExecuTorch a NaN does if it is the window's first value, and never else. */
 static void max_of_columns(const struct sl_pool_args *a, const float *plane, size_t oy, size_t from,
                            size_t to, float *out, int64_t *index)
 {
@@ -83,7 +83,7 @@ static void max_of_columns(const struct sl_pool_args *a, const float *plane, siz
             size_t at = y * a->in_w + x0;
             for (size_t taps = x_end - x_first; taps > 0; taps--, at += a->dilation_w) {
                 float v = plane[at];
-                if (!(v <= best) && !isnan(best)) { /* larger, or the first NaN */
+                if (v > best) {
                     best = v;
                     best_at = at;
                 }
@@ -111,20 +111,23 @@ static void leave(struct columns *c, size_t from, size_t to)
     }
 }
 
-/* The rows of `count` columns, at least four, of windows whose first row inside is `y`. */
-static void max_down(const struct sl_pool_args *a, const float *plane, size_t y, size_t rows,
+/* The rows of `count` columns, at least four, of windows whose first row inside is `y`. False if
+ * that row has a NaN, with which a window may begin. */
+static bool max_down(const struct sl_pool_args *a, const float *plane, size_t y, size_t rows,
                      size_t x, size_t count, float *value, float *place)
 {
     const size_t row = a->dilation_h * a->in_w;
     const sl_lanes_u32 apart = {0, 1, 2, 3}, next = apart * 0 + (uint32_t)row;
+    sl_lanes_s32 numbers = {-1, -1, -1, -1};
     for (size_t i = 0; i < count; i = sl_lanes_next(i, count)) {
         const float *from = plane + y * a->in_w + x + i;
         sl_lanes best = sl_lanes_load(from);
         sl_lanes_u32 at = apart + (uint32_t)(from - plane), best_at = at;
+        numbers &= best == best;
 #pragma clang loop unroll(disable)
         for (size_t k = rows - 1; k > 0; k--) {
             sl_lanes v = sl_lanes_load(from += row);
-            sl_lanes_s32 better = ~(v <= best) & (best == best); /* larger, or the first NaN */
+            sl_lanes_s32 better = v > best;
             at += next;
             best = sl_lanes_choose(better, v, best);
             best_at = (sl_lanes_u32)sl_lanes_choose(better, (sl_lanes)at, (sl_lanes)best_at);
@@ -132,9 +135,11 @@ static void max_down(const struct sl_pool_args *a, const float *plane, size_t y,
         sl_lanes_store(value + i, best);
         sl_lanes_store(place + i, (sl_lanes)best_at);
     }
+    return (numbers[0] & numbers[1] & numbers[2] & numbers[3]) != 0;
 }
 
-/* Four windows, `step` apart. Of equal values, and of NaNs, the first place of the plane wins. */
+/* Four windows, `step` apart, of columns without NaNs. Of equal values the first place of the plane
+ * wins. */
 static inline __attribute__((always_inline)) void max_across(const struct sl_pool_args *a,
                                                              const struct columns *c, size_t x,
                                                              size_t step, float *out,
@@ -150,9 +155,8 @@ static inline __attribute__((always_inline)) void max_across(const struct sl_poo
         place += a->dilation_w;
         sl_lanes v = sl_lanes_every(value, step);
         sl_lanes_u32 at = (sl_lanes_u32)sl_lanes_every(place, step);
-        sl_lanes_s32 numbers = best == best, earlier = (sl_lanes_s32)(at < best_at);
-        sl_lanes_s32 nan = v != v, same = (v == best) | (nan & ~numbers);
-        sl_lanes_s32 better = (v > best) | (nan & numbers) | (same & earlier);
+        sl_lanes_s32 earlier = (sl_lanes_s32)(at < best_at);
+        sl_lanes_s32 better = (v > best) | ((v == best) & earlier);
         best = sl_lanes_choose(better, v, best);
         best_at = (sl_lanes_u32)sl_lanes_choose(better, (sl_lanes)at, (sl_lanes)best_at);
     }
@@ -162,7 +166,7 @@ static inline __attribute__((always_inline)) void max_across(const struct sl_poo
 }
 
 /* `count` windows, at least four, from column ox on, down and then across; false if they have less
- * than four columns. `width`: of all columns they name. */
+ * than four columns, or may begin with a NaN. `width`: of all columns they name. */
 static bool max_of_span(const struct sl_pool_args *a, const float *plane, size_t oy, size_t ox,
                         size_t count, size_t width, float *out, int64_t *index)
 {
@@ -175,8 +179,10 @@ static bool max_of_span(const struct sl_pool_args *a, const float *plane, size_t
     valid_taps(oy * a->stride_h, a->in_h, a->kernel_h, a->dilation_h, a->pad_top, &y_first, &y_end);
     leave(&c, 0, left);
     leave(&c, end, width);
-    max_down(a, plane, oy * a->stride_h + y_first * a->dilation_h - a->pad_top, y_end - y_first,
-             x + left - a->pad_left, end - left, c.value + left, c.place + left);
+    if (!max_down(a, plane, oy * a->stride_h + y_first * a->dilation_h - a->pad_top,
+                  y_end - y_first, x + left - a->pad_left, end - left, c.value + left,
+                  c.place + left))
+        return false;
     for (size_t i = 0; i < count; i = sl_lanes_next(i, count))
         if (a->stride_w == 1)
             max_across(a, &c, i, 1, out + ox, index + ox);

@@ -52,7 +52,7 @@ static void check_max_pool(int32_t width, int32_t kernel, int32_t stride, bool t
         for (int32_t k = 0; k < HEIGHT * width; k++)
             if (k / width >= top && k / width < top + kernel && k % width >= left &&
                 k % width < left + kernel &&
-                (best < 0 || (!(plane[k] <= plane[best]) && !isnan(plane[best]))))
+                (best < 0 || plane[k] > plane[best])) /* no number is more than a first NaN */
                 best = k;
         assert_int_equal(places[i], best);
         assert_memory_equal(&sl_program_floats(y)[i], &plane[best], sizeof(float));
@@ -71,6 +71,42 @@ static void max_pool_names_the_first_maximum(void **state)
             }
     check_max_pool(1300, 3, 1, true); /* more columns than are taken at once */
     check_max_pool(1300, 2, 2, true);
+}
+
+/* As ExecuTorch has it, unlike PyTorch, where each NaN wins. */
+static void max_pool_gives_a_nan_only_where_a_window_begins_with_it(void **state)
+{
+    enum { WIDTH = 16 };
+    static const int64_t places[WIDTH / 2] = {0, 3, 5, 22, 9, 10, 29, 15};
+    static const bool nans[WIDTH / 2] = {true, false, false, false, false, true, false, false};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(1, 1, 2, WIDTH));
+    uint32_t y = sl_program_add_tensor(SL_SIZES(1, 1, 1, WIDTH / 2));
+    uint32_t index = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(1, 1, 1, WIDTH / 2), true);
+    sl_program_add_call("aten::max_pool2d_with_indices.out",
+                        SL_ARGS(x, pair(2, 2), pair(2, 2), pair(0, 0), pair(1, 1),
+                                sl_program_add_bool(false), y, index));
+    sl_program_run();
+    for (int filled = 0; filled < 2; filled++) { /* no NaN in the first row; some */
+        float *in = sl_program_floats(x);
+        for (int32_t i = 0; i < 2 * WIDTH; i++)
+            in[i] = 1.0f;
+        in[3] = in[5] = in[22] = in[9] = in[29] = in[15] = 2.0f;
+        in[18] = in[20] = in[28] = in[31] = NAN; /* all in the second row */
+        if (filled)
+            in[0] = in[7] = in[10] = NAN;
+        else
+            in[0] = in[10] = 2.0f;
+        assert_int_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag), 0);
+        const int64_t *at = (const int64_t *)(const void *)sl_program_floats(index);
+        for (int32_t i = 0; i < WIDTH / 2; i++) {
+            assert_int_equal(at[i], places[i]);
+            assert_int_equal(isnan(sl_program_floats(y)[i]), filled && nans[i]);
+            assert_true(isnan(sl_program_floats(y)[i]) || sl_program_floats(y)[i] == 2.0f);
+        }
+    }
+    sl_program_end();
 }
 
 static void check_average_pool(int32_t width, int32_t kernel, int32_t stride, bool padding_counts)
@@ -351,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(max_pool_names_the_first_maximum),
+        cmocka_unit_test(max_pool_gives_a_nan_only_where_a_window_begins_with_it),
         cmocka_unit_test(average_pool_divides_by_what_counts),
         cmocka_unit_test(adaptive_pool_covers_all_pixels),
         cmocka_unit_test(resizing_mixes_neighbours),
