@@ -14,6 +14,7 @@ enum prim {
     PRIM_SUB,
     PRIM_MUL,
     PRIM_FLOORDIV,
+    PRIM_QUOTIENT, /* towards zero */
     PRIM_TRUEDIV,
     PRIM_MOD,
     PRIM_MAX,
@@ -28,6 +29,8 @@ enum prim {
     PRIM_CEIL,
     PRIM_ROUND,
     PRIM_TRUNC,
+    PRIM_NOT,    /* of a Bool */
+    PRIM_CHOOSE, /* by a Bool */
 };
 
 static struct sl_value truth(bool value)
@@ -76,7 +79,8 @@ static int64_t floor_div(int64_t a, int64_t b) /* b is neither 0 nor -1 */
 /* False for a division by zero. */
 static bool of_integers(int op, int64_t a, int64_t b, struct sl_value *out)
 {
-    if (b == 0 && (op == PRIM_FLOORDIV || op == PRIM_TRUEDIV || op == PRIM_MOD))
+    if (b == 0 &&
+        (op == PRIM_FLOORDIV || op == PRIM_QUOTIENT || op == PRIM_TRUEDIV || op == PRIM_MOD))
         return false;
     switch (op) {
     case PRIM_ADD:
@@ -90,6 +94,9 @@ static bool of_integers(int op, int64_t a, int64_t b, struct sl_value *out)
         return true;
     case PRIM_FLOORDIV:
         *out = integer(b == -1 ? 0 - (uint64_t)a : (uint64_t)floor_div(a, b));
+        return true;
+    case PRIM_QUOTIENT:
+        *out = integer(b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b));
         return true;
     case PRIM_MOD:
         *out = integer(b == -1 ? 0 : (uint64_t)(a % b));
@@ -134,6 +141,9 @@ static bool of_reals(int op, double a, double b, struct sl_value *out)
         return true;
     case PRIM_FLOORDIV:
         *out = real(floor(a / b));
+        return b != 0.0;
+    case PRIM_QUOTIENT:
+        *out = real(trunc(a / b));
         return b != 0.0;
     case PRIM_TRUEDIV:
         *out = real(a / b);
@@ -185,11 +195,36 @@ static void write_result(struct sl_op_call *call, const struct sl_value *value)
     call->method->numbers_epoch++;
 }
 
+/* What a Bool decides. */
+static bool decide(const struct sl_op_call *call, const struct sl_value *by, struct sl_value *out)
+{
+    const struct sl_value *taken;
+    if (by->kind != SL_PTE_BOOL)
+        return false;
+    if (*(const int *)call->op->data == PRIM_NOT) {
+        *out = truth(!by->bool_value);
+        return true;
+    }
+    taken = &call->method->values[call->args[by->bool_value ? 1 : 2]];
+    *out = taken->kind == SL_PTE_DOUBLE ? real(taken->double_value)
+           : taken->kind == SL_PTE_INT  ? integer((uint64_t)taken->int_value)
+                                        : truth(taken->bool_value);
+    return is_number(taken->kind);
+}
+
+static bool decides(const struct sl_op_call *call)
+{
+    const int *op = call->op->data;
+    return *op == PRIM_NOT || *op == PRIM_CHOOSE;
+}
+
 static bool compute(struct sl_op_call *call, struct sl_value *out)
 {
     const int *op = call->op->data;
     const struct sl_value *a = &call->method->values[call->args[0]];
     const struct sl_value *b = &call->method->values[call->args[call->arg_count == 3 ? 1 : 0]];
+    if (decides(call))
+        return decide(call, a, out);
     if (!is_number(a->kind) || !is_number(b->kind))
         return false;
     return a->kind == SL_PTE_DOUBLE || b->kind == SL_PTE_DOUBLE
@@ -203,7 +238,8 @@ static void run_prim(struct sl_op_call *call)
     if (compute(call, &value))
         write_result(call, &value);
     else
-        call->failure = "a number is divided by zero";
+        call->failure =
+            decides(call) ? "its condition is not a Bool" : "a number is divided by zero";
 }
 
 static int check_result(struct sl_op_call *call, struct sl_diag *diag)
@@ -302,14 +338,15 @@ static int prepare_copy_index(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
-#define PRIM(word, letters, code)                                                                  \
+#define PRIM_AS(word, letters, code)                                                               \
     {                                                                                              \
-        .name = "executorch_prim::" word ".Scalar", .signature = letters, .prim = true,            \
-        .computes = true, .prepare = prepare_prim, .data = &(const int)                            \
+        .name = "executorch_prim::" word, .signature = letters, .prim = true, .computes = true,    \
+        .prepare = prepare_prim, .data = &(const int)                                              \
         {                                                                                          \
             code                                                                                   \
         }                                                                                          \
     }
+#define PRIM(word, letters, code) PRIM_AS(word ".Scalar", letters, code)
 #define NUMBER(op_name, letters, how)                                                              \
     {.name = op_name, .signature = letters, .prim = true, .computes = true, .prepare = how}
 
@@ -333,6 +370,10 @@ const struct sl_op sl_ops_prim[] = {
     PRIM("ceil", "n", PRIM_CEIL),
     PRIM("round", "n", PRIM_ROUND),
     PRIM("trunc", "n", PRIM_TRUNC),
+    PRIM("sym_not", "n", PRIM_NOT),
+    PRIM("sym_ite", "nnn", PRIM_CHOOSE),
+    PRIM_AS("floordiv.int", "ii", PRIM_QUOTIENT), /* as ExecuTorch has it, not Python */
+    PRIM_AS("mod.int", "ii", PRIM_MOD),
     NUMBER("aten::sym_size.int", "ai", prepare_size),
     NUMBER("aten::sym_numel", "a", prepare_size),
     NUMBER("aten::_local_scalar_dense", "a", prepare_item),

@@ -72,6 +72,7 @@ static int prepare_dequantize(struct sl_op_call *call, struct sl_diag *diag)
 /* Scale and zero point of a whole tensor for dynamic quantisation. */
 struct qparams {
     const struct sl_tensor *in, *scale, *zero;
+    size_t rows, width; /* each row has its own scale; numbers of a row */
     double low, high;
 };
 
@@ -97,12 +98,11 @@ static double scale_of(const struct qparams *q, float *min, float *max)
     return (double)least;
 }
 
-static void run_qparams(struct sl_op_call *call)
+static void choose(const struct qparams *q, size_t row)
 {
-    const struct qparams *q = call->state;
-    const float *in = (const float *)(const void *)q->in->data;
+    const float *in = (const float *)(const void *)q->in->data + row * q->width;
     float min = 0.0f, max = 0.0f; /* zero has to be exact */
-    for (size_t i = 0; i < sl_tensor_count(q->in); i++) {
+    for (size_t i = 0; i < q->width; i++) {
         min = in[i] < min ? in[i] : min;
         max = in[i] > max ? in[i] : max;
     }
@@ -112,8 +112,15 @@ static void run_qparams(struct sl_op_call *call)
     double error_max = fabs(q->high) - fabs((double)max / scale);
     double zero = error_min < error_max ? from_min : from_max;
     int64_t place = sl_cast_to_int((double)nearbyintf((float)fmin(fmax(zero, q->low), q->high)));
-    memcpy(q->scale->data, &scale, sizeof(scale));
-    memcpy(q->zero->data, &place, sizeof(place));
+    memcpy(q->scale->data + row * sizeof(scale), &scale, sizeof(scale));
+    memcpy(q->zero->data + row * sizeof(place), &place, sizeof(place));
+}
+
+static void run_qparams(struct sl_op_call *call)
+{
+    const struct qparams *q = call->state;
+    for (size_t row = 0; row < q->rows; row++)
+        choose(q, row);
 }
 
 static int prepare_qparams(struct sl_op_call *call, struct sl_diag *diag)
@@ -122,7 +129,8 @@ static int prepare_qparams(struct sl_op_call *call, struct sl_diag *diag)
     struct qparams *q = sl_op_state(call, sizeof(*q));
     if (!q)
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
-    *q = (struct qparams){.in = sl_op_tensor(call, 0), .scale = scale, .zero = zero};
+    *q = (struct qparams){.in = sl_op_tensor(call, 0), .scale = scale, .zero = zero, .rows = 1};
+    q->width = sl_tensor_count(q->in);
     q->low = sl_op_number(call, 1, 0.0);
     q->high = sl_op_number(call, 2, 0.0);
     if (scale->scalar_type != SL_SCALAR_DOUBLE || sl_tensor_count(scale) != 1 ||
@@ -132,11 +140,37 @@ static int prepare_qparams(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
-/* Rows of a quantised table: bytes, or two 4-bit numbers a byte, high half first. */
+/* A scale and a zero for each row of the last dimension, over the whole range of int8. */
+static int prepare_token_qparams(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_tensor *scale = sl_op_tensor(call, 2), *zero = sl_op_tensor(call, 3);
+    struct qparams *q = sl_op_state(call, sizeof(*q));
+    int32_t sizes[SL_PTE_MAX_RANK];
+    if (!q)
+        return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
+    if (in->rank == 0 || in->sizes[in->rank - 1] == 0 || scale->scalar_type != SL_SCALAR_DOUBLE ||
+        !sl_tensor_contiguous(in) || !sl_tensor_contiguous(scale) || !sl_tensor_contiguous(zero))
+        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its tensors do not fit together");
+    memcpy(sizes, in->sizes, in->rank * sizeof(*sizes));
+    sizes[in->rank - 1] = 1;
+    int rc = sl_tensor_resize(scale, in->rank, sizes, diag);
+    if (rc == 0)
+        rc = sl_tensor_resize(zero, in->rank, sizes, diag);
+    *q = (struct qparams){.in = in, .scale = scale, .zero = zero, .low = -128.0, .high = 127.0};
+    q->width = (size_t)in->sizes[in->rank - 1];
+    q->rows = sl_tensor_count(in) / q->width;
+    if (rc == 0)
+        sl_op_own(call, "sl_qparams_f32_scalar", run_qparams);
+    return rc;
+}
+
+/* Rows of a quantised table: bytes, two numbers of 4 bits a byte, the high half first, or four of 2
+ * bits, the lowest first. */
 struct table {
     const struct sl_tensor *weight, *scales, *zeros, *index, *out;
     size_t rows, width, group; /* numbers; group: of one scale */
-    bool packed;
+    unsigned bits;             /* of a number: 8, 4 or 2 */
     sl_cast_load_fn load, load_index, load_scale;
     sl_cast_store_fn store;
 };
@@ -151,14 +185,16 @@ static float parameter(const struct table *t, const struct sl_tensor *of, size_t
 
 static void load_numbers(const struct table *t, size_t first, size_t count, float *out)
 {
-    if (!t->packed) {
+    if (t->bits == 8) {
         t->load(t->weight->data + first, 1, count, out);
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        uint8_t byte = t->weight->data[(first + i) / 2];
-        int number = (first + i) % 2 == 0 ? byte >> 4 : byte & 15;
-        out[i] = (float)(number - 8);
+        size_t at = first + i;
+        if (t->bits == 4)
+            out[i] = (float)((t->weight->data[at / 2] >> (at % 2 == 0 ? 4 : 0) & 15) - 8);
+        else
+            out[i] = (float)((t->weight->data[at / 4] >> at % 4 * 2 & 3) - 2);
     }
 }
 
@@ -205,7 +241,7 @@ static bool table_fits(const struct table *t, const struct sl_tensor *out)
            sl_tensor_contiguous(t->index) && sl_tensor_contiguous(out);
 }
 
-static int prepare_table(struct sl_op_call *call, bool packed, struct sl_diag *diag)
+static int prepare_table(struct sl_op_call *call, unsigned bits, struct sl_diag *diag)
 {
     struct sl_tensor *out = sl_op_tensor(call, call->arg_count - 2);
     struct table *t = sl_op_state(call, sizeof(*t));
@@ -217,10 +253,10 @@ static int prepare_table(struct sl_op_call *call, bool packed, struct sl_diag *d
                         .zeros = sl_op_tensor(call, 2),
                         .index = sl_op_tensor(call, 5),
                         .out = out,
-                        .packed = packed};
+                        .bits = bits};
     bool fits = t->weight->rank == 2;
     t->rows = fits ? (size_t)t->weight->sizes[0] : 0;
-    t->width = fits ? (size_t)t->weight->sizes[1] * (packed ? 2 : 1) : 0;
+    t->width = fits ? (size_t)t->weight->sizes[1] * (8 / bits) : 0;
     if (!fits || !table_fits(t, out))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its tensors do not fit together");
     t->group = t->width / (t->scales->rank == 2 ? (size_t)t->scales->sizes[1] : 1);
@@ -238,12 +274,17 @@ static int prepare_table(struct sl_op_call *call, bool packed, struct sl_diag *d
 
 static int prepare_embedding_byte(struct sl_op_call *call, struct sl_diag *diag)
 {
-    return prepare_table(call, false, diag);
+    return prepare_table(call, 8, diag);
 }
 
 static int prepare_embedding_4bit(struct sl_op_call *call, struct sl_diag *diag)
 {
-    return prepare_table(call, true, diag);
+    return prepare_table(call, 4, diag);
+}
+
+static int prepare_embedding_2bit(struct sl_op_call *call, struct sl_diag *diag)
+{
+    return prepare_table(call, 2, diag);
 }
 
 const struct sl_op sl_ops_quant[] = {
@@ -256,6 +297,9 @@ const struct sl_op sl_ops_quant[] = {
     {.name = "quantized_decomposed::choose_qparams.Tensor_out",
      .signature = "tiinsOl",
      .prepare = prepare_qparams},
+    {.name = "quantized_decomposed::choose_qparams_per_token_asymmetric.out",
+     .signature = "tsOl",
+     .prepare = prepare_token_qparams},
     {.name = "quantized_decomposed::embedding_byte.out",
      .signature = "aaAiiaO",
      .prepare = prepare_embedding_byte},
@@ -268,5 +312,11 @@ const struct sl_op sl_ops_quant[] = {
     {.name = "quantized_decomposed::embedding_4bit.dtype_out",
      .signature = "aaAiiasO",
      .prepare = prepare_embedding_4bit},
+    {.name = "quantized_decomposed::embedding_2bit.out",
+     .signature = "aaAiiaO",
+     .prepare = prepare_embedding_2bit},
+    {.name = "quantized_decomposed::embedding_2bit.dtype_out",
+     .signature = "aaAiiasO",
+     .prepare = prepare_embedding_2bit},
     {0},
 };

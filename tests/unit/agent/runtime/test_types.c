@@ -318,6 +318,95 @@ static void scales_are_chosen_as_executorch_chooses_them(void **state)
     sl_program_end();
 }
 
+static void each_row_has_a_scale_and_a_zero_of_its_own(void **state)
+{
+    static const float in[6] = {0.0f, 25.5f, -1.0f, -3.0f, 0.0f, 0.0f};
+    static const double scales[3] = {25.5 / 255.0, 3.0 / 255.0, 0.1};
+    static const int64_t zeros[3] = {-128, 127, 127};
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(3, 2)), type = sl_program_add_int(SL_SCALAR_CHAR);
+    uint32_t scale = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(3, 1), true);
+    uint32_t zero = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(3, 1), true);
+    sl_program_add_call("quantized_decomposed::choose_qparams_per_token_asymmetric.out",
+                        SL_ARGS(x, type, scale, zero));
+    sl_program_must_load();
+    memcpy(sl_program_floats(x), in, sizeof(in));
+    sl_program_must_execute();
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(((double *)sl_program_bytes(scale))[i] - scales[i]) < 1e-9);
+        assert_int_equal(((int64_t *)sl_program_bytes(zero))[i], zeros[i]);
+    }
+    sl_program_end();
+}
+
+static void tables_of_two_bits_begin_with_the_lowest(void **state)
+{
+    static const float want[8] = {2.0f, -4.0f, -2.0f, 0.0f, 0.0f, 0.0f, 0.5f, -1.0f};
+    (void)state;
+    sl_program_begin();
+    uint32_t table = sl_program_add_typed(SL_SCALAR_BYTE, SL_SIZES(2, 1), true);
+    uint32_t scales = sl_program_add_tensor(SL_SIZES(2)), none = sl_program_add_null();
+    uint32_t index = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
+    uint32_t low = sl_program_add_int(-2), high = sl_program_add_int(1);
+    uint32_t out = sl_program_add_tensor(SL_SIZES(2, 4));
+    sl_program_add_call("quantized_decomposed::embedding_2bit.out",
+                        SL_ARGS(table, scales, none, low, high, index, out));
+    sl_program_must_load();
+    memcpy(sl_program_bytes(table), (const uint8_t[]){0x3a, 0x93}, 2); /* 0 0 1 -2; 1 -2 -1 0 */
+    memcpy(sl_program_floats(scales), (const float[]){0.5f, 2.0f}, 8);
+    memcpy(sl_program_bytes(index), (const int64_t[]){1, 0}, 16);
+    sl_program_must_execute();
+    for (int i = 0; i < 8; i++)
+        assert_true(sl_program_floats(out)[i] == want[i]);
+    sl_program_end();
+}
+
+/* What becomes of the program's numbers a and b, and of the truth of a < b. */
+static void check_numbers(int64_t a, int64_t b, int64_t quotient, int64_t rest, bool less)
+{
+    sl_program_begin();
+    uint32_t x = sl_program_add_int(a), y = sl_program_add_int(b);
+    uint32_t q = sl_program_add_int(0), r = sl_program_add_int(0), c = sl_program_add_bool(false);
+    uint32_t n = sl_program_add_bool(false), chosen = sl_program_add_int(0);
+    sl_program_add_call("executorch_prim::floordiv.int", SL_ARGS(x, y, q));
+    sl_program_add_call("executorch_prim::mod.int", SL_ARGS(x, y, r));
+    sl_program_add_call("executorch_prim::lt.Scalar", SL_ARGS(x, y, c));
+    sl_program_add_call("executorch_prim::sym_not.Scalar", SL_ARGS(c, n));
+    sl_program_add_call("executorch_prim::sym_ite.Scalar", SL_ARGS(n, x, y, chosen));
+    for (int i = 0; i < 5; i++)
+        sl_program.code[i].arg_count--; /* prim ops repeat no return entry */
+    sl_program_run();
+    const struct sl_value *values = sl_program.method->values;
+    assert_int_equal(values[q].int_value, quotient);
+    assert_int_equal(values[r].int_value, rest);
+    assert_int_equal(values[n].bool_value, !less);
+    assert_int_equal(values[chosen].int_value, less ? b : a);
+    sl_program_end();
+}
+
+/* ExecuTorch's floordiv.int is C's, unlike floordiv.Scalar. */
+static void numbers_divide_towards_zero_and_a_truth_chooses(void **state)
+{
+    (void)state;
+    check_numbers(-7, 2, -3, -1, true);
+    check_numbers(7, -2, -3, 1, false);
+    check_numbers(INT64_MIN, -1, INT64_MIN, 0, true);
+}
+
+static void a_choice_by_a_number_fails_with_its_reason(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_int(1), out = sl_program_add_int(0);
+    sl_program_add_call("executorch_prim::sym_ite.Scalar", SL_ARGS(x, x, x, out));
+    sl_program.code[0].arg_count--;
+    sl_program_must_load();
+    assert_int_not_equal(sl_variant_execute(sl_program.variant, false, &sl_program.diag), 0);
+    assert_non_null(strstr(sl_program.diag.what, "not a Bool"));
+    sl_program_end();
+}
+
 static void int32_takes_quantised_numbers_too(void **state)
 {
     (void)state;
@@ -353,6 +442,10 @@ int main(void)
         cmocka_unit_test(nothing_sums_to_zero_and_no_rows_are_no_work),
         cmocka_unit_test(doubles_stand_where_single_precision_is_computed),
         cmocka_unit_test(scales_are_chosen_as_executorch_chooses_them),
+        cmocka_unit_test(each_row_has_a_scale_and_a_zero_of_its_own),
+        cmocka_unit_test(tables_of_two_bits_begin_with_the_lowest),
+        cmocka_unit_test(numbers_divide_towards_zero_and_a_truth_chooses),
+        cmocka_unit_test(a_choice_by_a_number_fails_with_its_reason),
         cmocka_unit_test(int32_takes_quantised_numbers_too),
 
     };
