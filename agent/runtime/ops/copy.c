@@ -109,8 +109,8 @@ static int prepare_unsqueeze(struct sl_op_call *call, struct sl_diag *diag)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim is not one of the output's");
     for (uint32_t d = 0; d <= in->rank; d++)
         sizes[d] = d == dim ? 1 : in->sizes[d < dim ? d : d - 1];
-    int rc = need_plain(call, in, out, diag);
-    return rc != 0 ? rc : copy_whole(call, in, out, in->rank + 1, sizes, diag);
+    /* As ExecuTorch does, the bytes as they lie, whatever the two memory orders are. */
+    return copy_whole(call, in, out, in->rank + 1, sizes, diag);
 }
 
 /* The dimensions in argument 1, an Int or a list, go where their size is 1. */

@@ -362,6 +362,20 @@ static void tables_of_two_bits_begin_with_the_lowest(void **state)
     sl_program_end();
 }
 
+/* Where PyTorch would turn them back into logical order. */
+static void a_new_dimension_keeps_the_bytes_of_channels_last(void **state)
+{
+    (void)state;
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(1, 3, 2, 2)), at = sl_program_add_int(0);
+    uint32_t y = sl_program_add_tensor(SL_SIZES(1, 1, 3, 2, 2));
+    sl_program.tensors[x].dim_order = sl_program_order_of(4, true);
+    sl_program_add_call("aten::unsqueeze_copy.out", SL_ARGS(x, at, y));
+    sl_program_run();
+    assert_memory_equal(sl_program_floats(y), sl_program_floats(x), 12 * sizeof(float));
+    sl_program_end();
+}
+
 /* What becomes of the program's numbers a and b, and of the truth of a < b. */
 static void check_numbers(int64_t a, int64_t b, int64_t quotient, int64_t rest, bool less)
 {
@@ -444,6 +458,7 @@ int main(void)
         cmocka_unit_test(scales_are_chosen_as_executorch_chooses_them),
         cmocka_unit_test(each_row_has_a_scale_and_a_zero_of_its_own),
         cmocka_unit_test(tables_of_two_bits_begin_with_the_lowest),
+        cmocka_unit_test(a_new_dimension_keeps_the_bytes_of_channels_last),
         cmocka_unit_test(numbers_divide_towards_zero_and_a_truth_chooses),
         cmocka_unit_test(a_choice_by_a_number_fails_with_its_reason),
         cmocka_unit_test(int32_takes_quantised_numbers_too),
