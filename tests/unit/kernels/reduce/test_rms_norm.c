@@ -35,6 +35,16 @@ static double root(const float *in, size_t n, float eps)
     return 1 / sqrt(squares / (double)n + (double)eps);
 }
 
+/* Each row by itself, in double precision. */
+static void want_rows(const float *in, size_t n, double want[])
+{
+    for (size_t row = 0; row < ROWS; row++) {
+        double factor = root(in + row * n, n, 1e-6f);
+        for (size_t i = 0; i < n; i++)
+            want[row * n + i] = (double)in[row * n + i] * factor;
+    }
+}
+
 static void check_f32(const struct sl_reduce *kernel, size_t n, float scale, bool weighted,
                       bool in_place)
 {
@@ -44,9 +54,9 @@ static void check_f32(const struct sl_reduce *kernel, size_t n, float scale, boo
     double want[ROWS * 1300];
     for (size_t i = 0; i < ROWS * n; i++)
         in[i] *= scale;
-    for (size_t i = 0; i < ROWS * n; i++)
-        want[i] =
-            (double)in[i] * root(in + i / n * n, n, 1e-6f) * (weighted ? (double)weight[i % n] : 1);
+    want_rows(in, n, want);
+    for (size_t i = 0; weighted && i < ROWS * n; i++)
+        want[i] *= (double)weight[i % n];
     double first = root(in, n, 1e-6f);
     if (!in_place)
         out = sl_case_constant(ROWS * n, 77);
@@ -87,9 +97,9 @@ static void check_f16(const struct sl_reduce_f16 *kernel, size_t n, float scale,
     for (size_t i = 0; i < ROWS * n; i++)
         in[i] = sl_half_from_float(sl_half_to_float(in[i]) * scale);
     float *wide = sl_case_widen(in, ROWS * n);
-    for (size_t i = 0; i < ROWS * n; i++)
-        want[i] = (double)wide[i] * root(wide + i / n * n, n, 1e-6f) *
-                  (weighted ? (double)sl_half_to_float(weight[i % n]) : 1);
+    want_rows(wide, n, want);
+    for (size_t i = 0; weighted && i < ROWS * n; i++)
+        want[i] *= (double)sl_half_to_float(weight[i % n]);
     struct sl_reduce_f16_args args = {ROWS, n, 1, in, out, .eps = 1e-6f, .weight = weight};
     args.rstd = rstd;
     kernel->run(&args);
