@@ -30,6 +30,7 @@ struct operands {
     struct sl_rows lhs;
     int8_t *w, *q; /* [n][k], [m][k] */
     float *scale;  /* [n][groups] */
+    float *want;   /* [m][n] */
     struct sl_row_params *params;
 };
 
@@ -139,37 +140,52 @@ static void free_operands(const struct operands *o)
     free(o->w);
     free(o->q);
     free(o->scale);
+    free(o->want);
     free(o->params);
+}
+
+static int32_t dot(const int8_t *q, const int8_t *w, size_t k, int32_t zero_point)
+{
+    int32_t sum = 0;
+    for (size_t p = 0; p < k; p++)
+        sum += (q[p] - zero_point) * w[p];
+    return sum;
+}
+
+static int32_t sum_of(const int8_t *w, size_t k)
+{
+    int32_t sum = 0;
+    for (size_t p = 0; p < k; p++)
+        sum += w[p];
+    return sum;
 }
 
 /* Element (i, j) as kernels/matmul/matmul_qd8.h states it. */
 static float element(const struct product_case *c, const struct operands *o, size_t i, size_t j)
 {
     const struct sl_row_params *row = &o->params[i];
+    const int8_t *q = o->q + i * c->k, *w = o->w + j * c->k;
     float bias = o->weights.bias ? o->weights.bias[j] : 0, total = 0, y;
-    size_t length = c->group ? c->group : c->k, groups = c->group ? c->k / c->group : 1;
-    int32_t sum = 0, weights = 0;
-    for (size_t p = 0; p < c->k; p++) {
-        weights += o->w[j * c->k + p];
-        if (c->group && (p + 1) % length == 0) {
-            float part = (float)weights * o->scale[j * groups + p / length];
-            total += part;
-            weights = 0;
-        }
-    }
-    total = (float)-row->zero_point * total;
-    for (size_t p = 0; p < c->k; p++) {
-        sum += (o->q[i * c->k + p] - (c->group ? 0 : row->zero_point)) * o->w[j * c->k + p];
-        if (c->group && (p + 1) % length == 0) {
-            total = fmaf((float)sum, o->scale[j * groups + p / length], total);
-            sum = 0;
-        }
-    }
-    if (c->group)
+    if (!c->group) {
+        y = fmaf((float)dot(q, w, c->k, row->zero_point) * row->scale, o->scale[j], bias);
+    } else {
+        const float *scale = o->scale + j * (c->k / c->group);
+        for (size_t at = 0; at < c->k; at += c->group)
+            total += (float)sum_of(w + at, c->group) * scale[at / c->group];
+        total = (float)-row->zero_point * total;
+        for (size_t at = 0; at < c->k; at += c->group)
+            total = fmaf((float)dot(q + at, w + at, c->group, 0), scale[at / c->group], total);
         y = fmaf(total, row->scale, bias);
-    else
-        y = fmaf((float)sum * row->scale, o->scale[j], bias);
+    }
     return c->clamps ? (float)sl_case_clamp((double)y, -0.5, 0.75) : y;
+}
+
+static void want_elements(const struct product_case *c, struct operands *o)
+{
+    o->want = malloc((c->m * c->n + 1) * sizeof(float));
+    for (size_t i = 0; i < c->m; i++)
+        for (size_t j = 0; j < c->n; j++)
+            o->want[i * c->n + j] = element(c, o, i, j);
 }
 
 static void compare(const char *name, const struct product_case *c, const struct operands *o,
@@ -180,7 +196,7 @@ static void compare(const char *name, const struct product_case *c, const struct
     for (size_t i = 0; i < c->m; i++) {
         for (size_t j = 0; j < (i + 1 < c->m ? stride : c->n); j++) {
             size_t at = i * stride + j;
-            float want = j < c->n ? element(c, o, i, j) : 0;
+            float want = j < c->n ? o->want[i * c->n + j] : 0;
             bool same = true;
             if (j >= c->n)
                 same = raw[at * bytes] == GAP && raw[at * bytes + bytes - 1] == GAP;
@@ -216,6 +232,7 @@ static void check_spoilt(const struct sl_matmul_qd8 *kernel, struct product_case
     c.k = c.group ? (c.k + c.group - 1) / c.group * c.group : c.k;
     make_weights(&c, kernel->q4, &o, seed);
     make_rows(&c, &o, spoilt, seed);
+    want_elements(&c, &o);
     size_t stride = c.n + c.dst_gap, bytes = type_bytes(c.dst_type);
     size_t dst_bytes = c.m ? ((c.m - 1) * stride + c.n) * bytes : 0;
     void *dst = sl_guarded_new(dst_bytes, bytes);
