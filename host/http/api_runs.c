@@ -18,17 +18,30 @@
 
 enum { MAX_LIST_BYTES = 4 << 20 };
 
-static void on_runs(void *user, int rc, const struct sl_run_record *rows, size_t count,
-                    uint64_t next_cursor)
+typedef void (*row_fn)(struct sl_json *json, const struct sl_run_record *row);
+
+/* A page of records under one key, unless the request ended meanwhile. */
+static void answer_page(struct sl_http_exchange *exchange, int rc, const char *key, row_fn put,
+                        const struct sl_run_record *rows, size_t count, uint64_t next_cursor)
 {
-    struct sl_http_exchange *exchange = user;
     struct sl_http_json text;
     if (!sl_http_reply_due(exchange, rc))
         return;
-    sl_http_page_begin(&text, "runs");
+    sl_http_page_begin(&text, key);
     for (size_t i = 0; i < count; i++)
-        sl_json_of_run(&text.json, NULL, &rows[i]);
+        put(&text.json, &rows[i]);
     sl_http_page_end(exchange, &text, next_cursor);
+}
+
+static void put_run(struct sl_json *json, const struct sl_run_record *run)
+{
+    sl_json_of_run(json, NULL, run);
+}
+
+static void on_runs(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    answer_page(user, rc, "runs", put_run, rows, count, next_cursor);
 }
 
 static void list(struct sl_http_exchange *exchange, const struct sl_runs_filter *filter,
@@ -69,14 +82,7 @@ void sl_api_run_list(struct sl_http_exchange *exchange)
 static void on_series(void *user, int rc, const struct sl_run_record *rows, size_t count,
                       uint64_t next_cursor)
 {
-    struct sl_http_exchange *exchange = user;
-    struct sl_http_json text;
-    if (!sl_http_reply_due(exchange, rc))
-        return;
-    sl_http_page_begin(&text, "series");
-    for (size_t i = 0; i < count; i++)
-        sl_json_of_series(&text.json, &rows[i]);
-    sl_http_page_end(exchange, &text, next_cursor);
+    answer_page(user, rc, "series", sl_json_of_series, rows, count, next_cursor);
 }
 
 void sl_api_series_list(struct sl_http_exchange *exchange)
@@ -89,14 +95,7 @@ void sl_api_series_list(struct sl_http_exchange *exchange)
 static void on_points(void *user, int rc, const struct sl_run_record *rows, size_t count,
                       uint64_t next_cursor)
 {
-    struct sl_http_exchange *exchange = user;
-    struct sl_http_json text;
-    if (!sl_http_reply_due(exchange, rc))
-        return;
-    sl_http_page_begin(&text, "points");
-    for (size_t i = 0; i < count; i++)
-        sl_json_of_point(&text.json, &rows[i]);
-    sl_http_page_end(exchange, &text, next_cursor);
+    answer_page(user, rc, "points", sl_json_of_point, rows, count, next_cursor);
 }
 
 void sl_api_series_points(struct sl_http_exchange *exchange)

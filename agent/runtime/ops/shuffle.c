@@ -149,9 +149,7 @@ static int prepare_narrow(struct sl_op_call *call, struct sl_diag *diag)
     uint32_t dim;
     /* A start counted from the end passes ExecuTorch's checks, and then fails. */
     if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || start < 0 || start > in->sizes[dim] ||
-        length < 0)
-        return misfit(call, diag);
-    if (length > in->sizes[dim] - start)
+        length < 0 || length > in->sizes[dim] - start)
         return misfit(call, diag);
     memcpy(sizes, in->sizes, in->rank * sizeof(*sizes));
     sizes[dim] = (int32_t)length;
