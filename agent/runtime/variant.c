@@ -137,9 +137,7 @@ static int bind_instruction(struct sl_variant *v, struct sl_instruction *instruc
     if (from->kind != SL_PTE_KERNEL_CALL)
         return 0;
     const char *name = v->method->plan->operators[from->index].name;
-    const struct sl_op **known = &v->operators[from->index], *op = *known;
-    if (!op)
-        op = *known = sl_op_find(name);
+    const struct sl_op *op = v->operators[from->index];
     if (op) {
         bind_kernel_call(v, instruction, op);
         if (sl_op_check(instruction->call, diag) == 0)
@@ -266,10 +264,19 @@ static int prepare_for_bounds(struct sl_variant *v, struct sl_diag *diag)
     return rc;
 }
 
+static int find_operators(struct sl_variant *v)
+{
+    const struct sl_pte_plan *plan = v->method->plan;
+    uint32_t *next = table(v, plan->operator_count, sizeof(*next));
+    if (next)
+        sl_ops_find(plan->operators, plan->operator_count, next, v->operators);
+    return next ? 0 : -ENOMEM;
+}
+
 static int compile(struct sl_variant *v, struct sl_diag *diag)
 {
     int rc = 0;
-    if (alloc_tables(v) != 0)
+    if (alloc_tables(v) != 0 || find_operators(v) != 0)
         return no_memory(diag);
     for (uint32_t i = 0; i < v->method->plan->delegate_count && rc == 0; i++)
         rc = compile_delegate(v, i, diag);

@@ -49,7 +49,7 @@ struct sl_variant {
     size_t call_count;
     struct sl_dependency *dependencies;
     struct sl_xnn_plan **plans;              /* by delegate */
-    const struct sl_op **operators;          /* of the program's, those found so far */
+    const struct sl_op **operators;          /* of the program's; NULL: not known */
     const struct sl_instruction **plan_user; /* whom each plan is bound for */
     struct sl_trace_label execute_label;
     size_t events;

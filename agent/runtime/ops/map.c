@@ -114,6 +114,24 @@ static int64_t as_element(const struct sl_op_call *call, const struct map *m, in
     return number;
 }
 
+static void fill_f32(union block *block, float number)
+{
+    for (size_t i = 0; i < SL_CAST_BLOCK; i++)
+        block->f32[i] = number;
+}
+
+static void fill_f64(union block *block, double number)
+{
+    for (size_t i = 0; i < SL_CAST_BLOCK; i++)
+        block->f64[i] = number;
+}
+
+static void fill_i64(union block *block, int64_t number)
+{
+    for (size_t i = 0; i < SL_CAST_BLOCK; i++)
+        block->i64[i] = number;
+}
+
 static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct sl_diag *diag)
 {
     uint32_t arg = m->shape.inputs[k];
@@ -125,15 +143,12 @@ static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct
                                        "an input's element type is not supported");
     }
     double number = sl_op_number(call, arg, 0.0);
-    int64_t integer = as_element(call, m, sl_op_int(call, arg, sl_cast_to_int(number)));
-    for (size_t i = 0; i < SL_CAST_BLOCK; i++) {
-        if (m->shape.class == SL_CAST_F32)
-            m->block[k].f32[i] = (float)number;
-        else if (m->shape.class == SL_CAST_F64)
-            m->block[k].f64[i] = number;
-        else
-            m->block[k].i64[i] = integer;
-    }
+    if (m->shape.class == SL_CAST_I64)
+        fill_i64(&m->block[k], as_element(call, m, sl_op_int(call, arg, sl_cast_to_int(number))));
+    else if (m->shape.class == SL_CAST_F64)
+        fill_f64(&m->block[k], number);
+    else
+        fill_f32(&m->block[k], (float)number);
     return 0;
 }
 

@@ -279,9 +279,13 @@ static bool is_exact(const struct sl_op_call *call, uint32_t i)
 static void choose(struct sl_op_call *call)
 {
     const char *signature = call->op->signature;
-    for (uint32_t i = 0; call->op->exact && i < call->arg_count && signature[i]; i++)
-        if (sl_op_takes_floats(signature[i]) && is_exact(call, i))
+    if (!call->op->exact)
+        return;
+    for (uint32_t i = 0; i < call->arg_count && signature[i]; i++)
+        if ((meaning_of(signature[i]) & FLOATS) != 0 && is_exact(call, i)) {
             call->op = exact_of(call->op);
+            return;
+        }
 }
 
 int sl_op_check(struct sl_op_call *call, struct sl_diag *diag)

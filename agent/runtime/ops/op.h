@@ -40,8 +40,14 @@ struct sl_op {
     const struct sl_op *exact;
 };
 
-/* The operator by full name, or NULL. */
-const struct sl_op *sl_op_find(const char *name);
+/* All families, then NULL; of two entries with one name the first counts. No name is shorter than
+ * SL_OP_SHORTEST_NAME. */
+extern const struct sl_op *const sl_op_families[];
+enum { SL_OP_SHORTEST_NAME = 10 };
+/* The operators of a program by their full names, in one pass over all there are: out[i] is that of
+ * wanted[i], or NULL. `next`: room for `count` numbers. */
+void sl_ops_find(const struct sl_pte_operator *wanted, uint32_t count, uint32_t *next,
+                 const struct sl_op **out);
 
 /* Where a step's operand is. */
 struct sl_ref {

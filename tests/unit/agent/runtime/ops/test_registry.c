@@ -1,0 +1,79 @@
+/* tests/unit/agent/runtime/ops/test_registry.c: operators are found by their whole names. */
+#include <string.h>
+
+#include "tests/support/unit.h"
+
+#include "agent/runtime/ops/op.h"
+
+enum { MOST = 1024 };
+
+static struct sl_pte_operator wanted[MOST];
+static uint32_t next[MOST];
+static const struct sl_op *found[MOST];
+
+/* The first entry of a name, by looking at one after the other. */
+static const struct sl_op *first_of(const char *name)
+{
+    for (const struct sl_op *const *family = sl_op_families; *family; family++)
+        for (const struct sl_op *op = *family; op->name; op++)
+            if (strcmp(op->name, name) == 0)
+                return op;
+    return NULL;
+}
+
+static uint32_t want_all(void)
+{
+    uint32_t count = 0;
+    for (const struct sl_op *const *family = sl_op_families; *family; family++)
+        for (const struct sl_op *op = *family; op->name; op++) {
+            assert_true(count < MOST);
+            assert_true(strlen(op->name) >= SL_OP_SHORTEST_NAME);
+            wanted[count++].name = op->name;
+        }
+    return count;
+}
+
+static void every_name_finds_its_first_entry(void **state)
+{
+    (void)state;
+    uint32_t count = want_all();
+    assert_true(count > 200);
+    sl_ops_find(wanted, count, next, found);
+    for (uint32_t i = 0; i < count; i++)
+        assert_ptr_equal(found[i], first_of(wanted[i].name));
+}
+
+static void a_name_alone_is_found_as_among_all(void **state)
+{
+    (void)state;
+    uint32_t count = want_all();
+    for (uint32_t i = 0; i < count; i++) {
+        sl_ops_find(&wanted[i], 1, next, found);
+        assert_ptr_equal(found[0], first_of(wanted[i].name));
+    }
+}
+
+static void unknown_short_and_repeated_names_get_what_is_theirs(void **state)
+{
+    (void)state;
+    const char *const names[] = {"aten::add.out", "aten::add.outer", "aten::add",    "",
+                                 "relu",          "aten::add.out",   "aten::ADD.out"};
+    enum { COUNT = sizeof(names) / sizeof(names[0]) };
+    for (uint32_t i = 0; i < COUNT; i++)
+        wanted[i].name = names[i];
+    sl_ops_find(wanted, COUNT, next, found);
+    assert_non_null(found[0]);
+    assert_string_equal(found[0]->name, "aten::add.out");
+    for (uint32_t i = 1; i < COUNT; i++)
+        assert_ptr_equal(found[i], i == 5 ? found[0] : NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_name_finds_its_first_entry),
+        cmocka_unit_test(a_name_alone_is_found_as_among_all),
+        cmocka_unit_test(unknown_short_and_repeated_names_get_what_is_theirs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
