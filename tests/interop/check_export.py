@@ -10,7 +10,7 @@ import numpy
 import torch
 
 from sme2lab_export import __main__ as command
-from sme2lab_export import advice, agreement
+from sme2lab_export import advice, agreement, artifacts, stepwise, trial
 from sme2lab_export.zoo import BUILT_IN, seeded
 from sme2lab_export.zoo.recipes import Recipe
 
@@ -18,10 +18,12 @@ MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
 THEIRS = os.path.join(list(executorch.__path__)[0], "examples/models/toy_model/model.py:LinearModule")  # of ExecuTorch's own examples
 PAIRED = os.path.join(MODELS, "paired/model.py:PairedModel")
 NUMBERS = os.path.join(MODELS, "numbers/model.py:NumbersModel")
+SMALL_VIT = os.path.join(MODELS, "small_vit/model.py:SmallVitModel")
 CASES = [("toy", []), ("toy", ["--backend", "portable"]), ("toy", ["--dtype", "fp16"]), ("toy", ["--dtype", "fp16", "--backend", "portable"]),
          ("toy", ["--quantize", "int8", "--calibrate", "CALIBRATION"]), ("toy", ["--quantize", "int8-dynamic"]),
          ("toy", ["--quantize", "int4-groupwise"]), ("toy", ["--etrecord", "--bundled"]), ("decoder", []), (PAIRED, []), (NUMBERS, []),
          (NUMBERS, ["--backend", "portable"]), (THEIRS, [])]
+VIT = ("vit", ["--quantize", "int8"])
 LARGE = [name for name, model in BUILT_IN.items() if name not in ("toy", "decoder") and not issubclass(model, Recipe)]
 
 
@@ -97,6 +99,54 @@ def check_rounding(lab):
     lab.say(f"{len(cases)} answers in halves told apart by their distance from single precision")
 
 
+def check_steps(lab):
+    """Instructions alone give what they give in the whole, in ExecuTorch bit for bit and in the agent to rounding; one that is wrong is named."""
+    outdir = os.path.join(lab.out, "export", "steps")
+    code, said = run(["--model", SMALL_VIT, "--outdir", outdir, "--quantize", "int8", "--no-trial"])
+    assert code == 0, f"exit {code}: {said[-800:]}"
+    with open(os.path.join(outdir, "model.pte"), "rb") as file:
+        pte = file.read()
+    inputs = [artifacts.read(os.path.join(outdir, "input-0.bin"), torch.empty(1, 3, 32, 32))]
+    parts, whole = list(stepwise.instructions(pte, inputs, trial.executorch)), trial.executorch(pte, inputs)
+    assert len(parts) > 10 and torch.equal(parts[-1].outputs[0], whole[0]), f"{len(parts)} instructions do not make the whole"
+    for variant, isa in trial.VARIANTS.items():
+        apart, name = stepwise.farthest(parts, trial.alone(isa))
+        assert apart <= stepwise.LIMIT, f"SME2 {variant}: {name} is {apart:.1e} from ExecuTorch on ExecuTorch's inputs"
+        lab.say(f"{len(parts)} instructions of a small int8 ViT, each on ExecuTorch's inputs, SME2 {variant}: {apart:.1e} in rms at most ({name})")
+    wrong = parts[3]
+    lie = lambda pte, inputs, like: [t * 1.01 if pte == wrong.pte else t for t in like]
+    assert stepwise.farthest(parts, lie)[1] == wrong.name, "a wrong instruction is not named"
+    assert stepwise.farthest(parts, lambda pte, inputs, like: "it stops")[0] == float("inf"), "an instruction that does not run counts as near"
+
+
+def shaken(parts_of, seed):
+    """ExecuTorch's runtime, its layer norms' results moved by a last bit up, down or not at all."""
+    draw = torch.Generator().manual_seed(seed)
+
+    def run_shaken(pte, inputs):
+        outputs = trial.executorch(pte, inputs)
+        if "native_layer_norm" in parts_of[pte]:
+            way = torch.randint(-1, 2, outputs[0].shape, generator=draw) * float("inf")
+            outputs[0] = torch.where(way.isnan(), outputs[0], torch.nextafter(outputs[0], way))
+        return outputs
+    return run_shaken
+
+
+def check_last_bits(lab, outdir):
+    """How far ExecuTorch's own answer of the int8 ViT moves with the last bits of floats: as far as ours may be from it."""
+    with open(os.path.join(outdir, "model.pte"), "rb") as file:
+        pte = file.read()
+    inputs = [artifacts.read(os.path.join(outdir, "input-0.bin"), torch.empty(1, 3, 224, 224))]
+    parts = list(stepwise.instructions(pte, inputs, trial.executorch))
+    names = {part.pte: part.name for part in parts}
+    moved = []
+    for seed in range(8):
+        *_, last = stepwise.instructions(pte, inputs, shaken(names, seed))
+        moved.append(agreement.farthest(parts[-1].outputs, last.outputs)[1])
+    assert max(moved) < 0.1, f"last bits of layer norms move ExecuTorch's answer by {max(moved):.1e}"
+    lab.say(f"vit --quantize int8: ExecuTorch's own answer moves by {', '.join(f'{m:.1e}' for m in moved)} in rms with last bits of its layer norms")
+
+
 def check_causes(lab):
     """Words of PyTorch's, as they were seen, and the cause that is told for them."""
     seen = [("TorchRuntimeError: RuntimeError when making fake tensor call Explanation: Dynamo failed to run FX node with fake tensors: got RuntimeError("
@@ -113,9 +163,12 @@ def check_causes(lab):
 def check(lab):
     cases = CASES + [(name, []) for name in LARGE]
     if lab.every:
-        cases += [("decoder", ["--quantize", "int8-dynamic"]), ("mobilenet_v2", ["--dtype", "fp16"]), ("minilm", ["--quantize", "int8-dynamic"])]
+        cases += [VIT, ("decoder", ["--quantize", "int8-dynamic"]), ("mobilenet_v2", ["--dtype", "fp16"]), ("minilm", ["--quantize", "int8-dynamic"])]
     for number, (model, words) in enumerate(cases):
         check_case(lab, number, model, words)
+        if (model, words) == VIT:
+            check_last_bits(lab, os.path.join(lab.out, "export", str(number)))
+    check_steps(lab)
     check_rounding(lab)
     check_causes(lab)
     check_refused(lab)

@@ -8,7 +8,7 @@ import typing
 
 import torch
 
-from sme2lab_export import advice, agreement, artifacts
+from sme2lab_export import advice, agreement, artifacts, stepwise
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EMULATOR = ROOT / "build/tools/qemu-aarch64"
@@ -82,6 +82,29 @@ def finite(value):
     return value if value < float("inf") else None
 
 
+def alone(isa):
+    """The agent's answer to a program of one instruction, as stepwise.farthest() wants it."""
+    def answer(pte, inputs, like):
+        with tempfile.TemporaryDirectory() as folder:
+            artifacts.write(f"{folder}/model.pte", pte)
+            artifacts.write_tensors(folder, "input", inputs)
+            return agent(folder, inputs, isa, like)
+    return answer
+
+
+def step_by_step(program, isa, say):
+    """Of a program of fixed scales whose answer differs: whether each instruction agrees on the inputs it has in ExecuTorch. What model.json says."""
+    try:
+        parts = list(stepwise.instructions(program.pte, program.inputs, executorch))
+    except (stepwise.NotApart, RuntimeError):
+        return {}
+    apart, name = stepwise.farthest(parts, alone(isa))
+    within = apart <= stepwise.LIMIT
+    say(f"    instruction by instruction, on ExecuTorch's inputs: {'each agrees' if within else 'DIFFERS'}, {apart:.1e} in the root mean square at most"
+        f" ({name}, of {len(parts)})" + ("; single roundings add up to the difference" if within else ""))
+    return {"agrees": within, "only_rounding": within, "of_instruction_rms": finite(apart)}
+
+
 def compare(kind, name, want, exact, got, say):
     """One line; what model.json says of it."""
     if isinstance(got, str):
@@ -133,5 +156,8 @@ def run(program, expected, exact, say):
     say("sme2lab's agent in the emulator against ExecuTorch's runtime:")
     for variant, isa in VARIANTS.items():
         got = agent(program.outdir, program.inputs, isa, outputs)
-        found[f"agent_{variant}"] = compare(program.kind, f"SME2 {variant}", outputs, exact, got, say)
+        facts = compare(program.kind, f"SME2 {variant}", outputs, exact, got, say)
+        if program.kind == "int8" and facts["runs"] and not facts["agrees"]:
+            facts |= step_by_step(program, isa, say)
+        found[f"agent_{variant}"] = facts
     return found, all(found[f"agent_{variant}"]["agrees"] for variant in VARIANTS)
