@@ -143,7 +143,11 @@ static void go_on(struct sl_depthwise_f16_strip *strip, size_t count,
 
 static void run_strip_s2(struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za")
 {
-    if (strip->channels <= 2 * svcntsw()) {
+    if (strip->channels == svcnth()) {
+        sl_depthwise_f16_3x3s2_fours_sme2_asm(strip);
+        return;
+    }
+    if (strip->channels < svcnth()) {
         sl_depthwise_f16_3x3s2_sme2_asm(strip);
         return;
     }

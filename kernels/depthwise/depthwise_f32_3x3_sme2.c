@@ -80,6 +80,10 @@ static void run_strip_s2(struct sl_depthwise_strip *strip) __arm_streaming __arm
 {
     size_t vl = svcntw(), end = paired(strip->channels, vl);
     const float *weights = strip->weights;
+    if (strip->channels == vl) {
+        sl_depthwise_3x3s2_fours_sme2_asm(strip);
+        return;
+    }
     if (end > 0)
         sl_depthwise_3x3s2_pairs_sme2_asm(strip);
     if (end >= strip->channels)

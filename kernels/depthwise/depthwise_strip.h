@@ -55,6 +55,11 @@ void sl_depthwise_3x3s2_sme2_asm(
  * packed otherwise: per 2 VL channels 26 vectors, depthwise_f32_3x3_sme2.c. */
 void sl_depthwise_3x3s2_pairs_sme2_asm(
     const struct sl_depthwise_strip *strip) __arm_streaming __arm_inout("za");
+/* One vector of channels, all of it. */
+void sl_depthwise_3x3s2_fours_sme2_asm(
+    const struct sl_depthwise_strip *strip) __arm_streaming __arm_inout("za");
+void sl_depthwise_f16_3x3s2_fours_sme2_asm(
+    const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
 void sl_depthwise_f16_3x3s1_sme2_asm(
     const struct sl_depthwise_f16_strip *strip) __arm_streaming __arm_inout("za");
 void sl_depthwise_f16_3x3s2_sme2_asm(

@@ -127,6 +127,25 @@ static void square_windows_equal_the_reference(void **state)
     }
 }
 
+/* As many channels as a vector has elements, of one length or another. */
+static void one_vector_of_channels_equals_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_depthwise *kernel;
+    for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
+        uint32_t seed = 9;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (int n = 0; n < 200; n++) {
+            struct sl_depthwise_shape s = {
+                PICK(1, 2), PICK(1, 12), PICK(1, 14), 0, 0, (size_t)4 << n % 5, 1,         3,
+                3,          2,           2,           1, 1, PICK(0, 1),         PICK(0, 1)};
+            if (finish(&s, PICK(0, 1), PICK(0, 1)))
+                check(kernel, &s, PICK(0, 1), PICK(0, 1), &seed);
+        }
+    }
+}
+
 static void select_without_isa_is_portable(void **state)
 {
     (void)state;
@@ -139,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes_equal_the_reference),
         cmocka_unit_test(square_windows_equal_the_reference),
+        cmocka_unit_test(one_vector_of_channels_equals_the_reference),
         cmocka_unit_test(select_without_isa_is_portable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
