@@ -12,9 +12,10 @@ static bool fits(const struct sl_depthwise_shape *s)
         return false;
     size_t lanes = svcntsb(), strips = (s->out_w * s->channels + 4 * lanes - 1) / (4 * lanes);
     size_t taps = s->kernel_h * s->kernel_w;
-    size_t copied = s->stride_w == 1
-                        ? 30 + (s->in_w * s->channels + 4 * lanes - 1) / (4 * lanes) * 4
-                        : s->in_w * 4 * s->stride_h;
+    size_t copied =
+        s->stride_w == 1           ? 30 + (s->in_w * s->channels + 4 * lanes - 1) / (4 * lanes) * 4
+        : rows_dealer(s->channels) ? (20 + s->in_w * s->channels / (8 * lanes) * 12) * s->stride_h
+                                   : s->in_w * 4 * s->stride_h;
     size_t columns = (s->channels + lanes - 1) / lanes * s->out_w;
     size_t column = taps == 25 ? 90 : s->stride_h == 1 ? 26 : 38;
     return strips * (74 + 3 * taps) + copied < columns * column;

@@ -108,9 +108,30 @@ static inline void rows_fill(uint8_t *out, size_t bytes, uint8_t value) ROWS_MOD
         svst1_u8_x4(svwhilelt_c8_u64(at, bytes, 4), out + at, quad);
 }
 
-/* Every second pixel to `first`, the others to `second`. */
-static inline void rows_deal(uint8_t *first, uint8_t *second, const uint8_t *in, size_t pixels,
-                             size_t bytes) ROWS_MODE
+/* What deals pixels of so many bytes several at a time, or NULL. */
+static inline sl_depthwise_rows_deal_fn *rows_dealer(size_t bytes) __arm_streaming_compatible
+{
+    switch (bytes) {
+    case 1:
+        return sl_depthwise_rows_deal_1_sme2_asm;
+    case 2:
+        return sl_depthwise_rows_deal_2_sme2_asm;
+    case 4:
+        return sl_depthwise_rows_deal_4_sme2_asm;
+    case 8:
+        return sl_depthwise_rows_deal_8_sme2_asm;
+    case 16:
+        return svcntsb() >= 32 ? sl_depthwise_rows_deal_16_sme2_asm : NULL;
+    case 32:
+        return svcntsb() >= 64 ? sl_depthwise_rows_deal_32_sme2_asm : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Every second pixel to `first`, the others to `second`, one after the other. */
+static inline void rows_deal_any(uint8_t *first, uint8_t *second, const uint8_t *in, size_t pixels,
+                                 size_t bytes) ROWS_MODE
 {
     svcount_t some = svwhilelt_c8_u64(0, bytes, 4);
     const uint8_t *b = in + bytes, *c = b + bytes, *d = c + bytes;
@@ -153,9 +174,17 @@ static inline void rows_put(const struct sl_depthwise_shape *s, const struct row
             rows_fill(first, (size_t)(end - first), zero);
         return;
     }
-    size_t odd = plan->left % 2;
-    for (size_t y = plan->rows; y > 0; y--, in += s->in_w * pixel, first += line)
-        rows_deal(first + odd * plane, odd ? first + pixel : first + plane, in, plan->inner, pixel);
+    sl_depthwise_rows_deal_fn *deal = rows_dealer(pixel);
+    uint8_t *second = plan->left % 2 ? first + pixel : first + plane;
+    if (plan->left % 2)
+        first += plane;
+    if (deal && plan->rows > 0) {
+        deal(&(struct sl_depthwise_rows_deal){in, s->in_w * pixel, first, second, line,
+                                              plan->inner * pixel, plan->rows});
+        return;
+    }
+    for (size_t y = plan->rows; y > 0; y--, in += s->in_w * pixel, first += line, second += line)
+        rows_deal_any(first, second, in, plan->inner, pixel);
 }
 
 /* All images. `job` has weights, bounds and the output; `zero` is what padding is, byte by byte. */

@@ -127,11 +127,44 @@ static void narrow_windows_with_strides_equal_the_reference(void **state)
     }
 }
 
+/* Pixels of 1 to 32 bytes are dealt by vectors: short rows, and of more than eight long vectors. */
+static void dealt_rows_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_depthwise_qs8 *kernel;
+    for (size_t i = 0; (kernel = sl_depthwise_qs8_at(i)) != NULL; i++) {
+        uint32_t seed = 5;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t n = 0; n < 36; n++) {
+            size_t c = (size_t)1 << n % 6, k = n / 6 % 2 ? 5 : 3, pad = n / 3 % 3;
+            size_t in_w = sl_case_pick(&seed, 5, 12) + (n < 24 ? 70 : 2100) / c;
+            struct sl_depthwise_shape s = {1,
+                                           5,
+                                           in_w,
+                                           sl_case_out_size(5, k, 2, 1, 2),
+                                           sl_case_out_size(in_w, k, 2, 1, pad),
+                                           c,
+                                           1,
+                                           k,
+                                           k,
+                                           2,
+                                           2,
+                                           1,
+                                           1,
+                                           1,
+                                           pad};
+            check(kernel, &s, &seed);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usual_windows_and_channels_equal_the_reference),
         cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(dealt_rows_equal_the_reference),
         cmocka_unit_test(narrow_windows_with_strides_equal_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
