@@ -48,12 +48,18 @@ void sl_axis_of_rows(size_t *count, const void *out, size_t out_bytes, uint64_t 
                                   .work = *count * row_work};
 }
 
+static bool begins_line(const void *at)
+{
+    return (uintptr_t)at % LINE_BYTES == 0;
+}
+
 /* Columns end with a cache line in every row only if rows do. */
 static bool by_columns(const struct sl_axis_product *p, uint32_t crew)
 {
     size_t rows = *p->m / least_unit(p->m_step, p->dst_row_bytes);
     size_t columns = *p->n / least_unit(p->n_step, p->dst_bytes);
-    return rows < crew && columns > rows && (*p->m == 1 || p->dst_row_bytes % LINE_BYTES == 0);
+    return rows < crew && columns > rows && begins_line(p->out) &&
+           (*p->m == 1 || p->dst_row_bytes % LINE_BYTES == 0);
 }
 
 bool sl_axis_of_product(const struct sl_axis_product *p, uint32_t crew, struct sl_step_axis *out)
@@ -122,15 +128,15 @@ void sl_axis_of_binary(const struct sl_axis_binary *b, struct sl_step_axis *axis
     sl_axis_move(axis, b->out_place, inner * b->element_bytes);
 }
 
-/* What comes before the first unit, so that units begin with cache lines. */
+/* What comes before the first unit, so that units begin with cache lines; all there is, where none
+ * ever would. */
 static size_t lead_of(const struct sl_step_axis *axis)
 {
-    if (axis->whole)
-        return 0;
-    for (size_t lead = 0; lead < axis->unit && lead < LINE_BYTES; lead++)
-        if (((uintptr_t)axis->out + lead * axis->out_bytes) % LINE_BYTES == 0)
+    size_t most = axis->whole ? 1 : axis->unit;
+    for (size_t lead = 0; lead < most && lead < LINE_BYTES; lead++)
+        if (begins_line((const char *)axis->out + lead * axis->out_bytes))
             return lead;
-    return 0;
+    return *axis->count;
 }
 
 static size_t units_of(const struct sl_step_axis *axis, size_t lead)

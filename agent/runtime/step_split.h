@@ -23,8 +23,8 @@ enum { SL_WORK_BYTE = 1, SL_WORK_ELEMENT = 2, SL_WORK_TAP = 2, SL_WORK_FUNCTION 
 struct sl_step_axis {
     size_t *count;
     size_t unit;      /* parts but the last are multiples of it */
-    size_t out_bytes; /* from one to the next in the output: parts end where a cache line does, as
-                         far as the output's own place allows it */
+    size_t out_bytes; /* from one to the next in the output: parts end where a cache line does;
+                         where no place between two units is such, the step is not cut */
     const void *out;
     bool whole; /* units are counted from the first: they cannot wait for a cache line to end */
     uint32_t chunks; /* parts a worker should find; 0: the usual number */

@@ -11,6 +11,11 @@ bool sl_case_may_run(const char *kernel, uint32_t needs);
 /* A repeatable random size in [low, high]. */
 size_t sl_case_pick(uint32_t *seed, size_t low, size_t high);
 
+/* The size to try after `size`, up to one more than two blocks, then 0: the first 140 and those
+ * next to a block's end one by one, between them every seventh, which meets each remainder of a
+ * vector. Begin with 1. */
+size_t sl_case_next_size(size_t size, size_t block);
+
 /* Guarded floats in [-1, 1); end them with sl_guarded_free(). */
 float *sl_case_floats(uint32_t *seed, size_t count);
 
@@ -29,6 +34,11 @@ double sl_case_clamp(double x, double min, double max);
  * must match. `shape` says which case it was. */
 void sl_case_close(const char *kernel, const char *shape, const float *got, const double *want,
                    size_t count, double tolerance);
+
+/* The same for sums of `terms` products of numbers in [-1, 1), and clamps of them: within 2 ulp *
+ * sqrt(terms) of what such a sum is like, or of the largest |want| if that is more. */
+void sl_case_close_sums(const char *kernel, const char *shape, const float *got, const double *want,
+                        size_t count, size_t terms);
 
 /* Size of a windowed output along one axis; 0 when no window fits. `pads` is of both sides. */
 size_t sl_case_out_size(size_t in, size_t kernel, size_t stride, size_t dilation, size_t pads);

@@ -40,16 +40,34 @@ static void take_outputs(struct sl_model_case *c, struct outputs *out)
     }
 }
 
+/* Where a part begins to write is where a cache line does, so no two parts write to one. */
+static void check_lines(const struct sl_step *step)
+{
+    struct sl_step part;
+    struct sl_step_axis axis;
+    for (uint32_t i = 1; i < step->parts; i++) {
+        assert_true(sl_step_part(step, i, NULL, &part));
+        assert_true(part.axis(&part, part.crew, &axis));
+        if ((uintptr_t)axis.out % 64 != 0)
+            fail_msg("%s: part %u of %u begins to write %zu bytes behind a cache line's beginning",
+                     step->kernel, i, step->parts, (size_t)((uintptr_t)axis.out % 64));
+    }
+}
+
 /* Steps of the variant that fall into parts. */
 static uint32_t cut_steps(const struct sl_variant *v)
 {
     uint32_t cut = 0;
     for (uint32_t i = 0; i < v->instruction_count; i++) {
         const struct sl_instruction *from = &v->instructions[i];
-        for (uint32_t k = 0; from->call && k < from->call->step_count; k++)
+        for (uint32_t k = 0; from->call && k < from->call->step_count; k++) {
+            check_lines(&from->call->steps[k]);
             cut += from->call->steps[k].parts != 0;
-        for (uint32_t k = 0; from->plan && k < from->plan->step_count; k++)
+        }
+        for (uint32_t k = 0; from->plan && k < from->plan->step_count; k++) {
+            check_lines(&from->plan->steps[k]);
             cut += from->plan->steps[k].parts != 0;
+        }
     }
     return cut;
 }
@@ -209,10 +227,40 @@ static void subnormals_are_on_all_threads_what_they_are_on_the_callers(void **st
     sl_workers_free(crew.workers);
 }
 
+static bool axis_small_rows(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    size_t row = step->f32.unary.in ? 16 * sizeof(float) : 12;
+    (void)crew;
+    sl_axis_of_rows(&step->f32.unary.count, step->f32.unary.out, row, 1 << 10, out);
+    sl_axis_move(out, &step->f32.unary.out, row);
+    return true;
+}
+
+/* Rows of 64 bytes have no such places unless the first has; of rows of 12 bytes some do. */
+static void rows_whose_ends_are_in_cache_lines_are_not_cut(void **state)
+{
+    static _Alignas(64) float out[4096];
+    struct sl_workers *workers;
+    (void)state;
+    assert_int_equal(sl_workers_new(&(struct sl_workers_config){.count = 3}, &workers), 0);
+    for (size_t at = 0; at < 16; at++)
+        for (int long_rows = 0; long_rows < 2; long_rows++) {
+            struct sl_step step = {.run = multiply_small, .axis = axis_small_rows};
+            step.f32.unary.in = long_rows ? small : NULL;
+            step.f32.unary.out = out + at;
+            step.f32.unary.count = 200;
+            sl_step_cut(&step, workers);
+            assert_int_equal(step.parts > 1, !long_rows || at == 0);
+            check_lines(&step);
+        }
+    sl_workers_free(workers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_program_gives_the_same_bytes_on_any_number_of_threads),
+        cmocka_unit_test(rows_whose_ends_are_in_cache_lines_are_not_cut),
         cmocka_unit_test(subnormals_are_on_all_threads_what_they_are_on_the_callers),
         cmocka_unit_test(every_fixture_gives_the_same_bytes_on_any_number_of_threads),
     };

@@ -14,8 +14,10 @@
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/window_case.h"
 
-enum { GAP = 77 };
+/* What stands between pixels, and must stay: no number, so that no tolerance grows by it. */
+#define GAP (-INFINITY)
 
 /* The input coordinate that tap k of output o meets, or something outside; `deconv`: transposed. */
 static size_t meets(bool deconv, size_t o, size_t k, size_t stride, size_t dilation, size_t pad)
@@ -118,7 +120,8 @@ static void check(const struct sl_conv *kernel, const struct sl_conv_shape *s, b
              deconv ? "deconv" : "conv", s->batch, s->in_h, s->in_w, s->groups, s->group_in_c,
              s->group_out_c, s->kernel_h, s->kernel_w, s->stride_h, s->stride_w, s->dilation_h,
              s->dilation_w, s->pad_top, s->pad_left, s->out_h, s->out_w, gap);
-    sl_case_close(kernel->name, shape, out, want, count, 1e-5);
+    sl_case_close_sums(kernel->name, shape, out, want, count,
+                       s->kernel_h * s->kernel_w * s->group_in_c);
     free(want);
     sl_case_free(4, (void *[]){in, w, bias, out});
 }
@@ -162,6 +165,12 @@ static void random_shapes_equal_the_reference(void **state)
             check(kernel, &s, false, n % 3 ? 0 : sl_case_pick(&seed, 1, 5), n, &seed);
         }
     }
+}
+
+static void sizes_up_to_two_blocks_equal_the_reference(void **state)
+{
+    (void)state;
+    SL_CASE_CONV_SIZED(conv, check(kernel, &shape, false, size % 3, (int)size, &seed))
 }
 
 /* Sizes of the output are whatever they are: they need not follow from the others. */
@@ -335,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(sizes_up_to_two_blocks_equal_the_reference),
         cmocka_unit_test(random_transposed_shapes_equal_the_reference),
         cmocka_unit_test(as_many_groups_as_channels_equal_the_reference),
         cmocka_unit_test(shapes_of_real_models_equal_the_reference),

@@ -13,6 +13,7 @@
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/window_case.h"
 
 struct layer {
     struct sl_conv_shape shape;
@@ -149,6 +150,12 @@ static void random_windows_equal_f32(void **state)
     }
 }
 
+static void sizes_up_to_two_blocks_equal_f32(void **state)
+{
+    (void)state;
+    SL_CASE_CONV_SIZED(conv_f16, check(kernel, &shape, false, (int)size, &seed))
+}
+
 static void random_transposed_windows_equal_f32(void **state)
 {
     (void)state;
@@ -210,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_windows_equal_f32),
+        cmocka_unit_test(sizes_up_to_two_blocks_equal_f32),
         cmocka_unit_test(random_transposed_windows_equal_f32),
         cmocka_unit_test(layers_of_models_equal_f32),
         cmocka_unit_test(select_without_isa_is_portable),

@@ -14,6 +14,7 @@
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/window_case.h"
 
 enum { GAP = 77 };
 
@@ -146,6 +147,12 @@ static void random_convolutions_equal_the_reference(void **state)
     }
 }
 
+static void sizes_up_to_two_blocks_equal_the_reference(void **state)
+{
+    (void)state;
+    SL_CASE_CONV_SIZED(conv_qs8, check(kernel, &shape, false, size % 3, &seed))
+}
+
 static void random_transposed_convolutions_equal_the_reference(void **state)
 {
     (void)state;
@@ -169,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_convolutions_equal_the_reference),
+        cmocka_unit_test(sizes_up_to_two_blocks_equal_the_reference),
         cmocka_unit_test(random_transposed_convolutions_equal_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

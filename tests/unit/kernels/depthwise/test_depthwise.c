@@ -14,6 +14,7 @@
 #include "kernels/depthwise/depthwise.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/window_case.h"
 
 static double element(const struct sl_depthwise_shape *s, const float *in, const float *w,
                       size_t oy, size_t ox, size_t o)
@@ -71,7 +72,7 @@ static void check(const struct sl_depthwise *kernel, const struct sl_depthwise_s
              s->batch, s->in_h, s->in_w, s->channels, s->multiplier, s->kernel_h, s->kernel_w,
              s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, s->pad_top, s->pad_left,
              s->out_h, s->out_w);
-    sl_case_close(kernel->name, shape, out, want, out_count, 1e-5);
+    sl_case_close_sums(kernel->name, shape, out, want, out_count, s->kernel_h * s->kernel_w);
     free(want);
     sl_case_free(6, (void *[]){in, w, bias, out, packed, workspace});
 }
@@ -146,6 +147,13 @@ static void one_vector_of_channels_equals_the_reference(void **state)
     }
 }
 
+static void channels_up_to_two_blocks_equal_the_reference(void **state)
+{
+    (void)state;
+    SL_CASE_DEPTHWISE_SIZED(depthwise, 4,
+                            check(kernel, &shape, size % 3 != 0, size % 2 != 0, &seed))
+}
+
 static void select_without_isa_is_portable(void **state)
 {
     (void)state;
@@ -157,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes_equal_the_reference),
+        cmocka_unit_test(channels_up_to_two_blocks_equal_the_reference),
         cmocka_unit_test(square_windows_equal_the_reference),
         cmocka_unit_test(one_vector_of_channels_equals_the_reference),
         cmocka_unit_test(select_without_isa_is_portable),

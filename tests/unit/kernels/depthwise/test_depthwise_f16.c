@@ -12,6 +12,7 @@
 #include "kernels/depthwise/depthwise_f16.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/window_case.h"
 
 struct layer {
     struct sl_depthwise_shape shape;
@@ -124,8 +125,17 @@ static void random_windows_equal_f32(void **state)
     }
 }
 
+static void channels_up_to_two_blocks_equal_f32(void **state)
+{
+    (void)state;
+    SL_CASE_DEPTHWISE_SIZED(depthwise_f16, 8, check(kernel, &shape, size % 2 != 0, &seed))
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_windows_equal_f32)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_windows_equal_f32),
+        cmocka_unit_test(channels_up_to_two_blocks_equal_f32),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/window_case.h"
 
 static void reference(const struct sl_depthwise_qs8_args *a, const struct sl_qs8_case *layer,
                       const int8_t *weights, int8_t *want)
@@ -109,6 +110,12 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
+static void channels_up_to_two_blocks_equal_the_reference(void **state)
+{
+    (void)state;
+    SL_CASE_DEPTHWISE_SIZED(depthwise_qs8, 16, check(kernel, &shape, &seed))
+}
+
 /* Three rows of one and two columns, with every stride: windows that are narrower than their steps.
  */
 static void narrow_windows_with_strides_equal_the_reference(void **state)
@@ -165,6 +172,7 @@ int main(void)
         cmocka_unit_test(usual_windows_and_channels_equal_the_reference),
         cmocka_unit_test(random_shapes_equal_the_reference),
         cmocka_unit_test(dealt_rows_equal_the_reference),
+        cmocka_unit_test(channels_up_to_two_blocks_equal_the_reference),
         cmocka_unit_test(narrow_windows_with_strides_equal_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
