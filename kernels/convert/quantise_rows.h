@@ -12,8 +12,6 @@ typedef void (*sl_quantise_row_fn)(size_t k, const void *row, int type, int8_t *
                                    struct sl_row_params *out_params);
 void sl_quantise_row_scalar(size_t k, const void *row, int type, int8_t *out,
                             struct sl_row_params *out_params);
-void sl_quantise_row_neon(size_t k, const void *row, int type, int8_t *out,
-                          struct sl_row_params *out_params);
 
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>

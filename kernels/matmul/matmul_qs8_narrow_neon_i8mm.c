@@ -168,7 +168,7 @@ bool sl_qs8_narrow_i8mm(const struct sl_matmul_qs8_args *args)
         return false;
     struct narrow job = {.args = args,
                          .quant = {sl_requant_neon_of(args->out), args->dst_stride, args->k},
-                         .order = sl_qs8_tail_order(args->k % 16)};
+                         .order = sl_neon_tail_order(args->k % 16)};
     for (size_t c = 0; c < args->n; c += SL_QS8_NR) {
         job.head = (const struct sl_qs8_head *)(const void *)((const char *)args->rhs +
                                                               c / SL_QS8_NR * panel_bytes);

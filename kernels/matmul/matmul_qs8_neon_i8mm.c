@@ -28,7 +28,7 @@ SL_INLINE void load_sixteen(size_t mr, const int8_t *const at[SL_QS8_MR], size_t
 SL_INLINE void load_tail(size_t mr, const int8_t *const at[SL_QS8_MR],
                          const struct sl_qs8_rows *job, int8x16_t x[SL_QS8_MR])
 {
-    uint8x16_t order = sl_qs8_tail_order(job->tail);
+    uint8x16_t order = sl_neon_tail_order(job->tail);
     load_sixteen(mr, at, job->run_bytes + job->tail - 16, x);
     SL_UNROLL
     for (size_t i = 0; i < mr; i++)

@@ -192,32 +192,55 @@ static int8_t *scratch_of(size_t m, size_t k, void *workspace)
     return (int8_t *)workspace + (m + SIDE - 1) / SIDE * lhs_bytes(k);
 }
 
+/* Up to eight rows by way of the scratch. */
+static void pack_rows(const struct sl_qd8_engine *engine, size_t m, size_t k,
+                      const struct sl_rows *lhs, size_t first, int8_t *scratch,
+                      struct sl_row_params *params)
+{
+    size_t k_padded = padded(k);
+    for (size_t i = 0; i < SIDE && first + i < m; i++) {
+        const void *row = sl_rows_at(lhs, first + i);
+        int8_t *out = scratch + i * k_padded;
+        if (lhs->type != SL_ROWS_QD8) {
+            engine->quantise_row(k, row, lhs->type, out, &params[i]);
+            continue;
+        }
+        params[i] = lhs->params[first + i];
+        if (k > 0)
+            memcpy(out, row, k);
+    }
+    if (m == 1)
+        interleave_one(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+    else
+        interleave_by(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+}
+
+/* The same, each row straight to its place. */
+static void place_rows(const struct sl_qd8_engine *engine, size_t m, size_t k,
+                       const struct sl_rows *lhs, size_t first, struct sl_row_params *params)
+{
+    int8_t *out = (int8_t *)(params + SIDE);
+    for (size_t i = 0; i < SIDE && first + i < m; i++, out += engine->lhs_depth) {
+        if (lhs->type == SL_ROWS_QD8)
+            params[i] = lhs->params[first + i];
+        engine->place_row(k, sl_rows_at(lhs, first + i), lhs->type, out, &params[i]);
+    }
+}
+
 void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
                             const struct sl_rows *lhs, void *workspace)
 {
     const struct sl_qd8_engine *engine = self->engine;
-    size_t k_padded = padded(k);
     int8_t *scratch = scratch_of(m, k, workspace);
-    if (m > 0)
-        memset(scratch, 0, (m == 1 ? 1 : SIDE) * k_padded);
+    if (m > 0 && !engine->place_row)
+        memset(scratch, 0, (m == 1 ? 1 : SIDE) * padded(k));
     for (size_t i0 = 0; i0 < m; i0 += SIDE) {
         char *panel = (char *)workspace + i0 / SIDE * lhs_bytes(k);
         struct sl_row_params *params = (struct sl_row_params *)(void *)panel;
-        for (size_t i = 0; i < SIDE && i0 + i < m; i++) {
-            const void *row = sl_rows_at(lhs, i0 + i);
-            int8_t *out = scratch + i * k_padded;
-            if (lhs->type != SL_ROWS_QD8) {
-                engine->quantise_row(k, row, lhs->type, out, &params[i]);
-                continue;
-            }
-            params[i] = lhs->params[i0 + i];
-            if (k > 0)
-                memcpy(out, row, k);
-        }
-        if (m == 1)
-            interleave_one(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+        if (engine->place_row)
+            place_rows(engine, m, k, lhs, i0, params);
         else
-            interleave_by(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+            pack_rows(engine, m, k, lhs, i0, scratch, params);
     }
 }
 
@@ -258,6 +281,11 @@ void sl_qd8_panels_run_packed(const struct sl_matmul_qd8 *self,
         tile.columns = (const struct sl_qd8_columns *)(const void *)panel;
         const float *scale = (const float *)(const void *)(tile.columns + 1);
         const int8_t *right = (const int8_t *)(scale + scales);
+        if (args->group == 0 && engine->run_panel) {
+            tile.row = 0;
+            engine->run_panel(&tile, steps, args->workspace, lhs_bytes(args->k), right);
+            continue;
+        }
         for (tile.row = 0; tile.row < args->m; tile.row += SIDE) {
             const char *left = (const char *)args->workspace + tile.row / SIDE * lhs_bytes(args->k);
             tile.params = (const struct sl_row_params *)(const void *)left;
@@ -267,8 +295,6 @@ void sl_qd8_panels_run_packed(const struct sl_matmul_qd8 *self,
                 run_groups(engine, &tile, values, scale, right);
                 continue;
             }
-            if (engine->product && engine->product(&tile, steps, values, right))
-                continue;
             engine->multiply(tile.rows, steps, values, right, acc);
             engine->finish(&tile, acc);
         }

@@ -35,17 +35,22 @@ struct sl_qd8_engine {
     size_t lhs_depth, rhs_depth; /* consecutive k in a panel; the left is 4 or 8, the right 1 too */
     sl_eight_columns_fn eight_columns; /* NULL: by rows of a few */
     sl_quantise_row_fn quantise_row;
+    /* The same, or a copy of int8 with `out_params`, to the row's place in a panel of eight: k
+     * whole sixteens. NULL: by quantise_row() and memory between. */
+    sl_quantise_row_fn place_row;
     /* acc[8][8] = left * right over `steps` sixteens of k; at least the first `rows` rows. */
     void (*multiply)(size_t rows, size_t steps, const int8_t *left, const int8_t *right,
                      int32_t *acc);
     /* sums[i][j] = fma(acc[i][j], scale[j], sums[i][j]) for the first rows. */
     void (*fold)(size_t rows, const int32_t *acc, const float *scale, float *sums);
-    /* multiply() and finish() in one, which may be NULL; true when it took the tile. */
-    bool (*product)(const struct sl_qd8_tile *tile, size_t steps, const int8_t *left,
-                    const int8_t *right);
+    /* multiply() and finish() in one, all rows of a panel of columns; may be NULL. `first` is its
+     * first tile, `left` that tile's parameters; the next ones' are left_bytes further each. */
+    void (*run_panel)(const struct sl_qd8_tile *first, size_t steps, const char *left,
+                      size_t left_bytes, const int8_t *right);
     /* A tile of a product in groups, whose scales are [k / group][8]; may be NULL. */
     void (*product_groups)(const struct sl_qd8_tile *tile, const int8_t *left, const int8_t *right,
                            const float *scales);
+    /* A tile's sums to its output; not called where run_panel() is. */
     void (*finish)(const struct sl_qd8_tile *tile, const int32_t *acc);
     void (*finish_sums)(const struct sl_qd8_tile *tile, const float *sums);
 };

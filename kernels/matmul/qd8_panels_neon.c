@@ -2,10 +2,11 @@
  * with dot products share with it. */
 #include "kernels/matmul/qd8_panels_neon.h"
 
+#include "kernels/convert/quantise_row_neon.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 
-enum { SIDE = SL_QD8_SIDE, DEPTH = 8 };
+enum { SIDE = SL_QD8_SIDE, DEPTH = 8, FEWEST = 4 };
 
 /* One k of all rows: its weights times an element of each row. */
 #define LANE(lane)                                                                                 \
@@ -14,17 +15,17 @@ enum { SIDE = SL_QD8_SIDE, DEPTH = 8 };
         SL_UNROLL                                                                                  \
         for (size_t i = 0; i < rows; i++) {                                                        \
             low[i] = vmlal_laneq_s16(low[i], vget_low_s16(b), a[i], lane);                         \
-            high[i] = vmlal_high_laneq_s16(high[i], b, a[i], lane);                                \
+            if (columns > 4)                                                                       \
+                high[i] = vmlal_high_laneq_s16(high[i], b, a[i], lane);                            \
         }                                                                                          \
     }
 
-SL_INLINE void block(size_t rows, size_t steps, const int8_t *left, const int8_t *right,
-                     int32x4_t *low, int32x4_t *high)
+SL_INLINE void block(size_t rows, size_t columns, size_t steps, const struct sl_row_params *params,
+                     const int32x4_t *sums, const int8_t *left, const int8_t *right, int32x4_t *low,
+                     int32x4_t *high)
 {
     int16x8_t a[SIDE];
-    SL_UNROLL
-    for (size_t i = 0; i < rows; i++)
-        low[i] = high[i] = vdupq_n_s32(0);
+    sl_qd8_start_rows(rows, columns, params, sums, low, high);
     for (size_t eights = 2 * steps; eights > 0; eights--) {
         SL_UNROLL
         for (size_t i = 0; i < rows; i++)
@@ -44,7 +45,31 @@ SL_INLINE void block(size_t rows, size_t steps, const int8_t *left, const int8_t
     }
 }
 
-SL_QD8_NEON_MULTIPLY
+#include "kernels/matmul/qd8_tiles_neon.inc"
+
+SL_INLINE void place_row(size_t k, const void *row, int type, size_t depth, int8_t *out,
+                         struct sl_row_params *params)
+{
+    const struct sl_row_place place = {depth, SIDE * depth};
+    if (type == SL_ROWS_QD8)
+        sl_copy_row_to(k, row, place, out);
+    else if (type == SL_ROWS_F32)
+        *params = sl_quantise_row_to(k, row, SL_ROWS_F32, place, out);
+    else
+        *params = sl_quantise_row_to(k, row, SL_ROWS_F16, place, out);
+}
+
+void sl_qd8_place_by_8(size_t k, const void *row, int type, int8_t *out,
+                       struct sl_row_params *params)
+{
+    place_row(k, row, type, 8, out, params);
+}
+
+void sl_qd8_place_by_4(size_t k, const void *row, int type, int8_t *out,
+                       struct sl_row_params *params)
+{
+    place_row(k, row, type, 4, out, params);
+}
 
 void sl_qd8_fold_neon(size_t rows, const int32_t *acc, const float *scale, float *sums)
 {
@@ -85,22 +110,6 @@ SL_INLINE void put(const struct sl_qd8_tile *tile, size_t i, float32x4_t low, fl
     vst1q_u16(left >= SIDE ? dst : row, half);
     for (size_t j = 0; left < SIDE && j < left; j++)
         dst[j] = row[j];
-}
-
-void sl_qd8_finish_neon(const struct sl_qd8_tile *tile, const int32_t *acc)
-{
-    const struct sl_qd8_columns *c = tile->columns;
-    struct clamp clamp = clamp_of(tile);
-    int32x4_t sum_low = vld1q_s32(c->sum), sum_high = vld1q_s32(c->sum + 4);
-    float32x4_t scale_low = vld1q_f32(c->scale), scale_high = vld1q_f32(c->scale + 4);
-    float32x4_t bias_low = vld1q_f32(c->bias), bias_high = vld1q_f32(c->bias + 4);
-    for (size_t i = 0; i < tile->rows; i++, acc += SIDE) {
-        struct sl_row_params row = tile->params[i];
-        int32x4_t low = vmlsq_n_s32(vld1q_s32(acc), sum_low, row.zero_point);
-        int32x4_t high = vmlsq_n_s32(vld1q_s32(acc + 4), sum_high, row.zero_point);
-        put(tile, i, vfmaq_f32(bias_low, vmulq_n_f32(vcvtq_f32_s32(low), row.scale), scale_low),
-            vfmaq_f32(bias_high, vmulq_n_f32(vcvtq_f32_s32(high), row.scale), scale_high), clamp);
-    }
 }
 
 void sl_qd8_finish_sums_neon(const struct sl_qd8_tile *tile, const float *sums)

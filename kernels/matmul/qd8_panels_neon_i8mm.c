@@ -4,49 +4,73 @@
 #include "kernels/cpu/neon.h"
 #include "kernels/matmul/qd8_panels_neon.h"
 
-enum { SIDE = SL_QD8_SIDE, DEPTH = 8, PAIRS = 4 };
+enum { SIDE = SL_QD8_SIDE, DEPTH = 8, PAIRS = 4, FEWEST = 2 };
 
-SL_INLINE void block(size_t rows, size_t steps, const int8_t *left, const int8_t *right,
-                     int32x4_t *low, int32x4_t *high)
+/* 8 k of so many rows or columns by pairs, and on to the next. */
+SL_INLINE void load_pairs(size_t pairs, const int8_t **at, int8x16_t x[PAIRS])
+{
+    int8x16x4_t four;
+    int8x16x2_t two;
+    if (pairs == 4)
+        four = vld1q_s8_x4(*at);
+    if (pairs == 2)
+        two = vld1q_s8_x2(*at);
+    SL_UNROLL
+    for (size_t i = 0; i < pairs; i++)
+        x[i] = pairs == 4 ? four.val[i] : pairs == 2 ? two.val[i] : vld1q_s8(*at);
+    *at += SIDE * DEPTH;
+    SL_FORGET(*at);
+}
+
+/* Sums of pairs that start with what zero points take off. */
+SL_INLINE void start_pairs(size_t rows, size_t columns, const struct sl_row_params *params,
+                           const int32x4_t *sums, int32x4_t (*sum)[PAIRS])
+{
+    SL_UNROLL
+    for (size_t i = 0; i < (rows + 1) / 2; i++) {
+        int32x4_t pair = sl_qd8_pair_of_rows(params, rows, 2 * i), zero = vtrn2q_s32(pair, pair);
+        SL_UNROLL
+        for (size_t j = 0; j < columns / 2; j++) {
+            int64x2_t two = vreinterpretq_s64_s32(vnegq_s32(sums[j / 2]));
+            two = j % 2 == 0 ? vdupq_laneq_s64(two, 0) : vdupq_laneq_s64(two, 1);
+            sum[i][j] = vmulq_s32(vreinterpretq_s32_s64(two), zero);
+        }
+    }
+}
+
+SL_INLINE void block(size_t rows, size_t columns, size_t steps, const struct sl_row_params *params,
+                     const int32x4_t *sums, const int8_t *left, const int8_t *right, int32x4_t *low,
+                     int32x4_t *high)
 {
     int32x4_t sum[PAIRS][PAIRS];
-    size_t pairs = (rows + 1) / 2;
-    SL_UNROLL
-    for (size_t i = 0; i < PAIRS * PAIRS; i++)
-        sum[i / PAIRS][i % PAIRS] = vdupq_n_s32(0);
+    size_t pairs = (rows + 1) / 2, wide = columns / 2;
+    start_pairs(rows, columns, params, sums, sum);
     for (; steps > 0; steps--) {
         SL_UNROLL
         for (size_t half = 0; half < 2; half++) {
-            int8x16x4_t a, b = vld1q_s8_x4(right);
-            if (pairs == PAIRS)
-                a = vld1q_s8_x4(left);
+            int8x16_t a[PAIRS], b[PAIRS];
+            load_pairs(pairs, &left, a);
+            load_pairs(wide, &right, b);
             SL_UNROLL
-            for (size_t i = 0; i < pairs; i++) {
-                int8x16_t x = pairs == PAIRS ? a.val[i] : vld1q_s8(left + 2 * i * DEPTH);
-                SL_UNROLL
-                for (size_t j = 0; j < PAIRS; j++)
-                    sum[i][j] = vmmlaq_s32(sum[i][j], x, b.val[j]);
-            }
-            left += SIDE * DEPTH;
-            right += SIDE * DEPTH;
-            SL_FORGET(left);
-            SL_FORGET(right);
+            for (size_t i = 0; i < pairs * wide; i++)
+                sum[i / wide][i % wide] =
+                    vmmlaq_s32(sum[i / wide][i % wide], a[i / wide], b[i % wide]);
         }
     }
     SL_UNROLL
     for (size_t i = 0; i < pairs; i++) {
         SL_UNROLL
-        for (size_t j = 0; j < PAIRS; j += 2) {
-            int64x2_t a = vreinterpretq_s64_s32(sum[i][j]),
-                      b = vreinterpretq_s64_s32(sum[i][j + 1]);
+        for (size_t j = 0; j < wide; j += 2) {
+            int64x2_t x = vreinterpretq_s64_s32(sum[i][j]);
+            int64x2_t y = vreinterpretq_s64_s32(sum[i][wide > 1 ? j + 1 : j]);
             int32x4_t *out = j == 0 ? low : high;
-            out[2 * i] = vreinterpretq_s32_s64(vzip1q_s64(a, b));
-            out[2 * i + 1] = vreinterpretq_s32_s64(vzip2q_s64(a, b));
+            out[2 * i] = vreinterpretq_s32_s64(vzip1q_s64(x, y));
+            out[2 * i + 1] = vreinterpretq_s32_s64(vzip2q_s64(x, y));
         }
     }
 }
 
-SL_QD8_NEON_MULTIPLY
+#include "kernels/matmul/qd8_tiles_neon.inc"
 
 /* Some groups of a tile: its left and right panels at their first k, and the scales. */
 struct groups {

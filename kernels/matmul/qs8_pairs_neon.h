@@ -4,13 +4,6 @@
 
 #include "kernels/matmul/qs8_blocks_neon.h"
 
-/* What moves the last `tail` of 16 bytes to the front, zeros behind them. */
-SL_INLINE uint8x16_t sl_qs8_tail_order(size_t tail)
-{
-    static const uint8_t order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return vaddq_u8(vld1q_u8(order), vdupq_n_u8((uint8_t)(16 - tail)));
-}
-
 /* 16 bytes of a pair of rows, or of one twice: 8 of each, twice. */
 SL_INLINE void sl_qs8_zip_rows(size_t mr, size_t pair, const int8x16_t x[SL_QS8_MR],
                                int8x16_t zipped[2])
