@@ -83,6 +83,36 @@ SL_INLINE void sl_mla_start(size_t mr, size_t nv, const SL_ELEMENT *bias,
         SL_AFTER(w, acc[i]);                                                                       \
     }
 
+#define SL_MLA_COLUMN(k, lane)                                                                     \
+    SL_UNROLL                                                                                      \
+    for (size_t i = 0; i < mr; i++)                                                                \
+        acc[i][0] = V(vfmaq_laneq)(acc[i][0], b[(k) % 4], a[i][(k) / LANES], lane);
+
+/* Eights of k of one vector of columns: eight of a row, and four vectors of weights, by one
+ * instruction. They move on. */
+SL_INLINE size_t sl_mla_eights(size_t mr, size_t k, const SL_ELEMENT **at, const SL_ELEMENT **w,
+                               vec_t acc[SL_MLA_MOST_ROWS][SL_MLA_NV])
+{
+    vec_t a[SL_MLA_MOST_ROWS][8 / LANES], b[4];
+    for (; k >= 8; k -= 8) {
+        SL_UNROLL
+        for (size_t i = 0; i < mr; i++)
+            v_load_next(&at[i], 8 / LANES, a[i]);
+        v_load_next(w, 4, b);
+        SL_MLA_COLUMN(0, 0)
+        SL_MLA_COLUMN(1, 1)
+        SL_MLA_COLUMN(2, 2)
+        SL_MLA_COLUMN(3, 3)
+        __asm__("" : "+r"(*w), "+w"(b[0]), "+w"(b[3]), "+w"(acc[mr - 1][0]));
+        v_load_next(w, 4, b);
+        SL_MLA_COLUMN(4, 4 % LANES)
+        SL_MLA_COLUMN(5, 5 % LANES)
+        SL_MLA_COLUMN(6, 6 % LANES)
+        SL_MLA_COLUMN(7, 7 % LANES)
+    }
+    return k;
+}
+
 /* Adds k steps: row i of the left operand starts at rows[i]. Returns the weights after them. */
 SL_INLINE const SL_ELEMENT *sl_mla_steps(size_t mr, size_t nv, size_t k,
                                          const SL_ELEMENT *const *rows, const SL_ELEMENT *w,
@@ -93,6 +123,8 @@ SL_INLINE const SL_ELEMENT *sl_mla_steps(size_t mr, size_t nv, size_t k,
     SL_UNROLL
     for (size_t i = 0; i < mr; i++)
         at[i] = rows[i];
+    if (nv == 1)
+        k = sl_mla_eights(mr, k, at, &w, acc);
     for (; k >= LANES; k -= LANES) {
         SL_UNROLL
         for (size_t i = 0; i < mr; i++, at[i - 1] += LANES) {
@@ -147,21 +179,25 @@ static inline size_t sl_mla_rows(size_t nv, size_t left)
         return left < SL_MLA_MR ? left : SL_MLA_MR;
     if (nv == 3 && left >= 4)
         return left >= 7 ? 7 : 4;
-    if (nv < 3 && left >= 5)
+    if (nv == 2 && left >= 5)
         return left >= 10 ? 10 : 5;
+    if (nv == 1 && left >= 4)
+        return left >= 8 ? 8 : 4;
     return left >= 2 ? 2 : 1;
 }
 
 /* Calls block(mr, nv, ...) with a constant mr, one that sl_mla_rows() gives. */
 #define SL_MLA_BLOCK(block, mr, nv, ...)                                                           \
     do {                                                                                           \
-        if (nv < 3 && mr == 10)                                                                    \
+        if (nv == 1 && mr == 8)                                                                    \
+            block(8, nv, __VA_ARGS__);                                                             \
+        else if (nv == 2 && mr == 10)                                                              \
             block(10, nv, __VA_ARGS__);                                                            \
         else if (nv == 3 && mr == 7)                                                               \
             block(7, nv, __VA_ARGS__);                                                             \
-        else if (nv != 3 && mr == 5)                                                               \
+        else if ((nv == 2 || nv == 4) && mr == 5)                                                  \
             block(5, nv, __VA_ARGS__);                                                             \
-        else if (nv >= 3 && mr == 4)                                                               \
+        else if (nv != 2 && mr == 4)                                                               \
             block(4, nv, __VA_ARGS__);                                                             \
         else if (nv == 4 && mr == 3)                                                               \
             block(3, nv, __VA_ARGS__);                                                             \
