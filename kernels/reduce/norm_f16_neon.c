@@ -26,7 +26,6 @@ SL_INLINE void widen_8(uint16x8_t bits, float32x4_t pair[2])
  * lane. */
 struct sums {
     float32x4_t plain[4], squares[4];
-    float rest, rest_squares;
 };
 
 SL_INLINE void add_eight(bool far, uint16x8_t eight, float32x4_t from, size_t at, struct sums *s)
@@ -41,17 +40,43 @@ SL_INLINE void add_eight(bool far, uint16x8_t eight, float32x4_t from, size_t at
     }
 }
 
-SL_INLINE float total(const float32x4_t sums[4], float rest)
+/* The elements behind a row's whole eights: in the eight that end with it, or a shorter row. */
+SL_INLINE void add_rest(bool far, const uint16_t *row, size_t count, float32x4_t from,
+                        struct sums *s)
 {
-    return vaddvq_f32(vaddq_f32(vaddq_f32(sums[0], sums[1]), vaddq_f32(sums[2], sums[3]))) + rest;
+    static const int32_t order[] = {0, 1, 2, 3};
+    int32_t before = count < EIGHT ? 0 : EIGHT - (int32_t)(count % EIGHT);
+    int32_t behind = count < EIGHT ? (int32_t)count : EIGHT;
+    uint16_t few[EIGHT] = {0};
+    float32x4_t pair[2];
+    if (count < EIGHT)
+        memcpy(few, row, count * sizeof(*few));
+    widen_8(vld1q_u16(count < EIGHT ? few : row + count - EIGHT), pair);
+    SL_UNROLL
+    for (size_t j = 0; j < 2; j++) {
+        int32x4_t lane = vaddq_s32(vld1q_s32(order), vdupq_n_s32(4 * (int32_t)j));
+        uint32x4_t in =
+            vandq_u32(vcgeq_s32(lane, vdupq_n_s32(before)), vcltq_s32(lane, vdupq_n_s32(behind)));
+        float32x4_t d = far ? vsubq_f32(pair[j], from) : pair[j];
+        d = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(d), in));
+        s->plain[j] = vaddq_f32(s->plain[j], d);
+        s->squares[j] = vfmaq_f32(s->squares[j], d, d);
+    }
+}
+
+SL_INLINE float total(const float32x4_t sums[4])
+{
+    return vaddvq_f32(vaddq_f32(vaddq_f32(sums[0], sums[1]), vaddq_f32(sums[2], sums[3])));
 }
 
 /* Average distance from `origin`, and average square of it. */
 SL_INLINE struct row averages(const uint16_t *in, size_t count, bool far, float origin)
 {
     float32x4_t from = vdupq_n_f32(origin), none = vdupq_n_f32(0);
-    struct sums s = {{none, none, none, none}, {none, none, none, none}, 0, 0};
+    struct sums s = {{none, none, none, none}, {none, none, none, none}};
     float n = (float)count;
+    if (count % EIGHT != 0)
+        add_rest(far, in, count, from, &s);
     for (size_t blocks = count / BLOCK; blocks > 0; blocks--) {
         uint16x8x4_t v = sl_neon_next_x16(&in);
         SL_UNROLL
@@ -60,12 +85,7 @@ SL_INLINE struct row averages(const uint16_t *in, size_t count, bool far, float 
     }
     for (count %= BLOCK; count >= EIGHT; count -= EIGHT, in += EIGHT)
         add_eight(far, vld1q_u16(in), from, 0, &s);
-    for (; count > 0; count--, in++) {
-        float d = sl_half_to_float(*in) - origin;
-        s.rest += d;
-        s.rest_squares += d * d;
-    }
-    return (struct row){total(s.plain, s.rest) / n, total(s.squares, s.rest_squares) / n};
+    return (struct row){total(s.plain) / n, total(s.squares) / n};
 }
 
 /* Where the average is so large that the difference of squares would lose the variance, squares are
@@ -109,11 +129,26 @@ SL_INLINE float32x4x4_t next_x32(const float **at)
     return v;
 }
 
-/* Weights and biases are at least EIGHT. */
+/* The same of fewer than EIGHT; weights and biases are EIGHT. */
+static void normalise_few(size_t count, const uint16_t *in, const float *weight, const float *bias,
+                          const struct row *row, uint16_t *out)
+{
+    uint16_t few[EIGHT] = {0};
+    memcpy(few, in, count * sizeof(*in));
+    vst1q_u16(few, normalised_8(vld1q_u16(few), weight, bias, row));
+    memcpy(out, few, count * sizeof(*out));
+}
+
 static void normalise(size_t count, const uint16_t *in, const float *weight, const float *bias,
                       const struct row *row, uint16_t *out)
 {
     const struct row at = *row;
+    uint16_t *last = out + count - EIGHT;
+    uint16x8_t rest = vdupq_n_u16(0); /* what ends with the row; `out` may be `in` */
+    if (count % EIGHT != 0)
+        rest = normalised_8(vld1q_u16(in + count - EIGHT), weight + count - EIGHT,
+                            bias + count - EIGHT, &at);
+    size_t left = count % BLOCK;
     for (size_t blocks = count / BLOCK; blocks > 0; blocks--) {
         uint16x8x4_t v = sl_neon_next_x16(&in);
         SL_UNROLL
@@ -126,15 +161,10 @@ static void normalise(size_t count, const uint16_t *in, const float *weight, con
         out += BLOCK;
         SL_FORGET(out);
     }
-    for (count %= BLOCK; count >= EIGHT;
-         count -= EIGHT, in += EIGHT, weight += EIGHT, bias += EIGHT, out += EIGHT)
+    for (; left >= EIGHT; left -= EIGHT, in += EIGHT, weight += EIGHT, bias += EIGHT, out += EIGHT)
         vst1q_u16(out, normalised_8(vld1q_u16(in), weight, bias, &at));
-    if (count == 0)
-        return;
-    uint16_t rest[EIGHT] = {0};
-    memcpy(rest, in, count * sizeof(*in));
-    vst1q_u16(rest, normalised_8(vld1q_u16(rest), weight, bias, &at));
-    memcpy(out, rest, count * sizeof(*out));
+    if (left > 0)
+        vst1q_u16(last, rest);
 }
 
 /* `count` halves and some more zeros, or all `otherwise`. */
@@ -161,7 +191,10 @@ static void normalise_rows(const struct sl_reduce_f16_args *args, size_t o, size
         widen(args->bias ? args->bias + c : NULL, columns, 0, bias);
         for (size_t r = 0; r < rows; r++) {
             size_t at = (o + r) * args->reduced + c;
-            normalise(columns, args->in + at, weight, bias, of + r, args->out + at);
+            if (columns < EIGHT)
+                normalise_few(columns, args->in + at, weight, bias, of + r, args->out + at);
+            else
+                normalise(columns, args->in + at, weight, bias, of + r, args->out + at);
         }
     }
 }
