@@ -137,12 +137,12 @@ uint32_t sl_program_add_list(uint32_t count, const int32_t *numbers)
 
 void sl_program_add_call(const char *name, uint32_t count, const uint32_t *args)
 {
-    uint32_t i = sl_program.chain.count++;
-    sl_program.operators[i].name = name;
+    uint32_t i = sl_program.chain.count++, op = sl_program.operator_count++;
+    sl_program.operators[op].name = name;
     memcpy(sl_program.args[i], args, count * sizeof(*args));
     sl_program.args[i][count] = args[count - 1];
     sl_program.code[i] = (struct sl_pte_instruction){
-        .kind = SL_PTE_KERNEL_CALL, .index = i, .arg_count = count + 1, .args = sl_program.args[i]};
+        .kind = SL_PTE_KERNEL_CALL, .index = op, .arg_count = count + 1, .args = sl_program.args[i]};
 }
 
 int sl_program_load(uint32_t isa)
@@ -162,7 +162,7 @@ int sl_program_load_code(const struct sl_pte_instruction *code, uint32_t count, 
         .input_count = sl_program.plan.input_count,
         .output_count = sl_program.plan.output_count,
         .chain_count = 1,
-        .operator_count = sl_program.chain.count,
+        .operator_count = sl_program.operator_count,
         .values = sl_program.values,
         .inputs = sl_program.inputs,
         .outputs = sl_program.outputs,
