@@ -9,8 +9,9 @@
 #include "kernels/depthwise/depthwise_pack.h"
 #include "kernels/depthwise/depthwise_window.h"
 
-/* FIRST_ROWS of a window are multiplied first: as many as the registers of a column hold. */
-enum { BIASES = 4, ROWS = 4, FIRST_ROWS = 5 };
+/* FIRST_ROWS of a window are multiplied first: as many as the registers of a column hold.
+ * PAIR_5X5S2 is block_vectors() of it. */
+enum { BIASES = 4, ROWS = 4, FIRST_ROWS = 5, PAIR_5X5S2 = 104 };
 
 /* At most half a window of padding above and below; 8 groups of ZA are in use. */
 static bool is_square(const struct sl_depthwise_shape *s, size_t kernel, size_t stride)
@@ -82,14 +83,36 @@ static uint16_t *pack_columns(const struct sl_depthwise_shape *s, const uint16_t
     return out;
 }
 
-/* Biases are floats: of even channels of the first vector, of its odd ones, of the second likewise.
+/* Channels of a last vector alone from c on, if there is a kernel for it. */
+static bool is_lone(const struct sl_depthwise_shape *s, size_t c)
+{
+    return s->kernel_h == 5 && s->stride_w == 2 && s->channels - c <= 2 * svcntsw();
+}
+
+/* The columns of the kernel that input column `j` of such a block meets, each and a vector unused.
  */
+static uint16_t *pack_lone(const struct sl_depthwise_shape *s, const uint16_t *weights, size_t j,
+                           size_t c, uint16_t *out)
+{
+    for (size_t o = 0; o < 2; o++) {
+        if (!meets(s, j, o))
+            continue;
+        const uint16_t *taps = weights + (j - o * s->stride_w) * s->channels;
+        for (size_t ky = 0; ky < 6; ky++)
+            out = sl_depthwise_put(ky < 5 ? taps + ky * 5 * s->channels : NULL, sizeof(*weights), c,
+                                   s->channels, 2 * svcntsw(), out);
+    }
+    return out;
+}
+
+/* Biases are floats: of even channels of the first vector, of its odd ones, of the second likewise;
+ * of a vector alone twice. */
 static void *pack_bias(const struct sl_depthwise_shape *s, const uint16_t *bias, size_t c,
                        float *out)
 {
-    size_t vl = svcntsw();
+    size_t vl = svcntsw(), second = is_lone(s, c) ? 0 : 2 * vl;
     for (size_t i = 0; i < BIASES * vl; i++) {
-        size_t at = c + i / (2 * vl) * 2 * vl + 2 * (i % vl) + i / vl % 2;
+        size_t at = c + i / (2 * vl) * second + 2 * (i % vl) + i / vl % 2;
         *out++ = bias && at < s->channels ? sl_half_to_float(bias[at]) : 0;
     }
     return out;
@@ -102,7 +125,7 @@ static void pack_weights(const struct sl_depthwise_shape *s, const uint16_t *wei
     for (size_t c = 0; c < s->channels; c += 4 * vl) {
         uint16_t *out = pack_bias(s, bias, c, packed);
         for (size_t j = 0; j < s->kernel_w + s->stride_w; j++)
-            out = pack_columns(s, weights, j, c, out);
+            out = (is_lone(s, c) ? pack_lone : pack_columns)(s, weights, j, c, out);
         packed = out;
     }
 }
@@ -128,6 +151,7 @@ static struct sl_depthwise_f16_window columns_of(const struct sl_depthwise_f16_a
         .min = sl_half_from_float(args->min),
         .max = sl_half_from_float(args->max),
         .inside = s->in_w >= across ? s->in_w - across + 1 : 0,
+        .end = s->channels,
     };
 }
 
@@ -136,6 +160,23 @@ struct strips {
     struct sl_depthwise_f16_window window;
     sl_depthwise_f16_window_fn *run;
 };
+
+static void
+run_5x5s2(const struct sl_depthwise_f16_window *window) __arm_streaming __arm_inout("za")
+{
+    struct sl_depthwise_f16_window w = *window;
+    size_t pair = 2 * svcnth(), rest = w.channels % pair;
+    if (rest == 0 || rest > svcnth()) {
+        sl_depthwise_f16_5x5s2_pairs_sme2_asm(&w);
+        return;
+    }
+    w.end = w.channels - rest;
+    if (w.end > 0)
+        sl_depthwise_f16_5x5s2_pairs_sme2_asm(&w);
+    w.first = w.end;
+    w.weights = (const float *)w.weights + w.end / pair * PAIR_5X5S2 * svcntw();
+    sl_depthwise_f16_5x5s2_lone_sme2_asm(&w);
+}
 
 /* Strips of the rows of all images, none of two images. */
 static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
@@ -158,15 +199,14 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     }
 }
 
-#define SL_DEPTHWISE_PAIRS(size, stride)                                                           \
+#define SL_DEPTHWISE_PAIRS(size, stride, run_strip)                                                \
     static bool fits_##size##stride(const struct sl_depthwise_shape *shape)                        \
     {                                                                                              \
         return is_square(shape, size, stride);                                                     \
     }                                                                                              \
     static void run_##size##stride(const struct sl_depthwise_f16_args *args)                       \
     {                                                                                              \
-        struct strips strips = {args, columns_of(args),                                            \
-                                sl_depthwise_f16_##size##x##size##s##stride##_pairs_sme2_asm};     \
+        struct strips strips = {args, columns_of(args), run_strip};                                \
         if (args->shape.channels > 0)                                                              \
             sl_streaming_run_za(run_body, &strips);                                                \
     }                                                                                              \
@@ -181,6 +221,6 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
             .run = run_##size##stride,                                                             \
     };
 
-SL_DEPTHWISE_PAIRS(5, 1)
-SL_DEPTHWISE_PAIRS(5, 2)
-SL_DEPTHWISE_PAIRS(7, 1)
+SL_DEPTHWISE_PAIRS(5, 1, sl_depthwise_f16_5x5s1_pairs_sme2_asm)
+SL_DEPTHWISE_PAIRS(5, 2, run_5x5s2)
+SL_DEPTHWISE_PAIRS(7, 1, sl_depthwise_f16_7x7s1_pairs_sme2_asm)

@@ -10,7 +10,10 @@
  * are consecutive registers for each: FMLAL by a weight, one of z0-z15, serves four output rows. Of
  * the four sums of an output pixel (even and odd channels of the first vector, then of the second) four
  * rows of ZA that are neighbours become four registers; the second column has the four rows after
- * them. An input column outside the image adds nothing: blocks that have one look at each of theirs. */
+ * them. An input column outside the image adds nothing: blocks that have one look at each of theirs.
+ *
+ * sl_depthwise_f16_5x5s2_lone_sme2_asm() is for a last vector of channels alone. Where two blocks side by side lie
+ * inside it takes them as one: the second vector is the first one's channels of the other block. */
 #include "kernels/cpu/asm.h"
 
 // struct sl_depthwise_f16_window
@@ -23,6 +26,8 @@
 #define TOP 80
 #define CLAMP 88
 #define INSIDE 96
+#define FIRST 104
+#define END 112
 
 // x1: element of the column and its channels, from each row's pointer; x9: of the block's first. x2:
 // channels. x3: first channel. x4: element of the output. x5: weights. x6: output columns to come.
@@ -70,8 +75,28 @@
     .set w_at, w_at + 4
 .endm
 
+// Whether what is assembled takes two blocks of one vector; x3 is the element in the second one then, and p5 p6 p7 are
+// pn9 pn10 pn11 of single vectors.
+.set wide, 0
+
+.macro wide_row some, first, second, x
+    ld1h {z\first\().h}, \some/z, [\x, x1, lsl #1]
+    ld1h {z\second\().h}, \some/z, [\x, x3, lsl #1]
+.endm
+
 .macro row i, rows, pads, first, second, x
-    .if \i == 0
+    .if \i >= \rows
+    .elseif wide && \i == 0
+    wide_row p6, \first, \second, \x
+    .elseif wide && \i == 1
+    wide_row p7, \first, \second, \x
+    .elseif wide && \i < \rows - 2
+    wide_row p5, \first, \second, \x
+    .elseif wide && \i == \rows - 2
+    wide_row p1, \first, \second, \x
+    .elseif wide
+    wide_row p3, \first, \second, \x
+    .elseif \i == 0
     ld1h {z\first\().h, z\second\().h}, pn10/z, [\x, x1, lsl #1]
     .elseif \i == 1 && \pads > 1
     ld1h {z\first\().h, z\second\().h}, pn11/z, [\x, x1, lsl #1]
@@ -143,6 +168,26 @@
     tap_pair \first, \second, z18.h-z21.h, z26.h-z29.h, z6, z14
 .endm
 
+// Of one vector; the second one is the other block's, if there is one.
+.macro lone_tap first, second, rows, others, w
+    fmlal za.s[w8, \first, vgx4], {\rows}, \w\().h
+    .if wide
+    fmlal za.s[w8, \second, vgx4], {\others}, \w\().h
+    .endif
+.endm
+
+.macro taps_5x5s2_lone first, second
+    ld1h {z6.h-z7.h}, pn8/z, [x5, #w_at, mul vl]
+    ld1h {z14.h-z15.h}, pn8/z, [x5, #w_at + 2, mul vl]
+    ldr z5, [x5, #w_at + 4, mul vl]
+    .set w_at, w_at + 6
+    lone_tap \first, \second, z16.h-z19.h, z24.h-z27.h, z6
+    lone_tap \first, \second, z0.h-z3.h, z8.h-z11.h, z7
+    lone_tap \first, \second, z17.h-z20.h, z25.h-z28.h, z14
+    lone_tap \first, \second, z1.h-z4.h, z9.h-z12.h, z15
+    lone_tap \first, \second, z18.h-z21.h, z26.h-z29.h, z5
+.endm
+
 // Input column j of a block: what it adds to the first output column, and to the second.
 .macro column_5x5s1 j, rows
     load_column_s1 (\rows + 4), 2
@@ -168,6 +213,16 @@
     .endif
     .if \j > 1
     taps_5x5s2 4:5, 6:7
+    .endif
+.endm
+
+.macro column_5x5s2_lone j, rows
+    load_column_s2 (2 * \rows + 3), 2
+    .if \j < 5
+    taps_5x5s2_lone 0:1, 2:3
+    .endif
+    .if \j > 1
+    taps_5x5s2_lone 4:5, 6:7
     .endif
 .endm
 
@@ -233,6 +288,10 @@
     weights_reach 20, -16, 16
 .endm
 
+.macro reach_5x5s2_lone j
+    weights_reach 12, -16, 16
+.endm
+
 .macro reach_7x7s1 j
     weights_reach 28, -32, 32
 .endm
@@ -245,9 +304,13 @@
     .endif
 .endm
 
-.macro store_row i, rows, registers, x
-    .if \i < \rows
-    st1h {\registers}, pn9, [\x, x4, lsl #1]
+.macro store_row i, rows, first, second, x
+    .if \i >= \rows
+    .elseif wide
+    st1h {\first\().h}, p5, [\x, x4, lsl #1]
+    st1h {\second\().h}, p5, [\x, x3, lsl #1]
+    .else
+    st1h {\first\().h-\second\().h}, pn9, [\x, x4, lsl #1]
     .endif
 .endm
 
@@ -263,10 +326,13 @@
     fmax {z4.h-z7.h}, {z4.h-z7.h}, z14.h
     fmin {z4.h-z7.h}, {z4.h-z7.h}, z15.h
     .endif
-    store_row 0, \rows, z0.h-z1.h, x26
-    store_row 1, \rows, z2.h-z3.h, x27
-    store_row 2, \rows, z4.h-z5.h, x28
-    store_row 3, \rows, z6.h-z7.h, x30
+    .if wide
+    add x3, x4, x2, lsl #1
+    .endif
+    store_row 0, \rows, z0, z1, x26
+    store_row 1, \rows, z2, z3, x27
+    store_row 2, \rows, z4, z5, x28
+    store_row 3, \rows, z6, z7, x30
     add x4, x4, x2
 .endm
 
@@ -281,11 +347,17 @@
 55: add x7, x7, #1
     .endif
     add x1, x1, x2
+    .if wide
+    add x3, x3, x2
+    .endif
 .endm
 
 // All columns of a block.
 .macro columns kind, across, rows, looks
     mov x1, x9
+    .if wide
+    add x3, x9, x2, lsl #2
+    .endif
     weights_from -28
     column_if \kind, 0, \rows, \looks
     column_if \kind, 1, \rows, \looks
@@ -379,7 +451,8 @@
     mov x6, #\vectors
     madd x5, x1, x6, x5
     inch x3, all, mul #2
-    cmp x3, x2
+    ldr x1, [x0, #END]
+    cmp x3, x1
     b.lo 10b
     b 90f
 40: columns \kind, \across, \rows, 1
@@ -389,15 +462,58 @@
     b 30b
 .endm
 
-.macro when_rows kind, across, vectors, shift, rows
+// The same of one vector. Its blocks of two output columns have four input columns from one to the next.
+.macro lone_strip kind, across, vectors, shift, rows
+    channel_start
+    pext {p5.h, p6.h}, pn11[0]
+    mov p7.b, p5.b
+    pext {p5.h, p6.h}, pn10[0]
+    mov p6.b, p5.b
+    whilelt p5.h, x3, x2
+20: bias \rows
+    ldr x1, [x0, #INSIDE]
+    cmp x7, x1
+    b.hs 40f
+    cmp x6, #2
+    b.lo 40f
+    cmp x6, #4
+    b.lo 25f
+    add x3, x7, #4
+    cmp x3, x1
+    b.hs 25f
+    .set wide, 1
+    columns \kind, \across, \rows, 0
+    emit \rows, 4:7
+    .set wide, 0
+    add x4, x4, x2, lsl #1
+    add x9, x9, x2, lsl #(\shift + 1)
+    add x7, x7, #(2 << \shift)
+    subs x6, x6, #4
+    b.gt 20b
+    b 90f
+25: columns \kind, \across, \rows, 0
+    emit \rows, 4:7
+30: add x9, x9, x2, lsl #\shift
+    add x7, x7, #(1 << \shift)
+    subs x6, x6, #2
+    b.gt 20b
+    b 90f
+40: columns \kind, \across, \rows, 1
+    cmp x6, #2
+    b.lo 90f
+    emit \rows, 4:7
+    b 30b
+.endm
+
+.macro when_rows strip, kind, across, vectors, shift, rows
     cmp x9, #\rows
     b.ne 60f
-    strip \kind, \across, \vectors, \shift, \rows
+    \strip \kind, \across, \vectors, \shift, \rows
 60:
 .endm
 
-.macro strips kind, across, vectors, shift
-function_begin sl_depthwise_f16_\kind\()_pairs_sme2_asm
+.macro strips strip, name, kind, across, vectors, shift
+function_begin \name
     stp x29, x30, [sp, #-160]!
     stp d8, d9, [sp, #16]
     stp d10, d11, [sp, #32]
@@ -433,12 +549,12 @@ function_begin sl_depthwise_f16_\kind\()_pairs_sme2_asm
     ldp x5, x2, [x0, #WEIGHTS]
     addvl x5, x5, #31
     addvl x5, x5, #1
-    mov x3, xzr
+    ldr x3, [x0, #FIRST]
     ldr x9, [x0, #ROWS]
-    when_rows \kind, \across, \vectors, \shift, 4
-    when_rows \kind, \across, \vectors, \shift, 3
-    when_rows \kind, \across, \vectors, \shift, 2
-    when_rows \kind, \across, \vectors, \shift, 1
+    when_rows \strip, \kind, \across, \vectors, \shift, 4
+    when_rows \strip, \kind, \across, \vectors, \shift, 3
+    when_rows \strip, \kind, \across, \vectors, \shift, 2
+    when_rows \strip, \kind, \across, \vectors, \shift, 1
 90: ldp d8, d9, [sp, #16]
     ldp d10, d11, [sp, #32]
     ldp d12, d13, [sp, #48]
@@ -450,10 +566,12 @@ function_begin sl_depthwise_f16_\kind\()_pairs_sme2_asm
     ldp x27, x28, [sp, #144]
     ldp x29, x30, [sp], #160
     ret
-function_end sl_depthwise_f16_\kind\()_pairs_sme2_asm
+function_end \name
 .endm
 
-// Weights: 4 vectors of biases; of each input column so many that quads serve one column alone.
-strips 5x5s1, 6, 108, 1
-strips 5x5s2, 7, 104, 2
-strips 7x7s1, 8, 204, 1
+// Weights: 4 vectors of biases; of each input column so many that quads serve one column alone. Of one vector: of each
+// kernel column that an input column meets five and one unused.
+strips strip, sl_depthwise_f16_5x5s1_pairs_sme2_asm, 5x5s1, 6, 108, 1
+strips strip, sl_depthwise_f16_5x5s2_pairs_sme2_asm, 5x5s2, 7, 104, 2
+strips strip, sl_depthwise_f16_7x7s1_pairs_sme2_asm, 7x7s1, 8, 204, 1
+strips lone_strip, sl_depthwise_f16_5x5s2_lone_sme2_asm, 5x5s2_lone, 7, 64, 2

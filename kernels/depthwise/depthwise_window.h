@@ -38,6 +38,7 @@ struct sl_depthwise_f16_window {
     uint32_t top, bottom;
     uint16_t min, max;
     size_t inside; /* input columns with which a block of two outputs may begin and lie inside */
+    size_t first, end; /* of the channels */
 };
 
 /* The taps' order: kernel columns as they meet an input column, each from top to bottom. */
@@ -62,4 +63,6 @@ typedef void sl_depthwise_f16_window_fn(
 sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s1_pairs_sme2_asm;
 sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s2_pairs_sme2_asm;
 sl_depthwise_f16_window_fn sl_depthwise_f16_7x7s1_pairs_sme2_asm;
+/* A last vector of channels alone, whose weights are there for the second vector of a pair too. */
+sl_depthwise_f16_window_fn sl_depthwise_f16_5x5s2_lone_sme2_asm;
 #endif
