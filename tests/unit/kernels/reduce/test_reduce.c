@@ -226,7 +226,7 @@ static void the_largest_is_exact_and_a_nan_wins_wherever_it_stands(void **state)
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         if (kernel->op != SL_REDUCE_MAX || (kernel->needs & ~sl_isa_detect()) != 0)
             continue;
-        for (size_t n = 1; n < 700; n += n < 80 ? 1 : 67)
+        for (size_t n = 1; n < 2100; n += n < 80 ? 1 : 67)
             for (size_t inner = 1; inner < 40; inner += 19) {
                 float *in = sl_case_constant(n * inner, -INFINITY);
                 float *out = sl_case_constant(inner, 77);
