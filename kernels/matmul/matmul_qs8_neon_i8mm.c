@@ -16,7 +16,7 @@ static size_t place(size_t k, size_t column)
     return k / 8 * 64 + column * 8 + k % 8;
 }
 
-SL_INLINE void load_sixteen(size_t mr, const int8_t *const at[SL_QS8_MR], size_t k,
+SL_INLINE void load_sixteen(size_t mr, const int8_t *const at[SL_QS8_MR], ptrdiff_t k,
                             int8x16_t x[SL_QS8_MR])
 {
     SL_UNROLL
@@ -24,27 +24,53 @@ SL_INLINE void load_sixteen(size_t mr, const int8_t *const at[SL_QS8_MR], size_t
         x[i] = vld1q_s8(at[i] + k);
 }
 
-/* The bytes behind a run. */
+/* The bytes behind a run; `at` are behind its whole 32s. */
 SL_INLINE void load_tail(size_t mr, const int8_t *const at[SL_QS8_MR],
                          const struct sl_qs8_rows *job, int8x16_t x[SL_QS8_MR])
 {
     uint8x16_t order = sl_neon_tail_order(job->tail);
-    load_sixteen(mr, at, job->run_bytes + job->tail - 16, x);
+    load_sixteen(mr, at, (ptrdiff_t)(job->run_bytes % 32 + job->tail) - 16, x);
     SL_UNROLL
     for (size_t i = 0; i < mr; i++)
         x[i] = vqtbl1q_s8(x[i], order);
 }
 
-SL_INLINE void put_pairs(size_t mr, const int8x16_t x[SL_QS8_MR], int8_t *out)
+SL_INLINE int8_t *put_pairs(size_t mr, const int8x16_t x[SL_QS8_MR], int8_t *out)
 {
     size_t pairs = (mr + 1) / 2;
+    int8x16x4_t zipped[2];
     SL_UNROLL
     for (size_t i = 0; i < pairs; i++) {
-        int8x16_t zipped[2];
-        sl_qs8_zip_rows(mr, i, x, zipped);
-        vst1q_s8(out + 16 * i, zipped[0]);
-        vst1q_s8(out + 16 * (pairs + i), zipped[1]);
+        int8x16_t pair[2];
+        sl_qs8_zip_rows(mr, i, x, pair);
+        zipped[0].val[i] = pair[0];
+        zipped[1].val[i] = pair[1];
     }
+    SL_UNROLL
+    for (size_t half = 0; half < 2; half++, out += 16 * pairs) {
+        SL_FORGET(out);
+        if (pairs == 4)
+            vst1q_s8_x4(out, zipped[half]);
+        for (size_t i = 0; pairs < 4 && i < pairs; i++)
+            vst1q_s8(out + 16 * i, zipped[half].val[i]);
+    }
+    return out;
+}
+
+/* 32 bytes of each row, which move on. */
+SL_INLINE int8_t *put_32(size_t mr, const int8_t *at[SL_QS8_MR], int8_t *out)
+{
+    int8x16_t x[2][SL_QS8_MR];
+    SL_UNROLL
+    for (size_t i = 0; i < mr; i++) {
+        int8x16x2_t two = vld1q_s8_x2(at[i]);
+        x[0][i] = two.val[0];
+        x[1][i] = two.val[1];
+        at[i] += 32;
+        SL_FORGET(at[i]);
+    }
+    out = put_pairs(mr, x[0], out);
+    return put_pairs(mr, x[1], out);
 }
 
 SL_INLINE void find_run(size_t mr, const struct sl_qs8_rows *job, const int8_t *const *run,
@@ -58,15 +84,17 @@ SL_INLINE void find_run(size_t mr, const struct sl_qs8_rows *job, const int8_t *
 /* Pairs of rows, [depth / 8][pairs][2][8], at rows[0]; a single row is a pair with itself. */
 SL_INLINE void prepare(size_t mr, const struct sl_qs8_rows *job, size_t first, const int8_t **rows)
 {
-    size_t pairs = (mr + 1) / 2;
     const int8_t *const *run = job->runs + first * job->run_count, *at[SL_QS8_MR];
     int8_t *out = job->scratch;
     int8x16_t x[SL_QS8_MR];
     for (size_t t = job->run_count; t > 0; t--, run++) {
         find_run(mr, job, run, at);
-        for (size_t k = 0; k < job->run_bytes; k += 16, out += 32 * pairs) {
-            load_sixteen(mr, at, k, x);
-            put_pairs(mr, x, out);
+        size_t k = job->run_bytes;
+        for (; k >= 32; k -= 32)
+            out = put_32(mr, at, out);
+        if (k > 0) {
+            load_sixteen(mr, at, 0, x);
+            out = put_pairs(mr, x, out);
         }
     }
     if (job->tail) {
@@ -136,26 +164,41 @@ SL_INLINE const int8_t *multiply(size_t mr, const int8_t *const *rows, size_t de
     return w;
 }
 
+/* The same of a panel of `cp` pairs of columns, 1 or 2. */
+SL_INLINE void few_columns(size_t cp, size_t mr, const int8_t *at, struct sl_qs8_quant *quant,
+                           const struct sl_qs8_head *head, int8_t *dst, size_t columns)
+{
+    int32x4_t sum[SL_QS8_MR];
+    const int8_t *w = (const int8_t *)(head + 1);
+    size_t pairs = (mr + 1) / 2;
+    SL_UNROLL
+    for (size_t i = 0; i < cp * pairs; i++)
+        sum[i] = vreinterpretq_s32_s64(
+            vld1q_dup_s64((const int64_t *)(const void *)(head->start + 2 * (i % cp))));
+    for (size_t steps = quant->depth / 16; steps > 0; steps--) {
+        SL_UNROLL
+        for (size_t half = 0; half < 2; half++, w += 64) {
+            int8x16_t a[SL_QS8_MR / 2], b[2] = {vld1q_s8(w), vld1q_s8(w + 16)};
+            load_pairs(pairs, &at, a);
+            SL_UNROLL
+            for (size_t i = 0; i < cp * pairs; i++)
+                sum[i] = vmmlaq_s32(sum[i], a[i / cp], b[i % cp]);
+        }
+    }
+    if (cp == 1)
+        sl_qs8_store_two(mr, sum, quant, head, dst, columns);
+    else
+        sl_qs8_store_four(mr, (int32x4_t(*)[2])sum, quant, head, dst, columns);
+}
+
 /* The same of a panel of at most four columns. */
 SL_INLINE void four_columns(size_t mr, const int8_t *const *rows, struct sl_qs8_quant *quant,
                             const struct sl_qs8_head *head, int8_t *dst, size_t columns)
 {
-    int32x4_t sum[SL_QS8_MR / 2][2];
-    const int8_t *at = rows[0], *w = (const int8_t *)(head + 1);
-    size_t pairs = (mr + 1) / 2;
-    SL_UNROLL
-    for (size_t i = 0; i < 2 * pairs; i++)
-        sum[i / 2][i % 2] = vreinterpretq_s32_s64(
-            vld1q_dup_s64((const int64_t *)(const void *)(head->start + 2 * (i % 2))));
-    for (size_t steps = quant->depth / 8; steps > 0; steps--, w += 64) {
-        int8x16_t a[SL_QS8_MR / 2];
-        const int8x16x2_t b = vld1q_s8_x2(w);
-        load_pairs(pairs, &at, a);
-        SL_UNROLL
-        for (size_t i = 0; i < 2 * pairs; i++)
-            sum[i / 2][i % 2] = vmmlaq_s32(sum[i / 2][i % 2], a[i / 2], b.val[i % 2]);
-    }
-    sl_qs8_store_four(mr, sum, quant, head, dst, columns);
+    if (columns <= 2)
+        few_columns(1, mr, rows[0], quant, head, dst, columns);
+    else
+        few_columns(2, mr, rows[0], quant, head, dst, columns);
 }
 
 #define load_scales sl_qs8_pair_scales

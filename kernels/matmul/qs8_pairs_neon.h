@@ -62,3 +62,32 @@ SL_INLINE void sl_qs8_store_four(size_t mr, int32x4_t sum[SL_QS8_MR / 2][2],
             sl_qs8_store_some(four[r], dst, columns);
     }
 }
+
+/* One pair of columns: sixteen results are eight rows. */
+SL_INLINE void sl_qs8_store_two(size_t mr, const int32x4_t sum[SL_QS8_MR / 2],
+                                struct sl_qs8_quant *quant, const struct sl_qs8_head *head,
+                                int8_t *dst, size_t columns)
+{
+    size_t pairs = (mr + 1) / 2;
+    int32x4_t all[4];
+    float32x4_t scale =
+        vreinterpretq_f32_s64(vld1q_dup_s64((const int64_t *)(const void *)head->scale));
+    SL_UNROLL
+    for (size_t i = 0; i < 4; i++) {
+        quant->out.scale[i] = scale;
+        all[i] = sum[i < pairs ? i : 0];
+    }
+    int8x16_t y = sl_requant_sixteen(all, all + 2, &quant->out);
+    if (mr == 8 && columns == 2 && quant->stride == 2) {
+        vst1q_s8(dst, y);
+        return;
+    }
+    if (mr == 8 && columns == 1 && quant->stride == 1) {
+        vst1_s8(dst, vget_low_s8(vuzp1q_s8(y, y)));
+        return;
+    }
+    uint16x8_t rows = vreinterpretq_u16_s8(y);
+    SL_UNROLL
+    for (size_t r = 0; r < mr; r++, dst += quant->stride)
+        sl_qs8_store_some(rows[r], dst, columns);
+}
