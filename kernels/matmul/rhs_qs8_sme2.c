@@ -29,9 +29,14 @@ static void turn_rows(const struct panel *p, size_t j,
     size_t row = job->segments * length, from = j < p->columns ? j : p->columns - 1;
     const int8_t *base = job->weights + (p->first + from) * row;
     for (size_t s = 0; s < job->segments; s++, base += length) {
+        int32_t *to = out + s * ((length + 3) / 4) * p->width;
+        if (sl_pack_eights_serves(p->columns, p->width)) {
+            struct sl_pack_eights eight = {base, row, length, to};
+            sl_pack_eights_sme2_asm(&eight);
+            continue;
+        }
         sl_pack_rows_sme2((const float **)(void *)rows, (const float *)(const void *)base, row,
                           p->columns - from, strip);
-        int32_t *to = out + s * ((length + 3) / 4) * p->width;
         if (strip == vl) {
             struct sl_pack_x8 pack = {rows, &start, 1, length, 1, to};
             sl_pack_x8_1vl_sme2_asm(&pack);

@@ -31,6 +31,12 @@ static void turn_rows(const struct panel *p, size_t segment,
     const struct PACK_RHS_JOB *job = p->job;
     const SL_ELEMENT *rows[MOST_ROWS];
     size_t vl = svcntw(), strip = p->width > vl ? 2 * vl : vl, row = job->k * SEGMENTS(job);
+    if (sl_pack_eights_serves(p->columns, p->width)) {
+        struct sl_pack_eights eight = {job->weights + p->first * row + segment * job->k,
+                                       row * sizeof(SL_ELEMENT), job->k * sizeof(SL_ELEMENT), out};
+        sl_pack_eights_sme2_asm(&eight);
+        return;
+    }
     for (size_t j = 0; j < p->width; j += strip) {
         size_t from = j < p->columns ? j : p->columns - 1;
         sl_pack_rows_sme2(rows, job->weights + (p->first + from) * row + segment * job->k,
