@@ -85,6 +85,14 @@
     mov z9.h, h\other
 .endm
 
+// z0-z3 = what pn9 has of the row at \at, and the least x that counts.
+.macro least_behind at:vararg
+    mov z4.d, z9.d
+    quad_of 4, 5, 6, 7
+    ld1h {z0.h-z3.h}, pn9/z, \at
+    sel {z0.h-z3.h}, pn9, {z0.h-z3.h}, {z4.h-z7.h}
+.endm
+
 // z15 = 1 / the sum. Where m is -65504 all of a row are m, of the last turn even what is not the row's.
 .macro factor
     mova {z0.d-z3.d}, GROUP_D(3)
@@ -126,6 +134,16 @@
     narrow w13, z17, z5
     narrow w14, z18, z6
     narrow w15, z19, z7
+.endm
+
+// Sixteen vectors of the buffer to eight of halves, z16-z19 and z4-z7.
+.macro scale_two_quads
+    zero {za}
+    scaled 0, 0
+    scaled 1, 4
+    scaled 2, 8
+    scaled 3, 12
+    narrow_all
 .endm
 
 .macro load_constants
@@ -191,6 +209,8 @@ function_begin sl_softmax_rows_f16_sme2_asm
     mul x11, x9, x10
     cmp x2, x7
     b.ls 50f
+    cmp x2, x10
+    b.ls 70f
 10: largest
     fmax {z0.h-z1.h}, {z0.h-z1.h}, {z2.h-z3.h}
     fmax z0.h, p1/m, z0.h, z1.h
@@ -213,10 +233,7 @@ function_begin sl_softmax_rows_f16_sme2_asm
     b.hs 24f
     mov x17, x11
 23: whilelt pn9.h, x17, x2, vlx4
-    mov z4.d, z9.d
-    quad_of 4, 5, 6, 7
-    ld1h {z0.h-z3.h}, pn9/z, [x3, x17, lsl #1]
-    sel {z0.h-z3.h}, pn9, {z0.h-z3.h}, {z4.h-z7.h}
+    least_behind [x3, x17, lsl #1]
     powers 1, 0, 4
     addvl x6, x6, #8
     add x17, x17, x7
@@ -227,12 +244,7 @@ function_begin sl_softmax_rows_f16_sme2_asm
     mov x16, x4
     mov x17, x9
     cbz x9, 32f
-31: zero {za}
-    scaled 0, 0
-    scaled 1, 4
-    scaled 2, 8
-    scaled 3, 12
-    narrow_all
+31: scale_two_quads
     st1h {z16.h-z19.h}, pn8, [x16]
     st1h {z4.h-z7.h}, pn8, [x16, #4, mul vl]
     addvl x16, x16, #8
@@ -280,5 +292,33 @@ function_begin sl_softmax_rows_f16_sme2_asm
     add x4, x4, x2, lsl #1
     subs x1, x1, #1
     b.ne 51b
+    ret
+70: whilelt pn9.h, x7, x2, vlx4     // rows of two quads, whose last vectors are known beforehand
+    pext {p2.h, p3.h}, pn9[0]
+    pext {p4.h, p5.h}, pn9[1]
+    mov x6, x5
+71: ld1h {z0.h-z3.h}, pn8/z, [x3]
+    ld1h {z4.h-z7.h}, pn9/z, [x3, #4, mul vl]
+    fmax z0.h, p2/m, z0.h, z4.h
+    fmax z1.h, p3/m, z1.h, z5.h
+    fmax z2.h, p4/m, z2.h, z6.h
+    fmax z3.h, p5/m, z3.h, z7.h
+    fmax {z0.h-z1.h}, {z0.h-z1.h}, {z2.h-z3.h}
+    fmax z0.h, p1/m, z0.h, z1.h
+    fmaxv h0, p1, z0.h
+    bounds 0, 1
+    zero {za}
+    ld1h {z0.h-z3.h}, pn8/z, [x3]
+    powers 1, 0, 4
+    least_behind [x3, #4, mul vl]
+    powers 1, 8, 12
+    factor
+    scale_two_quads
+    st1h {z16.h-z19.h}, pn8, [x4]
+    st1h {z4.h-z7.h}, pn9, [x4, #4, mul vl]
+    add x3, x3, x2, lsl #1
+    add x4, x4, x2, lsl #1
+    subs x1, x1, #1
+    b.ne 71b
     ret
 function_end sl_softmax_rows_f16_sme2_asm
