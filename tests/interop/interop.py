@@ -22,10 +22,11 @@ import check_perfetto
 import check_programs
 import check_random
 import check_tsv
+import check_weights
 import programs
 
 CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random, "operators": check_operators,
-          "programs": check_programs, "export": check_export, "junit": check_junit, "pages": check_pages}
+          "programs": check_programs, "export": check_export, "weights": check_weights, "junit": check_junit, "pages": check_pages}
 
 
 class Lab:

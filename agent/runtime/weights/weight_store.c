@@ -77,6 +77,7 @@ static int note(struct sl_weight_store *store, struct sl_weight_blob *blob)
         store->order_room = room;
     }
     store->order[store->order_count++] = blob;
+    blob->noted = true;
     blob->users++;
     return 0;
 }
@@ -84,9 +85,14 @@ static int note(struct sl_weight_store *store, struct sl_weight_blob *blob)
 int sl_weight_store_take(struct sl_weight_store *store, const struct sl_weight_key *key,
                          struct sl_weight_blob **out)
 {
-    const uint8_t *mapped = next_in_file(store, key); /* the same that others have, if they do */
     struct sl_weight_blob *blob = find(store, key);
     bool found = blob != NULL;
+    if (found && blob->noted) { /* a file has it once, where it was asked for first */
+        blob->users++;
+        *out = blob;
+        return 0;
+    }
+    const uint8_t *mapped = next_in_file(store, key); /* the same that others have, if they do */
     if (!blob)
         blob = add(store, key, mapped);
     if (!blob)
@@ -129,8 +135,10 @@ bool sl_weight_store_served(const struct sl_weight_store *store)
 
 void sl_weight_store_stop(struct sl_weight_store *store)
 {
-    for (uint32_t i = 0; i < store->order_count; i++)
+    for (uint32_t i = 0; i < store->order_count; i++) {
+        store->order[i]->noted = false;
         sl_weight_store_drop(store, store->order[i]);
+    }
     sl_free(store->order);
     store->order = NULL;
     store->order_count = store->order_room = 0;

@@ -2,7 +2,7 @@
  *
  * Variants, and operators, that need the same constants in the same layout share one copy. While a
  * variant is compiled the store hands out what a weight file holds, in its order, and notes what
- * was packed instead, so that a file can be written. */
+ * was packed instead, so that a file can be written; what several ask for is in it once. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,6 +27,7 @@ struct sl_weight_blob {
     uint32_t users;
     bool mapped; /* lies in a weight file */
     bool failed; /* was not packed: not to be shared or kept */
+    bool noted;  /* is in the store's `order` */
 };
 
 enum { SL_WEIGHT_BUCKETS = 256, SL_WEIGHT_MAX_FILES = 8 };
@@ -41,7 +42,7 @@ struct sl_weight_store {
     bool recording;
     bool lying;                        /* the file did not hold what was asked for */
     const struct sl_weight_file *file; /* borrowed; NULL: none */
-    struct sl_weight_blob **order;     /* owned; what was asked for, each held once */
+    struct sl_weight_blob **order;     /* owned; what was asked for, each once and held once */
     uint32_t order_count, order_room;
 };
 

@@ -98,6 +98,34 @@ static void a_file_serves_in_its_order_in_place_and_counts_against_the_budget(vo
     sl_weight_store_fini(&store);
 }
 
+static void weights_asked_for_twice_stand_once_in_a_file_and_again_in_the_next(void **state)
+{
+    uint8_t bytes[FILE_BYTES];
+    struct sl_weight_file file;
+    struct sl_budget budget = {.limit = 100};
+    struct sl_weight_store store = {.budget = &budget};
+    struct sl_weight_key key = key_of(&store, 100);
+    struct sl_weight_blob *users[3];
+    (void)state;
+    make_file(bytes, &file);
+    sl_weight_store_record(&store, &file);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sl_weight_store_take(&store, &key, &users[i]), 0);
+    assert_ptr_equal(users[0], users[1]);
+    assert_int_equal(store.order_count, 1);
+    assert_true(sl_weight_store_served(&store));
+    sl_weight_store_stop(&store);
+    sl_weight_store_record(&store, NULL); /* another variant's */
+    assert_int_equal(sl_weight_store_take(&store, &key, &users[2]), 0);
+    assert_ptr_equal(users[0], users[2]);
+    assert_int_equal(store.order_count, 1);
+    sl_weight_store_stop(&store);
+    for (int i = 0; i < 3; i++)
+        sl_weight_store_drop(&store, users[i]);
+    assert_int_equal(budget.used, 0);
+    sl_weight_store_fini(&store);
+}
+
 static void a_file_that_holds_something_else_is_left_alone_from_there_on(void **state)
 {
     uint8_t bytes[FILE_BYTES];
@@ -147,6 +175,7 @@ int main(void)
         cmocka_unit_test(what_could_not_be_packed_is_not_shared),
         cmocka_unit_test(weights_over_the_budget_are_refused),
         cmocka_unit_test(a_file_serves_in_its_order_in_place_and_counts_against_the_budget),
+        cmocka_unit_test(weights_asked_for_twice_stand_once_in_a_file_and_again_in_the_next),
         cmocka_unit_test(a_file_that_holds_something_else_is_left_alone_from_there_on),
         cmocka_unit_test(taking_survives_each_failed_allocation),
     };
