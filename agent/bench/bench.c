@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/bench/families.h"
 #include "agent/bench/kernels.h"
 #include "agent/bench/peaks.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
 #include "agent/bench/team.h"
+#include "agent/bench/usual.h"
 #include "agent/probe/kernel_list.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -25,7 +27,7 @@ struct options {
     bool list, peaks, json, counted;
     bool skip_absent; /* leaves out shapes that no kernel takes */
     unsigned workers; /* 0: of --peaks as many as there are cores, of --bench one */
-    const char *engine, *kernel;
+    const char *engine, *kernel, *each; /* each: a family, or "all" */
     uint64_t seed;
     size_t shape_count;
     const char *texts[MAX_SHAPES];
@@ -38,30 +40,18 @@ static const char usage_text[] =
     "                     [--kernel NAME] [--clock ns|marks] [--seed N] [--json]\n"
     "                     [--skip-absent]: leaves out shapes that no kernel takes\n"
     "                     [--workers N]: in so many threads at once, not with --clock marks\n"
+    "       sme2lab-agent kernels --kernel NAME: on a shape that is usual for it\n"
+    "       sme2lab-agent kernels --each FAMILY|all: so all kernels of a family, or all there are\n"
     "       sme2lab-agent kernels --peaks [--workers N] [--clock ns|marks]\n"
-    "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP, depthwise:IHxIWxC-KHxKW-sS-pP,\n"
-    "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP,\n"
-    "       reduce:OP-OUTERxREDUCEDxINNER, transpose:ROWSxCOLUMNS, convert:OP-N,\n"
-    "       matmul_qd8:MxNxK, matmul_q4:MxNxK, matmul_q4_g32:MxNxK; OP as in the kernels' names\n"
+    "SHAPE: matmul:MxNxK, conv:IHxIWxIC-OC-KHxKW-sS-pP[-dD][-gG], depthwise:IHxIWxC-KHxKW-sS-pP,\n"
+    "       unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP, reduce:OP-OUTERxREDUCEDxINNER,\n"
+    "       transpose:ROWSxCOLUMNS, convert:OP-N, matmul_qd8:MxNxK, matmul_q4:MxNxK,\n"
+    "       matmul_q4_g32:MxNxK (or _g64, _g128), deconv:IHxIWxIC-OC-KHxKW-sS-pP[-dD][-gG],\n"
+    "       batch:BxMxNxK, batch_nk:BxMxNxK (right operands [n][k]), batch_qd8:BxMxNxK,\n"
+    "       argmax:IHxIWxC-KHxKW, resize:IHxIWxC-OHxOW, quantise:ROWSxCOLUMNS,\n"
+    "       repeat:ELEMENTSxTIMES, permute:AxBxC-201; OP as in the kernels' names\n"
+    "       S, P and D may be HxW; depthwise may end in -dD and -mM, its multiplier\n"
     "       before a shape qs8/: static int8; f16/: halves; bf16/: bfloat16 (products)\n";
-
-typedef int (*bench_fn)(const struct sl_bench_choice *choice, uint64_t seed,
-                        struct sl_bench_stage_run *bench);
-
-/* What benches the families of a type; NULL: it has no such kernels. */
-static const bench_fn benches[SL_BENCH_TYPE_END][SL_BENCH_FAMILY_END] = {
-    [SL_BENCH_F32] = {sl_bench_matmul, sl_bench_conv, sl_bench_depthwise, sl_bench_unary,
-                      sl_bench_binary, sl_bench_pool, sl_bench_reduce, sl_bench_transpose,
-                      sl_bench_convert, sl_bench_matmul_qd8, sl_bench_matmul_qd8,
-                      sl_bench_matmul_qd8},
-    [SL_BENCH_QS8] = {sl_bench_matmul_qs8, sl_bench_conv_qs8, sl_bench_depthwise_qs8,
-                      sl_bench_unary_qs8, sl_bench_binary_qs8, sl_bench_pool_qs8,
-                      sl_bench_reduce_qs8, sl_bench_transpose_qs8},
-    [SL_BENCH_F16] = {sl_bench_matmul_f16, sl_bench_conv_f16, sl_bench_depthwise_f16,
-                      sl_bench_unary_f16, sl_bench_binary_f16, sl_bench_pool_f16,
-                      sl_bench_reduce_f16, sl_bench_transpose_f16},
-    [SL_BENCH_BF16] = {sl_bench_matmul_bf16},
-};
 
 static int usage(const char *what, const char *word)
 {
@@ -88,8 +78,8 @@ static int parse_value(struct options *o, const char *name, const char *value)
     bool marks = strcmp(value, "marks") == 0;
     if (strcmp(name, "--bench") == 0)
         return add_shape(o, value);
-    if (strcmp(name, "--kernel") == 0) {
-        o->kernel = value;
+    if (strcmp(name, "--kernel") == 0 || strcmp(name, "--each") == 0) {
+        *(strcmp(name, "--each") == 0 ? &o->each : &o->kernel) = value;
         return 0;
     }
     if (strcmp(name, "--engine") == 0 && engine) {
@@ -113,19 +103,29 @@ static int parse_value(struct options *o, const char *name, const char *value)
     return usage("bad option or value:", value);
 }
 
-/* The kernel asked for must exist, and be of a family whose shapes can be written here. */
-static int check_kernel(const char *name)
+/* The kernel asked for must exist, and so must the family. */
+static int check_names(const struct options *o)
 {
     struct sl_kernel_entry kernel;
+    bool known_kernel = !o->kernel, known_family = !o->each || strcmp(o->each, "all") == 0;
     for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
-        if (strcmp(kernel.name, name) != 0)
-            continue;
-        for (int family = 0; family < SL_BENCH_FAMILY_END; family++)
-            if (strcmp(kernel.family, sl_bench_family_name(family)) == 0)
-                return 0;
-        return usage("no shape can be written for", name);
+        known_kernel = known_kernel || strcmp(kernel.name, o->kernel) == 0;
+        known_family = known_family || strcmp(kernel.family, o->each) == 0;
     }
-    return usage("no kernel is called", name);
+    if (!known_kernel)
+        return usage("no kernel is called", o->kernel);
+    return known_family ? 0 : usage("no family of kernels is called", o->each);
+}
+
+/* One thing is to be done; a kernel alone is one. */
+static int check_task(const struct options *o)
+{
+    bool shapes = o->shape_count > 0, alone = o->kernel && !shapes;
+    if (o->list + o->peaks + shapes + (o->each != NULL) + alone != 1)
+        return usage("say one of --list, --peaks, --each, --kernel and", "--bench SHAPE");
+    if (!o->list && !o->peaks && o->workers > 1 && o->counted)
+        return usage("every thread executes the same, so --clock marks is not for", "--workers");
+    return check_names(o);
 }
 
 static int parse(struct options *o, int argc, char **argv)
@@ -147,11 +147,7 @@ static int parse(struct options *o, int argc, char **argv)
             rc = usage("no such option, or no value for", argv[i]);
         }
     }
-    if (rc == 0 && o->list + o->peaks + (o->shape_count > 0) != 1)
-        rc = usage("say one of --list, --peaks and", "--bench SHAPE");
-    if (rc == 0 && o->shape_count > 0 && o->workers > 1 && o->counted)
-        rc = usage("every thread executes the same, so --clock marks is not for", "--workers");
-    return rc == 0 && o->kernel ? check_kernel(o->kernel) : rc;
+    return rc == 0 ? check_task(o) : rc;
 }
 
 static void list_as_text(uint32_t isa)
@@ -215,7 +211,6 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
 
 /* What all threads of a team do. */
 struct task {
-    bench_fn run;
     const struct sl_bench_choice *choice;
     uint64_t seed;
 };
@@ -223,42 +218,82 @@ struct task {
 static int do_task(void *data, struct sl_bench_stage_run *bench)
 {
     const struct task *task = data;
-    return task->run(task->choice, task->seed, bench);
+    return sl_bench_run(task->choice, task->seed, bench);
 }
 
 static int bench_shape(const struct options *o, const struct sl_bench_choice *choice,
-                       struct sl_bench_stage_run *bench)
+                       const struct sl_bench_shape *shape, const char *text, struct sl_buf *out)
 {
-    struct task task = {benches[bench->shape->type][bench->shape->family], choice, o->seed};
-    if (!task.run)
-        return SL_E_NOT_FOUND;
-    return o->workers > 1 ? sl_bench_team_run(o->workers, bench, do_task, &task)
-                          : do_task(&task, bench);
+    struct sl_bench_stage_run bench = {
+        .shape = shape, .text = text, .counted = o->counted, .out = out};
+    struct task task = {choice, o->seed};
+    return o->workers > 1 ? sl_bench_team_run(o->workers, &bench, do_task, &task)
+                          : do_task(&task, &bench);
 }
 
-static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *out)
+static int say_why(const char *what, int rc)
+{
+    const char *why = rc == SL_E_NOT_FOUND     ? "no kernel of this name or engine takes this shape"
+                      : rc == SL_E_UNSUPPORTED ? "this CPU lacks what the kernel needs"
+                                               : sl_strerror(rc);
+    fprintf(stderr, "sme2lab-agent: kernels: %s: %s\n", what, why);
+    return rc;
+}
+
+/* Which kernels the engine that is asked for leaves. */
+static struct sl_bench_choice choice_of(const struct options *o, uint32_t isa)
 {
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
     bool nosme2 = o->engine && strcmp(o->engine, "nosme2") == 0;
     bool any = o->engine && strcmp(o->engine, "any") == 0;
-    const struct sl_bench_choice choice = {nosme2 || any ? NULL : o->engine, o->kernel,
-                                           nosme2 ? isa & ~sme : isa};
+    return (struct sl_bench_choice){nosme2 || any ? NULL : o->engine, o->kernel,
+                                    nosme2 ? isa & ~sme : isa};
+}
+
+static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *out)
+{
+    const struct sl_bench_choice choice = choice_of(o, isa);
     for (size_t i = 0; i < o->shape_count; i++) {
-        struct sl_bench_stage_run bench = {
-            .shape = &o->shapes[i], .text = o->texts[i], .counted = o->counted, .out = out};
-        int rc = bench_shape(o, &choice, &bench);
-        if (rc == SL_E_NOT_FOUND && o->skip_absent)
-            continue;
-        if (rc < 0) {
-            const char *why = rc == SL_E_NOT_FOUND
-                                  ? "no kernel of this name or engine takes this shape"
-                              : rc == SL_E_UNSUPPORTED ? "this CPU lacks what the kernel needs"
-                                                       : sl_strerror(rc);
-            fprintf(stderr, "sme2lab-agent: kernels: %s: %s\n", o->texts[i], why);
-            return rc;
-        }
+        int rc = bench_shape(o, &choice, &o->shapes[i], o->texts[i], out);
+        if (rc < 0 && (rc != SL_E_NOT_FOUND || !o->skip_absent))
+            return say_why(o->texts[i], rc);
     }
     return 0;
+}
+
+/* On the first of its usual shapes that it takes; of many, those that take none are left out: some
+ * wait for longer vectors. */
+static int bench_kernel(const struct options *o, const struct sl_kernel_entry *kernel, uint32_t isa,
+                        struct sl_buf *out)
+{
+    const struct sl_bench_choice choice = {.name = kernel->name, .isa = isa};
+    char text[SL_BENCH_MAX_SHAPE];
+    int rc = SL_E_NOT_FOUND;
+    for (size_t i = 0; rc == SL_E_NOT_FOUND && sl_bench_usual_shape(kernel, i, text); i++) {
+        struct sl_bench_shape shape;
+        rc = sl_bench_shape_parse(text, &shape);
+        if (rc == 0)
+            rc = bench_shape(o, &choice, &shape, text, out);
+    }
+    return rc < 0 && (rc != SL_E_NOT_FOUND || o->kernel) ? say_why(kernel->name, rc) : 0;
+}
+
+/* Those of the family, or all, that this CPU has, of the engine if one is said; or one by name. */
+static int bench_each(const struct options *o, uint32_t isa, struct sl_buf *out)
+{
+    const struct sl_bench_choice choice = choice_of(o, isa);
+    struct sl_kernel_entry kernel;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && sl_kernel_list_at(i, &kernel); i++) {
+        struct sl_bench_search search = {.choice = &choice};
+        bool asked =
+            o->kernel || strcmp(o->each, "all") == 0 || strcmp(o->each, kernel.family) == 0;
+        if (!asked || (!sl_bench_consider(&search, kernel.name, kernel.needs, 1) &&
+                       (!search.name || !o->kernel)))
+            continue;
+        rc = bench_kernel(o, &kernel, isa, out);
+    }
+    return rc;
 }
 
 int sl_bench_main(int argc, char **argv)
@@ -279,12 +314,13 @@ int sl_bench_main(int argc, char **argv)
         return 0;
     }
     sl_buf_init(&out, MAX_OUTPUT_BYTES);
-    int rc = o.list    ? list_as_json(isa, &out)
-             : o.peaks ? sl_bench_peaks(o.counted, o.workers, &out)
-                       : bench_shapes(&o, isa, &out);
+    int rc = o.list              ? list_as_json(isa, &out)
+             : o.peaks           ? sl_bench_peaks(o.counted, o.workers, &out)
+             : o.shape_count > 0 ? bench_shapes(&o, isa, &out)
+                                 : bench_each(&o, isa, &out);
     if (rc == 0 && out.size > 0)
         fwrite(out.data, 1, out.size, stdout);
-    else if (rc < 0 && o.shape_count == 0)
+    else if (rc < 0 && (o.list || o.peaks))
         fprintf(stderr, "sme2lab-agent: kernels: %s\n", sl_strerror(rc));
     sl_buf_fini(&out);
     return rc == 0 ? 0 : EXIT_FAILED;

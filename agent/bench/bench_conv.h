@@ -6,49 +6,68 @@
 
 #include "agent/bench/kernels.h"
 #include "agent/bench/operands.h"
+#include "agent/bench/repeated.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
 #include "kernels/cpu/element.h"
 
-/* The fields that both kinds of shape have, by the names they have in both. */
-#define WINDOW(s)                                                                                  \
-    .batch = 1, .in_h = (s)->in_h, .in_w = (s)->in_w, .out_h = (s)->out_h, .out_w = (s)->out_w,    \
-    .kernel_h = (s)->kernel_h, .kernel_w = (s)->kernel_w, .stride_h = (s)->stride,                 \
-    .stride_w = (s)->stride, .dilation_h = 1, .dilation_w = 1, .pad_top = (s)->padding,            \
-    .pad_left = (s)->padding
+/* What a kernel does itself, and what transposed convolutions make of it. */
+#define OWN_BYTES(l) (l)->kernel->weights_bytes(&(l)->args.shape)
+#define OWN_SPACE(l) (l)->kernel->workspace_bytes(&(l)->args.shape)
+#define OWN_PACK(l)                                                                                \
+    (l)->kernel->pack_weights(&(l)->args.shape, (const void *)(l)->operands.weights,               \
+                              (const void *)(l)->operands.bias, (l)->operands.packed)
+#define OWN_RUN(l) (l)->kernel->run(&(l)->args)
+#define DECONV_BYTES(l) SL_NAME(sl_deconv, _bytes)((l)->kernel, &(l)->args.shape)
+#define DECONV_SPACE(l) SL_NAME(sl_deconv, _workspace_bytes)((l)->kernel, &(l)->args.shape)
+#define DECONV_PACK(l)                                                                             \
+    SL_NAME(sl_deconv, _pack)((l)->kernel, &(l)->args.shape, (const void *)(l)->operands.weights,  \
+                              (const void *)(l)->operands.bias, (l)->operands.packed,              \
+                              (l)->operands.workspace)
+#define DECONV_RUN(l) SL_NAME(sl_deconv, _run)((l)->kernel, &(l)->args)
 
-/* A bench of one family; families differ only in the types of their kernels. `channels` are the
- * shape's other fields. */
-#define LAYER_BENCH(family, channels)                                                              \
+/* A bench of one family, by the kernels of `list`; families differ in their types and `verbs`,
+ * above. `channels` are the shape's other fields. The workspace has room for the weights too.
+ * With a multiplier, channels are repeated first. */
+#define LAYER_BENCH(family, list, verbs, channels)                                                 \
     struct family##_layer {                                                                        \
-        const struct SL_NAME(sl_##family, ) * kernel;                                              \
-        struct SL_NAME(sl_##family, _args) args;                                                   \
+        const struct SL_NAME(sl_##list, ) * kernel;                                                \
+        struct SL_NAME(sl_##list, _args) args;                                                     \
         struct sl_bench_operands operands;                                                         \
+        struct sl_bench_repeated repeated;                                                         \
     };                                                                                             \
     static void family##_pack(void *data)                                                          \
     {                                                                                              \
         const struct family##_layer *l = data;                                                     \
-        l->kernel->pack_weights(&l->args.shape, (const void *)l->operands.weights,                 \
-                                (const void *)l->operands.bias, l->operands.packed);               \
+        verbs##_PACK(l);                                                                           \
     }                                                                                              \
     static void family##_run(void *data)                                                           \
     {                                                                                              \
         const struct family##_layer *l = data;                                                     \
-        l->kernel->run(&l->args);                                                                  \
+        verbs##_RUN(l);                                                                            \
+    }                                                                                              \
+    static void family##_run_repeated(void *data)                                                  \
+    {                                                                                              \
+        const struct family##_layer *l = data;                                                     \
+        sl_bench_repeated_run(&l->repeated);                                                       \
+        verbs##_RUN(l);                                                                            \
     }                                                                                              \
     static int family##_prepare(struct family##_layer *l, const struct sl_bench_shape *s,          \
-                                uint64_t seed)                                                     \
+                                uint32_t isa, uint64_t seed)                                       \
     {                                                                                              \
-        const struct sl_bench_sizes sizes = {s->in_h * s->in_w * s->in_c,                          \
+        size_t space = (verbs##_SPACE(l) + s->k * s->n * sizeof(float) + 63) / 64 * 64;            \
+        const struct sl_bench_sizes sizes = {sl_bench_shape_in(s),                                 \
                                              s->k * s->n,                                          \
                                              s->n,                                                 \
-                                             s->m * s->n,                                          \
-                                             l->kernel->weights_bytes(&l->args.shape),             \
-                                             l->kernel->workspace_bytes(&l->args.shape)};          \
+                                             sl_bench_shape_out(s),                                \
+                                             verbs##_BYTES(l),                                     \
+                                             space + sl_bench_repeated_bytes(s, sizeof(float))};   \
         int rc = sl_bench_operands_init(&l->operands, &sizes, seed);                               \
         if (rc == 0)                                                                               \
             sl_bench_operands_narrow(&l->operands, &sizes, s->type);                               \
-        l->args.in = (const void *)l->operands.in;                                                 \
+        l->repeated = sl_bench_repeated_of(s, isa, sizeof(SL_ELEMENT), l->operands.in,             \
+                                           (char *)l->operands.workspace + space);                 \
+        l->args.in = s->multiplier > 1 ? l->repeated.wide : (void *)l->operands.in;                \
         l->args.weights = l->operands.packed;                                                      \
         l->args.out = (void *)l->operands.out;                                                     \
         l->args.workspace = l->operands.workspace;                                                 \
@@ -60,27 +79,30 @@
                                      struct sl_bench_stage_run *bench)                             \
     {                                                                                              \
         const struct sl_bench_shape *s = bench->shape;                                             \
-        struct family##_layer l = {.args.shape = {WINDOW(s), channels}};                           \
+        struct family##_layer l = {.args.shape = {SL_BENCH_WINDOW(s), channels}};                  \
         struct sl_bench_search search = {.choice = choice};                                        \
-        const struct SL_NAME(sl_##family, ) * at;                                                  \
-        for (size_t i = 0; (at = SL_NAME(sl_##family, _at)(i)); i++) {                             \
+        const struct SL_NAME(sl_##list, ) * at;                                                    \
+        for (size_t i = 0; (at = SL_NAME(sl_##list, _at)(i)); i++) {                               \
             if (sl_bench_consider(&search, at->name, at->needs,                                    \
                                   !at->fits || at->fits(&l.args.shape)))                           \
                 l.kernel = at;                                                                     \
         }                                                                                          \
         int rc = sl_bench_chosen(&search, &bench->kernel);                                         \
         if (rc == 0)                                                                               \
-            rc = family##_prepare(&l, s, seed);                                                    \
+            rc = family##_prepare(&l, s, choice->isa, seed);                                       \
         if (rc == 0) {                                                                             \
             sl_bench_stage(bench, "rhs_pack", family##_pack, &l);                                  \
-            sl_bench_stage(bench, "whole", family##_run, &l);                                      \
+            sl_bench_stage(bench, "whole",                                                         \
+                           s->multiplier > 1 ? family##_run_repeated : family##_run, &l);          \
         }                                                                                          \
         sl_bench_operands_fini(&l.operands);                                                       \
         return rc < 0 ? rc : bench->error;                                                         \
     }
 
-#define CONV_CHANNELS .groups = 1, .group_in_c = s->in_c, .group_out_c = s->out_c
-#define DEPTHWISE_CHANNELS .channels = s->in_c, .multiplier = 1
+#define CONV_CHANNELS                                                                              \
+    .groups = s->groups, .group_in_c = s->in_c / s->groups, .group_out_c = s->out_c / s->groups
+#define DEPTHWISE_CHANNELS .channels = s->in_c * s->multiplier, .multiplier = 1
 
-LAYER_BENCH(conv, CONV_CHANNELS)
-LAYER_BENCH(depthwise, DEPTHWISE_CHANNELS)
+LAYER_BENCH(conv, conv, OWN, CONV_CHANNELS)
+LAYER_BENCH(deconv, conv, DECONV, CONV_CHANNELS)
+LAYER_BENCH(depthwise, depthwise, OWN, DEPTHWISE_CHANNELS)

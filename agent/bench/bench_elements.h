@@ -5,20 +5,17 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/bench/kernels.h"
-#include "agent/bench/operands.h"
 #include "agent/bench/shape.h"
+#include "agent/bench/single.h"
 #include "agent/bench/stage.h"
 #include "kernels/cpu/element.h"
 
 struct element_job {
-    const void *kernel; /* a struct sl_<family> */
-    const struct sl_bench_shape *shape;
-    struct sl_bench_operands operands;
-    bool clamp; /* found out before the call, whose instructions are counted */
+    struct sl_bench_single single; /* comes first: stages get its address */
+    bool clamp;                    /* found out before the call, whose instructions are counted */
 };
 
 static const char clamped[] = "_clamped";
@@ -30,43 +27,39 @@ static size_t op_length(const struct sl_bench_shape *s)
     return len > tail && strcmp(s->op + len - tail, clamped) == 0 ? len - tail : len;
 }
 
-/* Whether the kernel's name begins with the family and the operation of the shape. */
 static int computes(const char *name, const struct sl_bench_shape *s)
 {
-    char begin[64];
-    int len = snprintf(begin, sizeof(begin), "sl_%s_%.*s_", sl_bench_family_name(s->family),
-                       (int)op_length(s), s->op);
-    return len > 0 && strncmp(name, begin, (size_t)len) == 0;
+    return sl_bench_single_computes(name, s, op_length(s));
 }
 
 /* Clamps of -1/2 .. 1/2 where there is one; the constants that ELU and the like take are 1/2. */
 static void run_unary(void *data)
 {
     const struct element_job *j = data;
-    const struct SL_NAME(sl_unary, ) *kernel = j->kernel;
-    kernel->run(j->shape->n, (const void *)j->operands.in, (void *)j->operands.out,
-                kernel->op == SL_UNARY_CLAMP ? -0.5f : 0.5f, 0.5f);
+    const struct SL_NAME(sl_unary, ) *kernel = j->single.kernel;
+    kernel->run(j->single.shape->n, (const void *)j->single.operands.in,
+                (void *)j->single.operands.out, kernel->op == SL_UNARY_CLAMP ? -0.5f : 0.5f, 0.5f);
 }
 
 static void run_binary(void *data)
 {
     const struct element_job *j = data;
-    const struct SL_NAME(sl_binary, _args) args = {.count = j->shape->n,
-                                                   .a = (const void *)j->operands.in,
-                                                   .b = (const void *)j->operands.weights,
+    const struct SL_NAME(sl_binary, _args) args = {.count = j->single.shape->n,
+                                                   .a = (const void *)j->single.operands.in,
+                                                   .b = (const void *)j->single.operands.weights,
                                                    .a_step = 1,
                                                    .b_step = 1,
-                                                   .out = (void *)j->operands.out,
+                                                   .out = (void *)j->single.operands.out,
                                                    .min = j->clamp ? -0.5f : -INFINITY,
                                                    .max = j->clamp ? 0.5f : INFINITY};
-    ((const struct SL_NAME(sl_binary, ) *)j->kernel)->run(&args);
+    ((const struct SL_NAME(sl_binary, ) *)j->single.kernel)->run(&args);
 }
 
 static void run_pool(void *data)
 {
     const struct element_job *j = data;
-    const struct sl_bench_shape *s = j->shape;
-    const struct SL_NAME(sl_pool, ) *kernel = j->kernel;
+    const struct sl_bench_shape *s = j->single.shape;
+    const struct SL_NAME(sl_pool, ) *kernel = j->single.kernel;
     const struct SL_NAME(sl_pool, _args) args = {.op = kernel->op,
                                                  .batch = 1,
                                                  .in_h = s->in_h,
@@ -76,14 +69,14 @@ static void run_pool(void *data)
                                                  .channels = s->in_c,
                                                  .kernel_h = s->kernel_h,
                                                  .kernel_w = s->kernel_w,
-                                                 .stride_h = s->stride,
-                                                 .stride_w = s->stride,
-                                                 .dilation_h = 1,
-                                                 .dilation_w = 1,
-                                                 .pad_top = s->padding,
-                                                 .pad_left = s->padding,
-                                                 .in = (const void *)j->operands.in,
-                                                 .out = (void *)j->operands.out,
+                                                 .stride_h = s->stride_h,
+                                                 .stride_w = s->stride_w,
+                                                 .dilation_h = s->dilation_h,
+                                                 .dilation_w = s->dilation_w,
+                                                 .pad_top = s->pad_h,
+                                                 .pad_left = s->pad_w,
+                                                 .in = (const void *)j->single.operands.in,
+                                                 .out = (void *)j->single.operands.out,
                                                  .min = -INFINITY,
                                                  .max = INFINITY};
     kernel->run(&args);
@@ -92,54 +85,60 @@ static void run_pool(void *data)
 static void run_reduce(void *data)
 {
     const struct element_job *j = data;
-    const struct sl_bench_shape *s = j->shape;
-    const struct SL_NAME(sl_reduce, _args) args = {.outer = s->m,
-                                                   .reduced = s->k,
-                                                   .inner = s->n,
-                                                   .in = (const void *)j->operands.in,
-                                                   .out = (void *)j->operands.out,
-                                                   .scale = 1.0f / (float)s->k,
-                                                   .eps = 1e-5f,
-                                                   .weight = (const void *)j->operands.weights,
-                                                   .bias = (const void *)j->operands.bias};
-    ((const struct SL_NAME(sl_reduce, ) *)j->kernel)->run(&args);
+    const struct sl_bench_shape *s = j->single.shape;
+    const struct SL_NAME(sl_reduce, _args)
+        args = {.outer = s->m,
+                .reduced = s->k,
+                .inner = s->n,
+                .in = (const void *)j->single.operands.in,
+                .out = (void *)j->single.operands.out,
+                .scale = 1.0f / (float)s->k,
+                .eps = 1e-5f,
+                .weight = (const void *)j->single.operands.weights,
+                .bias = (const void *)j->single.operands.bias};
+    ((const struct SL_NAME(sl_reduce, ) *)j->single.kernel)->run(&args);
 }
 
 static void run_transpose(void *data)
 {
     const struct element_job *j = data;
-    const struct sl_bench_shape *s = j->shape;
-    const struct TRANSPOSE_NAME(sl_transpose, _args) args = {.batch = 1,
-                                                             .rows = s->m,
-                                                             .cols = s->n,
-                                                             .in = (const void *)j->operands.in,
-                                                             .in_row_stride = s->n,
-                                                             .out = (void *)j->operands.out,
-                                                             .out_row_stride = s->m};
-    ((const struct TRANSPOSE_NAME(sl_transpose, ) *)j->kernel)->run(&args);
+    const struct sl_bench_shape *s = j->single.shape;
+    const struct TRANSPOSE_NAME(sl_transpose, _args)
+        args = {.batch = 1,
+                .rows = s->m,
+                .cols = s->n,
+                .in = (const void *)j->single.operands.in,
+                .in_row_stride = s->n,
+                .out = (void *)j->single.operands.out,
+                .out_row_stride = s->m};
+    ((const struct TRANSPOSE_NAME(sl_transpose, ) *)j->single.kernel)->run(&args);
+}
+
+/* Bilinear, between the centres of pixels. */
+static void run_resize(void *data)
+{
+    const struct element_job *j = data;
+    const struct sl_bench_shape *s = j->single.shape;
+    const struct SL_NAME(sl_resize, _args) args = {.batch = 1,
+                                                   .in_h = s->in_h,
+                                                   .in_w = s->in_w,
+                                                   .out_h = s->out_h,
+                                                   .out_w = s->out_w,
+                                                   .channels = s->in_c,
+                                                   .in = (const void *)j->single.operands.in,
+                                                   .out = (void *)j->single.operands.out};
+    ((const struct SL_NAME(sl_resize, ) *)j->single.kernel)->run(&args);
 }
 
 static int run_chosen(const struct sl_bench_search *search, struct element_job *job, uint64_t seed,
                       void (*run)(void *data), struct sl_bench_stage_run *bench)
 {
-    const struct sl_bench_shape *s = job->shape;
-    size_t in = s->m * s->n * s->k;
-    if (s->family == SL_BENCH_POOL)
-        in = s->in_h * s->in_w * s->in_c;
-    /* The second operand, or the weights of a norm; the output is never larger than the input. */
-    const struct sl_bench_sizes sizes = {in, s->n * s->k, s->k, in, 64, 64};
-    int rc = sl_bench_chosen(search, &bench->kernel);
-    if (rc == 0)
-        rc = sl_bench_operands_init(&job->operands, &sizes, seed);
-    if (rc == 0)
-        sl_bench_operands_narrow(&job->operands, &sizes, s->type);
-    if (rc == 0 && s->family == SL_BENCH_UNARY)
-        bench->most_ulp = SL_NAME(sl_unary, _most_ulp)(job->kernel);
+    const struct sl_bench_shape *s = job->single.shape;
+    if (search->found && s->family == SL_BENCH_UNARY)
+        bench->most_ulp = SL_NAME(sl_unary, _most_ulp)(job->single.kernel);
     job->clamp = op_length(s) < strlen(s->op);
-    if (rc == 0)
-        sl_bench_stage(bench, job->clamp ? clamped + 1 : "whole", run, job);
-    sl_bench_operands_fini(&job->operands);
-    return rc < 0 ? rc : bench->error;
+    return sl_bench_single_run(search, &job->single, seed, job->clamp ? clamped + 1 : "whole", run,
+                               bench);
 }
 
 /* A bench of one family; families differ only in their lists. `list` makes the names of its list;
@@ -149,11 +148,11 @@ static int run_chosen(const struct sl_bench_search *search, struct element_job *
                                      struct sl_bench_stage_run *bench)                             \
     {                                                                                              \
         struct sl_bench_search search = {.choice = choice};                                        \
-        struct element_job job = {.shape = bench->shape};                                          \
+        struct element_job job = {.single.shape = bench->shape};                                   \
         const struct list(sl_##family, ) * at;                                                     \
         for (size_t i = 0; (at = list(sl_##family, _at)(i)); i++) {                                \
             if (sl_bench_consider(&search, at->name, at->needs, fits))                             \
-                job.kernel = at;                                                                   \
+                job.single.kernel = at;                                                            \
         }                                                                                          \
         return run_chosen(&search, &job, seed, run_##family, bench);                               \
     }
@@ -164,3 +163,4 @@ ELEMENT_BENCH(pool, SL_NAME, computes(at->name, bench->shape))
 ELEMENT_BENCH(reduce, SL_NAME,
               computes(at->name, bench->shape) && (sl_reduce_folds(at->op) || bench->shape->n == 1))
 ELEMENT_BENCH(transpose, TRANSPOSE_NAME, 1)
+ELEMENT_BENCH(resize, SL_NAME, 1)

@@ -1,6 +1,7 @@
 /* agent/bench/bench_elements_f16.c: kernels of f16 that have no product in them. */
 #include "kernels/binary/binary_f16.h"
 #include "kernels/layout/layout_x16.h"
+#include "kernels/layout/resize_f16.h"
 #include "kernels/pool/pool_f16.h"
 #include "kernels/reduce/reduce_f16.h"
 #include "kernels/unary/unary_f16.h"

@@ -12,6 +12,7 @@
 #include "kernels/cpu/element.h"
 
 struct product {
+    const struct sl_bench_shape *shape;
     const struct SL_NAME(sl_matmul, ) * kernel;
     struct SL_NAME(sl_matmul, _args) args;
     struct sl_bench_operands operands;
@@ -56,18 +57,32 @@ static void run_whole(void *data)
     p->kernel->run(&p->args);
 }
 
+/* Of pairs of matrices, every right one packed on the way. */
+static void run_batch(void *data)
+{
+    const struct product *p = data;
+    struct SL_NAME(sl_matmul, _args) args = p->args;
+    bool transposed = p->shape->family == SL_BENCH_BATCH;
+    const SL_ELEMENT *rhs = (const void *)p->operands.weights;
+    for (size_t i = 0; i < p->shape->batch; i++) {
+        p->kernel->pack_rhs(args.n, args.k, rhs, transposed, NULL, p->operands.packed);
+        p->kernel->run(&args);
+        args.lhs = (const void *)((const SL_ELEMENT *)args.lhs + args.m * args.k);
+        rhs += args.n * args.k;
+        args.dst += args.m * args.n;
+    }
+}
+
 static int prepare(struct product *p, const struct sl_bench_shape *s, uint64_t seed)
 {
-    const struct sl_bench_sizes sizes = {s->m * s->k,
-                                         s->n * s->k,
-                                         s->n,
-                                         s->m * s->n,
-                                         p->kernel->rhs_bytes(s->n, s->k),
-                                         p->kernel->workspace_bytes(s->m, s->n, s->k)};
+    size_t m = s->m / s->batch; /* of one pair */
+    const struct sl_bench_sizes sizes = {
+        s->m * s->k, s->n * s->k * s->batch,           s->n,
+        s->m * s->n, p->kernel->rhs_bytes(s->n, s->k), p->kernel->workspace_bytes(m, s->n, s->k)};
     int rc = sl_bench_operands_init(&p->operands, &sizes, seed);
     if (rc == 0)
         sl_bench_operands_narrow(&p->operands, &sizes, s->type);
-    p->args = (struct SL_NAME(sl_matmul, _args)){.m = s->m,
+    p->args = (struct SL_NAME(sl_matmul, _args)){.m = m,
                                                  .n = s->n,
                                                  .k = s->k,
                                                  .lhs = (const void *)p->operands.in,
@@ -97,18 +112,21 @@ static void run_stages(struct product *p, struct sl_bench_stage_run *bench)
 int SL_NAME(sl_bench_matmul, )(const struct sl_bench_choice *choice, uint64_t seed,
                                struct sl_bench_stage_run *bench)
 {
-    struct product p = {.kernel = NULL};
+    const struct sl_bench_shape *s = bench->shape;
+    struct product p = {.shape = s};
     struct sl_bench_search search = {.choice = choice};
     const struct SL_NAME(sl_matmul, ) * at;
     for (size_t i = 0; (at = SL_NAME(sl_matmul, _at)(i)); i++) {
-        if (sl_bench_consider(&search, at->name, at->needs, !at->gemv || bench->shape->m == 1))
+        if (sl_bench_consider(&search, at->name, at->needs, !at->gemv || s->m == s->batch))
             p.kernel = at;
     }
     int rc = sl_bench_chosen(&search, &bench->kernel);
     if (rc == 0)
-        rc = prepare(&p, bench->shape, seed);
-    if (rc == 0)
+        rc = prepare(&p, s, seed);
+    if (rc == 0 && s->family == SL_BENCH_MATMUL)
         run_stages(&p, bench);
+    else if (rc == 0)
+        sl_bench_stage(bench, "whole", run_batch, &p);
     sl_bench_operands_fini(&p.operands);
     return rc < 0 ? rc : bench->error;
 }

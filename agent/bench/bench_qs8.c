@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "agent/bench/kernels.h"
+#include "agent/bench/repeated.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
 #include "common/base/mem.h"
 #include "kernels/binary/binary_qs8.h"
-#include "kernels/conv/conv_qs8.h"
+#include "kernels/conv/deconv_qs8.h"
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout_x8.h"
+#include "kernels/layout/resize_qs8.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/pool_qs8.h"
 #include "kernels/reduce/mean_qs8.h"
@@ -31,6 +33,7 @@ struct job {
     struct sl_matmul_qs8_args matmul;
     struct sl_conv_qs8_args conv;
     struct sl_depthwise_qs8_args depthwise;
+    struct sl_bench_repeated repeated;
 };
 
 static void fill(int8_t *bytes, size_t count, uint64_t seed)
@@ -49,7 +52,7 @@ static int job_init(struct job *j, size_t in, size_t weights, size_t packed_byte
     const struct sl_bench_shape *s = j->shape;
     j->in = sl_aligned_alloc(64, in);
     j->weights = sl_aligned_alloc(64, weights);
-    j->out = sl_aligned_alloc(64, s->m * s->n);
+    j->out = sl_aligned_alloc(64, sl_bench_shape_out(s));
     j->bias = sl_aligned_alloc(64, s->n * sizeof(int32_t));
     j->scale = sl_aligned_alloc(64, s->n * sizeof(float));
     j->packed = sl_aligned_alloc(64, packed_bytes);
@@ -135,34 +138,58 @@ int sl_bench_matmul_qs8(const struct sl_bench_choice *choice, uint64_t seed,
     return rc < 0 ? rc : bench->error;
 }
 
-/* A bench of a family of layers; they differ in the types of their kernels. */
-#define LAYER_BENCH(family, fits)                                                                  \
+/* What a kernel does itself, and what transposed convolutions make of it. */
+#define OWN_BYTES(kernel, shape) (kernel)->weights_bytes(shape)
+#define OWN_SPACE(kernel, shape) (kernel)->workspace_bytes(shape)
+#define OWN_PACK(j, kernel, shape)                                                                 \
+    (kernel)->pack_weights(shape, (j)->weights, &(j)->requant, (j)->packed)
+#define OWN_RUN(kernel, args) (kernel)->run(args)
+#define DECONV_BYTES(kernel, shape) sl_deconv_qs8_bytes(kernel, shape)
+#define DECONV_SPACE(kernel, shape) sl_deconv_qs8_workspace_bytes(kernel, shape)
+#define DECONV_PACK(j, kernel, shape)                                                              \
+    sl_deconv_qs8_pack(kernel, shape, (j)->weights, &(j)->requant, (j)->packed, (j)->workspace)
+#define DECONV_RUN(kernel, args) sl_deconv_qs8_run(kernel, args)
+
+/* A bench of a family of layers, by the kernels of `list`; they differ in their types and `verbs`,
+ * above. The workspace has room for the weights too. */
+#define LAYER_BENCH(family, list, verbs, fits)                                                     \
     static void family##_pack(void *data)                                                          \
     {                                                                                              \
         const struct job *j = data;                                                                \
-        const struct sl_##family##_qs8 *kernel = j->kernel;                                        \
-        kernel->pack_weights(&j->family.shape, j->weights, &j->requant, j->packed);                \
+        const struct sl_##list##_qs8 *kernel = j->kernel;                                          \
+        verbs##_PACK(j, kernel, &j->list.shape);                                                   \
     }                                                                                              \
     static void family##_run(void *data)                                                           \
     {                                                                                              \
         const struct job *j = data;                                                                \
-        ((const struct sl_##family##_qs8 *)j->kernel)->run(&j->family);                            \
+        verbs##_RUN((const struct sl_##list##_qs8 *)j->kernel, &j->list);                          \
+    }                                                                                              \
+    static void family##_run_repeated(void *data)                                                  \
+    {                                                                                              \
+        const struct job *j = data;                                                                \
+        sl_bench_repeated_run(&j->repeated);                                                       \
+        verbs##_RUN((const struct sl_##list##_qs8 *)j->kernel, &j->list);                          \
     }                                                                                              \
     static int family##_stages(struct job *j, const struct sl_bench_choice *choice, uint64_t seed, \
                                struct sl_bench_stage_run *bench)                                   \
     {                                                                                              \
-        struct sl_##family##_qs8_args *args = &j->family;                                          \
+        struct sl_##list##_qs8_args *args = &j->list;                                              \
         struct sl_bench_search search = {.choice = choice};                                        \
-        const struct sl_##family##_qs8 *at, *kernel = NULL;                                        \
-        for (size_t i = 0; (at = sl_##family##_qs8_at(i)); i++)                                    \
+        const struct sl_##list##_qs8 *at, *kernel = NULL;                                          \
+        for (size_t i = 0; (at = sl_##list##_qs8_at(i)); i++)                                      \
             if (sl_bench_consider(&search, at->name, at->needs, fits))                             \
                 j->kernel = kernel = at;                                                           \
         int rc = sl_bench_chosen(&search, &bench->kernel);                                         \
-        if (rc == 0)                                                                               \
-            rc = job_init(j, j->shape->in_h * j->shape->in_w * j->shape->in_c,                     \
-                          j->shape->k * j->shape->n, kernel->weights_bytes(&args->shape),          \
-                          kernel->workspace_bytes(&args->shape), seed);                            \
-        args->in = j->in;                                                                          \
+        size_t space = 0, weights = j->shape->k * j->shape->n;                                     \
+        if (rc == 0) {                                                                             \
+            space = (verbs##_SPACE(kernel, &args->shape) + weights + 63) / 64 * 64;                \
+            rc = job_init(j, sl_bench_shape_in(j->shape), weights,                                 \
+                          verbs##_BYTES(kernel, &args->shape),                                     \
+                          space + sl_bench_repeated_bytes(j->shape, 1), seed);                     \
+        }                                                                                          \
+        j->repeated =                                                                              \
+            sl_bench_repeated_of(j->shape, choice->isa, 1, j->in, (char *)j->workspace + space);   \
+        args->in = j->shape->multiplier > 1 ? j->repeated.wide : j->in;                            \
         args->in_zero = j->requant.in_zero;                                                        \
         args->weights = j->packed;                                                                 \
         args->out = j->out;                                                                        \
@@ -170,25 +197,40 @@ int sl_bench_matmul_qs8(const struct sl_bench_choice *choice, uint64_t seed,
         args->workspace = j->workspace;                                                            \
         if (rc == 0) {                                                                             \
             sl_bench_stage(bench, "rhs_pack", family##_pack, j);                                   \
-            sl_bench_stage(bench, "whole", family##_run, j);                                       \
+            sl_bench_stage(bench, "whole",                                                         \
+                           j->shape->multiplier > 1 ? family##_run_repeated : family##_run, j);    \
         }                                                                                          \
         job_fini(j);                                                                               \
         return rc < 0 ? rc : bench->error;                                                         \
     }
 
-LAYER_BENCH(conv, 1)
-LAYER_BENCH(depthwise, !at->fits || at->fits(&args->shape))
+LAYER_BENCH(conv, conv, OWN, 1)
+LAYER_BENCH(deconv, conv, DECONV, 1)
+LAYER_BENCH(depthwise, depthwise, OWN, !at->fits || at->fits(&args->shape))
+
+/* Of a plain convolution or a transposed one. */
+static struct job conv_job(const struct sl_bench_shape *s)
+{
+    struct job j = {.shape = s};
+    j.conv.shape = (struct sl_conv_shape){SL_BENCH_WINDOW(s), .groups = s->groups,
+                                          .group_in_c = s->in_c / s->groups,
+                                          .group_out_c = s->out_c / s->groups};
+    sl_conv_qs8_dense(&j.conv);
+    return j;
+}
 
 int sl_bench_conv_qs8(const struct sl_bench_choice *choice, uint64_t seed,
                       struct sl_bench_stage_run *bench)
 {
-    const struct sl_bench_shape *s = bench->shape;
-    struct job j = {.shape = s};
-    j.conv.shape = (struct sl_conv_shape){
-        1,           s->in_h,     s->in_w,   s->out_h,  s->out_w, 1, s->in_c,    s->out_c,
-        s->kernel_h, s->kernel_w, s->stride, s->stride, 1,        1, s->padding, s->padding};
-    sl_conv_qs8_dense(&j.conv);
+    struct job j = conv_job(bench->shape);
     return conv_stages(&j, choice, seed, bench);
+}
+
+int sl_bench_deconv_qs8(const struct sl_bench_choice *choice, uint64_t seed,
+                        struct sl_bench_stage_run *bench)
+{
+    struct job j = conv_job(bench->shape);
+    return deconv_stages(&j, choice, seed, bench);
 }
 
 int sl_bench_depthwise_qs8(const struct sl_bench_choice *choice, uint64_t seed,
@@ -197,8 +239,7 @@ int sl_bench_depthwise_qs8(const struct sl_bench_choice *choice, uint64_t seed,
     const struct sl_bench_shape *s = bench->shape;
     struct job j = {.shape = s};
     j.depthwise.shape = (struct sl_depthwise_shape){
-        1,           s->in_h,   s->in_w,   s->out_h, s->out_w, s->in_c,    1,         s->kernel_h,
-        s->kernel_w, s->stride, s->stride, 1,        1,        s->padding, s->padding};
+        SL_BENCH_WINDOW(s), .channels = s->in_c * s->multiplier, .multiplier = 1};
     return depthwise_stages(&j, choice, seed, bench);
 }
 
@@ -229,10 +270,10 @@ static void pool_run(void *data)
 {
     const struct job *j = data;
     const struct sl_bench_shape *s = j->shape;
-    const struct sl_pool_qs8_args args = {1,       s->in_h,     s->in_w,     s->out_h,   s->out_w,
-                                          s->in_c, s->kernel_h, s->kernel_w, s->stride,  s->stride,
-                                          1,       1,           s->padding,  s->padding, j->in,
-                                          j->out,  -128,        127};
+    const struct sl_pool_qs8_args args = {
+        1,           s->in_h,     s->in_w,     s->out_h,    s->out_w,      s->in_c,
+        s->kernel_h, s->kernel_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w,
+        s->pad_h,    s->pad_w,    j->in,       j->out,      -128,          127};
     ((const struct sl_pool_qs8 *)j->kernel)->run(&args);
 }
 
@@ -259,6 +300,15 @@ static void transpose_run(void *data)
                                              .out_row_stride = s->m});
 }
 
+static void resize_run(void *data)
+{
+    const struct job *j = data;
+    const struct sl_bench_shape *s = j->shape;
+    const struct sl_resize_qs8_args args = {1,       s->in_h, s->in_w, s->out_h, s->out_w,
+                                            s->in_c, false,   j->in,   j->out};
+    ((const struct sl_resize_qs8 *)j->kernel)->run(&args);
+}
+
 /* Whether the kernel's name begins with the list's word and the operation of the shape. */
 static int computes(const char *name, const char *word, const struct sl_bench_shape *s)
 {
@@ -279,7 +329,7 @@ static int computes(const char *name, const char *word, const struct sl_bench_sh
         for (size_t i = 0; (at = sl_##list##_at(i)); i++)                                          \
             if (sl_bench_consider(&search, at->name, at->needs, fits))                             \
                 j.kernel = at;                                                                     \
-        size_t in = s->in_c > 0 ? s->in_h * s->in_w * s->in_c : 2 * s->m * s->n * s->k;            \
+        size_t in = 2 * sl_bench_shape_in(s); /* of both operands where there are two */           \
         int rc = sl_bench_chosen(&search, &bench->kernel);                                         \
         if (rc == 0)                                                                               \
             rc = job_init(&j, in, 256, 1, 8 * s->n, seed);                                         \
@@ -294,3 +344,4 @@ ELEMENT_BENCH(binary, binary_qs8, computes(at->name, "binary_", s))
 ELEMENT_BENCH(pool, pool_qs8, computes(at->name, "pool_", s))
 ELEMENT_BENCH(reduce, mean_qs8, computes(at->name, "", s))
 ELEMENT_BENCH(transpose, transpose_x8, true)
+ELEMENT_BENCH(resize, resize_qs8, true)

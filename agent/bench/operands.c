@@ -51,7 +51,7 @@ static void narrow(float *values, size_t count, int type)
 void sl_bench_operands_narrow(struct sl_bench_operands *operands,
                               const struct sl_bench_sizes *sizes, int type)
 {
-    if (type == SL_BENCH_F32)
+    if (type != SL_BENCH_F16 && type != SL_BENCH_BF16)
         return;
     narrow(operands->in, sizes->in, type);
     narrow(operands->weights, sizes->weights, type);

@@ -19,8 +19,8 @@ struct sl_bench_operands {
  * or -ENOMEM; end with sl_bench_operands_fini() either way. */
 int sl_bench_operands_init(struct sl_bench_operands *operands, const struct sl_bench_sizes *sizes,
                            uint64_t seed);
-/* Makes halves of in, weights and bias, or bfloat16s, where they are; nothing for enum
- * sl_bench_type F32. Biases of bfloat16 products stay floats. */
+/* Makes halves of in, weights and bias, or bfloat16s, where they are; nothing of
+ * other types (enum sl_bench_type). Biases of bfloat16 products stay floats. */
 void sl_bench_operands_narrow(struct sl_bench_operands *operands,
                               const struct sl_bench_sizes *sizes, int type);
 void sl_bench_operands_fini(struct sl_bench_operands *operands);

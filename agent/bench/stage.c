@@ -60,6 +60,7 @@ void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*
     sl_json_u64(&json, "m", bench->shape->m);
     sl_json_u64(&json, "n", bench->shape->n);
     sl_json_u64(&json, "k", bench->shape->k);
+    sl_json_u64(&json, "outputs", sl_bench_shape_out(bench->shape));
     sl_json_text(&json, "stage", stage);
     if (bench->counted)
         sl_json_null(&json, "ns");

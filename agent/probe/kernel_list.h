@@ -10,6 +10,9 @@ struct sl_kernel_entry {
     const char *name;
     const char *purpose; /* a few words */
     uint32_t needs;      /* enum sl_isa bits */
+    /* Shapes to bench it on (agent/bench/shape.h) with blanks between them, '@' for its operation;
+     * at 512 bits it takes one of them at least, and the first such one is usual for it. */
+    const char *shapes;
 };
 
 /* The i-th kernel, in the order of each family's list; false past the end. */

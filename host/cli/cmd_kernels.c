@@ -28,7 +28,7 @@ enum {
     MAX_OUTPUT_BYTES = 1 << 22,
 };
 
-enum { MOST_FIXED_ARGS = 10, MOST_THREADS = 64 };
+enum { MOST_FIXED_ARGS = 11, MOST_THREADS = 64 };
 
 struct bench {
     const struct sl_cli *cli;
@@ -37,8 +37,8 @@ struct bench {
     const char *device_name;    /* NULL: this machine where it can, else the emulator */
     int64_t svl, threads;
     struct sl_kernel_shapes shapes;
-    bool tune, peaks;
-    const char *families[SL_KERNEL_MAX_SHAPES]; /* of --tune */
+    bool tune, peaks, each;
+    const char *families[SL_KERNEL_MAX_SHAPES]; /* of --tune and --each */
     size_t family_count;
     char seed_text[24], threads_text[24];
     const char *args[MOST_FIXED_ARGS + SL_KERNEL_BATCH_ARGS + 1];
@@ -46,8 +46,8 @@ struct bench {
     size_t row_count;
 };
 
-/* For the shapes from the i-th on; returns the first that waits for the next launch. */
-static size_t build_args(struct bench *b, size_t i)
+/* What every launch says; returns how many words that is. */
+static size_t build_fixed_args(struct bench *b)
 {
     size_t n = 0;
     b->args[n++] = "kernels";
@@ -65,17 +65,40 @@ static size_t build_args(struct bench *b, size_t i)
     }
     if (b->shapes.all)
         b->args[n++] = "--skip-absent"; /* a type need not have every family in every engine */
+    b->args[n] = NULL;
     assert(n <= MOST_FIXED_ARGS);
-    return sl_kernel_shapes_batch(&b->shapes, i, b->args + n);
+    return n;
 }
 
-/* All shapes, by as many launches as that takes. */
+static int measure(struct bench *b, struct sl_diag *diag)
+{
+    return sl_kernels_measure(&b->device, b->args, b->rows, &b->row_count, diag);
+}
+
+/* All shapes, by as many launches as that takes; a kernel alone is one. */
 static int measure_all(struct bench *b, struct sl_diag *diag)
 {
-    int rc = 0;
+    size_t n = build_fixed_args(b);
+    int rc = b->shapes.kernel && b->shapes.count == 0 ? measure(b, diag) : 0;
     for (size_t i = 0; rc == 0 && i < b->shapes.count;) {
-        i = build_args(b, i);
-        rc = sl_kernels_measure(&b->device, b->args, b->rows, &b->row_count, diag);
+        i = sl_kernel_shapes_batch(&b->shapes, i, b->args + n);
+        rc = measure(b, diag);
+    }
+    return rc;
+}
+
+/* Every kernel of the families, or of all. */
+static int measure_each(struct bench *b, struct sl_diag *diag)
+{
+    size_t n = build_fixed_args(b);
+    int rc = 0;
+    if (b->family_count == 0)
+        b->families[b->family_count++] = "all";
+    b->args[n] = "--each";
+    b->args[n + 2] = NULL;
+    for (size_t i = 0; rc == 0 && i < b->family_count; i++) {
+        b->args[n + 1] = b->families[i];
+        rc = measure(b, diag);
     }
     return rc;
 }
@@ -117,16 +140,21 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
 
 static int check_options(const struct bench *b, struct sl_diag *diag)
 {
-    if (b->tune && b->peaks)
+    if (b->tune + b->peaks + b->each > 1 || (b->each && b->shapes.all))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line",
-                           "--tune and --peaks are two measurements: ask for one at a time");
+                           "--tune, --peaks, --each and --all are different measurements: ask for "
+                           "one at a time");
+    if (b->each && b->shapes.type) {
+        sl_diag_hint(diag, "its kernels are of every type; name the families to have fewer");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type", "--each takes no type");
+    }
     if (!sl_kernel_shapes_know_type(b->shapes.type)) {
-        sl_diag_hint(diag, "take f32, f16, bf16, qs8, qd8, q4, q4_g32 or convert");
+        sl_diag_hint(diag, "take f32, f16, bf16, qs8, qd8, q4, q4_g32, q4_g64, q4_g128 or convert");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type",
                            "'%.32s' has no kernels in this version", b->shapes.type);
     }
     if (strcmp(b->engine, "sme2") != 0 && strcmp(b->engine, "neon") != 0 &&
-        strcmp(b->engine, "portable") != 0) {
+        strcmp(b->engine, "portable") != 0 && !(b->each && strcmp(b->engine, "any") == 0)) {
         sl_diag_hint(diag, "take sme2, neon or portable");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--engine", "'%.32s' is no engine", b->engine);
     }
@@ -143,7 +171,9 @@ static int device_kind(const struct bench *b)
 {
     bool here = false, timed = b->clock && strcmp(b->clock, "ns") == 0;
 #if defined(__aarch64__)
-    here = (strcmp(b->engine, "sme2") != 0 || sl_device_local_has_sme2()) && (!b->clock || timed);
+    bool sme2 = b->shapes.kernel ? strstr(b->shapes.kernel, "_sme2") != NULL
+                                 : strcmp(b->engine, "sme2") == 0 || strcmp(b->engine, "any") == 0;
+    here = (!sme2 || sl_device_local_has_sme2()) && (!b->clock || timed);
 #endif
     return here ? SL_DEVICE_LOCAL : timed && !b->peaks ? SL_DEVICE_EMULATED : SL_DEVICE_COUNTED;
 }
@@ -176,15 +206,30 @@ static int check_clock(const struct bench *b, struct sl_diag *diag)
                        counted ? "counts instructions" : "measures time");
 }
 
+static const char about_bench[] =
+    "Counts what single kernels execute, stage by stage, next to the least number of\n"
+    "multiply-accumulate instructions and to what other libraries need. A KERNEL alone is\n"
+    "on a shape usual for it, a FAMILY alone is its shapes that have a goal, then others.\n"
+    "FAMILY:SHAPE is\n"
+    "  matmul:MxNxK        unary:OP-N   binary:OP-N   reduce:OP-OUTERxREDUCEDxINNER\n"
+    "  conv:IHxIWxIC-OC-KHxKW-sS-pP[-dD][-gG], and deconv; S, P and D may be HxW\n"
+    "  depthwise:IHxIWxC-KHxKW-sS-pP[-dD][-mM]       pool:OP-IHxIWxC-KHxKW-sS-pP[-dD]\n"
+    "  batch:BxMxNxK, batch_nk of right operands [n][k], batch_qd8 of int8 ones\n"
+    "  argmax:IHxIWxC-KHxKW   resize:IHxIWxC-OHxOW   transpose:ROWSxCOLUMNS\n"
+    "  permute:AxBxC-201 (up to six)   repeat:ELEMENTSxTIMES\n"
+    "  convert:OP-N   quantise:ROWSxCOLUMNS\n"
+    "with OP as in the kernels' names, and of another type with f16/ or qs8/ before it.";
+
 static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *diag)
 {
     const char *words[SL_KERNEL_MAX_SHAPES];
     size_t count = 0;
     const struct sl_option options[] = {
         {"--type", 0, SL_OPTION_TEXT, &b->shapes.type, "TYPE",
-         "f32, f16, bf16, qs8 (static int8), qd8 (dynamic int8), q4, q4_g32 (its weights int4), "
-         "convert"},
-        {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE", "sme2 (default), neon or portable"},
+         "f32, f16, bf16, qs8 (static int8), qd8 (dynamic int8), q4, q4_g32, q4_g64, q4_g128 (its "
+         "weights int4), convert"},
+        {"--engine", 0, SL_OPTION_TEXT, &b->engine, "ENGINE",
+         "sme2 (default, but of --each), neon or portable"},
         {"--clock", 0, SL_OPTION_TEXT, &b->clock, "CLOCK",
          "ns, or instructions counted in the emulator (where this machine cannot run the kernels)"},
         {"--device", 0, SL_OPTION_TEXT, &b->device_name, "NAME",
@@ -193,39 +238,42 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
          "the same in N threads at once, each with operands of its own (1); with --clock ns"},
         {"--svl", 0, SL_OPTION_COUNT, &b->svl, "BITS",
          "streaming vector length of the emulated CPU (512)"},
-        {"--conv", 0, SL_OPTION_TEXT, &b->shapes.conv, "SHAPE", "IHxIWxIC-OC-KHxKW-sS-pP"},
-        {"--depthwise", 0, SL_OPTION_TEXT, &b->shapes.depthwise, "SHAPE", "IHxIWxC-KHxKW-sS-pP"},
+        {"--conv", 0, SL_OPTION_TEXT, &b->shapes.conv, "SHAPE",
+         "IHxIWxIC-OC-KHxKW-sS-pP[-dD][-gG]"},
+        {"--depthwise", 0, SL_OPTION_TEXT, &b->shapes.depthwise, "SHAPE",
+         "IHxIWxC-KHxKW-sS-pP[-dD][-mM]"},
         {"--gemv", 0, SL_OPTION_TEXT, &b->shapes.gemv, "NxK", "a product with one row"},
         {"--all", 0, SL_OPTION_FLAG, &b->shapes.all, NULL,
          "every shape with a goal, with SME2 and then with NEON"},
+        {"--each", 0, SL_OPTION_FLAG, &b->each, NULL,
+         "every kernel there is, of the families named or of all, on a shape usual for it"},
         {"--tune", 0, SL_OPTION_FLAG, &b->tune, NULL,
          "measure what is better off in streaming mode, and keep this device's own table of it"},
         {"--peaks", 0, SL_OPTION_FLAG, &b->peaks, NULL,
          "measure what this device can do at most, with 1 to all of its cores, and keep it"},
         {"--random", 0, SL_OPTION_COUNT, &b->shapes.random, "N",
-         "N random products up to 256; of each FAMILY instead, if one is named"},
+         "N random products up to 256; of each FAMILY instead, if one is named (gemv and batch "
+         "too)"},
         {"--seed", 0, SL_OPTION_COUNT, &b->shapes.seed, "S", "of the random shapes and values"},
     };
     const struct sl_usage usage = {
         .verb = "kernels bench",
-        .synopsis = "[KERNEL|MxNxK|FAMILY|FAMILY:SHAPE...|--tune [FAMILY...]|--peaks] [option...]",
-        .about =
-            "Counts what single kernels execute, stage by stage, next to the least number of\n"
-            "multiply-accumulate instructions and to what other libraries need. A FAMILY alone is\n"
-            "its shapes that have a goal. FAMILY:SHAPE is\n"
-            "unary:OP-N, binary:OP-N, pool:OP-IHxIWxC-KHxKW-sS-pP, transpose:ROWSxCOLUMNS,\n"
-            "reduce:OP-OUTERxREDUCEDxINNER or convert:OP-N, with OP as in the kernels' names.",
+        .synopsis = "[KERNEL|MxNxK|FAMILY|FAMILY:SHAPE...|--each [FAMILY...]|--tune [FAMILY...]|"
+                    "--peaks] [option...]",
+        .about = about_bench,
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true};
     int rc = sl_options_parse(&usage, argc, argv, words, SL_KERNEL_MAX_SHAPES, &count, diag);
+    b->engine = b->engine ? b->engine : b->each ? "any" : "sme2";
     if (rc == 0)
         rc = check_options(b, diag);
     if (rc == 0)
         rc = check_threads(b, diag);
-    for (size_t i = 0; rc == 0 && b->tune && i < count; i++)
+    bool families = b->tune || b->each;
+    for (size_t i = 0; rc == 0 && families && i < count; i++)
         b->families[b->family_count++] = words[i];
-    return rc == 0 && !b->tune ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
+    return rc == 0 && !families ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
 }
 
 /* The shapes with one engine, or with SME2 and then NEON. */
@@ -234,7 +282,7 @@ static int bench_shapes(struct bench *b, struct sl_diag *diag)
     b->rows = sl_calloc(MAX_ROWS, sizeof(*b->rows));
     if (!b->rows)
         return -ENOMEM;
-    int rc = measure_all(b, diag);
+    int rc = b->each ? measure_each(b, diag) : measure_all(b, diag);
     if (rc == 0 && b->shapes.all) {
         b->engine = "neon";
         rc = measure_all(b, diag);
@@ -248,8 +296,7 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     struct bench *b = sl_calloc(1, sizeof(*b));
     int rc = -ENOMEM;
     if (b) {
-        *b = (struct bench){
-            .cli = cli, .engine = "sme2", .svl = 512, .threads = 1, .shapes.seed = 1};
+        *b = (struct bench){.cli = cli, .svl = 512, .threads = 1, .shapes.seed = 1};
         rc = parse_bench(b, argc, argv, &diag);
     }
     if (rc == 0)

@@ -7,125 +7,20 @@
 #include "common/base/error.h"
 #include "host/analysis/random.h"
 #include "host/cli/kernel_draw.h"
-
-/* Where there are goals: the shapes that other libraries were counted on, and one of each kind. */
-static const char *const goal_shapes[] = {
-    "matmul:64x64x64",
-    "matmul:128x128x128",
-    "matmul:100x192x384",
-    "matmul:784x128x64",
-    "matmul:49x960x160",
-    "matmul:1x1024x1024",
-    "conv:28x28x64-128-3x3-s1-p1",
-    "conv:14x14x64-64-3x3-s1-p1",
-    "conv:224x224x3-32-3x3-s2-p1",
-    "depthwise:28x28x128-3x3-s1-p1",
-    "depthwise:14x14x512-3x3-s1-p1",
-    "depthwise:28x28x128-3x3-s2-p1",
-    "depthwise:28x28x128-5x5-s1-p2",
-    "depthwise:28x28x128-7x7-s1-p3",
-    "depthwise:56x56x128-7x7-s2-p3",
-    "unary:clamp-65536",
-    "unary:hardswish-65536",
-    "unary:gelu-65536",
-    "unary:sigmoid-65536",
-    "unary:exp-65536",
-    "binary:add-65536",
-    "binary:add_clamped-65536",
-    "pool:max-56x56x64-2x2-s2-p0",
-    "pool:max-28x28x64-3x3-s1-p1",
-    "pool:average-28x28x64-3x3-s1-p1",
-    "reduce:softmax-64x1024x1",
-    "reduce:softmax-1x65536x1",
-    "reduce:layer_norm-64x1024x1",
-    "reduce:rms_norm-64x1024x1",
-    "reduce:mean-1x49x512",
-    "reduce:max-1x65536x1",
-    "transpose:256x256",
-    "matmul_qd8:64x64x64",
-    "matmul_qd8:128x128x128",
-    "matmul_qd8:100x192x384",
-    "matmul_qd8:784x128x64",
-    "matmul_qd8:49x960x160",
-    "matmul_qd8:1x1024x1024",
-    "matmul_q4:64x64x64",
-    "matmul_q4:128x128x128",
-    "matmul_q4:784x128x64",
-    "matmul_q4:49x960x160",
-    "matmul_q4:1x1024x1024",
-    "matmul_q4_g32:64x64x64",
-    "matmul_q4_g32:128x128x128",
-    "matmul_q4_g32:784x128x64",
-    "matmul_q4_g32:49x960x160",
-    "matmul_q4_g32:1x1024x1024",
-    "convert:f32_qs8-65536",
-    "convert:qs8_f32-65536",
-    "convert:f16_f32-65536",
-    "convert:f32_f16-65536",
-    "qs8/matmul:64x64x64",
-    "qs8/matmul:128x128x128",
-    "qs8/matmul:256x256x256",
-    "qs8/matmul:100x192x384",
-    "qs8/matmul:784x128x64",
-    "qs8/matmul:49x960x160",
-    "qs8/matmul:1x1024x1024",
-    "qs8/conv:28x28x64-128-3x3-s1-p1",
-    "qs8/conv:14x14x64-64-3x3-s1-p1",
-    "qs8/depthwise:28x28x128-3x3-s1-p1",
-    "qs8/depthwise:14x14x512-3x3-s1-p1",
-    "qs8/depthwise:28x28x128-3x3-s2-p1",
-    "qs8/depthwise:28x28x128-5x5-s1-p2",
-    "qs8/unary:clamp-65536",
-    "qs8/unary:table-65536",
-    "qs8/binary:add-65536",
-    "qs8/binary:multiply-65536",
-    "qs8/pool:max-56x56x64-2x2-s2-p0",
-    "qs8/reduce:mean-1x49x512",
-    "qs8/transpose:256x256",
-    "f16/matmul:64x64x64",
-    "f16/matmul:128x128x128",
-    "f16/matmul:100x192x384",
-    "f16/matmul:784x128x64",
-    "f16/matmul:49x960x160",
-    "f16/matmul:197x197x64", /* both products of an attention of 197 places, 64 channels a head */
-    "f16/matmul:197x64x197",
-    "f16/matmul:1x1024x1024",
-    "f16/conv:28x28x64-128-3x3-s1-p1",
-    "f16/conv:14x14x64-64-3x3-s1-p1",
-    "f16/depthwise:28x28x128-3x3-s1-p1",
-    "f16/depthwise:14x14x512-3x3-s1-p1",
-    "f16/depthwise:28x28x128-3x3-s2-p1",
-    "f16/depthwise:28x28x128-5x5-s1-p2",
-    "f16/depthwise:28x28x128-7x7-s1-p3",
-    "f16/unary:clamp-65536",
-    "f16/unary:hardswish-65536",
-    "f16/unary:gelu-65536",
-    "f16/unary:sigmoid-65536",
-    "f16/unary:exp-65536",
-    "f16/binary:add-65536",
-    "f16/binary:add_clamped-65536",
-    "f16/pool:max-56x56x64-2x2-s2-p0",
-    "f16/reduce:softmax-64x1024x1",
-    "f16/reduce:layer_norm-64x1024x1",
-    "f16/reduce:rms_norm-64x1024x1",
-    "f16/reduce:mean-1x49x512",
-    "f16/reduce:max-1x65536x1",
-    "f16/transpose:256x256",
-    "bf16/matmul:64x64x64",
-    "bf16/matmul:128x128x128",
-    "bf16/matmul:784x128x64",
-    "bf16/matmul:49x960x160",
-    "bf16/matmul:1x1024x1024",
-};
+#include "host/cli/kernel_shape_list.h"
 
 /* What --type takes: the family that shapes without one are of, and whose goals --all measures. */
 static const struct type {
     const char *name, *family;
 } types[] = {
-    {"f32", "matmul:"},           {"qd8", "matmul_qd8:"},   {"q4", "matmul_q4:"},
-    {"q4_g32", "matmul_q4_g32:"}, {"convert", "convert:"},  {"qs8", "qs8/matmul:"},
-    {"f16", "f16/matmul:"},       {"bf16", "bf16/matmul:"},
+    {"f32", "matmul:"},           {"qd8", "matmul_qd8:"},       {"q4", "matmul_q4:"},
+    {"q4_g32", "matmul_q4_g32:"}, {"q4_g64", "matmul_q4_g64:"}, {"q4_g128", "matmul_q4_g128:"},
+    {"convert", "convert:"},      {"qs8", "qs8/matmul:"},       {"f16", "f16/matmul:"},
+    {"bf16", "bf16/matmul:"},
 };
+
+/* Families that name no type and yet are of one, by its name. */
+static const struct type others[] = {{"qd8", "batch_qd8:"}, {"convert", "quantise:"}};
 
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
@@ -145,14 +40,22 @@ static const char *family_of(const struct sl_kernel_shapes *s)
     return types[0].family;
 }
 
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 /* Whether --all with this --type, or none, measures the shape; f32 is what no other type is. */
 static bool is_of_type(const struct sl_kernel_shapes *s, const char *shape)
 {
-    const char *family = types[0].family;
+    const char *type = types[0].name;
     for (size_t i = 1; i < TYPES; i++)
         if (strncmp(shape, types[i].family, strcspn(types[i].family, "/:") + 1) == 0)
-            family = types[i].family;
-    return !s->type || strcmp(family, family_of(s)) == 0;
+            type = types[i].name;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (begins(shape, others[i].family))
+            type = others[i].name;
+    return !s->type || strcmp(type, s->type) == 0;
 }
 
 static int add_shape(struct sl_kernel_shapes *s, const char *prefix, const char *shape,
@@ -174,25 +77,31 @@ static bool is_typed_family(const char *family)
     return strcmp(family, types[0].family) != 0 && !strchr(family, '/');
 }
 
+static int refuse_layer(const struct sl_kernel_shapes *s, const char *family, const char *shape,
+                        struct sl_diag *diag)
+{
+    sl_diag_set(diag, SL_E_UNSUPPORTED, "--type", "'%s%.60s' has no kernels of type %s", family,
+                shape, s->type);
+    sl_diag_hint(diag, "its shapes are written %s",
+                 strcmp(s->type, "convert") == 0 ? "convert:f32_qs8-65536"
+                                                 : "64x64x64 or matmul:64x64x64");
+    return SL_E_UNSUPPORTED;
+}
+
 /* A layer of the type that --type says. */
 static int add_layer(struct sl_kernel_shapes *s, const char *family, const char *shape,
                      struct sl_diag *diag)
 {
     const char *own = family_of(s), *slash = strchr(own, '/');
     char prefix[SL_KERNEL_SHAPE_BYTES];
-    size_t products = strlen(types[0].family);
-    if (is_typed_family(own) && strncmp(shape, own, strlen(own)) == 0)
-        return add_shape(s, "", shape, "", diag);
-    if (is_typed_family(own) && strncmp(own, "matmul_", 7) == 0 &&
-        strncmp(shape, types[0].family, products) == 0)
-        return add_shape(s, own, shape + products, "", diag);
     if (is_typed_family(own)) {
-        sl_diag_set(diag, SL_E_UNSUPPORTED, "--type", "'%s%.60s' has no kernels of type %s", family,
-                    shape, s->type);
-        sl_diag_hint(diag, "its shapes are written %s",
-                     strcmp(own, "convert:") == 0 ? "convert:f32_qs8-65536"
-                                                  : "64x64x64 or matmul:64x64x64");
-        return SL_E_UNSUPPORTED;
+        if (family[0] == '\0' && is_of_type(s, shape))
+            return add_shape(s, "", shape, "", diag);
+        if (begins(own, "matmul_") && begins(shape, types[0].family))
+            return add_shape(s, own, shape + strlen(types[0].family), "", diag);
+        if (strcmp(s->type, "qd8") == 0 && begins(shape, "batch:"))
+            return add_shape(s, "batch_qd8:", shape + strlen("batch:"), "", diag);
+        return refuse_layer(s, family, shape, diag);
     }
     snprintf(prefix, sizeof(prefix), "%.*s%s", slash ? (int)(slash + 1 - own) : 0, own, family);
     return add_shape(s, prefix, shape, "", diag);
@@ -225,7 +134,7 @@ static int add_random(struct sl_kernel_shapes *s, const char *const *words, size
     }
     if (s->random > 0 && !layers && strcmp(family_of(s), "convert:") == 0)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--random",
-                           "conversions are not drawn: each costs by its elements alone");
+                           "name the family that is to be drawn: convert or quantise");
     for (int64_t i = 0; rc == 0 && !layers && i < s->random; i++) {
         sl_kernel_draw_product(&random, s->type, shape, sizeof(shape));
         rc = add_shape(s, family_of(s), shape, "", diag);
@@ -233,21 +142,34 @@ static int add_random(struct sl_kernel_shapes *s, const char *const *words, size
     return rc;
 }
 
-/* The goals of a family by its name alone, of the type that --type says; *out is how many. */
+/* Those of the list that are of the family and of the type that --type says; the family's name may
+ * go on behind a '_' where `longer`. */
+static int add_listed(struct sl_kernel_shapes *s, const char *family, bool longer,
+                      const char *const *list, size_t count, struct sl_diag *diag)
+{
+    size_t len = strcspn(family, ":");
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        const char *slash = strchr(list[i], '/'), *shape = slash ? slash + 1 : list[i];
+        if (strncmp(shape, family, len) == 0 &&
+            (shape[len] == ':' || (longer && shape[len] == '_')) && is_of_type(s, list[i]))
+            rc = add_shape(s, "", list[i], "", diag);
+    }
+    return rc;
+}
+
+/* The goals of a family by its name alone, then its other shapes; *out is how many. */
 static int add_family(struct sl_kernel_shapes *s, const char *family, size_t *out,
                       struct sl_diag *diag)
 {
     const char *own = family_of(s);
     if (strcmp(family, "matmul") == 0 && is_typed_family(own))
         family = own; /* products alone are of this type; up to its colon */
-    size_t before = s->count, len = strcspn(family, ":");
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++) {
-        const char *slash = strchr(goal_shapes[i], '/');
-        const char *shape = slash ? slash + 1 : goal_shapes[i];
-        if (strncmp(shape, family, len) == 0 && shape[len] == ':' && is_of_type(s, goal_shapes[i]))
-            rc = add_shape(s, "", goal_shapes[i], "", diag);
-    }
+    size_t before = s->count;
+    int rc = add_listed(s, family, false, sl_kernel_goal_shapes, sl_kernel_goal_shape_count, diag);
+    if (rc == 0)
+        rc = add_listed(s, family, strcmp(family, "batch") == 0, sl_kernel_other_shapes,
+                        sl_kernel_other_shape_count, diag);
     *out = s->count - before;
     return rc;
 }
@@ -274,8 +196,10 @@ int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *word
                              struct sl_diag *diag)
 {
     int rc = 0;
-    for (size_t i = 0; s->all && rc == 0 && i < sizeof(goal_shapes) / sizeof(goal_shapes[0]); i++)
-        rc = is_of_type(s, goal_shapes[i]) ? add_shape(s, "", goal_shapes[i], "", diag) : 0;
+    for (size_t i = 0; s->all && rc == 0 && i < sl_kernel_goal_shape_count; i++)
+        rc = is_of_type(s, sl_kernel_goal_shapes[i])
+                 ? add_shape(s, "", sl_kernel_goal_shapes[i], "", diag)
+                 : 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = add_word(s, words[i], diag);
     if (rc == 0 && s->conv)
@@ -286,15 +210,8 @@ int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *word
         rc = add_gemv(s, diag);
     if (rc == 0)
         rc = add_random(s, words, count, diag);
-    if (rc == 0 && s->count == 0) {
-        if (s->kernel && strncmp(s->kernel, "sl_conv", 7) == 0)
-            return add_layer(s, "conv:", "28x28x64-128-3x3-s1-p1", diag);
-        if (s->kernel && strncmp(s->kernel, "sl_depthwise", 12) == 0)
-            return add_layer(s, "depthwise:", "28x28x128-3x3-s1-p1", diag);
-        rc = add_shape(s, family_of(s),
-                       s->kernel && strstr(s->kernel, "1x16vl") ? "1x1024x1024" : "128x128x128", "",
-                       diag);
-    }
+    if (rc == 0 && s->count == 0 && !s->kernel)
+        rc = add_shape(s, family_of(s), "128x128x128", "", diag);
     return rc;
 }
 

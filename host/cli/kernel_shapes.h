@@ -25,7 +25,8 @@ struct sl_kernel_shapes {
 bool sl_kernel_shapes_know_type(const char *type);
 
 /* Shapes in the order of the goals, of the command line's words, then of the options; one by
- * default. `words` stay borrowed. Returns 0, SL_E_LIMIT or SL_E_UNSUPPORTED with *diag. */
+ * default, but none for a kernel by name, which the agent has a shape for. `words` stay borrowed.
+ * Returns 0, SL_E_LIMIT or SL_E_UNSUPPORTED with *diag. */
 int sl_kernel_shapes_collect(struct sl_kernel_shapes *shapes, const char *const *words,
                              size_t count, struct sl_diag *diag);
 

@@ -45,6 +45,7 @@ static bool read_row(const char *line, size_t len, bool counted, struct sl_kerne
                 sl_kernels_take_count(object, "n", &row->n) &&
                 sl_kernels_take_count(object, "k", &row->k) &&
                 (counted || sl_kernels_take_count(object, "ns", &row->ns));
+    (void)sl_kernels_take_count(object, "outputs", &row->outputs); /* 0: as the family has them */
     const cJSON *ulp = cJSON_GetObjectItemCaseSensitive(object, "most_ulp");
     if (cJSON_IsNumber(ulp) && ulp->valuedouble > 0)
         row->most_ulp = ulp->valuedouble;

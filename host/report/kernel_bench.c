@@ -43,19 +43,17 @@ static uint64_t int8_min_mac(const struct sl_kernel_row *row, uint64_t lanes)
 /* Outer products and four-vector instructions with SME2, vectors of four floats otherwise. */
 uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl)
 {
+    uint64_t lanes = svl / 32;
+    bool depthwise = strcmp(row->family, "depthwise") == 0;
+    bool int8 = strncmp(row->family, "matmul_q", 8) == 0 || strcmp(row->family, "batch_qd8") == 0;
+    if (!sl_kernel_multiplies(row) || is_pack(row))
+        return 0;
+    if (int8) /* four k an instruction, whatever goes in and comes out */
+        return int8_min_mac(row, lanes);
     if (strcmp(row->type, "qs8") == 0)
         return sl_kernel_qs8_min_mac(row, svl);
     if (strcmp(row->type, "f16") == 0 || strcmp(row->type, "bf16") == 0)
         return sl_kernel_f16_min_mac(row, svl);
-    uint64_t lanes = svl / 32;
-    bool depthwise = strcmp(row->family, "depthwise") == 0;
-    bool int8 = strncmp(row->family, "matmul_q", 8) == 0; /* four k an instruction */
-    bool product =
-        int8 || depthwise || strcmp(row->family, "matmul") == 0 || strcmp(row->family, "conv") == 0;
-    if (!product || is_pack(row))
-        return 0;
-    if (int8)
-        return int8_min_mac(row, lanes);
     if (!has(row, "_sme2") || lanes == 0)
         return row->m * ceil_div(row->n, 4) * row->k;
     if (depthwise)
@@ -73,8 +71,15 @@ static bool counts_the_same(const struct sl_kernel_anchor *a, const struct sl_ke
            strcmp(a->engine, sl_kernel_engine(row)) == 0;
 }
 
+bool sl_kernel_is_plain(const struct sl_kernel_row *row)
+{
+    return !strstr(row->shape, "-d") && !strstr(row->shape, "-g") && !strstr(row->shape, "-m");
+}
+
 const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl)
 {
+    if (!sl_kernel_is_plain(row))
+        return NULL;
     if (strcmp(row->type, "qs8") == 0)
         return sl_kernel_qs8_anchor(row, svl);
     if (strcmp(row->type, "f16") == 0 || strcmp(row->type, "bf16") == 0)

@@ -13,14 +13,16 @@ struct sl_style;
 
 /* One stage, as the agent ran it. Texts are the caller's. */
 struct sl_kernel_row {
-    char family[16];  /* "matmul", "matmul_qd8", "conv", "depthwise", "unary", ... */
+    char family[16];  /* "matmul", "matmul_qd8", "conv", "depthwise", "unary", "batch_nk", ... */
     char type[8];     /* "qs8": static int8; "f16", "bf16"; "" and "f32": floats, or what the family
                          says */
     char shape[96];   /* as it was asked for */
     char kernel[128]; /* sl_matmul_... */
     char stage[16];   /* "rhs_pack", "lhs_pack", "kernel", "whole", "clamped" */
     uint64_t m, n, k; /* depthwise, pool: output pixels, channels, window; reduce: outer, inner,
-                         reduced; transpose: rows, columns, 1; others: 1, elements, 1 */
+                         reduced; transpose: rows, columns, 1; others: 1, elements, 1, or as
+                         agent/bench/shape.h says */
+    uint64_t outputs; /* of the whole; inputs of a reduction. 0: m by n */
     bool counted;     /* else `ns` counts */
     uint64_t instructions, mac_instructions;
     uint64_t ns;
@@ -43,6 +45,10 @@ const char *sl_kernel_engine(const struct sl_kernel_row *row);
  */
 uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl);
 
+/* False for windows that are dilated, in groups or give several outputs a channel: neither goals
+ * nor anchors are of these. */
+bool sl_kernel_is_plain(const struct sl_kernel_row *row);
+
 /* The anchor for the row, or NULL. */
 const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl);
 
@@ -64,6 +70,12 @@ struct sl_kernel_bench {
     const struct sl_reach_roof *roof; /* what the device does at most; NULL: not known */
     const char *roofline;             /* which, or why there is none; NULL: not asked */
 };
+
+/* Whether the family is one of products. */
+bool sl_kernel_multiplies(const struct sl_kernel_row *row);
+
+/* Outputs of a row; of reductions inputs, of packs what is packed. */
+uint64_t sl_kernel_elements(const struct sl_kernel_row *row);
 
 /* Multiply-adds that a row asks for, or 0; and bytes it has to move at least where it multiplies
  * nothing, or 0. */

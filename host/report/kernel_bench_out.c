@@ -70,6 +70,8 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
     put_u64(json, "instructions", row->counted, row->instructions);
     put_u64(json, "mac_instructions", row->counted, row->mac_instructions);
     sl_json_u64(json, "min_mac_instructions", sl_kernel_min_mac(row, svl));
+    put_f64(json, "per_element",
+            row->counted ? (double)row->instructions / (double)sl_kernel_elements(row) : 0);
     put_u64(json, "ns", !row->counted, row->ns);
     put_f64(json, "gflops", gflops(row, threads_of(bench)));
     put_f64(json, "share_of_peak", sl_kernel_share_of_peak(row, bench->roof));
@@ -121,11 +123,15 @@ static int put_line(struct sl_buf *out, const struct sl_kernel_row *row, unsigne
     char least[24];
     char other[24];
     char wanted[24];
+    char element[24];
+    snprintf(element, sizeof(element), "%.3f",
+             (double)row->instructions / (double)sl_kernel_elements(row));
     ratio_text(least, sizeof(least), row->instructions, sl_kernel_min_mac(row, svl));
     ratio_text(other, sizeof(other), row->instructions, anchor ? anchor->instructions : 0);
     ratio_text(wanted, sizeof(wanted), row->instructions, goal);
-    return sl_buf_printf(out, "  %-9s %13" PRIu64 " %13" PRIu64 " %8s %8s %8s%s\n", row->stage,
-                         row->instructions, sl_kernel_min_mac(row, svl), least, other, wanted,
+    return sl_buf_printf(out, "  %-11s %12" PRIu64 " %9s %10" PRIu64 " %7s %8s %7s%s\n", row->stage,
+                         row->instructions, element, sl_kernel_min_mac(row, svl), least, other,
+                         wanted,
                          goal == 0                   ? ""
                          : row->instructions <= goal ? "  met"
                                                      : "  PAST");
@@ -149,7 +155,7 @@ static int put_timed_line(struct sl_buf *out, const struct sl_kernel_row *row,
     known_text(bytes, sizeof(bytes),
                row->ns > 0 ? threads * (double)sl_kernel_bytes(row) / (double)row->ns : 0, "");
     known_text(share, sizeof(share), 100 * sl_kernel_share_of_peak(row, bench->roof), " %");
-    return sl_buf_printf(out, "  %-9s %13" PRIu64 " %13s %13s %14s\n", row->stage, row->ns, rate,
+    return sl_buf_printf(out, "  %-11s %13" PRIu64 " %13s %13s %14s\n", row->stage, row->ns, rate,
                          bytes, share);
 }
 
@@ -171,8 +177,9 @@ static int put_threads(struct sl_buf *out, unsigned threads)
 static int put_clock(struct sl_buf *out, const struct sl_kernel_bench *bench)
 {
     if (is_counted(bench))
-        return sl_buf_printf(out, "%s; vectors of %u bits\n",
-                             "executed instructions (emulated, counted): not time", bench->svl);
+        return sl_buf_printf(out, "%s; vectors of %u bits\n%s\n",
+                             "executed instructions (emulated, counted): not time", bench->svl,
+                             "each: for each output, or input of a reduction or of a pack");
     if (bench->emulated)
         return sl_buf_printf(
             out, "nanoseconds of the emulator, vectors of %u bits: they say nothing of a device\n",
@@ -190,9 +197,9 @@ static int put_kernel(struct sl_buf *out, const struct sl_style *style,
              row->k, row->kernel);
     int rc = sl_style_put(out, style, SL_TONE_STRONG, line);
     if (rc == 0 && row->counted)
-        return sl_buf_printf(out, "  %-9s %13s %13s %8s %8s %8s\n", "stage", "instructions",
-                             "least MACs", "x least", "x anchor", "x goal");
-    return rc == 0 ? sl_buf_printf(out, "  %-9s %13s %13s %13s %14s\n", "stage", "ns", "GFLOP/s",
+        return sl_buf_printf(out, "  %-11s %12s %9s %10s %7s %8s %7s\n", "stage", "instructions",
+                             "each", "least MACs", "x least", "x anchor", "x goal");
+    return rc == 0 ? sl_buf_printf(out, "  %-11s %13s %13s %13s %14s\n", "stage", "ns", "GFLOP/s",
                                    "GB/s", "share of peak")
                    : rc;
 }

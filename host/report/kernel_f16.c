@@ -127,8 +127,7 @@ uint64_t sl_kernel_f16_min_mac(const struct sl_kernel_row *row, unsigned svl)
 {
     uint64_t lanes = svl / 32, pairs = (row->k + 1) / 2;
     bool depthwise = same(row->family, "depthwise");
-    bool product = depthwise || same(row->family, "matmul") || same(row->family, "conv");
-    if (!product || strstr(row->stage, "pack"))
+    if (!sl_kernel_multiplies(row) || strstr(row->stage, "pack"))
         return 0;
     if (!strstr(row->kernel, "_sme2") || lanes == 0)
         return neon_min_mac(row);

@@ -106,8 +106,9 @@ static double sme2_qd8_goal(const struct sl_kernel_row *row, unsigned svl)
     if (strstr(row->kernel, "_mopa"))
         return is(row->family, "matmul_qd8")
                    ? 1.5 * products + 300.0 * sl_kernel_block_share(svl) * blocks
-               : is(row->family, "matmul_q4") ? 2.99 * products + 471.0 * blocks
-                                              : 15.15 / 2 * products;
+               : is(row->family, "matmul_q4")     ? 2.99 * products + 471.0 * blocks
+               : is(row->family, "matmul_q4_g32") ? 15.15 / 2 * products
+                                                  : 0; /* longer groups were not counted */
     return is(row->family, "matmul_qd8") ? 2.7 * (double)sl_kernel_min_mac(row, svl) + 200.0 : 0;
 }
 
@@ -152,6 +153,8 @@ static double element_goal(const struct sl_kernel_row *row)
 
 uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl)
 {
+    if (!sl_kernel_is_plain(row))
+        return 0;
     if (is(row->type, "qs8"))
         return sl_kernel_qs8_goal(row, svl);
     if (is(row->type, "f16") || is(row->type, "bf16"))

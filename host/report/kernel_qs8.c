@@ -95,7 +95,7 @@ const struct sl_kernel_anchor *sl_kernel_qs8_anchor(const struct sl_kernel_row *
 uint64_t sl_kernel_qs8_min_mac(const struct sl_kernel_row *row, unsigned svl)
 {
     uint64_t lanes = svl / 32, words = ceil_div(row->k, 4);
-    if ((!is(row->family, "matmul") && !is(row->family, "conv")) || strstr(row->stage, "pack"))
+    if (!sl_kernel_multiplies(row) || is(row->family, "depthwise") || strstr(row->stage, "pack"))
         return 0;
     if (strstr(row->kernel, "_mopa") && lanes > 0)
         return ceil_div(row->m, lanes) * ceil_div(row->n, lanes) * words;

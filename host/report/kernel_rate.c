@@ -17,9 +17,23 @@ static bool is_pack(const struct sl_kernel_row *row)
 
 uint64_t sl_kernel_multiply_adds(const struct sl_kernel_row *row)
 {
-    bool product = strncmp(row->family, "matmul", 6) == 0 || is(row->family, "conv") ||
-                   is(row->family, "depthwise");
-    return product && !is_pack(row) ? row->m * row->n * row->k : 0;
+    return sl_kernel_multiplies(row) && !is_pack(row) ? row->m * row->n * row->k : 0;
+}
+
+bool sl_kernel_multiplies(const struct sl_kernel_row *row)
+{
+    return strncmp(row->family, "matmul", 6) == 0 || strncmp(row->family, "batch", 5) == 0 ||
+           is(row->family, "conv") || is(row->family, "deconv") || is(row->family, "depthwise");
+}
+
+uint64_t sl_kernel_elements(const struct sl_kernel_row *row)
+{
+    if (is(row->stage, "lhs_pack"))
+        return row->m * row->k;
+    if (is_pack(row))
+        return row->n * row->k;
+    return row->outputs > 0 ? row->outputs
+                            : row->m * row->n * (is(row->family, "reduce") ? row->k : 1);
 }
 
 static uint64_t element_bytes(const struct sl_kernel_row *row)
@@ -46,7 +60,8 @@ uint64_t sl_kernel_bytes(const struct sl_kernel_row *row)
 
 static double macs_at_most(const struct sl_kernel_row *row, const struct sl_reach_roof *roof)
 {
-    bool int8 = is(row->type, "qs8") || strncmp(row->family, "matmul_q", 8) == 0;
+    bool int8 = is(row->type, "qs8") || strncmp(row->family, "matmul_q", 8) == 0 ||
+                is(row->family, "batch_qd8");
     return int8                    ? roof->macs_s8
            : is(row->type, "f16")  ? roof->macs_f16
            : is(row->type, "bf16") ? roof->macs_bf16

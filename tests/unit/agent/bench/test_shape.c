@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "agent/bench/families.h"
 #include "agent/bench/kernels.h"
 #include "agent/bench/stage.h"
 #include "agent/probe/kernel_list.h"
@@ -50,6 +51,54 @@ static void shapes_are_read_as_the_product_they_are(void **state)
     assert_true(s.type == SL_BENCH_F16 && s.family == SL_BENCH_UNARY && s.n == 9);
     assert_int_equal(sl_bench_shape_parse("bf16/matmul:3x5x7", &s), 0);
     assert_true(s.type == SL_BENCH_BF16 && s.family == SL_BENCH_MATMUL && s.n == 5);
+    assert_int_equal(sl_bench_shape_parse("matmul_q4_g128:3x5x256", &s), 0);
+    assert_true(s.family == SL_BENCH_MATMUL_Q4_G128 && sl_bench_shape_group(&s) == 128);
+}
+
+static void windows_are_dilated_grouped_and_of_two_axes(void **state)
+{
+    (void)state;
+    struct sl_bench_shape s;
+    assert_int_equal(sl_bench_shape_parse("conv:28x28x64-128-3x3-s1-p2-d2-g4", &s), 0);
+    assert_true(s.m == 784 && s.n == 128 && s.k == 9 * 16 && s.groups == 4 && s.dilation_w == 2);
+    assert_int_equal(sl_bench_shape_parse("qs8/conv:1x256x64-128-1x3-s1x2-p0x1", &s), 0);
+    assert_true(s.out_h == 1 && s.out_w == 128 && s.stride_h == 1 && s.pad_w == 1 && s.k == 192);
+    assert_int_equal(sl_bench_shape_parse("depthwise:28x28x64-3x3-s1-p1-m2", &s), 0);
+    assert_true(s.n == 128 && s.multiplier == 2 && s.k == 9);
+    assert_int_equal(sl_bench_shape_in(&s), 784 * 64);
+    assert_int_equal(sl_bench_shape_out(&s), 784 * 128);
+    assert_int_equal(sl_bench_shape_parse("f16/deconv:14x7x8-4-4x4-s2-p1-g2", &s), 0);
+    assert_true(s.out_h == 28 && s.out_w == 14 && s.m == 98 && s.n == 4 && s.k == 64);
+    assert_int_equal(sl_bench_shape_out(&s), 28 * 14 * 4);
+    assert_int_equal(sl_bench_shape_parse("argmax:6x4x5-3x2", &s), 0);
+    assert_true(s.m == 4 && s.n == 5 && s.k == 6);
+    assert_int_equal(sl_bench_shape_parse("resize:3x4x5-6x7", &s), 0);
+    assert_true(s.m == 42 && s.n == 5 && sl_bench_shape_in(&s) == 60);
+}
+
+static void other_families_are_read_as_elements_rows_or_pairs(void **state)
+{
+    (void)state;
+    struct sl_bench_shape s;
+    assert_int_equal(sl_bench_shape_parse("batch_nk:3x5x7x9", &s), 0);
+    assert_true(s.family == SL_BENCH_BATCH_NK && s.m == 15 && s.n == 7 && s.k == 9);
+    assert_int_equal(sl_bench_shape_in(&s), 3 * 5 * 9);
+    assert_int_equal(sl_bench_shape_parse("quantise:3x5", &s), 0);
+    assert_true(s.m == 3 && s.n == 5 && sl_bench_shape_in(&s) == 15);
+    assert_int_equal(sl_bench_shape_parse("repeat:3x5", &s), 0);
+    assert_true(sl_bench_shape_in(&s) == 3 && sl_bench_shape_out(&s) == 15);
+    assert_int_equal(sl_bench_shape_parse("permute:2x3x4x5-3012", &s), 0);
+    assert_true(s.rank == 4 && s.n == 120 && s.dims[2] == 4 && s.perm[0] == 3 && s.perm[3] == 2);
+}
+
+/* Nothing is written for what is no shape. */
+static void check_refused(const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct sl_bench_shape s = {.m = 7};
+        assert_int_equal(sl_bench_shape_parse(words[i], &s), SL_E_FORMAT);
+        assert_int_equal(s.m, 7);
+    }
 }
 
 static void other_words_are_refused(void **state)
@@ -79,14 +128,49 @@ static void other_words_are_refused(void **state)
         "convert:f16_f32",
         "matmul:99999999999999999999x1x1",
     };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct sl_bench_shape s = {.m = 7};
-        assert_int_equal(sl_bench_shape_parse(bad[i], &s), SL_E_FORMAT);
-        assert_int_equal(s.m, 7);
-    }
+    check_refused(bad, sizeof(bad) / sizeof(bad[0]));
     struct sl_bench_shape s;
     assert_int_equal(sl_bench_shape_parse("matmul:65536x65536x2", &s), SL_E_LIMIT);
     assert_int_equal(sl_bench_shape_parse("conv:65536x65536x1-1-1x1-s1-p0", &s), SL_E_LIMIT);
+    assert_int_equal(sl_bench_shape_parse("batch:65536x1x65536x1", &s), SL_E_LIMIT);
+    assert_int_equal(sl_bench_shape_parse("permute:65536x65536x2-012", &s), SL_E_LIMIT);
+    assert_int_equal(sl_bench_shape_parse("deconv:1000x1000x1-1-2x2-s999-p0", &s), SL_E_LIMIT);
+    assert_int_equal(sl_bench_shape_parse("resize:1x1x9-65536x65536", &s), SL_E_LIMIT);
+}
+
+static void windows_batches_and_permutations_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "matmul_q4_g64:3x5x96",
+        "conv:8x8x4-4-3x3-p1-s1",
+        "conv:8x8x4-4-3x3-s1",
+        "conv:8x8x4-4-3x3-s1-p1-d0",
+        "conv:8x8x4-4-3x3-s1-p1-g3", /* of 4 channels */
+        "conv:8x8x4-4-3x3-s1-p1-g0",
+        "conv:8x8x4-4-3x3-s1-p1-g2x2",
+        "conv:8x8x4-4-3x3-s1-p1-m2",
+        "conv:8x8x4-4-3x3-s1x-p1",
+        "conv:8x8x4-4-3x3-s1-p1-d4-g2-x",
+        "depthwise:8x8x4-3x3-s1-p1-g2",
+        "depthwise:8x8x4-3x3-s1-p1-m0",
+        "deconv:1x1x4-4-2x2-s1-p1",
+        "deconv:0x1x4-4-2x2-s1-p1",
+        "argmax:5x4x5-3x2",
+        "argmax:5x4x5-0x2",
+        "resize:0x4x5-3x2",
+        "resize:1x4x5-3x0",
+        "batch:1x2x3",
+        "batch:0x2x3x4",
+        "permute:2x3-011",
+        "permute:2x3-00",
+        "permute:2x3-02",
+        "permute:2x3-0",
+        "permute:2x3",
+        "permute:2x3x4x5x6x7x8-0123456",
+        "permute:0x3-01",
+    };
+    check_refused(bad, sizeof(bad) / sizeof(bad[0]));
 }
 
 static void every_kernel_is_listed_once(void **state)
@@ -115,24 +199,7 @@ static int bench(const char *text, const struct sl_bench_choice *choice, struct 
     struct sl_bench_shape shape;
     struct sl_bench_stage_run run = {.shape = &shape, .counted = true, .out = out};
     assert_int_equal(sl_bench_shape_parse(text, &shape), 0);
-    static int (*const benches[])(const struct sl_bench_choice *, uint64_t,
-                                  struct sl_bench_stage_run *) = {
-        sl_bench_matmul,  sl_bench_conv,       sl_bench_depthwise,  sl_bench_unary,
-        sl_bench_binary,  sl_bench_pool,       sl_bench_reduce,     sl_bench_transpose,
-        sl_bench_convert, sl_bench_matmul_qd8, sl_bench_matmul_qd8, sl_bench_matmul_qd8};
-    static int (*const qs8[])(const struct sl_bench_choice *, uint64_t,
-                              struct sl_bench_stage_run *) = {
-        sl_bench_matmul_qs8, sl_bench_conv_qs8, sl_bench_depthwise_qs8, sl_bench_unary_qs8,
-        sl_bench_binary_qs8, sl_bench_pool_qs8, sl_bench_reduce_qs8};
-    static int (*const f16[])(const struct sl_bench_choice *, uint64_t,
-                              struct sl_bench_stage_run *) = {
-        sl_bench_matmul_f16, sl_bench_conv_f16, sl_bench_depthwise_f16, sl_bench_unary_f16,
-        sl_bench_binary_f16, sl_bench_pool_f16, sl_bench_reduce_f16,    sl_bench_transpose_f16};
-    if (shape.type == SL_BENCH_BF16)
-        return sl_bench_matmul_bf16(choice, 1, &run);
-    return (shape.type == SL_BENCH_QS8   ? qs8
-            : shape.type == SL_BENCH_F16 ? f16
-                                         : benches)[shape.family](choice, 1, &run);
+    return sl_bench_run(choice, 1, &run);
 }
 
 static void stages_are_printed_one_a_line(void **state)
@@ -186,6 +253,35 @@ static void stages_are_printed_one_a_line(void **state)
     sl_buf_fini(&out);
 }
 
+static void families_of_one_stage_and_layers_of_two_are_printed(void **state)
+{
+    (void)state;
+    struct sl_buf out;
+    const struct sl_bench_choice portable = {.engine = "portable"};
+    sl_buf_init(&out, 1 << 16);
+    static const char *const others[] = {
+        "batch:2x3x5x7",         "f16/batch_nk:2x3x5x7", "batch_qd8:2x3x5x7",
+        "f16/batch_qd8:2x3x5x7", "argmax:4x6x3-2x3",     "resize:3x4x5-6x7",
+        "f16/resize:3x4x5-2x2",  "qs8/resize:3x4x5-6x7", "quantise:3x1",
+        "f16/quantise:3x7",      "repeat:5x3",           "f16/repeat:5x3",
+        "qs8/repeat:5x3",        "permute:2x3x4-201",    "f16/permute:2x3x4-021",
+        "qs8/permute:2x3x4-102", "qs8/transpose:3x5",
+    };
+    static const char *const layers[] = {
+        "conv:6x6x4-4-3x3-s1-p2-d2-g2",     "qs8/conv:1x9x4-4-1x3-s1-p0x1",
+        "deconv:3x4x5-6-3x3-s2-p1",         "f16/deconv:3x4x4-4-2x2-s2-p0-g2",
+        "qs8/deconv:3x4x5-6-3x3-s2-p1",     "depthwise:6x6x3-3x3-s1-p1-m2",
+        "f16/depthwise:6x6x3-3x3-s1-p2-d2",
+    };
+    size_t singles = sizeof(others) / sizeof(others[0]);
+    for (size_t i = 0; i < singles; i++)
+        assert_int_equal(bench(others[i], &portable, &out), 0);
+    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
+        assert_int_equal(bench(layers[i], &portable, &out), 0);
+    assert_int_equal(lines(&out), singles + 2 * sizeof(layers) / sizeof(layers[0]));
+    sl_buf_fini(&out);
+}
+
 static void a_kernel_that_is_not_there_is_said_so(void **state)
 {
     (void)state;
@@ -220,9 +316,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_read_as_the_product_they_are),
+        cmocka_unit_test(windows_are_dilated_grouped_and_of_two_axes),
+        cmocka_unit_test(other_families_are_read_as_elements_rows_or_pairs),
         cmocka_unit_test(other_words_are_refused),
+        cmocka_unit_test(windows_batches_and_permutations_that_are_none_are_refused),
         cmocka_unit_test(every_kernel_is_listed_once),
         cmocka_unit_test(stages_are_printed_one_a_line),
+        cmocka_unit_test(families_of_one_stage_and_layers_of_two_are_printed),
         cmocka_unit_test(a_kernel_that_is_not_there_is_said_so),
         cmocka_unit_test(a_failed_allocation_is_reported),
     };

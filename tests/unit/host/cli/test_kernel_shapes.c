@@ -28,14 +28,36 @@ static void a_family_alone_gets_its_goals_of_the_type(void **state)
 {
     (void)state;
     struct sl_kernel_shapes s = collected((struct sl_kernel_shapes){.type = "qs8"}, "conv", 0);
-    assert_int_equal(s.count, 2);
+    assert_int_equal(s.count, 5);
     assert_string_equal(s.text[0], "qs8/conv:28x28x64-128-3x3-s1-p1");
     assert_string_equal(s.text[1], "qs8/conv:14x14x64-64-3x3-s1-p1");
+    assert_string_equal(s.text[2], "qs8/conv:28x28x64-64-3x3-s1-p2-d2");
     s = collected((struct sl_kernel_shapes){.type = "f32"}, "pool", 0);
-    assert_int_equal(s.count, 3);
+    assert_int_equal(s.count, 4);
     assert_string_equal(s.text[0], "pool:max-56x56x64-2x2-s2-p0");
     s = collected((struct sl_kernel_shapes){.type = "f32"}, "poo", 0); /* the agent refuses it */
     assert_string_equal(s.text[0], "matmul:poo");
+}
+
+static void families_without_goals_have_shapes_of_each_type(void **state)
+{
+    (void)state;
+    struct sl_kernel_shapes s = collected((struct sl_kernel_shapes){.type = "f16"}, "resize", 0);
+    assert_int_equal(s.count, 1);
+    assert_string_equal(s.text[0], "f16/resize:28x28x64-56x56");
+    s = collected((struct sl_kernel_shapes){.type = "f32"}, "batch", 0);
+    assert_int_equal(s.count, 2);
+    assert_string_equal(s.text[0], "batch_nk:12x197x197x64");
+    s = collected((struct sl_kernel_shapes){.type = "qd8"}, "batch", 0);
+    assert_int_equal(s.count, 1);
+    assert_string_equal(s.text[0], "batch_qd8:12x197x197x64");
+    s = collected((struct sl_kernel_shapes){.type = "qd8"}, "batch:1x2x3x4", 0);
+    assert_string_equal(s.text[0], "batch_qd8:1x2x3x4");
+    s = collected((struct sl_kernel_shapes){.type = "convert"}, "quantise:2x3", 0);
+    assert_string_equal(s.text[0], "quantise:2x3");
+    s = collected((struct sl_kernel_shapes){.all = false}, "deconv", 0);
+    assert_int_equal(s.count, 9);
+    collected((struct sl_kernel_shapes){.type = "q4"}, "batch:1x2x3x4", SL_E_UNSUPPORTED);
 }
 
 static void types_of_products_alone_take_products_alone(void **state)
@@ -65,14 +87,12 @@ static void types_of_products_alone_take_products_alone(void **state)
         "convert:a-1");
 }
 
-static void a_kernel_alone_gets_a_shape_that_fits_it(void **state)
+static void a_kernel_alone_is_left_to_the_agent(void **state)
 {
     (void)state;
     struct sl_kernel_shapes s = collected((struct sl_kernel_shapes){.all = false}, "sl_conv_f", 0);
     assert_string_equal(s.kernel, "sl_conv_f");
-    assert_string_equal(s.text[0], "conv:28x28x64-128-3x3-s1-p1");
-    s = collected((struct sl_kernel_shapes){.all = false}, "sl_matmul_1x16vl", 0);
-    assert_string_equal(s.text[0], "matmul:1x1024x1024");
+    assert_int_equal(s.count, 0);
 }
 
 static void goals_of_one_type_are_no_others(void **state)
@@ -87,6 +107,7 @@ static void goals_of_one_type_are_no_others(void **state)
         sum += collected((struct sl_kernel_shapes){.all = true, .type = types[i]}, NULL, 0).count;
     }
     assert_int_equal(sum, all.count);
+    assert_true(sl_kernel_shapes_know_type("q4_g64") && sl_kernel_shapes_know_type("q4_g128"));
     assert_false(sl_kernel_shapes_know_type("f"));
     assert_true(sl_kernel_shapes_know_type(NULL));
 }
@@ -117,8 +138,10 @@ static void batches_hold_every_shape_once_and_in_order(void **state)
 static void a_family_with_random_is_drawn_and_a_seed_draws_the_same(void **state)
 {
     (void)state;
-    static const char *const families[] = {"depthwise", "pool",  "reduce",
-                                           "transpose", "unary", "binary"};
+    static const char *const families[] = {
+        "conv",    "deconv", "depthwise", "pool",   "reduce", "transpose",
+        "permute", "repeat", "unary",     "binary", "resize", "batch",
+    };
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
         struct sl_kernel_shapes asked = {.type = i % 2 ? "f32" : "qs8", .random = 9, .seed = 4};
         struct sl_kernel_shapes a = collected(asked, families[i], 0);
@@ -132,6 +155,13 @@ static void a_family_with_random_is_drawn_and_a_seed_draws_the_same(void **state
         b = collected(asked, families[i], 0);
         assert_string_not_equal(a.text[0], b.text[0]);
     }
+    struct sl_kernel_shapes rows =
+        collected((struct sl_kernel_shapes){.type = "q4_g64", .random = 9, .seed = 4}, "gemv", 0);
+    for (size_t k = 0; k < rows.count; k++) {
+        assert_memory_equal(rows.text[k], "matmul_q4_g64:1x", strlen("matmul_q4_g64:1x"));
+        assert_int_equal(strtoul(strrchr(rows.text[k], 'x') + 1, NULL, 10) % 64, 0);
+    }
+    assert_int_equal(rows.count, 9);
     struct sl_kernel_shapes goals = collected((struct sl_kernel_shapes){.seed = 4}, "pool", 0);
     assert_string_equal(goals.text[0], "pool:max-56x56x64-2x2-s2-p0");
 }
@@ -149,7 +179,8 @@ int main(void)
         cmocka_unit_test(layers_and_rows_are_of_the_type_asked_for),
         cmocka_unit_test(a_family_alone_gets_its_goals_of_the_type),
         cmocka_unit_test(types_of_products_alone_take_products_alone),
-        cmocka_unit_test(a_kernel_alone_gets_a_shape_that_fits_it),
+        cmocka_unit_test(families_without_goals_have_shapes_of_each_type),
+        cmocka_unit_test(a_kernel_alone_is_left_to_the_agent),
         cmocka_unit_test(goals_of_one_type_are_no_others),
         cmocka_unit_test(batches_hold_every_shape_once_and_in_order),
         cmocka_unit_test(a_family_with_random_is_drawn_and_a_seed_draws_the_same),

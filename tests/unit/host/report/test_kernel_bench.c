@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -191,6 +192,12 @@ static void goals_by_the_element_count_outputs_or_inputs(void **state)
     assert_int_equal(sl_kernel_goal(&row, 512), 55000);
     row = row_of("depthwise", "sl_depthwise_f32_sme2", "whole", 784, 100, 25);
     assert_int_equal(sl_kernel_goal(&row, 512), 784 * 100 * 60 * 25 / 900);
+    static const char *const others[] = {"depthwise:28x28x50-5x5-s1-p2-m2",
+                                         "depthwise:28x28x100-5x5-s1-p4-d2"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        snprintf(row.shape, sizeof(row.shape), "%s", others[i]);
+        assert_int_equal(sl_kernel_goal(&row, 512), 0);
+    }
 }
 
 static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
@@ -216,10 +223,10 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
                                  "\"clock\":\"instructions\",\"threads\":1,\"emulated\":true,"
                                  "\"roofline\":null,\"rows\":["));
     assert_non_null(strstr(
-        text,
-        "\"stage\":\"kernel\",\"engine\":\"sme2\",\"instructions\":1862,"
-        "\"mac_instructions\":1040,\"min_mac_instructions\":1024,"
-        "\"ns\":null,\"gflops\":null,\"share_of_peak\":null,\"anchor\":{\"kernel\":\"KleidiAI "));
+        text, "\"stage\":\"kernel\",\"engine\":\"sme2\",\"instructions\":1862,"
+              "\"mac_instructions\":1040,\"min_mac_instructions\":1024,\"per_element\":0.454"));
+    assert_non_null(strstr(text, "\"ns\":null,\"gflops\":null,\"share_of_peak\":null,"
+                                 "\"anchor\":{\"kernel\":\"KleidiAI "));
     assert_non_null(strstr(text, "\"type\":\"f32\",\"shape\":\"matmul:64x64x64\",\"m\":64"));
     assert_non_null(strstr(text, "\"type\":\"qs8\""));
     assert_non_null(strstr(text, "\"met\":true"));
@@ -231,6 +238,46 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
     for (char *line = strtok((char *)out.data, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(sl_text_columns(line) <= 80);
     sl_buf_fini(&out);
+}
+
+/* Outputs; inputs of reductions; what a pack moves; what the agent says otherwise. */
+static void elements_are_what_an_instruction_count_is_divided_by(void **state)
+{
+    (void)state;
+    struct sl_kernel_row row = row_of("matmul", MOPA, "kernel", 3, 5, 7);
+    assert_int_equal(sl_kernel_elements(&row), 15);
+    row = row_of("matmul", MOPA, "lhs_pack", 3, 5, 7);
+    assert_int_equal(sl_kernel_elements(&row), 21);
+    row = row_of("conv", MOPA, "rhs_pack", 3, 5, 7);
+    assert_int_equal(sl_kernel_elements(&row), 35);
+    row = row_of("reduce", "sl_reduce_mean_f32_sme2", "whole", 3, 5, 7);
+    assert_int_equal(sl_kernel_elements(&row), 105);
+    row = row_of("deconv", MOPA, "whole", 3, 5, 7);
+    row.outputs = 60;
+    assert_int_equal(sl_kernel_elements(&row), 60);
+}
+
+static void families_of_products_have_least_macs_and_others_none(void **state)
+{
+    (void)state;
+    static const char *const products[] = {"batch", "batch_nk", "conv", "deconv", "matmul"};
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+        struct sl_kernel_row row = row_of(products[i], MOPA, "whole", 64, 64, 64);
+        assert_int_equal(sl_kernel_min_mac(&row, 512), 1024);
+        assert_int_equal(sl_kernel_multiply_adds(&row), 64 * 64 * 64);
+        memcpy(row.type, "f16", 4);
+        assert_int_equal(sl_kernel_min_mac(&row, 512), 512);
+        memcpy(row.type, "qs8", 4);
+        assert_int_equal(sl_kernel_min_mac(&row, 512), 256);
+    }
+    struct sl_kernel_row row = row_of("batch_qd8", "sl_qd8_sme2_mopa", "whole", 64, 64, 64);
+    assert_int_equal(sl_kernel_min_mac(&row, 512), 256);
+    memcpy(row.type, "f16", 4);
+    assert_int_equal(sl_kernel_min_mac(&row, 512), 256);
+    row = row_of("resize", "sl_resize_sme2", "whole", 64, 64, 1);
+    assert_int_equal(sl_kernel_min_mac(&row, 512), 0);
+    row = row_of("matmul_q4_g64", "sl_matmul_qd8_q4_sme2_mopa", "kernel", 64, 64, 64);
+    assert_int_equal(sl_kernel_goal(&row, 512), 0);
 }
 
 static struct sl_kernel_row timed(const char *family, const char *type, const char *stage,
@@ -297,7 +344,7 @@ static void a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is(vo
     const struct sl_kernel_row row = timed("matmul", "f32", "kernel", 64, 64, 64, 1000);
     struct sl_kernel_bench bench = {&row, 1, 512, 1, false, &roof, "of device x, one worker"};
     check_timed(&bench, "\"ns\":1000,\"gflops\":524.288,\"share_of_peak\":0.262144",
-                "kernel             1000         524.3             -         26.2 %");
+                "kernel               1000         524.3             -         26.2 %");
     check_timed(&bench,
                 "\"clock\":\"ns\",\"threads\":1,\"emulated\":false,\"roofline\":\"of device x",
                 "peak: of device x, one worker");
@@ -320,6 +367,8 @@ int main(void)
         cmocka_unit_test(goals_round_up_to_whole_blocks),
         cmocka_unit_test(goals_by_the_element_count_outputs_or_inputs),
         cmocka_unit_test(rows_are_written_with_nulls_for_what_is_not_known),
+        cmocka_unit_test(elements_are_what_an_instruction_count_is_divided_by),
+        cmocka_unit_test(families_of_products_have_least_macs_and_others_none),
         cmocka_unit_test(timed_rows_are_set_beside_what_the_device_does_at_most),
         cmocka_unit_test(a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is),
     };
