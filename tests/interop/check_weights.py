@@ -1,6 +1,7 @@
 """Two delegates that share weights: ExecuTorch's answers without a weight cache, filling one and from it; what is shared is packed once."""
 
 import os
+import pathlib
 
 import torch
 from torch import nn
@@ -47,9 +48,8 @@ def make(lab, kind, shared):
 
 
 def files_of(cache):
-    """Names, bytes and identities of the weights there."""
-    paths = [os.path.join(cache, name) for name in sorted(os.listdir(cache))] if os.path.isdir(cache) else []
-    found = [(os.path.basename(path), os.stat(path)) for path in paths if os.path.isfile(path)]
+    """Names, bytes and identities of the weights there; notes of known contents come and go."""
+    found = [(path.name, path.stat()) for path in sorted(pathlib.Path(cache).glob("*.weights"))]
     return [(name, about.st_size, about.st_ino) for name, about in found]
 
 
