@@ -141,8 +141,10 @@ void sl_program_add_call(const char *name, uint32_t count, const uint32_t *args)
     sl_program.operators[op].name = name;
     memcpy(sl_program.args[i], args, count * sizeof(*args));
     sl_program.args[i][count] = args[count - 1];
-    sl_program.code[i] = (struct sl_pte_instruction){
-        .kind = SL_PTE_KERNEL_CALL, .index = op, .arg_count = count + 1, .args = sl_program.args[i]};
+    sl_program.code[i] = (struct sl_pte_instruction){.kind = SL_PTE_KERNEL_CALL,
+                                                     .index = op,
+                                                     .arg_count = count + 1,
+                                                     .args = sl_program.args[i]};
 }
 
 int sl_program_load(uint32_t isa)

@@ -25,7 +25,7 @@ struct sl_program_case {
         outputs[4];
     struct sl_pte_instruction code[SL_PROGRAM_CODE];
     struct sl_pte_operator operators[SL_PROGRAM_CODE];
-    uint32_t operator_count; /* those of the calls, not of jumps beside them */
+    uint32_t operator_count;        /* those of the calls, not of jumps beside them */
     struct sl_pte_chain chain, run; /* as added; as loaded */
     struct sl_pte_plan plan;
     uint64_t planned_bytes, buffer_bytes, constant_offsets[SL_PROGRAM_VALUES], constant_bytes;
