@@ -10,41 +10,7 @@
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
-
-#define FN SL_INLINE
-#define MODE
-typedef float32x4_t vec;
-typedef uint32x4_t mask;
-typedef int32x4_t ints;
-
-#define v_set vdupq_n_f32
-#define v_add vaddq_f32
-#define v_sub vsubq_f32
-#define v_mul vmulq_f32
-#define v_div vdivq_f32
-#define v_fma vfmaq_f32
-#define v_min vminq_f32
-#define v_max vmaxq_f32
-#define v_abs vabsq_f32
-#define v_neg vnegq_f32
-#define v_sqrt vsqrtq_f32
-#define v_round vrndnq_f32
-#define v_less vcltq_f32
-#define v_equal vceqq_f32
-#define v_select vbslq_f32
-#define v_to_ints vcvtq_s32_f32
-#define v_from_ints vcvtq_f32_s32
-#define v_bits vreinterpretq_s32_f32
-#define v_from_bits vreinterpretq_f32_s32
-#define v_pow2(n) vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(n, vdupq_n_s32(127)), 23))
-#define v_copy_sign(x, sign) vbslq_f32(vdupq_n_u32(0x80000000), sign, x)
-#define i_set vdupq_n_s32
-#define i_add vaddq_s32
-#define i_sub vsubq_s32
-#define i_and vandq_s32
-#define i_shift_right_1(x) vshrq_n_s32(x, 1)
-#define i_shift_right_23(x) vshrq_n_s32(x, 23)
-#include "kernels/unary/formula.h"
+#include "kernels/unary/formula_neon.h"
 
 /* `call` of the vector x and of p, which holds the parameter a. */
 #define SL_UNARY_NEON(verb, code, call)                                                            \
@@ -93,8 +59,10 @@ SL_UNARY_NEON(sqrt, SL_UNARY_SQRT, vsqrtq_f32(x))
 SL_UNARY_NEON(rsqrt, SL_UNARY_RSQRT, formula_rsqrt(x))
 SL_UNARY_NEON(exp, SL_UNARY_EXP, formula_exp(x))
 SL_UNARY_NEON(log, SL_UNARY_LOG, formula_log(x))
-#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16 /* of f32: sigmoid_neon.c */
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16 /* of f32: sigmoid_neon.c, trigonometry_neon.c */
 SL_UNARY_NEON(sigmoid, SL_UNARY_SIGMOID, formula_sigmoid(x))
+SL_UNARY_NEON(sin, SL_UNARY_SIN, formula_sine_of_half(x, i_set(0)))
+SL_UNARY_NEON(cos, SL_UNARY_COS, formula_sine_of_half(x, i_set(1)))
 #endif
 SL_UNARY_NEON(tanh, SL_UNARY_TANH, formula_tanh(x))
 SL_UNARY_NEON(hardswish, SL_UNARY_HARDSWISH, formula_hardswish(x))

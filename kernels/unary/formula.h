@@ -101,3 +101,27 @@ FN vec formula_leaky_relu(vec x, vec slope) MODE
 {
     return v_select(v_less(x, v_set(0.0f)), v_mul(x, slope), x);
 }
+
+/* sin(r + n pi/2) for |r| <= pi/4 */
+FN vec formula_quarter_sine(vec r, ints n) MODE
+{
+    vec z = v_mul(r, r);
+    vec s = v_fma(v_set(0x1.110756p-7f), z, v_set(-0x1.994b3ep-13f));
+    s = v_fma(v_set(-0x1.555546p-3f), z, s);
+    s = v_fma(r, v_mul(r, z), s);
+    vec c = v_fma(v_set(-0x1.6c0c28p-10f), z, v_set(0x1.99e868p-16f));
+    c = v_fma(v_set(0x1.55554ap-5f), z, c);
+    c = v_fma(v_set(-0.5f), z, c);
+    c = v_fma(v_set(1.0f), z, c);
+    ints sign = i_shift_left_30(i_and(n, i_set(2)));
+    return v_from_bits(i_xor(v_bits(v_select(v_odd(n), c, s)), sign));
+}
+
+/* sin(x + quarters pi/2) of a half: n times the first part of pi/2 is exact, and so is what it
+ * leaves. */
+FN vec formula_sine_of_half(vec x, ints quarters) MODE
+{
+    vec n = v_round(v_mul(x, v_set(0x1.45f306p-1f)));
+    vec r = v_fma(v_fma(x, n, v_set(-0x1.921fb6p+0f)), n, v_set(0x1.777a5cp-25f));
+    return formula_quarter_sine(r, i_add(v_to_ints(n), quarters));
+}

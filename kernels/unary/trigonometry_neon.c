@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
-#include "kernels/unary/unary.h"
+#include "kernels/unary/formula_neon.h"
 
 #define HALF_PI_HIGH 0x1.921fb54442d18p+0
 #define HALF_PI_LOW 0x1.1a62633145c07p-54
@@ -28,18 +28,9 @@ SL_INLINE float32x4_t shifted_sine(float32x4_t x, int quarters)
 {
     int32x2_t low, high;
     float32x2_t r_low = reduce(vget_low_f32(x), &low), r_high = reduce(vget_high_f32(x), &high);
-    float32x4_t r = vcombine_f32(r_low, r_high), z = vmulq_f32(r, r);
+    float32x4_t r = vcombine_f32(r_low, r_high);
     int32x4_t n = vaddq_s32(vcombine_s32(low, high), vdupq_n_s32(quarters));
-    float32x4_t s = vfmaq_f32(vdupq_n_f32(0x1.110756p-7f), z, vdupq_n_f32(-0x1.994b3ep-13f));
-    s = vfmaq_f32(vdupq_n_f32(-0x1.555546p-3f), z, s);
-    s = vfmaq_f32(r, vmulq_f32(r, z), s);
-    float32x4_t c = vfmaq_f32(vdupq_n_f32(-0x1.6c0c28p-10f), z, vdupq_n_f32(0x1.99e868p-16f));
-    c = vfmaq_f32(vdupq_n_f32(0x1.55554ap-5f), z, c);
-    c = vfmaq_f32(vdupq_n_f32(-0.5f), z, c);
-    c = vfmaq_f32(vdupq_n_f32(1.0f), z, c);
-    float32x4_t y = vbslq_f32(vtstq_s32(n, vdupq_n_s32(1)), c, s);
-    int32x4_t sign = vshlq_n_s32(vandq_s32(n, vdupq_n_s32(2)), 30);
-    return vreinterpretq_f32_s32(veorq_s32(vreinterpretq_s32_f32(y), sign));
+    return formula_quarter_sine(r, n);
 }
 
 SL_INLINE void run(size_t count, const float *in, float *out, int quarters)
@@ -58,30 +49,6 @@ SL_INLINE void run(size_t count, const float *in, float *out, int quarters)
     }
 }
 
-static void sine(size_t count, const float *in, float *out, float a, float b)
-{
-    (void)a;
-    (void)b;
-    run(count, in, out, 0);
-}
-
-static void cosine(size_t count, const float *in, float *out, float a, float b)
-{
-    (void)a;
-    (void)b;
-    run(count, in, out, 1);
-}
-
-const struct sl_unary sl_unary_sin_f32_f32_1x4_neon = {
-    .name = "sl_unary_sin_f32_f32_1x4_neon",
-    .needs = SL_ISA_NEON,
-    .op = SL_UNARY_SIN,
-    .run = sine,
-};
-
-const struct sl_unary sl_unary_cos_f32_f32_1x4_neon = {
-    .name = "sl_unary_cos_f32_f32_1x4_neon",
-    .needs = SL_ISA_NEON,
-    .op = SL_UNARY_COS,
-    .run = cosine,
-};
+#define NEEDS SL_ISA_NEON
+#define KERNEL(verb) sl_unary_##verb##_f32_f32_1x4_neon
+#include "kernels/unary/trigonometry.h"
