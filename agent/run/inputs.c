@@ -17,11 +17,12 @@ void sl_input_files_fini(struct sl_input_files *files)
     *files = (struct sl_input_files){0};
 }
 
-static size_t count_parts(const char *text, char separator)
+/* Any character of `separators` ends a part. */
+static size_t count_parts(const char *text, const char *separators)
 {
     size_t parts = 1;
     for (; *text; text++)
-        parts += *text == separator;
+        parts += strchr(separators, *text) != NULL;
     return parts;
 }
 
@@ -29,7 +30,7 @@ int sl_input_files_read(const char *list, struct sl_input_files *out, char *scra
                         size_t scratch_size)
 {
     struct sl_input_files files = {0};
-    size_t room = SL_RUN_MAX_INPUT_BYTES, total = list[0] ? count_parts(list, ',') : 0;
+    size_t room = SL_RUN_MAX_INPUT_BYTES, total = list[0] ? count_parts(list, ",") : 0;
     int rc = 0;
     snprintf(scratch, scratch_size, "%s", list);
     if (total > SL_RUN_MAX_INPUTS)
@@ -87,21 +88,23 @@ static int parse_shape(const char *at, const char *end, struct sl_input_shape *o
     return 0;
 }
 
+#define SHAPE_ENDS ";," /* the comma too, as --inputs has it */
+
 int sl_input_shapes_parse(const char *text, struct sl_input_shape *out, size_t max,
                           struct sl_diag *diag)
 {
-    size_t count = 0, total = text[0] ? count_parts(text, ';') : 0;
+    size_t count = 0, total = text[0] ? count_parts(text, SHAPE_ENDS) : 0;
     if (total > max)
         return sl_diag_set(diag, SL_E_LIMIT, "--input-shapes",
                            "%zu shapes are given, but the method has %zu inputs", total, max);
     for (const char *at = text; count < total; count++) {
-        size_t len = strcspn(at, ";");
+        size_t len = strcspn(at, SHAPE_ENDS);
         int rc = parse_shape(at, at + len, &out[count]);
         if (rc < 0) {
-            sl_diag_hint(diag, "a shape is written 1x3x32x32; shapes are separated by ;");
+            sl_diag_hint(diag, "a shape is written 1x3x32x32; shapes are separated by ; or ,");
             return sl_diag_set(diag, rc, "--input-shapes", "'%.*s' is not a shape", (int)len, at);
         }
-        at += len + (at[len] == ';');
+        at += len + (at[len] != '\0');
     }
     return (int)count;
 }

@@ -25,6 +25,11 @@ static void shapes_are_read_and_empty_places_kept(void **state)
     assert_int_equal(shapes[1].rank, 0);
     assert_int_equal(shapes[2].rank, 1);
     assert_int_equal(shapes[2].sizes[0], 7);
+    assert_int_equal(sl_input_shapes_parse("2x5,,7;1", shapes, 4, NULL), 4);
+    assert_int_equal(shapes[0].rank, 2);
+    assert_int_equal(shapes[1].rank, 0);
+    assert_int_equal(shapes[2].sizes[0], 7);
+    assert_int_equal(shapes[3].sizes[0], 1);
     assert_int_equal(sl_input_shapes_parse("", shapes, 4, NULL), 0);
 }
 
