@@ -96,6 +96,13 @@ def check_rounding(lab):
     cases = [(off(-0.03), True), (off(0.05), True), (off(0.1), False), ([exact * 1.03], True), ([exact.int()], False), (off(float("nan")), False), ([], False)]
     for got, wanted in cases:
         assert agreement.agrees_but_for_rounding([exact], off(0.03), got) == wanted, f"{got[:1]}: not {wanted}"
+    nowhere = [torch.full((200,), float("nan")).half()]
+    assert not agreement.agrees_but_for_rounding([exact], nowhere, off(0.5)), "any answer agrees with one that is NaN throughout"
+    assert agreement.agrees_where_reference_overflows("fp16", [exact], nowhere, off(0.001)), "a right answer is refused where ExecuTorch's overflows"
+    assert not agreement.agrees_where_reference_overflows("fp16", [exact], nowhere, off(0.5)), "a wrong answer is taken where ExecuTorch's overflows"
+    said = []
+    found = trial.compare("fp16", "SME2 on", nowhere, [exact], nowhere, said.append)
+    assert "proves nothing" in said[0] and "agrees" not in said[0], f"of NaN throughout: {said}, {found}"
     lab.say(f"{len(cases)} answers in halves told apart by their distance from single precision")
 
 

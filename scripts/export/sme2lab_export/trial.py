@@ -113,9 +113,13 @@ def compare(kind, name, want, exact, got, say):
     apart = agreement.farthest(want, got)
     within = agreement.agrees(kind, apart)
     rounding = not within and exact is not None and agreement.agrees_but_for_rounding(exact, want, got)
-    word = "agrees" if within else "agrees but for the roundings of half precision" if rounding else "DIFFERS"
-    say(f"  {name}: {word}, {apart[0]:.1e} of the peak, {apart[1]:.1e} in the root mean square")
-    return {"runs": True, "agrees": within or rounding, "only_rounding": rounding, "of_peak": finite(apart[0]), "of_rms": finite(apart[1])}
+    alone_finite = not within and exact is not None and agreement.agrees_where_reference_overflows(kind, exact, want, got)
+    same = "agrees" if agreement.some_finite(want) else "the same NaN and infinities, which proves nothing"
+    word = (same if within else "agrees but for the roundings of half precision" if rounding else
+            "agrees with single precision, where ExecuTorch's values are NaN or infinite" if alone_finite else "DIFFERS")
+    figures = f", {apart[0]:.1e} of the peak, {apart[1]:.1e} in the root mean square" if agreement.some_finite(want) and not alone_finite else ""
+    say(f"  {name}: {word}{figures}")
+    return {"runs": True, "agrees": within or rounding or alone_finite, "only_rounding": rounding, "of_peak": finite(apart[0]), "of_rms": finite(apart[1])}
 
 
 def reference(program, expected, exact, say):
