@@ -1,8 +1,10 @@
 /* common/format/xnn_node.c: the nodes of an XNNPACK graph. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "common/base/error.h"
+#include "common/format/flatbuf_fast.h"
 #include "common/format/xnn_parts.h"
 
 /* Slots of the schema's tables. */
@@ -19,38 +21,32 @@ struct form {
                       struct sl_xnn_node *node); /* NULL: nothing more */
 };
 
+/* The window's numbers are the table's first, in its order. */
+static void read_numbers(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
+                         struct sl_xnn_node *node, unsigned count)
+{
+    uint32_t numbers[sizeof(node->window) / sizeof(uint32_t)] = {0};
+    for (unsigned slot = 0; slot < count; slot++)
+        numbers[slot] = sl_flatbuf_fast_u32(fb, table, slot, 0);
+    memcpy(&node->window, numbers, sizeof(numbers));
+}
+
 static void read_window(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                         struct sl_xnn_node *node)
 {
-    node->window = (struct sl_xnn_window){
-        .padding_top = sl_flatbuf_u32(fb, table, 0, 0),
-        .padding_right = sl_flatbuf_u32(fb, table, 1, 0),
-        .padding_bottom = sl_flatbuf_u32(fb, table, 2, 0),
-        .padding_left = sl_flatbuf_u32(fb, table, 3, 0),
-        .kernel_height = sl_flatbuf_u32(fb, table, 4, 0),
-        .kernel_width = sl_flatbuf_u32(fb, table, 5, 0),
-    };
+    read_numbers(fb, table, node, 6);
 }
 
 static void read_pool(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                       struct sl_xnn_node *node)
 {
-    read_window(fb, table, node);
-    node->window.stride_height = sl_flatbuf_u32(fb, table, 6, 0);
-    node->window.stride_width = sl_flatbuf_u32(fb, table, 7, 0);
-    node->window.dilation_height = sl_flatbuf_u32(fb, table, 8, 0);
-    node->window.dilation_width = sl_flatbuf_u32(fb, table, 9, 0);
+    read_numbers(fb, table, node, 10);
 }
 
 static void read_conv(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                       struct sl_xnn_node *node)
 {
-    read_pool(fb, table, node);
-    node->window.group_input_channels = sl_flatbuf_u32(fb, table, 10, 0);
-    node->window.group_output_channels = sl_flatbuf_u32(fb, table, 11, 0);
-    node->window.groups = sl_flatbuf_u32(fb, table, 12, 0);
-    node->window.adjustment_height = sl_flatbuf_u32(fb, table, 13, 0);
-    node->window.adjustment_width = sl_flatbuf_u32(fb, table, 14, 0);
+    read_numbers(fb, table, node, 15);
 }
 
 static void read_axis(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,

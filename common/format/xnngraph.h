@@ -138,7 +138,8 @@ enum {
     SL_XNN_FLAG_KEEP_DIMS = 0x40,
 };
 
-/* The window of convolutions and poolings; fields that a node type lacks are 0. */
+/* The window of convolutions and poolings, in the schema's order; fields that a node type lacks are
+ * 0. */
 struct sl_xnn_window {
     uint32_t padding_top, padding_right, padding_bottom, padding_left;
     uint32_t kernel_height, kernel_width;

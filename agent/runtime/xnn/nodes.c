@@ -8,54 +8,55 @@
 
 /* How a serialized node maps to an operator; what is not listed is refused at load. */
 static const struct {
-    int node, kind, code;
-} kinds[] = {
-    {SL_XNN_ADD, SL_XNN_OP_BINARY, SL_BINARY_ADD},
-    {SL_XNN_SUBTRACT, SL_XNN_OP_BINARY, SL_BINARY_SUBTRACT},
-    {SL_XNN_MULTIPLY, SL_XNN_OP_BINARY, SL_BINARY_MULTIPLY},
-    {SL_XNN_DIV, SL_XNN_OP_BINARY, SL_BINARY_DIVIDE},
-    {SL_XNN_MAXIMUM, SL_XNN_OP_BINARY, SL_BINARY_MAXIMUM},
-    {SL_XNN_MINIMUM, SL_XNN_OP_BINARY, SL_BINARY_MINIMUM},
-    {SL_XNN_PRELU, SL_XNN_OP_BINARY, SL_BINARY_PRELU},
-    {SL_XNN_FLOOR, SL_XNN_OP_UNARY, SL_UNARY_FLOOR},
-    {SL_XNN_CEILING, SL_XNN_OP_UNARY, SL_UNARY_CEILING},
-    {SL_XNN_SQUARE_ROOT, SL_XNN_OP_UNARY, SL_UNARY_SQRT},
-    {SL_XNN_RECIPROCAL_SQUARE_ROOT, SL_XNN_OP_UNARY, SL_UNARY_RSQRT},
-    {SL_XNN_ABS, SL_XNN_OP_UNARY, SL_UNARY_ABS},
-    {SL_XNN_NEGATE, SL_XNN_OP_UNARY, SL_UNARY_NEGATE},
-    {SL_XNN_EXP, SL_XNN_OP_UNARY, SL_UNARY_EXP},
-    {SL_XNN_LOG, SL_XNN_OP_UNARY, SL_UNARY_LOG},
-    {SL_XNN_SIN, SL_XNN_OP_UNARY, SL_UNARY_SIN},
-    {SL_XNN_COS, SL_XNN_OP_UNARY, SL_UNARY_COS},
-    {SL_XNN_SIGMOID, SL_XNN_OP_UNARY, SL_UNARY_SIGMOID},
-    {SL_XNN_TANH, SL_XNN_OP_UNARY, SL_UNARY_TANH},
-    {SL_XNN_HARDSWISH, SL_XNN_OP_UNARY, SL_UNARY_HARDSWISH},
-    {SL_XNN_GELU, SL_XNN_OP_UNARY, SL_UNARY_GELU},
-    {SL_XNN_ELU, SL_XNN_OP_UNARY, SL_UNARY_ELU},
-    {SL_XNN_LEAKY_RELU, SL_XNN_OP_UNARY, SL_UNARY_LEAKY_RELU},
-    {SL_XNN_SQUARE, SL_XNN_OP_SQUARE, SL_BINARY_MULTIPLY},
-    {SL_XNN_FULLY_CONNECTED, SL_XNN_OP_GEMM, 0},
-    {SL_XNN_BATCH_MATRIX_MULTIPLY, SL_XNN_OP_BATCH_GEMM, 0},
-    {SL_XNN_CONV2D, SL_XNN_OP_CONV, 0},
-    {SL_XNN_DEPTHWISE_CONV2D, SL_XNN_OP_DEPTHWISE, 0},
-    {SL_XNN_CONV_TRANSPOSE_2D, SL_XNN_OP_DECONV, 0},
-    {SL_XNN_STATIC_RESIZE_BILINEAR_2D, SL_XNN_OP_RESIZE, 0},
-    {SL_XNN_MAX_POOLING_2D, SL_XNN_OP_MAX_POOL, 0},
-    {SL_XNN_AVG_POOLING_2D, SL_XNN_OP_AVG_POOL, 0},
-    {SL_XNN_GLOBAL_AVG_POOLING_2D, SL_XNN_OP_MEAN, 0},
-    {SL_XNN_ARG_MAX_POOLING_2D, SL_XNN_OP_ARGMAX, 0},
-    {SL_XNN_SOFTMAX, SL_XNN_OP_SOFTMAX, 0},
-    {SL_XNN_CLAMP, SL_XNN_OP_CLAMP, 0},
-    {SL_XNN_STATIC_TRANSPOSE, SL_XNN_OP_TRANSPOSE, 0},
-    {SL_XNN_STATIC_RESHAPE, SL_XNN_OP_RESHAPE, 0},
-    {SL_XNN_COPY, SL_XNN_OP_COPY, 0},
-    {SL_XNN_CONVERT, SL_XNN_OP_CONVERT, 0},
-    {SL_XNN_STATIC_CONSTANT_PAD, SL_XNN_OP_PAD, 0},
-    {SL_XNN_STATIC_SLICE, SL_XNN_OP_SLICE, 0},
-    {SL_XNN_CONCATENATE2, SL_XNN_OP_CONCAT, 0},
-    {SL_XNN_CONCATENATE3, SL_XNN_OP_CONCAT, 0},
-    {SL_XNN_CONCATENATE4, SL_XNN_OP_CONCAT, 0},
-    {SL_XNN_CONCATENATE5, SL_XNN_OP_CONCAT, 0},
+    bool listed;
+    int kind, code;
+} kinds[SL_XNN_NODE_TYPE_END] = {
+    [SL_XNN_ADD] = {true, SL_XNN_OP_BINARY, SL_BINARY_ADD},
+    [SL_XNN_SUBTRACT] = {true, SL_XNN_OP_BINARY, SL_BINARY_SUBTRACT},
+    [SL_XNN_MULTIPLY] = {true, SL_XNN_OP_BINARY, SL_BINARY_MULTIPLY},
+    [SL_XNN_DIV] = {true, SL_XNN_OP_BINARY, SL_BINARY_DIVIDE},
+    [SL_XNN_MAXIMUM] = {true, SL_XNN_OP_BINARY, SL_BINARY_MAXIMUM},
+    [SL_XNN_MINIMUM] = {true, SL_XNN_OP_BINARY, SL_BINARY_MINIMUM},
+    [SL_XNN_PRELU] = {true, SL_XNN_OP_BINARY, SL_BINARY_PRELU},
+    [SL_XNN_FLOOR] = {true, SL_XNN_OP_UNARY, SL_UNARY_FLOOR},
+    [SL_XNN_CEILING] = {true, SL_XNN_OP_UNARY, SL_UNARY_CEILING},
+    [SL_XNN_SQUARE_ROOT] = {true, SL_XNN_OP_UNARY, SL_UNARY_SQRT},
+    [SL_XNN_RECIPROCAL_SQUARE_ROOT] = {true, SL_XNN_OP_UNARY, SL_UNARY_RSQRT},
+    [SL_XNN_ABS] = {true, SL_XNN_OP_UNARY, SL_UNARY_ABS},
+    [SL_XNN_NEGATE] = {true, SL_XNN_OP_UNARY, SL_UNARY_NEGATE},
+    [SL_XNN_EXP] = {true, SL_XNN_OP_UNARY, SL_UNARY_EXP},
+    [SL_XNN_LOG] = {true, SL_XNN_OP_UNARY, SL_UNARY_LOG},
+    [SL_XNN_SIN] = {true, SL_XNN_OP_UNARY, SL_UNARY_SIN},
+    [SL_XNN_COS] = {true, SL_XNN_OP_UNARY, SL_UNARY_COS},
+    [SL_XNN_SIGMOID] = {true, SL_XNN_OP_UNARY, SL_UNARY_SIGMOID},
+    [SL_XNN_TANH] = {true, SL_XNN_OP_UNARY, SL_UNARY_TANH},
+    [SL_XNN_HARDSWISH] = {true, SL_XNN_OP_UNARY, SL_UNARY_HARDSWISH},
+    [SL_XNN_GELU] = {true, SL_XNN_OP_UNARY, SL_UNARY_GELU},
+    [SL_XNN_ELU] = {true, SL_XNN_OP_UNARY, SL_UNARY_ELU},
+    [SL_XNN_LEAKY_RELU] = {true, SL_XNN_OP_UNARY, SL_UNARY_LEAKY_RELU},
+    [SL_XNN_SQUARE] = {true, SL_XNN_OP_SQUARE, SL_BINARY_MULTIPLY},
+    [SL_XNN_FULLY_CONNECTED] = {true, SL_XNN_OP_GEMM, 0},
+    [SL_XNN_BATCH_MATRIX_MULTIPLY] = {true, SL_XNN_OP_BATCH_GEMM, 0},
+    [SL_XNN_CONV2D] = {true, SL_XNN_OP_CONV, 0},
+    [SL_XNN_DEPTHWISE_CONV2D] = {true, SL_XNN_OP_DEPTHWISE, 0},
+    [SL_XNN_CONV_TRANSPOSE_2D] = {true, SL_XNN_OP_DECONV, 0},
+    [SL_XNN_STATIC_RESIZE_BILINEAR_2D] = {true, SL_XNN_OP_RESIZE, 0},
+    [SL_XNN_MAX_POOLING_2D] = {true, SL_XNN_OP_MAX_POOL, 0},
+    [SL_XNN_AVG_POOLING_2D] = {true, SL_XNN_OP_AVG_POOL, 0},
+    [SL_XNN_GLOBAL_AVG_POOLING_2D] = {true, SL_XNN_OP_MEAN, 0},
+    [SL_XNN_ARG_MAX_POOLING_2D] = {true, SL_XNN_OP_ARGMAX, 0},
+    [SL_XNN_SOFTMAX] = {true, SL_XNN_OP_SOFTMAX, 0},
+    [SL_XNN_CLAMP] = {true, SL_XNN_OP_CLAMP, 0},
+    [SL_XNN_STATIC_TRANSPOSE] = {true, SL_XNN_OP_TRANSPOSE, 0},
+    [SL_XNN_STATIC_RESHAPE] = {true, SL_XNN_OP_RESHAPE, 0},
+    [SL_XNN_COPY] = {true, SL_XNN_OP_COPY, 0},
+    [SL_XNN_CONVERT] = {true, SL_XNN_OP_CONVERT, 0},
+    [SL_XNN_STATIC_CONSTANT_PAD] = {true, SL_XNN_OP_PAD, 0},
+    [SL_XNN_STATIC_SLICE] = {true, SL_XNN_OP_SLICE, 0},
+    [SL_XNN_CONCATENATE2] = {true, SL_XNN_OP_CONCAT, 0},
+    [SL_XNN_CONCATENATE3] = {true, SL_XNN_OP_CONCAT, 0},
+    [SL_XNN_CONCATENATE4] = {true, SL_XNN_OP_CONCAT, 0},
+    [SL_XNN_CONCATENATE5] = {true, SL_XNN_OP_CONCAT, 0},
 };
 
 int sl_xnn_op_error(const struct sl_xnn_op *op, struct sl_diag *diag, int code, const char *what)
@@ -189,9 +190,7 @@ static int take_operands(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct 
 
 static int add_op(struct sl_xnn_plan *plan, const struct sl_xnn_node *node, struct sl_diag *diag)
 {
-    size_t k = 0;
-    while (k < sizeof(kinds) / sizeof(kinds[0]) && kinds[k].node != node->type)
-        k++;
+    bool known = node->type >= 0 && node->type < SL_XNN_NODE_TYPE_END && kinds[node->type].listed;
     struct sl_xnn_op *op = &plan->ops[plan->op_count];
     *op = (struct sl_xnn_op){
         .node = node,
@@ -201,15 +200,15 @@ static int add_op(struct sl_xnn_plan *plan, const struct sl_xnn_node *node, stru
         .window = node->window,
         .output2 = SL_XNN_NONE,
     };
-    if (k == sizeof(kinds) / sizeof(kinds[0])) {
+    if (!known) {
         sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 2000,
                      "Node type %s is not supported by this runtime", op->origin);
         return sl_xnn_op_error(op, diag, SL_ET_NOT_IMPLEMENTED,
                                "this node type is not supported by this agent");
     }
     plan->op_count++;
-    op->kind = kinds[k].kind;
-    op->code = kinds[k].code;
+    op->kind = kinds[node->type].kind;
+    op->code = kinds[node->type].code;
     int rc = take_operands(plan, op, diag);
     if (rc != 0)
         return rc;
