@@ -32,12 +32,15 @@ struct sl_depthwise_rows_copy { /* the assembly knows its layout */
     size_t padding, value;
 };
 
-/* Rows of pixels: every second one to `even`, the others to `odd`. */
+/* Rows of pixels: every second one to `even`, the others to `odd`, and up to two vectors of padding
+ * behind each. */
 struct sl_depthwise_rows_deal { /* the assembly knows its layout */
     const void *in;
     size_t in_line;
     void *even, *odd;
     size_t line, bytes, rows; /* bytes: of a row of `in`; rows: at least 1 */
+    size_t even_padding, odd_padding, value;
+    size_t pixel; /* bytes */
 };
 
 #if defined(__ARM_FEATURE_SME2)
@@ -47,10 +50,13 @@ typedef void(sl_depthwise_rows_fn)(const struct sl_depthwise_rows *job) __arm_st
 sl_depthwise_rows_fn sl_depthwise_rows_qs8_3x3_sme2_asm, sl_depthwise_rows_qs8_5x5_sme2_asm;
 sl_depthwise_rows_fn sl_depthwise_rows_f16_3x3_sme2_asm, sl_depthwise_rows_f16_5x5_sme2_asm;
 sl_depthwise_rows_fn sl_depthwise_rows_f32_3x3_sme2_asm, sl_depthwise_rows_f32_5x5_sme2_asm;
+sl_depthwise_rows_fn sl_depthwise_rows_f16_3x3s2_sme2_asm, sl_depthwise_rows_f32_3x3s2_sme2_asm;
 void sl_depthwise_rows_copy_sme2_asm(const struct sl_depthwise_rows_copy *job) __arm_streaming;
-/* Of pixels of so many bytes: 16 where VL is at least 8, 32 where it is at least 16. */
+/* Of pixels of so many bytes: 16 where VL is at least 8, 32 where it is at least 16, any up to four
+ * vectors. */
 typedef void(sl_depthwise_rows_deal_fn)(const struct sl_depthwise_rows_deal *job) __arm_streaming;
 sl_depthwise_rows_deal_fn sl_depthwise_rows_deal_1_sme2_asm, sl_depthwise_rows_deal_2_sme2_asm;
 sl_depthwise_rows_deal_fn sl_depthwise_rows_deal_4_sme2_asm, sl_depthwise_rows_deal_8_sme2_asm;
 sl_depthwise_rows_deal_fn sl_depthwise_rows_deal_16_sme2_asm, sl_depthwise_rows_deal_32_sme2_asm;
+sl_depthwise_rows_deal_fn sl_depthwise_rows_deal_any_sme2_asm;
 #endif

@@ -13,6 +13,8 @@ static bool takes_less(const struct sl_depthwise_shape *s, size_t strips, size_t
 {
     size_t taps = s->kernel_h * s->kernel_w, vl = 2 * svcntsw();
     size_t pairs = (s->channels + 2 * vl - 1) / (2 * vl);
+    if (s->stride_w == 2)
+        return s->channels < vl && strips * 130 + 90 + copied < 50 * s->out_w;
     size_t columns = taps == 25 ? pairs * 124 : (s->channels + vl - 1) / vl * 35;
-    return strips * (58 + 7 * taps) + 90 + 12 * copied < columns * s->out_w;
+    return strips * (58 + 7 * taps) + 90 + copied < columns * s->out_w;
 }

@@ -12,7 +12,8 @@ enum { LEAST_VL = 4 };
 static bool takes_less(const struct sl_depthwise_shape *s, size_t strips, size_t copied)
 {
     size_t taps = s->kernel_h * s->kernel_w, vl = svcntsw();
+    if (s->stride_w == 2)
+        return s->channels < vl && strips * 108 + 90 + copied < 41 * s->out_w;
     size_t column = taps == 25 ? 65 : 25;
-    return strips * (37 + 7 * taps) + 90 + 12 * copied <
-           (s->channels + vl - 1) / vl * s->out_w * column;
+    return strips * (37 + 7 * taps) + 90 + copied < (s->channels + vl - 1) / vl * s->out_w * column;
 }

@@ -4,6 +4,7 @@
 
 #define FUNCTION_3X3 sl_depthwise_rows_f32_3x3_sme2_asm
 #define FUNCTION_5X5 sl_depthwise_rows_f32_5x5_sme2_asm
+#define FUNCTION_3X3S2 sl_depthwise_rows_f32_3x3s2_sme2_asm
 #define LOAD ld1w
 #define STORE st1w
 #define T s

@@ -1,7 +1,8 @@
 /* kernels/depthwise/depthwise_rows_float_sme2.h: depthwise convolution of few channels at stride 1,
- * SME2, of the type that the including file names (kernels/cpu/element.h), the kernel KERNEL. That
- * file defines LEAST_VL, words of the shortest vector, and takes_less(), whether other kernels need
- * more instructions. */
+ * and 3x3 at stride 2, SME2, of the type that the including file names (kernels/cpu/element.h), the
+ * kernel KERNEL. That file defines LEAST_VL, words of the shortest vector, and takes_less(),
+ * whether other kernels need more instructions: `strips` of four rows of output here, `copied` what
+ * the copy of their input takes. */
 #pragma once
 
 #include "kernels/cpu/element.h"
@@ -15,11 +16,15 @@ static bool takes_less(const struct sl_depthwise_shape *s, size_t strips, size_t
 
 static bool fits(const struct sl_depthwise_shape *s)
 {
-    if (svcntsw() < LEAST_VL || !rows_take(s, sizeof(SL_ELEMENT), 1))
+    size_t lanes = 4 * svcntsb() / sizeof(SL_ELEMENT), pixel = s->channels * sizeof(SL_ELEMENT);
+    bool strided = s->stride_w == 2;
+    if (svcntsw() < LEAST_VL || !rows_take(s, sizeof(SL_ELEMENT), 2) || s->stride_h != s->stride_w)
         return false;
-    size_t lanes = 4 * svcntsb() / sizeof(SL_ELEMENT);
-    return takes_less(s, (s->out_w * s->channels + lanes - 1) / lanes,
-                      (s->in_w * s->channels + lanes - 1) / lanes);
+    if (strided && (s->kernel_h != 3 || !rows_dealer(pixel)))
+        return false;
+    size_t strips = (s->out_w * s->channels + lanes - 1) / lanes;
+    size_t copied = (s->in_w * s->channels + lanes - 1) / lanes;
+    return takes_less(s, strips, strided ? 8 * (26 + 7 * copied) : 12 * copied);
 }
 
 static size_t weights_bytes(const struct sl_depthwise_shape *s)
@@ -63,9 +68,12 @@ static void run_body(const void *pointer) ROWS_MODE
     const struct SL_NAME(sl_depthwise, _args) *args = pointer;
     struct sl_depthwise_rows job = {
         .out = args->out, .weights = args->weights, .min = args->min, .max = args->max};
-    rows_run(&args->shape, sizeof(SL_ELEMENT), ROWS, args->in, args->workspace, 0, &job,
-             args->shape.kernel_h == 3 ? SL_TYPE_NAME(sl_depthwise_rows, _3x3_sme2_asm)
-                                       : SL_TYPE_NAME(sl_depthwise_rows, _5x5_sme2_asm));
+    sl_depthwise_rows_fn *run = args->shape.kernel_h == 3
+                                    ? SL_TYPE_NAME(sl_depthwise_rows, _3x3_sme2_asm)
+                                    : SL_TYPE_NAME(sl_depthwise_rows, _5x5_sme2_asm);
+    if (args->shape.stride_w == 2)
+        run = SL_TYPE_NAME(sl_depthwise_rows, _3x3s2_sme2_asm);
+    rows_run(&args->shape, sizeof(SL_ELEMENT), ROWS, args->in, args->workspace, 0, &job, run);
 }
 
 static void run(const struct SL_NAME(sl_depthwise, _args) * args)

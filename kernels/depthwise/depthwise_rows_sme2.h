@@ -129,62 +129,68 @@ static inline sl_depthwise_rows_deal_fn *rows_dealer(size_t bytes) __arm_streami
     }
 }
 
-/* Every second pixel to `first`, the others to `second`, one after the other. */
-static inline void rows_deal_any(uint8_t *first, uint8_t *second, const uint8_t *in, size_t pixels,
-                                 size_t bytes) ROWS_MODE
+/* An image of which every second column lies in another plane, and its padding. */
+static inline void rows_put_dealt(const struct sl_depthwise_shape *s, const struct rows_plan *plan,
+                                  size_t pixel, const uint8_t *in, uint8_t *out,
+                                  uint8_t zero) ROWS_MODE
 {
-    svcount_t some = svwhilelt_c8_u64(0, bytes, 4);
-    const uint8_t *b = in + bytes, *c = b + bytes, *d = c + bytes;
-    uint8_t *third = first + bytes, *fourth = second + bytes;
-    size_t end = pixels / 4 * 2 * bytes, at = 0, from = 0;
-    /* Opaque, so that the pointers share an index each. */
-    __asm__("" : "+r"(b), "+r"(c), "+r"(d), "+r"(first), "+r"(second), "+r"(third), "+r"(fourth));
-    for (; at != end; at += 2 * bytes, from += 4 * bytes) {
-        svst1_u8_x4(some, first + at, svld1_u8_x4(some, in + from));
-        svst1_u8_x4(some, second + at, svld1_u8_x4(some, b + from));
-        svst1_u8_x4(some, third + at, svld1_u8_x4(some, c + from));
-        svst1_u8_x4(some, fourth + at, svld1_u8_x4(some, d + from));
+    size_t plane = plan->columns * pixel, line = 2 * plane, odd = plan->left % 2;
+    uint8_t *low = out + plan->top * line + (plan->left + odd) / 2 * pixel;
+    size_t apart = odd ? plane - pixel : plane; /* from the lower plane's pixels to the other's */
+    size_t evens = (plan->inner + 1) / 2 * pixel, odds = plan->inner / 2 * pixel;
+    struct sl_depthwise_rows_deal job = {
+        .in = in,
+        .in_line = s->in_w * pixel,
+        .even = odd ? low + apart : low,
+        .odd = odd ? low : low + apart,
+        .line = line,
+        .bytes = plan->inner * pixel,
+        .rows = plan->rows,
+        .even_padding = (odd ? line - apart : apart) - evens,
+        .odd_padding = (odd ? apart : line - apart) - odds,
+        .value = zero,
+        .pixel = pixel,
+    };
+    bool narrow =
+        plan->rows > 0 && job.even_padding <= 2 * svcntb() && job.odd_padding <= 2 * svcntb();
+    if (!narrow) {
+        rows_fill(out, plan->height * line, zero);
+        job.even_padding = job.odd_padding = 0;
+    } else {
+        uint8_t *behind = low + plan->rows * line, *end = out + plan->height * line;
+        rows_fill(out, (size_t)(low - out), zero);
+        if (behind < end)
+            rows_fill(behind, (size_t)(end - behind), zero);
     }
-    for (size_t i = 0; i < pixels % 4; i++, from += bytes) {
-        svst1_u8_x4(some, (i % 2 ? second : first) + at, svld1_u8_x4(some, in + from));
-        at += i % 2 ? bytes : 0;
-    }
+    sl_depthwise_rows_deal_fn *deal = rows_dealer(pixel);
+    if (plan->rows > 0)
+        (deal ? deal : sl_depthwise_rows_deal_any_sme2_asm)(&job);
 }
 
-/* One image into the workspace, and its padding: at stride 1. At stride 2 that is there already. */
+/* An image into the workspace, and its padding. */
 static inline void rows_put(const struct sl_depthwise_shape *s, const struct rows_plan *plan,
                             size_t pixel, const uint8_t *in, uint8_t *out, uint8_t zero) ROWS_MODE
 {
-    size_t plane = plan->columns * pixel, line = plan->planes * plane;
-    uint8_t *first = out + plan->top * line + plan->left / plan->planes * pixel;
+    if (plan->planes != 1) {
+        rows_put_dealt(s, plan, pixel, in, out, zero);
+        return;
+    }
+    size_t line = plan->columns * pixel;
+    uint8_t *first = out + plan->top * line + plan->left * pixel;
     uint8_t *end = out + ((s->out_h - 1) * s->stride_h + s->kernel_h) * line;
-    if (plan->planes == 1) {
-        size_t bytes = plan->inner * pixel, padding = line - bytes;
-        bool narrow = padding <= 8 * svcntb();
-        struct sl_depthwise_rows_copy copy = {in,         s->in_w * pixel,      first, line, bytes,
-                                              plan->rows, narrow ? padding : 0, zero};
-        if (!narrow || plan->rows == 0)
-            rows_fill(out, (size_t)(end - out), zero);
-        else
-            rows_fill(out, (size_t)(first - out), zero);
-        if (plan->rows != 0)
-            sl_depthwise_rows_copy_sme2_asm(&copy);
-        first += plan->rows * line;
-        if (narrow && first < end)
-            rows_fill(first, (size_t)(end - first), zero);
-        return;
-    }
-    sl_depthwise_rows_deal_fn *deal = rows_dealer(pixel);
-    uint8_t *second = plan->left % 2 ? first + pixel : first + plane;
-    if (plan->left % 2)
-        first += plane;
-    if (deal && plan->rows > 0) {
-        deal(&(struct sl_depthwise_rows_deal){in, s->in_w * pixel, first, second, line,
-                                              plan->inner * pixel, plan->rows});
-        return;
-    }
-    for (size_t y = plan->rows; y > 0; y--, in += s->in_w * pixel, first += line, second += line)
-        rows_deal_any(first, second, in, plan->inner, pixel);
+    size_t bytes = plan->inner * pixel, padding = line - bytes;
+    bool narrow = padding <= 8 * svcntb();
+    struct sl_depthwise_rows_copy copy = {in,         s->in_w * pixel,      first, line, bytes,
+                                          plan->rows, narrow ? padding : 0, zero};
+    if (!narrow || plan->rows == 0)
+        rows_fill(out, (size_t)(end - out), zero);
+    else
+        rows_fill(out, (size_t)(first - out), zero);
+    if (plan->rows != 0)
+        sl_depthwise_rows_copy_sme2_asm(&copy);
+    first += plan->rows * line;
+    if (narrow && first < end)
+        rows_fill(first, (size_t)(end - first), zero);
 }
 
 /* All images. `job` has weights, bounds and the output; `zero` is what padding is, byte by byte. */
@@ -204,8 +210,6 @@ static inline void rows_run(const struct sl_depthwise_shape *s, size_t element_b
     job->odd = plan.planes == 1 ? s->channels : plane;
     job->even = plan.planes == 1 ? s->channels : s->channels - plane;
     job->strips = rows_strips(s->channels, 4 * svcntb() / element_bytes);
-    if (plan.planes != 1)
-        rows_fill(workspace, plan.height * line, zero);
     for (size_t n = 0; n < s->batch; n++) {
         rows_put(s, &plan, pixel, image, workspace, zero);
         run(job);

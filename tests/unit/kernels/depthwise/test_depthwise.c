@@ -154,6 +154,25 @@ static void channels_up_to_two_blocks_equal_the_reference(void **state)
                             check(kernel, &shape, size % 3 != 0, size % 2 != 0, &seed))
 }
 
+/* Pixels of 4 to 32 bytes go by even and odd columns at stride 2. */
+static void wide_images_of_few_channels_equal_the_reference(void **state)
+{
+    (void)state;
+    const struct sl_depthwise *kernel;
+    for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
+        uint32_t seed = 10;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t n = 0; n < 15; n++) {
+            struct sl_depthwise_shape s = {
+                1, PICK(3, 11), 60 + PICK(0, 90), 0, 0, (size_t)1 << n % 4, 1, 3, 3, 2, 2, 1,
+                1, n % 2,       n / 2 % 3};
+            if (finish(&s, PICK(0, 2), PICK(0, 2)))
+                check(kernel, &s, PICK(0, 1), PICK(0, 1), &seed);
+        }
+    }
+}
+
 static void select_without_isa_is_portable(void **state)
 {
     (void)state;
@@ -168,6 +187,7 @@ int main(void)
         cmocka_unit_test(channels_up_to_two_blocks_equal_the_reference),
         cmocka_unit_test(square_windows_equal_the_reference),
         cmocka_unit_test(one_vector_of_channels_equals_the_reference),
+        cmocka_unit_test(wide_images_of_few_channels_equal_the_reference),
         cmocka_unit_test(select_without_isa_is_portable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,11 +133,45 @@ static void channels_up_to_two_blocks_equal_f32(void **state)
     SL_CASE_DEPTHWISE_SIZED(depthwise_f16, 8, check(kernel, &shape, size % 2 != 0, &seed))
 }
 
+/* Pixels of 2 to 32 bytes of wide images go by even and odd columns at stride 2. */
+static void wide_images_of_few_channels_equal_f32(void **state)
+{
+    (void)state;
+    const struct sl_depthwise_f16 *kernel;
+    for (size_t i = 0; (kernel = sl_depthwise_f16_at(i)) != NULL; i++) {
+        uint32_t seed = 6;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t n = 0; n < 15; n++) {
+            struct sl_depthwise_shape s = {1,
+                                           sl_case_pick(&seed, 3, 11),
+                                           60 + sl_case_pick(&seed, 0, 90),
+                                           0,
+                                           0,
+                                           0,
+                                           1,
+                                           3,
+                                           3,
+                                           2,
+                                           2,
+                                           1,
+                                           1,
+                                           n % 2,
+                                           n / 2 % 3};
+            s.channels = (size_t)1 << n % 5;
+            s.out_h = out_of(s.in_h, 3, 2, 1, s.pad_top + n % 3);
+            s.out_w = out_of(s.in_w, 3, 2, 1, s.pad_left + n / 3 % 3);
+            check(kernel, &s, n & 1, &seed);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_windows_equal_f32),
         cmocka_unit_test(channels_up_to_two_blocks_equal_f32),
+        cmocka_unit_test(wide_images_of_few_channels_equal_f32),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
