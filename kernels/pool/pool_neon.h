@@ -119,37 +119,84 @@ SL_INLINE void run_of_2x2(bool clamp, bool part, const struct SL_NAME(sl_pool, _
     }
 }
 
+/* How many steps of `step` a vector at `at` may go, at most `count`, and still end before `end`. */
+static inline size_t steps_inside(const SL_ELEMENT *at, const SL_ELEMENT *end, size_t step,
+                                  size_t count)
+{
+    ptrdiff_t room = end - at - LANES;
+    size_t steps = room < 0 ? 0 : (size_t)room / step + 1;
+    return steps < count ? steps : count;
+}
+
 /* The same of fewer channels than a vector holds: as many windows as whole vectors stay inside of,
- * in the input and in the output; the next window writes again what one writes behind itself.
- * Returns how many. */
+ * in the input and in the output; what follows writes again what one writes behind itself. Returns
+ * how many. */
 SL_INLINE size_t few_of_2x2(bool clamp, const struct SL_NAME(sl_pool, _args) * a,
                             const struct window *w, size_t count, const SL_ELEMENT *in,
                             SL_ELEMENT *out)
 {
-    size_t channels = a->channels, step = a->stride_w * channels;
-    size_t further = (LANES + channels - 1) / channels;
-    const SL_ELEMENT *lower = in + w->row_step;
-    count = channels < LANES && count > further ? count - further : 0;
-    for (size_t i = 0; i < count; i++, in += step, lower += step, out += channels) {
-        vec_t v = V(vmaxq)(v_load_some(in, LANES), v_load_some(in + channels, LANES));
-        v = V(vmaxq)(v, v_load_some(lower, LANES));
-        v = V(vmaxq)(v, v_load_some(lower + channels, LANES));
-        v_store_some(out, clamp ? v_clamp(v, w->min, w->max) : v, LANES);
+    size_t channels = a->channels, step = a->stride_w * channels, planes = a->batch * channels;
+    const SL_ELEMENT *lower = in + w->row_step, *end = a->in + planes * a->in_h * a->in_w;
+    count = steps_inside(lower + channels, end, step, count);
+    count = steps_inside(out, a->out + planes * a->out_h * a->out_w, channels, count);
+    for (size_t i = count; i > 0; i--, in += step, lower += step, out += channels) {
+        vec_t v = V(vmaxq)(v_load(in), v_load(in + channels));
+        v = V(vmaxq)(v, v_load(lower));
+        v = V(vmaxq)(v, v_load(lower + channels));
+        v_store(out, clamp ? v_clamp(v, w->min, w->max) : v);
     }
     return count;
+}
+
+/* The largest of four vectors, `at` from the pixels. */
+SL_INLINE vec_t largest_of_2x2(bool clamp, const struct window *w, const SL_ELEMENT *const from[4],
+                               size_t at)
+{
+    vec_t v = V(vmaxq)(V(vmaxq)(v_load(from[0] + at), v_load(from[1] + at)),
+                       V(vmaxq)(v_load(from[2] + at), v_load(from[3] + at)));
+    return clamp ? v_clamp(v, w->min, w->max) : v;
+}
+
+/* The same of as many channels as `vectors` hold, the last of which may lap over the one before. */
+SL_INLINE void some_of_2x2(bool clamp, size_t vectors, const struct SL_NAME(sl_pool, _args) * a,
+                           const struct window *window, size_t count, const SL_ELEMENT *in,
+                           SL_ELEMENT *out)
+{
+    struct window w = *window;
+    size_t channels = a->channels, step = a->stride_w * channels, last = channels - LANES;
+    const SL_ELEMENT *from[4] = {in, in + channels, in + w.row_step, in + w.row_step + channels};
+    for (; count > 0; count--, out += channels) {
+        SL_UNROLL
+        for (size_t j = 0; j + 1 < vectors; j++)
+            v_store(out + LANES * j, largest_of_2x2(clamp, &w, from, LANES * j));
+        v_store(out + last, largest_of_2x2(clamp, &w, from, last));
+        SL_UNROLL
+        for (size_t i = 0; i < 4; i++) {
+            from[i] += step;
+            SL_FORGET(from[i]);
+        }
+    }
 }
 
 SL_INLINE void windows_of_2x2(bool clamp, const struct SL_NAME(sl_pool, _args) * a,
                               const struct window *w, size_t count, const SL_ELEMENT *in,
                               SL_ELEMENT *out)
 {
-    size_t done = few_of_2x2(clamp, a, w, count, in, out);
+    size_t done = 0;
+    if (a->channels < LANES)
+        done = few_of_2x2(clamp, a, w, count, in, out);
     in += done * a->stride_w * a->channels;
     out += done * a->channels;
-    if (a->channels % LANES == 0)
+    if (a->channels % LANES == 0 && a->channels != 3 * LANES)
         run_of_2x2(clamp, false, a, w, count, in, out);
-    else
+    else if (a->channels < LANES || a->channels > 4 * LANES)
         run_of_2x2(clamp, true, a, w, count - done, in, out);
+    else if (a->channels < 2 * LANES)
+        some_of_2x2(clamp, 2, a, w, count, in, out);
+    else if (a->channels <= 3 * LANES)
+        some_of_2x2(clamp, 3, a, w, count, in, out);
+    else
+        some_of_2x2(clamp, 4, a, w, count, in, out);
 }
 
 /* How many windows of a row, from the one at column `x`, lie inside to their full width. */
