@@ -124,8 +124,9 @@ static void pack_weights(const struct sl_depthwise_shape *s, const uint16_t *wei
     size_t vl = svcntsw();
     for (size_t c = 0; c < s->channels; c += 4 * vl) {
         uint16_t *out = pack_bias(s, bias, c, packed);
+        bool lone = is_lone(s, c);
         for (size_t j = 0; j < s->kernel_w + s->stride_w; j++)
-            out = (is_lone(s, c) ? pack_lone : pack_columns)(s, weights, j, c, out);
+            out = lone ? pack_lone(s, weights, j, c, out) : pack_columns(s, weights, j, c, out);
         packed = out;
     }
 }

@@ -94,7 +94,7 @@ static inline size_t rows_workspace(const struct sl_depthwise_shape *s, size_t e
 
 #define ROWS_MODE __arm_streaming __arm_inout("za")
 
-static inline void rows_fill(uint8_t *out, size_t bytes, uint8_t value) ROWS_MODE
+static __attribute__((noinline)) void rows_fill(uint8_t *out, size_t bytes, uint8_t value) ROWS_MODE
 {
     svuint8_t x = svdup_u8(value);
     svuint8x4_t quad = svcreate4_u8(x, x, x, x);
