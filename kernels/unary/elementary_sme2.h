@@ -78,6 +78,6 @@ SL_UNARY_SME2(rsqrt, SL_UNARY_RSQRT, formula_rsqrt(x))
 SL_UNARY_SME2(log, SL_UNARY_LOG, formula_log(x))
 SL_UNARY_SME2(leaky_relu, SL_UNARY_LEAKY_RELU, formula_leaky_relu(x, p))
 #if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16 /* of f32: trigonometry_sme2.c */
-SL_UNARY_SME2(sin, SL_UNARY_SIN, formula_sine_of_half(x, i_set(0)))
+SL_UNARY_SME2(sin, SL_UNARY_SIN, formula_keep_zero(x, formula_sine_of_half(x, i_set(0))))
 SL_UNARY_SME2(cos, SL_UNARY_COS, formula_sine_of_half(x, i_set(1)))
 #endif

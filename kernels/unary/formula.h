@@ -117,6 +117,12 @@ FN vec formula_quarter_sine(vec r, ints n) MODE
     return v_from_bits(i_xor(v_bits(v_select(v_odd(n), c, s)), sign));
 }
 
+/* Of a zero the zero itself: sums make 0 of -0. */
+FN vec formula_keep_zero(vec x, vec y) MODE
+{
+    return v_select(v_equal(x, v_set(0.0f)), x, y);
+}
+
 /* sin(x + quarters pi/2) of a half: n times the first part of pi/2 is exact, and so is what it
  * leaves. */
 FN vec formula_sine_of_half(vec x, ints quarters) MODE

@@ -30,7 +30,8 @@ SL_INLINE float32x4_t shifted_sine(float32x4_t x, int quarters)
     float32x2_t r_low = reduce(vget_low_f32(x), &low), r_high = reduce(vget_high_f32(x), &high);
     float32x4_t r = vcombine_f32(r_low, r_high);
     int32x4_t n = vaddq_s32(vcombine_s32(low, high), vdupq_n_s32(quarters));
-    return formula_quarter_sine(r, n);
+    vec y = formula_quarter_sine(r, n);
+    return quarters == 0 ? formula_keep_zero(x, y) : y;
 }
 
 SL_INLINE void run(size_t count, const float *in, float *out, int quarters)

@@ -15,7 +15,6 @@ struct angles {
     size_t count;
     const float *in;
     float *out;
-    int quarters;
     bool *left; /* out: whether elements from FAR on, or NaN, stand in `out` as they were */
 };
 
@@ -36,28 +35,38 @@ FN svfloat32_t shifted_sine(svfloat32_t x, int quarters) MODE
     svint32_t low = svreinterpret_s32_s64(quarters_of(&even));
     svint32_t high = svreinterpret_s32_s64(quarters_of(&odd));
     svfloat32_t r = svtrn1_f32(svcvt_f32_f64_x(all, even), svcvt_f32_f64_x(all, odd));
-    return formula_quarter_sine(r, svadd_n_s32_x(ALL, svtrn1_s32(low, high), quarters));
+    vec y = formula_quarter_sine(r, svadd_n_s32_x(ALL, svtrn1_s32(low, high), quarters));
+    return quarters == 0 ? formula_keep_zero(x, y) : y;
 }
 
-static void body(const void *args) __arm_streaming
+FN void shifted_sines(const struct angles *a, int quarters) MODE
 {
-    const struct angles *a = args;
     svbool_t left = svpfalse_b();
     for (size_t i = 0; i < a->count; i += svcntw()) {
         svbool_t some = svwhilelt_b32_u64(i, a->count);
         svfloat32_t x = svld1_f32(some, a->in + i);
         svbool_t near = svcmplt_n_f32(ALL, svabs_f32_x(ALL, x), FAR);
-        svst1_f32(some, a->out + i, svsel_f32(near, shifted_sine(x, a->quarters), x));
+        svst1_f32(some, a->out + i, svsel_f32(near, shifted_sine(x, quarters), x));
         left = svorn_b_z(ALL, left, near);
     }
     *a->left = svptest_any(ALL, left);
 }
 
+static void sines(const void *args) __arm_streaming
+{
+    shifted_sines(args, 0);
+}
+
+static void cosines(const void *args) __arm_streaming
+{
+    shifted_sines(args, 1);
+}
+
 static void run(size_t count, const float *in, float *out, int quarters)
 {
     bool left;
-    const struct angles args = {count, in, out, quarters, &left};
-    sl_streaming_run(body, &args);
+    const struct angles args = {count, in, out, &left};
+    sl_streaming_run(quarters != 0 ? cosines : sines, &args);
     for (size_t i = 0; left && i < count; i++) /* no sine is as large */
         if (!(fabsf(out[i]) < FAR))
             out[i] = quarters != 0 ? cosf(out[i]) : sinf(out[i]);

@@ -1,0 +1,159 @@
+/* tests/unit/kernels/cpu/test_signed_zeros.c: what operators by elements make of zeros, to the bit:
+ * what XNNPACK does, but where it is said here. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/binary/binary_f16.h"
+#include "kernels/cpu/half.h"
+#include "kernels/unary/unary_f16.h"
+#include "tests/support/kernel_case.h"
+
+/* Whole turns of the shortest vectors and a rest; a is -0, 0, ..., b is -0, -0, 0, 0, ... */
+enum { COUNT = 150, PAIRS = 4 };
+
+/* "--" and so on: of the four pairs in turn. NULL: no zeros. */
+static const char *sums_of_zeros(int op, bool portable)
+{
+    switch (op) {
+    case SL_BINARY_ADD:
+        return "-+++";
+    case SL_BINARY_SUBTRACT:
+        return "++-+";
+    case SL_BINARY_MULTIPLY:
+        return "+--+";
+    case SL_BINARY_MAXIMUM: /* the second of two that are equal, in portable code */
+        return portable ? "--++" : "-+++";
+    case SL_BINARY_MINIMUM:
+        return portable ? "--++" : "---+";
+    case SL_BINARY_PRELU:
+        return "-+-+";
+    default:
+        return NULL;
+    }
+}
+
+/* The same of -0 and 0 of one operand. */
+static const char *function_of_zeros(int op, bool in_za, bool gelu_in_vectors)
+{
+    switch (op) {
+    case SL_UNARY_CLAMP: /* to [0, 6] */
+    case SL_UNARY_ABS:
+        return "++";
+    case SL_UNARY_NEGATE:
+        return "+-";
+    case SL_UNARY_FLOOR:
+    case SL_UNARY_CEILING:
+    case SL_UNARY_SQRT:
+    case SL_UNARY_SIN:
+    case SL_UNARY_LEAKY_RELU:
+        return "-+";
+    case SL_UNARY_TANH:
+    case SL_UNARY_HARDSWISH:
+    case SL_UNARY_ELU:
+        return in_za ? "++" : "-+"; /* not as XNNPACK: sums with what ZA held are never -0 */
+    case SL_UNARY_GELU:
+        return gelu_in_vectors ? "++" : "-+"; /* nor these */
+    default:
+        return NULL;
+    }
+}
+
+static void expect(const char *kernel, const char *want, size_t period, const float *got)
+{
+    for (size_t i = 0; want && i < COUNT; i++)
+        if (got[i] != 0 || (signbit(got[i]) != 0) != (want[i % period] == '-'))
+            fail_msg("%s: element %zu is %g, not %c0", kernel, i, (double)got[i], want[i % period]);
+}
+
+static float a[COUNT], b[COUNT], out[COUNT];
+static uint16_t a_halves[COUNT], b_halves[COUNT], out_halves[COUNT];
+
+static int setup(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        a[i] = i % 2 ? 0.0f : -0.0f;
+        b[i] = i % 4 > 1 ? 0.0f : -0.0f;
+        a_halves[i] = sl_half_from_float(a[i]);
+        b_halves[i] = sl_half_from_float(b[i]);
+    }
+    return 0;
+}
+
+static const float *widened(void)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        out[i] = sl_half_to_float(out_halves[i]);
+    return out;
+}
+
+static bool is(const char *kernel, const char *engine)
+{
+    return strstr(kernel, engine) != NULL;
+}
+
+/* Clamped to [0, inf], every zero is 0. */
+static void zeros_of_binary_operators_have_the_sign_that_xnnpack_gives(void **state)
+{
+    (void)state;
+    const struct sl_binary *f32;
+    const struct sl_binary_f16 *f16;
+    for (int relu = 0; relu < 2; relu++) {
+        float least = relu ? 0.0f : -INFINITY;
+        for (size_t i = 0; (f32 = sl_binary_at(i)) != NULL; i++) {
+            const char *want = sums_of_zeros(f32->op, is(f32->name, "_scalar"));
+            if (!want || !sl_case_may_run(f32->name, f32->needs))
+                continue;
+            f32->run(&(struct sl_binary_args){COUNT, a, b, 1, 1, out, least, INFINITY});
+            expect(f32->name, relu ? "++++" : want, PAIRS, out);
+        }
+        for (size_t i = 0; (f16 = sl_binary_f16_at(i)) != NULL; i++) {
+            const char *want = sums_of_zeros(f16->op, is(f16->name, "_scalar"));
+            if (!want || !sl_case_may_run(f16->name, f16->needs))
+                continue;
+            f16->run(&(struct sl_binary_f16_args){COUNT, a_halves, b_halves, 1, 1, out_halves,
+                                                  least, INFINITY});
+            expect(f16->name, relu ? "++++" : want, PAIRS, widened());
+        }
+    }
+}
+
+static void functions_of_zeros_have_the_sign_that_is_said(void **state)
+{
+    (void)state;
+    const struct sl_unary *f32;
+    const struct sl_unary_f16 *f16;
+    for (size_t i = 0; (f32 = sl_unary_at(i)) != NULL; i++) {
+        if (!sl_case_may_run(f32->name, f32->needs))
+            continue;
+        f32->run(COUNT, a, out, 0, 6);
+        expect(f32->name,
+               function_of_zeros(f32->op, is(f32->name, "_sme2"), !is(f32->name, "_scalar")), 2,
+               out);
+    }
+    for (size_t i = 0; (f16 = sl_unary_f16_at(i)) != NULL; i++) {
+        bool steps = f16->op == SL_UNARY_HARDSWISH; /* in halves, as XNNPACK */
+        if (!sl_case_may_run(f16->name, f16->needs))
+            continue;
+        f16->run(COUNT, a_halves, out_halves, 0, 6);
+        expect(
+            f16->name,
+            function_of_zeros(f16->op, is(f16->name, "_sme2") && !steps, !is(f16->name, "_scalar")),
+            2, widened());
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zeros_of_binary_operators_have_the_sign_that_xnnpack_gives),
+        cmocka_unit_test(functions_of_zeros_have_the_sign_that_is_said),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
