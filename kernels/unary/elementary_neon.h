@@ -57,12 +57,12 @@ SL_UNARY_NEON(floor, SL_UNARY_FLOOR, vrndmq_f32(x))
 SL_UNARY_NEON(ceiling, SL_UNARY_CEILING, vrndpq_f32(x))
 SL_UNARY_NEON(sqrt, SL_UNARY_SQRT, vsqrtq_f32(x))
 SL_UNARY_NEON(rsqrt, SL_UNARY_RSQRT, formula_rsqrt(x))
-SL_UNARY_NEON(exp, SL_UNARY_EXP, formula_exp(x))
 SL_UNARY_NEON(log, SL_UNARY_LOG, formula_log(x))
-#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16 /* of f32: sigmoid_neon.c, trigonometry_neon.c */
-SL_UNARY_NEON(sigmoid, SL_UNARY_SIGMOID, formula_sigmoid(x))
+#if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16 /* of f32: trigonometry_neon.c */
 SL_UNARY_NEON(sin, SL_UNARY_SIN, formula_keep_zero(x, formula_sine_of_half(x, i_set(0))))
 SL_UNARY_NEON(cos, SL_UNARY_COS, formula_sine_of_half(x, i_set(1)))
+#else /* of halves: powers_f16_neon.c; sigmoids: there and in sigmoid_neon.c */
+SL_UNARY_NEON(exp, SL_UNARY_EXP, formula_exp(x))
 #endif
 SL_UNARY_NEON(tanh, SL_UNARY_TANH, formula_tanh(x))
 SL_UNARY_NEON(hardswish, SL_UNARY_HARDSWISH, formula_hardswish(x))

@@ -49,12 +49,6 @@ FN vec formula_elu(vec x, vec alpha) MODE
     return v_select(v_less(x, v_set(0.0f)), y, x);
 }
 
-FN vec formula_sigmoid(vec x) MODE
-{
-    vec e = formula_exp(v_neg(v_abs(x))), below = v_add(e, v_set(1.0f));
-    return v_div(v_select(v_less(x, v_set(0.0f)), e, v_set(1.0f)), below);
-}
-
 FN vec formula_tanh(vec x) MODE
 {
     vec t = formula_expm1_of_negative(v_mul(v_abs(x), v_set(-2.0f)));

@@ -28,7 +28,7 @@ double sl_unary_f16_most_ulp(const struct sl_unary_f16 *kernel)
 {
     if (kernel->op <= SL_UNARY_CEILING)
         return 0;
-    if (kernel->op == SL_UNARY_HARDSWISH && (kernel->needs & SL_ISA_SME2) != 0)
+    if (kernel->op == SL_UNARY_HARDSWISH && (kernel->needs & (SL_ISA_SME2 | SL_ISA_FP16)) != 0)
         return 2.2;
     return 0.51;
 }

@@ -106,11 +106,9 @@ static uint16_t hardswish_step_by_step(uint16_t bits)
     return sl_half_from_float(sl_half_to_float(sl_half_from_float(x * sixth)) * gate);
 }
 
-static void hardswish_in_sme2_equals_xnnpack_to_the_bit(void **state)
+static void check_hardswish(const struct sl_unary_f16 *kernel)
 {
-    const struct sl_unary_f16 *kernel = &sl_unary_hardswish_f16_f16_4vl_sme2;
     uint16_t *in = sl_case_constant_halves(ALL, 0), *out = sl_case_constant_halves(ALL, 0x7777);
-    (void)state;
     for (size_t i = 0; i < ALL; i++)
         in[i] = (uint16_t)i;
     if (sl_case_may_run(kernel->name, kernel->needs)) {
@@ -121,6 +119,13 @@ static void hardswish_in_sme2_equals_xnnpack_to_the_bit(void **state)
     }
     sl_guarded_free(in);
     sl_guarded_free(out);
+}
+
+static void hardswish_of_halves_equals_xnnpack_to_the_bit(void **state)
+{
+    (void)state;
+    check_hardswish(&sl_unary_hardswish_f16_f16_4vl_sme2);
+    check_hardswish(&sl_unary_hardswish_f16_f16_1x32_neon);
 }
 #endif
 
@@ -139,7 +144,7 @@ int main(void)
         cmocka_unit_test(every_operator_rounds_once_on_all_halves),
         cmocka_unit_test(every_count_is_served_apart_and_in_place),
 #if defined(__aarch64__)
-        cmocka_unit_test(hardswish_in_sme2_equals_xnnpack_to_the_bit),
+        cmocka_unit_test(hardswish_of_halves_equals_xnnpack_to_the_bit),
 #endif
         cmocka_unit_test(select_gives_the_operator_asked_for),
     };
