@@ -184,9 +184,12 @@ def reductions(rng, kind):
                 rounded = "prod" in name and kind in ("f16", "bf16") or name.startswith("aten::sum") and (kind == "f64" or kind in ("i64", "i32") and x.dim() == 1)
                 if not rounded and (torch.int64 not in rest or x.double().isfinite().all()):
                     yield made(name, [x, *rest], f"{said(x)} {rest or ''}")
-    for k, largest in ((1, True), (3, False), (6, True)):  # without ties, whose order is the C++ library's
+    for k, largest in ((1, True), (3, False), (6, True)):
         x = torch.randperm(6, generator=rng).to(TYPES[kind]) if kind != "bool" else plain(rng, kind, 1)
         yield made("aten::topk.values", [x, min(k, x.numel()), 0, largest, True], f"{said(x)} {k}")
+    for count, k, largest, ordered in ((24, 6, True, True), (24, 6, False, False), (130, 2, True, True), (90, 80, False, True)) if kind != "bool" else ():
+        x = torch.tensor([(7 * i * i + 3 * i) % 5 for i in range(count)]).to(TYPES[kind])  # most are equal: their order counts
+        yield made("aten::topk.values", [x, k, 0, largest, ordered], f"{said(x)} {k}")
 
 
 def moves(rng, kind):

@@ -4,8 +4,12 @@
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/op.h"
+#include "agent/runtime/ops/rank.h"
 #include "agent/runtime/ops/walk.h"
 #include "common/format/scalar_type.h"
+
+/* Lines of so many times the elements they are to keep go through a heap. */
+enum { LONG_FOR_A_HEAP = 64 };
 
 /* Lines along one dimension: the walk goes over all others. */
 struct scan {
@@ -15,7 +19,9 @@ struct scan {
     ptrdiff_t in_step, out_step, index_step;
     sl_cast_load_fn load;
     sl_cast_store_fn store;
-    bool largest;
+    struct sl_rank_order order;
+    bool sorted;
+    size_t ranked;       /* elements of a line that are in the workspace at a time */
     struct sl_walk walk; /* in, index, out */
     size_t scratch;      /* of the workspace */
 };
@@ -175,78 +181,43 @@ static int prepare_log_softmax(struct sl_op_call *call, struct sl_diag *diag)
     return prepare_lines(call, sl_op_int(call, 1, 0), SIZE_MAX, NULL, out, run_log_softmax, diag);
 }
 
-/* A line's best elements: a heap whose root is the worst of them. */
-struct ranked {
-    double real; /* exact for f32 */
-    int64_t i64, index;
-};
-
-static bool is_better(const struct scan *s, const struct ranked *a, const struct ranked *b)
+static struct sl_ranked ranked_at(const struct scan *s, const uint8_t *in, size_t i)
 {
-    if (s->class != SL_CAST_I64) {
-        bool a_nan = a->real != a->real, b_nan = b->real != b->real;
-        if (a_nan != b_nan)
-            return a_nan == s->largest;
-        if (!a_nan && a->real != b->real)
-            return (a->real > b->real) == s->largest;
-    } else if (a->i64 != b->i64) {
-        return (a->i64 > b->i64) == s->largest;
-    }
-    return a->index < b->index;
-}
-
-static void sink(const struct scan *s, struct ranked *heap, size_t count, size_t at)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count && is_better(s, &heap[child], &heap[child + 1]))
-            child++;
-        if (!is_better(s, &heap[at], &heap[child]))
-            return;
-        struct ranked swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
-}
-
-static struct ranked ranked_at(const struct scan *s, const uint8_t *in, size_t i)
-{
-    struct ranked one = {.index = (int64_t)i};
-    if (s->class != SL_CAST_I64)
-        one.real = real_at(s, in, i);
+    struct sl_ranked one = {.index = (int64_t)i};
+    if (s->order.whole)
+        s->load(in + (ptrdiff_t)i * s->in_step, 0, 1, &one.value.whole);
     else
-        s->load(in + (ptrdiff_t)i * s->in_step, 0, 1, &one.i64);
+        one.value.real = real_at(s, in, i);
     return one;
 }
 
+/* A line that is long for its outputs goes through a heap of them, a shorter one is sorted as far
+ * as it must be: as in ExecuTorch, for equal numbers keep the order which that gives them. */
 static void top_line(struct sl_op_call *call, const struct scan *s, const uint8_t *in,
                      uint8_t *index, uint8_t *out)
 {
-    struct ranked *heap = (struct ranked *)(void *)(call->method->workspace.base + s->scratch);
+    struct sl_ranked *best =
+        (struct sl_ranked *)(void *)(call->method->workspace.base + s->scratch);
     size_t count = s->kept;
-    for (size_t i = 0; i < count; i++)
-        heap[i] = ranked_at(s, in, i);
-    for (size_t i = count; i > 0; i--)
-        sink(s, heap, count, i - 1);
-    for (size_t i = count; i < s->length; i++) {
-        struct ranked next = ranked_at(s, in, i);
-        if (!is_better(s, &next, &heap[0]))
-            continue;
-        heap[0] = next;
-        sink(s, heap, count, 0);
+    if (count == 0)
+        return;
+    for (size_t i = 0; i < s->ranked; i++)
+        best[i] = ranked_at(s, in, i);
+    if (s->ranked < s->length) {
+        sl_rank_heap(&s->order, best, count);
+        for (size_t i = count; i < s->length; i++)
+            sl_rank_offer(&s->order, best, count, ranked_at(s, in, i));
+        sl_rank_sort_heap(&s->order, best, count);
+    } else {
+        sl_rank_select(&s->order, best, s->length, count, s->sorted);
     }
-    for (size_t i = count; i > 0; i--) { /* the worst goes last */
-        ptrdiff_t at = (ptrdiff_t)(i - 1);
-        if (s->class != SL_CAST_I64)
-            put_real(s, heap[0].real, out, i - 1);
+    for (size_t i = 0; i < count; i++) {
+        ptrdiff_t at = (ptrdiff_t)i;
+        if (s->order.whole)
+            s->store(&best[i].value.whole, 1, out + at * s->out_step, 0);
         else
-            s->store(&heap[0].i64, 1, out + at * s->out_step, 0);
-        memcpy(index + at * s->index_step, &heap[0].index, sizeof(int64_t));
-        heap[0] = heap[i - 1];
-        sink(s, heap, i - 1, 0);
+            put_real(s, best[i].value.real, out, i);
+        memcpy(index + at * s->index_step, &best[i].index, sizeof(int64_t));
     }
 }
 
@@ -268,8 +239,11 @@ static int prepare_topk(struct sl_op_call *call, struct sl_diag *diag)
     if (rc != 0)
         return rc;
     struct scan *s = call->state;
-    s->largest = sl_op_bool(call, 3);
-    s->scratch = sl_ref_scratch(call, (size_t)k * sizeof(struct ranked)).offset;
+    s->order.whole = s->class == SL_CAST_I64;
+    s->order.largest = sl_op_bool(call, 3);
+    s->sorted = sl_op_bool(call, 4);
+    s->ranked = s->kept * LONG_FOR_A_HEAP <= s->length ? s->kept : s->length;
+    s->scratch = sl_ref_scratch(call, s->ranked * sizeof(struct sl_ranked)).offset;
     return 0;
 }
 
