@@ -2,7 +2,7 @@
  *
  * With t = |x|, e^-t = 2^-n e^-r, where n = round(t / ln 2) and e^-r = 1 - r + r^2 times a
  * polynomial of degree 4 (3.1e-9 before rounding). Each constant that a sum begins with is loaded
- * for four vectors by one instruction, where four would copy it. Largest error: 2.2 ulp. Below -88,
+ * for four vectors by one instruction, where four would copy it. Largest error: 2.4 ulp. Below -88,
  * where the result is no normal number any more, it is 0. */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* kernels/unary/unary_f16.h: y[i] = f(x[i]) in half precision, for the operators of unary.h. In
  * place is allowed. Computed in f32 and rounded once: over all 65,536 halves no kernel is more than
- * 0.51 ulp from the exact result (0.52: GELU), but hard-swish in SME2 and in NEON that
- * computes with halves, which is 2.2: it rounds thrice, to the bit as XNNPACK does. */
+ * 0.51 ulp from the exact result, GELU among them, but hard-swish in SME2 and in NEON that computes
+ * with halves, which is 2.2: it rounds thrice, to the bit as XNNPACK does. */
 #pragma once
 
 #include <stddef.h>

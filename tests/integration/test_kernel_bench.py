@@ -63,6 +63,11 @@ class Counts(unittest.TestCase):
             self.assertEqual({(row["kernel"], row["shape"]) for row in rows}, {(kernel, shape)})
             self.assertTrue(all(row["instructions"] > 100 for row in rows))
 
+    def test_functions_say_how_far_off_their_results_are(self):
+        for engine, most in (("sme2", 4), ("neon", 3.9), ("portable", 0.6)):
+            rows = bench("--engine", engine, "unary:gelu-64", "f16/unary:gelu-64", "unary:abs-64")
+            self.assertEqual([row["most_ulp"] for row in rows], [most, 0.51, None])
+
     def test_each_kernel_of_a_family(self):
         rows = bench("--each", "layout", "--engine", "sme2")
         self.assertEqual(len(rows), 6)  # transposes and resizes, of three sizes each
