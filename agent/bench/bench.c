@@ -255,7 +255,8 @@ static int bench_shapes(const struct options *o, uint32_t isa, struct sl_buf *ou
     const struct sl_bench_choice choice = choice_of(o, isa);
     for (size_t i = 0; i < o->shape_count; i++) {
         int rc = bench_shape(o, &choice, &o->shapes[i], o->texts[i], out);
-        if (rc < 0 && (rc != SL_E_NOT_FOUND || !o->skip_absent))
+        bool absent = rc == SL_E_NOT_FOUND || rc == SL_E_UNSUPPORTED;
+        if (rc < 0 && !(absent && o->skip_absent))
             return say_why(o->texts[i], rc);
     }
     return 0;

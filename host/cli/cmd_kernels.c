@@ -13,6 +13,7 @@
 #include "host/cli/bench_device.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/kernel_shape_list.h"
 #include "host/cli/kernel_shapes.h"
 #include "host/cli/kernels_log.h"
 #include "host/cli/kernels_measure.h"
@@ -276,7 +277,7 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     return rc == 0 && !families ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
 }
 
-/* The shapes with one engine, or with SME2 and then NEON. */
+/* The shapes with one engine; or with SME2 and then NEON, and what has a goal but is not chosen. */
 static int bench_shapes(struct bench *b, struct sl_diag *diag)
 {
     b->rows = sl_calloc(MAX_ROWS, sizeof(*b->rows));
@@ -287,6 +288,9 @@ static int bench_shapes(struct bench *b, struct sl_diag *diag)
         b->engine = "neon";
         rc = measure_all(b, diag);
     }
+    for (size_t i = 0; rc == 0 && b->shapes.all && i < sl_kernel_named_goal_count; i++)
+        if (sl_kernel_shapes_name(&b->shapes, i))
+            rc = measure_all(b, diag);
     return rc == 0 ? print_rows(b, diag) : rc;
 }
 

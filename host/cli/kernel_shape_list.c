@@ -191,3 +191,20 @@ const char *const sl_kernel_other_shapes[] = {
 
 const size_t sl_kernel_other_shape_count =
     sizeof(sl_kernel_other_shapes) / sizeof(sl_kernel_other_shapes[0]);
+
+#define SDOT "sl_matmul_qs8_qs8_qs8p8x4_8x8_neon_dot"
+
+const struct sl_kernel_named_goal sl_kernel_named_goals[] = {
+    {"sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa", "matmul:1x1024x1024"},
+    {"sl_matmul_f16_f16p1vlx2_f16p2vlx2_2vlx2vl_sme2_mopa", "f16/matmul:1x1024x1024"},
+    {"sl_matmul_f32_bf16p1vlx2_bf16p2vlx2_2vlx2vl_sme2_mopa", "bf16/matmul:1x1024x1024"},
+    {"sl_matmul_qs8_qs8p1vlx4_qs8p2vlx4_2vlx2vl_sme2_mopa", "qs8/matmul:1x1024x1024"},
+    {"sl_matmul_qd8_qs8_2vlx2vl_sme2_mopa", "matmul_qd8:1x1024x1024"},
+    {SDOT, "qs8/matmul:128x128x128"},
+    {SDOT, "qs8/matmul:256x256x256"},
+    {SDOT, "qs8/matmul:100x192x384"},
+    {SDOT, "qs8/matmul:49x960x160"},
+};
+
+const size_t sl_kernel_named_goal_count =
+    sizeof(sl_kernel_named_goals) / sizeof(sl_kernel_named_goals[0]);

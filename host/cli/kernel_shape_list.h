@@ -8,6 +8,14 @@
 extern const char *const sl_kernel_goal_shapes[];
 extern const size_t sl_kernel_goal_shape_count;
 
+/* Goals of kernels that are not the first of their list for the shape: single rows on the layout of
+ * many, products by SDOT. */
+struct sl_kernel_named_goal {
+    const char *kernel, *shape;
+};
+extern const struct sl_kernel_named_goal sl_kernel_named_goals[];
+extern const size_t sl_kernel_named_goal_count;
+
 /* Where there are none: what a family's name alone shows behind its goals. */
 extern const char *const sl_kernel_other_shapes[];
 extern const size_t sl_kernel_other_shape_count;

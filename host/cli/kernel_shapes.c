@@ -215,6 +215,17 @@ int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *word
     return rc;
 }
 
+bool sl_kernel_shapes_name(struct sl_kernel_shapes *s, size_t i)
+{
+    const struct sl_kernel_named_goal *goal = &sl_kernel_named_goals[i];
+    if (!is_of_type(s, goal->shape))
+        return false;
+    s->kernel = goal->kernel;
+    s->count = 1;
+    snprintf(s->text[0], SL_KERNEL_SHAPE_BYTES, "%s", goal->shape);
+    return true;
+}
+
 size_t sl_kernel_shapes_batch(const struct sl_kernel_shapes *s, size_t i,
                               const char *out[SL_KERNEL_BATCH_ARGS + 1])
 {

@@ -30,6 +30,10 @@ bool sl_kernel_shapes_know_type(const char *type);
 int sl_kernel_shapes_collect(struct sl_kernel_shapes *shapes, const char *const *words,
                              size_t count, struct sl_diag *diag);
 
+/* Makes the shapes the i-th goal of a kernel by name (kernel_shape_list.h); false when it is of
+ * another type than asked for. */
+bool sl_kernel_shapes_name(struct sl_kernel_shapes *shapes, size_t i);
+
 enum { SL_KERNEL_BATCH_SHAPES = 24, SL_KERNEL_BATCH_ARGS = 2 * SL_KERNEL_BATCH_SHAPES };
 
 /* Writes "--bench SHAPE" for up to SL_KERNEL_BATCH_SHAPES shapes from the i-th on, as many as one

@@ -154,6 +154,9 @@ const struct sl_kernel_op_anchor sl_kernel_op_anchors[] = {
     {"_max_", {"pool", "neon", "whole", 0, 784, 64, 9, 349682, "XNNPACK f32 maxpool 9p neon u4"}},
     {"_average_",
      {"pool", "neon", "whole", 0, 784, 64, 9, 410054, "XNNPACK f32 avgpool 9p neon u4"}},
+    {"_mopa",
+     {"matmul", "sme2", "whole", 512, 1, 1024, 1024, 78673,
+      "KleidiAI f32p4vsx1bf32_1x32vs_sme2_mla, on the panels of its products"}},
     {"_x32_",
      {"transpose", "neon", "whole", 0, 256, 256, 1, 79191, "XNNPACK x32 transposec 4x4 tbl128"}},
 };

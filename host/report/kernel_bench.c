@@ -76,9 +76,16 @@ bool sl_kernel_is_plain(const struct sl_kernel_row *row)
     return !strstr(row->shape, "-d") && !strstr(row->shape, "-g") && !strstr(row->shape, "-m");
 }
 
+/* Outer products with one row of floats: on their panels a whole product takes another way. */
+static bool is_one_of_many(const struct sl_kernel_row *row)
+{
+    return row->m == 1 && strcmp(row->family, "matmul") == 0 && strcmp(row->stage, "kernel") == 0 &&
+           has(row, "_mopa");
+}
+
 const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl)
 {
-    if (!sl_kernel_is_plain(row))
+    if (!sl_kernel_is_plain(row) || is_one_of_many(row))
         return NULL;
     if (strcmp(row->type, "qs8") == 0)
         return sl_kernel_qs8_anchor(row, svl);

@@ -1,5 +1,6 @@
 /* tests/unit/host/cli/test_kernel_shapes.c */
 #include "common/base/error.h"
+#include "host/cli/kernel_shape_list.h"
 #include "host/cli/kernel_shapes.h"
 #include "tests/support/unit.h"
 
@@ -173,6 +174,29 @@ static void too_many_shapes_are_refused(void **state)
     collected((struct sl_kernel_shapes){.random = SL_KERNEL_MAX_SHAPES + 1}, NULL, SL_E_LIMIT);
 }
 
+/* Kernels that are not the first of their list have goals too, each under its own type. */
+static void goals_of_kernels_by_name_are_of_one_type_each(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"f32", "f16", "bf16", "qs8", "qd8", "q4"};
+    static struct sl_kernel_shapes s;
+    size_t count = 0;
+    for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
+        for (size_t i = 0; i < sl_kernel_named_goal_count; i++) {
+            s = (struct sl_kernel_shapes){.all = true, .type = types[t]};
+            if (!sl_kernel_shapes_name(&s, i))
+                continue;
+            count++;
+            assert_int_equal(s.count, 1);
+            assert_string_equal(s.text[0], sl_kernel_named_goals[i].shape);
+            assert_string_equal(s.kernel, sl_kernel_named_goals[i].kernel);
+        }
+    assert_int_equal(count, sl_kernel_named_goal_count);
+    s = (struct sl_kernel_shapes){.all = true};
+    assert_true(sl_kernel_shapes_name(&s, 0) &&
+                sl_kernel_shapes_name(&s, sl_kernel_named_goal_count - 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +209,7 @@ int main(void)
         cmocka_unit_test(batches_hold_every_shape_once_and_in_order),
         cmocka_unit_test(a_family_with_random_is_drawn_and_a_seed_draws_the_same),
         cmocka_unit_test(too_many_shapes_are_refused),
+        cmocka_unit_test(goals_of_kernels_by_name_are_of_one_type_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
