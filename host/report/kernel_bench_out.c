@@ -161,7 +161,8 @@ static int put_timed_line(struct sl_buf *out, const struct sl_kernel_row *row,
 
 static bool same_kernel(const struct sl_kernel_row *a, const struct sl_kernel_row *b)
 {
-    return a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->kernel, b->kernel) == 0;
+    return a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->kernel, b->kernel) == 0 &&
+           strcmp(a->shape, b->shape) == 0;
 }
 
 /* What a time of several threads is. */
@@ -196,6 +197,8 @@ static int put_kernel(struct sl_buf *out, const struct sl_style *style,
     snprintf(line, sizeof(line), "\n%" PRIu64 "x%" PRIu64 "x%" PRIu64 " %s\n", row->m, row->n,
              row->k, row->kernel);
     int rc = sl_style_put(out, style, SL_TONE_STRONG, line);
+    if (rc == 0 && row->shape[0] != '\0' && !strstr(row->shape, "matmul"))
+        rc = sl_buf_printf(out, "  %.76s\n", row->shape); /* which says more than the product */
     if (rc == 0 && row->counted)
         return sl_buf_printf(out, "  %-11s %12s %9s %10s %7s %8s %7s\n", "stage", "instructions",
                              "each", "least MACs", "x least", "x anchor", "x goal");
