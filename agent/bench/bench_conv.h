@@ -63,8 +63,9 @@
                                              verbs##_BYTES(l),                                     \
                                              space + sl_bench_repeated_bytes(s, sizeof(float))};   \
         int rc = sl_bench_operands_init(&l->operands, &sizes, seed);                               \
-        if (rc == 0)                                                                               \
-            sl_bench_operands_narrow(&l->operands, &sizes, s->type);                               \
+        if (rc != 0)                                                                               \
+            return rc;                                                                             \
+        sl_bench_operands_narrow(&l->operands, &sizes, s->type);                                   \
         l->repeated = sl_bench_repeated_of(s, isa, sizeof(SL_ELEMENT), l->operands.in,             \
                                            (char *)l->operands.workspace + space);                 \
         l->args.in = s->multiplier > 1 ? l->repeated.wide : (void *)l->operands.in;                \
@@ -73,7 +74,7 @@
         l->args.workspace = l->operands.workspace;                                                 \
         l->args.min = -INFINITY;                                                                   \
         l->args.max = INFINITY;                                                                    \
-        return rc;                                                                                 \
+        return 0;                                                                                  \
     }                                                                                              \
     int SL_NAME(sl_bench_##family, )(const struct sl_bench_choice *choice, uint64_t seed,          \
                                      struct sl_bench_stage_run *bench)                             \
