@@ -187,8 +187,9 @@ int sl_bench_matmul_qs8(const struct sl_bench_choice *choice, uint64_t seed,
                           verbs##_BYTES(kernel, &args->shape),                                     \
                           space + sl_bench_repeated_bytes(j->shape, 1), seed);                     \
         }                                                                                          \
-        j->repeated =                                                                              \
-            sl_bench_repeated_of(j->shape, choice->isa, 1, j->in, (char *)j->workspace + space);   \
+        if (rc == 0)                                                                               \
+            j->repeated = sl_bench_repeated_of(j->shape, choice->isa, 1, j->in,                    \
+                                               (char *)j->workspace + space);                      \
         args->in = j->shape->multiplier > 1 ? j->repeated.wide : j->in;                            \
         args->in_zero = j->requant.in_zero;                                                        \
         args->weights = j->packed;                                                                 \
