@@ -3,6 +3,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "agent/bench/kernels.h"
 #include "agent/bench/operands.h"
@@ -28,6 +29,7 @@
 
 /* A bench of one family, by the kernels of `list`; families differ in their types and `verbs`,
  * above. `channels` are the shape's other fields. The workspace has room for the weights too.
+ * What this CPU lacks is not asked whether it fits.
  * With a multiplier, channels are repeated first. */
 #define LAYER_BENCH(family, list, verbs, channels)                                                 \
     struct family##_layer {                                                                        \
@@ -84,8 +86,8 @@
         struct sl_bench_search search = {.choice = choice};                                        \
         const struct SL_NAME(sl_##list, ) * at;                                                    \
         for (size_t i = 0; (at = SL_NAME(sl_##list, _at)(i)); i++) {                               \
-            if (sl_bench_consider(&search, at->name, at->needs,                                    \
-                                  !at->fits || at->fits(&l.args.shape)))                           \
+            bool fits = !at->fits || (at->needs & ~choice->isa) != 0 || at->fits(&l.args.shape);   \
+            if (sl_bench_consider(&search, at->name, at->needs, fits))                             \
                 l.kernel = at;                                                                     \
         }                                                                                          \
         int rc = sl_bench_chosen(&search, &bench->kernel);                                         \

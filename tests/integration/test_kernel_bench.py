@@ -46,6 +46,11 @@ class Kernels(unittest.TestCase):
         missing = {kernel["kernel"] for kernel in self.kernels if "_scalar" not in kernel["kernel"]} - {row["kernel"] for row in rows}
         self.assertEqual(missing, set())
 
+    def test_without_sme_the_others_run(self):
+        rows = [json.loads(row) for row in agent("--each", "depthwise", "--engine", "neon", "--clock", "marks", cpu="max,sme=off").splitlines()]
+        wanted = {kernel["kernel"] for kernel in self.kernels if kernel["family"] == "depthwise" and "_neon" in kernel["kernel"]}
+        self.assertEqual({row["kernel"] for row in rows}, wanted)
+
     def test_families_that_are_not_there_are_refused(self):
         done = lab.sme2lab("kernels", "bench", "--each", "soup")
         self.assertEqual(done.returncode, 2)
