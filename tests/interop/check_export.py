@@ -22,7 +22,7 @@ SMALL_VIT = os.path.join(MODELS, "small_vit/model.py:SmallVitModel")
 CASES = [("toy", []), ("toy", ["--backend", "portable"]), ("toy", ["--dtype", "fp16"]), ("toy", ["--dtype", "fp16", "--backend", "portable"]),
          ("toy", ["--quantize", "int8", "--calibrate", "CALIBRATION"]), ("toy", ["--quantize", "int8-dynamic"]),
          ("toy", ["--quantize", "int4-groupwise"]), ("toy", ["--etrecord", "--bundled"]), ("decoder", []), (PAIRED, []), (NUMBERS, []),
-         (NUMBERS, ["--backend", "portable"]), (THEIRS, [])]
+         (NUMBERS, ["--backend", "portable"]), (THEIRS, []), (f"{MODELS}/numbers/model.py:KeepingModel", [])]
 VIT = ("vit", ["--quantize", "int8"])
 LARGE = [name for name, model in BUILT_IN.items() if name not in ("toy", "decoder") and not issubclass(model, Recipe)]
 
@@ -80,6 +80,7 @@ def check_refused(lab):
                (["--model", f"{MODELS}/numbers/model.py:NoTupleModel", "--outdir", lab.out], 2, "not a tuple of all inputs"),
                (["--model", f"{MODELS}/numbers/model.py:UnfitModel", "--outdir", lab.out], 1, "cause: inputs that do not fit"),
                (["--model", f"{MODELS}/numbers/model.py:SortedModel", "--outdir", lab.out], 1, "its runtime has no aten::sort.values"),
+               (["--model", f"{MODELS}/numbers/model.py:LoopingModel", "--outdir", lab.out], 1, "cause: a loop that ExecuTorch does not run"),
                (["--model", NUMBERS, "--outdir", os.path.join(lab.out, "refused"), "--bundled"], 2, "hold no None"),
                (["--model", "squeezesam", "--outdir", lab.out], 2, "--checkout DIR"),
                (["--model", f"{MODELS}/branching/model.py:BranchingModel", "--outdir", lab.out], 1, "cause: dynamic control flow")]

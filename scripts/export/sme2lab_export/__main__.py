@@ -127,7 +127,8 @@ def export(options):
     expected, inputs = job.answer(), job.all_inputs()
     edge = job.lower()
     shares = lowering.share(edge)
-    manager = edge.to_executorch()
+    with torch.no_grad():  # buffers that the network writes to may need gradients
+        manager = edge.to_executorch()
     pte = bytes(manager.buffer)
     delegated, portable = lowering.calls(pte)
     facts = {"model": options.model, "backend": options.backend, "dtype": options.dtype, "quantized": quantised,

@@ -8,8 +8,10 @@ CAUSES = (
      "get_dynamic_shapes() promises sizes that the network does not keep: take the suggested fix in the message, bound the dimension by "
      "Dim(name, min=, max=), or leave the method out for fixed shapes"),
     ("a branch in a delegated program", ("was not decomposed or delegated",),
-     "ExecuTorch lowers nothing inside torch.cond, map or while_loop to XNNPACK: export with --backend portable, or compute both sides and choose "
+     "ExecuTorch lowers nothing inside torch.cond or map to XNNPACK: export with --backend portable, or compute both sides and choose "
      "with torch.where"),
+    ("a loop that ExecuTorch does not run", ("Unsupported control flow operator",),
+     "ExecuTorch runs torch.cond, map and scan, no torch.while_loop: write a loop of a fixed number of turns, or export its body and repeat the call"),
     ("a branch that cannot be traced", ("_higher_order_ops", "cond's output", "torch.cond"),
      "PyTorch does not trace what stands in a branch or a loop's body (convolutions with sizes left open are of that kind): leave only small "
      "arithmetic there, compute both sides and choose with torch.where, or export the parts as models of their own"),
@@ -17,7 +19,7 @@ CAUSES = (
      "the network uses Python or TorchScript that torch.export cannot follow: remove torch.jit decorations, prints, numpy and third-party calls "
      "from forward()"),
     ("unsupported operator", ("Missing out variants", "not found in the operator", "not Core ATen", "is not supported", "SpecViolationError",
-                              "RequireOut", "not registered", "runtime has no"),
+                              "RequireOut", "not registered", "runtime has no", "WithEffects"),
      "an operator has no form that ExecuTorch can run: write it with operators that have one (the message names it), or register your own"),
     ("inputs that do not fit", ("fails on its example inputs", "missing a required argument", "takes", "positional argument", "mat1 and mat2", "size mismatch",
                                 "expected input", "must match"),

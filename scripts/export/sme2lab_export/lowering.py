@@ -21,7 +21,8 @@ def edge(model, inputs, backend, kwargs=None, dynamic_shapes=None, etrecord=Fals
 
 def lower(model, inputs, backend, kwargs=None, dynamic_shapes=None, etrecord=False):
     """ExecuTorch's program manager; its `buffer` is the program."""
-    return edge(model, inputs, backend, kwargs, dynamic_shapes, etrecord).to_executorch()
+    with torch.no_grad():
+        return edge(model, inputs, backend, kwargs, dynamic_shapes, etrecord).to_executorch()
 
 
 def share(edge_program):

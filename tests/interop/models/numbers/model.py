@@ -40,3 +40,35 @@ class SortedModel(NumbersModel):
 
     def get_example_inputs(self):
         return (torch.ones(3, 4),)
+
+
+class Keeping(torch.nn.Module):
+    """Writes what a layer with weights gives into a buffer of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        self.register_buffer("kept", torch.zeros(5, 4))
+
+    def forward(self, x, rows):
+        self.kept[rows] = self.layer(x)
+        return self.kept.softmax(-1)
+
+
+class KeepingModel(NumbersModel):
+    def get_eager_model(self):
+        torch.manual_seed(3)
+        return Keeping()
+
+    def get_example_inputs(self):
+        return torch.ones(2, 4), torch.arange(2)
+
+
+class Looping(torch.nn.Module):
+    def forward(self, x):
+        return torch.while_loop(lambda y: y.sum() < 5, lambda y: (y * 2 + 1,), (x,))
+
+
+class LoopingModel(SortedModel):
+    def get_eager_model(self):
+        return Looping()
