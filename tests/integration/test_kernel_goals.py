@@ -139,7 +139,10 @@ def allowed_depthwise(row):
     fill = blocks(channels, lanes) * lanes / channels
     if stride == 1 or row["type"] == "qs8":
         fill = min(fill, blocks(out * channels, 4 * lanes) * 4 * lanes / (out * channels))
-    return row["goal"] * fill * (1.3 if stride == 1 else 1.55) + 200 + 30 * height
+    strided = {"f32": 1.25, "f16": 1.45, "qs8": 1.4}[row["type"]]
+    if stride == 2 and side == 3 and channels == lanes and row["type"] != "qs8":
+        strided = 0.9  # four pixels a load
+    return row["goal"] * fill * (1.3 if stride == 1 else strided) + 200 + 30 * height
 
 
 def allowed_transpose(row):
@@ -150,10 +153,12 @@ def allowed_transpose(row):
 
 
 def allowed_reduce(row):
-    """A mean's call, and columns in whole quads of vectors; rows of halves cost their call to the vectors."""
+    """A mean's call, and columns in whole quads of vectors; rows of halves cost a deviation, or a factor, of their own."""
     if "_mean_" in row["kernel"]:
         quad, each = (64, 3) if row["type"] == "f32" else (256, 6)
         return 270 + (each * row["k"] + 60) * blocks(row["n"], quad)
+    if "_norm_" in row["kernel"] and row["type"] == "f16":
+        return row["goal"] + row["m"] * 65 + 100
     return row["goal"] * (1.05 if row["type"] == "f32" else 1.25) + row["m"] * (30 if row["type"] == "f32" else 90)
 
 
