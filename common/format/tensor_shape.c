@@ -9,6 +9,8 @@
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
 
+enum { COMPLEX_HALF = 8, COMPLEX_DOUBLE = 10 }; /* ExecuTorch's numbers, single precision between */
+
 /* Sizes, order and bytes of data in one pass: no use of the bytes can wrap. */
 static void check_dimensions(struct sl_flatbuf *fb, struct sl_tensor_shape *tensor, uint32_t at)
 {
@@ -19,8 +21,11 @@ static void check_dimensions(struct sl_flatbuf *fb, struct sl_tensor_shape *tens
     int32_t signs = 0;
     bool over = false;
     if (bytes == 0)
-        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a tensor has unknown element type %d",
-                        tensor->scalar_type);
+        sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a tensor has unknown element type %d%s",
+                        tensor->scalar_type,
+                        tensor->scalar_type >= COMPLEX_HALF && tensor->scalar_type <= COMPLEX_DOUBLE
+                            ? ": complex numbers, which no operator here takes"
+                            : "");
     for (uint32_t i = 0; i < tensor->rank; i++) {
         seen |= 1u << (order[i] < 31 ? order[i] : 31);
         signs |= sizes[i];

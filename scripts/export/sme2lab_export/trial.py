@@ -52,6 +52,7 @@ def shapes(inputs):
 def why(said):
     """Of the agent's log the error that names the cause: the last before the one with which it ends."""
     errors = [line.split("] ", 1)[-1] for line in said.splitlines() if line.startswith("E ")]
+    errors = [error for error in errors if not error.startswith("Failed to parse model file")] or errors
     return (errors or said.strip().splitlines() or ["it said nothing"])[-1]
 
 
