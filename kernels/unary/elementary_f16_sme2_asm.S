@@ -17,12 +17,28 @@
     fcvt z\a\().s, p0/m, z\a\().h
 .endm
 
-.macro store_quad a, b, c, d, pn, at
+.macro narrow_quad a, b, c, d
     fcvt z\a\().h, p0/m, z\a\().s
     fcvtnt z\a\().h, p0/m, z\b\().s
     fcvt z\b\().h, p0/m, z\c\().s
     fcvtnt z\b\().h, p0/m, z\d\().s
+.endm
+
+.macro store_quad a, b, c, d, pn, at
+    narrow_quad \a, \b, \c, \d
     st1h {z\a\().h-z\b\().h}, \pn, [x3, \at, lsl #1]
+.endm
+
+.macro z15_without_sign
+    mov z15.h, #0x7fff
+.endm
+
+.macro store_with_sign
+    narrow_quad 0, 1, 2, 3
+    ld1h {z16.h-z17.h}, pn8/z, [x2, x5, lsl #1]
+    bsl z0.d, z0.d, z16.d, z15.d
+    bsl z1.d, z1.d, z17.d, z15.d
+    st1h {z0.h-z1.h}, pn8, [x3, x5, lsl #1]
 .endm
 
 #define OWN_POWERS /* power_f16_sme2_asm.S */

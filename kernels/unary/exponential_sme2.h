@@ -49,21 +49,29 @@ static const float sigmoid_table[] = {LOG2_E, LN2_HIGH, LN2_LOW, 0, C2, C3,   C4
                                       C5,     C6,       0,       0, 0,  -104, 88};
 #endif
 static const float elu_table[] = {LOG2_E, LN2_HIGH, LN2_LOW, 0, D2, D3,  D4,
-                                  D5,     D6,       0,       0, 0,  -18, 0};
+                                  D5,     D6,       0,       0, 0,  -18, -0.0f};
 static const float tanh_table[] = {2 * LOG2_E, LN2_HIGH / 2, LN2_LOW / 2, 2, 4 * D2, 8 * D3,
                                    16 * D4,    32 * D5,      64 * D6,     0, 0,      0,
                                    -9.1f,      9.1f};
-static const float hardswish_table[] = {1.0f / 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6};
+/* 1/6 in two parts, for f32 only */
+static const float hardswish_table[] = {
+    0x1.555554p-3f, 0x1.555556p-27f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
 #if SL_TYPE_CODE(SL_TYPE) == SL_TYPE_f16
 /* As gelu_f16_sme2_asm.S says. */
-static const float gelu_table[] = {0x1.14ca00p-15f, -0x1.8bf472p-11f,
-                                   0x1.054890p-7f,  -0x1.b3282ap-5f,
-                                   -0x1.d61e8cp-2f, -0x1.26ac4ap+0f,
-                                   -0x1.00005cp+0f, 0,
-                                   0x1.3997d6p-7f,  0x1.ca1442p-5f,
-                                   0x1.ec06dap-3f,  0x1.62e0dcp-1f - 1,
-                                   0x1.ffffe8p-1f,  5.8f};
+static const float gelu_table[] = {0x1.14ca00p-15f,
+                                   -0x1.8bf472p-11f,
+                                   0x1.054890p-7f,
+                                   -0x1.b3282ap-5f,
+                                   -0x1.d61e8cp-2f,
+                                   -0x1.26ac4ap+0f,
+                                   -0x1.00005cp+0f,
+                                   0x1.ffffe8p-1f,
+                                   0x1.3997d6p-7f,
+                                   0x1.ca1442p-5f,
+                                   0x1.ec06dap-3f,
+                                   0x1.62e0dcp-1f - 1,
+                                   5.8f};
 #else
 /* Behind the bounds h of t in [0, 14.6], where Phi(-t) ends in f32: relative error 1.8e-8. c is
  * near the reciprocal where h falls fastest, and short. */
@@ -80,7 +88,7 @@ static const float gelu_table[] = {-LOG2_E / 2,
                                    -341.0f / 4096,
                                    0,
                                    14.6f,
-                                   0,
+                                   -0.0f,
                                    0,
                                    0,
                                    0x1.6657f0p-5f,

@@ -3,11 +3,13 @@
  *
  * sl_gelu_f16_sme2_asm(const struct sl_elementary *), in streaming mode with ZA on. It is max(x, 0) - t
  * Phi(-t) with t = |x|, at most 5.8, where the product is less than half of the smallest half; log2
- * Phi(-t) is a polynomial of degree 6 in t, fitted for the least error in units of the result (0.008).
+ * Phi(-t) is a polynomial of degree 6 in t, fitted for the least error in units of the result (0.008). The
+ * sign is that of x: of -0 the sum is 0.
  * Of the power of 2 see power_f16_sme2_asm.S. FMLAL widens halves, even elements into one group of ZA
- * and odd ones into the next. The table: the coefficients of Phi from the highest to the first, nothing,
- * then c4 c3 c2 c1 - 1 c0 of 2^f, and 5.8. z8 to z11 coefficients, z12 5.8, z13 23, z14 0, z15 1, z28-z31
- * ones; z4-z7 and z20-z23 t, even and odd, z16-z19 and z24-z27 t^2 and what comes after. */
+ * and odd ones into the next. The table: the coefficients of Phi from the highest to the first, c0
+ * of 2^f, then c4 c3 c2 c1 - 1, and 5.8. z8 to z10 coefficients, z11 all but a half's sign, z12 5.8, z13
+ * 23, z14 0, z15 1, z28-z31 ones; z4-z7 and z20-z23 t, even and odd, z16-z19 and z24-z27 t^2 and what comes
+ * after. */
 #include "kernels/cpu/asm.h"
 
 #define GROUP(i) za.s[w8, i, vgx4]
@@ -23,8 +25,8 @@
     ld1rqw {z8.s}, p0/z, [x4]
     ld1rqw {z9.s}, p0/z, [x4, #16]
     ld1rqw {z10.s}, p0/z, [x4, #32]
-    ld1rw {z11.s}, p0/z, [x4, #48]
-    ldr s0, [x4, #52]
+    mov z11.h, #0x7fff
+    ldr s0, [x4, #48]
     fcvt h0, s0
     mov z12.h, h0
     mov z13.s, #23
@@ -81,7 +83,7 @@
     fmla GROUP(\at), {z0.s-z3.s}, z10.s[3]
     mova {z0.d-z3.d}, GROUP_D(1)
     fmla GROUP(\at), {z0.s-z3.s}, {z24.s-z27.s}
-    fmla GROUP(\at), ONES, z11.s
+    fmla GROUP(\at), ONES, z9.s[3]
     fcvtzs {z16.s-z19.s}, {z16.s-z19.s}
     srshl {z16.s-z19.s}, {z16.s-z19.s}, z13.s
     add GROUP(\at), {z16.s-z19.s}
@@ -120,6 +122,11 @@
     narrow w13, z17
     narrow w14, z18
     narrow w15, z19
+    ld1h {z0.h-z3.h}, \some/z, [x2, x5, lsl #1]
+    bsl z16.d, z16.d, z0.d, z11.d
+    bsl z17.d, z17.d, z1.d, z11.d
+    bsl z18.d, z18.d, z2.d, z11.d
+    bsl z19.d, z19.d, z3.d, z11.d
     st1h {z16.h-z19.h}, \some, [x3, x5, lsl #1]
     add x5, x5, x6
 .endm

@@ -1,6 +1,6 @@
 /* kernels/unary/gelu_neon.c: x Phi(x) by the exact error function, 16 elements at a time.
  *
- * With t = |x|, x Phi(x) = max(x, 0) - t Phi(-t), and t Phi(-t) = 2^n e^(R / 2) g(t): n =
+ * With t = |x|, x Phi(x) = max(x, -0) - t Phi(-t), and t Phi(-t) = 2^n e^(R / 2) g(t): n =
  * round(-t^2 / 2c) with c of 16 bits near ln 2, so that R = -t^2 - 2nc is exact but for its own
  * rounding. What c is off, e^(t^2 / 2 (ln 2 / c - 1)), is a part of g, and of e^(R / 2) = 1 + R
  * q(R). g is U / (a U + P), U = t M(t), M and P of degree 4, fitted for the least relative error

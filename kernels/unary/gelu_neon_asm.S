@@ -1,5 +1,5 @@
-/* kernels/unary/gelu_neon_asm.S: x Phi(x) of 16 elements a turn. The readable form is that of gelu_neon.c's
- * first comment; the result is unary_scalar.h's.
+/* kernels/unary/gelu_neon_asm.S: x Phi(x) of 16 elements a turn, two turns at a time. The readable form is
+ * that of gelu_neon.c's first comment; the result is unary_scalar.h's.
  *
  * sl_gelu_neon_asm(turns, in, out, const float *tables): each constant 16 times, in the order of
  * gelu_neon.c, and behind them its factors. A name of four registers is four vectors; sums that
@@ -41,29 +41,8 @@
     fabs v\d3\().4s, v\d3\().4s
 .endm
 
-function_begin sl_gelu_neon_asm
-    cbz x0, 9f
-    stp d8, d9, [sp, #-64]!
-    stp d10, d11, [sp, #16]
-    stp d12, d13, [sp, #32]
-    stp d14, d15, [sp, #48]
-    add x4, x3, #64
-    add x5, x3, #128
-    add x6, x3, #192
-    add x7, x3, #256
-    add x8, x3, #320
-    add x9, x3, #384
-    add x10, x3, #448
-    add x11, x3, #512
-    add x12, x3, #576
-    add x13, x3, #640
-    add x14, x3, #704
-    add x15, x3, #768
-    add x16, x3, #832
-    add x17, x3, #896
-    ldp q28, q29, [x17]
-    ldp q30, q31, [x17, #32]
-1:  load T, [x1]
+.macro turn
+    load T, [x1]
     magnitude T
     by fmin, v31.4s, T, T
     ternary fmul, SQUARE, T, T
@@ -107,15 +86,43 @@ function_begin sl_gelu_neon_asm
     ternary fdiv, POWER, B, D
     ternary fmla, POWER, POWER, R
     load T, [x1], #64
-    sqshlu v0.4s, v0.4s, #0 // max(x, 0)
-    sqshlu v1.4s, v1.4s, #0
-    sqshlu v2.4s, v2.4s, #0
-    sqshlu v3.4s, v3.4s, #0
+    movi v4.4s, #0x80, lsl #24
+    by fmax, v4.4s, T, T // max(x, -0): less 0, of -0 it is -0
     ternary fmls, T, A, POWER
-    subs x0, x0, #1
     st1 {v0.4s, v1.4s, v2.4s, v3.4s}, [x2], #64
+.endm
+
+function_begin sl_gelu_neon_asm
+    cbz x0, 9f
+    stp d8, d9, [sp, #-64]!
+    stp d10, d11, [sp, #16]
+    stp d12, d13, [sp, #32]
+    stp d14, d15, [sp, #48]
+    add x4, x3, #64
+    add x5, x3, #128
+    add x6, x3, #192
+    add x7, x3, #256
+    add x8, x3, #320
+    add x9, x3, #384
+    add x10, x3, #448
+    add x11, x3, #512
+    add x12, x3, #576
+    add x13, x3, #640
+    add x14, x3, #704
+    add x15, x3, #768
+    add x16, x3, #832
+    add x17, x3, #896
+    ldp q28, q29, [x17]
+    ldp q30, q31, [x17, #32]
+    tbz x0, #0, 1f
+    turn
+    subs x0, x0, #1
+    b.eq 2f
+1:  turn
+    turn
+    subs x0, x0, #2
     b.ne 1b
-    ldp d10, d11, [sp, #16]
+2:  ldp d10, d11, [sp, #16]
     ldp d12, d13, [sp, #32]
     ldp d14, d15, [sp, #48]
     ldp d8, d9, [sp], #64
