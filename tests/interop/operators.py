@@ -48,6 +48,8 @@ MOVES = {"aten::select_copy.int_out": [(D, 0), (D, -1)], "aten::slice_copy.Tenso
          "aten::transpose_copy.int_out": [(D, -1)], "aten::t_copy.out": [()], "aten::view_copy.out": [([-1],), ([1, -1, 1],)],
          "aten::repeat.out": [([2, 1, 3, 1],)], "aten::as_strided_copy.out": [([2, 2], [1, 2], 1)],
          "aten::constant_pad_nd.out": [([1, 2], 0), ([-1, 1, 2, 0], 1.5)], "aten::detach_copy.out": [()], "aten::fill.Scalar_out": [(3,)]}
+# Copied as it lies, whatever its order: the real runtime is the reference for NHWC too.
+AS_IT_LIES = ("aten::unsqueeze_copy.out",)
 # What an integer becomes of a number outside its range is left to the compiler.
 UNSPECIFIED = ("pow", "fmod", "floor", "ceil", "trunc", "div")
 
