@@ -8,10 +8,10 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/run_show.h"
-#include "host/config/experiment.h"
 #include "host/experiment/recompute.h"
 #include "host/experiment/run_directory.h"
 #include "host/report/categories_file.h"
+#include "host/spec/experiment.h"
 
 enum { MAX_JSON_BYTES = 1 << 30 };
 

@@ -12,7 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/cli/exit_code.h"
-#include "host/config/nearest.h"
+#include "host/spec/nearest.h"
 
 enum { MAX_ERROR_JSON_BYTES = 1 << 16, MAX_VERBS = 64 };
 

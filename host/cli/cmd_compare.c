@@ -13,13 +13,13 @@
 #include "host/cli/noise_keep.h"
 #include "host/cli/options.h"
 #include "host/cli/stored_run.h"
-#include "host/config/policy_file.h"
 #include "host/experiment/compared.h"
 #include "host/experiment/run_directory.h"
 #include "host/experiment/verdict_exit.h"
 #include "host/report/categories_file.h"
 #include "host/report/pairs_csv.h"
 #include "host/report/style.h"
+#include "host/spec/policy_file.h"
 
 enum { TOP_OPERATORS = 12, MAX_WORDS = 2, MAX_ITERATIONS = 1000000 };
 #define MAX_OUTPUT_BYTES ((size_t)1 << 30)

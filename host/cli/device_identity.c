@@ -11,9 +11,9 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/cli/kernels_measure.h"
-#include "host/config/paths.h"
 #include "host/device/launch.h"
 #include "host/experiment/run.h"
+#include "host/spec/paths.h"
 
 static const char *text_of(const cJSON *object, const char *key)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "host/config/policy_file.h"
+#include "host/spec/policy_file.h"
 
 struct sl_buf;
 struct sl_device;

@@ -7,7 +7,7 @@
 #include "common/base/error.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
-#include "host/config/experiment.h"
+#include "host/spec/experiment.h"
 
 enum { MAX_JSON_BYTES = 64 << 20 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/experiment.h"
+#include "host/spec/experiment.h"
 
 int sl_input_list_split(char *text, struct sl_experiment *experiment, struct sl_diag *diag)
 {

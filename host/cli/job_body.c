@@ -7,7 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
-#include "host/config/experiment.h"
+#include "host/spec/experiment.h"
 
 static void put_model(struct sl_json *json, const struct sl_job_body *body)
 {

@@ -1,4 +1,4 @@
-/* host/cli/job_body.h: an experiment as the body of POST /jobs (host/config/submission.h). */
+/* host/cli/job_body.h: an experiment as the body of POST /jobs (host/spec/submission.h). */
 #pragma once
 
 #include <stdbool.h>

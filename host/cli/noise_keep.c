@@ -13,8 +13,8 @@
 #include "common/base/json.h"
 #include "host/analysis/comparison.h"
 #include "host/cli/device_identity.h"
-#include "host/config/noise_file.h"
 #include "host/experiment/run_directory.h"
+#include "host/spec/noise_file.h"
 
 /* Of the first experiment: all of a directory ran on one device. */
 static int identify(const char *directory, const char *experiment, struct sl_device_identity *out,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/nearest.h"
+#include "host/spec/nearest.h"
 
 enum { MAX_OPTIONS = 48, HELP_COLUMNS = 80, LEFT_COLUMNS = 28 };
 

@@ -10,8 +10,8 @@
 #include "common/base/buf.h"
 #include "host/analysis/reach.h"
 #include "host/cli/device_identity.h"
-#include "host/config/paths.h"
 #include "host/device/launch.h"
+#include "host/spec/paths.h"
 
 enum { MAX_BYTES = 4 << 20 };
 

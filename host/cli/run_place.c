@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "common/base/error.h"
-#include "host/config/experiment.h"
 #include "host/experiment/path_stem.h"
 #include "host/experiment/run.h"
+#include "host/spec/experiment.h"
 
 /* What every run writes: manifest.json or manifest_NAME.json, and so on. */
 static bool is_result(const char *name)

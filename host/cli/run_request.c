@@ -10,8 +10,8 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/cli/input_list.h"
-#include "host/config/experiment.h"
-#include "host/config/nearest.h"
+#include "host/spec/experiment.h"
+#include "host/spec/nearest.h"
 
 enum { DEFAULT_TIMEOUT_S = 1800, MAX_TIMEOUT_S = 24 * 3600, MAX_CONFIG_BYTES = 4 << 20 };
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "common/base/buf.h"
-#include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/report/runner_log.h"
+#include "host/spec/experiment.h"
 
 struct sl_diag;
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/digest.h"
-#include "host/config/experiment.h"
+#include "host/spec/experiment.h"
 
 struct sl_cli;
 struct sl_client;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/paths.h"
+#include "host/spec/paths.h"
 
 enum { MAX_SOCKET_NAME = 107 }; /* sun_path without its terminator */
 

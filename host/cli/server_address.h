@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "host/config/paths.h"
+#include "host/spec/paths.h"
 
 struct sl_diag;
 

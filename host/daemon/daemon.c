@@ -13,8 +13,6 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "host/config/host_config.h"
-#include "host/config/submission.h"
 #include "host/daemon/compare_runs.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
@@ -27,6 +25,8 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
+#include "host/spec/host_config.h"
+#include "host/spec/submission.h"
 #include "host/store/store.h"
 
 enum {

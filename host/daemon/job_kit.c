@@ -15,9 +15,6 @@
 #include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/stopping.h"
-#include "host/config/experiment.h"
-#include "host/config/noise_file.h"
-#include "host/config/submission.h"
 #include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
 #include "host/device/launch.h"
@@ -25,6 +22,9 @@
 #include "host/experiment/path_stem.h"
 #include "host/experiment/run.h"
 #include "host/ingest/run_store.h"
+#include "host/spec/experiment.h"
+#include "host/spec/noise_file.h"
+#include "host/spec/submission.h"
 
 enum {
     MAX_SERIES_BYTES = 16 << 10,

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "common/base/error.h"
-#include "host/config/host_config.h"
-#include "host/config/paths.h"
 #include "host/daemon/daemon.h"
 #include "host/daemon/options.h"
+#include "host/spec/host_config.h"
+#include "host/spec/paths.h"
 
 enum { EXIT_USAGE = 2, EXIT_LAB = 5 };
 

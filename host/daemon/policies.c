@@ -8,8 +8,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/config/paths.h"
-#include "host/config/policy_file.h"
+#include "host/spec/paths.h"
+#include "host/spec/policy_file.h"
 
 enum { RUN_PATH_BYTES = 1100 };
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/host_config.h"
 #include "host/device/launch.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
+#include "host/spec/host_config.h"
 
 static bool same_text(const char *a, const char *b)
 {

@@ -12,12 +12,12 @@
 #include "common/base/error.h"
 #include "common/format/bundle.h"
 #include "common/format/pte.h"
-#include "host/config/experiment.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 #include "host/experiment/file_digest.h"
 #include "host/experiment/path_stem.h"
 #include "host/experiment/run.h"
+#include "host/spec/experiment.h"
 
 enum { MAX_MODEL_BYTES = 1 << 30 };
 

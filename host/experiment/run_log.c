@@ -5,10 +5,10 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/experiment/run.h"
 #include "host/report/kit_files.h"
+#include "host/spec/experiment.h"
 
 #define MAX_LOG_BYTES ((size_t)1 << 30)
 

@@ -7,12 +7,12 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "host/config/experiment.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 #include "host/experiment/json_copy.h"
 #include "host/experiment/run.h"
 #include "host/experiment/run_parts.h"
+#include "host/spec/experiment.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
 

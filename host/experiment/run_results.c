@@ -6,10 +6,10 @@
 
 #include "common/base/error.h"
 #include "common/format/trace_etdump.h"
-#include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/device/trace_resolve.h"
 #include "host/experiment/run.h"
+#include "host/spec/experiment.h"
 
 #define MAX_TRACE_BYTES ((size_t)1 << 30)
 #define MAX_ETDUMP_BYTES ((size_t)1 << 31)

@@ -4,7 +4,6 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/experiment/kit_directory.h"
 #include "host/experiment/report_files.h"
@@ -12,6 +11,7 @@
 #include "host/experiment/run_parts.h"
 #include "host/report/analysis_json.h"
 #include "host/report/comparison.h"
+#include "host/spec/experiment.h"
 
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
 

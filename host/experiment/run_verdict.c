@@ -2,11 +2,11 @@
 #include <math.h>
 
 #include "common/base/error.h"
-#include "host/config/experiment.h"
 #include "host/device/launch.h"
 #include "host/experiment/run.h"
 #include "host/experiment/trace_beside.h"
 #include "host/experiment/verdict_exit.h"
+#include "host/spec/experiment.h"
 
 /* The one that speaks loudest against a ratio: a disagreement, else the largest difference. */
 static const struct sl_agreement *worst_agreement(const struct sl_run *run)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/json_doc.h"
 #include "host/http/auth.h"
+#include "host/spec/json_doc.h"
 
 enum { MAX_PRIORITY = 1000000, MAX_EXPIRY_S = 10 * 366 * 86400 };
 

@@ -33,7 +33,7 @@ STANDARD = (
 # may as well name a module of a folder. The file's own line and its own folder are always allowed, but nobody gets a library
 # through the headers of others that the file's own line forbids. Tests may include everything.
 EVERYTHING_OF_COMMON = ["common/base", "common/format", "common/net", "proto"]
-HOST_BUT_CLI = ["host/records.h", "host/daemon", "host/config", "host/device", "host/job", "host/ingest", "host/store", "host/analysis",
+HOST_BUT_CLI = ["host/records.h", "host/daemon", "host/spec", "host/device", "host/job", "host/ingest", "host/store", "host/analysis",
                 "host/report", "host/http", "host/experiment"]
 ALLOWED = {
     "proto": ([], ["protobuf"]),
@@ -57,18 +57,18 @@ ALLOWED = {
     "host/ingest": (EVERYTHING_OF_COMMON + ["host/store", "host/records.h"], ["libuv", "protobuf"]),
     "host/job/run_progress": (["common/base", "common/format"], []),
     "host/job": (["common/base", "host/records.h", "host/device", "host/ingest", "host/store"], ["libuv"]),
-    "host/http": (["common/base", "host/records.h", "host/config", "host/job", "host/device", "host/store", "host/analysis", "host/report"],
+    "host/http": (["common/base", "host/records.h", "host/spec", "host/job", "host/device", "host/store", "host/analysis", "host/report"],
                   ["cjson", "libuv", "websockets", "sockets"]),
-    "host/config": (["common/base", "host/records.h"], ["cjson"]),
+    "host/spec": (["common/base", "host/records.h"], ["cjson"]),
     "host/report": (["common/base", "common/format", "host/analysis", "host/records.h"], ["cjson"]),
     "host/inspect": (["common/base", "common/format", "host/records.h", "host/report"], ["cjson"]),
     "host/daemon": (EVERYTHING_OF_COMMON + HOST_BUT_CLI, ["libuv", "cjson", "sqlite", "libpq", "websockets", "zstd", "protobuf", "sockets"]),
     # From what was recorded to a finished run directory: the command line and the daemon share it.
-    "host/experiment": (["common/base", "common/format", "host/records.h", "host/config", "host/device/count_log", "host/device/launch",
+    "host/experiment": (["common/base", "common/format", "host/records.h", "host/spec", "host/device/count_log", "host/device/launch",
                          "host/device/trace_resolve", "host/analysis", "host/report"], ["cjson"]),
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.
-    "host/cli/private_daemon": (["common/base", "host/config", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
-    "host/cli": (["common/base", "common/format", "common/net/process", "host/config", "host/device/count_log", "host/device/launch",
+    "host/cli/private_daemon": (["common/base", "host/spec", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
+    "host/cli": (["common/base", "common/format", "common/net/process", "host/spec", "host/device/count_log", "host/device/launch",
                   "host/device/trace_resolve", "host/analysis", "host/report", "host/experiment", "host/inspect"],
                  ["libuv", "cjson", "curl"]),
 }

@@ -1,4 +1,4 @@
-/* Fuzz target of host/config/experiment: a configuration that parses explains itself as one that
+/* Fuzz target of host/spec/experiment: a configuration that parses explains itself as one that
  * parses too, and what `sme2lab run` does with it next names what it refuses. Bytes that are no
  * configuration are read as the list of --threads. */
 #include <stdint.h>
@@ -7,8 +7,8 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "host/config/experiment.h"
-#include "host/config/json_doc.h"
+#include "host/spec/experiment.h"
+#include "host/spec/json_doc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
-#include "host/config/host_config.h"
+#include "host/spec/host_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 #include "common/base/error.h"
 #include "host/analysis/reach.h"
 #include "host/cli/peaks_file.h"
-#include "host/config/noise_file.h"
-#include "host/config/policy_file.h"
+#include "host/spec/noise_file.h"
+#include "host/spec/policy_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* Fuzz target of host/config/submission: a job as a client submits it is read whole, within the
+/* Fuzz target of host/spec/submission: a job as a client submits it is read whole, within the
  * bounds of its struct, or refused with a sentence. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "host/config/submission.h"
+#include "host/spec/submission.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

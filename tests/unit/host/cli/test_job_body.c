@@ -10,8 +10,8 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/cli/job_body.h"
-#include "host/config/experiment.h"
-#include "host/config/submission.h"
+#include "host/spec/experiment.h"
+#include "host/spec/submission.h"
 
 #define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

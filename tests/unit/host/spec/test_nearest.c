@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "host/config/nearest.h"
+#include "host/spec/nearest.h"
 
 static const char *const words[] = {"model", "threads", "warmup", "runs", "num_runs"};
 enum { COUNT = sizeof(words) / sizeof(words[0]) };

@@ -1,11 +1,11 @@
-/* host/config/policy_file.c */
-#include "host/config/policy_file.h"
+/* host/spec/policy_file.c */
+#include "host/spec/policy_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/json_doc.h"
+#include "host/spec/json_doc.h"
 
 enum { PROBED_DIGITS = 16, MAX_FAMILY_NAME = 31 };
 

@@ -1,5 +1,5 @@
-/* tests/unit/host/config/test_policy_file.c */
-#include "host/config/policy_file.h"
+/* tests/unit/host/spec/test_policy_file.c */
+#include "host/spec/policy_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

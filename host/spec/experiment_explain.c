@@ -1,8 +1,8 @@
-/* host/config/experiment_explain.c: a plan in words that sl_experiment_plan_parse() reads. */
+/* host/spec/experiment_explain.c: a plan in words that sl_experiment_plan_parse() reads. */
 #include <string.h>
 
 #include "common/base/json.h"
-#include "host/config/experiment.h"
+#include "host/spec/experiment.h"
 
 static void put_factor(struct sl_json *json)
 {

@@ -1,5 +1,5 @@
-/* host/config/host_config.c */
-#include "host/config/host_config.h"
+/* host/spec/host_config.c */
+#include "host/spec/host_config.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/config/json_doc.h"
+#include "host/spec/json_doc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

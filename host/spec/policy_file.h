@@ -1,4 +1,4 @@
-/* host/config/policy_file.h: a device's own table of what runs in streaming mode, as `sme2lab
+/* host/spec/policy_file.h: a device's own table of what runs in streaming mode, as `sme2lab
  * kernels bench --tune` writes it: schema sme2lab.policy/1.
  *
  * {"schema": "sme2lab.policy/1", "fingerprint": "emulated-0123456789abcdef", "unit":

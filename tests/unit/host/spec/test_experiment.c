@@ -9,8 +9,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/config/experiment.h"
-#include "host/config/json_doc.h"
+#include "host/spec/experiment.h"
+#include "host/spec/json_doc.h"
 
 static int parse(const char *text, struct sl_experiment_plan *plan, struct sl_diag *diag)
 {

@@ -1,4 +1,4 @@
-/* host/config/submission.h: one job as it is submitted over HTTP: one experiment, its files named
+/* host/spec/submission.h: one job as it is submitted over HTTP: one experiment, its files named
  * by SHA-256.
  *
  * {"model": "<sha256>", "model_name": "toy.pte", "data": "<sha256>", "inputs": ["<sha256>", …],
@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
-#include "host/config/experiment.h"
 #include "host/records.h"
+#include "host/spec/experiment.h"
 
 struct sl_diag;
 

@@ -1,4 +1,4 @@
-/* tests/unit/host/config/test_host_config.c */
+/* tests/unit/host/spec/test_host_config.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "host/config/host_config.h"
+#include "host/spec/host_config.h"
 
 static int parse(const char *text, struct sl_host_config *config, struct sl_diag *diag)
 {

@@ -1,10 +1,10 @@
-/* host/config/experiment_runner.c: experiments that an external executor_runner runs, and which of
+/* host/spec/experiment_runner.c: experiments that an external executor_runner runs, and which of
  * them are to be compared. */
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/experiment.h"
-#include "host/config/json_doc.h"
+#include "host/spec/experiment.h"
+#include "host/spec/json_doc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

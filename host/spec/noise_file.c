@@ -1,5 +1,5 @@
-/* host/config/noise_file.c */
-#include "host/config/noise_file.h"
+/* host/spec/noise_file.c */
+#include "host/spec/noise_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/buf.h"
-#include "host/config/paths.h"
-#include "host/config/policy_file.h"
+#include "host/spec/paths.h"
+#include "host/spec/policy_file.h"
 
 double sl_noise_file_parse(struct sl_bytes text)
 {

@@ -1,9 +1,9 @@
-/* host/config/experiment_matrix.c: a list of models times the experiments. */
+/* host/spec/experiment_matrix.c: a list of models times the experiments. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/experiment.h"
+#include "host/spec/experiment.h"
 
 enum { MAX_STEM_BYTES = 48 };
 

@@ -1,5 +1,5 @@
-/* host/config/json_doc.c */
-#include "host/config/json_doc.h"
+/* host/spec/json_doc.c */
+#include "host/spec/json_doc.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
-#include "host/config/nearest.h"
+#include "host/spec/nearest.h"
 
 /* "FILE:LINE:COLUMN" of the byte at `at`. */
 static void name_place(struct sl_bytes text, size_t at, const char *file, char out[160])

@@ -1,5 +1,5 @@
-/* host/config/paths.c */
-#include "host/config/paths.h"
+/* host/spec/paths.c */
+#include "host/spec/paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* host/config/nearest.h: the known word that an unknown one was probably meant to be. */
+/* host/spec/nearest.h: the known word that an unknown one was probably meant to be. */
 #pragma once
 
 #include <stddef.h>

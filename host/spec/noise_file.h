@@ -1,4 +1,4 @@
-/* host/config/noise_file.h: what a device shows between equal runs, as `sme2lab compare DIR
+/* host/spec/noise_file.h: what a device shows between equal runs, as `sme2lab compare DIR
  * --calibrate --keep` found it: schema sme2lab.noise/1.
  *
  * {"schema": "sme2lab.noise/1", "fingerprint": "0123456789abcdef", "measured_at":

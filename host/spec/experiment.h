@@ -1,4 +1,4 @@
-/* host/config/experiment.h: what `sme2lab run CONFIG.json` is asked to measure. */
+/* host/spec/experiment.h: what `sme2lab run CONFIG.json` is asked to measure. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* host/config/paths.h: where a daemon and those who talk to it find each other when nobody says. */
+/* host/spec/paths.h: where a daemon and those who talk to it find each other when nobody says. */
 #pragma once
 
 #include "host/records.h"

@@ -1,7 +1,7 @@
-/* host/config/experiment_looks.c: measuring until a precision is reached or a time is over. */
+/* host/spec/experiment_looks.c: measuring until a precision is reached or a time is over. */
 #include "common/base/error.h"
-#include "host/config/experiment.h"
-#include "host/config/json_doc.h"
+#include "host/spec/experiment.h"
+#include "host/spec/json_doc.h"
 
 enum {
     MIN_RUNS = SL_EXPERIMENT_FIRST_LOOK,

@@ -1,4 +1,4 @@
-/* host/config/experiment_threads.c: numbers of threads and the CPUs for them; a list of numbers
+/* host/spec/experiment_threads.c: numbers of threads and the CPUs for them; a list of numbers
  * becomes an experiment each. */
 #include <ctype.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/experiment.h"
-#include "host/config/json_doc.h"
+#include "host/spec/experiment.h"
+#include "host/spec/json_doc.h"
 
 /* What may be a list: each of its numbers becomes an experiment. */
 enum { THREADS, PROCESSES };

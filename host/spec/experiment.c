@@ -1,5 +1,5 @@
-/* host/config/experiment.c */
-#include "host/config/experiment.h"
+/* host/spec/experiment.c */
+#include "host/spec/experiment.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "host/config/json_doc.h"
 #include "host/records.h"
+#include "host/spec/json_doc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,5 +1,5 @@
-/* tests/unit/host/config/test_noise_file.c */
-#include "host/config/noise_file.h"
+/* tests/unit/host/spec/test_noise_file.c */
+#include "host/spec/noise_file.h"
 
 #include <math.h>
 #include <sys/stat.h>

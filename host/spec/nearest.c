@@ -1,5 +1,5 @@
-/* host/config/nearest.c */
-#include "host/config/nearest.h"
+/* host/spec/nearest.c */
+#include "host/spec/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

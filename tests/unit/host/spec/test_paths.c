@@ -1,4 +1,4 @@
-/* tests/unit/host/config/test_paths.c */
+/* tests/unit/host/spec/test_paths.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/base/error.h"
-#include "host/config/paths.h"
+#include "host/spec/paths.h"
 
 static void the_state_directory_comes_from_the_first_variable_that_is_set(void **state)
 {

@@ -1,4 +1,4 @@
-/* host/config/host_config.h: what sme2labd is told by its configuration file (configs/host.json is
+/* host/spec/host_config.h: what sme2labd is told by its configuration file (configs/host.json is
  * one). */
 #pragma once
 

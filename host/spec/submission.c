@@ -1,13 +1,13 @@
-/* host/config/submission.c */
-#include "host/config/submission.h"
+/* host/spec/submission.c */
+#include "host/spec/submission.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/config/experiment.h"
-#include "host/config/json_doc.h"
+#include "host/spec/experiment.h"
+#include "host/spec/json_doc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

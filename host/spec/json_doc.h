@@ -1,4 +1,4 @@
-/* host/config/json_doc.h: a JSON document read strictly: bounded, no double keys, no unknown keys.
+/* host/spec/json_doc.h: a JSON document read strictly: bounded, no double keys, no unknown keys.
  */
 #pragma once
 
