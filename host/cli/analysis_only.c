@@ -8,9 +8,9 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/run_show.h"
-#include "host/experiment/recompute.h"
-#include "host/experiment/run_directory.h"
 #include "host/report/categories_file.h"
+#include "host/rundir/recompute.h"
+#include "host/rundir/rundir.h"
 #include "host/spec/experiment.h"
 
 enum { MAX_JSON_BYTES = 1 << 30 };
@@ -33,9 +33,9 @@ static int show_one(const struct sl_cli *cli, const char *path, const char *name
 static int show_all(const struct sl_cli *cli, const char *path,
                     const struct sl_categories *categories, struct sl_diag *diag)
 {
-    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
     size_t count = 0;
-    int rc = sl_run_directory_list(path, names, &count, diag);
+    int rc = sl_rundir_list(path, names, &count, diag);
     if (rc == 0 && cli->json && count > 1)
         putchar('[');
     for (size_t i = 0; rc == 0 && i < count; i++) {

@@ -13,10 +13,6 @@
 #include "host/cli/kernel_reach.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
-#include "host/experiment/etdump_file.h"
-#include "host/experiment/output_file.h"
-#include "host/experiment/path_stem.h"
-#include "host/experiment/run_directory.h"
 #include "host/report/analysis.h"
 #include "host/report/analysis_json.h"
 #include "host/report/analysis_text.h"
@@ -29,6 +25,10 @@
 #include "host/report/kit_files.h"
 #include "host/report/perfetto.h"
 #include "host/report/style.h"
+#include "host/rundir/etdump_file.h"
+#include "host/rundir/output_file.h"
+#include "host/rundir/path_stem.h"
+#include "host/rundir/rundir.h"
 
 enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
 #define MAX_OUTPUT_BYTES (UINT64_C(1) << 30)
@@ -109,13 +109,12 @@ static int write_perfetto(const struct request *r, const struct sl_analysis *ana
     struct sl_buf trace;
     struct sl_analysis told = *analysis; /* with what its run's directory knows */
     struct sl_analysis_reading readings[SL_ANALYSIS_MAX_READINGS];
-    struct sl_run_directory directory;
+    struct sl_rundir directory;
     int level;
-    if (sl_run_directory_find(analysis->file, analysis->sha256, &directory, &level)) {
+    if (sl_rundir_find(analysis->file, analysis->sha256, &directory, &level)) {
         told.readings = readings;
-        told.reading_count =
-            sl_run_directory_readings(&directory, readings, SL_ANALYSIS_MAX_READINGS);
-        sl_run_directory_close(&directory);
+        told.reading_count = sl_rundir_readings(&directory, readings, SL_ANALYSIS_MAX_READINGS);
+        sl_rundir_close(&directory);
     }
     sl_buf_init(&trace, MAX_OUTPUT_BYTES);
     int rc = sl_perfetto_trace(&trace, &told);

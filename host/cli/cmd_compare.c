@@ -13,12 +13,12 @@
 #include "host/cli/noise_keep.h"
 #include "host/cli/options.h"
 #include "host/cli/stored_run.h"
-#include "host/experiment/compared.h"
-#include "host/experiment/run_directory.h"
-#include "host/experiment/verdict_exit.h"
 #include "host/report/categories_file.h"
 #include "host/report/pairs_csv.h"
 #include "host/report/style.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/rundir.h"
+#include "host/rundir/verdict_exit.h"
 #include "host/spec/policy_file.h"
 
 enum { TOP_OPERATORS = 12, MAX_WORDS = 2, MAX_ITERATIONS = 1000000 };
@@ -274,10 +274,10 @@ static int keep_floor(struct request *r, const struct sl_noise_calibration *foun
 /* Every experiment of the directory, or the one that was named. */
 static int show_calibration(struct request *r, struct sl_diag *diag)
 {
-    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
     struct sl_noise_calibration found[SL_NOISE_MAX_CALIBRATIONS];
     size_t count = 0;
-    if (!r->experiment && sl_run_directory_list(r->words[0], names, &count, NULL) < 0)
+    if (!r->experiment && sl_rundir_list(r->words[0], names, &count, NULL) < 0)
         count = 0;
     bool several = count > 1;
     count = several ? count : 1;

@@ -15,9 +15,9 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/tree_remove.h"
-#include "host/experiment/kit_directory.h"
-#include "host/experiment/path_stem.h"
 #include "host/report/categories_file.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/path_stem.h"
 
 enum { MAX_WORDS = 64, PATH_BYTES = 1024, NAME_BYTES = 256, MAX_IMPORT_BYTES = 1 << 26 };
 #define MAX_COPIED_BYTES ((size_t)1 << 31)
@@ -224,7 +224,7 @@ static int fill_folder(struct request *r, struct sl_diag *diag)
     if (rc == 0)
         rc = sl_categories_load(NULL, &categories, diag);
     if (rc == 0) {
-        rc = sl_kit_directory_write(r->folder, &categories, diag);
+        rc = sl_armkit_write(r->folder, &categories, diag);
         sl_categories_fini(&categories);
     }
     return rc;

@@ -12,12 +12,12 @@
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
 #include "host/cli/stored_run.h"
-#include "host/experiment/collection.h"
-#include "host/experiment/compared.h"
-#include "host/experiment/report_files.h"
 #include "host/report/categories_file.h"
 #include "host/report/combined.h"
 #include "host/report/report.h"
+#include "host/rundir/collection.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/report_files.h"
 
 enum { FORMAT_BYTES = 16, MAX_WORDS = 64 };
 
@@ -94,7 +94,7 @@ static bool measures(const struct request *r)
 static int add_format(const struct request *r, const struct sl_collection *collection,
                       const char *format, struct sl_report_files *files, struct sl_diag *diag)
 {
-    char suffix[SL_RUN_DIRECTORY_NAME_BYTES + 16];
+    char suffix[SL_RUNDIR_NAME_BYTES + 16];
     const struct sl_combined combined = {collection->reports, collection->count};
     if (collection->count > 1)
         return sl_report_files_add_combined(files, &combined, format, diag);

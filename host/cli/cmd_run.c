@@ -23,9 +23,9 @@
 #include "host/cli/run_request.h"
 #include "host/cli/run_show.h"
 #include "host/cli/sender.h"
-#include "host/experiment/collection.h"
-#include "host/experiment/kit_directory.h"
 #include "host/report/categories_file.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/collection.h"
 
 #define MAX_JSON_BYTES ((size_t)1 << 29)
 enum { PATH_BYTES = SL_RUN_PLACE_BYTES };
@@ -136,7 +136,7 @@ static int tell_all(struct session *s)
     struct sl_diag diag = {0};
     struct sl_buf words;
     sl_buf_init(&words, MAX_JSON_BYTES);
-    int rc = sl_kit_directory_write(s->directory, &s->categories, &diag);
+    int rc = sl_armkit_write(s->directory, &s->categories, &diag);
     if (rc == 0)
         rc = sl_collection_write(s->directory, &s->categories, &words, &diag);
     if (rc == 0 && !s->cli->json) {

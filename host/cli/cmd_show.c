@@ -14,7 +14,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/table.h"
-#include "host/experiment/json_copy.h"
+#include "host/rundir/json_copy.h"
 
 enum { MAX_JSON_BYTES = 64 << 20 };
 

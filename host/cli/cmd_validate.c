@@ -12,9 +12,9 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/validation.h"
-#include "host/experiment/kit_directory.h"
-#include "host/experiment/run_directory.h"
 #include "host/report/categories_file.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/rundir.h"
 
 #define MAX_OUTPUT_BYTES ((size_t)1 << 24)
 
@@ -71,15 +71,15 @@ static int validate_all(const char *path, const char *experiment,
                         const struct sl_categories *categories, struct sl_validation *v,
                         struct sl_diag *diag)
 {
-    char names[SL_RUN_DIRECTORY_MAX_EXPERIMENTS][SL_RUN_DIRECTORY_NAME_BYTES];
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
     size_t count = 0;
     cJSON *import = NULL;
-    if (sl_kit_import_read(path, &import) == 0) {
+    if (sl_import_read(path, &import) == 0) {
         cJSON_Delete(import);
         return sl_validate_kit(path, categories, v);
     }
     int rc = experiment ? sl_validate(path, experiment, categories, v, diag)
-                        : sl_run_directory_list(path, names, &count, diag);
+                        : sl_rundir_list(path, names, &count, diag);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = sl_validate(path, names[i][0] ? names[i] : NULL, categories, v, diag);
     return rc < 0 ? rc : sl_validate_kit(path, categories, v);

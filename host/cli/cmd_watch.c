@@ -16,7 +16,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
-#include "host/experiment/run.h"
+#include "host/rundir/run.h"
 
 enum { MAX_JOBS = 256, MAX_JSON_BYTES = 1 << 20 };
 

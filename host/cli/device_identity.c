@@ -12,7 +12,7 @@
 #include "common/base/json.h"
 #include "host/cli/kernels_measure.h"
 #include "host/device/launch.h"
-#include "host/experiment/run.h"
+#include "host/rundir/run.h"
 #include "host/spec/paths.h"
 
 static const char *text_of(const cJSON *object, const char *key)

@@ -14,7 +14,7 @@
 #include "common/base/error.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
-#include "host/experiment/run.h"
+#include "host/rundir/run.h"
 
 enum { PATH_BYTES = 1024 };
 

@@ -18,8 +18,8 @@
 #include "host/cli/kernels_measure.h"
 #include "host/cli/peaks_file.h"
 #include "host/device/launch.h"
-#include "host/experiment/etdump_file.h"
-#include "host/experiment/run_directory.h"
+#include "host/rundir/etdump_file.h"
+#include "host/rundir/rundir.h"
 
 /* Elsewhere the agent only runs in the emulator, whose times mean nothing. */
 #if defined(__aarch64__)
@@ -149,19 +149,19 @@ struct recorded {
 
 static void find_recorded(const struct sl_etdump_file *file, struct recorded *out)
 {
-    struct sl_run_directory directory;
+    struct sl_rundir directory;
     int level;
     *out = (struct recorded){.svl_bytes = 0};
-    if (!sl_run_directory_find(file->analysis.file, file->analysis.sha256, &directory, &level))
+    if (!sl_rundir_find(file->analysis.file, file->analysis.sha256, &directory, &level))
         return;
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(directory.manifest, "device");
     const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
-    const char *text = sl_run_directory_text(probe, "fingerprint");
-    const char *cpu = sl_run_directory_text(device, "cpu");
+    const char *text = sl_rundir_text(probe, "fingerprint");
+    const char *cpu = sl_rundir_text(device, "cpu");
     snprintf(out->fingerprint, sizeof(out->fingerprint), "%.40s", text ? text : "");
     snprintf(out->cpu, sizeof(out->cpu), "%.60s", cpu ? cpu : "");
-    out->svl_bytes = sl_run_directory_number(probe, "svl_bytes", 0);
-    sl_run_directory_close(&directory);
+    out->svl_bytes = sl_rundir_number(probe, "svl_bytes", 0);
+    sl_rundir_close(&directory);
 }
 
 /* Times of one device say nothing of another. */

@@ -10,13 +10,13 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/experiment/etdump_file.h"
-#include "host/experiment/output_file.h"
-#include "host/experiment/path_stem.h"
 #include "host/report/categories_file.h"
 #include "host/report/kernel_log.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/style.h"
+#include "host/rundir/etdump_file.h"
+#include "host/rundir/output_file.h"
+#include "host/rundir/path_stem.h"
 
 enum { MAX_LOG_BYTES = 1 << 30, MAX_OUTPUT_BYTES = 1 << 26 };
 

@@ -13,23 +13,23 @@
 #include "common/base/json.h"
 #include "host/analysis/comparison.h"
 #include "host/cli/device_identity.h"
-#include "host/experiment/run_directory.h"
+#include "host/rundir/rundir.h"
 #include "host/spec/noise_file.h"
 
 /* Of the first experiment: all of a directory ran on one device. */
 static int identify(const char *directory, const char *experiment, struct sl_device_identity *out,
                     struct sl_diag *diag)
 {
-    struct sl_run_directory run;
+    struct sl_rundir run;
     bool times = false;
-    int rc = sl_run_directory_open(directory, experiment, &run, diag);
+    int rc = sl_rundir_open(directory, experiment, &run, diag);
     if (rc < 0)
         return rc;
-    bool emulated = sl_run_directory_emulated(&run, &times);
-    const char *unit = sl_run_directory_text(run.manifest, "time_unit");
+    bool emulated = sl_rundir_emulated(&run, &times);
+    const char *unit = sl_rundir_text(run.manifest, "time_unit");
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(run.manifest, "device");
     const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
-    const char *probed = sl_run_directory_text(probe, "fingerprint");
+    const char *probed = sl_rundir_text(probe, "fingerprint");
     time_t now = time(NULL);
     struct tm utc;
     *out = (struct sl_device_identity){.emulated = emulated};
@@ -43,7 +43,7 @@ static int identify(const char *directory, const char *experiment, struct sl_dev
                                    out->fingerprint) < 0)
         rc = sl_diag_set(diag, SL_E_NOT_FOUND, directory,
                          "the manifest does not say which device this is of");
-    sl_run_directory_close(&run);
+    sl_rundir_close(&run);
     return rc;
 }
 

@@ -21,13 +21,13 @@
 #include "host/cli/runner_arm.h"
 #include "host/cli/sender.h"
 #include "host/device/launch.h"
-#include "host/experiment/collection.h"
-#include "host/experiment/compared.h"
-#include "host/experiment/kit_directory.h"
-#include "host/experiment/report_files.h"
-#include "host/experiment/verdict_exit.h"
 #include "host/report/categories_file.h"
 #include "host/report/combined.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/collection.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/report_files.h"
+#include "host/rundir/verdict_exit.h"
 
 enum { PATH_BYTES = 1024, MAX_IMPORT_BYTES = 1 << 26, DEFAULT_RUNS = 100, DEFAULT_WARMUP = 10 };
 
@@ -316,7 +316,7 @@ static int finish(struct session *s, const struct sl_categories *categories, int
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc));
     if (s->measured > 0)
-        rc = sl_kit_directory_write(s->directory, categories, diag);
+        rc = sl_armkit_write(s->directory, categories, diag);
     if (rc == 0 && s->measured > 0)
         rc = report(s, categories, out_code, diag);
     if (rc == 0 && s->cli->json)
@@ -338,12 +338,12 @@ static int analyze_again(struct session *s, struct sl_diag *diag)
                            "Nothing says which directory has the recorded runs");
     }
     snprintf(s->directory, sizeof(s->directory), "%.1000s", s->plan->output_root);
-    int rc = sl_kit_import_check(s->directory, diag);
+    int rc = sl_import_check(s->directory, diag);
     if (rc == 0)
         rc = sl_categories_load(NULL, &categories, diag);
     if (rc < 0)
         return rc;
-    rc = sl_kit_directory_write(s->directory, &categories, diag);
+    rc = sl_armkit_write(s->directory, &categories, diag);
     if (rc == 0)
         rc = report(s, &categories, &code, diag);
     sl_categories_fini(&categories);

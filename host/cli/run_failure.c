@@ -18,7 +18,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
 #include "host/cli/sender.h"
-#include "host/experiment/path_stem.h"
+#include "host/rundir/path_stem.h"
 
 enum {
     PATH_BYTES = 1024,

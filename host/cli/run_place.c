@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "common/base/error.h"
-#include "host/experiment/path_stem.h"
-#include "host/experiment/run.h"
+#include "host/rundir/path_stem.h"
+#include "host/rundir/run.h"
 #include "host/spec/experiment.h"
 
 /* What every run writes: manifest.json or manifest_NAME.json, and so on. */

@@ -11,9 +11,9 @@
 #include "common/base/mem.h"
 #include "host/analysis/agreement.h"
 #include "host/cli/cli.h"
-#include "host/experiment/compared.h"
 #include "host/report/comparison.h"
 #include "host/report/style.h"
+#include "host/rundir/compared.h"
 
 enum { TOP_OPERATORS = 12, PATH_BYTES = 1024 };
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)

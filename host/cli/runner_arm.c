@@ -16,8 +16,8 @@
 #include "common/format/etdump_join.h"
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
-#include "host/experiment/path_stem.h"
-#include "host/experiment/run.h"
+#include "host/rundir/path_stem.h"
+#include "host/rundir/run.h"
 
 enum { PATH_BYTES = 1024, MAX_OUTPUTS = 64 };
 #define MAX_ETDUMP_BYTES ((size_t)1 << 31)

@@ -16,24 +16,24 @@
 #include "common/base/mem.h"
 #include "common/format/trace_etdump.h"
 #include "host/cli/json_diff.h"
-#include "host/experiment/compared.h"
-#include "host/experiment/kit_directory.h"
-#include "host/experiment/manifest_again.h"
-#include "host/experiment/report_files.h"
-#include "host/experiment/run_parts.h"
-#include "host/experiment/verdict_exit.h"
 #include "host/report/analysis_json.h"
 #include "host/report/report.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/manifest_again.h"
+#include "host/rundir/report_files.h"
+#include "host/rundir/run_parts.h"
+#include "host/rundir/verdict_exit.h"
 
 #define MAX_BYTES ((size_t)1 << 31)
-enum { SHOWN_BYTES = 2 * SL_RUN_DIRECTORY_PATH_BYTES };
+enum { SHOWN_BYTES = 2 * SL_RUNDIR_PATH_BYTES };
 
 static const char *const levels[] = {"off", "on"};
 
 struct check {
     struct sl_validation *found;
     struct sl_compared compared;
-    const struct sl_run_directory *directory; /* of either side */
+    const struct sl_rundir *directory; /* of either side */
     char summary_name[128], manifest_name[128];
     char shown[2][SHOWN_BYTES]; /* the ETDumps, as the run called them */
 };
@@ -69,10 +69,10 @@ static void compare_json(struct check *c, const char *file, const cJSON *said, c
 /* Reads a file of the directory; one that is not there is a difference. */
 static bool read_file(struct check *c, const char *name, struct sl_buf *out)
 {
-    char path[SL_RUN_DIRECTORY_PATH_BYTES];
+    char path[SL_RUNDIR_PATH_BYTES];
     struct sl_diag diag = {.what = ""};
     c->found->files++;
-    int rc = sl_run_directory_file(c->directory, name, path, &diag);
+    int rc = sl_rundir_file(c->directory, name, path, &diag);
     if (rc == 0)
         rc = sl_buf_read_file(path, MAX_BYTES, out);
     if (rc == 0)
@@ -109,8 +109,8 @@ static void check_bytes(struct check *c, const char *name, const struct sl_buf *
 static int check_etdump(struct check *c, int level, const char *name)
 {
     const struct sl_etdump_file *file = &c->compared.sides[level].file;
-    const struct cJSON *result = sl_run_directory_result(c->directory, level);
-    const char *hash = sl_run_directory_text(result, "etdump_sha256");
+    const struct cJSON *result = sl_rundir_result(c->directory, level);
+    const char *hash = sl_rundir_text(result, "etdump_sha256");
     struct sl_buf made;
     int rc = 0;
     c->found->files++;
@@ -156,10 +156,10 @@ static int check_manifest(struct check *c)
 
 static int check_variant(struct check *c, int level)
 {
-    const struct cJSON *result = sl_run_directory_result(c->directory, level);
-    const char *log = sl_run_directory_text(result, "log");
+    const struct cJSON *result = sl_rundir_result(c->directory, level);
+    const char *log = sl_rundir_text(result, "log");
     check_there(c, log);
-    return check_etdump(c, level, sl_run_directory_text(result, "etdump"));
+    return check_etdump(c, level, sl_rundir_text(result, "etdump"));
 }
 
 /* How the run's processes ended: a run with results came to its end. */
@@ -170,12 +170,12 @@ static void check_ended(struct check *c)
     if (!read_file(c, "result.json", &bytes))
         return;
     cJSON *said = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
-    const char *schema = sl_run_directory_text(said, "schema");
+    const char *schema = sl_rundir_text(said, "schema");
     if (!schema || strcmp(schema, "sme2lab.result/1") != 0)
         differ(c, "result.json", "it is not of sme2lab's form");
     for (size_t i = 0; schema && i < sizeof(processes) / sizeof(processes[0]); i++) {
         const cJSON *one = cJSON_GetObjectItemCaseSensitive(said, processes[i]);
-        const char *outcome = sl_run_directory_text(one, "outcome");
+        const char *outcome = sl_rundir_text(one, "outcome");
         if (!outcome || strcmp(outcome, "done") != 0)
             differ(c, "result.json", "/%s/outcome says %.40s; the run has results", processes[i],
                    outcome ? outcome : "nothing");
@@ -191,13 +191,13 @@ static bool agree_on(struct check *c, const cJSON *outputs, const char *a, const
     const cJSON *output;
     cJSON_ArrayForEach(output, outputs)
     {
-        double type = sl_run_directory_number(output, "scalar_type", -1);
+        double type = sl_rundir_number(output, "scalar_type", -1);
         struct sl_buf first, second;
         if (!(type >= 0 && type < 256))
             continue;
-        if (!read_file(c, sl_run_directory_text(output, a), &first))
+        if (!read_file(c, sl_rundir_text(output, a), &first))
             return false;
-        if (!read_file(c, sl_run_directory_text(output, b), &second)) {
+        if (!read_file(c, sl_rundir_text(output, b), &second)) {
             sl_buf_fini(&first);
             return false;
         }
@@ -232,7 +232,7 @@ static void put_agreements(struct check *c, struct sl_json *json)
 static const char *shown(struct check *c, const char *name, char out[SHOWN_BYTES])
 {
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(c->directory->summary, "files");
-    const char *folder = sl_run_directory_text(files, "directory");
+    const char *folder = sl_rundir_text(files, "directory");
     snprintf(out, SHOWN_BYTES, "%.1000s/%.1000s", folder ? folder : "", name ? name : "");
     return out;
 }
@@ -240,11 +240,11 @@ static const char *shown(struct check *c, const char *name, char out[SHOWN_BYTES
 static void put_files(struct check *c, struct sl_json *json)
 {
     const cJSON *said = cJSON_GetObjectItemCaseSensitive(c->directory->summary, "files");
-    const char *log = sl_run_directory_text(sl_run_directory_result(c->directory, 0), "log");
+    const char *log = sl_rundir_text(sl_rundir_result(c->directory, 0), "log");
     size_t tail = strlen("_latency.log"), len = log ? strlen(log) : 0;
     char name[SHOWN_BYTES], path[SHOWN_BYTES];
     sl_json_open_object(json, "files");
-    sl_json_text(json, "directory", sl_run_directory_text(said, "directory"));
+    sl_json_text(json, "directory", sl_rundir_text(said, "directory"));
     for (int level = 0; level < 2; level++) {
         snprintf(name, sizeof(name), "etdump_sme2_%s", levels[level]);
         sl_json_text(json, name, c->shown[level]);
@@ -274,13 +274,12 @@ static void put_manifest_hash(struct check *c, struct sl_json *json)
 static void put_verdict(struct check *c, struct sl_json *json)
 {
     const struct cJSON *manifest = c->directory->manifest;
-    double threshold = sl_run_directory_number(c->directory->summary, "threshold_percent", NAN);
+    double threshold = sl_rundir_number(c->directory->summary, "threshold_percent", NAN);
     sl_json_text(json, "schema", "sme2lab.run/1");
-    sl_json_text(json, "model", sl_run_directory_text(manifest, "model"));
-    sl_json_text(json, "experiment", sl_run_directory_text(manifest, "experiment"));
-    sl_json_text(
-        json, "device",
-        sl_run_directory_text(cJSON_GetObjectItemCaseSensitive(manifest, "device"), "kind"));
+    sl_json_text(json, "model", sl_rundir_text(manifest, "model"));
+    sl_json_text(json, "experiment", sl_rundir_text(manifest, "experiment"));
+    sl_json_text(json, "device",
+                 sl_rundir_text(cJSON_GetObjectItemCaseSensitive(manifest, "device"), "kind"));
     sl_json_text(json, "verdict", sl_verdict_name(c->compared.comparison.verdict));
     sl_json_i64(json, "exit_code", sl_verdict_exit_code(&c->compared.comparison, threshold));
     sl_json_f64(json, "threshold_percent", threshold >= 0 ? threshold : NAN);
@@ -289,13 +288,13 @@ static void put_verdict(struct check *c, struct sl_json *json)
 /* The summary as its writer makes it now. */
 static int put_summary(struct check *c, struct sl_json *json)
 {
-    struct sl_kit_named named[2];
+    struct sl_armkit_named named[2];
     for (int level = 0; level < 2; level++) {
-        const struct cJSON *result = sl_run_directory_result(c->directory, level);
+        const struct cJSON *result = sl_rundir_result(c->directory, level);
         struct sl_analysis *analysis = &c->compared.sides[level].file.analysis;
-        const char *etdump = sl_run_directory_text(result, "etdump");
+        const char *etdump = sl_rundir_text(result, "etdump");
         named[level] =
-            (struct sl_kit_named){analysis, sl_run_directory_text(result, "experiment"), etdump};
+            (struct sl_armkit_named){analysis, sl_rundir_text(result, "experiment"), etdump};
         analysis->file = shown(c, etdump, c->shown[level]);
     }
     sl_json_open_object(json, NULL);
@@ -307,7 +306,7 @@ static int put_summary(struct check *c, struct sl_json *json)
         rc = sl_analysis_json(json, NULL, named[level].analysis);
     sl_json_close_array(json);
     if (rc == 0)
-        rc = sl_kit_summary(json, named);
+        rc = sl_armkit_summary(json, named);
     put_files(c, json);
     put_manifest_hash(c, json);
     sl_json_close_object(json);
@@ -368,11 +367,11 @@ static int check_all(struct check *c)
 static int check_broken(struct check *c, const char *path, const char *experiment,
                         const struct sl_diag *why, struct sl_diag *diag)
 {
-    struct sl_run_directory directory;
-    int rc = sl_run_directory_open(path, experiment, &directory, diag);
+    struct sl_rundir directory;
+    int rc = sl_rundir_open(path, experiment, &directory, diag);
     if (rc < 0)
         return rc;
-    sl_run_directory_close(&directory);
+    sl_rundir_close(&directory);
     differ(c, why->where, "%s", why->what);
     return 0;
 }
@@ -403,8 +402,8 @@ int sl_validate_kit(const char *path, const struct sl_categories *categories,
                     struct sl_validation *validation)
 {
     struct check *c = sl_calloc(1, sizeof(*c));
-    struct sl_run_directory directory = {.suffix = ""};
-    struct sl_kit_outputs outputs = {.count = 0};
+    struct sl_rundir directory = {.suffix = ""};
+    struct sl_armkit_outputs outputs = {.count = 0};
     struct sl_diag diag = {.what = ""};
     if (!c)
         return -ENOMEM;
@@ -412,7 +411,7 @@ int sl_validate_kit(const char *path, const struct sl_categories *categories,
     c->directory = &directory;
     snprintf(directory.path, sizeof(directory.path), "%s", path);
     /* What cannot be recomputed at all was named by sl_validate() already. */
-    int rc = sl_kit_directory_make(path, categories, &outputs, &diag);
+    int rc = sl_armkit_make(path, categories, &outputs, &diag);
     for (size_t i = 0; rc == 0 && i < outputs.count; i++) {
         const struct sl_buf *text = &outputs.files[i].text;
         check_bytes(c, outputs.files[i].name, text);
@@ -421,7 +420,7 @@ int sl_validate_kit(const char *path, const struct sl_categories *categories,
     }
     if (rc < 0 && rc != -ENOMEM && validation->differences == 0)
         differ(c, diag.where, "%s", diag.what);
-    sl_kit_outputs_fini(&outputs);
+    sl_armkit_outputs_fini(&outputs);
     sl_free(c);
     return rc == -ENOMEM ? rc : 0;
 }

@@ -9,10 +9,10 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/daemon/job_kit.h"
-#include "host/experiment/compared.h"
 #include "host/http/server.h"
 #include "host/report/comparison.h"
 #include "host/report/perfetto.h"
+#include "host/rundir/compared.h"
 
 static int open_sides(struct sl_compared *compared, const struct sl_http_comparison *what,
                       const struct sl_categories *categories, struct sl_diag *diag)

@@ -18,10 +18,10 @@
 #include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
 #include "host/device/launch.h"
-#include "host/experiment/model_identity.h"
-#include "host/experiment/path_stem.h"
-#include "host/experiment/run.h"
 #include "host/ingest/run_store.h"
+#include "host/rundir/model_identity.h"
+#include "host/rundir/path_stem.h"
+#include "host/rundir/run.h"
 #include "host/spec/experiment.h"
 #include "host/spec/noise_file.h"
 #include "host/spec/submission.h"
@@ -128,7 +128,7 @@ static int look(void *user, const struct sl_job_plan *plan, const double *log_ra
     return rc;
 }
 
-/* The experiment as host/experiment takes it, with the blobs for its files. */
+/* The experiment as host/rundir takes it, with the blobs for its files. */
 struct finishing {
     const struct sl_job_ended *ended;
     struct sl_submitted job;

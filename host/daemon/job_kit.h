@@ -1,5 +1,5 @@
 /* host/daemon/job_kit.h: what a job's configuration asks for, and what is made of its streams: the
- * link from host/job to host/spec and host/experiment, which do not know one another. */
+ * link from host/job to host/spec and host/rundir, which do not know one another. */
 #pragma once
 
 #include "host/job/run.h"

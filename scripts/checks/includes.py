@@ -34,7 +34,7 @@ STANDARD = (
 # through the headers of others that the file's own line forbids. Tests may include everything.
 EVERYTHING_OF_COMMON = ["common/base", "common/format", "common/net", "proto"]
 HOST_BUT_CLI = ["host/records.h", "host/daemon", "host/spec", "host/device", "host/job", "host/ingest", "host/store", "host/analysis",
-                "host/report", "host/http", "host/experiment"]
+                "host/report", "host/http", "host/rundir"]
 ALLOWED = {
     "proto": ([], ["protobuf"]),
     "common/base": ([], []),
@@ -64,12 +64,12 @@ ALLOWED = {
     "host/inspect": (["common/base", "common/format", "host/records.h", "host/report"], ["cjson"]),
     "host/daemon": (EVERYTHING_OF_COMMON + HOST_BUT_CLI, ["libuv", "cjson", "sqlite", "libpq", "websockets", "zstd", "protobuf", "sockets"]),
     # From what was recorded to a finished run directory: the command line and the daemon share it.
-    "host/experiment": (["common/base", "common/format", "host/records.h", "host/spec", "host/device/count_log", "host/device/launch",
+    "host/rundir": (["common/base", "common/format", "host/records.h", "host/spec", "host/device/count_log", "host/device/launch",
                          "host/device/trace_resolve", "host/analysis", "host/report"], ["cjson"]),
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.
     "host/cli/private_daemon": (["common/base", "host/spec", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
     "host/cli": (["common/base", "common/format", "common/net/process", "host/spec", "host/device/count_log", "host/device/launch",
-                  "host/device/trace_resolve", "host/analysis", "host/report", "host/experiment", "host/inspect"],
+                  "host/device/trace_resolve", "host/analysis", "host/report", "host/rundir", "host/inspect"],
                  ["libuv", "cjson", "curl"]),
 }
 

@@ -1,0 +1,567 @@
+/* host/rundir/armkit.c */
+#include "host/rundir/armkit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/format/sltrace.h"
+#include "host/report/kit_files.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/kit_kernels.h"
+#include "host/rundir/kit_summary.h"
+#include "host/rundir/path_stem.h"
+
+#define MAX_FILE_BYTES ((size_t)1 << 31)
+
+/* One variant of one experiment, ready to be written of. */
+struct side {
+    struct sl_kit_side kit;
+    const struct sl_attribution *attribution;
+    char experiment[128], etdump[SL_ARMKIT_NAME_BYTES], base[SL_ARMKIT_NAME_BYTES];
+    const char *log, *xnntrace; /* relative to the directory; NULL: none */
+    double threads;
+    double warmup; /* executions before those of the ETDump; 0 where none are known */
+    bool traced;   /* the mode xnntrace: kernels were logged, so times are of no account */
+    struct sl_armkit_kernels kernels; /* owned */
+};
+
+/* What grows while experiment follows experiment. */
+struct maker {
+    struct sl_armkit_outputs *out;
+    struct sl_compared *compared;
+    struct sl_json summary, metrics;
+    struct sl_buf summary_text, metrics_text, page, traces;
+    struct sl_armkit_summary totals; /* of an import; a run writes its own */
+    bool viewed; /* kernel_view_gemm.md is made: later ones have their pair's name */
+    char stem[80];
+    char generated_at[40];
+};
+
+void sl_armkit_outputs_fini(struct sl_armkit_outputs *outputs)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        sl_buf_fini(&outputs->files[i].text);
+    sl_free(outputs->files);
+    *outputs = (struct sl_armkit_outputs){0};
+}
+
+static int add_file(struct sl_armkit_outputs *out, const char *stem, const char *ending,
+                    struct sl_buf **out_text)
+{
+    if (out->count == out->capacity) {
+        size_t capacity = out->capacity ? 2 * out->capacity : 32;
+        void *grown = sl_realloc(out->files, capacity, sizeof(*out->files));
+        if (!grown)
+            return -ENOMEM;
+        out->files = grown;
+        out->capacity = capacity;
+    }
+    struct sl_armkit_output *file = &out->files[out->count];
+    int len = snprintf(file->name, sizeof(file->name), "%s%s", stem, ending);
+    if (len < 0 || (size_t)len >= sizeof(file->name))
+        return -ENAMETOOLONG;
+    sl_buf_init(&file->text, MAX_FILE_BYTES);
+    out->count++;
+    *out_text = &file->text;
+    return 0;
+}
+
+static void name_side(struct side *out, const char *experiment, const char *etdump)
+{
+    snprintf(out->experiment, sizeof(out->experiment), "%s", experiment ? experiment : "unnamed");
+    snprintf(out->etdump, sizeof(out->etdump), "%s", etdump ? etdump : "");
+    snprintf(out->base, sizeof(out->base), "%s", out->etdump);
+    char *ending = strrchr(out->base, '.');
+    if (ending && strcmp(ending, ".etdump") == 0)
+        *ending = '\0';
+}
+
+static int describe(const struct sl_compared *compared, int level, const char *stem,
+                    struct side *out, struct sl_diag *diag)
+{
+    const struct sl_compared_side *side = &compared->sides[level];
+    const cJSON *result = sl_rundir_result(&side->directory, level);
+    const char *experiment = sl_rundir_text(result, "experiment");
+    const char *etdump = sl_rundir_text(result, "etdump");
+    *out = (struct side){.attribution = &side->file.analysis.attribution,
+                         .log = sl_rundir_text(result, "log"),
+                         .threads = sl_rundir_number(result, "threads", NAN)};
+    name_side(out, experiment, etdump);
+    out->kit = (struct sl_kit_side){&side->file.analysis, stem, out->experiment, NULL};
+    return sl_armkit_kernels_read(&side->file.analysis, NULL, &out->kernels, diag);
+}
+
+static int add_variant(struct maker *m, const struct side *side)
+{
+    int rc = 0;
+    for (const struct sl_kit_file *file = sl_kit_files; rc == 0 && file->ending; file++) {
+        struct sl_buf *text = NULL;
+        rc = add_file(m->out, side->base, file->ending, &text);
+        if (rc == 0)
+            rc = file->make(text, &side->kit);
+    }
+    return rc;
+}
+
+/* The figures of both beside each other. */
+static int add_figures(struct maker *m, const char *stem, const struct side *off,
+                       const struct side *on)
+{
+    struct sl_buf *text = NULL;
+    int rc = add_file(m->out, stem, "_robust_comparison.json", &text);
+    if (rc == 0)
+        rc = sl_kit_robust_comparison(text, &off->kit, &on->kit);
+    if (rc == 0)
+        rc = add_file(m->out, stem, "_comparison.csv", &text);
+    return rc < 0 ? rc : sl_kit_comparison_csv(text, &off->kit, &on->kit);
+}
+
+static int add_pair(struct maker *m, const struct side *off, const struct side *on)
+{
+    char stem[SL_ARMKIT_NAME_BYTES];
+    struct sl_buf *text = NULL;
+    snprintf(stem, sizeof(stem), "%.120s_t%.0f_vs_%.120s_t%.0f", off->experiment, off->threads,
+             on->experiment, on->threads);
+    int rc = off->traced || on->traced ? 0 : add_figures(m, stem, off, on);
+    if (rc < 0 || !on->kernels.some || !off->kernels.some)
+        return rc;
+    rc = add_file(m->out, m->viewed ? stem : "",
+                  m->viewed ? "_kernel_view_gemm.md" : "kernel_view_gemm.md", &text);
+    m->viewed = true;
+    return rc < 0 ? rc : sl_armkit_kernels_view(text, &on->kernels, &off->kernels);
+}
+
+static const char *key(char out[64], const struct side *side, const char *stem)
+{
+    snprintf(out, 64, "%s%s", stem, sl_kit_suffix(side->kit.analysis));
+    return out;
+}
+
+static double median(const struct side *side)
+{
+    return sl_kit_figure(side->kit.analysis, side->kit.analysis->latency.median);
+}
+
+static double mean(const struct side *side)
+{
+    return sl_kit_figure(side->kit.analysis, side->kit.analysis->latency.mean);
+}
+
+/* Those of its own process, and those that the ETDump has before the steady ones. */
+static double warmups(const struct side *side)
+{
+    return side->warmup +
+           (double)(side->attribution->run_count - side->attribution->measured_count);
+}
+
+/* One run of the pipeline summary (AF-40). */
+static void put_run(struct sl_json *json, const struct side *side)
+{
+    char text[SL_ARMKIT_NAME_BYTES + 32];
+    char name[64];
+    size_t measured = side->attribution->measured_count;
+    bool counted = side->attribution->unit == SL_TRACE_INSTRUCTIONS;
+    snprintf(text, sizeof(text), "%s_robust_stats.json", side->base);
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "experiment", side->experiment);
+    sl_json_f64(json, "threads", side->threads);
+    sl_json_text(json, "mode", counted ? "counted" : side->traced ? "xnntrace" : "timing");
+    sl_json_text(json, "status", measured > 0 ? "ok" : "failed");
+    sl_json_open_object(json, "paths");
+    sl_json_text(json, "etdump", side->etdump);
+    sl_json_text(json, "log", side->log);
+    if (side->xnntrace)
+        sl_json_text(json, "xnntrace_log", side->xnntrace);
+    sl_json_close_object(json);
+    sl_json_open_object(json, "metrics");
+    sl_json_f64(json, key(name, side, "median"), median(side));
+    sl_json_f64(json, key(name, side, "mean"), mean(side));
+    sl_json_f64(json, "cv_percent", side->kit.analysis->latency.cv_percent);
+    sl_json_text(json, "robust_stats_path", text);
+    sl_json_close_object(json);
+    sl_json_u64(json, "runs", measured);
+    sl_json_f64(json, "warmup", warmups(side));
+    sl_json_close_object(json);
+}
+
+/* Member metrics of a result (AF-48). */
+static void put_metrics(struct sl_json *json, const struct side *side)
+{
+    const struct sl_analysis *a = side->kit.analysis;
+    char name[64];
+    sl_json_open_object(json, "metrics");
+    sl_json_u64(json, "runs", side->attribution->measured_count);
+    sl_json_f64(json, "threads", side->threads);
+    sl_json_open_array(json, key(name, side, "latency"));
+    for (size_t i = 0; i < side->attribution->run_count; i++) {
+        if (!side->attribution->runs[i].warmup)
+            sl_json_f64(json, NULL,
+                        sl_kit_figure(a, (double)side->attribution->runs[i].end_to_end));
+    }
+    sl_json_close_array(json);
+    sl_json_f64(json, key(name, side, "median"), median(side));
+    bool some = a->latency.n > 0;
+    sl_json_f64(json, key(name, side, "min"),
+                some ? sl_kit_figure(a, (double)a->latency.min) : NAN);
+    sl_json_f64(json, key(name, side, "max"),
+                some ? sl_kit_figure(a, (double)a->latency.max) : NAN);
+    sl_json_text(json, "etdump", side->etdump);
+    sl_json_text(json, "log", side->log);
+    sl_json_text(json, "etdump_rel", side->etdump);
+    sl_json_text(json, "log_rel", side->log);
+    sl_json_close_object(json);
+}
+
+void sl_armkit_metrics(struct sl_json *json, const struct sl_armkit_named *named, double threads,
+                       const char *log)
+{
+    struct side side = {
+        .attribution = &named->analysis->attribution, .log = log, .threads = threads};
+    name_side(&side, named->experiment, named->etdump);
+    side.kit = (struct sl_kit_side){named->analysis, "", side.experiment, NULL};
+    put_metrics(json, &side);
+}
+
+/* A figure of the page, "-" where there is none. */
+static int put_cell(struct sl_buf *out, double value)
+{
+    return isfinite(value) ? sl_buf_printf(out, " %.12g |", value) : sl_buf_printf(out, " - |");
+}
+
+static int put_line(struct sl_buf *out, const struct side *side)
+{
+    size_t measured = side->attribution->measured_count;
+    int rc = sl_buf_printf(out, "| %s |", side->experiment);
+    if (rc == 0)
+        rc = put_cell(out, side->threads);
+    if (rc == 0)
+        rc = sl_buf_printf(out, " %zu | %.0f |", measured, warmups(side));
+    if (rc == 0)
+        rc = put_cell(out, median(side));
+    if (rc == 0)
+        rc = put_cell(out, mean(side));
+    if (rc == 0)
+        rc = put_cell(out, side->kit.analysis->latency.cv_percent);
+    return rc < 0 ? rc : sl_buf_printf(out, " %s_robust_stats.json |\n", side->base);
+}
+
+static int begin(struct maker *m, const struct cJSON *manifest, bool counted)
+{
+    const char *unit = counted ? "instructions" : "ms";
+    const char *at = sl_rundir_text(manifest, "generated_at");
+    const char *model = sl_rundir_text(manifest, "model");
+    snprintf(m->generated_at, sizeof(m->generated_at), "%s", at ? at : "");
+    sl_path_stem(model ? model : "model", m->stem, sizeof(m->stem));
+    sl_json_open_object(&m->summary, NULL);
+    sl_json_text(&m->summary, "model", model);
+    sl_json_text(&m->summary, "generated_at", m->generated_at);
+    sl_json_text(&m->summary, "output_root", ".");
+    sl_json_open_array(&m->summary, "runs");
+    sl_json_open_object(&m->metrics, NULL);
+    sl_json_open_array(&m->metrics, "results");
+    return sl_buf_printf(&m->page,
+                         "# Pipeline summary: %s\n\nGenerated: %s\n\n## Timing Results\n\n"
+                         "| Experiment | Threads | Runs | Warmup | Median (%s) | Mean (%s) | "
+                         "CV (%%) | Robust Stats |\n|---|---|---|---|---|---|---|---|\n",
+                         m->stem, m->generated_at, unit, unit);
+}
+
+/* A side in all summaries. */
+static int add_side(struct maker *m, const struct side *side)
+{
+    int rc = add_variant(m, side);
+    put_run(&m->summary, side);
+    sl_json_open_object(&m->metrics, NULL);
+    sl_json_text(&m->metrics, "experiment", side->experiment);
+    put_metrics(&m->metrics, side);
+    sl_json_close_object(&m->metrics);
+    if (rc == 0 && side->xnntrace)
+        rc = sl_buf_printf(&m->traces, "| %s | %g | %s |\n", side->experiment, side->threads,
+                           side->xnntrace);
+    return rc < 0 || side->traced ? rc : put_line(&m->page, side);
+}
+
+static int add_experiment(struct maker *m, bool first, struct sl_diag *diag)
+{
+    const struct cJSON *manifest = m->compared->sides[0].directory.manifest;
+    bool counted = m->compared->comparison.unit == SL_TRACE_INSTRUCTIONS;
+    struct side sides[2] = {{.log = NULL}, {.log = NULL}};
+    int rc = first ? begin(m, manifest, counted) : 0;
+    for (int level = 0; rc == 0 && level < 2; level++) {
+        rc = describe(m->compared, level, m->stem, &sides[level], diag);
+        if (rc == 0)
+            rc = add_side(m, &sides[level]);
+    }
+    if (rc == 0)
+        rc = add_pair(m, &sides[0], &sides[1]);
+    for (int level = 0; level < 2; level++)
+        sl_armkit_kernels_fini(&sides[level].kernels);
+    return rc;
+}
+
+static int keep(struct maker *m, const char *stem, const char *ending, struct sl_buf *text)
+{
+    struct sl_buf *file = NULL;
+    int rc = add_file(m->out, stem, ending, &file);
+    if (rc == 0) {
+        *file = *text;
+        sl_buf_init(text, MAX_FILE_BYTES);
+    }
+    return rc;
+}
+
+static int finish(struct maker *m)
+{
+    sl_json_close_array(&m->summary);
+    sl_json_close_object(&m->summary);
+    sl_json_close_array(&m->metrics);
+    sl_json_close_object(&m->metrics);
+    int rc = m->summary.error ? m->summary.error : m->metrics.error;
+    if (rc == 0)
+        rc = sl_buf_append(&m->summary_text, "\n", 1);
+    if (rc == 0)
+        rc = sl_buf_append(&m->metrics_text, "\n", 1);
+    if (rc == 0)
+        rc =
+            sl_buf_printf(&m->page, "\n## XNNTrace Results\n\n| Experiment | Threads | Log Path |\n"
+                                    "|---|---|---|\n");
+    if (rc == 0)
+        rc = sl_buf_append(&m->page, m->traces.data, m->traces.size);
+    if (rc == 0)
+        rc = keep(m, m->stem, "_pipeline_summary.json", &m->summary_text);
+    if (rc == 0)
+        rc = keep(m, m->stem, "_pipeline_summary.md", &m->page);
+    return rc < 0 ? rc : keep(m, "metrics", ".json", &m->metrics_text);
+}
+
+/* One run of import.json, opened. */
+static int open_imported(const struct cJSON *run, const char *path,
+                         const struct sl_categories *categories, const char *stem,
+                         struct sl_etdump_file *file, struct side *out, struct sl_diag *diag)
+{
+    struct sl_rundir directory = {.manifest = NULL};
+    char etdump[SL_RUNDIR_PATH_BYTES], log_path[SL_RUNDIR_PATH_BYTES];
+    snprintf(directory.path, sizeof(directory.path), "%s", path);
+    *out = (struct side){.attribution = &file->analysis.attribution,
+                         .log = sl_rundir_text(run, "log"),
+                         .xnntrace = sl_rundir_text(run, "xnntrace_log"),
+                         .threads = sl_rundir_number(run, "threads", NAN),
+                         .warmup = sl_rundir_number(run, "warmup", 0),
+                         .traced = sl_import_traced(run)};
+    name_side(out, sl_rundir_text(run, "experiment"), sl_rundir_text(run, "etdump"));
+    out->kit = (struct sl_kit_side){&file->analysis, stem, out->experiment, NULL};
+    int rc = sl_rundir_file(&directory, out->etdump, etdump, diag);
+    const char *log = out->xnntrace ? out->xnntrace : out->log;
+    if (rc == 0 && log)
+        rc = sl_rundir_file(&directory, log, log_path, diag);
+    struct sl_etdump_request request = {.path = etdump, .categories = categories, .only_run = -1};
+    if (rc == 0)
+        rc = sl_etdump_file_open(&request, file, diag);
+    if (rc < 0)
+        return rc;
+    file->analysis.file = out->etdump;
+    if (file->rounds.count > 0)
+        out->warmup = 0; /* they stand in the ETDump */
+    rc = sl_armkit_kernels_read(&file->analysis, log ? log_path : NULL, &out->kernels, diag);
+    if (rc < 0)
+        sl_etdump_file_close(file);
+    else if (out->kernels.some && !out->kernels.executed)
+        out->kit.log = &out->kernels.log;
+    return rc;
+}
+
+static void close_imported(struct side *side, struct sl_etdump_file *file)
+{
+    sl_armkit_kernels_fini(&side->kernels);
+    sl_etdump_file_close(file);
+}
+
+/* Runs that the import declared pairs. */
+static int pair_imported(struct maker *m, const struct cJSON *import, const char *path,
+                         const struct sl_categories *categories, struct sl_diag *diag)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *a;
+    const cJSON *b;
+    int rc = 0;
+    cJSON_ArrayForEach(a, runs)
+    {
+        cJSON_ArrayForEach(b, runs)
+        {
+            struct sl_etdump_file files[2];
+            struct side sides[2];
+            if (rc < 0 || !sl_import_pair(import, a, b))
+                continue;
+            rc = open_imported(a, path, categories, m->stem, &files[0], &sides[0], diag);
+            if (rc < 0)
+                return rc;
+            rc = open_imported(b, path, categories, m->stem, &files[1], &sides[1], diag);
+            if (rc == 0) {
+                rc = add_pair(m, &sides[0], &sides[1]);
+                close_imported(&sides[1], &files[1]);
+            }
+            close_imported(&sides[0], &files[0]);
+        }
+    }
+    return rc;
+}
+
+/* A run that has no result, in the pipeline summary. */
+static void put_failed(struct sl_json *json, const struct cJSON *failed)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "experiment", sl_rundir_text(failed, "experiment"));
+    sl_json_f64(json, "threads", sl_rundir_number(failed, "threads", NAN));
+    sl_json_text(json, "mode", sl_rundir_text(failed, "mode"));
+    sl_json_text(json, "status", "failed");
+    sl_json_open_object(json, "paths");
+    sl_json_text(json, "log", sl_rundir_text(failed, "log"));
+    sl_json_close_object(json);
+    sl_json_text(json, "why", sl_rundir_text(failed, "why"));
+    sl_json_close_object(json);
+}
+
+static void add_totals(struct maker *m, const struct side *side)
+{
+    char name[160];
+    snprintf(name, sizeof(name), "%s_t%.0f", side->experiment, side->threads);
+    sl_armkit_summary_add(&m->totals, side->kit.analysis,
+                          isfinite(side->threads) ? name : side->experiment, side->etdump);
+}
+
+/* analysis_summary.json of an import: the kit's members alone. */
+static int keep_totals(struct maker *m)
+{
+    struct sl_buf *text = NULL;
+    struct sl_json json;
+    int rc = add_file(m->out, "analysis_summary", ".json", &text);
+    if (rc < 0)
+        return rc;
+    sl_json_init(&json, text);
+    sl_json_open_object(&json, NULL);
+    rc = sl_armkit_summary_put(&m->totals, &json);
+    sl_json_close_object(&json);
+    rc = rc < 0 ? rc : json.error;
+    return rc < 0 ? rc : sl_buf_append(text, "\n", 1);
+}
+
+static int make_imported(struct maker *m, const struct cJSON *import, const char *path,
+                         const struct sl_categories *categories, struct sl_diag *diag)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *run;
+    bool first = true;
+    int rc = 0;
+    if (!cJSON_IsArray(runs) || cJSON_GetArraySize(runs) == 0)
+        return sl_diag_set(diag, SL_E_FORMAT, path, "import.json lists no runs");
+    cJSON_ArrayForEach(run, runs)
+    {
+        struct sl_etdump_file file;
+        struct side side;
+        if (rc < 0)
+            break;
+        rc = open_imported(run, path, categories, m->stem, &file, &side, diag);
+        if (rc < 0)
+            return rc;
+        if (first)
+            rc = begin(m, import, side.attribution->unit == SL_TRACE_INSTRUCTIONS);
+        first = false;
+        if (rc == 0)
+            rc = add_side(m, &side);
+        if (rc == 0 && !side.traced)
+            add_totals(m, &side);
+        close_imported(&side, &file);
+    }
+    const cJSON *failed;
+    cJSON_ArrayForEach(failed, cJSON_GetObjectItemCaseSensitive(import, "failures"))
+        put_failed(&m->summary, failed);
+    if (rc == 0)
+        rc = pair_imported(m, import, path, categories, diag);
+    if (rc == 0)
+        rc = keep_totals(m);
+    return rc < 0 ? rc : finish(m);
+}
+
+static int make_all(struct maker *m, const char *path, const struct sl_categories *categories,
+                    struct sl_diag *diag)
+{
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
+    size_t count = 0;
+    cJSON *import = NULL;
+    if (sl_import_read(path, &import) == 0) {
+        int made = make_imported(m, import, path, categories, diag);
+        cJSON_Delete(import);
+        return made;
+    }
+    int rc = sl_rundir_list(path, names, &count, diag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        memset(m->compared, 0, sizeof(*m->compared));
+        rc = sl_compared_directory(m->compared, path, names[i][0] ? names[i] : NULL, categories,
+                                   diag);
+        if (rc == 0)
+            rc = add_experiment(m, i == 0, diag);
+        sl_compared_close(m->compared);
+    }
+    return rc < 0 ? rc : finish(m);
+}
+
+int sl_armkit_make(const char *path, const struct sl_categories *categories,
+                   struct sl_armkit_outputs *out, struct sl_diag *diag)
+{
+    struct maker m = {.out = out};
+    sl_buf_init(&m.summary_text, MAX_FILE_BYTES);
+    sl_buf_init(&m.metrics_text, MAX_FILE_BYTES);
+    sl_buf_init(&m.page, MAX_FILE_BYTES);
+    sl_buf_init(&m.traces, MAX_FILE_BYTES);
+    sl_armkit_summary_init(&m.totals);
+    sl_json_init(&m.summary, &m.summary_text);
+    sl_json_init(&m.metrics, &m.metrics_text);
+    m.compared = sl_calloc(1, sizeof(*m.compared));
+    int rc = m.compared ? make_all(&m, path, categories, diag) : -ENOMEM;
+    sl_free(m.compared);
+    sl_buf_fini(&m.summary_text);
+    sl_buf_fini(&m.metrics_text);
+    sl_buf_fini(&m.page);
+    sl_buf_fini(&m.traces);
+    sl_armkit_summary_fini(&m.totals);
+    if (rc < 0 && diag && diag->what[0] == '\0')
+        sl_diag_set(diag, rc, path, "the summaries cannot be made: %s", sl_strerror(rc));
+    return rc;
+}
+
+int sl_armkit_write(const char *path, const struct sl_categories *categories, struct sl_diag *diag)
+{
+    struct sl_armkit_outputs outputs = {.count = 0};
+    int rc = sl_armkit_make(path, categories, &outputs, diag);
+    for (size_t i = 0; rc == 0 && i < outputs.count; i++) {
+        char file[SL_RUNDIR_PATH_BYTES];
+        int len = snprintf(file, sizeof(file), "%s/%s", path, outputs.files[i].name);
+        rc = len > 0 && (size_t)len < sizeof(file) ? 0 : -ENAMETOOLONG;
+        if (rc == 0)
+            rc = sl_buf_write_file(file, outputs.files[i].text.data, outputs.files[i].text.size);
+        if (rc < 0)
+            sl_diag_set(diag, rc, file, "the file cannot be written: %s", sl_strerror(rc));
+    }
+    sl_armkit_outputs_fini(&outputs);
+    return rc;
+}
+
+int sl_armkit_summary(struct sl_json *json, const struct sl_armkit_named named[2])
+{
+    struct sl_armkit_summary summary;
+    sl_armkit_summary_init(&summary);
+    for (int level = 0; level < 2; level++)
+        sl_armkit_summary_add(&summary, named[level].analysis,
+                              named[level].experiment ? named[level].experiment : "unnamed",
+                              named[level].etdump ? named[level].etdump : "");
+    int rc = sl_armkit_summary_put(&summary, json);
+    sl_armkit_summary_fini(&summary);
+    return rc;
+}

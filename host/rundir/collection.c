@@ -1,0 +1,230 @@
+/* host/rundir/collection.c */
+#include "host/rundir/collection.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/report/combined.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/import_outputs.h"
+#include "host/rundir/report_files.h"
+
+/* Room for one more, all zero; it counts once sl_report_of() was filled. */
+static int reserve(struct sl_collection *c, const char *path, struct sl_compared **out,
+                   struct sl_diag *diag)
+{
+    if (c->count == SL_COLLECTION_MAX)
+        return sl_diag_set(diag, SL_E_LIMIT, path, "these are more than %d comparisons",
+                           SL_COLLECTION_MAX);
+    void *compared = sl_realloc(c->compared, c->count + 1, sizeof(struct sl_compared *));
+    if (compared)
+        c->compared = compared;
+    void *reports = sl_realloc(c->reports, c->count + 1, sizeof(struct sl_report));
+    if (reports)
+        c->reports = reports;
+    *out = sl_calloc(1, sizeof(struct sl_compared));
+    if (compared && reports && *out) {
+        (*out)->plans = c->plans;
+        return 0;
+    }
+    sl_free(*out);
+    return sl_diag_set(diag, -ENOMEM, path, "memory is short");
+}
+
+/* Takes what was opened and compared, or closes it. */
+static int keep(struct sl_collection *c, struct sl_compared *compared, int rc)
+{
+    if (rc < 0) {
+        sl_compared_close(compared);
+        sl_free(compared);
+        return rc;
+    }
+    c->compared[c->count] = compared;
+    sl_report_of(compared, &c->reports[c->count]);
+    c->count++;
+    return 0;
+}
+
+static int add_own(struct sl_collection *c, const char *path, const char *experiment,
+                   const struct sl_categories *categories, struct sl_diag *diag)
+{
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
+    size_t count = 1;
+    struct sl_compared *compared = NULL;
+    int rc = experiment ? 0 : sl_rundir_list(path, names, &count, diag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        const char *name = experiment ? experiment : names[i][0] ? names[i] : NULL;
+        rc = reserve(c, path, &compared, diag);
+        if (rc == 0)
+            rc = keep(c, compared, sl_compared_directory(compared, path, name, categories, diag));
+    }
+    return rc;
+}
+
+static bool is_of(const cJSON *run, const char *experiment)
+{
+    const char *name = sl_rundir_text(run, "experiment");
+    return name && strcmp(name, experiment) == 0;
+}
+
+/* Opens an imported run as a side; its path stands in import.json, relative to it. */
+static int open_side(struct sl_compared *compared, int side, const char *path, const cJSON *run,
+                     const struct sl_categories *categories, struct sl_diag *diag)
+{
+    struct sl_rundir directory = {.manifest = NULL};
+    char etdump[SL_RUNDIR_PATH_BYTES];
+    snprintf(directory.path, sizeof(directory.path), "%.1000s", path);
+    int rc = sl_rundir_file(&directory, sl_rundir_text(run, "etdump"), etdump, diag);
+    struct sl_compared_source source = {etdump, NULL, side};
+    return rc < 0 ? rc : sl_compared_open(compared, side, &source, categories, diag);
+}
+
+/* What the pair is called: by its label and its experiments, with their threads where these differ.
+ */
+static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
+                      const cJSON *const runs[2])
+{
+    struct sl_compared_import *about = &compared->import;
+    const char *label = sl_rundir_text(pair, "label");
+    double threads[2];
+    for (int side = 0; side < 2; side++)
+        threads[side] = sl_rundir_number(runs[side], "threads", NAN);
+    bool differ = isfinite(threads[0]) && isfinite(threads[1]) && threads[0] != threads[1];
+    snprintf(about->label, sizeof(about->label), "%.90s", label ? label : "");
+    if (differ)
+        snprintf(about->threads, sizeof(about->threads), "%.0f and %.0f", threads[0], threads[1]);
+    else if (isfinite(threads[0]))
+        snprintf(about->threads, sizeof(about->threads), "%.0f", threads[0]);
+    for (int side = 0; side < 2; side++) {
+        const char *name = sl_rundir_text(runs[side], "experiment");
+        struct sl_conditions *conditions = &compared->sides[side].conditions;
+        snprintf(about->names[side], sizeof(about->names[side]), differ ? "%.80s_t%.0f" : "%.80s",
+                 name ? name : "", threads[side]);
+        if (differ)
+            snprintf(conditions->values[SL_CONDITION_THREADS],
+                     sizeof(conditions->values[SL_CONDITION_THREADS]), "%.0f", threads[side]);
+    }
+}
+
+/* Of several processes, next to which those of other sides ran? */
+static bool is_round(const struct sl_compared_side *side)
+{
+    return side->file.rounds.count > 1 && side->file.rounds.together;
+}
+
+static int compare_imported(struct sl_compared *compared, const char *path,
+                            const struct cJSON *import, const cJSON *const runs[2],
+                            const struct sl_categories *categories, struct sl_diag *diag)
+{
+    const struct sl_comparison_options options = {.seed = 1, .noise_floor = NAN};
+    struct sl_compared_import *about = &compared->import;
+    const char *model = sl_rundir_text(import, "model");
+    const char *at = sl_rundir_text(import, "generated_at");
+    const char *device = sl_rundir_text(import, "device");
+    snprintf(about->model, sizeof(about->model), "%s", model ? model : "");
+    snprintf(about->generated_at, sizeof(about->generated_at), "%s", at ? at : "");
+    about->emulated = device && strcmp(device, "emulated") == 0;
+    int rc = 0;
+    for (int side = 0; rc == 0 && side < 2; side++)
+        rc = open_side(compared, side, path, runs[side], categories, diag);
+    about->interleaved = rc == 0 && is_round(&compared->sides[0]) && is_round(&compared->sides[1]);
+    about->has_agreement = sl_import_outputs(path, runs[0], runs[1], &about->agreement);
+    name_pair(compared, sl_import_pair(import, runs[0], runs[1]), runs);
+    return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
+}
+
+/* Every two runs that the import declares a pair; `experiment` as of sl_collection_add(). */
+static int add_pairs(struct sl_collection *c, const char *path, const char *experiment,
+                     const struct cJSON *import, const struct sl_categories *categories,
+                     struct sl_diag *diag)
+{
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *runs[2];
+    struct sl_compared *compared = NULL;
+    size_t before = c->count;
+    int rc = 0;
+    cJSON_ArrayForEach(runs[0], all)
+    {
+        cJSON_ArrayForEach(runs[1], all)
+        {
+            if (rc < 0 || !sl_import_pair(import, runs[0], runs[1]) || sl_import_traced(runs[0]) ||
+                sl_import_traced(runs[1]) || (experiment && !is_of(runs[1], experiment)))
+                continue;
+            rc = reserve(c, path, &compared, diag);
+            if (rc == 0)
+                rc = keep(c, compared,
+                          compare_imported(compared, path, import, runs, categories, diag));
+        }
+    }
+    if (rc == 0 && c->count == before)
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           "the import has no two timed runs that it declares a pair%s%.60s",
+                           experiment ? " with the candidate " : "", experiment ? experiment : "");
+    return rc;
+}
+
+static int add_imported(struct sl_collection *c, const char *path, const char *experiment,
+                        const struct cJSON *import, const struct sl_categories *categories,
+                        struct sl_diag *diag)
+{
+    if (!sl_import_has_pairs(import)) {
+        sl_diag_hint(diag, "import again with --pair BASE=CAND, or take 'sme2lab compare A.etdump "
+                           "B.etdump'");
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           "the import does not say which runs are to be compared");
+    }
+    return add_pairs(c, path, experiment, import, categories, diag);
+}
+
+int sl_collection_add(struct sl_collection *collection, const char *path, const char *experiment,
+                      const struct sl_categories *categories, struct sl_diag *diag)
+{
+    cJSON *import = NULL;
+    int rc = sl_import_read(path, &import);
+    if (rc == SL_E_FORMAT)
+        return sl_diag_set(diag, rc, path, "import.json is not of sme2lab's form");
+    if (rc < 0)
+        return add_own(collection, path, experiment, categories, diag);
+    rc = add_imported(collection, path, experiment, import, categories, diag);
+    cJSON_Delete(import);
+    return rc;
+}
+
+void sl_collection_fini(struct sl_collection *collection)
+{
+    for (size_t i = 0; i < collection->count; i++) {
+        sl_compared_close(collection->compared[i]);
+        sl_free(collection->compared[i]);
+    }
+    sl_free(collection->compared);
+    sl_free(collection->reports);
+    *collection = (struct sl_collection){.count = 0};
+}
+
+int sl_collection_write(const char *directory, const struct sl_categories *categories,
+                        struct sl_buf *out_words, struct sl_diag *diag)
+{
+    struct sl_collection all = {.count = 0};
+    struct sl_report_files files = {.count = 0};
+    int rc = sl_collection_add(&all, directory, NULL, categories, diag);
+    const struct sl_combined combined = {all.reports, all.count};
+    bool several = rc == 0 && all.count > 1;
+    if (several)
+        rc = sl_report_files_add_combined(&files, &combined, "md", diag);
+    if (rc == 0 && several)
+        rc = sl_report_files_add_combined(&files, &combined, "html", diag);
+    if (rc == 0 && several)
+        rc = sl_report_files_write(&files, directory, true, diag);
+    if (rc == 0 && several && out_words)
+        rc = sl_combined_findings(out_words, &combined);
+    sl_report_files_fini(&files);
+    sl_collection_fini(&all);
+    return rc;
+}

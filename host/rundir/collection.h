@@ -1,0 +1,37 @@
+/* host/rundir/collection.h: the comparisons that run directories hold, ours and imported ones,
+ * each ready to be reported. */
+#pragma once
+
+#include <stddef.h>
+
+#include "host/report/report.h"
+
+struct sl_buf;
+struct sl_categories;
+struct sl_compared;
+struct sl_diag;
+struct sl_origin_plan;
+
+enum { SL_COLLECTION_MAX = 256 };
+
+/* All zero at first; end with sl_collection_fini(). */
+struct sl_collection {
+    struct sl_compared **compared; /* owned */
+    struct sl_report *reports;     /* of each; borrow from it */
+    size_t count;
+    const struct sl_origin_plan *plans; /* for what is added, as of sl_compared; or NULL */
+};
+
+/* Adds every comparison of a directory: SME2 off against on of each experiment of `sme2lab run`;
+ * of an imported directory its pair, once for each number of threads that both have. `experiment`
+ * takes only the one of that name (of an import: the candidate's), NULL all. Returns 0 or a
+ * negative code with `diag` set: no run directory, no such experiment, an import without a pair. */
+int sl_collection_add(struct sl_collection *collection, const char *path, const char *experiment,
+                      const struct sl_categories *categories, struct sl_diag *diag);
+void sl_collection_fini(struct sl_collection *collection);
+
+/* combined_report.md and .html into a directory that holds several comparisons, over older ones;
+ * nothing where it holds one. What they say together (combined_findings.c) is appended to
+ * `out_words`, unless that is NULL. */
+int sl_collection_write(const char *directory, const struct sl_categories *categories,
+                        struct sl_buf *out_words, struct sl_diag *diag);

@@ -1,0 +1,256 @@
+/* host/rundir/compared.c */
+#include "host/rundir/compared.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "host/report/sme2_proof.h"
+
+static int find_etdump(struct sl_compared_side *side, const struct sl_compared_source *source,
+                       struct sl_diag *diag)
+{
+    int rc = sl_rundir_open(source->path, source->experiment, &side->directory, diag);
+    if (rc < 0)
+        return rc;
+    side->has_directory = true;
+    side->level = source->level;
+    const struct cJSON *result = sl_rundir_result(&side->directory, source->level);
+    if (!result)
+        return sl_diag_set(diag, SL_E_NOT_FOUND, source->path,
+                           "the manifest has no run with SME2 %s", source->level ? "on" : "off");
+    return sl_rundir_file(&side->directory, sl_rundir_text(result, "etdump"), side->path, diag);
+}
+
+int sl_compared_open(struct sl_compared *compared, int side_index,
+                     const struct sl_compared_source *source,
+                     const struct sl_categories *categories, struct sl_diag *diag)
+{
+    struct sl_compared_side *side = &compared->sides[side_index];
+    struct stat info;
+    int rc = 0;
+    if (stat(source->path, &info) == 0 && S_ISDIR(info.st_mode))
+        rc = find_etdump(side, source, diag);
+    else
+        snprintf(side->path, sizeof(side->path), "%s", source->path);
+    if (rc < 0)
+        return rc;
+    struct sl_etdump_request request = {
+        .path = side->path, .categories = categories, .only_run = -1};
+    rc = compared->plans ? sl_etdump_file_open_planned(&request, compared->plans, &side->file, diag)
+                         : sl_etdump_file_open(&request, &side->file, diag);
+    if (rc < 0)
+        return rc;
+    side->opened = true;
+    if (!side->has_directory)
+        side->has_directory =
+            sl_rundir_find(side->path, side->file.analysis.sha256, &side->directory, &side->level);
+    if (!side->has_directory)
+        return 0;
+    sl_rundir_conditions(&side->directory, side->level, &side->conditions);
+    side->file.analysis.readings = side->readings;
+    side->file.analysis.reading_count =
+        sl_rundir_readings(&side->directory, side->readings, SL_ANALYSIS_MAX_READINGS);
+    return 0;
+}
+
+/* Are both of the same recording, so that their runs were interleaved? Or their processes? */
+static bool same_recording(const struct sl_compared *compared)
+{
+    const struct sl_etdump_file *a = &compared->sides[0].file;
+    const struct sl_etdump_file *b = &compared->sides[1].file;
+    if (compared->import.interleaved)
+        return true;
+    return a->traced && b->traced && a->trace.bytes.size == b->trace.bytes.size &&
+           memcmp(a->trace.bytes.data, b->trace.bytes.data, a->trace.bytes.size) == 0;
+}
+
+/* The agreement of outputs that gates the verdict: the worst that either run found. */
+static bool find_worst(struct sl_compared *compared)
+{
+    bool found = compared->import.has_agreement;
+    if (found)
+        compared->worst = compared->agreement = compared->import.agreement;
+    for (int i = 0; i < 2; i++) {
+        struct sl_agreement one;
+        const struct sl_compared_side *side = &compared->sides[i];
+        if (!side->has_directory || !sl_rundir_agreement(&side->directory, NULL, &one))
+            continue;
+        if (!found || (compared->worst.agree && !one.agree))
+            compared->worst = one;
+        found = true;
+    }
+    return found;
+}
+
+static void check_emulation(struct sl_compared *compared)
+{
+    bool times = compared->import.emulated;
+    compared->report.emulated = times;
+    for (int i = 0; i < 2; i++) {
+        bool of_side = false;
+        if (compared->sides[i].has_directory &&
+            sl_rundir_emulated(&compared->sides[i].directory, &of_side))
+            compared->report.emulated = true;
+        times = times || of_side;
+    }
+    if (times)
+        sl_comparison_overrule(
+            &compared->comparison, SL_VERDICT_UNFIT,
+            "times of an emulated CPU mean nothing; --device counted counts instructions");
+}
+
+enum { MAX_LOG_BYTES = 1 << 28 };
+
+static int read_log(struct sl_compared *compared, const char *path, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    int rc = sl_buf_read_file(path, MAX_LOG_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "the log cannot be read: %s", sl_strerror(rc));
+    rc = sl_kernel_log_parse((struct sl_bytes){bytes.data, bytes.size}, &compared->log, diag);
+    sl_buf_fini(&bytes);
+    if (rc < 0 && diag && !diag->where[0])
+        snprintf(diag->where, sizeof(diag->where), "%.180s", path);
+    compared->has_log = rc == 0;
+    return rc;
+}
+
+int sl_compared_read_log(struct sl_compared *compared, const char *path, struct sl_diag *diag)
+{
+    static const char *const endings[] = {"_xnntrace.log", ".xnntrace.log", "_latency.log"};
+    const char *etdump = compared->sides[1].path;
+    const char *dot = strrchr(etdump, '.');
+    if (path)
+        return read_log(compared, path, diag);
+    /* A trace names the kernels that ran: no log says more. */
+    if (!dot || compared->sides[1].file.traced)
+        return 0;
+    for (size_t i = 0; !compared->has_log && i < sizeof(endings) / sizeof(endings[0]); i++) {
+        char beside[SL_RUNDIR_PATH_BYTES + 16];
+        struct stat info;
+        snprintf(beside, sizeof(beside), "%.*s%s", (int)(dot - etdump), etdump, endings[i]);
+        int rc = stat(beside, &info) == 0 ? read_log(compared, beside, NULL) : 0;
+        if (rc < 0 && rc != SL_E_NOT_FOUND)
+            return sl_diag_set(diag, rc, beside, "the log beside the ETDump cannot be read: %s",
+                               sl_strerror(rc));
+    }
+    return 0;
+}
+
+/* A baseline with SME2 off that used SME all the same is none. */
+static void note_leftovers(struct sl_compared *compared)
+{
+    const struct sl_attribution *off = &compared->sides[0].file.analysis.attribution;
+    const struct sl_operator *first = NULL;
+    size_t count = sl_sme2_leftovers(off);
+    if (count == 0 || strcmp(compared->report.baseline_level, "off") != 0)
+        return;
+    for (size_t i = 0; !first && i < off->operator_count; i++)
+        first = sl_sme2_leftover(&off->operators[i]) ? &off->operators[i] : NULL;
+    sl_comparison_note(
+        &compared->comparison,
+        "the off arm is no baseline without SME: %zu of its operators used it (%.*s)", count,
+        (int)(first->name_len < 80 ? first->name_len : 80), first->name);
+}
+
+static void name_sides(struct sl_compared *compared, int factor)
+{
+    struct sl_comparison_report *report = &compared->report;
+    const struct sl_compared_side *sides = compared->sides;
+    report->factor = sl_condition_name(factor);
+    report->baseline_level = "baseline";
+    report->candidate_level = "candidate";
+    if (factor == SL_CONDITION_SME2) {
+        report->baseline_level = sides[0].has_directory && sides[0].level ? "on" : "off";
+        report->candidate_level = sides[1].has_directory && !sides[1].level ? "off" : "on";
+    }
+}
+
+int sl_compared_make(struct sl_compared *compared, int factor,
+                     const struct sl_comparison_options *options, struct sl_diag *diag)
+{
+    struct sl_comparison_options own = *options;
+    const struct sl_compared_side *sides = compared->sides;
+    bool together = same_recording(compared);
+    struct sl_stopping_rule rule;
+    own.separate = !together;
+    if (together && sides[0].has_directory && sl_rundir_rule(&sides[0].directory, &rule)) {
+        rule.spent = sl_trace_budget_spent(&sides[0].file.trace.trace);
+        own.rule = &rule;
+    }
+    if (find_worst(compared))
+        own.agreement = &compared->worst;
+    int rc = sl_comparison_make(&sides[0].file.analysis.attribution,
+                                &sides[1].file.analysis.attribution, &own, &compared->comparison);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, NULL, "the two cannot be compared: %s", sl_strerror(rc));
+    compared->compared = true;
+    if (factor == SL_COMPARED_FIND_FACTOR)
+        factor = sl_conditions_factor(&sides[0].conditions, &sides[1].conditions);
+    compared->report = (struct sl_comparison_report){.comparison = &compared->comparison,
+                                                     .baseline = &sides[0].file.analysis,
+                                                     .candidate = &sides[1].file.analysis};
+    compared->report.log = compared->has_log ? &compared->log : NULL;
+    name_sides(compared, factor);
+    for (int i = 0; i < 2; i++)
+        compared->has_portable[i] =
+            sides[i].has_directory &&
+            sl_rundir_agreement(&sides[i].directory,
+                                sides[i].level ? "on_vs_portable" : "off_vs_portable",
+                                &compared->portable[i]);
+    check_emulation(compared);
+    sl_conditions_check(&sides[0].conditions, &sides[1].conditions, factor, &compared->comparison);
+    note_leftovers(compared);
+    if (together && sides[0].has_directory &&
+        sl_rundir_agreement(&sides[0].directory, "on_vs_off", &compared->agreement))
+        compared->report.agreement = &compared->agreement;
+    if (compared->import.has_agreement)
+        compared->report.agreement = &compared->agreement;
+    return 0;
+}
+
+void sl_compared_close(struct sl_compared *compared)
+{
+    if (compared->compared)
+        sl_comparison_fini(&compared->comparison);
+    if (compared->has_log)
+        sl_kernel_log_fini(&compared->log);
+    for (int i = 0; i < 2; i++) {
+        if (compared->sides[i].opened)
+            sl_etdump_file_close(&compared->sides[i].file);
+        if (compared->sides[i].has_directory)
+            sl_rundir_close(&compared->sides[i].directory);
+    }
+    *compared = (struct sl_compared){.compared = false};
+}
+
+int sl_compared_directory(struct sl_compared *compared, const char *path, const char *experiment,
+                          const struct sl_categories *categories, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (int level = 0; rc == 0 && level < 2; level++) {
+        struct sl_compared_source source = {path, experiment, level};
+        rc = sl_compared_open(compared, level, &source, categories, diag);
+    }
+    if (rc < 0)
+        return rc;
+    const struct sl_rundir *directory = &compared->sides[0].directory;
+    const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(directory->manifest, "schedule");
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(directory->summary, "comparison");
+    double seed = sl_rundir_number(schedule, "seed", 1);
+    double kept = sl_rundir_number(directory->manifest, "noise_floor", NAN);
+    double confidence = sl_rundir_number(made, "confidence", 0.95);
+    struct sl_comparison_options options = {
+        .seed = seed >= 0 && seed < 9e15 ? (uint64_t)seed : 1,
+        .confidence = confidence > 0 && confidence < 1 ? confidence : 0.95,
+        .noise_floor = compared->noise_floor > 0 ? compared->noise_floor : kept,
+    };
+    rc = sl_compared_read_log(compared, NULL, diag);
+    return rc < 0 ? rc : sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);
+}

@@ -1,0 +1,47 @@
+/* tests/unit/host/rundir/test_model_identity.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "host/rundir/model_identity.h"
+
+#define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B64 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static void a_program_alone_is_its_own_digest(void **state)
+{
+    char out[SL_SHA256_HEX_SIZE];
+    (void)state;
+    sl_model_identity(A64, "", "", out);
+    assert_string_equal(out, A64);
+}
+
+static void program_weights_and_method_each_make_another_model(void **state)
+{
+    static const char *const models[][3] = {
+        {A64, "", ""},  {A64, B64, ""}, {A64, A64, ""}, {B64, A64, ""}, {A64, B64, "m"},
+        {A64, "", "m"}, {A64, "", "n"}, {B64, "", "m"}, {A64, "m", ""},
+    };
+    enum { COUNT = sizeof(models) / sizeof(models[0]) };
+    char out[COUNT][SL_SHA256_HEX_SIZE];
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        sl_model_identity(models[i][0], models[i][1], models[i][2], out[i]);
+        assert_int_equal(strlen(out[i]), SL_SHA256_HEX_SIZE - 1);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(out[i], out[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_alone_is_its_own_digest),
+        cmocka_unit_test(program_weights_and_method_each_make_another_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
