@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host/spec/device_kind.h"
+
 enum {
     SL_NAME_BYTES = 64,
     SL_SELECTOR_BYTES = 256,
@@ -33,13 +35,6 @@ enum sl_job_cause {
     SL_CAUSE_LAB = 3,
 };
 
-/* A device's kind: how an agent gets there and what its times mean. */
-enum sl_device_kind {
-    SL_DEVICE_LOCAL = 1,    /* this machine */
-    SL_DEVICE_EMULATED = 2, /* times mean nothing */
-    SL_DEVICE_COUNTED = 3,  /* executed instructions under the emulator */
-};
-
 enum sl_device_state {
     SL_DEVICE_READY = 1,
     SL_DEVICE_BUSY = 2,
@@ -64,9 +59,10 @@ struct sl_job_record {
 struct sl_device_record {
     char name[SL_NAME_BYTES];
     int kind, state;
+    struct sl_device_traits traits;
     uint64_t job; /* BUSY: which */
     char detail[SL_DETAIL_BYTES];
-    char cpu[64]; /* the emulator's -cpu; "" for LOCAL */
+    char cpu[64]; /* the emulator's -cpu; "" where there is none */
 };
 
 /* A finished measurement: one job that got as far as events. Its directory under the state

@@ -12,9 +12,9 @@
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
-#include "host/cli/sender.h"
 #include "host/cli/server_address.h"
 #include "host/device/launch.h"
+#include "host/spec/device_kind.h"
 
 /* What the daemon says of a device. */
 struct asked {
@@ -37,9 +37,10 @@ static int judge(const cJSON *devices, const char *name, const char *server, str
         return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "There is no device named %.60s",
                            name);
     }
-    out->kind = sl_sender_kind(sl_answer_text(found, "kind"));
+    out->kind = sl_device_kind_find(sl_answer_text(found, "kind"));
     snprintf(out->cpu, sizeof(out->cpu), "%.60s", sl_answer_text(found, "cpu"));
-    if (out->kind == SL_DEVICE_LOCAL && strcmp(sl_answer_text(found, "state"), "busy") == 0) {
+    if (!sl_device_kind_traits(out->kind).emulated &&
+        strcmp(sl_answer_text(found, "state"), "busy") == 0) {
         sl_diag_hint(diag, "'sme2lab wait %" PRIu64 "' returns when it is done",
                      sl_answer_u64(found, "job"));
         return sl_diag_set(diag, SL_E_STATE, server,
@@ -87,7 +88,7 @@ static int ask(const struct sl_cli *cli, const char *name, struct asked *out, st
 int sl_bench_device_open(const struct sl_cli *cli, const char *name, unsigned svl_bits,
                          const char *cpu, struct sl_device *out, struct sl_diag *diag)
 {
-    struct asked asked = {.kind = sl_sender_kind(name)};
+    struct asked asked = {.kind = sl_device_kind_find(name)};
     int rc = asked.kind == 0 ? ask(cli, name, &asked, diag) : 0;
     return rc < 0 ? rc
                   : sl_device_open(asked.kind, svl_bits, asked.cpu[0] ? asked.cpu : cpu, out, diag);
@@ -95,7 +96,7 @@ int sl_bench_device_open(const struct sl_cli *cli, const char *name, unsigned sv
 
 unsigned sl_bench_device_svl(const struct sl_device *device, unsigned otherwise)
 {
-    const char *at = device->kind == SL_DEVICE_LOCAL ? NULL : strstr(device->cpu, "sme");
+    const char *at = strstr(device->cpu, "sme"); /* this machine says none */
     char *end = NULL;
     unsigned long bits = at && at[3] >= '1' && at[3] <= '9' ? strtoul(at + 3, &end, 10) : 0;
     return bits >= 128 && bits <= 2048 && strncmp(end, "=on", 3) == 0 ? (unsigned)bits : otherwise;

@@ -19,6 +19,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/table.h"
+#include "host/spec/device_kind.h"
 
 enum { MAX_POINTS = 10000, PAGE = 200, ID_CHARS = 16, MAX_JSON_BYTES = 1 << 26 };
 
@@ -115,7 +116,8 @@ static int ask_kind(struct sl_client *client, struct series *s, struct sl_diag *
         return 0;
     snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64, s->points[s->count - 1].run);
     int rc = sl_client_get(client, path, NULL, &run, diag);
-    s->exact = rc == 0 && strcmp(sl_answer_text(run, "device_kind"), "counted") == 0;
+    int kind = rc == 0 ? sl_device_kind_find(sl_answer_text(run, "device_kind")) : 0;
+    s->exact = sl_device_kind_traits(kind).counted;
     cJSON_Delete(run);
     return rc;
 }

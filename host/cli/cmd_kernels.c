@@ -53,7 +53,7 @@ static size_t build_fixed_args(struct bench *b)
     size_t n = 0;
     b->args[n++] = "kernels";
     b->args[n++] = "--clock";
-    b->args[n++] = b->device.kind == SL_DEVICE_COUNTED ? "marks" : "ns";
+    b->args[n++] = b->device.traits.counted ? "marks" : "ns";
     b->args[n++] = "--seed";
     snprintf(b->seed_text, sizeof(b->seed_text), "%" PRId64, b->shapes.seed);
     b->args[n++] = b->seed_text;
@@ -115,10 +115,10 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
                                     .count = b->row_count,
                                     .svl = (unsigned)b->svl,
                                     .threads = (unsigned)b->threads,
-                                    .emulated = b->device.kind != SL_DEVICE_LOCAL};
+                                    .emulated = b->device.traits.emulated};
     if (b->threads > 1) {
         bench.roofline = "of one core, so no share is stated of what several threads do";
-    } else if (b->device.kind != SL_DEVICE_COUNTED) {
+    } else if (!b->device.traits.counted) {
         bench.roofline = roofline;
         if (sl_peaks_file_find(&b->device, &roof, roofline, sizeof(roofline)))
             bench.roof = &roof;
@@ -187,7 +187,7 @@ static int check_threads(const struct bench *b, struct sl_diag *diag)
     if (b->threads > 1 && (b->tune || b->peaks))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads",
                            "--tune has one thread, and --peaks tries 1 to all cores by itself");
-    if (b->threads > 1 && device_kind(b) == SL_DEVICE_COUNTED) {
+    if (b->threads > 1 && sl_device_kind_traits(device_kind(b)).counted) {
         sl_diag_hint(diag, "measure on the device, or say --clock ns for the emulator's own time, "
                            "which says nothing of one");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--threads",
@@ -200,7 +200,7 @@ static int check_threads(const struct bench *b, struct sl_diag *diag)
 /* A device that was named has its clock. */
 static int check_clock(const struct bench *b, struct sl_diag *diag)
 {
-    bool counted = b->device.kind == SL_DEVICE_COUNTED;
+    bool counted = b->device.traits.counted;
     if (!b->device_name || !b->clock || counted == (strcmp(b->clock, "instructions") == 0))
         return 0;
     return sl_diag_set(diag, SL_E_UNSUPPORTED, "--clock", "The device %.60s %s", b->device_name,
@@ -329,10 +329,10 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
 static void print_where(const struct sl_device *device)
 {
     puts("The agent's kernels; of each family the first that fits is taken.");
-    if (device->kind == SL_DEVICE_LOCAL)
-        puts("'Here' is this machine.\n");
-    else
+    if (device->traits.emulated)
         printf("'Here' is the emulated CPU, -cpu %s.\n\n", device->cpu);
+    else
+        puts("'Here' is this machine.\n");
 }
 
 static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
@@ -346,7 +346,6 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
                  "of XNNPACK shows."};
     const char *const text_args[] = {"kernels", "--list", NULL};
     const char *const json_args[] = {"kernels", "--list", "--json", NULL};
-    const struct bench any = {.engine = "sme2"};
     struct sl_diag diag = {.what = ""};
     struct sl_device device;
     struct sl_child_result result;
@@ -355,9 +354,8 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
     if (rc > 0)
         return SL_EXIT_DONE;
     if (rc == 0)
-        rc = sl_device_open(device_kind(&any) == SL_DEVICE_LOCAL ? SL_DEVICE_LOCAL
-                                                                 : SL_DEVICE_EMULATED,
-                            512, NULL, &device, &diag);
+        rc = sl_device_open(sl_device_local_has_sme2() ? SL_DEVICE_LOCAL : SL_DEVICE_EMULATED, 512,
+                            NULL, &device, &diag);
     if (rc == 0)
         rc = sl_kernels_run_agent(&device, cli->json ? json_args : text_args, NULL, &result, &diag);
     if (rc < 0)

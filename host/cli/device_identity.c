@@ -31,13 +31,12 @@ int sl_device_identity_read(const struct sl_device *device, struct sl_device_ide
     int rc = sl_kernels_ask(device, args, &probe, diag);
     if (rc < 0)
         return rc;
-    *out = (struct sl_device_identity){.emulated = device->kind == SL_DEVICE_EMULATED ||
-                                                   device->kind == SL_DEVICE_COUNTED};
+    *out = (struct sl_device_identity){.emulated = device->traits.emulated};
     gmtime_r(&now, &utc);
     strftime(out->taken_utc, sizeof(out->taken_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
     snprintf(out->agent_version, sizeof(out->agent_version), "%.31s",
              text_of(probe, "agent_version"));
-    rc = sl_device_fingerprint(text_of(probe, "fingerprint"), device->kind, out->fingerprint);
+    rc = sl_device_fingerprint(text_of(probe, "fingerprint"), out->emulated, out->fingerprint);
     cJSON_Delete(probe);
     return rc < 0 ? sl_diag_set(diag, rc, "sme2lab-agent probe", "The device has no fingerprint")
                   : 0;
@@ -53,7 +52,7 @@ void sl_device_identity_put(const struct sl_device_identity *identity,
     sl_json_text(json, "kind", identity->emulated ? "emulated" : "local");
     sl_json_text(json, "cpu", identity->emulated ? device->cpu : NULL);
     sl_json_close_object(json);
-    sl_json_text(json, "unit", device->kind == SL_DEVICE_COUNTED ? "instructions" : "ns");
+    sl_json_text(json, "unit", device->traits.counted ? "instructions" : "ns");
     sl_json_text(json, "measured_at", identity->taken_utc);
     sl_json_text(json, "agent_version", identity->agent_version);
     sl_json_u64(json, "svl", svl_bits);

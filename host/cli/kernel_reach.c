@@ -88,7 +88,7 @@ static void take_rows(const struct measuring *m, size_t count)
 /* Counting takes long: a kernel without SME2 that cannot take fewer instructions is left out. */
 static bool is_wanted(const struct measuring *m, const struct sl_reach_bench *bench, bool sme2)
 {
-    return sme2 || m->device.kind != SL_DEVICE_COUNTED || !bench->kernel[0] ||
+    return sme2 || !m->device.traits.counted || !bench->kernel[0] ||
            bench->cost > bench->least_neon;
 }
 
@@ -97,7 +97,7 @@ static int measure(const struct measuring *m, size_t first, size_t count, bool s
                    struct sl_diag *diag)
 {
     const char *args[FIXED_ARGS + SL_KERNEL_BATCH_ARGS + 1];
-    bool counted = m->device.kind == SL_DEVICE_COUNTED;
+    bool counted = m->device.traits.counted;
     size_t n = 0, row_count = 0;
     args[n++] = "kernels";
     args[n++] = "--clock";
@@ -170,11 +170,12 @@ static int check_identity(const struct measuring *m, const struct sl_etdump_file
 {
     struct sl_device_identity identity;
     char probed[SL_FINGERPRINT_BYTES] = "";
-    if (m->device.kind == SL_DEVICE_COUNTED || recorded->fingerprint[0] == '\0')
+    if (m->device.traits.counted || recorded->fingerprint[0] == '\0')
         return 0;
     int rc = sl_device_identity_read(&m->device, &identity, diag);
-    if (rc < 0 || (sl_device_fingerprint(recorded->fingerprint, m->device.kind, probed) == 0 &&
-                   strcmp(probed, identity.fingerprint) == 0))
+    if (rc < 0 ||
+        (sl_device_fingerprint(recorded->fingerprint, m->device.traits.emulated, probed) == 0 &&
+         strcmp(probed, identity.fingerprint) == 0))
         return rc;
     return sl_diag_set(diag, SL_E_MISMATCH, file->analysis.file,
                        "the run is of device %.40s, this machine is %.40s: kernels measured here "
@@ -206,8 +207,8 @@ static int choose_device(struct measuring *m, const struct sl_kernel_reach_wish 
 static void describe(struct measuring *m, const struct sl_etdump_file *file, bool given)
 {
     struct sl_reach_report *r = &m->out->report;
-    bool counted = !given && m->device.kind == SL_DEVICE_COUNTED;
-    bool meaningless = !given && m->device.kind == SL_DEVICE_EMULATED;
+    bool counted = !given && m->device.traits.counted;
+    bool meaningless = !given && m->device.traits.emulated && !m->device.traits.counted;
     bool timed_run = file->analysis.attribution.unit == SL_TRACE_NS;
     r->reach = &m->out->reach;
     if (m->refused) {

@@ -134,7 +134,7 @@ int sl_kernels_measure(const struct sl_device *device, const char *const *args,
     struct sl_count_log *log = NULL;
     size_t first = *count;
     int rc = 0;
-    if (device->kind == SL_DEVICE_COUNTED)
+    if (device->traits.counted)
         rc = sl_device_new_log(device, &log, diag);
     if (rc == 0)
         rc = sl_kernels_run_agent(device, args, log, &result, diag);

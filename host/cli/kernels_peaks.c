@@ -89,7 +89,7 @@ static int take_counts(struct peaks *p, const struct sl_count_log *log, struct s
 
 static int run_loops(struct peaks *p, struct sl_diag *diag)
 {
-    bool counted = p->device->kind == SL_DEVICE_COUNTED;
+    bool counted = p->device->traits.counted;
     const char *const args[] = {"kernels", "--peaks", "--clock", counted ? "marks" : "ns", NULL};
     struct sl_child_result result;
     struct sl_count_log *log = NULL;

@@ -100,7 +100,7 @@ struct tuning {
 
 static bool is_counted(const struct tuning *t)
 {
-    return t->device->kind == SL_DEVICE_COUNTED;
+    return t->device->traits.counted;
 }
 
 static uint64_t cost_of(const struct sl_kernel_row *row)

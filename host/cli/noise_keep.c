@@ -38,9 +38,7 @@ static int identify(const char *directory, const char *experiment, struct sl_dev
     if (unit && strcmp(unit, "instructions") == 0)
         rc = sl_diag_set(diag, SL_E_UNSUPPORTED, directory,
                          "counted runs are exact: there is no noise to keep");
-    else if (!probed ||
-             sl_device_fingerprint(probed, emulated ? SL_DEVICE_EMULATED : SL_DEVICE_LOCAL,
-                                   out->fingerprint) < 0)
+    else if (!probed || sl_device_fingerprint(probed, emulated, out->fingerprint) < 0)
         rc = sl_diag_set(diag, SL_E_NOT_FOUND, directory,
                          "the manifest does not say which device this is of");
     sl_rundir_close(&run);

@@ -61,7 +61,7 @@ bool sl_peaks_file_find(const struct sl_device *device, struct sl_reach_roof *ou
     struct sl_device_identity identity;
     char state[SL_PATH_BYTES], path[SL_PATH_BYTES];
     struct sl_buf text;
-    if (!device || device->kind == SL_DEVICE_COUNTED || device->kind == SL_DEVICE_EMULATED) {
+    if (!device || device->traits.emulated) {
         snprintf(words, size, "%s",
                  device ? "none, an emulator has none" : "none, the device is not this machine");
         return false;

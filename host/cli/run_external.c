@@ -28,6 +28,7 @@
 #include "host/rundir/compared.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/verdict_exit.h"
+#include "host/spec/device_kind.h"
 
 enum { PATH_BYTES = 1024, MAX_IMPORT_BYTES = 1 << 26, DEFAULT_RUNS = 100, DEFAULT_WARMUP = 10 };
 
@@ -64,7 +65,7 @@ static int open_device(struct session *s, struct sl_diag *diag)
     const char *name = s->plan->device              ? s->plan->device
                        : sl_device_local_has_sme2() ? "local"
                                                     : "emulated";
-    int kind = sl_sender_kind(name);
+    int kind = sl_device_kind_find(name);
     if (kind == 0) {
         sl_diag_hint(diag, "say --device local, or emulated");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
@@ -78,7 +79,7 @@ static int open_device(struct session *s, struct sl_diag *diag)
 
 static int check_affinity(const struct session *s, struct sl_diag *diag)
 {
-    for (size_t i = 0; i < s->plan->count && s->device.kind != SL_DEVICE_LOCAL; i++) {
+    for (size_t i = 0; i < s->plan->count && s->device.traits.emulated; i++) {
         if (s->plan->experiments[i].affinity)
             return sl_diag_set(diag, SL_E_UNSUPPORTED, "cpu_affinity",
                                "An emulated CPU has no cores to stay on");
@@ -261,8 +262,8 @@ static void begin(struct session *s)
     sl_json_text(&s->json, "model", s->plan->model);
     sl_json_text(&s->json, "generated_at", stamp);
     sl_json_text(&s->json, "command", s->request->command);
-    sl_json_text(&s->json, "device", s->device.kind == SL_DEVICE_LOCAL ? "local" : "emulated");
-    if (s->device.kind != SL_DEVICE_LOCAL)
+    sl_json_text(&s->json, "device", sl_device_kind_name(s->device.kind));
+    if (s->device.traits.emulated)
         sl_json_text(&s->json, "cpu", s->device.cpu);
     sl_json_text(&s->json, "order", "ABBA");
     sl_json_u64(&s->json, "seed", s->plan->experiments[0].seed);

@@ -11,6 +11,7 @@
 #include "host/cli/sender.h"
 #include "host/cli/server_address.h"
 #include "host/device/launch.h"
+#include "host/spec/device_kind.h"
 
 /* Is there a daemon to be asked, other than the private one? */
 static int has_daemon(const struct sl_cli *cli, bool *out, struct sl_diag *diag)
@@ -31,7 +32,7 @@ static int has_daemon(const struct sl_cli *cli, bool *out, struct sl_diag *diag)
 static int check_here(const struct sl_experiment_plan *plan, struct sl_diag *diag)
 {
     struct sl_device device;
-    int kind = sl_sender_kind(plan->device);
+    int kind = sl_device_kind_find(plan->device);
     if (kind == 0)
         return 0;
     int rc = sl_device_open(kind, plan->svl != 0 ? plan->svl : 512, plan->cpu, &device, diag);
@@ -66,6 +67,6 @@ int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct s
     if (rc == 0)
         rc = sl_sender_choose(sender, diag);
     if (rc == 0)
-        sl_run_request_fill(plan, sender->device_kind == SL_DEVICE_COUNTED);
+        sl_run_request_fill(plan, sender->counted);
     return rc;
 }

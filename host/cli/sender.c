@@ -13,20 +13,9 @@
 #include "host/cli/client.h"
 #include "host/cli/job_body.h"
 #include "host/cli/upload.h"
+#include "host/spec/device_kind.h"
 
 enum { MAX_BODY_BYTES = 1 << 20, KEY_BYTES = 16 };
-
-int sl_sender_kind(const char *word)
-{
-    static const char *const kinds[] = {[SL_DEVICE_LOCAL] = "local",
-                                        [SL_DEVICE_EMULATED] = "emulated",
-                                        [SL_DEVICE_COUNTED] = "counted"};
-    for (int kind = SL_DEVICE_LOCAL; kind <= SL_DEVICE_COUNTED; kind++) {
-        if (strcmp(word, kinds[kind]) == 0)
-            return kind;
-    }
-    return 0;
-}
 
 /* One of the kind: "counted-512" if a vector length is asked for, else a ready one, else any. */
 static const cJSON *find_kind(const cJSON *devices, const char *kind, unsigned svl)
@@ -63,7 +52,7 @@ static int refuse(const struct sl_sender *sender, const char *wanted, struct sl_
 {
     char vectors[48] = "";
     unsigned svl = sender->plan->svl;
-    if (sl_sender_kind(wanted) == 0) {
+    if (sl_device_kind_find(wanted) == 0) {
         sl_diag_hint(diag, "'sme2lab devices' lists those there are");
         return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "There is no device named %.60s",
                            wanted);
@@ -84,7 +73,7 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
     if (!wanted && svl == 0)
         return 0;
     wanted = wanted ? wanted : "counted";
-    bool is_kind = sl_sender_kind(wanted) != 0;
+    bool is_kind = sl_device_kind_find(wanted) != 0;
     if (!is_kind && svl != 0) {
         sl_diag_hint(diag, "take 'svl' out");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "svl",
@@ -97,7 +86,8 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
     const cJSON *device = is_kind ? find_kind(devices, wanted, svl) : find_name(devices, wanted);
     if (device) {
         snprintf(sender->device, sizeof(sender->device), "%s", sl_answer_text(device, "name"));
-        sender->device_kind = sl_sender_kind(sl_answer_text(device, "kind"));
+        sender->counted =
+            sl_device_kind_traits(sl_device_kind_find(sl_answer_text(device, "kind"))).counted;
     } else {
         rc = refuse(sender, wanted, diag);
     }

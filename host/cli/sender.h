@@ -19,13 +19,10 @@ struct sl_sender {
     const char *command, *directory; /* as in struct sl_job_body */
     unsigned timeout_seconds;
     char device[SL_NAME_BYTES]; /* chosen; "": any */
-    int device_kind;            /* enum sl_device_kind; 0: unknown */
+    bool counted;               /* the device counts instructions */
     char model[SL_SHA256_HEX_SIZE], data[SL_SHA256_HEX_SIZE];
     char inputs[SL_EXPERIMENT_MAX_INPUTS][SL_SHA256_HEX_SIZE];
 };
-
-/* Is it "local", "emulated" or "counted"? enum sl_device_kind, 0: none of them. */
-int sl_sender_kind(const char *word);
 
 /* Looks among the daemon's devices for the plan's: its name, or a ready one of its kind and vector
  * length. -ENODEV for none with `diag` set. */

@@ -305,8 +305,8 @@ static int open_devices(struct daemon *daemon, struct sl_device_record *out)
             rc = sl_devices_add(daemon->devices, device->name, &opened);
         snprintf(out[i].name, sizeof(out[i].name), "%s", device->name);
         out[i].kind = device->kind;
-        if (rc == 0)
-            snprintf(out[i].cpu, sizeof(out[i].cpu), "%s", opened.cpu);
+        out[i].traits = opened.traits;
+        snprintf(out[i].cpu, sizeof(out[i].cpu), "%s", opened.cpu);
         out[i].state = SL_DEVICE_READY;
     }
     return rc;

@@ -22,6 +22,7 @@
 #include "host/rundir/model_identity.h"
 #include "host/rundir/path_stem.h"
 #include "host/rundir/run.h"
+#include "host/spec/device_kind.h"
 #include "host/spec/experiment.h"
 #include "host/spec/noise_file.h"
 #include "host/spec/submission.h"
@@ -60,7 +61,7 @@ static int plan(void *user, const char *config_json, const struct sl_device *dev
     (void)user;
     int rc = job ? parse(config_json, job, diag) : -ENOMEM;
     if (rc == 0) {
-        bool counted = device->kind == SL_DEVICE_COUNTED;
+        bool counted = device->traits.counted;
         char name[SL_RUN_STEM_BYTES];
         *out = (struct sl_job_plan){
             .input_count = job->input_count,
@@ -108,7 +109,7 @@ static int policy(void *user, const struct sl_device *device, const char *state_
 {
     struct sl_kit *kit = user;
     cJSON *probe = sl_probes_get(kit->probes, device);
-    int rc = sl_policies_take(probe, device->kind, state_dir, directory, out, diag);
+    int rc = sl_policies_take(probe, device->traits.emulated, state_dir, directory, out, diag);
     cJSON_Delete(probe);
     return rc;
 }
@@ -141,14 +142,11 @@ struct finishing {
 
 static void describe_plan(struct finishing *work)
 {
-    static const char *const kinds[] = {[SL_DEVICE_LOCAL] = "local",
-                                        [SL_DEVICE_EMULATED] = "emulated",
-                                        [SL_DEVICE_COUNTED] = "counted"};
     const struct sl_job_ended *ended = work->ended;
     struct sl_submitted *job = &work->job;
     snprintf(work->model, sizeof(work->model), "%s/blobs/%s", ended->state_dir, job->model);
     sl_experiment_plan_init(&work->plan, work->model);
-    work->plan.device = kinds[ended->device->kind];
+    work->plan.device = sl_device_kind_name(ended->device->kind);
     work->plan.confidence = job->confidence;
     work->plan.threshold_percent = job->threshold_percent;
     work->plan.label_count = job->label_count;
@@ -288,14 +286,14 @@ static cJSON *read_load(const struct finishing *work)
     return load;
 }
 
-/* Of times alone: counts have no noise. */
+/* Only timed runs have a noise floor. */
 static double noise_floor_of(const struct finishing *work)
 {
     const cJSON *probed = cJSON_GetObjectItemCaseSensitive(work->run.probe, "fingerprint");
-    return work->ended->device->kind == SL_DEVICE_COUNTED || !cJSON_IsString(probed)
+    return work->ended->device->traits.counted || !cJSON_IsString(probed)
                ? (double)NAN
                : sl_noise_file_find(work->ended->state_dir, probed->valuestring,
-                                    work->ended->device->kind);
+                                    work->ended->device->traits.emulated);
 }
 
 static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)

@@ -51,7 +51,7 @@ static int find_table(const char *fingerprint, const char *state_dir, struct sl_
     return rc;
 }
 
-int sl_policies_take(const struct cJSON *probe, int device_kind, const char *state_dir,
+int sl_policies_take(const struct cJSON *probe, bool emulated, const char *state_dir,
                      const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag)
 {
     char path[RUN_PATH_BYTES], fingerprint[SL_FINGERPRINT_BYTES];
@@ -62,7 +62,7 @@ int sl_policies_take(const struct cJSON *probe, int device_kind, const char *sta
     int rc = read_table(path, &text, out, diag);
     bool kept = rc == 0;
     if (rc == -ENOENT && cJSON_IsString(probed) &&
-        sl_device_fingerprint(probed->valuestring, device_kind, fingerprint) == 0)
+        sl_device_fingerprint(probed->valuestring, emulated, fingerprint) == 0)
         rc = find_table(fingerprint, state_dir, &text, out, diag);
     if (rc == -ENOENT)
         return 0;

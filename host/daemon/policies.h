@@ -11,7 +11,7 @@ struct sl_diag;
  * puts the families that stay out of streaming mode into `out`; "" where there is none. A copy that
  * is there already is the run's. 0, SL_E_UNSUPPORTED (it is no such table) or the file's -errno,
  * with `diag` set. Blocks. */
-int sl_policies_take(const struct cJSON *probe, int device_kind, const char *state_dir,
+int sl_policies_take(const struct cJSON *probe, bool emulated, const char *state_dir,
                      const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag);
 
 /* The copy of a run, to end with cJSON_Delete(); NULL: none. */

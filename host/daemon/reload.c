@@ -84,7 +84,7 @@ static bool take(const struct sl_host_device *device, struct sl_devices *devices
     if (rc == 0)
         rc = sl_lab_add_device(lab, device->name, device->kind);
     if (rc == 0)
-        sl_lab_tell_cpu(lab, device->name, opened.cpu);
+        sl_lab_tell_device(lab, device->name, opened.traits, opened.cpu);
     if (rc == -EBUSY)
         fprintf(stderr, "level=info event=device_waits device=%s reason=\"it is just leaving\"\n",
                 device->name);

@@ -10,7 +10,7 @@ struct sl_count_reader;
 struct sl_device;
 struct sl_diag;
 
-/* Makes the FIFO (what stood there is removed), opens it and starts the thread. `device` (COUNTED)
+/* Makes the FIFO (what stood there is removed), opens it and starts the thread. `device` (counted)
  * has the agent whose marks are counted. 0 or a negative code with `diag` set. */
 int sl_count_reader_start(const struct sl_device *device, const char *fifo,
                           struct sl_count_reader **out, struct sl_diag *diag);

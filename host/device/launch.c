@@ -62,7 +62,7 @@ static int open_emulator(unsigned svl_bits, const char *cpu, struct sl_device *o
 int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                    struct sl_diag *diag)
 {
-    *out = (struct sl_device){.kind = kind};
+    *out = (struct sl_device){.kind = kind, .traits = sl_device_kind_traits(kind)};
     if (kind == SL_DEVICE_LOCAL)
         return open_local(out, diag);
     int rc = open_emulator(svl_bits, cpu, out, diag);
@@ -72,7 +72,7 @@ int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_devic
 int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                           struct sl_diag *diag)
 {
-    *out = (struct sl_device){.kind = kind};
+    *out = (struct sl_device){.kind = kind, .traits = sl_device_kind_traits(kind)};
     if (kind == SL_DEVICE_LOCAL)
         return 0;
     if (kind == SL_DEVICE_EMULATED)
@@ -167,7 +167,7 @@ size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
                         const char *out[SL_DEVICE_PREFIX_WORDS])
 {
     size_t n = 0;
-    if (device->kind != SL_DEVICE_LOCAL) {
+    if (device->emulator.path[0]) {
         out[n++] = device->emulator.path;
         out[n++] = "-cpu";
         out[n++] = device->cpu;
@@ -182,6 +182,12 @@ size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
     }
     out[n++] = device->agent.path;
     return n;
+}
+
+size_t sl_device_exec_prefix(const struct sl_device *device, const char *fifo,
+                             const char *out[SL_DEVICE_PREFIX_WORDS])
+{
+    return device->emulator.path[0] ? sl_device_prefix(device, fifo, out) : 0;
 }
 
 static int build(const struct sl_device *device, const struct sl_launch *launch,
@@ -200,7 +206,7 @@ static int build(const struct sl_device *device, const struct sl_launch *launch,
         add(command, *arg);
     if (command->count > MAX_ARGS)
         return sl_diag_set(diag, SL_E_LIMIT, "command line", "The agent gets too many arguments");
-    if (device->kind != SL_DEVICE_LOCAL)
+    if (device->emulator.path[0])
         pad_environment(command, words - 1);
     return 0;
 }

@@ -8,14 +8,16 @@
 #include "host/device/child.h"
 #include "host/device/tools.h"
 #include "host/records.h"
+#include "host/spec/device_kind.h"
 
 struct sl_count_log;
 struct sl_diag;
 
 struct sl_device {
-    int kind;                /* enum sl_device_kind */
+    int kind; /* enum sl_device_kind: for its name */
+    struct sl_device_traits traits;
     struct sl_tool agent;    /* found */
-    struct sl_tool emulator; /* found, for EMULATED and COUNTED */
+    struct sl_tool emulator; /* found, where one is needed; else "" */
     char cpu[64];            /* the emulator's -cpu */
 };
 
@@ -23,7 +25,7 @@ struct sl_launch {
     const char *const *args; /* of the agent, from "run" on; ends with NULL */
     uint64_t timeout_ms;     /* 0: none */
     const volatile sig_atomic_t *interrupted;
-    /* COUNTED only; NULL: the run is not counted. `log` then has all counts. Borrowed. */
+    /* Of a counted device; NULL: the run is not counted. `log` then has all counts. Borrowed. */
     struct sl_count_log *log;
     void (*on_stderr)(void *user, const char *bytes, size_t len);
     void (*on_tick)(void *user);
@@ -40,7 +42,7 @@ int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_devic
                    struct sl_diag *diag);
 
 /* The same for an external executor_runner in place of the agent: set agent.path to it. LOCAL is
- * any machine; COUNTED is SL_E_UNSUPPORTED. */
+ * any machine; a counted one is SL_E_UNSUPPORTED. */
 int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                           struct sl_diag *diag);
 
@@ -51,6 +53,10 @@ enum { SL_DEVICE_PREFIX_WORDS = 12 };
  */
 size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
                         const char *out[SL_DEVICE_PREFIX_WORDS]);
+
+/* The same before what the serving agent of this machine starts: none where it starts itself. */
+size_t sl_device_exec_prefix(const struct sl_device *device, const char *fifo,
+                             const char *out[SL_DEVICE_PREFIX_WORDS]);
 
 /* A log that counts at the marks of the device's agent. */
 int sl_device_new_log(const struct sl_device *device, struct sl_count_log **out,

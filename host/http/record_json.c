@@ -7,10 +7,10 @@
 #include "common/base/json.h"
 #include "host/http/auth.h"
 #include "host/records.h"
+#include "host/spec/device_kind.h"
 
 static const char *const job_states[] = {"queued", "running", "done", "failed", "cancelled"};
 static const char *const causes[] = {"none", "result", "user", "lab"};
-static const char *const kinds[] = {"unknown", "local", "emulated", "counted"};
 static const char *const device_states[] = {"unknown", "ready", "busy", "offline", "quarantined"};
 
 #define NAME_OF(names, value)                                                                      \
@@ -83,7 +83,7 @@ void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_r
     sl_json_text(json, "model", run->model);
     put_name(json, "model_sha256", run->model_sha256);
     sl_json_text(json, "device", run->device);
-    sl_json_text(json, "device_kind", NAME_OF(kinds, run->device_kind));
+    sl_json_text(json, "device_kind", sl_device_kind_name(run->device_kind));
     put_name(json, "series", run->series);
     put_id(json, "ended_ms", run->ended_ms);
     put_outcome(json, run);
@@ -113,12 +113,12 @@ void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_de
 {
     sl_json_open_object(json, key);
     sl_json_text(json, "name", device->name);
-    sl_json_text(json, "kind", NAME_OF(kinds, device->kind));
+    sl_json_text(json, "kind", sl_device_kind_name(device->kind));
     sl_json_text(json, "state", NAME_OF(device_states, device->state));
     put_id(json, "job", device->job);
     sl_json_text(json, "detail", device->detail);
     sl_json_text(json, "cpu", device->cpu[0] ? device->cpu : NULL);
-    sl_json_bool(json, "times_mean_something", device->kind != SL_DEVICE_EMULATED);
+    sl_json_bool(json, "times_mean_something", sl_device_traits_mean_something(device->traits));
     sl_json_close_object(json);
 }
 

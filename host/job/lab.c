@@ -377,11 +377,14 @@ int sl_lab_add_device(struct sl_lab *lab, const char *name, int kind)
     return rc == -EEXIST ? 0 : rc;
 }
 
-void sl_lab_tell_cpu(struct sl_lab *lab, const char *name, const char *cpu)
+void sl_lab_tell_device(struct sl_lab *lab, const char *name, struct sl_device_traits traits,
+                        const char *cpu)
 {
     struct sl_device_record *device = sl_device_list_find(&lab->devices, name);
-    if (device)
-        snprintf(device->cpu, sizeof(device->cpu), "%s", cpu);
+    if (!device)
+        return;
+    device->traits = traits;
+    snprintf(device->cpu, sizeof(device->cpu), "%s", cpu);
 }
 
 int sl_lab_remove_device(struct sl_lab *lab, const char *name)
@@ -516,7 +519,7 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
     for (size_t i = 0; rc == 0 && i < options->device_count; i++) {
         const struct sl_device_record *device = &options->devices[i];
         rc = sl_device_list_add(&lab->devices, device->name, device->kind);
-        sl_lab_tell_cpu(lab, device->name, device->cpu);
+        sl_lab_tell_device(lab, device->name, device->traits, device->cpu);
         if (rc == 0)
             rc = sl_queue_device_ready(lab->queue, device->name);
     }

@@ -57,8 +57,10 @@ size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **
 /* A device that takes jobs from now on; of one that is known the kind changes, from its next job
  * on. SL_E_FULL, -ENOMEM. */
 int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);
-/* The emulator's -cpu of a device, for those who ask; "" for this machine. */
-void sl_lab_tell_cpu(struct sl_lab *lab, const char *device, const char *cpu);
+/* What is known of a device besides, for those who ask: its traits, and the emulator's -cpu, "" for
+ * none. */
+void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device_traits traits,
+                        const char *cpu);
 /* It takes no more jobs, and leaves when it has none; queued ones that want it wait for its return.
  * SL_E_NOT_FOUND. */
 int sl_lab_remove_device(struct sl_lab *lab, const char *device);

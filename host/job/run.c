@@ -49,7 +49,7 @@ struct sl_job_run {
     struct sl_job_plan plan;
     struct part parts[SL_RUN_PARTS];
     int part;                       /* the one under way */
-    struct sl_count_reader *reader; /* COUNTED, owned */
+    struct sl_count_reader *reader; /* of a counted device, owned */
     uv_timer_t beat;
     uv_work_t request;
     struct sl_run_work work;
@@ -335,7 +335,7 @@ static void begin_part(struct sl_job_run *run)
 static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
 {
     char fifo[SL_RUN_WORK_PATH + 32];
-    if (run->device->kind != SL_DEVICE_COUNTED)
+    if (!run->device->traits.counted)
         return 0;
     sl_run_count_sweep(sl_link_workdir(run->link));
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
@@ -423,7 +423,7 @@ static void set_going(struct sl_job_run *run, const char *resume)
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
             diag.what[0] ? diag.what : sl_strerror(rc));
-    } else if (resume && run->device->kind == SL_DEVICE_COUNTED) { /* its log went with it */
+    } else if (resume && run->device->traits.counted) { /* its log went with it */
         end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
     } else {
         run->progress.precision_percent = run->plan.precision_percent;

@@ -62,7 +62,7 @@ struct sl_job_ended {
     const struct sl_job_plan *plan;
     const struct sl_device *device;
     const struct sl_link_result *result;
-    const struct sl_count_log *log; /* COUNTED, else NULL */
+    const struct sl_count_log *log; /* of a counted device, else NULL */
     bool has_trace, has_reference;
     const char *started_utc;
     uint64_t

@@ -41,14 +41,14 @@ int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
     const char *inputs[SL_JOB_RUN_MAX_INPUTS], *prefix[SL_DEVICE_PREFIX_WORDS];
     for (size_t i = 0; i < plan->input_count; i++)
         inputs[i] = plan->inputs[i];
-    size_t words = sl_device_prefix(what->device, what->fifo, prefix);
+    size_t words = sl_device_exec_prefix(what->device, what->fifo, prefix);
     struct sl_link_job job = {
         .id = what->id,
         .variants = "portable",
         .clock = what->fifo || plan->marks ? "marks" : "ns",
         .inputs = inputs,
         .exec_prefix = prefix,
-        .exec_prefix_count = what->device->kind == SL_DEVICE_LOCAL ? 0 : words,
+        .exec_prefix_count = words,
         .pairs = 1,
     };
     put_plan(plan, &job);

@@ -22,7 +22,7 @@ struct sl_run_work {
     const char *device_name;
     uint64_t job, wall_ns, started_ms, ended_ms; /* the last two Unix time */
     uint32_t attempt;
-    struct sl_count_reader *reader;                   /* COUNTED, else NULL */
+    struct sl_count_reader *reader;                   /* of a counted device, else NULL */
     const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */
     /* Out. */
     int rc;

@@ -15,6 +15,7 @@
 #include "host/rundir/compared.h"
 #include "host/rundir/import_outputs.h"
 #include "host/rundir/report_files.h"
+#include "host/spec/device_kind.h"
 
 /* Room for one more, all zero; it counts once sl_report_of() was filled. */
 static int reserve(struct sl_collection *c, const char *path, struct sl_compared **out,
@@ -130,7 +131,7 @@ static int compare_imported(struct sl_compared *compared, const char *path,
     const char *device = sl_rundir_text(import, "device");
     snprintf(about->model, sizeof(about->model), "%s", model ? model : "");
     snprintf(about->generated_at, sizeof(about->generated_at), "%s", at ? at : "");
-    about->emulated = device && strcmp(device, "emulated") == 0;
+    about->emulated = device && sl_device_kind_traits(sl_device_kind_find(device)).emulated;
     int rc = 0;
     for (int side = 0; rc == 0 && side < 2; side++)
         rc = open_side(compared, side, path, runs[side], categories, diag);

@@ -12,6 +12,7 @@
 #include "host/rundir/json_copy.h"
 #include "host/rundir/run.h"
 #include "host/rundir/run_parts.h"
+#include "host/spec/device_kind.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_WHOLE 9007199254740992.0 /* 2^53 */
@@ -242,18 +243,14 @@ static void put_device(struct again *a)
                                         "memory", "kernels",       "thermal_zones"};
     const cJSON *said = member(a->said, "device");
     const char *kind = sl_rundir_text(said, "kind");
-    bool local = kind && strcmp(kind, "local") == 0;
-    bool emulated = kind && strcmp(kind, "emulated") == 0;
+    int number = sl_device_kind_find(kind ? kind : "");
+    struct sl_device_traits traits = sl_device_kind_traits(number);
     sl_json_open_object(a->json, "device");
-    sl_json_text(a->json, "kind",
-                 a->counted ? "counted"
-                 : local    ? "local"
-                 : emulated ? kind
-                            : NULL);
-    sl_json_bool(a->json, "emulated", !local);
-    keep(a, said, "cpu", local ? is_null : is_text);
-    keep(a, said, "emulator", local ? is_null : is_text);
-    keep(a, said, "emulator_version", local ? is_null : is_text);
+    sl_json_text(a->json, "kind", number != 0 && traits.counted == a->counted ? kind : NULL);
+    sl_json_bool(a->json, "emulated", traits.emulated);
+    keep(a, said, "cpu", traits.emulated ? is_text : is_null);
+    keep(a, said, "emulator", traits.emulated ? is_text : is_null);
+    keep(a, said, "emulator_version", traits.emulated ? is_text : is_null);
     if (cJSON_IsObject(member(said, "probe"))) {
         sl_json_open_object(a->json, "probe");
         keep_known(a, member(said, "probe"), known, COUNT(known));

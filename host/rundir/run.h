@@ -49,7 +49,7 @@ struct sl_run {
     char data_sha256[SL_SHA256_HEX_SIZE]; /* of the external weights; "": none */
     int output_types[SL_RUN_MAX_OUTPUTS]; /* enum sl_scalar_type, -1 for what is no tensor */
     size_t output_count;
-    struct sl_count_log *log;             /* COUNTED */
+    struct sl_count_log *log;             /* of a counted device */
     struct sl_buf raw_trace, trace_bytes; /* as recorded, as written (resolved) */
     struct sl_trace trace;
     bool has_trace;

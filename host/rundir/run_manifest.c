@@ -12,14 +12,10 @@
 #include "host/rundir/json_copy.h"
 #include "host/rundir/run.h"
 #include "host/rundir/run_parts.h"
+#include "host/spec/device_kind.h"
 #include "host/spec/experiment.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
-
-static const char *device_name(int kind)
-{
-    return kind == SL_DEVICE_LOCAL ? "local" : kind == SL_DEVICE_COUNTED ? "counted" : "emulated";
-}
 
 /* Path of a file below the run's directory, as the manifest has it. */
 static const char *relative(const struct sl_run *run, const char *path)
@@ -28,16 +24,20 @@ static const char *relative(const struct sl_run *run, const char *path)
     return strncmp(path, run->out_dir, len) == 0 && path[len] == '/' ? path + len + 1 : path;
 }
 
+static const char *said(const char *text)
+{
+    return text[0] ? text : NULL;
+}
+
 static void put_device(struct sl_json *json, const struct sl_run *run)
 {
     const struct sl_device *device = run->device;
-    bool emulated = device->kind != SL_DEVICE_LOCAL;
     sl_json_open_object(json, "device");
-    sl_json_text(json, "kind", device_name(device->kind));
-    sl_json_bool(json, "emulated", emulated);
-    sl_json_text(json, "cpu", emulated ? device->cpu : NULL);
-    sl_json_text(json, "emulator", emulated ? device->emulator.path : NULL);
-    sl_json_text(json, "emulator_version", emulated ? device->emulator.version : NULL);
+    sl_json_text(json, "kind", sl_device_kind_name(device->kind));
+    sl_json_bool(json, "emulated", device->traits.emulated);
+    sl_json_text(json, "cpu", said(device->cpu));
+    sl_json_text(json, "emulator", said(device->emulator.path));
+    sl_json_text(json, "emulator_version", said(device->emulator.version));
     sl_json_copy(json, "probe", run->probe);
     sl_json_close_object(json);
 }

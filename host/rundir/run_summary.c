@@ -59,7 +59,7 @@ struct sl_comparison_report sl_run_comparison_report(const struct sl_run *run)
         .baseline_level = "off",
         .candidate_level = "on",
         .agreement = &run->off_on,
-        .emulated = run->device->kind != SL_DEVICE_LOCAL,
+        .emulated = run->device->traits.emulated,
     };
 }
 

@@ -48,7 +48,7 @@ int sl_run_judge(struct sl_run *run, struct sl_diag *diag)
                                 &run->variants[SL_RUN_ON].analysis.attribution, &options,
                                 &run->comparison);
     run->compared = rc == 0;
-    if (rc == 0 && run->device->kind == SL_DEVICE_EMULATED)
+    if (rc == 0 && run->device->traits.emulated && !run->device->traits.counted)
         sl_comparison_overrule(
             &run->comparison, SL_VERDICT_UNFIT,
             "times of an emulated CPU mean nothing; --device counted counts instructions");

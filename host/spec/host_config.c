@@ -7,6 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/spec/device_kind.h"
 #include "host/spec/json_doc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -65,22 +66,11 @@ static int read_listen(const struct sl_json_at *root, struct sl_host_config *out
 
 static int read_kind(const struct sl_json_at *object, int *out, struct sl_diag *diag)
 {
-    static const struct {
-        const char *name;
-        int kind;
-    } kinds[] = {{"local", SL_DEVICE_LOCAL},
-                 {"emulated", SL_DEVICE_EMULATED},
-                 {"counted", SL_DEVICE_COUNTED}};
     const char *text = NULL;
     struct sl_json_at at = sl_json_member(object, "kind");
     int rc = sl_json_get_text(&at, &text, diag);
-    for (size_t i = 0; rc == 0 && text && i < COUNT(kinds); i++) {
-        if (strcmp(text, kinds[i].name) == 0) {
-            *out = kinds[i].kind;
-            return 0;
-        }
-    }
-    if (rc < 0)
+    *out = rc == 0 && text ? sl_device_kind_find(text) : 0;
+    if (rc < 0 || *out != 0)
         return rc;
     sl_diag_hint(diag, "say local, emulated or counted");
     if (!text)

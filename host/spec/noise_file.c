@@ -35,10 +35,10 @@ static double find_in(const char *state_dir, const char *fingerprint)
     return found;
 }
 
-double sl_noise_file_find(const char *state_dir, const char *probed, int device_kind)
+double sl_noise_file_find(const char *state_dir, const char *probed, bool emulated)
 {
     char fingerprint[SL_FINGERPRINT_BYTES], users[SL_PATH_BYTES];
-    if (!probed || sl_device_fingerprint(probed, device_kind, fingerprint) < 0)
+    if (!probed || sl_device_fingerprint(probed, emulated, fingerprint) < 0)
         return NAN;
     double found = find_in(state_dir, fingerprint);
     if (isnan(found) && sl_paths_state(users, NULL) == 0)

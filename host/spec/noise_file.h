@@ -7,6 +7,8 @@
  * people. It lies at <state>/devices/<fingerprint>/noise.json. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "common/base/bytes.h"
 
 enum { SL_NOISE_FILE_MAX_BYTES = 1 << 20 };
@@ -17,4 +19,4 @@ double sl_noise_file_parse(struct sl_bytes text);
 
 /* The floor of the device that a probe says `probed` of: from the state directory, else from the
  * user's own; NAN where none was kept. */
-double sl_noise_file_find(const char *state_dir, const char *probed, int device_kind);
+double sl_noise_file_find(const char *state_dir, const char *probed, bool emulated);

@@ -97,9 +97,8 @@ int sl_policy_file_parse(struct sl_bytes text, const char *file, struct sl_polic
     return rc;
 }
 
-int sl_device_fingerprint(const char *probed, int device_kind, char out[SL_FINGERPRINT_BYTES])
+int sl_device_fingerprint(const char *probed, bool emulated, char out[SL_FINGERPRINT_BYTES])
 {
-    bool emulated = device_kind == SL_DEVICE_EMULATED || device_kind == SL_DEVICE_COUNTED;
     if (strlen(probed) != PROBED_DIGITS || strspn(probed, "0123456789abcdef") != PROBED_DIGITS)
         return SL_E_FORMAT;
     snprintf(out, SL_FINGERPRINT_BYTES, "%s%s", emulated ? "emulated-" : "", probed);

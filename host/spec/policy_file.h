@@ -7,6 +7,7 @@
  * <state>/devices/<fingerprint>/policy.json. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/bytes.h"
@@ -33,7 +34,7 @@ int sl_policy_file_parse(struct sl_bytes text, const char *file, struct sl_polic
 
 /* The fingerprint under which a device's files are kept, of what its agent's probe says: in an
  * emulator it is another device's. SL_E_FORMAT: it is none. */
-int sl_device_fingerprint(const char *probed, int device_kind, char out[SL_FINGERPRINT_BYTES]);
+int sl_device_fingerprint(const char *probed, bool emulated, char out[SL_FINGERPRINT_BYTES]);
 
 /* <state>/devices/<fingerprint>/<name>. SL_E_LIMIT. */
 int sl_device_file_path(const char *state, const char *fingerprint, const char *name,

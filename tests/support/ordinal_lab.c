@@ -31,7 +31,7 @@ int __wrap_sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct s
 {
     if (kind != SL_DEVICE_LOCAL)
         return __real_sl_device_open(kind, svl_bits, cpu, out, diag);
-    *out = (struct sl_device){.kind = kind};
+    *out = (struct sl_device){.kind = kind, .traits = sl_device_kind_traits(kind)};
     return sl_tools_find_native_agent(&out->agent, diag);
 }
 

@@ -57,7 +57,7 @@ static void an_emulator_has_none_and_it_is_said(void **state)
 {
     (void)state;
     struct sl_reach_roof roof;
-    const struct sl_device counted = {.kind = SL_DEVICE_COUNTED};
+    const struct sl_device counted = {.traits = {.emulated = true, .counted = true}};
     char words[200];
     assert_false(sl_peaks_file_find(&counted, &roof, words, sizeof(words)));
     assert_string_equal(words, "none, an emulator has none");

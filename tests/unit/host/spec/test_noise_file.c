@@ -47,10 +47,10 @@ static void a_devices_floor_is_found_by_its_fingerprint_and_kind(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     snprintf(path, sizeof(path), "%s/devices/0123456789abcdef/noise.json", folder);
     assert_int_equal(sl_buf_write_file(path, text, strlen(text)), 0);
-    assert_true(sl_noise_file_find(folder, "0123456789abcdef", SL_DEVICE_LOCAL) == 0.02);
-    assert_true(isnan(sl_noise_file_find(folder, "0123456789abcdef", SL_DEVICE_EMULATED)));
-    assert_true(isnan(sl_noise_file_find(folder, "../../../../etc/x", SL_DEVICE_LOCAL)));
-    assert_true(isnan(sl_noise_file_find(folder, NULL, SL_DEVICE_LOCAL)));
+    assert_true(sl_noise_file_find(folder, "0123456789abcdef", false) == 0.02);
+    assert_true(isnan(sl_noise_file_find(folder, "0123456789abcdef", true)));
+    assert_true(isnan(sl_noise_file_find(folder, "../../../../etc/x", false)));
+    assert_true(isnan(sl_noise_file_find(folder, NULL, false)));
     unlink(path);
     static const char *const parts[] = {"/devices/0123456789abcdef", "/devices", ""};
     for (size_t i = 0; i < 3; i++) {

@@ -88,14 +88,14 @@ static void an_emulated_device_is_another_than_the_real_one(void **state)
     (void)state;
     char real[SL_FINGERPRINT_BYTES], counted[SL_FINGERPRINT_BYTES], emulated[SL_FINGERPRINT_BYTES],
         path[SL_PATH_BYTES];
-    assert_int_equal(sl_device_fingerprint("0123456789abcdef", SL_DEVICE_LOCAL, real), 0);
-    assert_int_equal(sl_device_fingerprint("0123456789abcdef", SL_DEVICE_COUNTED, counted), 0);
-    assert_int_equal(sl_device_fingerprint("0123456789abcdef", SL_DEVICE_EMULATED, emulated), 0);
+    assert_int_equal(sl_device_fingerprint("0123456789abcdef", false, real), 0);
+    assert_int_equal(sl_device_fingerprint("0123456789abcdef", true, counted), 0);
+    assert_int_equal(sl_device_fingerprint("0123456789abcdef", true, emulated), 0);
     assert_string_equal(real, "0123456789abcdef");
     assert_string_equal(counted, "emulated-0123456789abcdef");
     assert_string_equal(emulated, counted);
-    assert_int_equal(sl_device_fingerprint("../../../../etc/", SL_DEVICE_LOCAL, real), SL_E_FORMAT);
-    assert_int_equal(sl_device_fingerprint("", SL_DEVICE_LOCAL, real), SL_E_FORMAT);
+    assert_int_equal(sl_device_fingerprint("../../../../etc/", false, real), SL_E_FORMAT);
+    assert_int_equal(sl_device_fingerprint("", false, real), SL_E_FORMAT);
     assert_int_equal(sl_device_file_path("/state", counted, "policy.json", path), 0);
     assert_string_equal(path, "/state/devices/emulated-0123456789abcdef/policy.json");
 }
