@@ -16,6 +16,11 @@
 #include "host/device/count_log.h"
 #include "host/device/elf_marks.h"
 
+/* Address space that the emulator reserves for the guest, whose addresses are offsets in it.
+ * Without it the host's random layout orders the guest's stack and mappings, and a loop that first
+ * tests its operands for overlap executes one test more or less. */
+#define GUEST_SPACE "64G"
+
 enum {
     MAX_ARGS = 128,
     MAX_AGENT_BYTES = 64 << 20,
@@ -173,6 +178,8 @@ size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
         out[n++] = device->cpu;
         out[n++] = "-seed";
         out[n++] = "1";
+        out[n++] = "-R";
+        out[n++] = GUEST_SPACE;
     }
     if (fifo) {
         out[n++] = "-d";

@@ -25,16 +25,16 @@ SKIPPED = 77  # ctest: the exit code of a test that could not run here
 
 
 @atexit.register
-def end_private_daemons():
-    for lock in STATE.glob("private/*/lock"):
+def end_private_daemons(state=STATE):
+    for lock in state.glob("private/*/lock"):
         try:
             os.kill(int(lock.read_text()), signal.SIGTERM)
         except (OSError, ValueError):
             pass
     limit = time.monotonic() + 10
-    while any(STATE.glob("private/*/sme2labd.sock")) and time.monotonic() < limit:
+    while any(state.glob("private/*/sme2labd.sock")) and time.monotonic() < limit:
         time.sleep(0.05)
-    shutil.rmtree(STATE, ignore_errors=True)
+    shutil.rmtree(state, ignore_errors=True)
 
 
 def need(*programs):

@@ -1,7 +1,9 @@
 /* tests/support/count_probe.c: a guest program that does N equal steps between marks, for the test
- * of the counted clock. Nothing in it depends on time or place. */
+ * of the counted clock. Nothing in it depends on time or place. "places" as its last word makes it
+ * say where its stack, its heap and its mappings lie instead. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/trace/marks.h"
 
@@ -16,8 +18,19 @@ static void trace_event(void (*mark)(void))
     sl_mark_resume();
 }
 
+static int print_places(void)
+{
+    int on_stack = 0;
+    printf("stack %p\n", (void *)&on_stack);
+    for (size_t bytes = 64; bytes <= 16 << 20; bytes *= 4) /* from the heap, then mapped */
+        printf("%zu bytes %p\n", bytes, malloc(bytes));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[argc - 1], "places") == 0)
+        return print_places();
     long steps = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
     for (long step = 0; step < steps; step++) {
         trace_event(sl_mark_begin);
