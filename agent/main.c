@@ -36,14 +36,14 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } verbs[] = {
-        {"run", sl_run_main},         {"probe", sl_probe_main}, {"serve", sl_serve_main},
+        {"run", sl_agent_run},        {"probe", sl_probe_main}, {"serve", sl_serve_main},
         {"kernels", sl_bench_main},   {"plan", sl_plan_main},   {"version", print_version},
         {"help", print_help},         {"--help", print_help},   {"-h", print_help},
         {"--version", print_version},
     };
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     if (argc > 0 && strcmp(slash ? slash + 1 : argv[0], "executor_runner") == 0)
-        return sl_run_main(argc, argv);
+        return sl_agent_run(argc, argv);
     if (argc < 2) {
         sl_help_agent(stderr);
         return EXIT_USAGE;

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -17,6 +16,7 @@
 
 #include "agent/bench/peaks.h"
 #include "agent/probe/cores.h"
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "kernels/peak/peak.h"
 
@@ -41,13 +41,6 @@ struct crew {
     atomic_bool quit;
     struct worker workers[SL_PEAKS_MAX_WORKERS];
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 static long allowed_cores(unsigned long mask[MASK_BITS / WORD_BITS])
 {
@@ -130,9 +123,9 @@ static void *work(void *argument)
             sched_yield();
         if (atomic_load(&crew->quit))
             break;
-        self->start_ns = now_ns();
+        self->start_ns = sl_clock_ns();
         crew->peak->run(&(struct sl_peak_job){crew->turns, self->memory});
-        self->end_ns = now_ns();
+        self->end_ns = sl_clock_ns();
         atomic_fetch_add(&crew->done, 1);
     }
     return NULL;

@@ -2,28 +2,21 @@
 #include "agent/bench/stage.h"
 
 #include <stddef.h>
-#include <time.h>
 
 #include "agent/bench/shape.h"
 #include "agent/bench/team.h"
 #include "agent/trace/marks.h"
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/json.h"
 
 enum { ROUNDS = 20 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t alone_ns(void (*run)(void *data), void *data)
 {
-    uint64_t start = now_ns();
+    uint64_t start = sl_clock_ns();
     run(data);
-    return now_ns() - start;
+    return sl_clock_ns() - start;
 }
 
 /* The least disturbed of some rounds (statistics.md D-06). */

@@ -6,12 +6,12 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "agent/bench/crew.h"
 #include "agent/bench/peaks.h"
 #include "agent/bench/stage.h"
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 
 enum { MAX_OUTPUT_BYTES = 1 << 16 };
@@ -34,13 +34,6 @@ struct sl_bench_team {
     struct member members[SL_PEAKS_MAX_WORKERS];
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Until all are here. */
 static void meet(struct sl_bench_team *team)
 {
@@ -55,9 +48,9 @@ uint64_t sl_bench_team_round(struct sl_bench_team *team, unsigned worker, void (
 {
     struct member *self = &team->members[worker];
     meet(team);
-    self->start_ns = now_ns();
+    self->start_ns = sl_clock_ns();
     run(data);
-    self->end_ns = now_ns();
+    self->end_ns = sl_clock_ns();
     meet(team);
     uint64_t start = UINT64_MAX, end = 0;
     for (unsigned i = 0; i < team->workers; i++) {

@@ -6,25 +6,18 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/trace/marks.h"
+#include "common/base/clock.h"
 
 enum { MESSAGE_BYTES = 255, LINE_BYTES = 512 };
 
 static uint64_t started_us;
 
-static uint64_t clock_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
-}
-
 void sl_etlog_start(void)
 {
-    started_us = clock_us();
+    started_us = sl_clock_ns() / 1000;
 }
 
 /* Length of `text` without a character that its end cuts through. */
@@ -43,7 +36,7 @@ static size_t whole_characters(const char *text, size_t len)
 static void write_line(char level, const char *file, int line, const char *message, size_t len)
 {
     char text[LINE_BYTES];
-    uint64_t us = clock_us() - started_us;
+    uint64_t us = sl_clock_ns() / 1000 - started_us;
     int size = snprintf(text, sizeof(text),
                         "%c %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%06" PRIu64
                         " executorch:%.80s:%d] %.*s\n",

@@ -1,8 +1,8 @@
 /* agent/run/load_mode.h: --load: a process that keeps the device busy beside a measured one. */
 #pragma once
 
-struct sl_run;
+struct sl_session;
 
 /* Executes until stdin ends, says on stdout when it goes, and writes --load's file. 0, or 1 after
  * it logged why. */
-int sl_run_load_mode(struct sl_run *run);
+int sl_load_mode(struct sl_session *session);

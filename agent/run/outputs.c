@@ -1,11 +1,13 @@
-/* agent/run/outputs.c: keeps, writes and prints the outputs. */
+/* agent/run/outputs.c */
+#include "agent/run/outputs.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "agent/run/etlog.h"
 #include "agent/run/print_value.h"
-#include "agent/run/state.h"
+#include "agent/run/session.h"
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
@@ -13,16 +15,7 @@
 
 enum { MAX_PRINT_BYTES = 1 << 30, PATH_BYTES = 4096 };
 
-void sl_run_drop_outputs(struct sl_run_variant *variant)
-{
-    for (size_t i = 0; i < variant->output_count; i++)
-        sl_free(variant->outputs[i].data);
-    sl_free(variant->outputs);
-    variant->outputs = NULL;
-    variant->output_count = 0;
-}
-
-static int keep(struct sl_run_output *out, const struct sl_tensor_view *view)
+static int keep(struct sl_session_output *out, const struct sl_tensor_view *view)
 {
     out->scalar_type = view->scalar_type;
     out->plain = view->plain;
@@ -43,7 +36,7 @@ static int keep(struct sl_run_output *out, const struct sl_tensor_view *view)
 }
 
 /* Floats that are NaN: all bits of the exponent set, and one of the fraction. */
-static size_t count_nan(const struct sl_run_output *output, size_t *out_count)
+static size_t count_nan(const struct sl_session_output *output, size_t *out_count)
 {
     static const uint64_t infinity[] = {0x7c00, 0x7f80, 0x7f800000, 0x7ff0000000000000};
     enum { HALF, BRAIN, SINGLE, DOUBLE, OTHER };
@@ -63,38 +56,39 @@ static size_t count_nan(const struct sl_run_output *output, size_t *out_count)
 }
 
 /* executor_runner passes over a NaN; a lab that compares runs must not. */
-static void report_nan(const struct sl_run *run, const struct sl_run_variant *variant)
+static void report_nan(const struct sl_session *session, const struct sl_session_variant *variant)
 {
     for (size_t i = 0; i < variant->output_count; i++) {
         size_t values, found = count_nan(&variant->outputs[i], &values);
         if (found > 0)
             SL_ETLOG('E', "Output %zu%s%s: %zu of %zu values are NaN", i,
-                     run->options.paired ? " of variant " : "",
-                     run->options.paired ? variant->spec->name : "", found, values);
+                     session->options.paired ? " of variant " : "",
+                     session->options.paired ? variant->spec->name : "", found, values);
     }
 }
 
-int sl_run_keep_outputs(struct sl_run *run, struct sl_run_variant *variant)
+int sl_outputs_keep(struct sl_session *session, size_t v)
 {
-    size_t count = sl_method_output_count(run->method);
-    sl_run_drop_outputs(variant);
+    struct sl_session_variant *variant = &session->variant[v];
+    size_t count = sl_method_output_count(session->method);
+    sl_session_drop_outputs(variant);
     variant->outputs = sl_calloc(count, sizeof(*variant->outputs));
     int rc = variant->outputs ? 0 : -ENOMEM;
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct sl_tensor_view view;
         variant->output_count = i + 1;
-        rc = sl_method_output(run->method, i, &view);
+        rc = sl_method_output(session->method, i, &view);
         if (rc == 0)
             rc = keep(&variant->outputs[i], &view);
     }
     if (rc != 0)
         SL_ETLOG('E', "The outputs cannot be kept: %s", sl_strerror(rc));
     else
-        report_nan(run, variant);
+        report_nan(session, variant);
     return rc != 0;
 }
 
-static int write_raw(const char *path, const struct sl_run_output *output)
+static int write_raw(const char *path, const struct sl_session_output *output)
 {
     FILE *file = fopen(path, "wb");
     if (!file)
@@ -106,16 +100,16 @@ static int write_raw(const char *path, const struct sl_run_output *output)
     return rc;
 }
 
-int sl_run_write_files(struct sl_run *run, size_t v, int line)
+int sl_outputs_write_files(struct sl_session *session, size_t v, int line)
 {
-    const struct sl_run_variant *variant = &run->variant[v];
-    const char *base = run->options.output_file;
+    const struct sl_session_variant *variant = &session->variant[v];
+    const char *base = session->options.output_file;
     for (size_t i = 0; i < variant->output_count; i++) {
         char path[PATH_BYTES], tail[32];
         if (variant->outputs[i].scalar_type < 0)
             continue;
         snprintf(tail, sizeof(tail), "-%zu.bin", i);
-        int rc = sl_run_variant_path(run, v, base, strlen(base), tail, path, sizeof(path));
+        int rc = sl_session_path(session, v, base, strlen(base), tail, path, sizeof(path));
         if (rc == 0) {
             sl_etlog('I', "executor_runner.cpp", line, "Writing output to file: %s", path);
             rc = write_raw(path, &variant->outputs[i]);
@@ -131,16 +125,16 @@ int sl_run_write_files(struct sl_run *run, size_t v, int line)
     return 0;
 }
 
-static int print_all(const struct sl_run *run, const struct sl_run_variant *variant)
+static int print_all(const struct sl_session *session, const struct sl_session_variant *variant)
 {
-    bool summary = strcmp(run->options.print_output, "summary") == 0;
+    bool summary = strcmp(session->options.print_output, "summary") == 0;
     struct sl_buf text;
     int rc = 0;
     sl_buf_init(&text, MAX_PRINT_BYTES);
-    if (run->options.paired)
+    if (session->options.paired)
         rc = sl_buf_printf(&text, "Variant %s:\n", variant->spec->name);
     for (size_t i = 0; i < variant->output_count && rc == 0; i++) {
-        const struct sl_run_output *output = &variant->outputs[i];
+        const struct sl_session_output *output = &variant->outputs[i];
         const struct sl_tensor_view view = {.scalar_type = output->scalar_type,
                                             .rank = output->rank,
                                             .sizes = output->sizes,
@@ -157,17 +151,18 @@ static int print_all(const struct sl_run *run, const struct sl_run_variant *vari
     return rc < 0;
 }
 
-int sl_run_write_outputs(struct sl_run *run)
+int sl_outputs_write(struct sl_session *session)
 {
     int failed = 0;
-    sl_etlog('I', "executor_runner.cpp", 798, "%zu outputs: ", sl_method_output_count(run->method));
-    for (size_t v = 0; v < run->options.variant_count && !failed; v++) {
-        if (run->options.output_file[0])
-            failed = sl_run_write_files(run, v, 809);
+    sl_etlog('I', "executor_runner.cpp", 798,
+             "%zu outputs: ", sl_method_output_count(session->method));
+    for (size_t v = 0; v < session->options.variant_count && !failed; v++) {
+        if (session->options.output_file[0])
+            failed = sl_outputs_write_files(session, v, 809);
     }
-    for (size_t v = 0; v < run->options.variant_count && !failed; v++) {
-        if (strcmp(run->options.print_output, "none") != 0)
-            failed = print_all(run, &run->variant[v]);
+    for (size_t v = 0; v < session->options.variant_count && !failed; v++) {
+        if (strcmp(session->options.print_output, "none") != 0)
+            failed = print_all(session, &session->variant[v]);
     }
     fflush(stdout);
     return failed;

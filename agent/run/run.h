@@ -2,4 +2,4 @@
 #pragma once
 
 /* argv[0] is the verb. Returns the exit code: 0, or 1 wherever executor_runner fails or aborts. */
-int sl_run_main(int argc, char **argv);
+int sl_agent_run(int argc, char **argv);

@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 #include "agent/run/etlog.h"
-#include "agent/run/state.h"
+#include "agent/run/feed.h"
+#include "agent/run/outputs.h"
+#include "agent/run/session.h"
 #include "agent/run/watchdog.h"
 #include "agent/runtime/runtime.h"
 
@@ -20,22 +22,22 @@ static bool next_line(void)
     return true;
 }
 
-static int serve_line(struct sl_run *run)
+static int serve_line(struct sl_session *session)
 {
-    if (sl_run_read_inputs(run) || sl_run_set_inputs(run))
+    if (sl_session_read_inputs(session) || sl_feed_inputs(session))
         return 1;
-    int rc = sl_variant_execute(run->variant[0].plan, false, &run->diag);
+    int rc = sl_variant_execute(session->variant[0].plan, false, &session->diag);
     if (rc != 0)
-        return sl_run_execution_failed(run, rc);
-    if (sl_run_keep_outputs(run, &run->variant[0]) || sl_run_write_files(run, 0, 704))
+        return sl_session_execution_failed(session, rc);
+    if (sl_outputs_keep(session, 0) || sl_outputs_write_files(session, 0, 704))
         return 1;
     sl_etlog('I', "executor_runner.cpp", 716, "SERVER MODE DONE");
     return 0;
 }
 
-int sl_run_server_mode(struct sl_run *run)
+int sl_server_mode(struct sl_session *session)
 {
-    if (!run->options.output_file[0]) {
+    if (!session->options.output_file[0]) {
         sl_etlog('F', "executor_runner.cpp", 635,
                  "In function main(), assert failed (!FLAGS_output_file.empty()): --output_file "
                  "must be set in --server_mode so outputs can be retrieved.");
@@ -43,13 +45,14 @@ int sl_run_server_mode(struct sl_run *run)
     }
     sl_etlog('I', "executor_runner.cpp", 636,
              "Running in server mode; waiting for stdin triggers.");
-    sl_etlog('I', "executor_runner.cpp", 638, "%zu outputs: ", sl_method_output_count(run->method));
+    sl_etlog('I', "executor_runner.cpp", 638,
+             "%zu outputs: ", sl_method_output_count(session->method));
     for (;;) {
-        sl_watchdog_pause(run->watchdog);
+        sl_watchdog_pause(session->watchdog);
         if (!next_line())
             return 0;
-        sl_watchdog_kick(run->watchdog, "An execution");
-        if (serve_line(run))
+        sl_watchdog_kick(session->watchdog, "An execution");
+        if (serve_line(session))
             return 1;
     }
 }

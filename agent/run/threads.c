@@ -58,7 +58,7 @@ static int parse_affinity(const char *word, enum which *which, bool listed[SL_WO
 
 /* The CPUs that are wanted, fastest first. */
 static void choose_cpus(const struct sl_probe_cores *cores, const bool *wanted,
-                        struct sl_run_threads *out)
+                        struct sl_threads *out)
 {
     for (size_t i = 0; i < cores->count && out->cpu_count < SL_WORKERS_MAX_CPUS; i++) {
         const struct sl_probe_core *core = &cores->core[i];
@@ -79,7 +79,7 @@ static void choose_cpus(const struct sl_probe_cores *cores, const bool *wanted,
 }
 
 /* The CPUs of the processes before it come last; where there are too few, processes share them. */
-static void take_turn(uint32_t place, struct sl_run_threads *out)
+static void take_turn(uint32_t place, struct sl_threads *out)
 {
     uint16_t cpus[SL_WORKERS_MAX_CPUS];
     if (place == 0 || out->cpu_count == 0)
@@ -89,17 +89,16 @@ static void take_turn(uint32_t place, struct sl_run_threads *out)
         out->cpus[i] = cpus[(i + (size_t)place * out->count) % out->cpu_count];
 }
 
-int sl_run_threads_decide(const struct sl_run_threads_asked *asked,
-                          const struct sl_probe_cores *cores,
-                          const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_run_threads *out,
-                          struct sl_diag *diag)
+int sl_threads_decide(const struct sl_threads_asked *asked, const struct sl_probe_cores *cores,
+                      const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_threads *out,
+                      struct sl_diag *diag)
 {
     bool listed[SL_WORKERS_MAX_CPUS] = {false}, wanted[SL_WORKERS_MAX_CPUS] = {false};
     bool pinned = asked->affinity[0] != '\0';
     enum which which = ALL;
     int64_t performance = slowest_performance(cores);
     uint32_t total = 0, fast = 0;
-    *out = (struct sl_run_threads){.streaming = asked->sme_threads};
+    *out = (struct sl_threads){.streaming = asked->sme_threads};
     int rc = pinned ? parse_affinity(asked->affinity, &which, listed, diag) : 0;
     if (rc < 0)
         return rc;

@@ -11,7 +11,7 @@ struct sl_diag;
 struct sl_probe_cores;
 
 /* What --cpu_threads, --sme-threads and --affinity come to. */
-struct sl_run_threads {
+struct sl_threads {
     uint32_t count;                     /* 1: all on the caller's thread */
     uint32_t streaming;                 /* of them in streaming mode; 0: all */
     uint32_t efficient_cores;           /* of the device, that the heuristic leaves out */
@@ -19,7 +19,7 @@ struct sl_run_threads {
     size_t cpu_count;
 };
 
-struct sl_run_threads_asked {
+struct sl_threads_asked {
     int32_t cpu_threads;  /* -1: as many as there are performance cores; 0 and less: as CPUs */
     uint32_t sme_threads; /* 0: all */
     uint32_t place;       /* of several processes: each takes the next CPUs */
@@ -28,7 +28,6 @@ struct sl_run_threads_asked {
 
 /* `allowed` says which CPUs this process may run on. Returns 0, SL_E_FORMAT, SL_E_LIMIT or
  * SL_E_NOT_FOUND with words. */
-int sl_run_threads_decide(const struct sl_run_threads_asked *asked,
-                          const struct sl_probe_cores *cores,
-                          const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_run_threads *out,
-                          struct sl_diag *diag);
+int sl_threads_decide(const struct sl_threads_asked *asked, const struct sl_probe_cores *cores,
+                      const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_threads *out,
+                      struct sl_diag *diag);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/run/etlog.h"
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 
 enum { LOOK_NS = 20000000 };
@@ -22,20 +23,13 @@ struct sl_watchdog {
     const char *_Atomic what;
 };
 
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static void *watch(void *argument)
 {
     struct sl_watchdog *dog = argument;
     const struct timespec look = {.tv_nsec = LOOK_NS};
     while (!atomic_load(&dog->stopping)) {
         nanosleep(&look, NULL);
-        uint64_t waited = clock_ns() - atomic_load(&dog->kicked_ns);
+        uint64_t waited = sl_clock_ns() - atomic_load(&dog->kicked_ns);
         const char *what = atomic_load(&dog->what);
         if (!what || waited / UINT64_C(1000000000) < dog->timeout_s || atomic_load(&dog->stopping))
             continue;
@@ -67,7 +61,7 @@ void sl_watchdog_kick(struct sl_watchdog *watchdog, const char *what)
 {
     if (!watchdog)
         return;
-    atomic_store(&watchdog->kicked_ns, clock_ns());
+    atomic_store(&watchdog->kicked_ns, sl_clock_ns());
     atomic_store(&watchdog->what, what);
 }
 

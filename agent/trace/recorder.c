@@ -9,6 +9,7 @@
 
 #include "agent/trace/name_table.h"
 #include "agent/trace/ring.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
@@ -26,13 +27,6 @@ struct sl_recorder {
     void *drain_user;
     struct sl_name_table names;
 };
-
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 static void fail(struct sl_recorder *recorder, int code)
 {
@@ -84,7 +78,7 @@ int sl_recorder_new(struct sl_ring *ring, int unit, uint64_t stream, struct sl_r
         return -ENOMEM;
     recorder->ring = ring;
     recorder->unit = unit;
-    recorder->now_base = unit == SL_TRACE_NS ? clock_ns() : 0;
+    recorder->now_base = unit == SL_TRACE_NS ? sl_clock_ns() : 0;
     write_header(recorder, stream);
     *out = recorder;
     return 0;
@@ -200,7 +194,7 @@ void sl_recorder_block(struct sl_recorder *recorder, uint32_t name, uint16_t var
 /* On the counted clock no counted time passes here, so there is no stall to record. */
 static void wait_for(struct sl_recorder *recorder, size_t records)
 {
-    uint64_t start = recorder->unit == SL_TRACE_NS ? clock_ns() : 0;
+    uint64_t start = recorder->unit == SL_TRACE_NS ? sl_clock_ns() : 0;
     while (sl_ring_room(recorder->ring) < records)
         wait_for_room(recorder);
     if (recorder->unit != SL_TRACE_NS)
@@ -208,7 +202,7 @@ static void wait_for(struct sl_recorder *recorder, size_t records)
     struct sl_trace_record *record = next_slot(recorder, SL_TRACE_STALL);
     record->variant = recorder->variant;
     record->stall.start = start - recorder->now_base;
-    record->stall.end = clock_ns() - recorder->now_base;
+    record->stall.end = sl_clock_ns() - recorder->now_base;
     sl_ring_push(recorder->ring);
     recorder->stalls++;
 }
@@ -247,7 +241,8 @@ void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
         sl_mark_begin();
         return;
     }
-    span->start = clock_ns() - recorder->now_base; /* last: what came before is not the event's */
+    /* Last: what came before is not the event's. */
+    span->start = sl_clock_ns() - recorder->now_base;
 }
 
 void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
@@ -258,7 +253,7 @@ void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *sp
         sl_mark_end();
         end = recorder->now_base++;
     } else {
-        end = clock_ns() - recorder->now_base; /* first */
+        end = sl_clock_ns() - recorder->now_base; /* first */
     }
     set_current(recorder, span->outer);
     struct sl_trace_record *record = sl_ring_slot(recorder->ring);

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 
 enum { PATH_BYTES = 4096, SETTLED_S = 2 };
 
@@ -21,10 +21,8 @@ static bool note_path(const char *directory, const struct sl_file_identity *iden
 
 bool sl_known_content_settled(const struct sl_file_identity *identity)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return identity->modified_s <= (int64_t)now.tv_sec - SETTLED_S &&
-           identity->changed_s <= (int64_t)now.tv_sec - SETTLED_S;
+    int64_t now_s = (int64_t)(sl_clock_utc_ms() / 1000);
+    return identity->modified_s <= now_s - SETTLED_S && identity->changed_s <= now_s - SETTLED_S;
 }
 
 bool sl_known_content_find(const char *directory, const struct sl_file_identity *identity,

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/runtime/weights/known_content.h"
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 
 enum { NAME_BYTES = 80, PATH_BYTES = 4096, WEIGHTS_DIGITS = 32, NOTE_DIGITS = 16 };
@@ -119,15 +119,14 @@ static int by_use(const void *a, const void *b)
 
 static int read_directory(struct listing *list)
 {
-    struct timespec now;
+    int64_t now_s = (int64_t)(sl_clock_utc_ms() / 1000);
     int rc = 0;
     DIR *directory = opendir(list->directory);
     if (!directory)
         return -errno;
-    clock_gettime(CLOCK_REALTIME, &now);
     for (const struct dirent *entry; rc == 0 && (entry = readdir(directory)) != NULL;)
         if (list->count[WEIGHTS] + list->count[NOTES] < SL_WEIGHT_MAX_FILES_SEEN)
-            rc = take(list, entry->d_name, (int64_t)now.tv_sec);
+            rc = take(list, entry->d_name, now_s);
     closedir(directory);
     for (int kind = 0; kind < 2; kind++)
         if (list->count[kind] != 0)

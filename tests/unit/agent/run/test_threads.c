@@ -12,7 +12,7 @@
 #include "common/base/error.h"
 
 static struct sl_probe_cores cores;
-static struct sl_run_threads threads;
+static struct sl_threads threads;
 static bool allowed[SL_WORKERS_MAX_CPUS];
 
 /* A phone: 0 to 3 small, 4 to 6 middle, 7 large. */
@@ -30,8 +30,8 @@ static void set_phone(void)
 static int decide(int32_t count, const char *affinity)
 {
     struct sl_diag diag;
-    const struct sl_run_threads_asked asked = {.cpu_threads = count, .affinity = affinity};
-    return sl_run_threads_decide(&asked, &cores, allowed, &threads, &diag);
+    const struct sl_threads_asked asked = {.cpu_threads = count, .affinity = affinity};
+    return sl_threads_decide(&asked, &cores, allowed, &threads, &diag);
 }
 
 static void check_cpus(size_t count, const uint16_t *cpus)

@@ -1,5 +1,5 @@
-/* agent/run/bundled.c */
-#include "agent/run/bundled.h"
+/* agent/run/expected.c */
+#include "agent/run/expected.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,126 +7,14 @@
 #include <string.h>
 
 #include "agent/run/etlog.h"
-#include "agent/run/state.h"
+#include "agent/run/session.h"
 #include "agent/runtime/runtime.h"
 #include "common/format/bundle.h"
-#include "common/format/pte.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/half.h"
 
 /* Relative errors of numbers near zero are of this. */
 #define LEAST_DIVIDER 1e-8
-
-bool sl_run_file_is_bundled(const char *path)
-{
-    uint8_t head[8];
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    size_t got = fread(head, 1, sizeof(head), file);
-    fclose(file);
-    return sl_bundle_is((struct sl_bytes){head, got});
-}
-
-/* What a bundle calls a value of the program; -1 where it has no word for it. */
-static int bundle_kind(const struct sl_tensor_view *view)
-{
-    static const int kinds[] = {
-        [SL_PTE_INT] = SL_BUNDLE_INT,
-        [SL_PTE_BOOL] = SL_BUNDLE_BOOL,
-        [SL_PTE_DOUBLE] = SL_BUNDLE_DOUBLE,
-    };
-    int kind = view->plain.kind;
-    if (view->scalar_type >= 0)
-        return SL_BUNDLE_TENSOR;
-    return kind >= SL_PTE_INT && kind <= SL_PTE_DOUBLE ? kinds[kind] : -1;
-}
-
-static const struct sl_bundle_case *find_case(const struct sl_run *run)
-{
-    const struct sl_bundle *bundle = sl_model_bundle(run->model);
-    return bundle ? sl_bundle_find(bundle, run->method_name, 0) : NULL;
-}
-
-/* Whether the bundle names the method at all. */
-static bool has_suite(const struct sl_run *run)
-{
-    const struct sl_bundle *bundle = sl_model_bundle(run->model);
-    for (uint32_t i = 0; bundle && i < bundle->suite_count; i++)
-        if (strcmp(bundle->suites[i].method, run->method_name) == 0)
-            return true;
-    return false;
-}
-
-static int inputs_failed(const struct sl_run *run, int code)
-{
-    (void)run;
-    sl_etlog('F', "executor_runner.cpp", 742,
-             "In function main(), assert failed (status == Error::Ok): LoadBundledInput failed "
-             "with status 0x%x",
-             (unsigned)code);
-    return 1;
-}
-
-static int set_number(struct sl_run *run, size_t i, const struct sl_bundle_value *value)
-{
-    const uint8_t truth = value->kind == SL_BUNDLE_BOOL && value->bool_value;
-    const void *data = value->kind == SL_BUNDLE_BOOL  ? &truth
-                       : value->kind == SL_BUNDLE_INT ? (const void *)&value->int_value
-                                                      : &value->double_value;
-    return sl_method_set_input(run->method, i, data, value->kind == SL_BUNDLE_BOOL ? 1 : 8,
-                               &run->diag);
-}
-
-/* A smaller shape than the program's bound is taken over. */
-static int set_tensor(struct sl_run *run, size_t i, const struct sl_bundle_value *value)
-{
-    struct sl_tensor_view view;
-    int rc = sl_method_input(run->method, i, &view);
-    if (rc == 0 &&
-        (view.scalar_type != value->tensor.scalar_type || view.rank != value->tensor.rank))
-        rc = sl_diag_set(&run->diag, SL_ET_INVALID_ARGUMENT, NULL,
-                         "input %zu of the bundle has another type or rank than the method's", i);
-    if (rc == 0)
-        rc = sl_method_resize_input(run->method, i, value->tensor.sizes, &run->diag);
-    return rc != 0 ? rc
-                   : sl_method_set_input(run->method, i, value->tensor.data.data,
-                                         value->tensor.data.size, &run->diag);
-}
-
-int sl_run_set_bundled_inputs(struct sl_run *run)
-{
-    const struct sl_bundle_case *test = find_case(run);
-    size_t count = sl_method_input_count(run->method);
-    if (!test) {
-        if (has_suite(run))
-            sl_etlog('E', "bundled_program.cpp", 285, "testset_idx 0 is out of range [0, 0]");
-        else
-            sl_etlog('E', "bundled_program.cpp", 270,
-                     "No method named '%s' in given bundled program", run->method_name);
-        return inputs_failed(run, SL_ET_INVALID_ARGUMENT);
-    }
-    if (test->input_count != count) {
-        SL_ETLOG('E', "The method takes %zu inputs, the bundle has %" PRIu32, count,
-                 test->input_count);
-        return inputs_failed(run, SL_ET_INVALID_ARGUMENT);
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct sl_tensor_view view;
-        int rc = sl_method_input(run->method, i, &view);
-        if (rc == 0 && test->inputs[i].kind != bundle_kind(&view))
-            rc = sl_diag_set(&run->diag, SL_ET_INVALID_TYPE, NULL,
-                             "input %zu of the bundle is of another kind than the method's", i);
-        if (rc == 0)
-            rc = test->inputs[i].kind == SL_BUNDLE_TENSOR ? set_tensor(run, i, &test->inputs[i])
-                                                          : set_number(run, i, &test->inputs[i]);
-        if (rc != 0) {
-            sl_run_log_diag(run);
-            return inputs_failed(run, SL_ET_NOT_SUPPORTED);
-        }
-    }
-    return 0;
-}
 
 /* Element i; `bytes` is its size. */
 static double number_at(const uint8_t *data, int scalar_type, size_t i)
@@ -179,8 +67,8 @@ static bool close_enough(const struct sl_run_options *o, double expected, double
     return error <= o->bundleio_atol + fabs(o->bundleio_rtol * have);
 }
 
-static void compare_tensor(const struct sl_run *run, const struct sl_bundle_value *expected,
-                           const struct sl_run_output *have, struct errors *out)
+static void compare_tensor(const struct sl_session *session, const struct sl_bundle_value *expected,
+                           const struct sl_session_output *have, struct errors *out)
 {
     int type = expected->tensor.scalar_type;
     size_t element = sl_scalar_size(type), rank = expected->tensor.rank;
@@ -202,7 +90,8 @@ static void compare_tensor(const struct sl_run *run, const struct sl_bundle_valu
         out->max_absolute = error > out->max_absolute ? error : out->max_absolute;
         out->max_relative = relative > out->max_relative ? relative : out->max_relative;
         out->count++;
-        out->differ = out->differ || (is_float(type) && !close_enough(&run->options, want, got));
+        out->differ =
+            out->differ || (is_float(type) && !close_enough(&session->options, want, got));
     }
     if (!is_float(type) && have->nbytes != 0 &&
         memcmp(expected->tensor.data.data, have->data, have->nbytes) != 0)
@@ -210,11 +99,11 @@ static void compare_tensor(const struct sl_run *run, const struct sl_bundle_valu
 }
 
 /* Exporters bundle no outputs but tensors, and ExecuTorch compares no others. */
-static void compare_output(const struct sl_run *run, const struct sl_bundle_value *expected,
-                           const struct sl_run_output *have, struct errors *out)
+static void compare_output(const struct sl_session *session, const struct sl_bundle_value *expected,
+                           const struct sl_session_output *have, struct errors *out)
 {
     if (expected->kind == SL_BUNDLE_TENSOR) {
-        compare_tensor(run, expected, have, out);
+        compare_tensor(session, expected, have, out);
         return;
     }
     sl_etlog('E', "bundled_program.cpp", 536, "Data type %d not supported", expected->kind);
@@ -233,9 +122,9 @@ static void log_errors(const struct errors *errors)
     sl_etlog('I', "executor_runner.cpp", 887, " max_relative_error:  %f", errors->max_relative);
 }
 
-static int verdict(const struct sl_run *run, const struct errors *errors)
+static int verdict(const struct sl_session *session, const struct errors *errors)
 {
-    const struct sl_run_options *o = &run->options;
+    const struct sl_run_options *o = &session->options;
     if (!errors->differ) {
         sl_etlog('I', "executor_runner.cpp", 904,
                  "Model output match expected BundleIO bpte ref data.");
@@ -252,14 +141,14 @@ static int verdict(const struct sl_run *run, const struct errors *errors)
     return 1;
 }
 
-int sl_run_verify(const struct sl_run *run)
+int sl_expected_verify(const struct sl_session *session)
 {
-    const struct sl_bundle_case *test = find_case(run);
+    const struct sl_bundle_case *test = sl_session_bundle_case(session);
     int failed = 0;
     if (!test)
         return 0;
-    for (size_t v = 0; v < run->options.variant_count; v++) {
-        const struct sl_run_variant *variant = &run->variant[v];
+    for (size_t v = 0; v < session->options.variant_count; v++) {
+        const struct sl_session_variant *variant = &session->variant[v];
         struct errors errors = {.differ = variant->output_count != test->output_count};
         if (test->output_count == 0) {
             SL_ETLOG('E', "The bundle expects no outputs: there is nothing to compare with");
@@ -269,11 +158,11 @@ int sl_run_verify(const struct sl_run *run)
             SL_ETLOG('E', "The method has %zu outputs, the bundle %" PRIu32, variant->output_count,
                      test->output_count);
         for (size_t i = 0; i < variant->output_count && i < test->output_count; i++)
-            compare_output(run, &test->outputs[i], &variant->outputs[i], &errors);
-        if (run->options.paired)
+            compare_output(session, &test->outputs[i], &variant->outputs[i], &errors);
+        if (session->options.paired)
             SL_ETLOG('I', "Variant %s:", variant->spec->name);
         log_errors(&errors);
-        failed |= verdict(run, &errors);
+        failed |= verdict(session, &errors);
     }
     return failed;
 }

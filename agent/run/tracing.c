@@ -1,4 +1,6 @@
-/* agent/run/run_trace.c: the facts in the trace, and the ETDumps made of it. */
+/* agent/run/tracing.c */
+#include "agent/run/tracing.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 
 #include "agent/run/etlog.h"
 #include "agent/run/schedule.h"
-#include "agent/run/state.h"
+#include "agent/run/session.h"
 #include "agent/trace/recorder.h"
 #include "common/base/buf.h"
 #include "common/format/sltrace.h"
@@ -27,23 +29,23 @@ static const char *base_name(const char *path)
 
 /* A letter for each pair: A, the variants in the order given, or B, the other way round. Cut where
  * a name of the trace ends; the BLOCK records have the whole of it. */
-static void record_schedule(struct sl_run *run)
+static void record_schedule(struct sl_session *session)
 {
     char text[SL_TRACE_MAX_NAME_BYTES + 1];
-    uint32_t pairs = run->options.num_executions, at = 0;
+    uint32_t pairs = session->options.num_executions, at = 0;
     for (; at < pairs && at < SL_TRACE_MAX_NAME_BYTES; at++)
-        text[at] = sl_schedule_first(run->options.seed, at) ? 'B' : 'A';
+        text[at] = sl_schedule_first(session->options.seed, at) ? 'B' : 'A';
     text[at] = '\0';
-    sl_recorder_meta_text(run->trace.recorder, "schedule", text);
+    sl_recorder_meta_text(session->trace.recorder, "schedule", text);
 }
 
-static void record_variants(struct sl_run *run)
+static void record_variants(struct sl_session *session)
 {
-    struct sl_recorder *recorder = run->trace.recorder;
+    struct sl_recorder *recorder = session->trace.recorder;
     char key[64], isa[SL_POLICY_TEXT_BYTES];
-    sl_recorder_meta_integer(recorder, "variants", (int64_t)run->options.variant_count);
-    for (size_t v = 0; v < run->options.variant_count; v++) {
-        const struct sl_run_variant_spec *spec = run->variant[v].spec;
+    sl_recorder_meta_integer(recorder, "variants", (int64_t)session->options.variant_count);
+    for (size_t v = 0; v < session->options.variant_count; v++) {
+        const struct sl_run_variant_spec *spec = session->variant[v].spec;
         sl_isa_format(spec->isa, isa, sizeof(isa));
         snprintf(key, sizeof(key), "variant.%zu.name", v);
         sl_recorder_meta_text(recorder, key, spec->name);
@@ -57,15 +59,15 @@ static void record_variants(struct sl_run *run)
     }
 }
 
-static void record_facts(struct sl_run *run)
+static void record_facts(struct sl_session *session)
 {
-    struct sl_recorder *recorder = run->trace.recorder;
-    const struct sl_run_options *o = &run->options;
+    struct sl_recorder *recorder = session->trace.recorder;
+    const struct sl_run_options *o = &session->options;
     sl_recorder_meta_text(recorder, "agent.version", SL_VERSION);
     sl_recorder_meta_text(recorder, "model", base_name(o->model_path));
     sl_recorder_meta_text(recorder, "unit", o->counted ? "marks" : "ns");
     sl_recorder_meta_integer(recorder, "svl_bytes", (int64_t)sl_isa_svl_bytes());
-    sl_recorder_meta_integer(recorder, "threads", run->threads.count);
+    sl_recorder_meta_integer(recorder, "threads", session->threads.count);
     if (o->sme_threads != 0)
         sl_recorder_meta_integer(recorder, "sme_threads", o->sme_threads);
     if (o->affinity[0])
@@ -73,9 +75,9 @@ static void record_facts(struct sl_run *run)
     sl_recorder_meta_integer(recorder, "iterations", o->num_executions);
     sl_recorder_meta_integer(recorder, "warmup", o->warmup);
     sl_recorder_meta_integer(recorder, "seed", (int64_t)o->seed);
-    record_variants(run);
+    record_variants(session);
     if (o->paired)
-        record_schedule(run);
+        record_schedule(session);
 }
 
 /* Counted runs are the same each time, so there the id is the seed's alone. */
@@ -85,48 +87,23 @@ static uint64_t stream_id(const struct sl_run_options *options)
     return sl_schedule_splitmix64(options->seed ^ salt);
 }
 
-int sl_run_open_trace(struct sl_run *run)
+int sl_tracing_open(struct sl_session *session)
 {
-    run->stream = stream_id(&run->options);
+    session->stream = stream_id(&session->options);
     const struct sl_trace_target target = {
-        .unit = run->options.counted ? SL_TRACE_MARKS : SL_TRACE_NS,
-        .ring_fd = run->options.ring,
-        .path = run->options.trace_path,
-        .stream = run->stream,
+        .unit = session->options.counted ? SL_TRACE_MARKS : SL_TRACE_NS,
+        .ring_fd = session->options.ring,
+        .path = session->options.trace_path,
+        .stream = session->stream,
     };
-    int rc = sl_trace_session_init(&run->trace, &target);
+    int rc = sl_trace_session_init(&session->trace, &target);
     if (rc < 0) {
         SL_ETLOG('E', "The trace cannot be opened%s%s: %s", target.path[0] ? " at " : "",
                  target.path, sl_strerror(rc));
         return 1;
     }
-    record_facts(run);
+    record_facts(session);
     return 0;
-}
-
-int sl_run_variant_path(const struct sl_run *run, size_t v, const char *base, size_t base_len,
-                        const char *tail, char *out, size_t out_size)
-{
-    const char *name = run->variant[v].spec->name;
-    bool factor = strcmp(name, "off") == 0 || strcmp(name, "on") == 0;
-    int len = snprintf(out, out_size, "%.*s%s%s%s", (int)base_len, base,
-                       !run->options.paired ? ""
-                       : factor             ? "_sme2-"
-                                            : "_",
-                       run->options.paired ? name : "", tail);
-    return len < 0 || (size_t)len >= out_size ? -ENAMETOOLONG : 0;
-}
-
-int sl_run_etdump_path(const struct sl_run *run, size_t v, char *out, size_t out_size)
-{
-    static const char tail[] = ".etdump";
-    const char *base = run->options.etdump_path;
-    size_t len = strlen(base), tail_len = sizeof(tail) - 1;
-    if (!run->options.paired)
-        return sl_run_variant_path(run, v, base, len, "", out, out_size);
-    if (len > tail_len && strcmp(base + len - tail_len, tail) == 0)
-        len -= tail_len;
-    return sl_run_variant_path(run, v, base, len, tail, out, out_size);
 }
 
 /* By way of a temporary name, but a device such as /dev/null is written in place. */
@@ -144,14 +121,14 @@ static int write_file(const char *path, const struct sl_buf *bytes)
     return rc;
 }
 
-static int write_etdump(struct sl_run *run, const struct sl_trace *trace, size_t v)
+static int write_etdump(struct sl_session *session, const struct sl_trace *trace, size_t v)
 {
     char path[PATH_BYTES] = "";
     struct sl_buf etdump;
     sl_buf_init(&etdump, MAX_ETDUMP_BYTES);
-    int rc = sl_trace_to_etdump(trace, (uint32_t)v, &etdump, &run->diag);
+    int rc = sl_trace_to_etdump(trace, (uint32_t)v, &etdump, &session->diag);
     if (rc == 0)
-        rc = sl_run_etdump_path(run, v, path, sizeof(path));
+        rc = sl_session_etdump_path(session, v, path, sizeof(path));
     if (rc == 0) {
         rc = write_file(path, &etdump);
         if (rc < 0)
@@ -163,38 +140,38 @@ static int write_etdump(struct sl_run *run, const struct sl_trace *trace, size_t
     return rc;
 }
 
-static int write_etdumps(struct sl_run *run)
+static int write_etdumps(struct sl_session *session)
 {
     struct sl_buf stream;
     struct sl_trace trace;
-    int rc = sl_trace_session_read(&run->trace, &stream);
+    int rc = sl_trace_session_read(&session->trace, &stream);
     if (rc < 0)
         return rc;
-    rc = sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, &run->diag);
+    rc = sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, &session->diag);
     if (rc == 0) {
-        for (size_t v = 0; v < run->options.variant_count && rc == 0; v++)
-            rc = write_etdump(run, &trace, v);
+        for (size_t v = 0; v < session->options.variant_count && rc == 0; v++)
+            rc = write_etdump(session, &trace, v);
         sl_trace_fini(&trace);
     }
     sl_buf_fini(&stream);
     return rc;
 }
 
-int sl_run_close_trace(struct sl_run *run)
+int sl_tracing_close(struct sl_session *session)
 {
-    if (!run->options.counted) /* there it is the emulator's, and differs from run to run */
-        sl_recorder_meta_integer(run->trace.recorder, "peak_rss_bytes",
-                                 (int64_t)sl_run_peak_rss_bytes());
-    int rc = sl_trace_session_finish(&run->trace);
+    if (!session->options.counted) /* there it is the emulator's, and differs from run to run */
+        sl_recorder_meta_integer(session->trace.recorder, "peak_rss_bytes",
+                                 (int64_t)sl_session_peak_rss_bytes());
+    int rc = sl_trace_session_finish(&session->trace);
     if (rc < 0) {
         SL_ETLOG('E', "The trace is not complete: %s", sl_strerror(rc));
         return 1;
     }
-    if (run->options.counted || run->options.ring >= 0)
+    if (session->options.counted || session->options.ring >= 0)
         return 0; /* the host or the parent makes the ETDumps */
-    rc = write_etdumps(run);
+    rc = write_etdumps(session);
     if (rc < 0) {
-        sl_run_log_diag(run);
+        sl_session_log_diag(session);
         sl_etlog('F', "executor_runner.cpp", 871,
                  "In function main(), assert failed (status == Error::Ok): Failed to save ETDump "
                  "file.");

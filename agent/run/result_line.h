@@ -1,0 +1,7 @@
+/* agent/run/result_line.h: --json: the run's result as one line on stdout. */
+#pragma once
+
+struct sl_session;
+
+/* Returns 0, or 1 after it logged why. */
+int sl_result_line_print(const struct sl_session *session);
