@@ -4,11 +4,13 @@ import atexit
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import struct
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 
@@ -91,6 +93,22 @@ def call(*words, env=None, timeout=170):
     environment.update(env or {})
     return subprocess.run([SME2LAB, *map(str, words)], env=environment, timeout=timeout,
                           capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def on_a_terminal(columns, words, env, **more):
+    """Exit code of the words, and what they wrote to a terminal of so many columns."""
+    controller, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (50, columns))
+    process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=terminal, env=env, **more)
+    os.close(terminal)
+    text = b""
+    try:
+        while chunk := os.read(controller, 65536):
+            text += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(controller)
+    return process.wait(60), text.decode()
 
 
 class Scratch(unittest.TestCase):

@@ -1,16 +1,11 @@
 """`sme2lab inspect`: what it says of the sample models, of programs that cannot run, and of damaged ones."""
 
 import json
-import os
 import pathlib
-import pty
 import random
 import re
 import shutil
-import subprocess
 import tempfile
-import termios
-import threading
 import unittest
 import xml.etree.ElementTree
 
@@ -63,26 +58,9 @@ class Inspect(unittest.TestCase):
 
     def shown(self, columns, path, *words):
         """What a terminal of so many columns gets, without colours."""
-        terminal, end = pty.openpty()
-        termios.tcsetwinsize(end, (50, columns))
-        read = []
-
-        def drain():
-            try:
-                while part := os.read(terminal, 1 << 16):
-                    read.append(part)
-            except OSError:
-                pass  # the other end is closed
-
-        thread = threading.Thread(target=drain)
-        thread.start()
-        done = subprocess.run([lab.SME2LAB, "inspect", path.name, *words], cwd=path.parent, stdout=end, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, env={"TERM": "xterm"}, timeout=60, check=False)
-        os.close(end)
-        thread.join()
-        os.close(terminal)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return re.sub("\x1b\\[[0-9]*m", "", b"".join(read).decode()).splitlines()
+        code, text = lab.on_a_terminal(columns, [lab.SME2LAB, "inspect", path.name, *words], {"TERM": "xterm"}, cwd=path.parent)
+        self.assertEqual(code, 0, text)
+        return re.sub("\x1b\\[[0-9]*m", "", text).splitlines()
 
     def test_every_sample_model_fits_the_terminal(self):
         for path in sorted(lab.MODELS.glob("*/model.pte")):

@@ -1,20 +1,15 @@
 """What is done with a run afterwards: compared, validated and reported, offline."""
 
 import csv
-import fcntl
 import hashlib
 import html.parser
 import json
 import os
 import pathlib
-import pty
 import random
 import re
 import shutil
-import struct
-import subprocess
 import tempfile
-import termios
 import unittest
 from xml.etree import ElementTree
 
@@ -77,20 +72,9 @@ class Compare(Results):
             self.assertLessEqual(max(map(len, text.splitlines())), 72)
 
     def on_a_terminal(self, columns, locale, *words):
-        controller, terminal = pty.openpty()
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        done = subprocess.Popen([lab.SME2LAB, *map(str, words)], stdin=subprocess.DEVNULL, stdout=terminal,
-                                env={**os.environ, "LC_ALL": locale, "TERM": "xterm"})
-        os.close(terminal)
-        text = b""
-        try:
-            while chunk := os.read(controller, 65536):
-                text += chunk
-        except OSError:  # the other end is closed
-            pass
-        os.close(controller)
-        self.assertEqual(done.wait(60), 0)
-        return text.decode()
+        code, text = lab.on_a_terminal(columns, [lab.SME2LAB, *words], {**os.environ, "LC_ALL": locale, "TERM": "xterm"})
+        self.assertEqual(code, 0)
+        return text
 
     def test_its_two_etdumps_give_the_same(self):
         paths = [self.run_.out / r["etdump"] for r in self.run_.manifest["results"]]
