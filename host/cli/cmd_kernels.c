@@ -13,7 +13,6 @@
 #include "host/cli/bench_device.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
-#include "host/cli/kernel_shape_list.h"
 #include "host/cli/kernel_shapes.h"
 #include "host/cli/kernels_log.h"
 #include "host/cli/kernels_measure.h"
@@ -22,6 +21,7 @@
 #include "host/cli/options.h"
 #include "host/cli/peaks_file.h"
 #include "host/device/launch.h"
+#include "host/report/kernel_anchors.h"
 #include "host/report/style.h"
 
 enum {
@@ -37,8 +37,10 @@ struct bench {
     const char *engine, *clock; /* clock NULL: what the device has */
     const char *device_name;    /* NULL: this machine where it can, else the emulator */
     int64_t svl, threads;
+    const char *anchors_path; /* NULL: nothing is set beside the rows */
     struct sl_kernel_shapes shapes;
-    bool tune, peaks, each;
+    int64_t seed;
+    bool tune, peaks, each, skip_absent;
     const char *families[SL_KERNEL_MAX_SHAPES]; /* of --tune and --each */
     size_t family_count;
     char seed_text[24], threads_text[24];
@@ -55,7 +57,7 @@ static size_t build_fixed_args(struct bench *b)
     b->args[n++] = "--clock";
     b->args[n++] = b->device.traits.counted ? "marks" : "ns";
     b->args[n++] = "--seed";
-    snprintf(b->seed_text, sizeof(b->seed_text), "%" PRId64, b->shapes.seed);
+    snprintf(b->seed_text, sizeof(b->seed_text), "%" PRId64, b->seed);
     b->args[n++] = b->seed_text;
     b->args[n++] = b->shapes.kernel ? "--kernel" : "--engine";
     b->args[n++] = b->shapes.kernel ? b->shapes.kernel : b->engine;
@@ -64,8 +66,8 @@ static size_t build_fixed_args(struct bench *b)
         b->args[n++] = "--workers";
         b->args[n++] = b->threads_text;
     }
-    if (b->shapes.all)
-        b->args[n++] = "--skip-absent"; /* a type need not have every family in every engine */
+    if (b->skip_absent)
+        b->args[n++] = "--skip-absent";
     b->args[n] = NULL;
     assert(n <= MOST_FIXED_ARGS);
     return n;
@@ -104,7 +106,8 @@ static int measure_each(struct bench *b, struct sl_diag *diag)
     return rc;
 }
 
-static int print_rows(const struct bench *b, struct sl_diag *diag)
+static int print_rows(const struct bench *b, const struct sl_kernel_anchors *anchors,
+                      struct sl_diag *diag)
 {
     struct sl_buf out;
     struct sl_json json;
@@ -115,7 +118,8 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
                                     .count = b->row_count,
                                     .svl = (unsigned)b->svl,
                                     .threads = (unsigned)b->threads,
-                                    .emulated = b->device.traits.emulated};
+                                    .emulated = b->device.traits.emulated,
+                                    .anchors = anchors};
     if (b->threads > 1) {
         bench.roofline = "of one core, so no share is stated of what several threads do";
     } else if (!b->device.traits.counted) {
@@ -141,10 +145,10 @@ static int print_rows(const struct bench *b, struct sl_diag *diag)
 
 static int check_options(const struct bench *b, struct sl_diag *diag)
 {
-    if (b->tune + b->peaks + b->each > 1 || (b->each && b->shapes.all))
+    if (b->tune + b->peaks + b->each > 1)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line",
-                           "--tune, --peaks, --each and --all are different measurements: ask for "
-                           "one at a time");
+                           "--tune, --peaks and --each are different measurements: ask for one at "
+                           "a time");
     if (b->each && b->shapes.type) {
         sl_diag_hint(diag, "its kernels are of every type; name the families to have fewer");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--type", "--each takes no type");
@@ -209,8 +213,7 @@ static int check_clock(const struct bench *b, struct sl_diag *diag)
 
 static const char about_bench[] =
     "Counts what single kernels execute, stage by stage, next to the least number of\n"
-    "multiply-accumulate instructions and to what other libraries need. A KERNEL alone is\n"
-    "on a shape usual for it, a FAMILY alone is its shapes that have a goal, then others.\n"
+    "multiply-accumulate instructions. A KERNEL alone is on a shape usual for it.\n"
     "FAMILY:SHAPE is\n"
     "  matmul:MxNxK        unary:OP-N   binary:OP-N   reduce:OP-OUTERxREDUCEDxINNER\n"
     "  conv:IHxIWxIC-OC-KHxKW-sS-pP[-dD][-gG], and deconv; S, P and D may be HxW\n"
@@ -244,22 +247,21 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
         {"--depthwise", 0, SL_OPTION_TEXT, &b->shapes.depthwise, "SHAPE",
          "IHxIWxC-KHxKW-sS-pP[-dD][-mM]"},
         {"--gemv", 0, SL_OPTION_TEXT, &b->shapes.gemv, "NxK", "a product with one row"},
-        {"--all", 0, SL_OPTION_FLAG, &b->shapes.all, NULL,
-         "every shape with a goal, with SME2 and then with NEON"},
         {"--each", 0, SL_OPTION_FLAG, &b->each, NULL,
          "every kernel there is, of the families named or of all, on a shape usual for it"},
         {"--tune", 0, SL_OPTION_FLAG, &b->tune, NULL,
          "measure what is better off in streaming mode, and keep this device's own table of it"},
         {"--peaks", 0, SL_OPTION_FLAG, &b->peaks, NULL,
          "measure what this device can do at most, with 1 to all of its cores, and keep it"},
-        {"--random", 0, SL_OPTION_COUNT, &b->shapes.random, "N",
-         "N random products up to 256; of each FAMILY instead, if one is named (gemv and batch "
-         "too)"},
-        {"--seed", 0, SL_OPTION_COUNT, &b->shapes.seed, "S", "of the random shapes and values"},
+        {"--anchors", 0, SL_OPTION_TEXT, &b->anchors_path, "FILE",
+         "JSON with instructions of other libraries' kernels, or goals, that are set beside ours"},
+        {"--skip-absent", 0, SL_OPTION_FLAG, &b->skip_absent, NULL,
+         "leave out shapes that the engine has no kernel for"},
+        {"--seed", 0, SL_OPTION_COUNT, &b->seed, "S", "of the random values"},
     };
     const struct sl_usage usage = {
         .verb = "kernels bench",
-        .synopsis = "[KERNEL|MxNxK|FAMILY|FAMILY:SHAPE...|--each [FAMILY...]|--tune [FAMILY...]|"
+        .synopsis = "[KERNEL|MxNxK|FAMILY:SHAPE...|--each [FAMILY...]|--tune [FAMILY...]|"
                     "--peaks] [option...]",
         .about = about_bench,
         .options = options,
@@ -277,21 +279,18 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
     return rc == 0 && !families ? sl_kernel_shapes_collect(&b->shapes, words, count, diag) : rc;
 }
 
-/* The shapes with one engine; or with SME2 and then NEON, and what has a goal but is not chosen. */
 static int bench_shapes(struct bench *b, struct sl_diag *diag)
 {
+    struct sl_kernel_anchors anchors = {.count = 0};
+    int rc = b->anchors_path ? sl_kernel_anchors_load(b->anchors_path, &anchors, diag) : 0;
+    if (rc < 0)
+        return rc;
     b->rows = sl_calloc(MAX_ROWS, sizeof(*b->rows));
-    if (!b->rows)
-        return -ENOMEM;
-    int rc = b->each ? measure_each(b, diag) : measure_all(b, diag);
-    if (rc == 0 && b->shapes.all) {
-        b->engine = "neon";
-        rc = measure_all(b, diag);
-    }
-    for (size_t i = 0; rc == 0 && b->shapes.all && i < sl_kernel_named_goal_count; i++)
-        if (sl_kernel_shapes_name(&b->shapes, i))
-            rc = measure_all(b, diag);
-    return rc == 0 ? print_rows(b, diag) : rc;
+    rc = !b->rows ? -ENOMEM : b->each ? measure_each(b, diag) : measure_all(b, diag);
+    if (rc == 0)
+        rc = print_rows(b, b->anchors_path ? &anchors : NULL, diag);
+    sl_kernel_anchors_fini(&anchors);
+    return rc;
 }
 
 static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
@@ -300,7 +299,7 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     struct bench *b = sl_calloc(1, sizeof(*b));
     int rc = -ENOMEM;
     if (b) {
-        *b = (struct bench){.cli = cli, .svl = 512, .threads = 1, .shapes.seed = 1};
+        *b = (struct bench){.cli = cli, .svl = 512, .threads = 1, .seed = 1};
         rc = parse_bench(b, argc, argv, &diag);
     }
     if (rc == 0)

@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/analysis/random.h"
-#include "host/cli/kernel_draw.h"
-#include "host/cli/kernel_shape_list.h"
 
-/* What --type takes: the family that shapes without one are of, and whose goals --all measures. */
+/* What --type takes: the family that shapes without one are of. */
 static const struct type {
     const char *name, *family;
 } types[] = {
@@ -45,26 +42,23 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether --all with this --type, or none, measures the shape; f32 is what no other type is. */
+/* Whether the shape is of a family that has the type that --type says in its name. */
 static bool is_of_type(const struct sl_kernel_shapes *s, const char *shape)
 {
-    const char *type = types[0].name;
-    for (size_t i = 1; i < TYPES; i++)
-        if (strncmp(shape, types[i].family, strcspn(types[i].family, "/:") + 1) == 0)
-            type = types[i].name;
+    bool of_type = begins(shape, family_of(s));
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (begins(shape, others[i].family))
-            type = others[i].name;
-    return !s->type || strcmp(type, s->type) == 0;
+        of_type =
+            of_type || (strcmp(others[i].name, s->type) == 0 && begins(shape, others[i].family));
+    return of_type;
 }
 
 static int add_shape(struct sl_kernel_shapes *s, const char *prefix, const char *shape,
-                     const char *suffix, struct sl_diag *diag)
+                     struct sl_diag *diag)
 {
     if (s->count == SL_KERNEL_MAX_SHAPES)
         return sl_diag_set(diag, SL_E_LIMIT, "command line", "more than %d shapes",
                            SL_KERNEL_MAX_SHAPES);
-    int len = snprintf(s->text[s->count], SL_KERNEL_SHAPE_BYTES, "%s%s%s", prefix, shape, suffix);
+    int len = snprintf(s->text[s->count], SL_KERNEL_SHAPE_BYTES, "%s%s", prefix, shape);
     if (len < 0 || len >= SL_KERNEL_SHAPE_BYTES)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "'%.40s...' is no shape", shape);
     s->count++;
@@ -96,15 +90,15 @@ static int add_layer(struct sl_kernel_shapes *s, const char *family, const char 
     char prefix[SL_KERNEL_SHAPE_BYTES];
     if (is_typed_family(own)) {
         if (family[0] == '\0' && is_of_type(s, shape))
-            return add_shape(s, "", shape, "", diag);
+            return add_shape(s, "", shape, diag);
         if (begins(own, "matmul_") && begins(shape, types[0].family))
-            return add_shape(s, own, shape + strlen(types[0].family), "", diag);
+            return add_shape(s, own, shape + strlen(types[0].family), diag);
         if (strcmp(s->type, "qd8") == 0 && begins(shape, "batch:"))
-            return add_shape(s, "batch_qd8:", shape + strlen("batch:"), "", diag);
+            return add_shape(s, "batch_qd8:", shape + strlen("batch:"), diag);
         return refuse_layer(s, family, shape, diag);
     }
     snprintf(prefix, sizeof(prefix), "%.*s%s", slash ? (int)(slash + 1 - own) : 0, own, family);
-    return add_shape(s, prefix, shape, "", diag);
+    return add_shape(s, prefix, shape, diag);
 }
 
 /* N x K: a product with a single row. */
@@ -112,94 +106,27 @@ static int add_gemv(struct sl_kernel_shapes *s, struct sl_diag *diag)
 {
     char prefix[SL_KERNEL_SHAPE_BYTES];
     snprintf(prefix, sizeof(prefix), "%s1x", family_of(s));
-    return s->gemv ? add_shape(s, prefix, s->gemv, "", diag) : 0;
+    return s->gemv ? add_shape(s, prefix, s->gemv, diag) : 0;
 }
 
-/* Of each family that a word names, else products. */
-static int add_random(struct sl_kernel_shapes *s, const char *const *words, size_t count,
-                      struct sl_diag *diag)
-{
-    struct sl_random random = {(uint64_t)s->seed};
-    char shape[SL_KERNEL_SHAPE_BYTES];
-    int rc = 0;
-    bool layers = false;
-    for (size_t w = 0; rc == 0 && s->random > 0 && w < count; w++) {
-        if (!sl_kernel_draw_knows(words[w]))
-            continue;
-        layers = true;
-        for (int64_t i = 0; rc == 0 && i < s->random; i++) {
-            sl_kernel_draw_layer(&random, words[w], s->type, shape, sizeof(shape));
-            rc = add_layer(s, "", shape, diag);
-        }
-    }
-    if (s->random > 0 && !layers && strcmp(family_of(s), "convert:") == 0)
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--random",
-                           "name the family that is to be drawn: convert or quantise");
-    for (int64_t i = 0; rc == 0 && !layers && i < s->random; i++) {
-        sl_kernel_draw_product(&random, s->type, shape, sizeof(shape));
-        rc = add_shape(s, family_of(s), shape, "", diag);
-    }
-    return rc;
-}
-
-/* Those of the list that are of the family and of the type that --type says; the family's name may
- * go on behind a '_' where `longer`. */
-static int add_listed(struct sl_kernel_shapes *s, const char *family, bool longer,
-                      const char *const *list, size_t count, struct sl_diag *diag)
-{
-    size_t len = strcspn(family, ":");
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        const char *slash = strchr(list[i], '/'), *shape = slash ? slash + 1 : list[i];
-        if (strncmp(shape, family, len) == 0 &&
-            (shape[len] == ':' || (longer && shape[len] == '_')) && is_of_type(s, list[i]))
-            rc = add_shape(s, "", list[i], "", diag);
-    }
-    return rc;
-}
-
-/* The goals of a family by its name alone, then its other shapes; *out is how many. */
-static int add_family(struct sl_kernel_shapes *s, const char *family, size_t *out,
-                      struct sl_diag *diag)
-{
-    const char *own = family_of(s);
-    if (strcmp(family, "matmul") == 0 && is_typed_family(own))
-        family = own; /* products alone are of this type; up to its colon */
-    size_t before = s->count;
-    int rc = add_listed(s, family, false, sl_kernel_goal_shapes, sl_kernel_goal_shape_count, diag);
-    if (rc == 0)
-        rc = add_listed(s, family, strcmp(family, "batch") == 0, sl_kernel_other_shapes,
-                        sl_kernel_other_shape_count, diag);
-    *out = s->count - before;
-    return rc;
-}
-
-/* A kernel by name, a family, a shape, or a shape of a family. */
+/* A kernel by name, a shape, or a shape of a family. */
 static int add_word(struct sl_kernel_shapes *s, const char *word, struct sl_diag *diag)
 {
-    size_t goals = 0;
-    if (s->random > 0 && sl_kernel_draw_knows(word))
-        return 0; /* add_random() */
     if (strncmp(word, "sl_", 3) == 0) {
         s->kernel = word;
         return 0;
     }
     if (strchr(word, '/'))
-        return add_shape(s, "", word, "", diag);
+        return add_shape(s, "", word, diag);
     if (strchr(word, ':'))
         return add_layer(s, "", word, diag);
-    int rc = add_family(s, word, &goals, diag);
-    return rc < 0 || goals > 0 ? rc : add_shape(s, family_of(s), word, "", diag);
+    return add_shape(s, family_of(s), word, diag);
 }
 
 int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *words, size_t count,
                              struct sl_diag *diag)
 {
     int rc = 0;
-    for (size_t i = 0; s->all && rc == 0 && i < sl_kernel_goal_shape_count; i++)
-        rc = is_of_type(s, sl_kernel_goal_shapes[i])
-                 ? add_shape(s, "", sl_kernel_goal_shapes[i], "", diag)
-                 : 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = add_word(s, words[i], diag);
     if (rc == 0 && s->conv)
@@ -208,22 +135,9 @@ int sl_kernel_shapes_collect(struct sl_kernel_shapes *s, const char *const *word
         rc = add_layer(s, "depthwise:", s->depthwise, diag);
     if (rc == 0)
         rc = add_gemv(s, diag);
-    if (rc == 0)
-        rc = add_random(s, words, count, diag);
     if (rc == 0 && s->count == 0 && !s->kernel)
-        rc = add_shape(s, family_of(s), "128x128x128", "", diag);
+        rc = add_shape(s, family_of(s), "128x128x128", diag);
     return rc;
-}
-
-bool sl_kernel_shapes_name(struct sl_kernel_shapes *s, size_t i)
-{
-    const struct sl_kernel_named_goal *goal = &sl_kernel_named_goals[i];
-    if (!is_of_type(s, goal->shape))
-        return false;
-    s->kernel = goal->kernel;
-    s->count = 1;
-    snprintf(s->text[0], SL_KERNEL_SHAPE_BYTES, "%s", goal->shape);
-    return true;
 }
 
 size_t sl_kernel_shapes_batch(const struct sl_kernel_shapes *s, size_t i,

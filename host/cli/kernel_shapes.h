@@ -11,10 +11,8 @@ struct sl_diag;
 enum { SL_KERNEL_MAX_SHAPES = 1024, SL_KERNEL_SHAPE_BYTES = 96 };
 
 struct sl_kernel_shapes {
-    /* Asked for; what is absent is NULL, 0 or false. */
+    /* Asked for; NULL: not. */
     const char *type, *conv, *depthwise, *gemv;
-    int64_t random, seed; /* so many random products, or layers of each family among the words */
-    bool all;             /* every shape that has a goal, of the type or of all */
     /* Collected. */
     const char *kernel; /* by name, or NULL */
     size_t count;
@@ -24,15 +22,11 @@ struct sl_kernel_shapes {
 /* Whether --type takes this word; NULL is every type. */
 bool sl_kernel_shapes_know_type(const char *type);
 
-/* Shapes in the order of the goals, of the command line's words, then of the options; one by
+/* Shapes in the order of the command line's words, then of the options; one by
  * default, but none for a kernel by name, which the agent has a shape for. `words` stay borrowed.
  * Returns 0, SL_E_LIMIT or SL_E_UNSUPPORTED with *diag. */
 int sl_kernel_shapes_collect(struct sl_kernel_shapes *shapes, const char *const *words,
                              size_t count, struct sl_diag *diag);
-
-/* Makes the shapes the i-th goal of a kernel by name (kernel_shape_list.h); false when it is of
- * another type than asked for. */
-bool sl_kernel_shapes_name(struct sl_kernel_shapes *shapes, size_t i);
 
 enum { SL_KERNEL_BATCH_SHAPES = 24, SL_KERNEL_BATCH_ARGS = 2 * SL_KERNEL_BATCH_SHAPES };
 

@@ -1,16 +1,13 @@
 /* host/report/kernel_bench.c */
 #include "host/report/kernel_bench.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "host/report/kernel_anchors.h"
-#include "host/report/kernel_f16.h"
-#include "host/report/kernel_qs8.h"
+#include "host/analysis/reach.h"
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
+static bool is(const char *a, const char *b)
 {
-    return (a + b - 1) / b;
+    return strcmp(a, b) == 0;
 }
 
 static bool has(const struct sl_kernel_row *row, const char *part)
@@ -23,80 +20,125 @@ static bool is_pack(const struct sl_kernel_row *row)
     return strstr(row->stage, "pack") != NULL;
 }
 
+/* Rows are quantised on the way in; whatever goes in and comes out, products are of int8. */
+static bool is_dynamic_int8(const struct sl_kernel_row *row)
+{
+    return strncmp(row->family, "matmul_q", 8) == 0 || is(row->family, "batch_qd8");
+}
+
+static bool is_int8(const struct sl_kernel_row *row)
+{
+    return is_dynamic_int8(row) || is(row->type, "qs8");
+}
+
+static bool is_half(const struct sl_kernel_row *row)
+{
+    return !is_dynamic_int8(row) && (is(row->type, "f16") || is(row->type, "bf16"));
+}
+
 const char *sl_kernel_engine(const struct sl_kernel_row *row)
 {
     return has(row, "_sme2") ? "sme2" : has(row, "_neon") ? "neon" : "portable";
 }
 
-/* SMOPA, four-vector SDOT, SMMLA, or SDOT and what does the same. */
-static uint64_t int8_min_mac(const struct sl_kernel_row *row, uint64_t lanes)
+bool sl_kernel_multiplies(const struct sl_kernel_row *row)
 {
-    uint64_t words = ceil_div(row->k, 4);
-    if (!has(row, "_sme2") || lanes == 0)
-        return has(row, "_i8mm") ? ceil_div(row->m, 2) * ceil_div(row->n, 2) * ceil_div(row->k, 8)
-                                 : row->m * ceil_div(row->n, 4) * words;
-    if (has(row, "_mopa"))
-        return ceil_div(row->m, lanes) * ceil_div(row->n, lanes) * words;
-    return row->m * ceil_div(row->n, 4 * lanes) * words;
+    return strncmp(row->family, "matmul", 6) == 0 || strncmp(row->family, "batch", 5) == 0 ||
+           is(row->family, "conv") || is(row->family, "deconv") || is(row->family, "depthwise");
 }
 
-/* Outer products and four-vector instructions with SME2, vectors of four floats otherwise. */
+/* Rows, columns and elements of k that an instruction multiplies. */
+struct step {
+    uint64_t m, n, k;
+};
+
+static struct step sme2_step(const struct sl_kernel_row *row, uint64_t lanes)
+{
+    uint64_t depth = is_int8(row) ? 4 : is_half(row) ? 2 : 1;
+    return has(row, "_mopa") ? (struct step){lanes, lanes, depth}
+                             : (struct step){1, 4 * lanes, depth};
+}
+
+/* SMMLA and BFMMLA multiply two rows by two columns, SDOT and BFDOT four columns; else vectors are
+ * of what the sums are, 4 words or 8 halves. */
+static struct step neon_step(const struct sl_kernel_row *row)
+{
+    if (is_int8(row) && has(row, "_i8mm"))
+        return (struct step){2, 2, 8};
+    if (is_dynamic_int8(row) || (is_int8(row) && has(row, "_dot")))
+        return (struct step){1, 4, 4};
+    if (is_half(row) && has(row, "_mmla"))
+        return (struct step){2, 2, 4};
+    if (is_half(row) && has(row, "_dot"))
+        return (struct step){1, 4, 2};
+    return (struct step){1, is_half(row) && is(row->type, "f16") ? 8 : 4, 1};
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
 uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl)
 {
-    uint64_t lanes = svl / 32;
-    bool depthwise = strcmp(row->family, "depthwise") == 0;
-    bool int8 = strncmp(row->family, "matmul_q", 8) == 0 || strcmp(row->family, "batch_qd8") == 0;
-    if (!sl_kernel_multiplies(row) || is_pack(row))
+    bool sme2 = has(row, "_sme2") && svl >= 32, depthwise = is(row->family, "depthwise");
+    if (!sl_kernel_multiplies(row) || is_pack(row) || (depthwise && is(row->type, "qs8")))
         return 0;
-    if (int8) /* four k an instruction, whatever goes in and comes out */
-        return int8_min_mac(row, lanes);
-    if (strcmp(row->type, "qs8") == 0)
-        return sl_kernel_qs8_min_mac(row, svl);
-    if (strcmp(row->type, "f16") == 0 || strcmp(row->type, "bf16") == 0)
-        return sl_kernel_f16_min_mac(row, svl);
-    if (!has(row, "_sme2") || lanes == 0)
-        return row->m * ceil_div(row->n, 4) * row->k;
-    if (depthwise)
-        return ceil_div(row->m * ceil_div(row->n, lanes) * row->k, 4);
-    if (has(row, "_mopa"))
-        return ceil_div(row->m, lanes) * ceil_div(row->n, lanes) * row->k;
-    return row->m * ceil_div(row->n, 4 * lanes) * row->k;
+    if (sme2 && depthwise)
+        return ceil_div(row->m * ceil_div(row->n, svl / (is_half(row) ? 16 : 32)) * row->k, 4);
+    struct step step = sme2 ? sme2_step(row, svl / 32) : neon_step(row);
+    return ceil_div(row->m, step.m) * ceil_div(row->n, step.n) * ceil_div(row->k, step.k);
 }
 
-static bool counts_the_same(const struct sl_kernel_anchor *a, const struct sl_kernel_row *row,
-                            unsigned svl)
+uint64_t sl_kernel_multiply_adds(const struct sl_kernel_row *row)
 {
-    return a->m == row->m && a->n == row->n && a->k == row->k && (a->svl == 0 || a->svl == svl) &&
-           strcmp(a->family, row->family) == 0 && strcmp(a->stage, row->stage) == 0 &&
-           strcmp(a->engine, sl_kernel_engine(row)) == 0;
+    return sl_kernel_multiplies(row) && !is_pack(row) ? row->m * row->n * row->k : 0;
 }
 
-bool sl_kernel_is_plain(const struct sl_kernel_row *row)
+uint64_t sl_kernel_elements(const struct sl_kernel_row *row)
 {
-    return !strstr(row->shape, "-d") && !strstr(row->shape, "-g") && !strstr(row->shape, "-m");
+    if (is(row->stage, "lhs_pack"))
+        return row->m * row->k;
+    if (is_pack(row))
+        return row->n * row->k;
+    return row->outputs > 0 ? row->outputs
+                            : row->m * row->n * (is(row->family, "reduce") ? row->k : 1);
 }
 
-/* Outer products with one row of floats: on their panels a whole product takes another way. */
-static bool is_one_of_many(const struct sl_kernel_row *row)
+static uint64_t element_bytes(const struct sl_kernel_row *row)
 {
-    return row->m == 1 && strcmp(row->family, "matmul") == 0 && strcmp(row->stage, "kernel") == 0 &&
-           has(row, "_mopa");
+    return is(row->type, "qs8") ? 1 : is(row->type, "f16") || is(row->type, "bf16") ? 2 : 4;
 }
 
-const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl)
+/* Operands once and results once. */
+uint64_t sl_kernel_bytes(const struct sl_kernel_row *row)
 {
-    if (!sl_kernel_is_plain(row) || is_one_of_many(row))
-        return NULL;
-    if (strcmp(row->type, "qs8") == 0)
-        return sl_kernel_qs8_anchor(row, svl);
-    if (strcmp(row->type, "f16") == 0 || strcmp(row->type, "bf16") == 0)
-        return sl_kernel_f16_anchor(row, svl);
-    for (size_t i = 0; i < sl_kernel_anchor_count; i++)
-        if (counts_the_same(&sl_kernel_anchors[i], row, svl))
-            return &sl_kernel_anchors[i];
-    for (size_t i = 0; i < sl_kernel_op_anchor_count; i++)
-        if (counts_the_same(&sl_kernel_op_anchors[i].anchor, row, svl) &&
-            strstr(row->kernel, sl_kernel_op_anchors[i].part))
-            return &sl_kernel_op_anchors[i].anchor;
-    return NULL;
+    uint64_t elements = row->m * row->n, size = element_bytes(row);
+    if (is_pack(row) || is(row->family, "convert")) /* these differ in what they read and write */
+        return 0;
+    if (is(row->family, "unary") || is(row->family, "transpose"))
+        return 2 * elements * size;
+    if (is(row->family, "binary"))
+        return 3 * elements * size;
+    if (is(row->family, "reduce")) /* means and largest ones write less than it reads */
+        return (strstr(row->kernel, "_mean_") || strstr(row->kernel, "_max_") ? row->k + 1
+                                                                              : 2 * row->k) *
+               elements * size;
+    return 0;
+}
+
+static double macs_at_most(const struct sl_kernel_row *row, const struct sl_reach_roof *roof)
+{
+    return is_int8(row)            ? roof->macs_s8
+           : is(row->type, "f16")  ? roof->macs_f16
+           : is(row->type, "bf16") ? roof->macs_bf16
+                                   : roof->macs_f32;
+}
+
+double sl_kernel_share_of_peak(const struct sl_kernel_row *row, const struct sl_reach_roof *roof)
+{
+    uint64_t macs = sl_kernel_multiply_adds(row);
+    double done = (double)(macs > 0 ? macs : sl_kernel_bytes(row));
+    double most = !roof ? 0 : macs > 0 ? macs_at_most(row, roof) : roof->bytes;
+    return row->counted || row->ns == 0 || most <= 0 ? 0 : done / (double)row->ns * 1e9 / most;
 }

@@ -1,5 +1,5 @@
-/* host/report/kernel_bench.h: what a kernel's stage cost, next to the least it could, to what
- * others need, and to what we want. Schema sme2lab.kernels/1. */
+/* host/report/kernel_bench.h: what a kernel's stage cost, next to the least it could, and to what
+ * others need where that is given. Schema sme2lab.kernels/1. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,6 +8,7 @@
 
 struct sl_buf;
 struct sl_json;
+struct sl_kernel_anchors;
 struct sl_reach_roof;
 struct sl_style;
 
@@ -29,15 +30,6 @@ struct sl_kernel_row {
     double most_ulp; /* how far a unary operator's results are off at most; 0: exact, or not said */
 };
 
-/* A published count of another library's kernel for the same shape. */
-struct sl_kernel_anchor {
-    const char *family, *engine, *stage;
-    unsigned svl; /* 0: any, the kernel has no streaming vectors */
-    uint64_t m, n, k;
-    uint64_t instructions;
-    const char *kernel;
-};
-
 /* "sme2", "neon" or "portable", by the kernel's name. */
 const char *sl_kernel_engine(const struct sl_kernel_row *row);
 
@@ -45,30 +37,16 @@ const char *sl_kernel_engine(const struct sl_kernel_row *row);
  */
 uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl);
 
-/* False for windows that are dilated, in groups or give several outputs a channel: neither goals
- * nor anchors are of these. */
-bool sl_kernel_is_plain(const struct sl_kernel_row *row);
-
-/* The anchor for the row, or NULL. */
-const struct sl_kernel_anchor *sl_kernel_anchor(const struct sl_kernel_row *row, unsigned svl);
-
-/* Blocks of a product are read out row by row, so that more than 16 words of a vector cost in
- * proportion; goals are stated for 16, and hold for fewer as they are. */
-double sl_kernel_block_share(unsigned svl);
-
-/* Instructions that the stage should not exceed; 0: no goal is set for it. At other lengths than
- * 512 bits only products by outer products have one. */
-uint64_t sl_kernel_goal(const struct sl_kernel_row *row, unsigned svl);
-
 /* What was measured, and where. */
 struct sl_kernel_bench {
     const struct sl_kernel_row *rows;
     size_t count;
-    unsigned svl;                     /* bits */
-    unsigned threads;                 /* at once, each with operands of its own; 0: one */
-    bool emulated;                    /* times are the emulator's, and mean nothing */
-    const struct sl_reach_roof *roof; /* what the device does at most; NULL: not known */
-    const char *roofline;             /* which, or why there is none; NULL: not asked */
+    unsigned svl;                            /* bits */
+    unsigned threads;                        /* at once, each with operands of its own; 0: one */
+    bool emulated;                           /* times are the emulator's, and mean nothing */
+    const struct sl_reach_roof *roof;        /* what the device does at most; NULL: not known */
+    const char *roofline;                    /* which, or why there is none; NULL: not asked */
+    const struct sl_kernel_anchors *anchors; /* NULL: none given */
 };
 
 /* Whether the family is one of products. */

@@ -17,17 +17,27 @@ static void put_u64(struct sl_json *json, const char *key, bool known, uint64_t 
         sl_json_null(json, key);
 }
 
-static void put_anchor(struct sl_json *json, const struct sl_kernel_anchor *anchor)
+/* Members that are there where a file of anchors is. */
+static void put_anchor(struct sl_json *json, const struct sl_kernel_row *row,
+                       const struct sl_kernel_bench *bench)
 {
-    if (!anchor) {
-        sl_json_null(json, "anchor");
+    const struct sl_kernel_anchor *a = sl_kernel_anchors_find(bench->anchors, row, bench->svl);
+    if (!bench->anchors)
         return;
+    if (a && a->kernel[0]) {
+        sl_json_open_object(json, "anchor");
+        sl_json_text(json, "kernel", a->kernel);
+        sl_json_u64(json, "instructions", a->instructions);
+        sl_json_text(json, "source", bench->anchors->source);
+        sl_json_close_object(json);
+    } else {
+        sl_json_null(json, "anchor");
     }
-    sl_json_open_object(json, "anchor");
-    sl_json_text(json, "kernel", anchor->kernel);
-    sl_json_u64(json, "instructions", anchor->instructions);
-    sl_json_text(json, "source", sl_kernel_anchor_source);
-    sl_json_close_object(json);
+    put_u64(json, "goal", a && a->goal > 0, a ? a->goal : 0);
+    if (a && a->goal > 0 && row->counted)
+        sl_json_bool(json, "met", row->instructions <= a->goal);
+    else
+        sl_json_null(json, "met");
 }
 
 /* 0: not known. */
@@ -56,7 +66,6 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
                     const struct sl_kernel_bench *bench)
 {
     unsigned svl = bench->svl;
-    uint64_t goal = sl_kernel_goal(row, svl);
     sl_json_open_object(json, NULL);
     sl_json_text(json, "family", row->family);
     sl_json_text(json, "kernel", row->kernel);
@@ -75,12 +84,7 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
     put_u64(json, "ns", !row->counted, row->ns);
     put_f64(json, "gflops", gflops(row, threads_of(bench)));
     put_f64(json, "share_of_peak", sl_kernel_share_of_peak(row, bench->roof));
-    put_anchor(json, sl_kernel_anchor(row, svl));
-    put_u64(json, "goal", goal > 0, goal);
-    if (goal > 0 && row->counted)
-        sl_json_bool(json, "met", row->instructions <= goal);
-    else
-        sl_json_null(json, "met");
+    put_anchor(json, row, bench);
     put_f64(json, "most_ulp", row->most_ulp);
     sl_json_close_object(json);
 }
@@ -116,22 +120,22 @@ static void ratio_text(char *out, size_t size, uint64_t a, uint64_t b)
         snprintf(out, size, "%.2f", (double)a / (double)b);
 }
 
-static int put_line(struct sl_buf *out, const struct sl_kernel_row *row, unsigned svl)
+static int put_line(struct sl_buf *out, const struct sl_kernel_row *row,
+                    const struct sl_kernel_bench *bench)
 {
-    const struct sl_kernel_anchor *anchor = sl_kernel_anchor(row, svl);
-    uint64_t goal = sl_kernel_goal(row, svl);
-    char least[24];
-    char other[24];
-    char wanted[24];
-    char element[24];
+    const struct sl_kernel_anchor *a = sl_kernel_anchors_find(bench->anchors, row, bench->svl);
+    uint64_t min_mac = sl_kernel_min_mac(row, bench->svl), goal = a ? a->goal : 0;
+    char least[24], other[24], wanted[24], element[24];
     snprintf(element, sizeof(element), "%.3f",
              (double)row->instructions / (double)sl_kernel_elements(row));
-    ratio_text(least, sizeof(least), row->instructions, sl_kernel_min_mac(row, svl));
-    ratio_text(other, sizeof(other), row->instructions, anchor ? anchor->instructions : 0);
+    ratio_text(least, sizeof(least), row->instructions, min_mac);
+    int rc = sl_buf_printf(out, "  %-11s %12" PRIu64 " %9s %10" PRIu64 " %7s", row->stage,
+                           row->instructions, element, min_mac, least);
+    if (rc < 0 || !bench->anchors)
+        return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
+    ratio_text(other, sizeof(other), row->instructions, a ? a->instructions : 0);
     ratio_text(wanted, sizeof(wanted), row->instructions, goal);
-    return sl_buf_printf(out, "  %-11s %12" PRIu64 " %9s %10" PRIu64 " %7s %8s %7s%s\n", row->stage,
-                         row->instructions, element, sl_kernel_min_mac(row, svl), least, other,
-                         wanted,
+    return sl_buf_printf(out, " %8s %7s%s\n", other, wanted,
                          goal == 0                   ? ""
                          : row->instructions <= goal ? "  met"
                                                      : "  PAST");
@@ -191,7 +195,7 @@ static int put_clock(struct sl_buf *out, const struct sl_kernel_bench *bench)
 
 /* The kernel's name and the heads of its columns. */
 static int put_kernel(struct sl_buf *out, const struct sl_style *style,
-                      const struct sl_kernel_row *row)
+                      const struct sl_kernel_row *row, bool anchors)
 {
     char line[256];
     snprintf(line, sizeof(line), "\n%" PRIu64 "x%" PRIu64 "x%" PRIu64 " %s\n", row->m, row->n,
@@ -200,8 +204,8 @@ static int put_kernel(struct sl_buf *out, const struct sl_style *style,
     if (rc == 0 && row->shape[0] != '\0' && !strstr(row->shape, "matmul"))
         rc = sl_buf_printf(out, "  %.76s\n", row->shape); /* which says more than the product */
     if (rc == 0 && row->counted)
-        return sl_buf_printf(out, "  %-11s %12s %9s %10s %7s %8s %7s\n", "stage", "instructions",
-                             "each", "least MACs", "x least", "x anchor", "x goal");
+        return sl_buf_printf(out, "  %-11s %12s %9s %10s %7s%s\n", "stage", "instructions", "each",
+                             "least MACs", "x least", anchors ? " x anchor  x goal" : "");
     return rc == 0 ? sl_buf_printf(out, "  %-11s %13s %13s %13s %14s\n", "stage", "ns", "GFLOP/s",
                                    "GB/s", "share of peak")
                    : rc;
@@ -216,9 +220,9 @@ int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
     for (size_t i = 0; rc == 0 && i < bench->count; i++) {
         const struct sl_kernel_row *row = &bench->rows[i];
         if (i == 0 || !same_kernel(row, row - 1))
-            rc = put_kernel(out, style, row);
+            rc = put_kernel(out, style, row, bench->anchors != NULL);
         if (rc == 0)
-            rc = row->counted ? put_line(out, row, bench->svl) : put_timed_line(out, row, bench);
+            rc = row->counted ? put_line(out, row, bench) : put_timed_line(out, row, bench);
         if (rc == 0 && row->most_ulp > 0)
             rc = sl_buf_printf(out, "  results are at most %.2f ulp off\n", row->most_ulp);
     }

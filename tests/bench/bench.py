@@ -17,6 +17,9 @@ import load
 import models
 import threads
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels"))
+import goals  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OUT = os.path.join(ROOT, "build/bench")
 SME2LAB = os.path.join(ROOT, "build/host/bin/sme2lab")
@@ -102,8 +105,7 @@ def bench_statistics():
 
 def bench_kernels():
     for shape in KERNEL_SHAPES:
-        report = json.loads(run(SME2LAB, "kernels", "bench", shape, "--type", "f32", "--engine", "sme2", "--svl", "512", "--json"))
-        for measured in report["rows"]:
+        for measured in goals.measure([shape], "f32"):
             if measured["instructions"] is None or measured["goal"] is None:
                 continue
             what = f"{shape} f32, {measured['stage']}"

@@ -3,9 +3,13 @@
 import json
 import re
 import subprocess
+import sys
 import unittest
 
 import lab
+
+sys.path.insert(0, str(lab.ROOT / "tests/bench/kernels"))
+import goals  # noqa: E402
 
 FAMILIES = ("matmul", "conv", "depthwise", "pool", "unary", "binary", "reduce", "layout", "convert")
 
@@ -55,8 +59,31 @@ class Kernels(unittest.TestCase):
         done = lab.sme2lab("kernels", "bench", "--each", "soup")
         self.assertEqual(done.returncode, 2)
         self.assertIn("no family of kernels is called 'soup'", done.stderr)
-        for words in (("--each", "--all"), ("--each", "--type", "f16"), ("--each", "--tune")):
+        for words in (("--each", "--type", "f16"), ("--each", "--tune")):
             self.assertEqual(lab.sme2lab("kernels", "bench", *words).returncode, 2)
+
+
+class Anchors(unittest.TestCase):
+    def test_rows_are_set_beside_what_a_file_says(self):
+        plain = bench("64x64x64")
+        self.assertFalse(any("anchor" in row or "goal" in row or "met" in row for row in plain))
+        rows = bench("64x64x64", "--anchors", goals.ANCHORS)
+        kernel = next(row for row in rows if row["stage"] == "kernel")
+        self.assertEqual((kernel["anchor"]["instructions"], kernel["goal"], kernel["met"]), (2237, None, None))
+        self.assertEqual([{key: row[key] for key in plain[0]} for row in rows], plain)
+        text = lab.sme2lab("kernels", "bench", "64x64x64", "--anchors", goals.ANCHORS).stdout
+        self.assertIn("x anchor", text)
+        self.assertNotIn("x anchor", lab.sme2lab("kernels", "bench", "64x64x64").stdout)
+
+    def test_what_is_no_file_of_anchors_is_refused(self):
+        for path, said in ((lab.ROOT / "README.md", "this is no JSON object"), ("/nowhere", "where: /nowhere")):
+            done = lab.sme2lab("kernels", "bench", "64x64x64", "--anchors", path)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(said, done.stderr)
+
+    def test_shapes_without_a_kernel_are_left_out_on_request(self):
+        self.assertNotEqual(lab.sme2lab("kernels", "bench", "repeat:16384x4").returncode, 0)
+        self.assertEqual(bench("repeat:16384x4", "--skip-absent"), [])
 
 
 class Counts(unittest.TestCase):
@@ -80,7 +107,7 @@ class Counts(unittest.TestCase):
 
     def test_a_family_without_goals(self):
         for type_, family, count in (("f16", "deconv", 3), ("qs8", "resize", 1), ("qd8", "batch", 1), ("convert", "quantise", 1)):
-            rows = bench("--type", type_, family)
+            rows = goals.measure(goals.listed((family,), type_), type_)
             self.assertEqual(len({row["shape"] for row in rows}), count)
             self.assertTrue(all(row["goal"] is None for row in rows))
 
@@ -112,9 +139,9 @@ class Drawn(unittest.TestCase):
     def test_every_type(self):
         for type_, families in self.TYPES.items():
             drawn = [family for family in families if family != "repeat"]  # SME2 has no kernel of it
-            rows = bench("--random", 1, "--seed", 11, "--type", type_, *drawn)
+            rows = bench("--type", type_, *goals.drawn(drawn, type_, 1, 11))
             self.assertEqual(len({row["shape"] for row in rows}), len(drawn))
-        self.assertTrue(bench("--random", 1, "--seed", 11, "--engine", "neon", "repeat", "argmax", "resize", "batch"))
+        self.assertTrue(bench("--engine", "neon", *goals.drawn(("repeat", "argmax", "resize", "batch"), "f32", 1, 11)))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
-"""Random products, counted, against the formulas of their goals: nothing is tuned to a list of shapes.
+"""The formulas of tests/bench/kernels/goals.py: what they come to, and random products, counted, against them, so that nothing is tuned to
+a list of shapes.
 
 `python3 tests/integration/test_kernel_goals.py Goals.test_f32` runs one type; SL_GOALS=N draws N shapes and
 SL_GOALS_SEED=S other ones."""
 
-import json
 import math
 import os
 import re
+import sys
 import unittest
 
 import lab
+
+sys.path.insert(0, str(lab.ROOT / "tests/bench/kernels"))
+import goals  # noqa: E402
 
 COUNT = int(os.environ.get("SL_GOALS", "6"))
 SEED = int(os.environ.get("SL_GOALS_SEED", "20"))
@@ -72,11 +76,79 @@ EXCEPTIONS = (
 )
 
 
+MOPA, GEMV, NEON = "sl_x_2vlx2vl_sme2_mopa", "sl_x_1x16vl_sme2_mla", "sl_x_5x16_neon_mla"
+
+
+def goal(family, kernel, stage, m, n, k, type_="f32", svl=512, least=0, shape="any"):
+    engine = "sme2" if "_sme2" in kernel else "neon" if "_neon" in kernel else "portable"
+    return goals.goal_of({"family": family, "kernel": kernel, "stage": stage, "m": m, "n": n, "k": k, "type": type_, "engine": engine,
+                          "min_mac_instructions": least, "shape": shape}, svl)
+
+
+class Formulas(unittest.TestCase):
+    def test_products_round_up_to_whole_blocks(self):
+        block = {"family": "matmul", "kernel": MOPA, "m": 100, "n": 192, "k": 384}
+        self.assertEqual(goal(**block, stage="kernel"), 48660 + 24 * 140 + 60)  # 4 x 6 blocks of 32 x 32: 36,864 outer products
+        # At 1024 bits 2 x 3 of 64 x 64, read out by rows of twice the length.
+        self.assertEqual(goal(**block, stage="kernel", svl=1024), 12165 + 6 * 280 + 60)
+        self.assertEqual(goal(**block, stage="kernel", svl=256), 7 * 12 * (4 * 384 * 132 + 14000) // 100 + 60)
+        self.assertEqual(goal(**block, stage="lhs_pack"), 112 * 384 * 19 // 100 + 150)
+        self.assertIsNone(goal(**block, stage="lhs_pack", svl=256))
+        for stage in ("rhs_pack", "rhs_pack_kn"):
+            self.assertEqual(goal(**block, stage=stage), 192 * 384 // 5 + 200)
+        self.assertIsNone(goal(**block, stage="whole"))
+
+    def test_other_types_take_more_k_an_instruction(self):
+        for type_, kernel, m, n, k, least, expected in (
+                ("f16", MOPA, 49, 960, 160, 19200, 60 * (4 * 80 * 132 + 18000) // 100 + 60),
+                ("bf16", MOPA, 49, 960, 160, 19200, 60 * (4 * 80 * 132 + 14000) // 100 + 60),
+                ("qs8", MOPA, 49, 960, 160, 9600, int(60 * (1.32 * 4 * 40 + 300) + 60)),
+                ("f16", GEMV, 1, 1024, 1024, 8192, 8192 * 27 // 10 + 200),
+                ("f16", NEON, 256, 256, 256, 2097152, 2097152 // 100 * 129 + 67),
+                ("f16", NEON, 128, 128, 128, 262144, 343408),
+                ("qs8", "sl_x_neon_dot", 256, 256, 256, 1048576, 1426063),
+                ("bf16", "sl_x_neon_mmla", 49, 960, 160, 480000, 7 * 80 * (30 * 40 + 110)),
+                ("bf16", NEON, 128, 128, 128, 524288, None)):
+            with self.subTest(type=type_, kernel=kernel):
+                self.assertEqual(goal("matmul", kernel, "kernel", m, n, k, type_, least=least), expected)
+        self.assertIsNone(goal("matmul_q4_g64", MOPA, "kernel", 64, 64, 64))
+
+    def test_elements_are_outputs_or_inputs_of_a_reduction(self):
+        self.assertEqual(goal("reduce", "sl_reduce_mean_f32_sme2", "whole", 1, 512, 49), 512 * 49 * 8 // 100)
+        self.assertIsNone(goal("reduce", "sl_reduce_mean_f32_sme2", "whole", 1, 512, 49, svl=1024))
+        self.assertEqual(goal("pool", "sl_pool_max_f32_neon", "whole", 100, 64, 4), 16000)
+        self.assertEqual(goal("binary", "sl_binary_add_f32_sme2", "clamped", 1, 1000, 1), 140)
+        self.assertEqual(goal("binary", "sl_binary_add_f16_sme2", "clamped", 1, 1000, 1, "f16"), 70)
+        self.assertIsNone(goal("binary", "sl_binary_add_f32_neon", "clamped", 1, 1000, 1))
+
+    def test_windows_that_are_dilated_or_in_groups_have_none(self):
+        self.assertEqual(goal("conv", MOPA, "whole", 196, 64, 576), 55000)
+        window = ("depthwise", "sl_depthwise_f32_sme2", "whole", 784, 100, 25)
+        self.assertEqual(goal(*window), 784 * 100 * 60 * 25 // 900)
+        for shape in ("depthwise:28x28x50-5x5-s1-p2-m2", "depthwise:28x28x100-5x5-s1-p4-d2", "conv:8x8x8-8-3x3-s1-p1-g2"):
+            self.assertIsNone(goal(*window, shape=shape))
+
+    def test_a_seed_draws_the_same_everywhere(self):
+        self.assertEqual(goals.drawn(("conv",), "f32", 1, 1), ["conv:19x19x67-113-5x5-s2-p2x2-d1-g1"])
+        for family in goals.DRAWN:
+            first = goals.drawn((family,), "f32", 9, 4)
+            self.assertEqual(first, goals.drawn((family,), "f32", 9, 4))
+            self.assertNotEqual(first, goals.drawn((family,), "f32", 9, 5))
+        for shape in goals.drawn(("gemv",), "q4_g64", 9, 4):
+            self.assertEqual(int(shape.rpartition("x")[2]) % 64, 0)
+
+    def test_every_listed_shape_is_of_one_type(self):
+        types = {goals.type_of(shape) for shape in goals.SHAPES["goals"] + goals.SHAPES["others"]}
+        self.assertEqual(types, {"f32", "f16", "bf16", "qs8", "qd8", "q4", "q4_g32", "q4_g64", "q4_g128", "convert"})
+        self.assertEqual(sum(len(goals.listed((), type_)) for type_ in types), len(goals.SHAPES["goals"]))
+        self.assertEqual(goals.listed(("conv",), "qs8")[:2], ["qs8/conv:28x28x64-128-3x3-s1-p1", "qs8/conv:14x14x64-64-3x3-s1-p1"])
+        self.assertEqual(goals.listed(("batch",), "qd8"), ["batch_qd8:12x197x197x64"])
+
+
 class Goals(unittest.TestCase):
-    def check(self, type_, *words):
-        done = lab.sme2lab("kernels", "bench", "--random", COUNT, "--seed", SEED, "--type", type_, *words, "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = [row for row in json.loads(done.stdout)["rows"] if row["goal"] is not None]
+    def check(self, type_, engine="sme2"):
+        shapes = goals.drawn((), type_, COUNT, SEED)
+        rows = [row for row in goals.measure(shapes, type_, engine) if row["goal"] is not None]
         for row in rows:
             allowed = max([more(row) for _, fits, more in EXCEPTIONS if fits(row)], default=0)
             with self.subTest(**{key: row[key] for key in ("type", "kernel", "stage", "m", "n", "k")}):
@@ -99,18 +171,18 @@ class Goals(unittest.TestCase):
 
     def test_f32_and_f16_in_neon(self):
         for type_ in ("f32", "f16"):
-            self.assertTrue(self.check(type_, "--engine", "neon"))
+            self.assertTrue(self.check(type_, "neon"))
 
     def test_static_int8_in_neon(self):
-        rows = self.check("qs8", "--engine", "neon")
+        rows = self.check("qs8", "neon")
         self.assertTrue(any("_i8mm" in row["kernel"] for row in rows))
 
     def test_dynamic_int8_in_neon(self):
-        rows = self.check("qd8", "--engine", "neon")
+        rows = self.check("qd8", "neon")
         self.assertTrue(any("_i8mm" in row["kernel"] for row in rows))
 
     def test_bf16_in_neon(self):
-        rows = self.check("bf16", "--engine", "neon")
+        rows = self.check("bf16", "neon")
         self.assertTrue(any("_mmla" in row["kernel"] for row in rows))
 
     def test_static_int8(self):
@@ -181,9 +253,7 @@ class Layers(unittest.TestCase):
     """Layers of any shape, few channels and short rows too: the formulas, or what whole vectors make of them."""
 
     def check(self, type_, *families):
-        done = lab.sme2lab("kernels", "bench", "--random", COUNT, "--seed", SEED, "--type", type_, *families, "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        drawn = json.loads(done.stdout)["rows"]
+        drawn = goals.measure(goals.drawn(families, type_, COUNT, SEED), type_)
         self.assertEqual(len({row["shape"] for row in drawn}), COUNT * len(families))
         rows = [row for row in drawn if row["goal"] is not None]
         self.assertGreaterEqual(len(rows), COUNT * len(families) // 3)
@@ -206,10 +276,8 @@ class Lengths(unittest.TestCase):
 
     def check(self, svl):
         types = ("matmul", "f16/matmul", "bf16/matmul", "qs8/matmul", "matmul_qd8")
-        done = lab.sme2lab("kernels", "bench", "--svl", svl, "--json", *(f"{t}:{s}" for t in types for s in
-                                                                        ("128x128x128", "256x256x64")))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = [row for row in json.loads(done.stdout)["rows"] if row["stage"] == "kernel"]
+        shapes = [f"{t}:{s}" for t in types for s in ("128x128x128", "256x256x64")]
+        rows = [row for row in goals.measure(shapes, svl=svl) if row["stage"] == "kernel"]
         self.assertEqual(len(rows), 2 * len(types))
         for row in rows:
             with self.subTest(svl=svl, **{key: row[key] for key in ("kernel", "m", "n", "k")}):
