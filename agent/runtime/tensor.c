@@ -28,7 +28,7 @@ int sl_tensor_init(struct sl_tensor *tensor, const struct sl_pte_tensor *from, s
     if (from->dynamism == SL_PTE_DYNAMIC_UNBOUND)
         return sl_diag_set(diag, SL_ET_NOT_SUPPORTED, NULL,
                            "a tensor with unbounded dynamic shape is not supported");
-    if (from->rank > SL_PTE_MAX_RANK || tensor->element_bytes == 0)
+    if (from->rank > SL_TENSOR_MAX_RANK || tensor->element_bytes == 0)
         return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,
                            "a tensor of type %d and rank %u is not valid", from->scalar_type,
                            from->rank);

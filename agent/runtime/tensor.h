@@ -12,11 +12,11 @@ struct sl_diag;
 struct sl_tensor {
     int scalar_type; /* enum sl_scalar_type */
     uint32_t rank;
-    bool dynamic;                   /* sizes may shrink below the bounds */
-    bool constant;                  /* read only: lies in the program file */
-    bool planned;                   /* memory stays for the method's life */
-    int32_t sizes[SL_PTE_MAX_RANK]; /* logical, now */
-    uint8_t dim_order[SL_PTE_MAX_RANK];
+    bool dynamic;                      /* sizes may shrink below the bounds */
+    bool constant;                     /* read only: lies in the program file */
+    bool planned;                      /* memory stays for the method's life */
+    int32_t sizes[SL_TENSOR_MAX_RANK]; /* logical, now */
+    uint8_t dim_order[SL_TENSOR_MAX_RANK];
     const int32_t *bounds; /* logical upper bounds, borrowed from the program */
     size_t element_bytes;
     size_t nbytes;     /* of the sizes now */

@@ -199,7 +199,7 @@ static int prepare_all(struct sl_variant *v, struct sl_diag *diag)
 
 /* Gives every dynamic tensor its bounds; the inputs' sizes now go to `sizes`. Returns whether any
  * input was smaller. */
-static bool widen(struct sl_method *method, int32_t (*sizes)[SL_PTE_MAX_RANK])
+static bool widen(struct sl_method *method, int32_t (*sizes)[SL_TENSOR_MAX_RANK])
 {
     bool smaller = false;
     for (uint32_t i = 0; i < method->plan->input_count; i++) {
@@ -217,7 +217,7 @@ static bool widen(struct sl_method *method, int32_t (*sizes)[SL_PTE_MAX_RANK])
     return smaller;
 }
 
-static void narrow(struct sl_method *method, int32_t (*sizes)[SL_PTE_MAX_RANK])
+static void narrow(struct sl_method *method, int32_t (*sizes)[SL_TENSOR_MAX_RANK])
 {
     for (uint32_t i = 0; i < method->plan->input_count; i++) {
         struct sl_tensor *tensor = sl_method_tensor(method, method->plan->inputs[i]);
@@ -248,7 +248,7 @@ static void restore_numbers(struct sl_method *method)
 static int prepare_for_bounds(struct sl_variant *v, struct sl_diag *diag)
 {
     struct sl_method *method = v->method;
-    int32_t(*sizes)[SL_PTE_MAX_RANK] = sl_calloc(method->plan->input_count, sizeof(*sizes));
+    int32_t(*sizes)[SL_TENSOR_MAX_RANK] = sl_calloc(method->plan->input_count, sizeof(*sizes));
     if (!sizes)
         return no_memory(diag);
     bool smaller = widen(method, sizes);

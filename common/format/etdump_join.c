@@ -7,7 +7,9 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/pool.h"
-#include "common/format/etdump_parts.h"
+#include "common/format/etdump.h"
+#include "common/format/etdump_slots.h"
+#include "common/format/flatbuf.h"
 
 /* The head, as ETDumpGen has it: size, root offset, identifier; then the vtable and the table of
  * ETDump, and the vector of blocks. */

@@ -5,14 +5,8 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/etdump.h"
+#include "common/format/etdump_slots.h"
 #include "common/format/flatbuild.h"
-
-/* Slots of the schema's tables. */
-enum { ETDUMP_RUNS = 1 };
-enum { RUN_NAME = 0, RUN_EVENTS = 3 };
-enum { EVENT_PROFILE = 0 };
-enum { PROFILE_NAME = 0, PROFILE_CHAIN = 1, PROFILE_INSTRUCTION = 2, PROFILE_ID_INT = 3 };
-enum { PROFILE_ID_STR = 4, PROFILE_METADATA = 5, PROFILE_START = 6, PROFILE_END = 7 };
 
 struct refs {
     uint32_t *items; /* owned */

@@ -6,43 +6,11 @@
  * both memory and time when offsets alias. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/bytes.h"
-
-struct sl_diag;
-struct sl_pool;
-
-#define SL_FLATBUF_MAX_BYTES ((uint64_t)INT32_MAX) /* as the format has it: offsets are signed */
-
-struct sl_flatbuf {
-    const uint8_t *data; /* borrowed */
-    size_t size;
-    size_t origin;        /* of `data` in the file: added to the offsets in messages */
-    struct sl_pool *pool; /* borrowed */
-    struct sl_diag *diag; /* borrowed; may be NULL */
-    int error;
-};
-
-/* A table; `at` 0 is an absent one, of which every field is absent. */
-struct sl_flatbuf_table {
-    const char *name; /* of the schema, for messages */
-    uint32_t at, vtable;
-    uint16_t vtable_bytes, table_bytes;
-};
-
-/* `at` is the first element's offset; an absent vector has no elements. */
-struct sl_flatbuf_vector {
-    const char *name; /* of the table that holds it */
-    uint32_t at, count;
-    bool present;
-};
-
-/* Sets `error` once, with words about offset `at`. Returns it. */
-__attribute__((format(printf, 4, 5))) int sl_flatbuf_fail(struct sl_flatbuf *fb, int code,
-                                                          uint64_t at, const char *what, ...);
+#include "common/format/flatbuf_table.h"
 
 /* An array of the pool, or NULL with `error` set. */
 void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size);

@@ -5,7 +5,7 @@
  * and so are the words of failures. */
 #pragma once
 
-#include "common/format/flatbuf_fast.h"
+#include "common/format/flatbuf_table.h"
 
 enum { SL_FLATBUF_LAYOUT_SLOTS = 12, SL_FLATBUF_LAYOUTS = 8 };
 

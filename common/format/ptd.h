@@ -16,7 +16,7 @@ struct sl_ptd_entry {
     struct sl_bytes data;     /* the whole segment */
     bool is_tensor;           /* the rest counts */
     int scalar_type;          /* enum sl_scalar_type */
-    uint32_t rank;            /* at most SL_PTE_MAX_RANK */
+    uint32_t rank;            /* at most SL_TENSOR_MAX_RANK */
     const int32_t *sizes;     /* none negative */
     const uint8_t *dim_order; /* permutation of 0..rank-1 */
 };

@@ -7,11 +7,12 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "common/format/tensor_shape.h"
 
 struct sl_diag;
 struct sl_pool;
 
-enum { SL_PTE_MAX_RANK = 16, SL_PTE_MAX_OPERATOR_NAME = 99 };
+enum { SL_PTE_MAX_OPERATOR_NAME = 99 };
 
 /* What KernelTypes of the schema numbers. */
 enum sl_pte_value_kind {
@@ -33,7 +34,7 @@ enum sl_pte_dynamism { SL_PTE_STATIC = 0, SL_PTE_DYNAMIC_BOUND = 1, SL_PTE_DYNAM
 
 struct sl_pte_tensor {
     int scalar_type;      /* enum sl_scalar_type */
-    uint32_t rank;        /* at most SL_PTE_MAX_RANK */
+    uint32_t rank;        /* at most SL_TENSOR_MAX_RANK */
     const int32_t *sizes; /* logical sizes, none negative; for a dynamic tensor the upper bounds */
     const uint8_t *dim_order; /* permutation of 0..rank-1, outermost in memory first */
     int dynamism;             /* enum sl_pte_dynamism */

@@ -6,7 +6,6 @@
 #include "common/base/bytes.h"
 #include "common/base/error.h"
 #include "common/format/flatbuf.h"
-#include "common/format/pte.h"
 #include "common/format/scalar_type.h"
 
 enum { COMPLEX_HALF = 8, COMPLEX_DOUBLE = 10 }; /* ExecuTorch's numbers, single precision between */
@@ -57,7 +56,7 @@ void sl_tensor_shape_check(struct sl_flatbuf *fb, int scalar_type, struct sl_fla
     if (fb->error != 0)
         return;
     if (!sizes.present || !dim_order.present || sizes.count != dim_order.count ||
-        sizes.count > SL_PTE_MAX_RANK) {
+        sizes.count > SL_TENSOR_MAX_RANK) {
         sl_flatbuf_fail(fb, SL_E_FORMAT, at,
                         "a tensor has %" PRIu32 " sizes and a dimension order of %" PRIu32,
                         sizes.count, dim_order.count);

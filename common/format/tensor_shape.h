@@ -6,6 +6,8 @@
 
 #include "common/format/flatbuf.h"
 
+enum { SL_TENSOR_MAX_RANK = 16 };
+
 /* Where a schema's table has them. */
 struct sl_tensor_slots {
     unsigned type, sizes, dim_order;
@@ -13,7 +15,7 @@ struct sl_tensor_slots {
 
 struct sl_tensor_shape {
     int scalar_type;          /* enum sl_scalar_type */
-    uint32_t rank;            /* at most SL_PTE_MAX_RANK */
+    uint32_t rank;            /* at most SL_TENSOR_MAX_RANK */
     const int32_t *sizes;     /* of the pool; none negative */
     const uint8_t *dim_order; /* permutation of 0..rank-1, borrowed from the file */
     uint64_t nbytes;          /* fits an int64_t */

@@ -37,7 +37,7 @@ uint32_t sl_graph_add_value(const uint32_t *dims, uint32_t rank)
 /* An input or output of the delegate, with data 0, 1/7, 2/7 ... around zero. */
 static uint32_t add_external(bool output, const uint32_t *dims, uint32_t rank)
 {
-    static const uint8_t order[SL_PTE_MAX_RANK] = {0, 1, 2, 3, 4, 5};
+    static const uint8_t order[SL_TENSOR_MAX_RANK] = {0, 1, 2, 3, 4, 5};
     uint32_t id = sl_graph_add_value(dims, rank), k = sl_graph.arg_count++;
     for (uint32_t i = 0; i < rank; i++)
         sl_graph.bounds[k][i] = (int32_t)dims[i];

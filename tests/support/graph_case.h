@@ -16,7 +16,7 @@ struct sl_graph_case {
     struct sl_xnn_graph graph;
     struct sl_tensor tensors[MAX_ARGS];
     struct sl_tensor *args[MAX_ARGS];
-    int32_t bounds[MAX_ARGS][SL_PTE_MAX_RANK];
+    int32_t bounds[MAX_ARGS][SL_TENSOR_MAX_RANK];
     float data[MAX_ARGS][MAX_FLOATS];
     uint32_t arg_count;
     struct sl_model model;

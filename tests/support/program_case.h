@@ -19,7 +19,7 @@ enum {
 struct sl_program_case {
     struct sl_pte_value values[SL_PROGRAM_VALUES];
     struct sl_pte_tensor tensors[SL_PROGRAM_VALUES];
-    int32_t sizes[SL_PROGRAM_VALUES][SL_PTE_MAX_RANK];
+    int32_t sizes[SL_PROGRAM_VALUES][SL_TENSOR_MAX_RANK];
     int64_t lists[SL_PROGRAM_VALUES][8];
     uint32_t value_count, tensor_count, args[SL_PROGRAM_CODE][SL_PROGRAM_ARGS], inputs[4],
         outputs[4];

@@ -8,8 +8,8 @@
 static int view_sizes(struct sl_op_call *call, const struct sl_tensor *in, int32_t *out,
                       struct sl_diag *diag)
 {
-    int64_t sizes[SL_PTE_MAX_RANK];
-    int rank = sl_op_ints(call, 1, sizes, SL_PTE_MAX_RANK), open = -1;
+    int64_t sizes[SL_TENSOR_MAX_RANK];
+    int rank = sl_op_ints(call, 1, sizes, SL_TENSOR_MAX_RANK), open = -1;
     uint64_t known = 1, count = sl_tensor_count(in);
     for (int i = 0; i < rank; i++) {
         if (sizes[i] == -1 && open < 0) {
@@ -70,7 +70,7 @@ static int need_plain(struct sl_op_call *call, const struct sl_tensor *in,
 static int prepare_view(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, 2);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     int rank = view_sizes(call, in, sizes, diag);
     if (rank < 0)
         return SL_ET_INVALID_ARGUMENT;
@@ -82,7 +82,7 @@ static int prepare_view(struct sl_op_call *call, struct sl_diag *diag)
 static int prepare_et_view(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, 2);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     int rank = view_sizes(call, in, sizes, diag);
     if (rank < 0)
         return SL_ET_INVALID_ARGUMENT;
@@ -103,7 +103,7 @@ static int prepare_et_view(struct sl_op_call *call, struct sl_diag *diag)
 static int prepare_unsqueeze(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, 2);
-    int32_t sizes[SL_PTE_MAX_RANK + 1];
+    int32_t sizes[SL_TENSOR_MAX_RANK + 1];
     uint32_t dim;
     if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank + 1, &dim))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dim is not one of the output's");
@@ -117,7 +117,7 @@ static int prepare_unsqueeze(struct sl_op_call *call, struct sl_diag *diag)
 static int prepare_squeeze(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, 2);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t rank = 0;
     unsigned mask = 0;
     int rc = sl_fold_mask(call, 1, &mask, diag);
@@ -134,8 +134,8 @@ static int permute_by_strides(struct sl_op_call *call, const struct sl_tensor *i
                               struct sl_tensor *out, const size_t *perm, struct sl_diag *diag)
 {
     struct sl_move_side side = {.tensor = in};
-    int32_t sizes[SL_PTE_MAX_RANK];
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK];
     sl_walk_strides(in, strides);
     for (uint32_t i = 0; i < in->rank; i++) {
         sizes[i] = in->sizes[perm[i]];
@@ -171,10 +171,10 @@ static int permute(struct sl_op_call *call, const struct sl_tensor *in, struct s
 static int prepare_permute(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    int64_t dims[SL_PTE_MAX_RANK];
-    size_t perm[SL_PTE_MAX_RANK];
+    int64_t dims[SL_TENSOR_MAX_RANK];
+    size_t perm[SL_TENSOR_MAX_RANK];
     unsigned seen = 0;
-    int rank = sl_op_ints(call, 1, dims, SL_PTE_MAX_RANK);
+    int rank = sl_op_ints(call, 1, dims, SL_TENSOR_MAX_RANK);
     if (rank < 0 || (uint32_t)rank != in->rank)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT,
                           "its dims are not as many as the input's");
@@ -192,7 +192,7 @@ static int swap(struct sl_op_call *call, int64_t dim0, int64_t dim1, struct sl_t
                 struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    size_t perm[SL_PTE_MAX_RANK];
+    size_t perm[SL_TENSOR_MAX_RANK];
     uint32_t a, b;
     uint32_t ranks = in->rank != 0 ? in->rank : 1; /* a number's dims are 0 and -1 */
     if (!sl_op_dim(dim0, ranks, &a) || !sl_op_dim(dim1, ranks, &b))

@@ -13,8 +13,8 @@ struct rows { /* the call's state */
     double power;
     size_t batch, a_count, b_count, length; /* rows of each matrix, and their length */
     uint32_t rank;                          /* of the batch */
-    size_t sizes[SL_PTE_MAX_RANK];          /* of the batch */
-    size_t steps[2][SL_PTE_MAX_RANK];       /* rows along the batch, 0 where one is repeated */
+    size_t sizes[SL_TENSOR_MAX_RANK];       /* of the batch */
+    size_t steps[2][SL_TENSOR_MAX_RANK];    /* rows along the batch, 0 where one is repeated */
 };
 
 static double distance(const double *a, const double *b, size_t length, double p)
@@ -142,7 +142,7 @@ static bool read_batch(struct rows *r, const struct sl_tensor *const *in, int32_
 static int prepare_distances(struct sl_op_call *call, struct sl_diag *diag)
 {
     int rc;
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     const struct sl_tensor *const in[2] = {sl_op_tensor(call, 0), sl_op_tensor(call, 1)};
     struct rows *r = begin(call, diag, &rc);
     int64_t mode = sl_op_int(call, 3, 0);
@@ -180,7 +180,7 @@ static int prepare_glu(struct sl_op_call *call, struct sl_diag *diag)
     int rc;
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_tensor *out = sl_op_tensor(call, 2);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t dim = 0;
     struct rows *r = begin(call, diag, &rc);
     if (!r)

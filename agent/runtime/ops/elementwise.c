@@ -84,7 +84,7 @@ static void dims_of(const struct sl_tensor *tensor, size_t *dims)
 static int broadcast_sizes(struct sl_op_call *call, const struct sl_tensor *a,
                            const struct sl_tensor *b, struct sl_tensor *out, struct sl_diag *diag)
 {
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
     for (uint32_t i = 1; i <= rank; i++) { /* from the end */
         int32_t m = i <= a->rank ? a->sizes[a->rank - i] : 1;

@@ -69,7 +69,7 @@ static void convert(const struct sl_exact *exact, const struct sl_tensor *tensor
     sl_cast_store_fn store = sl_cast_store(exact->class, tensor->scalar_type);
     struct sl_walk walk = {.operands = 2};
     struct sl_walk_at at = {{0}, {0}};
-    ptrdiff_t own[SL_PTE_MAX_RANK], dense[SL_PTE_MAX_RANK], stride = NUMBER_BYTES;
+    ptrdiff_t own[SL_TENSOR_MAX_RANK], dense[SL_TENSOR_MAX_RANK], stride = NUMBER_BYTES;
     sl_walk_strides(tensor, own);
     for (uint32_t d = tensor->rank; d > 0; d--) {
         dense[d - 1] = stride;

@@ -200,9 +200,9 @@ static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
     int rc;
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct norm *n = begin(call, 5, diag, &rc);
-    int64_t shape[SL_PTE_MAX_RANK];
-    int32_t sizes[SL_PTE_MAX_RANK];
-    int count = sl_op_ints(call, 1, shape, SL_PTE_MAX_RANK);
+    int64_t shape[SL_TENSOR_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
+    int count = sl_op_ints(call, 1, shape, SL_TENSOR_MAX_RANK);
     if (!n)
         return rc;
     if (count < 1 || (uint32_t)count > in->rank || !sl_tensor_contiguous(in))

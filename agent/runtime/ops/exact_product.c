@@ -51,7 +51,7 @@ static int finish(struct sl_op_call *call, struct product *p, struct sl_tensor *
                   struct sl_diag *diag)
 {
     const struct sl_tensor *lhs = p->exact.tensors[LHS];
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     memcpy(sizes, lhs->sizes, lhs->rank * sizeof(*sizes));
     sizes[lhs->rank - 1] = (int32_t)p->n;
     int rc = sl_tensor_resize(out, lhs->rank, sizes, diag);

@@ -429,8 +429,8 @@ static void run_fold(struct sl_op_call *call)
 int sl_fold_mask(struct sl_op_call *call, uint32_t arg, unsigned *out, struct sl_diag *diag)
 {
     uint32_t rank = sl_op_tensor(call, 0)->rank, dim;
-    int64_t dims[SL_PTE_MAX_RANK], none = INT64_MIN, one = sl_op_int(call, arg, none);
-    int count = one != none ? 1 : sl_op_ints(call, arg, dims, SL_PTE_MAX_RANK);
+    int64_t dims[SL_TENSOR_MAX_RANK], none = INT64_MIN, one = sl_op_int(call, arg, none);
+    int count = one != none ? 1 : sl_op_ints(call, arg, dims, SL_TENSOR_MAX_RANK);
     unsigned mask = 0;
     if (one != none)
         dims[0] = one;
@@ -451,8 +451,8 @@ int sl_fold_mask(struct sl_op_call *call, uint32_t arg, unsigned *out, struct sl
 static int shape_output(const struct fold *f, struct sl_tensor *out, ptrdiff_t *strides,
                         struct sl_diag *diag)
 {
-    int32_t sizes[SL_PTE_MAX_RANK];
-    ptrdiff_t own[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
+    ptrdiff_t own[SL_TENSOR_MAX_RANK];
     uint32_t rank = 0;
     for (uint32_t d = 0; d < f->in->rank; d++) {
         bool gone = (f->shape.mask >> d & 1u) != 0;
@@ -498,7 +498,7 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
     struct fold *f = sl_op_state(call, sizeof(*f));
     struct sl_tensor *out = sl_op_tensor(call, shape->out);
     struct sl_tensor *index = shape->index != 0 ? sl_op_tensor(call, shape->index) : NULL;
-    ptrdiff_t strides[3][SL_PTE_MAX_RANK] = {{0}};
+    ptrdiff_t strides[3][SL_TENSOR_MAX_RANK] = {{0}};
     if (!f)
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
     *f = (struct fold){.shape = *shape, .in = sl_op_tensor(call, 0), .out = out, .index = index};

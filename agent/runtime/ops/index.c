@@ -59,7 +59,7 @@ static int prepare_pick(struct sl_op_call *call, const struct sl_tensor *in, uin
                         const struct sl_tensor *index, uint32_t ranks, struct sl_tensor *out,
                         struct sl_diag *diag)
 {
-    int32_t sizes[2 * SL_PTE_MAX_RANK];
+    int32_t sizes[2 * SL_TENSOR_MAX_RANK];
     uint32_t rank = 0;
     int rc = need_plain(call, in, index, out, diag);
     if (rc != 0)
@@ -145,8 +145,8 @@ static int prepare_gather(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0), *index = sl_op_tensor(call, 2);
     struct sl_tensor *out = sl_op_tensor(call, 4);
-    ptrdiff_t strides[3][SL_PTE_MAX_RANK];
-    int32_t sizes[SL_PTE_MAX_RANK], own[SL_PTE_MAX_RANK];
+    ptrdiff_t strides[3][SL_TENSOR_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK], own[SL_TENSOR_MAX_RANK];
     uint32_t dim, rank = sl_walk_shape(in, sizes, strides[0]);
     int rc = need_plain(call, in, index, out, diag);
     if (rc != 0)
@@ -263,8 +263,8 @@ static bool without_gaps(const struct sl_lookup *l)
  * -1. */
 static ptrdiff_t lay_index(struct sl_lookup *l, struct sl_tensor *out, struct sl_diag *diag)
 {
-    int32_t sizes[2 * SL_PTE_MAX_RANK];
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    int32_t sizes[2 * SL_TENSOR_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK];
     int rank = sl_lookup_sizes(l, sizes);
     if (rank < 0 || sl_tensor_resize(out, (uint32_t)rank, sizes, diag) != 0)
         return -1;

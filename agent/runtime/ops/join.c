@@ -63,8 +63,8 @@ static int check_list(struct sl_op_call *call, const struct sl_tensor *out, stru
 static int prepare_cat(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *out = sl_op_tensor(call, 2);
-    int32_t sizes[SL_PTE_MAX_RANK] = {0};
-    size_t dims[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK] = {0};
+    size_t dims[SL_TENSOR_MAX_RANK];
     uint32_t dim = 0;
     int rc = check_list(call, out, diag);
     if (rc != 0)
@@ -95,8 +95,8 @@ static int prepare_cat(struct sl_op_call *call, struct sl_diag *diag)
 static int prepare_stack(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *out = sl_op_tensor(call, 2);
-    int32_t sizes[SL_PTE_MAX_RANK] = {0};
-    size_t dims[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK] = {0};
+    size_t dims[SL_TENSOR_MAX_RANK];
     uint32_t dim = 0, count = sl_op_list_count(call, 0);
     int rc = check_list(call, out, diag);
     if (rc != 0)
@@ -133,8 +133,8 @@ static int prepare_stack(struct sl_op_call *call, struct sl_diag *diag)
 static int take_part(struct sl_op_call *call, struct sl_move *move, struct sl_move_side *from,
                      uint32_t dim, int64_t size, struct sl_tensor *out, struct sl_diag *diag)
 {
-    int32_t sizes[SL_PTE_MAX_RANK] = {0};
-    size_t dims[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK] = {0};
+    size_t dims[SL_TENSOR_MAX_RANK];
     const struct sl_tensor *in = from->tensor;
     int rc = sl_move_same_type(call, in, out, diag);
     memcpy(sizes, in->sizes, sizeof(sizes));
@@ -201,8 +201,8 @@ static int prepare_unbind(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side from = sl_move_whole(in);
     uint32_t count = sl_op_list_count(call, 2), dim;
-    int32_t sizes[SL_PTE_MAX_RANK];
-    size_t dims[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
+    size_t dims[SL_TENSOR_MAX_RANK];
     if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || (uint32_t)in->sizes[dim] != count)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its outputs are not its input's");
     struct sl_move *move = sl_move_new(call, count);
@@ -235,11 +235,11 @@ static int prepare_pad(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_tensor *out = sl_op_tensor(call, 3);
     struct sl_move_side from = sl_move_whole(in);
-    int64_t pads[2 * SL_PTE_MAX_RANK], before[SL_PTE_MAX_RANK] = {0};
-    int32_t sizes[SL_PTE_MAX_RANK] = {0};
-    size_t dims[SL_PTE_MAX_RANK];
+    int64_t pads[2 * SL_TENSOR_MAX_RANK], before[SL_TENSOR_MAX_RANK] = {0};
+    int32_t sizes[SL_TENSOR_MAX_RANK] = {0};
+    size_t dims[SL_TENSOR_MAX_RANK];
     _Alignas(8) uint8_t pattern[8];
-    int count = sl_op_ints(call, 1, pads, 2 * SL_PTE_MAX_RANK);
+    int count = sl_op_ints(call, 1, pads, 2 * SL_TENSOR_MAX_RANK);
     bool fits = count >= 0 && count % 2 == 0 && (uint32_t)count / 2 <= in->rank;
     for (uint32_t d = 0; fits && d < in->rank; d++) {
         uint32_t i = in->rank - 1 - d; /* the last dimension comes first */

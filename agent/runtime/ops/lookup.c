@@ -60,7 +60,7 @@ static bool take_index(struct sl_op_call *call, struct sl_lookup *l, const struc
 static size_t most_places(const struct sl_lookup *l)
 {
     size_t places = 1;
-    for (uint32_t i = 1; i <= SL_PTE_MAX_RANK; i++) {
+    for (uint32_t i = 1; i <= SL_TENSOR_MAX_RANK; i++) {
         size_t most = 0;
         for (uint32_t k = 0; k < l->count; k++) {
             const struct sl_tensor *index = l->index[k];
@@ -75,7 +75,7 @@ static size_t most_places(const struct sl_lookup *l)
 
 bool sl_lookup_read(struct sl_op_call *call, uint32_t arg, struct sl_lookup *l)
 {
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK];
     uint32_t listed = sl_op_list_count(call, arg), dim = 0;
     sl_walk_strides(l->whole, strides);
     for (uint32_t i = 0; i < listed; i++) {
@@ -95,8 +95,8 @@ bool sl_lookup_read(struct sl_op_call *call, uint32_t arg, struct sl_lookup *l)
 /* Where the mask is not zero, in its logical order, as offsets along the strides of the whole. */
 static size_t find_places(const struct sl_tensor *mask, const ptrdiff_t *strides, int64_t *out)
 {
-    size_t at[SL_PTE_MAX_RANK] = {0}, found = 0, count = sl_tensor_count(mask);
-    ptrdiff_t own[SL_PTE_MAX_RANK], from = 0, to = 0;
+    size_t at[SL_TENSOR_MAX_RANK] = {0}, found = 0, count = sl_tensor_count(mask);
+    ptrdiff_t own[SL_TENSOR_MAX_RANK], from = 0, to = 0;
     sl_walk_strides(mask, own);
     for (size_t i = 0; i < count; i++) {
         if (mask->data[from] != 0)
@@ -116,7 +116,7 @@ static size_t find_places(const struct sl_tensor *mask, const ptrdiff_t *strides
 
 void sl_lookup_find(const struct sl_op_call *call, struct sl_lookup *l)
 {
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK];
     unsigned left = l->mask;
     sl_walk_strides(l->whole, strides);
     for (uint32_t k = 0; k < l->count; k++) {
@@ -180,7 +180,7 @@ static int broadcast_rank(const struct sl_lookup *l, int32_t *sizes)
 
 int sl_lookup_sizes(struct sl_lookup *l, int32_t *sizes)
 {
-    int32_t common[SL_PTE_MAX_RANK];
+    int32_t common[SL_TENSOR_MAX_RANK];
     int count = broadcast_rank(l, common), rank = 0;
     if (count < 0)
         return -1;
@@ -198,9 +198,9 @@ int sl_lookup_sizes(struct sl_lookup *l, int32_t *sizes)
 size_t sl_lookup_walk(struct sl_lookup *l, const int32_t *sizes, const ptrdiff_t *part_strides)
 {
     size_t places = 1; /* as many as elements of the part, at most */
-    ptrdiff_t strides[SL_PTE_MAX_RANK], index_strides[SL_LOOKUP_INDICES][SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK], index_strides[SL_LOOKUP_INDICES][SL_TENSOR_MAX_RANK];
     ptrdiff_t column[SL_WALK_OPERANDS];
-    int32_t common[SL_PTE_MAX_RANK];
+    int32_t common[SL_TENSOR_MAX_RANK];
     uint32_t count = (uint32_t)broadcast_rank(l, common);
     sl_walk_strides(l->whole, strides);
     for (uint32_t k = 0; k < l->count; k++)

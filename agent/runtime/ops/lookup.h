@@ -35,8 +35,8 @@ bool sl_lookup_read(struct sl_op_call *call, uint32_t arg, struct sl_lookup *l);
 /* Turns masks into places; then sizes and walks can be laid, as long as the masks stay. */
 void sl_lookup_find(const struct sl_op_call *call, struct sl_lookup *l);
 /* The sizes of the part: those of the indices where the first indexed dimension was, or first when
- * they lie apart, and those that are not indexed. Room for 2 * SL_PTE_MAX_RANK; returns the rank,
- * or -1 where the indices do not broadcast. */
+ * they lie apart, and those that are not indexed. Room for 2 * SL_TENSOR_MAX_RANK; returns the
+ * rank, or -1 where the indices do not broadcast. */
 int sl_lookup_sizes(struct sl_lookup *l, int32_t *sizes);
 /* Lays the walks for a part of these sizes and strides. How many places there are; 0: nothing to
  * walk. */

@@ -10,9 +10,9 @@
 static int resize_to(struct sl_op_call *call, uint32_t list, struct sl_tensor *out,
                      struct sl_diag *diag)
 {
-    int64_t sizes64[SL_PTE_MAX_RANK];
-    int32_t sizes[SL_PTE_MAX_RANK];
-    int rank = sl_op_ints(call, list, sizes64, SL_PTE_MAX_RANK);
+    int64_t sizes64[SL_TENSOR_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
+    int rank = sl_op_ints(call, list, sizes64, SL_TENSOR_MAX_RANK);
     for (int i = 0; i < rank; i++) {
         if (sizes64[i] < 0 || sizes64[i] > INT32_MAX) {
             rank = -1;

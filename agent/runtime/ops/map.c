@@ -155,7 +155,7 @@ static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct
 static int broadcast(struct sl_op_call *call, const struct map *m, struct sl_tensor *out,
                      struct sl_diag *diag)
 {
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t rank = 0;
     bool fits = true, any = false;
     for (uint32_t k = 0; k < m->shape.input_count; k++)
@@ -181,7 +181,7 @@ static int broadcast(struct sl_op_call *call, const struct map *m, struct sl_ten
 static bool shape_walk(struct map *m)
 {
     uint32_t inputs = m->shape.input_count, rank = m->out->rank;
-    ptrdiff_t strides[SL_WALK_OPERANDS][SL_PTE_MAX_RANK] = {{0}}, column[SL_WALK_OPERANDS];
+    ptrdiff_t strides[SL_WALK_OPERANDS][SL_TENSOR_MAX_RANK] = {{0}}, column[SL_WALK_OPERANDS];
     m->walk.operands = inputs + 1;
     sl_walk_strides(m->out, strides[inputs]);
     for (uint32_t k = 0; k < inputs; k++)

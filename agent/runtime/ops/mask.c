@@ -30,7 +30,7 @@ static bool take_size(struct sl_op_call *call, struct sl_tensor *out, uint32_t r
 /* Walks two tensors of any strides over sizes that both broadcast to, the last dimension first. */
 static void lay_walk(struct selection *s, uint32_t rank, const int32_t *sizes)
 {
-    ptrdiff_t strides[3][SL_PTE_MAX_RANK] = {{0}};
+    ptrdiff_t strides[3][SL_TENSOR_MAX_RANK] = {{0}};
     s->walk = (struct sl_walk){.operands = 3};
     sl_walk_broadcast(s->in, rank, strides[0]);
     sl_walk_broadcast(s->mask, rank, strides[1]);
@@ -147,7 +147,7 @@ static int read_masked(struct sl_op_call *call, struct selection *s, uint32_t ou
 static int prepare_masked_select(struct sl_op_call *call, struct sl_diag *diag)
 {
     static const int32_t none = 0;
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t rank;
     struct selection *s = begin(call, diag);
     int rc = s ? read_masked(call, s, 2, &rank, sizes, diag) : SL_ET_MEMORY_ALLOCATION_FAILED;
@@ -164,7 +164,7 @@ static int prepare_masked_select(struct sl_op_call *call, struct sl_diag *diag)
 
 static int prepare_masked_scatter(struct sl_op_call *call, struct sl_diag *diag)
 {
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t rank;
     struct selection *s = begin(call, diag);
     int rc = s ? read_masked(call, s, 3, &rank, sizes, diag) : SL_ET_MEMORY_ALLOCATION_FAILED;
@@ -196,7 +196,7 @@ static void run_nonzero(struct sl_op_call *call)
     int class = sl_cast_is_float(in->scalar_type) ? SL_CAST_F64 : SL_CAST_I64;
     sl_cast_load_fn load = sl_cast_load(class, in->scalar_type);
     size_t count = 0;
-    int64_t at[SL_PTE_MAX_RANK] = {0};
+    int64_t at[SL_TENSOR_MAX_RANK] = {0};
     for (size_t i = 0; i < in->nbytes; i += in->element_bytes)
         count += is_set(in->data + i, class, load);
     const int32_t sizes[2] = {count <= INT32_MAX ? (int32_t)count : -1, (int32_t)in->rank};

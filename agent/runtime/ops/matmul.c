@@ -52,7 +52,7 @@ static int add_product(struct sl_op_call *call, const struct product *p, struct 
 static int shape_product(struct sl_op_call *call, struct product *p, struct sl_diag *diag)
 {
     const struct sl_tensor *lhs = p->lhs, *rhs = p->rhs;
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     if (lhs->rank < 1 || rhs->rank != 2 || p->out->rank != lhs->rank ||
         !sl_tensor_contiguous(lhs) || !sl_tensor_contiguous(rhs) || !sl_tensor_contiguous(p->out))
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,

@@ -9,16 +9,16 @@ enum { IN, VARIANCE, MEAN };
 struct moments { /* the call's state */
     struct sl_exact exact;
     uint32_t rank;
-    size_t count;                  /* elements of each output */
-    double divisor;                /* of the variance */
-    size_t steps[SL_PTE_MAX_RANK]; /* in the outputs along the input's dimensions; 0: reduced */
+    size_t count;                     /* elements of each output */
+    double divisor;                   /* of the variance */
+    size_t steps[SL_TENSOR_MAX_RANK]; /* in the outputs along the input's dimensions; 0: reduced */
 };
 
 /* Adds each element of the input, or the square of what it is off `mean`, where it belongs. */
 static void add_all(const struct moments *m, const double *in, const double *mean, double *out)
 {
     const struct sl_tensor *tensor = m->exact.tensors[IN];
-    int32_t at[SL_PTE_MAX_RANK] = {0};
+    int32_t at[SL_TENSOR_MAX_RANK] = {0};
     size_t place = 0;
     for (size_t i = 0, count = sl_tensor_count(tensor); i < count; i++) {
         double off = mean ? in[i] - mean[place] : 0.0;
@@ -61,7 +61,7 @@ static int prepare_moments(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_tensor *const out[2] = {sl_op_tensor(call, 4), sl_op_tensor(call, 5)};
     struct moments *m = sl_exact_new(call, in, sizeof(*m), diag, &rc);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t rank = 0;
     unsigned mask = 0;
     if (!m)

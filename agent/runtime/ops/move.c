@@ -162,7 +162,7 @@ int sl_move_view(struct sl_op_call *call, const struct sl_move_side *in, struct 
 int sl_move_converted(struct sl_op_call *call, const struct sl_move_side *in, struct sl_tensor *out,
                       uint32_t rank, const int32_t *sizes, struct sl_diag *diag)
 {
-    size_t dims[SL_PTE_MAX_RANK];
+    size_t dims[SL_TENSOR_MAX_RANK];
     int rc = sl_tensor_resize(out, rank, sizes, diag);
     if (rc == 0 && !sl_move_converts(in->tensor, out))
         rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its element types are not supported");
@@ -188,7 +188,7 @@ static int prepare_select(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = sl_move_whole(in);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t dim, at;
     if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim))
         return no_dim(call, diag);
@@ -215,7 +215,7 @@ static int prepare_slice(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = sl_move_whole(in);
-    int32_t sizes[SL_PTE_MAX_RANK] = {0};
+    int32_t sizes[SL_TENSOR_MAX_RANK] = {0};
     int64_t step = sl_op_int(call, 4, 1);
     uint32_t dim;
     if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim))
@@ -236,9 +236,9 @@ static int prepare_expand(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = {.tensor = in};
-    int64_t list[SL_PTE_MAX_RANK];
-    int32_t sizes[SL_PTE_MAX_RANK];
-    int rank = sl_op_ints(call, 1, list, SL_PTE_MAX_RANK);
+    int64_t list[SL_TENSOR_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
+    int rank = sl_op_ints(call, 1, list, SL_TENSOR_MAX_RANK);
     bool fits = rank >= 0 && (uint32_t)rank >= in->rank;
     for (uint32_t i = 0; fits && i < (uint32_t)rank; i++) {
         bool old = i + in->rank >= (uint32_t)rank;
@@ -258,9 +258,9 @@ static int prepare_flip(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = sl_move_whole(in);
-    int64_t dims[SL_PTE_MAX_RANK];
+    int64_t dims[SL_TENSOR_MAX_RANK];
     unsigned seen = 0;
-    int count = sl_op_ints(call, 1, dims, SL_PTE_MAX_RANK);
+    int count = sl_op_ints(call, 1, dims, SL_TENSOR_MAX_RANK);
     for (int i = 0; i < count; i++) {
         uint32_t d;
         if (!sl_op_dim(dims[i], in->rank != 0 ? in->rank : 1, &d) || (seen & 1u << d) != 0)
@@ -280,11 +280,11 @@ static int prepare_as_strided(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = {.tensor = in};
-    int64_t list[SL_PTE_MAX_RANK], strides[SL_PTE_MAX_RANK], last = sl_op_int(call, 3, 0);
-    int32_t sizes[SL_PTE_MAX_RANK];
-    int rank = sl_op_ints(call, 1, list, SL_PTE_MAX_RANK);
+    int64_t list[SL_TENSOR_MAX_RANK], strides[SL_TENSOR_MAX_RANK], last = sl_op_int(call, 3, 0);
+    int32_t sizes[SL_TENSOR_MAX_RANK];
+    int rank = sl_op_ints(call, 1, list, SL_TENSOR_MAX_RANK);
     int64_t elements = (int64_t)sl_tensor_count(in);
-    bool fits = rank >= 0 && sl_op_ints(call, 2, strides, SL_PTE_MAX_RANK) == rank && last >= 0;
+    bool fits = rank >= 0 && sl_op_ints(call, 2, strides, SL_TENSOR_MAX_RANK) == rank && last >= 0;
     side.at = fits && last < elements ? (ptrdiff_t)last * (ptrdiff_t)in->element_bytes : 0;
     bool empty = false;
     for (int i = 0; fits && i < rank; i++) {
@@ -309,11 +309,11 @@ static int prepare_repeat(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_tensor *out = sl_op_tensor(call, 2);
     struct sl_move_side from = {.tensor = in}, to = {.tensor = out};
-    int64_t times[SL_PTE_MAX_RANK];
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int64_t times[SL_TENSOR_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     size_t dims[SL_WALK_RANK];
-    ptrdiff_t own[SL_PTE_MAX_RANK], strides[SL_PTE_MAX_RANK];
-    int rank = sl_op_ints(call, 1, times, SL_PTE_MAX_RANK);
+    ptrdiff_t own[SL_TENSOR_MAX_RANK], strides[SL_TENSOR_MAX_RANK];
+    int rank = sl_op_ints(call, 1, times, SL_TENSOR_MAX_RANK);
     bool fits = rank >= 0 && (uint32_t)rank >= in->rank;
     uint32_t added = fits ? (uint32_t)rank - in->rank : 0;
     for (uint32_t i = 0; fits && i < (uint32_t)rank; i++) {

@@ -89,7 +89,7 @@ static int put_box(struct sl_op_call *call, uint32_t dim, int64_t start, int64_t
                    bool keeps_dim, struct sl_tensor *out, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0), *src = sl_op_tensor(call, 1);
-    size_t dims[SL_PTE_MAX_RANK] = {0}, box[SL_PTE_MAX_RANK] = {0};
+    size_t dims[SL_TENSOR_MAX_RANK] = {0}, box[SL_TENSOR_MAX_RANK] = {0};
     int rc = like_input(call, in, out, diag);
     if (rc == 0 && !sl_move_converts(src, out))
         rc = sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED, "its source's type is not supported");
@@ -226,10 +226,10 @@ static void join_run(struct sl_lookup *l)
 /* Lays the walks for what the indices are now. How many places there are, or -1. */
 static ptrdiff_t lay_put(struct sl_lookup *l)
 {
-    int32_t sizes[2 * SL_PTE_MAX_RANK];
-    ptrdiff_t strides[2 * SL_PTE_MAX_RANK];
+    int32_t sizes[2 * SL_TENSOR_MAX_RANK];
+    ptrdiff_t strides[2 * SL_TENSOR_MAX_RANK];
     int rank = sl_lookup_sizes(l, sizes);
-    if (rank < 0 || rank > SL_PTE_MAX_RANK || !broadcasts(l->part, (uint32_t)rank, sizes))
+    if (rank < 0 || rank > SL_TENSOR_MAX_RANK || !broadcasts(l->part, (uint32_t)rank, sizes))
         return -1;
     sl_walk_broadcast(l->part, (uint32_t)rank, strides);
     size_t places = sl_lookup_walk(l, sizes, strides);
@@ -329,8 +329,8 @@ static void run_scatter_nothing(struct sl_op_call *call)
  * or a rank is another. */
 static bool lay_scatter(struct scatter *s, int64_t dim64)
 {
-    ptrdiff_t strides[3][SL_PTE_MAX_RANK] = {{0}};
-    int32_t sizes[3][SL_PTE_MAX_RANK];
+    ptrdiff_t strides[3][SL_TENSOR_MAX_RANK] = {{0}};
+    int32_t sizes[3][SL_TENSOR_MAX_RANK];
     uint32_t dim, rank = sl_walk_shape(s->out, sizes[2], strides[2]);
     bool fits = sl_walk_shape(s->index, sizes[0], strides[0]) == rank &&
                 (!s->src || sl_walk_shape(s->src, sizes[1], strides[1]) == rank) &&

@@ -146,7 +146,7 @@ static int prepare_token_qparams(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_tensor *scale = sl_op_tensor(call, 2), *zero = sl_op_tensor(call, 3);
     struct qparams *q = sl_op_state(call, sizeof(*q));
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     if (!q)
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
     if (in->rank == 0 || in->sizes[in->rank - 1] == 0 || scale->scalar_type != SL_SCALAR_DOUBLE ||
@@ -245,7 +245,7 @@ static int prepare_table(struct sl_op_call *call, unsigned bits, struct sl_diag 
 {
     struct sl_tensor *out = sl_op_tensor(call, call->arg_count - 2);
     struct table *t = sl_op_state(call, sizeof(*t));
-    int32_t sizes[SL_PTE_MAX_RANK + 1];
+    int32_t sizes[SL_TENSOR_MAX_RANK + 1];
     if (!t)
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");
     *t = (struct table){.weight = sl_op_tensor(call, 0),

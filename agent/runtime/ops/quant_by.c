@@ -73,7 +73,7 @@ static size_t product(const struct sl_tensor *tensor, uint32_t from, uint32_t to
 static bool lay(const struct sl_op_call *call, const struct by *by, struct affine *a)
 {
     const struct sl_tensor *in = a->in;
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK];
     uint32_t axis = 0;
     if (by->of == CHANNEL && (in->rank == 0 || !sl_op_dim(sl_op_int(call, 3, 0), in->rank, &axis)))
         return false;

@@ -103,7 +103,7 @@ static int prepare_mean(struct sl_op_call *call, struct sl_diag *diag)
         in->nbytes == 0 || in->rank == 0)
         return mean_by_fold(call, diag);
     struct reduction r;
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     unsigned mask = 0;
     uint32_t rank = 0;
     int rc = need_plain(call, in, out, diag);
@@ -171,7 +171,7 @@ static int prepare_softmax(struct sl_op_call *call, struct sl_diag *diag)
 static int resize_statistics(struct sl_op_call *call, const struct sl_tensor *in, uint32_t leading,
                              struct sl_diag *diag)
 {
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     for (uint32_t i = 0; i < in->rank; i++)
         sizes[i] = i < leading ? in->sizes[i] : 1;
     for (uint32_t k = 6; k <= 7; k++) {

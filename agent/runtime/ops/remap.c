@@ -27,7 +27,7 @@ static void run_remap(struct sl_op_call *call)
     const struct remap *r = call->state;
     const int32_t *sizes = r->out->sizes;
     uint32_t last = r->out->rank - 1;
-    size_t at[SL_PTE_MAX_RANK] = {0}, first[SL_PTE_MAX_RANK], bytes = r->out->element_bytes;
+    size_t at[SL_TENSOR_MAX_RANK] = {0}, first[SL_TENSOR_MAX_RANK], bytes = r->out->element_bytes;
     size_t row = (size_t)sizes[last] * bytes;
     for (uint32_t d = 0, next = 0; d <= last; next += (uint32_t)sizes[d++])
         first[d] = next;
@@ -64,7 +64,7 @@ static int finish(struct sl_op_call *call, struct sl_tensor *out, const int32_t 
                   place_fn place, const int64_t *with, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK];
     size_t count = 0;
     int rc = sl_move_same_type(call, in, out, diag);
     if (rc == 0)
@@ -97,9 +97,10 @@ static int finish(struct sl_op_call *call, struct sl_tensor *out, const int32_t 
 static int prepare_roll(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    int64_t shifts[SL_PTE_MAX_RANK], dims[SL_PTE_MAX_RANK], with[SL_PTE_MAX_RANK] = {0};
-    int count = sl_op_ints(call, 1, shifts, SL_PTE_MAX_RANK);
-    bool fits = count > 0 && sl_op_ints(call, 2, dims, SL_PTE_MAX_RANK) == count && in->rank != 0;
+    int64_t shifts[SL_TENSOR_MAX_RANK], dims[SL_TENSOR_MAX_RANK], with[SL_TENSOR_MAX_RANK] = {0};
+    int count = sl_op_ints(call, 1, shifts, SL_TENSOR_MAX_RANK);
+    bool fits =
+        count > 0 && sl_op_ints(call, 2, dims, SL_TENSOR_MAX_RANK) == count && in->rank != 0;
     for (int i = 0; i < count && fits; i++) {
         uint32_t dim;
         fits = sl_op_dim(dims[i], in->rank, &dim);
@@ -118,8 +119,8 @@ static int prepare_pad(struct sl_op_call *call, struct sl_diag *diag)
     const char *name = call->op->name;
     bool reflects = strncmp(name, "aten::reflection", 16) == 0;
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    int64_t list[6], with[SL_PTE_MAX_RANK] = {0};
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int64_t list[6], with[SL_TENSOR_MAX_RANK] = {0};
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     int dims = name[strlen(name) - strlen("1d.out")] - '0';
     bool fits = sl_op_ints(call, 1, list, 6) == 2 * dims &&
                 (in->rank == (uint32_t)dims + 1 || in->rank == (uint32_t)dims + 2);

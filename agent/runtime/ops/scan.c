@@ -50,8 +50,8 @@ static int prepare_lines(struct sl_op_call *call, int64_t dim64, size_t kept,
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct scan *s = sl_op_state(call, sizeof(*s));
-    int32_t sizes[SL_PTE_MAX_RANK] = {0};
-    ptrdiff_t strides[3][SL_PTE_MAX_RANK] = {{0}};
+    int32_t sizes[SL_TENSOR_MAX_RANK] = {0};
+    ptrdiff_t strides[3][SL_TENSOR_MAX_RANK] = {{0}};
     uint32_t dim = 0;
     if (!s)
         return sl_op_fail(call, diag, SL_ET_MEMORY_ALLOCATION_FAILED, "no memory for its plan");

@@ -62,7 +62,7 @@ static int exchange(struct sl_op_call *call, bool deepens, struct sl_diag *diag)
     struct sl_tensor *out = sl_op_tensor(call, 2);
     struct sl_move_side from = {.tensor = in}, to = {.tensor = out};
     int64_t factor = sl_op_int(call, 1, 0);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     size_t dims[SL_WALK_RANK];
     if (!exchange_sizes(in, factor, deepens, sizes))
         return misfit(call, diag);
@@ -95,8 +95,8 @@ static int prepare_diagonal(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = {.tensor = in};
-    ptrdiff_t strides[SL_PTE_MAX_RANK];
-    int32_t sizes[SL_PTE_MAX_RANK];
+    ptrdiff_t strides[SL_TENSOR_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     int64_t offset = sl_op_int(call, 1, 0);
     uint32_t rows, columns, rank = 0;
     if (in->rank < 2 || !sl_op_dim(sl_op_int(call, 2, 0), in->rank, &rows) ||
@@ -126,10 +126,10 @@ static int prepare_unfold(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = sl_move_whole(in);
     int64_t size = sl_op_int(call, 2, 0), step = sl_op_int(call, 3, 0);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t dim;
     if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || size < 0 || size > in->sizes[dim] ||
-        step < 1 || in->rank == SL_PTE_MAX_RANK)
+        step < 1 || in->rank == SL_TENSOR_MAX_RANK)
         return misfit(call, diag);
     int64_t more = (in->sizes[dim] - size) / step; /* windows but the first */
     memcpy(sizes, in->sizes, in->rank * sizeof(*sizes));
@@ -145,7 +145,7 @@ static int prepare_narrow(struct sl_op_call *call, struct sl_diag *diag)
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     struct sl_move_side side = sl_move_whole(in);
     int64_t start = sl_op_int(call, 2, 0), length = sl_op_int(call, 3, 0);
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     uint32_t dim;
     /* A start counted from the end passes ExecuTorch's checks, and then fails. */
     if (!sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim) || start < 0 || start > in->sizes[dim] ||

@@ -25,7 +25,7 @@ uint32_t sl_walk_shape(const struct sl_tensor *tensor, int32_t *sizes, ptrdiff_t
 
 void sl_walk_broadcast(const struct sl_tensor *tensor, uint32_t rank, ptrdiff_t *out)
 {
-    ptrdiff_t own[SL_PTE_MAX_RANK];
+    ptrdiff_t own[SL_TENSOR_MAX_RANK];
     sl_walk_strides(tensor, own);
     for (uint32_t i = 0; i < rank; i++) {
         bool moves = i + tensor->rank >= rank && tensor->sizes[i + tensor->rank - rank] != 1;

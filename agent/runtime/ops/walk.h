@@ -7,7 +7,7 @@
 
 #include "agent/runtime/tensor.h"
 
-enum { SL_WALK_OPERANDS = 6, SL_WALK_RANK = 2 * SL_PTE_MAX_RANK };
+enum { SL_WALK_OPERANDS = 6, SL_WALK_RANK = 2 * SL_TENSOR_MAX_RANK };
 
 /* Dimensions with the bytes that each operand moves along them. After sl_walk_fold() dimension 0 is
  * the innermost, rank is at least 1, and dimensions that all operands cross alike are one. */

@@ -238,7 +238,7 @@ static int check_argument(const struct sl_tensor *tensor, const struct sl_xnn_op
 static int take_shape(struct sl_xnn_plan *plan, struct sl_xnn_operand *operand,
                       const struct sl_tensor *tensor, struct sl_diag *diag)
 {
-    size_t dims[SL_PTE_MAX_RANK] = {1};
+    size_t dims[SL_TENSOR_MAX_RANK] = {1};
     uint32_t rank = tensor->rank == 0 ? 1 : tensor->rank;
     sl_tensor_memory_dims(tensor, dims);
     if (tensor->rank == 0 && operand->rank == 0)
@@ -255,7 +255,7 @@ static int take_shape(struct sl_xnn_plan *plan, struct sl_xnn_operand *operand,
 static int resize_output(const struct sl_xnn_operand *operand, struct sl_tensor *tensor,
                          struct sl_diag *diag)
 {
-    int32_t sizes[SL_PTE_MAX_RANK];
+    int32_t sizes[SL_TENSOR_MAX_RANK];
     if (tensor->rank == 0 && operand->count == 1)
         return 0;
     if (operand->rank != tensor->rank)

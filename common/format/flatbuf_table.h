@@ -1,13 +1,52 @@
-/* common/format/flatbuf_fast.h: what flatbuf.h reads, inline, for the few places that read most of
- * a file: a call for each field would cost more than the reading. The checks are the same. */
+/* common/format/flatbuf_table.h: finds tables, vectors and fields of a FlatBuffer within its
+ * bounds.
+ *
+ * Inline, since the readers of whole files do it for each field: a call would cost more than the
+ * reading. flatbuf.h has the rest. */
 #pragma once
 
-#include "common/format/flatbuf.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/bytes.h"
+
+struct sl_diag;
+struct sl_pool;
+
+#define SL_FLATBUF_MAX_BYTES ((uint64_t)INT32_MAX) /* as the format has it: offsets are signed */
+
+struct sl_flatbuf {
+    const uint8_t *data; /* borrowed */
+    size_t size;
+    size_t origin;        /* of `data` in the file: added to the offsets in messages */
+    struct sl_pool *pool; /* borrowed */
+    struct sl_diag *diag; /* borrowed; may be NULL */
+    int error;
+};
+
+/* A table; `at` 0 is an absent one, of which every field is absent. */
+struct sl_flatbuf_table {
+    const char *name; /* of the schema, for messages */
+    uint32_t at, vtable;
+    uint16_t vtable_bytes, table_bytes;
+};
+
+/* `at` is the first element's offset; an absent vector has no elements. */
+struct sl_flatbuf_vector {
+    const char *name; /* of the table that holds it */
+    uint32_t at, count;
+    bool present;
+};
+
+/* Sets `error` once, with words about offset `at`. Returns it. */
+__attribute__((format(printf, 4, 5))) int sl_flatbuf_fail(struct sl_flatbuf *fb, int code,
+                                                          uint64_t at, const char *what, ...);
 
 #define SL_FLATBUF_INLINE static inline __attribute__((always_inline))
 #define SL_FLATBUF_APART __attribute__((noinline, cold))
 
-/* What failed is found again, and said, apart: what succeeds needs no frame. */
+/* These find out again what failed and say so, so that success needs no stack frame. */
 SL_FLATBUF_APART struct sl_flatbuf_table sl_flatbuf_no_table(struct sl_flatbuf *fb, uint64_t at,
                                                              const char *name);
 SL_FLATBUF_APART uint64_t sl_flatbuf_outside(struct sl_flatbuf *fb,

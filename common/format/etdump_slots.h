@@ -1,10 +1,6 @@
-/* common/format/etdump_parts.h: what the parts of the ETDump reader share. */
+/* common/format/etdump_slots.h: where the tables of ETDump's schema have their fields. */
 #pragma once
 
-#include "common/format/etdump.h"
-#include "common/format/flatbuf.h"
-
-/* Slots of the schema's tables. */
 enum { ETDUMP_VERSION = 0, ETDUMP_RUNS = 1 };
 enum { RUN_NAME = 0, RUN_BUNDLED_INPUT = 1, RUN_EVENTS = 3 };
 enum { EVENT_PROFILE = 0, EVENT_ALLOCATION = 1, EVENT_DEBUG = 2 };
@@ -14,7 +10,3 @@ enum { ALLOCATION_ALLOCATOR = 0, ALLOCATION_SIZE = 1 };
 enum { DEBUG_CHAIN = 0, DEBUG_INSTRUCTION = 1, DEBUG_ENTRY = 2, DEBUG_ID_INT = 3 };
 enum { DEBUG_ID_STR = 4, DEBUG_NAME = 5 };
 enum { VALUE_OUTPUT = 7, BOOL_VALUE = 0 };
-
-/* An event of a table that nobody has checked. */
-void sl_etdump_read_event(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
-                          struct sl_etdump_event *event);
