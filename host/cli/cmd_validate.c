@@ -11,10 +11,10 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/validation.h"
 #include "host/report/categories_file.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/rundir.h"
+#include "host/rundir/validation.h"
 
 #define MAX_OUTPUT_BYTES ((size_t)1 << 24)
 

@@ -19,6 +19,7 @@
 #include "host/daemon/probes.h"
 #include "host/device/launch.h"
 #include "host/ingest/run_store.h"
+#include "host/rundir/compared.h"
 #include "host/rundir/model_identity.h"
 #include "host/rundir/path_stem.h"
 #include "host/rundir/run.h"
@@ -304,19 +305,14 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
         (rc = place_stream(work, "", 0, ".sltrace", diag)) < 0 ||
         (rc = place_stream(work, "", STREAM_LOG, "_latency.log", diag)) < 0 ||
         (rc = place_stream(work, "/reference", STREAM_LOG, "_portable.log", diag)) < 0 ||
-        (rc = place_outputs(work, diag)) < 0 || (rc = sl_run_results(run, diag)) < 0 ||
-        (rc = sl_run_agreement(run, diag)) < 0)
+        (rc = place_outputs(work, diag)) < 0)
         return rc;
     run->probe = sl_probes_get(kit->probes, work->ended->device);
     run->noise_floor = noise_floor_of(work);
-    if ((rc = sl_run_judge(run, diag)) < 0)
-        return rc;
     take_report(work);
     run->load = read_load(work);
     run->policy = sl_policies_of_run(work->ended->directory);
-    if ((rc = sl_run_manifest(run, diag)) < 0)
-        return rc;
-    return sl_run_summary(run, diag);
+    return sl_run_finish(run, diag);
 }
 
 /* Runs whose only difference is when they were, and the build: one model on one device with the
@@ -356,10 +352,11 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
         work->run.log = NULL;
         if (rc == 0) {
             snprintf(record->model, sizeof(record->model), "%.60s", work->run.stem);
+            const struct sl_comparison *found = &work->run.compared->comparison;
             snprintf(record->verdict, sizeof(record->verdict), "%s",
-                     sl_verdict_name(work->run.comparison.verdict));
+                     sl_verdict_name(found->verdict));
             name_series(&work->job, record);
-            record->ratio = work->run.comparison.ratio > 0 ? work->run.comparison.ratio : 0;
+            record->ratio = found->ratio > 0 ? found->ratio : 0;
         }
         sl_run_fini(&work->run);
         sl_experiment_plan_fini(&work->plan);

@@ -79,7 +79,7 @@ static bool find_worst(struct sl_compared *compared)
     for (int i = 0; i < 2; i++) {
         struct sl_agreement one;
         const struct sl_compared_side *side = &compared->sides[i];
-        if (!side->has_directory || !sl_rundir_agreement(&side->directory, NULL, &one))
+        if (!side->has_directory || !sl_rundir_agreement(&side->directory, SL_RUNDIR_WORST, &one))
             continue;
         if (!found || (compared->worst.agree && !one.agree))
             compared->worst = one;
@@ -202,13 +202,13 @@ int sl_compared_make(struct sl_compared *compared, int factor,
         compared->has_portable[i] =
             sides[i].has_directory &&
             sl_rundir_agreement(&sides[i].directory,
-                                sides[i].level ? "on_vs_portable" : "off_vs_portable",
+                                sides[i].level ? SL_ON_VS_PORTABLE : SL_OFF_VS_PORTABLE,
                                 &compared->portable[i]);
     check_emulation(compared);
     sl_conditions_check(&sides[0].conditions, &sides[1].conditions, factor, &compared->comparison);
     note_leftovers(compared);
     if (together && sides[0].has_directory &&
-        sl_rundir_agreement(&sides[0].directory, "on_vs_off", &compared->agreement))
+        sl_rundir_agreement(&sides[0].directory, SL_ON_VS_OFF, &compared->agreement))
         compared->report.agreement = &compared->agreement;
     if (compared->import.has_agreement)
         compared->report.agreement = &compared->agreement;
@@ -230,27 +230,41 @@ void sl_compared_close(struct sl_compared *compared)
     *compared = (struct sl_compared){.compared = false};
 }
 
-int sl_compared_directory(struct sl_compared *compared, const char *path, const char *experiment,
-                          const struct sl_categories *categories, struct sl_diag *diag)
+int sl_compared_open_directory(struct sl_compared *compared, const char *path,
+                               const char *experiment, const struct sl_categories *categories,
+                               struct sl_diag *diag)
 {
     int rc = 0;
     for (int level = 0; rc == 0 && level < 2; level++) {
         struct sl_compared_source source = {path, experiment, level};
         rc = sl_compared_open(compared, level, &source, categories, diag);
     }
-    if (rc < 0)
-        return rc;
+    return rc;
+}
+
+int sl_compared_make_directory(struct sl_compared *compared, double confidence,
+                               struct sl_diag *diag)
+{
     const struct sl_rundir *directory = &compared->sides[0].directory;
     const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(directory->manifest, "schedule");
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(directory->summary, "comparison");
     double seed = sl_rundir_number(schedule, "seed", 1);
     double kept = sl_rundir_number(directory->manifest, "noise_floor", NAN);
-    double confidence = sl_rundir_number(made, "confidence", 0.95);
     struct sl_comparison_options options = {
         .seed = seed >= 0 && seed < 9e15 ? (uint64_t)seed : 1,
         .confidence = confidence > 0 && confidence < 1 ? confidence : 0.95,
         .noise_floor = compared->noise_floor > 0 ? compared->noise_floor : kept,
     };
-    rc = sl_compared_read_log(compared, NULL, diag);
+    int rc = sl_compared_read_log(compared, NULL, diag);
     return rc < 0 ? rc : sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);
+}
+
+int sl_compared_directory(struct sl_compared *compared, const char *path, const char *experiment,
+                          const struct sl_categories *categories, struct sl_diag *diag)
+{
+    int rc = sl_compared_open_directory(compared, path, experiment, categories, diag);
+    if (rc < 0)
+        return rc;
+    const cJSON *made =
+        cJSON_GetObjectItemCaseSensitive(compared->sides[0].directory.summary, "comparison");
+    return sl_compared_make_directory(compared, sl_rundir_number(made, "confidence", 0.95), diag);
 }

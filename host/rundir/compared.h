@@ -80,3 +80,11 @@ void sl_compared_close(struct sl_compared *compared);
 /* Off and on of one run directory, compared as the run itself did it. */
 int sl_compared_directory(struct sl_compared *compared, const char *path, const char *experiment,
                           const struct sl_categories *categories, struct sl_diag *diag);
+
+/* The two steps of it, for a run that has no summary yet: the outputs' agreements go into both
+ * directories in between. */
+int sl_compared_open_directory(struct sl_compared *compared, const char *path,
+                               const char *experiment, const struct sl_categories *categories,
+                               struct sl_diag *diag);
+int sl_compared_make_directory(struct sl_compared *compared, double confidence,
+                               struct sl_diag *diag);

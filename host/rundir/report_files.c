@@ -394,26 +394,23 @@ int sl_report_files_write(const struct sl_report_files *files, const char *folde
     return rc;
 }
 
-int sl_report_write_run(const char *directory, const char *experiment,
-                        const struct sl_categories *categories, struct sl_diag *diag)
+int sl_report_pages(const struct sl_compared *compared, struct sl_report_files *out,
+                    struct sl_diag *diag)
 {
-    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
+    const char *suffix = compared->sides[0].directory.suffix;
     struct sl_report report;
+    sl_report_of(compared, &report);
+    int rc = sl_report_files_add(out, &report, suffix, "md", diag);
+    return rc < 0 ? rc : sl_report_files_add(out, &report, suffix, "html", diag);
+}
+
+int sl_report_write_pages(const struct sl_compared *compared, const char *directory,
+                          struct sl_diag *diag)
+{
     struct sl_report_files files = {.count = 0};
-    if (!compared)
-        return sl_diag_set(diag, -ENOMEM, directory, "memory is short");
-    int rc = sl_compared_directory(compared, directory, experiment, categories, diag);
-    if (rc == 0) {
-        const char *suffix = compared->sides[0].directory.suffix;
-        sl_report_of(compared, &report);
-        rc = sl_report_files_add(&files, &report, suffix, "md", diag);
-        if (rc == 0)
-            rc = sl_report_files_add(&files, &report, suffix, "html", diag);
-    }
+    int rc = sl_report_pages(compared, &files, diag);
     if (rc == 0)
         rc = sl_report_files_write(&files, directory, true, diag);
     sl_report_files_fini(&files);
-    sl_compared_close(compared);
-    sl_free(compared);
     return rc;
 }

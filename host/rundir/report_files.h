@@ -45,6 +45,9 @@ void sl_report_files_fini(struct sl_report_files *files);
 int sl_report_files_write(const struct sl_report_files *files, const char *folder, bool force,
                           struct sl_diag *diag);
 
-/* report.md and report.html into the run directory itself, over older ones. */
-int sl_report_write_run(const char *directory, const char *experiment,
-                        const struct sl_categories *categories, struct sl_diag *diag);
+/* The pages that every finished run gets, report.md and report.html: made, or also written over
+ * older ones into the directory. 0 or a negative code with `diag` set. */
+int sl_report_pages(const struct sl_compared *compared, struct sl_report_files *out,
+                    struct sl_diag *diag);
+int sl_report_write_pages(const struct sl_compared *compared, const char *directory,
+                          struct sl_diag *diag);

@@ -1,4 +1,4 @@
-/* host/rundir/run.h: one experiment, from what was recorded to verdict and files. */
+/* host/rundir/run.h: one experiment, from what was recorded to a finished run directory. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,19 +7,15 @@
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
-#include "common/format/sltrace.h"
-#include "host/analysis/agreement.h"
-#include "host/analysis/comparison.h"
-#include "host/report/analysis.h"
 
 struct cJSON;
 struct sl_categories;
+struct sl_compared;
 struct sl_count_log;
 struct sl_device;
 struct sl_diag;
 struct sl_experiment;
 struct sl_experiment_plan;
-struct sl_json;
 
 enum { SL_RUN_OFF, SL_RUN_ON, SL_RUN_VARIANTS };
 enum { SL_RUN_PATH_BYTES = 1024, SL_RUN_MAX_OUTPUTS = 64, SL_RUN_STEM_BYTES = 80 };
@@ -42,6 +38,10 @@ struct sl_run {
     char out_dir[SL_RUN_PATH_BYTES];  /* made */
     char raw_base[SL_RUN_PATH_BYTES]; /* of traces, logs and outputs: no suffix */
     char started_utc[32];
+    struct {
+        char experiment[96]; /* "<name>_sme2-off" */
+        char etdump_path[SL_RUN_PATH_BYTES];
+    } variants[SL_RUN_VARIANTS];
 
     /* What came back: owned, released by sl_run_fini(). */
     struct sl_buf model; /* the file's bytes */
@@ -49,68 +49,32 @@ struct sl_run {
     char data_sha256[SL_SHA256_HEX_SIZE]; /* of the external weights; "": none */
     int output_types[SL_RUN_MAX_OUTPUTS]; /* enum sl_scalar_type, -1 for what is no tensor */
     size_t output_count;
-    struct sl_count_log *log;             /* of a counted device */
-    struct sl_buf raw_trace, trace_bytes; /* as recorded, as written (resolved) */
-    struct sl_trace trace;
-    bool has_trace;
-    struct cJSON *load; /* what the processes beside the measured one did; NULL: it was alone */
+    struct sl_count_log *log; /* of a counted device */
+    struct sl_buf raw_trace;  /* as recorded */
+    struct cJSON *load;       /* what the processes beside the measured one did, or NULL */
     struct cJSON *agent_report, *probe; /* what the agent printed; NULL when it did not */
-    struct cJSON
-        *policy; /* the device's own table of what runs in streaming mode; NULL: it has none */
-    double noise_floor; /* of the device, as it was kept when the run ended; NAN or 0: none */
+    struct cJSON *policy; /* the device's table of what runs in streaming mode, or NULL */
+    double noise_floor;   /* of the device, as it was kept when the run ended; NAN or 0: none */
     uint64_t wall_ns;
-    struct {
-        char experiment[96];          /* "<name>_sme2-off" */
-        char base[SL_RUN_PATH_BYTES]; /* of its files: no suffix */
-        char etdump_path[SL_RUN_PATH_BYTES], shown_path[SL_RUN_PATH_BYTES];
-        struct sl_buf etdump_bytes;
-        struct sl_etdump etdump; /* of those bytes */
-        struct sl_analysis analysis;
-        bool parsed, analysed;
-    } variants[SL_RUN_VARIANTS];
-    struct sl_agreement off_on, off_portable, on_portable; /* the second is the reference */
-    struct sl_comparison comparison;
-    bool compared;
+    char manifest_sha256[SL_SHA256_HEX_SIZE]; /* of sl_run_finish() */
+    struct sl_compared *compared;             /* the same: off and on */
 };
 
 /* Names of variants: "off", "on". */
 extern const char *const sl_run_variant_names[SL_RUN_VARIANTS];
 
-/* run_files.c: reads and checks the model, makes the directories, names the files. */
+/* Reads and checks the model, makes the directories, names the files. */
 int sl_run_prepare(struct sl_run *run, struct sl_diag *diag);
 void sl_run_fini(struct sl_run *run);
+
 /* Path of output `i` of "sme2-off", "sme2-on" or "portable". */
 void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
                         char out[SL_RUN_PATH_BYTES]);
 
-/* run_results.c: trace, ETDumps and analyses out of what was recorded. */
-int sl_run_results(struct sl_run *run, struct sl_diag *diag);
+/* Makes all files of the trace, the outputs and what else was recorded: ETDumps, manifest, summary,
+ * the kit's files and the report. 0 or a negative code with `diag` set. */
+int sl_run_finish(struct sl_run *run, struct sl_diag *diag);
 
-/* run_agreement.c: compares the outputs of off, on and portable. */
-int sl_run_agreement(struct sl_run *run, struct sl_diag *diag);
-
-/* run_verdict.c: compares off with on; all that speaks against a ratio is a verdict. */
-int sl_run_judge(struct sl_run *run, struct sl_diag *diag);
-/* The rule that ends the measuring; false: a number of runs does. */
-bool sl_run_rule(const struct sl_run *run, struct sl_stopping_rule *out);
-/* The exit code that the verdict means to a script: 0, 1 (wrong), 3 (slower beyond the plan's
- * threshold) or 4. */
-int sl_run_exit_code(const struct sl_run *run);
-
-/* run_manifest.c: manifest.json: what ran, in which order, with the hashes of all that went in. */
-int sl_run_manifest(const struct sl_run *run, struct sl_diag *diag);
-
-/* run_log.c: appends the kit's block of figures to the log, one for each variant (AF-46). */
-int sl_run_log(const struct sl_run *run, struct sl_diag *diag);
-
-/* run_summary.c: the result as JSON (what --json prints), and as analysis_summary.json; what both
- * say of the two variants together. */
-int sl_run_json(const struct sl_run *run, struct sl_json *json);
-int sl_run_summary(const struct sl_run *run, struct sl_diag *diag);
-struct sl_comparison_report sl_run_comparison_report(const struct sl_run *run);
-
-/* `path` of a file below the run's directory as it is shown. Returns `out`. */
-const char *sl_run_shown(const struct sl_run *run, const char *path, char out[SL_RUN_PATH_BYTES]);
 /* "_NAME" in the names of files of one experiment among several, else "". Returns `out`. */
 enum { SL_RUN_SUFFIX_BYTES = 72 };
 const char *sl_run_suffix(const struct sl_run *run, char out[SL_RUN_SUFFIX_BYTES]);

@@ -22,6 +22,8 @@
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 
 static const char *const levels[SL_RUNDIR_LEVELS] = {"off", "on"};
+const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS] = {"on_vs_off", "off_vs_portable",
+                                                                     "on_vs_portable"};
 
 const char *sl_rundir_text(const struct cJSON *object, const char *key)
 {
@@ -163,6 +165,27 @@ static int join(const char *folder, const char *name, const char *suffix, const 
     return len > 0 && len < SL_RUNDIR_PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
+static bool read_agreement(const struct cJSON *summary, const char *key, struct sl_agreement *out)
+{
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(summary, "output_agreement");
+    const cJSON *one = cJSON_GetObjectItemCaseSensitive(all, key);
+    const cJSON *comparison = cJSON_GetObjectItemCaseSensitive(summary, "comparison");
+    const cJSON *compared = cJSON_GetObjectItemCaseSensitive(comparison, "output_agreement");
+    const cJSON *agree = cJSON_GetObjectItemCaseSensitive(one, "agree");
+    double count = sl_rundir_number(compared, "outputs", 0);
+    double odd = sl_rundir_number(one, "not_finite", 0);
+    if (!cJSON_IsBool(agree) || !(count >= 0 && count < 1e9) || !(odd >= 0 && odd < 1e15))
+        return false;
+    /* A difference that is no number stands as null. */
+    *out = (struct sl_agreement){.max_abs = sl_rundir_number(one, "max_abs", INFINITY),
+                                 .max_rel = sl_rundir_number(one, "max_rel", INFINITY),
+                                 .tolerance = sl_rundir_number(one, "tolerance", 0),
+                                 .outputs = (size_t)count,
+                                 .odd = (size_t)odd,
+                                 .agree = cJSON_IsTrue(agree)};
+    return true;
+}
+
 int sl_rundir_open(const char *path, const char *experiment, struct sl_rundir *out,
                    struct sl_diag *diag)
 {
@@ -184,6 +207,9 @@ int sl_rundir_open(const char *path, const char *experiment, struct sl_rundir *o
         rc = check(&made, manifest, experiment, diag);
     if (rc == 0 && stat(summary, &info) == 0)
         rc = read_json(summary, MAX_SUMMARY_BYTES, &made.summary, diag);
+    for (int i = 0; i < SL_RUNDIR_AGREEMENTS; i++)
+        made.has_agreement[i] =
+            read_agreement(made.summary, sl_rundir_agreement_names[i], &made.agreements[i]);
     if (rc < 0)
         sl_rundir_close(&made);
     else
@@ -398,42 +424,19 @@ bool sl_rundir_emulated(const struct sl_rundir *directory, bool *out_times)
     return emulated;
 }
 
-static bool read_agreement(const struct cJSON *summary, const char *key, struct sl_agreement *out)
+bool sl_rundir_agreement(const struct sl_rundir *directory, int pair, struct sl_agreement *out)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(summary, "output_agreement");
-    const cJSON *one = cJSON_GetObjectItemCaseSensitive(all, key);
-    const cJSON *comparison = cJSON_GetObjectItemCaseSensitive(summary, "comparison");
-    const cJSON *compared = cJSON_GetObjectItemCaseSensitive(comparison, "output_agreement");
-    const cJSON *agree = cJSON_GetObjectItemCaseSensitive(one, "agree");
-    double count = sl_rundir_number(compared, "outputs", 0);
-    double odd = sl_rundir_number(one, "not_finite", 0);
-    if (!cJSON_IsBool(agree) || !(count >= 0 && count < 1e9) || !(odd >= 0 && odd < 1e15))
-        return false;
-    /* A difference that is no number stands as null. */
-    *out = (struct sl_agreement){.max_abs = sl_rundir_number(one, "max_abs", INFINITY),
-                                 .max_rel = sl_rundir_number(one, "max_rel", INFINITY),
-                                 .tolerance = sl_rundir_number(one, "tolerance", 0),
-                                 .outputs = (size_t)count,
-                                 .odd = (size_t)odd,
-                                 .agree = cJSON_IsTrue(agree)};
-    return true;
-}
-
-bool sl_rundir_agreement(const struct sl_rundir *directory, const char *key,
-                         struct sl_agreement *out)
-{
-    static const char *const keys[] = {"on_vs_off", "off_vs_portable", "on_vs_portable"};
-    bool found = false;
-    if (key)
-        return read_agreement(directory->summary, key, out);
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        struct sl_agreement one;
-        if (!read_agreement(directory->summary, keys[i], &one))
+    bool found = pair != SL_RUNDIR_WORST && directory->has_agreement[pair];
+    if (found)
+        *out = directory->agreements[pair];
+    for (int i = 0; pair == SL_RUNDIR_WORST && i < SL_RUNDIR_AGREEMENTS; i++) {
+        const struct sl_agreement *one = &directory->agreements[i];
+        if (!directory->has_agreement[i])
             continue;
-        if (!found || (out->agree && !one.agree) ||
-            (out->agree == one.agree &&
-             (one.max_rel > out->max_rel || (one.max_rel == out->max_rel && one.odd > out->odd))))
-            *out = one;
+        if (!found || (out->agree && !one->agree) ||
+            (out->agree == one->agree && (one->max_rel > out->max_rel ||
+                                          (one->max_rel == out->max_rel && one->odd > out->odd))))
+            *out = *one;
         found = true;
     }
     return found;

@@ -20,12 +20,19 @@ enum {
     SL_RUNDIR_NAME_BYTES = 96,
 };
 
+/* Whose outputs were compared, the second being the reference. */
+enum { SL_ON_VS_OFF, SL_OFF_VS_PORTABLE, SL_ON_VS_PORTABLE, SL_RUNDIR_AGREEMENTS };
+extern const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS]; /* "on_vs_off" ... */
+
 struct sl_rundir {
     char path[SL_RUNDIR_PATH_BYTES];
     char
         suffix[SL_RUNDIR_NAME_BYTES + 1]; /* of manifest, summary and report: "" or "_EXPERIMENT" */
     struct cJSON *manifest;
     struct cJSON *summary; /* NULL: the directory has none */
+    /* How the outputs agreed when the run was made, as the summary says. */
+    struct sl_agreement agreements[SL_RUNDIR_AGREEMENTS];
+    bool has_agreement[SL_RUNDIR_AGREEMENTS];
 };
 
 /* The experiments of a directory, by name; the name is "" for one that has the directory to itself.
@@ -72,8 +79,7 @@ size_t sl_rundir_readings(const struct sl_rundir *directory, struct sl_analysis_
 /* Was the CPU an emulated one? *out_times: and are the figures times of it, which mean nothing? */
 bool sl_rundir_emulated(const struct sl_rundir *directory, bool *out_times);
 
-/* How the outputs of off and on, or of one of them and the portable kernels, agreed worst when the
- * run was made; false if the directory does not tell. `key` of output_agreement: "on_vs_off" ... or
- * NULL for the worst. */
-bool sl_rundir_agreement(const struct sl_rundir *directory, const char *key,
-                         struct sl_agreement *out);
+/* How the outputs of one pair agreed, or of the pair that agreed worst (SL_RUNDIR_WORST); false if
+ * that is not known. */
+enum { SL_RUNDIR_WORST = -1 };
+bool sl_rundir_agreement(const struct sl_rundir *directory, int pair, struct sl_agreement *out);

@@ -1,5 +1,5 @@
-/* host/cli/json_diff.c */
-#include "host/cli/json_diff.h"
+/* host/rundir/json_diff.c */
+#include "host/rundir/json_diff.h"
 
 #include <stdbool.h>
 #include <stdio.h>

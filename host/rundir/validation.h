@@ -1,5 +1,5 @@
-/* host/cli/validation.h: is everything in a run directory there, and does every number of it follow
- * from the ETDumps? */
+/* host/rundir/validation.h: is everything in a run directory there, and does every number of it
+ * follow from the ETDumps? */
 #pragma once
 
 #include <stddef.h>

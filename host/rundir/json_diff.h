@@ -1,4 +1,4 @@
-/* host/cli/json_diff.h: where two JSON values differ. */
+/* host/rundir/json_diff.h: where two JSON values differ. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* host/cli/validation.c */
-#include "host/cli/validation.h"
+/* host/rundir/validation.c */
+#include "host/rundir/validation.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,27 +15,20 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/format/trace_etdump.h"
-#include "host/cli/json_diff.h"
-#include "host/report/analysis_json.h"
-#include "host/report/report.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/compared.h"
-#include "host/rundir/manifest_again.h"
+#include "host/rundir/json_diff.h"
+#include "host/rundir/manifest.h"
 #include "host/rundir/report_files.h"
-#include "host/rundir/run_parts.h"
-#include "host/rundir/verdict_exit.h"
+#include "host/rundir/summary.h"
 
 #define MAX_BYTES ((size_t)1 << 31)
-enum { SHOWN_BYTES = 2 * SL_RUNDIR_PATH_BYTES };
-
-static const char *const levels[] = {"off", "on"};
 
 struct check {
     struct sl_validation *found;
     struct sl_compared compared;
     const struct sl_rundir *directory; /* of either side */
     char summary_name[128], manifest_name[128];
-    char shown[2][SHOWN_BYTES]; /* the ETDumps, as the run called them */
 };
 
 __attribute__((format(printf, 3, 4))) static void differ(struct check *c, const char *where,
@@ -140,11 +133,14 @@ static cJSON *parse_made(const struct sl_json *json)
  * in its form, and nothing else. */
 static int check_manifest(struct check *c)
 {
+    const struct sl_etdump_file *off = &c->compared.sides[0].file;
+    const struct sl_manifest_source source = {
+        &off->trace.trace, {&off->analysis, &c->compared.sides[1].file.analysis}};
     struct sl_buf text;
     struct sl_json json;
     sl_buf_init(&text, MAX_BYTES);
     sl_json_init(&json, &text);
-    sl_manifest_again(&json, &c->compared);
+    sl_manifest_put(&json, c->directory->manifest, &source);
     cJSON *found = parse_made(&json);
     c->found->files++;
     if (found)
@@ -184,133 +180,32 @@ static void check_ended(struct check *c)
     sl_buf_fini(&bytes);
 }
 
-/* Adds the outputs that `a` and `b` name to an agreement; false if one is not there. */
-static bool agree_on(struct check *c, const cJSON *outputs, const char *a, const char *b,
-                     struct sl_agreement *agreement)
+static int read_output(void *user, const char *name, struct sl_buf *out)
 {
-    const cJSON *output;
-    cJSON_ArrayForEach(output, outputs)
-    {
-        double type = sl_rundir_number(output, "scalar_type", -1);
-        struct sl_buf first, second;
-        if (!(type >= 0 && type < 256))
-            continue;
-        if (!read_file(c, sl_rundir_text(output, a), &first))
-            return false;
-        if (!read_file(c, sl_rundir_text(output, b), &second)) {
-            sl_buf_fini(&first);
-            return false;
-        }
-        sl_agreement_add(agreement, (int)type, (struct sl_bytes){first.data, first.size},
-                         (struct sl_bytes){second.data, second.size});
-        sl_buf_fini(&first);
-        sl_buf_fini(&second);
-    }
-    return true;
+    return read_file(user, name, out) ? 0 : -ENOENT;
 }
 
-/* Members "output_agreement" of the summary. */
-static void put_agreements(struct check *c, struct sl_json *json)
+/* The summary as its writer makes it now, of the files that are there. */
+static int put_summary(struct check *c, struct sl_json *json)
 {
-    static const struct {
-        const char *key, *reference, *compared;
-    } pairs[] = {{"on_vs_off", "on", "off"},
-                 {"off_vs_portable", "portable", "off"},
-                 {"on_vs_portable", "portable", "on"}};
-    const cJSON *outputs = cJSON_GetObjectItemCaseSensitive(c->directory->manifest, "outputs");
-    sl_json_open_object(json, "output_agreement");
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        struct sl_agreement found;
-        sl_agreement_init(&found, SL_AGREEMENT_FLOAT);
-        if (agree_on(c, outputs, pairs[i].reference, pairs[i].compared, &found))
-            sl_run_put_agreement(json, pairs[i].key, &found);
-    }
-    sl_json_close_object(json);
-}
-
-/* Where the run left its files: `name` below the directory that it gives. */
-static const char *shown(struct check *c, const char *name, char out[SHOWN_BYTES])
-{
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(c->directory->summary, "files");
-    const char *folder = sl_rundir_text(files, "directory");
-    snprintf(out, SHOWN_BYTES, "%.1000s/%.1000s", folder ? folder : "", name ? name : "");
-    return out;
-}
-
-static void put_files(struct check *c, struct sl_json *json)
-{
-    const cJSON *said = cJSON_GetObjectItemCaseSensitive(c->directory->summary, "files");
-    const char *log = sl_rundir_text(sl_rundir_result(c->directory, 0), "log");
-    size_t tail = strlen("_latency.log"), len = log ? strlen(log) : 0;
-    char name[SHOWN_BYTES], path[SHOWN_BYTES];
-    sl_json_open_object(json, "files");
-    sl_json_text(json, "directory", sl_rundir_text(said, "directory"));
-    for (int level = 0; level < 2; level++) {
-        snprintf(name, sizeof(name), "etdump_sme2_%s", levels[level]);
-        sl_json_text(json, name, c->shown[level]);
-    }
-    snprintf(name, sizeof(name), "%.*s.sltrace", (int)(len > tail ? len - tail : 0), log);
-    sl_json_text(json, "trace", shown(c, name, path));
-    sl_json_text(json, "log", shown(c, log, path));
-    snprintf(name, sizeof(name), "report%s.md", c->directory->suffix);
-    sl_json_text(json, "report", shown(c, name, path));
-    snprintf(name, sizeof(name), "report%s.html", c->directory->suffix);
-    sl_json_text(json, "report_html", shown(c, name, path));
-    sl_json_close_object(json);
-}
-
-/* What the manifest recorded stays as it was when the run was made. */
-static void put_manifest_hash(struct check *c, struct sl_json *json)
-{
-    struct sl_buf bytes;
+    const struct cJSON *said = c->directory->summary;
+    double threshold = sl_rundir_number(said, "threshold_percent", NAN);
+    struct sl_agreement found[SL_RUNDIR_AGREEMENTS];
     char hash[SL_SHA256_HEX_SIZE] = "";
+    struct sl_buf bytes;
+    struct sl_summary summary = {
+        .compared = &c->compared,
+        .threshold_percent = threshold >= 0 ? threshold : NAN,
+        .shown_dir = sl_rundir_text(cJSON_GetObjectItemCaseSensitive(said, "files"), "directory"),
+        .manifest_sha256 = hash};
+    for (int i = 0; i < SL_RUNDIR_AGREEMENTS; i++)
+        if (sl_summary_compare_outputs(c->directory, i, read_output, c, &found[i]) == 0)
+            summary.agreements[i] = &found[i];
     if (read_file(c, c->manifest_name, &bytes)) {
         sl_sha256_hex(bytes.data, bytes.size, hash);
         sl_buf_fini(&bytes);
     }
-    sl_json_text(json, "manifest_sha256", hash);
-}
-
-static void put_verdict(struct check *c, struct sl_json *json)
-{
-    const struct cJSON *manifest = c->directory->manifest;
-    double threshold = sl_rundir_number(c->directory->summary, "threshold_percent", NAN);
-    sl_json_text(json, "schema", "sme2lab.run/1");
-    sl_json_text(json, "model", sl_rundir_text(manifest, "model"));
-    sl_json_text(json, "experiment", sl_rundir_text(manifest, "experiment"));
-    sl_json_text(json, "device",
-                 sl_rundir_text(cJSON_GetObjectItemCaseSensitive(manifest, "device"), "kind"));
-    sl_json_text(json, "verdict", sl_verdict_name(c->compared.comparison.verdict));
-    sl_json_i64(json, "exit_code", sl_verdict_exit_code(&c->compared.comparison, threshold));
-    sl_json_f64(json, "threshold_percent", threshold >= 0 ? threshold : NAN);
-}
-
-/* The summary as its writer makes it now. */
-static int put_summary(struct check *c, struct sl_json *json)
-{
-    struct sl_armkit_named named[2];
-    for (int level = 0; level < 2; level++) {
-        const struct cJSON *result = sl_rundir_result(c->directory, level);
-        struct sl_analysis *analysis = &c->compared.sides[level].file.analysis;
-        const char *etdump = sl_rundir_text(result, "etdump");
-        named[level] =
-            (struct sl_armkit_named){analysis, sl_rundir_text(result, "experiment"), etdump};
-        analysis->file = shown(c, etdump, c->shown[level]);
-    }
-    sl_json_open_object(json, NULL);
-    put_verdict(c, json);
-    int rc = sl_comparison_json(json, "comparison", &c->compared.report);
-    put_agreements(c, json);
-    sl_json_open_array(json, "analyses");
-    for (int level = 0; level < 2 && rc == 0; level++)
-        rc = sl_analysis_json(json, NULL, named[level].analysis);
-    sl_json_close_array(json);
-    if (rc == 0)
-        rc = sl_armkit_summary(json, named);
-    put_files(c, json);
-    put_manifest_hash(c, json);
-    sl_json_close_object(json);
-    return rc < 0 ? rc : json->error;
+    return sl_summary_put(json, &summary);
 }
 
 static int check_summary(struct check *c)
@@ -336,12 +231,8 @@ static int check_summary(struct check *c)
 /* The pages are a function of all the rest. */
 static int check_report(struct check *c)
 {
-    struct sl_report report;
     struct sl_report_files files = {.count = 0};
-    sl_report_of(&c->compared, &report);
-    int rc = sl_report_files_add(&files, &report, c->directory->suffix, "md", NULL);
-    if (rc == 0)
-        rc = sl_report_files_add(&files, &report, c->directory->suffix, "html", NULL);
+    int rc = sl_report_pages(&c->compared, &files, NULL);
     for (size_t i = 0; rc == 0 && i < files.count; i++)
         check_bytes(c, files.files[i].name, &files.files[i].text);
     sl_report_files_fini(&files);

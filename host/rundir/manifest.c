@@ -1,0 +1,803 @@
+/* host/rundir/manifest.c: the table of members, and what a run records of them. */
+#include "host/rundir/manifest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/format/scalar_type.h"
+#include "common/format/sltrace.h"
+#include "host/device/count_log.h"
+#include "host/device/launch.h"
+#include "host/report/analysis.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/json_copy.h"
+#include "host/rundir/run.h"
+#include "host/rundir/rundir.h"
+#include "host/spec/device_kind.h"
+#include "host/spec/experiment.h"
+
+#define MAX_WHOLE 9007199254740992.0 /* 2^53 */
+enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
+
+/* One manifest being written. */
+struct maker {
+    struct sl_json *json;
+    const struct sl_manifest_source *source;
+    const cJSON *recorded;        /* the manifest, or what a run recorded for one */
+    const cJSON *agent;           /* its agent_report; NULL: the agent gave none */
+    char base[SL_RUN_PATH_BYTES]; /* of traces, logs and outputs, relative to the directory */
+    char stem[SL_RUN_PATH_BYTES]; /* of the model, first part of every file's name */
+    const char *experiment;
+    unsigned threads, index; /* the latter: of the array's element that is being written */
+    bool counted;
+};
+
+static const cJSON *member(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+/* --- forms of recorded members --- */
+
+static bool is_any(const cJSON *value)
+{
+    return value != NULL;
+}
+
+static bool is_text(const cJSON *value)
+{
+    return cJSON_IsString(value) && value->valuestring[0];
+}
+
+static bool is_text_or_null(const cJSON *value)
+{
+    return cJSON_IsNull(value) || is_text(value);
+}
+
+static bool is_hash(const cJSON *value)
+{
+    return cJSON_IsString(value) && strlen(value->valuestring) == 64 &&
+           strspn(value->valuestring, "0123456789abcdef") == 64;
+}
+
+static bool is_count(const cJSON *value)
+{
+    double number = cJSON_IsNumber(value) ? value->valuedouble : -1;
+    return number >= 0 && number <= MAX_WHOLE && floor(number) == number;
+}
+
+static bool is_several(const cJSON *value)
+{
+    return is_count(value) && value->valuedouble > 1;
+}
+
+static bool is_positive(const cJSON *value)
+{
+    return cJSON_IsNumber(value) && value->valuedouble > 0;
+}
+
+static bool is_utc(const cJSON *value)
+{
+    static const char form[] = "0000-00-00T00:00:00Z";
+    const char *text = cJSON_IsString(value) ? value->valuestring : "";
+    bool fits = strlen(text) == sizeof(form) - 1;
+    for (size_t i = 0; fits && form[i]; i++)
+        fits = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+    return fits;
+}
+
+/* An object of texts. */
+static bool is_labels(const cJSON *value)
+{
+    bool fits = cJSON_IsObject(value);
+    const cJSON *one;
+    cJSON_ArrayForEach(one, value) fits = fits && cJSON_IsString(one);
+    return fits;
+}
+
+static bool is_objects(const cJSON *value)
+{
+    bool fits = cJSON_IsArray(value);
+    const cJSON *one;
+    cJSON_ArrayForEach(one, value) fits = fits && cJSON_IsObject(one);
+    return fits;
+}
+
+/* --- the table's rows --- */
+
+enum when {
+    ALWAYS,
+    IF_RECORDED, /* only if it was recorded */
+    IF_COUNTED,  /* only if instructions are the time */
+    IF_SEVERAL,  /* only of several processes */
+};
+
+enum shape { VALUE, OBJECT, OBJECT_OR_NULL, ARRAY };
+
+struct row {
+    const char *key;
+    enum when when;
+    bool (*fits)(const cJSON *value);                                     /* recorded */
+    void (*put)(struct maker *m, const char *key, const cJSON *recorded); /* computed */
+    enum shape shape;
+    const struct row *rows; /* of an object, or of each object of an array; ends with key NULL */
+};
+
+static bool is_due(const struct maker *m, const struct row *row, const cJSON *value)
+{
+    return row->when == ALWAYS || (row->when == IF_RECORDED && value) ||
+           (row->when == IF_COUNTED && m->counted) ||
+           (row->when == IF_SEVERAL && member(m->recorded, "processes"));
+}
+
+static void put_rows(struct maker *m, const char *key, const struct row *rows,
+                     const cJSON *recorded);
+
+static void put_array(struct maker *m, const struct row *row, const cJSON *recorded)
+{
+    const cJSON *one;
+    sl_json_open_array(m->json, row->key);
+    m->index = 0;
+    cJSON_ArrayForEach(one, recorded)
+    {
+        put_rows(m, NULL, row->rows, one);
+        m->index++;
+    }
+    sl_json_close_array(m->json);
+}
+
+static void put_row(struct maker *m, const struct row *row, const cJSON *value)
+{
+    if (row->put)
+        row->put(m, row->key, value);
+    else if (row->shape == ARRAY)
+        put_array(m, row, value);
+    else if (row->shape == OBJECT || (row->shape == OBJECT_OR_NULL && cJSON_IsObject(value)))
+        put_rows(m, row->key, row->rows, value);
+    else
+        sl_json_copy(m->json, row->key, row->fits && row->fits(value) ? value : NULL);
+}
+
+static void put_rows(struct maker *m, const char *key, const struct row *rows,
+                     const cJSON *recorded)
+{
+    sl_json_open_object(m->json, key);
+    for (const struct row *row = rows; row->key; row++) {
+        const cJSON *value = member(recorded, row->key);
+        if (is_due(m, row, value))
+            put_row(m, row, value);
+    }
+    sl_json_close_object(m->json);
+}
+
+/* --- computed members --- */
+
+static bool is_execution(const struct sl_trace *trace, const struct sl_trace_record *record)
+{
+    return record->kind == SL_TRACE_EVENT &&
+           strcmp(trace->names[record->name], "Method::execute") == 0;
+}
+
+/* What the agent says, or without its report what was recorded. */
+static uint64_t number_of(const struct maker *m, const char *key, const cJSON *recorded)
+{
+    const cJSON *value = member(m->agent, key);
+    value = value ? value : recorded;
+    return is_count(value) ? (uint64_t)value->valuedouble : 0;
+}
+
+static void put_schema(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_text(m->json, key, "sme2lab.manifest/1");
+}
+
+static void put_unit(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_text(m->json, key, m->counted ? "instructions" : "ns");
+}
+
+static void put_method(struct maker *m, const char *key, const cJSON *recorded)
+{
+    const cJSON *run = m->agent && is_text(recorded) ? member(m->agent, "method") : recorded;
+    bool fits = run == recorded ? is_text_or_null(recorded) : is_text(run);
+    sl_json_copy(m->json, key, fits ? run : NULL);
+}
+
+/* A clean run has whole executions and nothing in them. */
+static void put_mode(struct maker *m, const char *key, const cJSON *recorded)
+{
+    bool whole = m->source->analyses[0]->attribution.operator_count <= 1;
+    bool clean = whole && cJSON_IsString(recorded) && strcmp(recorded->valuestring, "clean") == 0;
+    sl_json_text(m->json, key, clean ? "clean" : "timing");
+}
+
+static void put_runs(struct maker *m, const char *key, const cJSON *recorded)
+{
+    sl_json_u64(m->json, key, number_of(m, "iterations", recorded));
+}
+
+static void put_warmup(struct maker *m, const char *key, const cJSON *recorded)
+{
+    sl_json_u64(m->json, key, number_of(m, "warmup", recorded));
+}
+
+static void put_streaming_threads(struct maker *m, const char *key, const cJSON *recorded)
+{
+    const cJSON *said = member(m->agent, "sme_threads");
+    (void)recorded;
+    if (is_count(said))
+        sl_json_copy(m->json, key, said);
+}
+
+static void put_true(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_bool(m->json, key, true);
+}
+
+static void put_pairs(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    put_runs(m, key, member(m->recorded, "runs"));
+}
+
+/* A wall clock that ran shorter than what was recorded in it did not. */
+static void put_wall(struct maker *m, const char *key, const cJSON *recorded)
+{
+    const struct sl_trace *trace = m->source->trace;
+    uint64_t least = 0;
+    for (size_t i = 0; i < trace->record_count && !m->counted; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (is_execution(trace, record) && record->event.end >= record->event.start)
+            least += record->event.end - record->event.start;
+    }
+    bool fits = is_count(recorded) && recorded->valuedouble >= (double)least;
+    sl_json_copy(m->json, key, fits ? recorded : NULL);
+}
+
+static const char *kind_of(const struct maker *m)
+{
+    const char *said = sl_rundir_text(member(m->recorded, "device"), "kind");
+    return said ? said : "";
+}
+
+static struct sl_device_traits traits_of(const struct maker *m)
+{
+    return sl_device_kind_traits(sl_device_kind_find(kind_of(m)));
+}
+
+static void put_kind(struct maker *m, const char *key, const cJSON *recorded)
+{
+    bool known = sl_device_kind_find(kind_of(m)) != 0 && traits_of(m).counted == m->counted;
+    sl_json_copy(m->json, key, known ? recorded : NULL);
+}
+
+static void put_emulated(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_bool(m->json, key, traits_of(m).emulated);
+}
+
+/* Only an emulated CPU has them. */
+static void put_emulator(struct maker *m, const char *key, const cJSON *recorded)
+{
+    sl_json_copy(m->json, key, traits_of(m).emulated && is_text(recorded) ? recorded : NULL);
+}
+
+/* Which families of kernels ran in streaming mode, and who said so: the device's own table, or
+ * nobody. */
+static void put_policy(struct maker *m, const char *key, const cJSON *recorded)
+{
+    const cJSON *table = member(recorded, "table");
+    table = cJSON_IsObject(table) ? table : NULL;
+    sl_json_open_object(m->json, key);
+    sl_json_text(m->json, "source", table ? "device" : "default");
+    sl_json_copy(m->json, "streaming_off", member(table, "streaming_off"));
+    sl_json_copy(m->json, "table", table);
+    sl_json_close_object(m->json);
+}
+
+/* The executions in the order they happened. */
+static void put_schedule(struct maker *m, const char *key, const cJSON *recorded)
+{
+    const struct sl_trace *trace = m->source->trace;
+    sl_json_open_object(m->json, key);
+    sl_json_text(m->json, "order", "ABBA");
+    sl_json_u64(m->json, "seed", number_of(m, "seed", member(recorded, "seed")));
+    sl_json_open_array(m->json, "executions");
+    for (size_t i = 0; i < trace->record_count; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (record->kind != SL_TRACE_BLOCK || record->block.iteration == UINT32_MAX ||
+            record->variant >= SL_RUN_VARIANTS)
+            continue;
+        sl_json_open_object(m->json, NULL);
+        sl_json_text(m->json, "variant", sl_run_variant_names[record->variant]);
+        sl_json_u64(m->json, "iteration", record->block.iteration);
+        if (record->block.pair == UINT32_MAX)
+            sl_json_null(m->json, "pair"); /* a warm-up beside the pairs */
+        else
+            sl_json_u64(m->json, "pair", record->block.pair);
+        sl_json_bool(m->json, "warmup", record->flags & SL_TRACE_BLOCK_WARMUP);
+        sl_json_close_object(m->json);
+    }
+    sl_json_close_array(m->json);
+    sl_json_close_object(m->json);
+}
+
+/* How many instructions of a kind an execution took; all of them the trace has, of which kind they
+ * were only the emulator's log knew. None is more than all, and with SME2 off nothing streams. */
+static void put_kind_of_insns(struct maker *m, const char *key, const cJSON *recorded, double most)
+{
+    bool fits = is_count(recorded) && recorded->valuedouble <= most;
+    sl_json_copy(m->json, key, fits ? recorded : NULL);
+}
+
+/* The executions in their order. */
+static void put_executed(struct maker *m, const char *key, const cJSON *recorded)
+{
+    const struct sl_trace *trace = m->source->trace;
+    const cJSON *one = recorded ? recorded->child : NULL;
+    uint64_t iterations[SL_RUN_VARIANTS] = {0};
+    sl_json_open_array(m->json, key);
+    for (size_t i = 0; i < trace->record_count; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (!is_execution(trace, record) || record->variant >= SL_RUN_VARIANTS)
+            continue;
+        uint64_t insns = record->event.end - record->event.start;
+        double streaming = record->variant == SL_RUN_OFF ? 0 : (double)insns;
+        sl_json_open_object(m->json, NULL);
+        sl_json_text(m->json, "variant", sl_run_variant_names[record->variant]);
+        sl_json_u64(m->json, "iteration", iterations[record->variant]++);
+        sl_json_u64(m->json, "insns", insns);
+        put_kind_of_insns(m, "outer_products", member(one, "outer_products"), streaming);
+        put_kind_of_insns(m, "vector_macs", member(one, "vector_macs"), (double)insns);
+        put_kind_of_insns(m, "smstarts", member(one, "smstarts"), streaming);
+        sl_json_close_object(m->json);
+        one = one ? one->next : NULL;
+    }
+    sl_json_close_array(m->json);
+}
+
+static void put_agent_schema(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_text(m->json, key, "sme2lab.agent-run/1");
+}
+
+static void put_agent_unit(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_text(m->json, key, m->counted ? "marks" : "ns");
+}
+
+static void put_variant_name(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_text(m->json, key, m->index < SL_RUN_VARIANTS ? sl_run_variant_names[m->index] : NULL);
+}
+
+static void put_executions(struct maker *m, const char *key, const cJSON *recorded)
+{
+    const struct sl_trace *trace = m->source->trace;
+    uint64_t count = 0;
+    (void)recorded;
+    for (size_t i = 0; i < trace->record_count; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        count += record->kind == SL_TRACE_BLOCK && record->block.iteration != UINT32_MAX &&
+                 record->variant == m->index;
+    }
+    sl_json_u64(m->json, key, count);
+}
+
+/* The kit's readers ask for it: our own runtime ran, no checkout of ExecuTorch. */
+static void put_executorch(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_open_object(m->json, key);
+    sl_json_bool(m->json, "present", false);
+    sl_json_null(m->json, "sha");
+    sl_json_null(m->json, "dirty");
+    sl_json_close_object(m->json);
+}
+
+/* One of each variant; paths are relative to the run's directory. */
+static void put_results(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_json_open_array(m->json, key);
+    for (int level = 0; level < SL_RUN_VARIANTS; level++) {
+        char experiment[128], etdump[SL_RUN_PATH_BYTES * 2], log[SL_RUN_PATH_BYTES + 16];
+        const char *variant = sl_run_variant_names[level];
+        const struct sl_analysis *analysis = m->source->analyses[level];
+        snprintf(experiment, sizeof(experiment), "%.100s_sme2-%s", m->experiment, variant);
+        snprintf(etdump, sizeof(etdump), "%s/%s_%s_t%u.etdump", experiment, m->stem, experiment,
+                 m->threads);
+        snprintf(log, sizeof(log), "%s_latency.log", m->base);
+        const struct sl_armkit_named named = {analysis, experiment, etdump};
+        sl_json_open_object(m->json, NULL);
+        sl_json_text(m->json, "experiment", experiment);
+        sl_json_text(m->json, "sme2", variant);
+        sl_json_u64(m->json, "variant", (uint64_t)level);
+        sl_json_u64(m->json, "threads", m->threads);
+        sl_json_u64(m->json, "runs", analysis->attribution.measured_count);
+        sl_json_text(m->json, "etdump", etdump);
+        sl_json_text(m->json, "etdump_sha256", analysis->sha256);
+        sl_json_text(m->json, "log", log);
+        sl_armkit_metrics(m->json, &named, m->threads, log);
+        sl_json_close_object(m->json);
+    }
+    sl_json_close_array(m->json);
+}
+
+/* Of each output its type; one that is no tensor (a negative type) has no files. */
+static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
+{
+    static const char *const variants[][2] = {
+        {"off", "sme2-off"}, {"on", "sme2-on"}, {"portable", "portable"}};
+    const cJSON *one;
+    size_t i = 0;
+    sl_json_open_array(m->json, key);
+    cJSON_ArrayForEach(one, recorded)
+    {
+        char path[SL_RUN_PATH_BYTES];
+        double said = sl_rundir_number(one, "scalar_type", -1);
+        int type = said >= 0 && said < 128 ? (int)said : -1;
+        sl_json_open_object(m->json, NULL);
+        sl_json_i64(m->json, "scalar_type", type);
+        sl_json_text(m->json, "type", sl_scalar_name(type));
+        for (size_t k = 0; type >= 0 && k < sizeof(variants) / sizeof(variants[0]); k++) {
+            snprintf(path, sizeof(path), "%.900s_%s-%zu.bin", m->base, variants[k][1], i);
+            sl_json_text(m->json, variants[k][0], path);
+        }
+        sl_json_close_object(m->json);
+        i++;
+    }
+    sl_json_close_array(m->json);
+}
+
+/* --- the table --- */
+
+static const struct row data_rows[] = {
+    {"file", .fits = is_text}, {"sha256", .fits = is_hash}, {.key = NULL}};
+
+static const struct row stopping_rows[] = {{"precision_percent", IF_RECORDED, .fits = is_positive},
+                                           {"budget_seconds", IF_RECORDED, .fits = is_positive},
+                                           {"max_pairs", .put = put_pairs},
+                                           {.key = NULL}};
+
+static const struct row input_rows[] = {{"file", .fits = is_text},
+                                        {"bytes", .fits = is_count},
+                                        {"sha256", .fits = is_hash},
+                                        {.key = NULL}};
+
+static const struct row probe_rows[] = {
+    {"schema", IF_RECORDED, .fits = is_any},      {"agent_version", IF_RECORDED, .fits = is_any},
+    {"fingerprint", IF_RECORDED, .fits = is_any}, {"system", IF_RECORDED, .fits = is_any},
+    {"isa", IF_RECORDED, .fits = is_any},         {"svl_bytes", IF_RECORDED, .fits = is_any},
+    {"cores", IF_RECORDED, .fits = is_any},       {"clusters", IF_RECORDED, .fits = is_any},
+    {"memory", IF_RECORDED, .fits = is_any},      {"thermal_zones", IF_RECORDED, .fits = is_any},
+    {"kernels", IF_RECORDED, .fits = is_any},     {.key = NULL}};
+
+static const struct row device_rows[] = {{"kind", .put = put_kind},
+                                         {"emulated", .put = put_emulated},
+                                         {"cpu", .put = put_emulator},
+                                         {"emulator", .put = put_emulator},
+                                         {"emulator_version", .put = put_emulator},
+                                         {"probe", .shape = OBJECT_OR_NULL, .rows = probe_rows},
+                                         {.key = NULL}};
+
+static const struct row agent_variant_rows[] = {
+    {"name", .put = put_variant_name},
+    {"isa", IF_RECORDED, .fits = is_any},
+    {"streaming_off", IF_RECORDED, .fits = is_any},
+    {"packed_bytes", IF_RECORDED, .fits = is_any},
+    {"events_per_execution", IF_RECORDED, .fits = is_any},
+    {"executions", .put = put_executions},
+    {"load_ns", IF_RECORDED, .fits = is_any},
+    {"etdump", IF_RECORDED, .fits = is_any},
+    {"outputs", IF_RECORDED, .fits = is_any},
+    {.key = NULL}};
+
+/* The last line that the agent printed. */
+static const struct row agent_rows[] = {{"schema", .put = put_agent_schema},
+                                        {"version", IF_RECORDED, .fits = is_any},
+                                        {"model", IF_RECORDED, .fits = is_any},
+                                        {"method", IF_RECORDED, .fits = is_any},
+                                        {"unit", .put = put_agent_unit},
+                                        {"svl_bytes", IF_RECORDED, .fits = is_any},
+                                        {"threads", IF_RECORDED, .fits = is_any},
+                                        {"sme_threads", IF_RECORDED, .fits = is_any},
+                                        {"affinity", IF_RECORDED, .fits = is_any},
+                                        {"iterations", IF_RECORDED, .fits = is_any},
+                                        {"warmup", IF_RECORDED, .fits = is_any},
+                                        {"seed", IF_RECORDED, .fits = is_any},
+                                        {"schedule", IF_RECORDED, .fits = is_any},
+                                        {"variants", .shape = ARRAY, .rows = agent_variant_rows},
+                                        {"trace", IF_RECORDED, .fits = is_any},
+                                        {"stream", IF_RECORDED, .fits = is_any},
+                                        {"peak_rss_bytes", IF_RECORDED, .fits = is_any},
+                                        {.key = NULL}};
+
+static const struct row manifest_rows[] = {
+    {"schema", .put = put_schema},
+    {"generated_at", .fits = is_utc},
+    {"sme2lab_version", .fits = is_text},
+    {"command", .fits = is_text_or_null},
+    {"time_unit", .put = put_unit},
+    {"experiment", .fits = is_text},
+    {"model", .fits = is_text},
+    {"model_bytes", .fits = is_positive},
+    {"model_sha256", .fits = is_hash},
+    {"data", .shape = OBJECT_OR_NULL, .rows = data_rows}, /* external weights */
+    {"method", .put = put_method},
+    {"agent", .fits = is_text},
+    {"agent_sha256", .fits = is_hash},
+    {"input_shapes", .fits = is_text_or_null},
+    {"mode", .put = put_mode},
+    {"runs", .put = put_runs},
+    {"warmup", .put = put_warmup},
+    {"sme_threads", .put = put_streaming_threads},
+    {"processes", IF_RECORDED, .fits = is_several},
+    {"load", IF_SEVERAL, .fits = is_objects},
+    {"cpu_affinity", IF_RECORDED, .fits = is_text},
+    {"weight_cache", IF_RECORDED, .put = put_true},
+    {"stopping", IF_RECORDED, .shape = OBJECT, .rows = stopping_rows},
+    {"noise_floor", IF_RECORDED, .fits = is_positive},
+    {"wall_ns", .put = put_wall},
+    {"labels", .fits = is_labels},
+    {"inputs", .shape = ARRAY, .rows = input_rows},
+    {"device", .shape = OBJECT, .rows = device_rows},
+    {"policy", .put = put_policy},
+    {"schedule", .put = put_schedule},
+    {"counted_insns", IF_COUNTED, .fits = is_count},
+    {"uncounted_insns", IF_COUNTED, .fits = is_count},
+    {"executed", IF_COUNTED, .put = put_executed},
+    {"agent_report", .shape = OBJECT_OR_NULL, .rows = agent_rows},
+    {"executorch", .put = put_executorch},
+    {"results", .put = put_results},
+    {"outputs", .put = put_outputs},
+    {.key = NULL}};
+
+/* The names of files have one form: STEM_EXPERIMENT_tTHREADS. */
+static void name_files(struct maker *m, const char *log)
+{
+    static const char ending[] = "_latency.log";
+    char tail[160];
+    size_t len = log ? strlen(log) : 0;
+    int tail_len = snprintf(tail, sizeof(tail), "_%.100s_t%u", m->experiment, m->threads);
+    if (len < sizeof(ending) || strcmp(log + len - (sizeof(ending) - 1), ending) != 0)
+        return;
+    snprintf(m->base, sizeof(m->base), "%.*s", (int)(len - (sizeof(ending) - 1)), log);
+    len = strlen(m->base);
+    if (len > (size_t)tail_len && strcmp(m->base + len - (size_t)tail_len, tail) == 0)
+        snprintf(m->stem, sizeof(m->stem), "%.*s", (int)(len - (size_t)tail_len), m->base);
+}
+
+void sl_manifest_put(struct sl_json *json, const struct cJSON *recorded,
+                     const struct sl_manifest_source *source)
+{
+    const struct sl_rundir directory = {.manifest = (cJSON *)recorded};
+    const cJSON *agent = member(recorded, "agent_report");
+    const cJSON *result = sl_rundir_result(&directory, SL_RUN_OFF);
+    const char *experiment = sl_rundir_text(recorded, "experiment");
+    struct maker m = {.json = json,
+                      .source = source,
+                      .recorded = recorded,
+                      .agent = cJSON_IsObject(agent) ? agent : NULL,
+                      .experiment = experiment ? experiment : "",
+                      .counted = source->analyses[0]->attribution.unit == SL_TRACE_INSTRUCTIONS};
+    m.threads = (unsigned)number_of(&m, "threads", member(result, "threads"));
+    name_files(&m, sl_rundir_text(result, "log"));
+    put_rows(&m, NULL, manifest_rows, recorded);
+}
+
+/* --- what a run records --- */
+
+static void record_device(struct sl_json *json, const struct sl_run *run)
+{
+    const struct sl_device *device = run->device;
+    sl_json_open_object(json, "device");
+    sl_json_text(json, "kind", sl_device_kind_name(device->kind));
+    sl_json_text(json, "cpu", device->cpu);
+    sl_json_text(json, "emulator", device->emulator.path);
+    sl_json_text(json, "emulator_version", device->emulator.version);
+    sl_json_copy(json, "probe", run->probe);
+    sl_json_close_object(json);
+}
+
+static int record_inputs(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+{
+    sl_json_open_array(json, "inputs");
+    for (size_t i = 0; i < run->experiment->input_count; i++) {
+        struct sl_buf bytes;
+        char hash[SL_SHA256_HEX_SIZE];
+        const char *path = run->experiment->inputs[i];
+        int rc = sl_buf_read_file(path, MAX_INPUT_BYTES, &bytes);
+        if (rc < 0)
+            return sl_diag_set(diag, rc, path, "The input cannot be read (%s)", sl_strerror(rc));
+        sl_sha256_hex(bytes.data, bytes.size, hash);
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "file", run->shown_inputs ? run->shown_inputs[i] : path);
+        sl_json_u64(json, "bytes", bytes.size);
+        sl_json_text(json, "sha256", hash);
+        sl_json_close_object(json);
+        sl_buf_fini(&bytes);
+    }
+    sl_json_close_array(json);
+    return 0;
+}
+
+/* What each execution of the method executed, by class of instruction: the raw trace still has the
+ * ordinals of the marks, which the log knows more about than their counts. */
+static int record_executed(struct sl_json *json, const struct sl_run *run)
+{
+    struct sl_trace raw;
+    size_t mark_count = 0;
+    const struct sl_count_mark *marks = sl_count_log_marks(run->log, &mark_count);
+    int rc =
+        sl_trace_parse((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, &raw, NULL);
+    if (rc < 0)
+        return rc;
+    sl_json_u64(json, "counted_insns", sl_count_log_counted(run->log, SL_INSN_ANY));
+    sl_json_u64(json, "uncounted_insns", sl_count_log_uncounted(run->log));
+    sl_json_open_array(json, "executed");
+    for (size_t i = 0; i < raw.record_count; i++) {
+        const struct sl_trace_record *record = &raw.records[i];
+        if (!is_execution(&raw, record) || record->variant >= SL_RUN_VARIANTS ||
+            record->event.end >= mark_count)
+            continue;
+        const uint64_t *begin = marks[record->event.start].insns;
+        const uint64_t *end = marks[record->event.end].insns;
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "outer_products", end[SL_INSN_OUTER] - begin[SL_INSN_OUTER]);
+        sl_json_u64(json, "vector_macs", end[SL_INSN_VECTOR_MAC] - begin[SL_INSN_VECTOR_MAC]);
+        sl_json_u64(json, "smstarts", end[SL_INSN_SMSTART] - begin[SL_INSN_SMSTART]);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_trace_fini(&raw);
+    return 0;
+}
+
+static void record_stopping(struct sl_json *json, const struct sl_experiment *e)
+{
+    if (!(e->precision_percent > 0) && !(e->budget_seconds > 0))
+        return;
+    sl_json_open_object(json, "stopping");
+    if (e->precision_percent > 0)
+        sl_json_f64(json, "precision_percent", e->precision_percent);
+    if (e->budget_seconds > 0)
+        sl_json_f64(json, "budget_seconds", e->budget_seconds);
+    sl_json_close_object(json);
+}
+
+static void record_model(struct sl_json *json, const struct sl_run *run)
+{
+    sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
+    sl_json_u64(json, "model_bytes", run->model.size);
+    sl_json_text(json, "model_sha256", run->model_sha256);
+    if (run->data_sha256[0]) {
+        sl_json_open_object(json, "data");
+        sl_json_text(json, "file", run->shown_data ? run->shown_data : run->experiment->data_path);
+        sl_json_text(json, "sha256", run->data_sha256);
+        sl_json_close_object(json);
+    }
+    sl_json_text(json, "method", run->experiment->method);
+    sl_json_text(json, "agent", run->device->agent.path);
+    sl_json_text(json, "agent_sha256", run->agent_sha256);
+}
+
+static void record_settings(struct sl_json *json, const struct sl_run *run)
+{
+    const struct sl_experiment *e = run->experiment;
+    sl_json_text(json, "input_shapes", e->input_shapes);
+    sl_json_text(json, "mode", e->clean ? "clean" : "timing");
+    sl_json_u64(json, "runs", e->runs);
+    sl_json_u64(json, "warmup", e->warmup);
+    if (e->processes[0] > 1) {
+        sl_json_u64(json, "processes", e->processes[0]);
+        sl_json_copy(json, "load", run->load);
+    }
+    if (e->affinity)
+        sl_json_text(json, "cpu_affinity", e->affinity);
+    if (e->weight_cache)
+        sl_json_bool(json, "weight_cache", true);
+    record_stopping(json, e);
+    if (run->noise_floor > 0)
+        sl_json_f64(json, "noise_floor", run->noise_floor);
+    if (run->wall_ns != 0)
+        sl_json_u64(json, "wall_ns", run->wall_ns);
+    sl_json_open_object(json, "labels");
+    for (size_t i = 0; i < run->plan->label_count; i++)
+        sl_json_text(json, run->plan->label_keys[i], run->plan->label_values[i]);
+    sl_json_close_object(json);
+}
+
+/* The names of the run's files, and the types of its outputs. */
+static void record_files(struct sl_json *json, const struct sl_run *run)
+{
+    char log[SL_RUN_PATH_BYTES];
+    snprintf(log, sizeof(log), "%.900s_latency.log", run->raw_base + strlen(run->out_dir) + 1);
+    sl_json_open_array(json, "results");
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "sme2", sl_run_variant_names[SL_RUN_OFF]);
+    sl_json_u64(json, "threads", run->experiment->threads[0]);
+    sl_json_text(json, "log", log);
+    sl_json_close_object(json);
+    sl_json_close_array(json);
+    sl_json_open_array(json, "outputs");
+    for (size_t i = 0; i < run->output_count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_i64(json, "scalar_type", run->output_types[i]);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "generated_at", run->started_utc);
+    sl_json_text(json, "sme2lab_version", SL_VERSION);
+    sl_json_text(json, "command", run->command);
+    sl_json_text(json, "experiment", run->experiment->name);
+    record_model(json, run);
+    record_settings(json, run);
+    int rc = record_inputs(json, run, diag);
+    if (rc < 0)
+        return rc;
+    record_device(json, run);
+    sl_json_open_object(json, "policy");
+    sl_json_copy(json, "table", run->policy);
+    sl_json_close_object(json);
+    sl_json_open_object(json, "schedule");
+    sl_json_u64(json, "seed", run->experiment->seed);
+    sl_json_close_object(json);
+    if (run->log)
+        rc = record_executed(json, run);
+    sl_json_copy(json, "agent_report", run->agent_report);
+    record_files(json, run);
+    sl_json_close_object(json);
+    return rc < 0 ? rc : json->error;
+}
+
+int sl_manifest_write(const struct sl_run *run, const struct sl_manifest_source *source,
+                      char out_sha256[SL_SHA256_HEX_SIZE], struct sl_diag *diag)
+{
+    struct sl_buf text, recorded_text;
+    struct sl_json json;
+    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
+    cJSON *recorded = NULL;
+    /* One experiment is the directory's manifest; of several each has its own. */
+    snprintf(path, sizeof(path), "%.900s/manifest%s.json", run->out_dir,
+             sl_run_suffix(run, suffix));
+    sl_buf_init(&recorded_text, MAX_MANIFEST_BYTES);
+    sl_buf_init(&text, MAX_MANIFEST_BYTES);
+    sl_json_init(&json, &recorded_text);
+    int rc = record(&json, run, diag);
+    if (rc == 0) {
+        recorded = cJSON_ParseWithLength((const char *)recorded_text.data, recorded_text.size);
+        rc = recorded ? 0 : -ENOMEM;
+    }
+    if (rc == 0) {
+        sl_json_init(&json, &text);
+        sl_manifest_put(&json, recorded, source);
+        rc = json.error ? json.error : sl_run_write(path, &text, diag);
+    }
+    if (rc == 0)
+        sl_sha256_hex(text.data, text.size, out_sha256);
+    if (rc < 0 && diag && !diag->what[0])
+        sl_diag_set(diag, rc, path, "The manifest cannot be made (%s)", sl_strerror(rc));
+    cJSON_Delete(recorded);
+    sl_buf_fini(&recorded_text);
+    sl_buf_fini(&text);
+    return rc;
+}

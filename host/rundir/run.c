@@ -1,0 +1,427 @@
+/* host/rundir/run.c: where a run's files stand, what is recorded in them, and what is made of that.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/format/bundle.h"
+#include "common/format/pte.h"
+#include "common/format/trace_etdump.h"
+#include "host/device/count_log.h"
+#include "host/device/launch.h"
+#include "host/device/trace_resolve.h"
+#include "host/report/kit_files.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/file_digest.h"
+#include "host/rundir/manifest.h"
+#include "host/rundir/path_stem.h"
+#include "host/rundir/report_files.h"
+#include "host/rundir/run.h"
+#include "host/rundir/summary.h"
+#include "host/spec/experiment.h"
+
+enum { MAX_MODEL_BYTES = 1 << 30, MAX_OUTPUT_BYTES = 1 << 30, MAX_TRACE_BYTES = 1 << 30 };
+#define MAX_ETDUMP_BYTES ((size_t)1 << 31)
+#define MAX_LOG_BYTES ((size_t)1 << 30)
+
+const char *const sl_run_variant_names[SL_RUN_VARIANTS] = {"off", "on"};
+
+/* Prints to a path; what does not fit is an error, never a cut. */
+__attribute__((format(printf, 3, 4))) static int put_path(char *out, struct sl_diag *diag,
+                                                          const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int size = vsnprintf(out, SL_RUN_PATH_BYTES, format, args);
+    va_end(args);
+    if (size >= 0 && size < SL_RUN_PATH_BYTES - 64) /* suffixes are yet to come */
+        return 0;
+    sl_diag_hint(diag, "take a shorter --out");
+    return sl_diag_set(diag, -ENAMETOOLONG, out, "The path of an output file is too long");
+}
+
+int sl_run_make_directories(const char *path, struct sl_diag *diag)
+{
+    char part[SL_RUN_PATH_BYTES];
+    size_t len = strlen(path);
+    if (len >= sizeof(part)) {
+        sl_diag_hint(diag, "take a shorter --out");
+        return sl_diag_set(diag, -ENAMETOOLONG, path, "The path of the directory is too long");
+    }
+    memcpy(part, path, len + 1);
+    for (size_t i = 1; i <= len; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            int rc = -errno;
+            sl_diag_hint(diag, "give another directory with --out");
+            return sl_diag_set(diag, rc, part, "The directory cannot be made (%s)",
+                               sl_strerror(rc));
+        }
+        part[i] = path[i];
+    }
+    return 0;
+}
+
+static int digest_data(struct sl_run *run, struct sl_diag *diag)
+{
+    const char *path = run->experiment->data_path;
+    int rc = path ? sl_file_digest(path, run->data_sha256) : 0;
+    if (rc == 0)
+        return 0;
+    sl_diag_hint(diag, "name the program's .ptd, a file that can be read");
+    return sl_diag_set(diag, rc, path, "The external weights cannot be read (%s)", sl_strerror(rc));
+}
+
+static int read_model(struct sl_run *run, struct sl_diag *diag)
+{
+    const char *path = run->plan->model;
+    struct sl_bytes program;
+    struct sl_pte pte;
+    int rc = sl_buf_read_file(path, MAX_MODEL_BYTES, &run->model);
+    if (rc == 0)
+        rc = sl_file_digest(path, run->model_sha256);
+    if (rc < 0) {
+        sl_diag_hint(diag, "name a .pte file that can be read");
+        return sl_diag_set(diag, rc, path, "The model cannot be read (%s)", sl_strerror(rc));
+    }
+    rc = sl_bundle_program((struct sl_bytes){run->model.data, run->model.size}, &program, diag);
+    if (rc == 0)
+        rc = sl_pte_parse(program, &pte, diag);
+    if (rc < 0) {
+        char where[sizeof(diag->where)];
+        memcpy(where, diag->where, sizeof(where));
+        snprintf(diag->where, sizeof(diag->where), "%.100s%s%.80s", path, where[0] ? ": " : "",
+                 where);
+        if (!diag->hint[0])
+            sl_diag_hint(diag, "export the model again; the file is damaged or no .pte");
+        return rc == SL_E_UNSUPPORTED || rc == -ENOMEM ? rc : SL_E_CRASHED;
+    }
+    const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, run->experiment->method);
+    run->output_count = plan ? plan->output_count : 0;
+    if (run->output_count > SL_RUN_MAX_OUTPUTS)
+        run->output_count = SL_RUN_MAX_OUTPUTS;
+    for (size_t i = 0; i < run->output_count; i++) {
+        const struct sl_pte_value *value = &plan->values[plan->outputs[i]];
+        run->output_types[i] = value->kind == SL_PTE_TENSOR ? value->tensor->scalar_type : -1;
+    }
+    sl_pte_fini(&pte);
+    return 0;
+}
+
+static int check_inputs(const struct sl_run *run, struct sl_diag *diag)
+{
+    for (size_t i = 0; i < run->experiment->input_count; i++) {
+        const char *path = run->experiment->inputs[i];
+        if (access(path, R_OK) != 0) {
+            int rc = -errno;
+            sl_diag_hint(diag, "name raw input files that can be read, one for each input");
+            return sl_diag_set(diag, rc, path, "The input file cannot be read (%s)",
+                               sl_strerror(rc));
+        }
+    }
+    return 0;
+}
+
+static int name_files(struct sl_run *run, struct sl_diag *diag)
+{
+    const char *name = run->experiment->name;
+    unsigned threads = run->experiment->threads[0];
+    char folder[SL_RUN_PATH_BYTES];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(run->started_utc, sizeof(run->started_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (!run->out_dir[0]) {
+        char stamp[32];
+        strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
+        int rc = put_path(run->out_dir, diag, "out/%s-%s", run->stem, stamp);
+        if (rc < 0)
+            return rc;
+    }
+    int rc = put_path(run->raw_base, diag, "%s/%s_%s_t%u", run->out_dir, run->stem, name, threads);
+    for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++) {
+        char *experiment = run->variants[i].experiment;
+        snprintf(experiment, sizeof(run->variants[i].experiment), "%s_sme2-%s", name,
+                 sl_run_variant_names[i]);
+        rc = put_path(folder, diag, "%s/%s", run->out_dir, experiment);
+        if (rc == 0)
+            rc = put_path(run->variants[i].etdump_path, diag, "%s/%s_%s_t%u.etdump", folder,
+                          run->stem, experiment, threads);
+        if (rc == 0)
+            rc = sl_run_make_directories(folder, diag);
+    }
+    return rc;
+}
+
+int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
+{
+    sl_buf_init(&run->raw_trace, 0);
+    if (!run->stem[0])
+        sl_path_stem(run->plan->model, run->stem, sizeof(run->stem));
+    int rc = read_model(run, diag);
+    if (rc == 0)
+        rc = digest_data(run, diag);
+    if (rc == 0)
+        rc = check_inputs(run, diag);
+    if (rc == 0)
+        rc = name_files(run, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_file_digest(run->device->agent.path, run->agent_sha256);
+    if (rc < 0)
+        sl_diag_set(diag, rc, run->device->agent.path, "The agent cannot be read (%s)",
+                    sl_strerror(rc));
+    return rc;
+}
+
+void sl_run_fini(struct sl_run *run)
+{
+    if (run->compared)
+        sl_compared_close(run->compared);
+    sl_free(run->compared);
+    sl_buf_fini(&run->raw_trace);
+    sl_buf_fini(&run->model);
+    sl_count_log_free(run->log);
+    cJSON_Delete(run->agent_report);
+    cJSON_Delete(run->probe);
+    cJSON_Delete(run->load);
+    cJSON_Delete(run->policy);
+}
+
+void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
+                        char out[SL_RUN_PATH_BYTES])
+{
+    snprintf(out, SL_RUN_PATH_BYTES, "%.900s_%s-%zu.bin", run->raw_base, variant, i);
+}
+
+const char *sl_run_suffix(const struct sl_run *run, char out[SL_RUN_SUFFIX_BYTES])
+{
+    bool alone = !run->shares_directory;
+    snprintf(out, SL_RUN_SUFFIX_BYTES, "%s%.64s", alone ? "" : "_",
+             alone ? "" : run->experiment->name);
+    return out;
+}
+
+int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *diag)
+{
+    int rc = sl_buf_write_file(path, text->data, text->size);
+    if (rc < 0)
+        sl_diag_set(diag, rc, path, "The file cannot be written (%s)", sl_strerror(rc));
+    return rc;
+}
+
+/* --- files of what was recorded --- */
+
+/* The trace as it was recorded, or with instructions in the place of its marks. */
+static int write_trace(struct sl_run *run, const char *path, struct sl_diag *diag)
+{
+    struct sl_buf resolved;
+    int rc = sl_buf_read_file(path, MAX_TRACE_BYTES, &run->raw_trace);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "The agent left no trace (%s)", sl_strerror(rc));
+    if (!run->log)
+        return 0;
+    sl_buf_init(&resolved, MAX_TRACE_BYTES);
+    rc = sl_trace_resolve((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, run->log,
+                          &resolved, diag);
+    if (rc == 0)
+        rc = sl_run_write(path, &resolved, diag);
+    sl_buf_fini(&resolved);
+    return rc;
+}
+
+static int write_etdumps(const struct sl_run *run, const char *trace_path, struct sl_diag *diag)
+{
+    struct sl_trace_file file;
+    int rc = sl_trace_file_open(trace_path, &file, diag);
+    if (rc < 0)
+        return rc;
+    if (!file.trace.ended)
+        rc = sl_diag_set(diag, SL_E_TRUNCATED, trace_path, "The trace breaks off before its end");
+    for (uint32_t i = 0; i < SL_RUN_VARIANTS && rc == 0; i++) {
+        struct sl_buf bytes;
+        sl_buf_init(&bytes, MAX_ETDUMP_BYTES);
+        rc = sl_trace_to_etdump(&file.trace, i, &bytes, diag);
+        if (rc == 0)
+            rc = sl_run_write(run->variants[i].etdump_path, &bytes, diag);
+        sl_buf_fini(&bytes);
+    }
+    sl_trace_file_close(&file);
+    return rc;
+}
+
+/* In nanoseconds the agent writes ETDumps by itself; the ones made here from its trace are the same
+ * to the byte and stand under the experiments' names. */
+static void remove_own_etdumps(const struct sl_run *run)
+{
+    static const char *const suffixes[] = {"_sme2-off.etdump", "_sme2-on.etdump"};
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        char path[SL_RUN_PATH_BYTES];
+        snprintf(path, sizeof(path), "%.900s%s", run->raw_base, suffixes[i]);
+        unlink(path);
+    }
+}
+
+static int write_manifest(struct sl_run *run, const char *trace_path, struct sl_diag *diag)
+{
+    struct sl_etdump_file files[SL_RUN_VARIANTS];
+    struct sl_manifest_source source = {.trace = NULL};
+    int rc = 0, opened = 0;
+    for (; opened < SL_RUN_VARIANTS; opened++) {
+        const struct sl_etdump_request request = {.path = run->variants[opened].etdump_path,
+                                                  .trace_path = trace_path,
+                                                  .categories = run->categories,
+                                                  .only_run = -1};
+        rc = sl_etdump_file_open(&request, &files[opened], diag);
+        if (rc < 0)
+            break;
+        source.analyses[opened] = &files[opened].analysis;
+    }
+    source.trace = &files[0].trace.trace;
+    if (rc == 0)
+        rc = sl_manifest_write(run, &source, run->manifest_sha256, diag);
+    while (opened > 0)
+        sl_etdump_file_close(&files[--opened]);
+    return rc;
+}
+
+/* --- what is made of them --- */
+
+static int read_output(void *user, const char *name, struct sl_buf *out)
+{
+    const struct sl_run *run = user;
+    char path[SL_RUN_PATH_BYTES * 2];
+    snprintf(path, sizeof(path), "%s/%.900s", run->out_dir, name ? name : "");
+    return sl_buf_read_file(path, MAX_OUTPUT_BYTES, out);
+}
+
+static int compare(struct sl_run *run, struct sl_diag *diag)
+{
+    struct sl_compared *compared = run->compared;
+    int rc = sl_compared_open_directory(compared, run->out_dir, run->experiment->name,
+                                        run->categories, diag);
+    for (int i = 0; rc == 0 && i < SL_RUNDIR_AGREEMENTS; i++) {
+        struct sl_rundir *directory = &compared->sides[0].directory;
+        rc = sl_summary_compare_outputs(directory, i, read_output, run, &directory->agreements[i]);
+        if (rc < 0)
+            return sl_diag_set(diag, rc, run->out_dir, "The agent left no output to compare (%s)",
+                               sl_strerror(rc));
+        directory->has_agreement[i] = true;
+        compared->sides[1].directory.agreements[i] = directory->agreements[i];
+        compared->sides[1].directory.has_agreement[i] = true;
+    }
+    return rc < 0 ? rc : sl_compared_make_directory(compared, run->plan->confidence, diag);
+}
+
+static int write_summary(const struct sl_run *run, struct sl_diag *diag)
+{
+    struct sl_summary summary = {.compared = run->compared,
+                                 .threshold_percent = run->plan->threshold_percent,
+                                 .shown_dir = run->shown_dir ? run->shown_dir : run->out_dir,
+                                 .manifest_sha256 = run->manifest_sha256};
+    for (int i = 0; i < SL_RUNDIR_AGREEMENTS; i++)
+        summary.agreements[i] = &run->compared->sides[0].directory.agreements[i];
+    return sl_summary_write(&summary, diag);
+}
+
+/* "12.5 ms" or "2716247 instructions" of the file's figures; "-" for none. */
+static int put_cost(struct sl_buf *out, const char *name, const struct sl_analysis *analysis,
+                    double value)
+{
+    bool counted = analysis->attribution.unit == SL_TRACE_INSTRUCTIONS;
+    if (!isfinite(value))
+        return sl_buf_printf(out, "%s: -\n", name);
+    return sl_buf_printf(out, "%s: %.12g %s\n", name, sl_kit_figure(analysis, value),
+                         counted ? "instructions" : "ms");
+}
+
+/* Nothing is known of the wall clock where an earlier daemon began the run. */
+static int put_wall(struct sl_buf *out, const char *name, double wall_s, const char *note)
+{
+    return wall_s > 0 ? sl_buf_printf(out, "%s: %.6f s (%s)\n", name, wall_s, note)
+                      : sl_buf_printf(out, "%s: -\n", name);
+}
+
+static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
+{
+    const struct sl_analysis *a = &run->compared->sides[variant].file.analysis;
+    const struct sl_attribution *runs = &a->attribution;
+    size_t measured = runs->measured_count;
+    double wall_s = (double)run->wall_ns / 1e9;
+    int rc = sl_buf_printf(out,
+                           "\n===== PERFORMANCE SUMMARY =====\nExperiment: %s\nModel: %s\n"
+                           "Warmup Iterations: %zu\nExecution Iterations: %zu\n",
+                           run->variants[variant].experiment,
+                           run->shown_model ? run->shown_model : run->plan->model,
+                           runs->run_count - measured, measured);
+    if (rc == 0)
+        rc = put_wall(out, "Execution Total Wall", wall_s, "both variants, loading included");
+    if (rc == 0)
+        rc = put_cost(out, "Execution Total Runner", a, a->latency.mean * (double)measured);
+    if (rc == 0)
+        rc = put_wall(out, "Avg Wall/Run", wall_s / (double)(2 * runs->run_count),
+                      "the same, over all executions");
+    if (rc == 0)
+        rc = put_cost(out, "Avg Runner/Run", a, a->latency.mean);
+    return rc < 0 ? rc
+                  : sl_buf_printf(out,
+                                  "CPU Threads: %u\nQuiet Runner: %s\nModel Size: %zu bytes\n"
+                                  "ETDump Path: %s%s\n",
+                                  run->experiment->threads[0], run->device->agent.path,
+                                  run->model.size, run->shown_dir ? run->shown_dir : run->out_dir,
+                                  run->variants[variant].etdump_path + strlen(run->out_dir));
+}
+
+/* What the kit appends to a log: a block of figures for each variant. */
+static int write_log(const struct sl_run *run, struct sl_diag *diag)
+{
+    char path[SL_RUN_PATH_BYTES];
+    struct sl_buf text;
+    snprintf(path, sizeof(path), "%.900s_latency.log", run->raw_base);
+    int rc = sl_buf_read_file(path, MAX_LOG_BYTES, &text);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "The log cannot be read (%s)", sl_strerror(rc));
+    for (int i = 0; rc == 0 && i < SL_RUN_VARIANTS; i++)
+        rc = put_block(&text, run, i);
+    if (rc == 0)
+        rc = sl_run_write(path, &text, diag);
+    sl_buf_fini(&text);
+    return rc;
+}
+
+int sl_run_finish(struct sl_run *run, struct sl_diag *diag)
+{
+    char trace_path[SL_RUN_PATH_BYTES];
+    snprintf(trace_path, sizeof(trace_path), "%.900s.sltrace", run->raw_base);
+    run->compared = sl_calloc(1, sizeof(*run->compared));
+    if (!run->compared)
+        return sl_diag_set(diag, -ENOMEM, run->out_dir, "There is no memory for the result");
+    int rc = write_trace(run, trace_path, diag);
+    if (rc == 0)
+        rc = write_etdumps(run, trace_path, diag);
+    remove_own_etdumps(run);
+    if (rc == 0)
+        rc = write_manifest(run, trace_path, diag);
+    if (rc == 0)
+        rc = compare(run, diag);
+    if (rc == 0)
+        rc = write_summary(run, diag);
+    if (rc == 0)
+        rc = write_log(run, diag);
+    if (rc == 0)
+        rc = sl_armkit_write(run->out_dir, run->categories, diag);
+    return rc < 0 ? rc : sl_report_write_pages(run->compared, run->out_dir, diag);
+}

@@ -1,0 +1,174 @@
+/* host/rundir/summary.c */
+#include "host/rundir/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/report/analysis_json.h"
+#include "host/rundir/armkit.h"
+#include "host/rundir/compared.h"
+#include "host/rundir/verdict_exit.h"
+
+#define MAX_SUMMARY_BYTES ((size_t)1 << 29)
+enum { SHOWN_BYTES = 2 * SL_RUNDIR_PATH_BYTES };
+
+static const char *const levels[] = {"off", "on"};
+
+static void put_verdict(struct sl_json *json, const struct sl_summary *s)
+{
+    const struct cJSON *manifest = s->compared->sides[0].directory.manifest;
+    const struct sl_comparison *comparison = &s->compared->comparison;
+    sl_json_text(json, "schema", "sme2lab.run/1");
+    sl_json_text(json, "model", sl_rundir_text(manifest, "model"));
+    sl_json_text(json, "experiment", sl_rundir_text(manifest, "experiment"));
+    sl_json_text(json, "device",
+                 sl_rundir_text(cJSON_GetObjectItemCaseSensitive(manifest, "device"), "kind"));
+    sl_json_text(json, "verdict", sl_verdict_name(comparison->verdict));
+    sl_json_i64(json, "exit_code", sl_verdict_exit_code(comparison, s->threshold_percent));
+    sl_json_f64(json, "threshold_percent", s->threshold_percent);
+}
+
+static void put_agreements(struct sl_json *json, const struct sl_summary *s)
+{
+    sl_json_open_object(json, "output_agreement");
+    for (size_t i = 0; i < SL_RUNDIR_AGREEMENTS; i++) {
+        const struct sl_agreement *one = s->agreements[i];
+        if (!one)
+            continue;
+        sl_json_open_object(json, sl_rundir_agreement_names[i]);
+        sl_json_f64(json, "max_abs", one->max_abs);
+        sl_json_f64(json, "max_rel", one->max_rel);
+        sl_json_f64(json, "tolerance", one->tolerance);
+        sl_json_bool(json, "agree", one->agree);
+        sl_json_u64(json, "not_finite", one->odd);
+        sl_json_close_object(json);
+    }
+    sl_json_close_object(json);
+}
+
+/* Where the run left its files: `name` below the directory, as that is called. */
+static const char *shown(const struct sl_summary *s, const char *name, char out[SHOWN_BYTES])
+{
+    snprintf(out, SHOWN_BYTES, "%.1000s/%.1000s", s->shown_dir ? s->shown_dir : "",
+             name ? name : "");
+    return out;
+}
+
+static void put_files(struct sl_json *json, const struct sl_summary *s)
+{
+    const struct sl_rundir *directory = &s->compared->sides[0].directory;
+    const char *log = sl_rundir_text(sl_rundir_result(directory, 0), "log");
+    size_t tail = strlen("_latency.log"), len = log ? strlen(log) : 0;
+    char name[SHOWN_BYTES], path[SHOWN_BYTES];
+    sl_json_open_object(json, "files");
+    sl_json_text(json, "directory", s->shown_dir);
+    for (int level = 0; level < 2; level++) {
+        const struct cJSON *result = sl_rundir_result(directory, level);
+        snprintf(name, sizeof(name), "etdump_sme2_%s", levels[level]);
+        sl_json_text(json, name, shown(s, sl_rundir_text(result, "etdump"), path));
+    }
+    snprintf(name, sizeof(name), "%.*s.sltrace", (int)(len > tail ? len - tail : 0),
+             log ? log : "");
+    sl_json_text(json, "trace", shown(s, name, path));
+    sl_json_text(json, "log", shown(s, log, path));
+    snprintf(name, sizeof(name), "report%s.md", directory->suffix);
+    sl_json_text(json, "report", shown(s, name, path));
+    snprintf(name, sizeof(name), "report%s.html", directory->suffix);
+    sl_json_text(json, "report_html", shown(s, name, path));
+    sl_json_close_object(json);
+}
+
+/* The analyses are of the files as the run called them. */
+static int put_analyses(struct sl_json *json, const struct sl_summary *s)
+{
+    struct sl_armkit_named named[2];
+    int rc = sl_comparison_json(json, "comparison", &s->compared->report);
+    put_agreements(json, s);
+    sl_json_open_array(json, "analyses");
+    for (int level = 0; level < 2 && rc == 0; level++) {
+        const struct sl_compared_side *side = &s->compared->sides[level];
+        named[level] = (struct sl_armkit_named){
+            &side->file.analysis,
+            sl_rundir_text(sl_rundir_result(&side->directory, level), "experiment"),
+            sl_rundir_text(sl_rundir_result(&side->directory, level), "etdump")};
+        rc = sl_analysis_json(json, NULL, named[level].analysis);
+    }
+    sl_json_close_array(json);
+    return rc < 0 ? rc : sl_armkit_summary(json, named);
+}
+
+int sl_summary_put(struct sl_json *json, const struct sl_summary *summary)
+{
+    struct sl_compared_side *sides = summary->compared->sides;
+    char paths[2][SHOWN_BYTES];
+    const char *files[2];
+    for (int level = 0; level < 2; level++) {
+        const struct cJSON *result = sl_rundir_result(&sides[level].directory, level);
+        files[level] = sides[level].file.analysis.file;
+        sides[level].file.analysis.file =
+            shown(summary, sl_rundir_text(result, "etdump"), paths[level]);
+    }
+    sl_json_open_object(json, NULL);
+    put_verdict(json, summary);
+    int rc = put_analyses(json, summary);
+    put_files(json, summary);
+    sl_json_text(json, "manifest_sha256", summary->manifest_sha256);
+    sl_json_close_object(json);
+    for (int level = 0; level < 2; level++)
+        sides[level].file.analysis.file = files[level];
+    return rc < 0 ? rc : json->error;
+}
+
+int sl_summary_write(const struct sl_summary *summary, struct sl_diag *diag)
+{
+    const struct sl_rundir *directory = &summary->compared->sides[0].directory;
+    char path[SL_RUNDIR_PATH_BYTES + SL_RUNDIR_NAME_BYTES + 32];
+    struct sl_buf text;
+    struct sl_json json;
+    snprintf(path, sizeof(path), "%s/analysis_summary%s.json", directory->path, directory->suffix);
+    sl_buf_init(&text, MAX_SUMMARY_BYTES);
+    sl_json_init(&json, &text);
+    int rc = sl_summary_put(&json, summary);
+    if (rc == 0)
+        rc = sl_buf_write_file(path, text.data, text.size);
+    sl_buf_fini(&text);
+    return rc < 0
+               ? sl_diag_set(diag, rc, path, "The summary cannot be written (%s)", sl_strerror(rc))
+               : 0;
+}
+
+int sl_summary_compare_outputs(const struct sl_rundir *directory, int pair, sl_summary_read_fn read,
+                               void *user, struct sl_agreement *out)
+{
+    static const struct {
+        const char *reference, *compared;
+    } pairs[SL_RUNDIR_AGREEMENTS] = {{"on", "off"}, {"portable", "off"}, {"portable", "on"}};
+    const cJSON *output,
+        *outputs = cJSON_GetObjectItemCaseSensitive(directory->manifest, "outputs");
+    sl_agreement_init(out, SL_AGREEMENT_FLOAT);
+    cJSON_ArrayForEach(output, outputs)
+    {
+        double type = sl_rundir_number(output, "scalar_type", -1);
+        struct sl_buf first, second;
+        if (!(type >= 0 && type < 256))
+            continue;
+        int rc = read(user, sl_rundir_text(output, pairs[pair].reference), &first);
+        if (rc < 0)
+            return rc;
+        rc = read(user, sl_rundir_text(output, pairs[pair].compared), &second);
+        if (rc == 0) {
+            sl_agreement_add(out, (int)type, (struct sl_bytes){first.data, first.size},
+                             (struct sl_bytes){second.data, second.size});
+            sl_buf_fini(&second);
+        }
+        sl_buf_fini(&first);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
