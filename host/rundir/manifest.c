@@ -1,38 +1,31 @@
-/* host/rundir/manifest.c: the table of members, and what a run records of them. */
+/* host/rundir/manifest.c */
 #include "host/rundir/manifest.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-#include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/format/scalar_type.h"
 #include "common/format/sltrace.h"
-#include "host/device/count_log.h"
-#include "host/device/launch.h"
 #include "host/report/analysis.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/json_copy.h"
-#include "host/rundir/run.h"
 #include "host/rundir/rundir.h"
 #include "host/spec/device_kind.h"
-#include "host/spec/experiment.h"
 
 #define MAX_WHOLE 9007199254740992.0 /* 2^53 */
-enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_INPUT_BYTES = 1 << 30 };
 
 /* One manifest being written. */
 struct maker {
     struct sl_json *json;
     const struct sl_manifest_source *source;
-    const cJSON *recorded;        /* the manifest, or what a run recorded for one */
-    const cJSON *agent;           /* its agent_report; NULL: the agent gave none */
-    char base[SL_RUN_PATH_BYTES]; /* of traces, logs and outputs, relative to the directory */
-    char stem[SL_RUN_PATH_BYTES]; /* of the model, first part of every file's name */
+    const cJSON *recorded;           /* the manifest, or what a run recorded for one */
+    const cJSON *agent;              /* its agent_report; NULL: the agent gave none */
+    char base[SL_RUNDIR_PATH_BYTES]; /* of traces, logs and outputs, relative to the directory */
+    char stem[SL_RUNDIR_PATH_BYTES]; /* of the model, first part of every file's name */
     const char *experiment;
     unsigned threads, index; /* the latter: of the array's element that is being written */
     bool counted;
@@ -178,7 +171,7 @@ static void put_rows(struct maker *m, const char *key, const struct row *rows,
 
 /* --- computed members --- */
 
-static bool is_execution(const struct sl_trace *trace, const struct sl_trace_record *record)
+bool sl_manifest_is_execution(const struct sl_trace *trace, const struct sl_trace_record *record)
 {
     return record->kind == SL_TRACE_EVENT &&
            strcmp(trace->names[record->name], "Method::execute") == 0;
@@ -256,7 +249,7 @@ static void put_wall(struct maker *m, const char *key, const cJSON *recorded)
     uint64_t least = 0;
     for (size_t i = 0; i < trace->record_count && !m->counted; i++) {
         const struct sl_trace_record *record = &trace->records[i];
-        if (is_execution(trace, record) && record->event.end >= record->event.start)
+        if (sl_manifest_is_execution(trace, record) && record->event.end >= record->event.start)
             least += record->event.end - record->event.start;
     }
     bool fits = is_count(recorded) && recorded->valuedouble >= (double)least;
@@ -316,10 +309,10 @@ static void put_schedule(struct maker *m, const char *key, const cJSON *recorded
     for (size_t i = 0; i < trace->record_count; i++) {
         const struct sl_trace_record *record = &trace->records[i];
         if (record->kind != SL_TRACE_BLOCK || record->block.iteration == UINT32_MAX ||
-            record->variant >= SL_RUN_VARIANTS)
+            record->variant >= SL_RUNDIR_LEVELS)
             continue;
         sl_json_open_object(m->json, NULL);
-        sl_json_text(m->json, "variant", sl_run_variant_names[record->variant]);
+        sl_json_text(m->json, "variant", sl_rundir_levels[record->variant]);
         sl_json_u64(m->json, "iteration", record->block.iteration);
         if (record->block.pair == UINT32_MAX)
             sl_json_null(m->json, "pair"); /* a warm-up beside the pairs */
@@ -345,16 +338,16 @@ static void put_executed(struct maker *m, const char *key, const cJSON *recorded
 {
     const struct sl_trace *trace = m->source->trace;
     const cJSON *one = recorded ? recorded->child : NULL;
-    uint64_t iterations[SL_RUN_VARIANTS] = {0};
+    uint64_t iterations[SL_RUNDIR_LEVELS] = {0};
     sl_json_open_array(m->json, key);
     for (size_t i = 0; i < trace->record_count; i++) {
         const struct sl_trace_record *record = &trace->records[i];
-        if (!is_execution(trace, record) || record->variant >= SL_RUN_VARIANTS)
+        if (!sl_manifest_is_execution(trace, record) || record->variant >= SL_RUNDIR_LEVELS)
             continue;
         uint64_t insns = record->event.end - record->event.start;
-        double streaming = record->variant == SL_RUN_OFF ? 0 : (double)insns;
+        double streaming = record->variant == 0 ? 0 : (double)insns;
         sl_json_open_object(m->json, NULL);
-        sl_json_text(m->json, "variant", sl_run_variant_names[record->variant]);
+        sl_json_text(m->json, "variant", sl_rundir_levels[record->variant]);
         sl_json_u64(m->json, "iteration", iterations[record->variant]++);
         sl_json_u64(m->json, "insns", insns);
         put_kind_of_insns(m, "outer_products", member(one, "outer_products"), streaming);
@@ -381,7 +374,7 @@ static void put_agent_unit(struct maker *m, const char *key, const cJSON *record
 static void put_variant_name(struct maker *m, const char *key, const cJSON *recorded)
 {
     (void)recorded;
-    sl_json_text(m->json, key, m->index < SL_RUN_VARIANTS ? sl_run_variant_names[m->index] : NULL);
+    sl_json_text(m->json, key, m->index < SL_RUNDIR_LEVELS ? sl_rundir_levels[m->index] : NULL);
 }
 
 static void put_executions(struct maker *m, const char *key, const cJSON *recorded)
@@ -413,9 +406,9 @@ static void put_results(struct maker *m, const char *key, const cJSON *recorded)
 {
     (void)recorded;
     sl_json_open_array(m->json, key);
-    for (int level = 0; level < SL_RUN_VARIANTS; level++) {
-        char experiment[128], etdump[SL_RUN_PATH_BYTES * 2], log[SL_RUN_PATH_BYTES + 16];
-        const char *variant = sl_run_variant_names[level];
+    for (int level = 0; level < SL_RUNDIR_LEVELS; level++) {
+        char experiment[128], etdump[SL_RUNDIR_PATH_BYTES * 2], log[SL_RUNDIR_PATH_BYTES + 16];
+        const char *variant = sl_rundir_levels[level];
         const struct sl_analysis *analysis = m->source->analyses[level];
         snprintf(experiment, sizeof(experiment), "%.100s_sme2-%s", m->experiment, variant);
         snprintf(etdump, sizeof(etdump), "%s/%s_%s_t%u.etdump", experiment, m->stem, experiment,
@@ -447,7 +440,7 @@ static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
     sl_json_open_array(m->json, key);
     cJSON_ArrayForEach(one, recorded)
     {
-        char path[SL_RUN_PATH_BYTES];
+        char path[SL_RUNDIR_PATH_BYTES];
         double said = sl_rundir_number(one, "scalar_type", -1);
         int type = said >= 0 && said < 128 ? (int)said : -1;
         sl_json_open_object(m->json, NULL);
@@ -586,7 +579,7 @@ void sl_manifest_put(struct sl_json *json, const struct cJSON *recorded,
 {
     const struct sl_rundir directory = {.manifest = (cJSON *)recorded};
     const cJSON *agent = member(recorded, "agent_report");
-    const cJSON *result = sl_rundir_result(&directory, SL_RUN_OFF);
+    const cJSON *result = sl_rundir_result(&directory, 0);
     const char *experiment = sl_rundir_text(recorded, "experiment");
     struct maker m = {.json = json,
                       .source = source,
@@ -597,207 +590,4 @@ void sl_manifest_put(struct sl_json *json, const struct cJSON *recorded,
     m.threads = (unsigned)number_of(&m, "threads", member(result, "threads"));
     name_files(&m, sl_rundir_text(result, "log"));
     put_rows(&m, NULL, manifest_rows, recorded);
-}
-
-/* --- what a run records --- */
-
-static void record_device(struct sl_json *json, const struct sl_run *run)
-{
-    const struct sl_device *device = run->device;
-    sl_json_open_object(json, "device");
-    sl_json_text(json, "kind", sl_device_kind_name(device->kind));
-    sl_json_text(json, "cpu", device->cpu);
-    sl_json_text(json, "emulator", device->emulator.path);
-    sl_json_text(json, "emulator_version", device->emulator.version);
-    sl_json_copy(json, "probe", run->probe);
-    sl_json_close_object(json);
-}
-
-static int record_inputs(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
-{
-    sl_json_open_array(json, "inputs");
-    for (size_t i = 0; i < run->experiment->input_count; i++) {
-        struct sl_buf bytes;
-        char hash[SL_SHA256_HEX_SIZE];
-        const char *path = run->experiment->inputs[i];
-        int rc = sl_buf_read_file(path, MAX_INPUT_BYTES, &bytes);
-        if (rc < 0)
-            return sl_diag_set(diag, rc, path, "The input cannot be read (%s)", sl_strerror(rc));
-        sl_sha256_hex(bytes.data, bytes.size, hash);
-        sl_json_open_object(json, NULL);
-        sl_json_text(json, "file", run->shown_inputs ? run->shown_inputs[i] : path);
-        sl_json_u64(json, "bytes", bytes.size);
-        sl_json_text(json, "sha256", hash);
-        sl_json_close_object(json);
-        sl_buf_fini(&bytes);
-    }
-    sl_json_close_array(json);
-    return 0;
-}
-
-/* What each execution of the method executed, by class of instruction: the raw trace still has the
- * ordinals of the marks, which the log knows more about than their counts. */
-static int record_executed(struct sl_json *json, const struct sl_run *run)
-{
-    struct sl_trace raw;
-    size_t mark_count = 0;
-    const struct sl_count_mark *marks = sl_count_log_marks(run->log, &mark_count);
-    int rc =
-        sl_trace_parse((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, &raw, NULL);
-    if (rc < 0)
-        return rc;
-    sl_json_u64(json, "counted_insns", sl_count_log_counted(run->log, SL_INSN_ANY));
-    sl_json_u64(json, "uncounted_insns", sl_count_log_uncounted(run->log));
-    sl_json_open_array(json, "executed");
-    for (size_t i = 0; i < raw.record_count; i++) {
-        const struct sl_trace_record *record = &raw.records[i];
-        if (!is_execution(&raw, record) || record->variant >= SL_RUN_VARIANTS ||
-            record->event.end >= mark_count)
-            continue;
-        const uint64_t *begin = marks[record->event.start].insns;
-        const uint64_t *end = marks[record->event.end].insns;
-        sl_json_open_object(json, NULL);
-        sl_json_u64(json, "outer_products", end[SL_INSN_OUTER] - begin[SL_INSN_OUTER]);
-        sl_json_u64(json, "vector_macs", end[SL_INSN_VECTOR_MAC] - begin[SL_INSN_VECTOR_MAC]);
-        sl_json_u64(json, "smstarts", end[SL_INSN_SMSTART] - begin[SL_INSN_SMSTART]);
-        sl_json_close_object(json);
-    }
-    sl_json_close_array(json);
-    sl_trace_fini(&raw);
-    return 0;
-}
-
-static void record_stopping(struct sl_json *json, const struct sl_experiment *e)
-{
-    if (!(e->precision_percent > 0) && !(e->budget_seconds > 0))
-        return;
-    sl_json_open_object(json, "stopping");
-    if (e->precision_percent > 0)
-        sl_json_f64(json, "precision_percent", e->precision_percent);
-    if (e->budget_seconds > 0)
-        sl_json_f64(json, "budget_seconds", e->budget_seconds);
-    sl_json_close_object(json);
-}
-
-static void record_model(struct sl_json *json, const struct sl_run *run)
-{
-    sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
-    sl_json_u64(json, "model_bytes", run->model.size);
-    sl_json_text(json, "model_sha256", run->model_sha256);
-    if (run->data_sha256[0]) {
-        sl_json_open_object(json, "data");
-        sl_json_text(json, "file", run->shown_data ? run->shown_data : run->experiment->data_path);
-        sl_json_text(json, "sha256", run->data_sha256);
-        sl_json_close_object(json);
-    }
-    sl_json_text(json, "method", run->experiment->method);
-    sl_json_text(json, "agent", run->device->agent.path);
-    sl_json_text(json, "agent_sha256", run->agent_sha256);
-}
-
-static void record_settings(struct sl_json *json, const struct sl_run *run)
-{
-    const struct sl_experiment *e = run->experiment;
-    sl_json_text(json, "input_shapes", e->input_shapes);
-    sl_json_text(json, "mode", e->clean ? "clean" : "timing");
-    sl_json_u64(json, "runs", e->runs);
-    sl_json_u64(json, "warmup", e->warmup);
-    if (e->processes[0] > 1) {
-        sl_json_u64(json, "processes", e->processes[0]);
-        sl_json_copy(json, "load", run->load);
-    }
-    if (e->affinity)
-        sl_json_text(json, "cpu_affinity", e->affinity);
-    if (e->weight_cache)
-        sl_json_bool(json, "weight_cache", true);
-    record_stopping(json, e);
-    if (run->noise_floor > 0)
-        sl_json_f64(json, "noise_floor", run->noise_floor);
-    if (run->wall_ns != 0)
-        sl_json_u64(json, "wall_ns", run->wall_ns);
-    sl_json_open_object(json, "labels");
-    for (size_t i = 0; i < run->plan->label_count; i++)
-        sl_json_text(json, run->plan->label_keys[i], run->plan->label_values[i]);
-    sl_json_close_object(json);
-}
-
-/* The names of the run's files, and the types of its outputs. */
-static void record_files(struct sl_json *json, const struct sl_run *run)
-{
-    char log[SL_RUN_PATH_BYTES];
-    snprintf(log, sizeof(log), "%.900s_latency.log", run->raw_base + strlen(run->out_dir) + 1);
-    sl_json_open_array(json, "results");
-    sl_json_open_object(json, NULL);
-    sl_json_text(json, "sme2", sl_run_variant_names[SL_RUN_OFF]);
-    sl_json_u64(json, "threads", run->experiment->threads[0]);
-    sl_json_text(json, "log", log);
-    sl_json_close_object(json);
-    sl_json_close_array(json);
-    sl_json_open_array(json, "outputs");
-    for (size_t i = 0; i < run->output_count; i++) {
-        sl_json_open_object(json, NULL);
-        sl_json_i64(json, "scalar_type", run->output_types[i]);
-        sl_json_close_object(json);
-    }
-    sl_json_close_array(json);
-}
-
-static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
-{
-    sl_json_open_object(json, NULL);
-    sl_json_text(json, "generated_at", run->started_utc);
-    sl_json_text(json, "sme2lab_version", SL_VERSION);
-    sl_json_text(json, "command", run->command);
-    sl_json_text(json, "experiment", run->experiment->name);
-    record_model(json, run);
-    record_settings(json, run);
-    int rc = record_inputs(json, run, diag);
-    if (rc < 0)
-        return rc;
-    record_device(json, run);
-    sl_json_open_object(json, "policy");
-    sl_json_copy(json, "table", run->policy);
-    sl_json_close_object(json);
-    sl_json_open_object(json, "schedule");
-    sl_json_u64(json, "seed", run->experiment->seed);
-    sl_json_close_object(json);
-    if (run->log)
-        rc = record_executed(json, run);
-    sl_json_copy(json, "agent_report", run->agent_report);
-    record_files(json, run);
-    sl_json_close_object(json);
-    return rc < 0 ? rc : json->error;
-}
-
-int sl_manifest_write(const struct sl_run *run, const struct sl_manifest_source *source,
-                      char out_sha256[SL_SHA256_HEX_SIZE], struct sl_diag *diag)
-{
-    struct sl_buf text, recorded_text;
-    struct sl_json json;
-    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
-    cJSON *recorded = NULL;
-    /* One experiment is the directory's manifest; of several each has its own. */
-    snprintf(path, sizeof(path), "%.900s/manifest%s.json", run->out_dir,
-             sl_run_suffix(run, suffix));
-    sl_buf_init(&recorded_text, MAX_MANIFEST_BYTES);
-    sl_buf_init(&text, MAX_MANIFEST_BYTES);
-    sl_json_init(&json, &recorded_text);
-    int rc = record(&json, run, diag);
-    if (rc == 0) {
-        recorded = cJSON_ParseWithLength((const char *)recorded_text.data, recorded_text.size);
-        rc = recorded ? 0 : -ENOMEM;
-    }
-    if (rc == 0) {
-        sl_json_init(&json, &text);
-        sl_manifest_put(&json, recorded, source);
-        rc = json.error ? json.error : sl_run_write(path, &text, diag);
-    }
-    if (rc == 0)
-        sl_sha256_hex(text.data, text.size, out_sha256);
-    if (rc < 0 && diag && !diag->what[0])
-        sl_diag_set(diag, rc, path, "The manifest cannot be made (%s)", sl_strerror(rc));
-    cJSON_Delete(recorded);
-    sl_buf_fini(&recorded_text);
-    sl_buf_fini(&text);
-    return rc;
 }

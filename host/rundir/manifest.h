@@ -2,14 +2,13 @@
  * in. One table says what may stand in it. */
 #pragma once
 
-#include "common/base/digest.h"
+#include <stdbool.h>
 
 struct cJSON;
 struct sl_analysis;
-struct sl_diag;
 struct sl_json;
-struct sl_run;
 struct sl_trace;
+struct sl_trace_record;
 
 /* What the computed members follow from: the trace, and the analyses of the ETDumps, off and on. */
 struct sl_manifest_source {
@@ -24,7 +23,5 @@ struct sl_manifest_source {
 void sl_manifest_put(struct sl_json *json, const struct cJSON *recorded,
                      const struct sl_manifest_source *source);
 
-/* Writes the run's manifest into its directory, and gives the file's hash. 0 or a negative code
- * with `diag` set. */
-int sl_manifest_write(const struct sl_run *run, const struct sl_manifest_source *source,
-                      char out_sha256[SL_SHA256_HEX_SIZE], struct sl_diag *diag);
+/* Is it the event of a method's whole execution? */
+bool sl_manifest_is_execution(const struct sl_trace *trace, const struct sl_trace_record *record);

@@ -13,6 +13,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/format/bundle.h"
 #include "common/format/pte.h"
@@ -24,18 +25,24 @@
 #include "host/rundir/armkit.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/file_digest.h"
+#include "host/rundir/json_copy.h"
 #include "host/rundir/manifest.h"
 #include "host/rundir/path_stem.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/run.h"
 #include "host/rundir/summary.h"
+#include "host/spec/device_kind.h"
 #include "host/spec/experiment.h"
 
-enum { MAX_MODEL_BYTES = 1 << 30, MAX_OUTPUT_BYTES = 1 << 30, MAX_TRACE_BYTES = 1 << 30 };
+enum {
+    MAX_MODEL_BYTES = 1 << 30,
+    MAX_OUTPUT_BYTES = 1 << 30,
+    MAX_TRACE_BYTES = 1 << 30,
+    MAX_INPUT_BYTES = 1 << 30,
+    MAX_MANIFEST_BYTES = 256 << 20
+};
 #define MAX_ETDUMP_BYTES ((size_t)1 << 31)
 #define MAX_LOG_BYTES ((size_t)1 << 30)
-
-const char *const sl_run_variant_names[SL_RUN_VARIANTS] = {"off", "on"};
 
 /* Prints to a path; what does not fit is an error, never a cut. */
 __attribute__((format(printf, 3, 4))) static int put_path(char *out, struct sl_diag *diag,
@@ -155,7 +162,7 @@ static int name_files(struct sl_run *run, struct sl_diag *diag)
     for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++) {
         char *experiment = run->variants[i].experiment;
         snprintf(experiment, sizeof(run->variants[i].experiment), "%s_sme2-%s", name,
-                 sl_run_variant_names[i]);
+                 sl_rundir_levels[i]);
         rc = put_path(folder, diag, "%s/%s", run->out_dir, experiment);
         if (rc == 0)
             rc = put_path(run->variants[i].etdump_path, diag, "%s/%s_%s_t%u.etdump", folder,
@@ -275,6 +282,209 @@ static void remove_own_etdumps(const struct sl_run *run)
     }
 }
 
+/* --- what the manifest has of the run itself --- */
+
+static void record_device(struct sl_json *json, const struct sl_run *run)
+{
+    const struct sl_device *device = run->device;
+    sl_json_open_object(json, "device");
+    sl_json_text(json, "kind", sl_device_kind_name(device->kind));
+    sl_json_text(json, "cpu", device->cpu);
+    sl_json_text(json, "emulator", device->emulator.path);
+    sl_json_text(json, "emulator_version", device->emulator.version);
+    sl_json_copy(json, "probe", run->probe);
+    sl_json_close_object(json);
+}
+
+static int record_inputs(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+{
+    sl_json_open_array(json, "inputs");
+    for (size_t i = 0; i < run->experiment->input_count; i++) {
+        struct sl_buf bytes;
+        char hash[SL_SHA256_HEX_SIZE];
+        const char *path = run->experiment->inputs[i];
+        int rc = sl_buf_read_file(path, MAX_INPUT_BYTES, &bytes);
+        if (rc < 0)
+            return sl_diag_set(diag, rc, path, "The input cannot be read (%s)", sl_strerror(rc));
+        sl_sha256_hex(bytes.data, bytes.size, hash);
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "file", run->shown_inputs ? run->shown_inputs[i] : path);
+        sl_json_u64(json, "bytes", bytes.size);
+        sl_json_text(json, "sha256", hash);
+        sl_json_close_object(json);
+        sl_buf_fini(&bytes);
+    }
+    sl_json_close_array(json);
+    return 0;
+}
+
+/* What each execution of the method executed, by class of instruction: the raw trace still has the
+ * ordinals of the marks, which the log knows more about than their counts. */
+static int record_executed(struct sl_json *json, const struct sl_run *run)
+{
+    struct sl_trace raw;
+    size_t mark_count = 0;
+    const struct sl_count_mark *marks = sl_count_log_marks(run->log, &mark_count);
+    int rc =
+        sl_trace_parse((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, &raw, NULL);
+    if (rc < 0)
+        return rc;
+    sl_json_u64(json, "counted_insns", sl_count_log_counted(run->log, SL_INSN_ANY));
+    sl_json_u64(json, "uncounted_insns", sl_count_log_uncounted(run->log));
+    sl_json_open_array(json, "executed");
+    for (size_t i = 0; i < raw.record_count; i++) {
+        const struct sl_trace_record *record = &raw.records[i];
+        if (!sl_manifest_is_execution(&raw, record) || record->variant >= SL_RUN_VARIANTS ||
+            record->event.end >= mark_count)
+            continue;
+        const uint64_t *begin = marks[record->event.start].insns;
+        const uint64_t *end = marks[record->event.end].insns;
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "outer_products", end[SL_INSN_OUTER] - begin[SL_INSN_OUTER]);
+        sl_json_u64(json, "vector_macs", end[SL_INSN_VECTOR_MAC] - begin[SL_INSN_VECTOR_MAC]);
+        sl_json_u64(json, "smstarts", end[SL_INSN_SMSTART] - begin[SL_INSN_SMSTART]);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_trace_fini(&raw);
+    return 0;
+}
+
+static void record_stopping(struct sl_json *json, const struct sl_experiment *e)
+{
+    if (!(e->precision_percent > 0) && !(e->budget_seconds > 0))
+        return;
+    sl_json_open_object(json, "stopping");
+    if (e->precision_percent > 0)
+        sl_json_f64(json, "precision_percent", e->precision_percent);
+    if (e->budget_seconds > 0)
+        sl_json_f64(json, "budget_seconds", e->budget_seconds);
+    sl_json_close_object(json);
+}
+
+static void record_model(struct sl_json *json, const struct sl_run *run)
+{
+    sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
+    sl_json_u64(json, "model_bytes", run->model.size);
+    sl_json_text(json, "model_sha256", run->model_sha256);
+    if (run->data_sha256[0]) {
+        sl_json_open_object(json, "data");
+        sl_json_text(json, "file", run->shown_data ? run->shown_data : run->experiment->data_path);
+        sl_json_text(json, "sha256", run->data_sha256);
+        sl_json_close_object(json);
+    }
+    sl_json_text(json, "method", run->experiment->method);
+    sl_json_text(json, "agent", run->device->agent.path);
+    sl_json_text(json, "agent_sha256", run->agent_sha256);
+}
+
+static void record_settings(struct sl_json *json, const struct sl_run *run)
+{
+    const struct sl_experiment *e = run->experiment;
+    sl_json_text(json, "input_shapes", e->input_shapes);
+    sl_json_text(json, "mode", e->clean ? "clean" : "timing");
+    sl_json_u64(json, "runs", e->runs);
+    sl_json_u64(json, "warmup", e->warmup);
+    if (e->processes[0] > 1) {
+        sl_json_u64(json, "processes", e->processes[0]);
+        sl_json_copy(json, "load", run->load);
+    }
+    if (e->affinity)
+        sl_json_text(json, "cpu_affinity", e->affinity);
+    if (e->weight_cache)
+        sl_json_bool(json, "weight_cache", true);
+    record_stopping(json, e);
+    if (run->noise_floor > 0)
+        sl_json_f64(json, "noise_floor", run->noise_floor);
+    if (run->wall_ns != 0)
+        sl_json_u64(json, "wall_ns", run->wall_ns);
+    sl_json_open_object(json, "labels");
+    for (size_t i = 0; i < run->plan->label_count; i++)
+        sl_json_text(json, run->plan->label_keys[i], run->plan->label_values[i]);
+    sl_json_close_object(json);
+}
+
+/* The names of the run's files, and the types of its outputs. */
+static void record_files(struct sl_json *json, const struct sl_run *run)
+{
+    char log[SL_RUN_PATH_BYTES];
+    snprintf(log, sizeof(log), "%.900s_latency.log", run->raw_base + strlen(run->out_dir) + 1);
+    sl_json_open_array(json, "results");
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "sme2", sl_rundir_levels[SL_RUN_OFF]);
+    sl_json_u64(json, "threads", run->experiment->threads[0]);
+    sl_json_text(json, "log", log);
+    sl_json_close_object(json);
+    sl_json_close_array(json);
+    sl_json_open_array(json, "outputs");
+    for (size_t i = 0; i < run->output_count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_i64(json, "scalar_type", run->output_types[i]);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+{
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "generated_at", run->started_utc);
+    sl_json_text(json, "sme2lab_version", SL_VERSION);
+    sl_json_text(json, "command", run->command);
+    sl_json_text(json, "experiment", run->experiment->name);
+    record_model(json, run);
+    record_settings(json, run);
+    int rc = record_inputs(json, run, diag);
+    if (rc < 0)
+        return rc;
+    record_device(json, run);
+    sl_json_open_object(json, "policy");
+    sl_json_copy(json, "table", run->policy);
+    sl_json_close_object(json);
+    sl_json_open_object(json, "schedule");
+    sl_json_u64(json, "seed", run->experiment->seed);
+    sl_json_close_object(json);
+    if (run->log)
+        rc = record_executed(json, run);
+    sl_json_copy(json, "agent_report", run->agent_report);
+    record_files(json, run);
+    sl_json_close_object(json);
+    return rc < 0 ? rc : json->error;
+}
+
+static int write_manifest_of(struct sl_run *run, const struct sl_manifest_source *source,
+                             struct sl_diag *diag)
+{
+    struct sl_buf text, recorded_text;
+    struct sl_json json;
+    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
+    cJSON *recorded = NULL;
+    /* One experiment is the directory's manifest; of several each has its own. */
+    snprintf(path, sizeof(path), "%.900s/manifest%s.json", run->out_dir,
+             sl_run_suffix(run, suffix));
+    sl_buf_init(&recorded_text, MAX_MANIFEST_BYTES);
+    sl_buf_init(&text, MAX_MANIFEST_BYTES);
+    sl_json_init(&json, &recorded_text);
+    int rc = record(&json, run, diag);
+    if (rc == 0) {
+        recorded = cJSON_ParseWithLength((const char *)recorded_text.data, recorded_text.size);
+        rc = recorded ? 0 : -ENOMEM;
+    }
+    if (rc == 0) {
+        sl_json_init(&json, &text);
+        sl_manifest_put(&json, recorded, source);
+        rc = json.error ? json.error : sl_run_write(path, &text, diag);
+    }
+    if (rc == 0)
+        sl_sha256_hex(text.data, text.size, run->manifest_sha256);
+    if (rc < 0 && diag && !diag->what[0])
+        sl_diag_set(diag, rc, path, "The manifest cannot be made (%s)", sl_strerror(rc));
+    cJSON_Delete(recorded);
+    sl_buf_fini(&recorded_text);
+    sl_buf_fini(&text);
+    return rc;
+}
+
 static int write_manifest(struct sl_run *run, const char *trace_path, struct sl_diag *diag)
 {
     struct sl_etdump_file files[SL_RUN_VARIANTS];
@@ -292,7 +502,7 @@ static int write_manifest(struct sl_run *run, const char *trace_path, struct sl_
     }
     source.trace = &files[0].trace.trace;
     if (rc == 0)
-        rc = sl_manifest_write(run, &source, run->manifest_sha256, diag);
+        rc = write_manifest_of(run, &source, diag);
     while (opened > 0)
         sl_etdump_file_close(&files[--opened]);
     return rc;

@@ -60,9 +60,6 @@ struct sl_run {
     struct sl_compared *compared;             /* the same: off and on */
 };
 
-/* Names of variants: "off", "on". */
-extern const char *const sl_run_variant_names[SL_RUN_VARIANTS];
-
 /* Reads and checks the model, makes the directories, names the files. */
 int sl_run_prepare(struct sl_run *run, struct sl_diag *diag);
 void sl_run_fini(struct sl_run *run);

@@ -21,7 +21,7 @@
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 
-static const char *const levels[SL_RUNDIR_LEVELS] = {"off", "on"};
+const char *const sl_rundir_levels[SL_RUNDIR_LEVELS] = {"off", "on"};
 const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS] = {"on_vs_off", "off_vs_portable",
                                                                      "on_vs_portable"};
 
@@ -231,7 +231,7 @@ const struct cJSON *sl_rundir_result(const struct sl_rundir *directory, int leve
     cJSON_ArrayForEach(result, results)
     {
         const char *sme2 = sl_rundir_text(result, "sme2");
-        if (sme2 && strcmp(sme2, levels[level]) == 0)
+        if (sme2 && strcmp(sme2, sl_rundir_levels[level]) == 0)
             return result;
     }
     return NULL;
@@ -366,7 +366,7 @@ void sl_rundir_conditions(const struct sl_rundir *directory, int level, struct s
     const char *agent = sl_rundir_text(manifest, "agent_sha256");
     double threads = sl_rundir_number(sl_rundir_result(directory, level), "threads", NAN);
     *out = (struct sl_conditions){.values = {""}};
-    snprintf(out->values[SL_CONDITION_SME2], SIZE, "%s", levels[level]);
+    snprintf(out->values[SL_CONDITION_SME2], SIZE, "%s", sl_rundir_levels[level]);
     if (model)
         sl_model_identity(model, data ? data : "", method ? method : "",
                           out->values[SL_CONDITION_MODEL]);

@@ -20,6 +20,8 @@ enum {
     SL_RUNDIR_NAME_BYTES = 96,
 };
 
+extern const char *const sl_rundir_levels[SL_RUNDIR_LEVELS]; /* of SME2: "off", "on" */
+
 /* Whose outputs were compared, the second being the reference. */
 enum { SL_ON_VS_OFF, SL_OFF_VS_PORTABLE, SL_ON_VS_PORTABLE, SL_RUNDIR_AGREEMENTS };
 extern const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS]; /* "on_vs_off" ... */

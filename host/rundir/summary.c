@@ -17,8 +17,6 @@
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
 enum { SHOWN_BYTES = 2 * SL_RUNDIR_PATH_BYTES };
 
-static const char *const levels[] = {"off", "on"};
-
 static void put_verdict(struct sl_json *json, const struct sl_summary *s)
 {
     const struct cJSON *manifest = s->compared->sides[0].directory.manifest;
@@ -69,7 +67,7 @@ static void put_files(struct sl_json *json, const struct sl_summary *s)
     sl_json_text(json, "directory", s->shown_dir);
     for (int level = 0; level < 2; level++) {
         const struct cJSON *result = sl_rundir_result(directory, level);
-        snprintf(name, sizeof(name), "etdump_sme2_%s", levels[level]);
+        snprintf(name, sizeof(name), "etdump_sme2_%s", sl_rundir_levels[level]);
         sl_json_text(json, name, shown(s, sl_rundir_text(result, "etdump"), path));
     }
     snprintf(name, sizeof(name), "%.*s.sltrace", (int)(len > tail ? len - tail : 0),
