@@ -12,7 +12,6 @@
 #include "host/analysis/contention.h"
 #include "host/analysis/sweep.h"
 #include "host/report/comparison.h"
-#include "host/report/markup.h"
 #include "host/report/next_step.h"
 #include "host/report/page_table.h"
 #include "host/report/report.h"
@@ -245,27 +244,4 @@ int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined)
             rc = sl_buf_printf(out, ",%s\n", sl_verdict_name(c->verdict));
     }
     return rc;
-}
-
-int sl_combined_md(struct sl_buf *out, const struct sl_combined *combined)
-{
-    static void (*const tables[])(const struct sl_combined *combined, struct sl_page_table *out) = {
-        sl_combined_figures, sl_combined_sweeps, sl_combined_contentions,
-        sl_combined_costs,   sl_combined_shares, sl_combined_steps};
-    struct sl_markup m = {.out = out};
-    char text[TEXT_BYTES];
-    sl_combined_summary(combined, text, sizeof(text));
-    sl_markup_put(&m, "# Combined report\n\n**%s**\n\n", text);
-    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        struct sl_page_table table;
-        if ((tables[i] == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0) ||
-            (tables[i] == sl_combined_contentions && sl_combined_contention_count(combined) == 0) ||
-            (tables[i] == sl_combined_costs && sl_combined_cost_count(combined) == 0))
-            continue;
-        tables[i](combined, &table);
-        sl_markup_put(&m, "## %s\n\n", table.title);
-        sl_page_table_md(&m, &table);
-        sl_page_table_fini(&table);
-    }
-    return m.error;
 }

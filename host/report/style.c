@@ -15,8 +15,8 @@ int sl_style_width(const struct sl_style *style)
 
 int sl_style_put(struct sl_buf *out, const struct sl_style *style, int tone, const char *text)
 {
-    static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[31m", "\033[2m"};
-    if (!style->color || tone == SL_TONE_PLAIN)
+    static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[31m", "\033[2m", "", ""};
+    if (!style->color || codes[tone][0] == '\0')
         return sl_buf_append(out, text, strlen(text));
     return sl_buf_printf(out, "%s%s\033[0m", codes[tone], text);
 }

@@ -16,7 +16,15 @@ struct sl_style {
 };
 
 enum { SL_STYLE_MIN_WIDTH = 60, SL_STYLE_MAX_WIDTH = 160 };
-enum sl_style_tone { SL_TONE_PLAIN, SL_TONE_STRONG, SL_TONE_GOOD, SL_TONE_BAD, SL_TONE_FAINT };
+enum sl_style_tone {
+    SL_TONE_PLAIN,
+    SL_TONE_STRONG,
+    SL_TONE_GOOD,
+    SL_TONE_BAD,
+    SL_TONE_FAINT,
+    SL_TONE_CODE, /* to be typed */
+    SL_TONE_RULE  /* the name of the rule that a sentence comes from */
+};
 
 /* The width that tables take. */
 int sl_style_width(const struct sl_style *style);

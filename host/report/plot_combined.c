@@ -1,4 +1,4 @@
-/* host/report/combined_html.c: the page of many comparisons, and its plots. */
+/* host/report/plot_combined.c: the ratios and the category shares of many comparisons. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,6 @@
 #include "host/report/combined.h"
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
-#include "host/report/page.h"
-#include "host/report/page_table.h"
 #include "host/report/report.h"
 #include "host/report/svg.h"
 #include "host/report/text.h"
@@ -140,37 +138,4 @@ void sl_plot_shares(struct sl_markup *m, const struct sl_combined *combined)
     }
     sl_svg_category_legend(m, 90, bottom);
     sl_markup_put(m, "</svg>\n");
-}
-
-int sl_combined_html(struct sl_buf *out, const struct sl_combined *combined)
-{
-    static const struct {
-        void (*table)(const struct sl_combined *combined, struct sl_page_table *out);
-        void (*plot)(struct sl_markup *m, const struct sl_combined *combined);
-    } sections[] = {
-        {sl_combined_figures, sl_plot_ratios},         {sl_combined_sweeps, sl_plot_sweeps},
-        {sl_combined_contentions, sl_plot_contention}, {sl_combined_costs, NULL},
-        {sl_combined_shares, sl_plot_shares},          {sl_combined_steps, NULL}};
-    struct sl_markup m = {.out = out};
-    char text[TEXT_BYTES];
-    sl_page_open(&m, "Combined report");
-    sl_combined_summary(combined, text, sizeof(text));
-    sl_markup_put(&m, "<div class=\"verdict\"><strong>%s</strong></div>\n", text);
-    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-        struct sl_page_table table;
-        if ((sections[i].table == sl_combined_sweeps && sl_combined_sweep_count(combined) == 0) ||
-            (sections[i].table == sl_combined_contentions &&
-             sl_combined_contention_count(combined) == 0) ||
-            (sections[i].table == sl_combined_costs && sl_combined_cost_count(combined) == 0))
-            continue;
-        sections[i].table(combined, &table);
-        sl_markup_put(&m, "<section id=\"%s\"><h2>%s</h2>\n", table.id, table.title);
-        if (sections[i].plot)
-            sections[i].plot(&m, combined);
-        sl_page_table_html(&m, &table);
-        sl_markup_put(&m, "</section>\n");
-        sl_page_table_fini(&table);
-    }
-    sl_page_close(&m);
-    return m.error;
 }

@@ -1,0 +1,109 @@
+/* tests/unit/host/report/test_doc.c */
+#include "host/report/doc.h"
+
+#include <errno.h>
+
+#include "common/base/mem.h"
+#include "host/report/page_table.h"
+#include "host/report/style.h"
+#include "tests/support/unit.h"
+
+static void put_table(struct sl_doc *doc)
+{
+    static const char *const heads[] = {"What", ">Much", NULL};
+    struct sl_page_table table;
+    sl_page_table_init(&table, "t", "Table", heads);
+    sl_page_table_text(&table, "a|b");
+    sl_page_table_text(&table, "7");
+    sl_doc_table(doc, &table);
+}
+
+/* Every kind of block once. */
+static void fill(struct sl_doc *doc)
+{
+    sl_doc_init(doc, SL_DOC_PAGE);
+    sl_doc_say(doc, SL_DOC_TITLE, NULL, "A & B");
+    sl_doc_say(doc, SL_DOC_VERDICT, "faster", "2x");
+    sl_doc_say(doc, SL_DOC_ITEM, NULL, "outputs ");
+    sl_doc_put(doc, SL_TONE_STRONG, "differ");
+    sl_doc_say(doc, SL_DOC_ITEM, NULL, "two");
+    sl_doc_say(doc, SL_DOC_NOTE, "banner", "emulated");
+    sl_doc_say(doc, SL_DOC_HEADING, "t", "Table");
+    sl_markup_put(sl_doc_figure(doc), "<svg/>");
+    put_table(doc);
+    sl_doc_say(doc, SL_DOC_HEADING, "next", "Next");
+    sl_doc_say(doc, SL_DOC_STEP, NULL, "Look.");
+    sl_doc_put(doc, SL_TONE_RULE, "r");
+    sl_doc_say(doc, SL_DOC_COMMAND, NULL, "run <x>");
+    sl_doc_begin(doc, SL_DOC_SENTENCE, NULL);
+    sl_doc_put(doc, SL_TONE_CODE, "x*");
+    sl_doc_put(doc, SL_TONE_PLAIN, " ends.");
+}
+
+static void check(int (*show)(struct sl_buf *out, const struct sl_doc *doc), const char *expected)
+{
+    struct sl_doc doc;
+    struct sl_buf out;
+    fill(&doc);
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(show(&out, &doc), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    const char *text = (const char *)out.data;
+    const char *body = strstr(text, "<body>");
+    assert_string_equal(body ? body : text, expected);
+    sl_buf_fini(&out);
+    sl_doc_fini(&doc);
+}
+
+static void markdown_shows_all_but_figures(void **state)
+{
+    (void)state;
+    check(sl_doc_md, "# A & B\n\n**2x**\n\n- outputs **differ**\n- two\n\nemulated\n\n"
+                     "## Table\n\n| What | Much |\n|---|---:|\n| a\\|b | 7 |\n\n"
+                     "## Next\n\nLook. (rule `r`)\n\n    run <x>\n\n`x\\*` ends.\n");
+}
+
+static void a_page_closes_what_it_opens(void **state)
+{
+    (void)state;
+    check(sl_doc_html,
+          "<body>\n<h1>A &amp; B</h1>\n"
+          "<div class=\"verdict faster\"><strong>2x</strong><ul>\n"
+          "<li>outputs <b>differ</b></li>\n<li>two</li>\n</ul></div>\n"
+          "<p class=\"banner\">emulated</p>\n"
+          "<section id=\"t\"><h2>Table</h2>\n<svg/>"
+          "<div class=\"wide\"><table>\n<thead><tr><th>What</th><th class=\"r\">Much</th></tr>"
+          "</thead>\n<tbody>\n<tr><td>a|b</td><td class=\"r\">7</td></tr>\n</tbody></table></div>\n"
+          "</section>\n<section id=\"next\"><h2>Next</h2>"
+          "<p>Look. <span class=\"note\">(rule r)</span></p>\n<pre>run &lt;x&gt;</pre>\n"
+          "<p><code>x*</code> ends.</p></section>\n</body></html>\n");
+}
+
+static void each_failed_allocation_is_told(void **state)
+{
+    (void)state;
+    for (unsigned nth = 1, failed = 1; failed; nth++) {
+        struct sl_doc doc;
+        struct sl_buf out;
+        sl_buf_init(&out, 1 << 16);
+        sl_mem_fail_nth(nth);
+        fill(&doc);
+        int rc = sl_doc_html(&out, &doc);
+        failed = rc != 0;
+        assert_true(rc == 0 || rc == -ENOMEM);
+        sl_mem_fail_nth(0);
+        sl_doc_fini(&doc);
+        sl_buf_fini(&out);
+        assert_in_range(nth, 1, 100);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown_shows_all_but_figures),
+        cmocka_unit_test(a_page_closes_what_it_opens),
+        cmocka_unit_test(each_failed_allocation_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
