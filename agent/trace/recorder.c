@@ -230,32 +230,34 @@ static void set_current(struct sl_recorder *recorder, uint32_t name)
     sl_ring_set_current(recorder->ring, name);
 }
 
-void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
-                            const struct sl_trace_label *label)
+uint64_t sl_recorder_stamp_begin(struct sl_recorder *recorder)
 {
-    span->order = recorder->order++;
-    span->outer = recorder->current;
-    set_current(recorder, label->name);
     if (__builtin_expect(recorder->unit == SL_TRACE_MARKS, 0)) {
-        span->start = recorder->now_base++;
         sl_mark_begin();
-        return;
+        return recorder->now_base++;
     }
-    /* Last: what came before is not the event's. */
-    span->start = sl_clock_ns() - recorder->now_base;
+    return sl_clock_ns() - recorder->now_base;
 }
 
-void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
-                          const struct sl_trace_label *label)
+uint64_t sl_recorder_stamp_end(struct sl_recorder *recorder)
 {
-    uint64_t end;
     if (__builtin_expect(recorder->unit == SL_TRACE_MARKS, 0)) {
         sl_mark_end();
-        end = recorder->now_base++;
-    } else {
-        end = sl_clock_ns() - recorder->now_base; /* first */
+        return recorder->now_base++;
     }
-    set_current(recorder, span->outer);
+    return sl_clock_ns() - recorder->now_base;
+}
+
+uint32_t sl_recorder_enter(struct sl_recorder *recorder, const char *text)
+{
+    uint32_t name = intern(recorder, text);
+    set_current(recorder, name);
+    return name;
+}
+
+static void write_event(struct sl_recorder *recorder, const struct sl_trace_label *label,
+                        const struct sl_trace_past *past)
+{
     struct sl_trace_record *record = sl_ring_slot(recorder->ring);
     if (!record) {
         fail(recorder, SL_E_FULL);
@@ -267,16 +269,42 @@ void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *sp
     record->name = label->name;
     record->event.chain = label->chain;
     record->event.instruction = label->instruction;
-    record->event.start = span->start;
-    record->event.end = end;
+    record->event.start = past->start;
+    record->event.end = past->end;
     record->event.kernel = label->kernel;
     record->event.origin = label->origin;
     record->event.node = label->node;
     record->event.shape = label->shape;
-    record->event.order = span->order;
+    record->event.order = past->order;
     record->event.event = label->event;
     sl_ring_push(recorder->ring);
     recorder->events++;
+}
+
+void sl_recorder_event(struct sl_recorder *recorder, const struct sl_trace_label *label,
+                       const struct sl_trace_past *past)
+{
+    sl_mark_pause();
+    set_current(recorder, 0);
+    write_event(recorder, label, past);
+    sl_mark_resume();
+}
+
+void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
+                            const struct sl_trace_label *label)
+{
+    span->order = recorder->order++;
+    span->outer = recorder->current;
+    set_current(recorder, label->name);
+    span->start = sl_recorder_stamp_begin(recorder); /* last: what came before is not the event's */
+}
+
+void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
+                          const struct sl_trace_label *label)
+{
+    uint64_t end = sl_recorder_stamp_end(recorder); /* first */
+    set_current(recorder, span->outer);
+    write_event(recorder, label, &(struct sl_trace_past){span->start, end, span->order});
 }
 
 void sl_recorder_finish(struct sl_recorder *recorder)

@@ -5,8 +5,10 @@ get_filename_component(SL_SOURCE_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE
 set(CMAKE_SYSROOT "${SL_SOURCE_ROOT}/build/sysroot")
 set(CMAKE_C_COMPILER clang-19)
 set(CMAKE_ASM_COMPILER clang-19)
+set(CMAKE_CXX_COMPILER clang++-19) # of agent/executorch alone
 set(CMAKE_C_COMPILER_TARGET aarch64-linux-gnu)
 set(CMAKE_ASM_COMPILER_TARGET aarch64-linux-gnu)
+set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu)
 set(CMAKE_AR llvm-ar-19)
 set(CMAKE_RANLIB llvm-ranlib-19)
 set(CMAKE_STRIP llvm-strip-19)

@@ -1,0 +1,31 @@
+/* agent/executorch/events.h: the events of one execution, kept until it is over.
+ *
+ * Begin and end are stamped as they come; records are written between executions, because a
+ * delegate tells the names of its operators after they ran. What is done here while an execution
+ * goes on stands between a pause and its resume. One variant has one of these. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_events;
+struct sl_recorder;
+
+/* `recorder` is borrowed. NULL when memory is short. */
+struct sl_events *sl_events_new(struct sl_recorder *recorder);
+void sl_events_free(struct sl_events *events);
+
+/* An event of the runtime itself: `chain` is -1 for those of the framework. Returns a number for
+ * the end, or -1 when memory is short (the flush says so). */
+int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chain,
+                        uint32_t instruction);
+void sl_events_end(struct sl_events *events, int64_t number);
+/* The next operator inside the delegate call that goes on: it lies between the next two stamps. */
+void sl_events_delegate(struct sl_events *events, const char *name, int32_t chain,
+                        uint32_t instruction);
+
+/* Writes the records of the execution that is over. Returns 0, -ENOMEM, SL_E_STATE when a delegate
+ * named an operator that has no stamps, or the recorder's failure. */
+int sl_events_flush(struct sl_events *events);
+/* Events of the last flush. */
+size_t sl_events_count(const struct sl_events *events);

@@ -1,0 +1,19 @@
+/* agent/executorch/main.c: sme2lab-agent-executorch: the verb `run`, by ExecuTorch's own libraries.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/executorch/features.h"
+#include "agent/run/run.h"
+
+int main(int argc, char **argv)
+{
+    sl_features_start();
+    if (argc > 1 && strcmp(argv[1], "version") == 0) {
+        puts("sme2lab-agent-executorch " SL_VERSION);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "run") == 0)
+        return sl_agent_run(argc - 1, argv + 1);
+    return sl_agent_run(argc, argv); /* flags alone, as executor_runner takes them */
+}

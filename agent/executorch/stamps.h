@@ -1,0 +1,28 @@
+/* agent/executorch/stamps.h: where each operator inside the XNNPACK delegate begins and ends.
+ *
+ * The delegate asks clock_gettime() before its first operator and after each, and nowhere else. The
+ * program's own clock_gettime() takes a stamp of the recorder's clock when the caller is the
+ * delegate's code. Operator k lies between stamps k and k + 1. On the counted clock a stamp costs
+ * the operators nothing: it stands between a pause and its resume. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_recorder;
+
+/* The end of one operator and the begin of the next, of the recorder's clock. */
+struct sl_stamp {
+    uint64_t end, begin;
+};
+
+/* Finds the code of the delegate's library, a handle of dlopen(). False: it is not there. */
+bool sl_stamps_open(void *delegate);
+/* Stamps go to this recorder's clock; NULL: the delegate gets the real clock, and none is taken. */
+void sl_stamps_record(struct sl_recorder *recorder);
+void sl_stamps_clear(void);
+/* Stamps since the last clear; those beyond the table are not kept. */
+size_t sl_stamps_get(const struct sl_stamp **out);
+/* True while the delegate copies its own stamps into events, which is a pause of ours. */
+bool sl_stamps_paused(void);
