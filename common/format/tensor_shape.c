@@ -29,7 +29,7 @@ static void check_dimensions(struct sl_flatbuf *fb, struct sl_tensor_shape *tens
         seen |= 1u << (order[i] < 31 ? order[i] : 31);
         signs |= sizes[i];
         over |= __builtin_mul_overflow(bytes, (uint64_t)sizes[i], &bytes);
-        over |= bytes > INT64_MAX;
+        over |= bytes > SL_TENSOR_MAX_BYTES;
     }
     if (signs < 0)
         sl_flatbuf_fail(fb, SL_E_FORMAT, at, "a tensor's size is negative");

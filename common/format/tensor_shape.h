@@ -8,6 +8,10 @@
 
 enum { SL_TENSOR_MAX_RANK = 16 };
 
+/* A CPU's address space holds no more: shapes of more bytes are damage, whether or not the product
+ * of their sizes wraps. */
+#define SL_TENSOR_MAX_BYTES ((uint64_t)1 << 47)
+
 /* Where a schema's table has them. */
 struct sl_tensor_slots {
     unsigned type, sizes, dim_order;
@@ -18,7 +22,7 @@ struct sl_tensor_shape {
     uint32_t rank;            /* at most SL_TENSOR_MAX_RANK */
     const int32_t *sizes;     /* of the pool; none negative */
     const uint8_t *dim_order; /* permutation of 0..rank-1, borrowed from the file */
-    uint64_t nbytes;          /* fits an int64_t */
+    uint64_t nbytes;          /* at most SL_TENSOR_MAX_BYTES */
 };
 
 /* Failures stick in fb->error; *out then means nothing. */

@@ -12,6 +12,7 @@
 #include "common/format/flatbuf.h"
 #include "common/format/flatbuf_layout.h"
 #include "common/format/flatbuf_table.h"
+#include "common/format/tensor_shape.h"
 
 struct reader {
     struct sl_flatbuf fb; /* the flatbuffer's part of the blob */
@@ -107,7 +108,7 @@ static void read_dims(struct sl_flatbuf *fb, const struct sl_flatbuf_record *ten
     for (uint32_t i = 0; i < dims.count; i++) {
         value->dims[i] = sl_load_u32(fb->data + dims.at + 4 * i);
         over |= __builtin_mul_overflow(product, (uint64_t)value->dims[i], &product);
-        over |= product > INT64_MAX;
+        over |= product > SL_TENSOR_MAX_BYTES;
     }
     if (over)
         sl_flatbuf_fail(fb, SL_E_FORMAT, dims.at,

@@ -230,6 +230,7 @@ enum fault {
     RANKS_DIFFER,
     NEGATIVE_SIZE,
     HUGE_TENSOR,
+    LARGE_EXTERNAL,
     UNKNOWN_TYPE,
     UNKNOWN_DYNAMISM,
     STORAGE_OFFSET,
@@ -316,6 +317,8 @@ static uint32_t make_tensor(struct maker *m, bool external)
     struct sl_flatbuild_table place, tensor;
     if (m->fault == HUGE_TENSOR)
         sizes[0] = sizes[1] = sizes[2] = sizes[3] = INT32_MAX;
+    if (m->fault == LARGE_EXTERNAL && external) /* fits 64 bits, but no memory */
+        sizes[0] = sizes[1] = sizes[2] = 65537;
     uint32_t sizes_ref = numbers(m, sizes, m->fault == RANKS_DIFFER ? 3 : 4, 4);
     uint32_t order_ref = numbers(m, order, 4, 1);
     sl_flatbuild_begin_table(&place);

@@ -169,18 +169,24 @@ static uint32_t variant(struct maker *m, int32_t kind, uint32_t content)
     return sl_flatbuild_end_table(&m->build, &table);
 }
 
+static uint32_t make_shaped(struct maker *m, int32_t datatype, int32_t id, const uint32_t *dims,
+                            uint32_t rank)
+{
+    struct sl_flatbuild_table table;
+    uint32_t list = numbers(m, dims, rank);
+    sl_flatbuild_begin_table(&table);
+    sl_flatbuild_add_i32(&table, 0, datatype, 0);
+    sl_flatbuild_add_i32(&table, 1, (int32_t)rank, 0);
+    sl_flatbuild_add_ref(&table, 2, list);
+    sl_flatbuild_add_i32(&table, 6, id, 0);
+    return sl_flatbuild_end_table(&m->build, &table);
+}
+
 /* XNNTensorValue of [8, 64]. */
 static uint32_t make_tensor(struct maker *m, int32_t datatype, int32_t id)
 {
     static const uint32_t dims[] = {8, 64};
-    struct sl_flatbuild_table table;
-    uint32_t list = numbers(m, dims, 2);
-    sl_flatbuild_begin_table(&table);
-    sl_flatbuild_add_i32(&table, 0, datatype, 0);
-    sl_flatbuild_add_i32(&table, 1, 2, 0);
-    sl_flatbuild_add_ref(&table, 2, list);
-    sl_flatbuild_add_i32(&table, 6, id, 0);
-    return sl_flatbuild_end_table(&m->build, &table);
+    return make_shaped(m, datatype, id, dims, 2);
 }
 
 static int parse_made(struct maker *m, const uint32_t *values, uint32_t value_count, uint32_t node,
@@ -234,6 +240,24 @@ static void two_values_of_one_id_are_refused(void **state)
     values[1] = variant(&m, 1, make_tensor(&m, SL_XNN_FP32, 5));
     assert_int_equal(parse_made(&m, values, 2, 0, &graph), SL_E_FORMAT);
     sl_buf_fini(&m.out);
+}
+
+/* 65537 in every dimension: the product outgrows memory at rank 3 and 64 bits at rank 4. */
+static void a_value_that_no_memory_holds_is_refused(void **state)
+{
+    (void)state;
+    static const uint32_t dims[] = {65537, 65537, 65537, 65537, 65537, 65537};
+    for (uint32_t rank = 2; rank <= 6; rank++) {
+        struct maker m;
+        struct sl_xnn_graph graph;
+        sl_flatbuild_init(&m.build);
+        uint32_t value = variant(&m, 1, make_shaped(&m, SL_XNN_FP32, 0, dims, rank));
+        int rc = parse_made(&m, &value, 1, 0, &graph);
+        assert_int_equal(rc, rank == 2 ? 0 : SL_E_FORMAT);
+        if (rc == 0)
+            sl_xnn_graph_fini(&graph);
+        sl_buf_fini(&m.out);
+    }
 }
 
 /* A 4-bit weight of [8, 64] with scales in groups of `group`. */
@@ -339,6 +363,7 @@ int main(void)
         cmocka_unit_test(parse_survives_each_failed_allocation),
         cmocka_unit_test(values_in_any_order_are_found_by_id),
         cmocka_unit_test(two_values_of_one_id_are_refused),
+        cmocka_unit_test(a_value_that_no_memory_holds_is_refused),
         cmocka_unit_test(group_scales_must_fit_the_shape),
         cmocka_unit_test(only_optional_operands_may_be_absent),
         cmocka_unit_test(node_names_are_those_of_the_schema),
