@@ -224,7 +224,7 @@ static const char *function_name(const struct sl_xnn_plan *plan, const struct sl
     case SL_XNN_OP_MEAN_SQUARED:
         return "Mean Squared (ND) Reduce2";
     case SL_XNN_OP_TABLE:
-        return "Invalid Unary Op"; /* that is what XNNPACK says of its tables */
+        return op->code == SL_XNN_NONE ? "Unary Op Table (NC, S8)" : unary_name(op->code);
     case SL_XNN_OP_SOFTMAX:
         return type == F16 ? "Softmax (NC, F16)" : "Softmax (NC, F32)";
     default:

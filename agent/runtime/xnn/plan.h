@@ -113,7 +113,8 @@ struct sl_xnn_operand {
 struct sl_xnn_op {
     int kind;                       /* enum sl_xnn_op_kind */
     int form;                       /* enum sl_xnn_form */
-    int code;                       /* enum sl_unary_op for UNARY, sl_binary_op for BINARY */
+    int code;                       /* enum sl_unary_op for UNARY, sl_binary_op for BINARY;
+                                       TABLE: its only function, or SL_XNN_NONE */
     bool transposed;                /* GEMMs: the right operand is [k][n], for BATCH_GEMM [n][k] */
     bool dead;                      /* rewritten away */
     bool by_channel;                /* CONVERT and BATCH_GEMM: rewrite_int8.c */

@@ -249,6 +249,25 @@ static void follow(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct chain 
         chain->count--;
 }
 
+/* The table is called by what it computes: conversions and clamps around a function are not it. */
+static void name_after(struct sl_xnn_op *table, const struct chain *chain)
+{
+    const struct sl_xnn_op *first = NULL, *clamp = NULL;
+    uint32_t functions = 0;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const struct sl_xnn_op *op = chain->ops[i];
+        bool bounds = op->kind == SL_XNN_OP_CLAMP, converts = op->kind == SL_XNN_OP_CONVERT;
+        first = first || bounds || converts ? first : op;
+        clamp = clamp || !bounds ? clamp : op;
+        functions += !bounds && !converts;
+    }
+    const struct sl_xnn_op *named = first ? first : clamp ? clamp : table;
+    bool known = functions == 1 && named->kind == SL_XNN_OP_UNARY;
+    table->code = known ? named->code : SL_XNN_NONE;
+    table->node = named->node;
+    table->origin = named->origin;
+}
+
 /* The chain from `op` becomes one operator in the place of its last. Without memory, or with scales
  * that are refused, it stays as it is. */
 static void fuse_from(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
@@ -267,6 +286,7 @@ static void fuse_from(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
                 plan->operands[chain.ops[i]->inputs[k]].uses--;
     for (uint32_t i = 0; i + 1 < chain.count; i++)
         chain.ops[i]->dead = true;
+    name_after(last, &chain);
     last->kind = SL_XNN_OP_TABLE;
     last->form = SL_XNN_FORM_QS8;
     last->inputs[0] = chain.values[0];

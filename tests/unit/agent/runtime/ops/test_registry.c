@@ -1,4 +1,6 @@
 /* tests/unit/agent/runtime/ops/test_registry.c: operators are found by their whole names. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/unit.h"
@@ -53,6 +55,26 @@ static void a_name_alone_is_found_as_among_all(void **state)
     }
 }
 
+/* The host's rules are held to that table: an operator without a rule is found there. */
+static void the_table_of_names_and_categories_has_every_operator(void **state)
+{
+    (void)state;
+    struct sl_bytes table = sl_test_file("operator-names.tsv");
+    char *text = calloc(1, table.size + 1);
+    memcpy(text, table.data, table.size);
+    uint32_t count = want_all();
+    for (uint32_t i = 0; i < count; i++) {
+        char row[160];
+        const char *name = strstr(wanted[i].name, "::");
+        assert_non_null(name);
+        snprintf(row, sizeof(row), "\nnative_call_%s\t", name + 2);
+        if (!strstr(text, row))
+            fail_msg("%s is not in operator-names.tsv", wanted[i].name);
+    }
+    free(text);
+    free((void *)(uintptr_t)table.data);
+}
+
 static void unknown_short_and_repeated_names_get_what_is_theirs(void **state)
 {
     (void)state;
@@ -73,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_name_finds_its_first_entry),
         cmocka_unit_test(a_name_alone_is_found_as_among_all),
+        cmocka_unit_test(the_table_of_names_and_categories_has_every_operator),
         cmocka_unit_test(unknown_short_and_repeated_names_get_what_is_theirs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
