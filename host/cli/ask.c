@@ -13,6 +13,7 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/cli/url.h"
 
 bool sl_ask_words(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,
                   const char **words, size_t max_words, const char *need, size_t *out_count,
@@ -80,33 +81,13 @@ int sl_ask(const struct sl_cli *cli, const struct sl_request *request, cJSON **o
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
-bool sl_ask_query(char *path, size_t size, const char *name, const char *value)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
-    size_t used = strlen(path);
-    if (!value)
-        return true;
-    int len = snprintf(path + used, size - used, "%c%s=", strchr(path, '?') ? '&' : '?', name);
-    if (len < 0 || (size_t)len >= size - used)
-        return false;
-    used += (size_t)len;
-    for (; *value; value++) {
-        const char *format = strchr(plain, *value) ? "%c" : "%%%02X";
-        if (used + 4 > size)
-            return false;
-        used += (size_t)snprintf(path + used, size - used, format, (unsigned char)*value);
-    }
-    return true;
-}
-
 int sl_ask_page(const struct sl_cli *cli, char *path, bool fits, const char *limit,
                 const char *cursor, cJSON **out)
 {
     struct sl_diag diag = {0};
     *out = NULL;
-    if (fits && sl_ask_query(path, SL_CLIENT_PATH_BYTES, "limit", limit) &&
-        sl_ask_query(path, SL_CLIENT_PATH_BYTES, "cursor", cursor))
+    if (fits && sl_url_query(path, SL_CLIENT_PATH_BYTES, "limit", limit) &&
+        sl_url_query(path, SL_CLIENT_PATH_BYTES, "cursor", cursor))
         return sl_ask(cli, &(struct sl_request){.method = "GET", .path = path}, out);
     sl_diag_set(&diag, SL_E_LIMIT, "command line", "The options are too long");
     return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);

@@ -34,7 +34,3 @@ typedef int (*sl_ask_run_fn)(const struct sl_cli *cli, struct sl_client *client,
                              void *user, struct sl_diag *diag);
 int sl_ask_run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,
                sl_ask_run_fn about_run, void *user);
-
-/* Appends "&name=value" (or "?name=value", if it is the first) with the value escaped; a value of
- * NULL is left out. False: it does not fit. */
-bool sl_ask_query(char *path, size_t size, const char *name, const char *value);

@@ -10,6 +10,7 @@
 #include "host/cli/client.h"
 #include "host/cli/options.h"
 #include "host/cli/table.h"
+#include "host/cli/url.h"
 
 static void put_job(struct sl_table *table, const cJSON *job)
 {
@@ -67,7 +68,7 @@ int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
     cJSON *answer;
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
-    bool fits = sl_ask_query(path, sizeof(path), "state", state);
+    bool fits = sl_url_query(path, sizeof(path), "state", state);
     code = sl_ask_page(cli, path, fits, limit, cursor, &answer);
     if (answer)
         code = show(cli, answer);

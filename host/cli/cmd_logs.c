@@ -14,6 +14,7 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/cli/url.h"
 
 enum { MAX_FILES_SHOWN = 64 };
 
@@ -58,9 +59,10 @@ static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64
     {
         const char *name = sl_answer_text(file, "path");
         struct sl_buf body;
-        if (rc < 0 || !is_log(name) || shown == MAX_FILES_SHOWN)
+        snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/", id);
+        if (rc < 0 || !is_log(name) || shown == MAX_FILES_SHOWN ||
+            !sl_url_path(path, sizeof(path), name))
             continue;
-        snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/%.900s", id, name);
         rc = sl_client_get(client, path, &body, NULL, diag);
         if (rc < 0)
             continue;

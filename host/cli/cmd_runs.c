@@ -14,6 +14,7 @@
 #include "host/cli/client.h"
 #include "host/cli/options.h"
 #include "host/cli/table.h"
+#include "host/cli/url.h"
 
 static void put_run(struct sl_table *table, const cJSON *run)
 {
@@ -108,9 +109,9 @@ int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv)
         return code;
     if (since && read_since(since, since_ms, &diag) < 0)
         return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
-    bool fits = sl_ask_query(path, sizeof(path), "model", model) &&
-                sl_ask_query(path, sizeof(path), "device", device) &&
-                sl_ask_query(path, sizeof(path), "since", since ? since_ms : NULL);
+    bool fits = sl_url_query(path, sizeof(path), "model", model) &&
+                sl_url_query(path, sizeof(path), "device", device) &&
+                sl_url_query(path, sizeof(path), "since", since ? since_ms : NULL);
     code = sl_ask_page(cli, path, fits, limit, cursor, &answer);
     if (answer)
         code = show(cli, answer);

@@ -14,6 +14,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/table.h"
+#include "host/cli/url.h"
 #include "host/rundir/json_copy.h"
 
 enum { MAX_JSON_BYTES = 64 << 20 };
@@ -73,8 +74,8 @@ static int print_file(struct sl_client *client, uint64_t id, const char *file, s
 {
     char path[SL_CLIENT_PATH_BYTES];
     struct sl_buf body;
-    int len = snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/%s", id, file);
-    if (len < 0 || (size_t)len >= sizeof(path))
+    snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/", id);
+    if (!sl_url_path(path, sizeof(path), file))
         return sl_diag_set(diag, SL_E_LIMIT, "--file", "No file has so long a name");
     int rc = sl_client_get(client, path, &body, NULL, diag);
     if (rc < 0)

@@ -14,6 +14,8 @@
 #include "common/base/error.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
+#include "host/cli/url.h"
+#include "host/rundir/path_stem.h"
 #include "host/rundir/run.h"
 
 enum { PATH_BYTES = 1024 };
@@ -23,7 +25,7 @@ static bool is_artifact(const char *name)
 {
     static const char *const inner[] = {"streams/", "files/", "reference/"};
     static const char *const files[] = {"config.json", "trace.sltrace"};
-    bool is = name[0] && name[0] != '/' && !strstr(name, "..");
+    bool is = sl_path_is_below(name);
     for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++)
         is = is && strncmp(name, inner[i], strlen(inner[i])) != 0;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
@@ -43,7 +45,9 @@ static int fetch_file(struct sl_client *client, uint64_t run, const char *name, 
 {
     char url[SL_CLIENT_PATH_BYTES], temporary[PATH_BYTES + 8];
     uint64_t bytes = 0;
-    snprintf(url, sizeof(url), "/api/v1/runs/%" PRIu64 "/files/%.900s", run, name);
+    snprintf(url, sizeof(url), "/api/v1/runs/%" PRIu64 "/files/", run);
+    if (!sl_url_path(url, sizeof(url), name))
+        return cannot_write(path, -ENAMETOOLONG, diag);
     snprintf(temporary, sizeof(temporary), "%s.part", path);
     int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0)

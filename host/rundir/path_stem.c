@@ -11,4 +11,17 @@ void sl_path_stem(const char *path, char *out, size_t size)
     char *dot = strrchr(out, '.');
     if (dot && dot != out)
         *dot = '\0';
+    for (char *at = out; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '_';
+    for (char *at = out; *at == '.'; at++)
+        *at = '_';
+}
+
+bool sl_path_is_below(const char *path)
+{
+    bool up = false;
+    for (const char *step = path; step; step = strchr(step, '/'), step += step != NULL)
+        up = up || (strncmp(step, "..", 2) == 0 && (step[2] == '/' || step[2] == '\0'));
+    return path[0] != '\0' && path[0] != '/' && !up;
 }

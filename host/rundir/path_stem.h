@@ -1,7 +1,12 @@
-/* host/rundir/path_stem.h: the name of a model from its path. */
+/* host/rundir/path_stem.h: the name of a model from its path, and paths of a run's files. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* The last part of a path without its ending. */
+/* The last part of a path without its ending, as files are called after it: control characters and
+ * dots in front become '_'. */
 void sl_path_stem(const char *path, char *out, size_t size);
+
+/* No absolute path, and no step of it leads up. */
+bool sl_path_is_below(const char *path);

@@ -18,6 +18,7 @@
 #include "host/analysis/stopping.h"
 #include "host/report/analysis.h"
 #include "host/rundir/model_identity.h"
+#include "host/rundir/path_stem.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 
@@ -282,7 +283,7 @@ bool sl_rundir_find(const char *etdump_path, const char *sha256, struct sl_rundi
 int sl_rundir_file(const struct sl_rundir *directory, const char *name,
                    char out[SL_RUNDIR_PATH_BYTES], struct sl_diag *diag)
 {
-    if (!name || name[0] == '\0' || name[0] == '/' || strstr(name, ".."))
+    if (!name || !sl_path_is_below(name))
         return sl_diag_set(diag, SL_E_FORMAT, directory->path,
                            "the manifest names no file below the directory: %.100s",
                            name ? name : "(nothing)");
