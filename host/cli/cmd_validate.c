@@ -13,6 +13,7 @@
 #include "host/cli/options.h"
 #include "host/report/categories_file.h"
 #include "host/rundir/armkit.h"
+#include "host/rundir/import.h"
 #include "host/rundir/rundir.h"
 #include "host/rundir/validation.h"
 

@@ -26,6 +26,7 @@
 #include "host/rundir/armkit.h"
 #include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
+#include "host/rundir/import.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/verdict_exit.h"
 #include "host/spec/device_kind.h"

@@ -12,13 +12,187 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
+#include "host/report/analysis.h"
+#include "host/report/kernel_log.h"
 #include "host/report/kit_files.h"
 #include "host/rundir/compared.h"
-#include "host/rundir/kit_kernels.h"
-#include "host/rundir/kit_summary.h"
+#include "host/rundir/import.h"
 #include "host/rundir/path_stem.h"
 
 #define MAX_FILE_BYTES ((size_t)1 << 31)
+#define MAX_LOG_BYTES ((size_t)1 << 30)
+#define MAX_LIST_BYTES ((size_t)1 << 28)
+
+/* --- kernels: those that the run's own trace says were executed, else those that an XNNPACK log
+ * beside its ETDump names --- */
+
+struct kernels {
+    struct sl_kernel_log log;
+    bool some, executed; /* some: there are any; executed: by the run's trace */
+};
+
+static bool has_kernel(const struct sl_kernel_log *log, const char *name)
+{
+    for (size_t i = 0; i < log->count; i++)
+        if (strcmp(log->kernels[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int take_executed(const struct sl_attribution *a, struct kernels *out)
+{
+    out->log.kernels = sl_calloc(SL_KERNEL_LOG_MAX, sizeof(*out->log.kernels));
+    if (!out->log.kernels)
+        return -ENOMEM;
+    out->executed = true;
+    for (size_t i = 0; i < a->operator_count && out->log.count < SL_KERNEL_LOG_MAX; i++) {
+        const struct sl_operator *op = &a->operators[i];
+        if (!op->kernel || has_kernel(&out->log, op->kernel))
+            continue;
+        struct sl_logged_kernel *kernel = &out->log.kernels[out->log.count++];
+        snprintf(kernel->name, sizeof(kernel->name), "%s", op->kernel);
+        snprintf(kernel->category, sizeof(kernel->category), "%s", sl_category_name(op->category));
+        kernel->portable = !op->delegated;
+        sl_kernel_name_parse(kernel->name, strlen(kernel->name), &kernel->parts);
+    }
+    return 0;
+}
+
+static int kernels_read(const struct sl_analysis *analysis, const char *log_path,
+                        struct kernels *out, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    *out = (struct kernels){.some = false};
+    int rc = 0;
+    if (analysis->attribution.traced) {
+        rc = take_executed(&analysis->attribution, out);
+    } else if (log_path) {
+        rc = sl_buf_read_file(log_path, MAX_LOG_BYTES, &bytes);
+        if (rc < 0)
+            return sl_diag_set(diag, rc, log_path, "the log cannot be read: %s", sl_strerror(rc));
+        rc = sl_kernel_log_parse((struct sl_bytes){bytes.data, bytes.size}, &out->log, NULL);
+        sl_buf_fini(&bytes);
+        rc = rc == SL_E_NOT_FOUND ? 0 : rc;
+    }
+    out->some = rc == 0 && out->log.count > 0;
+    return rc < 0 ? sl_diag_set(diag, rc, log_path, "%s", sl_strerror(rc)) : 0;
+}
+
+static void kernels_fini(struct kernels *kernels)
+{
+    sl_kernel_log_fini(&kernels->log);
+}
+
+static int kernels_view(struct sl_buf *out, const struct kernels *on, const struct kernels *off)
+{
+    return sl_kernel_log_view(out, &on->log, &off->log, on->executed && off->executed);
+}
+
+/* --- AF-42: categories and files of each ETDump of a directory --- */
+
+enum { TOTALS, ETDUMPS, FILES, LISTS };
+
+/* Grows ETDump by ETDump. */
+struct totals {
+    struct sl_buf texts[LISTS];  /* of the lists that one ETDump adds to */
+    struct sl_json lists[LISTS]; /* totals, per_etdump, csv_files */
+    bool counted;                /* the first one's unit is instructions */
+    size_t count;
+};
+
+static void totals_init(struct totals *summary)
+{
+    *summary = (struct totals){.count = 0};
+    for (int i = 0; i < LISTS; i++) {
+        sl_buf_init(&summary->texts[i], MAX_LIST_BYTES);
+        sl_json_init(&summary->lists[i], &summary->texts[i]);
+    }
+    sl_json_open_object(&summary->lists[TOTALS], NULL);
+    sl_json_open_array(&summary->lists[ETDUMPS], NULL);
+    sl_json_open_array(&summary->lists[FILES], NULL);
+}
+
+static void put_categories(struct sl_json *json, const char *key,
+                           const struct sl_analysis *analysis)
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    sl_json_open_object(json, key);
+    for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
+        double sum = 0;
+        for (size_t i = 0; i < a->run_count; i++)
+            sum += a->runs[i].warmup ? 0.0 : (double)a->runs[i].categories[c];
+        sl_json_f64(json, sl_category_name(c), sl_kit_figure(analysis, sum));
+    }
+    sl_json_close_object(json);
+}
+
+static void put_etdump(struct sl_json *json, const struct sl_analysis *analysis, const char *etdump,
+                       const char *base)
+{
+    char text[SL_ARMKIT_NAME_BYTES + 40];
+    const struct sl_attribution *a = &analysis->attribution;
+    uint64_t events = 0;
+    for (size_t i = 0; i < a->operator_count; i++)
+        events += a->operators[i].count;
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "etdump", etdump);
+    put_categories(json, a->unit == SL_TRACE_INSTRUCTIONS ? "categories_insns" : "categories_ms",
+                   analysis);
+    sl_json_u64(json, "rows", events);
+    snprintf(text, sizeof(text), "%s_exec_all_runs_timeline.csv", base);
+    sl_json_text(json, "csv_timeline", text);
+    snprintf(text, sizeof(text), "%s_exec_ops_stats.csv", base);
+    sl_json_text(json, "csv_stats", text);
+    sl_json_close_object(json);
+}
+
+static void totals_add(struct totals *summary, const struct sl_analysis *analysis, const char *name,
+                       const char *etdump)
+{
+    char base[SL_ARMKIT_NAME_BYTES], text[SL_ARMKIT_NAME_BYTES + 40];
+    snprintf(base, sizeof(base), "%s", etdump);
+    char *ending = strrchr(base, '.');
+    if (ending && strcmp(ending, ".etdump") == 0)
+        *ending = '\0';
+    if (summary->count++ == 0)
+        summary->counted = analysis->attribution.unit == SL_TRACE_INSTRUCTIONS;
+    put_categories(&summary->lists[TOTALS], name, analysis);
+    put_etdump(&summary->lists[ETDUMPS], analysis, etdump, base);
+    for (const struct sl_kit_file *file = sl_kit_files; file->ending; file++) {
+        snprintf(text, sizeof(text), "%s%s", base, file->ending);
+        if (strcmp(file->ending + strlen(file->ending) - 4, ".csv") == 0)
+            sl_json_text(&summary->lists[FILES], NULL, text);
+    }
+}
+
+static int totals_put(struct totals *summary, struct sl_json *json)
+{
+    const char *const keys[] = {summary->counted ? "category_totals_insns" : "category_totals_ms",
+                                "per_etdump", "csv_files"};
+    sl_json_close_object(&summary->lists[TOTALS]);
+    sl_json_close_array(&summary->lists[ETDUMPS]);
+    sl_json_close_array(&summary->lists[FILES]);
+    sl_json_text(json, "run_dir", ".");
+    sl_json_null(json, "etrecord");
+    sl_json_u64(json, "etdump_count", summary->count);
+    for (int i = 0; i < LISTS; i++) {
+        int rc = summary->lists[i].error;
+        if (rc == 0)
+            rc = sl_buf_append(&summary->texts[i], "", 1);
+        if (rc < 0)
+            return rc;
+        sl_json_raw(json, keys[i], (const char *)summary->texts[i].data);
+    }
+    return json->error;
+}
+
+static void totals_fini(struct totals *summary)
+{
+    for (int i = 0; i < LISTS; i++)
+        sl_buf_fini(&summary->texts[i]);
+}
+
+/* --- variants, pairs and their summaries --- */
 
 /* One variant of one experiment, ready to be written of. */
 struct side {
@@ -27,9 +201,9 @@ struct side {
     char experiment[128], etdump[SL_ARMKIT_NAME_BYTES], base[SL_ARMKIT_NAME_BYTES];
     const char *log, *xnntrace; /* relative to the directory; NULL: none */
     double threads;
-    double warmup; /* executions before those of the ETDump; 0 where none are known */
-    bool traced;   /* the mode xnntrace: kernels were logged, so times are of no account */
-    struct sl_armkit_kernels kernels; /* owned */
+    double warmup;          /* executions before those of the ETDump; 0 where none are known */
+    bool traced;            /* the mode xnntrace: kernels were logged, so times are of no account */
+    struct kernels kernels; /* owned */
 };
 
 /* What grows while experiment follows experiment. */
@@ -38,8 +212,8 @@ struct maker {
     struct sl_compared *compared;
     struct sl_json summary, metrics;
     struct sl_buf summary_text, metrics_text, page, traces;
-    struct sl_armkit_summary totals; /* of an import; a run writes its own */
-    bool viewed; /* kernel_view_gemm.md is made: later ones have their pair's name */
+    struct totals totals; /* of an import; a run writes its own */
+    bool viewed;          /* kernel_view_gemm.md is made: later ones have their pair's name */
     char stem[80];
     char generated_at[40];
 };
@@ -95,7 +269,7 @@ static int describe(const struct sl_compared *compared, int level, const char *s
                          .threads = sl_rundir_number(result, "threads", NAN)};
     name_side(out, experiment, etdump);
     out->kit = (struct sl_kit_side){&side->file.analysis, stem, out->experiment, NULL};
-    return sl_armkit_kernels_read(&side->file.analysis, NULL, &out->kernels, diag);
+    return kernels_read(&side->file.analysis, NULL, &out->kernels, diag);
 }
 
 static int add_variant(struct maker *m, const struct side *side)
@@ -135,7 +309,7 @@ static int add_pair(struct maker *m, const struct side *off, const struct side *
     rc = add_file(m->out, m->viewed ? stem : "",
                   m->viewed ? "_kernel_view_gemm.md" : "kernel_view_gemm.md", &text);
     m->viewed = true;
-    return rc < 0 ? rc : sl_armkit_kernels_view(text, &on->kernels, &off->kernels);
+    return rc < 0 ? rc : kernels_view(text, &on->kernels, &off->kernels);
 }
 
 static const char *key(char out[64], const struct side *side, const char *stem)
@@ -302,7 +476,7 @@ static int add_experiment(struct maker *m, bool first, struct sl_diag *diag)
     if (rc == 0)
         rc = add_pair(m, &sides[0], &sides[1]);
     for (int level = 0; level < 2; level++)
-        sl_armkit_kernels_fini(&sides[level].kernels);
+        kernels_fini(&sides[level].kernels);
     return rc;
 }
 
@@ -369,7 +543,7 @@ static int open_imported(const struct cJSON *run, const char *path,
     file->analysis.file = out->etdump;
     if (file->rounds.count > 0)
         out->warmup = 0; /* they stand in the ETDump */
-    rc = sl_armkit_kernels_read(&file->analysis, log ? log_path : NULL, &out->kernels, diag);
+    rc = kernels_read(&file->analysis, log ? log_path : NULL, &out->kernels, diag);
     if (rc < 0)
         sl_etdump_file_close(file);
     else if (out->kernels.some && !out->kernels.executed)
@@ -379,7 +553,7 @@ static int open_imported(const struct cJSON *run, const char *path,
 
 static void close_imported(struct side *side, struct sl_etdump_file *file)
 {
-    sl_armkit_kernels_fini(&side->kernels);
+    kernels_fini(&side->kernels);
     sl_etdump_file_close(file);
 }
 
@@ -432,8 +606,8 @@ static void add_totals(struct maker *m, const struct side *side)
 {
     char name[160];
     snprintf(name, sizeof(name), "%s_t%.0f", side->experiment, side->threads);
-    sl_armkit_summary_add(&m->totals, side->kit.analysis,
-                          isfinite(side->threads) ? name : side->experiment, side->etdump);
+    totals_add(&m->totals, side->kit.analysis, isfinite(side->threads) ? name : side->experiment,
+               side->etdump);
 }
 
 /* analysis_summary.json of an import: the kit's members alone. */
@@ -446,7 +620,7 @@ static int keep_totals(struct maker *m)
         return rc;
     sl_json_init(&json, text);
     sl_json_open_object(&json, NULL);
-    rc = sl_armkit_summary_put(&m->totals, &json);
+    rc = totals_put(&m->totals, &json);
     sl_json_close_object(&json);
     rc = rc < 0 ? rc : json.error;
     return rc < 0 ? rc : sl_buf_append(text, "\n", 1);
@@ -520,7 +694,7 @@ int sl_armkit_make(const char *path, const struct sl_categories *categories,
     sl_buf_init(&m.metrics_text, MAX_FILE_BYTES);
     sl_buf_init(&m.page, MAX_FILE_BYTES);
     sl_buf_init(&m.traces, MAX_FILE_BYTES);
-    sl_armkit_summary_init(&m.totals);
+    totals_init(&m.totals);
     sl_json_init(&m.summary, &m.summary_text);
     sl_json_init(&m.metrics, &m.metrics_text);
     m.compared = sl_calloc(1, sizeof(*m.compared));
@@ -530,7 +704,7 @@ int sl_armkit_make(const char *path, const struct sl_categories *categories,
     sl_buf_fini(&m.metrics_text);
     sl_buf_fini(&m.page);
     sl_buf_fini(&m.traces);
-    sl_armkit_summary_fini(&m.totals);
+    totals_fini(&m.totals);
     if (rc < 0 && diag && diag->what[0] == '\0')
         sl_diag_set(diag, rc, path, "the summaries cannot be made: %s", sl_strerror(rc));
     return rc;
@@ -555,13 +729,13 @@ int sl_armkit_write(const char *path, const struct sl_categories *categories, st
 
 int sl_armkit_summary(struct sl_json *json, const struct sl_armkit_named named[2])
 {
-    struct sl_armkit_summary summary;
-    sl_armkit_summary_init(&summary);
+    struct totals summary;
+    totals_init(&summary);
     for (int level = 0; level < 2; level++)
-        sl_armkit_summary_add(&summary, named[level].analysis,
-                              named[level].experiment ? named[level].experiment : "unnamed",
-                              named[level].etdump ? named[level].etdump : "");
-    int rc = sl_armkit_summary_put(&summary, json);
-    sl_armkit_summary_fini(&summary);
+        totals_add(&summary, named[level].analysis,
+                   named[level].experiment ? named[level].experiment : "unnamed",
+                   named[level].etdump ? named[level].etdump : "");
+    int rc = totals_put(&summary, json);
+    totals_fini(&summary);
     return rc;
 }

@@ -9,7 +9,6 @@
 #include "common/base/buf.h"
 
 struct sl_categories;
-struct cJSON;
 struct sl_analysis;
 struct sl_diag;
 struct sl_json;
@@ -38,25 +37,10 @@ int sl_armkit_make(const char *path, const struct sl_categories *categories,
                    struct sl_armkit_outputs *out, struct sl_diag *diag);
 void sl_armkit_outputs_fini(struct sl_armkit_outputs *outputs);
 
-/* import.json of a directory that `import` made; end it with cJSON_Delete(). 0, -ENOENT where the
- * directory is none, SL_E_FORMAT ... */
-int sl_import_read(const char *path, struct cJSON **out);
-/* Is there one that can be read? 0 or a negative code with `diag` set. */
-int sl_import_check(const char *path, struct sl_diag *diag);
-/* Does it say which runs are to be compared, and are these two? By "pair" runs of two experiments
- * at equal threads, by "pairs" those of the experiments and threads that each names. */
-bool sl_import_has_pairs(const struct cJSON *import);
-/* The declaration itself (it may have a "label"), borrowed; NULL: they are not. */
-const struct cJSON *sl_import_pair(const struct cJSON *import, const struct cJSON *baseline,
-                                   const struct cJSON *candidate);
-
-/* Is it a run of the mode xnntrace? Its kernels are of account, its times are not. */
-bool sl_import_traced(const struct cJSON *run);
-
 /* The same, written into the directory. */
 int sl_armkit_write(const char *path, const struct sl_categories *categories, struct sl_diag *diag);
 
-/* AF-42 (kit_summary.h) of SME2 off and on. */
+/* AF-42, its members of analysis_summary.json, of SME2 off and on. */
 struct sl_armkit_named {
     const struct sl_analysis *analysis;
     const char *experiment, *etdump; /* relative to the directory */

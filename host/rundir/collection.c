@@ -11,9 +11,8 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/report/combined.h"
-#include "host/rundir/armkit.h"
 #include "host/rundir/compared.h"
-#include "host/rundir/import_outputs.h"
+#include "host/rundir/import.h"
 #include "host/rundir/report_files.h"
 #include "host/spec/device_kind.h"
 

@@ -7,7 +7,7 @@
 
 #include "common/base/error.h"
 #include "host/analysis/origin_plan.h"
-#include "host/rundir/rounds_beside.h"
+#include "host/rundir/import.h"
 
 #define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
 
@@ -31,7 +31,7 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
     if (rc < 0)
         return rc;
     struct sl_bytes bytes = {file->bytes.data, file->bytes.size};
-    if (file->traced || !sl_rounds_beside(request->path, bytes, &file->rounds))
+    if (file->traced || !sl_import_rounds(request->path, bytes, &file->rounds))
         file->rounds.count = 0;
     struct sl_analysis_request what = {.file = request->path,
                                        .etdump = &file->etdump,

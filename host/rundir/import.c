@@ -1,14 +1,22 @@
-/* host/rundir/kit_import.c: import.json, and which of its runs are to be compared. */
+/* host/rundir/import.c */
+#include "host/rundir/import.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
-#include "host/rundir/armkit.h"
+#include "common/format/scalar_type.h"
+#include "host/analysis/agreement.h"
+#include "host/analysis/rounds.h"
 #include "host/rundir/rundir.h"
+#include "host/rundir/trace_beside.h"
 
+#define MAX_EXECUTIONS 1e7
+#define MAX_OUTPUT_BYTES ((size_t)1 << 30)
 #define MAX_IMPORT_BYTES ((size_t)1 << 26)
 
 int sl_import_read(const char *path, struct cJSON **out)
@@ -88,4 +96,110 @@ const struct cJSON *sl_import_pair(const struct cJSON *import, const struct cJSO
 bool sl_import_traced(const struct cJSON *run)
 {
     return same(sl_rundir_text(run, "mode"), "xnntrace");
+}
+
+/* --- outputs --- */
+
+static const double tolerance = 1e-4; /* of the reference's peak */
+
+/* By its name; -1: there is no such type. */
+static int type_of(const cJSON *output)
+{
+    const char *name = sl_rundir_text(output, "type");
+    for (int type = 0; name && type <= SL_SCALAR_UINT64; type++)
+        if (sl_scalar_size(type) > 0 && strcmp(sl_scalar_name(type), name) == 0)
+            return type;
+    return -1;
+}
+
+static int read_output(const char *directory, const cJSON *output, struct sl_buf *out)
+{
+    struct sl_rundir place = {.manifest = NULL};
+    char path[SL_RUNDIR_PATH_BYTES];
+    snprintf(place.path, sizeof(place.path), "%.1000s", directory);
+    int rc = sl_rundir_file(&place, sl_rundir_text(output, "file"), path, NULL);
+    return rc < 0 ? rc : sl_buf_read_file(path, MAX_OUTPUT_BYTES, out);
+}
+
+static bool add(const char *directory, const cJSON *a, const cJSON *b, struct sl_agreement *out)
+{
+    struct sl_buf bytes[2];
+    int type = type_of(a);
+    if (type < 0 || type != type_of(b) || read_output(directory, a, &bytes[0]) < 0)
+        return false;
+    int rc = read_output(directory, b, &bytes[1]);
+    if (rc == 0) {
+        sl_agreement_add(out, type, (struct sl_bytes){bytes[0].data, bytes[0].size},
+                         (struct sl_bytes){bytes[1].data, bytes[1].size});
+        sl_buf_fini(&bytes[1]);
+    }
+    sl_buf_fini(&bytes[0]);
+    return rc == 0;
+}
+
+bool sl_import_outputs(const char *directory, const struct cJSON *baseline,
+                       const struct cJSON *candidate, struct sl_agreement *out)
+{
+    const cJSON *a = cJSON_GetObjectItemCaseSensitive(baseline, "outputs");
+    const cJSON *b = cJSON_GetObjectItemCaseSensitive(candidate, "outputs");
+    struct sl_agreement made;
+    int count = cJSON_IsArray(a) && cJSON_IsArray(b) ? cJSON_GetArraySize(a) : 0;
+    if (count == 0 || count != cJSON_GetArraySize(b))
+        return false;
+    sl_agreement_init(&made, tolerance);
+    for (int i = 0; i < count; i++)
+        if (!add(directory, cJSON_GetArrayItem(a, i), cJSON_GetArrayItem(b, i), &made))
+            return false;
+    *out = made;
+    return true;
+}
+
+/* --- processes --- */
+
+/* "rounds", "warmup" and "together" of a run; false where they cannot be. */
+static bool read_rounds(const struct cJSON *run, struct sl_rounds *out)
+{
+    const cJSON *round, *all = cJSON_GetObjectItemCaseSensitive(run, "rounds");
+    double warmup = sl_rundir_number(run, "warmup", 0);
+    struct sl_rounds rounds = {.together =
+                                   cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run, "together"))};
+    if (!cJSON_IsArray(all) || !(warmup >= 0 && warmup <= MAX_EXECUTIONS))
+        return false;
+    rounds.warmup = (uint32_t)warmup;
+    cJSON_ArrayForEach(round, all)
+    {
+        double executions = sl_rundir_number(round, "executions", 0);
+        if (rounds.count == SL_ROUNDS_MAX || !(executions >= 1 && executions <= MAX_EXECUTIONS))
+            return false;
+        rounds.executions[rounds.count++] = (uint32_t)executions;
+    }
+    *out = rounds;
+    return rounds.count > 0;
+}
+
+static bool find_in(const char *folder, struct sl_bytes file, struct sl_rounds *out)
+{
+    cJSON *import = NULL;
+    const cJSON *run, *runs;
+    char sha256[SL_SHA256_HEX_SIZE];
+    bool found = false;
+    if (sl_import_read(folder, &import) < 0)
+        return false;
+    sl_sha256_hex(file.data, file.size, sha256);
+    runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    cJSON_ArrayForEach(run, runs)
+    {
+        const char *theirs = sl_rundir_text(run, "etdump_sha256");
+        if (!found && theirs && strcmp(theirs, sha256) == 0)
+            found = read_rounds(run, out);
+    }
+    cJSON_Delete(import);
+    return found;
+}
+
+bool sl_import_rounds(const char *etdump_path, struct sl_bytes file, struct sl_rounds *out)
+{
+    struct sl_folders folders;
+    return sl_folders_beside(etdump_path, &folders) &&
+           (find_in(folders.own, file, out) || find_in(folders.above, file, out));
 }
