@@ -46,11 +46,11 @@ static int read_offset(const struct sl_http_exchange *exchange, uint64_t *offset
     unsigned long long first, last, all;
     int used = 0;
     *offset = *total = 0;
-    if (sl_http_header(exchange, "upload-offset:", value, sizeof(value)) < 0)
+    if (sl_http_header(exchange, "upload-offset", value, sizeof(value)) < 0)
         return SL_E_FORMAT;
     if (value[0])
         return sl_http_number(value, offset) ? 0 : SL_E_FORMAT;
-    if (sl_http_header(exchange, "content-range:", value, sizeof(value)) < 0)
+    if (sl_http_header(exchange, "content-range", value, sizeof(value)) < 0)
         return SL_E_FORMAT;
     if (!value[0])
         return 0;
@@ -67,7 +67,7 @@ static int read_offset(const struct sl_http_exchange *exchange, uint64_t *offset
 static void skip_body(struct sl_http_exchange *exchange)
 {
     if (exchange->expects_continue || exchange->body_bytes > DISCARD_MAX_BYTES)
-        exchange->close_after = true;
+        exchange->turn.close_after = true;
 }
 
 static void begin(struct sl_http_exchange *exchange, uint64_t offset)
@@ -117,7 +117,7 @@ void sl_api_blob_piece(struct sl_http_exchange *exchange, const void *bytes, siz
 {
     int rc = sl_blob_upload_append(exchange->upload, bytes, len);
     if (rc < 0) {
-        exchange->close_after = true;
+        exchange->turn.close_after = true;
         sl_http_problem_of(exchange, rc, NULL);
     }
 }

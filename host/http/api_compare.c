@@ -97,17 +97,18 @@ static bool read_run(struct sl_http_exchange *exchange, const char *name, uint64
            *out != 0 && *out <= INT64_MAX;
 }
 
-/* off and on of one run; of two runs the same variant, on unless the query says off. */
+/* off and on of one run, whatever the query says; of two the same variant, on unless it says off.
+ */
 static bool read_levels(struct sl_http_exchange *exchange, struct comparing *c)
 {
     char text[8];
-    if (sl_http_query(exchange, "variant=", text, sizeof(text)) < 0 ||
+    if (sl_http_query(exchange, "variant", text, sizeof(text)) < 0 ||
         (text[0] && strcmp(text, "on") != 0 && strcmp(text, "off") != 0))
         return false;
     bool same = c->runs[0] == c->runs[1];
     c->what.levels[0] = !same && strcmp(text, "off") != 0;
     c->what.levels[1] = same || strcmp(text, "off") != 0;
-    return !same || !text[0];
+    return true;
 }
 
 static struct comparing *begin(struct sl_http_exchange *exchange)
@@ -141,7 +142,7 @@ void sl_api_run_trace(struct sl_http_exchange *exchange)
     struct comparing *c = begin(exchange);
     if (!c)
         return;
-    bool known = sl_http_query(exchange, "variant=", variant, sizeof(variant)) == 0 &&
+    bool known = sl_http_query(exchange, "variant", variant, sizeof(variant)) == 0 &&
                  (!variant[0] || strcmp(variant, "on") == 0 || strcmp(variant, "off") == 0);
     c->what.trace = true;
     c->what.levels[0] = strcmp(variant, "off") != 0;
@@ -162,15 +163,13 @@ void sl_api_compare(struct sl_http_exchange *exchange)
     struct comparing *c = begin(exchange);
     if (!c)
         return;
-    bool ok = read_run(exchange, "baseline=", &c->runs[0]) &&
-              read_run(exchange, "candidate=", &c->runs[1]);
+    bool ok =
+        read_run(exchange, "baseline", &c->runs[0]) && read_run(exchange, "candidate", &c->runs[1]);
     if (!ok)
         sl_http_problem(exchange, 400, "bad-query", "say ?baseline=ID&candidate=ID",
                         "baseline and candidate are numbers of runs");
     else if (!(ok = read_levels(exchange, c)))
-        sl_http_problem(exchange, 400, "bad-query",
-                        "leave it out: of one run off and on are compared",
-                        "variant is off or on, and of two runs");
+        sl_http_problem(exchange, 400, "bad-query", "leave it out for on", "variant is off or on");
     if (!ok) {
         sl_free(c);
         return;

@@ -56,7 +56,7 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
     struct sl_http_submission wish;
     struct sl_diag diag = {0};
     char key[SL_HTTP_VALUE_BYTES];
-    if (sl_http_header(exchange, "idempotency-key:", key, sizeof(key)) < 0) {
+    if (sl_http_header(exchange, "idempotency-key", key, sizeof(key)) < 0) {
         sl_http_problem(exchange, 400, "bad-header", "take a UUID",
                         "Idempotency-Key is not printable or longer than %d bytes",
                         (int)sizeof(key) - 1);
@@ -97,7 +97,7 @@ void sl_api_job_list(struct sl_http_exchange *exchange)
 {
     struct sl_jobs_filter filter = {.state = -1};
     char state[32];
-    if (sl_http_query(exchange, "state=", state, sizeof(state)) == 0 && state[0])
+    if (sl_http_query(exchange, "state", state, sizeof(state)) == 0 && state[0])
         filter.state = sl_job_state_of_name(state);
     if (state[0] && filter.state < 0) {
         sl_http_problem(exchange, 400, "bad-query", "queued, running, done, failed or cancelled",
@@ -152,7 +152,7 @@ static void on_job_to_cancel(void *user, int rc, const struct sl_job_record *job
                              const char *config_json)
 {
     struct sl_http_exchange *exchange = user;
-    if (rc == 0 && exchange->wsi)
+    if (rc == 0 && exchange->turn.connection)
         sl_lab_cancel(exchange->http->lab, job->id);
     on_job(user, rc, job, config_json);
 }
@@ -171,7 +171,7 @@ static void on_job_to_watch(void *user, int rc, const struct sl_job_record *job,
     (void)config_json;
     if (!sl_http_exchange_settle(exchange))
         return;
-    if (rc == 0 && (sl_http_header(exchange, "last-event-id:", last, sizeof(last)) < 0 ||
+    if (rc == 0 && (sl_http_header(exchange, "last-event-id", last, sizeof(last)) < 0 ||
                     (last[0] && !sl_http_number(last, &after)))) {
         sl_http_problem(exchange, 400, "bad-header", "send the last id: of the stream before",
                         "Last-Event-ID is not a number");

@@ -63,14 +63,14 @@ static bool read_number(struct sl_http_exchange *exchange, const char *name, uin
 void sl_api_run_list(struct sl_http_exchange *exchange)
 {
     struct sl_runs_filter filter = {0};
-    if (sl_http_query(exchange, "model=", filter.model, sizeof(filter.model)) < 0 ||
-        sl_http_query(exchange, "device=", filter.device, sizeof(filter.device)) < 0) {
+    if (sl_http_query(exchange, "model", filter.model, sizeof(filter.model)) < 0 ||
+        sl_http_query(exchange, "device", filter.device, sizeof(filter.device)) < 0) {
         sl_http_problem(exchange, 400, "bad-query", "", "a name has %d bytes at most",
                         SL_NAME_BYTES - 1);
         return;
     }
-    if (!read_number(exchange, "since=", &filter.since_ms) ||
-        !read_number(exchange, "job=", &filter.job)) {
+    if (!read_number(exchange, "since", &filter.since_ms) ||
+        !read_number(exchange, "job", &filter.job)) {
         sl_http_problem(exchange, 400, "bad-query", "since is milliseconds of Unix time",
                         "since and job are numbers");
         return;

@@ -41,8 +41,9 @@ static int take(struct sl_http *http, int rc, const struct sl_token_record *rows
 static void on_loaded(void *user, int rc, const struct sl_token_record *rows, size_t count)
 {
     struct sl_http *http = user;
-    http->exchanges--;
     take(http, rc, rows, count);
+    http->exchanges--;
+    sl_http_settle(http);
 }
 
 void sl_api_tokens_load(struct sl_http *http)

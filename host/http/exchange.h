@@ -7,42 +7,50 @@
 #include <stdint.h>
 
 #include "common/base/buf.h"
+#include "host/http/chunked.h"
+#include "host/http/connection.h"
+#include "host/http/head.h"
 #include "host/http/server.h"
+#include "host/http/target.h"
 #include "host/records.h"
 
-struct lws;
 struct sl_blob_upload;
 struct sl_http_route;
 struct sl_live;
 
 enum sl_http_method {
+    SL_HTTP_UNKNOWN = 0,
     SL_HTTP_GET = 1,
     SL_HTTP_HEAD = 2,
     SL_HTTP_POST = 4,
     SL_HTTP_PUT = 8,
     SL_HTTP_DELETE = 16,
+    SL_HTTP_OTHER = 32, /* known, and nothing here takes it */
 };
 
-enum { SL_HTTP_PATH_BYTES = 1024, SL_HTTP_PARAM_BYTES = 512, SL_HTTP_VALUE_BYTES = 160 };
+enum { SL_HTTP_PARAM_BYTES = 512, SL_HTTP_VALUE_BYTES = 160 };
 
 struct sl_http_exchange {
-    struct sl_http *http; /* borrowed */
-    struct lws *wsi;      /* NULL: the client has gone */
-    unsigned owed;        /* answers of store and worker that still come */
-    bool paused;          /* reading is off: nothing is read while nothing can be done with it */
-    bool answered, finished;
-    bool close_after; /* the connection cannot be used again */
+    struct sl_http_turn turn; /* first: what its connection sees of it */
+    struct sl_http *http;     /* borrowed */
+    unsigned owed;            /* answers of store and worker that still come */
+    bool finished;
     /* the request */
-    int method; /* enum sl_http_method; 0: another */
+    char *head_text; /* owned; `head` and `query` point into it */
+    struct sl_http_head head;
+    int method; /* enum sl_http_method */
     char path[SL_HTTP_PATH_BYTES];
-    bool path_too_long; /* `path` is empty then */
+    const char *query; /* NULL: none */
     const struct sl_http_route *route;
     char param[2][SL_HTTP_PARAM_BYTES]; /* of the route's pattern */
-    bool has_body, body_ended, expects_continue;
-    uint64_t body_bytes, started_ms; /* Content-Length; of the loop's clock */
-    struct sl_buf body;              /* JSON only */
-    struct sl_blob_upload *upload;   /* owned; NULL but while a blob comes */
-    uint64_t upload_total;           /* 0: the body is all that is missing */
+    bool has_body, has_length, chunked; /* the body's length is known beforehand, or not */
+    bool expects_continue;
+    uint64_t body_bytes, body_left; /* in all (in chunks: so far); still to come */
+    struct sl_http_chunks chunks;
+    uint64_t started_ms;           /* of the loop's clock */
+    struct sl_buf body;            /* JSON only */
+    struct sl_blob_upload *upload; /* owned; NULL but while a blob comes */
+    uint64_t upload_total;         /* 0: the body is all that is missing */
     /* the answer */
     int status;
     const char *content_type;   /* static; NULL: no body */
@@ -53,8 +61,9 @@ struct sl_http_exchange {
     struct sl_live *live; /* owned; NULL but for a stream of events */
 };
 
-/* Reads the request line and headers of `wsi`. NULL when memory is short. */
-struct sl_http_exchange *sl_http_exchange_new(struct sl_http *http, struct lws *wsi);
+/* A request begins. NULL when memory is short. */
+struct sl_http_exchange *sl_http_exchange_new(struct sl_http *http,
+                                              struct sl_http_connection *connection);
 
 /* The client has gone or all is said. Frees it at once, or when nothing is owed any more. */
 void sl_http_exchange_end(struct sl_http_exchange *exchange);
@@ -64,18 +73,11 @@ void sl_http_exchange_end(struct sl_http_exchange *exchange);
 void sl_http_exchange_owe(struct sl_http_exchange *exchange);
 bool sl_http_exchange_settle(struct sl_http_exchange *exchange);
 
-/* Reading off (while waiting) or on. */
-void sl_http_exchange_pause(struct sl_http_exchange *exchange, bool pause);
-
-/* Ends the connection unless it makes progress within `seconds`; 0: it may wait; negative: now,
- * from the loop. */
-void sl_http_exchange_deadline(struct sl_http_exchange *exchange, int seconds);
-
-/* A header's value, 0 and "" when absent; -1: too long or not printable. `name` is lower-case with
- * its colon. Only while the request is new. */
+/* A header's value, 0 and "" when absent; -1: too long, not printable, or there twice. `name` is
+ * lower-case. */
 int sl_http_header(const struct sl_http_exchange *exchange, const char *name, char *out,
                    size_t size);
-/* A parameter of the query, the same way, and too long is never absent; `name` ends in '='. */
+/* A parameter of the query, the same way; of several the first. */
 int sl_http_query(const struct sl_http_exchange *exchange, const char *name, char *out,
                   size_t size);
 

@@ -13,78 +13,42 @@
 #include "host/http/exchange.h"
 #include "host/http/internal.h"
 
-/* The library would take the file away from a daemon that lives. */
-static bool somebody_listens(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return false;
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-    int rc = connect(fd, (const struct sockaddr *)&address, sizeof(address));
-    close(fd);
-    return rc == 0;
-}
+enum { BACKLOG = 256 };
 
-static int add_host(struct sl_http *http, struct lws_context_creation_info *info,
-                    const char *address, struct sl_diag *diag)
+/* Where an address leads. */
+struct place {
+    bool is_path;
+    union {
+        struct sockaddr any;
+        struct sockaddr_un un;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } to;
+};
+
+static int read_path(const char *path, struct place *out, struct sl_diag *diag)
 {
-    info->protocols = http->protocols;
-    info->options |= LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
-                     LWS_SERVER_OPTION_FALLBACK_TO_APPLY_LISTEN_ACCEPT_CONFIG;
-    info->listen_accept_role = "raw-skt"; /* what cannot be read as HTTP gets a last answer */
-    info->listen_accept_protocol = http->protocols[0].name;
-    info->timeout_secs = http->timeout_s;
-    info->keepalive_timeout = (int)http->timeout_s;
-    info->timeout_secs_ah_idle = http->timeout_s; /* for the headers to come */
-    info->vhost_name = address;
-    struct lws_vhost *host = lws_create_vhost(http->context, info);
-    if (!host)
-        return sl_diag_set(diag, -EADDRINUSE, address,
-                           "nobody can listen there: it is taken, or not allowed");
-    http->hosts[http->host_count++] = host;
+    if (path[0] != '/' || strlen(path) >= sizeof(out->to.un.sun_path)) {
+        sl_diag_hint(diag, "take a path that begins with / and has less than %zu bytes",
+                     sizeof(out->to.un.sun_path));
+        return sl_diag_set(diag, SL_E_FORMAT, path, "this cannot be a Unix socket's path");
+    }
+    out->is_path = true;
+    out->to.un.sun_family = AF_UNIX;
+    snprintf(out->to.un.sun_path, sizeof(out->to.un.sun_path), "%s", path);
     return 0;
 }
 
-static int listen_unix(struct sl_http *http, const char *path, struct sl_diag *diag)
-{
-    struct sockaddr_un limit;
-    char *kept = http->paths[http->host_count];
-    if (path[0] != '/' || strlen(path) >= sizeof(limit.sun_path)) {
-        sl_diag_hint(diag, "take a path that begins with / and has less than %zu bytes",
-                     sizeof(limit.sun_path));
-        return sl_diag_set(diag, SL_E_FORMAT, path, "this cannot be a Unix socket's path");
-    }
-    if (somebody_listens(path)) {
-        sl_diag_hint(diag, "stop the other daemon, or give this one another path");
-        return sl_diag_set(diag, -EADDRINUSE, path, "another daemon listens on this socket");
-    }
-    snprintf(kept, sizeof(http->paths[0]), "%s", path);
-    struct lws_context_creation_info info = {.iface = kept, .options = LWS_SERVER_OPTION_UNIX_SOCK};
-    mode_t before = umask(0177);
-    int rc = add_host(http, &info, kept, diag);
-    umask(before);
-    if (rc == 0 && chmod(path, 0600) < 0) {
-        rc = -errno;
-        sl_diag_set(diag, rc, path, "the socket cannot be kept to its owner: %s", sl_strerror(rc));
-    }
-    if (rc < 0)
-        kept[0] = '\0';
-    return rc;
-}
-
-/* The address as the library takes it, out of HOST; NULL for one beyond loopback. */
-static const char *loopback(const char *host)
+static bool is_loopback(const char *host, int port, struct place *out)
 {
     if (strcmp(host, "localhost") == 0)
-        return "127.0.0.1";
+        host = "127.0.0.1";
     if (strcmp(host, "[::1]") == 0)
-        return "::1";
-    return strncmp(host, "127.", 4) == 0 ? host : NULL;
+        return uv_ip6_addr("::1", port, &out->to.v6) == 0;
+    return strncmp(host, "127.", 4) == 0 && uv_ip4_addr(host, port, &out->to.v4) == 0;
 }
 
-static int listen_tcp(struct sl_http *http, const char *address, const char *text,
-                      struct sl_diag *diag)
+static int read_host(const char *address, const char *text, struct place *out, struct sl_diag *diag)
 {
     uint64_t port = 0;
     char host[64];
@@ -94,38 +58,142 @@ static int listen_tcp(struct sl_http *http, const char *address, const char *tex
         return sl_diag_set(diag, SL_E_FORMAT, address, "this is not HOST:PORT");
     memcpy(host, text, len);
     host[len] = '\0';
-    const char *own = loopback(host);
-    if (!own) {
-        sl_diag_hint(diag, "listen on 127.0.0.1 or [::1] and put a proxy with TLS before it");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, address,
-                           "the daemon listens on loopback (127.0.0.1, [::1]) or Unix sockets "
-                           "only");
-    }
-    struct lws_context_creation_info info = {
-        .port = (int)port,
-        .iface = own,
-        .options = strchr(own, ':') ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6,
-    };
-    return add_host(http, &info, address, diag);
+    if (is_loopback(host, (int)port, out))
+        return 0;
+    sl_diag_hint(diag, "listen on 127.0.0.1 or [::1] and put a proxy with TLS before it");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, address,
+                       "the daemon listens on loopback (127.0.0.1, [::1]) or Unix sockets only");
 }
 
-int sl_http_listen(struct sl_http *http, const char *address, struct sl_diag *diag)
+static int read_address(const char *address, struct place *out, struct sl_diag *diag)
 {
-    if (http->host_count == SL_HTTP_MAX_LISTENERS)
-        return sl_diag_set(diag, SL_E_LIMIT, address, "more than %d addresses",
-                           (int)SL_HTTP_MAX_LISTENERS);
+    memset(out, 0, sizeof(*out));
     if (strncmp(address, "unix:", 5) == 0)
-        return listen_unix(http, address + 5, diag);
+        return read_path(address + 5, out, diag);
     if (strncmp(address, "tcp:", 4) == 0)
-        return listen_tcp(http, address, address + 4, diag);
+        return read_host(address, address + 4, out, diag);
     sl_diag_hint(diag, "write unix:/PATH, tcp:127.0.0.1:PORT or tcp:[::1]:PORT");
     return sl_diag_set(diag, SL_E_FORMAT, address, "this is no address to listen on");
 }
 
-void sl_http_unlink(struct sl_http *http)
+int sl_http_check_address(const char *address, struct sl_diag *diag)
 {
-    for (size_t i = 0; i < http->host_count; i++) {
-        if (http->paths[i][0])
-            unlink(http->paths[i]);
+    struct place place;
+    return read_address(address, &place, diag);
+}
+
+static bool somebody_listens(const struct place *place)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    int rc = connect(fd, &place->to.any, sizeof(place->to.un));
+    close(fd);
+    return rc == 0;
+}
+
+/* Takes away the socket of a daemon that has ended, and nothing else. */
+static int clear_path(const struct place *place, struct sl_diag *diag)
+{
+    const char *path = place->to.un.sun_path;
+    struct stat info;
+    if (lstat(path, &info) < 0)
+        return 0; /* whatever else is wrong shows in a moment */
+    if (!S_ISSOCK(info.st_mode)) {
+        sl_diag_hint(diag, "move the file away, or give the daemon another path");
+        return sl_diag_set(diag, -EEXIST, path, "there is a file that is no socket");
     }
+    if (somebody_listens(place)) {
+        sl_diag_hint(diag, "stop the other daemon, or give this one another path");
+        return sl_diag_set(diag, -EADDRINUSE, path, "another daemon listens on this socket");
+    }
+    unlink(path);
+    return 0;
+}
+
+void sl_http_accept(struct sl_http_listener *listener)
+{
+    struct sl_http *http = listener->clients->user;
+    if (!http->stopping && sl_http_connection_accept(listener) < 0)
+        sl_http_accept_later(http);
+}
+
+static void on_client(uv_stream_t *stream, int status)
+{
+    struct sl_http_listener *listener = stream->data;
+    if (status == 0)
+        sl_http_accept(listener);
+}
+
+/* The file belongs to its owner alone from its first moment. */
+static int open_unix(struct sl_http_listener *listener, const struct place *place)
+{
+    int rc = uv_pipe_init(listener->clients->loop, &listener->uv.pipe, 0);
+    if (rc < 0)
+        return rc;
+    listener->open = true;
+    mode_t before = umask(0177);
+    rc = uv_pipe_bind(&listener->uv.pipe, place->to.un.sun_path);
+    umask(before);
+    if (rc == 0)
+        snprintf(listener->path, sizeof(listener->path), "%s", place->to.un.sun_path);
+    return rc;
+}
+
+static int open_tcp(struct sl_http_listener *listener, const struct place *place)
+{
+    int rc = uv_tcp_init(listener->clients->loop, &listener->uv.tcp);
+    if (rc < 0)
+        return rc;
+    listener->open = true;
+    return uv_tcp_bind(&listener->uv.tcp, &place->to.any,
+                       place->to.any.sa_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0);
+}
+
+int sl_http_listen(struct sl_http *http, const char *address, struct sl_diag *diag)
+{
+    struct place place;
+    if (http->listener_count == SL_HTTP_MAX_LISTENERS)
+        return sl_diag_set(diag, SL_E_LIMIT, address, "more than %d addresses",
+                           (int)SL_HTTP_MAX_LISTENERS);
+    struct sl_http_listener *listener = &http->listeners[http->listener_count];
+    int rc = read_address(address, &place, diag);
+    if (rc == 0 && place.is_path)
+        rc = clear_path(&place, diag);
+    if (rc < 0)
+        return rc;
+    listener->clients = &http->clients;
+    rc = place.is_path ? open_unix(listener, &place) : open_tcp(listener, &place);
+    http->listener_count += listener->open;
+    listener->uv.handle.data = listener;
+    if (rc == 0)
+        rc = uv_listen(&listener->uv.stream, BACKLOG, on_client);
+    if (rc < 0)
+        sl_diag_set(diag, rc, address, "nobody can listen there: %s", sl_strerror(rc));
+    return rc;
+}
+
+int sl_http_port(const struct sl_http *http, size_t index)
+{
+    const struct sl_http_listener *listener = &http->listeners[index];
+    struct sockaddr_storage own;
+    int len = sizeof(own);
+    if (listener->path[0] ||
+        uv_tcp_getsockname(&listener->uv.tcp, (struct sockaddr *)&own, &len) < 0)
+        return 0;
+    return ntohs(own.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&own)->sin6_port
+                                           : ((const struct sockaddr_in *)&own)->sin_port);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct sl_http_listener *listener = handle->data;
+    listener->open = false;
+    sl_http_settle(listener->clients->user);
+}
+
+void sl_http_unlisten(struct sl_http *http)
+{
+    for (size_t i = 0; i < http->listener_count; i++)
+        uv_close(&http->listeners[i].uv.handle, on_closed); /* libuv removes the file */
 }

@@ -5,9 +5,16 @@
 
 struct sl_diag;
 struct sl_http;
+struct sl_http_listener;
 
 /* Opens "unix:PATH" (mode 0600) or "tcp:HOST:PORT" on loopback. 0 or a code with words. */
 int sl_http_listen(struct sl_http *http, const char *address, struct sl_diag *diag);
 
-/* Removes the files of the Unix sockets. */
-void sl_http_unlink(struct sl_http *http);
+/* Looks at the words alone: 0, or a code with words as sl_http_listen() would give. */
+int sl_http_check_address(const char *address, struct sl_diag *diag);
+
+/* A client waits there, or may. */
+void sl_http_accept(struct sl_http_listener *listener);
+
+/* Closes them, and removes the files of the Unix sockets; the loop finishes it. */
+void sl_http_unlisten(struct sl_http *http);

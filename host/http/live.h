@@ -1,6 +1,7 @@
 /* host/http/live.h: streams of events (SSE) about one job. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,9 +18,9 @@ enum { SL_LIVE_QUEUE_BYTES = 1 << 18, SL_LIVE_BEAT_MS = 15000 };
 int sl_live_start(struct sl_http_exchange *exchange, const struct sl_job_record *job,
                   uint64_t after);
 
-/* The connection takes bytes; `at` holds `used` bytes of headers already. As
- * sl_http_reply_continue(). */
-int sl_live_write(struct sl_live *live, unsigned char *at, size_t used);
+/* What is queued, as far as there is room at `at`: how many bytes, and whether they are the last.
+ */
+size_t sl_live_take(struct sl_live *live, uint8_t *at, size_t room, bool *out_last);
 
 void sl_live_free(struct sl_live *live); /* NULL is a no-op */
 

@@ -65,8 +65,8 @@ static int put_server(const struct sl_http *http, struct sl_buf *out)
                          "# TYPE sme2lab_http_sent_bytes counter\n"
                          "# UNIT sme2lab_http_sent_bytes bytes\n"
                          "sme2lab_http_sent_bytes_total %" PRIu64 "\n",
-                         http->connections, http->streams, http->counts.streams_cut,
-                         http->counts.received_bytes, http->counts.sent_bytes);
+                         http->clients.count, http->streams, http->counts.streams_cut,
+                         http->clients.received_bytes, http->clients.sent_bytes);
 }
 
 void sl_api_metrics(struct sl_http_exchange *exchange)

@@ -12,13 +12,13 @@ bool sl_http_page(struct sl_http_exchange *exchange, uint64_t *out_cursor, uint3
 {
     char cursor[32], limit[32];
     uint64_t from = 0, rows = PAGE_ROWS;
-    if (sl_http_query(exchange, "cursor=", cursor, sizeof(cursor)) < 0 ||
+    if (sl_http_query(exchange, "cursor", cursor, sizeof(cursor)) < 0 ||
         (cursor[0] && !sl_http_number(cursor, &from)) || from > INT64_MAX) {
         sl_http_problem(exchange, 400, "bad-query", "take it from next_cursor of the page before",
                         "the cursor is not one of this list");
         return false;
     }
-    if (sl_http_query(exchange, "limit=", limit, sizeof(limit)) < 0 ||
+    if (sl_http_query(exchange, "limit", limit, sizeof(limit)) < 0 ||
         (limit[0] && !sl_http_number(limit, &rows)) || rows < 1 || rows > SL_STORE_PAGE_ROWS) {
         sl_http_problem(exchange, 400, "bad-query", "", "limit is a number from 1 to %d",
                         (int)SL_STORE_PAGE_ROWS);

@@ -12,6 +12,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/http/connection.h"
 #include "host/http/exchange.h"
 #include "host/http/internal.h"
 #include "host/http/live.h"
@@ -21,20 +22,13 @@ enum { RETRY_AFTER_S = 1 };
 static void answer(struct sl_http_exchange *exchange, int status, const char *content_type,
                    uint64_t length)
 {
-    assert(!exchange->answered);
-    exchange->answered = true;
+    assert(!exchange->turn.answered);
+    exchange->turn.answered = true;
     exchange->status = status;
     exchange->content_type = content_type;
     exchange->length = length;
-    if (!exchange->wsi)
-        return;
-    if (exchange->paused)
-        sl_http_exchange_deadline(exchange, (int)exchange->http->timeout_s);
-    else
-        lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT,
-                        (int)exchange->http->timeout_s);
-    sl_http_exchange_pause(exchange, false);
-    lws_callback_on_writable(exchange->wsi);
+    if (exchange->turn.connection)
+        sl_http_connection_write(exchange->turn.connection);
 }
 
 void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
@@ -113,15 +107,20 @@ const char *sl_http_status_text(int status)
         {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
+        {408, "Request Timeout"},
         {409, "Conflict"},
         {411, "Length Required"},
         {413, "Content Too Large"},
         {414, "URI Too Long"},
         {415, "Unsupported Media Type"},
+        {417, "Expectation Failed"},
         {422, "Unprocessable Content"},
         {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},
+        {501, "Not Implemented"},
         {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
         {507, "Insufficient Storage"},
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -152,9 +151,9 @@ void sl_http_problem(struct sl_http_exchange *exchange, int status, const char *
     if (hint[0])
         sl_json_text(&json, "hint", hint);
     sl_json_close_object(&json);
-    if (exchange->close_after || status == 401 || status == 403)
-        sl_http_refusal_tell(&exchange->http->refusals, uv_now(exchange->http->loop), status,
-                             exchange->path, words);
+    if (exchange->turn.close_after || status == 401 || status == 403)
+        sl_http_refusal_tell(&exchange->http->clients.refusals, uv_now(exchange->http->loop),
+                             status, exchange->path, words);
     if (status == 429 || status == 503)
         sl_http_reply_header(exchange, "retry-after", "%d", RETRY_AFTER_S);
     if (status == 401)
@@ -203,7 +202,7 @@ static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
         rc = sl_buf_printf(head, "cache-control: no-store\r\n");
     if (rc == 0 && !exchange->live && exchange->status != 204)
         rc = sl_buf_printf(head, "content-length: %" PRIu64 "\r\n", exchange->length);
-    if (rc == 0 && exchange->close_after)
+    if (rc == 0 && (exchange->turn.close_after || exchange->turn.client_closes))
         rc = sl_buf_printf(head, "connection: close\r\n");
     if (rc == 0)
         rc = sl_buf_printf(head, "x-content-type-options: nosniff\r\n");
@@ -213,7 +212,7 @@ static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
 }
 
 /* Up to `room` bytes of the body to `at`: how many, or -errno. */
-static ssize_t read_body(struct sl_http_exchange *exchange, unsigned char *at, size_t room)
+static ssize_t read_body(struct sl_http_exchange *exchange, uint8_t *at, size_t room)
 {
     uint64_t left = exchange->length - exchange->sent;
     size_t wanted = left < room ? (size_t)left : room;
@@ -228,59 +227,31 @@ static ssize_t read_body(struct sl_http_exchange *exchange, unsigned char *at, s
     return n == 0 && wanted > 0 ? SL_E_TRUNCATED : n; /* the file shrank: the client must see it */
 }
 
-static int finish(struct sl_http_exchange *exchange)
+int sl_http_reply_next(struct sl_http_exchange *exchange, uint8_t *at, size_t room, bool *out_last)
 {
-    struct lws *wsi = exchange->wsi;
-    bool close_after = exchange->close_after;
-    if (close_after)
-        return -1; /* the close ends the exchange */
-    struct sl_http_exchange **owner = lws_wsi_user(wsi);
-    *owner = NULL;
-    sl_http_exchange_end(exchange);
-    return lws_http_transaction_completed(wsi) ? -1 : 1;
-}
-
-int sl_http_reply_continue(struct sl_http_exchange *exchange)
-{
-    struct sl_http *http = exchange->http;
-    unsigned char *start = http->scratch + LWS_PRE;
     size_t used = 0;
     if (!exchange->head_sent) {
         struct sl_buf head;
-        sl_buf_init(&head, SL_HTTP_CHUNK_BYTES / 2);
+        sl_buf_init(&head, room);
         int rc = write_head(exchange, &head);
         used = head.size;
         if (rc == 0)
-            memcpy(start, head.data, used);
+            memcpy(at, head.data, used);
         sl_buf_fini(&head);
         if (rc < 0)
-            return -1;
+            return rc;
         exchange->head_sent = true;
     }
-    if (exchange->live)
-        return sl_live_write(exchange->live, start, used);
-    bool body = exchange->content_type && exchange->method != SL_HTTP_HEAD;
-    if (body) {
-        ssize_t n = read_body(exchange, start + used, SL_HTTP_CHUNK_BYTES - used);
-        if (n < 0)
-            return -1;
-        exchange->sent += (uint64_t)n;
-        used += (size_t)n;
+    if (exchange->method == SL_HTTP_HEAD || (!exchange->content_type && !exchange->live)) {
+        *out_last = true;
+        return (int)used;
     }
-    if (used > 0 && lws_write(exchange->wsi, start, used, LWS_WRITE_HTTP_HEADERS) < 0)
-        return -1;
-    http->counts.sent_bytes += used;
-    if (!body || exchange->sent == exchange->length)
-        return finish(exchange);
-    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)http->timeout_s);
-    lws_callback_on_writable(exchange->wsi);
-    return 0;
-}
-
-int sl_http_reply_go_on(struct sl_http_exchange *exchange)
-{
-    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
-    unsigned char *start = exchange->http->scratch + LWS_PRE;
-    memcpy(start, text, sizeof(text) - 1);
-    return lws_write(exchange->wsi, start, sizeof(text) - 1, LWS_WRITE_HTTP_HEADERS) < 0 ? -1 : 0;
+    if (exchange->live)
+        return (int)(used + sl_live_take(exchange->live, at + used, room - used, out_last));
+    ssize_t n = read_body(exchange, at + used, room - used);
+    if (n < 0)
+        return (int)n;
+    exchange->sent += (uint64_t)n;
+    *out_last = exchange->sent == exchange->length;
+    return (int)(used + (size_t)n);
 }

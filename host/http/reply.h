@@ -47,11 +47,9 @@ void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct 
 __attribute__((format(printf, 3, 4))) void
 sl_http_reply_header(struct sl_http_exchange *exchange, const char *name, const char *value, ...);
 
-/* The connection takes bytes: sends the next. 0: more to come or to wait for; 1: all is sent; -1:
- * the connection must be closed. */
-int sl_http_reply_continue(struct sl_http_exchange *exchange);
-
-/* "HTTP/1.1 100 Continue", where the client waits for it: 0, or -1: close. */
-int sl_http_reply_go_on(struct sl_http_exchange *exchange);
+/* The next bytes of the answer, to `at`: how many, and whether they are its last; 0 and not the
+ * last: a stream has no news. -errno, SL_E_LIMIT or SL_E_TRUNCATED: the connection must be closed.
+ * `room` is enough for a head. */
+int sl_http_reply_next(struct sl_http_exchange *exchange, uint8_t *at, size_t room, bool *out_last);
 
 const char *sl_http_status_text(int status);

@@ -1,20 +1,23 @@
 /* host/http/request.c */
 #include "host/http/request.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/http/api.h"
+#include "host/http/connection.h"
 #include "host/http/exchange.h"
 #include "host/http/internal.h"
 #include "host/http/reply.h"
 #include "host/http/router.h"
+#include "host/http/target.h"
 
-enum { MAX_AUTHORIZATION_BYTES = 256, MAX_SKIPPED_BYTES = 16 << 20, MAX_JSON_S = 60 };
+enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
 
 static uint64_t now_ms(void)
 {
@@ -23,29 +26,22 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Who got through a Unix socket's permissions may do everything. */
-static bool trusted(const struct sl_http_exchange *exchange)
-{
-    struct sockaddr_storage own;
-    socklen_t len = sizeof(own);
-    int fd = lws_get_socket_fd(exchange->wsi);
-    return getsockname(fd, (struct sockaddr *)&own, &len) == 0 && own.ss_family == AF_UNIX;
-}
-
 /* true: it may. false: answered with 401, 403 or 503. */
 static bool authorised(struct sl_http_exchange *exchange)
 {
     char value[MAX_AUTHORIZATION_BYTES];
     const struct sl_auth *auth = &exchange->http->auth;
     int wanted = exchange->route->role;
-    if (wanted == 0 || trusted(exchange))
+    if (wanted == 0 || sl_http_connection_is_trusted(exchange->turn.connection))
         return true;
     if (!auth->loaded) {
         sl_http_problem(exchange, 503, "not-ready", "", "the tokens are not read yet");
         return false;
     }
-    int rc = sl_http_header(exchange, "authorization:", value, sizeof(value));
+    int rc = sl_http_header(exchange, "authorization", value, sizeof(value));
     int role = rc < 0 ? 0 : sl_auth_role(auth, value, now_ms());
+    if (role > 0)
+        sl_http_connection_vouch(exchange->turn.connection);
     if (role >= wanted)
         return true;
     if (role == 0)
@@ -59,60 +55,111 @@ static bool authorised(struct sl_http_exchange *exchange)
     return false;
 }
 
-static void refuse_route(struct sl_http_exchange *exchange, int methods)
+static const struct {
+    int method;
+    const char *name;
+} methods[] = {{SL_HTTP_GET, "GET"},     {SL_HTTP_HEAD, "HEAD"},     {SL_HTTP_POST, "POST"},
+               {SL_HTTP_PUT, "PUT"},     {SL_HTTP_DELETE, "DELETE"}, {SL_HTTP_OTHER, "OPTIONS"},
+               {SL_HTTP_OTHER, "PATCH"}, {SL_HTTP_OTHER, "TRACE"}};
+
+static void refuse_route(struct sl_http_exchange *exchange, int allowed)
 {
-    static const struct {
-        int method;
-        const char *name;
-    } names[] = {{SL_HTTP_GET, "GET"},
-                 {SL_HTTP_HEAD, "HEAD"},
-                 {SL_HTTP_POST, "POST"},
-                 {SL_HTTP_PUT, "PUT"},
-                 {SL_HTTP_DELETE, "DELETE"}};
     char allow[64] = "";
-    if (methods == 0) {
+    if (strcmp(exchange->path, "*") == 0)
+        allowed = SL_HTTP_GET | SL_HTTP_HEAD | SL_HTTP_POST | SL_HTTP_PUT | SL_HTTP_DELETE;
+    if (allowed == 0) {
         sl_http_problem(exchange, 404, "not-found", "GET /api/v1/openapi.yaml lists what there is",
                         "there is nothing at %.200s", exchange->path);
         return;
     }
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
         size_t len = strlen(allow);
-        if (methods & names[i].method)
-            snprintf(allow + len, sizeof(allow) - len, "%s%s", len ? ", " : "", names[i].name);
+        if (allowed & methods[i].method)
+            snprintf(allow + len, sizeof(allow) - len, "%s%s", len ? ", " : "", methods[i].name);
     }
     sl_http_reply_header(exchange, "allow", "%s", allow);
     sl_http_problem(exchange, 405, "wrong-method", "", "this path takes %s", allow);
 }
 
-/* Reads what the headers say of the body. false: answered, and the connection ends, because nobody
- * knows where the next request begins. */
-static bool body_is_clear(struct sl_http_exchange *exchange)
+static bool refuse_framing(struct sl_http_exchange *exchange, int status, const char *type,
+                           const char *hint, const char *what)
 {
-    char length[32], expect[32], coding[32];
-    int rc = sl_http_header(exchange, "content-length:", length, sizeof(length));
-    bool clear = rc == 0 && (!length[0] || sl_http_number(length, &exchange->body_bytes)) &&
-                 exchange->body_bytes <= INT64_MAX;
-    exchange->has_body = length[0] != '\0' && exchange->body_bytes > 0;
-    exchange->close_after = true;
-    if (sl_http_header(exchange, "transfer-encoding:", coding, sizeof(coding)) != 0 || coding[0]) {
-        sl_http_problem(exchange, 411, "length-required", "curl -T FILE does",
-                        "a body is sent with Content-Length here, not in chunks");
-        return false;
+    exchange->turn.close_after = true; /* nobody knows where the next request begins */
+    sl_http_problem(exchange, status, type, hint, "%s", what);
+    return false;
+}
+
+/* Reads how long the body is. false: answered. */
+static bool read_length(struct sl_http_exchange *exchange)
+{
+    const char *length = sl_http_head_field(&exchange->head, "content-length");
+    const char *coding = sl_http_head_field(&exchange->head, "transfer-encoding");
+    if (!length || (length[0] && (!sl_http_number(length, &exchange->body_bytes) ||
+                                  exchange->body_bytes > INT64_MAX)))
+        return refuse_framing(exchange, 400, "bad-header", "", "Content-Length is not a number");
+    if (coding && !coding[0]) {
+        exchange->body_left = exchange->body_bytes;
+        exchange->turn.read = exchange->body_bytes == 0;
+        exchange->has_body = exchange->body_bytes > 0;
+        exchange->has_length = length[0] != '\0';
+        return true;
     }
-    if (!clear) {
-        sl_http_problem(exchange, 400, "bad-header", "", "Content-Length is not a number");
-        return false;
-    }
-    if (!length[0] && (exchange->method == SL_HTTP_POST || exchange->method == SL_HTTP_PUT)) {
-        sl_http_problem(exchange, 411, "length-required", "send Content-Length: 0 for no body",
-                        "it is not clear how long the body is");
-        return false;
-    }
-    exchange->close_after = false;
-    rc = sl_http_header(exchange, "expect:", expect, sizeof(expect));
-    exchange->expects_continue =
-        exchange->has_body && rc == 0 && strcasecmp(expect, "100-continue") == 0;
+    if (length[0] || exchange->head.minor == 0)
+        return refuse_framing(exchange, 400, "bad-header", "send one of the two, in HTTP/1.1",
+                              "Transfer-Encoding stands beside Content-Length or in HTTP/1.0");
+    if (!coding || strcasecmp(coding, "chunked") != 0)
+        return refuse_framing(exchange, 501, "not-implemented", "send chunks as they are",
+                              "chunked is the only transfer coding here");
+    exchange->has_body = exchange->chunked = true;
+    exchange->turn.read = false;
     return true;
+}
+
+/* "close" among the words of Connection. */
+static bool wants_close(const struct sl_http_head *head)
+{
+    for (size_t i = 0; i < head->count; i++) {
+        if (strcmp(head->fields[i].name, "connection") != 0)
+            continue;
+        for (const char *word = head->fields[i].value; *word;) {
+            size_t len = strcspn(word, ", \t");
+            if (len == 5 && strncasecmp(word, "close", len) == 0)
+                return true;
+            word += len + strspn(word + len, ", \t");
+        }
+    }
+    return false;
+}
+
+/* Reads what the head says of the connection and of the body. false: answered. */
+static bool head_is_clear(struct sl_http_exchange *exchange)
+{
+    const struct sl_http_head *head = &exchange->head;
+    const char *host = sl_http_head_field(head, "host");
+    const char *expect = sl_http_head_field(head, "expect");
+    exchange->turn.client_closes = head->minor == 0 || wants_close(head);
+    if (!host || (!host[0] && head->minor > 0) || strpbrk(host, " \t/?#@,"))
+        return refuse_framing(exchange, 400, "bad-header", "send Host: NAME or Host: NAME:PORT",
+                              "there must be one Host, and it must be a name");
+    if (!read_length(exchange))
+        return false;
+    exchange->expects_continue = expect && strcasecmp(expect, "100-continue") == 0;
+    if (!expect || (expect[0] && !exchange->expects_continue))
+        return refuse_framing(exchange, 417, "unknown-expectation", "send Expect: 100-continue",
+                              "100-continue is the only expectation that is met here");
+    exchange->expects_continue &= exchange->has_body && head->minor > 0;
+    if (exchange->has_body || exchange->has_length ||
+        !(exchange->method & (SL_HTTP_POST | SL_HTTP_PUT)))
+        return true;
+    sl_http_problem(exchange, 411, "length-required", "send Content-Length: 0 for no body",
+                    "it is not clear how long the body is");
+    return false;
+}
+
+static void refuse_size(struct sl_http_exchange *exchange)
+{
+    sl_http_problem(exchange, 413, "too-large", "models and inputs are blobs: PUT them",
+                    "the body may have %d bytes at most", (int)SL_HTTP_MAX_JSON_BYTES);
 }
 
 /* false: answered with 413 or 415. */
@@ -121,11 +168,10 @@ static bool json_is_wanted(struct sl_http_exchange *exchange)
     static const char json[] = "application/json";
     char type[SL_HTTP_VALUE_BYTES];
     if (exchange->body_bytes > SL_HTTP_MAX_JSON_BYTES) {
-        sl_http_problem(exchange, 413, "too-large", "models and inputs are blobs: PUT them",
-                        "the body may have %d bytes at most", (int)SL_HTTP_MAX_JSON_BYTES);
+        refuse_size(exchange);
         return false;
     }
-    int rc = sl_http_header(exchange, "content-type:", type, sizeof(type));
+    int rc = sl_http_header(exchange, "content-type", type, sizeof(type));
     size_t len = strcspn(type, "; ");
     if (!exchange->has_body ||
         (rc == 0 && len == sizeof(json) - 1 && strncasecmp(type, json, sizeof(json) - 1) == 0))
@@ -135,41 +181,50 @@ static bool json_is_wanted(struct sl_http_exchange *exchange)
     return false;
 }
 
-static void call_handler(struct sl_http_exchange *exchange)
+/* false: answered with 400, 414, 501 or 505. */
+static bool target_is_clear(struct sl_http_exchange *exchange)
 {
-    exchange->route->handler(exchange);
-    if (!exchange->answered && exchange->owed > 0)
-        sl_http_exchange_pause(exchange, true);
+    const char *why = "";
+    int rc = sl_http_target_read(exchange->head.method, exchange->head.target, exchange->path,
+                                 &exchange->query, &why);
+    if (exchange->method == SL_HTTP_UNKNOWN) {
+        exchange->turn.close_after = true; /* what follows a CONNECT is no HTTP */
+        sl_http_problem(exchange, 501, "unknown-method", "", "the method %.40s is not known here",
+                        exchange->head.method);
+    } else if (rc == -414) {
+        sl_http_problem(exchange, 414, "too-long", "", "a path has %d bytes at most",
+                        SL_HTTP_PATH_BYTES - 1);
+    } else if (rc < 0) {
+        sl_http_problem(exchange, 400, "bad-request", "", "%s", why);
+    }
+    return !exchange->turn.answered;
 }
 
-/* false: answered with 414. */
-static bool path_is_known(struct sl_http_exchange *exchange)
+/* false: answered with 503. Who is alive is told even now. */
+static bool there_is_room(struct sl_http_exchange *exchange)
 {
-    if (!exchange->path_too_long)
+    if (!sl_http_connection_is_surplus(exchange->turn.connection))
         return true;
-    sl_http_problem(exchange, 414, "too-long", "", "a path has %d bytes at most",
-                    SL_HTTP_PATH_BYTES - 1);
+    exchange->turn.close_after = true;
+    if (exchange->route && exchange->route->role == 0)
+        return true;
+    sl_http_problem(exchange, 503, "busy", "", "%d requests are being served already",
+                    (int)SL_HTTP_MAX_CONNECTIONS);
     return false;
 }
 
 /* Finds the route and lets the request in; false: answered. */
 static bool admit(struct sl_http_exchange *exchange)
 {
-    int methods = 0;
-    if (!body_is_clear(exchange))
-        return false;
-    if (exchange->http->connections > SL_HTTP_MAX_CONNECTIONS) {
-        exchange->close_after = true;
-        sl_http_problem(exchange, 503, "busy", "", "there are %d connections already",
-                        (int)SL_HTTP_MAX_CONNECTIONS);
-        return false;
-    }
-    if (!path_is_known(exchange))
+    int allowed = 0;
+    if (!head_is_clear(exchange) || !target_is_clear(exchange))
         return false;
     exchange->route =
-        sl_http_find_route(exchange->method, exchange->path, exchange->param, &methods);
+        sl_http_find_route(exchange->method, exchange->path, exchange->param, &allowed);
+    if (!there_is_room(exchange))
+        return false;
     if (!exchange->route) {
-        refuse_route(exchange, methods);
+        refuse_route(exchange, allowed);
         return false;
     }
     if (!authorised(exchange))
@@ -177,49 +232,112 @@ static bool admit(struct sl_http_exchange *exchange)
     return exchange->route->body != SL_HTTP_BODY_JSON || json_is_wanted(exchange);
 }
 
-int sl_http_request_begin(struct sl_http_exchange *exchange)
+static int method_of(const char *name)
 {
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        if (strcmp(methods[i].name, name) == 0)
+            return methods[i].method;
+    }
+    return SL_HTTP_UNKNOWN;
+}
+
+/* false: answered. */
+static bool read_head(struct sl_http_exchange *exchange, const char *head, size_t len)
+{
+    const char *why = "";
+    exchange->head_text = sl_strndup(head, len);
+    if (!exchange->head_text) {
+        exchange->turn.close_after = true;
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
+        return false;
+    }
+    int rc = sl_http_head_read(exchange->head_text, len, &exchange->head, &why);
+    if (rc < 0) {
+        sl_http_request_refuse(exchange, -rc, why);
+        return false;
+    }
+    exchange->method = method_of(exchange->head.method);
+    return true;
+}
+
+static void end_body(struct sl_http_exchange *exchange)
+{
+    if (exchange->turn.answered || !exchange->turn.wants_more)
+        return;
+    exchange->turn.wants_more = false;
+    if (exchange->route->body == SL_HTTP_BODY_STREAM)
+        sl_api_blob_end(exchange);
+    else
+        exchange->route->handler(exchange);
+}
+
+void sl_http_request_begin(struct sl_http_exchange *exchange, const char *head, size_t len)
+{
+    if (!read_head(exchange, head, len))
+        return;
     if (!admit(exchange)) {
-        if (exchange->expects_continue || exchange->body_bytes > MAX_SKIPPED_BYTES)
-            exchange->close_after = true; /* what it still sends is not read */
-        return 0;
+        if (exchange->expects_continue || exchange->body_bytes > SL_HTTP_MAX_SKIPPED_BYTES)
+            exchange->turn.close_after = true; /* what it still sends is not read */
+        return;
     }
     int body = exchange->route->body;
+    exchange->turn.wants_more = true;
+    if (body == SL_HTTP_BODY_JSON)
+        exchange->turn.read_by_ms = exchange->started_ms + MAX_JSON_S * 1000;
     if (body == SL_HTTP_BODY_STREAM)
         exchange->route->handler(exchange);
-    if (!exchange->answered && exchange->has_body && body != SL_HTTP_BODY_NONE)
-        return exchange->expects_continue ? sl_http_reply_go_on(exchange) : 0;
-    if (!exchange->answered)
-        sl_http_request_end(exchange);
-    return 0;
+    if (exchange->turn.answered)
+        return;
+    if (!exchange->has_body || body == SL_HTTP_BODY_NONE)
+        end_body(exchange);
+    else if (exchange->expects_continue)
+        sl_http_connection_go_on(exchange->turn.connection);
 }
 
-int sl_http_request_piece(struct sl_http_exchange *exchange, const void *bytes, size_t len)
+void sl_http_request_refuse(struct sl_http_exchange *exchange, int status, const char *why)
 {
-    exchange->http->counts.received_bytes += len;
-    if (exchange->answered || exchange->body_ended || len == 0)
-        return 0;
-    if (exchange->route->body == SL_HTTP_BODY_STREAM) {
-        sl_api_blob_piece(exchange, bytes, len);
-        return 0;
-    }
-    if (exchange->route->body != SL_HTTP_BODY_JSON)
-        return 0;
-    if (uv_now(exchange->http->loop) - exchange->started_ms > MAX_JSON_S * 1000)
-        return -1; /* drop by drop */
-    return sl_buf_append(&exchange->body, bytes, len) < 0 ? -1 : 0;
+    const char *type = status == 408   ? "timeout"
+                       : status == 414 ? "too-long"
+                       : status == 431 ? "headers-too-large"
+                       : status == 505 ? "unknown-version"
+                                       : "bad-request";
+    exchange->turn.close_after = true;
+    sl_http_problem(exchange, status, type, "", "%s", why);
 }
 
-void sl_http_request_end(struct sl_http_exchange *exchange)
+static void take_piece(struct sl_http_exchange *exchange, struct sl_bytes piece)
 {
-    if (exchange->answered || exchange->body_ended)
+    if (exchange->turn.answered || !exchange->turn.wants_more || piece.size == 0)
         return;
-    exchange->body_ended = true;
-    if (exchange->route->body == SL_HTTP_BODY_STREAM) {
-        sl_api_blob_end(exchange);
-        if (!exchange->answered)
-            sl_http_exchange_pause(exchange, true);
-        return;
+    if (exchange->route->body == SL_HTTP_BODY_STREAM)
+        sl_api_blob_piece(exchange, piece.data, piece.size);
+    else if (exchange->body.size + piece.size > SL_HTTP_MAX_JSON_BYTES)
+        refuse_size(exchange);
+    else if (sl_buf_append(&exchange->body, piece.data, piece.size) < 0)
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
+}
+
+int sl_http_request_take(struct sl_http_exchange *exchange, struct sl_bytes bytes)
+{
+    struct sl_bytes piece = bytes;
+    int len;
+    if (exchange->chunked) {
+        len = sl_http_chunks_take(&exchange->chunks, bytes, &piece);
+        exchange->body_bytes += piece.size;
+    } else {
+        piece.size = bytes.size < exchange->body_left ? bytes.size : (size_t)exchange->body_left;
+        exchange->body_left -= piece.size;
+        len = (int)piece.size;
     }
-    call_handler(exchange);
+    if (len < 0) {
+        exchange->turn.close_after = true;
+        if (!exchange->turn.answered && exchange->turn.wants_more)
+            sl_http_request_refuse(exchange, 400, "its body is not in chunks as it says");
+        return len;
+    }
+    take_piece(exchange, piece);
+    exchange->turn.read = exchange->chunked ? exchange->chunks.ended : exchange->body_left == 0;
+    if (exchange->turn.read)
+        end_body(exchange);
+    return len;
 }

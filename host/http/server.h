@@ -1,4 +1,4 @@
-/* host/http/server.h: the daemon's HTTP/JSON interface on libwebsockets, on the daemon's own loop.
+/* host/http/server.h: the daemon's HTTP/JSON interface on its own libuv loop.
  *
  * A Unix socket is guarded by its file's permissions (0600), who may open it may do everything; TCP
  * is loopback only (127.0.0.1, [::1]) and asks for a bearer token. */
@@ -18,10 +18,8 @@ struct sl_lab;
 
 enum {
     SL_HTTP_MAX_LISTENERS = 8,
-    SL_HTTP_MAX_CONNECTIONS = 320, /* one more is told 503 */
-    SL_HTTP_MAX_STREAMS = 256,     /* of events; one more is told 429 */
+    SL_HTTP_MAX_STREAMS = 256, /* of events, of each listener; one more is told 429 */
     SL_HTTP_MAX_JSON_BYTES = 1 << 20,
-    SL_HTTP_MAX_HEADER_BYTES = 8192,
 };
 #define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
 
@@ -46,9 +44,10 @@ struct sl_http_options {
     unsigned timeout_s; /* for a client that neither reads nor sends; 0: 20 */
 };
 
-/* Listens at once. `lab` is borrowed and outlives the server. A port of 0 lets the system choose.
- * Blocks for the little that start-up takes. 0, or a code with words: -EADDRINUSE when another
- * daemon listens there, SL_E_UNSUPPORTED for an address beyond loopback. */
+/* Listens at once. The process ignores SIGPIPE. `lab` is borrowed and outlives the server. A port
+ * of 0 lets the system choose. Blocks for the little that start-up takes. 0, or a code with words:
+ * -EADDRINUSE when another daemon listens there, SL_E_UNSUPPORTED for an address beyond loopback.
+ */
 int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_options *options,
                 struct sl_http **out, struct sl_diag *diag);
 

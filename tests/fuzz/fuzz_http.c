@@ -1,13 +1,16 @@
-/* tests/fuzz/fuzz_http.c: what the HTTP handlers read from clients: bodies of POST /jobs and
- * /tokens, paths, numbers and Authorization. The first byte chooses. */
+/* tests/fuzz/fuzz_http.c: what the HTTP server reads from clients: heads, targets, chunks, bodies
+ * of POST /jobs and /tokens, paths, numbers and Authorization. The first byte chooses. */
 #include <stdint.h>
 #include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/http/auth.h"
+#include "host/http/chunked.h"
+#include "host/http/head.h"
 #include "host/http/router.h"
 #include "host/http/submission.h"
+#include "host/http/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,6 +38,71 @@ static void read_authorization(const char *text)
         __builtin_trap();
 }
 
+static void read_target(const char *method, const char *target)
+{
+    char path[SL_HTTP_PATH_BYTES], value[32];
+    const char *query = NULL, *why = NULL;
+    int rc = sl_http_target_read(method, target, path, &query, &why);
+    if (rc == -400 && !why)
+        __builtin_trap();
+    if (rc == 0 && sl_http_query_find(query, "a", value, sizeof(value)) >= (int)sizeof(value))
+        __builtin_trap();
+}
+
+/* However the bytes come, byte by byte or at once, their head is the same one. */
+static void read_head(struct sl_bytes bytes)
+{
+    struct sl_http_head_scan slow = {0}, fast = {0};
+    struct sl_http_head head;
+    const char *why = NULL;
+    int at_once = sl_http_head_find(&fast, bytes.data, bytes.size), rc = 0;
+    for (size_t i = 1; rc == 0 && i <= bytes.size; i++)
+        rc = sl_http_head_find(&slow, bytes.data, i);
+    if (rc != at_once || rc > (int)bytes.size)
+        __builtin_trap();
+    if (rc <= 0)
+        return;
+    char *text = sl_strndup((const char *)bytes.data, (size_t)rc);
+    rc = sl_http_head_read(text, (size_t)rc, &head, &why);
+    if (rc < 0 && !why)
+        __builtin_trap();
+    if (rc == 0)
+        read_target(head.method, head.target);
+    for (size_t i = 0; rc == 0 && i < head.count; i++)
+        sl_http_head_field(&head, head.fields[i].name);
+    sl_free(text);
+}
+
+/* The same for a body: *out_sum tells one content from another. */
+static int read_chunks(struct sl_bytes bytes, size_t step, uint64_t *out_sum)
+{
+    struct sl_http_chunks chunks = {0};
+    struct sl_bytes piece;
+    size_t at = 0;
+    *out_sum = 0;
+    while (at < bytes.size && !chunks.ended) {
+        size_t left = bytes.size - at;
+        struct sl_bytes some = {bytes.data + at, left < step ? left : step};
+        int taken = sl_http_chunks_take(&chunks, some, &piece);
+        if (taken < 0)
+            return -1;
+        if (taken == 0 || (size_t)taken > some.size || piece.size > (size_t)taken)
+            __builtin_trap();
+        for (size_t i = 0; i < piece.size; i++)
+            *out_sum = *out_sum * 31 + piece.data[i] + 1;
+        at += (size_t)taken;
+    }
+    return chunks.ended;
+}
+
+static void read_body(struct sl_bytes bytes)
+{
+    uint64_t slow, fast;
+    int rc = read_chunks(bytes, 1, &slow);
+    if (read_chunks(bytes, bytes.size, &fast) != rc || (rc >= 0 && slow != fast))
+        __builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sl_http_submission submission;
@@ -55,6 +123,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 'p':
         read_path(text);
+        break;
+    case 'h':
+        read_head(rest);
+        break;
+    case 'g':
+        read_target("GET", text);
+        break;
+    case 'c':
+        read_body(rest);
         break;
     default:
         read_authorization(text);

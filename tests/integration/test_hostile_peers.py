@@ -278,12 +278,13 @@ class ToHttp(Hostile):
         for data, answer, told in (
                 (b"", b"", unreadable), (b"\0" * 4096, b"problem:bad-request", unreadable),
                 (b"\x16\x03\x01\x02\x00\x01", b"problem:bad-request", unreadable),
-                (b"TRACE /healthz HTTP/1.1\r\nHost: a\r\n\r\n", b"problem:bad-request", unreadable),
+                (b"BREW /healthz HTTP/1.1\r\nHost: a\r\n\r\n", b"problem:unknown-method", "BREW is not known here"),
                 (b"GET / HTTP/1.1\r\nX: " + b"y" * (1 << 20), b"", unreadable),
                 (b"POST /api/v1/jobs HTTP/1.1\r\n", b"", unreadable),
                 (job + b"Content-Length: 100\r\n\r\n{", b"", unended),
                 (job + b"Content-Length: 99999999999999999999\r\n\r\n", b"problem:bad-header", "is not a number"),
-                (job + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", b"problem:length-required", "not in chunks")):
+                (job + b"Transfer-Encoding: gzip\r\n\r\n", b"problem:not-implemented", "the only transfer coding"),
+                (job + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}0\r\n\r\n", b"problem:bad-request", "not in chunks")):
             with self.subTest(data[:60]):
                 self.attack(data, answer, told)
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -72,6 +73,7 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
     struct sl_diag diag = {0};
     char path[128], address[128];
     memset(bench, 0, sizeof(*bench));
+    signal(SIGPIPE, SIG_IGN); /* as the daemon does */
     snprintf(bench->folder, sizeof(bench->folder), "/tmp/sl-http-XXXXXX");
     assert_non_null(mkdtemp(bench->folder));
     assert_int_equal(uv_loop_init(&bench->loop), 0);

@@ -282,12 +282,12 @@ static void silent_and_broken_peers_are_closed(void **state)
 
 static bool all_are_accepted(void)
 {
-    return bench.http->connections == SL_HTTP_MAX_CONNECTIONS;
+    return bench.http->clients.count == SL_HTTP_MAX_CONNECTIONS;
 }
 
 static bool none_is_connected(void)
 {
-    return bench.http->connections == 0;
+    return bench.http->clients.count == 0;
 }
 
 static void connections_that_came_and_went_leave_nothing_behind(void **state)
@@ -306,8 +306,7 @@ static void connections_that_came_and_went_leave_nothing_behind(void **state)
         }
         if (round == 0) {
             assert_true(sl_http_case_until(&bench, all_are_accepted));
-            assert_int_equal(CURL(&bench, "/healthz"), 503);
-            assert_non_null(strstr(bench.output, "retry-after: 1\r\n"));
+            assert_int_equal(CURL(&bench, "/api/v1/jobs"), 200); /* nobody is busy */
         }
         for (size_t i = 0; i < SL_HTTP_MAX_CONNECTIONS; i++)
             close(fds[i]);

@@ -43,31 +43,174 @@ static void assert_alive(int fd)
     close(fd);
 }
 
-static void a_body_in_chunks_is_refused_with_a_problem_document(void **state)
+static void assert_closed(int fd)
 {
-    (void)state;
-    int fd = sl_http_case_connect(&bench);
-    sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
-                          "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
-    assert_answer(fd, "urn:sme2lab:problem:length-required");
-    assert_non_null(strstr(bench.output, "HTTP/1.1 411 "));
-    assert_non_null(strstr(bench.output, "application/problem+json"));
     assert_int_equal(sl_http_case_await(&bench, fd, NULL, SL_CASE_PATIENCE_MS), 0);
     close(fd);
 }
 
-static void a_method_that_is_none_is_refused_with_a_problem_document(void **state)
+static size_t count(const char *text)
+{
+    size_t found = 0;
+    for (const char *at = bench.output; (at = strstr(at, text)) != NULL; at += strlen(text))
+        found++;
+    return found;
+}
+
+static void a_body_in_chunks_is_put_together(void **state)
+{
+    static const char *const parts[] = {"POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
+                                        "Transfer-Encoding: chunked\r\n\r\n1",
+                                        "0", ";of=it\r\n{\"model\":\"m\",  \"\r",
+                                        "\nf\r\ndevice\":\"box\" }", "\r\n0\r\nX-Sum: 1\r\n\r\n"};
+    (void)state;
+    int fd = sl_http_case_connect(&bench);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        sl_http_case_send(fd, parts[i]);
+        sl_http_case_spin(&bench, 3);
+    }
+    assert_answer(fd, "HTTP/1.1 201 ");
+    assert_alive(fd);
+}
+
+static void what_http_forbids_is_answered_by_its_status_and_a_problem_document(void **state)
+{
+    static const struct {
+        const char *request, *status, *type;
+    } cases[] = {
+        {"BREW /healthz HTTP/1.1\r\n" HOST "\r\n", "501", "unknown-method"},
+        {"CONNECT lab:80 HTTP/1.1\r\n" HOST "\r\n", "501", "unknown-method"},
+        {"GET /healthz HTTP/2.0\r\n" HOST "\r\n", "505", "unknown-version"},
+        {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505", "unknown-version"},
+        {"GET /healthz\r\n\r\n", "400", "bad-request"},
+        {"GET  /healthz HTTP/1.1\r\n" HOST "\r\n", "400", "bad-request"},
+        {"GET /healthz HTTP/1.1\n" HOST "\n", "400", "bad-request"},
+        {"GET /healthz HTTP/1.1\r\nHo st: a\r\n\r\n", "400", "bad-request"},
+        {"GET /healthz HTTP/1.1\r\n" HOST "A : b\r\n\r\n", "400", "bad-request"},
+        {"GET /healthz HTTP/1.1\r\n" HOST "A: b\r\n c\r\n\r\n", "400", "bad-request"},
+        {"GET /\xff HTTP/1.1\r\n" HOST "\r\n", "400", "bad-request"},
+        {"\x16\x03\x01", "400", "bad-request"},
+        {"GET /healthz HTTP/1.1\r\n\r\n", "400", "bad-header"},
+        {"GET /healthz HTTP/1.1\r\n" HOST HOST "\r\n", "400", "bad-header"},
+        {"GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n", "400", "bad-header"},
+        {"GET /healthz HTTP/1.1\r\n" HOST "Expect: x\r\n\r\n", "417", "unknown-expectation"},
+        {"GET /healthz HTTP/1.1\r\n" HOST "Content-Length: +3\r\n\r\nabc", "400", "bad-header"},
+        {"GET /healthz HTTP/1.1\r\n" HOST "Content-Length: 1, 1\r\n\r\na", "400", "bad-header"},
+        {"GET /healthz HTTP/1.1\r\n" HOST "Content-Length: 1\r\nContent-Length: 1\r\n\r\na", "400",
+         "bad-header"},
+        {"POST /api/v1/jobs HTTP/1.1\r\n" HOST
+         "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         "400", "bad-header"},
+        {"POST /api/v1/jobs HTTP/1.0\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400",
+         "bad-header"},
+        {"POST /api/v1/jobs HTTP/1.1\r\n" HOST "Transfer-Encoding: gzip, chunked\r\n\r\n", "501",
+         "not-implemented"},
+        {"POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\n2\r\n{}XX",
+         "400", "bad-request"},
+        {"POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\n-2\r\n{}",
+         "400", "bad-request"},
+    };
+    char wanted[96];
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int fd = sl_http_case_connect(&bench);
+        sl_http_case_send(fd, cases[i].request);
+        snprintf(wanted, sizeof(wanted), "urn:sme2lab:problem:%s\"", cases[i].type);
+        assert_answer(fd, wanted);
+        snprintf(wanted, sizeof(wanted), "HTTP/1.1 %s ", cases[i].status);
+        if (strncmp(bench.output, wanted, strlen(wanted)) != 0)
+            fail_msg("%s: not %s: %s", cases[i].request, wanted, bench.output);
+        assert_non_null(strstr(bench.output, "application/problem+json"));
+        assert_non_null(strstr(bench.output, "connection: close\r\n"));
+        const char *length = strstr(bench.output, "content-length: ");
+        const char *body = strstr(bench.output, "\r\n\r\n");
+        assert_int_equal(atoi(length + sizeof("content-length:")), strlen(body + 4));
+        assert_closed(fd);
+    }
+}
+
+static void what_http_allows_but_this_server_does_not_keeps_the_connection(void **state)
+{
+    static const struct {
+        const char *request, *status, *text;
+    } cases[] = {
+        {"OPTIONS /api/v1/jobs HTTP/1.1\r\n" HOST "\r\n", "405", "allow: GET, HEAD, POST\r\n"},
+        {"OPTIONS * HTTP/1.1\r\n" HOST "\r\n", "405", "allow: GET, HEAD, POST, PUT, DELETE\r\n"},
+        {"TRACE /healthz HTTP/1.1\r\n" HOST "\r\n", "405", "allow: GET, HEAD\r\n"},
+        {"PATCH /healthz HTTP/1.1\r\n" HOST "\r\n", "405", "problem:wrong-method"},
+        {"GET healthz HTTP/1.1\r\n" HOST "\r\n", "400", "not for a path"},
+        {"GET * HTTP/1.1\r\n" HOST "\r\n", "400", "not for a path"},
+        {"GET /healthz%zz HTTP/1.1\r\n" HOST "\r\n", "400", "problem:bad-request"},
+        {"GET /api/v1/runs?model=%4 HTTP/1.1\r\n" HOST "\r\n", "400", "problem:bad-request"},
+        {"GET http://lab/healthz HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
+        {"GET HTTP://lab:80/healthz?a HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
+        {"GET http://lab HTTP/1.1\r\n" HOST "\r\n", "404", "nothing at /"},
+        {"GET /%68ealthz HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
+        {"\r\n\r\nGET /healthz HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
+        {"GET /healthz HTTP/1.1\r\n" HOST "Upgrade: h2c\r\nConnection: upgrade\r\n\r\n", "200",
+         "alive"},
+    };
+    char wanted[32];
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int fd = sl_http_case_connect(&bench);
+        sl_http_case_send(fd, cases[i].request);
+        assert_answer(fd, cases[i].text);
+        snprintf(wanted, sizeof(wanted), "HTTP/1.1 %s ", cases[i].status);
+        assert_int_equal(strncmp(bench.output, wanted, strlen(wanted)), 0);
+        assert_alive(fd);
+    }
+}
+
+static void a_client_of_http_1_0_or_that_closes_is_answered_and_closed(void **state)
+{
+    static const char *const requests[] = {"GET /healthz HTTP/1.0\r\n\r\n",
+                                           "GET /healthz HTTP/1.1\r\n" HOST
+                                           "Connection: keep-alive, Close\r\n\r\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+        int fd = sl_http_case_connect(&bench);
+        sl_http_case_send(fd, requests[i]);
+        assert_answer(fd, "alive");
+        assert_non_null(strstr(bench.output, "connection: close\r\n"));
+        assert_closed(fd);
+    }
+}
+
+/* A request that has sent all and ended its side is answered all the same. */
+static void a_half_closed_client_gets_its_answer(void **state)
 {
     (void)state;
     int fd = sl_http_case_connect(&bench);
-    sl_http_case_send(fd, "BREW /healthz HTTP/1.1\r\n" HOST "\r\n");
-    assert_answer(fd, "urn:sme2lab:problem:bad-request");
-    assert_non_null(strstr(bench.output, "HTTP/1.1 400 "));
-    const char *length = strstr(bench.output, "content-length: ");
-    const char *body = strstr(bench.output, "\r\n\r\n");
-    assert_int_equal(atoi(length + sizeof("content-length:")), strlen(body + 4));
-    assert_int_equal(sl_http_case_await(&bench, fd, NULL, SL_CASE_PATIENCE_MS), 0);
-    close(fd);
+    sl_http_case_send(fd, "GET /api/v1/jobs HTTP/1.1\r\n" HOST "\r\n");
+    shutdown(fd, SHUT_WR);
+    assert_answer(fd, "{\"jobs\":[]");
+    assert_closed(fd);
+}
+
+static void requests_with_bodies_follow_each_other_on_one_connection(void **state)
+{
+    static const char *const requests[] = {
+        "GET /healthz HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc",
+        "GET /nowhere HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc",
+        "POST /api/v1/jobs HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc",
+        "DELETE /api/v1/jobs/7 HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc",
+        "GET /healthz HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        "GET /api/v1/jobs HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc"};
+    enum { KINDS = sizeof(requests) / sizeof(requests[0]), ROUNDS = 40 };
+    static char all[KINDS * ROUNDS * 128];
+    (void)state;
+    for (size_t i = 0; i < (size_t)KINDS * ROUNDS; i++)
+        strcat(all, requests[i % KINDS]);
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, all);
+    sl_http_case_send(fd, "GET /last HTTP/1.1\r\n" HOST "\r\n");
+    assert_answer(fd, "nothing at /last");
+    assert_int_equal(count("HTTP/1.1 "), KINDS * ROUNDS + 1);
+    assert_int_equal(count("HTTP/1.1 200 "), KINDS * ROUNDS / 2);
+    assert_int_equal(count("HTTP/1.1 415 "), ROUNDS);
+    assert_int_equal(count("HTTP/1.1 404 "), 2 * ROUNDS + 1);
+    assert_alive(fd);
 }
 
 static void a_client_that_asks_first_is_told_to_go_on(void **state)
@@ -246,8 +389,12 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
     const struct CMUnitTest tests[] = {
-        CASE(a_body_in_chunks_is_refused_with_a_problem_document),
-        CASE(a_method_that_is_none_is_refused_with_a_problem_document),
+        CASE(a_body_in_chunks_is_put_together),
+        CASE(what_http_forbids_is_answered_by_its_status_and_a_problem_document),
+        CASE(what_http_allows_but_this_server_does_not_keeps_the_connection),
+        CASE(a_client_of_http_1_0_or_that_closes_is_answered_and_closed),
+        CASE(a_half_closed_client_gets_its_answer),
+        CASE(requests_with_bodies_follow_each_other_on_one_connection),
         CASE(a_client_that_asks_first_is_told_to_go_on),
         CASE(a_client_that_asks_first_is_not_told_to_send_what_is_refused),
         CASE(a_body_beyond_the_limit_is_read_away_and_answered),

@@ -123,9 +123,10 @@ static void a_wrong_submission_says_what_is_wrong(void **state)
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "{\"model\":\"m\"}"), 415);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-X", "POST"), 411);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "", JSON), 422);
-    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\"}", "-H",
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":1,\"device\":7}", "-H",
                           "Transfer-Encoding: chunked"),
-                     411);
+                     422);
+    assert_true(has("/device"));
     assert_int_equal(CURL(&bench, "/api/v1/jobs"), 200); /* and the server lives */
 }
 

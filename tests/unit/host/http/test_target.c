@@ -1,0 +1,82 @@
+/* tests/unit/host/http/test_target.c */
+#include "host/http/target.h"
+
+#include "tests/support/unit.h"
+
+static char path[SL_HTTP_PATH_BYTES];
+static const char *query, *why;
+
+static int read_text(const char *method, const char *target)
+{
+    return sl_http_target_read(method, target, path, &query, &why);
+}
+
+static void paths_are_decoded_and_queries_are_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("GET", "/a%20b%2Fc+d?x=%41"), 0);
+    assert_string_equal(path, "/a b/c+d");
+    assert_string_equal(query, "x=%41");
+    assert_int_equal(read_text("GET", "/"), 0);
+    assert_null(query);
+    assert_int_equal(read_text("OPTIONS", "*"), 0);
+    assert_string_equal(path, "*");
+}
+
+static void an_absolute_uri_stands_for_its_path(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("GET", "HTTPS://a:8/b?c"), 0);
+    assert_string_equal(path, "/b");
+    assert_string_equal(query, "c");
+    assert_int_equal(read_text("GET", "http://a?c=/"), 0);
+    assert_string_equal(path, "/");
+    assert_string_equal(query, "c=/");
+}
+
+static void a_path_with_a_zero_is_no_path(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("GET", "/a%00b"), 0);
+    assert_string_equal(path, "");
+}
+
+static void what_is_no_path_is_refused(void **state)
+{
+    static const char *const targets[] = {"*",    "a",   "http:///a", "ftp://a/b",
+                                          "/a#b", "/%4", "/%g0",      "/a?%"};
+    static char longer[SL_HTTP_PATH_BYTES + 1];
+    (void)state;
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+        assert_int_equal(read_text("GET", targets[i]), -400);
+    memset(longer, '/', sizeof(longer) - 1);
+    assert_int_equal(read_text("GET", longer), -414);
+    longer[SL_HTTP_PATH_BYTES - 1] = '\0';
+    assert_int_equal(read_text("GET", longer), 0);
+}
+
+static void parameters_are_found_and_decoded(void **state)
+{
+    char value[8];
+    (void)state;
+    assert_int_equal(sl_http_query_find("ab=1&a=%41+b&a=2&c", "a", value, sizeof(value)), 3);
+    assert_string_equal(value, "A b");
+    assert_int_equal(sl_http_query_find("ab=1&c", "a", value, sizeof(value)), 0);
+    assert_int_equal(sl_http_query_find("ab=1&c", "c", value, sizeof(value)), 0);
+    assert_int_equal(sl_http_query_find(NULL, "a", value, sizeof(value)), 0);
+    assert_int_equal(sl_http_query_find("a=1234567", "a", value, sizeof(value)), 7);
+    assert_int_equal(sl_http_query_find("a=12345678", "a", value, sizeof(value)), -1);
+    assert_int_equal(sl_http_query_find("a=1%002", "a", value, sizeof(value)), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_are_decoded_and_queries_are_kept),
+        cmocka_unit_test(an_absolute_uri_stands_for_its_path),
+        cmocka_unit_test(a_path_with_a_zero_is_no_path),
+        cmocka_unit_test(what_is_no_path_is_refused),
+        cmocka_unit_test(parameters_are_found_and_decoded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
