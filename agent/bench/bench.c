@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/bench/crew.h"
 #include "agent/bench/families.h"
 #include "agent/bench/kernels.h"
 #include "agent/bench/peaks.h"
 #include "agent/bench/shape.h"
 #include "agent/bench/stage.h"
-#include "agent/bench/team.h"
 #include "agent/bench/usual.h"
 #include "agent/probe/kernel_list.h"
 #include "common/base/buf.h"
@@ -96,7 +96,7 @@ static int parse_value(struct options *o, const char *name, const char *value)
         if (seed)
             o->seed = number;
         else
-            o->workers = number <= SL_PEAKS_MAX_WORKERS ? (unsigned)number : 0;
+            o->workers = number <= SL_CREW_MAX_WORKERS ? (unsigned)number : 0;
         if (good && (seed || o->workers > 0))
             return 0;
     }

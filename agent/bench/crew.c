@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #endif
 
-#include "agent/bench/peaks.h"
 #include "agent/probe/cores.h"
 #include "common/base/clock.h"
 #include "common/base/mem.h"
@@ -39,7 +38,7 @@ struct crew {
     unsigned rounds;
     atomic_uint arrived, round, done;
     atomic_bool quit;
-    struct worker workers[SL_PEAKS_MAX_WORKERS];
+    struct worker workers[SL_CREW_MAX_WORKERS];
 };
 
 static long allowed_cores(unsigned long mask[MASK_BITS / WORD_BITS])
@@ -63,27 +62,27 @@ unsigned sl_crew_cores(void)
     unsigned count = 0;
     if (allowed_cores(mask) <= 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
-        return online < 1                      ? 1
-               : online > SL_PEAKS_MAX_WORKERS ? SL_PEAKS_MAX_WORKERS
-                                               : (unsigned)online;
+        return online < 1                     ? 1
+               : online > SL_CREW_MAX_WORKERS ? SL_CREW_MAX_WORKERS
+                                              : (unsigned)online;
     }
-    for (unsigned core = 0; core < MASK_BITS && count < SL_PEAKS_MAX_WORKERS; core++)
+    for (unsigned core = 0; core < MASK_BITS && count < SL_CREW_MAX_WORKERS; core++)
         count += is_allowed(mask, core);
     return count > 0 ? count : 1;
 }
 
 /* The cores that may be used, those of the fastest cluster first; -1 where there are no more. */
-static void order_cores(int out[SL_PEAKS_MAX_WORKERS])
+static void order_cores(int out[SL_CREW_MAX_WORKERS])
 {
     unsigned long mask[MASK_BITS / WORD_BITS] = {0};
     size_t count = 0;
     struct sl_probe_cores *cores = sl_malloc(1, sizeof(*cores));
-    for (size_t i = 0; i < SL_PEAKS_MAX_WORKERS; i++)
+    for (size_t i = 0; i < SL_CREW_MAX_WORKERS; i++)
         out[i] = -1;
     if (cores && allowed_cores(mask) > 0) {
         sl_probe_cores_read("", cores);
         for (size_t cluster = cores->cluster_count; cluster-- > 0;)
-            for (size_t i = 0; i < cores->count && count < SL_PEAKS_MAX_WORKERS; i++)
+            for (size_t i = 0; i < cores->count && count < SL_CREW_MAX_WORKERS; i++)
                 if (cores->core[i].cluster == cluster && is_allowed(mask, cores->core[i].index))
                     out[count++] = (int)cores->core[i].index;
     }
@@ -106,9 +105,9 @@ static void pin(int core)
 
 void sl_crew_pin(unsigned worker)
 {
-    int cores[SL_PEAKS_MAX_WORKERS];
+    int cores[SL_CREW_MAX_WORKERS];
     order_cores(cores);
-    pin(worker < SL_PEAKS_MAX_WORKERS ? cores[worker] : -1);
+    pin(worker < SL_CREW_MAX_WORKERS ? cores[worker] : -1);
 }
 
 static void *work(void *argument)
@@ -154,7 +153,7 @@ static uint64_t lead(struct crew *crew, unsigned workers)
 int sl_crew_run(const struct sl_peak *peak, size_t turns, unsigned workers, unsigned rounds,
                 size_t memory_bytes, uint64_t *out_ns)
 {
-    int rc = 0, cores[SL_PEAKS_MAX_WORKERS];
+    int rc = 0, cores[SL_CREW_MAX_WORKERS];
     unsigned started = 0;
     struct crew *crew = sl_calloc(1, sizeof(*crew));
     if (!crew)

@@ -7,7 +7,9 @@
 
 struct sl_peak;
 
-/* Runs `turns` turns in every one of `workers` threads (at most SL_PEAKS_MAX_WORKERS), `rounds`
+enum { SL_CREW_MAX_WORKERS = 64 };
+
+/* Runs `turns` turns in every one of `workers` threads (at most SL_CREW_MAX_WORKERS), `rounds`
  * times, each with `memory_bytes` of its own; *out_ns is the shortest time from the first start to
  * the last end of a round. 0, -ENOMEM or -EAGAIN. */
 int sl_crew_run(const struct sl_peak *peak, size_t turns, unsigned workers, unsigned rounds,

@@ -14,7 +14,7 @@ typedef int (*bench_fn)(const struct sl_bench_choice *choice, uint64_t seed,
 /* NULL: no such kernels of the type. */
 static const bench_fn benches[SL_BENCH_TYPE_END][SL_BENCH_FAMILY_END] = {
 #define SL_BENCH(type, family, function) [SL_BENCH_##type][SL_BENCH_##family] = function,
-#include "agent/bench/families.inc"
+#include "agent/bench/benches.inc"
 #undef SL_BENCH
 };
 

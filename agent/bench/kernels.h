@@ -19,7 +19,7 @@ struct sl_bench_choice {
 #define SL_BENCH(type, family, function)                                                           \
     int function(const struct sl_bench_choice *choice, uint64_t seed,                              \
                  struct sl_bench_stage_run *bench);
-#include "agent/bench/families.inc"
+#include "agent/bench/benches.inc"
 #undef SL_BENCH
 
 /* Search through one list. */

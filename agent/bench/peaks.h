@@ -5,8 +5,6 @@
 
 struct sl_buf;
 
-enum { SL_PEAKS_MAX_WORKERS = 64 };
-
 /* Appends one JSON object a line for each loop that the CPU has.
  *
  * Counted: by one worker under the marks, once with some turns and once with twice as many, so that

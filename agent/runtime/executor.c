@@ -1,8 +1,12 @@
-/* agent/runtime/executor.c: runs a variant's instructions. */
+/* agent/runtime/executor.c */
+#include "agent/runtime/executor.h"
+
 #include <string.h>
 
+#include "agent/runtime/ops/prepare.h"
 #include "agent/runtime/variant.h"
 #include "agent/runtime/workers.h"
+#include "agent/runtime/xnn/delegate.h"
 #include "common/base/error.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/denormals.h"
@@ -29,13 +33,13 @@ static int prepare_delegate(struct sl_variant *v, struct sl_instruction *instruc
     v->plan_user[from->index] = NULL;
     for (uint32_t i = 0; i < from->arg_count; i++)
         instruction->args[i] = sl_method_tensor(v->method, from->args[i]);
-    int rc = sl_xnn_plan_shape(plan, instruction->args, from->arg_count, diag);
+    int rc = sl_xnn_delegate_shape(plan, instruction->args, from->arg_count, diag);
     if (rc != 0)
         return rc;
     if (sl_workspace_reserve(workspace, plan->workspace_bytes) != 0)
         return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, NULL,
                            "the delegate's workspace goes over the memory limit");
-    sl_xnn_plan_bind(plan, instruction->args, workspace->base);
+    sl_xnn_delegate_bind(plan, instruction->args, workspace->base);
     v->plan_user[from->index] = instruction;
     return 0;
 }
@@ -204,7 +208,7 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
         sl_recorder_end(recorder, &span, label);
     }
     sl_denormals_restore(denormals);
-    sl_xnn_plan_widen(plan);
+    sl_xnn_delegate_widen(plan);
     return 0;
 }
 

@@ -1,4 +1,6 @@
-/* agent/runtime/label.c: what the trace will say of each event, interned before anything runs. */
+/* agent/runtime/label.c */
+#include "agent/runtime/label.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

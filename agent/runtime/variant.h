@@ -54,10 +54,3 @@ struct sl_variant {
     struct sl_trace_label execute_label;
     size_t events;
 };
-
-/* Interns the names of every event of an execution; after all is prepared. 0 or -ENOMEM. */
-int sl_variant_label(struct sl_variant *variant);
-
-/* Makes the instruction fit the shapes and addresses of now. 0 or a code of enum sl_et_error. */
-int sl_instruction_prepare(struct sl_variant *variant, struct sl_instruction *instruction,
-                           struct sl_diag *diag);

@@ -10,7 +10,7 @@
 #include "kernels/matmul/matmul_qd8.h"
 #include "kernels/matmul/qd8_lines.h"
 #include "kernels/matmul/qd8_mopa.h"
-#include "kernels/matmul/qd8_rhs.h"
+#include "kernels/matmul/qd8_rhs_sme2.h"
 #include "kernels/matmul/qd8_row_sme2.h"
 #include "kernels/pack/pack_f32.h"
 

@@ -1,5 +1,5 @@
 /* kernels/matmul/qd8_rhs_sme2.c: weights to panels, with what stands at their head. */
-#include "kernels/matmul/qd8_rhs.h"
+#include "kernels/matmul/qd8_rhs_sme2.h"
 
 #include <arm_sme.h>
 #include <arm_sve.h>

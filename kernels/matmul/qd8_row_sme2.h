@@ -6,7 +6,7 @@
 #include "kernels/matmul/matmul_qd8.h"
 #include "kernels/matmul/qd8_gemv.h"
 #include "kernels/matmul/qd8_lines.h"
-#include "kernels/matmul/qd8_rhs.h"
+#include "kernels/matmul/qd8_rhs_sme2.h"
 
 /* Bytes of the workspace that a row takes. */
 size_t sl_qd8_row_bytes(size_t k);

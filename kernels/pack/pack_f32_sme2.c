@@ -2,7 +2,7 @@
 #include <arm_sve.h>
 
 #define SL_TYPE f32
-#include "kernels/pack/pack_lhs_sme2.h"
+#include "kernels/pack/pack_lhs_sme2.inc"
 
 void sl_pack_rows_sme2(void *rows, const void *base, size_t stride_bytes, size_t count,
                        size_t padded) __arm_streaming __arm_inout("za")

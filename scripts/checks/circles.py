@@ -17,12 +17,13 @@ COMMENT_OR_TEXT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 FUNCTION = re.compile(r"^(?!static\b|typedef\b)[A-Za-z_][\w \t*]*?\b(sl_\w+)\([^;{}]*\)\s*^\{", re.M)
 TABLE = re.compile(r"^(?!static\b|extern\b|typedef\b)[A-Za-z_][\w \t*]*?\b(sl_\w+)(?:\[[^\]]*\])*\s*=", re.M)
-PROTOTYPE = re.compile(r"^[A-Za-z_][^;{}=#]*\)[^;{}()]*;", re.M)
+DECLARATION = re.compile(r"^(?:extern\b[^;{}=#]*|[A-Za-z_][^;{}=#]*\)[^;{}()]*);", re.M)
 NAME = re.compile(r"(?<!struct )(?<!enum )\bsl_\w+")
 
 
 def module(path):
-    return os.path.splitext(path)[0]
+    """A list or template (.inc) stands for itself: header and .c of its name may both include it."""
+    return path if path.endswith(".inc") else os.path.splitext(path)[0]
 
 
 def label(name):
@@ -42,7 +43,7 @@ def graph():
     for path in paths:
         if path.endswith(".inc"):  # a list of kernels leads nowhere: the file that includes it says what it is for
             continue
-        used = PROTOTYPE.sub(" ", code[path]) if path.endswith(".h") else code[path]
+        used = DECLARATION.sub(" ", code[path]) if path.endswith(".h") else code[path]
         leads[module(path)].update(home[name] for name in NAME.findall(used) if name in home)
     return leads
 

@@ -1,5 +1,6 @@
 /* tests/support/graph_case.c */
 #include "tests/support/graph_case.h"
+#include "agent/runtime/xnn/delegate.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -116,17 +117,18 @@ struct sl_xnn_node *sl_graph_add_node(int type, uint32_t count, const uint32_t *
 int sl_graph_compile(uint32_t isa)
 {
     struct sl_xnn_graph graph = sl_graph.graph;
-    return sl_xnn_plan_from_graph(&sl_graph.model, &graph, isa, &sl_graph.budget, NULL,
-                                  &sl_graph.plan, &sl_graph.diag);
+    return sl_xnn_delegate_from_graph(&sl_graph.model, &graph, isa, &sl_graph.budget, NULL,
+                                      &sl_graph.plan, &sl_graph.diag);
 }
 
 int sl_graph_shape(void)
 {
-    int rc = sl_xnn_plan_shape(sl_graph.plan, sl_graph.args, sl_graph.arg_count, &sl_graph.diag);
+    int rc =
+        sl_xnn_delegate_shape(sl_graph.plan, sl_graph.args, sl_graph.arg_count, &sl_graph.diag);
     if (rc != 0)
         return rc;
     assert_int_equal(sl_workspace_reserve(&sl_graph.workspace, sl_graph.plan->workspace_bytes), 0);
-    sl_xnn_plan_bind(sl_graph.plan, sl_graph.args, sl_graph.workspace.base);
+    sl_xnn_delegate_bind(sl_graph.plan, sl_graph.args, sl_graph.workspace.base);
     return 0;
 }
 
@@ -141,7 +143,7 @@ void sl_graph_run(void)
 
 void sl_graph_end(void)
 {
-    sl_xnn_plan_free(sl_graph.plan);
+    sl_xnn_delegate_free(sl_graph.plan);
     sl_workspace_fini(&sl_graph.workspace);
     assert_int_equal(sl_graph.budget.used, 0);
 }

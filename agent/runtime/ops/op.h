@@ -40,18 +40,11 @@ struct sl_op {
     const struct sl_op *exact;
 };
 
-/* All families, then NULL; of two entries with one name the first counts. No name is shorter than
- * SL_OP_SHORTEST_NAME. */
-extern const struct sl_op *const sl_op_families[];
-enum { SL_OP_SHORTEST_NAME = 10 };
-/* The operators of a program by their full names, in one pass over all there are: out[i] is that of
- * wanted[i], or NULL. `next`: room for `count` numbers. */
-void sl_ops_find(const struct sl_pte_operator *wanted, uint32_t count, uint32_t *next,
-                 const struct sl_op **out);
-
 /* Where a step's operand is. */
+enum sl_ref_kind { SL_REF_NONE, SL_REF_TENSOR, SL_REF_SCRATCH, SL_REF_NUMBER, SL_REF_POINTER };
+
 struct sl_ref {
-    int kind; /* 0: none */
+    int kind; /* enum sl_ref_kind */
     const struct sl_tensor *tensor;
     const void *pointer;
     size_t offset; /* bytes into the workspace; index of a number */
@@ -92,13 +85,20 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     uint64_t checked_epoch, checked_numbers;
 };
 
-/* Checks the arguments against the signature: kinds, element types, writable outputs; once for as
- * long as no value becomes another. */
-int sl_op_check(struct sl_op_call *call, struct sl_diag *diag);
-/* Forgets what the call was prepared with. */
-void sl_op_call_fini(struct sl_op_call *call);
-/* Checks, prepares, reserves the workspace and binds. */
-int sl_op_prepare(struct sl_op_call *call, struct sl_diag *diag);
+static inline const struct sl_value *sl_op_argument(const struct sl_op_call *call, uint32_t i)
+{
+    return &call->method->values[call->args[i]];
+}
+
+static inline bool sl_op_is_null(const struct sl_value *value)
+{
+    return value->kind == SL_PTE_NONE || value->kind == SL_PTE_NULL;
+}
+
+static inline bool sl_op_is_tensor_list(const struct sl_value *value)
+{
+    return value->kind == SL_PTE_TENSOR_LIST || value->kind == SL_PTE_OPTIONAL_TENSOR_LIST;
+}
 
 /* For the operators' code. Arguments by position; kinds were checked. */
 struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i); /* NULL for Null */
@@ -127,8 +127,6 @@ struct sl_ref sl_ref_number(struct sl_op_call *call, float number);
 void sl_op_own(struct sl_op_call *call, const char *kernel, sl_own_run_fn run);
 /* The call's one block of zeros for its own steps, at least `bytes`; NULL when over the budget. */
 void *sl_op_state(struct sl_op_call *call, size_t bytes);
-/* Whether a letter of a signature stands for f32, as which half precision is given. */
-bool sl_op_takes_floats(char letter);
 /* Operands that packing takes, in their own types; NULL: none. */
 struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct sl_tensor *weights,
                                     const struct sl_tensor *bias);

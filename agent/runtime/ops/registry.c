@@ -1,4 +1,6 @@
-/* agent/runtime/ops/registry.c: operators by name. */
+/* agent/runtime/ops/registry.c */
+#include "agent/runtime/ops/registry.h"
+
 #include <string.h>
 
 #include "agent/runtime/ops/op.h"

@@ -5,6 +5,7 @@
 
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/op.h"
+#include "agent/runtime/ops/signature.h"
 #include "common/format/scalar_type.h"
 
 static struct sl_tensor *real_tensor(const struct sl_op_call *call, uint32_t i)

@@ -1,4 +1,6 @@
-/* agent/runtime/xnn/infer.c: output shapes from input shapes. Shapes are physical: NHWC. */
+/* agent/runtime/xnn/infer.c */
+#include "agent/runtime/xnn/infer.h"
+
 #include <string.h>
 
 #include "agent/runtime/xnn/plan.h"
@@ -7,22 +9,6 @@
 static int bad(const struct sl_xnn_op *op, struct sl_diag *diag, const char *what)
 {
     return sl_xnn_op_error(op, diag, SL_ET_INVALID_PROGRAM, what);
-}
-
-bool sl_xnn_set_dims(struct sl_xnn_operand *operand, uint32_t rank, const size_t *dims)
-{
-    size_t count = 1, bytes;
-    if (rank > SL_XNN_MAX_RANK)
-        return false;
-    for (uint32_t i = 0; i < rank; i++)
-        if (dims[i] > INT32_MAX || __builtin_mul_overflow(count, dims[i], &count))
-            return false;
-    if (__builtin_mul_overflow(count, sizeof(float), &bytes) || bytes > PTRDIFF_MAX)
-        return false;
-    memmove(operand->dims, dims, rank * sizeof(*dims));
-    operand->rank = rank;
-    operand->count = count;
-    return true;
 }
 
 static int set(const struct sl_xnn_op *op, struct sl_xnn_operand *out, uint32_t rank,

@@ -1,4 +1,6 @@
-/* agent/runtime/xnn/layout.c: places of intermediate values in the workspace, by lifetime. */
+/* agent/runtime/xnn/layout.c */
+#include "agent/runtime/xnn/layout.h"
+
 #include <string.h>
 
 #include "agent/runtime/xnn/plan.h"

@@ -1,27 +1,38 @@
-/* agent/runtime/xnn/lower.c: from shaped operators to kernel steps. */
+/* agent/runtime/xnn/lower.c */
+#include "agent/runtime/xnn/lower.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "agent/runtime/xnn/plan.h"
+#include "agent/runtime/xnn/table.h"
 #include "common/base/error.h"
 #include "kernels/cpu/half.h"
 
 enum { IN = SL_XNN_WIRE_IN, OUT = SL_XNN_WIRE_OUT, TEMP = SL_XNN_WIRE_TEMP };
-/* Of the memory between steps the last is an operator's own; the others hold wide operands. */
+/* The last of the memories between steps is an operator's own; the others hold wide operands. */
 enum { OWN_TEMP = SL_XNN_MAX_TEMPS - 1 };
 
-static const struct sl_xnn_operand *input(const struct sl_xnn_lowering *l, uint32_t k)
+/* An operator while it is lowered: where its steps find its operands. */
+struct lowering {
+    struct sl_xnn_plan *plan;
+    struct sl_xnn_op *op;
+    int form;
+    uint8_t a, b, out; /* enum sl_xnn_wire */
+};
+
+static const struct sl_xnn_operand *input(const struct lowering *l, uint32_t k)
 {
     return l->op->inputs[k] == SL_XNN_NONE ? NULL : &l->plan->operands[l->op->inputs[k]];
 }
 
-static const struct sl_xnn_operand *output(const struct sl_xnn_lowering *l)
+static const struct sl_xnn_operand *output(const struct lowering *l)
 {
     return &l->plan->operands[l->op->output];
 }
 
-struct sl_step *sl_xnn_next_step(const struct sl_xnn_lowering *l, uint8_t a, uint8_t b, uint8_t out)
+static struct sl_step *next_step(const struct lowering *l, uint8_t a, uint8_t b, uint8_t out)
 {
     assert(l->op->step_count < l->op->step_room);
     uint32_t at = l->op->step_first + l->op->step_count++;
@@ -30,17 +41,17 @@ struct sl_step *sl_xnn_next_step(const struct sl_xnn_lowering *l, uint8_t a, uin
 }
 
 /* The only step of an operator. */
-static struct sl_step *only_step(const struct sl_xnn_lowering *l)
+static struct sl_step *only_step(const struct lowering *l)
 {
-    return sl_xnn_next_step(l, l->a, l->b, l->out);
+    return next_step(l, l->a, l->b, l->out);
 }
 
-static bool is_half(const struct sl_xnn_lowering *l)
+static bool is_half(const struct lowering *l)
 {
     return l->form == SL_XNN_FORM_F16;
 }
 
-static size_t float_bytes(const struct sl_xnn_lowering *l)
+static size_t float_bytes(const struct lowering *l)
 {
     return is_half(l) ? sizeof(uint16_t) : sizeof(float);
 }
@@ -52,7 +63,7 @@ static int float_type(const struct sl_xnn_operand *operand)
                                                     : SL_STEP_BF16;
 }
 
-static struct sl_constants constants_of(const struct sl_xnn_lowering *l)
+static struct sl_constants constants_of(const struct lowering *l)
 {
     const struct sl_xnn_operand *weights = input(l, 1), *bias = input(l, 2);
     return (struct sl_constants){
@@ -65,27 +76,26 @@ static struct sl_constants constants_of(const struct sl_xnn_lowering *l)
     };
 }
 
-static int lower_gemm(const struct sl_xnn_lowering *l)
+static int lower_gemm(const struct lowering *l)
 {
     const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     const struct sl_constants constants = constants_of(l);
     struct sl_xnn_op *op = l->op;
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
-    struct sl_step *step = sl_xnn_next_step(l, l->a, 0, l->out);
+    struct sl_step *step = next_step(l, l->a, 0, l->out);
     return (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->plan->isa, m, n, k,
                                                           op->transposed, &constants, &op->weights);
 }
 
 /* Packs, then multiplies. */
-static int lower_dynamic_gemm(const struct sl_xnn_lowering *l)
+static int lower_dynamic_gemm(const struct lowering *l)
 {
     const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     const struct sl_constants none = {.budget = l->plan->budget};
     struct sl_xnn_op *op = l->op;
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
-    struct sl_step *pack =
-        sl_xnn_next_step(l, IN + 1, op->input_count > 2 ? IN + 2 : 0, TEMP + OWN_TEMP);
-    struct sl_step *step = sl_xnn_next_step(l, IN, TEMP + OWN_TEMP, OUT);
+    struct sl_step *pack = next_step(l, IN + 1, op->input_count > 2 ? IN + 2 : 0, TEMP + OWN_TEMP);
+    struct sl_step *step = next_step(l, IN, TEMP + OWN_TEMP, OUT);
     int rc = (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->plan->isa, m, n, k,
                                                             op->transposed, &none, &op->weights);
     if (rc == 0)
@@ -95,7 +105,7 @@ static int lower_dynamic_gemm(const struct sl_xnn_lowering *l)
 }
 
 /* A left operand that is [k][m] is transposed first. */
-static int lower_batch_gemm(const struct sl_xnn_lowering *l)
+static int lower_batch_gemm(const struct lowering *l)
 {
     const struct sl_xnn_operand *a = input(l, 0), *b = input(l, 1);
     size_t dims[SL_XNN_MAX_RANK], perm[SL_XNN_MAX_RANK];
@@ -109,16 +119,16 @@ static int lower_batch_gemm(const struct sl_xnn_lowering *l)
         dims[a->rank - 2] = a->dims[a->rank - 1];
         dims[a->rank - 1] = a->dims[a->rank - 2];
         left = TEMP + OWN_TEMP;
-        sl_step_permute_of(sl_xnn_next_step(l, l->a, 0, left), l->plan->isa, float_bytes(l),
-                           a->rank, a->dims, perm);
+        sl_step_permute_of(next_step(l, l->a, 0, left), l->plan->isa, float_bytes(l), a->rank,
+                           a->dims, perm);
         l->op->temp_bytes[OWN_TEMP] = a->count * float_bytes(l);
     }
     const struct sl_batch_shape shape = {a->rank, b->rank, dims, b->dims, l->op->transposed};
-    struct sl_step *step = sl_xnn_next_step(l, left, l->b, l->out);
+    struct sl_step *step = next_step(l, left, l->b, l->out);
     return (is_half(l) ? sl_step_batch_gemm_f16 : sl_step_batch_gemm)(step, l->plan->isa, &shape);
 }
 
-struct sl_conv_shape sl_xnn_conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+static struct sl_conv_shape conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]],
                                 *out = &plan->operands[op->output];
@@ -143,7 +153,7 @@ struct sl_conv_shape sl_xnn_conv_shape(const struct sl_xnn_plan *plan, const str
     };
 }
 
-struct sl_pool_args sl_xnn_pool_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+static struct sl_pool_args pool_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]],
                                 *out = &plan->operands[op->output];
@@ -168,13 +178,13 @@ struct sl_pool_args sl_xnn_pool_shape(const struct sl_xnn_plan *plan, const stru
     };
 }
 
-static int lower_conv(const struct sl_xnn_lowering *l)
+static int lower_conv(const struct lowering *l)
 {
     const struct sl_constants constants = constants_of(l);
-    const struct sl_conv_shape shape = sl_xnn_conv_shape(l->plan, l->op);
+    const struct sl_conv_shape shape = conv_shape(l->plan, l->op);
     const struct sl_depthwise_shape depthwise = sl_step_depthwise_shape(&shape);
     struct sl_weights *weights = &l->op->weights;
-    struct sl_step *step = sl_xnn_next_step(l, l->a, 0, l->out);
+    struct sl_step *step = next_step(l, l->a, 0, l->out);
     uint32_t isa = l->plan->isa;
     if (l->op->kind == SL_XNN_OP_CONV)
         return (is_half(l) ? sl_step_conv_f16 : sl_step_conv)(step, isa, &shape, &constants,
@@ -186,13 +196,13 @@ static int lower_conv(const struct sl_xnn_lowering *l)
                                                                     &constants, weights);
 }
 
-static int lower_pool(const struct sl_xnn_lowering *l)
+static int lower_pool(const struct lowering *l)
 {
-    const struct sl_pool_args shape = sl_xnn_pool_shape(l->plan, l->op);
+    const struct sl_pool_args shape = pool_shape(l->plan, l->op);
     return (is_half(l) ? sl_step_pool_f16 : sl_step_pool)(only_step(l), l->plan->isa, &shape);
 }
 
-static int lower_argmax(const struct sl_xnn_lowering *l)
+static int lower_argmax(const struct lowering *l)
 {
     const struct sl_xnn_operand *out = output(l);
     const struct sl_xnn_window *w = &l->op->window;
@@ -207,11 +217,11 @@ static int lower_argmax(const struct sl_xnn_lowering *l)
     };
     if (!sl_product_ok(image, 4) || w->kernel_height > INT32_MAX / w->kernel_width)
         return SL_ET_INVALID_ARGUMENT;
-    sl_step_argmax(sl_xnn_next_step(l, IN, SL_XNN_WIRE_OUT2, OUT), l->plan->isa, &shape);
+    sl_step_argmax(next_step(l, IN, SL_XNN_WIRE_OUT2, OUT), l->plan->isa, &shape);
     return 0;
 }
 
-struct sl_resize_args sl_xnn_resize_shape(const struct sl_xnn_plan *plan,
+static struct sl_resize_args resize_shape(const struct sl_xnn_plan *plan,
                                           const struct sl_xnn_op *op)
 {
     const struct sl_xnn_operand *in = &plan->operands[op->inputs[0]];
@@ -227,14 +237,234 @@ struct sl_resize_args sl_xnn_resize_shape(const struct sl_xnn_plan *plan,
     };
 }
 
-static int lower_resize(const struct sl_xnn_lowering *l)
+static struct sl_quant quant_of(const struct sl_xnn_operand *operand)
 {
-    const struct sl_resize_args shape = sl_xnn_resize_shape(l->plan, l->op);
+    return (struct sl_quant){operand->quant.scale, operand->quant.zero_point};
+}
+
+/* 0, or SL_ET_INVALID_PROGRAM when there is not a scale for each channel. */
+static int int8_constants_of(const struct lowering *l, size_t channels,
+                             struct sl_constants_qs8 *out)
+{
+    const struct sl_xnn_operand *weights = input(l, 1), *bias = input(l, 2);
+    const struct sl_xnn_operand *to = &l->plan->operands[l->op->output];
+    bool per_channel = weights->type == SL_XNN_QCINT8;
+    *out = (struct sl_constants_qs8){
+        .weights = weights->constant,
+        .bias = bias ? bias->constant : NULL,
+        .weights_scale = per_channel ? weights->quant.scales : &weights->quant.scale,
+        .per_channel = per_channel,
+        .in = quant_of(input(l, 0)),
+        .out = quant_of(to),
+        .budget = l->plan->budget,
+    };
+    sl_xnn_bounds(l->op, to, &out->min, &out->max);
+    bool fits =
+        per_channel ? weights->quant.scale_count == channels : weights->quant.zero_point == 0;
+    return fits ? 0 : SL_ET_INVALID_PROGRAM;
+}
+
+static int qs8_weighted(const struct lowering *l)
+{
+    const struct sl_xnn_operand *in = input(l, 0), *out = &l->plan->operands[l->op->output];
+    struct sl_step *step = next_step(l, IN, 0, OUT);
+    struct sl_weights *weights = &l->op->weights;
+    struct sl_constants_qs8 c;
+    uint32_t isa = l->plan->isa;
+    size_t n = out->dims[out->rank - 1];
+    int rc = int8_constants_of(l, n, &c);
+    if (rc != 0)
+        return rc;
+    if (l->op->kind == SL_XNN_OP_GEMM)
+        return sl_step_gemm_qs8(step, isa, out->count / n, n, in->dims[in->rank - 1],
+                                l->op->transposed, &c, weights);
+    const struct sl_conv_shape shape = conv_shape(l->plan, l->op);
+    const struct sl_depthwise_shape depthwise = sl_step_depthwise_shape(&shape);
+    if (l->op->kind == SL_XNN_OP_CONV)
+        return sl_step_conv_qs8(step, isa, &shape, &c, weights);
+    if (l->op->kind == SL_XNN_OP_DECONV)
+        return sl_step_deconv_qs8(step, isa, &shape, &c, weights);
+    return sl_step_depthwise_qs8(step, isa, &depthwise, &c, weights);
+}
+
+static int qs8_binary(const struct lowering *l)
+{
+    const struct sl_xnn_operand *a = input(l, 0), *b = input(l, 1);
+    const struct sl_xnn_operand *out = &l->plan->operands[l->op->output];
+    const struct sl_quant quants[3] = {quant_of(a), quant_of(b), quant_of(out)};
+    struct sl_broadcast_plan plan;
+    if (!sl_broadcast_of(a->rank, a->dims, b->rank, b->dims, out->rank, out->dims, &plan))
+        return SL_ET_INVALID_ARGUMENT;
+    return sl_step_binary_qs8(next_step(l, IN, IN + 1, OUT), l->plan->isa, l->op->code, &plan,
+                              quants);
+}
+
+static int qs8_table(const struct lowering *l)
+{
+    struct sl_step *step = next_step(l, IN, 0, OUT);
+    sl_step_table_qs8(step, l->plan->isa, l->plan->operands[l->op->output].count);
+    if (!l->op->table)
+        return sl_xnn_fill_table(l->plan, l->op, step->quant.unary.table) != 0
+                   ? SL_ET_INVALID_PROGRAM
+                   : 0;
+    for (int i = 0; i < 256; i++)
+        step->quant.unary.table[i] = l->op->table[i];
+    return 0;
+}
+
+static int qs8_mean(const struct lowering *l)
+{
+    const struct sl_xnn_operand *in = input(l, 0), *out = &l->plan->operands[l->op->output];
+    const struct sl_quant quants[2] = {quant_of(in), quant_of(out)};
+    size_t last = in->dims[in->rank - 1], pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
+    return sl_step_mean_qs8(next_step(l, IN, 0, OUT), l->plan->isa, in->count / pixels / last,
+                            pixels, last, quants);
+}
+
+static int lower_qs8(const struct lowering *l)
+{
+    const struct sl_xnn_operand *out = &l->plan->operands[l->op->output];
+    int8_t min, max;
+    sl_xnn_bounds(l->op, out, &min, &max);
+    switch (l->op->kind) {
+    case SL_XNN_OP_BINARY:
+        return qs8_binary(l);
+    case SL_XNN_OP_MEAN:
+        return qs8_mean(l);
+    case SL_XNN_OP_MAX_POOL: {
+        const struct sl_pool_args shape = pool_shape(l->plan, l->op);
+        return sl_step_pool_qs8(next_step(l, IN, 0, OUT), l->plan->isa, &shape, min, max);
+    }
+    case SL_XNN_OP_RESIZE: {
+        const struct sl_resize_args shape = resize_shape(l->plan, l->op);
+        sl_step_resize_qs8(next_step(l, IN, 0, OUT), l->plan->isa, &shape);
+        return 0;
+    }
+    case SL_XNN_OP_CLAMP:
+        if (!sl_xnn_keeps_scaling(l->plan, l->op))
+            return qs8_table(l);
+        sl_step_clamp_qs8(next_step(l, IN, 0, OUT), l->plan->isa, out->count, min, max);
+        return 0;
+    case SL_XNN_OP_UNARY:
+    case SL_XNN_OP_SQUARE:
+    case SL_XNN_OP_TABLE:
+        return qs8_table(l);
+    default:
+        return qs8_weighted(l);
+    }
+}
+
+static int row_type(int type)
+{
+    return type == SL_XNN_FP16 ? SL_ROWS_F16 : type == SL_XNN_FP32 ? SL_ROWS_F32 : SL_ROWS_QD8;
+}
+
+/* Weights as the program holds them; false when their scales do not fit. */
+static bool dynamic_weights(const struct lowering *l, size_t n, size_t k,
+                            struct sl_weights_qd8 *out)
+{
+    const struct sl_xnn_operand *weights = input(l, 1), *bias = input(l, 2);
+    const struct sl_xnn_scaling *quant = &weights->quant;
+    *out = (struct sl_weights_qd8){
+        .n = n,
+        .k = k,
+        .data = weights->constant,
+        .transposed = l->op->transposed,
+        .scale = quant->scales,
+        .bias = bias ? bias->constant : NULL,
+    };
+    if (weights->type != SL_XNN_QBINT4)
+        return quant->scale_count == n;
+    out->scale = quant->group_scales;
+    out->scale_bf16 = true;
+    out->group = quant->group_size;
+    return out->group != 0 && out->group % 32 == 0 && k % out->group == 0 &&
+           quant->scale_count == n * (k / out->group);
+}
+
+/* What is made in f32 becomes bfloat16 after it. */
+static void add_narrowing(const struct lowering *l, const struct sl_xnn_operand *out)
+{
+    const struct sl_quant none = {0};
+    sl_step_set_clamp(&l->plan->steps[l->op->step_first + l->op->step_count - 1], l->op->min,
+                      l->op->max);
+    l->op->temp_bytes[0] = out->count * sizeof(float);
+    sl_step_convert(next_step(l, TEMP, 0, OUT), l->plan->isa, SL_CONVERT_BF16_F32, out->count, none,
+                    none);
+}
+
+static int lower_qd8(const struct lowering *l)
+{
+    const struct sl_xnn_operand *in = input(l, 0), *out = &l->plan->operands[l->op->output];
+    const struct sl_xnn_operand *bias = input(l, 2);
+    bool narrows = out->type == SL_XNN_BF16, product = l->op->kind == SL_XNN_OP_GEMM;
+    struct sl_step *step = next_step(l, IN, 0, narrows ? TEMP : OUT);
+    size_t n = out->dims[out->rank - 1], k = in->dims[in->rank - 1];
+    struct sl_gemm_qd8 gemm = {
+        .m = out->count / n,
+        .lhs_type = row_type(in->type),
+        .out_type = narrows ? SL_ROWS_F32 : row_type(out->type),
+        .q4 = input(l, 1)->type != SL_XNN_QCINT8,
+        .budget = l->plan->budget,
+    };
+    if (!dynamic_weights(l, n, k, &gemm.weights) || (bias && bias->type != SL_XNN_FP32) ||
+        (in->type == SL_XNN_QDINT8 && sl_xnn_operand_rows(in) != (product ? gemm.m : in->dims[0])))
+        return SL_ET_INVALID_PROGRAM;
+    int rc;
+    if (product) {
+        rc = sl_step_gemm_qd8(step, l->plan->isa, &gemm, &l->op->weights);
+    } else {
+        const struct sl_conv_shape shape = conv_shape(l->plan, l->op);
+        rc = sl_step_conv_qd8(step, l->plan->isa, &shape, l->op->kind == SL_XNN_OP_DECONV, &gemm,
+                              &l->op->weights);
+    }
+    if (rc == 0 && narrows)
+        add_narrowing(l, out);
+    return rc;
+}
+
+static void add_quantise(const struct lowering *l, uint8_t from, int type)
+{
+    const struct sl_xnn_operand *out = &l->plan->operands[l->op->output];
+    size_t rows = sl_xnn_operand_rows(out);
+    sl_step_quantise(next_step(l, from, 0, OUT), l->plan->isa, type, rows, out->count / rows);
+}
+
+/* One conversion, or by way of f32. */
+static int lower_convert(const struct lowering *l)
+{
+    const struct sl_xnn_operand *in = input(l, 0), *out = &l->plan->operands[l->op->output];
+    const struct sl_quant from = quant_of(in), to = quant_of(out);
+    uint8_t at = IN;
+    int type = in->type, op = sl_xnn_convert_op(in->type, out->type);
+    bool wide = in->type == SL_XNN_BF16 && out->type == SL_XNN_QDINT8;
+    if (wide || (op < 0 && out->type != SL_XNN_QDINT8 && in->type != out->type)) {
+        l->op->temp_bytes[0] = in->count * sizeof(float);
+        at = TEMP;
+        type = SL_XNN_FP32;
+        sl_step_convert(next_step(l, IN, 0, TEMP), l->plan->isa,
+                        sl_xnn_convert_op(in->type, SL_XNN_FP32), in->count, from, to);
+        op = sl_xnn_convert_op(SL_XNN_FP32, out->type);
+    }
+    if (out->type == SL_XNN_QDINT8)
+        add_quantise(l, at, row_type(type));
+    else if (in->type == out->type && in->type != SL_XNN_QINT8)
+        sl_step_copy_dense(next_step(l, at, 0, OUT), sl_xnn_operand_bytes(out));
+    else if (op == SL_CONVERT_QS8_QS8 && !(from.scale / to.scale <= 128.0f))
+        return SL_ET_INVALID_PROGRAM;
+    else
+        sl_step_convert(next_step(l, at, 0, OUT), l->plan->isa, op, out->count, from, to);
+    return 0;
+}
+
+static int lower_resize(const struct lowering *l)
+{
+    const struct sl_resize_args shape = resize_shape(l->plan, l->op);
     (is_half(l) ? sl_step_resize_f16 : sl_step_resize)(only_step(l), l->plan->isa, &shape);
     return 0;
 }
 
-static int lower_transpose(const struct sl_xnn_lowering *l)
+static int lower_transpose(const struct lowering *l)
 {
     const struct sl_xnn_operand *in = input(l, 0);
     size_t perm[SL_XNN_MAX_RANK];
@@ -266,7 +496,7 @@ static uint32_t padding_bits(const struct sl_xnn_operand *out, float value)
 }
 
 /* The value's bytes first, then the box inside it. */
-static int lower_pad(const struct sl_xnn_lowering *l)
+static int lower_pad(const struct lowering *l)
 {
     const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK];
@@ -274,13 +504,13 @@ static int lower_pad(const struct sl_xnn_lowering *l)
         sl_xnn_datatype_size(in->type), in->rank, in->dims, in->dims, origin, out->dims, at};
     for (uint32_t i = 0; i < in->rank; i++)
         at[i] = l->op->node->params[i];
-    sl_step_fill(sl_xnn_next_step(l, 0, 0, OUT), box.element_bytes, out->count,
+    sl_step_fill(next_step(l, 0, 0, OUT), box.element_bytes, out->count,
                  padding_bits(out, l->op->node->alpha));
     sl_step_copy_box(only_step(l), &box);
     return 0;
 }
 
-static int lower_slice(const struct sl_xnn_lowering *l)
+static int lower_slice(const struct lowering *l)
 {
     const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK];
@@ -292,7 +522,7 @@ static int lower_slice(const struct sl_xnn_lowering *l)
     return 0;
 }
 
-static int lower_concat(const struct sl_xnn_lowering *l)
+static int lower_concat(const struct lowering *l)
 {
     const struct sl_xnn_operand *out = output(l);
     size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK] = {0};
@@ -300,13 +530,13 @@ static int lower_concat(const struct sl_xnn_lowering *l)
         const struct sl_xnn_operand *in = input(l, k);
         const struct sl_box box = {
             sl_xnn_datatype_size(in->type), in->rank, in->dims, in->dims, origin, out->dims, at};
-        sl_step_copy_box(sl_xnn_next_step(l, (uint8_t)(IN + k), 0, OUT), &box);
+        sl_step_copy_box(next_step(l, (uint8_t)(IN + k), 0, OUT), &box);
         at[l->op->node->axis] += in->dims[l->op->node->axis];
     }
     return 0;
 }
 
-static void add_reduce(const struct sl_xnn_lowering *l, struct sl_step *step)
+static void add_reduce(const struct lowering *l, struct sl_step *step)
 {
     const struct sl_xnn_operand *in = input(l, 0);
     size_t last = in->rank != 0 ? in->dims[in->rank - 1] : 1, pixels = last;
@@ -318,7 +548,7 @@ static void add_reduce(const struct sl_xnn_lowering *l, struct sl_step *step)
         in->count / pixels / (softmax ? 1 : last), pixels, softmax ? 1 : last);
 }
 
-static int add_binary(const struct sl_xnn_lowering *l, struct sl_step *step, int code,
+static int add_binary(const struct lowering *l, struct sl_step *step, int code,
                       const struct sl_xnn_operand *b, const struct sl_xnn_operand *out)
 {
     const struct sl_xnn_operand *a = input(l, 0);
@@ -327,17 +557,17 @@ static int add_binary(const struct sl_xnn_lowering *l, struct sl_step *step, int
 }
 
 /* The squares first, then their mean. */
-static int lower_mean_squared(const struct sl_xnn_lowering *l)
+static int lower_mean_squared(const struct lowering *l)
 {
     const struct sl_xnn_operand *in = input(l, 0);
     uint8_t between = TEMP + OWN_TEMP;
-    int rc = add_binary(l, sl_xnn_next_step(l, l->a, l->a, between), SL_BINARY_MULTIPLY, in, in);
+    int rc = add_binary(l, next_step(l, l->a, l->a, between), SL_BINARY_MULTIPLY, in, in);
     l->op->temp_bytes[OWN_TEMP] = in->count * float_bytes(l);
-    add_reduce(l, sl_xnn_next_step(l, between, 0, l->out));
+    add_reduce(l, next_step(l, between, 0, l->out));
     return rc;
 }
 
-static int lower_unary(const struct sl_xnn_lowering *l)
+static int lower_unary(const struct lowering *l)
 {
     const struct sl_xnn_op *op = l->op;
     bool clamp = op->kind == SL_XNN_OP_CLAMP;
@@ -347,7 +577,7 @@ static int lower_unary(const struct sl_xnn_lowering *l)
     return 0;
 }
 
-static int lower_floats(const struct sl_xnn_lowering *l)
+static int lower_floats(const struct lowering *l)
 {
     switch (l->op->kind) {
     case SL_XNN_OP_CONV:
@@ -368,8 +598,8 @@ static int lower_floats(const struct sl_xnn_lowering *l)
     case SL_XNN_OP_BINARY:
         return add_binary(l, only_step(l), l->op->code, input(l, 1), output(l));
     case SL_XNN_OP_SQUARE:
-        return add_binary(l, sl_xnn_next_step(l, l->a, l->a, l->out), SL_BINARY_MULTIPLY,
-                          input(l, 0), output(l));
+        return add_binary(l, next_step(l, l->a, l->a, l->out), SL_BINARY_MULTIPLY, input(l, 0),
+                          output(l));
     case SL_XNN_OP_MAX_POOL:
     case SL_XNN_OP_AVG_POOL:
         return lower_pool(l);
@@ -383,18 +613,17 @@ static int lower_floats(const struct sl_xnn_lowering *l)
     }
 }
 
-static void add_convert(const struct sl_xnn_lowering *l, const struct sl_xnn_operand *operand,
-                        int op, uint8_t from, uint8_t to)
+static void add_convert(const struct lowering *l, const struct sl_xnn_operand *operand, int op,
+                        uint8_t from, uint8_t to)
 {
     const struct sl_quant quant = {operand->quant.scale, operand->quant.zero_point};
-    sl_step_convert(sl_xnn_next_step(l, from, 0, to), l->plan->isa, op, operand->count, quant,
-                    quant);
+    sl_step_convert(next_step(l, from, 0, to), l->plan->isa, op, operand->count, quant, quant);
 }
 
 /* Operands are made f32 first, and what comes out of it is converted back. */
-static int lower_wide(const struct sl_xnn_lowering *l)
+static int lower_wide(const struct lowering *l)
 {
-    struct sl_xnn_lowering inner = *l;
+    struct lowering inner = *l;
     const struct sl_xnn_operand *out = output(l);
     bool weighted = l->op->kind == SL_XNN_OP_CONV || l->op->kind == SL_XNN_OP_DEPTHWISE ||
                     l->op->kind == SL_XNN_OP_DECONV;
@@ -417,16 +646,16 @@ static int lower_wide(const struct sl_xnn_lowering *l)
 }
 
 /* bfloat16 products have a kernel of their own. */
-static int lower_bfloat_gemm(const struct sl_xnn_lowering *l)
+static int lower_bfloat_gemm(const struct lowering *l)
 {
     const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     const struct sl_constants constants = constants_of(l);
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
-    return sl_step_gemm_bf16(sl_xnn_next_step(l, IN, 0, OUT), l->plan->isa, out->count / n, n, k,
+    return sl_step_gemm_bf16(next_step(l, IN, 0, OUT), l->plan->isa, out->count / n, n, k,
                              l->op->transposed, &constants, &l->op->weights);
 }
 
-static int lower_move(const struct sl_xnn_lowering *l)
+static int lower_move(const struct lowering *l)
 {
     switch (l->op->kind) {
     case SL_XNN_OP_TRANSPOSE:
@@ -438,22 +667,22 @@ static int lower_move(const struct sl_xnn_lowering *l)
     case SL_XNN_OP_CONCAT:
         return lower_concat(l);
     case SL_XNN_OP_CONVERT:
-        return sl_xnn_lower_convert(l);
+        return lower_convert(l);
     default:
         sl_step_copy_dense(only_step(l), sl_xnn_operand_bytes(output(l)));
         return 0;
     }
 }
 
-static int lower_any(const struct sl_xnn_lowering *l)
+static int lower_any(const struct lowering *l)
 {
     switch (l->op->form) {
     case SL_XNN_FORM_BYTES:
         return lower_move(l);
     case SL_XNN_FORM_QS8:
-        return sl_xnn_lower_qs8(l);
+        return lower_qs8(l);
     case SL_XNN_FORM_QD8:
-        return l->op->kind == SL_XNN_OP_CONVERT ? sl_xnn_lower_convert(l) : sl_xnn_lower_qd8(l);
+        return l->op->kind == SL_XNN_OP_CONVERT ? lower_convert(l) : lower_qd8(l);
     case SL_XNN_FORM_WIDE:
         return l->op->kind == SL_XNN_OP_GEMM ? lower_bfloat_gemm(l) : lower_wide(l);
     default:
@@ -483,7 +712,7 @@ static bool keeps_order(const struct sl_xnn_plan *plan, const struct sl_xnn_op *
 }
 
 /* An operator of one step that moves nothing, or everything. */
-static bool lower_in_place(const struct sl_xnn_lowering *l)
+static bool lower_in_place(const struct lowering *l)
 {
     struct sl_xnn_operand *out = &l->plan->operands[l->op->output];
     if (out->count != 0 && !keeps_order(l->plan, l->op))
@@ -526,7 +755,7 @@ static bool add_scratch(const struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 
 int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
 {
-    const struct sl_xnn_lowering l = {plan, op, op->form, IN, IN + 1, OUT};
+    const struct lowering l = {plan, op, op->form, IN, IN + 1, OUT};
     op->step_count = 0;
     op->scratch_bytes = 0;
     memset(op->temp_bytes, 0, sizeof(op->temp_bytes));

@@ -1,4 +1,6 @@
-/* agent/runtime/xnn/names.c: operators as XNNPACK's profile names them. */
+/* agent/runtime/xnn/names.c */
+#include "agent/runtime/xnn/names.h"
+
 #include "agent/runtime/xnn/plan.h"
 #include "kernels/cpu/isa.h"
 

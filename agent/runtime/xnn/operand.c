@@ -1,4 +1,6 @@
-/* agent/runtime/xnn/operand.c: from serialized values to operands: types, constants, scales. */
+/* agent/runtime/xnn/operand.c */
+#include "agent/runtime/xnn/operand.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -206,21 +208,4 @@ int sl_xnn_build_operand(struct sl_xnn_plan *plan, const struct sl_xnn_value *va
         return bad_value(value, diag, "its scaling is not one of its type");
     int rc = take_scaling(plan, value, operand, diag);
     return rc == 0 && constant ? take_constant(plan, value, operand, diag) : rc;
-}
-
-size_t sl_xnn_operand_bytes(const struct sl_xnn_operand *operand)
-{
-    size_t rows;
-    if (operand->type != SL_XNN_QDINT8)
-        return operand->count * sl_xnn_datatype_size(operand->type);
-    rows = sl_xnn_operand_rows(operand);
-    return rows != 0 ? sl_quantised_bytes(rows, operand->count / rows) : 0;
-}
-
-size_t sl_xnn_operand_rows(const struct sl_xnn_operand *operand)
-{
-    size_t rows = 1;
-    for (uint32_t i = 0; i + operand->quant.nonbatch_dims < operand->rank; i++)
-        rows *= operand->dims[i];
-    return rows;
 }

@@ -1,7 +1,5 @@
-/* agent/runtime/xnn/plan.h: one XNNPACK delegate of one variant: operands, operators, steps.
- *
- * Built once from the serialized graph (plan.c, rewrite.c), shaped when input shapes change
- * (infer.c, lower.c, layout.c), bound when addresses do, then run operator by operator. */
+/* agent/runtime/xnn/plan.h: the data of one XNNPACK delegate of one variant: operands, operators,
+ * steps. delegate.h builds it, shapes it and gives it addresses. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +12,6 @@
 #include "common/format/xnngraph.h"
 
 struct sl_diag;
-struct sl_tensor;
 struct sl_weight_store;
 
 enum {
@@ -99,7 +96,7 @@ struct sl_xnn_operand {
     const void *constant;         /* borrowed; NULL otherwise */
     uint32_t external_id;         /* index in the call's arguments, or SL_XNN_NO_ID */
     bool external_input, external_output;
-    bool wide;        /* an output whose tensor is int64: sl_xnn_plan_widen() */
+    bool wide;        /* an output whose tensor is int64: sl_xnn_delegate_widen() */
     int32_t stand_in; /* what readers of the serialized value read instead; 0: itself */
     uint32_t uses;    /* live operators that read it */
     bool fixed_shape; /* while rewriting: its shape is that of the file, whatever the inputs' */
@@ -117,7 +114,7 @@ struct sl_xnn_op {
                                        TABLE: its only function, or SL_XNN_NONE */
     bool transposed;                /* GEMMs: the right operand is [k][n], for BATCH_GEMM [n][k] */
     bool dead;                      /* rewritten away */
-    bool by_channel;                /* CONVERT and BATCH_GEMM: rewrite_int8.c */
+    bool by_channel;                /* CONVERT and BATCH_GEMM: rewrite.c */
     const struct sl_xnn_node *node; /* where it comes from */
     const char *origin;             /* the serialized node's kind */
     uint32_t input_count;
@@ -152,32 +149,8 @@ struct sl_xnn_plan {
     int32_t *active; /* layout.c: operands in memory at one time, by offset */
 };
 
-/* Parses the blob, resolves constants, rewrites the graph and shapes it for the serialized bounds.
- * `store` (NULL: none) is whom operators share packed weights with. Logs as ExecuTorch would;
- * returns 0 or a code of enum sl_et_error. */
-int sl_xnn_plan_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
-                    struct sl_budget *budget, struct sl_weight_store *store,
-                    struct sl_xnn_plan **out, struct sl_diag *diag);
-/* The same from a parsed graph, which moves in even on failure. */
-int sl_xnn_plan_from_graph(const struct sl_model *model, struct sl_xnn_graph *graph, uint32_t isa,
-                           struct sl_budget *budget, struct sl_weight_store *store,
-                           struct sl_xnn_plan **out, struct sl_diag *diag);
-void sl_xnn_plan_free(struct sl_xnn_plan *plan);
 /* Zeros, counted until the plan ends; free them. NULL when over the budget or out of memory. */
 void *sl_xnn_plan_table(struct sl_xnn_plan *plan, size_t count, size_t size);
-
-/* Takes the shapes of `args` (the call's inputs), shapes every operator, plans the workspace and
- * resizes the output tensors. */
-int sl_xnn_plan_shape(struct sl_xnn_plan *plan, struct sl_tensor *const *args, uint32_t arg_count,
-                      struct sl_diag *diag);
-/* Puts addresses into every step; the workspace has plan->workspace_bytes. */
-void sl_xnn_plan_bind(struct sl_xnn_plan *plan, struct sl_tensor *const *args, uint8_t *workspace);
-
-/* After the last operator: what XNNPACK leaves as int32 becomes int64 where the output tensor is,
- * in place, as ExecuTorch's delegate does. */
-void sl_xnn_plan_widen(const struct sl_xnn_plan *plan);
-
-size_t sl_xnn_plan_packed_bytes(const struct sl_xnn_plan *plan);
 
 static inline void sl_xnn_op_run(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op,
                                  const struct sl_crew *crew)
@@ -196,24 +169,6 @@ static inline bool sl_xnn_is_repeated(const struct sl_xnn_op *op, uint32_t k)
     return false;
 }
 
-/* The steps of building and shaping, one file each. */
-int sl_xnn_build_operand(struct sl_xnn_plan *plan, const struct sl_xnn_value *value,
-                         struct sl_diag *diag); /* operand.c */
-int sl_xnn_settle_form(const struct sl_xnn_plan *plan, struct sl_xnn_op *op,
-                       struct sl_diag *diag);      /* form.c; refuses what is not computed */
-void sl_xnn_find_dead(struct sl_xnn_plan *plan);   /* dead.c: marks them */
-void sl_xnn_drop_dead(struct sl_xnn_plan *plan);   /* dead.c: the living close ranks */
-void sl_xnn_fuse_tables(struct sl_xnn_plan *plan); /* table.c */
-void sl_xnn_keep_int8(struct sl_xnn_plan *plan);   /* rewrite_int8.c */
-int sl_xnn_graph_to_ops(struct sl_xnn_plan *plan, struct sl_diag *diag); /* nodes.c */
-void sl_xnn_rewrite(struct sl_xnn_plan *plan);                           /* rewrite.c */
-/* Padding that depends on the input's shape, where the node asks for it. */
-void sl_xnn_pad_same(struct sl_xnn_plan *plan, struct sl_xnn_op *op); /* infer.c */
-int sl_xnn_infer(struct sl_xnn_plan *plan, const struct sl_xnn_op *op, struct sl_diag *diag);
-int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag);
-int sl_xnn_layout(struct sl_xnn_plan *plan, struct sl_diag *diag); /* layout.c: the workspace */
-const char *sl_xnn_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
-
 /* enum sl_convert_op from one type to another; -1 where there is none. */
 int sl_xnn_convert_op(int from, int to);
 /* Rows, or images, that a qdint8 operand has a scaling each for. */
@@ -222,30 +177,9 @@ size_t sl_xnn_operand_rows(const struct sl_xnn_operand *operand);
 size_t sl_xnn_operand_bytes(const struct sl_xnn_operand *operand);
 /* Every input is quantised as the output is. */
 bool sl_xnn_keeps_scaling(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
-/* Fills the table of a function of int8. 0, -1 when XNNPACK refuses the scales. */
-int sl_xnn_fill_table(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op, int8_t *table);
 /* The operator's clamp in the output's int8. */
 void sl_xnn_bounds(const struct sl_xnn_op *op, const struct sl_xnn_operand *out, int8_t *min,
                    int8_t *max);
-
-/* An operator while it is lowered: where its steps find its operands. */
-struct sl_xnn_lowering {
-    struct sl_xnn_plan *plan;
-    struct sl_xnn_op *op;
-    int form;
-    uint8_t a, b, out; /* enum sl_xnn_wire */
-};
-/* The operator's next step, with operands at these wires. */
-struct sl_step *sl_xnn_next_step(const struct sl_xnn_lowering *l, uint8_t a, uint8_t b,
-                                 uint8_t out);
-struct sl_conv_shape sl_xnn_conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
-struct sl_pool_args sl_xnn_pool_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op);
-struct sl_resize_args sl_xnn_resize_shape(const struct sl_xnn_plan *plan,
-                                          const struct sl_xnn_op *op);
-int sl_xnn_lower_qs8(const struct sl_xnn_lowering *l);
-int sl_xnn_lower_qd8(const struct sl_xnn_lowering *l);
-int sl_xnn_lower_convert(const struct sl_xnn_lowering *l);
-
 /* Sets dims and count; false when the count overflows or the rank is too large. */
 bool sl_xnn_set_dims(struct sl_xnn_operand *operand, uint32_t rank, const size_t *dims);
 /* Words for an operator in messages: "Conv2d (node 3)". */

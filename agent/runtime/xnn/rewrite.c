@@ -1,10 +1,153 @@
-/* agent/runtime/xnn/rewrite.c: the graph rewrites that XNNPACK does before it makes operators. */
+/* agent/runtime/xnn/rewrite.c */
+#include "agent/runtime/xnn/rewrite.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "agent/runtime/xnn/plan.h"
+#include "agent/runtime/xnn/table.h"
 #include "common/base/mem.h"
 #include "kernels/cpu/half.h"
+
+static bool is_needed(const struct sl_xnn_plan *plan, int32_t operand)
+{
+    return plan->operands[operand].external_output || plan->operands[operand].uses != 0;
+}
+
+/* Operators whose output nobody needs go, last first. */
+static void find_dead(struct sl_xnn_plan *plan)
+{
+    for (uint32_t i = plan->op_count; i > 0; i--) {
+        struct sl_xnn_op *op = &plan->ops[i - 1];
+        if (op->dead || is_needed(plan, op->output) ||
+            (op->output2 != SL_XNN_NONE && is_needed(plan, op->output2)))
+            continue;
+        op->dead = true;
+        for (uint32_t k = 0; k < op->input_count; k++)
+            if (op->inputs[k] != SL_XNN_NONE && !sl_xnn_is_repeated(op, k))
+                plan->operands[op->inputs[k]].uses--;
+    }
+}
+
+/* The living close ranks. */
+static void drop_dead(struct sl_xnn_plan *plan)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < plan->op_count; i++) {
+        if (plan->ops[i].dead) {
+            sl_free(plan->ops[i].table);
+            continue;
+        }
+        if (kept != i) {
+            plan->ops[kept] = plan->ops[i];
+            plan->ops[i].table = NULL;
+        }
+        plan->operands[plan->ops[kept].output].producer = (int32_t)kept;
+        if (plan->ops[kept].output2 != SL_XNN_NONE)
+            plan->operands[plan->ops[kept].output2].producer = (int32_t)kept;
+        kept++;
+    }
+    plan->op_count = kept;
+}
+
+/* Where the right operand of a product of floats is made of int8 around zero for it alone, XNNPACK
+ * takes the int8 as it is and scales columns. Here it is made float all the same, which differs by
+ * rounding, but under XNNPACK's names and in its order. The conversion, or NULL. */
+static struct sl_xnn_op *conversion_of(struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    if (op->kind != SL_XNN_OP_BATCH_GEMM || op->form != SL_XNN_FORM_F32)
+        return NULL;
+    const struct sl_xnn_operand *b = &plan->operands[op->inputs[1]];
+    if (b->uses != 1 || b->external_output || b->producer == SL_XNN_NONE ||
+        plan->operands[op->inputs[0]].rank < 2)
+        return NULL;
+    struct sl_xnn_op *convert = &plan->ops[b->producer];
+    const struct sl_xnn_operand *from = &plan->operands[convert->inputs[0]];
+    bool fits = convert->kind == SL_XNN_OP_CONVERT && from->type == SL_XNN_QINT8 &&
+                from->quant.zero_point == 0 && from->rank >= 2;
+    return fits ? convert : NULL;
+}
+
+static bool is_ready(const struct sl_xnn_op *op, const bool *written)
+{
+    for (uint32_t k = 0; k < op->input_count; k++)
+        if (op->inputs[k] != SL_XNN_NONE && !written[op->inputs[k]])
+            return false;
+    return true;
+}
+
+/* Puts the operators into `sorted` as XNNPACK does after new nodes went to the end: again and again
+ * from the first, every one whose inputs are there. `order` is theirs before. False when one of
+ * them never gets its inputs. */
+static bool sort(const struct sl_xnn_plan *plan, uint32_t *order, bool *written,
+                 struct sl_xnn_op *sorted)
+{
+    uint32_t placed = 0, left = plan->op_count;
+    while (left != 0) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < left; i++) {
+            const struct sl_xnn_op *op = &plan->ops[order[i]];
+            if (!is_ready(op, written)) {
+                order[kept++] = order[i];
+                continue;
+            }
+            written[op->output] = true;
+            if (op->output2 != SL_XNN_NONE)
+                written[op->output2] = true;
+            sorted[placed++] = *op;
+        }
+        if (kept == left)
+            return false;
+        left = kept;
+    }
+    return true;
+}
+
+/* The conversions of such products go to the end, each once, in the order of the products. */
+static void move_conversions(struct sl_xnn_plan *plan, uint32_t *order, bool *written,
+                             struct sl_xnn_op *sorted)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->op_count; i++)
+        if (plan->ops[i].kind != SL_XNN_OP_CONVERT || !plan->ops[i].by_channel)
+            order[count++] = i;
+    for (uint32_t i = 0; i < plan->op_count; i++)
+        if (plan->ops[i].kind == SL_XNN_OP_BATCH_GEMM && plan->ops[i].by_channel)
+            order[count++] = (uint32_t)plan->operands[plan->ops[i].inputs[1]].producer;
+    for (uint32_t i = 0; i < plan->operand_count; i++)
+        written[i] = plan->operands[i].producer == SL_XNN_NONE;
+    bool whole = sort(plan, order, written, sorted);
+    for (uint32_t i = 0; i < plan->op_count && whole; i++) {
+        plan->ops[i] = sorted[i];
+        plan->operands[sorted[i].output].producer = (int32_t)i;
+        if (sorted[i].output2 != SL_XNN_NONE)
+            plan->operands[sorted[i].output2].producer = (int32_t)i;
+    }
+}
+
+/* Without memory for it nothing changes. */
+static void keep_int8(struct sl_xnn_plan *plan)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < plan->op_count; i++)
+        any = any || conversion_of(plan, &plan->ops[i]);
+    if (!any)
+        return;
+    uint32_t *order = sl_calloc(plan->op_count, sizeof(*order));
+    bool *written = sl_calloc(plan->operand_count, sizeof(*written));
+    struct sl_xnn_op *sorted = sl_calloc(plan->op_count, sizeof(*sorted));
+    if (order && written && sorted) {
+        for (uint32_t i = 0; i < plan->op_count; i++) {
+            struct sl_xnn_op *convert = conversion_of(plan, &plan->ops[i]);
+            if (convert)
+                convert->by_channel = plan->ops[i].by_channel = true;
+        }
+        move_conversions(plan, order, written, sorted);
+    }
+    sl_free(order);
+    sl_free(written);
+    sl_free(sorted);
+}
 
 static bool is_internal(const struct sl_xnn_operand *operand)
 {
@@ -357,11 +500,11 @@ void sl_xnn_rewrite(struct sl_xnn_plan *plan)
         plan->operands[i].memory = (int32_t)i;
     for (uint32_t i = 0; i < plan->operand_count; i++)
         plan->operands[i].fixed_shape = plan->operands[i].constant;
-    sl_xnn_find_dead(plan);
+    find_dead(plan);
     sl_xnn_fuse_tables(plan);
     for (uint32_t i = 0; i < plan->op_count; i++)
         rewrite_op(plan, &plan->ops[i]);
-    sl_xnn_find_dead(plan);
-    sl_xnn_drop_dead(plan);
-    sl_xnn_keep_int8(plan);
+    find_dead(plan);
+    drop_dead(plan);
+    keep_int8(plan);
 }

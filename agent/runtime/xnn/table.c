@@ -1,4 +1,6 @@
-/* agent/runtime/xnn/table.c: functions of one int8 value as tables, and chains of them as one. */
+/* agent/runtime/xnn/table.c */
+#include "agent/runtime/xnn/table.h"
+
 #include <math.h>
 #include <string.h>
 

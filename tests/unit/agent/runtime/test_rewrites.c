@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "agent/runtime/xnn/delegate.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/graph_case.h"
 
@@ -96,7 +97,7 @@ static void a_copy_is_not_read_past_another_reader_of_its_input(void **state)
     sl_graph_add_node(SL_XNN_NEGATE, IN(copy), z);
     assert_int_equal(sl_graph_compile(SL_ISA_NONE), 0);
     sl_graph_check_names(NAMES("Copy (NC, X32)", "Abs (NC)", "Negate (NC)"));
-    sl_xnn_plan_free(sl_graph.plan);
+    sl_xnn_delegate_free(sl_graph.plan);
     struct sl_xnn_node first = *node;
     *node = *next;
     *next = first;
@@ -299,7 +300,7 @@ static void int8_on_the_right_of_a_product_is_named_and_ordered_as_kept(void **s
     assert_int_equal(sl_graph_compile(SL_ISA_NONE), 0);
     sl_graph_check_names(
         NAMES("Convert (NC)", "Convert (NC)", "Batch Matrix Multiply (NC, F32) GEMM", "Abs (NC)"));
-    sl_xnn_plan_free(sl_graph.plan);
+    sl_xnn_delegate_free(sl_graph.plan);
 }
 
 /* A convolution of 2 to 2 channels, a depthwise one and a transposed one, of one scale each. */

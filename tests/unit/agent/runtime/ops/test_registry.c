@@ -6,6 +6,7 @@
 #include "tests/support/unit.h"
 
 #include "agent/runtime/ops/op.h"
+#include "agent/runtime/ops/registry.h"
 
 enum { MOST = 1024 };
 

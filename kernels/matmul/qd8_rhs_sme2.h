@@ -1,4 +1,4 @@
-/* kernels/matmul/qd8_rhs.h: panels of int8 and int4 weights, SME2. Internal to the kernels of
+/* kernels/matmul/qd8_rhs_sme2.h: panels of int8 and int4 weights, SME2. Internal to the kernels of
  * dynamic int8. */
 #pragma once
 

@@ -1,11 +1,17 @@
-/* agent/runtime/variant.c: compiling a method: operators, delegates, packing. */
-#include "agent/runtime/variant.h"
+/* agent/runtime/compile.c: makes a variant of a method: operators, delegates, packed weights. */
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/runtime/executor.h"
+#include "agent/runtime/label.h"
+#include "agent/runtime/ops/prepare.h"
+#include "agent/runtime/ops/registry.h"
+#include "agent/runtime/ops/signature.h"
+#include "agent/runtime/variant.h"
 #include "agent/runtime/weights/weight_cache.h"
+#include "agent/runtime/xnn/delegate.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 
@@ -59,8 +65,8 @@ static int compile_delegate(struct sl_variant *v, uint32_t index, struct sl_diag
         return sl_diag_set(diag, SL_ET_NOT_FOUND, NULL, "Backend %s is not registered.",
                            delegate->id);
     }
-    int rc = sl_xnn_plan_new(model, delegate->blob, v->isa, &v->method->budget, &v->method->weights,
-                             &v->plans[index], diag);
+    int rc = sl_xnn_delegate_new(model, delegate->blob, v->isa, &v->method->budget,
+                                 &v->method->weights, &v->plans[index], diag);
     if (rc != 0)
         sl_model_log(model, 'E', "method.cpp", 132, "Init failed for backend %s: 0x%x",
                      delegate->id, (unsigned)rc);
@@ -333,7 +339,7 @@ void sl_variant_free(struct sl_variant *v)
         sl_free(instruction->op_labels);
     }
     for (uint32_t i = 0; v->plans && i < v->method->plan->delegate_count; i++)
-        sl_xnn_plan_free(v->plans[i]);
+        sl_xnn_delegate_free(v->plans[i]);
     sl_budget_pool_fini(&v->pool);
     sl_free(v);
 }
@@ -342,7 +348,7 @@ size_t sl_variant_packed_bytes(const struct sl_variant *v)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < v->method->plan->delegate_count; i++)
-        bytes += sl_xnn_plan_packed_bytes(v->plans[i]);
+        bytes += sl_xnn_delegate_packed_bytes(v->plans[i]);
     for (uint32_t i = 0; i < v->instruction_count; i++)
         if (v->instructions[i].call)
             bytes += v->instructions[i].call->weights.bytes;

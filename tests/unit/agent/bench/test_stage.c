@@ -1,5 +1,5 @@
-/* tests/unit/agent/bench/test_team.c: threads that run the stages of a shape in step. */
-#include "agent/bench/team.h"
+/* tests/unit/agent/bench/test_stage.c: threads that run the stages of a shape in step. */
+#include "agent/bench/stage.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "agent/bench/shape.h"
-#include "agent/bench/stage.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 
