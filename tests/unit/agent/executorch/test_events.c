@@ -1,0 +1,179 @@
+/* tests/unit/agent/executorch/test_events.c: with stamps.c, and a library in the delegate's place.
+ */
+#include "agent/executorch/events.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "agent/executorch/stamps.h"
+#include "agent/trace/recorder.h"
+#include "agent/trace/ring.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/format/sltrace.h"
+
+enum { RING_RECORDS = 8, MAX_SEEN = 256 };
+
+typedef void (*run_fn)(int operators, void (*name)(void *user, int number), void *user);
+
+struct fixture {
+    struct sl_ring *ring;
+    struct sl_recorder *recorder;
+    struct sl_events *events;
+    void *delegate;
+    run_fn run;
+    struct sl_trace_record seen[MAX_SEEN];
+    size_t count;
+};
+
+static void take(void *user)
+{
+    struct fixture *f = user;
+    long got = sl_ring_pop(f->ring, f->seen + f->count, MAX_SEEN - f->count);
+    assert_true(got >= 0);
+    f->count += (size_t)got;
+}
+
+static int open_all(void **state)
+{
+    struct fixture *f = sl_calloc(1, sizeof(*f));
+    assert_non_null(f);
+    assert_int_equal(sl_ring_new(RING_RECORDS, &f->ring), 0);
+    assert_int_equal(sl_recorder_new(f->ring, SL_TRACE_MARKS, 7, &f->recorder), 0);
+    sl_recorder_on_full(f->recorder, take, f);
+    f->events = sl_events_new(f->recorder);
+    assert_non_null(f->events);
+    f->delegate = dlopen(SL_TEST_DELEGATE, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(f->delegate);
+    *(void **)&f->run = dlsym(f->delegate, "stand_in_run");
+    assert_true(sl_stamps_open(f->delegate));
+    sl_stamps_record(f->recorder);
+    *state = f;
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    struct fixture *f = *state;
+    sl_stamps_record(NULL);
+    sl_events_free(f->events);
+    sl_recorder_free(f->recorder);
+    sl_ring_free(f->ring);
+    dlclose(f->delegate);
+    sl_free(f);
+    return 0;
+}
+
+/* The n-th EVENT record that came. */
+static const struct sl_trace_record *event(struct fixture *f, size_t n)
+{
+    take(f);
+    for (size_t i = 0; i < f->count; i++)
+        if (f->seen[i].kind == SL_TRACE_EVENT && n-- == 0)
+            return &f->seen[i];
+    fail_msg("there are fewer events");
+    return NULL;
+}
+
+static void name_operator(void *user, int number)
+{
+    struct fixture *f = user;
+    char text[32];
+    snprintf(text, sizeof(text), "Convolution #%d", number + 1);
+    assert_true(sl_stamps_paused());
+    sl_events_delegate(f->events, text, 0, 4);
+}
+
+static void operators_lie_between_the_delegates_own_stamps(void **state)
+{
+    struct fixture *f = *state;
+    int64_t whole = sl_events_begin(f->events, "Method::execute", -1, 0);
+    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    f->run(3, name_operator, f);
+    sl_events_end(f->events, call);
+    sl_events_end(f->events, whole);
+    assert_int_equal(sl_events_flush(f->events), 0);
+    assert_int_equal(sl_events_count(f->events), 5);
+    /* Marks: 0 and 1 begin the events, each of four stamps ends one operator and begins the next.
+     */
+    for (uint32_t k = 0; k < 3; k++) {
+        const struct sl_trace_record *op = event(f, k);
+        assert_int_equal(op->event.event, SL_TRACE_DELEGATE);
+        assert_int_equal(op->event.start, 3 + 2 * k);
+        assert_int_equal(op->event.end, 4 + 2 * k);
+        assert_int_equal(op->event.order, 2 + k);
+        assert_int_equal(op->event.chain, 0);
+        assert_int_equal(op->event.instruction, 4);
+    }
+    assert_int_equal(event(f, 3)->event.event, SL_TRACE_OPERATOR);
+    assert_int_equal(event(f, 3)->event.end, 10);
+    assert_int_equal(event(f, 4)->event.event, SL_TRACE_FRAMEWORK);
+    assert_int_equal(event(f, 4)->event.chain, -1);
+    assert_int_equal(event(f, 4)->event.order, 0);
+}
+
+static void operator_without_a_stamp_is_told(void **state)
+{
+    struct fixture *f = *state;
+    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    sl_events_delegate(f->events, "Convolution #1", 0, 4); /* no one asked for the time */
+    sl_events_end(f->events, call);
+    assert_int_equal(sl_events_flush(f->events), SL_E_STATE);
+    assert_int_equal(sl_events_flush(f->events), 0); /* and not of the next execution */
+}
+
+static void stamps_of_a_call_before_count_for_no_other(void **state)
+{
+    struct fixture *f = *state;
+    int64_t first = sl_events_begin(f->events, "DELEGATE_CALL", 0, 1);
+    f->run(2, name_operator, f);
+    sl_events_end(f->events, first);
+    int64_t second = sl_events_begin(f->events, "DELEGATE_CALL", 0, 2);
+    f->run(1, name_operator, f);
+    sl_events_end(f->events, second);
+    assert_int_equal(sl_events_flush(f->events), 0);
+    assert_int_equal(sl_events_count(f->events), 5);
+    assert_true(event(f, 3)->event.start > event(f, 2)->event.end);
+}
+
+static void more_events_than_the_ring_holds_wait_for_it(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 5 * RING_RECORDS; i++)
+        sl_events_end(f->events, sl_events_begin(f->events, "OPERATOR_CALL", 0, (uint32_t)i));
+    assert_int_equal(sl_events_flush(f->events), 0);
+    for (uint32_t i = 0; i < 5 * RING_RECORDS; i++)
+        assert_int_equal(event(f, i)->event.instruction, i);
+}
+
+static void real_clock_answers_everybody_else(void **state)
+{
+    struct timespec now = {0};
+    const struct sl_stamp *stamps;
+    (void)state;
+    sl_stamps_clear();
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+    assert_true(now.tv_sec > 0 || now.tv_nsec > 0);
+    assert_int_equal(sl_stamps_get(&stamps), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(operators_lie_between_the_delegates_own_stamps, open_all,
+                                        close_all),
+        cmocka_unit_test_setup_teardown(operator_without_a_stamp_is_told, open_all, close_all),
+        cmocka_unit_test_setup_teardown(stamps_of_a_call_before_count_for_no_other, open_all,
+                                        close_all),
+        cmocka_unit_test_setup_teardown(more_events_than_the_ring_holds_wait_for_it, open_all,
+                                        close_all),
+        cmocka_unit_test_setup_teardown(real_clock_answers_everybody_else, open_all, close_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
