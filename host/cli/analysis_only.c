@@ -11,7 +11,7 @@
 #include "host/report/categories_file.h"
 #include "host/rundir/recompute.h"
 #include "host/rundir/rundir.h"
-#include "host/spec/experiment.h"
+#include "host/spec/plan.h"
 
 enum { MAX_JSON_BYTES = 1 << 30 };
 
@@ -48,12 +48,12 @@ static int show_all(const struct sl_cli *cli, const char *path,
     return rc;
 }
 
-int sl_analysis_only(const struct sl_cli *cli, const struct sl_experiment_plan *plan)
+int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan)
 {
     struct sl_diag diag = {.what = ""};
     struct sl_categories categories;
     int code = SL_EXIT_DONE;
-    if (!plan->output_root) {
+    if (!plan->specs[0].output_root) {
         sl_diag_hint(&diag, "say --out DIR, or output_root in the configuration");
         sl_diag_set(&diag, SL_E_UNSUPPORTED, "--analysis-only",
                     "Nothing says which directory has the recorded runs");
@@ -62,9 +62,10 @@ int sl_analysis_only(const struct sl_cli *cli, const struct sl_experiment_plan *
     int rc = sl_categories_load(NULL, &categories, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    rc = sl_run_recompute(plan->output_root, &categories, plan->threshold_percent, &code, &diag);
+    rc = sl_run_recompute(plan->specs[0].output_root, &categories, plan->specs[0].threshold_percent,
+                          &code, &diag);
     if (rc == 0)
-        rc = show_all(cli, plan->output_root, &categories, &diag);
+        rc = show_all(cli, plan->specs[0].output_root, &categories, &diag);
     sl_categories_fini(&categories);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : code;
 }

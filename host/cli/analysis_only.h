@@ -2,8 +2,8 @@
 #pragma once
 
 struct sl_cli;
-struct sl_experiment_plan;
+struct sl_plan;
 
 /* Computes what the directory of an earlier run holds anew from what was recorded, and prints it as
  * that run did. An exit code. */
-int sl_analysis_only(const struct sl_cli *cli, const struct sl_experiment_plan *plan);
+int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan);

@@ -27,8 +27,8 @@
 #include "host/report/style.h"
 #include "host/rundir/etdump_file.h"
 #include "host/rundir/output_file.h"
-#include "host/rundir/path_stem.h"
 #include "host/rundir/rundir.h"
+#include "host/spec/path_stem.h"
 
 enum { MAX_WORDS = 256, TOP_OPERATORS = 20 };
 #define MAX_OUTPUT_BYTES (UINT64_C(1) << 30)

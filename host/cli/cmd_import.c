@@ -17,7 +17,7 @@
 #include "host/cli/tree_remove.h"
 #include "host/report/categories_file.h"
 #include "host/rundir/armkit.h"
-#include "host/rundir/path_stem.h"
+#include "host/spec/path_stem.h"
 
 enum { MAX_WORDS = 64, PATH_BYTES = 1024, NAME_BYTES = 256, MAX_IMPORT_BYTES = 1 << 26 };
 #define MAX_COPIED_BYTES ((size_t)1 << 31)

@@ -33,20 +33,20 @@ enum { PATH_BYTES = SL_RUN_PLACE_BYTES };
 struct session {
     const struct sl_cli *cli;
     const struct sl_run_request *request;
-    struct sl_experiment_plan *plan;
+    struct sl_plan *plan;
     struct sl_sender sender;
     struct sl_categories categories;
     char directory[PATH_BYTES];
-    uint64_t jobs[SL_EXPERIMENT_MAX]; /* 0: not sent */
-    struct sl_buf json;               /* of --json */
-    size_t printed;                   /* results in it */
-    size_t fetched;                   /* experiments whose files are here */
+    uint64_t jobs[SL_PLAN_MAX]; /* 0: not sent */
+    struct sl_buf json;         /* of --json */
+    size_t printed;             /* results in it */
+    size_t fetched;             /* experiments whose files are here */
 };
 
 /* The experiment's name where several share the directory. */
 static const char *suffix_of(const struct session *s, size_t i)
 {
-    return s->plan->count > 1 ? s->plan->experiments[i].name : NULL;
+    return s->plan->count > 1 ? s->plan->specs[i].name : NULL;
 }
 
 /* A failure of one experiment: printed, and an entry of the array of several. */
@@ -63,8 +63,8 @@ static int fail(struct session *s, size_t i, int code, const struct sl_diag *dia
     sl_json_init(&json, &s->json);
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.run/1");
-    sl_json_text(&json, "model", s->plan->experiments[i].model);
-    sl_json_text(&json, "experiment", s->plan->experiments[i].name);
+    sl_json_text(&json, "model", s->plan->specs[i].model);
+    sl_json_text(&json, "experiment", s->plan->specs[i].name);
     sl_json_i64(&json, "exit_code", code);
     sl_json_open_object(&json, "error");
     sl_json_text(&json, "code", sl_exit_name(code));
@@ -114,7 +114,7 @@ static int finish_one(struct session *s, size_t i)
         if (rc == 0)
             return outcome.exit_code;
     } else if (rc == 0) {
-        sl_run_failure_tell(&s->sender, &s->plan->experiments[i], &outcome, s->directory, &diag);
+        sl_run_failure_tell(&s->sender, &s->plan->specs[i], &outcome, s->directory, &diag);
         return fail(s, i, outcome.exit_code, &diag);
     }
     if (rc == -EINTR)
@@ -173,18 +173,15 @@ static int run_all(struct session *s)
 }
 
 static int run_session(const struct sl_cli *cli, const struct sl_run_request *request,
-                       struct sl_experiment_plan *plan)
+                       struct sl_plan *plan)
 {
     struct sl_diag diag = {0};
     struct session *s = sl_calloc(1, sizeof(*s));
     if (!s)
         return SL_EXIT_LAB;
     *s = (struct session){.cli = cli, .request = request, .plan = plan};
-    s->sender = (struct sl_sender){.cli = cli,
-                                   .plan = plan,
-                                   .command = request->command,
-                                   .directory = s->directory,
-                                   .timeout_seconds = (unsigned)request->timeout_s};
+    s->sender = (struct sl_sender){
+        .cli = cli, .plan = plan, .command = request->command, .directory = s->directory};
     sl_buf_init(&s->json, MAX_JSON_BYTES);
     int rc = sl_run_failure_check(plan, &diag);
     if (rc == 0)
@@ -207,17 +204,17 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
 static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request)
 {
     struct sl_diag diag = {0};
-    struct sl_experiment_plan *plan = sl_calloc(1, sizeof(*plan));
+    struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
     int rc = plan ? sl_run_request_plan(request, plan, &diag) : -ENOMEM;
     if (rc < 0) {
         sl_free(plan);
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     }
-    int code = request->explain              ? sl_explain_plan(cli, plan)
-               : plan->experiments[0].runner ? sl_run_external(cli, request, plan)
-               : request->analysis_only      ? sl_analysis_only(cli, plan)
-                                             : run_session(cli, request, plan);
-    sl_experiment_plan_fini(plan);
+    int code = request->explain         ? sl_explain_plan(cli, plan)
+               : plan->specs[0].runner  ? sl_run_external(cli, request, plan)
+               : request->analysis_only ? sl_analysis_only(cli, plan)
+                                        : run_session(cli, request, plan);
+    sl_plan_fini(plan);
     sl_free(plan);
     return code;
 }

@@ -41,23 +41,26 @@ static void print_jobs(const struct sl_cli *cli, const uint64_t *jobs, size_t co
     sl_buf_fini(&text);
 }
 
-static int refuse_output(const struct sl_experiment_plan *plan, struct sl_diag *diag)
+static int refuse_output(const struct sl_plan *plan, struct sl_diag *diag)
 {
-    const char *key = plan->cpu ? "cpu" : plan->output_root ? "output_root" : NULL;
+    const char *key = plan->specs[0].cpu           ? "cpu"
+                      : plan->specs[0].output_root ? "output_root"
+                                                   : NULL;
     if (!key)
         return 0;
     sl_diag_hint(diag, "take '%s' out, or measure on this machine: sme2lab run", key);
     return sl_diag_set(diag, SL_E_FORMAT, key,
-                       plan->cpu ? "The emulated CPU belongs to the device, which the daemon's "
-                                   "configuration describes"
-                                 : "The daemon keeps a job's files itself; 'sme2lab show RUN' "
-                                   "names them, 'sme2lab watch JOB --out DIR' fetches them");
+                       plan->specs[0].cpu
+                           ? "The emulated CPU belongs to the device, which the daemon's "
+                             "configuration describes"
+                           : "The daemon keeps a job's files itself; 'sme2lab show RUN' "
+                             "names them, 'sme2lab watch JOB --out DIR' fetches them");
 }
 
 /* Also after a failure the jobs that are in the queue are named. */
 static int send_all(struct sl_sender *sender, struct sl_diag *diag)
 {
-    uint64_t jobs[SL_EXPERIMENT_MAX];
+    uint64_t jobs[SL_PLAN_MAX];
     size_t count = 0;
     int rc = sl_sender_choose(sender, diag);
     while (rc == 0 && count < sender->plan->count) {
@@ -70,13 +73,10 @@ static int send_all(struct sl_sender *sender, struct sl_diag *diag)
 }
 
 static int submit(const struct sl_cli *cli, const struct sl_run_request *request,
-                  struct sl_experiment_plan *plan)
+                  struct sl_plan *plan)
 {
     struct sl_diag diag = {0};
-    struct sl_sender sender = {.cli = cli,
-                               .plan = plan,
-                               .command = request->command,
-                               .timeout_seconds = (unsigned)request->timeout_s};
+    struct sl_sender sender = {.cli = cli, .plan = plan, .command = request->command};
     int rc = refuse_output(plan, &diag);
     if (rc == 0 && request->explain)
         return sl_explain_plan(cli, plan);
@@ -95,14 +95,14 @@ int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
     struct sl_run_request request;
     struct sl_diag diag = {0};
     int code = SL_EXIT_DONE;
-    struct sl_experiment_plan *plan = sl_calloc(1, sizeof(*plan));
+    struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
     int rc = plan ? sl_run_request_parse_submit(&request, argc, argv, &diag) : -ENOMEM;
     bool parsed = plan && rc >= 0, loaded = false;
     if (rc == 0) {
         rc = sl_run_request_plan(&request, plan, &diag);
         loaded = rc == 0;
     }
-    if (loaded && plan->experiments[0].runner) {
+    if (loaded && plan->specs[0].runner) {
         sl_diag_hint(&diag, "'sme2lab run' runs them on this machine or in the emulator");
         rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, request.target,
                          "The daemon runs no external runners");
@@ -112,7 +112,7 @@ int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
     else if (rc < 0)
         code = sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     if (loaded)
-        sl_experiment_plan_fini(plan);
+        sl_plan_fini(plan);
     if (parsed)
         sl_run_request_fini(&request);
     sl_free(plan);

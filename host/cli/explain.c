@@ -7,16 +7,16 @@
 #include "common/base/error.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
-#include "host/spec/experiment.h"
+#include "host/spec/plan.h"
 
 enum { MAX_JSON_BYTES = 64 << 20 };
 
-int sl_explain_plan(const struct sl_cli *cli, const struct sl_experiment_plan *plan)
+int sl_explain_plan(const struct sl_cli *cli, const struct sl_plan *plan)
 {
     struct sl_buf text;
     struct sl_diag diag = {0};
     sl_buf_init(&text, MAX_JSON_BYTES);
-    int rc = sl_experiment_plan_explain(plan, &text);
+    int rc = sl_plan_explain(plan, &text);
     if (rc == 0)
         printf("%s\n", (const char *)text.data);
     sl_buf_fini(&text);

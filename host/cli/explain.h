@@ -2,7 +2,7 @@
 #pragma once
 
 struct sl_cli;
-struct sl_experiment_plan;
+struct sl_plan;
 
 /* Prints the plan; returns an exit code. */
-int sl_explain_plan(const struct sl_cli *cli, const struct sl_experiment_plan *plan);
+int sl_explain_plan(const struct sl_cli *cli, const struct sl_plan *plan);

@@ -15,8 +15,8 @@
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
 #include "host/cli/url.h"
-#include "host/rundir/path_stem.h"
 #include "host/rundir/run.h"
+#include "host/spec/path_stem.h"
 
 enum { PATH_BYTES = 1024 };
 

@@ -16,7 +16,7 @@
 #include "host/report/style.h"
 #include "host/rundir/etdump_file.h"
 #include "host/rundir/output_file.h"
-#include "host/rundir/path_stem.h"
+#include "host/spec/path_stem.h"
 
 enum { MAX_LOG_BYTES = 1 << 30, MAX_OUTPUT_BYTES = 1 << 26 };
 

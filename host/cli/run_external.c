@@ -36,23 +36,23 @@ enum { PATH_BYTES = 1024, MAX_IMPORT_BYTES = 1 << 26, DEFAULT_RUNS = 100, DEFAUL
 struct session {
     const struct sl_cli *cli;
     const struct sl_run_request *request;
-    const struct sl_experiment_plan *plan;
+    const struct sl_plan *plan;
     struct sl_device device;
     char directory[PATH_BYTES];
-    struct sl_runner_arm arms[SL_EXPERIMENT_MAX];
-    struct sl_runner_arm *order[SL_EXPERIMENT_MAX]; /* of a round */
+    struct sl_runner_arm arms[SL_PLAN_MAX];
+    struct sl_runner_arm *order[SL_PLAN_MAX]; /* of a round */
     size_t ordered;
-    char runners[SL_EXPERIMENT_MAX][SL_TOOL_PATH_BYTES];
+    char runners[SL_PLAN_MAX][SL_TOOL_PATH_BYTES];
     size_t measured; /* that did not fail */
     struct sl_buf text;
     struct sl_json json; /* import.json */
 };
 
 /* Options of the command line that are for the agent's own runtime. */
-static int check_request(const struct sl_experiment_plan *plan, struct sl_diag *diag)
+static int check_request(const struct sl_plan *plan, struct sl_diag *diag)
 {
     for (size_t i = 0; i < plan->count; i++) {
-        const struct sl_experiment *e = &plan->experiments[i];
+        const struct sl_spec *e = &plan->specs[i];
         if (e->weight_cache || e->input_shapes || e->precision_percent > 0 || e->budget_seconds > 0)
             return sl_diag_set(diag, SL_E_UNSUPPORTED, e->name,
                                "--weight-cache, --input-shapes, --precision and --budget are not "
@@ -63,7 +63,7 @@ static int check_request(const struct sl_experiment_plan *plan, struct sl_diag *
 
 static int open_device(struct session *s, struct sl_diag *diag)
 {
-    const char *name = s->plan->device              ? s->plan->device
+    const char *name = s->plan->specs[0].device     ? s->plan->specs[0].device
                        : sl_device_local_has_sme2() ? "local"
                                                     : "emulated";
     int kind = sl_device_kind_find(name);
@@ -74,14 +74,14 @@ static int open_device(struct session *s, struct sl_diag *diag)
                            "lab's device such as '%.60s'",
                            name);
     }
-    return sl_device_open_runner(kind, s->plan->svl != 0 ? s->plan->svl : 512, s->plan->cpu,
-                                 &s->device, diag);
+    return sl_device_open_runner(kind, s->plan->specs[0].svl != 0 ? s->plan->specs[0].svl : 512,
+                                 s->plan->specs[0].cpu, &s->device, diag);
 }
 
 static int check_affinity(const struct session *s, struct sl_diag *diag)
 {
     for (size_t i = 0; i < s->plan->count && s->device.traits.emulated; i++) {
-        if (s->plan->experiments[i].affinity)
+        if (s->plan->specs[i].affinity[0])
             return sl_diag_set(diag, SL_E_UNSUPPORTED, "cpu_affinity",
                                "An emulated CPU has no cores to stay on");
     }
@@ -92,8 +92,8 @@ static int find_runners(struct session *s, struct sl_diag *diag)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < s->plan->count; i++)
-        rc = sl_runner_process_find(s->plan->experiments[i].runner, s->runners[i],
-                                    sizeof(s->runners[i]), diag);
+        rc = sl_runner_process_find(s->plan->specs[i].runner, s->runners[i], sizeof(s->runners[i]),
+                                    diag);
     return rc;
 }
 
@@ -115,13 +115,13 @@ static int begin_arms(struct session *s, struct sl_diag *diag)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
         struct sl_runner_arm *arm = &s->arms[i];
-        struct sl_experiment e = s->plan->experiments[i];
+        struct sl_spec e = s->plan->specs[i];
         e.runs = e.runs == UINT32_MAX ? DEFAULT_RUNS : e.runs;
         e.warmup = e.warmup == UINT32_MAX ? DEFAULT_WARMUP : e.warmup;
         arm->job = (struct sl_runner_job){.device = s->device,
                                           .experiment = e,
                                           .directory = s->directory,
-                                          .timeout_ms = (uint64_t)s->request->timeout_s * 1000};
+                                          .timeout_ms = (uint64_t)e.timeout_seconds * 1000};
         snprintf(arm->job.device.agent.path, sizeof(arm->job.device.agent.path), "%s",
                  s->runners[i]);
         rc = sl_runner_arm_begin(arm, diag);
@@ -132,7 +132,7 @@ static int begin_arms(struct session *s, struct sl_diag *diag)
 static struct sl_runner_arm *find_arm(struct session *s, const char *family, uint32_t threads)
 {
     for (size_t i = 0; i < s->plan->count; i++) {
-        const struct sl_experiment *e = &s->plan->experiments[i];
+        const struct sl_spec *e = &s->plan->specs[i];
         if (strcmp(e->family, family) == 0 && e->threads[0] == threads)
             return &s->arms[i];
     }
@@ -161,7 +161,7 @@ static void order_arms(struct session *s)
  * from the seed. 0, or the lab's own trouble. */
 static int run_rounds(struct session *s, struct sl_diag *diag)
 {
-    struct sl_random random = {.state = s->plan->experiments[0].seed};
+    struct sl_random random = {.state = s->plan->specs[0].seed};
     uint64_t first = sl_random_next(&random) & 1;
     uint32_t process = 0;
     int rc = 0;
@@ -182,7 +182,7 @@ static int finish_arms(struct session *s, struct sl_diag *diag)
     int code = SL_EXIT_DONE, rc = 0;
     size_t others = 0;
     for (size_t i = 0; i < s->plan->count; i++)
-        others += s->arms[i].done > 0 && !s->arms[i].job.experiment.xnntrace;
+        others += s->arms[i].done > 0 && s->arms[i].job.experiment.mode != SL_MODE_XNNTRACE;
     for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
         struct sl_runner_arm *arm = &s->arms[i];
         rc = sl_runner_arm_finish(arm, diag);
@@ -191,7 +191,8 @@ static int finish_arms(struct session *s, struct sl_diag *diag)
             code = SL_EXIT_FAILED;
         } else if (rc == 0 && arm->done > 0) {
             s->measured++;
-            sl_runner_arm_json(arm, others > 1 && !arm->job.experiment.xnntrace, &s->json);
+            sl_runner_arm_json(arm, others > 1 && arm->job.experiment.mode != SL_MODE_XNNTRACE,
+                               &s->json);
         }
     }
     return rc < 0 ? rc : code;
@@ -210,7 +211,7 @@ static int run_all(struct session *s, struct sl_diag *diag)
 }
 
 /* The experiment; NULL if it was not measured. */
-static const struct sl_experiment *find(struct session *s, const char *family, uint32_t threads)
+static const struct sl_spec *find(struct session *s, const char *family, uint32_t threads)
 {
     const struct sl_runner_arm *arm = find_arm(s, family, threads);
     return arm && arm->etdump[0] ? &arm->job.experiment : NULL;
@@ -223,11 +224,11 @@ static size_t put_pairs(struct session *s)
     size_t count = 0;
     sl_json_open_array(&s->json, "pairs");
     for (size_t i = 0; i < s->plan->pair_count; i++) {
-        const struct sl_experiment_pair *pair = &s->plan->pairs[i];
-        const struct sl_experiment *baseline = find(s, pair->family[0], pair->threads[0]);
+        const struct sl_plan_pair *pair = &s->plan->pairs[i];
+        const struct sl_spec *baseline = find(s, pair->family[0], pair->threads[0]);
         if (!baseline || !find(s, pair->family[1], pair->threads[1]))
             continue;
-        count += !baseline->xnntrace;
+        count += baseline->mode != SL_MODE_XNNTRACE;
         sl_json_open_object(&s->json, NULL);
         sl_json_text(&s->json, "label", pair->label);
         for (int side = 0; side < 2; side++) {
@@ -267,7 +268,7 @@ static void begin(struct session *s)
     if (s->device.traits.emulated)
         sl_json_text(&s->json, "cpu", s->device.cpu);
     sl_json_text(&s->json, "order", "ABBA");
-    sl_json_u64(&s->json, "seed", s->plan->experiments[0].seed);
+    sl_json_u64(&s->json, "seed", s->plan->specs[0].seed);
     sl_json_open_array(&s->json, "runs");
 }
 
@@ -296,8 +297,9 @@ static int report(const struct session *s, const struct sl_categories *categorie
         sl_report_verdict(&all.reports[i], verdict, sizeof(verdict));
         if (!s->cli->json && !s->cli->quiet)
             printf("%s: %s\n", title, verdict);
-        *out_code = sl_outcome_worse(*out_code, sl_verdict_exit_code(&all.compared[i]->comparison,
-                                                                     s->plan->threshold_percent));
+        *out_code =
+            sl_outcome_worse(*out_code, sl_verdict_exit_code(&all.compared[i]->comparison,
+                                                             s->plan->specs[0].threshold_percent));
     }
     sl_report_files_fini(&files);
     sl_collection_fini(&all);
@@ -334,12 +336,12 @@ static int analyze_again(struct session *s, struct sl_diag *diag)
 {
     struct sl_categories categories;
     int code = SL_EXIT_DONE;
-    if (!s->plan->output_root) {
+    if (!s->plan->specs[0].output_root) {
         sl_diag_hint(diag, "say --out DIR, or output_root in the configuration");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--analysis-only",
                            "Nothing says which directory has the recorded runs");
     }
-    snprintf(s->directory, sizeof(s->directory), "%.1000s", s->plan->output_root);
+    snprintf(s->directory, sizeof(s->directory), "%.1000s", s->plan->specs[0].output_root);
     int rc = sl_import_check(s->directory, diag);
     if (rc == 0)
         rc = sl_categories_load(NULL, &categories, diag);
@@ -382,7 +384,7 @@ static int run_session(struct session *s, struct sl_diag *diag)
 }
 
 int sl_run_external(const struct sl_cli *cli, const struct sl_run_request *request,
-                    struct sl_experiment_plan *plan)
+                    struct sl_plan *plan)
 {
     struct sl_diag diag = {.what = ""};
     struct session *s = sl_calloc(1, sizeof(*s));

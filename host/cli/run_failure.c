@@ -18,7 +18,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
 #include "host/cli/sender.h"
-#include "host/rundir/path_stem.h"
+#include "host/spec/path_stem.h"
 
 enum {
     PATH_BYTES = 1024,
@@ -42,16 +42,16 @@ static int check_file(const char *path, const char *what, const char *hint, stru
     return rc;
 }
 
-int sl_run_failure_check(const struct sl_experiment_plan *plan, struct sl_diag *diag)
+int sl_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag)
 {
     int rc = 0;
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
-        const struct sl_experiment *e = &plan->experiments[i];
+        const struct sl_spec *e = &plan->specs[i];
         rc = check_file(e->model, "model", "name a .pte file that can be read", diag);
         if (rc == 0 && e->data_path)
             rc = check_file(e->data_path, "data file",
                             "name the program's .ptd, a file that can be read", diag);
-        for (size_t k = 0; k < e->input_count && rc == 0; k++)
+        for (size_t k = 0; k < e->inputs_count && rc == 0; k++)
             rc = check_file(e->inputs[k], "input file",
                             "name raw input files that can be read, one for each input", diag);
     }
@@ -66,14 +66,14 @@ static size_t path_begin(const char *text, size_t at)
 }
 
 /* The blob that is called so by the user; NULL: it is none of the experiment's. */
-static const char *name_of(const struct sl_sender *sender, const struct sl_experiment *e,
+static const char *name_of(const struct sl_sender *sender, const struct sl_spec *e,
                            const char *digest)
 {
     if (strncmp(digest, sender->model, DIGEST_DIGITS) == 0)
         return e->model;
     if (e->data_path && strncmp(digest, sender->data, DIGEST_DIGITS) == 0)
         return e->data_path;
-    for (size_t i = 0; i < e->input_count; i++) {
+    for (size_t i = 0; i < e->inputs_count; i++) {
         if (strncmp(digest, sender->inputs[i], DIGEST_DIGITS) == 0)
             return e->inputs[i];
     }
@@ -81,8 +81,8 @@ static const char *name_of(const struct sl_sender *sender, const struct sl_exper
 }
 
 /* Copies `text` with each path to a blob replaced. */
-static void rename_blobs(const struct sl_sender *sender, const struct sl_experiment *e,
-                         const char *text, char out[TEXT_BYTES])
+static void rename_blobs(const struct sl_sender *sender, const struct sl_spec *e, const char *text,
+                         char out[TEXT_BYTES])
 {
     size_t used = 0;
     for (size_t at = 0; text[at] && used + 1 < TEXT_BYTES;) {
@@ -136,7 +136,7 @@ static void take_words(const char *log, const char *detail, char out[TEXT_BYTES]
     sl_buf_fini(&text);
 }
 
-void sl_run_failure_tell(const struct sl_sender *sender, const struct sl_experiment *experiment,
+void sl_run_failure_tell(const struct sl_sender *sender, const struct sl_spec *experiment,
                          const struct sl_outcome *outcome, const char *directory,
                          struct sl_diag *diag)
 {

@@ -29,13 +29,14 @@ static int has_daemon(const struct sl_cli *cli, bool *out, struct sl_diag *diag)
 }
 
 /* Does this machine have what the device needs? -ENODEV: no, and `diag` says what. */
-static int check_here(const struct sl_experiment_plan *plan, struct sl_diag *diag)
+static int check_here(const struct sl_plan *plan, struct sl_diag *diag)
 {
     struct sl_device device;
-    int kind = sl_device_kind_find(plan->device);
+    int kind = sl_device_kind_find(plan->specs[0].device);
     if (kind == 0)
         return 0;
-    int rc = sl_device_open(kind, plan->svl != 0 ? plan->svl : 512, plan->cpu, &device, diag);
+    int rc = sl_device_open(kind, plan->specs[0].svl != 0 ? plan->specs[0].svl : 512,
+                            plan->specs[0].cpu, &device, diag);
     return rc == SL_E_NOT_FOUND ? -ENODEV : rc;
 }
 
@@ -44,7 +45,7 @@ static int open_private(const struct sl_cli *cli, struct sl_sender *sender, stru
     struct sl_private_daemon daemon;
     int rc = check_here(sender->plan, diag);
     if (rc == 0) {
-        rc = sl_private_daemon_find(sender->plan->cpu, &daemon, diag);
+        rc = sl_private_daemon_find(sender->plan->specs[0].cpu, &daemon, diag);
         rc = rc == SL_E_NOT_FOUND ? -ENODEV : rc;
     }
     return rc < 0 ? rc : sl_client_open_private(cli, &daemon, &sender->client, diag);
@@ -52,12 +53,12 @@ static int open_private(const struct sl_cli *cli, struct sl_sender *sender, stru
 
 int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag)
 {
-    struct sl_experiment_plan *plan = sender->plan;
+    struct sl_plan *plan = sender->plan;
     bool there = false;
-    if (!plan->device)
-        plan->device = sl_device_local_has_sme2() ? "local" : "counted";
+    if (!plan->specs[0].device)
+        plan->specs[0].device = sl_device_local_has_sme2() ? "local" : "counted";
     int rc = has_daemon(cli, &there, diag);
-    if (rc == 0 && there && plan->cpu) {
+    if (rc == 0 && there && plan->specs[0].cpu) {
         sl_diag_hint(diag, "say --server private to measure on this machine");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--cpu",
                            "The emulated CPU belongs to the daemon's device");
@@ -67,6 +68,6 @@ int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct s
     if (rc == 0)
         rc = sl_sender_choose(sender, diag);
     if (rc == 0)
-        sl_run_request_fill(plan, sender->counted);
+        sl_plan_fill(plan, sender->counted);
     return rc;
 }

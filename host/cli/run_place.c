@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "common/base/error.h"
-#include "host/rundir/path_stem.h"
 #include "host/rundir/run.h"
-#include "host/spec/experiment.h"
+#include "host/spec/path_stem.h"
+#include "host/spec/plan.h"
 
 /* What every run writes: manifest.json or manifest_NAME.json, and so on. */
 static bool is_result(const char *name)
@@ -49,8 +49,8 @@ int sl_run_place_check(const char *directory, struct sl_diag *diag)
     return rc;
 }
 
-int sl_run_place_choose(const struct sl_experiment_plan *plan, bool force,
-                        char out[SL_RUN_PLACE_BYTES], struct sl_diag *diag)
+int sl_run_place_choose(const struct sl_plan *plan, bool force, char out[SL_RUN_PLACE_BYTES],
+                        struct sl_diag *diag)
 {
     char stem[80], stamp[32];
     time_t now = time(NULL);
@@ -58,8 +58,9 @@ int sl_run_place_choose(const struct sl_experiment_plan *plan, bool force,
     gmtime_r(&now, &utc);
     sl_path_stem(plan->model, stem, sizeof(stem));
     strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
-    int len = plan->output_root ? snprintf(out, SL_RUN_PLACE_BYTES, "%s", plan->output_root)
-                                : snprintf(out, SL_RUN_PLACE_BYTES, "out/%s-%s", stem, stamp);
+    int len = plan->specs[0].output_root
+                  ? snprintf(out, SL_RUN_PLACE_BYTES, "%s", plan->specs[0].output_root)
+                  : snprintf(out, SL_RUN_PLACE_BYTES, "out/%s-%s", stem, stamp);
     while (len > 1 && len < SL_RUN_PLACE_BYTES && out[len - 1] == '/')
         out[--len] = '\0';
     if (len < 0 || len >= SL_RUN_PLACE_BYTES - 256) {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 struct sl_diag;
-struct sl_experiment_plan;
+struct sl_plan;
 
 enum { SL_RUN_PLACE_BYTES = 1024 };
 
@@ -14,5 +14,5 @@ int sl_run_place_check(const char *directory, struct sl_diag *diag);
 
 /* Where the files go: output_root, else out/MODEL-TIME. Chosen before anything runs, and made,
  * since it may not be possible. Unless `force`, checked as above. */
-int sl_run_place_choose(const struct sl_experiment_plan *plan, bool force,
-                        char out[SL_RUN_PLACE_BYTES], struct sl_diag *diag);
+int sl_run_place_choose(const struct sl_plan *plan, bool force, char out[SL_RUN_PLACE_BYTES],
+                        struct sl_diag *diag);

@@ -9,11 +9,13 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "host/cli/input_list.h"
-#include "host/spec/experiment.h"
 #include "host/spec/nearest.h"
+#include "host/spec/param.h"
+#include "host/spec/plan.h"
 
-enum { DEFAULT_TIMEOUT_S = 1800, MAX_TIMEOUT_S = 24 * 3600, MAX_CONFIG_BYTES = 4 << 20 };
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MAX_CONFIG_BYTES = 4 << 20, MAX_OPTIONS = SL_RUN_MAX_PARAMS + 8 };
 
 static const char run_about[] =
     "Runs a model with SME2 off and on, interleaved in one process, and shows how much less work\n"
@@ -63,57 +65,51 @@ static const char submit_notes[] =
     "  sme2lab submit model.pte --device counted-512\n"
     "  sme2lab wait $(sme2lab submit configs/examples/toy_cnn.json)";
 
-/* What both verbs take. */
-#define SHARED_OPTIONS                                                                               \
-    {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME", "a kind, or the name of a lab's device"},    \
-        {"--svl", 0,      SL_OPTION_COUNT,                                                           \
-         &r->svl, "BITS", "streaming vector length of the emulated CPU: 128 to 2048 (512)"},         \
-        {"--runs",                                                                                   \
-         0,                                                                                          \
-         SL_OPTION_COUNT,                                                                            \
-         &r->runs,                                                                                   \
-         "N",                                                                                        \
-         "measured executions of each variant (100; 2 where instructions are counted)"},             \
-        {"--precision",         0,     SL_OPTION_REAL,                                               \
-         &r->precision_percent, "PCT", "measure until the ratio is known to +-PCT % (times only)"},  \
-        {"--budget",         0,     SL_OPTION_REAL,                                                  \
-         &r->budget_seconds, "SEC", "measure for so long at most (with --precision: 120)"},          \
-        {"--warmup", 0,   SL_OPTION_COUNT,                                                           \
-         &r->warmup, "N", "executions of each variant before those (10; 1 where counted)"},          \
-        {"--threads", 0,     SL_OPTION_TEXT,                                                         \
-         &r->threads, "N,N", "threads; a list is a run with each (1)"},                              \
-        {"--inputs", 0,     SL_OPTION_TEXT,                                                          \
-         &r->inputs, "F,F", "raw input files in order; without them all inputs are ones"},           \
-        {"--data-path", 0,      SL_OPTION_TEXT,                                                      \
-         &r->data_path, "FILE", "the program's external weights (.ptd)"},                            \
-        {"--method", 0,      SL_OPTION_TEXT,                                                         \
-         &r->method, "NAME", "the method to run (the program's first)"},                             \
-        {"--input-shapes", 0,     SL_OPTION_TEXT,                                                    \
-         &r->input_shapes, "S;S", "smaller inputs of a dynamic model, such as 1x3x32x32"},           \
-        {"--weight-cache", 0,    SL_OPTION_FLAG,                                                     \
-         &r->weight_cache, NULL, "keep packed weights on the device for later runs"},                \
-        {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "draws which variant runs first (1)"},         \
-        {"--priority", 0, SL_OPTION_COUNT, &r->priority, "N", "higher goes first in the queue (0)"}, \
-        {"--only", 0,      SL_OPTION_LIST,                                                           \
-         &r->only, "NAME", "this experiment of the configuration; may be repeated"},                 \
-        {"--threshold",         0,     SL_OPTION_REAL,                                               \
-         &r->threshold_percent, "PCT", "slow-downs up to this many percent are no regression (0)"},  \
-        {"--timeout",   0,     SL_OPTION_COUNT,                                                      \
-         &r->timeout_s, "SEC", "ends an agent that runs longer; 0: never (1800)"},                   \
-        {"--explain", 0,    SL_OPTION_FLAG,                                                          \
-         &r->explain, NULL, "print the resolved experiments and run nothing"}
-
-static void set_defaults(struct sl_run_request *r)
+/* The option of a parameter, of what its type is on the command line. */
+static struct sl_option option_of(const struct sl_param *param, union sl_run_said *said)
 {
-    *r = (struct sl_run_request){.svl = -1,
-                                 .runs = -1,
-                                 .warmup = -1,
-                                 .seed = -1,
-                                 .priority = -1,
-                                 .timeout_s = DEFAULT_TIMEOUT_S,
-                                 .threshold_percent = NAN,
-                                 .precision_percent = NAN,
-                                 .budget_seconds = NAN};
+    struct sl_option option = {param->option, param->short_option, SL_OPTION_TEXT,
+                               said,          param->argument,     param->says};
+    switch (param->type) {
+    case SL_PARAM_COUNT:
+    case SL_PARAM_NUMBER:
+        option.kind = SL_OPTION_COUNT;
+        said->count = -1;
+        break;
+    case SL_PARAM_REAL:
+        option.kind = SL_OPTION_REAL;
+        said->real = NAN;
+        break;
+    case SL_PARAM_FLAG:
+        option.kind = SL_OPTION_FLAG;
+        break;
+    case SL_PARAM_LABELS:
+        option.kind = SL_OPTION_LIST;
+        break;
+    default:
+        break;
+    }
+    return option;
+}
+
+/* The parameters that the verb takes, then what both verbs take; how many. */
+static size_t fill_options(struct sl_run_request *r, unsigned verb, struct sl_option *out)
+{
+    const struct sl_option both[] = {
+        {"--only", 0, SL_OPTION_LIST, &r->only, "NAME",
+         "this experiment of the configuration; may be repeated"},
+        {"--explain", 0, SL_OPTION_FLAG, &r->explain, NULL,
+         "print the resolved experiments and run nothing"},
+    };
+    size_t count = 0;
+    *r = (struct sl_run_request){.target = NULL};
+    for (size_t i = 0; i < sl_param_count; i++) {
+        struct sl_option option = option_of(&sl_params[i], &r->said[i]);
+        if (sl_params[i].verbs & verb)
+            out[count++] = option;
+    }
+    memcpy(out + count, both, sizeof(both));
+    return count + COUNT(both);
 }
 
 static int parse(struct sl_run_request *r, const struct sl_usage *usage, int argc, char **argv,
@@ -127,10 +123,6 @@ static int parse(struct sl_run_request *r, const struct sl_usage *usage, int arg
         sl_diag_hint(diag, "usage: sme2lab %s %s", usage->verb, usage->synopsis);
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "No model was named");
     }
-    if (r->timeout_s > MAX_TIMEOUT_S) {
-        sl_diag_hint(diag, "say --timeout %d, or --timeout 0 for none", MAX_TIMEOUT_S);
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--timeout", "No run may take so long");
-    }
     size_t used = (size_t)snprintf(r->command, SL_RUN_COMMAND_BYTES, "sme2lab");
     for (int i = 0; i < argc && used < SL_RUN_COMMAND_BYTES; i++)
         used += (size_t)snprintf(r->command + used, SL_RUN_COMMAND_BYTES - used, " %s", argv[i]);
@@ -139,11 +131,7 @@ static int parse(struct sl_run_request *r, const struct sl_usage *usage, int arg
 
 int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct sl_diag *diag)
 {
-    const struct sl_option options[] = {
-        SHARED_OPTIONS,
-        {"--cpu", 0, SL_OPTION_TEXT, &r->cpu, "SPEC",
-         "the emulator's -cpu in place of --svl, such as max,sve=off,sme512=on"},
-        {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR", "where files go (out/MODEL-TIME)"},
+    const struct sl_option own[] = {
         {"--analysis-only", 0, SL_OPTION_FLAG, &r->analysis_only, NULL,
          "measure nothing: compute the files of --out DIR anew from its traces"},
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL,
@@ -151,29 +139,30 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
         {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
          "Ctrl-C stops the jobs in place of leaving them to go on"},
     };
+    struct sl_option options[MAX_OPTIONS];
+    size_t count = fill_options(r, SL_VERB_RUN, options);
+    memcpy(options + count, own, sizeof(own));
     const struct sl_usage usage = {.verb = "run",
                                    .synopsis = "MODEL.pte|CONFIG.json [option...]",
                                    .about = run_about,
                                    .options = options,
-                                   .option_count = sizeof(options) / sizeof(options[0]),
+                                   .option_count = count + COUNT(own),
                                    .speaks_http = true,
                                    .notes = run_notes};
-    set_defaults(r);
     return parse(r, &usage, argc, argv, diag);
 }
 
 int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
                                 struct sl_diag *diag)
 {
-    const struct sl_option options[] = {SHARED_OPTIONS};
+    struct sl_option options[MAX_OPTIONS];
     const struct sl_usage usage = {.verb = "submit",
                                    .synopsis = "MODEL.pte|CONFIG.json [option...]",
                                    .about = submit_about,
                                    .options = options,
-                                   .option_count = sizeof(options) / sizeof(options[0]),
+                                   .option_count = fill_options(r, SL_VERB_SUBMIT, options),
                                    .speaks_http = true,
                                    .notes = submit_notes};
-    set_defaults(r);
     return parse(r, &usage, argc, argv, diag);
 }
 
@@ -183,11 +172,10 @@ static bool ends_with(const char *text, const char *ending)
     return len >= tail && strcmp(text + len - tail, ending) == 0;
 }
 
-static int load_plan(const struct sl_run_request *r, struct sl_experiment_plan *plan,
-                     struct sl_diag *diag)
+static int load_plan(const struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
     struct sl_buf text;
-    sl_experiment_plan_init(plan, r->target);
+    sl_plan_init(plan, r->target);
     if (!ends_with(r->target, ".json"))
         return 0;
     int rc = sl_buf_read_file(r->target, MAX_CONFIG_BYTES, &text);
@@ -196,18 +184,17 @@ static int load_plan(const struct sl_run_request *r, struct sl_experiment_plan *
         return sl_diag_set(diag, rc, r->target, "The configuration cannot be read (%s)",
                            sl_strerror(rc));
     }
-    rc = sl_experiment_plan_parse((struct sl_bytes){text.data, text.size}, r->target, plan, diag);
+    rc = sl_plan_parse((struct sl_bytes){text.data, text.size}, r->target, plan, diag);
     sl_buf_fini(&text);
     return rc;
 }
 
-static int keep_only(const struct sl_run_request *r, struct sl_experiment_plan *plan,
-                     struct sl_diag *diag)
+static int keep_only(const struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
-    const char *names[SL_EXPERIMENT_MAX];
+    const char *names[SL_PLAN_MAX];
     size_t kept = 0;
     for (size_t i = 0; i < plan->count; i++)
-        names[i] = plan->experiments[i].name;
+        names[i] = plan->specs[i].name;
     for (size_t o = 0; o < r->only.count; o++) {
         bool found = false;
         for (size_t i = 0; i < plan->count; i++)
@@ -224,123 +211,124 @@ static int keep_only(const struct sl_run_request *r, struct sl_experiment_plan *
         for (size_t o = 0; o < r->only.count; o++)
             wanted = wanted || strcmp(names[i], r->only.items[o]) == 0;
         if (wanted)
-            plan->experiments[kept++] = plan->experiments[i];
+            plan->specs[kept++] = plan->specs[i];
     }
     plan->count = kept;
     return 0;
 }
 
-void sl_run_request_fill(struct sl_experiment_plan *plan, bool counted)
+/* A number that was given must lie in its range. */
+static int check_range(const struct sl_param *param, double value, struct sl_diag *diag)
 {
-    for (size_t i = 0; i < plan->count; i++) {
-        struct sl_experiment *experiment = &plan->experiments[i];
-        bool looks = experiment->precision_percent > 0 || experiment->budget_seconds > 0;
-        if (experiment->runs == UINT32_MAX && !looks) /* else the daemon's rule has its own */
-            experiment->runs = counted ? 2 : 100;
-        if (experiment->warmup == UINT32_MAX)
-            experiment->warmup = counted ? 1 : 10;
-    }
+    if (value >= param->low && value <= param->high)
+        return 0;
+    sl_diag_hint(diag, "say %s %.15g to %.15g", param->option, param->low, param->high);
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, param->option, "%.15g is out of its range", value);
 }
 
-/* A number that was given must lie in its range; NAN was not. */
-static int check_range(const char *option, double value, double low, double high,
+/* first.bin,second.bin */
+static int split_paths(struct sl_run_request *r, const struct sl_param *param, const char *text,
+                       struct sl_spec *spec, struct sl_diag *diag)
+{
+    const char **paths = sl_param_value(param, spec);
+    size_t count = 0;
+    sl_free(r->input_text);
+    r->input_text = sl_strndup(text, strlen(text));
+    if (!r->input_text)
+        return -ENOMEM;
+    for (char *at = r->input_text; at;) {
+        char *comma = strchr(at, ',');
+        if (comma)
+            *comma = '\0';
+        if (count == param->most || !*at) {
+            sl_diag_hint(diag, "say %s first.bin,second.bin", param->option);
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, param->option,
+                               *at ? "There are too many inputs" : "An input has no name");
+        }
+        paths[count++] = at;
+        at = comma ? comma + 1 : NULL;
+    }
+    *sl_param_items(param, spec) = count;
+    return 0;
+}
+
+static int take_number(const struct sl_param *param, const union sl_run_said *said, void *value,
                        struct sl_diag *diag)
 {
-    if (isnan(value) || (value >= low && value <= high))
+    bool real = param->type == SL_PARAM_REAL;
+    if (real ? isnan(said->real) : said->count < 0)
         return 0;
-    sl_diag_hint(diag, "say %s %g to %g", option, low, high);
-    return sl_diag_set(diag, SL_E_UNSUPPORTED, option, "%g is out of its range", value);
+    int rc = check_range(param, real ? said->real : (double)said->count, diag);
+    if (rc < 0)
+        return rc;
+    if (real)
+        *(double *)value = said->real;
+    else if (param->type == SL_PARAM_NUMBER)
+        *(int32_t *)value = (int32_t)said->count;
+    else
+        *(uint32_t *)value = (uint32_t)said->count;
+    return 0;
 }
 
-static int check_ranges(const struct sl_run_request *r, struct sl_diag *diag)
+/* What the command line says of one parameter. */
+static int take(struct sl_run_request *r, size_t which, struct sl_spec *spec, struct sl_diag *diag)
 {
-    int rc = check_range("--threshold", r->threshold_percent, 0, 1000, diag);
-    if (rc == 0)
-        rc = check_range("--precision", r->precision_percent, 0.01, 100, diag);
-    return rc < 0 ? rc : check_range("--budget", r->budget_seconds, 0.1, MAX_TIMEOUT_S, diag);
-}
-
-static int override_looks(const struct sl_run_request *r, struct sl_experiment_plan *plan,
-                          struct sl_diag *diag)
-{
-    int rc = check_ranges(r, diag);
-    for (size_t i = 0; i < plan->count && rc == 0; i++) {
-        struct sl_experiment *experiment = &plan->experiments[i];
-        if (!isnan(r->precision_percent))
-            experiment->precision_percent = r->precision_percent;
-        if (!isnan(r->budget_seconds))
-            experiment->budget_seconds = r->budget_seconds;
-        const struct sl_experiment_looks looks = {experiment->precision_percent,
-                                                  experiment->budget_seconds, experiment->runs,
-                                                  (uint32_t)r->timeout_s};
-        rc = sl_experiment_check_looks(&looks, experiment->name, diag);
+    const struct sl_param *param = &sl_params[which];
+    const union sl_run_said *said = &r->said[which];
+    void *value = sl_param_value(param, spec);
+    switch (param->type) {
+    case SL_PARAM_COUNT:
+    case SL_PARAM_NUMBER:
+    case SL_PARAM_REAL:
+        return take_number(param, said, value, diag);
+    case SL_PARAM_FLAG:
+        *(bool *)value = *(bool *)value || said->flag;
+        return 0;
+    case SL_PARAM_COUNTS:
+        return said->text ? sl_param_parse_counts(param, said->text, spec, diag) : 0;
+    case SL_PARAM_PATHS:
+        return said->text ? split_paths(r, param, said->text, spec, diag) : 0;
+    case SL_PARAM_TEXT:
+    case SL_PARAM_PATH:
+        *(const char **)value = said->text ? said->text : *(const char **)value;
+        return 0;
+    default: /* has no option */
+        return 0;
     }
-    return rc;
 }
 
 /* What the command line says beats the configuration. */
-static int override(struct sl_run_request *r, struct sl_experiment_plan *plan, struct sl_diag *diag)
+static int override(struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
-    if (r->device)
-        plan->device = r->device;
-    if (r->cpu)
-        plan->cpu = r->cpu;
-    if (r->out)
-        plan->output_root = r->out;
-    if (r->svl >= 0)
-        plan->svl = (uint32_t)r->svl;
-    if (r->priority >= 0)
-        plan->priority = (int32_t)r->priority;
-    if (!isnan(r->threshold_percent))
-        plan->threshold_percent = r->threshold_percent;
-    if (r->inputs && !(r->input_text = sl_strndup(r->inputs, strlen(r->inputs))))
-        return -ENOMEM;
-    for (size_t i = 0; i < plan->count; i++) {
-        struct sl_experiment *experiment = &plan->experiments[i];
-        if (r->runs == 0) {
-            sl_diag_hint(diag, "say --runs 1 or more");
-            return sl_diag_set(diag, SL_E_UNSUPPORTED, "--runs", "No runs measure nothing");
+    struct sl_spec *first = &plan->specs[0];
+    int rc = 0;
+    for (size_t i = 0; i < plan->count && rc == 0; i++) {
+        struct sl_spec *spec = &plan->specs[i];
+        for (size_t k = 0; k < sl_param_count && rc == 0; k++) {
+            if (sl_params[k].type == SL_PARAM_PATHS && r->said[k].text && i > 0)
+                continue; /* split once, for the first */
+            rc = take(r, k, spec, diag);
         }
-        if (r->runs > 0)
-            experiment->runs = (uint32_t)r->runs;
-        if (r->warmup >= 0)
-            experiment->warmup = (uint32_t)r->warmup;
-        if (r->seed >= 0)
-            experiment->seed = (uint32_t)r->seed;
-        if (r->weight_cache)
-            experiment->weight_cache = true;
-        if (r->input_shapes)
-            experiment->input_shapes = r->input_shapes;
-        if (r->data_path)
-            experiment->data_path = r->data_path;
-        if (r->method)
-            experiment->method = r->method;
-        int rc = r->threads ? sl_experiment_parse_threads(r->threads, experiment, diag) : 0;
-        if (rc < 0)
-            return rc;
-        if (!r->inputs)
-            continue;
-        rc = i == 0 ? sl_input_list_split(r->input_text, experiment, diag) : 0;
-        if (rc < 0)
-            return rc;
-        memcpy(experiment->inputs, plan->experiments[0].inputs, sizeof(experiment->inputs));
-        experiment->input_count = plan->experiments[0].input_count;
+        if (r->input_text) {
+            memcpy(spec->inputs, first->inputs, sizeof(spec->inputs));
+            spec->inputs_count = first->inputs_count;
+        }
+        if (rc == 0)
+            rc = sl_spec_check_looks(spec, spec->name, diag);
     }
-    int rc = override_looks(r, plan, diag);
     if (rc == 0)
-        rc = sl_experiment_plan_expand_threads(plan, diag);
+        rc = sl_plan_spread(plan, diag);
     return rc < 0 ? rc : keep_only(r, plan, diag);
 }
 
-int sl_run_request_plan(struct sl_run_request *r, struct sl_experiment_plan *out,
-                        struct sl_diag *diag)
+int sl_run_request_plan(struct sl_run_request *r, struct sl_plan *out, struct sl_diag *diag)
 {
     int rc = load_plan(r, out, diag);
     if (rc < 0)
         return rc;
     rc = override(r, out, diag);
     if (rc < 0)
-        sl_experiment_plan_fini(out);
+        sl_plan_fini(out);
     return rc;
 }
 

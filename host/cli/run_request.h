@@ -1,5 +1,5 @@
 /* host/cli/run_request.h: the command lines of `sme2lab run` and `sme2lab submit`, and the plan
- * they come to. */
+ * they come to. What they say of a run itself is host/spec's; the rest is here. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,21 +9,26 @@
 #include "host/cli/options.h"
 
 struct sl_diag;
-struct sl_experiment_plan;
+struct sl_plan;
 
-enum { SL_RUN_COMMAND_BYTES = 4096 };
+enum { SL_RUN_COMMAND_BYTES = 4096, SL_RUN_MAX_PARAMS = 48 };
+
+/* One option of a parameter as it was given. */
+union sl_run_said {
+    const char *text; /* NULL: not given */
+    int64_t count;    /* -1 */
+    double real;      /* NAN */
+    bool flag;
+    struct sl_option_list list;
+};
 
 struct sl_run_request {
     const char *target; /* MODEL.pte or CONFIG.json; this and the next are borrowed from argv */
-    const char *device, *cpu, *inputs, *input_shapes, *data_path, *method, *out, *threads;
-    int64_t svl, runs, warmup, seed, priority; /* -1: not given */
-    int64_t timeout_s;                         /* 0: none */
-    double threshold_percent;                  /* NAN: not given */
-    double precision_percent, budget_seconds;  /* the same */
+    union sl_run_said said[SL_RUN_MAX_PARAMS]; /* in the order of sl_params */
     struct sl_option_list only;
-    bool explain, analysis_only, cancel_on_interrupt, force, weight_cache;
+    bool explain, analysis_only, cancel_on_interrupt, force;
     char command[SL_RUN_COMMAND_BYTES];
-    char *input_text; /* owned: what `inputs` was split in */
+    char *input_text; /* owned: the list of files that is split */
 };
 
 /* 0; 1 when --help was printed; a negative code with `diag` set. End with sl_run_request_fini() in
@@ -35,11 +40,5 @@ int sl_run_request_parse_submit(struct sl_run_request *request, int argc, char *
 void sl_run_request_fini(struct sl_run_request *request);
 
 /* The configuration or the bare model, with what the command line says laid over it. 0 or a
- * negative code with `diag` set; on success end `out` with sl_experiment_plan_fini(), before the
- * request. */
-int sl_run_request_plan(struct sl_run_request *request, struct sl_experiment_plan *out,
-                        struct sl_diag *diag);
-
-/* Runs and warm-ups that nobody said. On the counted clock one pair and one repeat, which must be
- * equal, stand for statistics. */
-void sl_run_request_fill(struct sl_experiment_plan *plan, bool counted);
+ * negative code with `diag` set; on success end `out` with sl_plan_fini(), before the request. */
+int sl_run_request_plan(struct sl_run_request *request, struct sl_plan *out, struct sl_diag *diag);

@@ -16,8 +16,8 @@
 #include "common/format/etdump_join.h"
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
-#include "host/rundir/path_stem.h"
 #include "host/rundir/run.h"
+#include "host/spec/path_stem.h"
 
 enum { PATH_BYTES = 1024, MAX_OUTPUTS = 64 };
 #define MAX_ETDUMP_BYTES ((size_t)1 << 31)
@@ -25,13 +25,14 @@ enum { PATH_BYTES = 1024, MAX_OUTPUTS = 64 };
 
 int sl_runner_arm_begin(struct sl_runner_arm *arm, struct sl_diag *diag)
 {
-    const struct sl_experiment *e = &arm->job.experiment;
+    const struct sl_spec *e = &arm->job.experiment;
     char model[64], folder[PATH_BYTES];
     sl_path_stem(e->model, model, sizeof(model));
     snprintf(arm->stem, sizeof(arm->stem), "%.64s/%.63s_%.64s_t%" PRIu32, e->family, model,
              e->family, e->threads[0]);
     snprintf(folder, sizeof(folder), "%.900s/%.64s", arm->job.directory, e->family);
-    sl_rounds_plan(e->runs, e->warmup, e->xnntrace ? 1 : SL_ROUNDS_DEFAULT, &arm->rounds);
+    sl_rounds_plan(e->runs, e->warmup, e->mode == SL_MODE_XNNTRACE ? 1 : SL_ROUNDS_DEFAULT,
+                   &arm->rounds);
     sl_buf_init(&arm->text, (size_t)1 << 30);
     return sl_run_make_directories(folder, diag);
 }
@@ -101,7 +102,7 @@ int sl_runner_arm_round(struct sl_runner_arm *arm, uint32_t order, struct sl_dia
 /* The kit's block of figures; "-" for what the log does not say. */
 static int put_summary(struct sl_runner_arm *arm, const char *etdump)
 {
-    const struct sl_experiment *e = &arm->job.experiment;
+    const struct sl_spec *e = &arm->job.experiment;
     const struct sl_runner_log *said = &arm->said;
     struct sl_buf *out = &arm->text;
     struct stat model = {.st_size = 0};
@@ -136,7 +137,7 @@ static int write_log(struct sl_runner_arm *arm, const char *etdump, struct sl_di
 {
     char path[PATH_BYTES];
     snprintf(arm->log, sizeof(arm->log), "%.230s%s", arm->stem,
-             arm->job.experiment.xnntrace ? "_xnntrace.log" : "_latency.log");
+             arm->job.experiment.mode == SL_MODE_XNNTRACE ? "_xnntrace.log" : "_latency.log");
     snprintf(path, sizeof(path), "%.600s/%s", arm->job.directory, arm->log);
     int rc = arm->failure.failed ? 0 : put_summary(arm, etdump);
     if (rc == 0)
@@ -219,7 +220,7 @@ static const struct sl_pte_plan *find_method(const struct sl_pte *pte, const cha
 /* The files that the runner wrote, with the types that the program says they have. */
 static void put_outputs(const struct sl_runner_arm *arm, struct sl_json *json)
 {
-    const struct sl_experiment *e = &arm->job.experiment;
+    const struct sl_spec *e = &arm->job.experiment;
     struct sl_buf model;
     struct sl_pte pte;
     if (arm->lacks_outputs || sl_buf_read_file(e->model, MAX_MODEL_BYTES, &model) < 0)
@@ -272,21 +273,21 @@ static void put_result(const struct sl_runner_arm *arm, bool together, struct sl
 
 void sl_runner_arm_json(const struct sl_runner_arm *arm, bool together, struct sl_json *json)
 {
-    const struct sl_experiment *e = &arm->job.experiment;
+    const struct sl_spec *e = &arm->job.experiment;
     bool failed = arm->failure.failed;
     sl_json_open_object(json, NULL);
     sl_json_text(json, "experiment", e->family);
     sl_json_u64(json, "threads", e->threads[0]);
-    sl_json_text(json, "mode", e->xnntrace ? "xnntrace" : "timing");
+    sl_json_text(json, "mode", e->mode == SL_MODE_XNNTRACE ? "xnntrace" : "timing");
     sl_json_text(json, "runner", arm->job.device.agent.path);
-    if (e->affinity)
+    if (e->affinity[0])
         sl_json_text(json, "cpu_affinity", e->affinity);
     sl_json_u64(json, "warmup", e->warmup);
     sl_json_open_array(json, "extra_args");
-    for (size_t i = 0; i < e->extra_arg_count; i++)
+    for (size_t i = 0; i < e->extra_args_count; i++)
         sl_json_text(json, NULL, e->extra_args[i]);
     sl_json_close_array(json);
-    sl_json_text(json, e->xnntrace && !failed ? "xnntrace_log" : "log",
+    sl_json_text(json, e->mode == SL_MODE_XNNTRACE && !failed ? "xnntrace_log" : "log",
                  arm->log[0] ? arm->log : NULL);
     if (failed) {
         sl_json_u64(json, "process", arm->done + 1);

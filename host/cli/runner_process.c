@@ -17,7 +17,7 @@ enum {
     PATH_BYTES = 1024,
     FLAGS = 9,   /* of ours at most */
     PINNING = 4, /* words before them: taskset's, and the runner */
-    WORDS = PINNING + FLAGS + SL_EXPERIMENT_MAX_ARGS,
+    WORDS = PINNING + FLAGS + SL_SPEC_MAX_ARGS,
     LAST_LINES = 10,
     MAX_COMMAND_BYTES = 1 << 20,
 };
@@ -45,13 +45,13 @@ static int add_flag(struct command *c, const char *form, ...)
     return sl_buf_append(&c->text, flag, (size_t)len + 1);
 }
 
-static int add_inputs(struct command *c, const struct sl_experiment *e)
+static int add_inputs(struct command *c, const struct sl_spec *e)
 {
-    if (e->input_count == 0)
+    if (e->inputs_count == 0)
         return 0;
     c->starts[c->count++] = c->text.size;
     int rc = sl_buf_append(&c->text, "--inputs=", strlen("--inputs="));
-    for (size_t i = 0; rc == 0 && i < e->input_count; i++) {
+    for (size_t i = 0; rc == 0 && i < e->inputs_count; i++) {
         if (i > 0)
             rc = sl_buf_append(&c->text, ",", 1);
         if (rc == 0)
@@ -61,7 +61,7 @@ static int add_inputs(struct command *c, const struct sl_experiment *e)
 }
 
 /* Flags that runners of older releases may lack are given only where they are needed. */
-static int build(struct command *c, const struct sl_experiment *e, uint32_t executions,
+static int build(struct command *c, const struct sl_spec *e, uint32_t executions,
                  const char *etdump, const char *outputs)
 {
     int rc = add_flag(c, "--model_path=%s", e->model);
@@ -84,7 +84,7 @@ static int build(struct command *c, const struct sl_experiment *e, uint32_t exec
     size_t n = c->first;
     for (size_t i = 0; i < c->count; i++)
         c->words[n++] = (const char *)c->text.data + c->starts[i];
-    for (size_t i = 0; i < e->extra_arg_count; i++)
+    for (size_t i = 0; i < e->extra_args_count; i++)
         c->words[n++] = e->extra_args[i];
     c->words[n] = NULL;
     return 0;
@@ -102,7 +102,7 @@ static int launch(const struct sl_runner_job *job, uint32_t executions, const ch
     struct command c = {.count = 0};
     struct sl_device device = job->device;
     const char *cpus = job->experiment.affinity;
-    if (cpus) { /* taskset becomes the runner in the same process */
+    if (cpus[0]) { /* taskset becomes the runner in the same process */
         snprintf(device.agent.path, sizeof(device.agent.path), "/usr/bin/env");
         c.words[c.first++] = "taskset";
         if (is_list(cpus))

@@ -8,15 +8,15 @@
 #include "common/base/buf.h"
 #include "host/device/launch.h"
 #include "host/report/runner_log.h"
-#include "host/spec/experiment.h"
+#include "host/spec/plan.h"
 
 struct sl_diag;
 
 struct sl_runner_job {
-    struct sl_device device;         /* its agent is the runner */
-    struct sl_experiment experiment; /* with runs and warm-up chosen; borrows from the plan */
-    const char *directory;           /* of all experiments */
-    uint64_t timeout_ms;             /* of each process; 0: none */
+    struct sl_device device;   /* its agent is the runner */
+    struct sl_spec experiment; /* with runs and warm-up chosen; borrows from the plan */
+    const char *directory;     /* of all experiments */
+    uint64_t timeout_ms;       /* of each process; 0: none */
 };
 
 /* How it ended. */

@@ -11,9 +11,9 @@
 #include "common/base/error.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
-#include "host/cli/job_body.h"
 #include "host/cli/upload.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/job_body.h"
 
 enum { MAX_BODY_BYTES = 1 << 20, KEY_BYTES = 16 };
 
@@ -51,7 +51,7 @@ static const cJSON *find_name(const cJSON *devices, const char *name)
 static int refuse(const struct sl_sender *sender, const char *wanted, struct sl_diag *diag)
 {
     char vectors[48] = "";
-    unsigned svl = sender->plan->svl;
+    unsigned svl = sender->plan->specs[0].svl;
     if (sl_device_kind_find(wanted) == 0) {
         sl_diag_hint(diag, "'sme2lab devices' lists those there are");
         return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "There is no device named %.60s",
@@ -67,8 +67,8 @@ static int refuse(const struct sl_sender *sender, const char *wanted, struct sl_
 
 int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
 {
-    const char *wanted = sender->plan->device;
-    unsigned svl = sender->plan->svl;
+    const char *wanted = sender->plan->specs[0].device;
+    unsigned svl = sender->plan->specs[0].svl;
     cJSON *answer = NULL;
     if (!wanted && svl == 0)
         return 0;
@@ -121,30 +121,37 @@ static int post(struct sl_sender *sender, const struct sl_buf *body, uint64_t *o
                                        "The daemon took the job and gave it no number");
 }
 
+/* Sends what the daemon does not have of the experiment's files, which get their digests. */
+static int send_files(struct sl_sender *sender, struct sl_spec *spec, struct sl_diag *diag)
+{
+    int rc = sl_upload_file(sender->cli, sender->client, spec->model, sender->model, diag);
+    if (rc == 0 && spec->data_path)
+        rc = sl_upload_file(sender->cli, sender->client, spec->data_path, sender->data, diag);
+    spec->model_sha256 = sender->model;
+    spec->data_path_sha256 = spec->data_path ? sender->data : NULL;
+    for (size_t i = 0; i < spec->inputs_count && rc == 0; i++) {
+        rc = sl_upload_file(sender->cli, sender->client, spec->inputs[i], sender->inputs[i], diag);
+        spec->inputs_sha256[i] = sender->inputs[i];
+    }
+    return rc;
+}
+
 int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_job,
                    struct sl_diag *diag)
 {
-    const struct sl_experiment *e = &sender->plan->experiments[experiment];
-    struct sl_job_body job = {.plan = sender->plan,
-                              .experiment = e,
-                              .device = sender->device,
-                              .model_sha256 = sender->model,
-                              .data_sha256 = sender->data,
-                              .inputs_sha256 = sender->inputs,
-                              .command = sender->command,
-                              .directory = sender->directory,
-                              .shared_directory = sender->directory && sender->plan->count > 1,
-                              .timeout_seconds = sender->timeout_seconds};
+    struct sl_spec spec = sender->plan->specs[experiment];
     struct sl_buf body;
-    int rc = sl_upload_file(sender->cli, sender->client, e->model, sender->model, diag);
-    if (rc == 0 && e->data_path)
-        rc = sl_upload_file(sender->cli, sender->client, e->data_path, sender->data, diag);
-    for (size_t i = 0; i < e->input_count && rc == 0; i++)
-        rc = sl_upload_file(sender->cli, sender->client, e->inputs[i], sender->inputs[i], diag);
+    const char *slash = strrchr(spec.model, '/');
+    snprintf(spec.model_name, sizeof(spec.model_name), "%s", slash ? slash + 1 : spec.model);
+    spec.device = sender->device[0] ? sender->device : NULL;
+    spec.command = sender->command;
+    spec.directory = sender->directory;
+    spec.shared_directory = sender->directory && sender->plan->count > 1;
+    int rc = send_files(sender, &spec, diag);
     if (rc < 0)
         return rc;
     sl_buf_init(&body, MAX_BODY_BYTES);
-    rc = sl_job_body_put(&job, &body);
+    rc = sl_job_body_put(&spec, &body);
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The experiment cannot be sent (%s)", sl_strerror(rc));
     else

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/digest.h"
-#include "host/spec/experiment.h"
+#include "host/spec/plan.h"
 
 struct sl_cli;
 struct sl_client;
@@ -15,13 +15,12 @@ struct sl_diag;
 struct sl_sender {
     const struct sl_cli *cli;
     struct sl_client *client;
-    struct sl_experiment_plan *plan;
-    const char *command, *directory; /* as in struct sl_job_body */
-    unsigned timeout_seconds;
-    char device[SL_NAME_BYTES]; /* chosen; "": any */
-    bool counted;               /* the device counts instructions */
+    struct sl_plan *plan;
+    const char *command, *directory; /* shown in place of the daemon's; NULL: not to be said */
+    char device[SL_NAME_BYTES];      /* chosen; "": any */
+    bool counted;                    /* the device counts instructions */
     char model[SL_SHA256_HEX_SIZE], data[SL_SHA256_HEX_SIZE];
-    char inputs[SL_EXPERIMENT_MAX_INPUTS][SL_SHA256_HEX_SIZE];
+    char inputs[SL_SPEC_MAX_INPUTS][SL_SHA256_HEX_SIZE];
 };
 
 /* Looks among the daemon's devices for the plan's: its name, or a ready one of its kind and vector

@@ -26,7 +26,6 @@
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
 #include "host/spec/host_config.h"
-#include "host/spec/submission.h"
 #include "host/store/store.h"
 
 enum {
@@ -220,18 +219,6 @@ static void on_timer(uv_timer_t *timer)
     }
 }
 
-static int check_config(void *user, const char *config_json, struct sl_diag *diag)
-{
-    struct sl_submitted *job = sl_calloc(1, sizeof(*job));
-    (void)user;
-    int rc =
-        job ? sl_submitted_parse(
-                  (struct sl_bytes){(const uint8_t *)config_json, strlen(config_json)}, job, diag)
-            : -ENOMEM;
-    sl_free(job);
-    return rc;
-}
-
 static int on_progress(void *user, uint64_t job, const char *device, const char *json)
 {
     struct daemon *daemon = user;
@@ -328,8 +315,6 @@ static int open_lab(struct daemon *daemon)
         .device_count = daemon->settings->config->device_count,
         .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds,
                    sl_devices_forget},
-        .check_config = check_config,
-        .check_user = daemon,
         .opened = on_lab_opened,
         .user = daemon,
     };

@@ -20,89 +20,29 @@
 #include "host/device/launch.h"
 #include "host/ingest/run_store.h"
 #include "host/rundir/compared.h"
-#include "host/rundir/model_identity.h"
-#include "host/rundir/path_stem.h"
 #include "host/rundir/run.h"
 #include "host/spec/device_kind.h"
-#include "host/spec/experiment.h"
 #include "host/spec/noise_file.h"
-#include "host/spec/submission.h"
+#include "host/spec/path_stem.h"
+#include "host/spec/spec.h"
 
 enum {
     MAX_SERIES_BYTES = 16 << 10,
     MAX_LOAD_BYTES = 64 << 10,
-    DEFAULT_WARMUP = 1,
     MAX_OUTPUT_BYTES = 64 << 20,
     STREAM_OUTPUT = 2,
     STREAM_LOG = 1
 };
 
-_Static_assert(SL_JOB_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
-                   SL_EXPERIMENT_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
-                   SL_EXPERIMENT_PRECISE_PAIRS == (int)SL_STOPPING_PAIRS &&
-                   SL_EXPERIMENT_PRECISE_SECONDS == (int)SL_STOPPING_BUDGET_S,
+_Static_assert(SL_SPEC_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
+                   SL_SPEC_PRECISE_PAIRS == (int)SL_STOPPING_PAIRS &&
+                   SL_SPEC_PRECISE_SECONDS == (int)SL_STOPPING_BUDGET_S,
                "what is planned is what the rule was simulated with");
 
-static int parse(const char *config_json, struct sl_submitted *out, struct sl_diag *diag)
-{
-    return sl_submitted_parse((struct sl_bytes){(const uint8_t *)config_json, strlen(config_json)},
-                              out, diag);
-}
-
 /* What the files of a model's run are called after. */
-static void name_of(const struct sl_submitted *job, char out[SL_RUN_STEM_BYTES])
+static void name_of(const struct sl_spec *spec, char out[SL_RUN_STEM_BYTES])
 {
-    sl_path_stem(job->shown.model[0] ? job->shown.model : job->model_name, out, SL_RUN_STEM_BYTES);
-}
-
-static int plan(void *user, const char *config_json, const struct sl_device *device,
-                struct sl_job_plan *out, struct sl_diag *diag)
-{
-    struct sl_submitted *job = sl_calloc(1, sizeof(*job));
-    (void)user;
-    int rc = job ? parse(config_json, job, diag) : -ENOMEM;
-    if (rc == 0) {
-        bool counted = device->traits.counted;
-        char name[SL_RUN_STEM_BYTES];
-        *out = (struct sl_job_plan){
-            .input_count = job->input_count,
-            .warmup = job->warmup != UINT32_MAX ? job->warmup : DEFAULT_WARMUP,
-            .threads = job->threads,
-            .sme_threads = job->sme_threads,
-            .processes = job->processes,
-            .timeout_ms = job->timeout_seconds * 1000,
-            .seed = job->seed,
-            .clean = job->clean,
-            .weight_cache = job->weight_cache,
-            .reference = true,
-        };
-        const struct sl_experiment_looks looks = {job->precision_percent, job->budget_seconds,
-                                                  job->runs, job->timeout_seconds};
-        sl_experiment_limits(&looks, counted, &out->pairs, &out->budget_ms);
-        out->confidence = job->confidence;
-        out->precision_percent = counted ? 0 : job->precision_percent;
-        memcpy(out->model, job->model, sizeof(out->model));
-        memcpy(out->data, job->data, sizeof(out->data));
-        sl_model_identity(job->model, job->data, job->method, out->identity);
-        memcpy(out->inputs, job->inputs, sizeof(out->inputs));
-        if (counted && job->processes > 1) {
-            sl_diag_hint(diag, "say 1 process, or choose a device that measures time");
-            rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "/processes",
-                             "What %u processes do to each other is time: no instruction is more",
-                             job->processes);
-        } else if (counted && job->threads > 1) {
-            sl_diag_hint(diag, "say 1 thread, or choose a device that measures time");
-            rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "/threads",
-                             "Instructions are counted on one thread, not on %u", job->threads);
-        }
-        name_of(job, name);
-        snprintf(out->model_name, sizeof(out->model_name), "%.63s", name);
-        memcpy(out->method, job->method, sizeof(out->method));
-        memcpy(out->affinity, job->affinity, sizeof(out->affinity));
-        memcpy(out->input_shapes, job->input_shapes, sizeof(out->input_shapes));
-    }
-    sl_free(job);
-    return rc;
+    sl_path_stem(spec->model ? spec->model : spec->model_name, out, SL_RUN_STEM_BYTES);
 }
 
 static int policy(void *user, const struct sl_device *device, const char *state_dir,
@@ -115,14 +55,14 @@ static int policy(void *user, const struct sl_device *device, const char *state_
     return rc;
 }
 
-static int look(void *user, const struct sl_job_plan *plan, const double *log_ratios, size_t n,
+static int look(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
                 struct sl_job_look *out)
 {
     int state = SL_STOPPING_GO_ON;
-    const struct sl_stopping_plan stopping = {.confidence = plan->confidence,
-                                              .half_width = plan->precision_percent / 100,
+    const struct sl_stopping_plan stopping = {.confidence = spec->confidence,
+                                              .half_width = spec->precision_percent / 100,
                                               .max_pairs = SIZE_MAX,
-                                              .seed = plan->seed};
+                                              .seed = spec->seed};
     (void)user;
     int rc = sl_stopping_check(&stopping, log_ratios, n, &state, &out->half_width);
     out->enough = state == SL_STOPPING_PRECISE;
@@ -130,79 +70,59 @@ static int look(void *user, const struct sl_job_plan *plan, const double *log_ra
     return rc;
 }
 
-/* The experiment as host/rundir takes it, with the blobs for its files. */
+/* The run as host/rundir takes it, with the blobs for its files. */
 struct finishing {
     const struct sl_job_ended *ended;
-    struct sl_submitted job;
-    struct sl_experiment_plan plan;
+    struct sl_spec spec;
     struct sl_run run;
     char model[SL_RUN_PATH_BYTES], data[SL_RUN_PATH_BYTES];
-    char inputs[SL_SUBMISSION_MAX_INPUTS][SL_RUN_PATH_BYTES];
-    const char *shown_inputs[SL_SUBMISSION_MAX_INPUTS];
+    char inputs[SL_SPEC_MAX_INPUTS][SL_RUN_PATH_BYTES];
 };
 
-static void describe_plan(struct finishing *work)
+static const char *name_blob(const struct finishing *work, const char *digest,
+                             char out[SL_RUN_PATH_BYTES])
+{
+    if (!digest)
+        return NULL;
+    snprintf(out, SL_RUN_PATH_BYTES, "%s/blobs/%s", work->ended->state_dir, digest);
+    return out;
+}
+
+static void describe_spec(struct finishing *work)
 {
     const struct sl_job_ended *ended = work->ended;
-    struct sl_submitted *job = &work->job;
-    snprintf(work->model, sizeof(work->model), "%s/blobs/%s", ended->state_dir, job->model);
-    sl_experiment_plan_init(&work->plan, work->model);
-    work->plan.device = sl_device_kind_name(ended->device->kind);
-    work->plan.confidence = job->confidence;
-    work->plan.threshold_percent = job->threshold_percent;
-    work->plan.label_count = job->label_count;
-    for (size_t i = 0; i < job->label_count; i++) {
-        work->plan.label_keys[i] = job->labels[i].key;
-        work->plan.label_values[i] = job->labels[i].value;
-    }
-    struct sl_experiment *experiment = &work->plan.experiments[0];
-    experiment->name = job->experiment;
-    experiment->runs = ended->plan->pairs;
-    experiment->warmup = ended->plan->warmup;
-    experiment->seed = job->seed;
-    experiment->precision_percent = job->precision_percent;
-    experiment->budget_seconds = ended->plan->budget_ms / 1000.0;
-    if (experiment->budget_seconds <= 0) /* of instructions: what was asked for all the same */
-        experiment->budget_seconds = job->budget_seconds;
-    experiment->clean = job->clean;
-    experiment->weight_cache = job->weight_cache;
-    experiment->threads[0] = job->threads;
-    experiment->sme_threads = job->sme_threads;
-    experiment->processes[0] = job->processes;
-    experiment->affinity = job->affinity[0] ? job->affinity : NULL;
-    experiment->input_shapes = job->input_shapes[0] ? job->input_shapes : NULL;
-    experiment->method = job->method[0] ? job->method : NULL;
-    snprintf(work->data, sizeof(work->data), "%s/blobs/%s", ended->state_dir, job->data);
-    experiment->data_path = job->data[0] ? work->data : NULL;
-    experiment->input_count = job->input_count;
-    for (size_t i = 0; i < job->input_count; i++) {
-        snprintf(work->inputs[i], sizeof(work->inputs[i]), "%s/blobs/%s", ended->state_dir,
-                 job->inputs[i]);
-        experiment->inputs[i] = work->inputs[i];
-        work->shown_inputs[i] = job->shown.inputs[i];
-    }
+    const struct sl_spec *asked = ended->spec;
+    struct sl_spec *spec = &work->spec;
+    uint32_t pairs, budget_ms;
+    *spec = *asked;
+    spec->model = name_blob(work, asked->model_sha256, work->model);
+    spec->data_path = name_blob(work, asked->data_path_sha256, work->data);
+    for (size_t i = 0; i < asked->inputs_count; i++)
+        spec->inputs[i] = name_blob(work, asked->inputs_sha256[i], work->inputs[i]);
+    sl_spec_limits(asked, ended->device->traits.counted, &pairs, &budget_ms);
+    if (budget_ms != 0) /* of instructions: what was asked for all the same */
+        spec->budget_seconds = budget_ms / 1000.0;
 }
 
 static void describe(struct finishing *work, const struct sl_categories *categories)
 {
     const struct sl_job_ended *ended = work->ended;
-    const struct sl_submitted *job = &work->job;
+    const struct sl_spec *asked = ended->spec;
     struct sl_run *run = &work->run;
-    describe_plan(work);
-    run->plan = &work->plan;
-    run->experiment = &work->plan.experiments[0];
+    describe_spec(work);
+    run->spec = &work->spec;
     run->device = ended->device;
     run->categories = categories;
-    run->command = job->shown.command[0] ? job->shown.command : "sme2labd";
-    run->shown_model = job->shown.model[0] ? job->shown.model : NULL;
-    run->shown_data = job->shown.data[0] ? job->shown.data : NULL;
-    run->shown_dir = job->shown.directory[0] ? job->shown.directory : NULL;
-    run->shown_inputs = job->shown.input_count > 0 ? work->shown_inputs : NULL;
-    run->shares_directory = job->shared_directory;
+    run->command = asked->command ? asked->command : "sme2labd";
+    run->shown_model = asked->model;
+    run->shown_data = asked->data_path;
+    run->shown_dir = asked->directory;
+    run->shown_inputs = asked->inputs_count > 0 && asked->inputs[0] ? asked->inputs : NULL;
+    run->shares_directory = asked->shared_directory;
     run->wall_ns = ended->wall_ns;
     run->log =
         (struct sl_count_log *)(uintptr_t)ended->log; /* borrowed: taken back before the end */
-    name_of(job, run->stem);
+    name_of(asked, run->stem);
     snprintf(run->out_dir, sizeof(run->out_dir), "%s", ended->directory);
 }
 
@@ -272,8 +192,8 @@ static void take_report(struct finishing *work)
 /* What the processes beside the measured one left: an array in the order of their places. */
 static cJSON *read_load(const struct finishing *work)
 {
-    cJSON *load = work->job.processes > 1 ? cJSON_CreateArray() : NULL;
-    for (uint32_t place = 1; load && place < work->job.processes; place++) {
+    cJSON *load = work->spec.processes[0] > 1 ? cJSON_CreateArray() : NULL;
+    for (uint32_t place = 1; load && place < work->spec.processes[0]; place++) {
         char path[SL_RUN_PATH_BYTES];
         struct sl_buf text;
         snprintf(path, sizeof(path), "%.900s/files/load-%u.json", work->ended->directory, place);
@@ -317,16 +237,17 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
 
 /* Runs whose only difference is when they were, and the build: one model on one device with the
  * same inputs, measured the same way. */
-static void name_series(const struct sl_submitted *job, struct sl_run_record *record)
+static void name_series(const struct sl_spec *spec, struct sl_run_record *record)
 {
     struct sl_buf text;
     char digest[SL_SHA256_HEX_SIZE];
     sl_buf_init(&text, MAX_SERIES_BYTES);
     int rc = sl_buf_printf(&text, "%s\n%s\n%u %u %u %d\n%s\n%s\n", record->model_sha256,
-                           record->device, job->threads, job->sme_threads, job->processes,
-                           job->clean, job->affinity, job->input_shapes);
-    for (size_t i = 0; rc == 0 && i < job->input_count; i++)
-        rc = sl_buf_printf(&text, "%s\n", job->inputs[i]);
+                           record->device, spec->threads[0], spec->sme_threads, spec->processes[0],
+                           spec->mode == SL_MODE_CLEAN, spec->affinity,
+                           spec->input_shapes ? spec->input_shapes : "");
+    for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
+        rc = sl_buf_printf(&text, "%s\n", spec->inputs_sha256[i]);
     if (rc == 0) {
         sl_sha256_hex(text.data, text.size, digest);
         snprintf(record->series, sizeof(record->series), "%.16s", digest);
@@ -343,7 +264,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
         return -ENOMEM;
     work->ended = ended;
     int rc = ended->has_reference
-                 ? parse(ended->config_json, &work->job, diag)
+                 ? 0
                  : sl_diag_set(diag, SL_E_CRASHED, ended->directory,
                                "The portable kernels did not run: nothing to compare with");
     if (rc == 0) {
@@ -355,11 +276,10 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
             const struct sl_comparison *found = &work->run.compared->comparison;
             snprintf(record->verdict, sizeof(record->verdict), "%s",
                      sl_verdict_name(found->verdict));
-            name_series(&work->job, record);
+            name_series(ended->spec, record);
             record->ratio = found->ratio > 0 ? found->ratio : 0;
         }
         sl_run_fini(&work->run);
-        sl_experiment_plan_fini(&work->plan);
     }
     sl_free(work);
     return rc;
@@ -367,7 +287,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){plan, policy, look, finish, kit};
+    kit->calls = (struct sl_job_kit){NULL, policy, look, finish, kit};
     int rc = sl_categories_load(NULL, &kit->categories, diag);
     if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
         sl_categories_fini(&kit->categories);

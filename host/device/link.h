@@ -11,11 +11,12 @@
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_link;
+struct sl_spec;
 
 enum {
     SL_LINK_STREAMS = 4, /* trace, log, output, files: numbered from 0 here, from 1 on the wire */
     SL_LINK_MAX_JOBS = 64,
-    SL_LINK_MAX_WORDS = 64,   /* of a job's exec_prefix, and its inputs */
+    SL_LINK_MAX_WORDS = 64,   /* of a job's exec_prefix */
     SL_LINK_GIVE_UP = 5,      /* failures in a row after which `down` says that it is hopeless */
     SL_LINK_START_MS = 10000, /* for an agent to say where it listens */
     SL_LINK_STOP_MS = 5000,   /* grace of an agent that is told to stop */
@@ -33,18 +34,16 @@ enum sl_link_outcome {
     SL_OUTCOME_BUSY = 8, /* not begun: to be sent again later */
 };
 
-/* proto/job.proto says what each is; texts are borrowed for the call, NULL is empty. */
+/* What is asked for, with what the host decides of it; proto/job.proto says what each is. All is
+ * borrowed for the call, NULL is empty. */
 struct sl_link_job {
     uint64_t id;
-    const char *model, *data, *method, *variants, *clock, *policy, *input_shapes, *affinity;
-    const char *const *inputs;
-    size_t input_count;
+    const struct sl_spec *spec;
+    bool reference; /* one execution, without what is for the measured run alone */
+    const char *variants, *clock, *policy;
     const char *const *exec_prefix;
     size_t exec_prefix_count;
-    uint32_t pairs, warmup, threads, sme_threads, timeout_ms;
-    uint32_t first_look, budget_ms, processes;
-    uint64_t seed;
-    bool clean, weight_cache;
+    uint32_t first_look, budget_ms;
 };
 
 struct sl_link_have {

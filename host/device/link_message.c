@@ -1,6 +1,7 @@
 /* host/device/link_message.c */
 #include "host/device/link_message.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -8,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/net/channel.h"
 #include "host/device/link.h"
+#include "host/spec/param.h"
 #include "proto/envelope.pb-c.h"
 
 _Static_assert(SL_OUTCOME_LOST == (int)SME2LAB__PROTO__OUTCOME__OUTCOME_LOST,
@@ -48,39 +50,99 @@ int sl_link_message_resume(struct sl_channel *channel, const struct sl_link_have
     return rc;
 }
 
+/* The field of the message that has that name. */
+static void *field_of(Sme2lab__Proto__Job *body, const struct sl_param *param,
+                      const ProtobufCFieldDescriptor **out)
+{
+    *out = protobuf_c_message_descriptor_get_field_by_name(&sme2lab__proto__job__descriptor,
+                                                           param->wire);
+    assert(*out); /* the list of parameters and proto/job.proto agree */
+    return (char *)body + (*out)->offset;
+}
+
+static void put_number(void *to, const ProtobufCFieldDescriptor *field, uint64_t value)
+{
+    if (field->type == PROTOBUF_C_TYPE_UINT64)
+        *(uint64_t *)to = value;
+    else if (field->type == PROTOBUF_C_TYPE_BOOL)
+        *(protobuf_c_boolean *)to = value != 0;
+    else
+        *(uint32_t *)to = (uint32_t)value;
+}
+
+/* A list of files by their digests; its number of items stands at the field's quantifier. */
+static void put_digests(Sme2lab__Proto__Job *body, const struct sl_param *param,
+                        const struct sl_spec *spec, char **list)
+{
+    const ProtobufCFieldDescriptor *field;
+    void *to = field_of(body, param, &field);
+    const char *const *digests = sl_param_digests(param, spec);
+    size_t count = sl_param_item_count(param, spec);
+    for (size_t i = 0; i < count; i++)
+        list[i] = text(digests[i]);
+    *(char ***)to = list;
+    *(size_t *)(void *)((char *)body + field->quantifier_offset) = count;
+}
+
+/* A parameter as the field of the message that spec.inc names; a choice is whether it is another
+ * than the first. `inputs` has room for the files of the one list there is. */
+static void put_param(Sme2lab__Proto__Job *body, const struct sl_param *param,
+                      const struct sl_spec *spec, char **inputs)
+{
+    const ProtobufCFieldDescriptor *field;
+    const void *value = sl_param_read(param, spec);
+    void *to = field_of(body, param, &field);
+    uint64_t scale = param->scale != 0 ? param->scale : 1;
+    switch (param->type) {
+    case SL_PARAM_TEXT:
+        *(char **)to = text(*(const char *const *)value);
+        break;
+    case SL_PARAM_WORD:
+        *(char **)to = text(value);
+        break;
+    case SL_PARAM_PATH:
+        *(char **)to = text(sl_param_digests(param, spec)[0]);
+        break;
+    case SL_PARAM_PATHS:
+        put_digests(body, param, spec, inputs);
+        break;
+    case SL_PARAM_FLAG:
+        put_number(to, field, *(const bool *)value);
+        break;
+    case SL_PARAM_CHOICE:
+        put_number(to, field, *(const int *)value != 0);
+        break;
+    case SL_PARAM_COUNT:
+    case SL_PARAM_COUNTS:
+        put_number(to, field, *(const uint32_t *)value * scale);
+        break;
+    default:
+        assert(false); /* no such parameter goes to the agent */
+    }
+}
+
 int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *job)
 {
-    char *inputs[SL_LINK_MAX_WORDS], *prefix[SL_LINK_MAX_WORDS];
+    char *inputs[SL_SPEC_MAX_INPUTS], *prefix[SL_LINK_MAX_WORDS];
     Sme2lab__Proto__Job body = SME2LAB__PROTO__JOB__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    if (job->input_count > SL_LINK_MAX_WORDS || job->exec_prefix_count > SL_LINK_MAX_WORDS)
+    if (job->exec_prefix_count > SL_LINK_MAX_WORDS)
         return SL_E_LIMIT;
-    for (size_t i = 0; i < job->input_count; i++)
-        inputs[i] = text(job->inputs[i]);
     for (size_t i = 0; i < job->exec_prefix_count; i++)
         prefix[i] = text(job->exec_prefix[i]);
+    for (size_t i = 0; i < sl_param_count; i++) {
+        const struct sl_param *param = &sl_params[i];
+        if (param->wire && !(param->measured && job->reference))
+            put_param(&body, param, job->spec, inputs);
+    }
+    if (job->reference)
+        body.pairs = 1;
     body.id = job->id;
-    body.model = text(job->model);
-    body.data = text(job->data);
-    body.inputs = inputs;
-    body.n_inputs = job->input_count;
-    body.method = text(job->method);
     body.variants = text(job->variants);
-    body.pairs = job->pairs;
-    body.warmup = job->warmup;
-    body.threads = job->threads;
-    body.sme_threads = job->sme_threads;
-    body.affinity = text(job->affinity);
-    body.seed = job->seed;
-    body.processes = job->processes;
+    body.clock = text(job->clock);
+    body.policy = text(job->policy);
     body.first_look = job->first_look;
     body.budget_ms = job->budget_ms;
-    body.clean = job->clean;
-    body.weight_cache = job->weight_cache;
-    body.clock = text(job->clock);
-    body.input_shapes = text(job->input_shapes);
-    body.policy = text(job->policy);
-    body.timeout_ms = job->timeout_ms;
     body.exec_prefix = prefix;
     body.n_exec_prefix = job->exec_prefix_count;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;

@@ -12,8 +12,10 @@
 #include "host/http/paging.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
-#include "host/http/submission.h"
 #include "host/job/lab.h"
+#include "host/spec/job_body.h"
+#include "host/spec/names.h"
+#include "host/spec/spec.h"
 #include "host/store/store.h"
 
 enum { MAX_LIST_BYTES = 4 << 20 };
@@ -53,7 +55,7 @@ static void refuse_submission(struct sl_http_exchange *exchange, int rc, struct 
 
 void sl_api_job_post(struct sl_http_exchange *exchange)
 {
-    struct sl_http_submission wish;
+    struct sl_spec spec;
     struct sl_diag diag = {0};
     char key[SL_HTTP_VALUE_BYTES];
     if (sl_http_header(exchange, "idempotency-key", key, sizeof(key)) < 0) {
@@ -63,19 +65,19 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
         return;
     }
     struct sl_bytes body = {exchange->body.data, exchange->body.size};
-    int rc = sl_http_submission_read(body, &wish, &diag);
+    int rc = sl_job_body_read(body, &spec, &diag);
     if (rc < 0) {
         refuse_submission(exchange, rc, &diag);
         return;
     }
     struct sl_submission submission = {
+        .spec = &spec,
         .config_json = (const char *)exchange->body.data,
-        .selector = wish.selector,
         .idempotency_key = key[0] ? key : NULL,
-        .priority = wish.priority,
     };
     sl_http_exchange_owe(exchange);
     rc = sl_lab_submit(exchange->http->lab, &submission, on_submitted, exchange, &diag);
+    sl_spec_fini(&spec);
     if (rc < 0 && sl_http_exchange_settle(exchange))
         refuse_submission(exchange, rc, &diag);
 }

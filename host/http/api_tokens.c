@@ -15,7 +15,7 @@
 #include "host/http/paging.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
-#include "host/http/submission.h"
+#include "host/http/token_wish.h"
 #include "host/job/lab.h"
 #include "host/store/store.h"
 

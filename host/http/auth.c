@@ -71,20 +71,3 @@ void sl_auth_make(char out_token[SL_AUTH_TOKEN_BYTES], char out_sha256[SL_DIGEST
         at += (size_t)snprintf(out_token + at, SL_AUTH_TOKEN_BYTES - at, "%02x", secret[i]);
     sl_sha256_hex(out_token, at, out_sha256);
 }
-
-static const char *const role_names[] = {
-    [SL_TOKEN_READ] = "read", [SL_TOKEN_SUBMIT] = "submit", [SL_TOKEN_ADMIN] = "admin"};
-
-const char *sl_auth_role_name(int role)
-{
-    return role >= SL_TOKEN_READ && role <= SL_TOKEN_ADMIN ? role_names[role] : "none";
-}
-
-int sl_auth_role_of_name(const char *name)
-{
-    for (int role = SL_TOKEN_READ; role <= SL_TOKEN_ADMIN; role++) {
-        if (strcmp(role_names[role], name) == 0)
-            return role;
-    }
-    return 0;
-}

@@ -25,6 +25,3 @@ int sl_auth_role(const struct sl_auth *auth, const char *authorization, uint64_t
 
 /* A fresh token and what is kept of it. */
 void sl_auth_make(char out_token[SL_AUTH_TOKEN_BYTES], char out_sha256[SL_DIGEST_BYTES]);
-
-const char *sl_auth_role_name(int role);    /* "read", "submit", "admin" */
-int sl_auth_role_of_name(const char *name); /* 0: no such role */

@@ -5,9 +5,9 @@
 #include "host/http/api.h"
 #include "host/http/exchange.h"
 #include "host/http/internal.h"
-#include "host/http/record_json.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
+#include "host/spec/names.h"
 
 enum { MAX_BYTES = 1 << 16 };
 

@@ -2,34 +2,11 @@
 #include "host/http/record_json.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/base/json.h"
-#include "host/http/auth.h"
 #include "host/records.h"
 #include "host/spec/device_kind.h"
-
-static const char *const job_states[] = {"queued", "running", "done", "failed", "cancelled"};
-static const char *const causes[] = {"none", "result", "user", "lab"};
-static const char *const device_states[] = {"unknown", "ready", "busy", "offline", "quarantined"};
-
-#define NAME_OF(names, value)                                                                      \
-    ((value) >= 0 && (size_t)(value) < sizeof(names) / sizeof(*(names)) ? (names)[value]           \
-                                                                        : "unknown")
-
-int sl_job_state_of_name(const char *name)
-{
-    for (int state = SL_JOB_QUEUED; state <= SL_JOB_CANCELLED; state++) {
-        if (strcmp(job_states[state], name) == 0)
-            return state;
-    }
-    return -1;
-}
-
-const char *sl_device_state_name(int state)
-{
-    return NAME_OF(device_states, state);
-}
+#include "host/spec/names.h"
 
 /* Absent is null: 0 as a time or an id, "" as a name. */
 static void put_id(struct sl_json *json, const char *key, uint64_t value)
@@ -50,8 +27,8 @@ void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_r
 {
     sl_json_open_object(json, key);
     sl_json_u64(json, "id", job->id);
-    sl_json_text(json, "state", NAME_OF(job_states, job->state));
-    sl_json_text(json, "cause", NAME_OF(causes, job->cause));
+    sl_json_text(json, "state", sl_job_state_name(job->state));
+    sl_json_text(json, "cause", sl_job_cause_name(job->cause));
     sl_json_text(json, "detail", job->detail);
     sl_json_i64(json, "priority", job->priority);
     sl_json_u64(json, "attempts", job->attempts);
@@ -114,7 +91,7 @@ void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_de
     sl_json_open_object(json, key);
     sl_json_text(json, "name", device->name);
     sl_json_text(json, "kind", sl_device_kind_name(device->kind));
-    sl_json_text(json, "state", NAME_OF(device_states, device->state));
+    sl_json_text(json, "state", sl_device_state_name(device->state));
     put_id(json, "job", device->job);
     sl_json_text(json, "detail", device->detail);
     sl_json_text(json, "cpu", device->cpu[0] ? device->cpu : NULL);
@@ -127,7 +104,7 @@ void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_tok
     sl_json_open_object(json, key);
     sl_json_u64(json, "id", token->id);
     sl_json_text(json, "name", token->name);
-    sl_json_text(json, "role", sl_auth_role_name(token->role));
+    sl_json_text(json, "role", sl_token_role_name(token->role));
     put_id(json, "created_ms", token->created_ms);
     put_id(json, "expires_ms", token->expires_ms);
     sl_json_close_object(json);

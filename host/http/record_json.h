@@ -20,7 +20,3 @@ void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run);
 void sl_json_of_device(struct sl_json *json, const char *key,
                        const struct sl_device_record *device);
 void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_token_record *token);
-
-/* enum sl_job_state by its name; -1: no such state. */
-int sl_job_state_of_name(const char *name);
-const char *sl_device_state_name(int state);

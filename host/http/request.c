@@ -16,6 +16,7 @@
 #include "host/http/reply.h"
 #include "host/http/router.h"
 #include "host/http/target.h"
+#include "host/spec/names.h"
 
 enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
 
@@ -50,8 +51,8 @@ static bool authorised(struct sl_http_exchange *exchange)
                         "a token is needed here, and it must be known and not expired");
     else
         sl_http_problem(exchange, 403, "forbidden", "ask for a token of that role",
-                        "this takes the role %s; the token has %s", sl_auth_role_name(wanted),
-                        sl_auth_role_name(role));
+                        "this takes the role %s; the token has %s", sl_token_role_name(wanted),
+                        sl_token_role_name(role));
     return false;
 }
 

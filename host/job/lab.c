@@ -20,6 +20,8 @@
 #include "host/job/lab_open.h"
 #include "host/job/queue.h"
 #include "host/job/saver.h"
+#include "host/spec/names.h"
+#include "host/spec/spec.h"
 #include "host/store/store.h"
 
 enum { CLOCK_JUMP_MS = 2000 }; /* less is what a clock that is disciplined does */
@@ -32,8 +34,6 @@ struct sl_lab {
     uv_timer_t leases;
     struct sl_job_saver saver;
     struct sl_runner runner;
-    int (*check_config)(void *user, const char *config_json, struct sl_diag *diag);
-    void *check_user;
     void (*opened)(void *user, int rc);
     void *user;
     struct sl_device_list devices;
@@ -46,9 +46,6 @@ struct sl_lab {
     void (*closed)(void *user);
     void *closed_user;
 };
-
-static const char *const state_names[] = {"queued", "running", "done", "failed", "cancelled"};
-static const char *const cause_names[] = {"none", "result", "user", "lab"};
 
 static void assign(struct sl_lab *lab);
 static void finish_close(struct sl_lab *lab);
@@ -92,8 +89,8 @@ static void publish_state(struct sl_lab *lab, const struct sl_job_record *job)
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
     sl_json_u64(&json, "job", job->id);
-    sl_json_text(&json, "state", state_names[job->state]);
-    sl_json_text(&json, "cause", cause_names[job->cause]);
+    sl_json_text(&json, "state", sl_job_state_name(job->state));
+    sl_json_text(&json, "cause", sl_job_cause_name(job->cause));
     sl_json_text(&json, "device", job->device[0] ? job->device : NULL);
     if (job->run != 0)
         sl_json_u64(&json, "run", job->run);
@@ -225,13 +222,10 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
 {
     if (lab->draining || lab->closing)
         return sl_diag_set(diag, SL_E_STATE, "lab", "the daemon is shutting down");
-    if (submission->selector[0] && !find_device(lab, submission->selector))
+    const char *device = submission->spec->device ? submission->spec->device : "";
+    if (device[0] && !find_device(lab, device))
         return sl_diag_set(diag, SL_E_NOT_FOUND, "device", "there is no device named %.60s",
-                           submission->selector);
-    int rc =
-        lab->check_config ? lab->check_config(lab->check_user, submission->config_json, diag) : 0;
-    if (rc < 0)
-        return rc;
+                           device);
     if (sl_queue_count(lab->queue, SL_JOB_QUEUED) + sl_queue_count(lab->queue, SL_JOB_RUNNING) >=
         SL_QUEUE_MAX_JOBS)
         return sl_diag_set(diag, SL_E_FULL, "queue", "the queue holds %d jobs already",
@@ -240,13 +234,12 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
     if (!submitting)
         return -ENOMEM;
     *submitting = (struct submitting){.lab = lab, .done = done, .user = user};
-    submitting->job.priority = submission->priority;
+    submitting->job.priority = submission->spec->priority;
     submitting->job.submitted_ms = now_ms(lab);
-    snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s",
-             submission->selector);
+    snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s", device);
     lab->pending++;
-    rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,
-                          submission->idempotency_key, on_submitted, submitting);
+    int rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,
+                              submission->idempotency_key, on_submitted, submitting);
     if (rc < 0) {
         lab->pending--;
         sl_free(submitting);
@@ -510,8 +503,6 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
     *lab = (struct sl_lab){.loop = loop,
                            .store = options->store,
                            .runner = options->runner,
-                           .check_config = options->check_config,
-                           .check_user = options->check_user,
                            .opened = options->opened,
                            .user = options->user};
     snprintf(lab->state_dir, sizeof(lab->state_dir), "%s", options->state_dir);

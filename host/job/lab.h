@@ -14,6 +14,7 @@
 typedef struct uv_loop_s uv_loop_t;
 struct sl_diag;
 struct sl_lab;
+struct sl_spec;
 struct sl_store;
 
 enum { SL_LAB_MAX_DEVICES = 64, SL_LAB_EVENTS_KEPT = 4096 };
@@ -29,19 +30,17 @@ struct sl_lab_event {
 typedef void (*sl_lab_event_fn)(void *user, const struct sl_lab_event *event);
 struct sl_lab_listener;
 
-/* A submission: the resolved configuration of one experiment (the JSON of
- * configs/experiment.schema.json), already checked by its sender's side and checked again here.
- * `model` and `inputs` in it name blobs by SHA-256. */
+/* One run as it was asked for, and the text (a job's body, host/spec/job_body.h) that it was read
+ * from, which is what is stored. */
 struct sl_submission {
+    const struct sl_spec *spec;
     const char *config_json;
-    const char *selector;        /* device name, "" for any */
     const char *idempotency_key; /* NULL: none */
-    int32_t priority;
 };
 typedef void (*sl_lab_submit_fn)(void *user, int rc, uint64_t job);
 
-/* 0 and `done` later, or at once: SL_E_FULL (queue), SL_E_NOT_FOUND (no such device, or a blob that
- * was not put), SL_E_FORMAT (configuration) with words in `diag`. */
+/* 0 and `done` later, or at once: SL_E_FULL (queue), SL_E_NOT_FOUND (no such device) with words in
+ * `diag`. */
 int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
                   void *user, struct sl_diag *diag);
 

@@ -10,10 +10,6 @@ struct sl_lab_options {
     const struct sl_device_record *devices; /* state READY; names unique */
     size_t device_count;
     struct sl_runner runner;
-    /* Checks a configuration and says its model, for messages: 0 or SL_E_FORMAT, SL_E_NOT_FOUND (a
-     * blob), with words. NULL: anything goes. */
-    int (*check_config)(void *user, const char *config_json, struct sl_diag *diag);
-    void *check_user;
     /* The open jobs are read back and assigned from here on; rc < 0: the store could not be read.
      */
     void (*opened)(void *user, int rc);

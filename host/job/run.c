@@ -21,8 +21,10 @@
 #include "host/job/run_progress.h"
 #include "host/job/run_send.h"
 #include "host/job/run_work.h"
+#include "host/spec/job_body.h"
+#include "host/spec/spec.h"
 
-enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100 };
+enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, DEFAULT_WARMUP = 1 };
 
 /* The measured run, then that of the portable kernels: two jobs to the agent. */
 struct part {
@@ -46,7 +48,8 @@ struct sl_job_run {
     uint64_t sent_ns; /* uv_hrtime() of the first part; 0: not yet, or by an earlier daemon */
     uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
     uint32_t attempt;
-    struct sl_job_plan plan;
+    struct sl_spec spec; /* owned; nothing until it was read */
+    struct sl_job_means means;
     struct part parts[SL_RUN_PARTS];
     int part;                       /* the one under way */
     struct sl_count_reader *reader; /* of a counted device, owned */
@@ -120,6 +123,7 @@ static void on_beat_closed(uv_handle_t *handle)
     memcpy(detail, run->detail, sizeof(detail));
     sl_count_reader_free(run->reader);
     sl_run_looks_fini(&run->looks);
+    sl_spec_fini(&run->spec);
     sl_free(run->config_json);
     sl_free(run);
     if (closed)
@@ -221,7 +225,7 @@ static void part_done(struct part *part)
     if (part->done)
         return;
     part->done = true;
-    if (part == &run->parts[0] && run->plan.reference && !run->cancelled &&
+    if (part == &run->parts[0] && !run->means.alone && !run->cancelled &&
         part->result.outcome == SL_OUTCOME_DONE) {
         run->part = 1;
         begin_part(run);
@@ -268,7 +272,8 @@ static void send_part(struct sl_job_run *run)
     bool measured = run->part == 0, counted = run->reader && measured;
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
     const struct sl_run_send what = {.device = run->device,
-                                     .plan = &run->plan,
+                                     .spec = &run->spec,
+                                     .means = &run->means,
                                      .id = wire_id(run, run->part),
                                      .fifo = counted ? fifo : NULL,
                                      .policy = run->work.policy,
@@ -409,24 +414,45 @@ static void fill_work(struct sl_job_run *run)
                                      .workdir = sl_link_workdir(run->link),
                                      .config_json = run->config_json,
                                      .started_utc = run->started_utc,
-                                     .plan = &run->plan,
+                                     .spec = &run->spec,
                                      .device = run->device,
                                      .kit = run->kit,
                                      .job = run->job,
                                      .attempt = run->attempt};
 }
 
+/* What was asked for; runs and warm-ups that nobody said are what the device's clock needs. Counts
+ * are exact: there nothing is looked at. */
+static int read_config(struct sl_job_run *run, struct sl_diag *diag)
+{
+    struct sl_bytes text = {(const uint8_t *)run->config_json, strlen(run->config_json)};
+    bool counted = run->device->traits.counted;
+    uint32_t budget_ms;
+    int rc = sl_job_body_read(text, &run->spec, diag);
+    if (rc < 0)
+        return rc;
+    sl_spec_limits(&run->spec, counted, &run->spec.runs, &budget_ms);
+    if (run->spec.warmup == SL_SPEC_UNSET)
+        run->spec.warmup = DEFAULT_WARMUP;
+    if (run->kit->means)
+        run->means = run->kit->means(run->kit->user, run->device);
+    if (run->spec.precision_percent > 0 && !counted)
+        run->looks.spec = &run->spec;
+    return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
+}
+
 static void set_going(struct sl_job_run *run, const char *resume)
 {
     struct sl_diag diag = {0};
-    int rc = run->kit->plan(run->kit->user, run->config_json, run->device, &run->plan, &diag);
+    int rc = read_config(run, &diag);
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
             diag.what[0] ? diag.what : sl_strerror(rc));
     } else if (resume && run->device->traits.counted) { /* its log went with it */
         end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
     } else {
-        run->progress.precision_percent = run->plan.precision_percent;
+        if (run->looks.spec)
+            run->progress.precision_percent = run->spec.precision_percent;
         run->replayed = run->progress;
         run->working = true;
         uv_queue_work(run->loop, &run->request, do_prepare, after_prepare);
@@ -464,7 +490,8 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     if (run->resumed)
         snprintf(run->directory, sizeof(run->directory), "%s", setup->resume);
     fill_work(run);
-    sl_run_looks_init(&run->looks, loop, run->kit, &run->plan);
+    sl_run_looks_init(&run->looks, loop, run->kit, NULL);
+    run->means.variants = "off,on";
     run->looks.looked = on_looked;
     run->looks.user = run;
     run->progress.on_pair = on_pair;

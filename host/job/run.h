@@ -21,35 +21,19 @@ struct sl_link;
 struct sl_link_chunk;
 struct sl_link_have;
 struct sl_link_result;
+struct sl_spec;
 
 enum {
-    SL_JOB_RUN_MAX_INPUTS = 64,
     SL_JOB_RUN_LINK_MS = 120000, /* a link that is lost for longer ends the run */
     SL_JOB_RUN_BUSY_MS = 200,    /* an agent that has another job is asked again after it */
     SL_JOB_RUN_BEAT_MS = 5000,   /* `progress` comes at least so often while the device is there */
 };
 
-/* What the device is asked for: from the job's configuration. */
-struct sl_job_plan {
-    char model[SL_DIGEST_BYTES], data[SL_DIGEST_BYTES]; /* external weights; "": none */
-    char identity[SL_DIGEST_BYTES];                     /* what runs of the same model share */
-    char inputs[SL_JOB_RUN_MAX_INPUTS][SL_DIGEST_BYTES];
-    size_t input_count;
-    char method[SL_NAME_BYTES], input_shapes[SL_SELECTOR_BYTES];
-    char affinity[SL_NAME_BYTES];   /* the CPUs that threads stay on; "": any */
-    char model_name[SL_NAME_BYTES]; /* of the file, without its ending */
-    char variants[SL_NAME_BYTES];   /* a pair of --isa's words; "": off,on */
-    uint32_t pairs, warmup, timeout_ms;
-    uint32_t threads, sme_threads; /* of the latter 0: all */
-    uint32_t processes;            /* that run the model at a time; 0 and 1: the measured one */
-    double confidence;             /* of the interval at each look */
-    double precision_percent;      /* at which enough pairs are measured; 0: all of them are */
-    uint32_t budget_ms;            /* of measuring; 0: none */
-    uint64_t seed;
-    bool clean;        /* record whole executions alone */
-    bool weight_cache; /* the agent keeps packed weights for later jobs */
-    bool reference;    /* run the portable kernels too */
-    bool marks;        /* ordinals in place of nanoseconds, which are equal in equal runs */
+/* How a job is run on a device, which its sender has no say in. */
+struct sl_job_means {
+    const char *variants; /* a pair of --isa's words */
+    bool marks;           /* ordinals in place of nanoseconds, which are equal in equal runs */
+    bool alone;           /* without the run of the portable kernels */
 };
 
 /* A run whose streams are all here, for `finish`. Everything is borrowed. */
@@ -57,9 +41,9 @@ struct sl_job_ended {
     /* Absolute. trace.sltrace (resolved), streams/ as they came, files/output_sme2-off-0.bin and so
      * on, reference/files/output-0.bin and so on. */
     const char *directory;
-    const char *state_dir, *config_json;
+    const char *state_dir;
     uint64_t job;
-    const struct sl_job_plan *plan;
+    const struct sl_spec *spec; /* with runs and warm-ups as they were */
     const struct sl_device *device;
     const struct sl_link_result *result;
     const struct sl_count_log *log; /* of a counted device, else NULL */
@@ -76,20 +60,17 @@ struct sl_job_look {
     uint32_t next; /* pairs at the look after it */
 };
 
-enum { SL_JOB_FIRST_LOOK = 20 }; /* pairs */
-
 /* What a run needs of the rest of the daemon. */
 struct sl_job_kit {
-    /* The configuration of one job: 0, or SL_E_FORMAT and the like with words. */
-    int (*plan)(void *user, const char *config_json, const struct sl_device *device,
-                struct sl_job_plan *out, struct sl_diag *diag);
+    /* NULL: {"off,on"} on every device. */
+    struct sl_job_means (*means)(void *user, const struct sl_device *device);
     /* The families of kernels that stay out of streaming mode by the device's own table, of which
      * the run's directory gets a copy; "": it has none. Off the loop. NULL: no device has one. */
     int (*policy)(void *user, const struct sl_device *device, const char *state_dir,
                   const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag);
-    /* Looks at `n` log ratios of off to on, in the order measured: of a plan with a precision, at
-     * the numbers of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
-    int (*look)(void *user, const struct sl_job_plan *plan, const double *log_ratios, size_t n,
+    /* Looks at `n` log ratios of off to on, in the order measured: with a precision, at the numbers
+     * of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
+    int (*look)(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
                 struct sl_job_look *out);
     /* Writes the artifacts into the directory and fills in verdict and ratio. Off the loop. NULL:
      * the streams are all. */

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "host/spec/spec.h"
 
 enum { FIRST_CAPACITY = 64, MAX_PAIRS = 1 << 20 };
 
 void sl_run_looks_init(struct sl_run_looks *looks, uv_loop_t *loop, const struct sl_job_kit *kit,
-                       const struct sl_job_plan *plan)
+                       const struct sl_spec *spec)
 {
     *looks =
-        (struct sl_run_looks){.loop = loop, .kit = kit, .plan = plan, .next = SL_JOB_FIRST_LOOK};
+        (struct sl_run_looks){.loop = loop, .kit = kit, .spec = spec, .next = SL_SPEC_FIRST_LOOK};
     looks->request.data = looks;
 }
 
@@ -38,7 +39,7 @@ static bool make_room(struct sl_run_looks *looks)
 
 void sl_run_looks_add(struct sl_run_looks *looks, uint64_t off, uint64_t on)
 {
-    if (looks->plan->precision_percent <= 0 || looks->broken)
+    if (!looks->spec || looks->broken)
         return;
     looks->broken = !make_room(looks);
     if (!looks->broken)
@@ -49,7 +50,7 @@ static void do_look(uv_work_t *request)
 {
     struct sl_run_looks *looks = request->data;
     looks->rc =
-        looks->kit->look(looks->kit->user, looks->plan, looks->seen, looks->next, &looks->at);
+        looks->kit->look(looks->kit->user, looks->spec, looks->seen, looks->next, &looks->at);
 }
 
 static void after_look(uv_work_t *request, int status)
@@ -70,8 +71,8 @@ static void after_look(uv_work_t *request, int status)
 
 void sl_run_looks_take(struct sl_run_looks *looks)
 {
-    if (looks->looking || looks->last || looks->broken || !looks->kit->look ||
-        looks->plan->precision_percent <= 0 || looks->count < looks->next)
+    if (looks->looking || looks->last || looks->broken || !looks->kit->look || !looks->spec ||
+        looks->count < looks->next)
         return;
     looks->seen = sl_malloc(looks->next, sizeof(*looks->seen));
     if (!looks->seen)

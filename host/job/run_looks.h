@@ -16,8 +16,8 @@
 struct sl_run_looks {
     uv_loop_t *loop;
     const struct sl_job_kit *kit;
-    const struct sl_job_plan *plan; /* without a precision nothing is looked at */
-    void (*looked)(void *user);     /* after each look */
+    const struct sl_spec *spec; /* NULL: nothing is looked at */
+    void (*looked)(void *user); /* after each look */
     void *user;
     double *log_ratios; /* owned: of the pairs so far, off to on */
     size_t count, capacity;
@@ -34,9 +34,10 @@ struct sl_run_looks {
     uv_work_t request;
 };
 
-/* `kit` and `plan` are borrowed. End with sl_run_looks_fini(), while `looking` is false. */
+/* `kit` and `spec`, which may be NULL, are borrowed. End with sl_run_looks_fini(), while `looking`
+ * is false. */
 void sl_run_looks_init(struct sl_run_looks *looks, uv_loop_t *loop, const struct sl_job_kit *kit,
-                       const struct sl_job_plan *plan);
+                       const struct sl_spec *spec);
 void sl_run_looks_fini(struct sl_run_looks *looks);
 
 /* Another pair, in any unit. */

@@ -5,13 +5,15 @@
 #include <stdint.h>
 
 struct sl_device;
-struct sl_job_plan;
+struct sl_job_means;
 struct sl_link;
+struct sl_spec;
 
 /* Everything is borrowed for the call. */
 struct sl_run_send {
     const struct sl_device *device;
-    const struct sl_job_plan *plan;
+    const struct sl_spec *spec;
+    const struct sl_job_means *means;
     uint64_t id;
     const char *fifo;   /* where the emulator's log goes; NULL: nothing is counted */
     const char *policy; /* of the device */

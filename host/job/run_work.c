@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,9 @@
 #include "host/ingest/run_store.h"
 #include "host/job/result_json.h"
 #include "host/job/run_progress.h"
+#include "host/spec/model_identity.h"
+#include "host/spec/path_stem.h"
+#include "host/spec/spec.h"
 
 #define MAX_STREAM_BYTES ((size_t)1 << 31)
 static const char magic[8] = "slresul1";
@@ -119,11 +123,11 @@ static int place_blobs(struct sl_run_work *work)
     char from[SL_RUN_WORK_PATH], to[SL_RUN_WORK_PATH];
     snprintf(from, sizeof(from), "%s/blobs", work->state_dir);
     snprintf(to, sizeof(to), "%s/blobs", work->workdir);
-    int rc = sl_blob_place(from, to, work->plan->model, &work->diag);
-    if (rc == 0 && work->plan->data[0])
-        rc = sl_blob_place(from, to, work->plan->data, &work->diag);
-    for (size_t i = 0; rc == 0 && i < work->plan->input_count; i++)
-        rc = sl_blob_place(from, to, work->plan->inputs[i], &work->diag);
+    int rc = sl_blob_place(from, to, work->spec->model_sha256, &work->diag);
+    if (rc == 0 && work->spec->data_path_sha256)
+        rc = sl_blob_place(from, to, work->spec->data_path_sha256, &work->diag);
+    for (size_t i = 0; rc == 0 && i < work->spec->inputs_count; i++)
+        rc = sl_blob_place(from, to, work->spec->inputs_sha256[i], &work->diag);
     return rc;
 }
 
@@ -220,9 +224,8 @@ static void fill_ended(const struct sl_run_work *work, const struct sl_count_log
     *ended = (struct sl_job_ended){
         .directory = work->directory,
         .state_dir = work->state_dir,
-        .config_json = work->config_json,
         .job = work->job,
-        .plan = work->plan,
+        .spec = work->spec,
         .device = work->device,
         .result = work->parts[0],
         .log = log,
@@ -241,8 +244,12 @@ static void fill_record(struct sl_run_work *work)
                                      .started_ms = work->started_ms,
                                      .ended_ms = work->ended_ms,
                                      .device_kind = work->device->kind};
-    snprintf(record->model_sha256, sizeof(record->model_sha256), "%s", work->plan->identity);
-    snprintf(record->model, sizeof(record->model), "%s", work->plan->model_name);
+    const struct sl_spec *spec = work->spec;
+    char stem[NAME_MAX];
+    sl_model_identity(spec->model_sha256, spec->data_path_sha256 ? spec->data_path_sha256 : "",
+                      spec->method ? spec->method : "", record->model_sha256);
+    sl_path_stem(spec->model ? spec->model : spec->model_name, stem, sizeof(stem));
+    snprintf(record->model, sizeof(record->model), "%.63s", stem);
     snprintf(record->device, sizeof(record->device), "%s", work->device_name);
     snprintf(record->directory, sizeof(record->directory), "%.511s", work->directory + root);
 }

@@ -16,7 +16,7 @@ enum { SL_RUN_WORK_PATH = 1024, SL_RUN_PARTS = 2 };
 struct sl_run_work {
     /* In: borrowed. */
     const char *state_dir, *directory, *workdir, *config_json, *started_utc;
-    const struct sl_job_plan *plan;
+    const struct sl_spec *spec;
     const struct sl_device *device;
     const struct sl_job_kit *kit;
     const char *device_name;

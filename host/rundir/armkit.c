@@ -17,7 +17,7 @@
 #include "host/report/kit_files.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/import.h"
-#include "host/rundir/path_stem.h"
+#include "host/spec/path_stem.h"
 
 #define MAX_FILE_BYTES ((size_t)1 << 31)
 #define MAX_LOG_BYTES ((size_t)1 << 30)

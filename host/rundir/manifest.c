@@ -15,6 +15,7 @@
 #include "host/rundir/json_copy.h"
 #include "host/rundir/rundir.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/param.h"
 
 #define MAX_WHOLE 9007199254740992.0 /* 2^53 */
 
@@ -65,11 +66,6 @@ static bool is_count(const cJSON *value)
     return number >= 0 && number <= MAX_WHOLE && floor(number) == number;
 }
 
-static bool is_several(const cJSON *value)
-{
-    return is_count(value) && value->valuedouble > 1;
-}
-
 static bool is_positive(const cJSON *value)
 {
     return cJSON_IsNumber(value) && value->valuedouble > 0;
@@ -82,15 +78,6 @@ static bool is_utc(const cJSON *value)
     bool fits = strlen(text) == sizeof(form) - 1;
     for (size_t i = 0; fits && form[i]; i++)
         fits = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
-    return fits;
-}
-
-/* An object of texts. */
-static bool is_labels(const cJSON *value)
-{
-    bool fits = cJSON_IsObject(value);
-    const cJSON *one;
-    cJSON_ArrayForEach(one, value) fits = fits && cJSON_IsString(one);
     return fits;
 }
 
@@ -228,12 +215,6 @@ static void put_streaming_threads(struct maker *m, const char *key, const cJSON 
     (void)recorded;
     if (is_count(said))
         sl_json_copy(m->json, key, said);
-}
-
-static void put_true(struct maker *m, const char *key, const cJSON *recorded)
-{
-    (void)recorded;
-    sl_json_bool(m->json, key, true);
 }
 
 static void put_pairs(struct maker *m, const char *key, const cJSON *recorded)
@@ -519,6 +500,33 @@ static const struct row agent_rows[] = {{"schema", .put = put_agent_schema},
                                         {"peak_rss_bytes", IF_RECORDED, .fits = is_any},
                                         {.key = NULL}};
 
+/* Parameters of the run that the agent or the trace says; the others are as they were recorded. */
+static const struct row said_rows[] = {{"method", .put = put_method},
+                                       {"mode", .put = put_mode},
+                                       {"runs", .put = put_runs},
+                                       {"warmup", .put = put_warmup},
+                                       {"sme_threads", .put = put_streaming_threads},
+                                       {.key = NULL}};
+
+static void put_parameters(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)key;
+    (void)recorded;
+    for (size_t i = 0; i < sl_param_count; i++) {
+        const struct sl_param *param = &sl_params[i];
+        const cJSON *value = member(m->recorded, param->key);
+        const struct row *said = said_rows;
+        while (said->key && strcmp(said->key, param->key) != 0)
+            said++;
+        if (param->record == SL_RECORD_NONE)
+            continue;
+        if (said->key)
+            said->put(m, param->key, value);
+        else if (param->record != SL_RECORD_SET || value)
+            sl_json_copy(m->json, param->key, sl_param_fits_record(param, value) ? value : NULL);
+    }
+}
+
 static const struct row manifest_rows[] = {
     {"schema", .put = put_schema},
     {"generated_at", .fits = is_utc},
@@ -530,22 +538,13 @@ static const struct row manifest_rows[] = {
     {"model_bytes", .fits = is_positive},
     {"model_sha256", .fits = is_hash},
     {"data", .shape = OBJECT_OR_NULL, .rows = data_rows}, /* external weights */
-    {"method", .put = put_method},
     {"agent", .fits = is_text},
     {"agent_sha256", .fits = is_hash},
-    {"input_shapes", .fits = is_text_or_null},
-    {"mode", .put = put_mode},
-    {"runs", .put = put_runs},
-    {"warmup", .put = put_warmup},
-    {"sme_threads", .put = put_streaming_threads},
-    {"processes", IF_RECORDED, .fits = is_several},
+    {"parameters", .put = put_parameters}, /* each by its own key */
     {"load", IF_SEVERAL, .fits = is_objects},
-    {"cpu_affinity", IF_RECORDED, .fits = is_text},
-    {"weight_cache", IF_RECORDED, .put = put_true},
     {"stopping", IF_RECORDED, .shape = OBJECT, .rows = stopping_rows},
     {"noise_floor", IF_RECORDED, .fits = is_positive},
     {"wall_ns", .put = put_wall},
-    {"labels", .fits = is_labels},
     {"inputs", .shape = ARRAY, .rows = input_rows},
     {"device", .shape = OBJECT, .rows = device_rows},
     {"policy", .put = put_policy},

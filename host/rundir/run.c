@@ -27,12 +27,13 @@
 #include "host/rundir/file_digest.h"
 #include "host/rundir/json_copy.h"
 #include "host/rundir/manifest.h"
-#include "host/rundir/path_stem.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/run.h"
 #include "host/rundir/summary.h"
 #include "host/spec/device_kind.h"
-#include "host/spec/experiment.h"
+#include "host/spec/param.h"
+#include "host/spec/path_stem.h"
+#include "host/spec/spec.h"
 
 enum {
     MAX_MODEL_BYTES = 1 << 30,
@@ -84,7 +85,7 @@ int sl_run_make_directories(const char *path, struct sl_diag *diag)
 
 static int digest_data(struct sl_run *run, struct sl_diag *diag)
 {
-    const char *path = run->experiment->data_path;
+    const char *path = run->spec->data_path;
     int rc = path ? sl_file_digest(path, run->data_sha256) : 0;
     if (rc == 0)
         return 0;
@@ -94,7 +95,7 @@ static int digest_data(struct sl_run *run, struct sl_diag *diag)
 
 static int read_model(struct sl_run *run, struct sl_diag *diag)
 {
-    const char *path = run->plan->model;
+    const char *path = run->spec->model;
     struct sl_bytes program;
     struct sl_pte pte;
     int rc = sl_buf_read_file(path, MAX_MODEL_BYTES, &run->model);
@@ -116,7 +117,7 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
             sl_diag_hint(diag, "export the model again; the file is damaged or no .pte");
         return rc == SL_E_UNSUPPORTED || rc == -ENOMEM ? rc : SL_E_CRASHED;
     }
-    const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, run->experiment->method);
+    const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, run->spec->method);
     run->output_count = plan ? plan->output_count : 0;
     if (run->output_count > SL_RUN_MAX_OUTPUTS)
         run->output_count = SL_RUN_MAX_OUTPUTS;
@@ -130,8 +131,8 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
 
 static int check_inputs(const struct sl_run *run, struct sl_diag *diag)
 {
-    for (size_t i = 0; i < run->experiment->input_count; i++) {
-        const char *path = run->experiment->inputs[i];
+    for (size_t i = 0; i < run->spec->inputs_count; i++) {
+        const char *path = run->spec->inputs[i];
         if (access(path, R_OK) != 0) {
             int rc = -errno;
             sl_diag_hint(diag, "name raw input files that can be read, one for each input");
@@ -144,8 +145,8 @@ static int check_inputs(const struct sl_run *run, struct sl_diag *diag)
 
 static int name_files(struct sl_run *run, struct sl_diag *diag)
 {
-    const char *name = run->experiment->name;
-    unsigned threads = run->experiment->threads[0];
+    const char *name = run->spec->name;
+    unsigned threads = run->spec->threads[0];
     char folder[SL_RUN_PATH_BYTES];
     time_t now = time(NULL);
     struct tm utc;
@@ -177,7 +178,7 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
 {
     sl_buf_init(&run->raw_trace, 0);
     if (!run->stem[0])
-        sl_path_stem(run->plan->model, run->stem, sizeof(run->stem));
+        sl_path_stem(run->spec->model, run->stem, sizeof(run->stem));
     int rc = read_model(run, diag);
     if (rc == 0)
         rc = digest_data(run, diag);
@@ -217,8 +218,7 @@ void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
 const char *sl_run_suffix(const struct sl_run *run, char out[SL_RUN_SUFFIX_BYTES])
 {
     bool alone = !run->shares_directory;
-    snprintf(out, SL_RUN_SUFFIX_BYTES, "%s%.64s", alone ? "" : "_",
-             alone ? "" : run->experiment->name);
+    snprintf(out, SL_RUN_SUFFIX_BYTES, "%s%.64s", alone ? "" : "_", alone ? "" : run->spec->name);
     return out;
 }
 
@@ -299,10 +299,10 @@ static void record_device(struct sl_json *json, const struct sl_run *run)
 static int record_inputs(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
 {
     sl_json_open_array(json, "inputs");
-    for (size_t i = 0; i < run->experiment->input_count; i++) {
+    for (size_t i = 0; i < run->spec->inputs_count; i++) {
         struct sl_buf bytes;
         char hash[SL_SHA256_HEX_SIZE];
-        const char *path = run->experiment->inputs[i];
+        const char *path = run->spec->inputs[i];
         int rc = sl_buf_read_file(path, MAX_INPUT_BYTES, &bytes);
         if (rc < 0)
             return sl_diag_set(diag, rc, path, "The input cannot be read (%s)", sl_strerror(rc));
@@ -350,7 +350,7 @@ static int record_executed(struct sl_json *json, const struct sl_run *run)
     return 0;
 }
 
-static void record_stopping(struct sl_json *json, const struct sl_experiment *e)
+static void record_stopping(struct sl_json *json, const struct sl_spec *e)
 {
     if (!(e->precision_percent > 0) && !(e->budget_seconds > 0))
         return;
@@ -364,44 +364,29 @@ static void record_stopping(struct sl_json *json, const struct sl_experiment *e)
 
 static void record_model(struct sl_json *json, const struct sl_run *run)
 {
-    sl_json_text(json, "model", run->shown_model ? run->shown_model : run->plan->model);
+    sl_json_text(json, "model", run->shown_model ? run->shown_model : run->spec->model);
     sl_json_u64(json, "model_bytes", run->model.size);
     sl_json_text(json, "model_sha256", run->model_sha256);
     if (run->data_sha256[0]) {
         sl_json_open_object(json, "data");
-        sl_json_text(json, "file", run->shown_data ? run->shown_data : run->experiment->data_path);
+        sl_json_text(json, "file", run->shown_data ? run->shown_data : run->spec->data_path);
         sl_json_text(json, "sha256", run->data_sha256);
         sl_json_close_object(json);
     }
-    sl_json_text(json, "method", run->experiment->method);
     sl_json_text(json, "agent", run->device->agent.path);
     sl_json_text(json, "agent_sha256", run->agent_sha256);
 }
 
 static void record_settings(struct sl_json *json, const struct sl_run *run)
 {
-    const struct sl_experiment *e = run->experiment;
-    sl_json_text(json, "input_shapes", e->input_shapes);
-    sl_json_text(json, "mode", e->clean ? "clean" : "timing");
-    sl_json_u64(json, "runs", e->runs);
-    sl_json_u64(json, "warmup", e->warmup);
-    if (e->processes[0] > 1) {
-        sl_json_u64(json, "processes", e->processes[0]);
+    sl_params_record(json, run->spec);
+    if (run->load)
         sl_json_copy(json, "load", run->load);
-    }
-    if (e->affinity)
-        sl_json_text(json, "cpu_affinity", e->affinity);
-    if (e->weight_cache)
-        sl_json_bool(json, "weight_cache", true);
-    record_stopping(json, e);
+    record_stopping(json, run->spec);
     if (run->noise_floor > 0)
         sl_json_f64(json, "noise_floor", run->noise_floor);
     if (run->wall_ns != 0)
         sl_json_u64(json, "wall_ns", run->wall_ns);
-    sl_json_open_object(json, "labels");
-    for (size_t i = 0; i < run->plan->label_count; i++)
-        sl_json_text(json, run->plan->label_keys[i], run->plan->label_values[i]);
-    sl_json_close_object(json);
 }
 
 /* The names of the run's files, and the types of its outputs. */
@@ -412,7 +397,7 @@ static void record_files(struct sl_json *json, const struct sl_run *run)
     sl_json_open_array(json, "results");
     sl_json_open_object(json, NULL);
     sl_json_text(json, "sme2", sl_rundir_levels[SL_RUN_OFF]);
-    sl_json_u64(json, "threads", run->experiment->threads[0]);
+    sl_json_u64(json, "threads", run->spec->threads[0]);
     sl_json_text(json, "log", log);
     sl_json_close_object(json);
     sl_json_close_array(json);
@@ -431,7 +416,7 @@ static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag
     sl_json_text(json, "generated_at", run->started_utc);
     sl_json_text(json, "sme2lab_version", SL_VERSION);
     sl_json_text(json, "command", run->command);
-    sl_json_text(json, "experiment", run->experiment->name);
+    sl_json_text(json, "experiment", run->spec->name);
     record_model(json, run);
     record_settings(json, run);
     int rc = record_inputs(json, run, diag);
@@ -442,7 +427,7 @@ static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag
     sl_json_copy(json, "table", run->policy);
     sl_json_close_object(json);
     sl_json_open_object(json, "schedule");
-    sl_json_u64(json, "seed", run->experiment->seed);
+    sl_json_u64(json, "seed", run->spec->seed);
     sl_json_close_object(json);
     if (run->log)
         rc = record_executed(json, run);
@@ -521,8 +506,8 @@ static int read_output(void *user, const char *name, struct sl_buf *out)
 static int compare(struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_compared *compared = run->compared;
-    int rc = sl_compared_open_directory(compared, run->out_dir, run->experiment->name,
-                                        run->categories, diag);
+    int rc =
+        sl_compared_open_directory(compared, run->out_dir, run->spec->name, run->categories, diag);
     for (int i = 0; rc == 0 && i < SL_RUNDIR_AGREEMENTS; i++) {
         struct sl_rundir *directory = &compared->sides[0].directory;
         rc = sl_summary_compare_outputs(directory, i, read_output, run, &directory->agreements[i]);
@@ -533,13 +518,13 @@ static int compare(struct sl_run *run, struct sl_diag *diag)
         compared->sides[1].directory.agreements[i] = directory->agreements[i];
         compared->sides[1].directory.has_agreement[i] = true;
     }
-    return rc < 0 ? rc : sl_compared_make_directory(compared, run->plan->confidence, diag);
+    return rc < 0 ? rc : sl_compared_make_directory(compared, run->spec->confidence, diag);
 }
 
 static int write_summary(const struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_summary summary = {.compared = run->compared,
-                                 .threshold_percent = run->plan->threshold_percent,
+                                 .threshold_percent = run->spec->threshold_percent,
                                  .shown_dir = run->shown_dir ? run->shown_dir : run->out_dir,
                                  .manifest_sha256 = run->manifest_sha256};
     for (int i = 0; i < SL_RUNDIR_AGREEMENTS; i++)
@@ -575,7 +560,7 @@ static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
                            "\n===== PERFORMANCE SUMMARY =====\nExperiment: %s\nModel: %s\n"
                            "Warmup Iterations: %zu\nExecution Iterations: %zu\n",
                            run->variants[variant].experiment,
-                           run->shown_model ? run->shown_model : run->plan->model,
+                           run->shown_model ? run->shown_model : run->spec->model,
                            runs->run_count - measured, measured);
     if (rc == 0)
         rc = put_wall(out, "Execution Total Wall", wall_s, "both variants, loading included");
@@ -590,8 +575,8 @@ static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
                   : sl_buf_printf(out,
                                   "CPU Threads: %u\nQuiet Runner: %s\nModel Size: %zu bytes\n"
                                   "ETDump Path: %s%s\n",
-                                  run->experiment->threads[0], run->device->agent.path,
-                                  run->model.size, run->shown_dir ? run->shown_dir : run->out_dir,
+                                  run->spec->threads[0], run->device->agent.path, run->model.size,
+                                  run->shown_dir ? run->shown_dir : run->out_dir,
                                   run->variants[variant].etdump_path + strlen(run->out_dir));
 }
 

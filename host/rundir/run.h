@@ -14,16 +14,14 @@ struct sl_compared;
 struct sl_count_log;
 struct sl_device;
 struct sl_diag;
-struct sl_experiment;
-struct sl_experiment_plan;
+struct sl_spec;
 
 enum { SL_RUN_OFF, SL_RUN_ON, SL_RUN_VARIANTS };
 enum { SL_RUN_PATH_BYTES = 1024, SL_RUN_MAX_OUTPUTS = 64, SL_RUN_STEM_BYTES = 80 };
 
 struct sl_run {
     /* What was asked for: borrowed. */
-    const struct sl_experiment_plan *plan;
-    const struct sl_experiment *experiment;
+    const struct sl_spec *spec; /* its paths are those of files here */
     const struct sl_device *device;
     const struct sl_categories *categories;
     const char *command; /* what the manifest says how it was asked for */

@@ -17,8 +17,8 @@
 #include "common/base/utf8.h"
 #include "host/analysis/stopping.h"
 #include "host/report/analysis.h"
-#include "host/rundir/model_identity.h"
-#include "host/rundir/path_stem.h"
+#include "host/spec/model_identity.h"
+#include "host/spec/path_stem.h"
 
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 

@@ -19,6 +19,7 @@
 #include "common/format/sltrace.h"
 #include "host/device/link.h"
 #include "host/ingest/run_store.h"
+#include "host/spec/spec.h"
 
 enum { JOB = 1, EVENTS_EACH = 1000 };
 #define MAX_TRACE_BYTES ((size_t)2 << 30)
@@ -85,11 +86,12 @@ static void on_up(void *user)
     char model[65];
     memset(model, '0', 64);
     model[64] = '\0';
-    struct sl_link_job job = {.id = JOB,
-                              .model = model,
-                              .variants = "portable",
-                              .clock = "ns",
-                              .pairs = bench->executions};
+    struct sl_spec spec;
+    struct sl_link_job job = {.id = JOB, .spec = &spec, .variants = "portable", .clock = "ns"};
+    sl_spec_init(&spec);
+    spec.model_sha256 = model;
+    spec.runs = bench->executions;
+    spec.warmup = spec.timeout_seconds = 0;
     if (bench->sent)
         return;
     bench->sent = true;

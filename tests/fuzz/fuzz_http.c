@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_http.c: what the HTTP server reads from clients: heads, targets, chunks, bodies
- * of POST /jobs and /tokens, paths, numbers and Authorization. The first byte chooses. */
+ * of POST /tokens, paths, numbers and Authorization. The first byte chooses. */
 #include <stdint.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "host/http/chunked.h"
 #include "host/http/head.h"
 #include "host/http/router.h"
-#include "host/http/submission.h"
 #include "host/http/target.h"
+#include "host/http/token_wish.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -105,7 +105,6 @@ static void read_body(struct sl_bytes bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sl_http_submission submission;
     struct sl_http_token_wish wish;
     struct sl_diag diag = {0};
     if (size == 0)
@@ -113,10 +112,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sl_bytes rest = {data + 1, size - 1};
     char *text = sl_strndup((const char *)rest.data, rest.size);
     switch (data[0]) {
-    case 'j':
-        if (sl_http_submission_read(rest, &submission, &diag) == SL_E_FORMAT && !diag.what[0])
-            __builtin_trap();
-        break;
     case 't':
         if (sl_http_token_wish_read(rest, &wish, &diag) == 0 && (wish.role == 0 || !wish.name[0]))
             __builtin_trap();

@@ -36,14 +36,6 @@ static void on_cancel(void *user, uint64_t job, const char *device)
     sl_lab_job_ended(bench->lab, job, device, SL_CAUSE_USER, "cancelled", NULL);
 }
 
-static int check_config(void *user, const char *config_json, struct sl_diag *diag)
-{
-    (void)user;
-    return strstr(config_json, "\"model\"")
-               ? 0
-               : sl_diag_set(diag, SL_E_FORMAT, "/", "there is no model");
-}
-
 static void open_lab(struct sl_http_case *bench)
 {
     static const struct sl_device_record devices[] = {
@@ -54,7 +46,6 @@ static void open_lab(struct sl_http_case *bench)
                                      .devices = devices,
                                      .device_count = 2,
                                      .runner = {on_start, on_cancel, bench, NULL, NULL},
-                                     .check_config = check_config,
                                      .opened = on_opened,
                                      .user = bench};
     assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);

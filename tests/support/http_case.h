@@ -18,6 +18,9 @@ enum {
     SL_CASE_PATIENCE_MS = 30000 /* for what must come, on however busy a machine */
 };
 
+/* A digest that may be a model's. */
+#define SL_HTTP_CASE_MODEL "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
 struct sl_http_case {
     uv_loop_t loop;
     struct sl_store *store;

@@ -35,16 +35,12 @@ int __wrap_sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct s
     return sl_tools_find_native_agent(&out->agent, diag);
 }
 
-static int plan(void *user, const char *config_json, const struct sl_device *device,
-                struct sl_job_plan *out, struct sl_diag *diag)
+static struct sl_job_means means_of(void *user, const struct sl_device *device)
 {
-    int rc = real.plan(user, config_json, device, out, diag);
-    if (rc == 0 && device->kind == SL_DEVICE_LOCAL) {
-        snprintf(out->variants, sizeof(out->variants), "off,portable");
-        out->marks = true;
-        out->reference = false;
-    }
-    return rc;
+    (void)user;
+    return device->kind == SL_DEVICE_LOCAL
+               ? (struct sl_job_means){.variants = "off,portable", .marks = true, .alone = true}
+               : (struct sl_job_means){.variants = "off,on"};
 }
 
 static int write_etdump(const struct sl_trace *trace, uint32_t variant, const char *directory,
@@ -90,7 +86,7 @@ int __wrap_sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
     int rc = __real_sl_kit_init(kit, diag);
     real = kit->calls;
-    kit->calls.plan = plan;
+    kit->calls.means = means_of;
     kit->calls.finish = finish;
     return rc;
 }

@@ -21,6 +21,7 @@
 #include "host/device/link.h"
 #include "host/device/tools.h"
 #include "host/device/trace_resolve.h"
+#include "host/spec/spec.h"
 #include "tests/support/toy_lab.h"
 
 struct host {
@@ -130,16 +131,19 @@ static void close_host(struct host *host, bool stop_agent)
 
 static void submit(struct host *host, uint32_t pairs, const char *script)
 {
-    const char *inputs[] = {input}, *prefix[] = {"/bin/sh", "-c", script, agent.path};
+    const char *prefix[] = {"/bin/sh", "-c", script, agent.path};
+    struct sl_spec spec;
     struct sl_link_job job = {.id = 1,
-                              .model = model,
-                              .inputs = inputs,
-                              .input_count = 1,
-                              .pairs = pairs,
-                              .threads = 1,
+                              .spec = &spec,
                               .clock = "marks",
                               .exec_prefix = prefix,
                               .exec_prefix_count = script ? 4 : 0};
+    sl_spec_init(&spec);
+    spec.model_sha256 = model;
+    spec.inputs_sha256[0] = input;
+    spec.inputs_count = 1;
+    spec.runs = pairs;
+    spec.warmup = spec.timeout_seconds = 0;
     assert_int_equal(sl_link_send_job(host->link, &job), 0);
 }
 

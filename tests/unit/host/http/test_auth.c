@@ -48,21 +48,11 @@ static void too_many_tokens_or_no_memory_leave_the_old_ones(void **state)
     sl_auth_fini(&auth);
 }
 
-static void roles_have_names(void **state)
-{
-    (void)state;
-    for (int role = SL_TOKEN_READ; role <= SL_TOKEN_ADMIN; role++)
-        assert_int_equal(sl_auth_role_of_name(sl_auth_role_name(role)), role);
-    assert_int_equal(sl_auth_role_of_name("none"), 0);
-    assert_string_equal(sl_auth_role_name(9), "none");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_made_token_gives_its_role_until_it_expires),
         cmocka_unit_test(too_many_tokens_or_no_memory_leave_the_old_ones),
-        cmocka_unit_test(roles_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

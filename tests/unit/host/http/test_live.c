@@ -11,7 +11,7 @@
 #define CURL(bench, ...) sl_http_case_curl(bench, false, __VA_ARGS__, (char *)NULL)
 #define SUBMIT                                                                                     \
     CURL(&bench, "/api/v1/jobs", "-H", "Content-Type: application/json", "-d",                     \
-         "{\"model\":\"m\",\"device\":\"box\"}")
+         "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"}")
 #define WATCH "GET /api/v1/jobs/1/events HTTP/1.1\r\nHost: lab\r\n"
 
 static struct sl_http_case bench;

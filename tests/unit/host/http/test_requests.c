@@ -59,10 +59,10 @@ static size_t count(const char *text)
 
 static void a_body_in_chunks_is_put_together(void **state)
 {
-    static const char *const parts[] = {"POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
-                                        "Transfer-Encoding: chunked\r\n\r\n1",
-                                        "0", ";of=it\r\n{\"model\":\"m\",  \"\r",
-                                        "\nf\r\ndevice\":\"box\" }", "\r\n0\r\nX-Sum: 1\r\n\r\n"};
+    static const char *const parts[] = {
+        "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\n4", "f",
+        ";of=it\r\n{\"model\":\"" SL_HTTP_CASE_MODEL "\",  \"\r", "\nf\r\ndevice\":\"box\" }",
+        "\r\n0\r\nX-Sum: 1\r\n\r\n"};
     (void)state;
     int fd = sl_http_case_connect(&bench);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -218,10 +218,10 @@ static void a_client_that_asks_first_is_told_to_go_on(void **state)
     (void)state;
     int fd = sl_http_case_connect(&bench);
     sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
-                          "Expect: 100-continue\r\nContent-Length: 33\r\n\r\n");
+                          "Expect: 100-continue\r\nContent-Length: 96\r\n\r\n");
     assert_answer(fd, "HTTP/1.1 100 Continue\r\n\r\n");
     assert_null(strstr(bench.output, "HTTP/1.1 201"));
-    sl_http_case_send(fd, "{\"model\":\"m\",     \"device\":\"box\"}");
+    sl_http_case_send(fd, "{\"model\":\"" SL_HTTP_CASE_MODEL "\",     \"device\":\"box\"}");
     assert_answer(fd, "HTTP/1.1 201 ");
     assert_alive(fd);
 }

@@ -82,21 +82,24 @@ static void a_job_is_submitted_found_listed_and_cancelled(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) { /* the second time by the same key: the same job */
         assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-H", "Idempotency-Key: k1", "-d",
-                              "{\"model\":\"m\",\"device\":\"box\",\"priority\":3}"),
+                              "{\"model\":\"" SL_HTTP_CASE_MODEL
+                              "\",\"device\":\"box\",\"priority\":3}"),
                          201);
         assert_true(has("location: /api/v1/jobs/1\r\n"));
         assert_string_equal(bench.body, "{\"id\":1}");
     }
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-H", "Idempotency-Key: k1", "-d",
-                          "{\"model\":\"m\",\"device\":\"box\",\"priority\":4}"),
+                          "{\"model\":\"" SL_HTTP_CASE_MODEL
+                          "\",\"device\":\"box\",\"priority\":4}"),
                      409);
     assert_true(has("application/problem+json") && has("another body"));
     assert_int_equal(bench.started_job, 1);
-    assert_int_equal(
-        CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"box\"}"), 201);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d",
+                          "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"}"),
+                     201);
     assert_int_equal(CURL(&bench, "/api/v1/jobs/1"), 200);
     assert_true(has("\"state\":\"running\"") && has("\"device\":\"box\"") &&
-                has("\"priority\":3") && has("\"config\":{\"model\":\"m\""));
+                has("\"priority\":3") && has("\"config\":{\"model\":\"" SL_HTTP_CASE_MODEL "\""));
     assert_int_equal(CURL(&bench, "/api/v1/jobs?limit=1"), 200);
     assert_true(has("\"id\":2") && !has("\"id\":1,") && has("\"next_cursor\":"));
     assert_int_equal(CURL(&bench, "/api/v1/jobs?state=done"), 200);
@@ -114,16 +117,21 @@ static void a_wrong_submission_says_what_is_wrong(void **state)
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":"), 422);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "[]"), 422);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{}"), 422);
-    assert_true(has("there is no model"));
-    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":1,\"device\":7}"), 422);
+    assert_true(has("A job needs a 'model'"));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d",
+                          "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":7}"),
+                     422);
     assert_true(has("/device"));
-    assert_int_equal(
-        CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"none\"}"), 422);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d",
+                          "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"none\"}"),
+                     422);
     assert_true(has("none"));
-    assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "{\"model\":\"m\"}"), 415);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "{\"model\":\"" SL_HTTP_CASE_MODEL "\"}"),
+                     415);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-X", "POST"), 411);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "", JSON), 422);
-    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":1,\"device\":7}", "-H",
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d",
+                          "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":7}", "-H",
                           "Transfer-Encoding: chunked"),
                      422);
     assert_true(has("/device"));
@@ -224,8 +232,9 @@ static void add_run(const char *directory)
                                 .device = "box"};
     snprintf(run.directory, sizeof(run.directory), "%s", directory);
     job_before = bench.started_job;
-    assert_int_equal(
-        CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"box\"}"), 201);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d",
+                          "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"}"),
+                     201);
     assert_true(sl_http_case_until(&bench, a_job_has_started));
     assert_int_equal(sl_lab_job_ended(bench.lab, bench.started_job, "box", SL_CAUSE_NONE, "", &run),
                      0);
@@ -301,9 +310,9 @@ static void a_token_lets_in_and_its_role_says_how_far(void **state)
         assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", body), 201);
         snprintf(bearer, sizeof(bearer), "Authorization: Bearer %.67s", strstr(bench.body, "sl_"));
         assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 200);
-        assert_int_equal(
-            CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer, JSON, "-d", "{\"model\":\"m\"}"),
-            submits[i]);
+        assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer, JSON, "-d",
+                                  "{\"model\":\"" SL_HTTP_CASE_MODEL "\"}"),
+                         submits[i]);
         assert_int_equal(CURL_TCP(&bench, "/api/v1/tokens", "-H", bearer), admins[i]);
         assert_false(has("sha256"));
     }

@@ -14,6 +14,7 @@
 #include "common/base/error.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
+#include "host/spec/spec.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
 
@@ -74,13 +75,6 @@ static void on_forget(void *user, const char *device)
     snprintf(bench->forgotten, sizeof(bench->forgotten), "%s", device);
 }
 
-static int check_config(void *user, const char *config_json, struct sl_diag *diag)
-{
-    (void)user;
-    return strstr(config_json, "bad") ? sl_diag_set(diag, SL_E_FORMAT, "/model", "no such thing")
-                                      : 0;
-}
-
 static void on_submitted(void *user, int rc, uint64_t job)
 {
     struct bench *bench = user;
@@ -137,7 +131,6 @@ static void open_bench(struct bench *bench)
         .devices = devices,
         .device_count = 2,
         .runner = {on_start, on_cancel, bench, on_holds, on_forget},
-        .check_config = check_config,
         .opened = on_opened,
         .user = bench,
     };
@@ -164,7 +157,8 @@ static void close_bench(struct bench *bench)
 
 static void submit(struct bench *bench, const char *config, const char *selector)
 {
-    struct sl_submission submission = {.config_json = config, .selector = selector};
+    struct sl_spec spec = {.device = selector};
+    struct sl_submission submission = {.spec = &spec, .config_json = config};
     int before = bench->submitted;
     assert_int_equal(sl_lab_submit(bench->lab, &submission, on_submitted, bench, NULL), 0);
     run_until(bench, &bench->submitted, before + 1);
@@ -235,18 +229,17 @@ static void a_job_goes_from_submission_to_its_stored_run(void **state)
     close_bench(&bench);
 }
 
-static void a_bad_configuration_or_device_is_refused_with_words(void **state)
+static void a_device_that_is_not_there_is_refused_with_words(void **state)
 {
     struct bench bench;
     struct sl_diag diag = {0};
-    struct sl_submission bad = {.config_json = "bad", .selector = ""},
-                         nowhere = {.config_json = "{}", .selector = "z"};
+    struct sl_spec spec = {.device = "z"};
+    struct sl_submission nowhere = {.spec = &spec, .config_json = "{}"};
     (void)state;
     open_bench(&bench);
-    assert_int_equal(sl_lab_submit(bench.lab, &bad, on_submitted, &bench, &diag), SL_E_FORMAT);
-    assert_string_equal(diag.where, "/model");
     assert_int_equal(sl_lab_submit(bench.lab, &nowhere, on_submitted, &bench, &diag),
                      SL_E_NOT_FOUND);
+    assert_string_equal(diag.where, "device");
     close_bench(&bench);
     assert_int_equal(bench.submitted, 0);
 }
@@ -354,7 +347,8 @@ static void a_quarantined_device_takes_nothing_until_released(void **state)
 static void a_draining_lab_takes_and_assigns_nothing(void **state)
 {
     struct bench bench;
-    struct sl_submission submission = {.config_json = "{}", .selector = ""};
+    struct sl_spec spec = {.device = NULL};
+    struct sl_submission submission = {.spec = &spec, .config_json = "{}"};
     (void)state;
     open_bench(&bench);
     sl_lab_drain(bench.lab);
@@ -382,7 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(a_job_goes_from_submission_to_its_stored_run),
-        STORE_TEST(a_bad_configuration_or_device_is_refused_with_words),
+        STORE_TEST(a_device_that_is_not_there_is_refused_with_words),
         STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled),
         STORE_TEST(a_daemon_that_died_runs_its_jobs_again),
         STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again),

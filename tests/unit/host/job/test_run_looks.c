@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "host/spec/spec.h"
+
 /* Half as wide with each look; enough at `enough_at` pairs. */
 struct fake {
     uint32_t enough_at;
@@ -20,13 +22,13 @@ struct fake {
     struct sl_run_looks looks;
 };
 
-static int look(void *user, const struct sl_job_plan *plan, const double *log_ratios, size_t n,
+static int look(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
                 struct sl_job_look *out)
 {
     struct fake *fake = user;
     fake->seen = n;
     fake->last = log_ratios[n - 1];
-    *out = (struct sl_job_look){plan->precision_percent / (double)n, n >= fake->enough_at,
+    *out = (struct sl_job_look){spec->precision_percent / (double)n, n >= fake->enough_at,
                                 (uint32_t)(n + n / 2)};
     return fake->rc;
 }
@@ -49,9 +51,9 @@ static void with_looks(double precision, struct fake *fake, void (*test)(struct 
 {
     uv_loop_t loop;
     struct sl_job_kit kit = {.look = look, .user = fake};
-    struct sl_job_plan plan = {.precision_percent = precision};
+    struct sl_spec spec = {.precision_percent = precision};
     assert_int_equal(uv_loop_init(&loop), 0);
-    sl_run_looks_init(&fake->looks, &loop, &kit, &plan);
+    sl_run_looks_init(&fake->looks, &loop, &kit, precision > 0 ? &spec : NULL);
     fake->looks.looked = looked;
     fake->looks.user = fake;
     test(fake);

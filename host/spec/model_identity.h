@@ -1,4 +1,4 @@
-/* host/rundir/model_identity.h: what two runs must share to be runs of the same model. */
+/* host/spec/model_identity.h: what two runs must share to be runs of the same model. */
 #pragma once
 
 #include "common/base/digest.h"

@@ -1,4 +1,4 @@
-/* host/rundir/path_stem.h: the name of a model from its path, and paths of a run's files. */
+/* host/spec/path_stem.h: the name of a model from its path, and paths of a run's files. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,23 +1,15 @@
-/* host/http/submission.c */
-#include "host/http/submission.h"
+/* host/http/token_wish.c */
+#include "host/http/token_wish.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
-#include "host/http/auth.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/names.h"
 
-enum { MAX_PRIORITY = 1000000, MAX_EXPIRY_S = 10 * 366 * 86400 };
-
-static int parse(struct sl_bytes body, struct cJSON **out, struct sl_diag *diag)
-{
-    if (body.size == 0)
-        return sl_diag_set(diag, SL_E_FORMAT, "body", "there is no JSON in the request");
-    return sl_json_doc_parse(body, "body", out, diag);
-}
+enum { MAX_EXPIRY_S = 10 * 366 * 86400 };
 
 static int copy_text(const struct sl_json_at *at, char *out, size_t size, struct sl_diag *diag)
 {
@@ -28,40 +20,6 @@ static int copy_text(const struct sl_json_at *at, char *out, size_t size, struct
                               size - 1);
     if (rc == 0)
         snprintf(out, size, "%s", text);
-    return rc;
-}
-
-static int read_submission(const struct sl_json_at *root, struct sl_http_submission *out,
-                           struct sl_diag *diag)
-{
-    double priority = 0;
-    int rc = sl_json_need_object(root, diag);
-    if (rc < 0)
-        return rc;
-    struct sl_json_at device = sl_json_member(root, "device");
-    struct sl_json_at wanted = sl_json_member(root, "priority");
-    rc = copy_text(&device, out->selector, sizeof(out->selector), diag);
-    if (rc == 0)
-        rc = sl_json_get_real(&wanted, -MAX_PRIORITY, MAX_PRIORITY, &priority, diag);
-    if (rc == 0 && priority > floor(priority))
-        rc = sl_json_refuse(&wanted, diag, "A priority is a whole number");
-    out->priority = (int32_t)priority;
-    return rc;
-}
-
-int sl_http_submission_read(struct sl_bytes body, struct sl_http_submission *out,
-                            struct sl_diag *diag)
-{
-    struct cJSON *document = NULL;
-    struct sl_http_submission read = {0};
-    int rc = parse(body, &document, diag);
-    if (rc < 0)
-        return rc;
-    struct sl_json_at root = sl_json_root(document);
-    rc = read_submission(&root, &read, diag);
-    sl_json_doc_free(document);
-    if (rc == 0)
-        *out = read;
     return rc;
 }
 
@@ -82,7 +40,7 @@ static int read_wish(const struct sl_json_at *root, struct sl_http_token_wish *o
         rc = sl_json_refuse(&name, diag, "A token needs a name that says whose it is");
     if (rc == 0)
         rc = copy_text(&role_at, role, sizeof(role), diag);
-    out->role = sl_auth_role_of_name(role);
+    out->role = sl_token_role_of_name(role);
     if (rc == 0 && out->role == 0)
         rc = sl_json_refuse(&role_at, diag, "A role is read, submit or admin");
     return rc == 0 ? sl_json_get_integer(&expires, 1, MAX_EXPIRY_S, &out->expires_in_s, diag) : rc;
@@ -93,7 +51,9 @@ int sl_http_token_wish_read(struct sl_bytes body, struct sl_http_token_wish *out
 {
     struct cJSON *document = NULL;
     struct sl_http_token_wish read = {0};
-    int rc = parse(body, &document, diag);
+    int rc = body.size == 0
+                 ? sl_diag_set(diag, SL_E_FORMAT, "body", "there is no JSON in the request")
+                 : sl_json_doc_parse(body, "body", &document, diag);
     if (rc < 0)
         return rc;
     struct sl_json_at root = sl_json_root(document);

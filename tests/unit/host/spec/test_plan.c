@@ -9,35 +9,36 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/spec/experiment.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/param.h"
+#include "host/spec/plan.h"
 
-static int parse(const char *text, struct sl_experiment_plan *plan, struct sl_diag *diag)
+static int parse(const char *text, struct sl_plan *plan, struct sl_diag *diag)
 {
     memset(diag, 0, sizeof(*diag));
-    return sl_experiment_plan_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)},
-                                    "c.json", plan, diag);
+    return sl_plan_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, "c.json", plan,
+                         diag);
 }
 
 static void a_model_alone_is_one_experiment_with_defaults(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\": \"m.pte\"}", &plan, &diag), 0);
     assert_string_equal(plan.model, "m.pte");
     assert_int_equal(plan.count, 1);
-    assert_int_equal(plan.svl, 0); /* not said */
-    assert_string_equal(plan.experiments[0].model, "m.pte");
-    assert_string_equal(plan.experiments[0].name, "run");
-    assert_int_equal(plan.experiments[0].runs, UINT32_MAX);
-    sl_experiment_plan_fini(&plan);
+    assert_int_equal(plan.specs[0].svl, 0); /* not said */
+    assert_string_equal(plan.specs[0].model, "m.pte");
+    assert_string_equal(plan.specs[0].name, "run");
+    assert_int_equal(plan.specs[0].runs, SL_SPEC_UNSET);
+    sl_plan_fini(&plan);
 }
 
 static void experiments_take_what_the_top_says_unless_they_say_otherwise(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(
         parse("{\"model\":\"m.pte\",\"output_root\":\"o\",\"device\":\"counted\",\"svl\":256,"
@@ -49,21 +50,21 @@ static void experiments_take_what_the_top_says_unless_they_say_otherwise(void **
               &plan, &diag),
         0);
     assert_int_equal(plan.count, 2);
-    assert_int_equal(plan.experiments[0].runs, 7);
-    assert_int_equal(plan.experiments[0].input_count, 2);
-    assert_int_equal(plan.experiments[1].runs, 9);
-    assert_int_equal(plan.experiments[1].warmup, 0);
-    assert_int_equal(plan.experiments[1].input_count, 1);
-    assert_string_equal(plan.experiments[1].inputs[0], "c.bin");
-    assert_int_equal(plan.experiments[1].seed, 3);
-    assert_string_equal(plan.label_values[0], "me");
-    sl_experiment_plan_fini(&plan);
+    assert_int_equal(plan.specs[0].runs, 7);
+    assert_int_equal(plan.specs[0].inputs_count, 2);
+    assert_int_equal(plan.specs[1].runs, 9);
+    assert_int_equal(plan.specs[1].warmup, 0);
+    assert_int_equal(plan.specs[1].inputs_count, 1);
+    assert_string_equal(plan.specs[1].inputs[0], "c.bin");
+    assert_int_equal(plan.specs[1].seed, 3);
+    assert_string_equal(plan.specs[0].labels_values[0], "me");
+    sl_plan_fini(&plan);
 }
 
 static void an_explained_plan_reads_as_the_same_plan(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan, again;
+    struct sl_plan plan, again;
     struct sl_diag diag;
     struct sl_buf first, second;
     sl_buf_init(&first, 1 << 16);
@@ -74,15 +75,15 @@ static void an_explained_plan_reads_as_the_same_plan(void **state)
                            "\"data_path\":\"w.ptd\",\"method\":\"n\",\"weight_cache\":true}]}",
                            &plan, &diag),
                      0);
-    assert_int_equal(sl_experiment_plan_explain(&plan, &first), 0);
+    assert_int_equal(sl_plan_explain(&plan, &first), 0);
     assert_int_equal(parse((char *)first.data, &again, &diag), 0);
-    assert_int_equal(sl_experiment_plan_explain(&again, &second), 0);
+    assert_int_equal(sl_plan_explain(&again, &second), 0);
     assert_string_equal((char *)first.data, (char *)second.data);
-    assert_string_equal(again.experiments[0].data_path, "w.ptd");
-    assert_string_equal(again.experiments[0].method, "n");
-    assert_true(again.experiments[0].weight_cache);
-    sl_experiment_plan_fini(&plan);
-    sl_experiment_plan_fini(&again);
+    assert_string_equal(again.specs[0].data_path, "w.ptd");
+    assert_string_equal(again.specs[0].method, "n");
+    assert_true(again.specs[0].weight_cache);
+    sl_plan_fini(&plan);
+    sl_plan_fini(&again);
     sl_buf_fini(&first);
     sl_buf_fini(&second);
 }
@@ -95,31 +96,32 @@ static void experiments_with_runners_and_their_pairs_read_as_they_are_explained(
         "{\"name\":\"log\",\"runner_path\":\"v\",\"mode\":\"xnntrace\"}],"
         "\"analysis\":{\"compare_pairs\":[{\"baseline\":{\"experiment\":\"off\",\"threads\":2},"
         "\"candidate\":{\"experiment\":\"on\",\"threads\":1},\"label\":\"l\"}]}}";
-    struct sl_experiment_plan plan, again;
+    struct sl_plan plan, again;
     struct sl_diag diag;
     struct sl_buf first, second;
     (void)state;
     sl_buf_init(&first, 1 << 16);
     sl_buf_init(&second, 1 << 16);
     assert_int_equal(parse(text, &plan, &diag), 0);
-    assert_string_equal(plan.experiments[0].runner, "r");
-    assert_int_equal(plan.experiments[1].extra_arg_count, 2);
-    assert_string_equal(plan.experiments[1].extra_args[1], "y");
-    assert_true(plan.experiments[2].xnntrace && !plan.experiments[1].xnntrace);
+    assert_string_equal(plan.specs[0].runner, "r");
+    assert_int_equal(plan.specs[1].extra_args_count, 2);
+    assert_string_equal(plan.specs[1].extra_args[1], "y");
+    assert_int_equal(plan.specs[2].mode, SL_MODE_XNNTRACE);
+    assert_int_equal(plan.specs[1].mode, SL_MODE_TIMING);
     assert_int_equal(plan.pair_count, 1);
     assert_string_equal(plan.pairs[0].family[1], "on");
     assert_int_equal(plan.pairs[0].threads[0], 2);
     assert_string_equal(plan.pairs[0].label, "l");
-    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), 0);
-    assert_string_equal(plan.experiments[1].name, "off_t2");
-    assert_string_equal(plan.experiments[1].family, "off");
-    assert_int_equal(sl_experiment_plan_explain(&plan, &first), 0);
+    assert_int_equal(sl_plan_spread(&plan, &diag), 0);
+    assert_string_equal(plan.specs[1].name, "off_t2");
+    assert_string_equal(plan.specs[1].family, "off");
+    assert_int_equal(sl_plan_explain(&plan, &first), 0);
     assert_int_equal(parse((char *)first.data, &again, &diag), 0);
     assert_string_equal(again.pairs[0].family[0], "off_t2");
-    assert_int_equal(sl_experiment_plan_explain(&again, &second), 0);
+    assert_int_equal(sl_plan_explain(&again, &second), 0);
     assert_string_equal((char *)first.data, (char *)second.data);
-    sl_experiment_plan_fini(&plan);
-    sl_experiment_plan_fini(&again);
+    sl_plan_fini(&plan);
+    sl_plan_fini(&again);
     sl_buf_fini(&first);
     sl_buf_fini(&second);
 }
@@ -129,7 +131,7 @@ static void a_list_of_models_is_multiplied_with_the_experiments(void **state)
     static const char *const names[] = {"x_a", "x_b", "m2-y_a", "m2-y_b", "m3-y_a", "m3-y_b"};
     static const char *const models[] = {"x.pte", "1/y.pte", "2/y.pte"};
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":[\"x.pte\",\"1/y.pte\",\"2/y.pte\"],"
                            "\"experiments\":[{\"name\":\"a\"},{\"name\":\"b\",\"runs\":3}]}",
@@ -137,20 +139,20 @@ static void a_list_of_models_is_multiplied_with_the_experiments(void **state)
                      0);
     assert_int_equal(plan.count, 6);
     for (size_t i = 0; i < 6; i++) {
-        assert_string_equal(plan.experiments[i].name, names[i]);
-        assert_string_equal(plan.experiments[i].model, models[i / 2]);
-        assert_int_equal(plan.experiments[i].runs, i % 2 ? 3 : UINT32_MAX);
+        assert_string_equal(plan.specs[i].name, names[i]);
+        assert_string_equal(plan.specs[i].model, models[i / 2]);
+        assert_int_equal(plan.specs[i].runs, i % 2 ? 3 : SL_SPEC_UNSET);
     }
     struct sl_buf text;
-    struct sl_experiment_plan again;
+    struct sl_plan again;
     sl_buf_init(&text, 1 << 16);
-    assert_int_equal(sl_experiment_plan_explain(&plan, &text), 0);
+    assert_int_equal(sl_plan_explain(&plan, &text), 0);
     assert_int_equal(parse((char *)text.data, &again, &diag), 0);
     assert_int_equal(again.count, 6);
-    assert_string_equal(again.experiments[5].model, "2/y.pte");
+    assert_string_equal(again.specs[5].model, "2/y.pte");
     sl_buf_fini(&text);
-    sl_experiment_plan_fini(&plan);
-    sl_experiment_plan_fini(&again);
+    sl_plan_fini(&plan);
+    sl_plan_fini(&again);
 }
 
 static void a_list_of_threads_becomes_an_experiment_each(void **state)
@@ -160,45 +162,53 @@ static void a_list_of_threads_becomes_an_experiment_each(void **state)
         uint32_t threads;
     } all[] = {{"a_t1", 1}, {"a_t4", 4}, {"b", 2}, {"c", 1}};
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,4],"
                            "\"sme_threads\":2,\"cpu_affinity\":\"4-7\"},{\"name\":\"b\","
                            "\"num_threads\":2,\"cpu_affinity\":\"f0\"},{\"name\":\"c\"}]}",
                            &plan, &diag),
                      0);
-    assert_int_equal(plan.experiments[0].thread_count, 2);
-    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), 0);
+    assert_int_equal(plan.specs[0].threads_count, 2);
+    assert_int_equal(sl_plan_spread(&plan, &diag), 0);
     assert_int_equal(plan.count, 4);
     for (size_t i = 0; i < 4; i++) {
-        assert_string_equal(plan.experiments[i].name, all[i].name);
-        assert_int_equal(plan.experiments[i].thread_count, 1);
-        assert_int_equal(plan.experiments[i].threads[0], all[i].threads);
+        assert_string_equal(plan.specs[i].name, all[i].name);
+        assert_int_equal(plan.specs[i].threads_count, 1);
+        assert_int_equal(plan.specs[i].threads[0], all[i].threads);
     }
-    assert_int_equal(plan.experiments[1].sme_threads, 2);
-    assert_string_equal(plan.experiments[1].affinity, "4-7");
-    assert_null(plan.experiments[3].affinity);
-    sl_experiment_plan_fini(&plan);
+    assert_int_equal(plan.specs[1].sme_threads, 2);
+    assert_string_equal(plan.specs[1].affinity, "4-7");
+    assert_string_equal(plan.specs[3].affinity, "");
+    sl_plan_fini(&plan);
 }
 
 static void lists_of_processes_are_experiments_within_those_of_threads(void **state)
 {
     static const char *const names[] = {"a_t1_p1", "a_t1_p4", "a_t2_p1", "a_t2_p4", "b"};
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2],"
                            "\"processes\":[1,4]},{\"name\":\"b\",\"processes\":3}]}",
                            &plan, &diag),
                      0);
-    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), 0);
+    assert_int_equal(sl_plan_spread(&plan, &diag), 0);
     assert_int_equal(plan.count, 5);
     for (size_t i = 0; i < 5; i++)
-        assert_string_equal(plan.experiments[i].name, names[i]);
-    assert_int_equal(plan.experiments[3].threads[0], 2);
-    assert_int_equal(plan.experiments[3].processes[0], 4);
-    assert_int_equal(plan.experiments[4].processes[0], 3);
-    sl_experiment_plan_fini(&plan);
+        assert_string_equal(plan.specs[i].name, names[i]);
+    assert_int_equal(plan.specs[3].threads[0], 2);
+    assert_int_equal(plan.specs[3].processes[0], 4);
+    assert_int_equal(plan.specs[4].processes[0], 3);
+    sl_plan_fini(&plan);
+}
+
+static const struct sl_param *threads(void)
+{
+    for (size_t i = 0; i < sl_param_count; i++)
+        if (strcmp(sl_params[i].key, "threads") == 0)
+            return &sl_params[i];
+    return NULL;
 }
 
 static void lists_of_threads_that_cannot_be_are_refused(void **state)
@@ -206,26 +216,26 @@ static void lists_of_threads_that_cannot_be_are_refused(void **state)
     static const char *const bad[] = {"",   "0",  "1,", ",1",  "1,1",
                                       "65", "-1", "x",  "1 2", "99999999999999999999"};
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
-    sl_experiment_plan_init(&plan, "m");
+    sl_plan_init(&plan, "m");
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_int_equal(sl_experiment_parse_threads(bad[i], &plan.experiments[0], &diag),
+        assert_int_equal(sl_param_parse_counts(threads(), bad[i], &plan.specs[0], &diag),
                          SL_E_FORMAT);
-    assert_int_equal(sl_experiment_parse_threads("2,1", &plan.experiments[0], &diag), 0);
-    assert_int_equal(plan.experiments[0].thread_count, 2);
-    plan.experiments[1] = plan.experiments[0];
-    plan.experiments[1].thread_count = 1;
-    plan.experiments[1].name = "run_t1";
+    assert_int_equal(sl_param_parse_counts(threads(), "2,1", &plan.specs[0], &diag), 0);
+    assert_int_equal(plan.specs[0].threads_count, 2);
+    plan.specs[1] = plan.specs[0];
+    plan.specs[1].threads_count = 1;
+    snprintf(plan.specs[1].name, sizeof(plan.specs[1].name), "run_t1");
     plan.count = 2;
-    assert_int_equal(sl_experiment_plan_expand_threads(&plan, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_plan_spread(&plan, &diag), SL_E_FORMAT);
 }
 
 static void more_than_the_limit_together_is_refused(void **state)
 {
     (void)state;
     char text[4096] = "{\"model\":[\"0\"";
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     for (int i = 1; i < 40; i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), ",\"%d\"", i);
@@ -238,7 +248,7 @@ static void more_than_the_limit_together_is_refused(void **state)
 static void an_unknown_key_is_refused_with_its_place_and_the_nearest(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"modle\":\"m\"}", &plan, &diag), SL_E_FORMAT);
     assert_string_equal(diag.where, "c.json: /modle");
@@ -256,21 +266,21 @@ static void an_unknown_key_is_refused_with_its_place_and_the_nearest(void **stat
 static void what_is_not_json_is_refused_with_line_and_column(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\": \"m\",\n  \"runs\": }", &plan, &diag), SL_E_FORMAT);
     assert_string_equal(diag.where, "c.json:2:11");
     assert_int_equal(parse("", &plan, &diag), SL_E_FORMAT);
     assert_int_equal(parse("{} x", &plan, &diag), SL_E_FORMAT);
-    assert_int_equal(sl_experiment_plan_parse((struct sl_bytes){(const uint8_t *)"{}\0{}", 5}, "c",
-                                              &plan, &diag),
-                     SL_E_FORMAT);
+    assert_int_equal(
+        sl_plan_parse((struct sl_bytes){(const uint8_t *)"{}\0{}", 5}, "c", &plan, &diag),
+        SL_E_FORMAT);
 }
 
 static void bytes_that_are_no_utf8_are_refused_with_line_and_column(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\": \"m.pte\",\n \"device\": \"a\xe2\x82\"}", &plan, &diag),
                      SL_E_FORMAT);
@@ -278,13 +288,13 @@ static void bytes_that_are_no_utf8_are_refused_with_line_and_column(void **state
     assert_non_null(strstr(diag.what, "0xe2"));
     assert_int_equal(parse("{\"model\": \"m\xc3\xa9.pte\"}", &plan, &diag), 0);
     assert_string_equal(plan.model, "m\xc3\xa9.pte");
-    sl_experiment_plan_fini(&plan);
+    sl_plan_fini(&plan);
 }
 
 static void a_double_key_is_refused(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":\"m\",\"labels\":{\"a\":\"1\",\"a\":\"2\"}}", &plan, &diag),
                      SL_E_FORMAT);
@@ -294,11 +304,11 @@ static void a_double_key_is_refused(void **state)
 static void a_file_beyond_the_limit_is_refused(void **state)
 {
     (void)state;
-    struct sl_experiment_plan plan;
+    struct sl_plan plan;
     struct sl_diag diag = {0};
     assert_int_equal(
-        sl_experiment_plan_parse((struct sl_bytes){(const uint8_t *)"", SL_JSON_DOC_MAX_BYTES + 1},
-                                 "c", &plan, &diag),
+        sl_plan_parse((struct sl_bytes){(const uint8_t *)"", SL_JSON_DOC_MAX_BYTES + 1}, "c", &plan,
+                      &diag),
         SL_E_LIMIT);
 }
 
@@ -393,50 +403,11 @@ static const struct {
      "/experiments/0/threads/0"},
 };
 
-static void a_precision_has_the_limits_that_were_simulated(void **state)
-{
-    uint32_t pairs, budget_ms;
-    (void)state;
-    const struct sl_experiment_looks plain = {0, 0, UINT32_MAX, 0},
-                                     precise = {1.5, 0, UINT32_MAX, 0},
-                                     timed = {0, 2.5, UINT32_MAX, 0}, both = {1.5, 7, 60, 0};
-    sl_experiment_limits(&plain, false, &pairs, &budget_ms);
-    assert_int_equal(pairs, 20);
-    assert_int_equal(budget_ms, 0);
-    sl_experiment_limits(&precise, false, &pairs, &budget_ms);
-    assert_int_equal(pairs, SL_EXPERIMENT_PRECISE_PAIRS);
-    assert_int_equal(budget_ms, 1000 * SL_EXPERIMENT_PRECISE_SECONDS);
-    sl_experiment_limits(&timed, false, &pairs, &budget_ms);
-    assert_int_equal(pairs, 5000);
-    assert_int_equal(budget_ms, 2500);
-    sl_experiment_limits(&both, false, &pairs, &budget_ms);
-    assert_int_equal(pairs, 60);
-    assert_int_equal(budget_ms, 7000);
-    sl_experiment_limits(&precise, true, &pairs, &budget_ms); /* counts are exact */
-    assert_int_equal(pairs, 2);
-    assert_int_equal(budget_ms, 0);
-}
-
-static void a_precision_that_no_look_can_reach_is_refused(void **state)
-{
-    struct sl_diag diag = {0};
-    (void)state;
-    struct sl_experiment_looks looks = {1.5, 0, 19, 0};
-    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), SL_E_FORMAT);
-    assert_string_equal(diag.where, "here");
-    looks.runs = 20;
-    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), 0);
-    looks.timeout_seconds = 120; /* no more than the budget that it comes with */
-    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), SL_E_FORMAT);
-    looks.budget_seconds = 60;
-    assert_int_equal(sl_experiment_check_looks(&looks, "here", &diag), 0);
-}
-
 static void values_that_cannot_be_are_refused_at_their_place(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-        struct sl_experiment_plan plan;
+        struct sl_plan plan;
         struct sl_diag diag;
         char where[128];
         snprintf(where, sizeof(where), "c.json: %s", refused[i].pointer);
@@ -463,8 +434,6 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_utf8_are_refused_with_line_and_column),
         cmocka_unit_test(a_double_key_is_refused),
         cmocka_unit_test(a_file_beyond_the_limit_is_refused),
-        cmocka_unit_test(a_precision_has_the_limits_that_were_simulated),
-        cmocka_unit_test(a_precision_that_no_look_can_reach_is_refused),
         cmocka_unit_test(values_that_cannot_be_are_refused_at_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* tests/unit/host/rundir/test_path_stem.c */
-#include "host/rundir/path_stem.h"
+/* tests/unit/host/spec/test_path_stem.c */
+#include "host/spec/path_stem.h"
 
 #include "tests/support/unit.h"
 

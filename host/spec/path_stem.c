@@ -1,5 +1,5 @@
-/* host/rundir/path_stem.c */
-#include "host/rundir/path_stem.h"
+/* host/spec/path_stem.c */
+#include "host/spec/path_stem.h"
 
 #include <stdio.h>
 #include <string.h>

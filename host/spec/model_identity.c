@@ -1,5 +1,5 @@
-/* host/rundir/model_identity.c */
-#include "host/rundir/model_identity.h"
+/* host/spec/model_identity.c */
+#include "host/spec/model_identity.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,616 @@
+/* host/spec/param.c */
+#include "host/spec/param.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/spec/json_doc.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MAX_KEYS = 48, DIGEST_DIGITS = SL_DIGEST_BYTES - 1 };
+
+static int check_name(const struct sl_json_at *at, const char *text, struct sl_diag *diag)
+{
+    return sl_spec_name_ok(text) ? 0
+                                 : sl_json_refuse(at, diag,
+                                                  "A name becomes part of file names: at most %d "
+                                                  "letters, digits, '.', '_' and '-'",
+                                                  SL_NAME_BYTES - 1);
+}
+
+/* big, little, all, a list such as 4-7, or a mask. */
+static int check_cpus(const struct sl_json_at *at, const char *text, struct sl_diag *diag)
+{
+    size_t mask = strncmp(text, "0x", 2) == 0 ? 2 : 0, len = strlen(text);
+    if (strcmp(text, "big") == 0 || strcmp(text, "little") == 0 || strcmp(text, "all") == 0 ||
+        (len > mask && strspn(text + mask, "0123456789abcdefABCDEF") == len - mask) ||
+        (isdigit((unsigned char)text[0]) && strspn(text, "0123456789,-") == len))
+        return 0;
+    sl_diag_hint(diag, "say big, little, all, a list such as 4-7 or a mask such as 0xf0");
+    return sl_json_refuse(at, diag, "'%.40s' names no CPUs", text);
+}
+
+#define AT(field) offsetof(struct sl_spec, field)
+#define ROW(kind, field, ...) {.type = SL_PARAM_##kind, .at = AT(field), __VA_ARGS__},
+#define LIST(kind, field, ...)                                                                     \
+    {.type = SL_PARAM_##kind, .at = AT(field), .count_at = AT(field##_count), __VA_ARGS__},
+#define TEXT(field, ...) ROW(TEXT, field, __VA_ARGS__)
+#define WORD(field, ...) ROW(WORD, field, __VA_ARGS__)
+#define COUNT(field, ...) ROW(COUNT, field, __VA_ARGS__)
+#define NUMBER(field, ...) ROW(NUMBER, field, __VA_ARGS__)
+#define REAL(field, ...) ROW(REAL, field, __VA_ARGS__)
+#define FLAG(field, ...) ROW(FLAG, field, __VA_ARGS__)
+#define CHOICE(field, ...) ROW(CHOICE, field, __VA_ARGS__)
+#define COUNTS(field, ...) LIST(COUNTS, field, __VA_ARGS__)
+#define TEXTS(field, ...) LIST(TEXTS, field, __VA_ARGS__)
+#define PATH(field, ...) ROW(PATH, field, .second_at = AT(field##_sha256), __VA_ARGS__)
+#define PATHS(field, ...) LIST(PATHS, field, .second_at = AT(field##_sha256), __VA_ARGS__)
+#define LABELS(field, ...)                                                                         \
+    {.type = SL_PARAM_LABELS,                                                                      \
+     .at = AT(field##_keys),                                                                       \
+     .second_at = AT(field##_values),                                                              \
+     .count_at = AT(field##_count),                                                                \
+     __VA_ARGS__},
+#define FIXED(field, ...) {.type = SL_PARAM_FIXED, __VA_ARGS__},
+const struct sl_param sl_params[] = {
+#include "host/spec/spec.inc"
+};
+const size_t sl_param_count = COUNT_OF(sl_params);
+
+const char *sl_param_key(const struct sl_param *param, unsigned scope)
+{
+    bool body = scope == SL_IN_JOB || scope == SL_IN_SHOWN;
+    bool shown = scope == SL_IN_SHOWN && (param->in & SL_IN_JOB) &&
+                 (param->type == SL_PARAM_PATH || param->type == SL_PARAM_PATHS);
+    if (!(param->in & scope) && !shown)
+        return NULL;
+    return body && param->job_key ? param->job_key : param->key;
+}
+
+void *sl_param_value(const struct sl_param *param, struct sl_spec *spec)
+{
+    return (char *)spec + param->at;
+}
+
+const void *sl_param_read(const struct sl_param *param, const struct sl_spec *spec)
+{
+    return (const char *)spec + param->at;
+}
+
+size_t *sl_param_items(const struct sl_param *param, struct sl_spec *spec)
+{
+    return (size_t *)(void *)((char *)spec + param->count_at);
+}
+
+size_t sl_param_item_count(const struct sl_param *param, const struct sl_spec *spec)
+{
+    return *(const size_t *)(const void *)((const char *)spec + param->count_at);
+}
+
+/* The paths, or in a job's body their digests; the keys of labels, or their values. */
+static const char **texts_of(const struct sl_param *param, struct sl_spec *spec, bool second)
+{
+    return (const char **)(void *)((char *)spec + (second ? param->second_at : param->at));
+}
+
+static const char *const *read_texts(const struct sl_param *param, const struct sl_spec *spec,
+                                     bool second)
+{
+    return (const char *const *)(const void *)((const char *)spec +
+                                               (second ? param->second_at : param->at));
+}
+
+const char *const *sl_param_digests(const struct sl_param *param, const struct sl_spec *spec)
+{
+    return read_texts(param, spec, true);
+}
+
+void sl_spec_init(struct sl_spec *spec)
+{
+    memset(spec, 0, sizeof(*spec));
+    for (size_t i = 0; i < sl_param_count; i++) {
+        const struct sl_param *param = &sl_params[i];
+        void *value = sl_param_value(param, spec);
+        if (param->type == SL_PARAM_COUNT)
+            *(uint32_t *)value = (uint32_t)param->initial;
+        else if (param->type == SL_PARAM_REAL)
+            *(double *)value = param->initial;
+        else if (param->type == SL_PARAM_WORD && param->text)
+            snprintf(value, SL_NAME_BYTES, "%s", param->text);
+        else if (param->type == SL_PARAM_COUNTS)
+            *(uint32_t *)value = (uint32_t)param->initial;
+        if (param->type == SL_PARAM_COUNTS)
+            *sl_param_items(param, spec) = 1;
+    }
+    snprintf(spec->family, sizeof(spec->family), "%s", spec->name);
+}
+
+/* --- reading --- */
+
+static int read_digest(const struct sl_json_at *at, const char **out, struct sl_diag *diag)
+{
+    const char *text = NULL;
+    int rc = sl_json_get_text(at, &text, diag);
+    if (rc == 0 &&
+        (strlen(text) != DIGEST_DIGITS || strspn(text, "0123456789abcdef") != DIGEST_DIGITS)) {
+        sl_diag_hint(diag, "PUT the file to /api/v1/blobs/{sha256} and name it by that digest");
+        rc = sl_json_refuse(at, diag, "This must be a SHA-256: 64 lower-case hexadecimal digits");
+    }
+    if (rc == 0)
+        *out = text;
+    return rc;
+}
+
+static int read_text(const struct sl_param *param, const struct sl_json_at *at, size_t most,
+                     const char **out, struct sl_diag *diag)
+{
+    const char *text = NULL;
+    if (param->hint)
+        sl_diag_hint(diag, "%s", param->hint);
+    int rc = sl_json_get_text(at, &text, diag);
+    if (rc < 0 && param->refusal)
+        return sl_json_refuse(at, diag, "%s", param->refusal);
+    if (rc == 0 && most != 0 && strlen(text) > most)
+        rc = sl_json_refuse(at, diag, "This is longer than %zu bytes", most);
+    if (rc == 0 && param->check)
+        rc = param->check(at, text, diag);
+    if (rc == 0 && param->hint)
+        sl_diag_hint(diag, "%s", "");
+    if (rc == 0)
+        *out = text;
+    return rc;
+}
+
+static int read_word(const struct sl_param *param, const struct sl_json_at *at, char *out,
+                     struct sl_diag *diag)
+{
+    const char *text = NULL;
+    int rc = read_text(param, at, param->check == check_name ? 0 : SL_NAME_BYTES - 1, &text, diag);
+    if (rc == 0 && param->most != 0 && strlen(text) > param->most)
+        rc = sl_json_refuse(at, diag, "This is longer than %zu bytes", param->most);
+    if (rc == 0)
+        snprintf(out, SL_NAME_BYTES, "%s", text);
+    return rc;
+}
+
+static int read_whole(const struct sl_param *param, const struct sl_json_at *at, int32_t *out,
+                      struct sl_diag *diag)
+{
+    double value = 0;
+    int rc = sl_json_get_real(at, param->low, param->high, &value, diag);
+    if (rc == 0 && value > floor(value))
+        rc = sl_json_refuse(at, diag, "A %s is a whole number", param->key);
+    if (rc == 0)
+        *out = (int32_t)value;
+    return rc;
+}
+
+static int read_choice(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
+                       int *out, struct sl_diag *diag)
+{
+    const char *word = NULL;
+    size_t count = scope == SL_IN_JOB && param->job_words ? param->job_words : SL_PARAM_MAX_WORDS;
+    int rc = sl_json_get_text(at, &word, diag);
+    for (size_t i = 0; rc == 0 && i < count && param->words[i]; i++) {
+        if (strcmp(word, param->words[i]) == 0) {
+            *out = (int)i;
+            return 0;
+        }
+    }
+    if (rc < 0)
+        return rc;
+    sl_diag_hint(diag, "%s", param->hint);
+    return sl_json_refuse(at, diag, "There is no %s '%.64s'", param->key, word);
+}
+
+static bool has_count(const uint32_t *values, size_t count, uint32_t value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] == value)
+            return true;
+    return false;
+}
+
+/* A number, or a list without repetition; in a job one number. */
+static int read_counts(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
+                       struct sl_spec *spec, struct sl_diag *diag)
+{
+    bool list = sl_json_need_array(at, NULL) == 0;
+    size_t count = list ? sl_json_size(at) : 1;
+    uint32_t *values = sl_param_value(param, spec);
+    int rc = 0;
+    if (scope == SL_IN_JOB && count != 1)
+        return sl_json_refuse(at, diag, "A job has one number of %s", param->key);
+    if (count == 0 || count > SL_SPEC_MAX_COUNTS)
+        return sl_json_refuse(at, diag, "A list of %s has 1 to %d numbers", param->key,
+                              SL_SPEC_MAX_COUNTS);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct sl_json_at item = list ? sl_json_item(at, i) : *at;
+        uint32_t value = 0;
+        rc = sl_json_get_integer(&item, (uint32_t)param->low, (uint32_t)param->high, &value, diag);
+        if (rc == 0 && has_count(values, i, value))
+            rc = sl_json_refuse(&item, diag, "%u %s stand in the list twice", value, param->key);
+        values[i] = value;
+    }
+    *sl_param_items(param, spec) = count;
+    return rc;
+}
+
+static int read_list(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
+                     struct sl_spec *spec, struct sl_diag *diag)
+{
+    bool digests = scope == SL_IN_JOB && param->type == SL_PARAM_PATHS;
+    const char **out = texts_of(param, spec, digests);
+    size_t count = sl_json_size(at);
+    int rc = sl_json_need_array(at, diag);
+    if (rc == 0 && count > param->most)
+        rc = sl_json_refuse(at, diag, "More than %zu %s", param->most,
+                            param->type == SL_PARAM_TEXTS ? "arguments" : param->key);
+    if (rc == 0 && scope == SL_IN_SHOWN && count != sl_param_item_count(param, spec))
+        rc = sl_json_refuse(at, diag, "The job has %zu %s", sl_param_item_count(param, spec),
+                            param->key);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct sl_json_at item = sl_json_item(at, i);
+        rc = digests ? read_digest(&item, &out[i], diag)
+                     : read_text(param, &item, SL_SPEC_MAX_PATH, &out[i], diag);
+    }
+    if (rc == 0)
+        *sl_param_items(param, spec) = count;
+    return rc;
+}
+
+static int read_labels(const struct sl_param *param, const struct sl_json_at *at,
+                       struct sl_spec *spec, struct sl_diag *diag)
+{
+    const char **keys = texts_of(param, spec, false), **values = texts_of(param, spec, true);
+    size_t count = 0;
+    int rc = sl_json_get_texts(at, param->most, keys, values, &count, diag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (strlen(keys[i]) >= SL_NAME_BYTES || strlen(values[i]) >= SL_SELECTOR_BYTES)
+            return sl_json_refuse(at, diag, "A label has %d bytes at most, its key %d",
+                                  SL_SELECTOR_BYTES - 1, SL_NAME_BYTES - 1);
+    }
+    if (rc == 0)
+        *sl_param_items(param, spec) = count;
+    return rc;
+}
+
+/* {"sme2": ["off", "on"]} */
+static int read_fixed(const struct sl_json_at *at, struct sl_diag *diag)
+{
+    static const char *const levels[] = {"off", "on"};
+    static const char *const keys[] = {"sme2"};
+    int rc = sl_json_need_object(at, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(at, keys, COUNT_OF(keys), diag);
+    struct sl_json_at list = sl_json_member(at, "sme2");
+    bool fits = rc == 0 && sl_json_size(&list) == COUNT_OF(levels);
+    for (size_t i = 0; i < COUNT_OF(levels) && fits; i++) {
+        const char *level = "";
+        struct sl_json_at item = sl_json_item(&list, i);
+        fits = sl_json_get_text(&item, &level, NULL) == 0 && strcmp(level, levels[i]) == 0;
+    }
+    if (rc == 0 && !fits) {
+        sl_diag_hint(diag, "say \"factor\": {\"sme2\": [\"off\", \"on\"]}");
+        rc = sl_json_refuse(at, diag, "The one factor is sme2 with the levels off and on");
+    }
+    return rc;
+}
+
+static int read_value(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
+                      struct sl_spec *spec, struct sl_diag *diag)
+{
+    void *value = sl_param_value(param, spec);
+    switch (param->type) {
+    case SL_PARAM_PATH:
+        return scope == SL_IN_JOB
+                   ? read_digest(at, texts_of(param, spec, true), diag)
+                   : read_text(param, at, SL_SPEC_MAX_PATH, texts_of(param, spec, false), diag);
+    case SL_PARAM_TEXT:
+        return read_text(param, at, param->most, value, diag);
+    case SL_PARAM_WORD:
+        return read_word(param, at, value, diag);
+    case SL_PARAM_COUNT:
+        return sl_json_get_integer(at, (uint32_t)param->low, (uint32_t)param->high, value, diag);
+    case SL_PARAM_NUMBER:
+        return read_whole(param, at, value, diag);
+    case SL_PARAM_REAL:
+        return sl_json_get_real(at, param->low, param->high, value, diag);
+    case SL_PARAM_FLAG:
+        return sl_json_get_bool(at, value, diag);
+    case SL_PARAM_CHOICE:
+        return read_choice(param, at, scope, value, diag);
+    case SL_PARAM_COUNTS:
+        return read_counts(param, at, scope, spec, diag);
+    case SL_PARAM_TEXTS:
+    case SL_PARAM_PATHS:
+        return read_list(param, at, scope, spec, diag);
+    case SL_PARAM_LABELS:
+        return read_labels(param, at, spec, diag);
+    case SL_PARAM_FIXED:
+        return read_fixed(at, diag);
+    }
+    return SL_E_UNSUPPORTED;
+}
+
+/* Either spelling, not both. */
+static int find_value(const struct sl_json_at *object, const struct sl_param *param, unsigned scope,
+                      struct sl_json_at *out, struct sl_diag *diag)
+{
+    *out = sl_json_member(object, sl_param_key(param, scope));
+    if (!param->alias || scope == SL_IN_JOB)
+        return 0;
+    struct sl_json_at other = sl_json_member(object, param->alias);
+    if (out->value && other.value) {
+        sl_diag_hint(diag, "take '%s' out", param->alias);
+        return sl_json_refuse(&other, diag, "'%s' is another spelling of '%s', which is given too",
+                              param->alias, param->key);
+    }
+    if (!out->value)
+        *out = other;
+    return 0;
+}
+
+int sl_params_read(const struct sl_json_at *object, unsigned scope, const char *const *other,
+                   size_t other_count, struct sl_spec *spec, struct sl_diag *diag)
+{
+    const char *keys[MAX_KEYS];
+    size_t count = 0;
+    for (size_t i = 0; i < other_count; i++)
+        keys[count++] = other[i];
+    for (size_t i = 0; i < sl_param_count; i++) {
+        const char *key = sl_param_key(&sl_params[i], scope);
+        if (key)
+            keys[count++] = key;
+        if (key && sl_params[i].alias && scope != SL_IN_JOB)
+            keys[count++] = sl_params[i].alias;
+    }
+    int rc = sl_json_need_object(object, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(object, keys, count, diag);
+    for (size_t i = 0; i < sl_param_count && rc == 0; i++) {
+        struct sl_json_at at;
+        if (!sl_param_key(&sl_params[i], scope))
+            continue;
+        rc = find_value(object, &sl_params[i], scope, &at, diag);
+        if (rc == 0 && at.value)
+            rc = read_value(&sl_params[i], &at, scope, spec, diag);
+    }
+    return rc;
+}
+
+int sl_param_parse_counts(const struct sl_param *param, const char *text, struct sl_spec *spec,
+                          struct sl_diag *diag)
+{
+    uint32_t *values = sl_param_value(param, spec);
+    const char *at = text;
+    size_t count = 0;
+    do {
+        char *end;
+        unsigned long value = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
+        bool ok = value >= (unsigned long)param->low && value <= (unsigned long)param->high &&
+                  (*end == ',' || *end == '\0') && !has_count(values, count, (uint32_t)value) &&
+                  count < SL_SPEC_MAX_COUNTS;
+        if (!ok) {
+            sl_diag_hint(diag, "say %s 4, or %s 1,2,4 for a run with each", param->option,
+                         param->option);
+            return sl_diag_set(diag, SL_E_FORMAT, param->option,
+                               "'%.60s' is no list of different numbers of %s, 1 to %d each", text,
+                               param->key, (int)param->high);
+        }
+        values[count++] = (uint32_t)value;
+        at = *end == ',' ? end + 1 : NULL;
+    } while (at);
+    *sl_param_items(param, spec) = count;
+    return 0;
+}
+
+/* --- writing --- */
+
+bool sl_param_is_set(const struct sl_param *param, unsigned scope, const struct sl_spec *spec)
+{
+    const void *value = sl_param_read(param, spec);
+    switch (param->type) {
+    case SL_PARAM_TEXT:
+        return *(const char *const *)value != NULL;
+    case SL_PARAM_PATH:
+        return read_texts(param, spec, scope == SL_IN_JOB)[0] != NULL;
+    case SL_PARAM_WORD:
+        return *(const char *)value != '\0';
+    case SL_PARAM_COUNT:
+        return *(const uint32_t *)value != (uint32_t)param->initial;
+    case SL_PARAM_NUMBER:
+        return *(const int32_t *)value != 0;
+    case SL_PARAM_REAL:
+        return *(const double *)value < param->initial || *(const double *)value > param->initial;
+    case SL_PARAM_FLAG:
+        return *(const bool *)value;
+    case SL_PARAM_CHOICE:
+        return *(const int *)value != 0;
+    case SL_PARAM_COUNTS:
+        return sl_param_item_count(param, spec) > 1 ||
+               *(const uint32_t *)value != (uint32_t)param->initial;
+    case SL_PARAM_TEXTS:
+    case SL_PARAM_LABELS:
+        return sl_param_item_count(param, spec) > 0;
+    case SL_PARAM_PATHS:
+        return sl_param_item_count(param, spec) > 0 &&
+               read_texts(param, spec, scope == SL_IN_JOB)[0] != NULL;
+    case SL_PARAM_FIXED:
+        return true;
+    }
+    return false;
+}
+
+static void put_fixed(struct sl_json *json, const char *key)
+{
+    sl_json_open_object(json, key);
+    sl_json_open_array(json, "sme2");
+    sl_json_text(json, NULL, "off");
+    sl_json_text(json, NULL, "on");
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+static void put_list(struct sl_json *json, const char *key, const struct sl_param *param,
+                     unsigned scope, const struct sl_spec *spec)
+{
+    const char *const *texts = read_texts(param, spec, scope == SL_IN_JOB);
+    sl_json_open_array(json, key);
+    for (size_t i = 0; i < sl_param_item_count(param, spec); i++)
+        sl_json_text(json, NULL, texts[i]);
+    sl_json_close_array(json);
+}
+
+/* A list in a configuration, the one number in a job and a manifest. */
+static void put_counts(struct sl_json *json, const char *key, const struct sl_param *param,
+                       unsigned scope, const struct sl_spec *spec)
+{
+    const uint32_t *values = sl_param_read(param, spec);
+    if (scope != SL_IN_EXPERIMENT) {
+        sl_json_u64(json, key, values[0]);
+        return;
+    }
+    sl_json_open_array(json, key);
+    for (size_t i = 0; i < sl_param_item_count(param, spec); i++)
+        sl_json_u64(json, NULL, values[i]);
+    sl_json_close_array(json);
+}
+
+static void put_labels(struct sl_json *json, const char *key, const struct sl_param *param,
+                       const struct sl_spec *spec)
+{
+    const char *const *keys = read_texts(param, spec, false);
+    const char *const *values = read_texts(param, spec, true);
+    sl_json_open_object(json, key);
+    for (size_t i = 0; i < sl_param_item_count(param, spec); i++)
+        sl_json_text(json, keys[i], values[i]);
+    sl_json_close_object(json);
+}
+
+static void put_value(struct sl_json *json, const char *key, const struct sl_param *param,
+                      unsigned scope, const struct sl_spec *spec)
+{
+    const void *value = sl_param_read(param, spec);
+    switch (param->type) {
+    case SL_PARAM_TEXT:
+        sl_json_text(json, key, *(const char *const *)value);
+        break;
+    case SL_PARAM_PATH:
+        sl_json_text(json, key, read_texts(param, spec, scope == SL_IN_JOB)[0]);
+        break;
+    case SL_PARAM_WORD:
+        sl_json_text(json, key, value);
+        break;
+    case SL_PARAM_COUNT:
+        sl_json_u64(json, key, *(const uint32_t *)value);
+        break;
+    case SL_PARAM_NUMBER:
+        sl_json_i64(json, key, *(const int32_t *)value);
+        break;
+    case SL_PARAM_REAL:
+        sl_json_f64(json, key, *(const double *)value);
+        break;
+    case SL_PARAM_FLAG:
+        sl_json_bool(json, key, *(const bool *)value);
+        break;
+    case SL_PARAM_CHOICE:
+        sl_json_text(json, key, param->words[*(const int *)value]);
+        break;
+    case SL_PARAM_COUNTS:
+        put_counts(json, key, param, scope, spec);
+        break;
+    case SL_PARAM_TEXTS:
+    case SL_PARAM_PATHS:
+        put_list(json, key, param, scope, spec);
+        break;
+    case SL_PARAM_LABELS:
+        put_labels(json, key, param, spec);
+        break;
+    case SL_PARAM_FIXED:
+        put_fixed(json, key);
+        break;
+    }
+}
+
+/* With an external runner there is no factor, and its arguments are said always. */
+static bool stands(const struct sl_param *param, unsigned scope, const struct sl_spec *spec)
+{
+    if (param->type == SL_PARAM_FIXED && spec->runner)
+        return false;
+    return (param->always & scope) || sl_param_is_set(param, scope, spec) ||
+           (param->type == SL_PARAM_TEXTS && spec->runner);
+}
+
+void sl_params_put(struct sl_json *json, unsigned scope, unsigned without,
+                   const struct sl_spec *spec)
+{
+    for (size_t i = 0; i < sl_param_count; i++) {
+        const char *key = sl_param_key(&sl_params[i], scope);
+        if (key && !(sl_params[i].in & without) && stands(&sl_params[i], scope, spec))
+            put_value(json, key, &sl_params[i], scope, spec);
+    }
+}
+
+/* --- the manifest --- */
+
+void sl_params_record(struct sl_json *json, const struct sl_spec *spec)
+{
+    for (size_t i = 0; i < sl_param_count; i++) {
+        const struct sl_param *param = &sl_params[i];
+        if (param->record == SL_RECORD_ALWAYS || param->record == SL_RECORD_NULL ||
+            (param->record == SL_RECORD_SET && sl_param_is_set(param, SL_IN_JOB, spec)))
+            put_value(json, param->key, param, SL_IN_JOB, spec);
+    }
+}
+
+static bool is_choice(const struct sl_param *param, const cJSON *value)
+{
+    bool fits = false;
+    for (size_t i = 0; cJSON_IsString(value) && i < SL_PARAM_MAX_WORDS && param->words[i]; i++)
+        fits = fits || strcmp(value->valuestring, param->words[i]) == 0;
+    return fits;
+}
+
+static bool is_labels(const cJSON *value)
+{
+    for (const cJSON *label = value ? value->child : NULL; label; label = label->next)
+        if (!cJSON_IsString(label))
+            return false;
+    return cJSON_IsObject(value);
+}
+
+bool sl_param_fits_record(const struct sl_param *param, const cJSON *value)
+{
+    double number = cJSON_IsNumber(value) ? value->valuedouble : NAN;
+    switch (param->type) {
+    case SL_PARAM_TEXT:
+    case SL_PARAM_WORD:
+        return (cJSON_IsString(value) && value->valuestring[0]) ||
+               (param->record == SL_RECORD_NULL && cJSON_IsNull(value));
+    case SL_PARAM_COUNT:
+    case SL_PARAM_NUMBER:
+    case SL_PARAM_COUNTS:
+        return number >= param->low && number <= param->high && floor(number) == number &&
+               (param->record != SL_RECORD_SET || number < param->initial ||
+                number > param->initial);
+    case SL_PARAM_REAL:
+        return number >= param->low && number <= param->high;
+    case SL_PARAM_FLAG:
+        return cJSON_IsTrue(value);
+    case SL_PARAM_CHOICE:
+        return is_choice(param, value);
+    case SL_PARAM_LABELS:
+        return is_labels(value);
+    default:
+        return false;
+    }
+}

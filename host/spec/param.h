@@ -1,0 +1,109 @@
+/* host/spec/param.h: the parameters of struct sl_spec as a table: what each is called in JSON, on
+ * the command line, on the wire and in the manifest, and what it may be. Made of spec.inc. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "host/spec/spec.h"
+
+struct cJSON;
+struct sl_diag;
+struct sl_json;
+struct sl_json_at;
+
+enum sl_param_type {
+    SL_PARAM_TEXT,
+    SL_PARAM_WORD,   /* short, kept in the struct */
+    SL_PARAM_COUNT,  /* uint32_t */
+    SL_PARAM_NUMBER, /* int32_t */
+    SL_PARAM_REAL,
+    SL_PARAM_FLAG,
+    SL_PARAM_CHOICE, /* one of `words` */
+    SL_PARAM_COUNTS, /* a number or a list without repetition: an experiment for each */
+    SL_PARAM_TEXTS,
+    SL_PARAM_PATH, /* in a job's body the digest, the path among what is shown */
+    SL_PARAM_PATHS,
+    SL_PARAM_LABELS, /* an object of texts */
+    SL_PARAM_FIXED,  /* {"sme2": ["off", "on"]}, which is all that there is */
+};
+
+/* Where a parameter stands: a configuration's top, its experiments, the body of POST /jobs, and
+ * `shown` there: what the run's files say in place of the daemon's own paths. */
+enum sl_param_scope {
+    SL_IN_TOP = 1,
+    SL_IN_EXPERIMENT = 2,
+    SL_IN_JOB = 4,
+    SL_IN_SHOWN = 8,
+    SL_IN_ALL = SL_IN_TOP | SL_IN_EXPERIMENT | SL_IN_JOB,
+};
+
+enum { SL_VERB_RUN = 1, SL_VERB_SUBMIT = 2, SL_VERB_BOTH = 3 };
+
+/* In the manifest: not at all, if it is not as where nothing is said, as null then, or always. */
+enum sl_param_record { SL_RECORD_NONE, SL_RECORD_SET, SL_RECORD_NULL, SL_RECORD_ALWAYS };
+
+enum { SL_PARAM_MAX_WORDS = 3 };
+
+struct sl_param {
+    enum sl_param_type type;
+    size_t at, second_at, count_at; /* offsets in the struct; second: digests, values of labels */
+    const char *key, *alias;        /* of JSON; the alias is for configurations */
+    const char *job_key;            /* in a job's body, if it is another there */
+    unsigned in, always;            /* enum sl_param_scope: where it may stand, where it is written
+                                       even as where nothing is said */
+    double low, high;               /* of numbers */
+    double initial, job_initial;    /* where nothing is said; the second, if not 0, in a body */
+    const char *text;               /* the same of a word */
+    size_t most;                    /* bytes of a text, items of a list; 0: its array's */
+    const char *words[SL_PARAM_MAX_WORDS];
+    size_t job_words; /* how many of them a body may have; 0: all */
+    int (*check)(const struct sl_json_at *at, const char *text, struct sl_diag *diag);
+    const char *refusal, *hint;           /* for a value that is of no use */
+    bool own;                             /* not for external runners */
+    char letter;                          /* of NAME_tN */
+    const char *option, *argument, *says; /* on the command line; NULL: not there */
+    char short_option;                    /* -o */
+    unsigned verbs;                       /* that have the option */
+    const char *wire;                     /* field of proto/job.proto's Job; NULL: none */
+    unsigned scale;                       /* what it is multiplied with there; 0: 1 */
+    bool measured;                        /* not for the run of the portable kernels */
+    enum sl_param_record record;          /* member of manifest.json, by its key */
+    const char *help, *blob, *pattern;    /* of the schema; blob: in a body */
+};
+
+extern const struct sl_param sl_params[];
+extern const size_t sl_param_count;
+
+/* The key in that scope; NULL: it does not stand there. */
+const char *sl_param_key(const struct sl_param *param, unsigned scope);
+
+/* Its storage in the struct. */
+void *sl_param_value(const struct sl_param *param, struct sl_spec *spec);
+const void *sl_param_read(const struct sl_param *param, const struct sl_spec *spec);
+size_t *sl_param_items(const struct sl_param *param, struct sl_spec *spec); /* of a list */
+size_t sl_param_item_count(const struct sl_param *param, const struct sl_spec *spec);
+/* Of a path, or a list of them. */
+const char *const *sl_param_digests(const struct sl_param *param, const struct sl_spec *spec);
+
+/* Reads what `object` says of the parameters of `scope` into `spec`; the object's keys are theirs
+ * and the `other` ones. SL_E_FORMAT with `diag` set. */
+int sl_params_read(const struct sl_json_at *object, unsigned scope, const char *const *other,
+                   size_t other_count, struct sl_spec *spec, struct sl_diag *diag);
+
+/* Is it as where nothing is said? */
+bool sl_param_is_set(const struct sl_param *param, unsigned scope, const struct sl_spec *spec);
+
+/* Writes the members of that scope into an open object, but for those that may stand in `without`
+ * as well. */
+void sl_params_put(struct sl_json *json, unsigned scope, unsigned without,
+                   const struct sl_spec *spec);
+
+/* The members of manifest.json that record parameters, into an open object; and whether a member of
+ * one that is there can be what was recorded. */
+void sl_params_record(struct sl_json *json, const struct sl_spec *spec);
+bool sl_param_fits_record(const struct sl_param *param, const struct cJSON *value);
+
+/* "4" or "1,2,4" for a parameter that is a list of counts; `where` is for messages. */
+int sl_param_parse_counts(const struct sl_param *param, const char *text, struct sl_spec *spec,
+                          struct sl_diag *diag);

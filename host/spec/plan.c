@@ -1,0 +1,512 @@
+/* host/spec/plan.c */
+#include "host/spec/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "host/spec/json_doc.h"
+#include "host/spec/param.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MAX_STEM_BYTES = 48 };
+
+void sl_plan_init(struct sl_plan *plan, const char *model)
+{
+    memset(plan, 0, sizeof(*plan));
+    sl_spec_init(&plan->specs[0]);
+    plan->model = plan->specs[0].model = model;
+    plan->count = 1;
+}
+
+void sl_plan_fini(struct sl_plan *plan)
+{
+    sl_json_doc_free(plan->document);
+    plan->document = NULL;
+}
+
+void sl_plan_fill(struct sl_plan *plan, bool counted)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        struct sl_spec *spec = &plan->specs[i];
+        bool looks = spec->precision_percent > 0 || spec->budget_seconds > 0;
+        if (spec->runs == SL_SPEC_UNSET && !looks) /* else the daemon's rule has its own */
+            spec->runs = counted ? 2 : 100;
+        if (spec->warmup == SL_SPEC_UNSET)
+            spec->warmup = counted ? 1 : 10;
+    }
+}
+
+/* --- a list of models times the experiments --- */
+
+/* The file's name without its ending, fit for a file name. */
+static void stem_of(const char *path, char out[MAX_STEM_BYTES])
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    int len = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    snprintf(out, MAX_STEM_BYTES, "%.*s", len, name);
+    for (char *at = out; *at; at++) {
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *at))
+            *at = '-';
+    }
+}
+
+/* Models of the same name in different folders are told apart by their place in the list. */
+static void name_model(const char *const *models, size_t count, size_t i, char out[MAX_STEM_BYTES])
+{
+    char other[MAX_STEM_BYTES], stem[MAX_STEM_BYTES];
+    bool unique = true;
+    stem_of(models[i], stem);
+    for (size_t k = 0; k < count; k++) {
+        stem_of(models[k], other);
+        unique = unique && (k == i || strcmp(stem, other) != 0);
+    }
+    if (unique && stem[0] != '.')
+        snprintf(out, MAX_STEM_BYTES, "%s", stem);
+    else
+        snprintf(out, MAX_STEM_BYTES, "m%zu-%.40s", i + 1, stem);
+}
+
+static int multiply(struct sl_plan *plan, const char *const *models, size_t count,
+                    struct sl_diag *diag)
+{
+    size_t each = plan->count;
+    if (count <= 1)
+        return 0;
+    if (count * each > SL_PLAN_MAX)
+        return sl_diag_set(diag, SL_E_LIMIT, "/model",
+                           "%zu models and %zu experiments are more than %d together", count, each,
+                           SL_PLAN_MAX);
+    for (size_t k = count * each; k-- > 0;) { /* from the back: the first ones are the sources */
+        struct sl_spec *to = &plan->specs[k];
+        char stem[MAX_STEM_BYTES], name[SL_NAME_BYTES];
+        name_model(models, count, k / each, stem);
+        *to = plan->specs[k % each];
+        int len = snprintf(name, sizeof(name), "%s_%s", stem, to->name);
+        if (len < 0 || (size_t)len >= sizeof(name)) {
+            sl_diag_hint(diag, "give the experiment a shorter name");
+            return sl_diag_set(diag, SL_E_FORMAT, "/model",
+                               "The name '%.100s' and the model's are too long together", to->name);
+        }
+        to->model = models[k / each];
+        memcpy(to->name, name, sizeof(name));
+    }
+    plan->count = count * each;
+    return 0;
+}
+
+/* --- lists of numbers --- */
+
+static int check_names(const struct sl_plan *plan, const struct sl_param *param,
+                       struct sl_diag *diag)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(plan->specs[i].name, plan->specs[k].name) == 0)
+                return sl_diag_set(diag, SL_E_FORMAT, "/experiments",
+                                   "With its number of %s one experiment is called '%.100s' "
+                                   "as another is",
+                                   param->key, plan->specs[i].name);
+        }
+    }
+    return 0;
+}
+
+/* One number of the source's list. */
+static int put_number(const struct sl_param *param, struct sl_spec *source, size_t which,
+                      struct sl_spec *out, struct sl_diag *diag)
+{
+    const uint32_t *values = sl_param_value(param, source);
+    size_t count = *sl_param_items(param, source);
+    *out = *source;
+    *(uint32_t *)sl_param_value(param, out) = values[which];
+    *sl_param_items(param, out) = 1;
+    if (count == 1)
+        return 0;
+    int len = snprintf(out->name, sizeof(out->name), "%s_%c%u", source->name, param->letter,
+                       values[which]);
+    if (len < 0 || (size_t)len >= sizeof(out->name)) {
+        sl_diag_hint(diag, "give the experiment a shorter name");
+        return sl_diag_set(diag, SL_E_FORMAT, "/experiments",
+                           "The name '%.100s' is too long with its number of %s", source->name,
+                           param->key);
+    }
+    return 0;
+}
+
+static int spread(struct sl_plan *plan, const struct sl_param *param, struct sl_diag *diag)
+{
+    size_t total = 0;
+    int rc = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        total += *sl_param_items(param, &plan->specs[i]);
+    if (total > SL_PLAN_MAX)
+        return sl_diag_set(diag, SL_E_LIMIT, "/experiments",
+                           "The experiments and their numbers of %s are more than %d together",
+                           param->key, SL_PLAN_MAX);
+    size_t to = total;
+    for (size_t i = plan->count; i-- > 0 && rc == 0;) { /* from the back: sources come before */
+        struct sl_spec source = plan->specs[i];
+        for (size_t k = *sl_param_items(param, &source); k-- > 0 && rc == 0;)
+            rc = put_number(param, &source, k, &plan->specs[--to], diag);
+    }
+    plan->count = total;
+    return rc < 0 ? rc : check_names(plan, param, diag);
+}
+
+int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (size_t i = 0; i < sl_param_count && rc == 0; i++)
+        if (sl_params[i].type == SL_PARAM_COUNTS)
+            rc = spread(plan, &sl_params[i], diag);
+    return rc;
+}
+
+/* --- experiments --- */
+
+/* What belongs to the agent's own runtime. */
+static int check_own(const struct sl_json_at *object, const struct sl_spec *spec,
+                     struct sl_diag *diag)
+{
+    for (size_t i = 0; i < sl_param_count; i++) {
+        struct sl_json_at at = sl_json_member(object, sl_params[i].key);
+        if (sl_params[i].own && at.value) {
+            sl_diag_hint(diag, "take '%s' out, or 'runner_path'", sl_params[i].key);
+            return sl_json_refuse(&at, diag,
+                                  "'%s' is for the agent's own runtime, not for an "
+                                  "external runner",
+                                  sl_params[i].key);
+        }
+    }
+    if (strspn(spec->affinity, "0123456789abcdefABCDEFx,-") != strlen(spec->affinity)) {
+        struct sl_json_at at = sl_json_member(object, "cpu_affinity");
+        sl_diag_hint(diag, "say a list such as 4-7 or a mask such as 0xf0");
+        return sl_json_refuse(&at, diag, "Of an external runner the CPUs are numbers");
+    }
+    if (spec->mode != SL_MODE_CLEAN && !spec->input_shapes && spec->precision_percent <= 0 &&
+        spec->budget_seconds <= 0)
+        return 0;
+    sl_diag_hint(diag, "take the mode clean, input_shapes, precision_percent and budget_seconds "
+                       "out, or 'runner_path'");
+    return sl_json_refuse(object, diag,
+                          "The mode clean, input_shapes, precision_percent and "
+                          "budget_seconds are not for external runners");
+}
+
+static int check_runner(const struct sl_json_at *object, const struct sl_spec *spec,
+                        struct sl_diag *diag)
+{
+    struct sl_json_at args = sl_json_member(object, "extra_args");
+    if (spec->runner)
+        return check_own(object, spec, diag);
+    if (!args.value && spec->mode != SL_MODE_XNNTRACE)
+        return 0;
+    sl_diag_hint(diag, "name an executor_runner with 'runner_path'");
+    return sl_json_refuse(args.value ? &args : object, diag,
+                          "%s for external runners; the experiment has no 'runner_path'",
+                          args.value ? "'extra_args' are" : "The mode xnntrace is");
+}
+
+static int read_experiment(const struct sl_json_at *object, struct sl_spec *out,
+                           struct sl_diag *diag)
+{
+    int rc = sl_params_read(object, SL_IN_EXPERIMENT, NULL, 0, out, diag);
+    struct sl_json_at name = sl_json_member(object, "name");
+    if (rc == 0 && !name.value)
+        rc = sl_json_refuse(object, diag, "The experiment has no 'name'");
+    memcpy(out->family, out->name, sizeof(out->family));
+    return rc < 0 ? rc : check_runner(object, out, diag);
+}
+
+static int read_experiments(const struct sl_json_at *root, struct sl_plan *plan,
+                            struct sl_diag *diag)
+{
+    struct sl_json_at list = sl_json_member(root, "experiments");
+    if (!list.value)
+        return 0;
+    int rc = sl_json_need_array(&list, diag);
+    size_t count = sl_json_size(&list);
+    if (rc == 0 && (count == 0 || count > SL_PLAN_MAX))
+        rc = sl_json_refuse(&list, diag, "There must be 1 to %d experiments", SL_PLAN_MAX);
+    const struct sl_spec common = plan->specs[0];
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct sl_json_at item = sl_json_item(&list, i);
+        plan->specs[i] = common;
+        rc = read_experiment(&item, &plan->specs[i], diag);
+        for (size_t j = 0; j < i && rc == 0; j++) {
+            if (strcmp(plan->specs[i].name, plan->specs[j].name) == 0)
+                rc = sl_json_refuse(&item, diag, "Two experiments have the name '%s'",
+                                    plan->specs[i].name);
+        }
+    }
+    plan->count = count;
+    return rc;
+}
+
+/* --- analysis: which experiments with external runners are compared --- */
+
+static const struct sl_spec *find(const struct sl_plan *plan, const char *family, uint32_t threads)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct sl_spec *spec = &plan->specs[i];
+        for (size_t k = 0; k < spec->threads_count; k++) {
+            if (strcmp(spec->family, family) == 0 && spec->threads[k] == threads)
+                return spec;
+        }
+    }
+    return NULL;
+}
+
+/* baseline and candidate: {"experiment": NAME, "threads": N}. */
+static int read_side(const struct sl_json_at *pair, const char *key, const struct sl_plan *plan,
+                     const char **out_family, uint32_t *out_threads, struct sl_diag *diag)
+{
+    static const char *const keys[] = {"experiment", "threads"};
+    struct sl_json_at side = sl_json_member(pair, key), name, threads;
+    if (!side.value)
+        return sl_json_refuse(pair, diag, "The pair has no '%s'", key);
+    int rc = sl_json_need_object(&side, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(&side, keys, COUNT(keys), diag);
+    if (rc < 0)
+        return rc;
+    name = sl_json_member(&side, "experiment");
+    threads = sl_json_member(&side, "threads");
+    if (!name.value || !threads.value)
+        return sl_json_refuse(&side, diag, "A side of a pair has 'experiment' and 'threads'");
+    rc = sl_json_get_text(&name, out_family, diag);
+    if (rc == 0)
+        rc = sl_json_get_integer(&threads, 1, SL_SPEC_MAX_THREADS, out_threads, diag);
+    if (rc == 0 && !find(plan, *out_family, *out_threads))
+        rc = sl_json_refuse(&side, diag, "There is no experiment '%.60s' with %u threads",
+                            *out_family, *out_threads);
+    return rc;
+}
+
+static int read_pair(const struct sl_json_at *at, struct sl_plan *plan, struct sl_diag *diag)
+{
+    static const char *const keys[] = {"baseline", "candidate", "label"};
+    struct sl_plan_pair *pair = &plan->pairs[plan->pair_count];
+    struct sl_json_at label;
+    int rc = sl_json_need_object(at, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(at, keys, COUNT(keys), diag);
+    if (rc < 0)
+        return rc;
+    label = sl_json_member(at, "label");
+    rc = sl_json_get_text(&label, &pair->label, diag);
+    for (int side = 0; side < 2 && rc == 0; side++)
+        rc = read_side(at, keys[side], plan, &pair->family[side], &pair->threads[side], diag);
+    if (rc == 0 && (find(plan, pair->family[0], pair->threads[0])->mode == SL_MODE_XNNTRACE) !=
+                       (find(plan, pair->family[1], pair->threads[1])->mode == SL_MODE_XNNTRACE))
+        rc = sl_json_refuse(at, diag, "One side is of the mode xnntrace, the other is not");
+    plan->pair_count += rc == 0;
+    return rc;
+}
+
+/* All or none have a runner; with runners there is one model. */
+static int check_mix(const struct sl_json_at *root, const struct sl_plan *plan,
+                     struct sl_diag *diag)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        if (!plan->specs[i].runner != !plan->specs[0].runner) {
+            sl_diag_hint(diag, "make two configurations of them");
+            return sl_json_refuse(root, diag,
+                                  "Some experiments have a 'runner_path' and some have "
+                                  "none");
+        }
+        if (plan->specs[0].runner && strcmp(plan->specs[i].model, plan->model) != 0) {
+            sl_diag_hint(diag, "make a configuration for each model");
+            return sl_json_refuse(root, diag, "External runners run one model in a configuration");
+        }
+    }
+    return 0;
+}
+
+static int read_analysis(const struct sl_json_at *root, struct sl_plan *plan, struct sl_diag *diag)
+{
+    static const char *const keys[] = {"compare_pairs"};
+    struct sl_json_at analysis = sl_json_member(root, "analysis"), list;
+    int rc = check_mix(root, plan, diag);
+    if (rc < 0 || !analysis.value)
+        return rc;
+    if (!plan->specs[0].runner) {
+        sl_diag_hint(diag, "take 'analysis' out");
+        return sl_json_refuse(&analysis, diag,
+                              "Pairs are of experiments with a 'runner_path'; without one the "
+                              "factor sme2 compares off and on within each experiment");
+    }
+    rc = sl_json_need_object(&analysis, diag);
+    if (rc == 0)
+        rc = sl_json_check_keys(&analysis, keys, COUNT(keys), diag);
+    if (rc < 0)
+        return rc;
+    list = sl_json_member(&analysis, "compare_pairs");
+    rc = list.value ? sl_json_need_array(&list, diag) : 0;
+    size_t count = sl_json_size(&list);
+    if (rc == 0 && count > SL_PLAN_MAX_PAIRS)
+        rc = sl_json_refuse(&list, diag, "More than %d pairs", SL_PLAN_MAX_PAIRS);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct sl_json_at item = sl_json_item(&list, i);
+        rc = read_pair(&item, plan, diag);
+    }
+    return rc;
+}
+
+/* --- a configuration --- */
+
+/* A key of the interface that this version does not act on, and the sentence that says so. */
+static int refuse_later(const struct sl_json_at *root, struct sl_diag *diag)
+{
+    static const char *const later[][2] = {
+        {"gate", "Gates on temperature and battery are not part of this version"},
+        {"power_mode", "Power modes are not part of this version"},
+    };
+    for (size_t i = 0; i < COUNT(later); i++) {
+        struct sl_json_at at = sl_json_member(root, later[i][0]);
+        if (at.value) {
+            sl_diag_hint(diag, "take '%s' out", later[i][0]);
+            return sl_json_refuse(&at, diag, "%s", later[i][1]);
+        }
+    }
+    return 0;
+}
+
+/* model: a path, or a list of them. */
+static int read_models(const struct sl_json_at *root, const char **out, size_t *out_count,
+                       struct sl_diag *diag)
+{
+    struct sl_json_at model = sl_json_member(root, "model"), item = model;
+    bool list = model.value && sl_json_need_array(&model, NULL) == 0;
+    size_t count = list ? sl_json_size(&model) : 1;
+    int rc = 0;
+    if (!model.value || count == 0) {
+        sl_diag_hint(diag, "say \"model\": \"path/to/model.pte\"");
+        return sl_json_refuse(root, diag, "The configuration names no 'model'");
+    }
+    if (count > SL_PLAN_MAX)
+        return sl_json_refuse(&model, diag, "More than %d models", SL_PLAN_MAX);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        if (list)
+            item = sl_json_item(&model, i);
+        rc = sl_json_get_text(&item, &out[i], diag);
+    }
+    *out_count = count;
+    return rc;
+}
+
+static int read_plan(const struct sl_json_at *root, struct sl_plan *plan, struct sl_diag *diag)
+{
+    static const char *const other[] = {"model", "experiments", "analysis", "gate", "power_mode"};
+    const char *models[SL_PLAN_MAX];
+    size_t model_count = 0;
+    int rc = sl_params_read(root, SL_IN_TOP, other, COUNT(other), &plan->specs[0], diag);
+    if (rc == 0)
+        rc = refuse_later(root, diag);
+    if (rc == 0)
+        rc = read_models(root, models, &model_count, diag);
+    if (rc < 0)
+        return rc;
+    plan->model = plan->specs[0].model = models[0];
+    rc = read_experiments(root, plan, diag);
+    if (rc == 0)
+        rc = multiply(plan, models, model_count, diag);
+    return rc < 0 ? rc : read_analysis(root, plan, diag);
+}
+
+/* Puts the file before the pointer in `diag`; of a long path the end is kept. */
+static void name_file(const char *file, struct sl_diag *diag)
+{
+    char pointer[SL_JSON_POINTER_BYTES];
+    if (!diag)
+        return;
+    snprintf(pointer, sizeof(pointer), "%.*s", (int)sizeof(pointer) - 1, diag->where);
+    size_t room = sizeof(diag->where) - strlen(pointer) - sizeof(": ");
+    size_t len = strlen(file);
+    snprintf(diag->where, sizeof(diag->where), "%s: %s", len > room ? file + len - room : file,
+             pointer);
+}
+
+int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out, struct sl_diag *diag)
+{
+    sl_plan_init(out, NULL);
+    int rc = sl_json_doc_parse(text, file, &out->document, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_at root = sl_json_root(out->document);
+    rc = read_plan(&root, out, diag);
+    if (rc < 0) {
+        name_file(file, diag);
+        sl_plan_fini(out);
+    }
+    return rc;
+}
+
+/* --- as JSON again --- */
+
+/* The name that an experiment has by now, its list of threads being spread. */
+static const char *name_of(const struct sl_plan *plan, const char *family, uint32_t threads)
+{
+    const struct sl_spec *spec = find(plan, family, threads);
+    return spec ? spec->name : NULL;
+}
+
+static void put_side(struct sl_json *json, const char *key, const char *name, uint32_t threads)
+{
+    sl_json_open_object(json, key);
+    sl_json_text(json, "experiment", name);
+    sl_json_u64(json, "threads", threads);
+    sl_json_close_object(json);
+}
+
+/* Pairs both of whose experiments are left. */
+static void put_pairs(struct sl_json *json, const struct sl_plan *plan)
+{
+    sl_json_open_object(json, "analysis");
+    sl_json_open_array(json, "compare_pairs");
+    for (size_t i = 0; i < plan->pair_count; i++) {
+        const struct sl_plan_pair *pair = &plan->pairs[i];
+        const char *baseline = name_of(plan, pair->family[0], pair->threads[0]);
+        const char *candidate = name_of(plan, pair->family[1], pair->threads[1]);
+        if (!baseline || !candidate)
+            continue;
+        sl_json_open_object(json, NULL);
+        put_side(json, "baseline", baseline, pair->threads[0]);
+        put_side(json, "candidate", candidate, pair->threads[1]);
+        if (pair->label)
+            sl_json_text(json, "label", pair->label);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+static void put_experiment(struct sl_json *json, struct sl_spec spec, const char *model)
+{
+    if (strcmp(spec.model, model) == 0)
+        spec.model = NULL; /* it stands at the top */
+    sl_json_open_object(json, NULL);
+    sl_params_put(json, SL_IN_EXPERIMENT, 0, &spec);
+    sl_json_close_object(json);
+}
+
+int sl_plan_explain(const struct sl_plan *plan, struct sl_buf *out)
+{
+    struct sl_json json;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "model", plan->model);
+    sl_params_put(&json, SL_IN_TOP, SL_IN_EXPERIMENT, &plan->specs[0]); /* the rest is in each */
+    sl_json_open_array(&json, "experiments");
+    for (size_t i = 0; i < plan->count; i++)
+        put_experiment(&json, plan->specs[i], plan->model);
+    sl_json_close_array(&json);
+    if (plan->pair_count > 0)
+        put_pairs(&json, plan);
+    sl_json_close_object(&json);
+    return json.error;
+}

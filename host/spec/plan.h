@@ -1,0 +1,60 @@
+/* host/spec/plan.h: what `sme2lab run CONFIG.json` is asked to measure: one specification for each
+ * experiment. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/bytes.h"
+#include "host/spec/spec.h"
+
+struct cJSON;
+struct sl_buf;
+struct sl_diag;
+
+enum {
+    SL_PLAN_MAX = 64,       /* experiments */
+    SL_PLAN_MAX_PAIRS = 64, /* of experiments with external runners */
+};
+
+/* Two experiments with external runners that are to be compared. */
+struct sl_plan_pair {
+    const char *label;     /* NULL: none */
+    const char *family[2]; /* baseline, candidate */
+    uint32_t threads[2];
+};
+
+/* Each with the factor sme2 = off, on, measured interleaved. Texts are borrowed from the document
+ * or from the command line. What a configuration says at its top stands in each of them. */
+struct sl_plan {
+    const char *model; /* the first */
+    struct sl_spec specs[SL_PLAN_MAX];
+    size_t count; /* at least 1 */
+    struct sl_plan_pair pairs[SL_PLAN_MAX_PAIRS];
+    size_t pair_count;
+    struct cJSON *document; /* owned; NULL for a plan from the command line */
+};
+
+/* One experiment named "run" on `model` (borrowed), all else as where nothing is said. */
+void sl_plan_init(struct sl_plan *plan, const char *model);
+void sl_plan_fini(struct sl_plan *plan);
+
+/* Reads a configuration. `file` is its name for messages. What this version cannot do is refused,
+ * never left out. Returns 0, SL_E_FORMAT (`diag` has line or JSON pointer and the fix), SL_E_LIMIT
+ * or -ENOMEM; on success end `out` with sl_plan_fini(). */
+int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out,
+                  struct sl_diag *diag);
+
+/* One experiment for each number in a list of threads, then of processes: where there are several,
+ * they are called NAME_tN and NAME_pN. SL_E_LIMIT with `diag` set for too many, SL_E_FORMAT for a
+ * name that is too long, or there already. */
+int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag);
+
+/* Appends the plan as JSON, which sl_plan_parse() reads, defaults filled in. 0, SL_E_LIMIT or
+ * -ENOMEM. */
+int sl_plan_explain(const struct sl_plan *plan, struct sl_buf *out);
+
+/* Runs and warm-ups that nobody said. On the counted clock one pair and one repeat, which must be
+ * equal, stand for statistics. */
+void sl_plan_fill(struct sl_plan *plan, bool counted);

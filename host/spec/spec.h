@@ -1,0 +1,76 @@
+/* host/spec/spec.h: one run as it is asked for, from the command line to the agent. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+struct cJSON;
+struct sl_diag;
+
+enum {
+    SL_SPEC_MAX_INPUTS = 64,
+    SL_SPEC_MAX_LABELS = 32,
+    SL_SPEC_MAX_ARGS = 32,   /* extra ones of an external runner */
+    SL_SPEC_MAX_COUNTS = 16, /* numbers in a list: of threads, of processes */
+    SL_SPEC_MAX_PATH = 1023,
+    SL_SPEC_MAX_THREADS = 64, /* of one run: what an agent has at most */
+    /* With a precision, those of host/analysis/stopping.h: */
+    SL_SPEC_FIRST_LOOK = 20,
+    SL_SPEC_PRECISE_PAIRS = 600,
+    SL_SPEC_PRECISE_SECONDS = 120,
+};
+#define SL_SPEC_UNSET UINT32_MAX /* a count that the device's clock decides */
+
+enum sl_spec_mode { SL_MODE_TIMING, SL_MODE_CLEAN, SL_MODE_XNNTRACE };
+
+/* The members are spec.inc's, each explained there: texts and paths are borrowed (from `document`,
+ * a plan's document or the command line) and NULL where nothing was said, words are "". A path is
+ * what the sender calls the file; its digest is the blob. A list of counts has one after spreading.
+ */
+struct sl_spec {
+#define TEXT(field, ...) const char *field;
+#define WORD(field, ...) char field[SL_NAME_BYTES];
+#define COUNT(field, ...) uint32_t field;
+#define NUMBER(field, ...) int32_t field;
+#define REAL(field, ...) double field;
+#define FLAG(field, ...) bool field;
+#define CHOICE(field, ...) int field;
+#define COUNTS(field, ...)                                                                         \
+    uint32_t field[SL_SPEC_MAX_COUNTS];                                                            \
+    size_t field##_count;
+#define TEXTS(field, ...)                                                                          \
+    const char *field[SL_SPEC_MAX_ARGS];                                                           \
+    size_t field##_count;
+#define PATH(field, ...) const char *field, *field##_sha256;
+#define PATHS(field, ...)                                                                          \
+    const char *field[SL_SPEC_MAX_INPUTS], *field##_sha256[SL_SPEC_MAX_INPUTS];                    \
+    size_t field##_count;
+#define LABELS(field, ...)                                                                         \
+    const char *field##_keys[SL_SPEC_MAX_LABELS], *field##_values[SL_SPEC_MAX_LABELS];             \
+    size_t field##_count;
+#define FIXED(field, ...)
+#include "host/spec/spec.inc"
+    char family[SL_NAME_BYTES]; /* the name before lists made several experiments of it */
+    struct cJSON *document;     /* owned, of a job; NULL: the texts are another's */
+};
+
+/* Everything as where nothing is said. */
+void sl_spec_init(struct sl_spec *spec);
+void sl_spec_fini(struct sl_spec *spec);
+
+/* May an experiment be called that? The name becomes part of file names. */
+bool sl_spec_name_ok(const char *name);
+
+/* Do precision and budget fit together with the number of runs and the time-out? SL_E_FORMAT with
+ * `diag` set. */
+int sl_spec_check_looks(const struct sl_spec *spec, const char *where, struct sl_diag *diag);
+
+/* Can a device that counts instructions do that? SL_E_UNSUPPORTED with `diag` set. */
+int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag);
+
+/* How many pairs are measured at most, and in what time (0: any). */
+void sl_spec_limits(const struct sl_spec *spec, bool counted, uint32_t *out_pairs,
+                    uint32_t *out_budget_ms);

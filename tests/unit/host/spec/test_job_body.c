@@ -1,0 +1,191 @@
+/* tests/unit/host/spec/test_job_body.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "host/spec/job_body.h"
+#include "host/spec/plan.h"
+#include "host/spec/spec.h"
+
+#define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B64 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static int parse(const char *text, struct sl_spec *job, struct sl_diag *diag)
+{
+    memset(diag, 0, sizeof(*diag));
+    return sl_job_body_read((struct sl_bytes){(const uint8_t *)text, strlen(text)}, job, diag);
+}
+
+static void a_model_alone_has_defaults(void **state)
+{
+    struct sl_spec job;
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(parse("{\"model\":\"" A64 "\"}", &job, &diag), 0);
+    assert_string_equal(job.model_sha256, A64);
+    assert_string_equal(job.model_name, "model.pte");
+    assert_int_equal(job.runs, SL_SPEC_UNSET);
+    assert_int_equal(job.inputs_count, 0);
+    assert_int_equal(job.threads[0], 1);
+    assert_string_equal(job.affinity, "");
+    assert_true(job.threshold_percent == 1 && job.confidence == 0.95);
+    sl_spec_fini(&job);
+}
+
+static void every_key_arrives(void **state)
+{
+    struct sl_spec job;
+    struct sl_diag diag;
+    (void)state;
+    assert_int_equal(
+        parse("{\"model\":\"" A64 "\",\"model_name\":\"toy.pte\",\"inputs\":[\"" B64 "\",\"" A64
+              "\"],\"device\":\"d\",\"priority\":3,"
+              "\"threads\":4,\"sme_threads\":1,\"cpu_affinity\":\"f0\","
+              "\"runs\":7,\"warmup\":0,\"seed\":9,\"method\":\"m\",\"data\":\"" B64 "\","
+              "\"input_shapes\":"
+              "\"1x3\",\"timeout_seconds\":5,"
+              "\"threshold_percent\":2.5,\"budget_seconds\":1.5,\"confidence\":0.9,\"experiment\":"
+              "\"e\","
+              "\"weight_cache\":true,\"shared_directory\":true,\"labels\":{\"k\":\"v\"},\"shown\":{"
+              "\"command\":\"c\",\"model\":\"a/m\",\"data\":\"a/w\",\"inputs\":[\"x\",\"y\"],"
+              "\"directory\":\"o\"}}",
+              &job, &diag),
+        0);
+    assert_string_equal(job.model_name, "toy.pte");
+    assert_int_equal(job.inputs_count, 2);
+    assert_string_equal(job.inputs_sha256[0], B64);
+    assert_int_equal(job.runs, 7);
+    assert_true(job.budget_seconds == 1.5 && job.precision_percent == 0);
+    assert_int_equal(job.warmup, 0);
+    assert_int_equal(job.seed, 9);
+    assert_int_equal(job.threads[0], 4);
+    assert_int_equal(job.sme_threads, 1);
+    assert_string_equal(job.affinity, "0xf0");
+    assert_int_equal(job.timeout_seconds, 5);
+    assert_string_equal(job.data_path_sha256, B64);
+    assert_string_equal(job.method, "m");
+    assert_string_equal(job.input_shapes, "1x3");
+    assert_string_equal(job.name, "e");
+    assert_true(job.shared_directory && job.weight_cache);
+    assert_string_equal(job.labels_keys[0], "k");
+    assert_string_equal(job.model, "a/m");
+    assert_string_equal(job.data_path, "a/w");
+    assert_string_equal(job.inputs[1], "y");
+    assert_string_equal(job.directory, "o");
+    sl_spec_fini(&job);
+}
+
+static void what_is_wrong_is_refused_at_its_place(void **state)
+{
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"[]", "object"},
+        {"{}", "model"},
+        {"{\"model\":\"" A64 "\",\"threads\":[1,2]}", "one number of threads"},
+        {"{\"model\":\"../x\"}", "SHA-256"},
+        {"{\"model\":\"" A64 "\",\"imputs\":[]}", "inputs"},
+        {"{\"model\":\"" A64 "\",\"inputs\":[\"x\"]}", "SHA-256"},
+        {"{\"model\":\"" A64 "\",\"runs\":0}", "whole number"},
+        {"{\"model\":\"" A64 "\",\"weight_cache\":1}", "true or false"},
+        {"{\"model\":\"" A64 "\",\"data\":\"weights.ptd\"}", "SHA-256"},
+        {"{\"model\":\"" A64
+         "\",\"method\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}",
+         "longer"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_spec job;
+        struct sl_diag diag;
+        assert_int_equal(parse(cases[i].text, &job, &diag), SL_E_FORMAT);
+        assert_true(strstr(diag.what, cases[i].word) || strstr(diag.hint, cases[i].word));
+    }
+}
+
+static void the_daemon_reads_what_is_sent(void **state)
+{
+    static const char text[] =
+        "{\"model\":\"dir/toy.pte\",\"device\":\"phone\",\"priority\":-3,"
+        "\"threshold_percent\":2,\"labels\":{\"branch\":\"main\"},\"experiments\":[{\"name\":"
+        "\"b\",\"inputs\":[\"x\",\"y\"],\"runs\":7,\"warmup\":0,\"seed\":9,\"threads\":4,"
+        "\"sme_threads\":2,\"cpu_affinity\":\"big\",\"mode\":\"clean\",\"processes\":3,"
+        "\"data_path\":\"w/toy.ptd\",\"method\":\"encode\",\"input_shapes\":\"1x3\"}]}";
+    static struct sl_plan plan;
+    struct sl_spec sent, read;
+    struct sl_diag diag = {0};
+    struct sl_buf body, again;
+    (void)state;
+    sl_buf_init(&body, 1 << 16);
+    sl_buf_init(&again, 1 << 16);
+    assert_int_equal(
+        sl_plan_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, "c", &plan, &diag),
+        0);
+    sent = plan.specs[0];
+    sent.model_sha256 = sent.data_path_sha256 = sent.inputs_sha256[0] = sent.inputs_sha256[1] = A64;
+    sent.command = "sme2lab run c.json";
+    sent.directory = "out/b";
+    sent.shared_directory = true;
+    sent.timeout_seconds = 77;
+    assert_int_equal(sl_job_body_put(&sent, &body), 0);
+    assert_int_equal(sl_job_body_read((struct sl_bytes){body.data, body.size}, &read, &diag), 0);
+    assert_string_equal(read.model, "dir/toy.pte");
+    assert_string_equal(read.data_path, "w/toy.ptd");
+    assert_string_equal(read.inputs[1], "y");
+    assert_string_equal(read.inputs_sha256[1], A64);
+    assert_string_equal(read.method, "encode");
+    assert_string_equal(read.name, "b");
+    assert_int_equal(read.runs, 7);
+    assert_int_equal(read.warmup, 0);
+    assert_int_equal(read.mode, SL_MODE_CLEAN);
+    assert_int_equal(read.priority, -3);
+    assert_int_equal(read.timeout_seconds, 77);
+    assert_true(read.threshold_percent == 2 && read.shared_directory);
+    assert_string_equal(read.labels_values[0], "main");
+    assert_string_equal(read.command, "sme2lab run c.json");
+    assert_string_equal(read.directory, "out/b");
+    assert_int_equal(sl_job_body_put(&read, &again), 0); /* every member, whatever it is */
+    assert_string_equal((char *)again.data, (char *)body.data);
+    sl_buf_fini(&body);
+    sl_buf_fini(&again);
+    sl_spec_fini(&read);
+    sl_plan_fini(&plan);
+}
+
+static void what_is_not_said_is_left_to_the_daemon(void **state)
+{
+    struct sl_spec sent, read;
+    struct sl_diag diag = {0};
+    struct sl_buf body;
+    (void)state;
+    sl_buf_init(&body, 1 << 16);
+    sl_spec_init(&sent);
+    sent.model = "m.pte";
+    sent.model_sha256 = A64;
+    assert_int_equal(sl_job_body_put(&sent, &body), 0);
+    assert_int_equal(sl_job_body_read((struct sl_bytes){body.data, body.size}, &read, &diag), 0);
+    assert_int_equal(read.runs, SL_SPEC_UNSET);
+    assert_null(read.data_path_sha256);
+    assert_int_equal(read.inputs_count, 0);
+    assert_false(read.shared_directory);
+    assert_null(read.directory);
+    sl_buf_fini(&body);
+    sl_spec_fini(&read);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_alone_has_defaults),
+        cmocka_unit_test(every_key_arrives),
+        cmocka_unit_test(what_is_wrong_is_refused_at_its_place),
+        cmocka_unit_test(the_daemon_reads_what_is_sent),
+        cmocka_unit_test(what_is_not_said_is_left_to_the_daemon),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
