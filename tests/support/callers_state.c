@@ -1,15 +1,11 @@
 /* tests/support/callers_state.c */
 #include "tests/support/callers_state.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 enum { SVCR_SM = 1, SVCR_ZA = 2 };
 

@@ -3,15 +3,11 @@
 #include "agent/runtime/xnn/delegate.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
+#include "tests/support/test.h"
 
 struct sl_graph_case sl_graph;
 

@@ -2,15 +2,12 @@
 #include "tests/support/kernel_case.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
+#include "tests/support/test.h"
 
 bool sl_case_may_run(const char *kernel, uint32_t needs)
 {

@@ -3,9 +3,6 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +12,10 @@
 #include <sys/auxv.h>
 #endif
 
-#include <cmocka.h>
-
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
+#include "tests/support/test.h"
 
 enum { MAX_FILE = 64 << 20 };
 

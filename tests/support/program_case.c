@@ -2,15 +2,12 @@
 #include "tests/support/program_case.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
+#include "tests/support/test.h"
 
 struct sl_program_case sl_program;
 

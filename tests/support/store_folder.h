@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/test.h"
+
 static char store_folder[64], store_path[96];
 
 static int make_store_folder(void **state)
@@ -25,5 +27,4 @@ static int remove_store_folder(void **state)
     return system(command);
 }
 
-#define STORE_TEST(name)                                                                           \
-    cmocka_unit_test_setup_teardown(name, make_store_folder, remove_store_folder)
+#define STORE_TEST(name) TEST_WITH(name, make_store_folder, remove_store_folder)

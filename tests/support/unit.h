@@ -1,17 +1,12 @@
-/* tests/support/unit.h: what cmocka needs before it, and files of tests/data. */
+/* tests/support/unit.h: test.h, and files of tests/data. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/bytes.h"
+#include "tests/support/test.h"
 
 /* A file below tests/data in a block of exactly its size, so that AddressSanitizer sees one byte
  * too many. Release `data` with free(). */

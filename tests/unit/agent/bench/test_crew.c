@@ -2,17 +2,13 @@
 #include "agent/bench/crew.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "common/base/mem.h"
 #include "kernels/peak/peak.h"
+#include "tests/support/test.h"
 
 enum { WORKERS = 3, ROUNDS = 4, TURNS = 17, BYTES = 4096 };
 
@@ -35,9 +31,8 @@ static void loop(const struct sl_peak_job *job)
 
 static const struct sl_peak peak = {.name = "loop", .kind = SL_PEAK_NEAR, .run = loop};
 
-static void every_worker_runs_every_round_with_memory_of_its_own(void **state)
+TEST(every_worker_runs_every_round_with_memory_of_its_own)
 {
-    (void)state;
     uint64_t ns = 0;
     size_t different = 0;
     atomic_store(&runs, 0);
@@ -56,9 +51,8 @@ static void every_worker_runs_every_round_with_memory_of_its_own(void **state)
     assert_int_equal(different, WORKERS);
 }
 
-static void one_worker_needs_no_other(void **state)
+TEST(one_worker_needs_no_other)
 {
-    (void)state;
     uint64_t ns = 0;
     atomic_store(&runs, 0);
     assert_int_equal(sl_crew_run(&peak, 1, 1, 1, BYTES, &ns), 0);
@@ -66,9 +60,8 @@ static void one_worker_needs_no_other(void **state)
     assert_true(sl_crew_cores() >= 1);
 }
 
-static void a_failed_allocation_is_said(void **state)
+TEST(a_failed_allocation_is_said)
 {
-    (void)state;
     uint64_t ns = 77;
     sl_mem_fail_nth(1);
     assert_int_equal(sl_crew_run(&peak, 1, 2, 1, BYTES, &ns), -ENOMEM);
@@ -76,14 +69,4 @@ static void a_failed_allocation_is_said(void **state)
     sl_mem_fail_nth(3);
     assert_int_equal(sl_crew_run(&peak, 1, 2, 1, BYTES, &ns), -ENOMEM);
     assert_int_equal(ns, 77);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_worker_runs_every_round_with_memory_of_its_own),
-        cmocka_unit_test(one_worker_needs_no_other),
-        cmocka_unit_test(a_failed_allocation_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

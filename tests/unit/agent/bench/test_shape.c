@@ -1,12 +1,7 @@
 /* tests/unit/agent/bench/test_shape.c */
 #include "agent/bench/shape.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "agent/bench/families.h"
 #include "agent/bench/kernels.h"
@@ -15,10 +10,10 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
-static void shapes_are_read_as_the_product_they_are(void **state)
+TEST(shapes_are_read_as_the_product_they_are)
 {
-    (void)state;
     struct sl_bench_shape s;
     assert_int_equal(sl_bench_shape_parse("matmul:100x192x384", &s), 0);
     assert_true(s.family == SL_BENCH_MATMUL && s.m == 100 && s.n == 192 && s.k == 384);
@@ -55,9 +50,8 @@ static void shapes_are_read_as_the_product_they_are(void **state)
     assert_true(s.family == SL_BENCH_MATMUL_Q4_G128 && sl_bench_shape_group(&s) == 128);
 }
 
-static void windows_are_dilated_grouped_and_of_two_axes(void **state)
+TEST(windows_are_dilated_grouped_and_of_two_axes)
 {
-    (void)state;
     struct sl_bench_shape s;
     assert_int_equal(sl_bench_shape_parse("conv:28x28x64-128-3x3-s1-p2-d2-g4", &s), 0);
     assert_true(s.m == 784 && s.n == 128 && s.k == 9 * 16 && s.groups == 4 && s.dilation_w == 2);
@@ -76,9 +70,8 @@ static void windows_are_dilated_grouped_and_of_two_axes(void **state)
     assert_true(s.m == 42 && s.n == 5 && sl_bench_shape_in(&s) == 60);
 }
 
-static void other_families_are_read_as_elements_rows_or_pairs(void **state)
+TEST(other_families_are_read_as_elements_rows_or_pairs)
 {
-    (void)state;
     struct sl_bench_shape s;
     assert_int_equal(sl_bench_shape_parse("batch_nk:3x5x7x9", &s), 0);
     assert_true(s.family == SL_BENCH_BATCH_NK && s.m == 15 && s.n == 7 && s.k == 9);
@@ -101,9 +94,8 @@ static void check_refused(const char *const *words, size_t count)
     }
 }
 
-static void other_words_are_refused(void **state)
+TEST(other_words_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "matmul",
@@ -138,9 +130,8 @@ static void other_words_are_refused(void **state)
     assert_int_equal(sl_bench_shape_parse("resize:1x1x9-65536x65536", &s), SL_E_LIMIT);
 }
 
-static void windows_batches_and_permutations_that_are_none_are_refused(void **state)
+TEST(windows_batches_and_permutations_that_are_none_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "matmul_q4_g64:3x5x96",
         "conv:8x8x4-4-3x3-p1-s1",
@@ -173,9 +164,8 @@ static void windows_batches_and_permutations_that_are_none_are_refused(void **st
     check_refused(bad, sizeof(bad) / sizeof(bad[0]));
 }
 
-static void every_kernel_is_listed_once(void **state)
+TEST(every_kernel_is_listed_once)
 {
-    (void)state;
     struct sl_kernel_entry kernel, other;
     size_t count = 0;
     assert_true(sl_kernel_list_at(0, &kernel));
@@ -202,9 +192,8 @@ static int bench(const char *text, const struct sl_bench_choice *choice, struct 
     return sl_bench_run(choice, 1, &run);
 }
 
-static void stages_are_printed_one_a_line(void **state)
+TEST(stages_are_printed_one_a_line)
 {
-    (void)state;
     struct sl_buf out;
     const struct sl_bench_choice portable = {.engine = "portable"};
     sl_buf_init(&out, 1 << 16);
@@ -253,9 +242,8 @@ static void stages_are_printed_one_a_line(void **state)
     sl_buf_fini(&out);
 }
 
-static void families_of_one_stage_and_layers_of_two_are_printed(void **state)
+TEST(families_of_one_stage_and_layers_of_two_are_printed)
 {
-    (void)state;
     struct sl_buf out;
     const struct sl_bench_choice portable = {.engine = "portable"};
     sl_buf_init(&out, 1 << 16);
@@ -282,9 +270,8 @@ static void families_of_one_stage_and_layers_of_two_are_printed(void **state)
     sl_buf_fini(&out);
 }
 
-static void a_kernel_that_is_not_there_is_said_so(void **state)
+TEST(a_kernel_that_is_not_there_is_said_so)
 {
-    (void)state;
     struct sl_buf out;
     const struct sl_bench_choice unknown = {.name = "sl_nothing"};
     sl_buf_init(&out, 1 << 16);
@@ -298,9 +285,8 @@ static void a_kernel_that_is_not_there_is_said_so(void **state)
     sl_buf_fini(&out);
 }
 
-static void a_failed_allocation_is_reported(void **state)
+TEST(a_failed_allocation_is_reported)
 {
-    (void)state;
     const struct sl_bench_choice portable = {.engine = "portable"};
     for (unsigned nth = 1; nth <= 6; nth++) {
         struct sl_buf out;
@@ -310,21 +296,4 @@ static void a_failed_allocation_is_reported(void **state)
         sl_mem_fail_nth(0);
         sl_buf_fini(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_are_read_as_the_product_they_are),
-        cmocka_unit_test(windows_are_dilated_grouped_and_of_two_axes),
-        cmocka_unit_test(other_families_are_read_as_elements_rows_or_pairs),
-        cmocka_unit_test(other_words_are_refused),
-        cmocka_unit_test(windows_batches_and_permutations_that_are_none_are_refused),
-        cmocka_unit_test(every_kernel_is_listed_once),
-        cmocka_unit_test(stages_are_printed_one_a_line),
-        cmocka_unit_test(families_of_one_stage_and_layers_of_two_are_printed),
-        cmocka_unit_test(a_kernel_that_is_not_there_is_said_so),
-        cmocka_unit_test(a_failed_allocation_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

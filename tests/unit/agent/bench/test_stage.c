@@ -1,20 +1,16 @@
 /* tests/unit/agent/bench/test_stage.c: threads that run the stages of a shape in step. */
 #include "agent/bench/stage.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "agent/bench/shape.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "tests/support/test.h"
 
 enum { WORKERS = 3, ROUNDS = 20, SLEEP_NS = 300000 };
 
@@ -50,9 +46,8 @@ static int run(struct job *job, struct sl_buf *out)
     return rc;
 }
 
-static void all_threads_run_every_round_and_the_first_prints(void **state)
+TEST(all_threads_run_every_round_and_the_first_prints)
 {
-    (void)state;
     struct job job = {.failing = WORKERS};
     struct sl_buf out;
     assert_int_equal(run(&job, &out), 0);
@@ -64,22 +59,12 @@ static void all_threads_run_every_round_and_the_first_prints(void **state)
     sl_buf_fini(&out);
 }
 
-static void a_thread_that_fails_stops_nobody_from_ending(void **state)
+TEST(a_thread_that_fails_stops_nobody_from_ending)
 {
-    (void)state;
     for (unsigned failing = 0; failing < WORKERS; failing++) {
         struct job job = {.failing = failing};
         struct sl_buf out;
         assert_int_equal(run(&job, &out), SL_E_UNSUPPORTED);
         sl_buf_fini(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_threads_run_every_round_and_the_first_prints),
-        cmocka_unit_test(a_thread_that_fails_stops_nobody_from_ending),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

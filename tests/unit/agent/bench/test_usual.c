@@ -1,14 +1,9 @@
 /* tests/unit/agent/bench/test_usual.c: every kernel of every list can be benched by its name. */
 #include "agent/bench/usual.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/bench/families.h"
 #include "agent/bench/kernels.h"
@@ -18,10 +13,10 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
+#include "tests/support/test.h"
 
-static void the_operation_of_a_kernel_stands_in_its_shape(void **state)
+TEST(the_operation_of_a_kernel_stands_in_its_shape)
 {
-    (void)state;
     const struct {
         struct sl_kernel_entry kernel;
         const char *want;
@@ -72,9 +67,8 @@ static void check(const struct sl_kernel_entry *kernel)
     sl_buf_fini(&out);
 }
 
-static void every_kernel_of_every_list_takes_a_shape_that_is_usual_for_it(void **state)
+TEST(every_kernel_of_every_list_takes_a_shape_that_is_usual_for_it)
 {
-    (void)state;
     struct sl_kernel_entry kernel;
     size_t run = 0;
     for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
@@ -86,13 +80,4 @@ static void every_kernel_of_every_list_takes_a_shape_that_is_usual_for_it(void *
         run++;
     }
     assert_true(run > 50);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_operation_of_a_kernel_stands_in_its_shape),
-        cmocka_unit_test(every_kernel_of_every_list_takes_a_shape_that_is_usual_for_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
 #include "agent/executorch/events.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "agent/executorch/stamps.h"
 #include "agent/trace/recorder.h"
@@ -17,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
+#include "tests/support/test.h"
 
 enum { RING_RECORDS = 8, MAX_SEEN = 256 };
 
@@ -90,7 +87,7 @@ static void name_operator(void *user, int number)
     sl_events_delegate(f->events, text, 0, 4);
 }
 
-static void operators_lie_between_the_delegates_own_stamps(void **state)
+TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
 {
     struct fixture *f = *state;
     int64_t whole = sl_events_begin(f->events, "Method::execute", -1, 0);
@@ -118,7 +115,7 @@ static void operators_lie_between_the_delegates_own_stamps(void **state)
     assert_int_equal(event(f, 4)->event.order, 0);
 }
 
-static void operator_without_a_stamp_is_told(void **state)
+TEST_WITH(operator_without_a_stamp_is_told, open_all, close_all)
 {
     struct fixture *f = *state;
     int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
@@ -128,7 +125,7 @@ static void operator_without_a_stamp_is_told(void **state)
     assert_int_equal(sl_events_flush(f->events), 0); /* and not of the next execution */
 }
 
-static void stamps_of_a_call_before_count_for_no_other(void **state)
+TEST_WITH(stamps_of_a_call_before_count_for_no_other, open_all, close_all)
 {
     struct fixture *f = *state;
     int64_t first = sl_events_begin(f->events, "DELEGATE_CALL", 0, 1);
@@ -142,7 +139,7 @@ static void stamps_of_a_call_before_count_for_no_other(void **state)
     assert_true(event(f, 3)->event.start > event(f, 2)->event.end);
 }
 
-static void more_events_than_the_ring_holds_wait_for_it(void **state)
+TEST_WITH(more_events_than_the_ring_holds_wait_for_it, open_all, close_all)
 {
     struct fixture *f = *state;
     for (int i = 0; i < 5 * RING_RECORDS; i++)
@@ -152,7 +149,7 @@ static void more_events_than_the_ring_holds_wait_for_it(void **state)
         assert_int_equal(event(f, i)->event.instruction, i);
 }
 
-static void real_clock_answers_everybody_else(void **state)
+TEST_WITH(real_clock_answers_everybody_else, open_all, close_all)
 {
     struct timespec now = {0};
     const struct sl_stamp *stamps;
@@ -161,19 +158,4 @@ static void real_clock_answers_everybody_else(void **state)
     assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
     assert_true(now.tv_sec > 0 || now.tv_nsec > 0);
     assert_int_equal(sl_stamps_get(&stamps), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(operators_lie_between_the_delegates_own_stamps, open_all,
-                                        close_all),
-        cmocka_unit_test_setup_teardown(operator_without_a_stamp_is_told, open_all, close_all),
-        cmocka_unit_test_setup_teardown(stamps_of_a_call_before_count_for_no_other, open_all,
-                                        close_all),
-        cmocka_unit_test_setup_teardown(more_events_than_the_ring_holds_wait_for_it, open_all,
-                                        close_all),
-        cmocka_unit_test_setup_teardown(real_clock_answers_everybody_else, open_all, close_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,16 @@
 /* tests/unit/agent/probe/test_cores.c */
 #include "agent/probe/cores.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define TREE(name) SL_TEST_DATA "/probe/" name
 
 static struct sl_probe_cores cores;
 
-static void one_topology_id_still_gives_three_clusters(void **state)
+TEST(one_topology_id_still_gives_three_clusters)
 {
-    (void)state;
     sl_probe_cores_read(TREE("phone-3-clusters"), &cores);
     assert_int_equal(cores.count, 8);
     assert_int_equal(cores.cluster_count, 3);
@@ -30,9 +26,8 @@ static void one_topology_id_still_gives_three_clusters(void **state)
     assert_string_equal(sl_probe_core_name(cores.core[0].midr), "C1-Nano");
 }
 
-static void packages_stand_for_missing_cluster_ids(void **state)
+TEST(packages_stand_for_missing_cluster_ids)
 {
-    (void)state;
     sl_probe_cores_read(TREE("phone-2-clusters"), &cores);
     assert_int_equal(cores.count, 8);
     assert_int_equal(cores.cluster_count, 2);
@@ -44,9 +39,8 @@ static void packages_stand_for_missing_cluster_ids(void **state)
     assert_null(sl_probe_core_name(cores.core[0].midr));
 }
 
-static void machine_without_cpufreq_is_one_cluster(void **state)
+TEST(machine_without_cpufreq_is_one_cluster)
 {
-    (void)state;
     sl_probe_cores_read(TREE("vm-without-cpufreq"), &cores);
     assert_int_equal(cores.count, 4);
     assert_int_equal(cores.cluster_count, 1);
@@ -54,9 +48,8 @@ static void machine_without_cpufreq_is_one_cluster(void **state)
     assert_null(sl_probe_core_name(cores.core[3].midr)); /* another implementer */
 }
 
-static void holes_are_kept_and_folders_tell_what_lists_do_not(void **state)
+TEST(holes_are_kept_and_folders_tell_what_lists_do_not)
 {
-    (void)state;
     sl_probe_cores_read(TREE("holes"), &cores);
     assert_int_equal(cores.count, 3);
     assert_int_equal(cores.core[1].index, 4);
@@ -67,9 +60,8 @@ static void holes_are_kept_and_folders_tell_what_lists_do_not(void **state)
     assert_int_equal(cores.core[0].cluster, 1);
 }
 
-static void garbage_is_not_known(void **state)
+TEST(garbage_is_not_known)
 {
-    (void)state;
     sl_probe_cores_read(TREE("garbage"), &cores);
     assert_int_equal(cores.count, 1);
     assert_true(cores.core[0].online);
@@ -79,23 +71,9 @@ static void garbage_is_not_known(void **state)
     assert_int_equal(cores.core[0].cluster_id, SL_PROBE_UNKNOWN);
 }
 
-static void missing_tree_has_no_cores(void **state)
+TEST(missing_tree_has_no_cores)
 {
-    (void)state;
     sl_probe_cores_read(TREE("nowhere"), &cores);
     assert_int_equal(cores.count, 0);
     assert_int_equal(cores.cluster_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_topology_id_still_gives_three_clusters),
-        cmocka_unit_test(packages_stand_for_missing_cluster_ids),
-        cmocka_unit_test(machine_without_cpufreq_is_one_cluster),
-        cmocka_unit_test(holes_are_kept_and_folders_tell_what_lists_do_not),
-        cmocka_unit_test(garbage_is_not_known),
-        cmocka_unit_test(missing_tree_has_no_cores),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

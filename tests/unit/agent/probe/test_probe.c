@@ -2,17 +2,13 @@
 #include "agent/probe/probe.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 #define TREE(name) SL_TEST_DATA "/probe/" name
 
@@ -29,9 +25,8 @@ static void has(const char *text, const char *part)
         fail_msg("no %s in %s", part, text);
 }
 
-static void phone_is_described(void **state)
+TEST(phone_is_described)
 {
-    (void)state;
     struct sl_buf text;
     const char *json = probe(TREE("phone-3-clusters"), &text);
     has(json, "\"schema\":\"sme2lab.probe/1\"");
@@ -44,9 +39,8 @@ static void phone_is_described(void **state)
     sl_buf_fini(&text);
 }
 
-static void what_is_missing_or_garbage_is_null(void **state)
+TEST(what_is_missing_or_garbage_is_null)
 {
-    (void)state;
     struct sl_buf text;
     const char *json = probe(TREE("nowhere"), &text);
     has(json, "\"cores\":[],\"clusters\":[]");
@@ -60,9 +54,8 @@ static void what_is_missing_or_garbage_is_null(void **state)
     sl_buf_fini(&text);
 }
 
-static void full_buffer_and_failed_allocations_are_said(void **state)
+TEST(full_buffer_and_failed_allocations_are_said)
 {
-    (void)state;
     struct sl_buf text;
     sl_buf_init(&text, 100);
     assert_int_equal(sl_probe_write(TREE("holes"), &text), SL_E_LIMIT);
@@ -72,14 +65,4 @@ static void full_buffer_and_failed_allocations_are_said(void **state)
     assert_int_equal(sl_probe_write(TREE("holes"), &text), -ENOMEM);
     sl_mem_fail_nth(0);
     sl_buf_fini(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(phone_is_described),
-        cmocka_unit_test(what_is_missing_or_garbage_is_null),
-        cmocka_unit_test(full_buffer_and_failed_allocations_are_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

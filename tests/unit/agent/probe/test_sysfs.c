@@ -1,13 +1,10 @@
 /* tests/unit/agent/probe/test_sysfs.c */
 #include "agent/probe/sysfs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define TREE(name) SL_TEST_DATA "/probe/" name
 
@@ -16,9 +13,8 @@ static bool number(const char *text, int64_t *out)
     return sl_sysfs_parse_number(text, strlen(text), out);
 }
 
-static void number_alone_in_its_file_is_read(void **state)
+TEST(number_alone_in_its_file_is_read)
 {
-    (void)state;
     int64_t value = 0;
     assert_true(number("2270000\n", &value));
     assert_int_equal(value, 2270000);
@@ -30,9 +26,8 @@ static void number_alone_in_its_file_is_read(void **state)
     assert_true(value == INT64_MAX);
 }
 
-static void anything_else_is_no_number(void **state)
+TEST(anything_else_is_no_number)
 {
-    (void)state;
     const char *const bad[] = {"",   "\n",  "-",  "0x", "12x", "1 2", "9223372036854775808",
                                "+1", "--1", "0xg"};
     int64_t value = 7;
@@ -41,9 +36,8 @@ static void anything_else_is_no_number(void **state)
     assert_int_equal(value, 7);
 }
 
-static void list_sets_its_ranges(void **state)
+TEST(list_sets_its_ranges)
 {
-    (void)state;
     bool flags[SL_SYSFS_MAX_INDEX];
     assert_true(sl_sysfs_parse_list("0-2,5\n", 6, flags));
     for (size_t i = 0; i < 8; i++)
@@ -53,9 +47,8 @@ static void list_sets_its_ranges(void **state)
     assert_true(flags[SL_SYSFS_MAX_INDEX - 1]);
 }
 
-static void garbage_list_sets_nothing(void **state)
+TEST(garbage_list_sets_nothing)
 {
-    (void)state;
     const char *const bad[] = {"", "\n", "1,,2", "3-1", "1-", "a", "1,2,", "1;2", "0-3,x"};
     bool flags[SL_SYSFS_MAX_INDEX];
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -70,9 +63,8 @@ static bool meminfo(const char *text, const char *key, uint64_t *out)
     return sl_sysfs_parse_meminfo(text, strlen(text), key, out);
 }
 
-static void meminfo_value_is_found_by_whole_key(void **state)
+TEST(meminfo_value_is_found_by_whole_key)
 {
-    (void)state;
     uint64_t bytes = 0;
     const char *text = "MemTotalX:  1 kB\nMemTotal:    12 kB\nMemAvailable:\t3 kB";
     assert_true(meminfo(text, "MemTotal", &bytes));
@@ -82,18 +74,16 @@ static void meminfo_value_is_found_by_whole_key(void **state)
     assert_false(meminfo(text, "MemFree", &bytes));
 }
 
-static void meminfo_without_a_sane_value_is_not_known(void **state)
+TEST(meminfo_without_a_sane_value_is_not_known)
 {
-    (void)state;
     const char *const bad[] = {"K:", "K: kB", "K: 12", "K: 12 MB", "K: 1234567890123456789 kB"};
     uint64_t bytes;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_false(meminfo(bad[i], "K", &bytes));
 }
 
-static void line_is_cut_and_cleaned(void **state)
+TEST(line_is_cut_and_cleaned)
 {
-    (void)state;
     char text[64];
     assert_true(sl_sysfs_line(TREE("garbage"), text, sizeof(text),
                               "sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", 0));
@@ -105,9 +95,8 @@ static void line_is_cut_and_cleaned(void **state)
     assert_string_equal(text, "");
 }
 
-static void indices_are_sorted_with_their_holes(void **state)
+TEST(indices_are_sorted_with_their_holes)
 {
-    (void)state;
     uint32_t zones[8];
     assert_int_equal(
         sl_sysfs_indices(TREE("phone-3-clusters"), "sys/class/thermal", "thermal_zone", zones, 8),
@@ -118,19 +107,4 @@ static void indices_are_sorted_with_their_holes(void **state)
         sl_sysfs_indices(TREE("phone-3-clusters"), "sys/class/thermal", "thermal_zone", zones, 2),
         2);
     assert_int_equal(sl_sysfs_indices(TREE("nowhere"), "sys", "cpu", zones, 8), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(number_alone_in_its_file_is_read),
-        cmocka_unit_test(anything_else_is_no_number),
-        cmocka_unit_test(list_sets_its_ranges),
-        cmocka_unit_test(garbage_list_sets_nothing),
-        cmocka_unit_test(meminfo_value_is_found_by_whole_key),
-        cmocka_unit_test(meminfo_without_a_sane_value_is_not_known),
-        cmocka_unit_test(line_is_cut_and_cleaned),
-        cmocka_unit_test(indices_are_sorted_with_their_holes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 #include "agent/run/etlog.h"
 
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static char line[1024];
 
@@ -34,9 +31,8 @@ static const char *message_of(void)
     return strstr(line, "] ") + 2;
 }
 
-static void line_has_the_shape_of_executorch(void **state)
+TEST(line_has_the_shape_of_executorch)
 {
-    (void)state;
     regex_t shape;
     sl_etlog_start();
     capture('I', "1 outputs: ");
@@ -48,9 +44,8 @@ static void line_has_the_shape_of_executorch(void **state)
     regfree(&shape);
 }
 
-static void long_message_is_cut_at_a_character(void **state)
+TEST(long_message_is_cut_at_a_character)
 {
-    (void)state;
     char text[400];
     memset(text, 'a', sizeof(text));
     text[sizeof(text) - 1] = '\0';
@@ -62,13 +57,4 @@ static void long_message_is_cut_at_a_character(void **state)
     memcpy(text + 252, "\xe2\x82\xac", 3);
     capture('E', text);
     assert_int_equal(strlen(message_of()), 255);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(line_has_the_shape_of_executorch),
-        cmocka_unit_test(long_message_is_cut_at_a_character),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 /* tests/unit/agent/run/test_gflags.c */
 #include "agent/run/gflags.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static struct values {
     const char *text;
@@ -49,9 +46,8 @@ static int parse(const char *line)
     return result;
 }
 
-static void every_spelling_of_a_value_is_taken(void **state)
+TEST(every_spelling_of_a_value_is_taken)
 {
-    (void)state;
     assert_int_equal(parse("--some_text=a=b -i -5 --u 0x10 --big=18446744073709551615"), 0);
     assert_string_equal(values.text, "a=b");
     assert_int_equal(values.i, -5);
@@ -65,9 +61,8 @@ static void every_spelling_of_a_value_is_taken(void **state)
     assert_string_equal(values.text, "");
 }
 
-static void booleans_take_no_further_word(void **state)
+TEST(booleans_take_no_further_word)
 {
-    (void)state;
     assert_int_equal(parse("--on word"), 0);
     assert_true(values.on);
     assert_int_equal(extra, 1);
@@ -77,9 +72,8 @@ static void booleans_take_no_further_word(void **state)
     assert_true(values.on);
 }
 
-static void bad_words_are_all_named(void **state)
+TEST(bad_words_are_all_named)
 {
-    (void)state;
     assert_int_equal(parse("--nope --u=-1 --i=2147483648 --on=maybe --u=1x --nosome_text --i"),
                      SL_GFLAGS_BAD);
     assert_string_equal(
@@ -92,35 +86,31 @@ static void bad_words_are_all_named(void **state)
                 "ERROR: flag '--i' is missing its argument; flag description: A number.\n");
 }
 
-static void words_after_two_dashes_are_no_flags(void **state)
+TEST(words_after_two_dashes_are_no_flags)
 {
-    (void)state;
     assert_int_equal(parse("first --u=1 - -- --u=2"), 0);
     assert_int_equal(values.u, 1);
     assert_int_equal(extra, 3);
 }
 
-static void help_and_version_are_told_apart(void **state)
+TEST(help_and_version_are_told_apart)
 {
-    (void)state;
     assert_int_equal(parse("--help"), SL_GFLAGS_HELP);
     assert_int_equal(parse("-helpshort"), SL_GFLAGS_HELP);
     assert_int_equal(parse("--version"), SL_GFLAGS_VERSION);
     assert_int_equal(parse("--version --nope"), SL_GFLAGS_BAD);
 }
 
-static void undefok_lets_unknown_flags_pass_by_their_name_alone(void **state)
+TEST(undefok_lets_unknown_flags_pass_by_their_name_alone)
 {
-    (void)state;
     assert_int_equal(parse("--nope=1 --undefok=other,nope --nonope --u=3"), 0);
     assert_int_equal(values.u, 3);
     assert_int_equal(parse("--undefok nope --nop --u=3"), SL_GFLAGS_BAD);
     assert_string_equal(errors, "ERROR: unknown command line flag 'nop'\n");
 }
 
-static void values_come_from_the_environment_where_it_has_them(void **state)
+TEST(values_come_from_the_environment_where_it_has_them)
 {
-    (void)state;
     setenv("FLAGS_some_text", "from afar", 1);
     unsetenv("FLAGS_u");
     assert_int_equal(parse("--fromenv=some_text --tryfromenv=u,i"), 0);
@@ -142,9 +132,8 @@ static void write_file(const char *path, const char *text, size_t times)
     assert_int_equal(fclose(file), 0);
 }
 
-static void files_of_flags_stand_for_their_lines(void **state)
+TEST(files_of_flags_stand_for_their_lines)
 {
-    (void)state;
     write_file(
         "flags-outer.txt",
         "# a comment\n\n  --some_text=a b\n-on\n--nope=1\nother_program\n--u=7\nx executor_*\n"
@@ -162,9 +151,8 @@ static void files_of_flags_stand_for_their_lines(void **state)
     assert_int_equal(values.i, 3);
 }
 
-static void files_of_flags_that_cannot_be_taken_are_named(void **state)
+TEST(files_of_flags_that_cannot_be_taken_are_named)
 {
-    (void)state;
     unlink("flags-none.txt");
     assert_int_equal(parse("--flagfile=flags-none.txt"), SL_GFLAGS_BAD);
     assert_string_equal(errors, "flags-none.txt: No such file or directory\n");
@@ -174,20 +162,4 @@ static void files_of_flags_that_cannot_be_taken_are_named(void **state)
     write_file("flags-long.txt", "# sixteen bytes.\n", 65536 / 16);
     assert_int_equal(parse("--flagfile=flags-long.txt"), SL_GFLAGS_BAD);
     assert_string_equal(errors, "ERROR: files of flags hold at most 65535 bytes\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_spelling_of_a_value_is_taken),
-        cmocka_unit_test(booleans_take_no_further_word),
-        cmocka_unit_test(bad_words_are_all_named),
-        cmocka_unit_test(words_after_two_dashes_are_no_flags),
-        cmocka_unit_test(help_and_version_are_told_apart),
-        cmocka_unit_test(undefok_lets_unknown_flags_pass_by_their_name_alone),
-        cmocka_unit_test(values_come_from_the_environment_where_it_has_them),
-        cmocka_unit_test(files_of_flags_stand_for_their_lines),
-        cmocka_unit_test(files_of_flags_that_cannot_be_taken_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

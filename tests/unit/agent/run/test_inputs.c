@@ -2,22 +2,17 @@
 #include "agent/run/inputs.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 #define FILE_A SL_TEST_DATA "/probe/holes/sys/devices/system/cpu/online" /* "0,4\n" */
 
-static void shapes_are_read_and_empty_places_kept(void **state)
+TEST(shapes_are_read_and_empty_places_kept)
 {
-    (void)state;
     struct sl_input_shape shapes[4];
     assert_int_equal(sl_input_shapes_parse("1x3x32x32;;7", shapes, 4, NULL), 3);
     assert_int_equal(shapes[0].rank, 4);
@@ -33,9 +28,8 @@ static void shapes_are_read_and_empty_places_kept(void **state)
     assert_int_equal(sl_input_shapes_parse("", shapes, 4, NULL), 0);
 }
 
-static void what_is_no_shape_is_refused(void **state)
+TEST(what_is_no_shape_is_refused)
 {
-    (void)state;
     const char *const bad[] = {"x", "1x", "x1", "1xx2", "1x-2", "1 x2", "a", "1;2x"};
     struct sl_input_shape shapes[4];
     struct sl_diag diag;
@@ -47,9 +41,8 @@ static void what_is_no_shape_is_refused(void **state)
     assert_int_equal(sl_input_shapes_parse("1;2;3", shapes, 2, &diag), SL_E_LIMIT);
 }
 
-static void files_are_read_in_order(void **state)
+TEST(files_are_read_in_order)
 {
-    (void)state;
     struct sl_input_files files = {0};
     char name[512];
     assert_int_equal(sl_input_files_read("", &files, name, sizeof(name)), 0);
@@ -62,9 +55,8 @@ static void files_are_read_in_order(void **state)
     sl_input_files_fini(&files);
 }
 
-static void file_that_fails_is_named(void **state)
+TEST(file_that_fails_is_named)
 {
-    (void)state;
     struct sl_input_files files = {0};
     char name[512];
     assert_int_equal(sl_input_files_read(FILE_A ",no-such-file", &files, name, sizeof(name)),
@@ -74,9 +66,8 @@ static void file_that_fails_is_named(void **state)
     assert_null(files.files);
 }
 
-static void reading_survives_each_failed_allocation(void **state)
+TEST(reading_survives_each_failed_allocation)
 {
-    (void)state;
     char name[512];
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
@@ -88,16 +79,4 @@ static void reading_survives_each_failed_allocation(void **state)
     }
     sl_mem_fail_nth(0);
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_are_read_and_empty_places_kept),
-        cmocka_unit_test(what_is_no_shape_is_refused),
-        cmocka_unit_test(files_are_read_in_order),
-        cmocka_unit_test(file_that_fails_is_named),
-        cmocka_unit_test(reading_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* tests/unit/agent/run/test_options.c */
 #include "agent/run/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "kernels/cpu/policy.h"
+#include "tests/support/test.h"
 
 static struct sl_run_options options;
 
@@ -20,9 +16,8 @@ static int parse_two(char *first, char *second)
     return sl_run_options_parse(&options, second ? 3 : 2, argv, stderr, &code);
 }
 
-static void defaults_are_those_of_executor_runner(void **state)
+TEST(defaults_are_those_of_executor_runner)
 {
-    (void)state;
     assert_int_equal(parse_two("--json", NULL), SL_RUN_GO);
     assert_string_equal(options.model_path, "model.pte");
     assert_string_equal(options.etdump_path, "model.etdump");
@@ -32,9 +27,8 @@ static void defaults_are_those_of_executor_runner(void **state)
     assert_int_equal(options.warmup, 0);
 }
 
-static void pairs_have_their_own_defaults(void **state)
+TEST(pairs_have_their_own_defaults)
 {
-    (void)state;
     assert_int_equal(parse_two("--variants=off,on", NULL), SL_RUN_GO);
     assert_int_equal(options.num_executions, SL_RUN_DEFAULT_PAIRS);
     assert_int_equal(options.warmup, 1);
@@ -44,9 +38,8 @@ static void pairs_have_their_own_defaults(void **state)
     assert_int_equal(options.num_executions, 1);
 }
 
-static void off_lacks_sme_and_on_has_all(void **state)
+TEST(off_lacks_sme_and_on_has_all)
 {
-    (void)state;
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2, all = SL_ISA_NEON | SL_ISA_FP16 | sme;
     assert_int_equal(parse_two("--variants=on,off", NULL), SL_RUN_GO);
     assert_int_equal(sl_run_options_variants(&options, all, NULL), 0);
@@ -56,9 +49,8 @@ static void off_lacks_sme_and_on_has_all(void **state)
     assert_int_equal(options.variant[1].isa, all & ~sme);
 }
 
-static void a_policy_is_of_the_variant_with_sme2_alone(void **state)
+TEST(a_policy_is_of_the_variant_with_sme2_alone)
 {
-    (void)state;
     const uint32_t all = SL_ISA_NEON | SL_ISA_SME | SL_ISA_SME2;
     assert_int_equal(parse_two("--variants=off,on", "--policy=conv,gemv_int8"), SL_RUN_GO);
     assert_int_equal(sl_run_options_variants(&options, all, NULL), 0);
@@ -72,27 +64,24 @@ static void a_policy_is_of_the_variant_with_sme2_alone(void **state)
     assert_int_equal(sl_run_options_variants(&options, all, NULL), SL_E_FORMAT);
 }
 
-static void variant_that_the_cpu_lacks_is_refused(void **state)
+TEST(variant_that_the_cpu_lacks_is_refused)
 {
-    (void)state;
     struct sl_diag diag = {0};
     assert_int_equal(parse_two("--variants=off,on", NULL), SL_RUN_GO);
     assert_int_equal(sl_run_options_variants(&options, SL_ISA_NEON, &diag), SL_E_UNSUPPORTED);
     assert_true(diag.what[0] && diag.hint[0]);
 }
 
-static void mask_limits_every_variant(void **state)
+TEST(mask_limits_every_variant)
 {
-    (void)state;
     assert_int_equal(parse_two("--variants=off,portable", "--isa=neon"), SL_RUN_GO);
     assert_int_equal(sl_run_options_variants(&options, SL_ISA_NEON | SL_ISA_FP16, NULL), 0);
     assert_int_equal(options.variant[0].isa, SL_ISA_NEON);
     assert_int_equal(options.variant[1].isa, SL_ISA_NONE);
 }
 
-static void malformed_variants_are_refused(void **state)
+TEST(malformed_variants_are_refused)
 {
-    (void)state;
     char bad[][48] = {"--variants=off",  "--variants=off,on,on", "--variants=off,off",
                       "--variants=,off", "--variants=off,",      "--variants=off,sideways"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -102,9 +91,8 @@ static void malformed_variants_are_refused(void **state)
     }
 }
 
-static void flags_that_contradict_are_refused(void **state)
+TEST(flags_that_contradict_are_refused)
 {
-    (void)state;
     assert_int_equal(parse_two("--server_mode", "--variants=off,on"), SL_RUN_STOP);
     assert_int_equal(parse_two("--server_mode", "--clock=marks"), SL_RUN_STOP);
     assert_int_equal(parse_two("--server_mode", "--trace_path=t"), SL_RUN_STOP);
@@ -119,9 +107,8 @@ static void flags_that_contradict_are_refused(void **state)
     assert_int_equal(parse_two("--print_output=some", NULL), SL_RUN_STOP);
 }
 
-static void looks_and_budgets_are_for_timed_pairs(void **state)
+TEST(looks_and_budgets_are_for_timed_pairs)
 {
-    (void)state;
     char *argv[] = {"run", "--variants=off,on", "--first-look=20", "--ring=3", "--budget-ms=5"};
     int code;
     assert_int_equal(sl_run_options_parse(&options, 5, argv, stderr, &code), SL_RUN_GO);
@@ -131,20 +118,4 @@ static void looks_and_budgets_are_for_timed_pairs(void **state)
     assert_int_equal(parse_two("--variants=off,on", "--first-look=20"), SL_RUN_STOP); /* no ring */
     argv[3] = "--clock=marks";
     assert_int_equal(sl_run_options_parse(&options, 5, argv, stderr, &code), SL_RUN_STOP);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_those_of_executor_runner),
-        cmocka_unit_test(pairs_have_their_own_defaults),
-        cmocka_unit_test(off_lacks_sme_and_on_has_all),
-        cmocka_unit_test(a_policy_is_of_the_variant_with_sme2_alone),
-        cmocka_unit_test(variant_that_the_cpu_lacks_is_refused),
-        cmocka_unit_test(mask_limits_every_variant),
-        cmocka_unit_test(malformed_variants_are_refused),
-        cmocka_unit_test(flags_that_contradict_are_refused),
-        cmocka_unit_test(looks_and_budgets_are_for_timed_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

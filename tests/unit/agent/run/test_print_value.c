@@ -2,19 +2,15 @@
 #include "agent/run/print_value.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
+#include "tests/support/test.h"
 
 static struct sl_buf text;
 
@@ -28,9 +24,8 @@ static const char *summary(int type, const void *data, size_t nbytes, int32_t co
     return (const char *)text.data;
 }
 
-static void floats_have_six_digits_and_whole_ones_a_dot(void **state)
+TEST(floats_have_six_digits_and_whole_ones_a_dot)
 {
-    (void)state;
     const float data[] = {0,          -0.0f,     1,        100000,      1234567.0f,
                           0.9999999f, -1.53649f, INFINITY, (float)-NAN, 123456.4f};
     const char *line = summary(SL_SCALAR_FLOAT, data, sizeof(data), 10);
@@ -38,9 +33,8 @@ static void floats_have_six_digits_and_whole_ones_a_dot(void **state)
                               "1, -1.53649, inf, -nan, 123456.])\n");
 }
 
-static void more_than_ten_items_are_wrapped(void **state)
+TEST(more_than_ten_items_are_wrapped)
 {
-    (void)state;
     int32_t data[11];
     for (int i = 0; i < 11; i++)
         data[i] = i;
@@ -50,9 +44,8 @@ static void more_than_ten_items_are_wrapped(void **state)
                               "  10, \n])\n");
 }
 
-static void more_than_two_hundred_items_are_elided(void **state)
+TEST(more_than_two_hundred_items_are_elided)
 {
-    (void)state;
     uint8_t data[201];
     for (size_t i = 0; i < 201; i++)
         data[i] = (uint8_t)i;
@@ -63,9 +56,8 @@ static void more_than_two_hundred_items_are_elided(void **state)
     assert_non_null(strstr(line, "199, 200, \n])\n"));
 }
 
-static void every_other_type_is_printed_or_named(void **state)
+TEST(every_other_type_is_printed_or_named)
 {
-    (void)state;
     const uint16_t halves[] = {0x3c00, 0xc100, 0x0001, 0x7c00};
     const uint16_t bfloats[] = {0x3f80, 0xbf00};
     const int64_t longs[] = {-5000000000, 1};
@@ -92,9 +84,8 @@ static const char *plain(struct sl_plain_value value)
     return (const char *)text.data;
 }
 
-static void what_is_no_tensor_is_printed_as_it_is(void **state)
+TEST(what_is_no_tensor_is_printed_as_it_is)
 {
-    (void)state;
     typedef struct sl_plain_value value;
     assert_string_equal(plain((value){.kind = SL_PTE_NONE}), "OutputX 2: None\n");
     assert_string_equal(plain((value){.kind = SL_PTE_NULL}), "OutputX 2: None\n");
@@ -108,9 +99,8 @@ static void what_is_no_tensor_is_printed_as_it_is(void **state)
     assert_string_equal(plain((value){.kind = SL_PTE_INT_LIST}), "OutputX 2: <list>\n");
 }
 
-static void all_prints_a_line_for_each_element(void **state)
+TEST(all_prints_a_line_for_each_element)
 {
-    (void)state;
     const float data[] = {-1.536492f, 2};
     const uint8_t bools[] = {1, 0};
     int32_t count = 2;
@@ -132,9 +122,8 @@ static void all_prints_a_line_for_each_element(void **state)
                                                  "Output[5]: Not Tensor\n");
 }
 
-static void full_buffer_is_said(void **state)
+TEST(full_buffer_is_said)
 {
-    (void)state;
     struct sl_buf small;
     const float data[50] = {0};
     const int32_t count = 50;
@@ -154,16 +143,4 @@ static int forget(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_have_six_digits_and_whole_ones_a_dot),
-        cmocka_unit_test(more_than_ten_items_are_wrapped),
-        cmocka_unit_test(more_than_two_hundred_items_are_elided),
-        cmocka_unit_test(every_other_type_is_printed_or_named),
-        cmocka_unit_test(what_is_no_tensor_is_printed_as_it_is),
-        cmocka_unit_test(all_prints_a_line_for_each_element),
-        cmocka_unit_test(full_buffer_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, forget);
-}
+TEST_GROUP(NULL, forget);

@@ -1,15 +1,11 @@
 /* tests/unit/agent/run/test_threads.c */
 #include "agent/run/threads.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/probe/cores.h"
 #include "common/base/error.h"
+#include "tests/support/test.h"
 
 static struct sl_probe_cores cores;
 static struct sl_threads threads;
@@ -40,9 +36,8 @@ static void check_cpus(size_t count, const uint16_t *cpus)
     assert_memory_equal(threads.cpus, cpus, count * sizeof(*cpus));
 }
 
-static void heuristic_counts_performance_cores(void **state)
+TEST(heuristic_counts_performance_cores)
 {
-    (void)state;
     set_phone();
     assert_int_equal(decide(-1, ""), 0);
     assert_int_equal(threads.count, 4);
@@ -54,9 +49,8 @@ static void heuristic_counts_performance_cores(void **state)
     assert_int_equal(threads.count, 2);
 }
 
-static void cores_of_nearly_one_speed_are_all_performance_cores(void **state)
+TEST(cores_of_nearly_one_speed_are_all_performance_cores)
 {
-    (void)state;
     set_phone();
     for (uint32_t i = 0; i < 8; i++) {
         cores.core[i].capacity = SL_PROBE_UNKNOWN;
@@ -71,9 +65,8 @@ static void cores_of_nearly_one_speed_are_all_performance_cores(void **state)
     assert_int_equal(threads.count, 8);
 }
 
-static void numbers_are_taken_as_they_are_and_zero_is_every_cpu(void **state)
+TEST(numbers_are_taken_as_they_are_and_zero_is_every_cpu)
 {
-    (void)state;
     set_phone();
     assert_int_equal(decide(1, ""), 0);
     assert_int_equal(threads.count, 1);
@@ -88,9 +81,8 @@ static void numbers_are_taken_as_they_are_and_zero_is_every_cpu(void **state)
     assert_int_equal(threads.count, 1);
 }
 
-static void affinity_chooses_cpus_fastest_first(void **state)
+TEST(affinity_chooses_cpus_fastest_first)
 {
-    (void)state;
     set_phone();
     assert_int_equal(decide(2, "big"), 0);
     check_cpus(4, (const uint16_t[]){7, 4, 5, 6});
@@ -107,7 +99,7 @@ static void affinity_chooses_cpus_fastest_first(void **state)
     assert_int_equal(threads.cpu_count, 8);
 }
 
-static void affinity_without_a_cpu_is_refused(void **state)
+TEST(affinity_without_a_cpu_is_refused)
 {
     static const char *const words[] = {"large", "0x", "0xzz", "0x11111111111111111", "4-", "-1"};
     (void)state;
@@ -117,16 +109,4 @@ static void affinity_without_a_cpu_is_refused(void **state)
     assert_int_equal(decide(-1, "9"), SL_E_NOT_FOUND);
     allowed[3] = false;
     assert_int_equal(decide(-1, "3"), SL_E_NOT_FOUND);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heuristic_counts_performance_cores),
-        cmocka_unit_test(cores_of_nearly_one_speed_are_all_performance_cores),
-        cmocka_unit_test(numbers_are_taken_as_they_are_and_zero_is_every_cpu),
-        cmocka_unit_test(affinity_chooses_cpus_fastest_first),
-        cmocka_unit_test(affinity_without_a_cpu_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/format/sltrace.h"
+#include "tests/support/test.h"
 
 static void record_blocks(struct sl_trace_session *session, uint32_t count)
 {
@@ -60,9 +56,8 @@ static void round_trip(const struct sl_trace_target *target, uint32_t blocks)
     sl_trace_session_fini(&session);
 }
 
-static void stream_in_memory_is_read_whole(void **state)
+TEST(stream_in_memory_is_read_whole)
 {
-    (void)state;
     const struct sl_trace_target ns = {
         .unit = SL_TRACE_NS, .ring_fd = -1, .path = "", .stream = 99};
     const struct sl_trace_target marks = {
@@ -73,18 +68,16 @@ static void stream_in_memory_is_read_whole(void **state)
     round_trip(&marks, 20000); /* here the recorder drains itself when full */
 }
 
-static void path_that_cannot_be_made_is_refused(void **state)
+TEST(path_that_cannot_be_made_is_refused)
 {
-    (void)state;
     struct sl_trace_session session;
     const struct sl_trace_target target = {
         .unit = SL_TRACE_NS, .ring_fd = -1, .path = "/nonexistent/t.sltrace"};
     assert_int_equal(sl_trace_session_init(&session, &target), -ENOENT);
 }
 
-static void ring_of_the_parent_gets_the_records(void **state)
+TEST(ring_of_the_parent_gets_the_records)
 {
-    (void)state;
     struct sl_trace_session session;
     struct sl_trace_record seen[16];
     struct sl_ring *ring = NULL;
@@ -103,9 +96,8 @@ static void ring_of_the_parent_gets_the_records(void **state)
     sl_ring_free(ring);
 }
 
-static void descriptor_that_is_no_ring_is_refused(void **state)
+TEST(descriptor_that_is_no_ring_is_refused)
 {
-    (void)state;
     struct sl_trace_session session;
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
@@ -144,9 +136,8 @@ static void record_and_die(const char *path)
     kill(getpid(), SIGKILL);
 }
 
-static void killed_run_leaves_what_was_drained(void **state)
+TEST(killed_run_leaves_what_was_drained)
 {
-    (void)state;
     char path[] = "/tmp/sme2lab-test-XXXXXX";
     struct sl_buf stream;
     struct sl_trace trace;
@@ -165,16 +156,4 @@ static void killed_run_leaves_what_was_drained(void **state)
     sl_buf_fini(&stream);
     close(fd);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_in_memory_is_read_whole),
-        cmocka_unit_test(path_that_cannot_be_made_is_refused),
-        cmocka_unit_test(ring_of_the_parent_gets_the_records),
-        cmocka_unit_test(descriptor_that_is_no_ring_is_refused),
-        cmocka_unit_test(killed_run_leaves_what_was_drained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* tests/unit/agent/runtime/test_control_flow.c: an exported program that chooses, maps and scans,
  * and keeps state: each input executed three times, the last against the real runtime's third. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "tests/support/model_case.h"
+#include "tests/support/test.h"
 
 static const char *const model = "control_flow_portable";
 
@@ -33,16 +29,15 @@ static void run_on_each_mask(const char *folder)
         run_three_times(folder, masks[i]);
 }
 
-static void the_branch_taken_follows_the_input(void **state)
+TEST(the_branch_taken_follows_the_input)
 {
-    (void)state;
     run_on_each_mask("");
     run_on_each_mask("case-large/");
     run_on_each_mask("case-negative/");
 }
 
 /* On one method, after inputs that take the other branches. */
-static void branches_may_change_from_run_to_run(void **state)
+TEST(branches_may_change_from_run_to_run)
 {
     static const char *const folders[] = {"case-large/", "", "case-negative/", "case-large/", ""};
     struct sl_model_case c;
@@ -66,13 +61,4 @@ static void branches_may_change_from_run_to_run(void **state)
     }
     sl_variant_free(variant);
     sl_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_branch_taken_follows_the_input),
-        cmocka_unit_test(branches_may_change_from_run_to_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

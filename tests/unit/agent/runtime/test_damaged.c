@@ -1,15 +1,11 @@
 /* tests/unit/agent/runtime/test_damaged.c: programs that are damaged or want what is not there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/model_case.h"
+#include "tests/support/test.h"
 
 static const struct sl_runtime_limits small = {.bytes = 8 << 20, .instructions = 200};
 
@@ -55,9 +51,8 @@ static void check_refused(const char *model, const char *from, const char *to, u
     sl_case_close(&c);
 }
 
-static void missing_operator_fails_at_load_in_the_real_words(void **state)
+TEST(missing_operator_fails_at_load_in_the_real_words)
 {
-    (void)state;
     check_refused("toy_cnn_f32_portable", "aten::relu", "aten::rely", 0, SL_ET_OPERATOR_MISSING,
                   "E method.cpp: Missing operator: [2] aten::rely.out\n"
                   "E method.cpp: Missing operator: [2] aten::rely.out\n"
@@ -68,15 +63,14 @@ static void missing_operator_fails_at_load_in_the_real_words(void **state)
                   "Missing operator: [2] aten::rely.out");
 }
 
-static void unknown_backend_fails_at_load_in_the_real_words(void **state)
+TEST(unknown_backend_fails_at_load_in_the_real_words)
 {
-    (void)state;
     check_refused("toy_cnn_f32_xnnpack", "XnnpackBackend", "YnnpackBackend", 0, SL_ET_NOT_FOUND,
                   "E method.cpp: Backend YnnpackBackend is not registered.\n",
                   "Backend YnnpackBackend is not registered.");
 }
 
-static void missing_weights_fail_at_load_in_the_real_words(void **state)
+TEST(missing_weights_fail_at_load_in_the_real_words)
 {
     static const char key[] = "14bfa79fa0bfd6aaef433afbb64d4bd13cf450605e84f23158cea5e62b29b144";
     static const char other[] = "04bfa79fa0bfd6aaef433afbb64d4bd13cf450605e84f23158cea5e62b29b144";
@@ -90,9 +84,8 @@ static void missing_weights_fail_at_load_in_the_real_words(void **state)
                   "constant data");
 }
 
-static void foreign_blob_fails_at_load(void **state)
+TEST(foreign_blob_fails_at_load)
 {
-    (void)state;
     check_refused("toy_cnn_f32_xnnpack", "XN01", "XN07", 0, SL_ET_DELEGATE_INVALID_COMPATIBILITY,
                   "E XNNPACKBackend.cpp: XNNCompiler::compileModel failed: 0x30\n"
                   "E method.cpp: Init failed for backend XnnpackBackend: 0x30\n",
@@ -108,7 +101,7 @@ static void check_unreadable(const void *bytes, size_t size, const char *lines)
     assert_string_equal(c.log, lines);
 }
 
-static void unreadable_files_are_refused_in_the_real_words(void **state)
+TEST(unreadable_files_are_refused_in_the_real_words)
 {
     struct sl_model_case c = {0};
     struct sl_buf program;
@@ -131,7 +124,7 @@ static void unreadable_files_are_refused_in_the_real_words(void **state)
     sl_buf_fini(&program);
 }
 
-static void program_over_the_memory_limit_is_refused(void **state)
+TEST(program_over_the_memory_limit_is_refused)
 {
     static const struct sl_runtime_limits tiny = {.bytes = 100000, .instructions = 200};
     struct sl_model *model = NULL;
@@ -163,7 +156,7 @@ static void try_bytes(const struct sl_buf *program)
     sl_model_free(model);
 }
 
-static void damaged_programs_never_crash(void **state)
+TEST(damaged_programs_never_crash)
 {
     enum { TRIALS = 400 };
     struct sl_buf whole, program;
@@ -215,30 +208,12 @@ static void loading_survives_each_failed_allocation(const char *model)
     sl_buf_fini(&program);
 }
 
-static void loading_delegates_survives_each_failed_allocation(void **state)
+TEST(loading_delegates_survives_each_failed_allocation)
 {
-    (void)state;
     loading_survives_each_failed_allocation("dynamic_shape_f32_xnnpack");
 }
 
-static void loading_operators_survives_each_failed_allocation(void **state)
+TEST(loading_operators_survives_each_failed_allocation)
 {
-    (void)state;
     loading_survives_each_failed_allocation("toy_cnn_f32_portable");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_operator_fails_at_load_in_the_real_words),
-        cmocka_unit_test(unknown_backend_fails_at_load_in_the_real_words),
-        cmocka_unit_test(missing_weights_fail_at_load_in_the_real_words),
-        cmocka_unit_test(foreign_blob_fails_at_load),
-        cmocka_unit_test(unreadable_files_are_refused_in_the_real_words),
-        cmocka_unit_test(program_over_the_memory_limit_is_refused),
-        cmocka_unit_test(damaged_programs_never_crash),
-        cmocka_unit_test(loading_delegates_survives_each_failed_allocation),
-        cmocka_unit_test(loading_operators_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,19 @@
 /* tests/unit/agent/runtime/test_delegate.c: graphs made by hand: rewrites, names, numbers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/graph_case.h"
+#include "tests/support/test.h"
 
 static float clampf(float x, float min, float max)
 {
     return x < min ? min : x > max ? max : x;
 }
 
-static void add_with_relu_is_an_add_and_a_clamp(void **state)
+TEST(add_with_relu_is_an_add_and_a_clamp)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t a = sl_graph_add_input(DIMS(2, 3)), b = sl_graph_add_input(DIMS(3)),
              y = sl_graph_add_output(DIMS(2, 3));
@@ -82,7 +77,7 @@ static void check_broadcast(int type, const uint32_t *a_dims, const uint32_t *b_
     sl_graph_end();
 }
 
-static void every_binary_broadcasts_as_numpy_does(void **state)
+TEST(every_binary_broadcasts_as_numpy_does)
 {
     static const int types[] = {SL_XNN_ADD, SL_XNN_SUBTRACT, SL_XNN_MULTIPLY,
                                 SL_XNN_DIV, SL_XNN_MAXIMUM,  SL_XNN_MINIMUM};
@@ -111,7 +106,7 @@ static float conv_3x3(const float *x, const float *w, const float *bias, uint32_
     return sum;
 }
 
-static void padding_and_clamp_merge_into_a_convolution(void **state)
+TEST(padding_and_clamp_merge_into_a_convolution)
 {
     static float w[54];
     static const float bias[3] = {0.25f, -1.0f, 2.0f};
@@ -161,7 +156,7 @@ static void check_conv_name(int type, uint32_t kernel, uint32_t multiplier, uint
     sl_graph_end();
 }
 
-static void convolutions_have_the_names_of_xnnpack(void **state)
+TEST(convolutions_have_the_names_of_xnnpack)
 {
     uint32_t all = sl_isa_detect(), sme = SL_ISA_SME | SL_ISA_SME2, off = all & ~sme;
     (void)state;
@@ -179,7 +174,7 @@ static void convolutions_have_the_names_of_xnnpack(void **state)
     check_conv_name(SL_XNN_DEPTHWISE_CONV2D, 3, 2, all | sme, "Convolution (NHWC, F32) IGEMM");
 }
 
-static void copies_squares_constants_and_dead_nodes_are_rewritten(void **state)
+TEST(copies_squares_constants_and_dead_nodes_are_rewritten)
 {
     static const float two[1] = {2.0f};
     (void)state;
@@ -201,9 +196,8 @@ static void copies_squares_constants_and_dead_nodes_are_rewritten(void **state)
     sl_graph_end();
 }
 
-static void reshapes_merge_and_move_nothing_inside(void **state)
+TEST(reshapes_merge_and_move_nothing_inside)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(2, 6)), y = sl_graph_add_output(DIMS(4, 3));
     uint32_t sum = sl_graph_add_value(DIMS(2, 6)), flat = sl_graph_add_value(DIMS(12)),
@@ -246,7 +240,7 @@ static float pooled(bool average, uint32_t oy, uint32_t ox, uint32_t c)
     return average ? sum / count : best;
 }
 
-static void pools_count_valid_pixels_only(void **state)
+TEST(pools_count_valid_pixels_only)
 {
     static const char *const names[] = {"Max Pooling (NHWC, F32)",
                                         "Average Pooling (NHWC, F32) Pixelwise Average Pooling"};
@@ -266,9 +260,8 @@ static void pools_count_valid_pixels_only(void **state)
     }
 }
 
-static void global_average_is_a_mean_over_pixels(void **state)
+TEST(global_average_is_a_mean_over_pixels)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(2, 3, 4, 5)), y = sl_graph_add_output(DIMS(2, 1, 1, 5));
     sl_graph_add_node(SL_XNN_GLOBAL_AVG_POOLING_2D, IN(x), y)->flags = SL_XNN_FLAG_KEEP_DIMS;
@@ -284,9 +277,8 @@ static void global_average_is_a_mean_over_pixels(void **state)
     sl_graph_end();
 }
 
-static void transpose_moves_dimensions(void **state)
+TEST(transpose_moves_dimensions)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(2, 3, 4, 5)), y = sl_graph_add_output(DIMS(2, 4, 5, 3));
     struct sl_xnn_node *node = sl_graph_add_node(SL_XNN_STATIC_TRANSPOSE, IN(x), y);
@@ -300,9 +292,8 @@ static void transpose_moves_dimensions(void **state)
     sl_graph_end();
 }
 
-static void concatenation_slice_and_pad_move_boxes(void **state)
+TEST(concatenation_slice_and_pad_move_boxes)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t a = sl_graph_add_input(DIMS(2, 3)), b = sl_graph_add_input(DIMS(2, 1)),
              y = sl_graph_add_output(DIMS(3, 4));
@@ -327,7 +318,7 @@ static void concatenation_slice_and_pad_move_boxes(void **state)
     sl_graph_end();
 }
 
-static void depthwise_with_multiplier_reads_each_channel_twice(void **state)
+TEST(depthwise_with_multiplier_reads_each_channel_twice)
 {
     static float w[9 * 4];
     static const float bias[4] = {1.0f, 2.0f, 3.0f, 4.0f};
@@ -351,9 +342,8 @@ static void depthwise_with_multiplier_reads_each_channel_twice(void **state)
     sl_graph_end();
 }
 
-static void unsupported_nodes_and_types_are_refused_by_name(void **state)
+TEST(unsupported_nodes_and_types_are_refused_by_name)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(4)), y = sl_graph_add_output(DIMS(4));
     sl_graph_add_node(SL_XNN_SCALED_DOT_PRODUCT_ATTENTION, IN(x), y);
@@ -366,9 +356,8 @@ static void unsupported_nodes_and_types_are_refused_by_name(void **state)
     sl_graph_end();
 }
 
-static void arguments_that_share_memory_are_refused(void **state)
+TEST(arguments_that_share_memory_are_refused)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(4)), y = sl_graph_add_output(DIMS(4));
     sl_graph_add_node(SL_XNN_CLAMP, IN(x), y);
@@ -380,9 +369,8 @@ static void arguments_that_share_memory_are_refused(void **state)
     sl_graph_end();
 }
 
-static void workspace_holds_only_what_lives_at_once(void **state)
+TEST(workspace_holds_only_what_lives_at_once)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(1024)), y = sl_graph_add_output(DIMS(1024)), last = x;
     for (int i = 0; i < 8; i++) {
@@ -395,25 +383,4 @@ static void workspace_holds_only_what_lives_at_once(void **state)
     for (int i = 0; i < 1024; i++)
         sl_graph_check_float(sl_graph.data[1][i], 9.0f * sl_graph.data[0][i]);
     sl_graph_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add_with_relu_is_an_add_and_a_clamp),
-        cmocka_unit_test(every_binary_broadcasts_as_numpy_does),
-        cmocka_unit_test(padding_and_clamp_merge_into_a_convolution),
-        cmocka_unit_test(convolutions_have_the_names_of_xnnpack),
-        cmocka_unit_test(copies_squares_constants_and_dead_nodes_are_rewritten),
-        cmocka_unit_test(reshapes_merge_and_move_nothing_inside),
-        cmocka_unit_test(pools_count_valid_pixels_only),
-        cmocka_unit_test(global_average_is_a_mean_over_pixels),
-        cmocka_unit_test(transpose_moves_dimensions),
-        cmocka_unit_test(concatenation_slice_and_pad_move_boxes),
-        cmocka_unit_test(depthwise_with_multiplier_reads_each_channel_twice),
-        cmocka_unit_test(unsupported_nodes_and_types_are_refused_by_name),
-        cmocka_unit_test(arguments_that_share_memory_are_refused),
-        cmocka_unit_test(workspace_holds_only_what_lives_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* tests/unit/agent/runtime/test_elements.c: elementwise operators where types meet, as the real
  * runtime has it (tests/interop/check_operators.py compares many more with it). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
 /* A program of one operator on x and perhaps y, into out. */
 static void begin(const char *name, int x_type, int y_type, int out_type, int64_t number)
@@ -33,7 +29,7 @@ static void run(const void *x, size_t x_bytes, const void *y, size_t y_bytes)
 }
 
 /* PyTorch wraps powers around and refuses rests by zero; ExecuTorch computes both in doubles. */
-static void powers_and_rests_of_integers_are_those_of_doubles(void **state)
+TEST(powers_and_rests_of_integers_are_those_of_doubles)
 {
     static const int32_t x[4] = {3, -2, 0, 100000}, y[4] = {4, 3, -1, 3};
     static const int64_t a[4] = {7, -7, 1, INT64_MAX}, b[4] = {3, 3, 0, 10};
@@ -56,7 +52,7 @@ static void powers_and_rests_of_integers_are_those_of_doubles(void **state)
     sl_program_end();
 }
 
-static void a_number_beside_integers_becomes_one_of_their_type(void **state)
+TEST(a_number_beside_integers_becomes_one_of_their_type)
 {
     static const uint8_t x[4] = {0, 252, 253, 255};
     (void)state;
@@ -67,7 +63,7 @@ static void a_number_beside_integers_becomes_one_of_their_type(void **state)
     sl_program_end();
 }
 
-static void shifts_take_counts_as_cpus_take_them(void **state)
+TEST(shifts_take_counts_as_cpus_take_them)
 {
     static const int32_t x[4] = {1, 1, -64, 5}, y[4] = {31, 33, 2, -31};
     static const int64_t a[4] = {1, 1, -64, 5}, b[4] = {62, 65, 66, -63};
@@ -85,7 +81,7 @@ static void shifts_take_counts_as_cpus_take_them(void **state)
     sl_program_end();
 }
 
-static void remainders_of_doubles_are_single_precision(void **state)
+TEST(remainders_of_doubles_are_single_precision)
 {
     static const double x[4] = {7.1, -7.1, 1e300, 0.3}, y[4] = {2.3, 2.3, 7e299, 0.2};
     (void)state;
@@ -100,7 +96,7 @@ static void remainders_of_doubles_are_single_precision(void **state)
 }
 
 /* ExecuTorch rounds integers as floats; a Bool it does not take. */
-static void rounding_integers_goes_through_single_precision(void **state)
+TEST(rounding_integers_goes_through_single_precision)
 {
     static const int32_t x[4] = {16777217, -5, INT32_MAX, INT32_MIN};
     (void)state;
@@ -122,7 +118,7 @@ static void rounding_integers_goes_through_single_precision(void **state)
     }
 }
 
-static void clamping_between_crossed_bounds_gives_the_upper(void **state)
+TEST(clamping_between_crossed_bounds_gives_the_upper)
 {
     static const int64_t x[4] = {-9, 2, 3, 9};
     (void)state;
@@ -143,17 +139,4 @@ static void clamping_between_crossed_bounds_gives_the_upper(void **state)
         }
         sl_program_end();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(powers_and_rests_of_integers_are_those_of_doubles),
-        cmocka_unit_test(a_number_beside_integers_becomes_one_of_their_type),
-        cmocka_unit_test(shifts_take_counts_as_cpus_take_them),
-        cmocka_unit_test(remainders_of_doubles_are_single_precision),
-        cmocka_unit_test(rounding_integers_goes_through_single_precision),
-        cmocka_unit_test(clamping_between_crossed_bounds_gives_the_upper),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

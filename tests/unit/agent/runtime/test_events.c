@@ -1,10 +1,5 @@
 /* tests/unit/agent/runtime/test_events.c: the events of a run against the real runtime's ETDump. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
@@ -13,6 +8,7 @@
 #include "common/format/sltrace.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/model_case.h"
+#include "tests/support/test.h"
 
 enum { RECORDS = 4096, MAX_NAMES = 2048, NAME_BYTES = 512, EVERYTHING = 16384 };
 
@@ -130,43 +126,37 @@ static void check_model(const char *model)
         check_trace(model, "aarch64-sme2.etdump", all | sme);
 }
 
-static void toy_cnn_xnnpack_leaves_the_real_events(void **state)
+TEST(toy_cnn_xnnpack_leaves_the_real_events)
 {
-    (void)state;
     check_model("toy_cnn_f32_xnnpack");
 }
 
-static void toy_cnn_portable_leaves_the_real_events(void **state)
+TEST(toy_cnn_portable_leaves_the_real_events)
 {
-    (void)state;
     check_model("toy_cnn_f32_portable");
 }
 
-static void dynamic_shape_leaves_the_real_events(void **state)
+TEST(dynamic_shape_leaves_the_real_events)
 {
-    (void)state;
     check_model("dynamic_shape_f32_xnnpack");
 }
 
-static void delegate_of_nearly_every_node_leaves_the_real_events(void **state)
+TEST(delegate_of_nearly_every_node_leaves_the_real_events)
 {
-    (void)state;
     check_model("delegate_ops_f32_xnnpack");
 }
 
-static void channels_last_leaves_the_real_events(void **state)
+TEST(channels_last_leaves_the_real_events)
 {
-    (void)state;
     check_model("toy_cnn_channels_last_f32_xnnpack");
 }
 
-static void encoder_with_bounds_leaves_the_real_events(void **state)
+TEST(encoder_with_bounds_leaves_the_real_events)
 {
-    (void)state;
     check_model("dynamic_sequence_f32_xnnpack");
 }
 
-static void quantised_and_half_delegates_leave_the_real_events(void **state)
+TEST(quantised_and_half_delegates_leave_the_real_events)
 {
     static const char *const models[] = {
         "toy_cnn_int8_xnnpack",     "quant_ops_int8_xnnpack",   "unet_int8_xnnpack",
@@ -196,29 +186,26 @@ static void check_fixture(const char *model)
 
 /* Of emulated CPUs, one with SME2 and one without it do the work.
  * What remains different would be listed here with its reason: nothing does. */
-static void every_fixture_leaves_the_real_events(void **state)
+TEST(every_fixture_leaves_the_real_events)
 {
-    (void)state;
     if (sl_case_each_fixture(check_fixture) == 0)
         skip();
 }
 
-static void mobilenet_v2_leaves_the_real_events(void **state)
+TEST(mobilenet_v2_leaves_the_real_events)
 {
-    (void)state;
     check_model("mobilenet_v2_f32_xnnpack");
 }
 
-static void kitchens_leave_the_real_events(void **state)
+TEST(kitchens_leave_the_real_events)
 {
-    (void)state;
     check_model("kitchen_math_portable");
     check_model("kitchen_shape_portable");
     check_model("kitchen_nn_portable");
     check_model("toy_cnn_f16_portable");
 }
 
-static void an_execution_that_is_not_traced_leaves_nothing(void **state)
+TEST(an_execution_that_is_not_traced_leaves_nothing)
 {
     struct sl_ring *ring = NULL;
     struct sl_recorder *recorder = NULL;
@@ -244,7 +231,7 @@ static void an_execution_that_is_not_traced_leaves_nothing(void **state)
     sl_buf_fini(&input);
 }
 
-static void events_say_origin_kernel_and_shape(void **state)
+TEST(events_say_origin_kernel_and_shape)
 {
     struct trace trace;
     bool found = false;
@@ -267,23 +254,4 @@ static void events_say_origin_kernel_and_shape(void **state)
     assert_string_equal(trace.names[trace.events[2].name], "native_call_convolution.out");
     assert_string_equal(trace.names[trace.events[2].event.origin], "aten::convolution.out");
     trace_fini(&trace);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(toy_cnn_xnnpack_leaves_the_real_events),
-        cmocka_unit_test(toy_cnn_portable_leaves_the_real_events),
-        cmocka_unit_test(dynamic_shape_leaves_the_real_events),
-        cmocka_unit_test(delegate_of_nearly_every_node_leaves_the_real_events),
-        cmocka_unit_test(channels_last_leaves_the_real_events),
-        cmocka_unit_test(encoder_with_bounds_leaves_the_real_events),
-        cmocka_unit_test(quantised_and_half_delegates_leave_the_real_events),
-        cmocka_unit_test(every_fixture_leaves_the_real_events),
-        cmocka_unit_test(mobilenet_v2_leaves_the_real_events),
-        cmocka_unit_test(kitchens_leave_the_real_events),
-        cmocka_unit_test(an_execution_that_is_not_traced_leaves_nothing),
-        cmocka_unit_test(events_say_origin_kernel_and_shape),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* tests/unit/agent/runtime/test_exact.c: operators of integers and doubles, and those whose sizes
  * follow from data: at their edges, and with data and numbers that they refuse. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
 static int execute(void)
 {
@@ -31,7 +27,7 @@ static uint32_t add_dynamic(int scalar_type, uint32_t rank, const int32_t *sizes
     return value;
 }
 
-static void products_of_int8_wrap_and_what_is_added_broadcasts(void **state)
+TEST(products_of_int8_wrap_and_what_is_added_broadcasts)
 {
     static const int8_t lhs[4] = {100, 3, -128, 7}, rhs[4] = {2, -1, 50, 9}, more[2] = {5, -3};
     (void)state;
@@ -55,9 +51,8 @@ static void products_of_int8_wrap_and_what_is_added_broadcasts(void **state)
     sl_program_end();
 }
 
-static void doubles_of_a_product_keep_their_bits(void **state)
+TEST(doubles_of_a_product_keep_their_bits)
 {
-    (void)state;
     sl_program_begin();
     uint32_t a = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(1, 2), true);
     uint32_t b = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 1), true);
@@ -71,9 +66,8 @@ static void doubles_of_a_product_keep_their_bits(void **state)
     sl_program_end();
 }
 
-static void rows_of_no_elements_have_no_deviation(void **state)
+TEST(rows_of_no_elements_have_no_deviation)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 0)), y = sl_program_add_tensor(SL_SIZES(2, 0));
     uint32_t mean = sl_program_add_tensor(SL_SIZES(2, 1));
@@ -90,9 +84,8 @@ static void rows_of_no_elements_have_no_deviation(void **state)
     sl_program_end();
 }
 
-static void a_window_far_larger_than_the_input_ends(void **state)
+TEST(a_window_far_larger_than_the_input_ends)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(1, 2, 2), true);
     uint32_t y = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(1, 1, 1), true);
@@ -125,7 +118,7 @@ static uint32_t begin_selection(int32_t room, uint32_t *out_mask)
     return y;
 }
 
-static void a_selection_has_the_size_that_its_mask_gives_each_time(void **state)
+TEST(a_selection_has_the_size_that_its_mask_gives_each_time)
 {
     static const uint8_t masks[3][6] = {{1, 1, 1, 1, 1, 1}, {0}, {0, 1, 0, 0, 1, 1}};
     static const int32_t sizes[3] = {6, 0, 3};
@@ -140,7 +133,7 @@ static void a_selection_has_the_size_that_its_mask_gives_each_time(void **state)
     sl_program_end();
 }
 
-static void a_selection_that_has_no_room_stops_the_run(void **state)
+TEST(a_selection_that_has_no_room_stops_the_run)
 {
     uint32_t mask;
     (void)state;
@@ -149,9 +142,8 @@ static void a_selection_that_has_no_room_stops_the_run(void **state)
     check_failure("its output has no room for what the data select");
 }
 
-static void a_source_with_too_few_elements_stops_the_run(void **state)
+TEST(a_source_with_too_few_elements_stops_the_run)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(4)), y = sl_program_add_tensor(SL_SIZES(4));
     uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(4), true);
@@ -162,7 +154,7 @@ static void a_source_with_too_few_elements_stops_the_run(void **state)
     check_failure("its source has fewer elements than the mask selects");
 }
 
-static void places_of_numbers_are_listed_row_by_row(void **state)
+TEST(places_of_numbers_are_listed_row_by_row)
 {
     static const int64_t want[3][2] = {{0, 1}, {1, 0}, {1, 2}};
     (void)state;
@@ -178,9 +170,8 @@ static void places_of_numbers_are_listed_row_by_row(void **state)
     sl_program_end();
 }
 
-static void negative_repeats_stop_the_run(void **state)
+TEST(negative_repeats_stop_the_run)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
     uint32_t y = add_dynamic(SL_SCALAR_LONG, SL_SIZES(8));
@@ -190,9 +181,8 @@ static void negative_repeats_stop_the_run(void **state)
     check_failure("its repeats are negative or too many");
 }
 
-static void padding_beyond_its_mirror_is_refused(void **state)
+TEST(padding_beyond_its_mirror_is_refused)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(1, 3)), y = sl_program_add_tensor(SL_SIZES(1, 6));
     sl_program_add_call("aten::reflection_pad1d.out",
@@ -201,9 +191,8 @@ static void padding_beyond_its_mirror_is_refused(void **state)
     check_failure("its padding does not fit the input's shape");
 }
 
-static void dropping_at_random_is_refused(void **state)
+TEST(dropping_at_random_is_refused)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(4)), y = sl_program_add_tensor(SL_SIZES(4));
     uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(4), true);
@@ -215,9 +204,8 @@ static void dropping_at_random_is_refused(void **state)
     sl_program_end();
 }
 
-static void places_that_are_no_numbers_read_nothing(void **state)
+TEST(places_that_are_no_numbers_read_nothing)
 {
-    (void)state;
     for (int64_t mode = 0; mode <= 1; mode++) {
         sl_program_begin();
         uint32_t x = sl_program_add_tensor(SL_SIZES(1, 1, 2, 2));
@@ -236,7 +224,7 @@ static void places_that_are_no_numbers_read_nothing(void **state)
     }
 }
 
-static void reversed_differences_and_floored_quotients_of_integers_are_exact(void **state)
+TEST(reversed_differences_and_floored_quotients_of_integers_are_exact)
 {
     static const int64_t a[4] = {INT64_MIN, -7, 7, 6}, b[4] = {-1, 2, -2, 3};
     static const int64_t quotients[4] = {INT64_MIN, -4, -4, 2};
@@ -261,9 +249,8 @@ static void reversed_differences_and_floored_quotients_of_integers_are_exact(voi
     check_failure("an integer is divided by zero");
 }
 
-static void log_odds_stay_off_their_ends(void **state)
+TEST(log_odds_stay_off_their_ends)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(3)), y = sl_program_add_tensor(SL_SIZES(3));
     uint32_t quotient = sl_program_add_tensor(SL_SIZES(3));
@@ -280,9 +267,8 @@ static void log_odds_stay_off_their_ends(void **state)
     sl_program_end();
 }
 
-static void tensors_are_filled_by_names_and_by_numbers_of_others(void **state)
+TEST(tensors_are_filled_by_names_and_by_numbers_of_others)
 {
-    (void)state;
     sl_program_begin();
     uint32_t list = sl_program_add_list(SL_SIZES(2, 2)), value = sl_program_add_tensor(0, NULL);
     uint32_t zeros = sl_program_add_tensor(SL_SIZES(2, 2));
@@ -302,26 +288,4 @@ static void tensors_are_filled_by_names_and_by_numbers_of_others(void **state)
         assert_int_equal(((int8_t *)sl_program_bytes(filled))[i], -2);
     }
     sl_program_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_of_int8_wrap_and_what_is_added_broadcasts),
-        cmocka_unit_test(doubles_of_a_product_keep_their_bits),
-        cmocka_unit_test(rows_of_no_elements_have_no_deviation),
-        cmocka_unit_test(a_window_far_larger_than_the_input_ends),
-        cmocka_unit_test(a_selection_has_the_size_that_its_mask_gives_each_time),
-        cmocka_unit_test(a_selection_that_has_no_room_stops_the_run),
-        cmocka_unit_test(a_source_with_too_few_elements_stops_the_run),
-        cmocka_unit_test(places_of_numbers_are_listed_row_by_row),
-        cmocka_unit_test(negative_repeats_stop_the_run),
-        cmocka_unit_test(padding_beyond_its_mirror_is_refused),
-        cmocka_unit_test(dropping_at_random_is_refused),
-        cmocka_unit_test(places_that_are_no_numbers_read_nothing),
-        cmocka_unit_test(reversed_differences_and_floored_quotients_of_integers_are_exact),
-        cmocka_unit_test(log_odds_stay_off_their_ends),
-        cmocka_unit_test(tensors_are_filled_by_names_and_by_numbers_of_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* tests/unit/agent/runtime/test_fixtures.c: every exported program against the real runtime, on
  * every engine: those of tests/data, and all of the directory that SL_FIXTURES names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "kernels/cpu/isa.h"
 #include "tests/support/model_case.h"
+#include "tests/support/test.h"
 
 static void run_method(const char *model, const char *method, const char *folder, int gate)
 {
@@ -25,36 +21,31 @@ static void run_method(const char *model, const char *method, const char *folder
     sl_case_close(&c);
 }
 
-static void static_int8_gives_the_real_bytes(void **state)
+TEST(static_int8_gives_the_real_bytes)
 {
-    (void)state;
     run_method("toy_cnn_int8_xnnpack", NULL, "", SL_GATE_EXACT);
     run_method("quant_ops_int8_xnnpack", NULL, "", SL_GATE_EXACT);
 }
 
-static void static_int8_with_floats_between_stays_near(void **state)
+TEST(static_int8_with_floats_between_stays_near)
 {
-    (void)state;
     run_method("unet_int8_xnnpack", NULL, "", SL_GATE_INT8);
 }
 
-static void half_precision_stays_near(void **state)
+TEST(half_precision_stays_near)
 {
-    (void)state;
     run_method("toy_cnn_f16_xnnpack", NULL, "", SL_GATE_F16);
     run_method("delegate_ops_f16_xnnpack", NULL, "", SL_GATE_F16);
 }
 
-static void dynamic_int8_and_int4_stay_near(void **state)
+TEST(dynamic_int8_and_int4_stay_near)
 {
-    (void)state;
     run_method("linear_qd8_qb4w_xnnpack", NULL, "", SL_GATE_DYNAMIC);
     run_method("transformer_dynq_xnnpack", NULL, "", SL_GATE_DYNAMIC);
 }
 
-static void external_weights_are_taken_from_their_file(void **state)
+TEST(external_weights_are_taken_from_their_file)
 {
-    (void)state;
     run_method("external_weights_xnnpack", NULL, "", SL_GATE_F32);
     run_method("external_weights_portable", NULL, "", SL_GATE_F32);
 }
@@ -89,22 +80,8 @@ static void run_fixture(const char *model)
     run_method(model, "decode", "decode/", gate);
 }
 
-static void every_fixture_agrees_with_the_real_runtime(void **state)
+TEST(every_fixture_agrees_with_the_real_runtime)
 {
-    (void)state;
     if (sl_case_each_fixture(run_fixture) == 0)
         skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(static_int8_gives_the_real_bytes),
-        cmocka_unit_test(static_int8_with_floats_between_stays_near),
-        cmocka_unit_test(half_precision_stays_near),
-        cmocka_unit_test(dynamic_int8_and_int4_stay_near),
-        cmocka_unit_test(external_weights_are_taken_from_their_file),
-        cmocka_unit_test(every_fixture_agrees_with_the_real_runtime),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* tests/unit/agent/runtime/test_formula.c: functions of floats against double precision. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "agent/runtime/ops/formula.h"
+#include "tests/support/test.h"
 
 static float of_bits(uint32_t bits)
 {
@@ -20,9 +16,8 @@ static double ulps(float got, double want)
     return fabs((double)got - want) / (double)step;
 }
 
-static void log1p_is_within_one_ulp(void **state)
+TEST(log1p_is_within_one_ulp)
 {
-    (void)state;
     double worst = 0;
     for (uint32_t bits = 0; bits < 0xbf800000; bits += 1999) { /* up to -1 */
         float x = of_bits(bits);
@@ -35,9 +30,8 @@ static void log1p_is_within_one_ulp(void **state)
     assert_true(worst <= 1.0);
 }
 
-static void log1p_at_the_ends_is_as_the_library_has_it(void **state)
+TEST(log1p_at_the_ends_is_as_the_library_has_it)
 {
-    (void)state;
     static const float ends[] = {-1.0f, -1.5f, -INFINITY, INFINITY, NAN, 0.0f, -0.0f};
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
         float got = sl_formula_log1p(ends[i]), want = log1pf(ends[i]);
@@ -47,9 +41,8 @@ static void log1p_at_the_ends_is_as_the_library_has_it(void **state)
     }
 }
 
-static void roots_are_as_powf_has_them(void **state)
+TEST(roots_are_as_powf_has_them)
 {
-    (void)state;
     static const float numbers[] = {0.0f, -0.0f, 1.0f, 2.0f,     1e-40f,   1e38f,
                                     0.3f, -1.0f, NAN,  INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -58,14 +51,4 @@ static void roots_are_as_powf_has_them(void **state)
         if (want == 0)
             assert_int_equal(signbit(got) != 0, signbit(want) != 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(log1p_is_within_one_ulp),
-        cmocka_unit_test(log1p_at_the_ends_is_as_the_library_has_it),
-        cmocka_unit_test(roots_are_as_powf_has_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* tests/unit/agent/runtime/test_instructions.c: jumps, moves, and operands that are refused. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
-static void jump_backwards_for_ever_is_stopped(void **state)
+TEST(jump_backwards_for_ever_is_stopped)
 {
-    (void)state;
     sl_program_begin();
     sl_program.code[0] = (struct sl_pte_instruction){
         .kind = SL_PTE_JUMP_FALSE_CALL, .from = sl_program_add_bool(false), .to = 0};
@@ -24,9 +19,8 @@ static void jump_backwards_for_ever_is_stopped(void **state)
     sl_program_end();
 }
 
-static void jump_skips_and_move_renames(void **state)
+TEST(jump_skips_and_move_renames)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(4)), y = sl_program_add_tensor(SL_SIZES(4)),
              z = sl_program_add_tensor(SL_SIZES(4));
@@ -51,9 +45,8 @@ static void jump_skips_and_move_renames(void **state)
     sl_program_end();
 }
 
-static void operand_of_another_type_fails_at_load_by_name(void **state)
+TEST(operand_of_another_type_fails_at_load_by_name)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 2)), y = sl_program_add_tensor(SL_SIZES(2, 1)),
              places = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(2, 1), true);
@@ -66,9 +59,8 @@ static void operand_of_another_type_fails_at_load_by_name(void **state)
     sl_program_end();
 }
 
-static void hostile_operands_are_refused(void **state)
+TEST(hostile_operands_are_refused)
 {
-    (void)state;
     sl_program_begin(); /* output over half of the input */
     uint32_t x = sl_program_add_tensor(SL_SIZES(64)), y = sl_program_add_tensor(SL_SIZES(64));
     sl_program.tensors[y].memory_offset = 128;
@@ -93,15 +85,4 @@ static void hostile_operands_are_refused(void **state)
     sl_program_add_call("aten::relu.out", SL_ARGS(x, sl_program_add_tensor(SL_SIZES(5))));
     assert_int_equal(sl_program_load(SL_ISA_NONE), SL_ET_NOT_SUPPORTED);
     sl_program_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jump_backwards_for_ever_is_stopped),
-        cmocka_unit_test(jump_skips_and_move_renames),
-        cmocka_unit_test(operand_of_another_type_fails_at_load_by_name),
-        cmocka_unit_test(hostile_operands_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

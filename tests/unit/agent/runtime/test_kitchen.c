@@ -2,17 +2,13 @@
  * ExecuTorch's extension for language models, each output against what the real runtime computed.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "common/format/scalar_type.h"
 #include "tests/support/model_case.h"
+#include "tests/support/test.h"
 
 static void set_inputs(struct sl_model_case *c, const char *name)
 {
@@ -113,39 +109,33 @@ static void check_model(const char *name, double tolerance)
     sl_case_close(&c);
 }
 
-static void arithmetic_and_reductions_agree_with_the_real_runtime(void **state)
+TEST(arithmetic_and_reductions_agree_with_the_real_runtime)
 {
-    (void)state;
     check_model("kitchen_math_portable", 1e-4);
 }
 
-static void data_movement_agrees_with_the_real_runtime(void **state)
+TEST(data_movement_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("kitchen_shape_portable", 0.0);
 }
 
-static void layers_agree_with_the_real_runtime(void **state)
+TEST(layers_agree_with_the_real_runtime)
 {
-    (void)state;
     check_model("kitchen_nn_portable", 1e-4);
 }
 
-static void attention_over_a_cache_agrees_with_the_real_runtime(void **state)
+TEST(attention_over_a_cache_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("llm_cache_portable", 1e-6);
 }
 
-static void delegated_maxima_and_their_places_are_those_of_the_real_runtime(void **state)
+TEST(delegated_maxima_and_their_places_are_those_of_the_real_runtime)
 {
-    (void)state;
     check_model("argmax_pooling_xnnpack", 0.0); /* its input has ties: the first of them counts */
 }
 
-static void a_position_that_leaves_the_cache_stops_the_run(void **state)
+TEST(a_position_that_leaves_the_cache_stops_the_run)
 {
-    (void)state;
     static const int64_t positions[] = {-1, 7, 10, 11, INT64_MAX, INT64_MIN};
     struct sl_model_case c;
     struct sl_diag diag = {0};
@@ -162,33 +152,28 @@ static void a_position_that_leaves_the_cache_stops_the_run(void **state)
     sl_case_close(&c);
 }
 
-static void writing_into_parts_agrees_with_the_real_runtime(void **state)
+TEST(writing_into_parts_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("kitchen_put_portable", 1e-6);
 }
 
-static void integers_and_doubles_agree_with_the_real_runtime(void **state)
+TEST(integers_and_doubles_agree_with_the_real_runtime)
 {
-    (void)state;
     check_model("kitchen_exact_portable", 1e-4);
 }
 
-static void padding_masks_distances_and_samples_agree_with_the_real_runtime(void **state)
+TEST(padding_masks_distances_and_samples_agree_with_the_real_runtime)
 {
-    (void)state;
     check_model("kitchen_more_portable", 1e-4);
 }
 
-static void quantising_by_tensors_of_scales_agrees_with_the_real_runtime(void **state)
+TEST(quantising_by_tensors_of_scales_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("kitchen_quant_portable", 1e-6);
 }
 
-static void a_place_outside_what_is_written_stops_the_run(void **state)
+TEST(a_place_outside_what_is_written_stops_the_run)
 {
-    (void)state;
     static const int64_t places[][2] = {{3, 8}, {-9, 0}, {INT64_MAX, 0}, {0, INT64_MIN}};
     struct sl_model_case c;
     struct sl_diag diag = {0};
@@ -204,27 +189,7 @@ static void a_place_outside_what_is_written_stops_the_run(void **state)
     sl_case_close(&c);
 }
 
-static void half_precision_agrees_with_the_real_runtime(void **state)
+TEST(half_precision_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("toy_cnn_f16_portable", 2e-2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_and_reductions_agree_with_the_real_runtime),
-        cmocka_unit_test(data_movement_agrees_with_the_real_runtime),
-        cmocka_unit_test(layers_agree_with_the_real_runtime),
-        cmocka_unit_test(attention_over_a_cache_agrees_with_the_real_runtime),
-        cmocka_unit_test(delegated_maxima_and_their_places_are_those_of_the_real_runtime),
-        cmocka_unit_test(a_position_that_leaves_the_cache_stops_the_run),
-        cmocka_unit_test(writing_into_parts_agrees_with_the_real_runtime),
-        cmocka_unit_test(integers_and_doubles_agree_with_the_real_runtime),
-        cmocka_unit_test(padding_masks_distances_and_samples_agree_with_the_real_runtime),
-        cmocka_unit_test(quantising_by_tensors_of_scales_agrees_with_the_real_runtime),
-        cmocka_unit_test(a_place_outside_what_is_written_stops_the_run),
-        cmocka_unit_test(half_precision_agrees_with_the_real_runtime),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static int load(const struct sl_buf *program, uint64_t limit, struct used *out)
     return rc;
 }
 
-static void buffers_weights_workspace_and_tables_count(void **state)
+TEST(buffers_weights_workspace_and_tables_count)
 {
     static const char *const models[] = {
         "toy_cnn_f32_xnnpack",    "toy_cnn_int8_xnnpack",    "toy_cnn_f32_portable",
@@ -72,7 +72,7 @@ static void buffers_weights_workspace_and_tables_count(void **state)
 }
 
 /* A file may name one instruction as often as it has room for four bytes. */
-static void instructions_count_though_the_file_has_but_one(void **state)
+TEST(instructions_count_though_the_file_has_but_one)
 {
     enum { COUNT = 100000 };
     (void)state;
@@ -92,23 +92,12 @@ static void instructions_count_though_the_file_has_but_one(void **state)
     free(code);
 }
 
-static void values_count(void **state)
+TEST(values_count)
 {
-    (void)state;
     sl_program_begin();
     uint32_t a = sl_program_add_tensor(SL_SIZES(4)), b = sl_program_add_tensor(SL_SIZES(4));
     sl_program_add_call("aten::relu.out", SL_ARGS(a, b));
     sl_program.model.limits.bytes = 2 * sizeof(struct sl_tensor);
     assert_int_equal(sl_program_load(SL_ISA_NONE), SL_ET_MEMORY_ALLOCATION_FAILED);
     sl_program_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers_weights_workspace_and_tables_count),
-        cmocka_unit_test(instructions_count_though_the_file_has_but_one),
-        cmocka_unit_test(values_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,9 +175,8 @@ static void check_bundle(const char *model)
     check(model, "model.bpte");
 }
 
-static void a_program_takes_its_buffers_its_weights_the_ring_and_two_mebibytes(void **state)
+TEST(a_program_takes_its_buffers_its_weights_the_ring_and_two_mebibytes)
 {
-    (void)state;
     if (SANITIZED || sl_isa_detect() != 0 || reset_peak() != 0)
         skip(); /* the emulator's own memory would count, or a sanitizer's */
     assert_true(sl_case_each_model(check_program) > 0);
@@ -186,12 +185,4 @@ static void a_program_takes_its_buffers_its_weights_the_ring_and_two_mebibytes(v
     sl_case_each_fixture(check_program);
     sl_case_each_fixture_with("model.bpte", check_bundle);
     printf("%u methods, %u of them with external data\n", checked, with_data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_takes_its_buffers_its_weights_the_ring_and_two_mebibytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

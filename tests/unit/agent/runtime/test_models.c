@@ -1,14 +1,10 @@
 /* tests/unit/agent/runtime/test_models.c: whole models against what the real runtime computed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/mem.h"
 #include "tests/support/model_case.h"
+#include "tests/support/test.h"
 
 static void check_model(const char *name)
 {
@@ -31,27 +27,23 @@ static void check_model(const char *name)
     sl_buf_fini(&expected);
 }
 
-static void toy_cnn_xnnpack_agrees_with_the_real_runtime(void **state)
+TEST(toy_cnn_xnnpack_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("toy_cnn_f32_xnnpack");
 }
 
-static void toy_cnn_portable_agrees_with_the_real_runtime(void **state)
+TEST(toy_cnn_portable_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("toy_cnn_f32_portable");
 }
 
-static void dynamic_shape_agrees_with_the_real_runtime(void **state)
+TEST(dynamic_shape_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("dynamic_shape_f32_xnnpack");
 }
 
-static void mobilenet_v2_agrees_with_the_real_runtime(void **state)
+TEST(mobilenet_v2_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_model("mobilenet_v2_f32_xnnpack");
 }
 
@@ -70,19 +62,17 @@ static void check_whole(const char *name)
     }
 }
 
-static void nearly_every_delegate_node_agrees_with_the_real_runtime(void **state)
+TEST(nearly_every_delegate_node_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_whole("delegate_ops_f32_xnnpack");
 }
 
-static void channels_last_agrees_with_the_real_runtime(void **state)
+TEST(channels_last_agrees_with_the_real_runtime)
 {
-    (void)state;
     check_whole("toy_cnn_channels_last_f32_xnnpack");
 }
 
-static void sequences_that_come_and_go_give_the_outputs_of_each(void **state)
+TEST(sequences_that_come_and_go_give_the_outputs_of_each)
 {
     static const struct {
         int32_t sizes[2];
@@ -125,7 +115,7 @@ static void check_batch(struct sl_model_case *c, struct sl_variant *variant, int
     sl_buf_fini(&expected);
 }
 
-static void shapes_that_come_and_go_give_the_outputs_of_each(void **state)
+TEST(shapes_that_come_and_go_give_the_outputs_of_each)
 {
     static const int32_t batches[] = {8, 1, 1, 5, 8, 5, 1};
     uint32_t masks[SL_CASE_MASKS];
@@ -142,7 +132,7 @@ static void shapes_that_come_and_go_give_the_outputs_of_each(void **state)
     sl_case_close(&c);
 }
 
-static void shape_beyond_the_bound_is_refused(void **state)
+TEST(shape_beyond_the_bound_is_refused)
 {
     static const int32_t sizes[4] = {9, 3, 32, 32}, negative[4] = {-1, 3, 32, 32};
     struct sl_model_case c;
@@ -156,7 +146,7 @@ static void shape_beyond_the_bound_is_refused(void **state)
     sl_case_close(&c);
 }
 
-static void variant_made_while_shapes_are_small_serves_large_ones(void **state)
+TEST(variant_made_while_shapes_are_small_serves_large_ones)
 {
     static const int32_t one[4] = {1, 3, 32, 32};
     uint32_t masks[SL_CASE_MASKS];
@@ -216,16 +206,14 @@ static void interleaved_variants_give_the_bits_of_separate_runs(const char *name
     sl_buf_fini(&input);
 }
 
-static void interleaving_changes_no_bit_of_a_delegated_model(void **state)
+TEST(interleaving_changes_no_bit_of_a_delegated_model)
 {
-    (void)state;
     interleaved_variants_give_the_bits_of_separate_runs("toy_cnn_f32_xnnpack");
     interleaved_variants_give_the_bits_of_separate_runs("dynamic_shape_f32_xnnpack");
 }
 
-static void interleaving_changes_no_bit_of_a_portable_model(void **state)
+TEST(interleaving_changes_no_bit_of_a_portable_model)
 {
-    (void)state;
     interleaved_variants_give_the_bits_of_separate_runs("toy_cnn_f32_portable");
 }
 
@@ -247,15 +235,14 @@ static void check_no_allocation(const char *name)
     sl_buf_fini(&input);
 }
 
-static void second_execution_allocates_nothing(void **state)
+TEST(second_execution_allocates_nothing)
 {
-    (void)state;
     check_no_allocation("toy_cnn_f32_xnnpack");
     check_no_allocation("toy_cnn_f32_portable");
     check_no_allocation("dynamic_shape_f32_xnnpack");
 }
 
-static void execution_without_inputs_is_refused(void **state)
+TEST(execution_without_inputs_is_refused)
 {
     struct sl_model_case c;
     struct sl_diag diag = {0};
@@ -277,7 +264,7 @@ static void execution_without_inputs_is_refused(void **state)
     sl_buf_fini(&input);
 }
 
-static void unknown_method_is_refused_in_the_real_words(void **state)
+TEST(unknown_method_is_refused_in_the_real_words)
 {
     struct sl_model_case c;
     struct sl_method *method = NULL;
@@ -287,26 +274,4 @@ static void unknown_method_is_refused_in_the_real_words(void **state)
     assert_null(method);
     assert_string_equal(c.log, "E program.cpp: No method named 'nope' in program\n");
     sl_case_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(toy_cnn_xnnpack_agrees_with_the_real_runtime),
-        cmocka_unit_test(toy_cnn_portable_agrees_with_the_real_runtime),
-        cmocka_unit_test(dynamic_shape_agrees_with_the_real_runtime),
-        cmocka_unit_test(mobilenet_v2_agrees_with_the_real_runtime),
-        cmocka_unit_test(nearly_every_delegate_node_agrees_with_the_real_runtime),
-        cmocka_unit_test(channels_last_agrees_with_the_real_runtime),
-        cmocka_unit_test(sequences_that_come_and_go_give_the_outputs_of_each),
-        cmocka_unit_test(shapes_that_come_and_go_give_the_outputs_of_each),
-        cmocka_unit_test(shape_beyond_the_bound_is_refused),
-        cmocka_unit_test(variant_made_while_shapes_are_small_serves_large_ones),
-        cmocka_unit_test(interleaving_changes_no_bit_of_a_delegated_model),
-        cmocka_unit_test(interleaving_changes_no_bit_of_a_portable_model),
-        cmocka_unit_test(second_execution_allocates_nothing),
-        cmocka_unit_test(execution_without_inputs_is_refused),
-        cmocka_unit_test(unknown_method_is_refused_in_the_real_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

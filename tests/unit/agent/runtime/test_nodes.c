@@ -1,14 +1,10 @@
 /* tests/unit/agent/runtime/test_nodes.c: delegate nodes one by one: names, rewrites, numbers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "tests/support/graph_case.h"
+#include "tests/support/test.h"
 
 static const float *in(uint32_t k)
 {
@@ -61,7 +57,7 @@ static float leaky(float x)
     return x < 0 ? 0.5f * x : x;
 }
 
-static void unary_nodes_compute_what_they_are_named_for(void **state)
+TEST(unary_nodes_compute_what_they_are_named_for)
 {
     static const struct {
         int type;
@@ -107,7 +103,7 @@ static void unary_nodes_compute_what_they_are_named_for(void **state)
     }
 }
 
-static void prelu_has_a_slope_for_each_channel(void **state)
+TEST(prelu_has_a_slope_for_each_channel)
 {
     static const float slope[3] = {0.5f, -1.0f, 2.0f};
     (void)state;
@@ -152,9 +148,8 @@ static void check_batch(bool a_turned, bool b_turned, bool by_node)
     sl_graph_end();
 }
 
-static void batched_products_broadcast_and_transpose(void **state)
+TEST(batched_products_broadcast_and_transpose)
 {
-    (void)state;
     for (int k = 0; k < 8; k++)
         check_batch(k & 1, k & 2, k & 4);
 }
@@ -198,9 +193,8 @@ static void check_batch_of_halves(bool turned)
     sl_graph_end();
 }
 
-static void batched_products_of_halves_are_those_of_floats_but_for_rounding(void **state)
+TEST(batched_products_of_halves_are_those_of_floats_but_for_rounding)
 {
-    (void)state;
     check_batch_of_halves(false);
     check_batch_of_halves(true);
 }
@@ -233,9 +227,8 @@ static void check_dynamic(bool turned, bool by_node, bool bias)
     sl_graph_end();
 }
 
-static void computed_weights_are_packed_at_each_run(void **state)
+TEST(computed_weights_are_packed_at_each_run)
 {
-    (void)state;
     for (int k = 0; k < 8; k++)
         check_dynamic(k & 1, k & 2, k & 4);
 }
@@ -255,7 +248,7 @@ static float deconv_of(const float *w, const float *bias, int oy, int ox, int o)
     return sum;
 }
 
-static void transposed_convolution_sums_what_overlaps(void **state)
+TEST(transposed_convolution_sums_what_overlaps)
 {
     static float w[6 * 9 * 2];
     static const float bias[6] = {0.25f, -1.0f, 2.0f, 0.5f, 3.0f, -2.0f};
@@ -278,9 +271,8 @@ static void transposed_convolution_sums_what_overlaps(void **state)
     sl_graph_end();
 }
 
-static void resize_blends_pixels(void **state)
+TEST(resize_blends_pixels)
 {
-    (void)state;
     for (int corners = 0; corners < 2; corners++) {
         sl_graph_begin();
         uint32_t x = sl_graph_add_input(DIMS(1, 1, 3, 2));
@@ -316,9 +308,8 @@ static void begin_int8_resize(float out_scale)
     sl_graph_add_node(SL_XNN_CONVERT, IN(to), y);
 }
 
-static void resize_of_int8_blends_raw_values_and_rounds_once(void **state)
+TEST(resize_of_int8_blends_raw_values_and_rounds_once)
 {
-    (void)state;
     begin_int8_resize(1.0f / 7.0f);
     sl_graph_run();
     for (int i = 0; i < 12; i++) {
@@ -332,17 +323,15 @@ static void resize_of_int8_blends_raw_values_and_rounds_once(void **state)
     sl_graph_end();
 }
 
-static void resize_between_scales_is_refused(void **state)
+TEST(resize_between_scales_is_refused)
 {
-    (void)state;
     begin_int8_resize(1.0f / 6.0f);
     assert_int_equal(sl_graph_compile(0), SL_ET_NOT_SUPPORTED);
     sl_graph_end();
 }
 
-static void mean_of_squares_is_one_operator(void **state)
+TEST(mean_of_squares_is_one_operator)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(1, 3, 4, 5)), y = sl_graph_add_output(DIMS(1, 1, 1, 5));
     uint32_t square = sl_graph_add_value(DIMS(1, 3, 4, 5));
@@ -359,7 +348,7 @@ static void mean_of_squares_is_one_operator(void **state)
     sl_graph_end();
 }
 
-static void constants_are_reshaped_at_load(void **state)
+TEST(constants_are_reshaped_at_load)
 {
     static const float row[4] = {1, 2, 3, 4};
     (void)state;
@@ -399,16 +388,14 @@ static void check_rows(uint32_t left)
     sl_graph_end();
 }
 
-static void rows_of_bytes_of_any_length_are_joined(void **state)
+TEST(rows_of_bytes_of_any_length_are_joined)
 {
-    (void)state;
     for (uint32_t left = 1; left < 70; left++)
         check_rows(left);
 }
 
-static void shapes_that_do_not_fit_are_refused(void **state)
+TEST(shapes_that_do_not_fit_are_refused)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t a = sl_graph_add_input(DIMS(2, 3)), b = sl_graph_add_input(DIMS(4, 5));
     uint32_t y = sl_graph_add_output(DIMS(2, 5));
@@ -418,24 +405,4 @@ static void shapes_that_do_not_fit_are_refused(void **state)
     node->input_count = 1;
     assert_int_equal(sl_graph_compile(SL_ISA_NONE), SL_ET_INVALID_PROGRAM);
     sl_graph_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unary_nodes_compute_what_they_are_named_for),
-        cmocka_unit_test(prelu_has_a_slope_for_each_channel),
-        cmocka_unit_test(batched_products_broadcast_and_transpose),
-        cmocka_unit_test(batched_products_of_halves_are_those_of_floats_but_for_rounding),
-        cmocka_unit_test(computed_weights_are_packed_at_each_run),
-        cmocka_unit_test(transposed_convolution_sums_what_overlaps),
-        cmocka_unit_test(resize_blends_pixels),
-        cmocka_unit_test(resize_of_int8_blends_raw_values_and_rounds_once),
-        cmocka_unit_test(resize_between_scales_is_refused),
-        cmocka_unit_test(mean_of_squares_is_one_operator),
-        cmocka_unit_test(constants_are_reshaped_at_load),
-        cmocka_unit_test(rows_of_bytes_of_any_length_are_joined),
-        cmocka_unit_test(shapes_that_do_not_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* tests/unit/agent/runtime/test_operators.c: portable operators against plain loops. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
-static void clamps_pass_what_lies_between(void **state)
+TEST(clamps_pass_what_lies_between)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(3, 5)), y = sl_program_add_tensor(SL_SIZES(3, 5)),
              z = sl_program_add_tensor(SL_SIZES(3, 5));
@@ -31,9 +26,8 @@ static void clamps_pass_what_lies_between(void **state)
     sl_program_end();
 }
 
-static void arithmetic_broadcasts_and_scales(void **state)
+TEST(arithmetic_broadcasts_and_scales)
 {
-    (void)state;
     sl_program_begin();
     uint32_t a = sl_program_add_tensor(SL_SIZES(2, 3, 4)),
              b = sl_program_add_tensor(SL_SIZES(3, 1)), two = sl_program_add_double(2.0);
@@ -55,9 +49,8 @@ static void arithmetic_broadcasts_and_scales(void **state)
     sl_program_end();
 }
 
-static void views_and_permutations_move_elements(void **state)
+TEST(views_and_permutations_move_elements)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 4)),
              flat = sl_program_add_tensor(SL_SIZES(6, 4));
@@ -119,9 +112,8 @@ static void check_mean(uint32_t dim_count, const int32_t *dims, unsigned mask, b
     sl_program_end();
 }
 
-static void means_reduce_any_dimensions(void **state)
+TEST(means_reduce_any_dimensions)
 {
-    (void)state;
     check_mean(SL_SIZES(-1, -2), 0xc, true, SL_SIZES(2, 3, 1, 1));
     check_mean(SL_SIZES(2, 3), 0xc, false, SL_SIZES(2, 3));
     check_mean(SL_SIZES(1), 0x2, false, SL_SIZES(2, 4, 5));
@@ -130,9 +122,8 @@ static void means_reduce_any_dimensions(void **state)
     check_mean(0, NULL, 0xf, false, 0, NULL);
 }
 
-static void softmax_works_along_any_dimension(void **state)
+TEST(softmax_works_along_any_dimension)
 {
-    (void)state;
     for (int64_t dim = 1; dim <= 2; dim++) {
         sl_program_begin();
         uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 4)),
@@ -153,9 +144,8 @@ static void softmax_works_along_any_dimension(void **state)
     }
 }
 
-static void layer_norm_normalises_rows(void **state)
+TEST(layer_norm_normalises_rows)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(3, 8)), w = sl_program_add_constant(SL_SIZES(8)),
              y = sl_program_add_tensor(SL_SIZES(3, 8));
@@ -182,9 +172,8 @@ static void layer_norm_normalises_rows(void **state)
     sl_program_end();
 }
 
-static void batch_norm_scales_channels(void **state)
+TEST(batch_norm_scales_channels)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 4)),
              y = sl_program_add_tensor(SL_SIZES(2, 3, 4));
@@ -268,7 +257,7 @@ static void check_convolution(const struct conv_case *k)
     sl_program_end();
 }
 
-static void convolutions_of_all_kinds_agree_with_loops(void **state)
+TEST(convolutions_of_all_kinds_agree_with_loops)
 {
     static const struct conv_case cases[] = {
         {1, 3, 5, 3, 1, 1, 1, true, true, false, false, false},
@@ -292,9 +281,8 @@ static void convolutions_of_all_kinds_agree_with_loops(void **state)
         check_convolution(&cases[i]);
 }
 
-static void max_pool_tells_where_the_maxima_are(void **state)
+TEST(max_pool_tells_where_the_maxima_are)
 {
-    (void)state;
     for (int ceil_mode = 0; ceil_mode < 2; ceil_mode++) {
         sl_program_begin();
         int32_t side = ceil_mode ? 4 : 3;
@@ -351,9 +339,8 @@ static void check_product(const char *name, bool constant_rhs, double beta, doub
     sl_program_end();
 }
 
-static void products_agree_with_loops(void **state)
+TEST(products_agree_with_loops)
 {
-    (void)state;
     check_product("aten::mm.out", true, 0.0, 1.0);
     check_product("aten::mm.out", false, 0.0, 1.0);
     check_product("aten::linear.out", true, 1.0, 1.0);
@@ -362,9 +349,8 @@ static void products_agree_with_loops(void **state)
     check_product("aten::addmm.out", true, 0.5, 3.0);
 }
 
-static void addmm_without_its_first_operand_is_refused(void **state)
+TEST(addmm_without_its_first_operand_is_refused)
 {
-    (void)state;
     sl_program_begin();
     uint32_t a = sl_program_add_tensor(SL_SIZES(3, 5)), b = sl_program_add_tensor(SL_SIZES(5, 7));
     uint32_t one = sl_program_add_double(1.0), y = sl_program_add_tensor(SL_SIZES(3, 7));
@@ -374,7 +360,7 @@ static void addmm_without_its_first_operand_is_refused(void **state)
     sl_program_end();
 }
 
-static void any_and_all_of_truths_see_every_byte_of_a_row(void **state)
+TEST(any_and_all_of_truths_see_every_byte_of_a_row)
 {
     enum { ROWS = 6, LONG = 37 };
     (void)state;
@@ -408,7 +394,7 @@ static void any_and_all_of_truths_see_every_byte_of_a_row(void **state)
     sl_program_end();
 }
 
-static void many_short_rows_meet_one_row(void **state)
+TEST(many_short_rows_meet_one_row)
 {
     enum { ROWS = 43, SHORT = 6 }; /* more than are taken at once, and some are left */
     (void)state;
@@ -429,24 +415,4 @@ static void many_short_rows_meet_one_row(void **state)
         sl_program_check_float(sl_program_floats(product)[i], v * w);
     }
     sl_program_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clamps_pass_what_lies_between),
-        cmocka_unit_test(arithmetic_broadcasts_and_scales),
-        cmocka_unit_test(views_and_permutations_move_elements),
-        cmocka_unit_test(means_reduce_any_dimensions),
-        cmocka_unit_test(softmax_works_along_any_dimension),
-        cmocka_unit_test(layer_norm_normalises_rows),
-        cmocka_unit_test(batch_norm_scales_channels),
-        cmocka_unit_test(convolutions_of_all_kinds_agree_with_loops),
-        cmocka_unit_test(max_pool_tells_where_the_maxima_are),
-        cmocka_unit_test(products_agree_with_loops),
-        cmocka_unit_test(addmm_without_its_first_operand_is_refused),
-        cmocka_unit_test(many_short_rows_meet_one_row),
-        cmocka_unit_test(any_and_all_of_truths_see_every_byte_of_a_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

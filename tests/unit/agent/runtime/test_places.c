@@ -1,14 +1,10 @@
 /* tests/unit/agent/runtime/test_places.c: reading and writing at places, as the real runtime has
  * it: masks, numbers of rank 0, sums of every type, sources of other types. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
 /* A list of tensors, gaps as -1. */
 static uint32_t add_indices(uint32_t count, const int64_t *tensors)
@@ -27,7 +23,7 @@ static void number(float *out, size_t count)
 }
 
 /* How many elements a mask picks is known when it runs; the output follows, and what reads it. */
-static void a_mask_picks_as_many_as_it_has(void **state)
+TEST(a_mask_picks_as_many_as_it_has)
 {
     static const uint8_t masks[3][6] = {{1, 0, 0, 1, 0, 1}, {0}, {1, 1, 1, 1, 1, 1}};
     static const int32_t counts[3] = {3, 0, 6};
@@ -56,7 +52,7 @@ static void a_mask_picks_as_many_as_it_has(void **state)
     sl_program_end();
 }
 
-static void a_mask_behind_a_gap_meets_places_beside_it(void **state)
+TEST(a_mask_behind_a_gap_meets_places_beside_it)
 {
     static const uint8_t mask_of[3] = {0, 1, 1};
     static const int64_t place_of[2] = {-1, 0};
@@ -81,7 +77,7 @@ static void a_mask_behind_a_gap_meets_places_beside_it(void **state)
     sl_program_end();
 }
 
-static void values_go_where_a_mask_is_and_add_up(void **state)
+TEST(values_go_where_a_mask_is_and_add_up)
 {
     static const uint8_t mask_of[4] = {1, 0, 1, 0};
     (void)state;
@@ -105,9 +101,8 @@ static void values_go_where_a_mask_is_and_add_up(void **state)
     }
 }
 
-static void five_indices_pick_single_elements(void **state)
+TEST(five_indices_pick_single_elements)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 2, 3, 2)),
              out = sl_program_add_tensor(SL_SIZES(1));
@@ -124,9 +119,8 @@ static void five_indices_pick_single_elements(void **state)
     sl_program_end();
 }
 
-static void a_number_has_one_place(void **state)
+TEST(a_number_has_one_place)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(0, NULL), src = sl_program_add_tensor(0, NULL);
     uint32_t at = sl_program_add_typed(SL_SCALAR_LONG, 0, NULL, true);
@@ -152,7 +146,7 @@ static void a_number_has_one_place(void **state)
     sl_program_end();
 }
 
-static void sums_at_places_are_of_the_elements_own_type(void **state)
+TEST(sums_at_places_are_of_the_elements_own_type)
 {
     static const int types[] = {SL_SCALAR_BYTE, SL_SCALAR_SHORT, SL_SCALAR_HALF, SL_SCALAR_BFLOAT16,
                                 SL_SCALAR_BOOL};
@@ -182,7 +176,7 @@ static void sums_at_places_are_of_the_elements_own_type(void **state)
     }
 }
 
-static void elements_are_converted_where_they_are_put(void **state)
+TEST(elements_are_converted_where_they_are_put)
 {
     static const float source[3] = {2.7f, -1.5f, 300.0f};
     (void)state;
@@ -209,18 +203,4 @@ static void elements_are_converted_where_they_are_put(void **state)
                 ((int64_t *)sl_program_bytes(wide))[5] == 300);
     assert_true(((double *)sl_program_bytes(doubles))[4] == -1.5);
     sl_program_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mask_picks_as_many_as_it_has),
-        cmocka_unit_test(a_mask_behind_a_gap_meets_places_beside_it),
-        cmocka_unit_test(values_go_where_a_mask_is_and_add_up),
-        cmocka_unit_test(five_indices_pick_single_elements),
-        cmocka_unit_test(a_number_has_one_place),
-        cmocka_unit_test(sums_at_places_are_of_the_elements_own_type),
-        cmocka_unit_test(elements_are_converted_where_they_are_put),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

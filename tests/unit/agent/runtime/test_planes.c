@@ -1,16 +1,12 @@
 /* tests/unit/agent/runtime/test_planes.c: pooling, resizing and lookups outside delegates against
  * plain loops, at widths that vectors are for and at those that they are not. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
 enum { PLANES = 2, HEIGHT = 5 };
 
@@ -60,9 +56,8 @@ static void check_max_pool(int32_t width, int32_t kernel, int32_t stride, bool t
     sl_program_end();
 }
 
-static void max_pool_names_the_first_maximum(void **state)
+TEST(max_pool_names_the_first_maximum)
 {
-    (void)state;
     for (int32_t kernel = 1; kernel < 4; kernel++)
         for (int32_t stride = 1; stride < 4; stride++)
             for (int32_t width = 7; width < 120; width += 37) {
@@ -74,7 +69,7 @@ static void max_pool_names_the_first_maximum(void **state)
 }
 
 /* As ExecuTorch has it, unlike PyTorch, where each NaN wins. */
-static void max_pool_gives_a_nan_only_where_a_window_begins_with_it(void **state)
+TEST(max_pool_gives_a_nan_only_where_a_window_begins_with_it)
 {
     enum { WIDTH = 16 };
     static const int64_t places[WIDTH / 2] = {0, 3, 5, 22, 9, 10, 29, 15};
@@ -137,9 +132,8 @@ static void check_average_pool(int32_t width, int32_t kernel, int32_t stride, bo
     sl_program_end();
 }
 
-static void average_pool_divides_by_what_counts(void **state)
+TEST(average_pool_divides_by_what_counts)
 {
-    (void)state;
     for (int32_t kernel = 1; kernel < 4; kernel++)
         for (int32_t stride = 1; stride < 4; stride++) {
             check_average_pool(7, kernel, stride, stride % 2);
@@ -166,9 +160,8 @@ static void check_adaptive(int32_t width, int32_t high, int32_t wide)
     sl_program_end();
 }
 
-static void adaptive_pool_covers_all_pixels(void **state)
+TEST(adaptive_pool_covers_all_pixels)
 {
-    (void)state;
     for (int32_t high = 1; high < 8; high += 2)
         for (int32_t wide = 1; wide < 20; wide += 3) {
             check_adaptive(7, high, wide);
@@ -216,9 +209,8 @@ static void check_resize(int32_t high, int32_t wide, bool corners)
     sl_program_end();
 }
 
-static void resizing_mixes_neighbours(void **state)
+TEST(resizing_mixes_neighbours)
 {
-    (void)state;
     for (int32_t high = 2; high < 18; high += 3)
         for (int32_t wide = 2; wide < 50; wide += 11)
             for (int corners = 0; corners < 2; corners++)
@@ -261,9 +253,8 @@ static void check_lookup(int32_t count, bool both)
     sl_program_end();
 }
 
-static void lookups_read_where_the_indices_say(void **state)
+TEST(lookups_read_where_the_indices_say)
 {
-    (void)state;
     for (int32_t count = 1; count < 300; count += 97) {
         check_lookup(count, true);
         check_lookup(count, false);
@@ -271,9 +262,8 @@ static void lookups_read_where_the_indices_say(void **state)
 }
 
 /* Two images of three channels: each channel's statistics go over both. */
-static void channels_are_normalised_over_the_batch(void **state)
+TEST(channels_are_normalised_over_the_batch)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 5)),
              y = sl_program_add_tensor(SL_SIZES(2, 3, 5));
@@ -304,7 +294,7 @@ static void channels_are_normalised_over_the_batch(void **state)
 }
 
 /* Channels last in and out: values and places as in planes. */
-static void max_pool_takes_channels_last(void **state)
+TEST(max_pool_takes_channels_last)
 {
     enum { C = 3, H = 5, W = 7, OH = 3, OW = 4 };
     (void)state;
@@ -374,27 +364,10 @@ static void check_channels_last(const char *name, int32_t oh, int32_t ow)
     sl_program_end();
 }
 
-static void planes_may_lie_with_their_channels_last(void **state)
+TEST(planes_may_lie_with_their_channels_last)
 {
-    (void)state;
     check_channels_last("aten::upsample_nearest2d.vec_out", 7, 9);
     check_channels_last("aten::upsample_bilinear2d.vec_out", 7, 9);
     check_channels_last("aten::avg_pool2d.out", 2, 3);
     check_channels_last("aten::_adaptive_avg_pool2d.out", 3, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(max_pool_names_the_first_maximum),
-        cmocka_unit_test(max_pool_gives_a_nan_only_where_a_window_begins_with_it),
-        cmocka_unit_test(average_pool_divides_by_what_counts),
-        cmocka_unit_test(adaptive_pool_covers_all_pixels),
-        cmocka_unit_test(resizing_mixes_neighbours),
-        cmocka_unit_test(channels_are_normalised_over_the_batch),
-        cmocka_unit_test(max_pool_takes_channels_last),
-        cmocka_unit_test(planes_may_lie_with_their_channels_last),
-        cmocka_unit_test(lookups_read_where_the_indices_say),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* tests/unit/agent/runtime/test_reductions.c: reductions outside delegates against plain loops:
  * along the innermost dimension, short and long, along outer ones, and with NaNs. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
 struct shape {
     int32_t outer, reduced, inner;
@@ -83,9 +79,8 @@ static void check(const struct shape *s, int32_t nan)
     sl_program_end();
 }
 
-static void any_dimension_is_reduced_as_by_a_plain_loop(void **state)
+TEST(any_dimension_is_reduced_as_by_a_plain_loop)
 {
-    (void)state;
     static const struct shape shapes[] = {{1, 700, 1}, {3, 64, 1},  {5, 65, 1},  {20, 9, 1},
                                           {300, 2, 1}, {2, 30, 13}, {3, 5, 100}, {1, 4, 300},
                                           {2, 1, 9},   {1, 1, 1},   {2, 70, 3}};
@@ -93,9 +88,8 @@ static void any_dimension_is_reduced_as_by_a_plain_loop(void **state)
         check(&shapes[i], -1);
 }
 
-static void the_first_nan_is_the_greatest(void **state)
+TEST(the_first_nan_is_the_greatest)
 {
-    (void)state;
     static const struct shape row = {1, 300, 1}, columns = {2, 9, 10};
     for (int32_t nan = 0; nan < 300; nan += 23)
         check(&row, nan);
@@ -104,7 +98,7 @@ static void the_first_nan_is_the_greatest(void **state)
 }
 
 /* Variances of what is not finite are NaN; those of doubles far from zero keep their digits. */
-static void variances_far_from_zero_are_exact(void **state)
+TEST(variances_far_from_zero_are_exact)
 {
     static const double far[4] = {1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0, 1e9 + 4.0};
     (void)state;
@@ -128,9 +122,8 @@ static void variances_far_from_zero_are_exact(void **state)
 
 /* An empty list is no dimension for any(), every one for sums; nothing has the farthest extremes.
  */
-static void nothing_is_reduced_as_executorch_reduces_it(void **state)
+TEST(nothing_is_reduced_as_executorch_reduces_it)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 2)), none = sl_program_add_list(0, NULL);
     uint32_t no = sl_program_add_bool(false),
@@ -151,9 +144,8 @@ static void nothing_is_reduced_as_executorch_reduces_it(void **state)
     sl_program_end();
 }
 
-static void a_dimension_that_is_the_least_number_is_refused(void **state)
+TEST(a_dimension_that_is_the_least_number_is_refused)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3)), keep = sl_program_add_bool(false);
     uint32_t dim = sl_program_add_int(INT64_MIN), y = sl_program_add_tensor(SL_SIZES(2));
@@ -162,16 +154,4 @@ static void a_dimension_that_is_the_least_number_is_refused(void **state)
     assert_int_equal(sl_program_load(0), 0);
     assert_int_equal(sl_program_execute(), SL_ET_INVALID_ARGUMENT);
     sl_program_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_dimension_is_reduced_as_by_a_plain_loop),
-        cmocka_unit_test(the_first_nan_is_the_greatest),
-        cmocka_unit_test(variances_far_from_zero_are_exact),
-        cmocka_unit_test(nothing_is_reduced_as_executorch_reduces_it),
-        cmocka_unit_test(a_dimension_that_is_the_least_number_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

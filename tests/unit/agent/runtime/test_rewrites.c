@@ -1,15 +1,11 @@
 /* tests/unit/agent/runtime/test_rewrites.c: what becomes of nodes before they are operators. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/runtime/xnn/delegate.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/graph_case.h"
+#include "tests/support/test.h"
 
 static const float *in(uint32_t k)
 {
@@ -37,9 +33,8 @@ static void add_turn(uint32_t from, uint32_t to)
     memcpy(turn->params, ((uint32_t[]){0, 2, 1}), 12);
 }
 
-static void of_clamps_that_do_not_meet_the_later_one_holds(void **state)
+TEST(of_clamps_that_do_not_meet_the_later_one_holds)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(9)), y = sl_graph_add_output(DIMS(9));
     uint32_t between = sl_graph_add_value(DIMS(9));
@@ -52,9 +47,8 @@ static void of_clamps_that_do_not_meet_the_later_one_holds(void **state)
     sl_graph_end();
 }
 
-static void clamps_without_bounds_vanish_or_copy(void **state)
+TEST(clamps_without_bounds_vanish_or_copy)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(5)), y = sl_graph_add_output(DIMS(5));
     uint32_t z = sl_graph_add_output(DIMS(5)), open = sl_graph_add_value(DIMS(5));
@@ -70,9 +64,8 @@ static void clamps_without_bounds_vanish_or_copy(void **state)
     sl_graph_end();
 }
 
-static void a_copy_that_two_read_of_what_others_read_stays(void **state)
+TEST(a_copy_that_two_read_of_what_others_read_stays)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(5)), y = sl_graph_add_output(DIMS(5));
     uint32_t z = sl_graph_add_output(DIMS(5)), copy = sl_graph_add_value(DIMS(5));
@@ -86,9 +79,8 @@ static void a_copy_that_two_read_of_what_others_read_stays(void **state)
     sl_graph_end();
 }
 
-static void a_copy_is_not_read_past_another_reader_of_its_input(void **state)
+TEST(a_copy_is_not_read_past_another_reader_of_its_input)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(5)), y = sl_graph_add_output(DIMS(5));
     uint32_t z = sl_graph_add_output(DIMS(5)), copy = sl_graph_add_value(DIMS(5));
@@ -106,9 +98,8 @@ static void a_copy_is_not_read_past_another_reader_of_its_input(void **state)
     sl_graph_end();
 }
 
-static void the_mean_of_a_square_that_others_read_squares_again(void **state)
+TEST(the_mean_of_a_square_that_others_read_squares_again)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(1, 3, 2, 4)), y = sl_graph_add_output(DIMS(1, 3, 2, 4));
     uint32_t mean = sl_graph_add_output(DIMS(1, 1, 1, 4));
@@ -125,9 +116,8 @@ static void the_mean_of_a_square_that_others_read_squares_again(void **state)
     sl_graph_end();
 }
 
-static void reshapes_merge_into_whole_shapes_alone(void **state)
+TEST(reshapes_merge_into_whole_shapes_alone)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(2, 6)), y = sl_graph_add_output(DIMS(2, 3, 2));
     uint32_t z = sl_graph_add_output(DIMS(4, 3)), a = sl_graph_add_value(DIMS(12));
@@ -146,9 +136,8 @@ static void reshapes_merge_into_whole_shapes_alone(void **state)
     sl_graph_end();
 }
 
-static void a_reshape_to_the_shape_that_is_there_vanishes(void **state)
+TEST(a_reshape_to_the_shape_that_is_there_vanishes)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(12)), y = sl_graph_add_output(DIMS(3, 4));
     uint32_t a = sl_graph_add_value(DIMS(3, 4)), b = sl_graph_add_value(DIMS(3, 4));
@@ -170,9 +159,8 @@ static const char *product_name(void)
                                                         : "Batch Matrix Multiply (NC, F32) GEMM";
 }
 
-static void two_turns_of_a_right_operand_are_none(void **state)
+TEST(two_turns_of_a_right_operand_are_none)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(1, 2, 3)), y = sl_graph_add_output(DIMS(1, 2, 4));
     uint32_t b = sl_graph_add_input(DIMS(1, 3, 4)), turned = sl_graph_add_value(DIMS(1, 4, 3));
@@ -191,9 +179,8 @@ static void two_turns_of_a_right_operand_are_none(void **state)
     sl_graph_end();
 }
 
-static void a_turned_operand_on_both_sides_is_turned_once(void **state)
+TEST(a_turned_operand_on_both_sides_is_turned_once)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(1, 3, 3)), y = sl_graph_add_output(DIMS(1, 3, 3));
     uint32_t turned = sl_graph_add_value(DIMS(1, 3, 3));
@@ -211,7 +198,7 @@ static void a_turned_operand_on_both_sides_is_turned_once(void **state)
 }
 
 /* min(max(q + 4, 0), 48) * q / 8 of q = 8 x */
-static void a_chain_with_numbers_and_both_its_ends_is_one_table(void **state)
+TEST(a_chain_with_numbers_and_both_its_ends_is_one_table)
 {
     static const int8_t four = 4;
     (void)state;
@@ -238,9 +225,8 @@ static void a_chain_with_numbers_and_both_its_ends_is_one_table(void **state)
 }
 
 /* Not by the conversion that it ends with: an int8 GELU is no Data Movement. */
-static void a_table_of_one_function_is_called_by_it(void **state)
+TEST(a_table_of_one_function_is_called_by_it)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(40)), y = sl_graph_add_output(DIMS(40));
     uint32_t q = sl_graph_add_int8(DIMS(40), 0.125f, 0), end = sl_graph_add_int8(DIMS(40), 0.1f, 0);
@@ -257,9 +243,8 @@ static void a_table_of_one_function_is_called_by_it(void **state)
     sl_graph_end();
 }
 
-static void a_clamp_between_scales_converts(void **state)
+TEST(a_clamp_between_scales_converts)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(40)), y = sl_graph_add_output(DIMS(40));
     uint32_t z = sl_graph_add_output(DIMS(40)), q = sl_graph_add_int8(DIMS(40), 0.125f, 3);
@@ -275,9 +260,8 @@ static void a_clamp_between_scales_converts(void **state)
     sl_graph_end();
 }
 
-static void int8_on_the_right_of_a_product_is_named_and_ordered_as_kept(void **state)
+TEST(int8_on_the_right_of_a_product_is_named_and_ordered_as_kept)
 {
-    (void)state;
     sl_graph_begin();
     uint32_t a = sl_graph_add_input(DIMS(1, 2, 3)), b = sl_graph_add_input(DIMS(1, 3, 4));
     uint32_t y = sl_graph_add_output(DIMS(1, 2, 4)), z = sl_graph_add_output(DIMS(1, 3, 4));
@@ -304,7 +288,7 @@ static void int8_on_the_right_of_a_product_is_named_and_ordered_as_kept(void **s
 }
 
 /* A convolution of 2 to 2 channels, a depthwise one and a transposed one, of one scale each. */
-static void weights_of_one_scale_have_names_of_their_own(void **state)
+TEST(weights_of_one_scale_have_names_of_their_own)
 {
     static const int8_t weights[MAX_FLOATS] = {1, 2, 3};
     static const int nodes[3] = {SL_XNN_CONV2D, SL_XNN_DEPTHWISE_CONV2D, SL_XNN_CONV_TRANSPOSE_2D};
@@ -332,25 +316,4 @@ static void weights_of_one_scale_have_names_of_their_own(void **state)
         assert_string_equal(sl_graph.plan->ops[1].name, names[i / 2][i % 2]);
         sl_graph_end();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_clamps_that_do_not_meet_the_later_one_holds),
-        cmocka_unit_test(clamps_without_bounds_vanish_or_copy),
-        cmocka_unit_test(a_copy_that_two_read_of_what_others_read_stays),
-        cmocka_unit_test(a_copy_is_not_read_past_another_reader_of_its_input),
-        cmocka_unit_test(the_mean_of_a_square_that_others_read_squares_again),
-        cmocka_unit_test(reshapes_merge_into_whole_shapes_alone),
-        cmocka_unit_test(a_reshape_to_the_shape_that_is_there_vanishes),
-        cmocka_unit_test(two_turns_of_a_right_operand_are_none),
-        cmocka_unit_test(a_turned_operand_on_both_sides_is_turned_once),
-        cmocka_unit_test(a_chain_with_numbers_and_both_its_ends_is_one_table),
-        cmocka_unit_test(a_table_of_one_function_is_called_by_it),
-        cmocka_unit_test(a_clamp_between_scales_converts),
-        cmocka_unit_test(int8_on_the_right_of_a_product_is_named_and_ordered_as_kept),
-        cmocka_unit_test(weights_of_one_scale_have_names_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* tests/unit/agent/runtime/test_threads.c: every program on several threads against one: the same
  * bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/runtime/step_split.h"
 #include "agent/runtime/variant.h"
@@ -16,6 +11,7 @@
 #include "kernels/cpu/denormals.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/model_case.h"
+#include "tests/support/test.h"
 
 enum { MAX_OUTPUTS = 80 };
 
@@ -153,17 +149,15 @@ static void check_model(const char *model)
     }
 }
 
-static void every_program_gives_the_same_bytes_on_any_number_of_threads(void **state)
+TEST(every_program_gives_the_same_bytes_on_any_number_of_threads)
 {
-    (void)state;
     sl_case_each_model(check_model);
     printf("%u steps cut\n", steps_cut);
     assert_true(steps_cut > (takes_all() ? 100 : 20));
 }
 
-static void every_fixture_gives_the_same_bytes_on_any_number_of_threads(void **state)
+TEST(every_fixture_gives_the_same_bytes_on_any_number_of_threads)
 {
-    (void)state;
     bool portable = sl_isa_detect() == SL_ISA_NONE; /* elsewhere it takes an hour */
     if (!portable || sl_case_each_fixture(check_model) == 0)
         skip();
@@ -194,7 +188,7 @@ static bool axis_small(struct sl_step *step, uint32_t crew, struct sl_step_axis 
 }
 
 /* Of a delegate they are zero on aarch64, on whatever thread. */
-static void subnormals_are_on_all_threads_what_they_are_on_the_callers(void **state)
+TEST(subnormals_are_on_all_threads_what_they_are_on_the_callers)
 {
     struct sl_crew crew = {0};
     struct sl_step step = {.run = multiply_small, .axis = axis_small};
@@ -237,7 +231,7 @@ static bool axis_small_rows(struct sl_step *step, uint32_t crew, struct sl_step_
 }
 
 /* Rows of 64 bytes have no such places unless the first has; of rows of 12 bytes some do. */
-static void rows_whose_ends_are_in_cache_lines_are_not_cut(void **state)
+TEST(rows_whose_ends_are_in_cache_lines_are_not_cut)
 {
     static _Alignas(64) float out[4096];
     struct sl_workers *workers;
@@ -254,15 +248,4 @@ static void rows_whose_ends_are_in_cache_lines_are_not_cut(void **state)
             check_lines(&step);
         }
     sl_workers_free(workers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_program_gives_the_same_bytes_on_any_number_of_threads),
-        cmocka_unit_test(rows_whose_ends_are_in_cache_lines_are_not_cut),
-        cmocka_unit_test(subnormals_are_on_all_threads_what_they_are_on_the_callers),
-        cmocka_unit_test(every_fixture_gives_the_same_bytes_on_any_number_of_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

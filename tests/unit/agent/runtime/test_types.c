@@ -1,17 +1,13 @@
 /* tests/unit/agent/runtime/test_types.c: operators over other types than f32, numbers that programs
  * compute, and data that operators do not take. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/format/scalar_type.h"
 #include "tests/support/program_case.h"
+#include "tests/support/test.h"
 
-static void integers_stay_integers_and_wrap(void **state)
+TEST(integers_stay_integers_and_wrap)
 {
     static const int32_t a[4] = {INT32_MAX, -7, 7, 0};
     static const int64_t b[4] = {1, 5, -5, INT64_C(1) << 40};
@@ -42,9 +38,8 @@ static void integers_stay_integers_and_wrap(void **state)
     sl_program_end();
 }
 
-static void integer_division_by_zero_fails_with_its_reason(void **state)
+TEST(integer_division_by_zero_fails_with_its_reason)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
     uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
@@ -62,7 +57,7 @@ static void integer_division_by_zero_fails_with_its_reason(void **state)
 }
 
 /* Each operator that reads at places is given one place that is not there. */
-static void places_outside_a_tensor_are_refused(void **state)
+TEST(places_outside_a_tensor_are_refused)
 {
     static const int64_t bad[] = {3, -4, INT64_MAX, INT64_MIN};
     (void)state;
@@ -100,9 +95,8 @@ static void places_outside_a_tensor_are_refused(void **state)
         }
 }
 
-static void sizes_that_the_program_computes_are_followed(void **state)
+TEST(sizes_that_the_program_computes_are_followed)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(5, 2)), y = sl_program_add_tensor(SL_SIZES(5, 2));
     uint32_t size = sl_program_add_int(0), less = sl_program_add_int(0);
@@ -123,9 +117,8 @@ static void sizes_that_the_program_computes_are_followed(void **state)
     sl_program_end();
 }
 
-static void parameters_beyond_the_input_are_refused(void **state)
+TEST(parameters_beyond_the_input_are_refused)
 {
-    (void)state;
     for (int64_t k = 0; k < 6; k++) {
         sl_program_begin();
         uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3)),
@@ -148,7 +141,7 @@ static void parameters_beyond_the_input_are_refused(void **state)
     }
 }
 
-static void doubles_are_computed_as_doubles(void **state)
+TEST(doubles_are_computed_as_doubles)
 {
     static const double a[3] = {1e300, 16777217.0, 0.1};
     (void)state;
@@ -182,9 +175,8 @@ static void doubles_are_computed_as_doubles(void **state)
     sl_program_end();
 }
 
-static void sums_into_integers_cut_each_element(void **state)
+TEST(sums_into_integers_cut_each_element)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3));
     uint32_t sum = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(2), true);
@@ -207,7 +199,7 @@ static void sums_into_integers_cut_each_element(void **state)
 }
 
 /* PyTorch has NaN, -inf and NaN for the last three. */
-static void floor_division_by_zero_and_infinity_is_as_executorch_has_it(void **state)
+TEST(floor_division_by_zero_and_infinity_is_as_executorch_has_it)
 {
     static const float a[6] = {7.0f, -7.0f, 0.5f, 0.5f, 0.0f, 2.5f};
     static const float b[6] = {-2.0f, 2.0f, 0.0f, -0.0f, 0.0f, -INFINITY};
@@ -226,7 +218,7 @@ static void floor_division_by_zero_and_infinity_is_as_executorch_has_it(void **s
     sl_program_end();
 }
 
-static void bounds_may_be_tensors_and_one_may_be_missing(void **state)
+TEST(bounds_may_be_tensors_and_one_may_be_missing)
 {
     static const float a[4] = {-3.0f, 0.5f, 9.0f, NAN};
     (void)state;
@@ -251,9 +243,8 @@ static void bounds_may_be_tensors_and_one_may_be_missing(void **state)
     sl_program_end();
 }
 
-static void nothing_sums_to_zero_and_no_rows_are_no_work(void **state)
+TEST(nothing_sums_to_zero_and_no_rows_are_no_work)
 {
-    (void)state;
     sl_program_begin();
     uint32_t a = sl_program_add_tensor(SL_SIZES(2, 0)), b = sl_program_add_tensor(SL_SIZES(0, 3));
     uint32_t zeros = sl_program_add_tensor(SL_SIZES(2, 3));
@@ -275,9 +266,8 @@ static void nothing_sums_to_zero_and_no_rows_are_no_work(void **state)
     sl_program_end();
 }
 
-static void doubles_stand_where_single_precision_is_computed(void **state)
+TEST(doubles_stand_where_single_precision_is_computed)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 3), true);
     uint32_t y = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(2, 3), true);
@@ -294,7 +284,7 @@ static void doubles_stand_where_single_precision_is_computed(void **state)
 }
 
 /* The program's eps, 1e-9, is not looked at: a small scale is held at 6.1e-5, none becomes 0.1. */
-static void scales_are_chosen_as_executorch_chooses_them(void **state)
+TEST(scales_are_chosen_as_executorch_chooses_them)
 {
     static const float most[3] = {25.5f, 1e-4f, 0.0f};
     static const double want[3] = {25.5 / 255.0, (double)6.1e-5f, 0.1};
@@ -318,7 +308,7 @@ static void scales_are_chosen_as_executorch_chooses_them(void **state)
     sl_program_end();
 }
 
-static void each_row_has_a_scale_and_a_zero_of_its_own(void **state)
+TEST(each_row_has_a_scale_and_a_zero_of_its_own)
 {
     static const float in[6] = {0.0f, 25.5f, -1.0f, -3.0f, 0.0f, 0.0f};
     static const double scales[3] = {25.5 / 255.0, 3.0 / 255.0, 0.1};
@@ -340,7 +330,7 @@ static void each_row_has_a_scale_and_a_zero_of_its_own(void **state)
     sl_program_end();
 }
 
-static void tables_of_two_bits_begin_with_the_lowest(void **state)
+TEST(tables_of_two_bits_begin_with_the_lowest)
 {
     static const float want[8] = {2.0f, -4.0f, -2.0f, 0.0f, 0.0f, 0.0f, 0.5f, -1.0f};
     (void)state;
@@ -363,9 +353,8 @@ static void tables_of_two_bits_begin_with_the_lowest(void **state)
 }
 
 /* Where PyTorch would turn them back into logical order. */
-static void a_new_dimension_keeps_the_bytes_of_channels_last(void **state)
+TEST(a_new_dimension_keeps_the_bytes_of_channels_last)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(1, 3, 2, 2)), at = sl_program_add_int(0);
     uint32_t y = sl_program_add_tensor(SL_SIZES(1, 1, 3, 2, 2));
@@ -400,17 +389,15 @@ static void check_numbers(int64_t a, int64_t b, int64_t quotient, int64_t rest, 
 }
 
 /* ExecuTorch's floordiv.int is C's, unlike floordiv.Scalar. */
-static void numbers_divide_towards_zero_and_a_truth_chooses(void **state)
+TEST(numbers_divide_towards_zero_and_a_truth_chooses)
 {
-    (void)state;
     check_numbers(-7, 2, -3, -1, true);
     check_numbers(7, -2, -3, 1, false);
     check_numbers(INT64_MIN, -1, INT64_MIN, 0, true);
 }
 
-static void a_choice_by_a_number_fails_with_its_reason(void **state)
+TEST(a_choice_by_a_number_fails_with_its_reason)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_int(1), out = sl_program_add_int(0);
     sl_program_add_call("executorch_prim::sym_ite.Scalar", SL_ARGS(x, x, x, out));
@@ -421,9 +408,8 @@ static void a_choice_by_a_number_fails_with_its_reason(void **state)
     sl_program_end();
 }
 
-static void int32_takes_quantised_numbers_too(void **state)
+TEST(int32_takes_quantised_numbers_too)
 {
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(3)), one = sl_program_add_double(0.5);
     uint32_t zero = sl_program_add_int(3), type = sl_program_add_int(SL_SCALAR_INT);
@@ -439,30 +425,4 @@ static void int32_takes_quantised_numbers_too(void **state)
     const int32_t *to = sl_program_bytes(out);
     assert_true(to[0] == 200003 && to[1] == INT32_MIN && to[2] == INT32_MIN);
     sl_program_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_stay_integers_and_wrap),
-        cmocka_unit_test(integer_division_by_zero_fails_with_its_reason),
-        cmocka_unit_test(places_outside_a_tensor_are_refused),
-        cmocka_unit_test(sizes_that_the_program_computes_are_followed),
-        cmocka_unit_test(parameters_beyond_the_input_are_refused),
-        cmocka_unit_test(doubles_are_computed_as_doubles),
-        cmocka_unit_test(sums_into_integers_cut_each_element),
-        cmocka_unit_test(floor_division_by_zero_and_infinity_is_as_executorch_has_it),
-        cmocka_unit_test(bounds_may_be_tensors_and_one_may_be_missing),
-        cmocka_unit_test(nothing_sums_to_zero_and_no_rows_are_no_work),
-        cmocka_unit_test(doubles_stand_where_single_precision_is_computed),
-        cmocka_unit_test(scales_are_chosen_as_executorch_chooses_them),
-        cmocka_unit_test(each_row_has_a_scale_and_a_zero_of_its_own),
-        cmocka_unit_test(tables_of_two_bits_begin_with_the_lowest),
-        cmocka_unit_test(a_new_dimension_keeps_the_bytes_of_channels_last),
-        cmocka_unit_test(numbers_divide_towards_zero_and_a_truth_chooses),
-        cmocka_unit_test(a_choice_by_a_number_fails_with_its_reason),
-        cmocka_unit_test(int32_takes_quantised_numbers_too),
-
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
 #include "agent/runtime/workers.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 enum { PARTS = 37, JOBS = 500 };
 
@@ -51,7 +47,7 @@ static void check_jobs(struct sl_workers *workers, uint32_t seats)
         assert_int_equal(job.at_once[s], 0);
 }
 
-static void every_part_of_every_job_runs_once_on_a_seat_of_its_own(void **state)
+TEST(every_part_of_every_job_runs_once_on_a_seat_of_its_own)
 {
     static const uint32_t counts[] = {2, 3, 7};
     (void)state;
@@ -85,7 +81,7 @@ static void note_seat_and_wait(void *user, uint32_t part, uint32_t seat)
         rest();
 }
 
-static void seats_beyond_the_jobs_own_stay_empty(void **state)
+TEST(seats_beyond_the_jobs_own_stay_empty)
 {
     struct sl_workers *workers = NULL;
     _Atomic uint32_t seats = 0;
@@ -99,7 +95,7 @@ static void seats_beyond_the_jobs_own_stay_empty(void **state)
     sl_workers_free(workers);
 }
 
-static void streaming_work_gets_fewer_threads_where_asked(void **state)
+TEST(streaming_work_gets_fewer_threads_where_asked)
 {
     struct sl_workers *workers = NULL;
     (void)state;
@@ -111,7 +107,7 @@ static void streaming_work_gets_fewer_threads_where_asked(void **state)
     assert_int_equal(sl_workers_count(NULL, false), 1);
 }
 
-static void a_cpu_that_is_not_there_is_refused(void **state)
+TEST(a_cpu_that_is_not_there_is_refused)
 {
     struct sl_workers *workers = NULL;
     const uint16_t cpus[] = {SL_WORKERS_MAX_CPUS - 1};
@@ -121,23 +117,11 @@ static void a_cpu_that_is_not_there_is_refused(void **state)
     assert_null(workers);
 }
 
-static void no_memory_is_no_pool(void **state)
+TEST(no_memory_is_no_pool)
 {
     struct sl_workers *workers = NULL;
     (void)state;
     sl_mem_fail_nth(1);
     assert_int_equal(sl_workers_new(&(struct sl_workers_config){.count = 2}, &workers), -ENOMEM);
     sl_workers_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_of_every_job_runs_once_on_a_seat_of_its_own),
-        cmocka_unit_test(seats_beyond_the_jobs_own_stay_empty),
-        cmocka_unit_test(streaming_work_gets_fewer_threads_where_asked),
-        cmocka_unit_test(a_cpu_that_is_not_there_is_refused),
-        cmocka_unit_test(no_memory_is_no_pool),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/agent/serve/test_server.c: a host's side of the connection against a server that
  * spawns the real agent. */
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "agent/serve/job_dir.h"
@@ -24,6 +20,7 @@
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
 #include "proto/envelope.pb-c.h"
+#include "tests/support/test.h"
 #include "tests/support/toy_blob.h"
 
 static const uint8_t secret[SL_SECRET_BYTES] = {42};
@@ -236,9 +233,8 @@ static size_t count_events(const struct host *host, bool *out_ended)
 
 static size_t undisturbed_events;
 
-static void a_job_streams_to_its_end(void **state)
+TEST(a_job_streams_to_its_end)
 {
-    (void)state;
     struct host host;
     bool ended;
     open_host(&host);
@@ -254,9 +250,8 @@ static void a_job_streams_to_its_end(void **state)
     close_host(&host);
 }
 
-static void a_cut_link_loses_nothing(void **state)
+TEST(a_cut_link_loses_nothing)
 {
-    (void)state;
     struct host host;
     bool ended;
     open_host(&host);
@@ -276,9 +271,8 @@ static void a_cut_link_loses_nothing(void **state)
     close_host(&host);
 }
 
-static void a_restarted_agent_delivers_what_the_dead_one_left(void **state)
+TEST(a_restarted_agent_delivers_what_the_dead_one_left)
 {
-    (void)state;
     struct host host;
     bool ended;
     open_host(&host);
@@ -313,21 +307,18 @@ static void expect(const char *model_name, const char *prefix, uint32_t timeout_
     close_host(&host);
 }
 
-static void a_crash_is_a_result_with_its_signal(void **state)
+TEST(a_crash_is_a_result_with_its_signal)
 {
-    (void)state;
     expect(model, "kill -SEGV $$", 0, SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED, "signal 11");
 }
 
-static void a_hang_is_ended_by_the_watchdog(void **state)
+TEST(a_hang_is_ended_by_the_watchdog)
 {
-    (void)state;
     expect(model, "sleep 60 & sleep 60", 200, SME2LAB__PROTO__OUTCOME__OUTCOME_TIMED_OUT, "200 ms");
 }
 
-static void a_failure_is_a_result_with_its_code(void **state)
+TEST(a_failure_is_a_result_with_its_code)
 {
-    (void)state;
     expect(input, NULL, 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED,
            "exit code 1"); /* an input is no model */
 }
@@ -342,9 +333,8 @@ static bool holds(const struct sl_buf *bytes, const char *text)
     return false;
 }
 
-static void processes_beside_the_measured_one_say_what_they_did(void **state)
+TEST(processes_beside_the_measured_one_say_what_they_did)
 {
-    (void)state;
     struct host host;
     bool ended;
     open_host(&host);
@@ -362,9 +352,8 @@ static void processes_beside_the_measured_one_say_what_they_did(void **state)
     close_host(&host);
 }
 
-static void a_load_that_ends_by_itself_is_a_failure(void **state)
+TEST(a_load_that_ends_by_itself_is_a_failure)
 {
-    (void)state;
     processes = 2;
     expect(model, "exit 3", 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED,
            "process 1 of the load ended by itself, with exit code 3");
@@ -374,15 +363,13 @@ static void a_load_that_ends_by_itself_is_a_failure(void **state)
     processes = 0;
 }
 
-static void a_name_that_is_no_digest_starts_nothing(void **state)
+TEST(a_name_that_is_no_digest_starts_nothing)
 {
-    (void)state;
     expect("../../etc/passwd", NULL, 0, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED, "no blob");
 }
 
-static void a_program_that_is_not_there_is_a_result(void **state)
+TEST(a_program_that_is_not_there_is_a_result)
 {
-    (void)state;
     expect(model, "exec /nowhere/program", 0, SME2LAB__PROTO__OUTCOME__OUTCOME_FAILED, "127");
 }
 
@@ -396,7 +383,7 @@ static void cancel(struct host *host, uint64_t job)
     assert_int_equal(sl_channel_send(host->channel, &envelope), 0);
 }
 
-static void a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled(void **state)
+TEST(a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled)
 {
     struct host host;
     (void)state;
@@ -419,7 +406,7 @@ static void a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled(void **
     close_host(&host);
 }
 
-static void a_cancelled_job_says_so(void **state)
+TEST(a_cancelled_job_says_so)
 {
     struct host host;
     (void)state;
@@ -455,21 +442,4 @@ static int remove_workdir(void **state)
     return system(command);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_streams_to_its_end),
-        cmocka_unit_test(a_cut_link_loses_nothing),
-        cmocka_unit_test(a_restarted_agent_delivers_what_the_dead_one_left),
-        cmocka_unit_test(a_crash_is_a_result_with_its_signal),
-        cmocka_unit_test(a_hang_is_ended_by_the_watchdog),
-        cmocka_unit_test(a_failure_is_a_result_with_its_code),
-        cmocka_unit_test(processes_beside_the_measured_one_say_what_they_did),
-        cmocka_unit_test(a_load_that_ends_by_itself_is_a_failure),
-        cmocka_unit_test(a_name_that_is_no_digest_starts_nothing),
-        cmocka_unit_test(a_program_that_is_not_there_is_a_result),
-        cmocka_unit_test(a_cancelled_job_says_so),
-        cmocka_unit_test(a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled),
-    };
-    return cmocka_run_group_tests(tests, make_workdir, remove_workdir);
-}
+TEST_GROUP(make_workdir, remove_workdir);

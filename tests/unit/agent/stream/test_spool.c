@@ -1,9 +1,6 @@
 /* tests/unit/agent/stream/test_spool.c */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +8,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "agent/stream/spool.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 static char folder[64], path[96];
 
@@ -36,7 +32,7 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-static void bytes_come_back_by_offset_and_survive_a_reopen(void **state)
+TEST_WITH(bytes_come_back_by_offset_and_survive_a_reopen, fresh_folder, remove_folder)
 {
     struct sl_spool *spool = NULL;
     char text[16] = {0};
@@ -55,7 +51,7 @@ static void bytes_come_back_by_offset_and_survive_a_reopen(void **state)
     sl_spool_free(spool);
 }
 
-static void nothing_is_appended_after_the_first_drop(void **state)
+TEST_WITH(nothing_is_appended_after_the_first_drop, fresh_folder, remove_folder)
 {
     struct sl_spool *spool = NULL;
     assert_int_equal(sl_spool_new(*state, 8, &spool), 0);
@@ -69,7 +65,7 @@ static void nothing_is_appended_after_the_first_drop(void **state)
     sl_spool_free(spool);
 }
 
-static void a_disk_that_takes_no_more_is_the_spools_error(void **state)
+TEST_WITH(a_disk_that_takes_no_more_is_the_spools_error, fresh_folder, remove_folder)
 {
     struct sl_spool *spool = NULL;
     struct rlimit old, small;
@@ -89,7 +85,7 @@ static void a_disk_that_takes_no_more_is_the_spools_error(void **state)
     sl_spool_free(spool);
 }
 
-static void a_folder_that_is_not_there_gives_its_error(void **state)
+TEST_WITH(a_folder_that_is_not_there_gives_its_error, fresh_folder, remove_folder)
 {
     struct sl_spool *spool = NULL;
     (void)state;
@@ -97,7 +93,7 @@ static void a_folder_that_is_not_there_gives_its_error(void **state)
     assert_null(spool);
 }
 
-static void new_survives_each_failed_allocation(void **state)
+TEST_WITH(new_survives_each_failed_allocation, fresh_folder, remove_folder)
 {
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
@@ -109,21 +105,4 @@ static void new_survives_each_failed_allocation(void **state)
     }
     sl_mem_fail_nth(0);
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bytes_come_back_by_offset_and_survive_a_reopen,
-                                        fresh_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(nothing_is_appended_after_the_first_drop, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_disk_that_takes_no_more_is_the_spools_error, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_gives_its_error, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(new_survives_each_failed_allocation, fresh_folder,
-                                        remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

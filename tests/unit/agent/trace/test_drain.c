@@ -2,18 +2,15 @@
 #include "agent/trace/drain.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
 #include "common/base/crc32c.h"
 #include "common/format/sltrace.h"
+#include "tests/support/test.h"
 
 struct fixture {
     struct sl_ring *ring;
@@ -77,9 +74,8 @@ static long check_file(struct fixture *f, uint32_t expected_blocks)
     return sealed ? others : -1;
 }
 
-static void every_drain_ends_with_a_seal(void **state)
+TEST(every_drain_ends_with_a_seal)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 1024);
     record_blocks(&f, 600);
@@ -90,9 +86,8 @@ static void every_drain_ends_with_a_seal(void **state)
     tear_down(&f);
 }
 
-static void thread_keeps_a_small_ring_moving(void **state)
+TEST(thread_keeps_a_small_ring_moving)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 32);
     assert_int_equal(sl_drain_start(f.drain), 0);
@@ -103,9 +98,8 @@ static void thread_keeps_a_small_ring_moving(void **state)
     tear_down(&f);
 }
 
-static void failed_write_is_kept_and_the_ring_still_emptied(void **state)
+TEST(failed_write_is_kept_and_the_ring_still_emptied)
 {
-    (void)state;
     struct fixture f;
     struct sl_drain *broken = NULL;
     set_up(&f, 8);
@@ -117,14 +111,4 @@ static void failed_write_is_kept_and_the_ring_still_emptied(void **state)
     assert_int_equal(sl_ring_room(f.ring), 8);
     sl_drain_free(broken);
     tear_down(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_drain_ends_with_a_seal),
-        cmocka_unit_test(thread_keeps_a_small_ring_moving),
-        cmocka_unit_test(failed_write_is_kept_and_the_ring_still_emptied),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

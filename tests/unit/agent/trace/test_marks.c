@@ -1,16 +1,12 @@
 /* tests/unit/agent/trace/test_marks.c */
 #include "agent/trace/marks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
-static void marks_stand_in_their_order_at_fixed_steps(void **state)
+TEST(marks_stand_in_their_order_at_fixed_steps)
 {
-    (void)state;
     uintptr_t first = (uintptr_t)sl_mark_pause;
     assert_int_equal(first % SL_MARK_STEP, 0);
     assert_int_equal((uintptr_t)sl_mark_resume - first, SL_MARK_STEP);
@@ -20,12 +16,4 @@ static void marks_stand_in_their_order_at_fixed_steps(void **state)
     sl_mark_begin();
     sl_mark_end();
     sl_mark_resume();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_stand_in_their_order_at_fixed_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,15 @@
 #include "agent/trace/name_table.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
-static void thousand_names_keep_their_ids_while_the_table_grows(void **state)
+TEST(thousand_names_keep_their_ids_while_the_table_grows)
 {
-    (void)state;
     struct sl_name_table table = {0};
     char text[16];
     bool is_new;
@@ -30,9 +26,8 @@ static void thousand_names_keep_their_ids_while_the_table_grows(void **state)
     sl_name_table_fini(&table);
 }
 
-static void failed_allocation_leaves_the_table_usable(void **state)
+TEST(failed_allocation_leaves_the_table_usable)
 {
-    (void)state;
     struct sl_name_table table = {0};
     bool is_new;
     for (unsigned nth = 1; nth <= 2; nth++) {
@@ -42,13 +37,4 @@ static void failed_allocation_leaves_the_table_usable(void **state)
     sl_mem_fail_nth(0);
     assert_int_equal(sl_name_table_intern(&table, "a", 1, &is_new), 1);
     sl_name_table_fini(&table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thousand_names_keep_their_ids_while_the_table_grows),
-        cmocka_unit_test(failed_allocation_leaves_the_table_usable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

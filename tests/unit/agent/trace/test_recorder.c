@@ -2,17 +2,14 @@
 #include "agent/trace/recorder.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/trace/ring.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
+#include "tests/support/test.h"
 
 enum { RING_RECORDS = 16 };
 
@@ -45,9 +42,8 @@ static void close_recorder(struct fixture *f)
     sl_ring_free(f->ring);
 }
 
-static void null_recorder_does_nothing(void **state)
+TEST(null_recorder_does_nothing)
 {
-    (void)state;
     struct sl_span span;
     struct sl_trace_label label = {0};
     sl_recorder_begin(NULL, &span, &label);
@@ -63,9 +59,8 @@ static void null_recorder_does_nothing(void **state)
     sl_recorder_free(NULL);
 }
 
-static void stream_starts_with_header_of_unit(void **state)
+TEST(stream_starts_with_header_of_unit)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_MARKS);
     take(&f);
@@ -77,9 +72,8 @@ static void stream_starts_with_header_of_unit(void **state)
     close_recorder(&f);
 }
 
-static void new_with_unknown_unit_is_refused(void **state)
+TEST(new_with_unknown_unit_is_refused)
 {
-    (void)state;
     struct sl_ring *ring = NULL;
     struct sl_recorder *recorder = NULL;
     assert_int_equal(sl_ring_new(2, &ring), 0);
@@ -90,9 +84,8 @@ static void new_with_unknown_unit_is_refused(void **state)
     sl_ring_free(ring);
 }
 
-static void equal_names_get_one_id_and_one_definition(void **state)
+TEST(equal_names_get_one_id_and_one_definition)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_NS);
     uint32_t a = sl_recorder_name(f.recorder, "conv");
@@ -110,9 +103,8 @@ static void equal_names_get_one_id_and_one_definition(void **state)
     close_recorder(&f);
 }
 
-static void long_name_comes_in_parts_in_order(void **state)
+TEST(long_name_comes_in_parts_in_order)
 {
-    (void)state;
     struct fixture f;
     char text[101];
     memset(text, 'x', 100);
@@ -129,9 +121,8 @@ static void long_name_comes_in_parts_in_order(void **state)
     close_recorder(&f);
 }
 
-static void facts_carry_text_or_integer(void **state)
+TEST(facts_carry_text_or_integer)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_NS);
     sl_recorder_meta_text(f.recorder, "unit", "ns");
@@ -159,9 +150,8 @@ static void record_two(struct sl_recorder *recorder)
     sl_recorder_end(recorder, &outer, &parent);
 }
 
-static void the_other_side_finds_the_innermost_open_event(void **state)
+TEST(the_other_side_finds_the_innermost_open_event)
 {
-    (void)state;
     struct fixture f;
     struct sl_span outer, inner;
     struct sl_trace_label parent = {.name = 5}, child = {.name = 6};
@@ -180,9 +170,8 @@ static void the_other_side_finds_the_innermost_open_event(void **state)
     close_recorder(&f);
 }
 
-static void events_stand_in_order_of_end_with_order_of_begin(void **state)
+TEST(events_stand_in_order_of_end_with_order_of_begin)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_NS);
     sl_recorder_block(f.recorder, 3, 1, 4, 5, true);
@@ -214,9 +203,8 @@ static void events_stand_in_order_of_end_with_order_of_begin(void **state)
     close_recorder(&f);
 }
 
-static void marks_number_begins_and_ends_of_the_process(void **state)
+TEST(marks_number_begins_and_ends_of_the_process)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_MARKS);
     sl_recorder_block(f.recorder, 3, 0, 0, 0, false);
@@ -233,9 +221,8 @@ static void marks_number_begins_and_ends_of_the_process(void **state)
     close_recorder(&f);
 }
 
-static void waiting_for_room_is_a_stall(void **state)
+TEST(waiting_for_room_is_a_stall)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_NS);
     for (int i = 0; i < 10; i++)
@@ -252,9 +239,8 @@ static void waiting_for_room_is_a_stall(void **state)
     close_recorder(&f);
 }
 
-static void window_larger_than_the_ring_is_refused(void **state)
+TEST(window_larger_than_the_ring_is_refused)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_NS);
     assert_int_equal(sl_recorder_ready(f.recorder, RING_RECORDS - 1), 0);
@@ -263,9 +249,8 @@ static void window_larger_than_the_ring_is_refused(void **state)
     close_recorder(&f);
 }
 
-static void event_without_slot_is_counted_as_lost(void **state)
+TEST(event_without_slot_is_counted_as_lost)
 {
-    (void)state;
     struct fixture f;
     open_recorder(&f, SL_TRACE_NS);
     for (int i = 0; i < RING_RECORDS; i++)
@@ -276,9 +261,8 @@ static void event_without_slot_is_counted_as_lost(void **state)
     close_recorder(&f);
 }
 
-static void interning_survives_each_failed_allocation(void **state)
+TEST(interning_survives_each_failed_allocation)
 {
-    (void)state;
     for (unsigned nth = 1; nth <= 2; nth++) {
         struct fixture f;
         open_recorder(&f, SL_TRACE_NS);
@@ -291,24 +275,4 @@ static void interning_survives_each_failed_allocation(void **state)
             assert_int_not_equal(f.seen[i].kind, SL_TRACE_META);
         close_recorder(&f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_recorder_does_nothing),
-        cmocka_unit_test(stream_starts_with_header_of_unit),
-        cmocka_unit_test(new_with_unknown_unit_is_refused),
-        cmocka_unit_test(equal_names_get_one_id_and_one_definition),
-        cmocka_unit_test(long_name_comes_in_parts_in_order),
-        cmocka_unit_test(facts_carry_text_or_integer),
-        cmocka_unit_test(the_other_side_finds_the_innermost_open_event),
-        cmocka_unit_test(events_stand_in_order_of_end_with_order_of_begin),
-        cmocka_unit_test(marks_number_begins_and_ends_of_the_process),
-        cmocka_unit_test(waiting_for_room_is_a_stall),
-        cmocka_unit_test(window_larger_than_the_ring_is_refused),
-        cmocka_unit_test(event_without_slot_is_counted_as_lost),
-        cmocka_unit_test(interning_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,16 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
+#include "tests/support/test.h"
 
 static void put(struct sl_ring *ring, uint32_t value)
 {
@@ -27,9 +24,8 @@ static void put(struct sl_ring *ring, uint32_t value)
     sl_ring_push(ring);
 }
 
-static void new_of_no_power_of_two_is_refused(void **state)
+TEST(new_of_no_power_of_two_is_refused)
 {
-    (void)state;
     struct sl_ring *ring = NULL;
     assert_int_equal(sl_ring_new(0, &ring), -EINVAL);
     assert_int_equal(sl_ring_new(3, &ring), -EINVAL);
@@ -39,9 +35,8 @@ static void new_of_no_power_of_two_is_refused(void **state)
     sl_ring_free(ring);
 }
 
-static void new_survives_each_failed_allocation(void **state)
+TEST(new_survives_each_failed_allocation)
 {
-    (void)state;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         struct sl_ring *ring = NULL;
@@ -54,9 +49,8 @@ static void new_survives_each_failed_allocation(void **state)
     assert_int_equal(rc, 0);
 }
 
-static void allowance_is_seen_by_the_other_side(void **state)
+TEST(allowance_is_seen_by_the_other_side)
 {
-    (void)state;
     struct sl_ring *ring = NULL;
     struct sl_ring *child = NULL;
     assert_int_equal(sl_ring_new(8, &ring), 0);
@@ -70,9 +64,8 @@ static void allowance_is_seen_by_the_other_side(void **state)
     sl_ring_free(ring);
 }
 
-static void full_ring_gives_no_slot_until_popped(void **state)
+TEST(full_ring_gives_no_slot_until_popped)
 {
-    (void)state;
     struct sl_ring *ring = NULL;
     struct sl_trace_record out[8];
     assert_int_equal(sl_ring_new(4, &ring), 0);
@@ -93,9 +86,8 @@ static void full_ring_gives_no_slot_until_popped(void **state)
     sl_ring_free(ring);
 }
 
-static void second_mapping_sees_what_the_first_pushes(void **state)
+TEST(second_mapping_sees_what_the_first_pushes)
 {
-    (void)state;
     struct sl_ring *parent = NULL, *child = NULL;
     struct sl_trace_record out[4];
     assert_int_equal(sl_ring_new(4, &parent), 0);
@@ -109,9 +101,8 @@ static void second_mapping_sees_what_the_first_pushes(void **state)
     sl_ring_free(parent);
 }
 
-static void open_of_foreign_file_is_refused(void **state)
+TEST(open_of_foreign_file_is_refused)
 {
-    (void)state;
     struct sl_ring *ring = NULL;
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -126,9 +117,8 @@ static void open_of_foreign_file_is_refused(void **state)
 }
 
 /* The counters stand at bytes 64 and 128 of the mapping. */
-static void impossible_counters_are_found(void **state)
+TEST(impossible_counters_are_found)
 {
-    (void)state;
     struct sl_ring *ring = NULL, *other = NULL;
     struct sl_trace_record out[4];
     assert_int_equal(sl_ring_new(4, &ring), 0);
@@ -164,9 +154,8 @@ static void *produce(void *argument)
     return NULL;
 }
 
-static void two_threads_lose_and_tear_nothing(void **state)
+TEST(two_threads_lose_and_tear_nothing)
 {
-    (void)state;
     struct sl_ring *ring = NULL;
     struct sl_trace_record out[100];
     pthread_t thread;
@@ -186,19 +175,4 @@ static void two_threads_lose_and_tear_nothing(void **state)
     pthread_join(thread, NULL);
     assert_int_equal(sl_ring_pop(ring, out, 100), 0);
     sl_ring_free(ring);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_of_no_power_of_two_is_refused),
-        cmocka_unit_test(new_survives_each_failed_allocation),
-        cmocka_unit_test(allowance_is_seen_by_the_other_side),
-        cmocka_unit_test(full_ring_gives_no_slot_until_popped),
-        cmocka_unit_test(second_mapping_sees_what_the_first_pushes),
-        cmocka_unit_test(open_of_foreign_file_is_refused),
-        cmocka_unit_test(impossible_counters_are_found),
-        cmocka_unit_test(two_threads_lose_and_tear_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

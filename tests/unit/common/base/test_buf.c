@@ -9,9 +9,8 @@
 #include "common/base/mem.h"
 #include "tests/support/unit.h"
 
-static void bytes_past_the_limit_are_refused_whole(void **state)
+TEST(bytes_past_the_limit_are_refused_whole)
 {
-    (void)state;
     struct sl_buf buf;
     sl_buf_init(&buf, 8);
     assert_int_equal(sl_buf_append(&buf, "12345678", 8), 0);
@@ -25,9 +24,8 @@ static void bytes_past_the_limit_are_refused_whole(void **state)
     assert_null(buf.data);
 }
 
-static void text_grows_as_needed(void **state)
+TEST(text_grows_as_needed)
 {
-    (void)state;
     struct sl_buf buf;
     uint8_t *at = NULL;
     sl_buf_init(&buf, 100000);
@@ -41,9 +39,8 @@ static void text_grows_as_needed(void **state)
     sl_buf_fini(&buf);
 }
 
-static void append_survives_each_failed_allocation(void **state)
+TEST(append_survives_each_failed_allocation)
 {
-    (void)state;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         struct sl_buf buf;
@@ -58,9 +55,8 @@ static void append_survives_each_failed_allocation(void **state)
     assert_int_equal(rc, 0);
 }
 
-static void file_comes_back_as_written(void **state)
+TEST(file_comes_back_as_written)
 {
-    (void)state;
     char folder[] = "/tmp/sl_buf_XXXXXX", path[64], temporary[80];
     struct stat info;
     struct sl_buf buf;
@@ -83,15 +79,4 @@ static void file_comes_back_as_written(void **state)
     snprintf(path, sizeof(path), "%s/none/file", folder);
     assert_int_equal(sl_buf_write_file(path, "x", 1), -ENOENT);
     rmdir(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_past_the_limit_are_refused_whole),
-        cmocka_unit_test(text_grows_as_needed),
-        cmocka_unit_test(append_survives_each_failed_allocation),
-        cmocka_unit_test(file_comes_back_as_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

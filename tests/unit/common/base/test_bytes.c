@@ -3,9 +3,8 @@
 
 #include "tests/support/unit.h"
 
-static void loads_and_stores_agree_at_any_alignment(void **state)
+TEST(loads_and_stores_agree_at_any_alignment)
 {
-    (void)state;
     uint8_t area[16];
     for (size_t shift = 0; shift < 8; shift++) {
         sl_store_u64(area + shift, 0x8877665544332211u);
@@ -21,9 +20,8 @@ static void loads_and_stores_agree_at_any_alignment(void **state)
     assert_true(sl_load_f64(area + 3) == -2.5);
 }
 
-static void range_check_does_not_wrap(void **state)
+TEST(range_check_does_not_wrap)
 {
-    (void)state;
     assert_true(sl_range_ok(0, 0, 0));
     assert_true(sl_range_ok(3, 7, 10));
     assert_true(sl_range_ok(10, 0, 10));
@@ -31,13 +29,4 @@ static void range_check_does_not_wrap(void **state)
     assert_false(sl_range_ok(11, 0, 10));
     assert_false(sl_range_ok(1, UINT64_MAX, 10));
     assert_false(sl_range_ok(UINT64_MAX, UINT64_MAX, 10));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_and_stores_agree_at_any_alignment),
-        cmocka_unit_test(range_check_does_not_wrap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/common/base/test_clock.c */
 #include "common/base/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
-static void time_does_not_go_back(void **state)
+TEST(time_does_not_go_back)
 {
-    (void)state;
     uint64_t before = sl_clock_ns();
     for (int i = 0; i < 1000; i++) {
         uint64_t now = sl_clock_ns();
@@ -20,26 +16,23 @@ static void time_does_not_go_back(void **state)
     }
 }
 
-static void utc_is_what_the_system_says(void **state)
+TEST(utc_is_what_the_system_says)
 {
-    (void)state;
     uint64_t low = (uint64_t)time(NULL), ns = sl_clock_utc_ns(), ms = sl_clock_utc_ms();
     uint64_t high = (uint64_t)time(NULL) + 1;
     assert_in_range(ns / 1000000000, low, high);
     assert_in_range(ms / 1000, low, high);
 }
 
-static void moments_are_written_as_iso_8601(void **state)
+TEST(moments_are_written_as_iso_8601)
 {
-    (void)state;
     char text[SL_CLOCK_TEXT_BYTES];
     assert_string_equal(sl_clock_format(0, text), "1970-01-01T00:00:00.000Z");
     assert_string_equal(sl_clock_format(UINT64_C(1709210096007), text), "2024-02-29T12:34:56.007Z");
 }
 
-static void every_day_of_four_hundred_years_is_the_system_s(void **state)
+TEST(every_day_of_four_hundred_years_is_the_system_s)
 {
-    (void)state;
     for (uint64_t day = 0; day < 146097; day++) {
         char text[SL_CLOCK_TEXT_BYTES], expected[48];
         time_t seconds = (time_t)(day * 86400 + 86399);
@@ -50,21 +43,8 @@ static void every_day_of_four_hundred_years_is_the_system_s(void **state)
     }
 }
 
-static void a_moment_past_the_last_year_is_the_last(void **state)
+TEST(a_moment_past_the_last_year_is_the_last)
 {
-    (void)state;
     char text[SL_CLOCK_TEXT_BYTES];
     assert_string_equal(sl_clock_format(UINT64_MAX, text), "9999-12-31T23:59:59.999Z");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(time_does_not_go_back),
-        cmocka_unit_test(utc_is_what_the_system_says),
-        cmocka_unit_test(moments_are_written_as_iso_8601),
-        cmocka_unit_test(every_day_of_four_hundred_years_is_the_system_s),
-        cmocka_unit_test(a_moment_past_the_last_year_is_the_last),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

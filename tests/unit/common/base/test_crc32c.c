@@ -3,9 +3,8 @@
 
 #include "tests/support/unit.h"
 
-static void known_texts_give_their_crc(void **state)
+TEST(known_texts_give_their_crc)
 {
-    (void)state;
     uint8_t bytes[48] = {0};
     assert_int_equal(sl_crc32c(0, "", 0), 0);
     assert_int_equal(sl_crc32c(0, "123456789", 9), 0xe3069283);
@@ -17,9 +16,8 @@ static void known_texts_give_their_crc(void **state)
     assert_int_equal(sl_crc32c(0, bytes, 32), 0x46dd794e);
 }
 
-static void crc_of_parts_is_crc_of_the_whole(void **state)
+TEST(crc_of_parts_is_crc_of_the_whole)
 {
-    (void)state;
     uint8_t bytes[100];
     for (unsigned i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)(i * 37);
@@ -27,13 +25,4 @@ static void crc_of_parts_is_crc_of_the_whole(void **state)
     for (size_t cut = 0; cut <= sizeof(bytes); cut++)
         assert_int_equal(sl_crc32c(sl_crc32c(0, bytes, cut), bytes + cut, sizeof(bytes) - cut),
                          whole);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_texts_give_their_crc),
-        cmocka_unit_test(crc_of_parts_is_crc_of_the_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

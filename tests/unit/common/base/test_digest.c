@@ -3,9 +3,8 @@
 
 #include "tests/support/unit.h"
 
-static void known_texts_give_their_digest(void **state)
+TEST(known_texts_give_their_digest)
 {
-    (void)state;
     char hex[SL_SHA256_HEX_SIZE];
     sl_sha256_hex("abc", 3, hex);
     assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -13,21 +12,11 @@ static void known_texts_give_their_digest(void **state)
     assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-static void hand_made_program_is_the_published_one(void **state)
+TEST(hand_made_program_is_the_published_one)
 {
-    (void)state;
     char hex[SL_SHA256_HEX_SIZE];
     struct sl_bytes file = sl_test_file("hand/add_mul.pte");
     sl_sha256_hex(file.data, file.size, hex);
     assert_string_equal(hex, "f7356ba3ecbacf8dff9e28b2c03d5256e6faeee99b05d747d3d5445f7485aa8a");
     free((void *)(uintptr_t)file.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_texts_give_their_digest),
-        cmocka_unit_test(hand_made_program_is_the_published_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 
 #include "tests/support/unit.h"
 
-static void every_code_has_words(void **state)
+TEST(every_code_has_words)
 {
-    (void)state;
     for (int code = SL_E_TIMEOUT; code <= SL_E_FORMAT; code++) {
         assert_non_null(sl_strerror(code));
         assert_string_not_equal(sl_strerror(code), sl_strerror(-30000));
@@ -16,9 +15,8 @@ static void every_code_has_words(void **state)
     assert_string_equal(sl_strerror(-ENOENT), strerror(ENOENT));
 }
 
-static void diag_keeps_its_place_and_is_cut_not_overrun(void **state)
+TEST(diag_keeps_its_place_and_is_cut_not_overrun)
 {
-    (void)state;
     struct sl_diag diag = {0};
     char text[1000];
     memset(text, 'x', sizeof(text) - 1);
@@ -33,13 +31,4 @@ static void diag_keeps_its_place_and_is_cut_not_overrun(void **state)
     assert_string_equal(diag.hint, "try again");
     assert_int_equal(sl_diag_set(NULL, -7, "x", "y"), -7);
     sl_diag_hint(NULL, "x");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_has_words),
-        cmocka_unit_test(diag_keeps_its_place_and_is_cut_not_overrun),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 #include "common/base/mem.h"
 #include "tests/support/unit.h"
 
-static void every_kind_of_value_is_written(void **state)
+TEST(every_kind_of_value_is_written)
 {
-    (void)state;
     struct sl_buf buf;
     struct sl_json json;
     sl_buf_init(&buf, 10000);
@@ -39,9 +38,8 @@ static void every_kind_of_value_is_written(void **state)
     sl_buf_fini(&buf);
 }
 
-static void text_is_escaped_and_made_utf8(void **state)
+TEST(text_is_escaped_and_made_utf8)
 {
-    (void)state;
     static const struct {
         const char *text, *json;
     } cases[] = {
@@ -64,9 +62,8 @@ static void text_is_escaped_and_made_utf8(void **state)
     }
 }
 
-static void first_failure_sticks(void **state)
+TEST(first_failure_sticks)
 {
-    (void)state;
     struct sl_buf buf;
     struct sl_json json;
     sl_buf_init(&buf, 4);
@@ -92,14 +89,4 @@ static void first_failure_sticks(void **state)
     sl_mem_fail_nth(0);
     assert_int_equal(json.error, -ENOMEM);
     sl_buf_fini(&buf);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_value_is_written),
-        cmocka_unit_test(text_is_escaped_and_made_utf8),
-        cmocka_unit_test(first_failure_sticks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

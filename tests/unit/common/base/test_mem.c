@@ -7,9 +7,8 @@
 #include "common/base/pool.h"
 #include "tests/support/unit.h"
 
-static void nth_allocation_fails_once(void **state)
+TEST(nth_allocation_fails_once)
 {
-    (void)state;
     sl_mem_fail_nth(2);
     void *first = sl_malloc(1, 8);
     assert_non_null(first);
@@ -26,9 +25,8 @@ static void nth_allocation_fails_once(void **state)
     sl_free(NULL);
 }
 
-static void product_that_wraps_is_refused(void **state)
+TEST(product_that_wraps_is_refused)
 {
-    (void)state;
     assert_null(sl_malloc(SIZE_MAX / 2, 3));
     assert_null(sl_calloc(SIZE_MAX, 2));
     assert_null(sl_strndup("x", SIZE_MAX));
@@ -40,18 +38,16 @@ static void product_that_wraps_is_refused(void **state)
     sl_free(block);
 }
 
-static void aligned_block_is_aligned(void **state)
+TEST(aligned_block_is_aligned)
 {
-    (void)state;
     void *block = sl_aligned_alloc(4096, 10);
     assert_non_null(block);
     assert_int_equal((uintptr_t)block % 4096, 0);
     sl_free(block);
 }
 
-static void pool_gives_zeroed_aligned_blocks(void **state)
+TEST(pool_gives_zeroed_aligned_blocks)
 {
-    (void)state;
     struct sl_pool *pool = sl_pool_new(10 << 20);
     assert_non_null(pool);
     for (size_t i = 0; i < 3000; i++) {
@@ -68,9 +64,8 @@ static void pool_gives_zeroed_aligned_blocks(void **state)
     sl_pool_free(NULL);
 }
 
-static void pool_past_its_budget_is_refused(void **state)
+TEST(pool_past_its_budget_is_refused)
 {
-    (void)state;
     void *block = NULL;
     struct sl_pool *pool = sl_pool_new(1000);
     assert_non_null(pool);
@@ -82,9 +77,8 @@ static void pool_past_its_budget_is_refused(void **state)
     sl_pool_free(pool);
 }
 
-static void pool_survives_each_failed_allocation(void **state)
+TEST(pool_survives_each_failed_allocation)
 {
-    (void)state;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         void *block;
@@ -97,17 +91,4 @@ static void pool_survives_each_failed_allocation(void **state)
         sl_pool_free(pool);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nth_allocation_fails_once),
-        cmocka_unit_test(product_that_wraps_is_refused),
-        cmocka_unit_test(aligned_block_is_aligned),
-        cmocka_unit_test(pool_gives_zeroed_aligned_blocks),
-        cmocka_unit_test(pool_past_its_budget_is_refused),
-        cmocka_unit_test(pool_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

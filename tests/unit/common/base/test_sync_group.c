@@ -85,7 +85,9 @@ static void write_files(const char *scratch, int count)
     }
 }
 
-static void without_a_group_each_file_is_synced_when_its_writing_returns(void **state)
+#define IN_A_FOLDER(test) TEST_WITH(test, setup, teardown)
+
+IN_A_FOLDER(without_a_group_each_file_is_synced_when_its_writing_returns)
 {
     make_folders(*state);
     for (int i = 1; i < 4; i++) {
@@ -95,7 +97,7 @@ static void without_a_group_each_file_is_synced_when_its_writing_returns(void **
     assert_false(sl_sync_group_is_open());
 }
 
-static void files_of_a_group_have_their_names_at_once_and_are_synced_at_its_end(void **state)
+IN_A_FOLDER(files_of_a_group_have_their_names_at_once_and_are_synced_at_its_end)
 {
     char path[PATH_BYTES];
     struct stat info;
@@ -119,7 +121,7 @@ static void files_of_a_group_have_their_names_at_once_and_are_synced_at_its_end(
     assert_false(sl_sync_group_is_open());
 }
 
-static void more_files_than_a_group_holds_are_all_synced(void **state)
+IN_A_FOLDER(more_files_than_a_group_holds_are_all_synced)
 {
     char path[PATH_BYTES];
     struct sl_sync_group group;
@@ -138,7 +140,7 @@ static void more_files_than_a_group_holds_are_all_synced(void **state)
     close(before);
 }
 
-static void a_sync_that_fails_is_the_group_s_failure(void **state)
+IN_A_FOLDER(a_sync_that_fails_is_the_group_s_failure)
 {
     struct sl_sync_group group;
     make_folders(*state);
@@ -149,7 +151,7 @@ static void a_sync_that_fails_is_the_group_s_failure(void **state)
     assert_int_equal(sync_count, 4 + 2); /* the others are synced all the same */
 }
 
-static void what_cannot_be_synced_is_no_failure(void **state)
+IN_A_FOLDER(what_cannot_be_synced_is_no_failure)
 {
     struct sl_sync_group group;
     make_folders(*state);
@@ -157,18 +159,4 @@ static void what_cannot_be_synced_is_no_failure(void **state)
     write_files(*state, 1);
     next_error = EROFS;
     assert_int_equal(sl_sync_group_end(&group), 0);
-}
-
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(without_a_group_each_file_is_synced_when_its_writing_returns),
-        IN_A_FOLDER(files_of_a_group_have_their_names_at_once_and_are_synced_at_its_end),
-        IN_A_FOLDER(more_files_than_a_group_holds_are_all_synced),
-        IN_A_FOLDER(a_sync_that_fails_is_the_group_s_failure),
-        IN_A_FOLDER(what_cannot_be_synced_is_no_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
+#include "tests/support/test.h"
 
-static void the_first_byte_of_no_character_is_found(void **state)
+TEST(the_first_byte_of_no_character_is_found)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t bad;
@@ -40,19 +35,9 @@ static void the_first_byte_of_no_character_is_found(void **state)
     }
 }
 
-static void a_nul_is_a_character_of_one_byte(void **state)
+TEST(a_nul_is_a_character_of_one_byte)
 {
-    (void)state;
     static const uint8_t text[] = {'a', 0, 'b', 0xff};
     assert_int_equal(sl_utf8_first_bad((struct sl_bytes){text, sizeof(text)}), 3);
     assert_int_equal(sl_utf8_length(text + 1), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_byte_of_no_character_is_found),
-        cmocka_unit_test(a_nul_is_a_character_of_one_byte),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
 #include "common/format/bundle.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 static struct sl_buf file;
 static struct sl_bundle bundle;
@@ -23,9 +19,8 @@ static int parse(const char *path)
     return sl_bundle_parse((struct sl_bytes){file.data, file.size}, &bundle, &diag);
 }
 
-static void exported_bundle_has_its_program_and_case(void **state)
+TEST(exported_bundle_has_its_program_and_case)
 {
-    (void)state;
     assert_int_equal(parse(SL_TEST_DATA "/models/toy_cnn_bundled/model.bpte"), 0);
     assert_memory_equal(bundle.program.data + 4, "ET12", 4);
     assert_int_equal(bundle.program.size, 105768);
@@ -43,9 +38,8 @@ static void exported_bundle_has_its_program_and_case(void **state)
     sl_buf_fini(&file);
 }
 
-static void every_kind_of_value_is_read(void **state)
+TEST(every_kind_of_value_is_read)
 {
-    (void)state;
     assert_int_equal(parse(SL_TEST_DATA "/../fuzz/corpus/bundle/whole"), 0);
     const struct sl_bundle_case *test = sl_bundle_find(&bundle, "forward", 0);
     assert_int_equal(test->input_count, 5);
@@ -58,7 +52,7 @@ static void every_kind_of_value_is_read(void **state)
     sl_buf_fini(&file);
 }
 
-static void a_program_is_found_with_and_without_a_bundle_round_it(void **state)
+TEST(a_program_is_found_with_and_without_a_bundle_round_it)
 {
     struct sl_bytes program;
     (void)state;
@@ -76,7 +70,7 @@ static void a_program_is_found_with_and_without_a_bundle_round_it(void **state)
     sl_buf_fini(&file);
 }
 
-static void what_is_wrong_is_refused_in_words(void **state)
+TEST(what_is_wrong_is_refused_in_words)
 {
     static const char *const names[] = {"identifier", "no_program", "program_unaligned",
                                         "kind_0",     "kind_9",     "no_content",
@@ -93,9 +87,8 @@ static void what_is_wrong_is_refused_in_words(void **state)
     }
 }
 
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
-    (void)state;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         assert_int_equal(
@@ -108,16 +101,4 @@ static void no_memory_is_an_error(void **state)
     }
     sl_mem_fail_nth(0);
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exported_bundle_has_its_program_and_case),
-        cmocka_unit_test(every_kind_of_value_is_read),
-        cmocka_unit_test(a_program_is_found_with_and_without_a_bundle_round_it),
-        cmocka_unit_test(what_is_wrong_is_refused_in_words),
-        cmocka_unit_test(no_memory_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ static int text_is(const char *text, uint32_t len, const char *expected)
     return text && len == strlen(expected) && memcmp(text, expected, len) == 0;
 }
 
-static void vector_is_read_whole(void **state)
+TEST(vector_is_read_whole)
 {
-    (void)state;
     struct sl_etdump dump;
     struct sl_bytes file = {vector_etdump, sizeof(vector_etdump)};
     assert_int_equal(sl_etdump_parse(file, &dump, NULL), 0);
@@ -50,9 +49,8 @@ static void vector_is_read_whole(void **state)
     sl_etdump_fini(&dump);
 }
 
-static void file_without_size_prefix_is_read(void **state)
+TEST(file_without_size_prefix_is_read)
 {
-    (void)state;
     struct sl_etdump dump;
     uint8_t *copy = sl_test_copy(vector_etdump + 4, sizeof(vector_etdump) - 4);
     struct sl_bytes file = {copy, sizeof(vector_etdump) - 4};
@@ -63,9 +61,8 @@ static void file_without_size_prefix_is_read(void **state)
     free(copy);
 }
 
-static void cut_file_is_truncated(void **state)
+TEST(cut_file_is_truncated)
 {
-    (void)state;
     struct sl_etdump dump;
     struct sl_diag diag = {0};
     for (size_t size = 0; size < sizeof(vector_etdump); size++) {
@@ -78,9 +75,8 @@ static void cut_file_is_truncated(void **state)
 }
 
 /* Cut behind its root table, a file still gives the events at its front; the rest is counted. */
-static void cut_file_is_salvaged_and_the_loss_is_told(void **state)
+TEST(cut_file_is_salvaged_and_the_loss_is_told)
 {
-    (void)state;
     unsigned readable = 0;
     for (size_t size = 0; size < sizeof(vector_etdump); size++) {
         struct sl_etdump dump;
@@ -107,9 +103,8 @@ static void cut_file_is_salvaged_and_the_loss_is_told(void **state)
     assert_in_range(readable, 20, sizeof(vector_etdump));
 }
 
-static void whole_file_is_salvaged_without_loss(void **state)
+TEST(whole_file_is_salvaged_without_loss)
 {
-    (void)state;
     struct sl_etdump dump;
     struct sl_etdump_loss loss = {.runs = 9};
     struct sl_bytes file = {vector_etdump, sizeof(vector_etdump)};
@@ -120,9 +115,8 @@ static void whole_file_is_salvaged_without_loss(void **state)
     sl_etdump_fini(&dump);
 }
 
-static void foreign_file_is_refused_with_a_place(void **state)
+TEST(foreign_file_is_refused_with_a_place)
 {
-    (void)state;
     struct sl_etdump dump;
     struct sl_diag diag = {0};
     struct sl_bytes file = {(const uint8_t *)"this is no ETDump at all", 24};
@@ -131,9 +125,8 @@ static void foreign_file_is_refused_with_a_place(void **state)
     assert_string_equal(diag.where, "byte 8");
 }
 
-static void each_bit_flip_gives_an_error_or_a_trace(void **state)
+TEST(each_bit_flip_gives_an_error_or_a_trace)
 {
-    (void)state;
     unsigned refused = 0;
     uint8_t *copy = sl_test_copy(vector_etdump, sizeof(vector_etdump));
     for (size_t bit = 0; bit < 8 * sizeof(vector_etdump); bit++) {
@@ -153,9 +146,8 @@ static void each_bit_flip_gives_an_error_or_a_trace(void **state)
     free(copy);
 }
 
-static void parse_survives_each_failed_allocation(void **state)
+TEST(parse_survives_each_failed_allocation)
 {
-    (void)state;
     struct sl_bytes file = {vector_etdump, sizeof(vector_etdump)};
     int rc = -ENOMEM;
     unsigned nth = 1;
@@ -172,9 +164,8 @@ static void parse_survives_each_failed_allocation(void **state)
 }
 
 /* Runs that all share one vector of events ask for far more events than the file has bytes. */
-static void file_of_aliases_is_refused_not_expanded(void **state)
+TEST(file_of_aliases_is_refused_not_expanded)
 {
-    (void)state;
     enum { RUNS = 2000, EVENTS = 20000, RUNS_AT = 28, RUN_AT = RUNS_AT + 4 + 4 * RUNS };
     enum { EVENTS_AT = RUN_AT + 24, EVENT_AT = EVENTS_AT + 4 + 4 * EVENTS, SIZE = EVENT_AT + 32 };
     struct sl_etdump dump;
@@ -256,9 +247,8 @@ static void build_kinds(struct sl_buf *out)
     sl_flatbuild_fini(&build);
 }
 
-static void other_kinds_of_event_are_kept(void **state)
+TEST(other_kinds_of_event_are_kept)
 {
-    (void)state;
     struct sl_etdump dump;
     struct sl_buf file;
     build_kinds(&file);
@@ -371,9 +361,8 @@ static void compare_with_inspector(const char *folder)
     free((void *)(uintptr_t)file.data);
 }
 
-static void real_traces_give_what_the_inspector_reads(void **state)
+TEST(real_traces_give_what_the_inspector_reads)
 {
-    (void)state;
     compare_with_inspector("models/toy_cnn_f32_xnnpack");
     compare_with_inspector("models/toy_cnn_f32_portable");
     compare_with_inspector("models/mobilenet_v2_f32_xnnpack");
@@ -381,22 +370,4 @@ static void real_traces_give_what_the_inspector_reads(void **state)
     compare_with_inspector("etdump/transformer_dynq_xnnpack");
     compare_with_inspector("etdump/unet_int8_xnnpack");
     compare_with_inspector("etdump/kitchen_shape_portable");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vector_is_read_whole),
-        cmocka_unit_test(file_without_size_prefix_is_read),
-        cmocka_unit_test(cut_file_is_truncated),
-        cmocka_unit_test(cut_file_is_salvaged_and_the_loss_is_told),
-        cmocka_unit_test(whole_file_is_salvaged_without_loss),
-        cmocka_unit_test(foreign_file_is_refused_with_a_place),
-        cmocka_unit_test(each_bit_flip_gives_an_error_or_a_trace),
-        cmocka_unit_test(parse_survives_each_failed_allocation),
-        cmocka_unit_test(file_of_aliases_is_refused_not_expanded),
-        cmocka_unit_test(other_kinds_of_event_are_kept),
-        cmocka_unit_test(real_traces_give_what_the_inspector_reads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

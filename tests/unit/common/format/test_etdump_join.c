@@ -45,9 +45,8 @@ static void assert_joined(const struct sl_etdump *joined, uint32_t first, struct
     sl_etdump_fini(&alone);
 }
 
-static void blocks_of_all_files_follow_each_other(void **state)
+TEST(blocks_of_all_files_follow_each_other)
 {
-    (void)state;
     struct sl_bytes real = sl_test_file("models/toy_cnn_f32_xnnpack/aarch64-sme2.etdump");
     const struct sl_bytes files[] = {prefixed, real, bare};
     struct sl_etdump joined, whole;
@@ -69,9 +68,8 @@ static void blocks_of_all_files_follow_each_other(void **state)
     free((void *)real.data);
 }
 
-static void what_is_no_etdump_or_too_much_is_refused(void **state)
+TEST(what_is_no_etdump_or_too_much_is_refused)
 {
-    (void)state;
     static const uint8_t text[] = "not an ETDump at all";
     const struct sl_bytes files[] = {prefixed, {text, sizeof(text)}};
     struct sl_diag diag = {.what = ""};
@@ -89,9 +87,8 @@ static void what_is_no_etdump_or_too_much_is_refused(void **state)
     sl_buf_fini(&out);
 }
 
-static void join_survives_each_failed_allocation(void **state)
+TEST(join_survives_each_failed_allocation)
 {
-    (void)state;
     const struct sl_bytes files[] = {prefixed, bare};
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
@@ -103,14 +100,4 @@ static void join_survives_each_failed_allocation(void **state)
         sl_buf_fini(&out);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_of_all_files_follow_each_other),
-        cmocka_unit_test(what_is_no_etdump_or_too_much_is_refused),
-        cmocka_unit_test(join_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

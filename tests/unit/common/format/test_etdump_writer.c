@@ -38,9 +38,8 @@ static int write_vector(struct sl_etdump_writer *writer, struct sl_buf *out)
     return sl_etdump_writer_finish(writer, out);
 }
 
-static void vector_comes_out_byte_for_byte(void **state)
+TEST(vector_comes_out_byte_for_byte)
 {
-    (void)state;
     struct sl_etdump_writer *writer = NULL;
     struct sl_buf out;
     sl_buf_init(&out, 1 << 20);
@@ -54,9 +53,8 @@ static void vector_comes_out_byte_for_byte(void **state)
     sl_buf_fini(&out);
 }
 
-static void writer_survives_each_failed_allocation(void **state)
+TEST(writer_survives_each_failed_allocation)
 {
-    (void)state;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         struct sl_etdump_writer *writer = NULL;
@@ -73,9 +71,8 @@ static void writer_survives_each_failed_allocation(void **state)
     assert_int_equal(rc, 0);
 }
 
-static void event_outside_a_block_is_refused(void **state)
+TEST(event_outside_a_block_is_refused)
 {
-    (void)state;
     struct sl_etdump_writer *writer = NULL;
     uint32_t text = 0;
     assert_int_equal(sl_etdump_writer_new(&writer), 0);
@@ -87,9 +84,8 @@ static void event_outside_a_block_is_refused(void **state)
     sl_etdump_writer_free(writer);
 }
 
-static void output_past_its_limit_is_refused(void **state)
+TEST(output_past_its_limit_is_refused)
 {
-    (void)state;
     struct sl_etdump_writer *writer = NULL;
     struct sl_buf out;
     sl_buf_init(&out, 431);
@@ -99,9 +95,8 @@ static void output_past_its_limit_is_refused(void **state)
     sl_buf_fini(&out);
 }
 
-static void block_without_events_has_no_vector(void **state)
+TEST(block_without_events_has_no_vector)
 {
-    (void)state;
     struct sl_etdump_writer *writer = NULL;
     struct sl_etdump dump;
     struct sl_buf out;
@@ -117,9 +112,8 @@ static void block_without_events_has_no_vector(void **state)
     sl_buf_fini(&out);
 }
 
-static void integer_delegate_id_and_metadata_survive(void **state)
+TEST(integer_delegate_id_and_metadata_survive)
 {
-    (void)state;
     struct sl_etdump_writer *writer = NULL;
     struct sl_etdump dump;
     struct sl_buf out;
@@ -193,9 +187,8 @@ static void rewrite(const struct sl_etdump *dump, struct sl_buf *out)
     sl_etdump_writer_free(writer);
 }
 
-static void real_traces_written_again_are_the_same_bytes(void **state)
+TEST(real_traces_written_again_are_the_same_bytes)
 {
-    (void)state;
     static const char *const files[] = {
         "models/toy_cnn_f32_xnnpack/run.etdump",
         "models/toy_cnn_f32_xnnpack/aarch64-sme2.etdump",
@@ -230,18 +223,4 @@ static void real_traces_written_again_are_the_same_bytes(void **state)
         sl_buf_fini(&out);
         free((void *)(uintptr_t)file.data);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vector_comes_out_byte_for_byte),
-        cmocka_unit_test(writer_survives_each_failed_allocation),
-        cmocka_unit_test(event_outside_a_block_is_refused),
-        cmocka_unit_test(output_past_its_limit_is_refused),
-        cmocka_unit_test(block_without_events_has_no_vector),
-        cmocka_unit_test(integer_delegate_id_and_metadata_survive),
-        cmocka_unit_test(real_traces_written_again_are_the_same_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

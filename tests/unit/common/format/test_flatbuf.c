@@ -22,9 +22,8 @@ static struct sl_flatbuf reader(const uint8_t *data, size_t size, struct sl_diag
     return (struct sl_flatbuf){.data = data, .size = size, .diag = diag};
 }
 
-static void field_list_behind_its_table_is_read(void **state)
+TEST(field_list_behind_its_table_is_read)
 {
-    (void)state;
     struct sl_flatbuf fb = reader(small, sizeof(small), NULL);
     struct sl_flatbuf_table root = sl_flatbuf_root(&fb, 0, "Test");
     assert_int_equal(sl_flatbuf_u32(&fb, &root, 0, 7), 42);
@@ -40,9 +39,8 @@ static void field_list_behind_its_table_is_read(void **state)
 }
 
 /* One byte changed at a time: what the reader says of it. */
-static void each_broken_rule_is_named(void **state)
+TEST(each_broken_rule_is_named)
 {
-    (void)state;
     static const struct {
         size_t at;
         uint8_t value;
@@ -67,9 +65,8 @@ static void each_broken_rule_is_named(void **state)
     }
 }
 
-static void first_failure_sticks_with_its_place(void **state)
+TEST(first_failure_sticks_with_its_place)
 {
-    (void)state;
     struct sl_diag diag = {0};
     struct sl_flatbuf fb = reader(small, sizeof(small), &diag);
     fb.origin = 1000;
@@ -82,9 +79,8 @@ static void first_failure_sticks_with_its_place(void **state)
     assert_null(sl_flatbuf_alloc(&fb, 1, 1));
 }
 
-static void root_outside_is_refused(void **state)
+TEST(root_outside_is_refused)
 {
-    (void)state;
     struct sl_flatbuf fb = reader(small, 3, NULL);
     assert_int_equal(sl_flatbuf_root(&fb, 0, "Test").at, 0);
     assert_int_equal(fb.error, SL_E_FORMAT);
@@ -120,9 +116,8 @@ static int build_file(struct sl_buf *out)
     return rc;
 }
 
-static void built_file_is_read_back(void **state)
+TEST(built_file_is_read_back)
 {
-    (void)state;
     struct sl_buf file;
     sl_buf_init(&file, 4096);
     assert_int_equal(build_file(&file), 0);
@@ -147,9 +142,8 @@ static void built_file_is_read_back(void **state)
     sl_buf_fini(&file);
 }
 
-static void builder_survives_each_failed_allocation(void **state)
+TEST(builder_survives_each_failed_allocation)
 {
-    (void)state;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         struct sl_buf file;
@@ -162,9 +156,8 @@ static void builder_survives_each_failed_allocation(void **state)
     assert_int_equal(rc, 0);
 }
 
-static void object_past_2_gib_is_refused(void **state)
+TEST(object_past_2_gib_is_refused)
 {
-    (void)state;
     struct sl_flatbuild made;
     sl_flatbuild_init(&made);
     assert_int_equal(sl_flatbuild_string(&made, "", SIZE_MAX), 0);
@@ -177,9 +170,8 @@ static void object_past_2_gib_is_refused(void **state)
     sl_flatbuild_fini(&made);
 }
 
-static void array_is_charged_to_the_budget(void **state)
+TEST(array_is_charged_to_the_budget)
 {
-    (void)state;
     struct sl_diag diag = {0};
     struct sl_flatbuf fb = reader(small, sizeof(small), &diag);
     fb.pool = sl_pool_new(100);
@@ -189,19 +181,4 @@ static void array_is_charged_to_the_budget(void **state)
     assert_int_equal(fb.error, SL_E_LIMIT);
     assert_true(strstr(diag.what, "overlap") != NULL);
     sl_pool_free(fb.pool);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(field_list_behind_its_table_is_read),
-        cmocka_unit_test(each_broken_rule_is_named),
-        cmocka_unit_test(first_failure_sticks_with_its_place),
-        cmocka_unit_test(root_outside_is_refused),
-        cmocka_unit_test(built_file_is_read_back),
-        cmocka_unit_test(builder_survives_each_failed_allocation),
-        cmocka_unit_test(object_past_2_gib_is_refused),
-        cmocka_unit_test(array_is_charged_to_the_budget),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static struct sl_flatbuf reader(const uint8_t *data, size_t size, struct sl_diag
     return (struct sl_flatbuf){.data = data, .size = size, .diag = diag};
 }
 
-static void tables_with_one_list_are_read_alike(void **state)
+TEST(tables_with_one_list_are_read_alike)
 {
-    (void)state;
     struct sl_flatbuf fb = reader(pair, sizeof(pair), NULL);
     struct sl_flatbuf_layouts layouts = {0};
     struct sl_flatbuf_record first = sl_flatbuf_record_at(&fb, 0, &kind, &layouts);
@@ -44,9 +43,8 @@ static void tables_with_one_list_are_read_alike(void **state)
 }
 
 /* The second table is read when the list is known: one byte changed at a time. */
-static void each_rule_holds_for_tables_with_a_known_list(void **state)
+TEST(each_rule_holds_for_tables_with_a_known_list)
 {
-    (void)state;
     static const struct {
         size_t at;
         uint8_t value;
@@ -71,9 +69,8 @@ static void each_rule_holds_for_tables_with_a_known_list(void **state)
     }
 }
 
-static void table_past_the_end_is_refused_though_its_list_is_known(void **state)
+TEST(table_past_the_end_is_refused_though_its_list_is_known)
 {
-    (void)state;
     struct sl_diag diag = {0};
     /* The second table moves to the last four bytes, which name the same list. */
     uint8_t *copy = sl_test_copy(pair, sizeof(pair));
@@ -90,9 +87,8 @@ static void table_past_the_end_is_refused_though_its_list_is_known(void **state)
     free(copy);
 }
 
-static void list_with_a_field_outside_its_table_is_refused(void **state)
+TEST(list_with_a_field_outside_its_table_is_refused)
 {
-    (void)state;
     struct sl_diag diag = {0};
     uint8_t *copy = sl_test_copy(pair, sizeof(pair));
     copy[46] = 12; /* the second field behind the table's twelve bytes */
@@ -101,15 +97,4 @@ static void list_with_a_field_outside_its_table_is_refused(void **state)
     assert_null(sl_flatbuf_record_at(&fb, 0, &kind, &layouts).data);
     assert_non_null(strstr(diag.what, "field 1 of table Pair lies outside its table"));
     free(copy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_with_one_list_are_read_alike),
-        cmocka_unit_test(each_rule_holds_for_tables_with_a_known_list),
-        cmocka_unit_test(table_past_the_end_is_refused_though_its_list_is_known),
-        cmocka_unit_test(list_with_a_field_outside_its_table_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

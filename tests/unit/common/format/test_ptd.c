@@ -1,15 +1,11 @@
 /* tests/unit/common/format/test_ptd.c */
 #include "common/format/ptd.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "tests/support/test.h"
 
 static struct sl_buf file;
 static struct sl_ptd ptd;
@@ -21,9 +17,8 @@ static int parse(const char *path)
     return sl_ptd_parse((struct sl_bytes){file.data, file.size}, &ptd, &diag);
 }
 
-static void exported_file_has_its_tensors(void **state)
+TEST(exported_file_has_its_tensors)
 {
-    (void)state;
     assert_int_equal(parse(SL_TEST_DATA "/models/external_weights_portable/weights.ptd"), 0);
     assert_int_equal(ptd.count, 8);
     const struct sl_ptd_entry *entry = sl_ptd_find(&ptd, "body.0.weight");
@@ -37,9 +32,8 @@ static void exported_file_has_its_tensors(void **state)
     sl_buf_fini(&file);
 }
 
-static void blobs_have_no_layout(void **state)
+TEST(blobs_have_no_layout)
 {
-    (void)state;
     assert_int_equal(parse(SL_TEST_DATA "/../fuzz/corpus/ptd/whole"), 0);
     assert_int_equal(ptd.count, 2);
     assert_true(sl_ptd_find(&ptd, "body.weight")->is_tensor);
@@ -49,7 +43,7 @@ static void blobs_have_no_layout(void **state)
     sl_buf_fini(&file);
 }
 
-static void what_is_wrong_is_refused_in_words(void **state)
+TEST(what_is_wrong_is_refused_in_words)
 {
     static const struct {
         const char *name;
@@ -74,14 +68,4 @@ static void what_is_wrong_is_refused_in_words(void **state)
             fail_msg("%s: %d %s", files[i].name, rc, diag.what);
         sl_buf_fini(&file);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exported_file_has_its_tensors),
-        cmocka_unit_test(blobs_have_no_layout),
-        cmocka_unit_test(what_is_wrong_is_refused_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static void release(struct sl_bytes file)
     free((void *)(uintptr_t)file.data);
 }
 
-static void hand_made_program_is_read_whole(void **state)
+TEST(hand_made_program_is_read_whole)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("hand/add_mul.pte");
     struct sl_pte pte;
     assert_int_equal(sl_pte_parse(file, &pte, NULL), 0);
@@ -56,9 +55,8 @@ static void hand_made_program_is_read_whole(void **state)
 }
 
 /* A bundle, or memory of others, may hold a program anywhere. */
-static void sizes_at_an_odd_address_are_copied(void **state)
+TEST(sizes_at_an_odd_address_are_copied)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("hand/add_mul.pte");
     uint8_t *moved = malloc(file.size + 1);
     memcpy(moved + 1, file.data, file.size);
@@ -73,9 +71,8 @@ static void sizes_at_an_odd_address_are_copied(void **state)
     release(file);
 }
 
-static void constants_and_named_data_are_found(void **state)
+TEST(constants_and_named_data_are_found)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("hand/add_mul.pte"), named;
     struct sl_pte pte;
     const uint8_t *data = NULL;
@@ -94,9 +91,8 @@ static void constants_and_named_data_are_found(void **state)
     release(file);
 }
 
-static void exported_programs_are_read(void **state)
+TEST(exported_programs_are_read)
 {
-    (void)state;
     static const struct {
         const char *file;
         uint32_t values, instructions, operators, delegates, named;
@@ -122,9 +118,8 @@ static void exported_programs_are_read(void **state)
     }
 }
 
-static void file_cut_anywhere_is_truncated(void **state)
+TEST(file_cut_anywhere_is_truncated)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("hand/add_mul.pte");
     struct sl_pte pte;
     struct sl_diag diag = {0};
@@ -162,16 +157,14 @@ static void flip_bits(const char *name, size_t step)
     release(file);
 }
 
-static void each_bit_flip_gives_an_error_or_a_program(void **state)
+TEST(each_bit_flip_gives_an_error_or_a_program)
 {
-    (void)state;
     flip_bits("hand/add_mul.pte", 1);
     flip_bits("models/dynamic_shape_f32_xnnpack/model.pte", 7);
 }
 
-static void parse_survives_each_failed_allocation(void **state)
+TEST(parse_survives_each_failed_allocation)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("models/toy_cnn_f32_portable/model.pte");
     int rc = -ENOMEM;
     unsigned nth = 1;
@@ -189,9 +182,8 @@ static void parse_survives_each_failed_allocation(void **state)
 }
 
 /* Bytes of the hand-made program that are changed, and what must come of it. */
-static void damage_is_named(void **state)
+TEST(damage_is_named)
 {
-    (void)state;
     static const struct {
         size_t at, len;
         const char *bytes;
@@ -483,9 +475,8 @@ static int parse_made(enum fault fault, struct sl_pte *out, struct sl_buf *file,
     return sl_pte_parse((struct sl_bytes){file->data + 4, file->size - 4}, out, diag);
 }
 
-static void every_kind_of_value_is_read(void **state)
+TEST(every_kind_of_value_is_read)
 {
-    (void)state;
     struct sl_pte pte;
     struct sl_buf file;
     assert_int_equal(parse_made(NO_FAULT, &pte, &file, NULL), 0);
@@ -511,9 +502,8 @@ static void every_kind_of_value_is_read(void **state)
     sl_buf_fini(&file);
 }
 
-static void every_kind_of_instruction_is_read(void **state)
+TEST(every_kind_of_instruction_is_read)
 {
-    (void)state;
     struct sl_pte pte;
     struct sl_buf file;
     assert_int_equal(parse_made(NO_FAULT, &pte, &file, NULL), 0);
@@ -537,9 +527,8 @@ static void every_kind_of_instruction_is_read(void **state)
     sl_buf_fini(&file);
 }
 
-static void each_fault_in_a_program_is_refused(void **state)
+TEST(each_fault_in_a_program_is_refused)
 {
-    (void)state;
     for (int fault = NO_FAULT + 1; fault < FAULT_COUNT; fault++) {
         struct sl_pte pte;
         struct sl_buf file;
@@ -550,22 +539,4 @@ static void each_fault_in_a_program_is_refused(void **state)
         assert_true(diag.what[0] != '\0' && strncmp(diag.where, "byte ", 5) == 0);
         sl_buf_fini(&file);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hand_made_program_is_read_whole),
-        cmocka_unit_test(sizes_at_an_odd_address_are_copied),
-        cmocka_unit_test(constants_and_named_data_are_found),
-        cmocka_unit_test(exported_programs_are_read),
-        cmocka_unit_test(file_cut_anywhere_is_truncated),
-        cmocka_unit_test(each_bit_flip_gives_an_error_or_a_program),
-        cmocka_unit_test(parse_survives_each_failed_allocation),
-        cmocka_unit_test(damage_is_named),
-        cmocka_unit_test(every_kind_of_value_is_read),
-        cmocka_unit_test(every_kind_of_instruction_is_read),
-        cmocka_unit_test(each_fault_in_a_program_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 #include "tests/support/unit.h"
 
-static void scalar_types_have_sizes_and_names(void **state)
+TEST(scalar_types_have_sizes_and_names)
 {
-    (void)state;
     assert_int_equal(sl_scalar_size(SL_SCALAR_FLOAT), 4);
     assert_int_equal(sl_scalar_size(SL_SCALAR_UINT64), 8);
     assert_string_equal(sl_scalar_name(SL_SCALAR_HALF), "Half");
@@ -13,12 +12,4 @@ static void scalar_types_have_sizes_and_names(void **state)
     assert_int_equal(sl_scalar_size(-1), 0);
     assert_int_equal(sl_scalar_size(1000), 0);
     assert_string_equal(sl_scalar_name(9), "?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalar_types_have_sizes_and_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

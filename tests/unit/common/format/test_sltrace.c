@@ -90,9 +90,8 @@ static int parse_records(const struct sl_trace_record *records, size_t count)
     parse_records((const struct sl_trace_record[]){__VA_ARGS__},                                   \
                   sizeof((const struct sl_trace_record[]){__VA_ARGS__}) / BYTES)
 
-static void stream_comes_back_as_written(void **state)
+TEST(stream_comes_back_as_written)
 {
-    (void)state;
     char text[120];
     memset(text, 'k', sizeof(text));
     const struct sl_trace_record records[] = {
@@ -148,9 +147,8 @@ static struct sl_buf long_stream(size_t count, size_t cut)
     return stream;
 }
 
-static void sealed_bytes_do_not_depend_on_the_cuts(void **state)
+TEST(sealed_bytes_do_not_depend_on_the_cuts)
 {
-    (void)state;
     struct sl_buf whole = long_stream(1000, 2000);
     static const size_t cuts[] = {1, 7, 255, 256, 700};
     assert_int_equal(whole.size, (1004 + 4) * BYTES);
@@ -163,9 +161,8 @@ static void sealed_bytes_do_not_depend_on_the_cuts(void **state)
     sl_buf_fini(&whole);
 }
 
-static void sealer_without_room_changes_nothing(void **state)
+TEST(sealer_without_room_changes_nothing)
 {
-    (void)state;
     struct sl_trace_sealer sealer;
     struct sl_buf out;
     struct sl_trace_record two[2] = {header(SL_TRACE_NS), stall};
@@ -180,9 +177,8 @@ static void sealer_without_room_changes_nothing(void **state)
     sl_buf_fini(&out);
 }
 
-static void stream_cut_anywhere_is_read_to_the_last_span(void **state)
+TEST(stream_cut_anywhere_is_read_to_the_last_span)
 {
-    (void)state;
     struct sl_buf stream = long_stream(600, 1000);
     enum { SPAN = (SL_TRACE_CRC_SPAN + 1) * BYTES };
     for (size_t size = 0; size < stream.size; size += size % SPAN < 70 ? 1 : 29) {
@@ -202,9 +198,8 @@ static void stream_cut_anywhere_is_read_to_the_last_span(void **state)
     sl_buf_fini(&stream);
 }
 
-static void each_bit_flip_is_noticed_or_cuts_the_stream(void **state)
+TEST(each_bit_flip_is_noticed_or_cuts_the_stream)
 {
-    (void)state;
     struct sl_buf stream = long_stream(260, 1000);
     for (size_t bit = 0; bit < 8 * stream.size; bit += 11) {
         struct sl_trace trace;
@@ -219,9 +214,8 @@ static void each_bit_flip_is_noticed_or_cuts_the_stream(void **state)
     sl_buf_fini(&stream);
 }
 
-static void undefined_names_are_refused(void **state)
+TEST(undefined_names_are_refused)
 {
-    (void)state;
     const struct sl_trace_record h = header(SL_TRACE_NS), n = part(1, "x", 1, 0);
     struct sl_trace_record bad = event(1, 0);
     bad.event.kernel = 2;
@@ -234,9 +228,8 @@ static void undefined_names_are_refused(void **state)
     assert_int_equal(PARSE(h, n, meta(1, 0, 2)), SL_E_FORMAT);
 }
 
-static void names_out_of_turn_are_refused(void **state)
+TEST(names_out_of_turn_are_refused)
 {
-    (void)state;
     char text[5000] = {0};
     memset(text, 'x', sizeof(text) - 1);
     const struct sl_trace_record h = header(SL_TRACE_NS);
@@ -249,9 +242,8 @@ static void names_out_of_turn_are_refused(void **state)
     assert_int_equal(PARSE(h, part(1, text, 60, 0), part(1, text, 60, 48)), 0);
 }
 
-static void records_out_of_place_are_refused(void **state)
+TEST(records_out_of_place_are_refused)
 {
-    (void)state;
     const struct sl_trace_record h = header(SL_TRACE_NS), n = part(1, "x", 1, 0);
     struct sl_trace_record other = event(1, 0), kind = event(1, 0), strange = {.kind = 99};
     other.variant = 1;
@@ -270,9 +262,8 @@ static void records_out_of_place_are_refused(void **state)
     assert_int_equal(PARSE(header(4)), SL_E_FORMAT);
 }
 
-static void parse_survives_each_failed_allocation(void **state)
+TEST(parse_survives_each_failed_allocation)
 {
-    (void)state;
     struct sl_buf stream = long_stream(300, 1000);
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
@@ -285,20 +276,4 @@ static void parse_survives_each_failed_allocation(void **state)
     }
     assert_int_equal(rc, 0);
     sl_buf_fini(&stream);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_comes_back_as_written),
-        cmocka_unit_test(sealed_bytes_do_not_depend_on_the_cuts),
-        cmocka_unit_test(sealer_without_room_changes_nothing),
-        cmocka_unit_test(stream_cut_anywhere_is_read_to_the_last_span),
-        cmocka_unit_test(each_bit_flip_is_noticed_or_cuts_the_stream),
-        cmocka_unit_test(undefined_names_are_refused),
-        cmocka_unit_test(names_out_of_turn_are_refused),
-        cmocka_unit_test(records_out_of_place_are_refused),
-        cmocka_unit_test(parse_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,9 +115,8 @@ static void put_vector(struct stream *stream, uint32_t unit)
     end_stream(stream);
 }
 
-static void variant_among_others_gives_the_vector(void **state)
+TEST(variant_among_others_gives_the_vector)
 {
-    (void)state;
     struct stream stream;
     struct sl_buf out;
     put_vector(&stream, SL_TRACE_NS);
@@ -128,9 +127,8 @@ static void variant_among_others_gives_the_vector(void **state)
     sl_buf_fini(&stream.out);
 }
 
-static void missing_variant_is_not_found(void **state)
+TEST(missing_variant_is_not_found)
 {
-    (void)state;
     struct stream stream;
     struct sl_buf out;
     struct sl_diag diag = {0};
@@ -141,9 +139,8 @@ static void missing_variant_is_not_found(void **state)
     sl_buf_fini(&stream.out);
 }
 
-static void unresolved_marks_are_refused(void **state)
+TEST(unresolved_marks_are_refused)
 {
-    (void)state;
     struct stream stream;
     struct sl_buf out;
     struct sl_diag diag = {0};
@@ -154,9 +151,8 @@ static void unresolved_marks_are_refused(void **state)
     sl_buf_fini(&stream.out);
 }
 
-static void counted_trace_says_its_unit_first(void **state)
+TEST(counted_trace_says_its_unit_first)
 {
-    (void)state;
     struct stream stream;
     struct sl_buf out;
     struct sl_etdump dump;
@@ -179,9 +175,8 @@ static void counted_trace_says_its_unit_first(void **state)
     sl_buf_fini(&stream.out);
 }
 
-static void conversion_survives_each_failed_allocation(void **state)
+TEST(conversion_survives_each_failed_allocation)
 {
-    (void)state;
     struct stream stream;
     struct sl_trace trace;
     put_vector(&stream, SL_TRACE_NS);
@@ -234,9 +229,8 @@ static void put_etdump(struct stream *stream, const struct sl_etdump *dump)
     end_stream(stream);
 }
 
-static void real_runs_as_traces_give_the_same_etdump(void **state)
+TEST(real_runs_as_traces_give_the_same_etdump)
 {
-    (void)state;
     static const char *const files[] = {
         "models/toy_cnn_f32_xnnpack/run.etdump",
         "models/toy_cnn_f32_portable/aarch64-sme2.etdump",
@@ -259,17 +253,4 @@ static void real_runs_as_traces_give_the_same_etdump(void **state)
         sl_buf_fini(&stream.out);
         free((void *)(uintptr_t)file.data);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variant_among_others_gives_the_vector),
-        cmocka_unit_test(missing_variant_is_not_found),
-        cmocka_unit_test(unresolved_marks_are_refused),
-        cmocka_unit_test(counted_trace_says_its_unit_first),
-        cmocka_unit_test(conversion_survives_each_failed_allocation),
-        cmocka_unit_test(real_runs_as_traces_give_the_same_etdump),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

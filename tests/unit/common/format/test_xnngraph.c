@@ -26,9 +26,8 @@ static void release(struct sl_bytes bytes)
     free((void *)(uintptr_t)bytes.data);
 }
 
-static void hand_made_graph_is_read_whole(void **state)
+TEST(hand_made_graph_is_read_whole)
 {
-    (void)state;
     struct sl_bytes blob = hand_made_blob();
     struct sl_xnn_graph graph;
     assert_int_equal(sl_xnn_graph_parse(blob, &graph, NULL), 0);
@@ -57,9 +56,8 @@ static void hand_made_graph_is_read_whole(void **state)
     release(blob);
 }
 
-static void exported_network_has_the_nodes_of_its_model(void **state)
+TEST(exported_network_has_the_nodes_of_its_model)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("models/mobilenet_v2_f32_xnnpack/model.pte");
     struct sl_pte pte;
     struct sl_xnn_graph graph;
@@ -89,9 +87,8 @@ static void exported_network_has_the_nodes_of_its_model(void **state)
     release(file);
 }
 
-static void blob_cut_anywhere_is_refused(void **state)
+TEST(blob_cut_anywhere_is_refused)
 {
-    (void)state;
     struct sl_bytes blob = hand_made_blob();
     struct sl_xnn_graph graph;
     struct sl_diag diag = {0};
@@ -104,9 +101,8 @@ static void blob_cut_anywhere_is_refused(void **state)
     release(blob);
 }
 
-static void each_bit_flip_gives_an_error_or_a_graph(void **state)
+TEST(each_bit_flip_gives_an_error_or_a_graph)
 {
-    (void)state;
     struct sl_bytes blob = hand_made_blob();
     uint8_t *copy = sl_test_copy(blob.data, blob.size);
     unsigned refused = 0;
@@ -128,9 +124,8 @@ static void each_bit_flip_gives_an_error_or_a_graph(void **state)
     release(blob);
 }
 
-static void parse_survives_each_failed_allocation(void **state)
+TEST(parse_survives_each_failed_allocation)
 {
-    (void)state;
     struct sl_bytes blob = hand_made_blob();
     int rc = -ENOMEM;
     unsigned nth = 1;
@@ -207,9 +202,8 @@ static int parse_made(struct maker *m, const uint32_t *values, uint32_t value_co
     return sl_xnn_graph_parse((struct sl_bytes){m->out.data + 4, m->out.size - 4}, out, &diag);
 }
 
-static void values_in_any_order_are_found_by_id(void **state)
+TEST(values_in_any_order_are_found_by_id)
 {
-    (void)state;
     static const int32_t ids[] = {70, 3, 500, 0};
     struct maker m;
     struct sl_xnn_graph graph;
@@ -229,9 +223,8 @@ static void values_in_any_order_are_found_by_id(void **state)
     sl_buf_fini(&m.out);
 }
 
-static void two_values_of_one_id_are_refused(void **state)
+TEST(two_values_of_one_id_are_refused)
 {
-    (void)state;
     struct maker m;
     struct sl_xnn_graph graph;
     uint32_t values[2];
@@ -243,9 +236,8 @@ static void two_values_of_one_id_are_refused(void **state)
 }
 
 /* 65537 in every dimension: the product outgrows memory at rank 3 and 64 bits at rank 4. */
-static void a_value_that_no_memory_holds_is_refused(void **state)
+TEST(a_value_that_no_memory_holds_is_refused)
 {
-    (void)state;
     static const uint32_t dims[] = {65537, 65537, 65537, 65537, 65537, 65537};
     for (uint32_t rank = 2; rank <= 6; rank++) {
         struct maker m;
@@ -279,9 +271,8 @@ static int parse_groups(uint32_t group, uint32_t scales, struct sl_xnn_graph *ou
     return parse_made(m, &value, 1, 0, out);
 }
 
-static void group_scales_must_fit_the_shape(void **state)
+TEST(group_scales_must_fit_the_shape)
 {
-    (void)state;
     struct maker m;
     struct sl_xnn_graph graph;
     assert_int_equal(parse_groups(32, 16, &graph, &m), 0);
@@ -315,9 +306,8 @@ static int parse_linear(int32_t type, int32_t bias, struct sl_xnn_graph *out, st
     return parse_made(m, values, 3, node, out);
 }
 
-static void only_optional_operands_may_be_absent(void **state)
+TEST(only_optional_operands_may_be_absent)
 {
-    (void)state;
     struct maker m;
     struct sl_xnn_graph graph;
     assert_int_equal(parse_linear(SL_XNN_FULLY_CONNECTED, -1, &graph, &m), 0);
@@ -333,9 +323,8 @@ static void only_optional_operands_may_be_absent(void **state)
     sl_buf_fini(&m.out);
 }
 
-static void node_names_are_those_of_the_schema(void **state)
+TEST(node_names_are_those_of_the_schema)
 {
-    (void)state;
     assert_string_equal(sl_xnn_node_name(SL_XNN_CONV2D), "Conv2d");
     assert_string_equal(sl_xnn_node_name(SL_XNN_COS), "Cos");
     assert_string_equal(sl_xnn_node_name(0), "?");
@@ -351,22 +340,4 @@ static void node_names_are_those_of_the_schema(void **state)
     for (int type = SL_XNN_FP32; type <= SL_XNN_BF16; type++)
         assert_string_not_equal(sl_xnn_datatype_name(type), "?");
     assert_string_equal(sl_xnn_datatype_name(SL_XNN_BF16 + 1), "?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hand_made_graph_is_read_whole),
-        cmocka_unit_test(exported_network_has_the_nodes_of_its_model),
-        cmocka_unit_test(blob_cut_anywhere_is_refused),
-        cmocka_unit_test(each_bit_flip_gives_an_error_or_a_graph),
-        cmocka_unit_test(parse_survives_each_failed_allocation),
-        cmocka_unit_test(values_in_any_order_are_found_by_id),
-        cmocka_unit_test(two_values_of_one_id_are_refused),
-        cmocka_unit_test(a_value_that_no_memory_holds_is_refused),
-        cmocka_unit_test(group_scales_must_fit_the_shape),
-        cmocka_unit_test(only_optional_operands_may_be_absent),
-        cmocka_unit_test(node_names_are_those_of_the_schema),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

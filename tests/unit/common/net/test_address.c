@@ -1,8 +1,5 @@
 /* tests/unit/common/net/test_address.c */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/net/address.h"
+#include "tests/support/test.h"
 
-static void every_form_comes_out_as_it_went_in(void **state)
+TEST(every_form_comes_out_as_it_went_in)
 {
-    (void)state;
     static const char *const forms[] = {"tcp:127.0.0.1:7070", "tcp:[::1]:0", "unix:/tmp/x.sock",
                                         "abstract:sme2lab"};
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -29,9 +24,8 @@ static void every_form_comes_out_as_it_went_in(void **state)
     }
 }
 
-static void anything_else_is_refused_with_a_hint(void **state)
+TEST(anything_else_is_refused_with_a_hint)
 {
-    (void)state;
     char long_path[300] = "unix:/";
     memset(long_path + 6, 'x', sizeof(long_path) - 7);
     const char *const forms[] = {"",
@@ -55,9 +49,8 @@ static void anything_else_is_refused_with_a_hint(void **state)
     }
 }
 
-static void a_stale_socket_file_is_replaced_and_a_live_one_kept(void **state)
+TEST(a_stale_socket_file_is_replaced_and_a_live_one_kept)
 {
-    (void)state;
     char folder[] = "/tmp/sl-address-XXXXXX", text[100];
     struct sl_address address;
     struct stat info;
@@ -77,9 +70,8 @@ static void a_stale_socket_file_is_replaced_and_a_live_one_kept(void **state)
     rmdir(folder);
 }
 
-static void port_zero_gives_the_chosen_one(void **state)
+TEST(port_zero_gives_the_chosen_one)
 {
-    (void)state;
     struct sl_address address, bound;
     char text[100];
     assert_int_equal(sl_address_parse("tcp:127.0.0.1:0", &address, NULL), 0);
@@ -88,15 +80,4 @@ static void port_zero_gives_the_chosen_one(void **state)
     sl_address_format(&bound, text, sizeof(text));
     assert_string_not_equal(text, "tcp:127.0.0.1:0");
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_comes_out_as_it_went_in),
-        cmocka_unit_test(anything_else_is_refused_with_a_hint),
-        cmocka_unit_test(a_stale_socket_file_is_replaced_and_a_live_one_kept),
-        cmocka_unit_test(port_zero_gives_the_chosen_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

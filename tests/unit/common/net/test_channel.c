@@ -1,15 +1,11 @@
 /* tests/unit/common/net/test_channel.c: two channels on one loop, over a socket pair or a real
  * socket. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "common/base/error.h"
@@ -17,6 +13,7 @@
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
 #include "proto/envelope.pb-c.h"
+#include "tests/support/test.h"
 
 struct end {
     struct sl_channel *channel;
@@ -115,9 +112,8 @@ static int send_chunk(struct end *end, uint64_t *offset, size_t len)
     return rc;
 }
 
-static void both_sides_get_ready_and_the_loop_ends_clean(void **state)
+TEST(both_sides_get_ready_and_the_loop_ends_clean)
 {
-    (void)state;
     uv_loop_t loop;
     struct end host, agent;
     start_pair(&loop, &host, &agent, 1);
@@ -128,7 +124,7 @@ static void both_sides_get_ready_and_the_loop_ends_clean(void **state)
     assert_int_equal(host.code, 0);
 }
 
-static void a_peer_that_resets_the_connection_is_said_to_have_done_so(void **state)
+TEST(a_peer_that_resets_the_connection_is_said_to_have_done_so)
 {
     uv_loop_t loop;
     struct end host;
@@ -147,9 +143,8 @@ static void a_peer_that_resets_the_connection_is_said_to_have_done_so(void **sta
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-static void a_wrong_secret_closes_both_with_the_reason(void **state)
+TEST(a_wrong_secret_closes_both_with_the_reason)
 {
-    (void)state;
     uv_loop_t loop;
     struct end host, agent;
     start_pair(&loop, &host, &agent, 2);
@@ -161,7 +156,7 @@ static void a_wrong_secret_closes_both_with_the_reason(void **state)
     finish(&loop, &host, &agent);
 }
 
-static void what_a_newer_peer_adds_is_passed_over(void **state)
+TEST(what_a_newer_peer_adds_is_passed_over)
 {
     static uint8_t text[] = "of a later version";
     ProtobufCMessageUnknownField added = {.tag = 99,
@@ -195,9 +190,8 @@ static void what_a_newer_peer_adds_is_passed_over(void **state)
     finish(&loop, &host, &agent);
 }
 
-static void nothing_can_be_sent_before_the_proof(void **state)
+TEST(nothing_can_be_sent_before_the_proof)
 {
-    (void)state;
     uv_loop_t loop;
     struct end host, agent;
     uint64_t offset = 0;
@@ -206,9 +200,8 @@ static void nothing_can_be_sent_before_the_proof(void **state)
     finish(&loop, &host, &agent);
 }
 
-static void a_paused_reader_stops_the_writer_and_nothing_is_lost(void **state)
+TEST(a_paused_reader_stops_the_writer_and_nothing_is_lost)
 {
-    (void)state;
     uv_loop_t loop;
     struct end host, agent;
     uint64_t offset = 0;
@@ -233,9 +226,8 @@ static void a_paused_reader_stops_the_writer_and_nothing_is_lost(void **state)
     finish(&loop, &host, &agent);
 }
 
-static void closing_inside_a_message_is_the_last_thing_heard(void **state)
+TEST(closing_inside_a_message_is_the_last_thing_heard)
 {
-    (void)state;
     uv_loop_t loop;
     struct end host, agent;
     uint64_t offset = 0;
@@ -250,9 +242,8 @@ static void closing_inside_a_message_is_the_last_thing_heard(void **state)
     finish(&loop, &host, &agent);
 }
 
-static void connecting_where_nobody_listens_closes_with_the_error(void **state)
+TEST(connecting_where_nobody_listens_closes_with_the_error)
 {
-    (void)state;
     uv_loop_t loop;
     struct end host;
     struct sl_address address, bound;
@@ -268,9 +259,8 @@ static void connecting_where_nobody_listens_closes_with_the_error(void **state)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-static void garbage_instead_of_frames_closes(void **state)
+TEST(garbage_instead_of_frames_closes)
 {
-    (void)state;
     uv_loop_t loop;
     struct end host;
     int fds[2];
@@ -283,20 +273,4 @@ static void garbage_instead_of_frames_closes(void **state)
     assert_true(host.code < 0);
     close(fds[1]);
     assert_int_equal(uv_loop_close(&loop), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_sides_get_ready_and_the_loop_ends_clean),
-        cmocka_unit_test(a_peer_that_resets_the_connection_is_said_to_have_done_so),
-        cmocka_unit_test(a_wrong_secret_closes_both_with_the_reason),
-        cmocka_unit_test(what_a_newer_peer_adds_is_passed_over),
-        cmocka_unit_test(nothing_can_be_sent_before_the_proof),
-        cmocka_unit_test(a_paused_reader_stops_the_writer_and_nothing_is_lost),
-        cmocka_unit_test(closing_inside_a_message_is_the_last_thing_heard),
-        cmocka_unit_test(connecting_where_nobody_listens_closes_with_the_error),
-        cmocka_unit_test(garbage_instead_of_frames_closes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

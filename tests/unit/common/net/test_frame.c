@@ -1,15 +1,11 @@
 /* tests/unit/common/net/test_frame.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/net/frame.h"
+#include "tests/support/test.h"
 
 /* What a reader handed out: lengths, and all payloads one after the other. */
 struct heard {
@@ -33,9 +29,8 @@ static void append(struct sl_buf *buf, const char *text)
     assert_int_equal(sl_frame_append(buf, text, strlen(text)), 0);
 }
 
-static void frames_come_out_whole_whatever_the_cuts(void **state)
+TEST(frames_come_out_whole_whatever_the_cuts)
 {
-    (void)state;
     struct sl_buf wire;
     sl_buf_init(&wire, 1 << 16);
     append(&wire, "a");
@@ -61,9 +56,8 @@ static void frames_come_out_whole_whatever_the_cuts(void **state)
     sl_buf_fini(&wire);
 }
 
-static void any_flipped_bit_is_seen(void **state)
+TEST(any_flipped_bit_is_seen)
 {
-    (void)state;
     struct sl_buf wire;
     sl_buf_init(&wire, 1 << 16);
     append(&wire, "payload");
@@ -81,9 +75,8 @@ static void any_flipped_bit_is_seen(void **state)
     sl_buf_fini(&wire);
 }
 
-static void empty_and_oversized_frames_are_refused(void **state)
+TEST(empty_and_oversized_frames_are_refused)
 {
-    (void)state;
     static const uint8_t empty[8], huge[8] = {1, 0, 0x10, 0};
     struct sl_buf wire;
     struct heard heard = {0};
@@ -103,9 +96,8 @@ static void empty_and_oversized_frames_are_refused(void **state)
     sl_buf_fini(&wire);
 }
 
-static void an_error_sticks(void **state)
+TEST(an_error_sticks)
 {
-    (void)state;
     struct sl_buf wire;
     struct heard heard = {.answer = SL_E_STATE};
     struct sl_frame_reader reader;
@@ -118,15 +110,4 @@ static void an_error_sticks(void **state)
     assert_int_equal(heard.count, 1);
     sl_frame_reader_fini(&reader);
     sl_buf_fini(&wire);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_come_out_whole_whatever_the_cuts),
-        cmocka_unit_test(any_flipped_bit_is_seen),
-        cmocka_unit_test(empty_and_oversized_frames_are_refused),
-        cmocka_unit_test(an_error_sticks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

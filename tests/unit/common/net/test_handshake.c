@@ -1,11 +1,6 @@
 /* tests/unit/common/net/test_handshake.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -13,6 +8,7 @@
 #include "common/net/handshake.h"
 #include "common/net/message.h"
 #include "proto/envelope.pb-c.h"
+#include "tests/support/test.h"
 
 struct side {
     struct sl_handshake handshake;
@@ -66,9 +62,8 @@ static void fini(struct side *host, struct side *agent)
     sl_buf_fini(&agent->out);
 }
 
-static void equal_secrets_prove_both_sides(void **state)
+TEST(equal_secrets_prove_both_sides)
 {
-    (void)state;
     struct side host, agent;
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&agent, SL_ROLE_AGENT, 7);
@@ -78,9 +73,8 @@ static void equal_secrets_prove_both_sides(void **state)
     fini(&host, &agent);
 }
 
-static void another_secret_is_refused_with_a_sentence(void **state)
+TEST(another_secret_is_refused_with_a_sentence)
 {
-    (void)state;
     struct side host, agent;
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&agent, SL_ROLE_AGENT, 8);
@@ -90,9 +84,8 @@ static void another_secret_is_refused_with_a_sentence(void **state)
     fini(&host, &agent);
 }
 
-static void a_proof_sent_back_to_its_sender_proves_nothing(void **state)
+TEST(a_proof_sent_back_to_its_sender_proves_nothing)
 {
-    (void)state;
     struct side host, echo;
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&echo, SL_ROLE_AGENT, 7);
@@ -106,9 +99,8 @@ static void a_proof_sent_back_to_its_sender_proves_nothing(void **state)
     fini(&host, &echo);
 }
 
-static void versions_that_do_not_meet_are_refused_with_both_named(void **state)
+TEST(versions_that_do_not_meet_are_refused_with_both_named)
 {
-    (void)state;
     struct side host, agent;
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&agent, SL_ROLE_AGENT, 7);
@@ -119,9 +111,8 @@ static void versions_that_do_not_meet_are_refused_with_both_named(void **state)
     fini(&host, &agent);
 }
 
-static void a_message_before_the_proof_ends_the_connection(void **state)
+TEST(a_message_before_the_proof_ends_the_connection)
 {
-    (void)state;
     struct side host;
     Sme2lab__Proto__Cancel cancel = SME2LAB__PROTO__CANCEL__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
@@ -132,9 +123,8 @@ static void a_message_before_the_proof_ends_the_connection(void **state)
     sl_buf_fini(&host.out);
 }
 
-static void payloads_of_empty_elements_stay_within_the_budget(void **state)
+TEST(payloads_of_empty_elements_stay_within_the_budget)
 {
-    (void)state;
     /* Envelope{resume: {have: [{} {} {} ...]}}: two bytes an element on the wire, a struct each in
      * memory. */
     static uint8_t payload[1 << 19];
@@ -152,17 +142,4 @@ static void payloads_of_empty_elements_stay_within_the_budget(void **state)
     assert_true(rc == SL_E_FORMAT ||
                 rc == 0); /* and no more memory than the header says, under ASan's eye */
     sl_message_free(rc == 0 ? envelope : NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_secrets_prove_both_sides),
-        cmocka_unit_test(another_secret_is_refused_with_a_sentence),
-        cmocka_unit_test(a_proof_sent_back_to_its_sender_proves_nothing),
-        cmocka_unit_test(versions_that_do_not_meet_are_refused_with_both_named),
-        cmocka_unit_test(a_message_before_the_proof_ends_the_connection),
-        cmocka_unit_test(payloads_of_empty_elements_stay_within_the_budget),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

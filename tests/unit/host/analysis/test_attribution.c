@@ -1,13 +1,8 @@
 /* tests/unit/host/analysis/test_attribution.c */
 #include "host/analysis/attribution.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -15,6 +10,7 @@
 #include "common/format/sltrace.h"
 #include "common/format/trace_etdump.h"
 #include "host/analysis/rounds.h"
+#include "tests/support/test.h"
 
 static const char *const framework[] = {"Method::execute", "OPERATOR_CALL", "DELEGATE_CALL",
                                         "Method::init", "Program::load_method"};
@@ -98,9 +94,8 @@ static bool warned(const struct sl_attribution *a, const char *part)
     return false;
 }
 
-static void self_time_of_each_level_goes_to_its_category(void **state)
+TEST(self_time_of_each_level_goes_to_its_category)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {
         inside("Convolution (NHWC, F32) IGEMM #1", 0, 110, 150),
         inside("Convert (NC) #1", 0, 150, 160),
@@ -123,9 +118,8 @@ static void self_time_of_each_level_goes_to_its_category(void **state)
     sl_attribution_fini(&a);
 }
 
-static void identical_intervals_nest_by_file_order(void **state)
+TEST(identical_intervals_nest_by_file_order)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {
         frame("native_call_mm.out", 0, 0, 10, 20),
         frame("OPERATOR_CALL", 0, 0, 10, 20),
@@ -139,9 +133,8 @@ static void identical_intervals_nest_by_file_order(void **state)
     sl_attribution_fini(&a);
 }
 
-static void times_laid_end_to_end_stay_in_their_delegate_call(void **state)
+TEST(times_laid_end_to_end_stay_in_their_delegate_call)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {
         inside("Add (ND) #1", 0, 1500, 3500),     inside("Add (ND) #2", 0, 3500, 3500),
         inside("Add (ND) #3", 0, 3500, 5500), /* sticks out of the call */
@@ -156,9 +149,8 @@ static void times_laid_end_to_end_stay_in_their_delegate_call(void **state)
     sl_attribution_fini(&a);
 }
 
-static void delegate_times_of_another_clock_make_negative_self_times(void **state)
+TEST(delegate_times_of_another_clock_make_negative_self_times)
 {
-    (void)state;
     /* The test vector of ExecuTorch's own writer: a delegate event far outside of its call. */
     const struct sl_etdump_event events[] = {
         inside("Add (ND) #1", 0, 5000, 6000),
@@ -175,9 +167,8 @@ static void delegate_times_of_another_clock_make_negative_self_times(void **stat
     sl_attribution_fini(&a);
 }
 
-static void native_call_with_a_delegate_inside_is_framework(void **state)
+TEST(native_call_with_a_delegate_inside_is_framework)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {
         inside("GEMM #1", 0, 12, 18),
         frame("native_call_add.out", 0, 0, 10, 20),
@@ -193,9 +184,8 @@ static void native_call_with_a_delegate_inside_is_framework(void **state)
     sl_attribution_fini(&a);
 }
 
-static void run_without_method_execute_sums_its_instructions(void **state)
+TEST(run_without_method_execute_sums_its_instructions)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {
         frame("native_call_mm.out", 0, 0, 10, 18),
         frame("OPERATOR_CALL", 0, 0, 9, 20),
@@ -209,9 +199,8 @@ static void run_without_method_execute_sums_its_instructions(void **state)
     sl_attribution_fini(&a);
 }
 
-static void several_methods_of_a_run_are_added(void **state)
+TEST(several_methods_of_a_run_are_added)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {
         frame("OPERATOR_CALL", 0, 0, 12, 18),
         frame("Method::execute", -1, 0, 10, 20),
@@ -226,9 +215,8 @@ static void several_methods_of_a_run_are_added(void **state)
     sl_attribution_fini(&a);
 }
 
-static void wrapped_32_bit_clock_counts_modulo(void **state)
+TEST(wrapped_32_bit_clock_counts_modulo)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {
         frame("native_call_mm.out", 0, 0, UINT64_C(0xfffffff8), 8),
         frame("OPERATOR_CALL", 0, 0, UINT64_C(0xfffffff4), 12),
@@ -245,9 +233,8 @@ static void wrapped_32_bit_clock_counts_modulo(void **state)
     sl_attribution_fini(&a);
 }
 
-static void load_block_gives_load_figures_and_no_run(void **state)
+TEST(load_block_gives_load_figures_and_no_run)
 {
-    (void)state;
     const struct sl_etdump_event load[] = {
         frame(SL_ETDUMP_INSTRUCTIONS_MARKER, -1, 0, 0, 0),
         frame("Method::init", -1, 0, 10, 50),
@@ -269,9 +256,8 @@ static void load_block_gives_load_figures_and_no_run(void **state)
     sl_attribution_fini(&a);
 }
 
-static void one_run_can_be_asked_for(void **state)
+TEST(one_run_can_be_asked_for)
 {
-    (void)state;
     const struct sl_etdump_event first[] = {frame("Method::execute", -1, 0, 0, 9)};
     const struct sl_etdump_event second[] = {frame("Method::execute", -1, 0, 10, 17)};
     const struct sl_etdump_run runs[] = {block("Execute", first, 1), block("Execute", second, 1)};
@@ -289,9 +275,8 @@ static void one_run_can_be_asked_for(void **state)
     assert_string_equal(diag.what, "there is no run 2; the file has 2");
 }
 
-static void rounds_set_warm_up_aside_and_make_pairs(void **state)
+TEST(rounds_set_warm_up_aside_and_make_pairs)
 {
-    (void)state;
     const struct sl_etdump_event load[] = {frame("Method::init", -1, 0, 0, 30)};
     const struct sl_etdump_event warm[] = {frame("Method::execute", -1, 0, 0, 90)};
     const struct sl_etdump_event steady[] = {frame("Method::execute", -1, 0, 10, 17)};
@@ -337,9 +322,8 @@ static struct sl_trace_record traced(uint32_t name, uint64_t start, uint64_t end
     return record;
 }
 
-static void origins_of_the_trace_decide(void **state)
+TEST(origins_of_the_trace_decide)
 {
-    (void)state;
     struct sl_trace_record records[] = {{.kind = SL_TRACE_BLOCK, .name = 1},
                                         traced(2, 12, 18),
                                         traced(5, 11, 19),
@@ -384,9 +368,8 @@ static uint32_t draw(uint32_t below)
 }
 
 /* Anything a foreign file may hold: any order, any times, any names, events without time. */
-static void sums_hold_for_random_events(void **state)
+TEST(sums_hold_for_random_events)
 {
-    (void)state;
     static const char *const pool[] = {"Method::execute",    "OPERATOR_CALL",       "DELEGATE_CALL",
                                        "native_call_mm.out", "native_call_odd.out", "Add (ND)"};
     struct sl_etdump_event events[40];
@@ -439,9 +422,8 @@ static size_t grow_tree(struct sl_etdump_event *events, size_t used, uint64_t *c
     return used;
 }
 
-static void well_formed_trees_give_every_events_own_time(void **state)
+TEST(well_formed_trees_give_every_events_own_time)
 {
-    (void)state;
     for (unsigned round = 0; round < 500; round++) {
         struct sl_etdump_event events[16];
         uint64_t clock = draw(1000);
@@ -458,9 +440,8 @@ static void well_formed_trees_give_every_events_own_time(void **state)
     }
 }
 
-static void make_survives_each_failed_allocation(void **state)
+TEST(make_survives_each_failed_allocation)
 {
-    (void)state;
     const struct sl_etdump_event events[] = {frame("OPERATOR_CALL", 0, 0, 10, 18),
                                              frame("Method::execute", -1, 0, 9, 20)};
     struct sl_etdump_run run = block("Execute", events, 2);
@@ -475,26 +456,4 @@ static void make_survives_each_failed_allocation(void **state)
         sl_attribution_fini(&a);
     }
     sl_mem_fail_nth(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(self_time_of_each_level_goes_to_its_category),
-        cmocka_unit_test(identical_intervals_nest_by_file_order),
-        cmocka_unit_test(times_laid_end_to_end_stay_in_their_delegate_call),
-        cmocka_unit_test(delegate_times_of_another_clock_make_negative_self_times),
-        cmocka_unit_test(native_call_with_a_delegate_inside_is_framework),
-        cmocka_unit_test(run_without_method_execute_sums_its_instructions),
-        cmocka_unit_test(several_methods_of_a_run_are_added),
-        cmocka_unit_test(wrapped_32_bit_clock_counts_modulo),
-        cmocka_unit_test(load_block_gives_load_figures_and_no_run),
-        cmocka_unit_test(one_run_can_be_asked_for),
-        cmocka_unit_test(rounds_set_warm_up_aside_and_make_pairs),
-        cmocka_unit_test(origins_of_the_trace_decide),
-        cmocka_unit_test(sums_hold_for_random_events),
-        cmocka_unit_test(well_formed_trees_give_every_events_own_time),
-        cmocka_unit_test(make_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 #include "host/analysis/bootstrap.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "host/analysis/comparison.h"
 #include "host/analysis/random.h"
+#include "tests/support/test.h"
 
 enum { PAIRS = 20 };
 
@@ -41,9 +37,8 @@ static struct sl_comparison compare(const struct sl_time_pair *pairs, size_t n)
     return c;
 }
 
-static void sign_interval_takes_the_ranks_of_the_binomial(void **state)
+TEST(sign_interval_takes_the_ranks_of_the_binomial)
 {
-    (void)state;
     double values[PAIRS];
     for (int i = 0; i < PAIRS; i++)
         values[PAIRS - 1 - i] = i + 1;
@@ -54,9 +49,8 @@ static void sign_interval_takes_the_ranks_of_the_binomial(void **state)
     assert_true(sl_sign_interval(values, 6, 0.95).low == 1);
 }
 
-static void intervals_cover_the_true_ratio_and_aa_gives_no_false_verdict(void **state)
+TEST(intervals_cover_the_true_ratio_and_aa_gives_no_false_verdict)
 {
-    (void)state;
     enum { EXPERIMENTS = 200 };
     struct sl_random random = {42};
     int covered = 0;
@@ -80,9 +74,8 @@ static void intervals_cover_the_true_ratio_and_aa_gives_no_false_verdict(void **
     assert_true(false_verdicts <= EXPERIMENTS * 8 / 100);
 }
 
-static void same_pairs_and_seed_give_the_same_bits(void **state)
+TEST(same_pairs_and_seed_give_the_same_bits)
 {
-    (void)state;
     struct sl_random random = {1};
     struct sl_time_pair pairs[PAIRS];
     simulate(&random, 1.1, pairs);
@@ -92,9 +85,8 @@ static void same_pairs_and_seed_give_the_same_bits(void **state)
     assert_int_equal(a.method, SL_METHOD_PAIRED);
 }
 
-static void few_pairs_are_inconclusive_and_one_has_no_interval(void **state)
+TEST(few_pairs_are_inconclusive_and_one_has_no_interval)
 {
-    (void)state;
     struct sl_time_pair pairs[PAIRS];
     for (int i = 0; i < PAIRS; i++)
         pairs[i] = (struct sl_time_pair){2e6, 1e6};
@@ -104,15 +96,4 @@ static void few_pairs_are_inconclusive_and_one_has_no_interval(void **state)
     assert_int_equal(one.verdict, SL_VERDICT_INCONCLUSIVE);
     assert_true(one.ratio > 1.999 && one.ratio < 2.001);
     assert_true(isnan(one.low) && isnan(one.sign_low));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sign_interval_takes_the_ranks_of_the_binomial),
-        cmocka_unit_test(intervals_cover_the_true_ratio_and_aa_gives_no_false_verdict),
-        cmocka_unit_test(same_pairs_and_seed_give_the_same_bits),
-        cmocka_unit_test(few_pairs_are_inconclusive_and_one_has_no_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static struct sl_comparison calibrate(const struct sl_attribution *a)
     return c;
 }
 
-static void same_runs_are_rarely_told_apart_and_the_floor_holds_the_truth(void **state)
+TEST(same_runs_are_rarely_told_apart_and_the_floor_holds_the_truth)
 {
-    (void)state;
     unsigned false_verdicts = 0;
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct sl_attribution a = fill(SL_TRACE_NS, seed);
@@ -55,9 +54,8 @@ static void same_runs_are_rarely_told_apart_and_the_floor_holds_the_truth(void *
     assert_true(false_verdicts <= 8); /* 5 % of 100 and what chance adds */
 }
 
-static void equal_counts_have_no_noise_and_others_are_unfit(void **state)
+TEST(equal_counts_have_no_noise_and_others_are_unfit)
 {
-    (void)state;
     struct sl_attribution a = fill(SL_TRACE_INSTRUCTIONS, 1);
     struct sl_comparison c = calibrate(&a);
     assert_int_equal(c.verdict, SL_VERDICT_EQUIVALENT);
@@ -68,9 +66,8 @@ static void equal_counts_have_no_noise_and_others_are_unfit(void **state)
     assert_non_null(strstr(c.reasons[0], "differ by 1 instructions"));
 }
 
-static void one_run_has_no_neighbour(void **state)
+TEST(one_run_has_no_neighbour)
 {
-    (void)state;
     struct sl_attribution a = fill(SL_TRACE_NS, 1);
     a.run_count = 2;
     struct sl_comparison c = calibrate(&a);
@@ -78,9 +75,8 @@ static void one_run_has_no_neighbour(void **state)
     assert_true(isnan(c.noise_floor));
 }
 
-static void calibration_survives_each_failed_allocation(void **state)
+TEST(calibration_survives_each_failed_allocation)
 {
-    (void)state;
     struct sl_attribution a = fill(SL_TRACE_NS, 1);
     const struct sl_comparison_options options = {.iterations = 100, .noise_floor = NAN};
     int rc = -12;
@@ -90,15 +86,4 @@ static void calibration_survives_each_failed_allocation(void **state)
         rc = sl_calibration_make(&a, &options, &c);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_runs_are_rarely_told_apart_and_the_floor_holds_the_truth),
-        cmocka_unit_test(equal_counts_have_no_noise_and_others_are_unfit),
-        cmocka_unit_test(one_run_has_no_neighbour),
-        cmocka_unit_test(calibration_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 #include "host/analysis/comparison.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "common/format/scalar_type.h"
@@ -16,6 +11,7 @@
 #include "host/analysis/attribution.h"
 #include "host/analysis/bootstrap.h"
 #include "host/analysis/random.h"
+#include "tests/support/test.h"
 
 enum { MAX_RUNS = 64 };
 
@@ -68,9 +64,8 @@ static void interleave(struct side *off, struct side *on, unsigned pairs, double
     }
 }
 
-static void pairs_find_the_ratio_under_drift(void **state)
+TEST(pairs_find_the_ratio_under_drift)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 24, 1.5, 1);
@@ -94,9 +89,8 @@ static void pairs_find_the_ratio_under_drift(void **state)
     sl_comparison_fini(&c);
 }
 
-static void interval_covers_the_true_ratio_as_often_as_it_says(void **state)
+TEST(interval_covers_the_true_ratio_as_often_as_it_says)
 {
-    (void)state;
     unsigned covered = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct side off;
@@ -109,9 +103,8 @@ static void interval_covers_the_true_ratio_as_often_as_it_says(void **state)
     assert_true(covered >= 182); /* 95 % of 200 less two standard deviations, rounded down */
 }
 
-static void the_same_seed_gives_the_same_bits(void **state)
+TEST(the_same_seed_gives_the_same_bits)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 21, 1.1, 3);
@@ -123,9 +116,8 @@ static void the_same_seed_gives_the_same_bits(void **state)
     sl_comparison_fini(&b);
 }
 
-static void equal_variants_are_equivalent(void **state)
+TEST(equal_variants_are_equivalent)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 30, 1.0, 4);
@@ -136,9 +128,8 @@ static void equal_variants_are_equivalent(void **state)
 }
 
 /* Of the same resamples: the parts' intervals lie around theirs, and the whole's around the sum. */
-static void categories_and_their_intervals_belong_to_one_whole(void **state)
+TEST(categories_and_their_intervals_belong_to_one_whole)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 24, 1.5, 1);
@@ -162,9 +153,8 @@ static void categories_and_their_intervals_belong_to_one_whole(void **state)
     sl_comparison_fini(&c);
 }
 
-static void change_below_the_noise_floor_is_no_verdict(void **state)
+TEST(change_below_the_noise_floor_is_no_verdict)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 30, 1.05, 5);
@@ -181,9 +171,8 @@ static void change_below_the_noise_floor_is_no_verdict(void **state)
     sl_comparison_fini(&c);
 }
 
-static void looking_repeatedly_widens_the_interval(void **state)
+TEST(looking_repeatedly_widens_the_interval)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 30, 1.2, 6);
@@ -197,9 +186,8 @@ static void looking_repeatedly_widens_the_interval(void **state)
     sl_comparison_fini(&looked);
 }
 
-static void slower_candidate_has_a_ratio_below_one(void **state)
+TEST(slower_candidate_has_a_ratio_below_one)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 24, 0.8, 5);
@@ -209,9 +197,8 @@ static void slower_candidate_has_a_ratio_below_one(void **state)
     sl_comparison_fini(&c);
 }
 
-static void too_few_pairs_are_inconclusive(void **state)
+TEST(too_few_pairs_are_inconclusive)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 19, 3.0, 6);
@@ -221,9 +208,8 @@ static void too_few_pairs_are_inconclusive(void **state)
     sl_comparison_fini(&c);
 }
 
-static void runs_without_a_schedule_compare_unpaired_and_say_so(void **state)
+TEST(runs_without_a_schedule_compare_unpaired_and_say_so)
 {
-    (void)state;
     struct side off;
     struct side on;
     interleave(&off, &on, 24, 2.0, 8);
@@ -236,9 +222,8 @@ static void runs_without_a_schedule_compare_unpaired_and_say_so(void **state)
     sl_comparison_fini(&c);
 }
 
-static void counted_runs_compare_exactly(void **state)
+TEST(counted_runs_compare_exactly)
 {
-    (void)state;
     struct side off;
     struct side on;
     side_init(&off, SL_TRACE_INSTRUCTIONS, true);
@@ -264,9 +249,8 @@ static void counted_runs_compare_exactly(void **state)
     sl_comparison_fini(&c);
 }
 
-static void sides_of_different_kinds_are_incomparable(void **state)
+TEST(sides_of_different_kinds_are_incomparable)
 {
-    (void)state;
     struct side off;
     struct side on;
     side_init(&off, SL_TRACE_NS, false);
@@ -285,9 +269,8 @@ static void sides_of_different_kinds_are_incomparable(void **state)
     sl_comparison_fini(&c);
 }
 
-static void differing_outputs_are_wrong_however_fast(void **state)
+TEST(differing_outputs_are_wrong_however_fast)
 {
-    (void)state;
     struct side off;
     struct side on;
     struct sl_agreement agreement;
@@ -306,9 +289,8 @@ static void differing_outputs_are_wrong_however_fast(void **state)
     sl_comparison_fini(&c);
 }
 
-static void outputs_agree_within_the_tolerance_of_their_peak(void **state)
+TEST(outputs_agree_within_the_tolerance_of_their_peak)
 {
-    (void)state;
     struct sl_agreement agreement;
     char text[SL_AGREEMENT_TEXT_BYTES];
     const float a[] = {100.0f, NAN, INFINITY, 0.0f};
@@ -335,9 +317,8 @@ static void outputs_agree_within_the_tolerance_of_their_peak(void **state)
     assert_false(agreement.agree);
 }
 
-static void medians_are_right_for_every_order(void **state)
+TEST(medians_are_right_for_every_order)
 {
-    (void)state;
     struct sl_random random = {11};
     for (unsigned round = 0; round < 3000; round++) {
         double values[33];
@@ -355,9 +336,8 @@ static void medians_are_right_for_every_order(void **state)
     }
 }
 
-static void operators_pair_up_by_place_across_their_names(void **state)
+TEST(operators_pair_up_by_place_across_their_names)
 {
-    (void)state;
     static struct sl_operator off_ops[] = {{.name = "F32 GEMM", .name_len = 8, .total = 90},
                                            {.name = "Add", .name_len = 3, .total = 10}};
     static struct sl_operator on_ops[] = {{.name = "Add", .name_len = 3, .total = 12},
@@ -395,9 +375,8 @@ static void operators_pair_up_by_place_across_their_names(void **state)
     sl_comparison_fini(&c);
 }
 
-static void make_survives_each_failed_allocation(void **state)
+TEST(make_survives_each_failed_allocation)
 {
-    (void)state;
     struct side off;
     struct side on;
     int rc = -1;
@@ -413,7 +392,7 @@ static void make_survives_each_failed_allocation(void **state)
     sl_mem_fail_nth(0);
 }
 
-static void halves_agree_within_their_own_tolerance(void **state)
+TEST(halves_agree_within_their_own_tolerance)
 {
     /* 1, 2, infinity and -0.5 as halves; 2 is 2.03 in the second, 2.06 in the third */
     const uint8_t a[] = {0x00, 0x3c, 0x00, 0x40, 0x00, 0x7c, 0x00, 0xb8};
@@ -427,29 +406,4 @@ static void halves_agree_within_their_own_tolerance(void **state)
     assert_true(agreement.max_rel > 0.01 && agreement.max_rel < 0.02);
     sl_agreement_add(&agreement, SL_SCALAR_HALF, (struct sl_bytes){a, 8}, (struct sl_bytes){c, 8});
     assert_false(agreement.agree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_find_the_ratio_under_drift),
-        cmocka_unit_test(interval_covers_the_true_ratio_as_often_as_it_says),
-        cmocka_unit_test(the_same_seed_gives_the_same_bits),
-        cmocka_unit_test(equal_variants_are_equivalent),
-        cmocka_unit_test(categories_and_their_intervals_belong_to_one_whole),
-        cmocka_unit_test(change_below_the_noise_floor_is_no_verdict),
-        cmocka_unit_test(looking_repeatedly_widens_the_interval),
-        cmocka_unit_test(slower_candidate_has_a_ratio_below_one),
-        cmocka_unit_test(too_few_pairs_are_inconclusive),
-        cmocka_unit_test(runs_without_a_schedule_compare_unpaired_and_say_so),
-        cmocka_unit_test(counted_runs_compare_exactly),
-        cmocka_unit_test(sides_of_different_kinds_are_incomparable),
-        cmocka_unit_test(differing_outputs_are_wrong_however_fast),
-        cmocka_unit_test(outputs_agree_within_the_tolerance_of_their_peak),
-        cmocka_unit_test(medians_are_right_for_every_order),
-        cmocka_unit_test(operators_pair_up_by_place_across_their_names),
-        cmocka_unit_test(make_survives_each_failed_allocation),
-        cmocka_unit_test(halves_agree_within_their_own_tolerance),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 #include "host/analysis/conditions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "host/analysis/comparison.h"
+#include "tests/support/test.h"
 
 static struct sl_conditions known(const char *sme2)
 {
@@ -18,9 +14,8 @@ static struct sl_conditions known(const char *sme2)
     return c;
 }
 
-static void what_differs_beside_the_factor_is_confounded(void **state)
+TEST(what_differs_beside_the_factor_is_confounded)
 {
-    (void)state;
     static const int others[] = {SL_CONDITION_MODEL,  SL_CONDITION_INPUTS, SL_CONDITION_THREADS,
                                  SL_CONDITION_DEVICE, SL_CONDITION_BUILD,  SL_CONDITION_CPUS,
                                  SL_CONDITION_POWER};
@@ -36,9 +31,8 @@ static void what_differs_beside_the_factor_is_confounded(void **state)
     }
 }
 
-static void a_declared_factor_may_differ(void **state)
+TEST(a_declared_factor_may_differ)
 {
-    (void)state;
     struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
     struct sl_conditions a = known("on");
     struct sl_conditions b = known("on");
@@ -49,18 +43,16 @@ static void a_declared_factor_may_differ(void **state)
     assert_int_equal(c.reason_count, 0);
 }
 
-static void another_build_is_the_factor_when_sme2_is_the_same(void **state)
+TEST(another_build_is_the_factor_when_sme2_is_the_same)
 {
-    (void)state;
     struct sl_conditions a = known("on");
     struct sl_conditions b = known("on");
     snprintf(b.values[SL_CONDITION_BUILD], sizeof(b.values[0]), "another");
     assert_int_equal(sl_conditions_factor(&a, &b), SL_CONDITION_BUILD);
 }
 
-static void what_is_unknown_is_said_but_is_no_verdict(void **state)
+TEST(what_is_unknown_is_said_but_is_no_verdict)
 {
-    (void)state;
     struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
     struct sl_conditions a = known("on");
     struct sl_conditions nothing = {.values = {""}};
@@ -71,9 +63,8 @@ static void what_is_unknown_is_said_but_is_no_verdict(void **state)
         strstr(c.reasons[0], "model, inputs, threads, processes, cpus, device, power, build"));
 }
 
-static void one_process_goes_without_saying(void **state)
+TEST(one_process_goes_without_saying)
 {
-    (void)state;
     struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
     struct sl_conditions a = known("on");
     struct sl_conditions b = known("on");
@@ -87,9 +78,8 @@ static void one_process_goes_without_saying(void **state)
     assert_non_null(strstr(c.reasons[0], "processes differs: 1 against 4"));
 }
 
-static void wrong_outputs_stay_wrong_whatever_else_differs(void **state)
+TEST(wrong_outputs_stay_wrong_whatever_else_differs)
 {
-    (void)state;
     struct sl_comparison c = {.verdict = SL_VERDICT_WRONG};
     struct sl_conditions a = known("on");
     struct sl_conditions b = known("off");
@@ -97,25 +87,10 @@ static void wrong_outputs_stay_wrong_whatever_else_differs(void **state)
     assert_int_equal(c.verdict, SL_VERDICT_WRONG);
 }
 
-static void names_lead_back_to_their_conditions(void **state)
+TEST(names_lead_back_to_their_conditions)
 {
-    (void)state;
     for (int i = 0; i < SL_CONDITION_COUNT; i++)
         assert_int_equal(sl_condition_parse(sl_condition_name(i)), i);
     assert_int_equal(sl_condition_parse("weather"), SL_CONDITION_NONE);
     assert_string_equal(sl_condition_name(SL_CONDITION_NONE), "run");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_differs_beside_the_factor_is_confounded),
-        cmocka_unit_test(a_declared_factor_may_differ),
-        cmocka_unit_test(another_build_is_the_factor_when_sme2_is_the_same),
-        cmocka_unit_test(what_is_unknown_is_said_but_is_no_verdict),
-        cmocka_unit_test(one_process_goes_without_saying),
-        cmocka_unit_test(wrong_outputs_stay_wrong_whatever_else_differs),
-        cmocka_unit_test(names_lead_back_to_their_conditions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@ static struct sl_contention_point point(double threads, double processes, double
                                         ratio,   ratio * 0.98, ratio * 1.02};
 }
 
-static void a_shared_unit_slows_on_alone_and_is_called_contention(void **state)
+TEST(a_shared_unit_slows_on_alone_and_is_called_contention)
 {
-    (void)state;
     const struct sl_contention_point points[] = {point(2, 4, 220, 240), point(1, 1, 400, 200),
                                                  point(1, 4, 420, 600), point(2, 1, 200, 100),
                                                  point(1, 2, 404, 300), point(1, 4, 1, 1)};
@@ -32,9 +31,8 @@ static void a_shared_unit_slows_on_alone_and_is_called_contention(void **state)
     assert_true(map.contention);
 }
 
-static void cores_that_are_shared_slow_both_alike(void **state)
+TEST(cores_that_are_shared_slow_both_alike)
 {
-    (void)state;
     const struct sl_contention_point points[] = {point(1, 1, 400, 200), point(1, 4, 800, 405)};
     struct sl_contention map;
     assert_true(sl_contention_make(points, 2, &map));
@@ -42,9 +40,8 @@ static void cores_that_are_shared_slow_both_alike(void **state)
     assert_true(map.loss > 1 && map.loss < 1.02);
 }
 
-static void intervals_that_overlap_show_nothing(void **state)
+TEST(intervals_that_overlap_show_nothing)
 {
-    (void)state;
     struct sl_contention_point points[] = {point(1, 1, 400, 200), point(1, 4, 400, 300)};
     struct sl_contention map;
     points[1].high = 1.99;
@@ -53,9 +50,8 @@ static void intervals_that_overlap_show_nothing(void **state)
     assert_false(map.contention);
 }
 
-static void what_is_no_map_is_none(void **state)
+TEST(what_is_no_map_is_none)
 {
-    (void)state;
     struct sl_contention map;
     struct sl_contention_point points[20] = {point(1, 1, 400, 200), point(2, 1, 200, 100)};
     assert_false(sl_contention_make(points, 2, &map)); /* one number of processes */
@@ -70,15 +66,4 @@ static void what_is_no_map_is_none(void **state)
     assert_true(sl_contention_make(points, 2, &map)); /* rows of one cell each say nothing */
     assert_true(isnan(map.loss));
     assert_false(map.contention);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shared_unit_slows_on_alone_and_is_called_contention),
-        cmocka_unit_test(cores_that_are_shared_slow_both_alike),
-        cmocka_unit_test(intervals_that_overlap_show_nothing),
-        cmocka_unit_test(what_is_no_map_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,13 @@
 #include "host/analysis/false_discovery.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "host/analysis/random.h"
+#include "tests/support/test.h"
 
-static void sign_test_gives_the_binomial_probabilities(void **state)
+TEST(sign_test_gives_the_binomial_probabilities)
 {
-    (void)state;
     assert_true(fabs(sl_sign_test(0, 5) - 2.0 / 32) < 1e-12);
     assert_true(fabs(sl_sign_test(10, 0) - 2.0 / 1024) < 1e-12);
     assert_true(fabs(sl_sign_test(15, 5) - 0.04138946533203125) < 1e-12); /* SciPy's binomtest */
@@ -21,9 +16,8 @@ static void sign_test_gives_the_binomial_probabilities(void **state)
     assert_true(sl_sign_test(0, 0) == 1.0);
 }
 
-static void rates_are_those_of_benjamini_and_hochberg(void **state)
+TEST(rates_are_those_of_benjamini_and_hochberg)
 {
-    (void)state;
     const double p[] = {0.01, 0.04, 0.03, NAN, 0.005, 0.5};
     const double wanted[] = {0.025, 0.05, 0.05, NAN, 0.025, 0.5}; /* R: p.adjust(p, "BH") */
     double q[6];
@@ -33,9 +27,8 @@ static void rates_are_those_of_benjamini_and_hochberg(void **state)
 }
 
 /* 60 operators that did not change: without correction about three would be called. */
-static void sixty_unchanged_operators_rarely_give_an_alarm(void **state)
+TEST(sixty_unchanged_operators_rarely_give_an_alarm)
 {
-    (void)state;
     struct sl_random random = {3};
     unsigned families = 0;
     unsigned uncorrected = 0;
@@ -56,24 +49,12 @@ static void sixty_unchanged_operators_rarely_give_an_alarm(void **state)
     assert_true(families <= 19); /* 5 % of 200 and three standard deviations */
 }
 
-static void correction_survives_a_failed_allocation(void **state)
+TEST(correction_survives_a_failed_allocation)
 {
-    (void)state;
     double p = 0.1;
     double q = 0;
     sl_mem_fail_nth(1);
     assert_int_equal(sl_false_discovery(&p, 1, &q), -12);
     assert_int_equal(sl_false_discovery(&p, 1, &q), 0);
     assert_true(q == 0.1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sign_test_gives_the_binomial_probabilities),
-        cmocka_unit_test(rates_are_those_of_benjamini_and_hochberg),
-        cmocka_unit_test(sixty_unchanged_operators_rarely_give_an_alarm),
-        cmocka_unit_test(correction_survives_a_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 #include "host/analysis/attribution.h"
 #include "host/analysis/comparison.h"
 
-static void each_operator_takes_the_cheaper_way_where_both_have_it(void **state)
+TEST(each_operator_takes_the_cheaper_way_where_both_have_it)
 {
-    (void)state;
     struct sl_operator op = {.name = "x", .name_len = 1};
     struct sl_operator_shift rows[] = {
         {.baseline = &op, .candidate = &op, .baseline_cost = 500, .candidate_cost = 100},
@@ -30,12 +29,4 @@ static void each_operator_takes_the_cheaper_way_where_both_have_it(void **state)
     c.whole_baseline = NAN;
     sl_headroom_find(&c, &h);
     assert_true(isnan(h.reachable));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operator_takes_the_cheaper_way_where_both_have_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static struct sl_history history_of(const double *ratios, size_t n, bool exact)
     return h;
 }
 
-static void a_step_of_3_percent_in_60_points_is_found_where_it_is(void **state)
+TEST(a_step_of_3_percent_in_60_points_is_found_where_it_is)
 {
-    (void)state;
     double ratios[60];
     int found = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
@@ -40,9 +39,8 @@ static void a_step_of_3_percent_in_60_points_is_found_where_it_is(void **state)
     assert_in_range(found, 95, 100);
 }
 
-static void steady_series_raise_no_more_than_one_alarm_in_1000_points(void **state)
+TEST(steady_series_raise_no_more_than_one_alarm_in_1000_points)
 {
-    (void)state;
     static double ratios[60];
     size_t alarms = 0;
     for (uint64_t seed = 1; seed <= 500; seed++) { /* 30,000 points */
@@ -54,9 +52,8 @@ static void steady_series_raise_no_more_than_one_alarm_in_1000_points(void **sta
     assert_in_range(alarms, 0, 30);
 }
 
-static void the_last_points_alone_are_no_change(void **state)
+TEST(the_last_points_alone_are_no_change)
 {
-    (void)state;
     double ratios[40];
     struct sl_random random = {.state = 7};
     for (size_t i = 0; i < 40; i++)
@@ -68,9 +65,8 @@ static void the_last_points_alone_are_no_change(void **state)
     assert_int_equal(history_of(ratios, 0, false).count, 0);
 }
 
-static void counted_ratios_change_with_every_other_figure(void **state)
+TEST(counted_ratios_change_with_every_other_figure)
 {
-    (void)state;
     static const double ratios[] = {2, 2, 2.0001, 2.0001, 2};
     struct sl_history h = history_of(ratios, 5, true);
     assert_int_equal(h.count, 3);
@@ -86,9 +82,8 @@ static void counted_ratios_change_with_every_other_figure(void **state)
     assert_int_equal(h.stretches[0].count, 100 - SL_HISTORY_MAX_CHANGES);
 }
 
-static void make_survives_each_failed_allocation(void **state)
+TEST(make_survives_each_failed_allocation)
 {
-    (void)state;
     double ratios[30];
     for (size_t i = 0; i < 30; i++)
         ratios[i] = 1 + 0.001 * (double)(i % 3);
@@ -100,16 +95,4 @@ static void make_survives_each_failed_allocation(void **state)
         sl_mem_fail_nth(0);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_of_3_percent_in_60_points_is_found_where_it_is),
-        cmocka_unit_test(steady_series_raise_no_more_than_one_alarm_in_1000_points),
-        cmocka_unit_test(the_last_points_alone_are_no_change),
-        cmocka_unit_test(counted_ratios_change_with_every_other_figure),
-        cmocka_unit_test(make_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

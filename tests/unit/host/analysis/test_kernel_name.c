@@ -22,9 +22,8 @@ static void check(const struct expected *e)
     assert_false(parts.sme && parts.sme2);
 }
 
-static void ad_30_names_of_several_types_keep_their_operator_and_sme2_is_not_sme(void **state)
+TEST(ad_30_names_of_several_types_keep_their_operator_and_sme2_is_not_sme)
 {
-    (void)state;
     static const struct expected names[] = {
         {"xnn_pf32_gemm_minmax_ukernel_32x32__neonsme2", "pf32", "gemm", "minmax", "32x32",
          "neonsme2", "SME2"},
@@ -52,9 +51,8 @@ static void ad_30_names_of_several_types_keep_their_operator_and_sme2_is_not_sme
         check(&names[i]);
 }
 
-static void names_of_no_grammar_are_refused(void **state)
+TEST(names_of_no_grammar_are_refused)
 {
-    (void)state;
     static const char *const names[] = {
         "",   "xnn",   "xnn_f32_gemm",          "sl_matmul", "_",
         "__", "a_b_c", "xnn_ukernel_f32__neon", "memcpy",    "xnn_f32_ukernel__neon"};
@@ -68,13 +66,4 @@ static void names_of_no_grammar_are_refused(void **state)
     for (size_t i = 0; i < 150; i += 3)
         lengthy[i] = '_';
     assert_false(sl_kernel_name_parse(lengthy, 150, &parts));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ad_30_names_of_several_types_keep_their_operator_and_sme2_is_not_sme),
-        cmocka_unit_test(names_of_no_grammar_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,14 @@
 #include "host/analysis/operator_interval.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/random.h"
+#include "tests/support/test.h"
 
 enum { PAIRS = 24, OPERATORS = 2 };
 
@@ -88,9 +84,8 @@ static void check_rows(const struct sl_comparison *c)
     assert_true(same->q > SL_OPERATOR_FALSE_DISCOVERIES);
 }
 
-static void changed_operator_is_told_from_one_that_did_not(void **state)
+TEST(changed_operator_is_told_from_one_that_did_not)
 {
-    (void)state;
     struct sl_comparison c;
     compare(true, &c);
     check_rows(&c);
@@ -101,9 +96,8 @@ static void changed_operator_is_told_from_one_that_did_not(void **state)
 }
 
 /* Renamed on one side: its cost is set against nothing, so both rows are certain. */
-static void operator_of_one_side_alone_is_a_certain_change(void **state)
+TEST(operator_of_one_side_alone_is_a_certain_change)
 {
-    (void)state;
     struct sl_comparison c;
     struct sl_comparison_options options = {.seed = 9, .iterations = 200, .noise_floor = NAN};
     fill(&sides[0], 21, 1e6, 5e5, false);
@@ -120,9 +114,8 @@ static void operator_of_one_side_alone_is_a_certain_change(void **state)
 }
 
 /* Counted runs need no interval; recordings apart have no pairs. */
-static void without_interleaved_times_there_are_no_rates(void **state)
+TEST(without_interleaved_times_there_are_no_rates)
 {
-    (void)state;
     struct sl_comparison c;
     struct sl_comparison_options options = {.seed = 9, .noise_floor = NAN, .separate = true};
     fill(&sides[0], 21, 1e6, 5e5, true);
@@ -142,9 +135,8 @@ static void without_interleaved_times_there_are_no_rates(void **state)
     sl_comparison_fini(&c);
 }
 
-static void intervals_survive_each_failed_allocation(void **state)
+TEST(intervals_survive_each_failed_allocation)
 {
-    (void)state;
     int rc = -12;
     fill(&sides[0], 21, 1e6, 5e5, true);
     fill(&sides[1], 22, 7e5, 5e5, true);
@@ -157,15 +149,4 @@ static void intervals_survive_each_failed_allocation(void **state)
             sl_comparison_fini(&c);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changed_operator_is_told_from_one_that_did_not),
-        cmocka_unit_test(operator_of_one_side_alone_is_a_certain_change),
-        cmocka_unit_test(without_interleaved_times_there_are_no_rates),
-        cmocka_unit_test(intervals_survive_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

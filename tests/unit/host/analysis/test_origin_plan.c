@@ -1,13 +1,10 @@
 /* tests/unit/host/analysis/test_origin_plan.c */
 #include "host/analysis/origin_plan.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static const struct sl_origin_planned planned[] = {
     {0, 1, "Fully Connected (NC, F32) GEMM", "Conv2d", NULL, NULL},
@@ -24,17 +21,15 @@ static const char *next(struct sl_origin_walk *walk, int64_t instruction, const 
     return found ? found->origin : NULL;
 }
 
-static void operators_outside_delegates_are_found_by_their_instruction(void **state)
+TEST(operators_outside_delegates_are_found_by_their_instruction)
 {
-    (void)state;
     assert_string_equal(sl_origin_plan_at(&plan, 0, 3)->origin, "aten::mul.out");
     assert_null(sl_origin_plan_at(&plan, 1, 3));
     assert_null(sl_origin_plan_at(&plan, 0, 2));
 }
 
-static void events_take_origins_in_order_whatever_their_types_and_numbers(void **state)
+TEST(events_take_origins_in_order_whatever_their_types_and_numbers)
 {
-    (void)state;
     struct sl_origin_walk walk = {0};
     for (int run = 0; run < 2; run++) {
         assert_string_equal(next(&walk, 1, "Fully Connected (NC, PF32) GEMM #1"), "Conv2d");
@@ -46,9 +41,8 @@ static void events_take_origins_in_order_whatever_their_types_and_numbers(void *
     assert_int_equal(walk.unknown, 0);
 }
 
-static void events_of_another_model_have_no_origin_and_are_counted(void **state)
+TEST(events_of_another_model_have_no_origin_and_are_counted)
 {
-    (void)state;
     struct sl_origin_walk walk = {0};
     assert_null(next(&walk, 1, "Convolution (NHWC, F32) IGEMM #1"));
     assert_null(next(&walk, 2, "Add (ND) #1"));
@@ -58,24 +52,12 @@ static void events_of_another_model_have_no_origin_and_are_counted(void **state)
     assert_int_equal(walk.unknown, 5); /* and the two that never came */
 }
 
-static void a_call_that_is_shorter_than_the_plan_is_counted(void **state)
+TEST(a_call_that_is_shorter_than_the_plan_is_counted)
 {
-    (void)state;
     struct sl_origin_walk walk = {0};
     assert_string_equal(next(&walk, 1, "Fully Connected (NC, PF32) GEMM #1"), "Conv2d");
     sl_origin_plan_end_call(&plan, &walk);
     assert_int_equal(walk.unknown, 1);
     sl_origin_plan_end_call(&plan, &walk);
     assert_int_equal(walk.unknown, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators_outside_delegates_are_found_by_their_instruction),
-        cmocka_unit_test(events_take_origins_in_order_whatever_their_types_and_numbers),
-        cmocka_unit_test(events_of_another_model_have_no_origin_and_are_counted),
-        cmocka_unit_test(a_call_that_is_shorter_than_the_plan_is_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

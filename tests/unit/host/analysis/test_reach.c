@@ -3,16 +3,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/mem.h"
 #include "host/analysis/attribution.h"
+#include "tests/support/test.h"
 
 /* Two products and a shell around them, in two runs of 1000 and 1400. */
 static const char fc[] = "FullyConnected", kernel[] = "sl_matmul_f32_f32_f32p32x1_1x32_neon_mla";
@@ -48,9 +44,8 @@ static const struct sl_reach_bench benches[] = {
     {.shape = "matmul:1x20x64", .kernel = "sl_large", .cost = 200, .least = 40},
 };
 
-static void the_whole_is_reached_by_the_cheaper_of_both_at_every_place(void **state)
+TEST(the_whole_is_reached_by_the_cheaper_of_both_at_every_place)
 {
-    (void)state;
     struct sl_reach reach;
     assert_int_equal(sl_reach_list(&attribution, &reach), 0);
     assert_int_equal(reach.count, 2);
@@ -63,9 +58,8 @@ static void the_whole_is_reached_by_the_cheaper_of_both_at_every_place(void **st
     sl_reach_fini(&reach);
 }
 
-static void counts_beside_times_gain_nothing(void **state)
+TEST(counts_beside_times_gain_nothing)
 {
-    (void)state;
     struct sl_reach reach;
     assert_int_equal(sl_reach_list(&attribution, &reach), 0);
     sl_reach_take(&reach, benches, 2, false, NULL);
@@ -74,9 +68,8 @@ static void counts_beside_times_gain_nothing(void **state)
     sl_reach_fini(&reach);
 }
 
-static void nothing_is_reachable_where_no_kernel_takes_the_shapes(void **state)
+TEST(nothing_is_reachable_where_no_kernel_takes_the_shapes)
 {
-    (void)state;
     const struct sl_reach_bench none[] = {{.shape = "matmul:1x10x64"}};
     struct sl_reach reach;
     assert_int_equal(sl_reach_list(&attribution, &reach), 0);
@@ -86,9 +79,8 @@ static void nothing_is_reachable_where_no_kernel_takes_the_shapes(void **state)
     sl_reach_fini(&reach);
 }
 
-static void the_roofline_is_of_arithmetic_or_of_bytes_whichever_takes_longer(void **state)
+TEST(the_roofline_is_of_arithmetic_or_of_bytes_whichever_takes_longer)
 {
-    (void)state;
     struct sl_reach reach;
     struct sl_reach_roof roof = {.macs_f32 = 1e9, .bytes = 1e12};
     assert_int_equal(sl_reach_list(&attribution, &reach), 0);
@@ -105,23 +97,10 @@ static void the_roofline_is_of_arithmetic_or_of_bytes_whichever_takes_longer(voi
     sl_reach_fini(&reach);
 }
 
-static void list_survives_a_failed_allocation(void **state)
+TEST(list_survives_a_failed_allocation)
 {
-    (void)state;
     struct sl_reach reach = {.rows = NULL};
     sl_mem_fail_nth(1);
     assert_int_equal(sl_reach_list(&attribution, &reach), -ENOMEM);
     assert_null(reach.rows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_whole_is_reached_by_the_cheaper_of_both_at_every_place),
-        cmocka_unit_test(counts_beside_times_gain_nothing),
-        cmocka_unit_test(nothing_is_reachable_where_no_kernel_takes_the_shapes),
-        cmocka_unit_test(the_roofline_is_of_arithmetic_or_of_bytes_whichever_takes_longer),
-        cmocka_unit_test(list_survives_a_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 #include "tests/support/unit.h"
 
-static void executions_are_spread_over_the_rounds(void **state)
+TEST(executions_are_spread_over_the_rounds)
 {
-    (void)state;
     struct sl_rounds r;
     sl_rounds_plan(21, 2, 20, &r);
     assert_int_equal(r.count, 20);
@@ -20,9 +19,8 @@ static void executions_are_spread_over_the_rounds(void **state)
     assert_int_equal(sl_rounds_executions(&r), 1000000);
 }
 
-static void an_execution_has_its_round_and_may_be_warm_up(void **state)
+TEST(an_execution_has_its_round_and_may_be_warm_up)
 {
-    (void)state;
     struct sl_rounds r;
     bool warmup = true;
     sl_rounds_plan(3, 1, 2, &r); /* 1 + 2, 1 + 1 */
@@ -35,13 +33,4 @@ static void an_execution_has_its_round_and_may_be_warm_up(void **state)
     warmup = true;
     assert_int_equal(sl_rounds_find(&r, 5, &warmup), UINT32_MAX);
     assert_false(warmup);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(executions_are_spread_over_the_rounds),
-        cmocka_unit_test(an_execution_has_its_round_and_may_be_warm_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
 #include "host/analysis/statistics.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
-static void figures_of_ten_values_are_right(void **state)
+TEST(figures_of_ten_values_are_right)
 {
-    (void)state;
     /* By hand and with Python's statistics module. */
     static const int64_t values[] = {100, 104, 99, 101, 250, 98, 103, 102, 97, 105};
     struct sl_statistics s;
@@ -32,9 +27,8 @@ static void figures_of_ten_values_are_right(void **state)
     assert_true(s.trimmed_mean_10 == 101.5);
 }
 
-static void outliers_are_named_and_kept(void **state)
+TEST(outliers_are_named_and_kept)
 {
-    (void)state;
     static const int64_t values[] = {100, 104, 99, 101, 250, 98, 103, 102, 97, 105};
     struct sl_statistics s;
     struct sl_statistics clean;
@@ -47,9 +41,8 @@ static void outliers_are_named_and_kept(void **state)
     assert_true(s.max == 250); /* the raw spread stays: a CV of 0 % must not hide it (AD-09) */
 }
 
-static void one_value_has_no_deviation(void **state)
+TEST(one_value_has_no_deviation)
 {
-    (void)state;
     static const int64_t values[] = {42};
     struct sl_statistics s;
     assert_int_equal(sl_statistics_of(values, 1, &s), 0);
@@ -58,43 +51,27 @@ static void one_value_has_no_deviation(void **state)
     assert_int_equal(s.outlier_count, 0);
 }
 
-static void no_values_give_no_figures(void **state)
+TEST(no_values_give_no_figures)
 {
-    (void)state;
     struct sl_statistics s;
     assert_int_equal(sl_statistics_of(NULL, 0, &s), 0);
     assert_int_equal(s.n, 0);
     assert_true(isnan(s.median) && isnan(s.mean) && isnan(s.p99) && isnan(s.trimmed_mean_5));
 }
 
-static void a_mean_of_zero_has_no_cv(void **state)
+TEST(a_mean_of_zero_has_no_cv)
 {
-    (void)state;
     static const int64_t values[] = {0, 0, 0};
     struct sl_statistics s;
     assert_int_equal(sl_statistics_of(values, 3, &s), 0);
     assert_true(s.stddev == 0 && isnan(s.cv_percent));
 }
 
-static void failed_allocation_is_reported(void **state)
+TEST(failed_allocation_is_reported)
 {
-    (void)state;
     static const int64_t values[] = {1, 2};
     struct sl_statistics s;
     sl_mem_fail_nth(1);
     assert_true(sl_statistics_of(values, 2, &s) < 0);
     sl_mem_fail_nth(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_of_ten_values_are_right),
-        cmocka_unit_test(outliers_are_named_and_kept),
-        cmocka_unit_test(one_value_has_no_deviation),
-        cmocka_unit_test(no_values_give_no_figures),
-        cmocka_unit_test(a_mean_of_zero_has_no_cv),
-        cmocka_unit_test(failed_allocation_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

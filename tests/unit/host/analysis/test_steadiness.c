@@ -2,15 +2,11 @@
 #include "host/analysis/steadiness.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/random.h"
+#include "tests/support/test.h"
 
 enum { MAX_RUNS = 200 };
 
@@ -32,9 +28,8 @@ static void put(struct sl_random *random, int64_t *values, size_t n, double leve
         values[i] = (int64_t)(level * exp(0.01 * normal(random)));
 }
 
-static void warm_up_ends_where_the_values_settle(void **state)
+TEST(warm_up_ends_where_the_values_settle)
 {
-    (void)state;
     struct sl_random random = {1};
     struct sl_steadiness found;
     int64_t values[100];
@@ -49,9 +44,8 @@ static void warm_up_ends_where_the_values_settle(void **state)
 }
 
 /* After a disturbance in the middle the level is the same as before. */
-static void disturbance_that_passes_is_a_change_and_the_end_is_steady(void **state)
+TEST(disturbance_that_passes_is_a_change_and_the_end_is_steady)
 {
-    (void)state;
     struct sl_random random = {2};
     struct sl_steadiness found;
     int64_t values[150];
@@ -65,9 +59,8 @@ static void disturbance_that_passes_is_a_change_and_the_end_is_steady(void **sta
     assert_in_range(found.changes[0], 29, 31);
 }
 
-static void throttling_to_the_end_is_never_steady(void **state)
+TEST(throttling_to_the_end_is_never_steady)
 {
-    (void)state;
     struct sl_random random = {3};
     struct sl_steadiness found;
     int64_t values[200];
@@ -78,9 +71,8 @@ static void throttling_to_the_end_is_never_steady(void **state)
     assert_true(found.change_count >= 3);
 }
 
-static void few_runs_say_nothing_and_equal_ones_are_steady(void **state)
+TEST(few_runs_say_nothing_and_equal_ones_are_steady)
 {
-    (void)state;
     struct sl_steadiness found;
     int64_t values[40];
     for (size_t i = 0; i < 40; i++)
@@ -95,9 +87,8 @@ static void few_runs_say_nothing_and_equal_ones_are_steady(void **state)
     assert_int_equal(found.change_count + found.mode_count, 0);
 }
 
-static void two_frequencies_are_two_modes(void **state)
+TEST(two_frequencies_are_two_modes)
 {
-    (void)state;
     struct sl_random random = {4};
     struct sl_steadiness found;
     int64_t values[100];
@@ -112,9 +103,8 @@ static void two_frequencies_are_two_modes(void **state)
 }
 
 /* Neither a change nor a second mode where there is none: normal, uniform and heavy-tailed. */
-static void undisturbed_series_rarely_change_or_split(void **state)
+TEST(undisturbed_series_rarely_change_or_split)
 {
-    (void)state;
     struct sl_random random = {5};
     unsigned changes = 0;
     unsigned splits = 0;
@@ -136,9 +126,8 @@ static void undisturbed_series_rarely_change_or_split(void **state)
 
 /* Declared warm-up, then measured runs of which the first ones are warm-up still; a warm-up run
  * after a switch of variants does not count. */
-static void measured_runs_that_warm_up_are_counted(void **state)
+TEST(measured_runs_that_warm_up_are_counted)
 {
-    (void)state;
     struct sl_random random = {6};
     struct sl_attribution_run runs[MAX_RUNS] = {{.run = 0}};
     struct sl_attribution a = {.runs = runs, .run_count = 65, .measured_count = 59};
@@ -160,9 +149,8 @@ static void measured_runs_that_warm_up_are_counted(void **state)
     assert_int_equal(found.state, SL_STEADINESS_UNKNOWN);
 }
 
-static void search_survives_each_failed_allocation(void **state)
+TEST(search_survives_each_failed_allocation)
 {
-    (void)state;
     int64_t values[30] = {0};
     int rc = -12;
     for (unsigned nth = 1; rc == -12; nth++) {
@@ -171,19 +159,4 @@ static void search_survives_each_failed_allocation(void **state)
         rc = sl_steadiness_of(values, 30, &found);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warm_up_ends_where_the_values_settle),
-        cmocka_unit_test(disturbance_that_passes_is_a_change_and_the_end_is_steady),
-        cmocka_unit_test(throttling_to_the_end_is_never_steady),
-        cmocka_unit_test(few_runs_say_nothing_and_equal_ones_are_steady),
-        cmocka_unit_test(two_frequencies_are_two_modes),
-        cmocka_unit_test(undisturbed_series_rarely_change_or_split),
-        cmocka_unit_test(measured_runs_that_warm_up_are_counted),
-        cmocka_unit_test(search_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 #include "host/analysis/stopping.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "host/analysis/random.h"
+#include "tests/support/test.h"
 
 enum { MAX_PAIRS = 64 };
 
@@ -23,9 +19,8 @@ static void fill(double *values, size_t n, double spread)
 
 static const struct sl_stopping_plan plan = {0.95, 0.015, MAX_PAIRS, 5, 500};
 
-static void looks_are_at_fixed_numbers_of_pairs(void **state)
+TEST(looks_are_at_fixed_numbers_of_pairs)
 {
-    (void)state;
     static const size_t pairs[] = {20, 30, 45, 67, 100, 150};
     for (uint32_t look = 1; look <= 6; look++) {
         assert_int_equal(sl_stopping_pairs(look), pairs[look - 1]);
@@ -35,9 +30,8 @@ static void looks_are_at_fixed_numbers_of_pairs(void **state)
     assert_int_equal(sl_stopping_looks(3), 1);
 }
 
-static void each_look_asks_for_more_confidence(void **state)
+TEST(each_look_asks_for_more_confidence)
 {
-    (void)state;
     assert_true(sl_stopping_confidence(0.95, 0) == 0.95);
     for (uint32_t look = 1; look < 20; look++)
         assert_true(sl_stopping_confidence(0.95, look) < sl_stopping_confidence(0.95, look + 1));
@@ -51,9 +45,8 @@ static int state_at(const double *values, size_t n, double *width)
     return found;
 }
 
-static void narrow_interval_stops_at_the_first_look_and_not_before(void **state)
+TEST(narrow_interval_stops_at_the_first_look_and_not_before)
 {
-    (void)state;
     double values[MAX_PAIRS];
     double width;
     fill(values, MAX_PAIRS, 0.005);
@@ -63,9 +56,8 @@ static void narrow_interval_stops_at_the_first_look_and_not_before(void **state)
     assert_true(width > 0 && width <= 0.015);
 }
 
-static void between_looks_nothing_is_looked_at(void **state)
+TEST(between_looks_nothing_is_looked_at)
 {
-    (void)state;
     double values[MAX_PAIRS];
     double width;
     fill(values, MAX_PAIRS, 0.005);
@@ -73,9 +65,8 @@ static void between_looks_nothing_is_looked_at(void **state)
     assert_true(isnan(width));
 }
 
-static void wide_interval_goes_on_until_the_budget_ends(void **state)
+TEST(wide_interval_goes_on_until_the_budget_ends)
 {
-    (void)state;
     double values[MAX_PAIRS];
     double width;
     fill(values, MAX_PAIRS, 0.5);
@@ -85,9 +76,8 @@ static void wide_interval_goes_on_until_the_budget_ends(void **state)
     assert_true(width > 0.015);
 }
 
-static void replay_takes_the_looks_of_the_run_again(void **state)
+TEST(replay_takes_the_looks_of_the_run_again)
 {
-    (void)state;
     double values[100];
     double width;
     struct sl_stopped found;
@@ -103,9 +93,8 @@ static void replay_takes_the_looks_of_the_run_again(void **state)
     assert_true(found.looks[2].confidence == sl_stopping_confidence(0.95, 3));
 }
 
-static void replay_says_why_the_run_ended(void **state)
+TEST(replay_says_why_the_run_ended)
 {
-    (void)state;
     double values[64];
     struct sl_stopped found;
     struct sl_stopping_rule rule = {.precision_percent = 1.5, .budget_s = 1, .max_pairs = 600};
@@ -125,9 +114,8 @@ static void replay_says_why_the_run_ended(void **state)
     assert_string_equal(sl_stopped_name(found.why), "pairs");
 }
 
-static void check_survives_each_failed_allocation(void **state)
+TEST(check_survives_each_failed_allocation)
 {
-    (void)state;
     double values[MAX_PAIRS];
     double width;
     int rc = -12;
@@ -138,19 +126,4 @@ static void check_survives_each_failed_allocation(void **state)
         rc = sl_stopping_check(&plan, values, 20, &found, &width);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looks_are_at_fixed_numbers_of_pairs),
-        cmocka_unit_test(each_look_asks_for_more_confidence),
-        cmocka_unit_test(narrow_interval_stops_at_the_first_look_and_not_before),
-        cmocka_unit_test(between_looks_nothing_is_looked_at),
-        cmocka_unit_test(wide_interval_goes_on_until_the_budget_ends),
-        cmocka_unit_test(replay_takes_the_looks_of_the_run_again),
-        cmocka_unit_test(replay_says_why_the_run_ended),
-        cmocka_unit_test(check_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static struct sl_attribution fill(int side, bool slowing)
     return (struct sl_attribution){.unit = SL_TRACE_NS, .runs = runs[side], .run_count = RUNS};
 }
 
-static void speed_that_is_lost_is_found_with_its_time(void **state)
+TEST(speed_that_is_lost_is_found_with_its_time)
 {
-    (void)state;
     struct sl_attribution off = fill(0, false);
     struct sl_attribution on = fill(1, true);
     struct sl_sustained s;
@@ -39,9 +38,8 @@ static void speed_that_is_lost_is_found_with_its_time(void **state)
     assert_true(s.pieces[4].medians[1] == 1000 && s.pieces[5].medians[1] == 2000);
 }
 
-static void few_runs_have_no_pieces_and_counts_no_seconds(void **state)
+TEST(few_runs_have_no_pieces_and_counts_no_seconds)
 {
-    (void)state;
     struct sl_attribution off = fill(0, false);
     struct sl_attribution on = fill(1, false);
     struct sl_sustained s;
@@ -59,9 +57,8 @@ static void few_runs_have_no_pieces_and_counts_no_seconds(void **state)
     assert_int_equal(sl_sustained_make(&off, &on, &s), 0);
 }
 
-static void pieces_survive_each_failed_allocation(void **state)
+TEST(pieces_survive_each_failed_allocation)
 {
-    (void)state;
     struct sl_attribution off = fill(0, false);
     struct sl_attribution on = fill(1, false);
     struct sl_sustained s;
@@ -71,14 +68,4 @@ static void pieces_survive_each_failed_allocation(void **state)
         rc = sl_sustained_make(&off, &on, &s);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(speed_that_is_lost_is_found_with_its_time),
-        cmocka_unit_test(few_runs_have_no_pieces_and_counts_no_seconds),
-        cmocka_unit_test(pieces_survive_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static struct sl_sweep_point point(double threads, double off, double on)
 }
 
 /* A device whose cores share one SME unit: on stays where it is, off scales. */
-static void shared_unit_crosses_over_and_is_called_contention(void **state)
+TEST(shared_unit_crosses_over_and_is_called_contention)
 {
-    (void)state;
     const struct sl_sweep_point points[] = {point(4, 110, 180), point(1, 400, 200),
                                             point(2, 205, 190), point(4, 1, 1)};
     struct sl_sweep s;
@@ -38,9 +37,8 @@ static void shared_unit_crosses_over_and_is_called_contention(void **state)
     assert_false(s.best_is_candidate);
 }
 
-static void unit_of_each_core_scales_without_crossing(void **state)
+TEST(unit_of_each_core_scales_without_crossing)
 {
-    (void)state;
     const struct sl_sweep_point points[] = {point(1, 400, 200), point(2, 204, 103),
                                             point(4, 108, 55)};
     struct sl_sweep s;
@@ -51,9 +49,8 @@ static void unit_of_each_core_scales_without_crossing(void **state)
     assert_true(s.best_is_candidate && s.best == 2);
 }
 
-static void crossing_within_the_intervals_is_not_proven(void **state)
+TEST(crossing_within_the_intervals_is_not_proven)
 {
-    (void)state;
     const struct sl_sweep_point points[] = {point(1, 101, 100), point(2, 99, 100)};
     struct sl_sweep s;
     assert_true(sl_sweep_make(points, 2, &s));
@@ -62,24 +59,12 @@ static void crossing_within_the_intervals_is_not_proven(void **state)
     assert_true(s.crossover > 1 && s.crossover < 2);
 }
 
-static void one_number_of_threads_is_no_sweep(void **state)
+TEST(one_number_of_threads_is_no_sweep)
 {
-    (void)state;
     struct sl_sweep_point points[] = {point(1, 101, 100), point(1, 99, 100), point(2, 50, 40)};
     struct sl_sweep s;
     assert_false(sl_sweep_make(points, 2, &s));
     points[2].ratio = NAN;
     assert_false(sl_sweep_make(points, 3, &s));
     assert_false(sl_sweep_make(points, 0, &s));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_unit_crosses_over_and_is_called_contention),
-        cmocka_unit_test(unit_of_each_core_scales_without_crossing),
-        cmocka_unit_test(crossing_within_the_intervals_is_not_proven),
-        cmocka_unit_test(one_number_of_threads_is_no_sweep),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

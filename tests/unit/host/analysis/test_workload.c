@@ -1,13 +1,10 @@
 /* tests/unit/host/analysis/test_workload.c */
 #include "host/analysis/workload.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static struct sl_workload read_work(const char *shape, const char *origin, const char *kernel,
                                     const char *name)
@@ -17,9 +14,8 @@ static struct sl_workload read_work(const char *shape, const char *origin, const
     return work;
 }
 
-static void shapes_become_what_kernels_bench_takes(void **state)
+TEST(shapes_become_what_kernels_bench_takes)
 {
-    (void)state;
     static const struct {
         const char *shape, *origin, *kernel, *name, *bench;
         uint64_t times, macs;
@@ -74,9 +70,8 @@ static void shapes_become_what_kernels_bench_takes(void **state)
     }
 }
 
-static void what_no_kernel_is_benched_for_has_no_shape_and_no_times(void **state)
+TEST(what_no_kernel_is_benched_for_has_no_shape_and_no_times)
 {
-    (void)state;
     static const struct {
         const char *shape, *kernel;
     } cases[] = {
@@ -97,9 +92,8 @@ static void what_no_kernel_is_benched_for_has_no_shape_and_no_times(void **state
 }
 
 /* Operators of the portable library, and groups: without a kernel that says what they are. */
-static void what_does_as_much_stands_for_operators_without_a_kernel(void **state)
+TEST(what_does_as_much_stands_for_operators_without_a_kernel)
 {
-    (void)state;
     static const struct {
         const char *shape, *origin, *bench;
         uint64_t times;
@@ -137,9 +131,8 @@ static void what_does_as_much_stands_for_operators_without_a_kernel(void **state
     assert_string_equal(halves.bench, "f16/conv:8x8x16-32-3x3-s1-p1");
 }
 
-static void what_nothing_is_like_stays_without(void **state)
+TEST(what_nothing_is_like_stays_without)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"2x4x6 -> 2x4x3", "aten::topk.values"},
         {"1x6x10 -> 1x6x5", "aten::max_pool2d_with_indices.out"},
@@ -158,9 +151,8 @@ static void what_nothing_is_like_stays_without(void **state)
     }
 }
 
-static void words_that_are_no_shape_are_not_known(void **state)
+TEST(words_that_are_no_shape_are_not_known)
 {
-    (void)state;
     static const char *const words[] = {"",
                                         "1x2",
                                         "1x2 -> ",
@@ -175,9 +167,8 @@ static void words_that_are_no_shape_are_not_known(void **state)
     assert_false(read_work("1 * 1 * 1 * 1 * 1 * 1 * 1 * 1 * 1 -> 1", NULL, NULL, "").known);
 }
 
-static void enormous_shapes_saturate(void **state)
+TEST(enormous_shapes_saturate)
 {
-    (void)state;
     struct sl_workload work = read_work(
         "4294967295x4294967295x4294967295 * 4294967295x4294967295 -> 4294967295x4294967295",
         "FullyConnected", NULL, "");
@@ -185,26 +176,11 @@ static void enormous_shapes_saturate(void **state)
     assert_int_equal(work.macs, UINT64_MAX);
 }
 
-static void no_neon_kernel_takes_fewer_instructions_than_its_multiplications_or_moves(void **state)
+TEST(no_neon_kernel_takes_fewer_instructions_than_its_multiplications_or_moves)
 {
-    (void)state;
     struct sl_workload work = read_work("1x64 * 10x64 -> 1x10", "FullyConnected",
                                         "sl_matmul_f32_f32_f32p32x1_1x32_neon_mla", "");
     assert_int_equal(sl_workload_least_neon(&work), 160);
     work = read_work("1x64 * 10x64 -> 1x10", "FullyConnected", "sl_matmul_qs8_qs8_x", "");
     assert_int_equal(sl_workload_least_neon(&work), 22); /* 714 bytes by 32 */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_become_what_kernels_bench_takes),
-        cmocka_unit_test(what_no_kernel_is_benched_for_has_no_shape_and_no_times),
-        cmocka_unit_test(what_does_as_much_stands_for_operators_without_a_kernel),
-        cmocka_unit_test(what_nothing_is_like_stays_without),
-        cmocka_unit_test(words_that_are_no_shape_are_not_known),
-        cmocka_unit_test(enormous_shapes_saturate),
-        cmocka_unit_test(no_neon_kernel_takes_fewer_instructions_than_its_multiplications_or_moves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

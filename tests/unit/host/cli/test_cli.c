@@ -1,15 +1,11 @@
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "tests/support/test.h"
 
 static int init(struct sl_cli *cli, int *argc, char **argv, struct sl_diag *diag)
 {
@@ -20,9 +16,8 @@ static int init(struct sl_cli *cli, int *argc, char **argv, struct sl_diag *diag
     return sl_cli_init(cli, argc, argv, diag);
 }
 
-static void options_of_all_verbs_are_taken_wherever_they_stand(void **state)
+TEST(options_of_all_verbs_are_taken_wherever_they_stand)
 {
-    (void)state;
     struct sl_cli cli;
     struct sl_diag diag;
     int argc;
@@ -35,9 +30,8 @@ static void options_of_all_verbs_are_taken_wherever_they_stand(void **state)
     assert_true(cli.json && cli.verbose && cli.quiet && !cli.color && !cli.live);
 }
 
-static void words_after_two_dashes_are_left_alone(void **state)
+TEST(words_after_two_dashes_are_left_alone)
 {
-    (void)state;
     struct sl_cli cli;
     struct sl_diag diag;
     int argc;
@@ -47,9 +41,8 @@ static void words_after_two_dashes_are_left_alone(void **state)
     assert_false(cli.json);
 }
 
-static void a_bad_value_is_refused_and_json_is_still_seen(void **state)
+TEST(a_bad_value_is_refused_and_json_is_still_seen)
 {
-    (void)state;
     struct sl_cli cli;
     struct sl_diag diag;
     int argc;
@@ -68,9 +61,8 @@ static void a_bad_value_is_refused_and_json_is_still_seen(void **state)
     assert_int_equal(init(&cli, &argc, bare, &diag), SL_E_UNSUPPORTED);
 }
 
-static void every_exit_code_has_its_name(void **state)
+TEST(every_exit_code_has_its_name)
 {
-    (void)state;
     assert_string_equal(sl_exit_name(SL_EXIT_DONE), "done");
     assert_string_equal(sl_exit_name(SL_EXIT_FAILED), "failed");
     assert_string_equal(sl_exit_name(SL_EXIT_USAGE), "usage");
@@ -82,9 +74,8 @@ static void every_exit_code_has_its_name(void **state)
     assert_string_equal(sl_exit_name(SL_EXIT_TERMINATED), "terminated");
 }
 
-static void errors_have_the_exit_code_of_whose_they_are(void **state)
+TEST(errors_have_the_exit_code_of_whose_they_are)
 {
-    (void)state;
     assert_int_equal(sl_exit_for_error(0), SL_EXIT_DONE);
     assert_int_equal(sl_exit_for_error(SL_E_CRASHED), SL_EXIT_FAILED);
     assert_int_equal(sl_exit_for_error(SL_E_TIMEOUT), SL_EXIT_FAILED);
@@ -95,25 +86,11 @@ static void errors_have_the_exit_code_of_whose_they_are(void **state)
     assert_int_equal(sl_exit_for_error(SL_E_STATE), SL_EXIT_DEFECT);
 }
 
-static void every_verb_in_the_table_runs_and_has_one_line(void **state)
+TEST(every_verb_in_the_table_runs_and_has_one_line)
 {
-    (void)state;
     for (const struct sl_verb *verb = sl_verbs; verb->name; verb++) {
         assert_non_null(verb->run);
         for (const struct sl_verb *other = sl_verbs; other < verb; other++)
             assert_string_not_equal(verb->name, other->name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_all_verbs_are_taken_wherever_they_stand),
-        cmocka_unit_test(words_after_two_dashes_are_left_alone),
-        cmocka_unit_test(a_bad_value_is_refused_and_json_is_still_seen),
-        cmocka_unit_test(every_exit_code_has_its_name),
-        cmocka_unit_test(errors_have_the_exit_code_of_whose_they_are),
-        cmocka_unit_test(every_verb_in_the_table_runs_and_has_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

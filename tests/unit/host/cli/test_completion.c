@@ -1,19 +1,15 @@
 /* tests/unit/host/cli/test_completion.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/cli/cli.h"
 #include "host/cli/completion.h"
+#include "tests/support/test.h"
 
-static void each_shell_completes_every_listed_verb(void **state)
+TEST(each_shell_completes_every_listed_verb)
 {
     static const char *const shells[] = {"bash", "zsh", "fish"};
     static const char *const lines[] = {"        %s\n", "    '%s:", "-a %s -d '"};
@@ -40,20 +36,11 @@ static void each_shell_completes_every_listed_verb(void **state)
     }
 }
 
-static void another_shell_is_not_found(void **state)
+TEST(another_shell_is_not_found)
 {
     struct sl_buf text;
     (void)state;
     sl_buf_init(&text, 1 << 16);
     assert_int_equal(sl_completion_script("csh", &text), SL_E_NOT_FOUND);
     sl_buf_fini(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_shell_completes_every_listed_verb),
-        cmocka_unit_test(another_shell_is_not_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/cli/etdump_paths.h"
+#include "tests/support/test.h"
 
 static char folder[64];
 
@@ -51,9 +47,8 @@ static void expect(const struct sl_etdump_paths *paths, size_t i, const char *na
     assert_string_equal(paths->paths[i], path);
 }
 
-static void directory_means_its_etdumps_by_name_to_the_second_level(void **state)
+TEST_WITH(directory_means_its_etdumps_by_name_to_the_second_level, make_folder, remove_folder)
 {
-    (void)state;
     struct sl_etdump_paths paths = {.count = 0};
     make("b.etdump", 0);
     make("a.json", 0);
@@ -69,9 +64,8 @@ static void directory_means_its_etdumps_by_name_to_the_second_level(void **state
     sl_etdump_paths_fini(&paths);
 }
 
-static void file_is_taken_whatever_its_name(void **state)
+TEST(file_is_taken_whatever_its_name)
 {
-    (void)state;
     struct sl_etdump_paths paths = {.count = 0};
     assert_int_equal(sl_etdump_paths_add(&paths, "/nonexistent/x", NULL), 0);
     assert_int_equal(paths.count, 1);
@@ -79,9 +73,8 @@ static void file_is_taken_whatever_its_name(void **state)
     sl_etdump_paths_fini(&paths);
 }
 
-static void directory_without_etdump_is_refused(void **state)
+TEST_WITH(directory_without_etdump_is_refused, make_folder, remove_folder)
 {
-    (void)state;
     struct sl_etdump_paths paths = {.count = 0};
     struct sl_diag diag = {.what = ""};
     assert_int_equal(sl_etdump_paths_add(&paths, folder, &diag), SL_E_NOT_FOUND);
@@ -89,9 +82,8 @@ static void directory_without_etdump_is_refused(void **state)
     assert_int_equal(paths.count, 0);
 }
 
-static void more_files_than_the_limit_are_refused(void **state)
+TEST(more_files_than_the_limit_are_refused)
 {
-    (void)state;
     struct sl_etdump_paths paths = {.count = 0};
     for (int i = 0; i < SL_ETDUMP_PATHS_MAX; i++)
         assert_int_equal(sl_etdump_paths_add(&paths, "x", NULL), 0);
@@ -99,27 +91,12 @@ static void more_files_than_the_limit_are_refused(void **state)
     sl_etdump_paths_fini(&paths);
 }
 
-static void failed_allocation_is_told(void **state)
+TEST_WITH(failed_allocation_is_told, make_folder, remove_folder)
 {
-    (void)state;
     struct sl_etdump_paths paths = {.count = 0};
     make("b.etdump", 0);
     sl_mem_fail_nth(1);
     assert_true(sl_etdump_paths_add(&paths, folder, NULL) < 0);
     sl_mem_fail_nth(0);
     sl_etdump_paths_fini(&paths);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(directory_means_its_etdumps_by_name_to_the_second_level,
-                                        make_folder, remove_folder),
-        cmocka_unit_test(file_is_taken_whatever_its_name),
-        cmocka_unit_test_setup_teardown(directory_without_etdump_is_refused, make_folder,
-                                        remove_folder),
-        cmocka_unit_test(more_files_than_the_limit_are_refused),
-        cmocka_unit_test_setup_teardown(failed_allocation_is_told, make_folder, remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@ static struct sl_kernel_shapes collected(struct sl_kernel_shapes asked, const ch
     return asked;
 }
 
-static void layers_and_rows_are_of_the_type_asked_for(void **state)
+TEST(layers_and_rows_are_of_the_type_asked_for)
 {
-    (void)state;
     struct sl_kernel_shapes s =
         collected((struct sl_kernel_shapes){.type = "qs8", .conv = "C", .gemv = "7x8"}, "1x2x3", 0);
     assert_int_equal(s.count, 3);
@@ -24,9 +23,8 @@ static void layers_and_rows_are_of_the_type_asked_for(void **state)
     assert_string_equal(s.text[0], "pool:max-1x1x1-1x1-s1-p0");
 }
 
-static void types_of_products_alone_take_products_alone(void **state)
+TEST(types_of_products_alone_take_products_alone)
 {
-    (void)state;
     static const char *const types[] = {"qd8", "q4", "q4_g32"};
     for (size_t i = 0; i < 3; i++) {
         struct sl_kernel_shapes asked = {.type = types[i]}, s;
@@ -54,17 +52,15 @@ static void types_of_products_alone_take_products_alone(void **state)
         "convert:a-1");
 }
 
-static void a_kernel_alone_is_left_to_the_agent(void **state)
+TEST(a_kernel_alone_is_left_to_the_agent)
 {
-    (void)state;
     struct sl_kernel_shapes s = collected((struct sl_kernel_shapes){.type = NULL}, "sl_conv_f", 0);
     assert_string_equal(s.kernel, "sl_conv_f");
     assert_int_equal(s.count, 0);
 }
 
-static void types_are_those_that_have_kernels(void **state)
+TEST(types_are_those_that_have_kernels)
 {
-    (void)state;
     static const char *const types[] = {"f32", "f16",    "bf16",   "qs8",     "qd8",
                                         "q4",  "q4_g32", "q4_g64", "q4_g128", "convert"};
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -83,9 +79,8 @@ static int collect_many(struct sl_kernel_shapes *s, size_t count)
 }
 
 /* More than one launch of the agent takes. */
-static void batches_hold_every_shape_once_and_in_order(void **state)
+TEST(batches_hold_every_shape_once_and_in_order)
 {
-    (void)state;
     static struct sl_kernel_shapes s;
     const char *args[SL_KERNEL_BATCH_ARGS + 1];
     size_t seen = 0, batches = 0;
@@ -105,24 +100,10 @@ static void batches_hold_every_shape_once_and_in_order(void **state)
     assert_int_equal(batches, (100 + SL_KERNEL_BATCH_SHAPES - 1) / SL_KERNEL_BATCH_SHAPES);
 }
 
-static void too_many_shapes_are_refused(void **state)
+TEST(too_many_shapes_are_refused)
 {
-    (void)state;
     static struct sl_kernel_shapes s;
     assert_int_equal(collect_many(&s, SL_KERNEL_MAX_SHAPES), 0);
     s = (struct sl_kernel_shapes){.type = NULL};
     assert_int_equal(collect_many(&s, SL_KERNEL_MAX_SHAPES + 1), SL_E_LIMIT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_and_rows_are_of_the_type_asked_for),
-        cmocka_unit_test(types_of_products_alone_take_products_alone),
-        cmocka_unit_test(a_kernel_alone_is_left_to_the_agent),
-        cmocka_unit_test(types_are_those_that_have_kernels),
-        cmocka_unit_test(batches_hold_every_shape_once_and_in_order),
-        cmocka_unit_test(too_many_shapes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

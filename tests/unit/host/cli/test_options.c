@@ -1,13 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "host/cli/options.h"
+#include "tests/support/test.h"
 
 struct values {
     bool flag;
@@ -39,9 +35,8 @@ static int parse(struct values *v, struct sl_diag *diag, char **argv)
 }
 #define PARSE(...) parse(&v, &diag, (char *[]){"verb", __VA_ARGS__, NULL})
 
-static void options_and_words_may_be_mixed(void **state)
+TEST(options_and_words_may_be_mixed)
 {
-    (void)state;
     struct values v;
     struct sl_diag diag;
     assert_int_equal(PARSE("one", "--flag", "--text=a=b", "--count", "7", "--real", "-1.5", "two"),
@@ -54,9 +49,8 @@ static void options_and_words_may_be_mixed(void **state)
     assert_string_equal(v.words[1], "two");
 }
 
-static void short_forms_and_lists_are_taken(void **state)
+TEST(short_forms_and_lists_are_taken)
 {
-    (void)state;
     struct values v;
     struct sl_diag diag;
     assert_int_equal(PARSE("-f", "-t", "x", "--list", "a", "--list=b"), 0);
@@ -66,9 +60,8 @@ static void short_forms_and_lists_are_taken(void **state)
     assert_string_equal(v.list.items[1], "b");
 }
 
-static void two_dashes_end_the_options(void **state)
+TEST(two_dashes_end_the_options)
 {
-    (void)state;
     struct values v;
     struct sl_diag diag;
     assert_int_equal(PARSE("--", "--flag", "-"), 0);
@@ -76,9 +69,8 @@ static void two_dashes_end_the_options(void **state)
     assert_string_equal(v.words[0], "--flag");
 }
 
-static void an_unknown_option_names_the_nearest(void **state)
+TEST(an_unknown_option_names_the_nearest)
 {
-    (void)state;
     struct values v;
     struct sl_diag diag;
     assert_int_equal(PARSE("--cuont", "7"), SL_E_UNSUPPORTED);
@@ -87,9 +79,8 @@ static void an_unknown_option_names_the_nearest(void **state)
     assert_int_equal(PARSE("-ft"), SL_E_UNSUPPORTED);
 }
 
-static void values_that_do_not_fit_are_refused(void **state)
+TEST(values_that_do_not_fit_are_refused)
 {
-    (void)state;
     struct values v;
     struct sl_diag diag;
     static char *bad[] = {"-1", "1.5", "x", "", "99999999999", "7 "};
@@ -101,16 +92,4 @@ static void values_that_do_not_fit_are_refused(void **state)
     assert_int_equal(PARSE("--text"), SL_E_UNSUPPORTED);
     assert_int_equal(PARSE("a", "b", "c"), SL_E_UNSUPPORTED);
     assert_non_null(strstr(diag.what, "'c'"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_and_words_may_be_mixed),
-        cmocka_unit_test(short_forms_and_lists_are_taken),
-        cmocka_unit_test(two_dashes_end_the_options),
-        cmocka_unit_test(an_unknown_option_names_the_nearest),
-        cmocka_unit_test(values_that_do_not_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/host/cli/test_outcome.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cjson/cJSON.h>
 
 #include "host/cli/cli.h"
 #include "host/cli/follow.h"
 #include "host/cli/outcome.h"
+#include "tests/support/test.h"
 
 static int code_of(const char *job_text, const char *run_text)
 {
@@ -24,7 +20,7 @@ static int code_of(const char *job_text, const char *run_text)
     return outcome.exit_code;
 }
 
-static void verdicts_mean_their_exit_codes(void **state)
+TEST(verdicts_mean_their_exit_codes)
 {
     const char *done = "{\"id\":1,\"state\":\"done\",\"config\":{\"threshold_percent\":5}}";
     (void)state;
@@ -38,16 +34,15 @@ static void verdicts_mean_their_exit_codes(void **state)
     assert_int_equal(code_of(done, "{\"verdict\":\"of later\"}"), SL_EXIT_INCONCLUSIVE);
 }
 
-static void causes_mean_their_exit_codes(void **state)
+TEST(causes_mean_their_exit_codes)
 {
-    (void)state;
     assert_int_equal(code_of("{\"state\":\"failed\",\"cause\":\"result\"}", ""), SL_EXIT_FAILED);
     assert_int_equal(code_of("{\"state\":\"failed\",\"cause\":\"user\"}", ""), SL_EXIT_USAGE);
     assert_int_equal(code_of("{\"state\":\"failed\",\"cause\":\"lab\"}", ""), SL_EXIT_LAB);
     assert_int_equal(code_of("{\"state\":\"cancelled\"}", ""), SL_EXIT_INTERRUPTED);
 }
 
-static void answers_of_other_types_are_empty(void **state)
+TEST(answers_of_other_types_are_empty)
 {
     struct sl_outcome outcome;
     cJSON *job = cJSON_Parse("{\"id\":\"x\",\"state\":[],\"run\":-1,\"config\":7,\"detail\":{}}");
@@ -67,7 +62,7 @@ static void take(struct sl_follow_state *follow, const char *text)
     cJSON_Delete(data);
 }
 
-static void progress_is_told_until_the_state_changes(void **state)
+TEST(progress_is_told_until_the_state_changes)
 {
     char line[256];
     struct sl_follow_state follow = {.pair = 0};
@@ -82,15 +77,4 @@ static void progress_is_told_until_the_state_changes(void **state)
     take(&follow, "{\"state\":\"queued\",\"detail\":\"the link was lost\"}");
     assert_string_equal(sl_follow_words(&follow, 7, line, sizeof(line)),
                         "job 7: queued: the link was lost");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts_mean_their_exit_codes),
-        cmocka_unit_test(causes_mean_their_exit_codes),
-        cmocka_unit_test(answers_of_other_types_are_empty),
-        cmocka_unit_test(progress_is_told_until_the_state_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,20 @@
 /* tests/unit/host/cli/test_peaks_file.c */
 #include "host/cli/peaks_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "host/analysis/reach.h"
 #include "host/device/launch.h"
+#include "tests/support/test.h"
 
 static bool parse(const char *text, struct sl_reach_roof *out)
 {
     return sl_peaks_file_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, out);
 }
 
-static void the_highest_rate_of_one_worker_is_the_roof_of_each_type(void **state)
+TEST(the_highest_rate_of_one_worker_is_the_roof_of_each_type)
 {
-    (void)state;
     struct sl_reach_roof roof;
     assert_true(parse(
         "{\"schema\":\"sme2lab.peaks/1\",\"roofline\":["
@@ -35,9 +30,8 @@ static void the_highest_rate_of_one_worker_is_the_roof_of_each_type(void **state
     assert_true(roof.macs_f16 == 0 && roof.bytes == 3e11);
 }
 
-static void what_is_no_roofline_is_none(void **state)
+TEST(what_is_no_roofline_is_none)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "[]",
@@ -53,9 +47,8 @@ static void what_is_no_roofline_is_none(void **state)
         assert_false(parse(texts[i], &roof));
 }
 
-static void an_emulator_has_none_and_it_is_said(void **state)
+TEST(an_emulator_has_none_and_it_is_said)
 {
-    (void)state;
     struct sl_reach_roof roof;
     const struct sl_device counted = {.traits = {.emulated = true, .counted = true}};
     char words[200];
@@ -63,14 +56,4 @@ static void an_emulator_has_none_and_it_is_said(void **state)
     assert_string_equal(words, "none, an emulator has none");
     assert_false(sl_peaks_file_find(NULL, &roof, words, sizeof(words)));
     assert_string_equal(words, "none, the device is not this machine");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_highest_rate_of_one_worker_is_the_roof_of_each_type),
-        cmocka_unit_test(what_is_no_roofline_is_none),
-        cmocka_unit_test(an_emulator_has_none_and_it_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,22 @@ static bool is_there(const char *name)
     return access(below(name), F_OK) == 0;
 }
 
-static void only_old_states_without_a_daemon_go(void **state)
+static int fresh_root(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof(root), "/tmp/sl-sweep-XXXXXX");
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_root(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", root);
+    return system(command);
+}
+
+TEST_WITH(only_old_states_without_a_daemon_go, fresh_root, remove_root)
 {
     char keep[128];
     (void)state;
@@ -62,34 +77,7 @@ static void only_old_states_without_a_daemon_go(void **state)
     assert_true(is_there("held/runs/file") && is_there("foreign") && is_there("link"));
 }
 
-static void where_there_is_nothing_nothing_goes(void **state)
+TEST_WITH(where_there_is_nothing_nothing_goes, fresh_root, remove_root)
 {
-    (void)state;
     assert_int_equal(sl_private_sweep(below("nowhere"), "", 0), 0);
-}
-
-static int fresh_root(void **state)
-{
-    (void)state;
-    snprintf(root, sizeof(root), "/tmp/sl-sweep-XXXXXX");
-    return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", root);
-    return system(command);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(only_old_states_without_a_daemon_go, fresh_root,
-                                        remove_root),
-        cmocka_unit_test_setup_teardown(where_there_is_nothing_nothing_goes, fresh_root,
-                                        remove_root),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

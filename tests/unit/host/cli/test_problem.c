@@ -1,17 +1,13 @@
 /* tests/unit/host/cli/test_problem.c */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/problem.h"
+#include "tests/support/test.h"
 
 static int read_problem(long status, const char *body, struct sl_diag *diag)
 {
@@ -20,7 +16,7 @@ static int read_problem(long status, const char *body, struct sl_diag *diag)
                            "unix:/s", "GET /x", diag);
 }
 
-static void a_problem_document_is_told_in_its_own_words(void **state)
+TEST(a_problem_document_is_told_in_its_own_words)
 {
     struct sl_diag diag;
     (void)state;
@@ -38,7 +34,7 @@ static void a_problem_document_is_told_in_its_own_words(void **state)
     assert_string_equal(diag.where, "/runs");
 }
 
-static void a_body_that_is_no_document_leaves_the_status(void **state)
+TEST(a_body_that_is_no_document_leaves_the_status)
 {
     static const char *const bodies[] = {"",     "<html>",           "[1]", "{\"detail\":7}",
                                          "null", "{\"detail\":\"\"}"};
@@ -50,7 +46,7 @@ static void a_body_that_is_no_document_leaves_the_status(void **state)
     }
 }
 
-static void words_cannot_steer_a_terminal(void **state)
+TEST(words_cannot_steer_a_terminal)
 {
     struct sl_diag diag;
     (void)state;
@@ -58,7 +54,7 @@ static void words_cannot_steer_a_terminal(void **state)
     assert_string_equal(diag.what, "A?[2Jb");
 }
 
-static void each_status_means_its_exit_code(void **state)
+TEST(each_status_means_its_exit_code)
 {
     static const struct {
         long status;
@@ -70,15 +66,4 @@ static void each_status_means_its_exit_code(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
         assert_int_equal(sl_exit_for_error(sl_problem_code(codes[i].status)), codes[i].exit_code);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_problem_document_is_told_in_its_own_words),
-        cmocka_unit_test(a_body_that_is_no_document_leaves_the_status),
-        cmocka_unit_test(words_cannot_steer_a_terminal),
-        cmocka_unit_test(each_status_means_its_exit_code),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

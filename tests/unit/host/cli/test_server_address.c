@@ -1,17 +1,13 @@
 /* tests/unit/host/cli/test_server_address.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "host/cli/server_address.h"
+#include "tests/support/test.h"
 
-static void addresses_of_all_kinds_are_taken(void **state)
+TEST(addresses_of_all_kinds_are_taken)
 {
     struct sl_server_address address;
     struct sl_diag diag;
@@ -33,7 +29,7 @@ static void addresses_of_all_kinds_are_taken(void **state)
     assert_false(address.loopback);
 }
 
-static void what_is_no_address_is_refused_with_the_fix(void **state)
+TEST(what_is_no_address_is_refused_with_the_fix)
 {
     static const char *const words[] = {"",        "/run/x.sock", "unix:",           "ftp://x",
                                         "http://", "http://a/b",  "http://u:p@host", "http://a b"};
@@ -49,7 +45,7 @@ static void what_is_no_address_is_refused_with_the_fix(void **state)
     }
 }
 
-static void the_option_goes_before_the_variable_before_the_state_directory(void **state)
+TEST(the_option_goes_before_the_variable_before_the_state_directory)
 {
     struct sl_server_address address;
     struct sl_diag diag;
@@ -64,14 +60,4 @@ static void the_option_goes_before_the_variable_before_the_state_directory(void 
     assert_int_equal(sl_server_address_find(NULL, &address, &diag), 0);
     assert_string_equal(address.socket, "/state/sme2labd.sock");
     unsetenv("SME2LAB_STATE");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_of_all_kinds_are_taken),
-        cmocka_unit_test(what_is_no_address_is_refused_with_the_fix),
-        cmocka_unit_test(the_option_goes_before_the_variable_before_the_state_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

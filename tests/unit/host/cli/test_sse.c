@@ -1,15 +1,11 @@
 /* tests/unit/host/cli/test_sse.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "host/cli/sse.h"
+#include "tests/support/test.h"
 
 struct seen {
     size_t count;
@@ -30,9 +26,8 @@ static struct sl_sse sse;
 static const char stream[] = "\xEF\xBB\xBFid: 7\nevent: state\ndata: {}\n\n: alive\r\n\r\n"
                              "data: one\rdata:two\r\rretry: 250\nid: 8\ndata\n\n";
 
-static void events_do_not_depend_on_the_cuts(void **state)
+TEST(events_do_not_depend_on_the_cuts)
 {
-    (void)state;
     for (size_t cut = 1; cut < sizeof(stream); cut++) {
         struct seen seen = {0};
         sl_sse_init(&sse, on_event, &seen);
@@ -45,7 +40,7 @@ static void events_do_not_depend_on_the_cuts(void **state)
     }
 }
 
-static void a_lost_half_event_does_not_move_the_id(void **state)
+TEST(a_lost_half_event_does_not_move_the_id)
 {
     struct seen seen = {0};
     const char first[] = "id: 1\ndata: a\n\nid: 2\nevent: x\ndata: b\n";
@@ -59,7 +54,7 @@ static void a_lost_half_event_does_not_move_the_id(void **state)
     assert_string_equal(seen.text, "[message|1|a][message|1|c]");
 }
 
-static void a_line_without_end_is_refused(void **state)
+TEST(a_line_without_end_is_refused)
 {
     struct seen seen = {0};
     int rc = 0;
@@ -71,7 +66,7 @@ static void a_line_without_end_is_refused(void **state)
     assert_int_equal(sl_sse_feed(&sse, "\n", 1), SL_E_LIMIT);
 }
 
-static void an_event_without_end_is_refused(void **state)
+TEST(an_event_without_end_is_refused)
 {
     struct seen seen = {0};
     static const char line[] = "data: 0123456789012345678901234567890123456789\n";
@@ -84,7 +79,7 @@ static void an_event_without_end_is_refused(void **state)
     assert_int_equal(seen.count, 0);
 }
 
-static void retry_that_is_no_number_is_ignored(void **state)
+TEST(retry_that_is_no_number_is_ignored)
 {
     struct seen seen = {0};
     const char text[] = "retry: 1x\nretry:\n\n";
@@ -94,16 +89,4 @@ static void retry_that_is_no_number_is_ignored(void **state)
     assert_int_equal(sse.retry_ms, -1);
     assert_int_equal(sl_sse_feed(&sse, "retry: 99999999999999999999\n", 28), 0);
     assert_int_equal(sse.retry_ms, 600000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_do_not_depend_on_the_cuts),
-        cmocka_unit_test(a_lost_half_event_does_not_move_the_id),
-        cmocka_unit_test(a_line_without_end_is_refused),
-        cmocka_unit_test(an_event_without_end_is_refused),
-        cmocka_unit_test(retry_that_is_no_number_is_ignored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

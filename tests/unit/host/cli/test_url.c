@@ -5,17 +5,15 @@
 
 #include "tests/support/unit.h"
 
-static void bytes_with_a_meaning_are_escaped(void **state)
+TEST(bytes_with_a_meaning_are_escaped)
 {
-    (void)state;
     char url[64] = "/files/";
     assert_true(sl_url_path(url, sizeof(url), "a b/c#d?e%41&f\n\x1b\xff+~.x"));
     assert_string_equal(url, "/files/a%20b/c%23d%3Fe%2541%26f%0A%1B%FF%2B~.x");
 }
 
-static void a_value_of_a_query_escapes_slashes_too(void **state)
+TEST(a_value_of_a_query_escapes_slashes_too)
 {
-    (void)state;
     char url[64] = "/runs";
     assert_true(sl_url_query(url, sizeof(url), "model", "a/b&c"));
     assert_true(sl_url_query(url, sizeof(url), "device", NULL));
@@ -23,22 +21,11 @@ static void a_value_of_a_query_escapes_slashes_too(void **state)
     assert_string_equal(url, "/runs?model=a%2Fb%26c&limit=5");
 }
 
-static void what_does_not_fit_leaves_the_url_as_it_was(void **state)
+TEST(what_does_not_fit_leaves_the_url_as_it_was)
 {
-    (void)state;
     char url[16] = "/files/";
     assert_false(sl_url_path(url, sizeof(url), "123456789"));
     assert_string_equal(url, "/files/");
     assert_true(sl_url_path(url, sizeof(url), "12345"));
     assert_false(sl_url_query(url, sizeof(url), "name", "value"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_with_a_meaning_are_escaped),
-        cmocka_unit_test(a_value_of_a_query_escapes_slashes_too),
-        cmocka_unit_test(what_does_not_fit_leaves_the_url_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

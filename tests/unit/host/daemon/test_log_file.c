@@ -1,19 +1,15 @@
 /* tests/unit/host/daemon/test_log_file.c */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/daemon/log_file.h"
+#include "tests/support/test.h"
 
 static char folder[64], path[96], old_path[96];
 static int true_stderr;
@@ -28,46 +24,6 @@ static size_t lines_of(const char *file)
         lines += text.data[i] == '\n';
     sl_buf_fini(&text);
     return lines;
-}
-
-static void a_full_file_is_rotated_and_no_line_is_lost(void **state)
-{
-    struct sl_log_file *log = NULL;
-    (void)state;
-    assert_int_equal(sl_log_file_open(path, 400, &log, NULL), 0);
-    for (int i = 0; i < 30; i++) {
-        fprintf(stderr, "level=info line=%04d\n", i);
-        assert_int_equal(sl_log_file_rotate(log), 0);
-    }
-    sl_log_file_free(log);
-    dup2(true_stderr, STDERR_FILENO);
-    assert_true(lines_of(old_path) > 0);
-    assert_int_equal(lines_of(path) + lines_of(old_path), 30);
-}
-
-static void a_file_that_was_moved_away_is_begun_anew(void **state)
-{
-    struct sl_log_file *log = NULL;
-    (void)state;
-    assert_int_equal(sl_log_file_open(path, 1 << 20, &log, NULL), 0);
-    fprintf(stderr, "one\n");
-    assert_int_equal(rename(path, old_path), 0);
-    fprintf(stderr, "two\n"); /* still into the moved one */
-    assert_int_equal(sl_log_file_reopen(log), 0);
-    fprintf(stderr, "three\n");
-    sl_log_file_free(log);
-    dup2(true_stderr, STDERR_FILENO);
-    assert_int_equal(lines_of(old_path), 2);
-    assert_int_equal(lines_of(path), 1);
-}
-
-static void a_folder_that_is_not_there_is_refused_with_a_hint(void **state)
-{
-    struct sl_log_file *log = NULL;
-    struct sl_diag diag = {0};
-    (void)state;
-    assert_int_equal(sl_log_file_open("/nowhere/at/all", 1, &log, &diag), -ENOENT);
-    assert_true(diag.hint[0]);
 }
 
 static int fresh_folder(void **state)
@@ -91,15 +47,42 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-int main(void)
+TEST_WITH(a_full_file_is_rotated_and_no_line_is_lost, fresh_folder, remove_folder)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_full_file_is_rotated_and_no_line_is_lost, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_file_that_was_moved_away_is_begun_anew, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_refused_with_a_hint,
-                                        fresh_folder, remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    struct sl_log_file *log = NULL;
+    (void)state;
+    assert_int_equal(sl_log_file_open(path, 400, &log, NULL), 0);
+    for (int i = 0; i < 30; i++) {
+        fprintf(stderr, "level=info line=%04d\n", i);
+        assert_int_equal(sl_log_file_rotate(log), 0);
+    }
+    sl_log_file_free(log);
+    dup2(true_stderr, STDERR_FILENO);
+    assert_true(lines_of(old_path) > 0);
+    assert_int_equal(lines_of(path) + lines_of(old_path), 30);
+}
+
+TEST_WITH(a_file_that_was_moved_away_is_begun_anew, fresh_folder, remove_folder)
+{
+    struct sl_log_file *log = NULL;
+    (void)state;
+    assert_int_equal(sl_log_file_open(path, 1 << 20, &log, NULL), 0);
+    fprintf(stderr, "one\n");
+    assert_int_equal(rename(path, old_path), 0);
+    fprintf(stderr, "two\n"); /* still into the moved one */
+    assert_int_equal(sl_log_file_reopen(log), 0);
+    fprintf(stderr, "three\n");
+    sl_log_file_free(log);
+    dup2(true_stderr, STDERR_FILENO);
+    assert_int_equal(lines_of(old_path), 2);
+    assert_int_equal(lines_of(path), 1);
+}
+
+TEST_WITH(a_folder_that_is_not_there_is_refused_with_a_hint, fresh_folder, remove_folder)
+{
+    struct sl_log_file *log = NULL;
+    struct sl_diag diag = {0};
+    (void)state;
+    assert_int_equal(sl_log_file_open("/nowhere/at/all", 1, &log, &diag), -ENOENT);
+    assert_true(diag.hint[0]);
 }

@@ -11,7 +11,23 @@
 
 static char folder[64];
 
-static void the_second_is_refused_by_the_name_of_the_first(void **state)
+static int fresh_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/sl-lock-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char path[80];
+    (void)state;
+    snprintf(path, sizeof(path), "%s/lock", folder);
+    unlink(path);
+    return rmdir(folder);
+}
+
+TEST_WITH(the_second_is_refused_by_the_name_of_the_first, fresh_folder, remove_folder)
 {
     struct sl_diag diag = {0};
     char owner[24];
@@ -27,7 +43,7 @@ static void the_second_is_refused_by_the_name_of_the_first(void **state)
     close(second);
 }
 
-static void that_of_a_dead_process_is_taken_over(void **state)
+TEST_WITH(that_of_a_dead_process_is_taken_over, fresh_folder, remove_folder)
 {
     struct sl_diag diag = {0};
     int lock = -1, status = 0;
@@ -41,7 +57,7 @@ static void that_of_a_dead_process_is_taken_over(void **state)
     close(lock);
 }
 
-static void one_that_is_about_to_end_is_waited_for(void **state)
+TEST_WITH(one_that_is_about_to_end_is_waited_for, fresh_folder, remove_folder)
 {
     struct sl_diag diag = {0};
     int lock = -1, ready[2];
@@ -61,33 +77,4 @@ static void one_that_is_about_to_end_is_waited_for(void **state)
     close(ready[0]);
     close(ready[1]);
     waitpid(pid, NULL, 0);
-}
-
-static int fresh_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/sl-lock-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char path[80];
-    (void)state;
-    snprintf(path, sizeof(path), "%s/lock", folder);
-    unlink(path);
-    return rmdir(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_second_is_refused_by_the_name_of_the_first,
-                                        fresh_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(that_of_a_dead_process_is_taken_over, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(one_that_is_about_to_end_is_waited_for, fresh_folder,
-                                        remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include "host/device/block_map.h"
 
-static void keys_are_found_after_growing(void **state)
+TEST(keys_are_found_after_growing)
 {
-    (void)state;
     struct sl_block_map map = {0};
     assert_int_equal(sl_block_map_get(&map, 7), UINT32_MAX);
     for (uint32_t i = 0; i < 100000; i++)
@@ -20,22 +16,12 @@ static void keys_are_found_after_growing(void **state)
     sl_block_map_fini(&map);
 }
 
-static void a_key_set_again_has_its_new_block(void **state)
+TEST(a_key_set_again_has_its_new_block)
 {
-    (void)state;
     struct sl_block_map map = {0};
     assert_int_equal(sl_block_map_set(&map, 0, 1), 0);
     assert_int_equal(sl_block_map_set(&map, 0, 2), 0);
     assert_int_equal(sl_block_map_get(&map, 0), 2);
     assert_int_equal(map.used, 1);
     sl_block_map_fini(&map);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_are_found_after_growing),
-        cmocka_unit_test(a_key_set_again_has_its_new_block),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/device/count_log.h"
+#include "tests/support/test.h"
 
 static const struct sl_count_marks marks = {
     .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
@@ -53,9 +49,8 @@ static int read_bad(const char *text, struct sl_diag *diag)
     return end;
 }
 
-static void blocks_count_by_their_listings(void **state)
+TEST(blocks_count_by_their_listings)
 {
-    (void)state;
     struct sl_count_log *log = read_log(WORK RUN RUN RUN);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 9);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_OUTER), 3);
@@ -63,9 +58,8 @@ static void blocks_count_by_their_listings(void **state)
     sl_count_log_free(log);
 }
 
-static void marks_see_what_ran_before_them_unpaused(void **state)
+TEST(marks_see_what_ran_before_them_unpaused)
 {
-    (void)state;
     struct sl_count_log *log =
         read_log(WORK RUN MARKS RUN PAUSE RUN RUN BEGIN RESUME RUN PAUSE BEGIN);
     size_t count = 0;
@@ -81,17 +75,15 @@ static void marks_see_what_ran_before_them_unpaused(void **state)
     sl_count_log_free(log);
 }
 
-static void pauses_nest(void **state)
+TEST(pauses_nest)
 {
-    (void)state;
     struct sl_count_log *log = read_log(WORK RUN MARKS PAUSE PAUSE RUN RESUME RUN RESUME RUN);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
     sl_count_log_free(log);
 }
 
-static void any_cut_gives_the_same_counts(void **state)
+TEST(any_cut_gives_the_same_counts)
 {
-    (void)state;
     static const char text[] = WORK RUN MARKS RUN PAUSE RUN BEGIN RESUME RUN RUN;
     for (size_t step = 1; step < 120; step++) {
         struct sl_count_log *log = NULL;
@@ -106,18 +98,16 @@ static void any_cut_gives_the_same_counts(void **state)
     }
 }
 
-static void a_stopped_block_is_taken_back(void **state)
+TEST(a_stopped_block_is_taken_back)
 {
-    (void)state;
     struct sl_count_log *log = read_log(
         WORK RUN RUN "Stopped execution of TB chain before 0xb0 [0000000000002000] f\n" RUN);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
     sl_count_log_free(log);
 }
 
-static void a_stopped_mark_is_taken_back(void **state)
+TEST(a_stopped_mark_is_taken_back)
 {
-    (void)state;
     struct sl_count_log *log =
         read_log(WORK RUN MARKS PAUSE
                  "Stopped execution of TB chain before 0xa0 [0000000000001000] f\n" RUN);
@@ -125,36 +115,32 @@ static void a_stopped_mark_is_taken_back(void **state)
     sl_count_log_free(log);
 }
 
-static void code_at_a_reused_address_counts_by_its_new_listing(void **state)
+TEST(code_at_a_reused_address_counts_by_its_new_listing)
 {
-    (void)state;
     struct sl_count_log *log =
         read_log(WORK RUN RUN LISTING("", "0x00002000:  80812000  fmopa \n") RUN RUN RUN);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 2 * 3 + 3);
     sl_count_log_free(log);
 }
 
-static void one_address_may_have_two_translations(void **state)
+TEST(one_address_may_have_two_translations)
 {
-    (void)state;
     struct sl_count_log *log = read_log(WORK RUN LISTING("", "0x00002000:  80812000  fmopa \n")
                                             TRACE("c0", "002000") RUN TRACE("c0", "002000"));
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 3 + 1 + 3 + 1);
     sl_count_log_free(log);
 }
 
-static void a_block_listed_but_first_entered_later_is_found_by_address(void **state)
+TEST(a_block_listed_but_first_entered_later_is_found_by_address)
 {
-    (void)state;
     struct sl_count_log *log =
         read_log(WORK LISTING("", "0x00003000:  d503201f  nop \n") TRACE("d0", "003000") RUN RUN);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 1 + 6);
     sl_count_log_free(log);
 }
 
-static void listings_without_disassembler_count(void **state)
+TEST(listings_without_disassembler_count)
 {
-    (void)state;
     struct sl_count_log *log =
         read_log("----------------\nIN: \nOBJD-T: 002081801f2003d5\nOBJD-T: c0035fd6\n\n" RUN RUN);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
@@ -174,9 +160,8 @@ static void add_insn(void *user, const struct sl_count_insn *insn)
         tally->outer += insn->counted;
 }
 
-static void each_gives_executions_of_every_instruction(void **state)
+TEST(each_gives_executions_of_every_instruction)
 {
-    (void)state;
     struct sl_count_log *log = read_log(WORK RUN MARKS RUN PAUSE RUN);
     struct tally tally = {0};
     sl_count_log_each(log, add_insn, &tally);
@@ -186,26 +171,23 @@ static void each_gives_executions_of_every_instruction(void **state)
     sl_count_log_free(log);
 }
 
-static void foreign_lines_are_passed_over(void **state)
+TEST(foreign_lines_are_passed_over)
 {
-    (void)state;
     struct sl_count_log *log =
         read_log("page layout changed\n\n" WORK RUN "123 openat(AT_FDCWD)\n" RUN);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
     sl_count_log_free(log);
 }
 
-static void a_block_never_listed_is_refused(void **state)
+TEST(a_block_never_listed_is_refused)
 {
-    (void)state;
     struct sl_diag diag = {0};
     assert_int_equal(read_bad(WORK RUN TRACE("e0", "009000"), &diag), SL_E_FORMAT);
     assert_string_equal(diag.where, "emulator's log, line 8");
 }
 
-static void damaged_lines_are_refused(void **state)
+TEST(damaged_lines_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "Trace 0\n",
         "Trace 0: 0xb0 [1/2]\n",
@@ -223,23 +205,20 @@ static void damaged_lines_are_refused(void **state)
     }
 }
 
-static void a_resume_without_pause_is_refused(void **state)
+TEST(a_resume_without_pause_is_refused)
 {
-    (void)state;
     struct sl_diag diag = {0};
     assert_int_equal(read_bad(WORK RUN MARKS RESUME, &diag), SL_E_FORMAT);
 }
 
-static void a_log_that_ends_inside_a_line_is_truncated(void **state)
+TEST(a_log_that_ends_inside_a_line_is_truncated)
 {
-    (void)state;
     struct sl_diag diag = {0};
     assert_int_equal(read_bad(WORK RUN "Trace 0: 0xb0", &diag), SL_E_TRUNCATED);
 }
 
-static void each_failed_allocation_is_reported(void **state)
+TEST(each_failed_allocation_is_reported)
 {
-    (void)state;
     static const char text[] = WORK RUN MARKS RUN;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc != 0; nth++) {
@@ -252,28 +231,4 @@ static void each_failed_allocation_is_reported(void **state)
         sl_count_log_free(log);
     }
     sl_mem_fail_nth(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_count_by_their_listings),
-        cmocka_unit_test(marks_see_what_ran_before_them_unpaused),
-        cmocka_unit_test(pauses_nest),
-        cmocka_unit_test(any_cut_gives_the_same_counts),
-        cmocka_unit_test(a_stopped_block_is_taken_back),
-        cmocka_unit_test(a_stopped_mark_is_taken_back),
-        cmocka_unit_test(code_at_a_reused_address_counts_by_its_new_listing),
-        cmocka_unit_test(one_address_may_have_two_translations),
-        cmocka_unit_test(a_block_listed_but_first_entered_later_is_found_by_address),
-        cmocka_unit_test(listings_without_disassembler_count),
-        cmocka_unit_test(each_gives_executions_of_every_instruction),
-        cmocka_unit_test(foreign_lines_are_passed_over),
-        cmocka_unit_test(a_block_never_listed_is_refused),
-        cmocka_unit_test(damaged_lines_are_refused),
-        cmocka_unit_test(a_resume_without_pause_is_refused),
-        cmocka_unit_test(a_log_that_ends_inside_a_line_is_truncated),
-        cmocka_unit_test(each_failed_allocation_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "host/device/count_log.h"
 #include "host/device/elf_marks.h"
+#include "tests/support/test.h"
 
 /* A file of nothing but headers: a null section, the names and the marks. */
 struct image {
@@ -43,9 +39,8 @@ static int find(const struct image *image, size_t size, struct sl_count_marks *o
     return sl_elf_marks_find((struct sl_bytes){(const uint8_t *)image, size}, out, &diag);
 }
 
-static void marks_lie_sixteen_bytes_apart(void **state)
+TEST(marks_lie_sixteen_bytes_apart)
 {
-    (void)state;
     struct image image = good();
     struct sl_count_marks marks = {0};
     assert_int_equal(find(&image, sizeof(image), &marks), 0);
@@ -55,18 +50,16 @@ static void marks_lie_sixteen_bytes_apart(void **state)
     assert_int_equal(marks.end, 0x28eb70);
 }
 
-static void every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-    (void)state;
     struct image image = good();
     struct sl_count_marks marks = {0};
     for (size_t size = 0; size < sizeof(image); size++)
         assert_true(find(&image, size, &marks) < 0);
 }
 
-static void other_machines_and_movable_programs_are_refused(void **state)
+TEST(other_machines_and_movable_programs_are_refused)
 {
-    (void)state;
     struct sl_count_marks marks = {0};
     struct image image = good();
     image.header.e_machine = EM_X86_64;
@@ -79,18 +72,16 @@ static void other_machines_and_movable_programs_are_refused(void **state)
     assert_int_equal(find(&image, sizeof(image), &marks), SL_E_FORMAT);
 }
 
-static void a_program_without_marks_is_told_so(void **state)
+TEST(a_program_without_marks_is_told_so)
 {
-    (void)state;
     struct sl_count_marks marks = {0};
     struct image image = good();
     image.names[9] = 'x';
     assert_int_equal(find(&image, sizeof(image), &marks), SL_E_NOT_FOUND);
 }
 
-static void absurd_headers_are_refused(void **state)
+TEST(absurd_headers_are_refused)
 {
-    (void)state;
     struct sl_count_marks marks = {0};
     struct image image = good();
     image.header.e_shstrndx = 3;
@@ -110,16 +101,4 @@ static void absurd_headers_are_refused(void **state)
     image = good();
     image.sections[2].sh_name = UINT32_MAX;
     assert_int_equal(find(&image, sizeof(image), &marks), SL_E_NOT_FOUND);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_lie_sixteen_bytes_apart),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(other_machines_and_movable_programs_are_refused),
-        cmocka_unit_test(a_program_without_marks_is_told_so),
-        cmocka_unit_test(absurd_headers_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include "host/device/insn_class.h"
 
-static void outer_products_of_every_type_are_outer(void **state)
+TEST(outer_products_of_every_type_are_outer)
 {
-    (void)state;
     static const uint32_t words[] = {
         0x80812000 /* fmopa za0.s, f32 */,
         0x80812013 /* fmops */,
@@ -27,9 +23,8 @@ static void outer_products_of_every_type_are_outer(void **state)
         assert_int_equal(sl_insn_classify(words[i]), SL_INSN_OUTER);
 }
 
-static void smstart_is_told_from_smstop(void **state)
+TEST(smstart_is_told_from_smstop)
 {
-    (void)state;
     assert_int_equal(sl_insn_classify(0xd503477f), SL_INSN_SMSTART);
     assert_int_equal(sl_insn_classify(0xd503437f), SL_INSN_SMSTART);
     assert_int_equal(sl_insn_classify(0xd503457f), SL_INSN_SMSTART);
@@ -38,9 +33,8 @@ static void smstart_is_told_from_smstop(void **state)
     assert_int_equal(sl_insn_classify(0xd503447f), SL_INSN_ANY);
 }
 
-static void multiply_accumulates_of_neon_sve_and_za_are_macs(void **state)
+TEST(multiply_accumulates_of_neon_sve_and_za_are_macs)
 {
-    (void)state;
     static const uint32_t words[] = {
         0x4e22cc20, 0x4e62cc20, 0x4ea2cc20, 0x4fbf1820, 0x4fbf5820, 0x4e420c20, 0x4f321820,
         0x4e22ec20, 0x4e829420, 0x4fa2e820, 0x6e829420, 0x4e829c20, 0x4e82a420, 0x6e42ec20,
@@ -52,9 +46,8 @@ static void multiply_accumulates_of_neon_sve_and_za_are_macs(void **state)
         assert_int_equal(sl_insn_classify(words[i]), SL_INSN_VECTOR_MAC);
 }
 
-static void other_instructions_have_no_class(void **state)
+TEST(other_instructions_have_no_class)
 {
-    (void)state;
     static const uint32_t words[] = {
         0xd503201f /* nop */,  0xd65f03c0 /* ret */,    0x4e22d420 /* fadd */,
         0x6e22dc20 /* fmul */, 0xc1a11c10 /* add za */, 0xc1a11c00 /* fadd za */,
@@ -62,15 +55,4 @@ static void other_instructions_have_no_class(void **state)
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         assert_int_equal(sl_insn_classify(words[i]), SL_INSN_ANY);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outer_products_of_every_type_are_outer),
-        cmocka_unit_test(smstart_is_told_from_smstop),
-        cmocka_unit_test(multiply_accumulates_of_neon_sve_and_za_are_macs),
-        cmocka_unit_test(other_instructions_have_no_class),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "host/device/child.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
+#include "tests/support/test.h"
 
 static char folder[] = "/tmp/sl-launch-XXXXXX";
 
@@ -57,9 +53,8 @@ static struct sl_child_result run_script(const char *text, uint64_t timeout_ms)
     return result;
 }
 
-static void output_and_exit_code_are_collected(void **state)
+TEST(output_and_exit_code_are_collected)
 {
-    (void)state;
     struct sl_child_result result = run_script("echo out; echo err >&2; exit 7", 0);
     assert_int_equal(result.exit_code, 7);
     assert_int_equal(result.signal, 0);
@@ -68,18 +63,16 @@ static void output_and_exit_code_are_collected(void **state)
     sl_child_fini(&result);
 }
 
-static void a_signal_is_told_from_an_exit(void **state)
+TEST(a_signal_is_told_from_an_exit)
 {
-    (void)state;
     struct sl_child_result result = run_script("kill -SEGV $$", 0);
     assert_int_equal(result.signal, SIGSEGV);
     assert_int_equal(result.exit_code, -1);
     sl_child_fini(&result);
 }
 
-static void a_hang_ends_at_the_timeout_with_its_children(void **state)
+TEST(a_hang_ends_at_the_timeout_with_its_children)
 {
-    (void)state;
     struct sl_child_result result = run_script("sleep 60 & sleep 60", 200);
     assert_true(result.timed_out);
     assert_int_equal(result.signal, SIGKILL);
@@ -87,9 +80,8 @@ static void a_hang_ends_at_the_timeout_with_its_children(void **state)
     sl_child_fini(&result);
 }
 
-static void an_interrupt_ends_the_child(void **state)
+TEST(an_interrupt_ends_the_child)
 {
-    (void)state;
     volatile sig_atomic_t interrupted = 1;
     const char *argv[] = {script("child", "sleep 60"), NULL};
     struct sl_child_spec spec = {.argv = argv, .interrupted = &interrupted};
@@ -98,9 +90,8 @@ static void an_interrupt_ends_the_child(void **state)
     assert_int_equal(sl_child_run(&spec, &result, &diag), -EINTR);
 }
 
-static void a_missing_program_is_named(void **state)
+TEST(a_missing_program_is_named)
 {
-    (void)state;
     const char *argv[] = {"/nowhere/at/all", NULL};
     struct sl_child_spec spec = {.argv = argv};
     struct sl_child_result result;
@@ -125,9 +116,8 @@ static void open_device(struct sl_device *device)
     assert_int_equal(sl_device_open(SL_DEVICE_COUNTED, 512, NULL, device, &diag), 0);
 }
 
-static void the_log_reaches_the_counter(void **state)
+TEST(the_log_reaches_the_counter)
 {
-    (void)state;
     struct sl_device device;
     open_device(&device);
     assert_string_equal(device.emulator.version, "11.1.3");
@@ -145,9 +135,8 @@ static void the_log_reaches_the_counter(void **state)
     sl_child_fini(&result);
 }
 
-static void an_agent_that_is_no_program_cannot_count(void **state)
+TEST(an_agent_that_is_no_program_cannot_count)
 {
-    (void)state;
     struct sl_device device;
     struct sl_count_log *log = NULL;
     struct sl_diag diag = {0};
@@ -157,9 +146,8 @@ static void an_agent_that_is_no_program_cannot_count(void **state)
     assert_null(log);
 }
 
-static void an_old_emulator_is_refused_with_the_fix(void **state)
+TEST(an_old_emulator_is_refused_with_the_fix)
 {
-    (void)state;
     struct sl_device device;
     struct sl_diag diag = {0};
     setenv("SME2LAB_EMULATOR", script("emulator", "echo qemu-aarch64 version 7.2.1"), 1);
@@ -168,9 +156,8 @@ static void an_old_emulator_is_refused_with_the_fix(void **state)
     assert_non_null(strstr(diag.hint, "scripts/setup"));
 }
 
-static void a_missing_emulator_or_agent_is_said(void **state)
+TEST(a_missing_emulator_or_agent_is_said)
 {
-    (void)state;
     struct sl_device device;
     struct sl_diag diag = {0};
     setenv("SME2LAB_EMULATOR", "/nowhere/qemu", 1);
@@ -182,9 +169,8 @@ static void a_missing_emulator_or_agent_is_said(void **state)
     assert_string_equal(diag.where, "/nowhere/agent");
 }
 
-static void an_impossible_vector_length_is_refused(void **state)
+TEST(an_impossible_vector_length_is_refused)
 {
-    (void)state;
     struct sl_device device;
     struct sl_diag diag = {0};
     static const unsigned bad[] = {0, 64, 384, 4096};
@@ -193,19 +179,4 @@ static void an_impossible_vector_length_is_refused(void **state)
                          SL_E_UNSUPPORTED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_and_exit_code_are_collected),
-        cmocka_unit_test(a_signal_is_told_from_an_exit),
-        cmocka_unit_test(a_hang_ends_at_the_timeout_with_its_children),
-        cmocka_unit_test(an_interrupt_ends_the_child),
-        cmocka_unit_test(a_missing_program_is_named),
-        cmocka_unit_test(the_log_reaches_the_counter),
-        cmocka_unit_test(an_agent_that_is_no_program_cannot_count),
-        cmocka_unit_test(an_old_emulator_is_refused_with_the_fix),
-        cmocka_unit_test(a_missing_emulator_or_agent_is_said),
-        cmocka_unit_test(an_impossible_vector_length_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder);

@@ -1,9 +1,6 @@
 /* tests/unit/host/device/test_link.c: a link that starts, loses and takes over the real agent. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "common/base/buf.h"
@@ -22,6 +18,7 @@
 #include "host/device/tools.h"
 #include "host/device/trace_resolve.h"
 #include "host/spec/spec.h"
+#include "tests/support/test.h"
 #include "tests/support/toy_lab.h"
 
 struct host {
@@ -158,9 +155,8 @@ static void assert_undisturbed(const struct host *host)
     sl_buf_fini(&trace);
 }
 
-static void a_started_agent_runs_a_job(void **state)
+TEST(a_started_agent_runs_a_job)
 {
-    (void)state;
     struct host host;
     open_host(&host, agent.path);
     run_until(&host, &host.up, 1);
@@ -175,9 +171,8 @@ static void a_started_agent_runs_a_job(void **state)
     close_host(&host, true);
 }
 
-static void a_link_cut_anywhere_gives_the_same_trace(void **state)
+TEST(a_link_cut_anywhere_gives_the_same_trace)
 {
-    (void)state;
     assert_true(undisturbed.size > 0);
     for (unsigned i = 0; i < 4; i++) {
         struct host host;
@@ -192,9 +187,8 @@ static void a_link_cut_anywhere_gives_the_same_trace(void **state)
     }
 }
 
-static void a_killed_agent_is_started_again_and_says_what_it_lost(void **state)
+TEST(a_killed_agent_is_started_again_and_says_what_it_lost)
 {
-    (void)state;
     struct host host;
     open_host(&host, agent.path);
     run_until(&host, &host.up, 1);
@@ -211,9 +205,8 @@ static void a_killed_agent_is_started_again_and_says_what_it_lost(void **state)
     close_host(&host, true);
 }
 
-static void a_later_link_takes_the_agent_over_with_its_job(void **state)
+TEST(a_later_link_takes_the_agent_over_with_its_job)
 {
-    (void)state;
     struct host host;
     open_host(&host, agent.path);
     run_until(&host, &host.up, 1);
@@ -231,9 +224,8 @@ static void a_later_link_takes_the_agent_over_with_its_job(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void an_agent_that_cannot_start_is_said_and_tried_again(void **state)
+TEST(an_agent_that_cannot_start_is_said_and_tried_again)
 {
-    (void)state;
     struct host host;
     open_host(&host, "/nowhere/sme2lab-agent");
     run_until(&host, &host.down, 2);
@@ -245,9 +237,8 @@ static void an_agent_that_cannot_start_is_said_and_tried_again(void **state)
     close_host(&host, true);
 }
 
-static void a_job_on_a_link_that_is_down_is_refused(void **state)
+TEST(a_job_on_a_link_that_is_down_is_refused)
 {
-    (void)state;
     struct host host;
     struct sl_link_job job = {.id = 1};
     open_host(&host, "/nowhere/sme2lab-agent");
@@ -269,15 +260,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_started_agent_runs_a_job),
-        cmocka_unit_test(a_link_cut_anywhere_gives_the_same_trace),
-        cmocka_unit_test(a_killed_agent_is_started_again_and_says_what_it_lost),
-        cmocka_unit_test(a_later_link_takes_the_agent_over_with_its_job),
-        cmocka_unit_test(an_agent_that_cannot_start_is_said_and_tried_again),
-        cmocka_unit_test(a_job_on_a_link_that_is_down_is_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, toy_lab_tear_down);
-}
+TEST_GROUP(set_up, toy_lab_tear_down);

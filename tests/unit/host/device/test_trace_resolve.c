@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -12,6 +7,7 @@
 #include "common/format/sltrace_seal.h"
 #include "host/device/count_log.h"
 #include "host/device/trace_resolve.h"
+#include "tests/support/test.h"
 
 /* A log with three begin or end marks, `BEGIN` with 0, 3 and 6 instructions before it. */
 static struct sl_count_log *make_log(void)
@@ -80,9 +76,8 @@ static int resolve(int unit, const uint64_t marks[4], bool ended, struct sl_buf 
     return rc;
 }
 
-static void events_get_the_counts_of_their_marks(void **state)
+TEST(events_get_the_counts_of_their_marks)
 {
-    (void)state;
     struct sl_buf resolved;
     struct sl_trace trace;
     static const uint64_t marks[4] = {1, 2, 0, 3};
@@ -100,9 +95,8 @@ static void events_get_the_counts_of_their_marks(void **state)
     sl_buf_fini(&resolved);
 }
 
-static void a_trace_and_a_log_of_different_runs_are_refused(void **state)
+TEST(a_trace_and_a_log_of_different_runs_are_refused)
 {
-    (void)state;
     struct sl_buf resolved;
     static const uint64_t beyond[4] = {1, 2, 0, 4}, swapped[4] = {2, 3, 0, 3};
     assert_int_equal(resolve(SL_TRACE_MARKS, beyond, true, &resolved), SL_E_MISMATCH);
@@ -111,31 +105,18 @@ static void a_trace_and_a_log_of_different_runs_are_refused(void **state)
     sl_buf_fini(&resolved);
 }
 
-static void a_trace_of_times_is_refused(void **state)
+TEST(a_trace_of_times_is_refused)
 {
-    (void)state;
     struct sl_buf resolved;
     static const uint64_t marks[4] = {1, 2, 0, 3};
     assert_int_equal(resolve(SL_TRACE_NS, marks, true, &resolved), SL_E_STATE);
     sl_buf_fini(&resolved);
 }
 
-static void a_trace_that_breaks_off_is_refused(void **state)
+TEST(a_trace_that_breaks_off_is_refused)
 {
-    (void)state;
     struct sl_buf resolved;
     static const uint64_t marks[4] = {1, 2, 0, 3};
     assert_int_equal(resolve(SL_TRACE_MARKS, marks, false, &resolved), SL_E_TRUNCATED);
     sl_buf_fini(&resolved);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_get_the_counts_of_their_marks),
-        cmocka_unit_test(a_trace_and_a_log_of_different_runs_are_refused),
-        cmocka_unit_test(a_trace_of_times_is_refused),
-        cmocka_unit_test(a_trace_that_breaks_off_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "host/http/auth.h"
 #include "tests/support/unit.h"
 
-static void a_made_token_gives_its_role_until_it_expires(void **state)
+TEST(a_made_token_gives_its_role_until_it_expires)
 {
     struct sl_auth auth = {0};
     struct sl_token_record tokens[2] = {{.role = SL_TOKEN_ADMIN},
@@ -35,7 +35,7 @@ static void a_made_token_gives_its_role_until_it_expires(void **state)
     sl_auth_fini(&auth);
 }
 
-static void too_many_tokens_or_no_memory_leave_the_old_ones(void **state)
+TEST(too_many_tokens_or_no_memory_leave_the_old_ones)
 {
     struct sl_auth auth = {0};
     struct sl_token_record one = {.role = SL_TOKEN_READ};
@@ -46,13 +46,4 @@ static void too_many_tokens_or_no_memory_leave_the_old_ones(void **state)
     assert_true(sl_auth_set(&auth, &one, 1) < 0);
     assert_int_equal(auth.count, 1);
     sl_auth_fini(&auth);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_made_token_gives_its_role_until_it_expires),
-        cmocka_unit_test(too_many_tokens_or_no_memory_leave_the_old_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

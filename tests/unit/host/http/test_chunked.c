@@ -28,7 +28,7 @@ static int take(const char *text, size_t step)
     return chunks.ended ? 0 : SL_E_TRUNCATED;
 }
 
-static void chunks_are_put_together_however_they_come(void **state)
+TEST(chunks_are_put_together_however_they_come)
 {
     static const char text[] =
         "3\r\nabc\r\n0A;x=\"y\"\r\n0123456789\r\n000\r\nA: b\r\nC: d\r\n\r\nGET";
@@ -40,14 +40,13 @@ static void chunks_are_put_together_however_they_come(void **state)
     }
 }
 
-static void a_body_without_its_end_goes_on(void **state)
+TEST(a_body_without_its_end_goes_on)
 {
-    (void)state;
     assert_int_equal(take("3\r\nabc\r\n0\r\n", 100), SL_E_TRUNCATED);
     assert_int_equal(take("3\r\nab", 100), SL_E_TRUNCATED);
 }
 
-static void wrong_chunks_are_refused(void **state)
+TEST(wrong_chunks_are_refused)
 {
     static const char *const texts[] = {"\r\n",
                                         "x\r\n",
@@ -67,7 +66,7 @@ static void wrong_chunks_are_refused(void **state)
         assert_int_equal(take(texts[i], 100), SL_E_FORMAT);
 }
 
-static void extensions_and_trailers_have_a_limit(void **state)
+TEST(extensions_and_trailers_have_a_limit)
 {
     static char text[SL_HTTP_MAX_TRAILER_BYTES + 64];
     (void)state;
@@ -77,15 +76,4 @@ static void extensions_and_trailers_have_a_limit(void **state)
     memset(text, 'a', sizeof(text) - 1);
     memcpy(text, "0\r\n", 3);
     assert_int_equal(take(text, 100), SL_E_FORMAT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_are_put_together_however_they_come),
-        cmocka_unit_test(a_body_without_its_end_goes_on),
-        cmocka_unit_test(wrong_chunks_are_refused),
-        cmocka_unit_test(extensions_and_trailers_have_a_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static int read_text(const char *text, char *copy, struct sl_http_head *head)
     return sl_http_head_read(copy, (size_t)len, head, &why);
 }
 
-static void a_head_gives_method_target_version_and_fields(void **state)
+TEST(a_head_gives_method_target_version_and_fields)
 {
     char copy[256];
     struct sl_http_head head;
@@ -34,7 +34,7 @@ static void a_head_gives_method_target_version_and_fields(void **state)
     assert_string_equal(sl_http_head_field(&head, "none"), "");
 }
 
-static void a_field_that_stands_twice_has_no_value(void **state)
+TEST(a_field_that_stands_twice_has_no_value)
 {
     char copy[256];
     struct sl_http_head head;
@@ -43,7 +43,7 @@ static void a_field_that_stands_twice_has_no_value(void **state)
     assert_null(sl_http_head_field(&head, "a"));
 }
 
-static void a_head_ends_at_its_empty_line_however_it_comes(void **state)
+TEST(a_head_ends_at_its_empty_line_however_it_comes)
 {
     static const char text[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET";
     struct sl_http_head_scan scan = {0};
@@ -54,7 +54,7 @@ static void a_head_ends_at_its_empty_line_however_it_comes(void **state)
                      sizeof(text) - 4);
 }
 
-static void what_no_request_begins_with_is_refused_before_it_ends(void **state)
+TEST(what_no_request_begins_with_is_refused_before_it_ends)
 {
     static const char *const texts[] = {"\x16\x03\x01", "GET / HTTP/1.1\n", "GET\t/", "\r\r",
                                         "GET / HTTP/1.1\r\nA: b\x01"};
@@ -65,7 +65,7 @@ static void what_no_request_begins_with_is_refused_before_it_ends(void **state)
         assert_int_equal(read_text(texts[i], copy, &head), -400);
 }
 
-static void wrong_heads_have_their_status(void **state)
+TEST(wrong_heads_have_their_status)
 {
     static const struct {
         const char *text;
@@ -83,7 +83,7 @@ static void wrong_heads_have_their_status(void **state)
         assert_int_equal(read_text(cases[i].text, copy, &head), cases[i].status);
 }
 
-static void long_heads_have_their_status(void **state)
+TEST(long_heads_have_their_status)
 {
     static char text[SL_HTTP_MAX_HEAD_BYTES + 64], copy[sizeof(text)];
     struct sl_http_head head;
@@ -97,17 +97,4 @@ static void long_heads_have_their_status(void **state)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "A%d: b\r\n", i);
     snprintf(text + used, sizeof(text) - used, "\r\n");
     assert_int_equal(read_text(text, copy, &head), -431);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_head_gives_method_target_version_and_fields),
-        cmocka_unit_test(a_field_that_stands_twice_has_no_value),
-        cmocka_unit_test(a_head_ends_at_its_empty_line_however_it_comes),
-        cmocka_unit_test(what_no_request_begins_with_is_refused_before_it_ends),
-        cmocka_unit_test(wrong_heads_have_their_status),
-        cmocka_unit_test(long_heads_have_their_status),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

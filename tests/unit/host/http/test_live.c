@@ -52,9 +52,10 @@ static int watch(const char *headers)
     return fd;
 }
 
-static void events_stream_and_end_with_the_job(void **state)
+#define CASE(name) TEST_WITH(name, open_case, close_case)
+
+CASE(events_stream_and_end_with_the_job)
 {
-    (void)state;
     assert_int_equal(SUBMIT, 201);
     int fd = watch("");
     assert_non_null(strstr(bench.output, "content-type: text/event-stream\r\n"));
@@ -73,7 +74,7 @@ static void events_stream_and_end_with_the_job(void **state)
     assert_non_null(strstr(bench.output, "\"state\":\"done\""));
 }
 
-static void a_stream_resumes_after_the_last_event_it_saw(void **state)
+CASE(a_stream_resumes_after_the_last_event_it_saw)
 {
     char header[64];
     (void)state;
@@ -105,7 +106,7 @@ static bool one_is_cut(void)
     return bench.http->streams == watchers - 1;
 }
 
-static void a_client_that_does_not_read_is_cut_off(void **state)
+CASE(a_client_that_does_not_read_is_cut_off)
 {
     char json[400];
     (void)state;
@@ -126,7 +127,9 @@ static void a_client_that_does_not_read_is_cut_off(void **state)
     close(fd);
 }
 
-static void two_hundred_streams_all_hear_an_event_while_one_does_not_read(void **state)
+#define PATIENT_CASE(name) TEST_WITH(name, open_patient_case, close_case)
+
+PATIENT_CASE(two_hundred_streams_all_hear_an_event_while_one_does_not_read)
 {
     enum { STREAMS = 200 };
     int fds[STREAMS];
@@ -173,7 +176,7 @@ static void stop_loop(uv_timer_t *timer)
 }
 
 /* A loop that polls a descriptor in vain takes all of its core. */
-static void waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave(void **state)
+CASE(waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave)
 {
     uv_timer_t timer;
     int fds[3];
@@ -193,7 +196,7 @@ static void waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave(v
     close(fds[1]);
 }
 
-static void one_stream_too_many_is_told_so(void **state)
+CASE(one_stream_too_many_is_told_so)
 {
     int fds[SL_HTTP_MAX_STREAMS];
     (void)state;
@@ -207,9 +210,8 @@ static void one_stream_too_many_is_told_so(void **state)
 }
 
 /* close_case() asserts that the loop is empty afterwards. */
-static void the_server_closes_with_streams_and_requests_under_way(void **state)
+CASE(the_server_closes_with_streams_and_requests_under_way)
 {
-    (void)state;
     assert_int_equal(SUBMIT, 201);
     int stream = watch("");
     int half = sl_http_case_connect(&bench);
@@ -227,9 +229,8 @@ static void the_server_closes_with_streams_and_requests_under_way(void **state)
     close(asking);
 }
 
-static void pipelined_requests_are_answered_in_order(void **state)
+CASE(pipelined_requests_are_answered_in_order)
 {
-    (void)state;
     int fd = sl_http_case_connect(&bench);
     for (int i = 0; i < 5; i++)
         sl_http_case_send(fd, "GET /api/v1/jobs HTTP/1.1\r\nHost: l\r\n\r\n"
@@ -243,7 +244,7 @@ static void pipelined_requests_are_answered_in_order(void **state)
     close(fd);
 }
 
-static void silent_and_broken_peers_are_closed(void **state)
+CASE(silent_and_broken_peers_are_closed)
 {
     static const char *const peers[] = {
         "",
@@ -290,9 +291,8 @@ static bool none_is_connected(void)
     return bench.http->clients.count == 0;
 }
 
-static void connections_that_came_and_went_leave_nothing_behind(void **state)
+PATIENT_CASE(connections_that_came_and_went_leave_nothing_behind)
 {
-    (void)state;
     int first = dup(0);
     close(first);
     for (int round = 0; round < 3; round++) {
@@ -320,9 +320,8 @@ static void connections_that_came_and_went_leave_nothing_behind(void **state)
     assert_int_equal(last, first); /* no descriptor is left open */
 }
 
-static void headers_without_end_are_refused(void **state)
+CASE(headers_without_end_are_refused)
 {
-    (void)state;
     int fd = sl_http_case_connect(&bench);
     sl_http_case_send(fd, "GET /healthz HTTP/1.1\r\nHost: l\r\n");
     for (int i = 0; i < 2000; i++) {
@@ -333,24 +332,4 @@ static void headers_without_end_are_refused(void **state)
     assert_int_not_equal(sl_http_case_await(&bench, fd, "alive", 3000), 1);
     close(fd);
     assert_int_equal(CURL(&bench, "/healthz"), 200);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
-#define PATIENT_CASE(name) cmocka_unit_test_setup_teardown(name, open_patient_case, close_case)
-    const struct CMUnitTest tests[] = {
-        CASE(events_stream_and_end_with_the_job),
-        CASE(a_stream_resumes_after_the_last_event_it_saw),
-        CASE(a_client_that_does_not_read_is_cut_off),
-        PATIENT_CASE(two_hundred_streams_all_hear_an_event_while_one_does_not_read),
-        CASE(waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave),
-        CASE(one_stream_too_many_is_told_so),
-        CASE(the_server_closes_with_streams_and_requests_under_way),
-        CASE(pipelined_requests_are_answered_in_order),
-        CASE(silent_and_broken_peers_are_closed),
-        PATIENT_CASE(connections_that_came_and_went_leave_nothing_behind),
-        CASE(headers_without_end_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

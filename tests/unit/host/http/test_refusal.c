@@ -39,7 +39,7 @@ static int read_log(void)
     return lines;
 }
 
-static void what_a_peer_chose_cannot_end_the_line(void **state)
+TEST_WITH(what_a_peer_chose_cannot_end_the_line, setup, NULL)
 {
     struct sl_http_refusals refusals = {0};
     (void)state;
@@ -49,7 +49,7 @@ static void what_a_peer_chose_cannot_end_the_line(void **state)
                               "path=\"/a?level=error ?b? ??\" reason=\"no\"\n");
 }
 
-static void a_flood_is_counted_and_not_told(void **state)
+TEST_WITH(a_flood_is_counted_and_not_told, setup, NULL)
 {
     struct sl_http_refusals refusals = {0};
     (void)state;
@@ -59,13 +59,4 @@ static void a_flood_is_counted_and_not_told(void **state)
     assert_int_equal(read_log(), SL_HTTP_REFUSALS_A_SECOND + 2);
     assert_non_null(strstr(text, "event=http_refusals_untold count=980\n"));
     assert_non_null(strstr(text, "later"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_a_peer_chose_cannot_end_the_line, setup),
-        cmocka_unit_test_setup(a_flood_is_counted_and_not_told, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,9 @@ static size_t count(const char *text)
     return found;
 }
 
-static void a_body_in_chunks_is_put_together(void **state)
+#define CASE(name) TEST_WITH(name, open_case, close_case)
+
+CASE(a_body_in_chunks_is_put_together)
 {
     static const char *const parts[] = {
         "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\n4", "f",
@@ -73,7 +75,7 @@ static void a_body_in_chunks_is_put_together(void **state)
     assert_alive(fd);
 }
 
-static void what_http_forbids_is_answered_by_its_status_and_a_problem_document(void **state)
+CASE(what_http_forbids_is_answered_by_its_status_and_a_problem_document)
 {
     static const struct {
         const char *request, *status, *type;
@@ -129,7 +131,7 @@ static void what_http_forbids_is_answered_by_its_status_and_a_problem_document(v
     }
 }
 
-static void what_http_allows_but_this_server_does_not_keeps_the_connection(void **state)
+CASE(what_http_allows_but_this_server_does_not_keeps_the_connection)
 {
     static const struct {
         const char *request, *status, *text;
@@ -162,7 +164,7 @@ static void what_http_allows_but_this_server_does_not_keeps_the_connection(void 
     }
 }
 
-static void a_client_of_http_1_0_or_that_closes_is_answered_and_closed(void **state)
+CASE(a_client_of_http_1_0_or_that_closes_is_answered_and_closed)
 {
     static const char *const requests[] = {"GET /healthz HTTP/1.0\r\n\r\n",
                                            "GET /healthz HTTP/1.1\r\n" HOST
@@ -178,9 +180,8 @@ static void a_client_of_http_1_0_or_that_closes_is_answered_and_closed(void **st
 }
 
 /* A request that has sent all and ended its side is answered all the same. */
-static void a_half_closed_client_gets_its_answer(void **state)
+CASE(a_half_closed_client_gets_its_answer)
 {
-    (void)state;
     int fd = sl_http_case_connect(&bench);
     sl_http_case_send(fd, "GET /api/v1/jobs HTTP/1.1\r\n" HOST "\r\n");
     shutdown(fd, SHUT_WR);
@@ -188,7 +189,7 @@ static void a_half_closed_client_gets_its_answer(void **state)
     assert_closed(fd);
 }
 
-static void requests_with_bodies_follow_each_other_on_one_connection(void **state)
+CASE(requests_with_bodies_follow_each_other_on_one_connection)
 {
     static const char *const requests[] = {
         "GET /healthz HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc",
@@ -213,9 +214,8 @@ static void requests_with_bodies_follow_each_other_on_one_connection(void **stat
     assert_alive(fd);
 }
 
-static void a_client_that_asks_first_is_told_to_go_on(void **state)
+CASE(a_client_that_asks_first_is_told_to_go_on)
 {
-    (void)state;
     int fd = sl_http_case_connect(&bench);
     sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
                           "Expect: 100-continue\r\nContent-Length: 96\r\n\r\n");
@@ -226,9 +226,8 @@ static void a_client_that_asks_first_is_told_to_go_on(void **state)
     assert_alive(fd);
 }
 
-static void a_client_that_asks_first_is_not_told_to_send_what_is_refused(void **state)
+CASE(a_client_that_asks_first_is_not_told_to_send_what_is_refused)
 {
-    (void)state;
     int fd = sl_http_case_connect(&bench);
     sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON
                           "Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
@@ -250,7 +249,7 @@ static void send_much(int fd, size_t bytes)
     }
 }
 
-static void a_body_beyond_the_limit_is_read_away_and_answered(void **state)
+CASE(a_body_beyond_the_limit_is_read_away_and_answered)
 {
     static const char *const heads[] = {
         "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Content-Length: 3000000\r\n\r\n",
@@ -266,7 +265,7 @@ static void a_body_beyond_the_limit_is_read_away_and_answered(void **state)
     }
 }
 
-static void a_head_has_the_length_and_no_body(void **state)
+CASE(a_head_has_the_length_and_no_body)
 {
     static const char *const paths[] = {"/healthz", "/metrics", "/api/v1/runs", "/api/v1/jobs/7"};
     char request[128];
@@ -283,7 +282,7 @@ static void a_head_has_the_length_and_no_body(void **state)
     }
 }
 
-static void a_long_address_is_refused_and_the_connection_goes_on(void **state)
+CASE(a_long_address_is_refused_and_the_connection_goes_on)
 {
     char request[4096], name[3000];
     (void)state;
@@ -319,9 +318,8 @@ static void send_to_a_busy_store(int fd, const char *requests)
         close(others[i]);
 }
 
-static void a_token_is_known_or_forgotten_when_that_is_answered(void **state)
+CASE(a_token_is_known_or_forgotten_when_that_is_answered)
 {
-    (void)state;
     int fd = sl_http_case_connect(&bench);
     send_to_a_busy_store(fd, "POST /api/v1/tokens HTTP/1.1\r\n" HOST JSON
                              "Content-Length: 27\r\n\r\n{\"name\":\"x\",\"role\":\"admin\"}"
@@ -335,7 +333,7 @@ static void a_token_is_known_or_forgotten_when_that_is_answered(void **state)
     assert_alive(fd);
 }
 
-static void an_address_that_fills_the_headers_ends_its_own_connection_alone(void **state)
+CASE(an_address_that_fills_the_headers_ends_its_own_connection_alone)
 {
     static char name[20000];
     (void)state;
@@ -360,7 +358,7 @@ static bool is_other_closed(void)
     return other_is_closed;
 }
 
-static void the_daemon_listens_on_loopback_of_ipv6(void **state)
+CASE(the_daemon_listens_on_loopback_of_ipv6)
 {
     struct sl_http_options options = {.listen = {"tcp:[::1]:0"}, .listen_count = 1};
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -383,26 +381,4 @@ static void the_daemon_listens_on_loopback_of_ipv6(void **state)
     assert_alive(fd);
     sl_http_close(http, on_closed, &other_is_closed);
     assert_true(sl_http_case_until(&bench, is_other_closed));
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
-    const struct CMUnitTest tests[] = {
-        CASE(a_body_in_chunks_is_put_together),
-        CASE(what_http_forbids_is_answered_by_its_status_and_a_problem_document),
-        CASE(what_http_allows_but_this_server_does_not_keeps_the_connection),
-        CASE(a_client_of_http_1_0_or_that_closes_is_answered_and_closed),
-        CASE(a_half_closed_client_gets_its_answer),
-        CASE(requests_with_bodies_follow_each_other_on_one_connection),
-        CASE(a_client_that_asks_first_is_told_to_go_on),
-        CASE(a_client_that_asks_first_is_not_told_to_send_what_is_refused),
-        CASE(a_body_beyond_the_limit_is_read_away_and_answered),
-        CASE(a_head_has_the_length_and_no_body),
-        CASE(a_long_address_is_refused_and_the_connection_goes_on),
-        CASE(a_token_is_known_or_forgotten_when_that_is_answered),
-        CASE(an_address_that_fills_the_headers_ends_its_own_connection_alone),
-        CASE(the_daemon_listens_on_loopback_of_ipv6),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

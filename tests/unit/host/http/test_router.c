@@ -5,9 +5,8 @@
 static char param[2][SL_HTTP_PARAM_BYTES];
 static int methods;
 
-static void parameters_come_out_of_the_path(void **state)
+TEST(parameters_come_out_of_the_path)
 {
-    (void)state;
     assert_non_null(sl_http_find_route(SL_HTTP_GET, "/api/v1/jobs/12/events", param, &methods));
     assert_string_equal(param[0], "12");
     assert_non_null(
@@ -19,7 +18,7 @@ static void parameters_come_out_of_the_path(void **state)
     assert_string_equal(param[1], "release");
 }
 
-static void the_more_special_of_two_patterns_wins(void **state)
+TEST(the_more_special_of_two_patterns_wins)
 {
     const struct sl_http_route *files, *file;
     (void)state;
@@ -30,9 +29,8 @@ static void the_more_special_of_two_patterns_wins(void **state)
     assert_ptr_not_equal(files->handler, file->handler);
 }
 
-static void a_wrong_method_says_which_there_are(void **state)
+TEST(a_wrong_method_says_which_there_are)
 {
-    (void)state;
     assert_null(sl_http_find_route(SL_HTTP_PUT, "/api/v1/jobs", param, &methods));
     assert_int_equal(methods, SL_HTTP_GET | SL_HTTP_HEAD | SL_HTTP_POST);
     assert_null(sl_http_find_route(0, "/healthz", param, &methods));
@@ -41,7 +39,7 @@ static void a_wrong_method_says_which_there_are(void **state)
     assert_int_equal(methods, SL_HTTP_PUT | SL_HTTP_HEAD);
 }
 
-static void what_no_pattern_has_is_nowhere(void **state)
+TEST(what_no_pattern_has_is_nowhere)
 {
     static const char *const paths[] = {"",
                                         "/",
@@ -56,15 +54,4 @@ static void what_no_pattern_has_is_nowhere(void **state)
         assert_null(sl_http_find_route(SL_HTTP_GET, paths[i], param, &methods));
         assert_int_equal(methods, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_come_out_of_the_path),
-        cmocka_unit_test(the_more_special_of_two_patterns_wins),
-        cmocka_unit_test(a_wrong_method_says_which_there_are),
-        cmocka_unit_test(what_no_pattern_has_is_nowhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,10 @@ static bool has(const char *text)
     return strstr(bench.output, text) != NULL;
 }
 
-static void health_description_and_metrics_are_served(void **state)
+#define CASE(name) TEST_WITH(name, open_case, close_case)
+
+CASE(health_description_and_metrics_are_served)
 {
-    (void)state;
     assert_int_equal(CURL(&bench, "/healthz"), 200);
     assert_true(has("\"alive\""));
     assert_int_equal(CURL(&bench, "/readyz"), 200);
@@ -59,9 +60,8 @@ static void health_description_and_metrics_are_served(void **state)
     assert_string_equal(bench.body, "");
 }
 
-static void what_is_not_there_is_a_problem_document(void **state)
+CASE(what_is_not_there_is_a_problem_document)
 {
-    (void)state;
     assert_int_equal(CURL(&bench, "/nowhere"), 404);
     assert_true(has("application/problem+json"));
     assert_true(has("\"type\":\"urn:sme2lab:problem:not-found\""));
@@ -77,9 +77,8 @@ static void what_is_not_there_is_a_problem_document(void **state)
     assert_int_equal(CURL(&bench, "/api/v1/jobs?cursor=-1"), 400);
 }
 
-static void a_job_is_submitted_found_listed_and_cancelled(void **state)
+CASE(a_job_is_submitted_found_listed_and_cancelled)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) { /* the second time by the same key: the same job */
         assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-H", "Idempotency-Key: k1", "-d",
                               "{\"model\":\"" SL_HTTP_CASE_MODEL
@@ -111,9 +110,8 @@ static void a_job_is_submitted_found_listed_and_cancelled(void **state)
     assert_int_equal(bench.cancelled, 1);
 }
 
-static void a_wrong_submission_says_what_is_wrong(void **state)
+CASE(a_wrong_submission_says_what_is_wrong)
 {
-    (void)state;
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":"), 422);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "[]"), 422);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{}"), 422);
@@ -152,7 +150,7 @@ static const char *write_file(const char *name, size_t size, char sha256[65])
     return path;
 }
 
-static void a_blob_is_put_once_and_found(void **state)
+CASE(a_blob_is_put_once_and_found)
 {
     char sha256[65], url[128];
     const char *path = write_file("model.pte", 3 << 20, sha256);
@@ -168,7 +166,7 @@ static void a_blob_is_put_once_and_found(void **state)
     assert_int_equal(CURL(&bench, "/api/v1/blobs/abc", "-T", path), 422);
 }
 
-static void a_blob_in_parts_ends_whole(void **state)
+CASE(a_blob_in_parts_ends_whole)
 {
     char sha256[65], url[128], part[300], range[64];
     const char *path = write_file("model.pte", 100000, sha256);
@@ -192,7 +190,7 @@ static void a_blob_in_parts_ends_whole(void **state)
     assert_int_equal(CURL(&bench, url, "-I"), 200);
 }
 
-static void wrong_and_large_blobs_are_refused(void **state)
+TEST_WITH(wrong_and_large_blobs_are_refused, open_small_case, close_case)
 {
     char sha256[65], url[128];
     const char *path = write_file("model.pte", 5000, sha256);
@@ -241,7 +239,7 @@ static void add_run(const char *directory)
     assert_true(sl_http_case_until(&bench, it_has_ended)); /* its run is stored, the box is free */
 }
 
-static void a_runs_files_are_served_and_nothing_beside_them(void **state)
+CASE(a_runs_files_are_served_and_nothing_beside_them)
 {
     char command[1024];
     (void)state;
@@ -295,7 +293,7 @@ static void a_runs_files_are_served_and_nothing_beside_them(void **state)
     }
 }
 
-static void a_token_lets_in_and_its_role_says_how_far(void **state)
+CASE(a_token_lets_in_and_its_role_says_how_far)
 {
     static const char *const roles[] = {"read", "submit", "admin"};
     static const int submits[] = {403, 201, 201}, admins[] = {403, 403, 200};
@@ -322,9 +320,8 @@ static void a_token_lets_in_and_its_role_says_how_far(void **state)
     assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"role\":\"god\"}"), 422);
 }
 
-static void a_device_is_quarantined_and_released(void **state)
+CASE(a_device_is_quarantined_and_released)
 {
-    (void)state;
     assert_int_equal(CURL(&bench, "/api/v1/devices"), 200);
     assert_true(has("\"name\":\"box\",\"kind\":\"counted\",\"state\":\"ready\""));
     assert_int_equal(CURL(&bench, "/api/v1/devices/box/quarantine", "-d", ""), 200);
@@ -335,7 +332,7 @@ static void a_device_is_quarantined_and_released(void **state)
     assert_int_equal(CURL(&bench, "/api/v1/devices/none/release", "-d", ""), 404);
 }
 
-static void the_socket_is_its_owners_alone(void **state)
+CASE(the_socket_is_its_owners_alone)
 {
     struct stat info;
     (void)state;
@@ -352,7 +349,7 @@ static bool no_descriptor_is_left_open(void)
     return last == first_free;
 }
 
-static void an_address_that_cannot_be_had_is_refused_with_words(void **state)
+CASE(an_address_that_cannot_be_had_is_refused_with_words)
 {
     char own[160], taken[64];
     (void)state;
@@ -379,25 +376,4 @@ static void an_address_that_cannot_be_had_is_refused_with_words(void **state)
     }
     assert_true(sl_http_case_until(&bench, no_descriptor_is_left_open));
     assert_int_equal(CURL(&bench, "/healthz"), 200); /* the first server still has its socket */
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_case, close_case)
-    const struct CMUnitTest tests[] = {
-        CASE(health_description_and_metrics_are_served),
-        CASE(what_is_not_there_is_a_problem_document),
-        CASE(a_job_is_submitted_found_listed_and_cancelled),
-        CASE(a_wrong_submission_says_what_is_wrong),
-        CASE(a_blob_is_put_once_and_found),
-        CASE(a_blob_in_parts_ends_whole),
-        cmocka_unit_test_setup_teardown(wrong_and_large_blobs_are_refused, open_small_case,
-                                        close_case),
-        CASE(a_runs_files_are_served_and_nothing_beside_them),
-        CASE(a_token_lets_in_and_its_role_says_how_far),
-        CASE(a_device_is_quarantined_and_released),
-        CASE(an_address_that_cannot_be_had_is_refused_with_words),
-        CASE(the_socket_is_its_owners_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@ static int read_text(const char *method, const char *target)
     return sl_http_target_read(method, target, path, &query, &why);
 }
 
-static void paths_are_decoded_and_queries_are_kept(void **state)
+TEST(paths_are_decoded_and_queries_are_kept)
 {
-    (void)state;
     assert_int_equal(read_text("GET", "/a%20b%2Fc+d?x=%41"), 0);
     assert_string_equal(path, "/a b/c+d");
     assert_string_equal(query, "x=%41");
@@ -23,9 +22,8 @@ static void paths_are_decoded_and_queries_are_kept(void **state)
     assert_string_equal(path, "*");
 }
 
-static void an_absolute_uri_stands_for_its_path(void **state)
+TEST(an_absolute_uri_stands_for_its_path)
 {
-    (void)state;
     assert_int_equal(read_text("GET", "HTTPS://a:8/b?c"), 0);
     assert_string_equal(path, "/b");
     assert_string_equal(query, "c");
@@ -34,14 +32,13 @@ static void an_absolute_uri_stands_for_its_path(void **state)
     assert_string_equal(query, "c=/");
 }
 
-static void a_path_with_a_zero_is_no_path(void **state)
+TEST(a_path_with_a_zero_is_no_path)
 {
-    (void)state;
     assert_int_equal(read_text("GET", "/a%00b"), 0);
     assert_string_equal(path, "");
 }
 
-static void what_is_no_path_is_refused(void **state)
+TEST(what_is_no_path_is_refused)
 {
     static const char *const targets[] = {"*",    "a",   "http:///a", "ftp://a/b",
                                           "/a#b", "/%4", "/%g0",      "/a?%"};
@@ -55,7 +52,7 @@ static void what_is_no_path_is_refused(void **state)
     assert_int_equal(read_text("GET", longer), 0);
 }
 
-static void parameters_are_found_and_decoded(void **state)
+TEST(parameters_are_found_and_decoded)
 {
     char value[8];
     (void)state;
@@ -67,16 +64,4 @@ static void parameters_are_found_and_decoded(void **state)
     assert_int_equal(sl_http_query_find("a=1234567", "a", value, sizeof(value)), 7);
     assert_int_equal(sl_http_query_find("a=12345678", "a", value, sizeof(value)), -1);
     assert_int_equal(sl_http_query_find("a=1%002", "a", value, sizeof(value)), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_are_decoded_and_queries_are_kept),
-        cmocka_unit_test(an_absolute_uri_stands_for_its_path),
-        cmocka_unit_test(a_path_with_a_zero_is_no_path),
-        cmocka_unit_test(what_is_no_path_is_refused),
-        cmocka_unit_test(parameters_are_found_and_decoded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* tests/unit/host/ingest/test_assembler.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "host/ingest/assembler.h"
 #include "tests/support/random.h"
+#include "tests/support/test.h"
 
 static uint64_t random_state = 20261121;
 
@@ -18,9 +14,8 @@ static uint64_t draw(uint64_t below)
     return sl_random_below(&random_state, below);
 }
 
-static void a_gap_is_refused_and_changes_nothing(void **state)
+TEST(a_gap_is_refused_and_changes_nothing)
 {
-    (void)state;
     struct sl_assembler assembler;
     size_t fresh = 99;
     sl_assembler_init(&assembler, 64);
@@ -29,9 +24,8 @@ static void a_gap_is_refused_and_changes_nothing(void **state)
     assert_int_equal(assembler.appended, 64);
 }
 
-static void overlap_gives_only_the_new_end(void **state)
+TEST(overlap_gives_only_the_new_end)
 {
-    (void)state;
     struct sl_assembler assembler;
     size_t fresh;
     sl_assembler_init(&assembler, 0);
@@ -43,9 +37,8 @@ static void overlap_gives_only_the_new_end(void **state)
     assert_int_equal(fresh, 0);
 }
 
-static void offsets_near_the_top_cannot_wrap(void **state)
+TEST(offsets_near_the_top_cannot_wrap)
 {
-    (void)state;
     struct sl_assembler assembler;
     size_t fresh;
     sl_assembler_init(&assembler, 0);
@@ -53,9 +46,8 @@ static void offsets_near_the_top_cannot_wrap(void **state)
     assert_int_equal(sl_assembler_take(&assembler, 0, SIZE_MAX, 0, &fresh), SL_E_LIMIT);
 }
 
-static void bytes_past_the_declared_end_are_refused(void **state)
+TEST(bytes_past_the_declared_end_are_refused)
 {
-    (void)state;
     struct sl_assembler assembler;
     size_t fresh;
     sl_assembler_init(&assembler, 0);
@@ -67,9 +59,8 @@ static void bytes_past_the_declared_end_are_refused(void **state)
     assert_int_equal(sl_assembler_end(&assembler, 13), SL_E_MISMATCH);
 }
 
-static void a_failed_sync_acknowledges_nothing(void **state)
+TEST(a_failed_sync_acknowledges_nothing)
 {
-    (void)state;
     struct sl_assembler assembler;
     size_t fresh;
     uint64_t offset;
@@ -158,9 +149,8 @@ static void step(struct world *world)
     assert_true(world->assembler.synced <= world->assembler.appended);
 }
 
-static void a_million_random_steps_lose_nothing(void **state)
+TEST(a_million_random_steps_lose_nothing)
 {
-    (void)state;
     static struct world world;
     unsigned long steps = 0, streams = 0;
     while (steps < 1000000) {
@@ -176,17 +166,4 @@ static void a_million_random_steps_lose_nothing(void **state)
         streams++;
     }
     assert_true(streams > 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gap_is_refused_and_changes_nothing),
-        cmocka_unit_test(overlap_gives_only_the_new_end),
-        cmocka_unit_test(offsets_near_the_top_cannot_wrap),
-        cmocka_unit_test(bytes_past_the_declared_end_are_refused),
-        cmocka_unit_test(a_failed_sync_acknowledges_nothing),
-        cmocka_unit_test(a_million_random_steps_lose_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 /* tests/unit/host/ingest/test_file_stream.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/ingest/file_stream.h"
 #include "proto/job.pb-c.h"
+#include "tests/support/test.h"
 
 static void append_file(struct sl_buf *stream, const char *name, const char *content, uint64_t size)
 {
@@ -45,9 +41,8 @@ static int walk(const struct sl_buf *stream, int *out_count)
     return rc;
 }
 
-static void files_come_out_as_they_went_in(void **state)
+TEST(files_come_out_as_they_went_in)
 {
-    (void)state;
     char folder[] = "/tmp/sl-files-XXXXXX", path[64], command[64];
     struct sl_buf stream, bytes;
     sl_buf_init(&stream, 4096);
@@ -69,7 +64,7 @@ static void files_come_out_as_they_went_in(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void names_that_lead_elsewhere_are_refused(void **state)
+TEST(names_that_lead_elsewhere_are_refused)
 {
     static const char *const names[] = {"", ".", "..", ".hidden", "../up", "a/b", "/etc/x", "a\nb"};
     (void)state;
@@ -84,7 +79,7 @@ static void names_that_lead_elsewhere_are_refused(void **state)
     }
 }
 
-static void a_stream_that_breaks_off_is_truncated_at_every_length(void **state)
+TEST(a_stream_that_breaks_off_is_truncated_at_every_length)
 {
     struct sl_buf stream;
     int count;
@@ -100,7 +95,7 @@ static void a_stream_that_breaks_off_is_truncated_at_every_length(void **state)
     sl_buf_fini(&stream);
 }
 
-static void a_size_beyond_the_stream_is_truncated(void **state)
+TEST(a_size_beyond_the_stream_is_truncated)
 {
     struct sl_buf stream;
     int count;
@@ -111,7 +106,7 @@ static void a_size_beyond_the_stream_is_truncated(void **state)
     sl_buf_fini(&stream);
 }
 
-static void a_header_beyond_its_limit_is_refused(void **state)
+TEST(a_header_beyond_its_limit_is_refused)
 {
     uint8_t bytes[8] = {0xff, 0xff, 0, 0};
     int count = 0;
@@ -119,16 +114,4 @@ static void a_header_beyond_its_limit_is_refused(void **state)
     assert_int_equal(
         sl_file_stream_walk((struct sl_bytes){bytes, sizeof(bytes)}, count_file, &count, NULL),
         SL_E_FORMAT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_come_out_as_they_went_in),
-        cmocka_unit_test(names_that_lead_elsewhere_are_refused),
-        cmocka_unit_test(a_stream_that_breaks_off_is_truncated_at_every_length),
-        cmocka_unit_test(a_size_beyond_the_stream_is_truncated),
-        cmocka_unit_test(a_header_beyond_its_limit_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

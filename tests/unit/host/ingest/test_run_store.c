@@ -1,21 +1,18 @@
 /* tests/unit/host/ingest/test_run_store.c */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/ingest/run_store.h"
+#include "tests/support/test.h"
 
 struct fixture {
     uv_loop_t loop;
@@ -80,7 +77,7 @@ static void wait_synced(struct fixture *f, int times)
     assert_int_equal(f->synced, times);
 }
 
-static void nothing_is_acknowledged_before_it_is_synced(void **state)
+TEST_WITH(nothing_is_acknowledged_before_it_is_synced, make, clean)
 {
     struct fixture *f = *state;
     uint64_t offset = 0;
@@ -94,7 +91,7 @@ static void nothing_is_acknowledged_before_it_is_synced(void **state)
     close_store(f);
 }
 
-static void overlapping_stretches_are_stored_once_and_gaps_refused(void **state)
+TEST_WITH(overlapping_stretches_are_stored_once_and_gaps_refused, make, clean)
 {
     struct fixture *f = *state;
     char path[256];
@@ -112,7 +109,7 @@ static void overlapping_stretches_are_stored_once_and_gaps_refused(void **state)
     sl_buf_fini(&bytes);
 }
 
-static void a_reopened_store_goes_on_at_what_was_synced(void **state)
+TEST_WITH(a_reopened_store_goes_on_at_what_was_synced, make, clean)
 {
     struct fixture *f = *state;
     uint64_t have[SL_RUN_STREAMS], lengths[SL_RUN_STREAMS] = {8, 3, 0, 0};
@@ -134,7 +131,7 @@ static void a_reopened_store_goes_on_at_what_was_synced(void **state)
     close_store(f);
 }
 
-static void a_torn_mark_falls_back_to_the_one_before(void **state)
+TEST_WITH(a_torn_mark_falls_back_to_the_one_before, make, clean)
 {
     struct fixture *f = *state;
     char path[128];
@@ -156,7 +153,7 @@ static void a_torn_mark_falls_back_to_the_one_before(void **state)
     close_store(f);
 }
 
-static void a_shortened_stream_is_refused(void **state)
+TEST_WITH(a_shortened_stream_is_refused, make, clean)
 {
     struct fixture *f = *state;
     static const struct sl_run_store_events events = {on_synced, on_failed};
@@ -175,7 +172,7 @@ static void a_shortened_stream_is_refused(void **state)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-static void many_bytes_make_the_link_wait_until_they_are_synced(void **state)
+TEST_WITH(many_bytes_make_the_link_wait_until_they_are_synced, make, clean)
 {
     struct fixture *f = *state;
     static uint8_t part[256 << 10];
@@ -193,7 +190,7 @@ static void many_bytes_make_the_link_wait_until_they_are_synced(void **state)
     close_store(f);
 }
 
-static void open_survives_each_failed_allocation(void **state)
+TEST_WITH(open_survives_each_failed_allocation, make, clean)
 {
     struct fixture *f = *state;
     static const struct sl_run_store_events events = {on_synced, on_failed};
@@ -205,20 +202,4 @@ static void open_survives_each_failed_allocation(void **state)
     assert_null(store);
     assert_int_equal(sl_run_store_open(&loop, "/nowhere/at/all", &events, f, &store), -ENOENT);
     assert_int_equal(uv_loop_close(&loop), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_acknowledged_before_it_is_synced, make, clean),
-        cmocka_unit_test_setup_teardown(overlapping_stretches_are_stored_once_and_gaps_refused,
-                                        make, clean),
-        cmocka_unit_test_setup_teardown(a_reopened_store_goes_on_at_what_was_synced, make, clean),
-        cmocka_unit_test_setup_teardown(a_torn_mark_falls_back_to_the_one_before, make, clean),
-        cmocka_unit_test_setup_teardown(a_shortened_stream_is_refused, make, clean),
-        cmocka_unit_test_setup_teardown(many_bytes_make_the_link_wait_until_they_are_synced, make,
-                                        clean),
-        cmocka_unit_test_setup_teardown(open_survives_each_failed_allocation, make, clean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

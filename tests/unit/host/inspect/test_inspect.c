@@ -2,13 +2,8 @@
 #include "host/inspect/inspect.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -23,6 +18,7 @@
 #include "host/inspect/plan.h"
 #include "host/inspect/sum.h"
 #include "host/inspect/why.h"
+#include "tests/support/test.h"
 
 static void read_model(const char *name, struct sl_buf *file)
 {
@@ -40,9 +36,8 @@ static struct sl_inspect *inspect_model(const char *name, struct sl_buf *file)
     return inspect;
 }
 
-static void delegated_and_portable_forms_of_a_model_do_the_same_work(void **state)
+TEST(delegated_and_portable_forms_of_a_model_do_the_same_work)
 {
-    (void)state;
     struct sl_buf delegated_file, portable_file;
     struct sl_inspect *delegated = inspect_model("toy_cnn_f32_xnnpack", &delegated_file);
     struct sl_inspect *portable = inspect_model("toy_cnn_f32_portable", &portable_file);
@@ -62,7 +57,7 @@ static void delegated_and_portable_forms_of_a_model_do_the_same_work(void **stat
 }
 
 /* Traces have the same words: what they say must be the work that the file says. */
-static void the_work_read_from_the_words_of_a_shape_is_that_of_the_file(void **state)
+TEST(the_work_read_from_the_words_of_a_shape_is_that_of_the_file)
 {
     static const char *const names[] = {"toy_cnn_f32_xnnpack",      "toy_cnn_int8_xnnpack",
                                         "mobilenet_v2_f32_xnnpack", "unet_int8_xnnpack",
@@ -86,9 +81,8 @@ static void the_work_read_from_the_words_of_a_shape_is_that_of_the_file(void **s
     assert_true(working > 100);
 }
 
-static void an_operator_knows_what_it_reads_across_delegate_calls(void **state)
+TEST(an_operator_knows_what_it_reads_across_delegate_calls)
 {
-    (void)state;
     struct sl_buf file;
     struct sl_inspect *inspect = inspect_model("mobilenet_v2_f32_xnnpack", &file);
     const struct sl_inspect_method *method = &inspect->methods[0];
@@ -107,9 +101,8 @@ static void an_operator_knows_what_it_reads_across_delegate_calls(void **state)
     sl_buf_fini(&file);
 }
 
-static void shapes_types_and_bytes_of_a_convolution_are_those_of_the_file(void **state)
+TEST(shapes_types_and_bytes_of_a_convolution_are_those_of_the_file)
 {
-    (void)state;
     struct sl_buf file;
     struct sl_inspect *inspect = inspect_model("toy_cnn_int8_xnnpack", &file);
     const struct sl_inspect_node *found = NULL;
@@ -129,9 +122,8 @@ static void shapes_types_and_bytes_of_a_convolution_are_those_of_the_file(void *
     sl_buf_fini(&file);
 }
 
-static void every_truncation_of_a_program_is_refused_in_words(void **state)
+TEST(every_truncation_of_a_program_is_refused_in_words)
 {
-    (void)state;
     struct sl_buf file;
     struct sl_inspect *inspect = NULL;
     read_model("toy_cnn_int8_xnnpack", &file);
@@ -165,9 +157,8 @@ static void show(const struct sl_inspect *inspect)
     }
 }
 
-static void programs_that_lie_are_refused_or_shown(void **state)
+TEST(programs_that_lie_are_refused_or_shown)
 {
-    (void)state;
     static const char *const names[] = {"toy_cnn_int8_xnnpack", "kitchen_shape_portable",
                                         "dynamic_shape_f32_xnnpack", "delegate_ops_f32_xnnpack"};
     struct sl_random random = {7};
@@ -194,9 +185,8 @@ static void programs_that_lie_are_refused_or_shown(void **state)
     assert_true(refused > 20);
 }
 
-static void new_survives_each_failed_allocation(void **state)
+TEST(new_survives_each_failed_allocation)
 {
-    (void)state;
     struct sl_buf file;
     read_model("toy_cnn_f32_xnnpack", &file);
     int rc = -ENOMEM;
@@ -213,9 +203,8 @@ static void new_survives_each_failed_allocation(void **state)
     sl_buf_fini(&file);
 }
 
-static void sums_and_products_saturate(void **state)
+TEST(sums_and_products_saturate)
 {
-    (void)state;
     assert_true(sl_times(UINT64_MAX / 2, 3) == UINT64_MAX);
     assert_true(sl_times(0, UINT64_MAX) == 0);
     assert_true(sl_plus(UINT64_MAX - 1, 2) == UINT64_MAX);
@@ -230,9 +219,8 @@ static struct sl_inspect_node node_of(const char *kernel)
     return node;
 }
 
-static void reasons_follow_from_the_kernel_taken_and_those_there_are(void **state)
+TEST(reasons_follow_from_the_kernel_taken_and_those_there_are)
 {
-    (void)state;
     static const struct sl_sme2_kernels kernels = {3,
                                                    {"sl_depthwise_f32_f32_f32p1vl_3x3s1_sme2_mla",
                                                     "sl_unary_tanh_f32_f32_4vl_sme2",
@@ -279,9 +267,8 @@ static int take(struct sl_inspect *inspect, const char *plan, const char *list)
     return rc;
 }
 
-static void what_an_agent_says_is_checked_against_the_program(void **state)
+TEST(what_an_agent_says_is_checked_against_the_program)
 {
-    (void)state;
     struct sl_buf file;
     struct sl_inspect *inspect = inspect_model("toy_cnn_f32_xnnpack", &file);
     assert_int_equal(take(inspect, "nonsense", LIST), SL_E_FORMAT);
@@ -303,9 +290,8 @@ static void what_an_agent_says_is_checked_against_the_program(void **state)
     sl_buf_fini(&file);
 }
 
-static void both_drawings_name_every_operator_and_edge(void **state)
+TEST(both_drawings_name_every_operator_and_edge)
 {
-    (void)state;
     struct sl_buf file, dot, svg;
     struct sl_inspect *inspect = inspect_model("transformer_dynq_xnnpack", &file);
     const struct sl_inspect_method *method = &inspect->methods[0];
@@ -330,22 +316,4 @@ static void both_drawings_name_every_operator_and_edge(void **state)
     sl_buf_fini(&svg);
     sl_inspect_free(inspect);
     sl_buf_fini(&file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(delegated_and_portable_forms_of_a_model_do_the_same_work),
-        cmocka_unit_test(an_operator_knows_what_it_reads_across_delegate_calls),
-        cmocka_unit_test(the_work_read_from_the_words_of_a_shape_is_that_of_the_file),
-        cmocka_unit_test(shapes_types_and_bytes_of_a_convolution_are_those_of_the_file),
-        cmocka_unit_test(every_truncation_of_a_program_is_refused_in_words),
-        cmocka_unit_test(programs_that_lie_are_refused_or_shown),
-        cmocka_unit_test(new_survives_each_failed_allocation),
-        cmocka_unit_test(sums_and_products_saturate),
-        cmocka_unit_test(reasons_follow_from_the_kernel_taken_and_those_there_are),
-        cmocka_unit_test(what_an_agent_says_is_checked_against_the_program),
-        cmocka_unit_test(both_drawings_name_every_operator_and_edge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static int setup(void **state)
     return 0;
 }
 
-static void devices_stand_in_the_order_of_their_names(void **state)
+TEST_WITH(devices_stand_in_the_order_of_their_names, setup, NULL)
 {
-    (void)state;
     assert_int_equal(list.count, 3);
     assert_string_equal(list.records[0].name, "a");
     assert_string_equal(list.records[1].name, "m");
@@ -30,9 +29,8 @@ static void devices_stand_in_the_order_of_their_names(void **state)
     assert_null(sl_device_list_find(&list, "n"));
 }
 
-static void one_that_is_known_changes_only_its_kind(void **state)
+TEST_WITH(one_that_is_known_changes_only_its_kind, setup, NULL)
 {
-    (void)state;
     list.records[1].job = 7;
     assert_int_equal(sl_device_list_add(&list, "m", SL_DEVICE_EMULATED), 0);
     assert_int_equal(list.count, 3);
@@ -40,9 +38,8 @@ static void one_that_is_known_changes_only_its_kind(void **state)
     assert_int_equal(list.records[1].job, 7);
 }
 
-static void one_that_leaves_is_dropped_once_it_has_no_job(void **state)
+TEST_WITH(one_that_leaves_is_dropped_once_it_has_no_job, setup, NULL)
 {
-    (void)state;
     list.records[1].job = 7;
     assert_false(sl_device_list_drop(&list, "m")); /* it does not leave */
     assert_int_equal(sl_device_list_leave(&list, "m"), 0);
@@ -55,9 +52,8 @@ static void one_that_leaves_is_dropped_once_it_has_no_job(void **state)
     assert_int_equal(sl_device_list_leave(&list, "m"), SL_E_NOT_FOUND);
 }
 
-static void one_that_leaves_stays_when_it_is_added_again(void **state)
+TEST_WITH(one_that_leaves_stays_when_it_is_added_again, setup, NULL)
 {
-    (void)state;
     assert_int_equal(sl_device_list_leave(&list, "z"), 0);
     assert_int_equal(sl_device_list_add(&list, "b", SL_DEVICE_COUNTED), 0); /* moves z along */
     assert_int_equal(sl_device_list_add(&list, "z", SL_DEVICE_COUNTED), 0);
@@ -65,7 +61,7 @@ static void one_that_leaves_stays_when_it_is_added_again(void **state)
     assert_int_equal(list.count, 4);
 }
 
-static void a_full_list_takes_no_more(void **state)
+TEST_WITH(a_full_list_takes_no_more, setup, NULL)
 {
     char name[16];
     (void)state;
@@ -75,16 +71,4 @@ static void a_full_list_takes_no_more(void **state)
     }
     assert_int_equal(sl_device_list_add(&list, "one-more", SL_DEVICE_COUNTED), SL_E_FULL);
     assert_int_equal(list.count, SL_LAB_MAX_DEVICES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(devices_stand_in_the_order_of_their_names, setup),
-        cmocka_unit_test_setup(one_that_is_known_changes_only_its_kind, setup),
-        cmocka_unit_test_setup(one_that_leaves_is_dropped_once_it_has_no_job, setup),
-        cmocka_unit_test_setup(one_that_leaves_stays_when_it_is_added_again, setup),
-        cmocka_unit_test_setup(a_full_list_takes_no_more, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* tests/unit/host/job/test_devices.c: jobs on the real agent of this machine, whatever is killed or
  * cut meanwhile. */
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "common/base/buf.h"
@@ -24,6 +20,7 @@
 #include "host/ingest/run_store.h"
 #include "host/job/devices.h"
 #include "host/job/run.h"
+#include "tests/support/test.h"
 #include "tests/support/toy_lab.h"
 
 enum { PAIRS = 400, PATH_BYTES = 1024, POLL_MS = 1 };
@@ -202,9 +199,8 @@ static void assert_undisturbed(const struct lab *lab)
     sl_buf_fini(&trace);
 }
 
-static void a_job_ends_in_a_run_directory(void **state)
+TEST(a_job_ends_in_a_run_directory)
 {
-    (void)state;
     static const char *const files[] = {"config.json", "streams/log", "files/output_sme2-off-0.bin",
                                         "reference/files/output-0.bin"};
     struct lab lab = {0};
@@ -236,9 +232,8 @@ static void cut(struct lab *lab)
     sl_devices_reconnect(lab->devices, "here");
 }
 
-static void a_link_cut_anywhere_leaves_the_same_trace(void **state)
+TEST(a_link_cut_anywhere_leaves_the_same_trace)
 {
-    (void)state;
     for (unsigned i = 1; i <= 3; i++) {
         struct lab lab = {.disturb = cut, .disturb_at = undisturbed.size * i / 5};
         open_lab(&lab);
@@ -256,9 +251,8 @@ static void stop_loop(struct lab *lab)
     uv_stop(&lab->loop);
 }
 
-static void a_later_daemon_finishes_the_run(void **state)
+TEST(a_later_daemon_finishes_the_run)
 {
-    (void)state;
     struct lab lab = {.disturb = stop_loop};
     open_lab(&lab);
     submit(&lab, 20, NULL);
@@ -281,9 +275,8 @@ static void kill_agent(struct lab *lab)
     assert_int_equal(kill(sl_devices_agent_pid(lab->devices, "here"), SIGKILL), 0);
 }
 
-static void a_killed_agent_is_the_labs_failure_and_it_serves_again(void **state)
+TEST(a_killed_agent_is_the_labs_failure_and_it_serves_again)
 {
-    (void)state;
     struct lab lab = {.disturb = kill_agent};
     open_lab(&lab);
     submit(&lab, 30, NULL);
@@ -312,9 +305,8 @@ static void kill_inference(struct lab *lab)
     assert_int_equal(kill(atoi(text), SIGKILL), 0);
 }
 
-static void a_killed_inference_is_a_result_with_all_events_up_to_then(void **state)
+TEST(a_killed_inference_is_a_result_with_all_events_up_to_then)
 {
-    (void)state;
     struct lab lab = {.disturb = kill_inference};
     struct sl_buf trace;
     bool ended = true;
@@ -333,9 +325,8 @@ static void a_killed_inference_is_a_result_with_all_events_up_to_then(void **sta
 }
 
 /* Two runs in the emulator: the same instructions, to the byte of the trace. */
-static void counted_runs_are_equal(void **state)
+TEST(counted_runs_are_equal)
 {
-    (void)state;
     struct sl_buf traces[2];
     struct sl_diag diag = {0};
     bool ended = false;
@@ -365,9 +356,8 @@ static void cancel(struct lab *lab)
     sl_devices_cancel(lab->devices, lab->job, "here");
 }
 
-static void a_cancelled_job_ends_soon(void **state)
+TEST(a_cancelled_job_ends_soon)
 {
-    (void)state;
     struct lab lab = {.disturb = cancel};
     open_lab(&lab);
     submit(&lab, 50, NULL);
@@ -377,9 +367,8 @@ static void a_cancelled_job_ends_soon(void **state)
     close_lab(&lab, true);
 }
 
-static void a_bad_configuration_is_the_users(void **state)
+TEST(a_bad_configuration_is_the_users)
 {
-    (void)state;
     struct lab lab = {0};
     open_lab(&lab);
     submit(&lab, 60, "[]");
@@ -390,9 +379,8 @@ static void a_bad_configuration_is_the_users(void **state)
     close_lab(&lab, true);
 }
 
-static void an_agent_that_cannot_start_is_the_labs(void **state)
+TEST(an_agent_that_cannot_start_is_the_labs)
 {
-    (void)state;
     struct lab lab = {0};
     struct sl_tool good = agent;
     snprintf(agent.path, sizeof(agent.path), "/nowhere/sme2lab-agent");
@@ -415,18 +403,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_ends_in_a_run_directory),
-        cmocka_unit_test(a_link_cut_anywhere_leaves_the_same_trace),
-        cmocka_unit_test(a_later_daemon_finishes_the_run),
-        cmocka_unit_test(a_killed_agent_is_the_labs_failure_and_it_serves_again),
-        cmocka_unit_test(a_killed_inference_is_a_result_with_all_events_up_to_then),
-        cmocka_unit_test(counted_runs_are_equal),
-        cmocka_unit_test(a_cancelled_job_ends_soon),
-        cmocka_unit_test(a_bad_configuration_is_the_users),
-        cmocka_unit_test(an_agent_that_cannot_start_is_the_labs),
-    };
-    return cmocka_run_group_tests(tests, set_up, toy_lab_tear_down);
-}
+TEST_GROUP(set_up, toy_lab_tear_down);

@@ -1,14 +1,10 @@
 /* tests/unit/host/job/test_lab.c: the lab over a real store, with a runner that does as the test
  * says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "common/base/error.h"
@@ -17,6 +13,7 @@
 #include "host/spec/spec.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
+#include "tests/support/test.h"
 
 struct bench {
     uv_loop_t loop;
@@ -171,7 +168,7 @@ static void look_up(struct bench *bench, uint64_t job)
     run_until(bench, &bench->answers, before + 1);
 }
 
-static void a_device_that_is_removed_finishes_its_job_and_takes_no_more(void **state)
+STORE_TEST(a_device_that_is_removed_finishes_its_job_and_takes_no_more)
 {
     const struct sl_run_record run = {.model = "toy", .ratio = 2};
     const struct sl_device_record *devices;
@@ -200,7 +197,7 @@ static void a_device_that_is_removed_finishes_its_job_and_takes_no_more(void **s
     close_bench(&bench);
 }
 
-static void a_job_goes_from_submission_to_its_stored_run(void **state)
+STORE_TEST(a_job_goes_from_submission_to_its_stored_run)
 {
     struct bench bench;
     const struct sl_device_record *devices;
@@ -229,7 +226,7 @@ static void a_job_goes_from_submission_to_its_stored_run(void **state)
     close_bench(&bench);
 }
 
-static void a_device_that_is_not_there_is_refused_with_words(void **state)
+STORE_TEST(a_device_that_is_not_there_is_refused_with_words)
 {
     struct bench bench;
     struct sl_diag diag = {0};
@@ -244,7 +241,7 @@ static void a_device_that_is_not_there_is_refused_with_words(void **state)
     assert_int_equal(bench.submitted, 0);
 }
 
-static void cancelling_asks_the_runner_and_the_job_ends_cancelled(void **state)
+STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled)
 {
     struct bench bench;
     (void)state;
@@ -262,7 +259,7 @@ static void cancelling_asks_the_runner_and_the_job_ends_cancelled(void **state)
     close_bench(&bench);
 }
 
-static void a_daemon_that_died_runs_its_jobs_again(void **state)
+STORE_TEST(a_daemon_that_died_runs_its_jobs_again)
 {
     struct bench bench;
     (void)state;
@@ -291,7 +288,7 @@ static uint64_t leave_a_job(struct bench *bench)
     return job;
 }
 
-static void a_job_that_its_device_goes_on_with_is_not_started_again(void **state)
+STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again)
 {
     struct bench bench;
     const struct sl_device_record *devices;
@@ -311,7 +308,7 @@ static void a_job_that_its_device_goes_on_with_is_not_started_again(void **state
     close_bench(&bench);
 }
 
-static void an_end_that_comes_before_the_jobs_are_read_is_not_lost(void **state)
+STORE_TEST(an_end_that_comes_before_the_jobs_are_read_is_not_lost)
 {
     struct bench bench;
     (void)state;
@@ -329,7 +326,7 @@ static void an_end_that_comes_before_the_jobs_are_read_is_not_lost(void **state)
     close_bench(&bench);
 }
 
-static void a_quarantined_device_takes_nothing_until_released(void **state)
+STORE_TEST(a_quarantined_device_takes_nothing_until_released)
 {
     struct bench bench;
     (void)state;
@@ -344,7 +341,7 @@ static void a_quarantined_device_takes_nothing_until_released(void **state)
     close_bench(&bench);
 }
 
-static void a_draining_lab_takes_and_assigns_nothing(void **state)
+STORE_TEST(a_draining_lab_takes_and_assigns_nothing)
 {
     struct bench bench;
     struct sl_spec spec = {.device = NULL};
@@ -356,7 +353,7 @@ static void a_draining_lab_takes_and_assigns_nothing(void **state)
     close_bench(&bench);
 }
 
-static void a_listener_that_comes_back_misses_nothing_that_is_kept(void **state)
+STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept)
 {
     struct bench bench;
     (void)state;
@@ -370,21 +367,4 @@ static void a_listener_that_comes_back_misses_nothing_that_is_kept(void **state)
     assert_int_equal(bench.events, 0); /* never inside the call */
     run_until(&bench, &bench.events, 5);
     close_bench(&bench);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STORE_TEST(a_job_goes_from_submission_to_its_stored_run),
-        STORE_TEST(a_device_that_is_not_there_is_refused_with_words),
-        STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled),
-        STORE_TEST(a_daemon_that_died_runs_its_jobs_again),
-        STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again),
-        STORE_TEST(an_end_that_comes_before_the_jobs_are_read_is_not_lost),
-        STORE_TEST(a_device_that_is_removed_finishes_its_job_and_takes_no_more),
-        STORE_TEST(a_quarantined_device_takes_nothing_until_released),
-        STORE_TEST(a_draining_lab_takes_and_assigns_nothing),
-        STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* tests/unit/host/job/test_queue.c */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/job/queue.h"
 #include "tests/support/random.h"
+#include "tests/support/test.h"
 
 static uint64_t random_state = 4711;
 
@@ -66,9 +62,8 @@ static uint64_t assign(struct sl_queue *queue, uint64_t now_ms)
     return sl_queue_assign(queue, now_ms, &job, device) ? job : 0;
 }
 
-static void higher_priority_goes_first_then_the_older(void **state)
+TEST(higher_priority_goes_first_then_the_older)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     add(queue, 3, 5, "");
@@ -85,9 +80,8 @@ static void higher_priority_goes_first_then_the_older(void **state)
     sl_queue_free(queue);
 }
 
-static void a_job_waits_for_the_device_it_names(void **state)
+TEST(a_job_waits_for_the_device_it_names)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 9, "b");
     add(queue, 2, 0, "");
@@ -98,9 +92,8 @@ static void a_job_waits_for_the_device_it_names(void **state)
     sl_queue_free(queue);
 }
 
-static void lab_failures_are_tried_again_up_to_the_limit(void **state)
+TEST(lab_failures_are_tried_again_up_to_the_limit)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
@@ -115,9 +108,8 @@ static void lab_failures_are_tried_again_up_to_the_limit(void **state)
     sl_queue_free(queue);
 }
 
-static void a_job_that_was_run_again_says_why(void **state)
+TEST(a_job_that_was_run_again_says_why)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
@@ -130,9 +122,8 @@ static void a_job_that_was_run_again_says_why(void **state)
     sl_queue_free(queue);
 }
 
-static void a_result_is_never_tried_again(void **state)
+TEST(a_result_is_never_tried_again)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
@@ -143,9 +134,8 @@ static void a_result_is_never_tried_again(void **state)
     sl_queue_free(queue);
 }
 
-static void a_cancelled_job_ends_cancelled_whatever_it_finishes_with(void **state)
+TEST(a_cancelled_job_ends_cancelled_whatever_it_finishes_with)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     add(queue, 2, 0, "");
@@ -161,9 +151,8 @@ static void a_cancelled_job_ends_cancelled_whatever_it_finishes_with(void **stat
     sl_queue_free(queue);
 }
 
-static void a_lease_that_ran_out_shuts_the_late_device_out(void **state)
+TEST(a_lease_that_ran_out_shuts_the_late_device_out)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
@@ -182,9 +171,8 @@ static void a_lease_that_ran_out_shuts_the_late_device_out(void **state)
     sl_queue_free(queue);
 }
 
-static void a_clock_that_jumps_ends_no_lease(void **state)
+TEST(a_clock_that_jumps_ends_no_lease)
 {
-    (void)state;
     const uint64_t day_ms = 86400000;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
@@ -201,9 +189,8 @@ static void a_clock_that_jumps_ends_no_lease(void **state)
     sl_queue_free(queue);
 }
 
-static void a_restart_gives_a_running_job_back_to_its_device(void **state)
+TEST(a_restart_gives_a_running_job_back_to_its_device)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     struct sl_job_record job = job_of(1, 0, "");
     job.state = SL_JOB_RUNNING;
@@ -218,9 +205,8 @@ static void a_restart_gives_a_running_job_back_to_its_device(void **state)
     sl_queue_free(queue);
 }
 
-static void bad_jobs_and_devices_are_refused(void **state)
+TEST(bad_jobs_and_devices_are_refused)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     char long_name[SL_NAME_BYTES + 1];
     memset(long_name, 'x', SL_NAME_BYTES);
@@ -240,9 +226,8 @@ static void bad_jobs_and_devices_are_refused(void **state)
     sl_queue_free(queue);
 }
 
-static void add_survives_each_failed_allocation(void **state)
+TEST(add_survives_each_failed_allocation)
 {
-    (void)state;
     struct sl_queue *queue = fresh_queue();
     struct sl_job_record job = job_of(1, 0, "");
     int rc = -ENOMEM;
@@ -377,9 +362,8 @@ static void run_out(struct world *world)
         assert_true(store.jobs[id].state >= SL_JOB_DONE);
 }
 
-static void a_million_random_steps_lose_and_double_no_job(void **state)
+TEST(a_million_random_steps_lose_and_double_no_job)
 {
-    (void)state;
     unsigned long steps = 0;
     while (steps < 1000000) {
         struct world world = {.queue = fresh_queue(), .next_id = 1};
@@ -401,23 +385,4 @@ static void a_million_random_steps_lose_and_double_no_job(void **state)
         run_out(&world);
         sl_queue_free(world.queue);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(higher_priority_goes_first_then_the_older),
-        cmocka_unit_test(a_job_waits_for_the_device_it_names),
-        cmocka_unit_test(lab_failures_are_tried_again_up_to_the_limit),
-        cmocka_unit_test(a_job_that_was_run_again_says_why),
-        cmocka_unit_test(a_result_is_never_tried_again),
-        cmocka_unit_test(a_cancelled_job_ends_cancelled_whatever_it_finishes_with),
-        cmocka_unit_test(a_lease_that_ran_out_shuts_the_late_device_out),
-        cmocka_unit_test(a_clock_that_jumps_ends_no_lease),
-        cmocka_unit_test(a_restart_gives_a_running_job_back_to_its_device),
-        cmocka_unit_test(bad_jobs_and_devices_are_refused),
-        cmocka_unit_test(add_survives_each_failed_allocation),
-        cmocka_unit_test(a_million_random_steps_lose_and_double_no_job),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* tests/unit/host/job/test_run_cause.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "host/device/link.h"
 #include "host/job/run_cause.h"
+#include "tests/support/test.h"
 
 static int cause_of(int outcome, bool cancelled, int finish_rc, const char *verdict)
 {
@@ -23,9 +19,8 @@ static int cause_of(int outcome, bool cancelled, int finish_rc, const char *verd
     return sl_run_cause(&end, detail);
 }
 
-static void each_outcome_has_its_cause(void **state)
+TEST(each_outcome_has_its_cause)
 {
-    (void)state;
     assert_int_equal(cause_of(SL_OUTCOME_DONE, false, 0, "faster"), SL_CAUSE_NONE);
     assert_int_equal(cause_of(SL_OUTCOME_DONE, false, 0, "wrong"), SL_CAUSE_RESULT);
     assert_int_equal(cause_of(SL_OUTCOME_FAILED, false, 0, ""), SL_CAUSE_RESULT);
@@ -38,15 +33,14 @@ static void each_outcome_has_its_cause(void **state)
     assert_int_equal(cause_of(SL_OUTCOME_CANCELLED, false, 0, ""), SL_CAUSE_LAB);
 }
 
-static void a_finish_that_fails_counts_only_for_a_run_that_did_not(void **state)
+TEST(a_finish_that_fails_counts_only_for_a_run_that_did_not)
 {
-    (void)state;
     assert_int_equal(cause_of(SL_OUTCOME_DONE, false, SL_E_CRASHED, ""), SL_CAUSE_RESULT);
     assert_int_equal(cause_of(SL_OUTCOME_DONE, false, -28, ""), SL_CAUSE_LAB);
     assert_int_equal(cause_of(SL_OUTCOME_CRASHED, false, -28, ""), SL_CAUSE_RESULT);
 }
 
-static void dropped_bytes_are_said(void **state)
+TEST(dropped_bytes_are_said)
 {
     char detail[SL_DETAIL_BYTES];
     struct sl_link_result result = {
@@ -61,7 +55,7 @@ static void dropped_bytes_are_said(void **state)
     assert_string_equal(detail, "the agent's bounded spool dropped 640 bytes");
 }
 
-static void a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again(void **state)
+TEST(a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again)
 {
     static const int outcomes[] = {SL_OUTCOME_FAILED, SL_OUTCOME_CRASHED, SL_OUTCOME_TIMED_OUT};
     char detail[SL_DETAIL_BYTES];
@@ -75,7 +69,7 @@ static void a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again(voi
     }
 }
 
-static void a_crash_names_the_operator_that_it_was_in(void **state)
+TEST(a_crash_names_the_operator_that_it_was_in)
 {
     char detail[SL_DETAIL_BYTES];
     struct sl_link_result result = {
@@ -84,16 +78,4 @@ static void a_crash_names_the_operator_that_it_was_in(void **state)
     (void)state;
     assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
     assert_string_equal(detail, "signal 11 in operator Softmax #4");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_outcome_has_its_cause),
-        cmocka_unit_test(a_finish_that_fails_counts_only_for_a_run_that_did_not),
-        cmocka_unit_test(a_crash_names_the_operator_that_it_was_in),
-        cmocka_unit_test(dropped_bytes_are_said),
-        cmocka_unit_test(a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

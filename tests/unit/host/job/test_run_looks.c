@@ -3,14 +3,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "host/spec/spec.h"
+#include "tests/support/test.h"
 
 /* Half as wide with each look; enough at `enough_at` pairs. */
 struct fake {
@@ -78,9 +74,8 @@ static void look_twice(struct fake *fake)
     assert_int_equal(fake->looked, 2); /* it is decided */
 }
 
-static void looks_are_taken_where_they_are_due_until_it_is_enough(void **state)
+TEST(looks_are_taken_where_they_are_due_until_it_is_enough)
 {
-    (void)state;
     struct fake fake = {.enough_at = 30};
     with_looks(1, &fake, look_twice);
 }
@@ -96,9 +91,8 @@ static void look_late(struct fake *fake)
     assert_int_equal(fake->looks.taken, 2);
 }
 
-static void looks_that_come_late_see_what_those_in_time_would_have_seen(void **state)
+TEST(looks_that_come_late_see_what_those_in_time_would_have_seen)
 {
-    (void)state;
     struct fake fake = {.enough_at = 1000};
     with_looks(1, &fake, look_late);
 }
@@ -114,9 +108,8 @@ static void look_in_vain(struct fake *fake)
     assert_int_equal(fake->looks.allowed, 30);
 }
 
-static void a_look_that_fails_is_taken_again(void **state)
+TEST(a_look_that_fails_is_taken_again)
 {
-    (void)state;
     struct fake fake = {.enough_at = 1000, .rc = -ENOMEM};
     with_looks(1, &fake, look_in_vain);
 }
@@ -128,20 +121,8 @@ static void look_at_nothing(struct fake *fake)
     assert_int_equal(fake->looks.allowed, 0);
 }
 
-static void without_a_precision_nobody_looks(void **state)
+TEST(without_a_precision_nobody_looks)
 {
-    (void)state;
     struct fake fake = {.enough_at = 20};
     with_looks(0, &fake, look_at_nothing);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looks_are_taken_where_they_are_due_until_it_is_enough),
-        cmocka_unit_test(looks_that_come_late_see_what_those_in_time_would_have_seen),
-        cmocka_unit_test(a_look_that_fails_is_taken_again),
-        cmocka_unit_test(without_a_precision_nobody_looks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

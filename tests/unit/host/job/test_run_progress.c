@@ -1,15 +1,11 @@
 /* tests/unit/host/job/test_run_progress.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/format/sltrace.h"
 #include "host/job/run_progress.h"
+#include "tests/support/test.h"
 
 enum { MAX_RECORDS = 64 };
 
@@ -57,9 +53,8 @@ static const char *words(const struct sl_run_progress *progress)
     return text;
 }
 
-static void pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts(void **state)
+TEST(pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts)
 {
-    (void)state;
     struct stream stream;
     begin(&stream, SL_TRACE_NS);
     execute(&stream, 0, UINT32_MAX, 0, 900); /* warm-up: not counted */
@@ -81,9 +76,8 @@ static void pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts(void *
     }
 }
 
-static void marks_wait_for_what_they_count(void **state)
+TEST(marks_wait_for_what_they_count)
 {
-    (void)state;
     struct stream stream;
     struct sl_run_progress progress = {.phase = 4, .pairs = 9, .insns = 77};
     begin(&stream, SL_TRACE_MARKS);
@@ -101,9 +95,8 @@ static void marks_wait_for_what_they_count(void **state)
         strstr(words(&progress), "\"insns\":77,\"ratio\":3,\"off_insns\":600,\"on_insns\":200}"));
 }
 
-static void precision_stands_beside_what_the_last_look_saw(void **state)
+TEST(precision_stands_beside_what_the_last_look_saw)
 {
-    (void)state;
     struct sl_run_progress progress = {.phase = 4, .pairs = 600, .precision_percent = 1.5};
     assert_non_null(strstr(words(&progress), "\"precision_percent\":1.5,\"looks\":0}"));
     progress.looks = 2;
@@ -111,9 +104,8 @@ static void precision_stands_beside_what_the_last_look_saw(void **state)
     assert_non_null(strstr(words(&progress), "\"looks\":2,\"half_width_percent\":2.25}"));
 }
 
-static void pairs_read_again_are_told_and_the_agents_word_stays(void **state)
+TEST(pairs_read_again_are_told_and_the_agents_word_stays)
 {
-    (void)state;
     struct stream stream;
     struct sl_run_progress read = {.phase = 1}, progress = {.phase = 4, .pair = 3, .pairs = 9};
     begin(&stream, SL_TRACE_NS);
@@ -127,9 +119,8 @@ static void pairs_read_again_are_told_and_the_agents_word_stays(void **state)
                         "\"ratio\":3,\"off_ns\":300,\"on_ns\":100}");
 }
 
-static void what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio(void **state)
+TEST(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio)
 {
-    (void)state;
     uint8_t noise[4096];
     for (size_t i = 0; i < sizeof(noise); i++)
         noise[i] = (uint8_t)(i * 167 + (i >> 5));
@@ -139,16 +130,4 @@ static void what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio(void **state)
     assert_int_equal(progress.offset, sizeof(noise));
     assert_string_equal(words(&progress),
                         "{\"phase\":\"waiting\",\"part\":\"measured\",\"pair\":0,\"pairs\":3}");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts),
-        cmocka_unit_test(marks_wait_for_what_they_count),
-        cmocka_unit_test(precision_stands_beside_what_the_last_look_saw),
-        cmocka_unit_test(pairs_read_again_are_told_and_the_agents_word_stays),
-        cmocka_unit_test(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

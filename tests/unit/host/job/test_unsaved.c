@@ -1,22 +1,17 @@
 /* tests/unit/host/job/test_unsaved.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "host/job/unsaved.h"
+#include "tests/support/test.h"
 
 static struct sl_job_record job_in(uint64_t id, int state)
 {
     return (struct sl_job_record){.id = id, .state = state};
 }
 
-static void the_latest_change_of_each_job_is_kept(void **state)
+TEST(the_latest_change_of_each_job_is_kept)
 {
-    (void)state;
     struct sl_unsaved *list = NULL;
     struct sl_job_record one = job_in(1, SL_JOB_RUNNING), two = job_in(2, SL_JOB_FAILED);
     assert_int_equal(sl_unsaved_put(&list, &one, 1), 0);
@@ -33,9 +28,8 @@ static void the_latest_change_of_each_job_is_kept(void **state)
     assert_null(sl_unsaved_take(&list));
 }
 
-static void what_a_later_change_saved_is_forgotten(void **state)
+TEST(what_a_later_change_saved_is_forgotten)
 {
-    (void)state;
     struct sl_unsaved *list = NULL;
     struct sl_job_record job = job_in(7, SL_JOB_RUNNING);
     assert_int_equal(sl_unsaved_put(&list, &job, 5), 0);
@@ -45,13 +39,4 @@ static void what_a_later_change_saved_is_forgotten(void **state)
     sl_unsaved_saved(&list, 7, 6);
     assert_false(sl_unsaved_have(list, 7));
     sl_unsaved_saved(&list, 7, 6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_latest_change_of_each_job_is_kept),
-        cmocka_unit_test(what_a_later_change_saved_is_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 #include "host/report/analysis.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -22,6 +18,7 @@
 #include "host/report/csv.h"
 #include "host/report/style.h"
 #include "host/report/unit.h"
+#include "tests/support/test.h"
 
 struct opened {
     struct sl_categories categories;
@@ -97,17 +94,15 @@ static unsigned check_folder(const char *folder, unsigned depth)
     return files;
 }
 
-static void categories_of_every_real_file_sum_to_end_to_end(void **state)
+TEST(categories_of_every_real_file_sum_to_end_to_end)
 {
-    (void)state;
     assert_true(check_folder(SL_TEST_DATA, 3) >= 18);
 }
 
 #define MOBILENET SL_TEST_DATA "/models/mobilenet_v2_f32_xnnpack/run.etdump"
 
-static void dense_1x1_convolutions_are_gemm_by_name(void **state)
+TEST(dense_1x1_convolutions_are_gemm_by_name)
 {
-    (void)state;
     struct opened o;
     open_file(&o, MOBILENET);
     const struct sl_attribution *a = &o.analysis.attribution;
@@ -122,9 +117,8 @@ static void dense_1x1_convolutions_are_gemm_by_name(void **state)
     close_file(&o);
 }
 
-static void json_names_the_unit_in_every_key(void **state)
+TEST(json_names_the_unit_in_every_key)
 {
-    (void)state;
     struct opened o;
     struct sl_buf text;
     struct sl_json json;
@@ -152,9 +146,8 @@ static void json_names_the_unit_in_every_key(void **state)
     close_file(&o);
 }
 
-static void table_fits_the_terminal_and_needs_no_colour(void **state)
+TEST(table_fits_the_terminal_and_needs_no_colour)
 {
-    (void)state;
     static const int widths[] = {60, 80, 100, 160};
     struct opened o;
     open_file(&o, MOBILENET);
@@ -174,9 +167,8 @@ static void table_fits_the_terminal_and_needs_no_colour(void **state)
     close_file(&o);
 }
 
-static void csv_columns_are_those_of_the_kit(void **state)
+TEST(csv_columns_are_those_of_the_kit)
 {
-    (void)state;
     struct opened o;
     struct sl_buf csv;
     open_file(&o, MOBILENET);
@@ -201,9 +193,8 @@ static void csv_columns_are_those_of_the_kit(void **state)
     close_file(&o);
 }
 
-static void every_level_of_the_tree_sums_to_the_one_above(void **state)
+TEST(every_level_of_the_tree_sums_to_the_one_above)
 {
-    (void)state;
     struct opened o;
     struct sl_buf text;
     const struct sl_style style = {.width = 80, .color = false, .operators = 20};
@@ -230,9 +221,8 @@ static void every_level_of_the_tree_sums_to_the_one_above(void **state)
     close_file(&o);
 }
 
-static void figures_for_people_keep_four_digits(void **state)
+TEST(figures_for_people_keep_four_digits)
 {
-    (void)state;
     char text[32];
     assert_string_equal(sl_unit_format(text, sizeof(text), 17421855, SL_TRACE_INSTRUCTIONS),
                         "17.42 M");
@@ -240,18 +230,4 @@ static void figures_for_people_keep_four_digits(void **state)
     assert_string_equal(sl_unit_format(text, sizeof(text), 1234567, SL_TRACE_NS), "1.235 ms");
     assert_string_equal(sl_unit_format(text, sizeof(text), -2500, SL_TRACE_NS), "-2.500 us");
     assert_string_equal(sl_unit_format(text, sizeof(text), 0, SL_TRACE_NS), "0 ns");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(categories_of_every_real_file_sum_to_end_to_end),
-        cmocka_unit_test(dense_1x1_convolutions_are_gemm_by_name),
-        cmocka_unit_test(json_names_the_unit_in_every_key),
-        cmocka_unit_test(table_fits_the_terminal_and_needs_no_colour),
-        cmocka_unit_test(csv_columns_are_those_of_the_kit),
-        cmocka_unit_test(every_level_of_the_tree_sums_to_the_one_above),
-        cmocka_unit_test(figures_for_people_keep_four_digits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

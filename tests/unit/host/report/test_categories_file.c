@@ -1,16 +1,13 @@
 /* tests/unit/host/report/test_categories_file.c */
 #include "host/report/categories_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 static int category_of(const struct sl_rules *rules, const char *name, bool *out_known)
 {
@@ -20,9 +17,8 @@ static int category_of(const struct sl_rules *rules, const char *name, bool *out
     return sl_rules_classify(rules, name, strlen(name), out_known);
 }
 
-static void every_name_of_the_real_runtime_and_of_ours_has_its_category(void **state)
+TEST(every_name_of_the_real_runtime_and_of_ours_has_its_category)
 {
-    (void)state;
     struct sl_categories built_in;
     assert_int_equal(sl_categories_load(NULL, &built_in, NULL), 0);
     FILE *file = fopen(SL_TEST_DATA "/operator-names.tsv", "r");
@@ -100,9 +96,8 @@ static const struct {
     {"llama::custom_sdpa.out", SL_CATEGORY_GEMM},
 };
 
-static void other_names_and_origins_have_sensible_categories(void **state)
+TEST(other_names_and_origins_have_sensible_categories)
 {
-    (void)state;
     struct sl_categories built_in;
     assert_int_equal(sl_categories_load(NULL, &built_in, NULL), 0);
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
@@ -115,9 +110,8 @@ static void other_names_and_origins_have_sensible_categories(void **state)
     sl_categories_fini(&built_in);
 }
 
-static void movement_is_told_by_what_it_is_for(void **state)
+TEST(movement_is_told_by_what_it_is_for)
 {
-    (void)state;
     static const struct {
         const char *name;
         int movement;
@@ -137,9 +131,8 @@ static void movement_is_told_by_what_it_is_for(void **state)
     }
 }
 
-static void a_name_no_rule_knows_takes_the_fallback(void **state)
+TEST(a_name_no_rule_knows_takes_the_fallback)
 {
-    (void)state;
     struct sl_categories built_in;
     assert_int_equal(sl_categories_load(NULL, &built_in, NULL), 0);
     bool known;
@@ -157,9 +150,8 @@ static int parse(const char *text, struct sl_categories *out, struct sl_diag *di
     return sl_categories_parse(json, "own.json", out, diag);
 }
 
-static void rules_of_a_file_are_taken_in_order(void **state)
+TEST(rules_of_a_file_are_taken_in_order)
 {
-    (void)state;
     struct sl_categories own;
     bool known;
     assert_int_equal(parse("{\"version\":7,\"fallback\":\"GEMM\",\"framework\":[\"Shell\"],"
@@ -177,9 +169,8 @@ static void rules_of_a_file_are_taken_in_order(void **state)
     sl_categories_fini(&own);
 }
 
-static void bad_files_are_refused_with_their_place(void **state)
+TEST(bad_files_are_refused_with_their_place)
 {
-    (void)state;
     static const struct {
         const char *text, *where, *what;
     } cases[] = {
@@ -224,9 +215,8 @@ static void bad_files_are_refused_with_their_place(void **state)
     }
 }
 
-static void parse_survives_each_failed_allocation(void **state)
+TEST(parse_survives_each_failed_allocation)
 {
-    (void)state;
     int rc = -1;
     for (unsigned nth = 1; rc != 0; nth++) {
         struct sl_categories own = {.pool = NULL};
@@ -238,18 +228,4 @@ static void parse_survives_each_failed_allocation(void **state)
         sl_categories_fini(&own);
     }
     sl_mem_fail_nth(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_of_the_real_runtime_and_of_ours_has_its_category),
-        cmocka_unit_test(other_names_and_origins_have_sensible_categories),
-        cmocka_unit_test(movement_is_told_by_what_it_is_for),
-        cmocka_unit_test(a_name_no_rule_knows_takes_the_fallback),
-        cmocka_unit_test(rules_of_a_file_are_taken_in_order),
-        cmocka_unit_test(bad_files_are_refused_with_their_place),
-        cmocka_unit_test(parse_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
 #include "tests/support/sme2_report.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
@@ -19,6 +15,7 @@
 #include "host/report/analysis.h"
 #include "host/report/categories_file.h"
 #include "host/report/style.h"
+#include "tests/support/test.h"
 
 #define FOLDER SL_TEST_DATA "/models/mobilenet_v2_f32_xnnpack/"
 
@@ -78,9 +75,8 @@ static struct sl_comparison compare(const struct sl_agreement *agreement)
     return c;
 }
 
-static void json_has_the_promised_keys(void **state)
+TEST(json_has_the_promised_keys)
 {
-    (void)state;
     static const char *const parts[] = {
         "\"schema\":\"sme2lab.comparison/1\"",
         "\"factor\":{\"name\":\"sme2\",\"baseline\":\"off\",\"candidate\":\"on\"}",
@@ -113,9 +109,8 @@ static void json_has_the_promised_keys(void **state)
     sl_comparison_fini(&c);
 }
 
-static void table_shows_the_shift_within_eighty_columns(void **state)
+TEST(table_shows_the_shift_within_eighty_columns)
 {
-    (void)state;
     struct sl_buf text;
     const struct sl_style style = {.width = 80, .color = false, .operators = 12};
     struct sl_comparison c = compare(NULL);
@@ -134,9 +129,8 @@ static void table_shows_the_shift_within_eighty_columns(void **state)
     sl_comparison_fini(&c);
 }
 
-static void no_ratio_stands_beside_outputs_that_differ(void **state)
+TEST(no_ratio_stands_beside_outputs_that_differ)
 {
-    (void)state;
     struct sl_buf text;
     const struct sl_style style = {.width = 80, .color = true, .operators = 3};
     struct sl_agreement agreement;
@@ -155,12 +149,4 @@ static void no_ratio_stands_beside_outputs_that_differ(void **state)
     sl_comparison_fini(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_has_the_promised_keys),
-        cmocka_unit_test(table_shows_the_shift_within_eighty_columns),
-        cmocka_unit_test(no_ratio_stands_beside_outputs_that_differ),
-    };
-    return cmocka_run_group_tests(tests, open_both, close_both);
-}
+TEST_GROUP(open_both, close_both);

@@ -55,17 +55,15 @@ static void check(int (*show)(struct sl_buf *out, const struct sl_doc *doc), con
     sl_doc_fini(&doc);
 }
 
-static void markdown_shows_all_but_figures(void **state)
+TEST(markdown_shows_all_but_figures)
 {
-    (void)state;
     check(sl_doc_md, "# A & B\n\n**2x**\n\n- outputs **differ**\n- two\n\nemulated\n\n"
                      "## Table\n\n| What | Much |\n|---|---:|\n| a\\|b | 7 |\n\n"
                      "## Next\n\nLook. (rule `r`)\n\n    run <x>\n\n`x\\*` ends.\n");
 }
 
-static void a_page_closes_what_it_opens(void **state)
+TEST(a_page_closes_what_it_opens)
 {
-    (void)state;
     check(sl_doc_html,
           "<body>\n<h1>A &amp; B</h1>\n"
           "<div class=\"verdict faster\"><strong>2x</strong><ul>\n"
@@ -79,9 +77,8 @@ static void a_page_closes_what_it_opens(void **state)
           "<p><code>x*</code> ends.</p></section>\n</body></html>\n");
 }
 
-static void each_failed_allocation_is_told(void **state)
+TEST(each_failed_allocation_is_told)
 {
-    (void)state;
     for (unsigned nth = 1, failed = 1; failed; nth++) {
         struct sl_doc doc;
         struct sl_buf out;
@@ -96,14 +93,4 @@ static void each_failed_allocation_is_told(void **state)
         sl_buf_fini(&out);
         assert_in_range(nth, 1, 100);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markdown_shows_all_but_figures),
-        cmocka_unit_test(a_page_closes_what_it_opens),
-        cmocka_unit_test(each_failed_allocation_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,9 +34,8 @@ static void check_file(const char *folder)
     free((void *)(uintptr_t)want.data);
 }
 
-static void real_traces_give_the_table_that_the_inspector_saved(void **state)
+TEST(real_traces_give_the_table_that_the_inspector_saved)
 {
-    (void)state;
     check_file("models/toy_cnn_f32_xnnpack");
     check_file("models/toy_cnn_f32_portable");
     check_file("models/mobilenet_v2_f32_xnnpack");
@@ -77,9 +76,8 @@ static void expect(struct sl_buf *out, const char *rows)
     sl_buf_fini(out);
 }
 
-static void last_of_equal_events_wins_in_the_place_of_the_first(void **state)
+TEST(last_of_equal_events_wins_in_the_place_of_the_first)
 {
-    (void)state;
     struct sl_buf out;
     const struct sl_etdump_event events[] = {event("a", 0, 1000000), event("b", 5, 1000005),
                                              event("a", 7, 3000007)};
@@ -88,9 +86,8 @@ static void last_of_equal_events_wins_in_the_place_of_the_first(void **state)
                  "1\tExecute\tb\t1.0\t1.0\t1.0\t1.0\t1.0\t1.0\t[]\tFalse\t\t[5]\n");
 }
 
-static void runs_of_other_events_make_other_blocks_and_calls_are_left_out(void **state)
+TEST(runs_of_other_events_make_other_blocks_and_calls_are_left_out)
 {
-    (void)state;
     struct sl_buf out;
     const struct sl_etdump_event events[] = {event("a", 0, 10), event("OPERATOR_CALL", 0, 20),
                                              event("c", 0, 30), event("OPERATOR_CALL", 0, 40)};
@@ -99,9 +96,8 @@ static void runs_of_other_events_make_other_blocks_and_calls_are_left_out(void *
                  "1\tExecute\tc\t3e-05\t3e-05\t3e-05\t3e-05\t3e-05\t3e-05\t[]\tFalse\t\t[0]\n");
 }
 
-static void stamps_of_a_delegate_are_divided_before_they_are_subtracted(void **state)
+TEST(stamps_of_a_delegate_are_divided_before_they_are_subtracted)
 {
-    (void)state;
     struct sl_buf out;
     struct sl_etdump_event one = event("", 123456789, 123791789);
     one.name = NULL;
@@ -113,9 +109,8 @@ static void stamps_of_a_delegate_are_divided_before_they_are_subtracted(void **s
     sl_buf_fini(&out);
 }
 
-static void clock_of_32_bits_wraps_one_short_as_in_the_inspector(void **state)
+TEST(clock_of_32_bits_wraps_one_short_as_in_the_inspector)
 {
-    (void)state;
     struct sl_buf out;
     struct sl_etdump_event one = event("a", UINT32_MAX - 9, 90);
     assert_int_equal(table_of(&one, 1, 1, &out), 0); /* 100 ticks, and it says 99 */
@@ -126,9 +121,8 @@ static void clock_of_32_bits_wraps_one_short_as_in_the_inspector(void **state)
     sl_buf_fini(&out);
 }
 
-static void debug_event_alone_has_a_row_without_times(void **state)
+TEST(debug_event_alone_has_a_row_without_times)
 {
-    (void)state;
     struct sl_buf out;
     struct sl_etdump_event events[] = {event("probe", 0, 0), event("out", 0, 0), event("a", 0, 10)};
     events[0].kind = events[1].kind = SL_ETDUMP_DEBUG;
@@ -144,9 +138,8 @@ static void debug_event_alone_has_a_row_without_times(void **state)
     sl_buf_fini(&out);
 }
 
-static void floats_are_printed_as_python_does(void **state)
+TEST(floats_are_printed_as_python_does)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -170,9 +163,8 @@ static void floats_are_printed_as_python_does(void **state)
     }
 }
 
-static void record_names_types_and_places_of_each_instruction(void **state)
+TEST(record_names_types_and_places_of_each_instruction)
 {
-    (void)state;
     char place[64];
     struct sl_etrecord record;
     struct sl_etrecord_match match;
@@ -200,9 +192,8 @@ static void record_names_types_and_places_of_each_instruction(void **state)
     free((void *)(uintptr_t)file.data);
 }
 
-static void five_types_and_more_are_printed_short(void **state)
+TEST(five_types_and_more_are_printed_short)
 {
-    (void)state;
     struct sl_etrecord record;
     struct sl_bytes file = sl_test_file("hand/small.etrecord");
     struct sl_etdump_event call = event("DELEGATE_CALL", 0, 10);
@@ -221,9 +212,8 @@ static void five_types_and_more_are_printed_short(void **state)
     free((void *)(uintptr_t)file.data);
 }
 
-static void damaged_record_is_refused_in_words(void **state)
+TEST(damaged_record_is_refused_in_words)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("hand/small.etrecord");
     for (size_t i = 0; i < file.size; i += 7) {
         struct sl_etrecord record;
@@ -237,21 +227,4 @@ static void damaged_record_is_refused_in_words(void **state)
         free(copy);
     }
     free((void *)(uintptr_t)file.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_traces_give_the_table_that_the_inspector_saved),
-        cmocka_unit_test(last_of_equal_events_wins_in_the_place_of_the_first),
-        cmocka_unit_test(runs_of_other_events_make_other_blocks_and_calls_are_left_out),
-        cmocka_unit_test(stamps_of_a_delegate_are_divided_before_they_are_subtracted),
-        cmocka_unit_test(clock_of_32_bits_wraps_one_short_as_in_the_inspector),
-        cmocka_unit_test(debug_event_alone_has_a_row_without_times),
-        cmocka_unit_test(floats_are_printed_as_python_does),
-        cmocka_unit_test(record_names_types_and_places_of_each_instruction),
-        cmocka_unit_test(five_types_and_more_are_printed_short),
-        cmocka_unit_test(damaged_record_is_refused_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static struct sl_kernel_row row_of(const char *shape, const char *kernel, const 
     return row;
 }
 
-static void anchors_are_found_by_shape_stage_engine_length_and_part(void **state)
+TEST(anchors_are_found_by_shape_stage_engine_length_and_part)
 {
-    (void)state;
     struct sl_kernel_anchors a;
     assert_int_equal(parse("{\"source\":\"counted\",\"rows\":["
                            "{" ROW ",\"svl\":512,\"part\":\"_mla\",\"instructions\":7,"
@@ -54,9 +53,8 @@ static void anchors_are_found_by_shape_stage_engine_length_and_part(void **state
     sl_kernel_anchors_fini(&a);
 }
 
-static void what_is_no_anchor_is_refused(void **state)
+TEST(what_is_no_anchor_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "[]",
@@ -78,9 +76,8 @@ static void what_is_no_anchor_is_refused(void **state)
     }
 }
 
-static void parse_survives_a_failed_allocation(void **state)
+TEST(parse_survives_a_failed_allocation)
 {
-    (void)state;
     struct sl_kernel_anchors a;
     sl_mem_fail_nth(1);
     assert_int_equal(parse("{\"rows\":[{" ROW ",\"goal\":9}]}", &a), -ENOMEM);
@@ -88,9 +85,8 @@ static void parse_survives_a_failed_allocation(void **state)
 }
 
 /* The project's own file holds what it says. */
-static void the_published_anchors_are_read(void **state)
+TEST(the_published_anchors_are_read)
 {
-    (void)state;
     struct sl_diag diag = {.what = ""};
     struct sl_kernel_anchors a;
     struct sl_kernel_row row = row_of("matmul:256x256x256", "sl_m_sme2_mopa", "kernel");
@@ -103,15 +99,4 @@ static void the_published_anchors_are_read(void **state)
     assert_int_equal(sl_kernel_anchors_find(&a, &row, 512)->instructions, 1423552);
     sl_kernel_anchors_fini(&a);
     assert_int_equal(sl_kernel_anchors_load("/nowhere", &a, &diag), -ENOENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(anchors_are_found_by_shape_stage_engine_length_and_part),
-        cmocka_unit_test(what_is_no_anchor_is_refused),
-        cmocka_unit_test(parse_survives_a_failed_allocation),
-        cmocka_unit_test(the_published_anchors_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

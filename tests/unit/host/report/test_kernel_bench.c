@@ -2,19 +2,15 @@
 #include "host/report/kernel_bench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "host/analysis/reach.h"
 #include "host/report/kernel_anchors.h"
 #include "host/report/style.h"
+#include "tests/support/test.h"
 
 #define MOPA "sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa"
 #define GEMV "sl_matmul_f32_f32_f32p16vlx1_1x16vl_sme2_mla"
@@ -31,9 +27,8 @@ static struct sl_kernel_row row_of(const char *family, const char *kernel, const
 }
 
 /* The minimum columns of the documented measurements. */
-static void least_macs_are_those_of_the_documented_shapes(void **state)
+TEST(least_macs_are_those_of_the_documented_shapes)
 {
-    (void)state;
     static const struct {
         const char *family, *kernel;
         uint64_t m, n, k;
@@ -59,9 +54,8 @@ static void least_macs_are_those_of_the_documented_shapes(void **state)
     assert_int_equal(sl_kernel_min_mac(&pack, 512), 0);
 }
 
-static void least_macs_of_other_types_take_more_k_an_instruction(void **state)
+TEST(least_macs_of_other_types_take_more_k_an_instruction)
 {
-    (void)state;
     static const struct {
         const char *type, *kernel;
         uint64_t m, n, k, least;
@@ -86,9 +80,8 @@ static void least_macs_of_other_types_take_more_k_an_instruction(void **state)
     }
 }
 
-static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
+TEST(rows_are_written_with_nulls_for_what_is_not_known)
 {
-    (void)state;
     struct sl_buf out;
     struct sl_json json;
     struct sl_kernel_row rows[] = {row_of("matmul", MOPA, "kernel", 64, 64, 64),
@@ -143,9 +136,8 @@ static void rows_are_written_with_nulls_for_what_is_not_known(void **state)
 }
 
 /* Outputs; inputs of reductions; what a pack moves; what the agent says otherwise. */
-static void elements_are_what_an_instruction_count_is_divided_by(void **state)
+TEST(elements_are_what_an_instruction_count_is_divided_by)
 {
-    (void)state;
     struct sl_kernel_row row = row_of("matmul", MOPA, "kernel", 3, 5, 7);
     assert_int_equal(sl_kernel_elements(&row), 15);
     row = row_of("matmul", MOPA, "lhs_pack", 3, 5, 7);
@@ -159,9 +151,8 @@ static void elements_are_what_an_instruction_count_is_divided_by(void **state)
     assert_int_equal(sl_kernel_elements(&row), 60);
 }
 
-static void families_of_products_have_least_macs_and_others_none(void **state)
+TEST(families_of_products_have_least_macs_and_others_none)
 {
-    (void)state;
     static const char *const products[] = {"batch", "batch_nk", "conv", "deconv", "matmul"};
     for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
         struct sl_kernel_row row = row_of(products[i], MOPA, "whole", 64, 64, 64);
@@ -191,9 +182,8 @@ static struct sl_kernel_row timed(const char *family, const char *type, const ch
 }
 
 /* 64 cubed are 262,144 multiply-adds. */
-static void timed_rows_are_set_beside_what_the_device_does_at_most(void **state)
+TEST(timed_rows_are_set_beside_what_the_device_does_at_most)
 {
-    (void)state;
     const struct sl_reach_roof roof = {1e12, 2e12, 3e12, 4e12, 1e11};
     const struct {
         struct sl_kernel_row row;
@@ -237,9 +227,8 @@ static void check_timed(const struct sl_kernel_bench *bench, const char *json_pa
     sl_buf_fini(&out);
 }
 
-static void a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is(void **state)
+TEST(a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is)
 {
-    (void)state;
     const struct sl_reach_roof roof = {1e12, 0, 0, 0, 0};
     const struct sl_kernel_row row = timed("matmul", "f32", "kernel", 64, 64, 64, 1000);
     struct sl_kernel_bench bench = {&row, 1, 512, 1, false, &roof, "of device x, one worker", NULL};
@@ -255,18 +244,4 @@ static void a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is(vo
     bench = (struct sl_kernel_bench){&row, 1, 512, 4, false, NULL, "of one core", NULL};
     check_timed(&bench, "\"threads\":4,\"emulated\":false", "4 threads at once");
     check_timed(&bench, "\"gflops\":2097.152,\"share_of_peak\":null", "2097.2");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(least_macs_are_those_of_the_documented_shapes),
-        cmocka_unit_test(least_macs_of_other_types_take_more_k_an_instruction),
-        cmocka_unit_test(rows_are_written_with_nulls_for_what_is_not_known),
-        cmocka_unit_test(elements_are_what_an_instruction_count_is_divided_by),
-        cmocka_unit_test(families_of_products_have_least_macs_and_others_none),
-        cmocka_unit_test(timed_rows_are_set_beside_what_the_device_does_at_most),
-        cmocka_unit_test(a_device_prints_ns_rate_and_share_and_an_emulator_says_what_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static const char *found(const struct sl_kernel_log *log, const char *name)
     return kernel ? kernel->name : "none";
 }
 
-static void each_kernel_stands_once_whatever_the_transport(void **state)
+TEST(each_kernel_stands_once_whatever_the_transport)
 {
-    (void)state;
     struct sl_kernel_log log = parse(on_log);
     assert_int_equal(log.count, 5);
     assert_int_equal(log.kernels[0].lines, 2);
@@ -51,9 +50,8 @@ static void each_kernel_stands_once_whatever_the_transport(void **state)
     sl_kernel_log_fini(&log);
 }
 
-static void evidence_is_of_the_operators_own_types_and_of_sme2_alone(void **state)
+TEST(evidence_is_of_the_operators_own_types_and_of_sme2_alone)
 {
-    (void)state;
     struct sl_kernel_log log = parse(on_log);
     assert_string_equal(found(&log, "Fully Connected (NC, PF32) GEMM"),
                         "xnn_pf32_gemm_minmax_ukernel_32x32__neonsme2");
@@ -67,9 +65,8 @@ static void evidence_is_of_the_operators_own_types_and_of_sme2_alone(void **stat
     sl_kernel_log_fini(&log);
 }
 
-static void off_arm_with_kernels_of_sme1_is_named(void **state)
+TEST(off_arm_with_kernels_of_sme1_is_named)
 {
-    (void)state;
     struct sl_kernel_log on = parse(on_log);
     struct sl_kernel_log off = parse(off_log);
     struct sl_buf out;
@@ -89,23 +86,11 @@ static void off_arm_with_kernels_of_sme1_is_named(void **state)
     sl_kernel_log_fini(&off);
 }
 
-static void log_without_a_kernel_is_refused(void **state)
+TEST(log_without_a_kernel_is_refused)
 {
-    (void)state;
     struct sl_kernel_log log;
     struct sl_diag diag = {.what = ""};
     struct sl_bytes bytes = {(const uint8_t *)"Using nothing\n", 14};
     assert_int_equal(sl_kernel_log_parse(bytes, &log, &diag), SL_E_NOT_FOUND);
     assert_true(diag.what[0] != '\0');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kernel_stands_once_whatever_the_transport),
-        cmocka_unit_test(evidence_is_of_the_operators_own_types_and_of_sme2_alone),
-        cmocka_unit_test(off_arm_with_kernels_of_sme1_is_named),
-        cmocka_unit_test(log_without_a_kernel_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

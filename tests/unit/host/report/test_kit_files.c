@@ -133,16 +133,14 @@ static void expect_categories(const char *const *names, size_t count, int catego
         expect_categories(names, sizeof(names) / sizeof(names[0]), category);                      \
     } while (0)
 
-static void ad_02_convert_is_no_convolution(void **state)
+TEST(ad_02_convert_is_no_convolution)
 {
-    (void)state;
     EXPECT(SL_CATEGORY_MOVEMENT, "Convert (NC) #1", "Convert (NC, F32, QD8) #2");
     EXPECT(SL_CATEGORY_CONV, "Convolution (NHWC, F32) IGEMM #1", "native_call_convolution.out");
 }
 
-static void ad_03_bilinear_is_no_product_and_addmm_no_sum(void **state)
+TEST(ad_03_bilinear_is_no_product_and_addmm_no_sum)
 {
-    (void)state;
     EXPECT(SL_CATEGORY_OTHER, "Resize Bilinear (NHWC) #1",
            "native_call_upsample_bilinear2d.vec_out", "native_call__softmax.out",
            "native_call_mean.out", "native_call_max_pool2d.out");
@@ -151,9 +149,8 @@ static void ad_03_bilinear_is_no_product_and_addmm_no_sum(void **state)
            "native_call_clone.out", "native_call_view_copy.out");
 }
 
-static void ad_04_no_name_of_xnnpack_falls_through_or_to_a_wrong_place(void **state)
+TEST(ad_04_no_name_of_xnnpack_falls_through_or_to_a_wrong_place)
 {
-    (void)state;
     EXPECT(SL_CATEGORY_ELEMENTWISE, "HardSwish (NC)", "ApproxGELU (NC)", "GELU (NC)",
            "Subtract (ND)", "Square (NC)", "Square Root (NC)", "Minimum (ND)", "Maximum (ND)",
            "RoPE (NTHC, F32)");
@@ -164,9 +161,8 @@ static void ad_04_no_name_of_xnnpack_falls_through_or_to_a_wrong_place(void **st
     EXPECT(SL_CATEGORY_MOVEMENT, "Space To Depth (NHWC, X32)", "Depth To Space (NHWC, X32)");
 }
 
-static void ad_05_one_categoriser_serves_all_files_and_packing_is_movement(void **state)
+TEST(ad_05_one_categoriser_serves_all_files_and_packing_is_movement)
 {
-    (void)state;
     EXPECT(SL_CATEGORY_MOVEMENT, "Pack LH (X32) #1");
     struct made *m = begin();
     add_run(m, "Pack LH (X32) #1", 1000);
@@ -178,9 +174,8 @@ static void ad_05_one_categoriser_serves_all_files_and_packing_is_movement(void 
     end(m);
 }
 
-static void ad_06_speedup_is_baseline_divided_by_candidate(void **state)
+TEST(ad_06_speedup_is_baseline_divided_by_candidate)
 {
-    (void)state;
     struct made *off = begin();
     struct made *on = begin();
     for (int i = 0; i < 3; i++) {
@@ -208,9 +203,8 @@ static void ad_06_speedup_is_baseline_divided_by_candidate(void **state)
     end(on);
 }
 
-static void ad_09_nothing_is_trimmed_or_dropped_in_silence(void **state)
+TEST(ad_09_nothing_is_trimmed_or_dropped_in_silence)
 {
-    (void)state;
     struct made *m = begin();
     for (int i = 0; i < 9; i++)
         add_run(m, "Add (ND) #1", 1000000);
@@ -226,9 +220,8 @@ static void ad_09_nothing_is_trimmed_or_dropped_in_silence(void **state)
     end(m);
 }
 
-static void ad_10_runs_of_other_events_keep_indices_of_their_own(void **state)
+TEST(ad_10_runs_of_other_events_keep_indices_of_their_own)
 {
-    (void)state;
     struct made *m = begin();
     add_run(m, "Add (ND) #1", 10000000);
     add_run(m, "Multiply (ND) #1", 10000000);
@@ -242,9 +235,8 @@ static void ad_10_runs_of_other_events_keep_indices_of_their_own(void **state)
     end(m);
 }
 
-static void ad_16_calls_of_the_runtime_are_no_operators(void **state)
+TEST(ad_16_calls_of_the_runtime_are_no_operators)
 {
-    (void)state;
     struct made *m = begin();
     add_run(m, "Add (ND) #1", 1000);
     m->events[0][1] = event("MOVE_CALL", false, 1, 1000, 1400);
@@ -258,9 +250,8 @@ static void ad_16_calls_of_the_runtime_are_no_operators(void **state)
     end(m);
 }
 
-static void ad_19_no_figure_is_nan_and_no_median_of_zero_divides(void **state)
+TEST(ad_19_no_figure_is_nan_and_no_median_of_zero_divides)
 {
-    (void)state;
     struct made *one = begin();
     struct made *zero = begin();
     struct made *none = begin();
@@ -292,9 +283,8 @@ static void ad_19_no_figure_is_nan_and_no_median_of_zero_divides(void **state)
         end(all[k]);
 }
 
-static void columns_are_the_kits_own(void **state)
+TEST(columns_are_the_kits_own)
 {
-    (void)state;
     static const struct {
         const char *ending, *head;
     } heads[] = {
@@ -324,21 +314,4 @@ static void columns_are_the_kits_own(void **state)
     assert_null(strstr(first, ",0,1,Execute\n"));
     free(first);
     end(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ad_02_convert_is_no_convolution),
-        cmocka_unit_test(ad_03_bilinear_is_no_product_and_addmm_no_sum),
-        cmocka_unit_test(ad_04_no_name_of_xnnpack_falls_through_or_to_a_wrong_place),
-        cmocka_unit_test(ad_05_one_categoriser_serves_all_files_and_packing_is_movement),
-        cmocka_unit_test(ad_06_speedup_is_baseline_divided_by_candidate),
-        cmocka_unit_test(ad_09_nothing_is_trimmed_or_dropped_in_silence),
-        cmocka_unit_test(ad_10_runs_of_other_events_keep_indices_of_their_own),
-        cmocka_unit_test(ad_16_calls_of_the_runtime_are_no_operators),
-        cmocka_unit_test(ad_19_no_figure_is_nan_and_no_median_of_zero_divides),
-        cmocka_unit_test(columns_are_the_kits_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,25 +69,22 @@ static void expect(const char *rule, double value, const char *named)
         assert_true(fabs(step.value - value) < 1e-9);
 }
 
-static void outputs_come_before_all_and_conditions_next(void **state)
+TEST_WITH(outputs_come_before_all_and_conditions_next, reset, NULL)
 {
-    (void)state;
     all.c.verdict = SL_VERDICT_WRONG;
     expect("wrong-output", NAN, "outputs");
     all.c.verdict = SL_VERDICT_UNFIT;
     expect("conditions", NAN, "Measure again");
 }
 
-static void operator_that_sme2_is_for_and_did_not_serve_is_named(void **state)
+TEST_WITH(operator_that_sme2_is_for_and_did_not_serve_is_named, reset, NULL)
 {
-    (void)state;
     all.operators[0].kernel = "sl_matmul_f32_f32p4x1_f32p8x1_4x8_neon_mla";
     expect("unserved", 0.9, "Convolution");
 }
 
-static void operator_that_sme2_makes_slower_is_named_unless_it_may_be_chance(void **state)
+TEST_WITH(operator_that_sme2_makes_slower_is_named_unless_it_may_be_chance, reset, NULL)
 {
-    (void)state;
     all.rows[1].candidate_cost = 76; /* 16 of 800 more */
     expect("slower-with-sme2", 0.02, "Copy");
     all.rows[1].q = 0.001;
@@ -96,33 +93,18 @@ static void operator_that_sme2_makes_slower_is_named_unless_it_may_be_chance(voi
     expect("largest-category", 0.9, "CONV");
 }
 
-static void portable_operator_over_five_per_cent_is_named(void **state)
+TEST_WITH(portable_operator_over_five_per_cent_is_named, reset, NULL)
 {
-    (void)state;
     all.operators[2].delegated = false;
     expect("largest-category", 0.9, "CONV"); /* 2.5 % */
     all.rows[2].candidate_cost = all.rows[2].baseline_cost = 48;
     expect("portable", 0.06, "aten::x");
 }
 
-static void data_movement_and_framework_over_ten_per_cent_are_named(void **state)
+TEST_WITH(data_movement_and_framework_over_ten_per_cent_are_named, reset, NULL)
 {
-    (void)state;
     all.c.categories[SL_CATEGORY_FRAMEWORK].share_candidate = 0.11;
     expect("framework", 0.11, "11.0 %");
     all.c.categories[SL_CATEGORY_MOVEMENT].share_candidate = 0.12;
     expect("data-movement", 0.12, "12.0 %");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(outputs_come_before_all_and_conditions_next, reset),
-        cmocka_unit_test_setup(operator_that_sme2_is_for_and_did_not_serve_is_named, reset),
-        cmocka_unit_test_setup(operator_that_sme2_makes_slower_is_named_unless_it_may_be_chance,
-                               reset),
-        cmocka_unit_test_setup(portable_operator_over_five_per_cent_is_named, reset),
-        cmocka_unit_test_setup(data_movement_and_framework_over_ten_per_cent_are_named, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

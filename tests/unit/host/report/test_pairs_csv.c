@@ -1,17 +1,13 @@
 #include "host/report/pairs_csv.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 static struct sl_diag diag;
 
@@ -22,9 +18,8 @@ static int parse(const char *text, struct sl_pairs_file *out)
                           &diag);
 }
 
-static void columns_are_found_by_name_in_any_order(void **state)
+TEST(columns_are_found_by_name_in_any_order)
 {
-    (void)state;
     struct sl_pairs_file file;
     assert_int_equal(
         parse("note,candidate_ns,baseline_ns\r\nx,1,2\r\n\r\n\"a,b\",3e2, 4.5\n", &file), 0);
@@ -37,9 +32,8 @@ static void columns_are_found_by_name_in_any_order(void **state)
     sl_pairs_file_fini(&file);
 }
 
-static void rows_of_an_experiment_come_together_in_their_order(void **state)
+TEST(rows_of_an_experiment_come_together_in_their_order)
 {
-    (void)state;
     struct sl_pairs_file file;
     assert_int_equal(parse("\xef\xbb\xbfoff_ns,on_ns,experiment\n1,2,\"a \"\"b\"\"\"\n3,4,c\n5,6,"
                            "\"a \"\"b\"\"\"\n",
@@ -55,9 +49,8 @@ static void rows_of_an_experiment_come_together_in_their_order(void **state)
     sl_pairs_file_fini(&file);
 }
 
-static void many_experiments_are_told_apart(void **state)
+TEST(many_experiments_are_told_apart)
 {
-    (void)state;
     static char text[1 << 16] = "off_ns,on_ns,experiment\n";
     for (int i = 0; i < 2000; i++)
         snprintf(text + strlen(text), 32, "1,2,%d\n", i % 1000);
@@ -69,9 +62,8 @@ static void many_experiments_are_told_apart(void **state)
     sl_pairs_file_fini(&file);
 }
 
-static void what_is_no_pair_is_refused_with_its_line(void **state)
+TEST(what_is_no_pair_is_refused_with_its_line)
 {
-    (void)state;
     static const struct {
         const char *text, *where;
     } cases[] = {
@@ -97,9 +89,8 @@ static void what_is_no_pair_is_refused_with_its_line(void **state)
     }
 }
 
-static void parse_survives_each_failed_allocation(void **state)
+TEST(parse_survives_each_failed_allocation)
 {
-    (void)state;
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         struct sl_pairs_file file = {.pairs = NULL};
@@ -109,16 +100,4 @@ static void parse_survives_each_failed_allocation(void **state)
         sl_pairs_file_fini(&file);
     }
     assert_int_equal(rc, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_found_by_name_in_any_order),
-        cmocka_unit_test(rows_of_an_experiment_come_together_in_their_order),
-        cmocka_unit_test(many_experiments_are_told_apart),
-        cmocka_unit_test(what_is_no_pair_is_refused_with_its_line),
-        cmocka_unit_test(parse_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,9 +52,8 @@ static void count_events(const struct sl_buf *trace, unsigned counts[8])
     }
 }
 
-static void every_slice_of_a_real_trace_begins_and_ends(void **state)
+TEST(every_slice_of_a_real_trace_begins_and_ends)
 {
-    (void)state;
     struct sl_bytes file = sl_test_file("models/toy_cnn_f32_xnnpack/run.etdump");
     struct sl_categories categories;
     struct sl_etdump dump;
@@ -91,12 +90,4 @@ static void every_slice_of_a_real_trace_begins_and_ends(void **state)
     sl_etdump_fini(&dump);
     sl_categories_fini(&categories);
     free((void *)(uintptr_t)file.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_slice_of_a_real_trace_begins_and_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

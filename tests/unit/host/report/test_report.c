@@ -3,13 +3,8 @@
 #include "tests/support/sme2_report.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "host/analysis/comparison.h"
@@ -19,6 +14,7 @@
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
 #include "host/report/next_step.h"
+#include "tests/support/test.h"
 
 static struct {
     struct sl_categories categories;
@@ -78,9 +74,8 @@ static const char *make(make_fn page, struct sl_buf *out)
     return (const char *)out->data;
 }
 
-static void emulated_times_are_said_to_mean_nothing_on_every_page(void **state)
+TEST(emulated_times_are_said_to_mean_nothing_on_every_page)
 {
-    (void)state;
     static const make_fn pages[] = {sl_report_md, sl_report_html};
     for (size_t i = 0; i < 2; i++) {
         struct sl_buf text;
@@ -91,9 +86,8 @@ static void emulated_times_are_said_to_mean_nothing_on_every_page(void **state)
     }
 }
 
-static void texts_of_files_are_never_markup(void **state)
+TEST(texts_of_files_are_never_markup)
 {
-    (void)state;
     struct sl_buf text;
     const char *page = make(sl_report_html, &text);
     assert_non_null(strstr(page, "a&lt;b&gt;&amp;&quot;c&quot;|d"));
@@ -108,9 +102,8 @@ static void texts_of_files_are_never_markup(void **state)
     sl_buf_fini(&text);
 }
 
-static void no_verdict_is_skipped_in_junit_and_named_as_the_next_step(void **state)
+TEST(no_verdict_is_skipped_in_junit_and_named_as_the_next_step)
 {
-    (void)state;
     struct sl_buf text;
     struct sl_next_step step;
     const char *page = make(sl_report_junit, &text);
@@ -127,9 +120,8 @@ static void no_verdict_is_skipped_in_junit_and_named_as_the_next_step(void **sta
     all.comparison.verdict = SL_VERDICT_INCONCLUSIVE;
 }
 
-static void a_comment_is_short_and_names_what_moved_most(void **state)
+TEST(a_comment_is_short_and_names_what_moved_most)
 {
-    (void)state;
     struct sl_buf text;
     const char *page = make(sl_report_comment, &text);
     size_t lines = 0;
@@ -141,9 +133,8 @@ static void a_comment_is_short_and_names_what_moved_most(void **state)
     sl_buf_fini(&text);
 }
 
-static void sides_of_an_import_carry_their_names_everywhere(void **state)
+TEST(sides_of_an_import_carry_their_names_everywhere)
 {
-    (void)state;
     static const make_fn pages[] = {sl_report_md, sl_report_html, sl_report_comment};
     strcpy(all.report.names[0], "phone-a");
     strcpy(all.report.names[1], "phone-b");
@@ -156,9 +147,8 @@ static void sides_of_an_import_carry_their_names_everywhere(void **state)
     all.report.names[0][0] = all.report.names[1][0] = '\0';
 }
 
-static void comparisons_side_by_side_are_told_apart_by_what_differs(void **state)
+TEST(comparisons_side_by_side_are_told_apart_by_what_differs)
 {
-    (void)state;
     struct sl_report two[] = {all.report, all.report};
     const struct sl_combined combined = {two, 2};
     char text[256];
@@ -178,9 +168,8 @@ static void comparisons_side_by_side_are_told_apart_by_what_differs(void **state
 }
 
 /* One experiment on 1 and 4 threads, whose ratio falls from 2 to 1/2. */
-static void numbers_of_threads_are_told_together_with_their_crossover(void **state)
+TEST(numbers_of_threads_are_told_together_with_their_crossover)
 {
-    (void)state;
     struct sl_comparison comparisons[3] = {all.comparison, all.comparison, all.comparison};
     struct sl_comparison_report compared[3];
     struct sl_report reports[3];
@@ -218,9 +207,8 @@ static void numbers_of_threads_are_told_together_with_their_crossover(void **sta
 }
 
 /* One experiment on a thread beside none and three other processes: on takes twice as long. */
-static void numbers_of_processes_are_told_together_with_their_contention(void **state)
+TEST(numbers_of_processes_are_told_together_with_their_contention)
 {
-    (void)state;
     struct sl_comparison comparisons[2] = {all.comparison, all.comparison};
     struct sl_comparison_report compared[2] = {all.compared, all.compared};
     struct sl_report reports[2] = {all.report, all.report};
@@ -259,9 +247,8 @@ static void numbers_of_processes_are_told_together_with_their_contention(void **
     sl_buf_fini(&text);
 }
 
-static void a_combined_page_takes_no_markup_and_no_half_page(void **state)
+TEST(a_combined_page_takes_no_markup_and_no_half_page)
 {
-    (void)state;
     static int (*const pages[])(struct sl_buf *out, const struct sl_combined *combined) = {
         sl_combined_md, sl_combined_html, sl_combined_json, sl_combined_csv};
     const struct sl_combined combined = {&all.report, 1};
@@ -279,9 +266,8 @@ static void a_combined_page_takes_no_markup_and_no_half_page(void **state)
     }
 }
 
-static void a_full_buffer_is_an_error_and_not_half_a_page(void **state)
+TEST(a_full_buffer_is_an_error_and_not_half_a_page)
 {
-    (void)state;
     static const make_fn pages[] = {sl_report_md, sl_report_html, sl_report_junit, sl_report_csv,
                                     sl_report_comment};
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
@@ -292,19 +278,4 @@ static void a_full_buffer_is_an_error_and_not_half_a_page(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(emulated_times_are_said_to_mean_nothing_on_every_page),
-        cmocka_unit_test(texts_of_files_are_never_markup),
-        cmocka_unit_test(no_verdict_is_skipped_in_junit_and_named_as_the_next_step),
-        cmocka_unit_test(a_comment_is_short_and_names_what_moved_most),
-        cmocka_unit_test(sides_of_an_import_carry_their_names_everywhere),
-        cmocka_unit_test(comparisons_side_by_side_are_told_apart_by_what_differs),
-        cmocka_unit_test(numbers_of_threads_are_told_together_with_their_crossover),
-        cmocka_unit_test(numbers_of_processes_are_told_together_with_their_contention),
-        cmocka_unit_test(a_combined_page_takes_no_markup_and_no_half_page),
-        cmocka_unit_test(a_full_buffer_is_an_error_and_not_half_a_page),
-    };
-    return cmocka_run_group_tests(tests, open_report, close_report);
-}
+TEST_GROUP(open_report, close_report);

@@ -1,12 +1,9 @@
 /* tests/unit/host/report/test_runner_log.c */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include "host/report/runner_log.h"
 
@@ -17,9 +14,8 @@ static struct sl_runner_log read_text(const char *text)
     return log;
 }
 
-static void the_lines_of_a_whole_run_give_its_figures(void **state)
+TEST(the_lines_of_a_whole_run_give_its_figures)
 {
-    (void)state;
     struct sl_runner_log log = read_text(
         "I 00:00:00.065253 executorch:executor_runner.cpp:629] Model loaded in 24.5 ms.\n"
         "I 00:00:00.138482 executorch:executor_runner.cpp:785] Iteration 1 of 6: 72.4 ms\n"
@@ -31,7 +27,7 @@ static void the_lines_of_a_whole_run_give_its_figures(void **state)
     assert_int_equal(log.executions, 6);
 }
 
-static void a_log_without_the_lines_or_with_odd_figures_gives_none(void **state)
+TEST(a_log_without_the_lines_or_with_odd_figures_gives_none)
 {
     static const char *const texts[] = {
         "",
@@ -47,13 +43,4 @@ static void a_log_without_the_lines_or_with_odd_figures_gives_none(void **state)
         struct sl_runner_log log = read_text(texts[i]);
         assert_false(log.has_loaded || log.has_total);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_lines_of_a_whole_run_give_its_figures),
-        cmocka_unit_test(a_log_without_the_lines_or_with_odd_figures_gives_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

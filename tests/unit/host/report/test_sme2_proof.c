@@ -26,9 +26,8 @@ static const char *evidence(const char *name, const char *kernel, const struct s
     return sl_sme2_evidence_of(&op, log, out_kernel);
 }
 
-static void log_makes_available_and_only_a_trace_makes_executed(void **state)
+TEST(log_makes_available_and_only_a_trace_makes_executed)
 {
-    (void)state;
     static const char text[] =
         "Using gemm microkernel 'xnn_pf32_gemm_minmax_ukernel_32x32__neonsme2'\n";
     struct sl_bytes bytes = {(const uint8_t *)text, sizeof(text) - 1};
@@ -60,9 +59,8 @@ static bool leftover(const char *name, const char *kernel)
     return sl_sme2_leftover(&op);
 }
 
-static void packed_names_and_kernels_of_sme_are_leftovers_of_an_off_arm(void **state)
+TEST(packed_names_and_kernels_of_sme_are_leftovers_of_an_off_arm)
 {
-    (void)state;
     assert_true(leftover("Convolution (NHWC, PF32) IGEMM", NULL));
     assert_true(leftover("Convolution (NHWC, PQS8, QS8, QC8W) IGEMM", NULL));
     assert_true(leftover("Fully Connected (NC, PF16, F16, F16) GEMM", NULL));
@@ -77,13 +75,4 @@ static void packed_names_and_kernels_of_sme_are_leftovers_of_an_off_arm(void **s
                                       of("Add (ND)", NULL)};
     struct sl_attribution off = {.operators = operators, .operator_count = 2};
     assert_int_equal(sl_sme2_leftovers(&off), 2); /* the first one's instances */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(log_makes_available_and_only_a_trace_makes_executed),
-        cmocka_unit_test(packed_names_and_kernels_of_sme_are_leftovers_of_an_off_arm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

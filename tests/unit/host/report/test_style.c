@@ -1,17 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/buf.h"
 #include "host/report/style.h"
+#include "tests/support/test.h"
 
-static void bars_have_their_share_of_the_columns(void **state)
+TEST(bars_have_their_share_of_the_columns)
 {
-    (void)state;
     static const struct {
         double share;
         const char *plain, *blocks;
@@ -31,12 +26,4 @@ static void bars_have_their_share_of_the_columns(void **state)
             sl_buf_fini(&out);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bars_have_their_share_of_the_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,5 @@
 /* tests/unit/host/rundir/test_file_digest.c */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include "host/rundir/file_digest.h"
 
@@ -32,17 +29,15 @@ static void assert_digest_of(const char *text)
     assert_string_equal(got, wanted);
 }
 
-static void a_file_that_stays_gives_the_same_digest_again(void **state)
+TEST(a_file_that_stays_gives_the_same_digest_again)
 {
-    (void)state;
     write_text("the agent");
     for (int i = 0; i < 3; i++)
         assert_digest_of("the agent");
 }
 
-static void a_file_that_is_written_again_at_the_same_length_is_hashed_again(void **state)
+TEST(a_file_that_is_written_again_at_the_same_length_is_hashed_again)
 {
-    (void)state;
     write_text("one");
     assert_digest_of("one");
     nanosleep(&(struct timespec){.tv_nsec = 20000000},
@@ -51,7 +46,7 @@ static void a_file_that_is_written_again_at_the_same_length_is_hashed_again(void
     assert_digest_of("two");
 }
 
-static void more_files_than_are_kept_are_all_right(void **state)
+TEST(more_files_than_are_kept_are_all_right)
 {
     char name[64], wanted[SL_SHA256_HEX_SIZE], got[SL_SHA256_HEX_SIZE];
     (void)state;
@@ -68,7 +63,7 @@ static void more_files_than_are_kept_are_all_right(void **state)
     }
 }
 
-static void a_file_that_is_missing_is_an_error(void **state)
+TEST(a_file_that_is_missing_is_an_error)
 {
     char got[SL_SHA256_HEX_SIZE];
     (void)state;
@@ -76,19 +71,17 @@ static void a_file_that_is_missing_is_an_error(void **state)
     assert_int_equal(sl_file_digest("/tmp", got), -EISDIR);
 }
 
-int main(void)
+static int make_file(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_stays_gives_the_same_digest_again),
-        cmocka_unit_test(a_file_that_is_written_again_at_the_same_length_is_hashed_again),
-        cmocka_unit_test(more_files_than_are_kept_are_all_right),
-        cmocka_unit_test(a_file_that_is_missing_is_an_error),
-    };
+    (void)state;
     int fd = mkstemp(path);
-    if (fd < 0)
-        return 1;
-    close(fd);
-    int rc = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    return rc;
+    return fd < 0 ? -1 : close(fd);
 }
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+TEST_GROUP(make_file, remove_file);

@@ -1,15 +1,11 @@
 /* tests/unit/host/spec/test_host_config.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/spec/host_config.h"
+#include "tests/support/test.h"
 
 static int parse(const char *text, struct sl_host_config *config, struct sl_diag *diag)
 {
@@ -18,7 +14,7 @@ static int parse(const char *text, struct sl_host_config *config, struct sl_diag
                                 config, diag);
 }
 
-static void an_empty_object_is_the_default(void **state)
+TEST(an_empty_object_is_the_default)
 {
     struct sl_host_config config;
     struct sl_diag diag;
@@ -30,7 +26,7 @@ static void an_empty_object_is_the_default(void **state)
     sl_host_config_fini(&config);
 }
 
-static void every_key_arrives(void **state)
+TEST(every_key_arrives)
 {
     struct sl_host_config config;
     struct sl_diag diag;
@@ -55,7 +51,7 @@ static void every_key_arrives(void **state)
     sl_host_config_fini(&config);
 }
 
-static void what_is_wrong_is_refused_at_its_place(void **state)
+TEST(what_is_wrong_is_refused_at_its_place)
 {
     static const struct {
         const char *text, *where, *word;
@@ -86,7 +82,7 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
     }
 }
 
-static void a_remote_address_can_be_asked_for(void **state)
+TEST(a_remote_address_can_be_asked_for)
 {
     struct sl_host_config config;
     struct sl_diag diag;
@@ -94,15 +90,4 @@ static void a_remote_address_can_be_asked_for(void **state)
     assert_int_equal(
         parse("{\"allow_remote\":true,\"listen\":[\"tcp:0.0.0.0:80\"]}", &config, &diag), 0);
     sl_host_config_fini(&config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_object_is_the_default),
-        cmocka_unit_test(every_key_arrives),
-        cmocka_unit_test(what_is_wrong_is_refused_at_its_place),
-        cmocka_unit_test(a_remote_address_can_be_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

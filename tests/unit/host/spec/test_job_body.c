@@ -1,17 +1,13 @@
 /* tests/unit/host/spec/test_job_body.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/spec/job_body.h"
 #include "host/spec/plan.h"
 #include "host/spec/spec.h"
+#include "tests/support/test.h"
 
 #define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B64 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
@@ -22,7 +18,7 @@ static int parse(const char *text, struct sl_spec *job, struct sl_diag *diag)
     return sl_job_body_read((struct sl_bytes){(const uint8_t *)text, strlen(text)}, job, diag);
 }
 
-static void a_model_alone_has_defaults(void **state)
+TEST(a_model_alone_has_defaults)
 {
     struct sl_spec job;
     struct sl_diag diag;
@@ -38,7 +34,7 @@ static void a_model_alone_has_defaults(void **state)
     sl_spec_fini(&job);
 }
 
-static void every_key_arrives(void **state)
+TEST(every_key_arrives)
 {
     struct sl_spec job;
     struct sl_diag diag;
@@ -81,7 +77,7 @@ static void every_key_arrives(void **state)
     sl_spec_fini(&job);
 }
 
-static void what_is_wrong_is_refused_at_its_place(void **state)
+TEST(what_is_wrong_is_refused_at_its_place)
 {
     static const struct {
         const char *text, *word;
@@ -108,7 +104,7 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
     }
 }
 
-static void the_daemon_reads_what_is_sent(void **state)
+TEST(the_daemon_reads_what_is_sent)
 {
     static const char text[] =
         "{\"model\":\"dir/toy.pte\",\"device\":\"phone\",\"priority\":-3,"
@@ -157,7 +153,7 @@ static void the_daemon_reads_what_is_sent(void **state)
     sl_plan_fini(&plan);
 }
 
-static void what_is_not_said_is_left_to_the_daemon(void **state)
+TEST(what_is_not_said_is_left_to_the_daemon)
 {
     struct sl_spec sent, read;
     struct sl_diag diag = {0};
@@ -176,16 +172,4 @@ static void what_is_not_said_is_left_to_the_daemon(void **state)
     assert_null(read.directory);
     sl_buf_fini(&body);
     sl_spec_fini(&read);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_alone_has_defaults),
-        cmocka_unit_test(every_key_arrives),
-        cmocka_unit_test(what_is_wrong_is_refused_at_its_place),
-        cmocka_unit_test(the_daemon_reads_what_is_sent),
-        cmocka_unit_test(what_is_not_said_is_left_to_the_daemon),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

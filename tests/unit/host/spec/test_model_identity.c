@@ -1,18 +1,15 @@
 /* tests/unit/host/rundir/test_model_identity.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include "host/spec/model_identity.h"
 
 #define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B64 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-static void a_program_alone_is_its_own_digest(void **state)
+TEST(a_program_alone_is_its_own_digest)
 {
     char out[SL_SHA256_HEX_SIZE];
     (void)state;
@@ -20,7 +17,7 @@ static void a_program_alone_is_its_own_digest(void **state)
     assert_string_equal(out, A64);
 }
 
-static void program_weights_and_method_each_make_another_model(void **state)
+TEST(program_weights_and_method_each_make_another_model)
 {
     static const char *const models[][3] = {
         {A64, "", ""},  {A64, B64, ""}, {A64, A64, ""}, {B64, A64, ""}, {A64, B64, "m"},
@@ -35,13 +32,4 @@ static void program_weights_and_method_each_make_another_model(void **state)
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(out[i], out[k]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_alone_is_its_own_digest),
-        cmocka_unit_test(program_weights_and_method_each_make_another_model),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

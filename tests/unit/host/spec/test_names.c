@@ -1,18 +1,13 @@
 /* tests/unit/host/spec/test_names.c */
 #include "host/spec/names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "host/records.h"
+#include "tests/support/test.h"
 
-static void every_value_has_a_name_that_finds_it(void **state)
+TEST(every_value_has_a_name_that_finds_it)
 {
-    (void)state;
     for (int job = SL_JOB_QUEUED; job <= SL_JOB_CANCELLED; job++)
         assert_int_equal(sl_job_state_of_name(sl_job_state_name(job)), job);
     for (int role = SL_TOKEN_READ; role <= SL_TOKEN_ADMIN; role++)
@@ -21,22 +16,12 @@ static void every_value_has_a_name_that_finds_it(void **state)
     assert_string_equal(sl_device_state_name(SL_DEVICE_QUARANTINED), "quarantined");
 }
 
-static void what_is_none_is_told_apart(void **state)
+TEST(what_is_none_is_told_apart)
 {
-    (void)state;
     assert_string_equal(sl_job_state_name(-1), "unknown");
     assert_string_equal(sl_job_state_name(SL_JOB_CANCELLED + 1), "unknown");
     assert_string_equal(sl_device_state_name(0), "unknown");
     assert_string_equal(sl_token_role_name(9), "none");
     assert_int_equal(sl_job_state_of_name("paused"), -1);
     assert_int_equal(sl_token_role_of_name("none"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_has_a_name_that_finds_it),
-        cmocka_unit_test(what_is_none_is_told_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

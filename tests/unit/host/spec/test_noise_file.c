@@ -14,9 +14,8 @@ static double parse(const char *text)
     return sl_noise_file_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)});
 }
 
-static void a_floor_is_read_and_anything_else_is_none(void **state)
+TEST(a_floor_is_read_and_anything_else_is_none)
 {
-    (void)state;
     static const char *const none[] = {
         "",
         "{",
@@ -34,9 +33,8 @@ static void a_floor_is_read_and_anything_else_is_none(void **state)
         assert_true(isnan(parse(none[i])));
 }
 
-static void a_devices_floor_is_found_by_its_fingerprint_and_kind(void **state)
+TEST(a_devices_floor_is_found_by_its_fingerprint_and_kind)
 {
-    (void)state;
     static const char text[] = "{\"schema\": \"sme2lab.noise/1\", \"noise_floor\": 0.02}";
     char folder[] = "/tmp/sme2lab-noise-XXXXXX", path[128];
     assert_non_null(mkdtemp(folder));
@@ -57,13 +55,4 @@ static void a_devices_floor_is_found_by_its_fingerprint_and_kind(void **state)
         snprintf(path, sizeof(path), "%s%s", folder, parts[i]);
         rmdir(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_floor_is_read_and_anything_else_is_none),
-        cmocka_unit_test(a_devices_floor_is_found_by_its_fingerprint_and_kind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,39 +10,26 @@ static void check_stem(const char *path, const char *expected)
     assert_string_equal(stem, expected);
 }
 
-static void a_stem_is_the_last_part_without_its_ending(void **state)
+TEST(a_stem_is_the_last_part_without_its_ending)
 {
-    (void)state;
     check_stem("a/b.c/toy.v2.pte", "toy.v2");
     check_stem("toy", "toy");
     check_stem("with blank#?%&.pte", "with blank#?%&");
 }
 
-static void a_stem_steers_no_terminal_and_hides_no_file(void **state)
+TEST(a_stem_steers_no_terminal_and_hides_no_file)
 {
-    (void)state;
     check_stem("new\nline\x1b[31m\x7f.pte", "new_line_[31m_");
     check_stem("..dots.pte", "__dots");
     check_stem(".pte", "_pte");
 }
 
-static void a_path_below_has_no_step_up(void **state)
+TEST(a_path_below_has_no_step_up)
 {
-    (void)state;
     assert_true(sl_path_is_below("v1..2/..toy/toy...bin"));
     assert_false(sl_path_is_below(""));
     assert_false(sl_path_is_below("/toy"));
     assert_false(sl_path_is_below(".."));
     assert_false(sl_path_is_below("a/../b"));
     assert_false(sl_path_is_below("a/.."));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stem_is_the_last_part_without_its_ending),
-        cmocka_unit_test(a_stem_steers_no_terminal_and_hides_no_file),
-        cmocka_unit_test(a_path_below_has_no_step_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/host/spec/test_paths.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "host/spec/paths.h"
+#include "tests/support/test.h"
 
-static void the_state_directory_comes_from_the_first_variable_that_is_set(void **state)
+TEST(the_state_directory_comes_from_the_first_variable_that_is_set)
 {
     char path[SL_PATH_BYTES];
     struct sl_diag diag;
@@ -32,7 +28,7 @@ static void the_state_directory_comes_from_the_first_variable_that_is_set(void *
     assert_non_null(strstr(diag.hint, "SME2LAB_STATE"));
 }
 
-static void paths_that_are_too_long_are_refused(void **state)
+TEST(paths_that_are_too_long_are_refused)
 {
     char path[SL_PATH_BYTES], longest[SL_PATH_BYTES + 1];
     struct sl_diag diag;
@@ -47,13 +43,4 @@ static void paths_that_are_too_long_are_refused(void **state)
     longest[107 - strlen("/sme2labd.sock")] = 'd';
     longest[108 - strlen("/sme2labd.sock")] = '\0';
     assert_int_equal(sl_paths_socket(longest, path, &diag), SL_E_LIMIT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_state_directory_comes_from_the_first_variable_that_is_set),
-        cmocka_unit_test(paths_that_are_too_long_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/param.h"
 #include "host/spec/plan.h"
+#include "tests/support/test.h"
 
 static int parse(const char *text, struct sl_plan *plan, struct sl_diag *diag)
 {
@@ -20,9 +16,8 @@ static int parse(const char *text, struct sl_plan *plan, struct sl_diag *diag)
                          diag);
 }
 
-static void a_model_alone_is_one_experiment_with_defaults(void **state)
+TEST(a_model_alone_is_one_experiment_with_defaults)
 {
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\": \"m.pte\"}", &plan, &diag), 0);
@@ -35,9 +30,8 @@ static void a_model_alone_is_one_experiment_with_defaults(void **state)
     sl_plan_fini(&plan);
 }
 
-static void experiments_take_what_the_top_says_unless_they_say_otherwise(void **state)
+TEST(experiments_take_what_the_top_says_unless_they_say_otherwise)
 {
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(
@@ -61,9 +55,8 @@ static void experiments_take_what_the_top_says_unless_they_say_otherwise(void **
     sl_plan_fini(&plan);
 }
 
-static void an_explained_plan_reads_as_the_same_plan(void **state)
+TEST(an_explained_plan_reads_as_the_same_plan)
 {
-    (void)state;
     struct sl_plan plan, again;
     struct sl_diag diag;
     struct sl_buf first, second;
@@ -88,7 +81,7 @@ static void an_explained_plan_reads_as_the_same_plan(void **state)
     sl_buf_fini(&second);
 }
 
-static void experiments_with_runners_and_their_pairs_read_as_they_are_explained(void **state)
+TEST(experiments_with_runners_and_their_pairs_read_as_they_are_explained)
 {
     static const char text[] =
         "{\"model\":\"m\",\"experiments\":[{\"name\":\"off\",\"quiet_runner\":\"r\","
@@ -126,7 +119,7 @@ static void experiments_with_runners_and_their_pairs_read_as_they_are_explained(
     sl_buf_fini(&second);
 }
 
-static void a_list_of_models_is_multiplied_with_the_experiments(void **state)
+TEST(a_list_of_models_is_multiplied_with_the_experiments)
 {
     static const char *const names[] = {"x_a", "x_b", "m2-y_a", "m2-y_b", "m3-y_a", "m3-y_b"};
     static const char *const models[] = {"x.pte", "1/y.pte", "2/y.pte"};
@@ -155,7 +148,7 @@ static void a_list_of_models_is_multiplied_with_the_experiments(void **state)
     sl_plan_fini(&again);
 }
 
-static void a_list_of_threads_becomes_an_experiment_each(void **state)
+TEST(a_list_of_threads_becomes_an_experiment_each)
 {
     static const struct {
         const char *name;
@@ -183,7 +176,7 @@ static void a_list_of_threads_becomes_an_experiment_each(void **state)
     sl_plan_fini(&plan);
 }
 
-static void lists_of_processes_are_experiments_within_those_of_threads(void **state)
+TEST(lists_of_processes_are_experiments_within_those_of_threads)
 {
     static const char *const names[] = {"a_t1_p1", "a_t1_p4", "a_t2_p1", "a_t2_p4", "b"};
     (void)state;
@@ -211,7 +204,7 @@ static const struct sl_param *threads(void)
     return NULL;
 }
 
-static void lists_of_threads_that_cannot_be_are_refused(void **state)
+TEST(lists_of_threads_that_cannot_be_are_refused)
 {
     static const char *const bad[] = {"",   "0",  "1,", ",1",  "1,1",
                                       "65", "-1", "x",  "1 2", "99999999999999999999"};
@@ -231,9 +224,8 @@ static void lists_of_threads_that_cannot_be_are_refused(void **state)
     assert_int_equal(sl_plan_spread(&plan, &diag), SL_E_FORMAT);
 }
 
-static void more_than_the_limit_together_is_refused(void **state)
+TEST(more_than_the_limit_together_is_refused)
 {
-    (void)state;
     char text[4096] = "{\"model\":[\"0\"";
     struct sl_plan plan;
     struct sl_diag diag;
@@ -245,9 +237,8 @@ static void more_than_the_limit_together_is_refused(void **state)
     assert_string_equal(diag.where, "c.json: /model");
 }
 
-static void an_unknown_key_is_refused_with_its_place_and_the_nearest(void **state)
+TEST(an_unknown_key_is_refused_with_its_place_and_the_nearest)
 {
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"modle\":\"m\"}", &plan, &diag), SL_E_FORMAT);
@@ -263,9 +254,8 @@ static void an_unknown_key_is_refused_with_its_place_and_the_nearest(void **stat
     assert_string_equal(diag.where, "c.json: /a~1b~0c");
 }
 
-static void what_is_not_json_is_refused_with_line_and_column(void **state)
+TEST(what_is_not_json_is_refused_with_line_and_column)
 {
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\": \"m\",\n  \"runs\": }", &plan, &diag), SL_E_FORMAT);
@@ -277,9 +267,8 @@ static void what_is_not_json_is_refused_with_line_and_column(void **state)
         SL_E_FORMAT);
 }
 
-static void bytes_that_are_no_utf8_are_refused_with_line_and_column(void **state)
+TEST(bytes_that_are_no_utf8_are_refused_with_line_and_column)
 {
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\": \"m.pte\",\n \"device\": \"a\xe2\x82\"}", &plan, &diag),
@@ -291,9 +280,8 @@ static void bytes_that_are_no_utf8_are_refused_with_line_and_column(void **state
     sl_plan_fini(&plan);
 }
 
-static void a_double_key_is_refused(void **state)
+TEST(a_double_key_is_refused)
 {
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":\"m\",\"labels\":{\"a\":\"1\",\"a\":\"2\"}}", &plan, &diag),
@@ -301,9 +289,8 @@ static void a_double_key_is_refused(void **state)
     assert_non_null(strstr(diag.where, "/labels/a"));
 }
 
-static void a_file_beyond_the_limit_is_refused(void **state)
+TEST(a_file_beyond_the_limit_is_refused)
 {
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag = {0};
     assert_int_equal(
@@ -403,9 +390,8 @@ static const struct {
      "/experiments/0/threads/0"},
 };
 
-static void values_that_cannot_be_are_refused_at_their_place(void **state)
+TEST(values_that_cannot_be_are_refused_at_their_place)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         struct sl_plan plan;
         struct sl_diag diag;
@@ -415,26 +401,4 @@ static void values_that_cannot_be_are_refused_at_their_place(void **state)
         assert_string_equal(diag.where, where);
         assert_true(diag.what[0] != '\0');
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_alone_is_one_experiment_with_defaults),
-        cmocka_unit_test(experiments_take_what_the_top_says_unless_they_say_otherwise),
-        cmocka_unit_test(an_explained_plan_reads_as_the_same_plan),
-        cmocka_unit_test(experiments_with_runners_and_their_pairs_read_as_they_are_explained),
-        cmocka_unit_test(a_list_of_models_is_multiplied_with_the_experiments),
-        cmocka_unit_test(a_list_of_threads_becomes_an_experiment_each),
-        cmocka_unit_test(lists_of_processes_are_experiments_within_those_of_threads),
-        cmocka_unit_test(lists_of_threads_that_cannot_be_are_refused),
-        cmocka_unit_test(more_than_the_limit_together_is_refused),
-        cmocka_unit_test(an_unknown_key_is_refused_with_its_place_and_the_nearest),
-        cmocka_unit_test(what_is_not_json_is_refused_with_line_and_column),
-        cmocka_unit_test(bytes_that_are_no_utf8_are_refused_with_line_and_column),
-        cmocka_unit_test(a_double_key_is_refused),
-        cmocka_unit_test(a_file_beyond_the_limit_is_refused),
-        cmocka_unit_test(values_that_cannot_be_are_refused_at_their_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

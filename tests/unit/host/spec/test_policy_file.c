@@ -1,17 +1,13 @@
 /* tests/unit/host/spec/test_policy_file.c */
 #include "host/spec/policy_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "tests/support/test.h"
 
 #define HEAD "{\"schema\":\"sme2lab.policy/1\",\"fingerprint\":\"emulated-0123\",\"unit\":\"ns\","
 
@@ -25,9 +21,8 @@ static int parse(const char *text)
                                 "policy.json", &file, &diag);
 }
 
-static void families_that_stay_out_become_a_list(void **state)
+TEST(families_that_stay_out_become_a_list)
 {
-    (void)state;
     assert_int_equal(parse(HEAD "\"streaming_off\":[\"unary\",\"conv_int8\"],\"families\":[]}"), 0);
     assert_string_equal(file.streaming_off, "unary,conv_int8");
     assert_string_equal(file.fingerprint, "emulated-0123");
@@ -36,9 +31,8 @@ static void families_that_stay_out_become_a_list(void **state)
     assert_string_equal(file.streaming_off, "none");
 }
 
-static void what_is_no_table_is_refused_with_its_place(void **state)
+TEST(what_is_no_table_is_refused_with_its_place)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"[]", ""},
         {HEAD "\"streaming_off\":[\"Unary\"]}", "/streaming_off/0"},
@@ -60,9 +54,8 @@ static void what_is_no_table_is_refused_with_its_place(void **state)
     }
 }
 
-static void a_list_that_is_too_long_is_refused(void **state)
+TEST(a_list_that_is_too_long_is_refused)
 {
-    (void)state;
     char text[4096] = HEAD "\"streaming_off\":[\"a\"";
     for (size_t i = 0; i < SL_POLICY_FILE_MAX_FAMILIES; i++)
         strcat(text, ",\"a\"");
@@ -75,17 +68,15 @@ static void a_list_that_is_too_long_is_refused(void **state)
     assert_int_equal(parse(text), SL_E_FORMAT);
 }
 
-static void failed_allocations_are_said(void **state)
+TEST(failed_allocations_are_said)
 {
-    (void)state;
     sl_mem_fail_nth(1);
     assert_true(parse(HEAD "\"streaming_off\":[]}") < 0);
     assert_int_equal(parse(HEAD "\"streaming_off\":[]}"), 0);
 }
 
-static void an_emulated_device_is_another_than_the_real_one(void **state)
+TEST(an_emulated_device_is_another_than_the_real_one)
 {
-    (void)state;
     char real[SL_FINGERPRINT_BYTES], counted[SL_FINGERPRINT_BYTES], emulated[SL_FINGERPRINT_BYTES],
         path[SL_PATH_BYTES];
     assert_int_equal(sl_device_fingerprint("0123456789abcdef", false, real), 0);
@@ -98,16 +89,4 @@ static void an_emulated_device_is_another_than_the_real_one(void **state)
     assert_int_equal(sl_device_fingerprint("", false, real), SL_E_FORMAT);
     assert_int_equal(sl_device_file_path("/state", counted, "policy.json", path), 0);
     assert_string_equal(path, "/state/devices/emulated-0123456789abcdef/policy.json");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families_that_stay_out_become_a_list),
-        cmocka_unit_test(what_is_no_table_is_refused_with_its_place),
-        cmocka_unit_test(a_list_that_is_too_long_is_refused),
-        cmocka_unit_test(failed_allocations_are_said),
-        cmocka_unit_test(an_emulated_device_is_another_than_the_real_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* tests/unit/host/spec/test_spec.c */
 #include "host/spec/spec.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/error.h"
+#include "tests/support/test.h"
 
 static struct sl_spec spec_of(double precision, double budget, uint32_t runs, uint32_t timeout)
 {
@@ -22,7 +18,7 @@ static struct sl_spec spec_of(double precision, double budget, uint32_t runs, ui
     return spec;
 }
 
-static void a_precision_has_the_limits_that_were_simulated(void **state)
+TEST(a_precision_has_the_limits_that_were_simulated)
 {
     static const struct {
         double precision, budget;
@@ -46,7 +42,7 @@ static void a_precision_has_the_limits_that_were_simulated(void **state)
     }
 }
 
-static void a_precision_that_no_look_can_reach_is_refused(void **state)
+TEST(a_precision_that_no_look_can_reach_is_refused)
 {
     struct sl_diag diag = {0};
     (void)state;
@@ -61,7 +57,7 @@ static void a_precision_that_no_look_can_reach_is_refused(void **state)
     assert_int_equal(sl_spec_check_looks(&spec, "here", &diag), 0);
 }
 
-static void one_process_on_one_thread_can_be_counted(void **state)
+TEST(one_process_on_one_thread_can_be_counted)
 {
     struct sl_diag diag = {0};
     struct sl_spec spec = spec_of(0, 0, 2, 0);
@@ -73,14 +69,4 @@ static void one_process_on_one_thread_can_be_counted(void **state)
     spec.processes[0] = 2;
     assert_int_equal(sl_spec_check_counted(&spec, &diag), SL_E_UNSUPPORTED);
     assert_string_equal(diag.where, "/processes");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_precision_has_the_limits_that_were_simulated),
-        cmocka_unit_test(a_precision_that_no_look_can_reach_is_refused),
-        cmocka_unit_test(one_process_on_one_thread_can_be_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

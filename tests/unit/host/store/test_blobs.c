@@ -31,7 +31,24 @@ static void assert_stored(void)
     assert_int_equal(sl_blobs_size(&blobs, name, true, &size), SL_E_NOT_FOUND);
 }
 
-static void an_upload_in_pieces_gets_its_name_at_the_end(void **state)
+static int fresh_folder(void **state)
+{
+    struct sl_diag diag = {0};
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/sl-blobs-XXXXXX");
+    sl_sha256_hex(content, CONTENT, name);
+    return mkdtemp(folder) && sl_blobs_init(&blobs, folder, &diag) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
+TEST_WITH(an_upload_in_pieces_gets_its_name_at_the_end, fresh_folder, remove_folder)
 {
     struct sl_blob_upload *upload = NULL;
     uint64_t size = 0;
@@ -45,7 +62,7 @@ static void an_upload_in_pieces_gets_its_name_at_the_end(void **state)
     assert_stored();
 }
 
-static void a_broken_off_upload_goes_on_where_it_stopped(void **state)
+TEST_WITH(a_broken_off_upload_goes_on_where_it_stopped, fresh_folder, remove_folder)
 {
     struct sl_blob_upload *upload = NULL;
     uint64_t size = 0;
@@ -64,7 +81,7 @@ static void a_broken_off_upload_goes_on_where_it_stopped(void **state)
     assert_stored();
 }
 
-static void wrong_bytes_are_refused_and_removed(void **state)
+TEST_WITH(wrong_bytes_are_refused_and_removed, fresh_folder, remove_folder)
 {
     struct sl_blob_upload *upload = NULL;
     uint64_t size = 0;
@@ -83,7 +100,7 @@ static void wrong_bytes_are_refused_and_removed(void **state)
     }
 }
 
-static void two_uploads_of_one_blob_exclude_each_other(void **state)
+TEST_WITH(two_uploads_of_one_blob_exclude_each_other, fresh_folder, remove_folder)
 {
     struct sl_blob_upload *first = NULL, *second = NULL;
     (void)state;
@@ -94,7 +111,7 @@ static void two_uploads_of_one_blob_exclude_each_other(void **state)
     sl_blob_upload_free(second);
 }
 
-static void limits_and_names_are_kept(void **state)
+TEST_WITH(limits_and_names_are_kept, fresh_folder, remove_folder)
 {
     static const char *const bad[] = {
         "", "abc", "../../etc/passwd",
@@ -114,7 +131,7 @@ static void limits_and_names_are_kept(void **state)
     sl_blob_upload_free(upload);
 }
 
-static void a_symbolic_link_in_place_of_the_file_is_not_followed(void **state)
+TEST_WITH(a_symbolic_link_in_place_of_the_file_is_not_followed, fresh_folder, remove_folder)
 {
     char path[SL_PATH_BYTES + 8], target[128];
     struct sl_blob_upload *upload = NULL;
@@ -127,7 +144,7 @@ static void a_symbolic_link_in_place_of_the_file_is_not_followed(void **state)
     assert_int_equal(stat(target, &info), -1);
 }
 
-static void new_survives_each_failed_allocation(void **state)
+TEST_WITH(new_survives_each_failed_allocation, fresh_folder, remove_folder)
 {
     int rc = -1;
     (void)state;
@@ -141,7 +158,7 @@ static void new_survives_each_failed_allocation(void **state)
     sl_mem_fail_nth(0);
 }
 
-static void only_old_partial_files_that_nobody_holds_are_swept(void **state)
+TEST_WITH(only_old_partial_files_that_nobody_holds_are_swept, fresh_folder, remove_folder)
 {
     char path[SL_PATH_BYTES], partial[SL_PATH_BYTES + 8];
     const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -159,43 +176,4 @@ static void only_old_partial_files_that_nobody_holds_are_swept(void **state)
     assert_int_equal(utimensat(AT_FDCWD, partial, long_ago, 0), 0);
     assert_int_equal(sl_blobs_sweep(&blobs, SL_BLOBS_KEEP_PARTIAL_S), 1);
     assert_int_equal(sl_blobs_size(&blobs, name, true, &size), SL_E_NOT_FOUND);
-}
-
-static int fresh_folder(void **state)
-{
-    struct sl_diag diag = {0};
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/sl-blobs-XXXXXX");
-    sl_sha256_hex(content, CONTENT, name);
-    return mkdtemp(folder) && sl_blobs_init(&blobs, folder, &diag) == 0 ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_upload_in_pieces_gets_its_name_at_the_end, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_broken_off_upload_goes_on_where_it_stopped, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(wrong_bytes_are_refused_and_removed, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(two_uploads_of_one_blob_exclude_each_other, fresh_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(limits_and_names_are_kept, fresh_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_symbolic_link_in_place_of_the_file_is_not_followed,
-                                        fresh_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(only_old_partial_files_that_nobody_holds_are_swept,
-                                        fresh_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(new_survives_each_failed_allocation, fresh_folder,
-                                        remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,17 @@
 /* tests/unit/host/store/test_store.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
+#include "tests/support/test.h"
 
 struct bench {
     uv_loop_t loop;
@@ -124,7 +121,7 @@ static uint64_t add_job(struct bench *bench, int state, const char *key)
     return bench->id;
 }
 
-static void a_job_is_there_after_a_restart(void **state)
+STORE_TEST(a_job_is_there_after_a_restart)
 {
     struct bench bench;
     (void)state;
@@ -145,7 +142,7 @@ static void a_job_is_there_after_a_restart(void **state)
     close_bench(&bench);
 }
 
-static void the_same_key_gives_the_same_job(void **state)
+STORE_TEST(the_same_key_gives_the_same_job)
 {
     struct bench bench;
     (void)state;
@@ -156,7 +153,7 @@ static void the_same_key_gives_the_same_job(void **state)
     close_bench(&bench);
 }
 
-static void updates_and_lists_page_through_what_is_open(void **state)
+STORE_TEST(updates_and_lists_page_through_what_is_open)
 {
     struct bench bench;
     struct sl_jobs_filter filter = {.state = -1, .limit = 2};
@@ -193,7 +190,7 @@ static void updates_and_lists_page_through_what_is_open(void **state)
     close_bench(&bench);
 }
 
-static void runs_are_found_by_every_filter(void **state)
+STORE_TEST(runs_are_found_by_every_filter)
 {
     static const struct {
         struct sl_runs_filter filter;
@@ -234,7 +231,7 @@ static void runs_are_found_by_every_filter(void **state)
     close_bench(&bench);
 }
 
-static void tokens_come_and_go(void **state)
+STORE_TEST(tokens_come_and_go)
 {
     struct bench bench;
     struct sl_token_record token = {.role = SL_TOKEN_SUBMIT, .name = "ci", .sha256 = "abc"};
@@ -259,7 +256,7 @@ static void tokens_come_and_go(void **state)
     close_bench(&bench);
 }
 
-static void a_full_queue_refuses_and_closing_answers_everything(void **state)
+STORE_TEST(a_full_queue_refuses_and_closing_answers_everything)
 {
     struct bench bench;
     struct sl_job_record job = {0};
@@ -276,7 +273,7 @@ static void a_full_queue_refuses_and_closing_answers_everything(void **state)
     assert_int_equal(bench.answers, taken);
 }
 
-static void a_newer_schema_and_a_foreign_file_are_refused_with_words(void **state)
+STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
 {
     uv_loop_t loop;
     struct sl_store *store = NULL;
@@ -301,18 +298,4 @@ static void a_newer_schema_and_a_foreign_file_are_refused_with_words(void **stat
     assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), SL_E_UNSUPPORTED);
     assert_non_null(strstr(diag.what, "999"));
     assert_int_equal(uv_loop_close(&loop), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STORE_TEST(a_job_is_there_after_a_restart),
-        STORE_TEST(the_same_key_gives_the_same_job),
-        STORE_TEST(updates_and_lists_page_through_what_is_open),
-        STORE_TEST(runs_are_found_by_every_filter),
-        STORE_TEST(tokens_come_and_go),
-        STORE_TEST(a_full_queue_refuses_and_closing_answers_everything),
-        STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/kernels/binary/test_binary.c: every binary operator of the list against a plain one.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static float apply(int op, float a, float b)
 {
@@ -68,9 +64,8 @@ static void check(const struct sl_binary *kernel, size_t count, size_t a_step, s
         sl_guarded_free(out);
 }
 
-static void every_count_and_broadcast_is_exact(void **state)
+TEST(every_count_and_broadcast_is_exact)
 {
-    (void)state;
     const struct sl_binary *kernel;
     for (size_t i = 0; (kernel = sl_binary_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
@@ -88,20 +83,10 @@ static void every_count_and_broadcast_is_exact(void **state)
     }
 }
 
-static void select_gives_the_operator_asked_for(void **state)
+TEST(select_gives_the_operator_asked_for)
 {
-    (void)state;
     for (int op = SL_BINARY_ADD; op < SL_BINARY_OP_END; op++) {
         assert_int_equal(sl_binary_select(SL_ISA_NONE, op)->op, op);
         assert_int_equal(sl_binary_select(sl_isa_detect(), op)->op, op);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_count_and_broadcast_is_exact),
-        cmocka_unit_test(select_gives_the_operator_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

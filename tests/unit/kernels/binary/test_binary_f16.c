@@ -1,18 +1,14 @@
 /* tests/unit/kernels/binary/test_binary_f16.c: every binary operator on halves equals the f32 one,
  * rounded, to the bit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary_f16.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static const uint16_t specials[] = {0x7c00, 0xfc00, 0x7e00, 0x0000, 0x8000, 0x0001,
                                     0x8001, 0x03ff, 0x7bff, 0xfbff, 0x3c00, 0x0400};
@@ -63,9 +59,8 @@ static void check(const struct sl_binary_f16 *kernel, size_t count, size_t a_ste
     sl_guarded_free(b);
 }
 
-static void every_operator_equals_f32_rounded(void **state)
+TEST(every_operator_equals_f32_rounded)
 {
-    (void)state;
     const struct sl_binary_f16 *kernel;
     for (size_t i = 0; (kernel = sl_binary_f16_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
@@ -82,9 +77,8 @@ static void every_operator_equals_f32_rounded(void **state)
     }
 }
 
-static void results_may_overwrite_an_operand(void **state)
+TEST(results_may_overwrite_an_operand)
 {
-    (void)state;
     const struct sl_binary_f16 *kernel;
     for (size_t i = 0; (kernel = sl_binary_f16_at(i)) != NULL; i++) {
         uint16_t a[100], b[100], apart[100];
@@ -100,13 +94,4 @@ static void results_may_overwrite_an_operand(void **state)
         kernel->run(&args);
         assert_memory_equal(a, apart, sizeof(a));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operator_equals_f32_rounded),
-        cmocka_unit_test(results_may_overwrite_an_operand),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 /* tests/unit/kernels/binary/test_binary_qs8.c: every sum and product of int8 of the list against
  * the fixed point that its header states, and that against real numbers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary_qs8.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/test.h"
 
 /* The header's words in double precision: all that is computed fits into 53 bits. */
 static int8_t expected(int op, const struct sl_binary_qs8_plan *p, int a, int b,
@@ -54,9 +50,8 @@ static void check(const struct sl_binary_qs8 *kernel, int op, size_t count, int 
     sl_case_free(4, (void *[]){a, b, out, want});
 }
 
-static void every_count_equals_the_fixed_point(void **state)
+TEST(every_count_equals_the_fixed_point)
 {
-    (void)state;
     const struct sl_binary_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_binary_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -72,9 +67,8 @@ static void every_count_equals_the_fixed_point(void **state)
 }
 
 /* Scales at the ends of what XNNPACK takes, and one past them. */
-static void extreme_scales_equal_the_fixed_point(void **state)
+TEST(extreme_scales_equal_the_fixed_point)
 {
-    (void)state;
     static const float sums[] = {0x1p-10f, 255.9f, 1.0f, 3.0f};
     static const float products[] = {0x1p-16f, 0.3f, 1.0f, 255.9f};
     const struct sl_binary_qs8 *kernel;
@@ -107,9 +101,8 @@ static void extreme_scales_equal_the_fixed_point(void **state)
     assert_int_equal(sl_binary_qs8_prepare(SL_BINARY_MULTIPLY, one, large, 1.0f, &plan), -1);
 }
 
-static void sums_and_products_are_those_of_real_numbers(void **state)
+TEST(sums_and_products_are_those_of_real_numbers)
 {
-    (void)state;
     const struct sl_quant_scale a = {0.05f, 3}, b = {0.02f, -9};
     for (int op = 0; op < 2; op++) {
         int of = op ? SL_BINARY_MULTIPLY : SL_BINARY_ADD;
@@ -123,14 +116,4 @@ static void sums_and_products_are_those_of_real_numbers(void **state)
             assert_true(fabs(got - value) <= 0.51);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_count_equals_the_fixed_point),
-        cmocka_unit_test(extreme_scales_equal_the_fixed_point),
-        cmocka_unit_test(sums_and_products_are_those_of_real_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 /* tests/unit/kernels/conv/test_conv.c: every convolution of the list, and transposed ones by it,
  * against plain ones. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/conv/deconv.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 #include "tests/support/window_case.h"
 
 /* What stands between pixels, and must stay: no number, so that no tolerance grows by it. */
@@ -146,9 +142,8 @@ static struct sl_conv_shape random_shape(uint32_t *seed)
 #undef PICK
 }
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 5;
@@ -167,16 +162,14 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
-static void sizes_up_to_two_blocks_equal_the_reference(void **state)
+TEST(sizes_up_to_two_blocks_equal_the_reference)
 {
-    (void)state;
-    SL_CASE_CONV_SIZED(conv, check(kernel, &shape, false, size % 3, (int)size, &seed))
+    SL_CASE_CONV_SIZED(conv, check(kernel, &shape, false, size % 3, (int)size, &seed));
 }
 
 /* Sizes of the output are whatever they are: they need not follow from the others. */
-static void random_transposed_shapes_equal_the_reference(void **state)
+TEST(random_transposed_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 6;
@@ -200,9 +193,8 @@ static void random_transposed_shapes_equal_the_reference(void **state)
 }
 
 /* A group for each channel, as kernels that go by channels take them. */
-static void as_many_groups_as_channels_equal_the_reference(void **state)
+TEST(as_many_groups_as_channels_equal_the_reference)
 {
-    (void)state;
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 8;
@@ -230,9 +222,8 @@ static void as_many_groups_as_channels_equal_the_reference(void **state)
     }
 }
 
-static void shapes_of_real_models_equal_the_reference(void **state)
+TEST(shapes_of_real_models_equal_the_reference)
 {
-    (void)state;
     static const struct sl_conv_shape shapes[] = {
         {1, 18, 18, 0, 0, 1, 3, 16, 3, 3, 2, 2, 1, 1, 0, 0},
         {1, 12, 12, 0, 0, 1, 3, 16, 3, 3, 1, 1, 1, 1, 1, 1},
@@ -280,9 +271,8 @@ static void check_turned(const struct sl_conv *kernel, const struct sl_conv_shap
     sl_case_free(6, (void *[]){w, bias, own, packed, scratch, want});
 }
 
-static void packs_turned_afterwards_equal_packs_of_turned_weights(void **state)
+TEST(packs_turned_afterwards_equal_packs_of_turned_weights)
 {
-    (void)state;
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 7;
@@ -317,9 +307,8 @@ static void check_halves(const struct sl_conv *kernel, const struct sl_conv_shap
     sl_case_free(7, (void *[]){wide, bias, halves, own, packed, scratch, want});
 }
 
-static void packs_of_halves_equal_packs_of_the_same_in_f32(void **state)
+TEST(packs_of_halves_equal_packs_of_the_same_in_f32)
 {
-    (void)state;
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 9;
@@ -333,24 +322,8 @@ static void packs_of_halves_equal_packs_of_the_same_in_f32(void **state)
     }
 }
 
-static void select_without_isa_is_portable(void **state)
+TEST(select_without_isa_is_portable)
 {
-    (void)state;
     struct sl_conv_shape s = {1, 4, 4, 4, 4, 1, 2, 2, 3, 3, 1, 1, 1, 1, 1, 1};
     assert_int_equal(sl_conv_select(SL_ISA_NONE, &s)->needs, SL_ISA_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(sizes_up_to_two_blocks_equal_the_reference),
-        cmocka_unit_test(random_transposed_shapes_equal_the_reference),
-        cmocka_unit_test(as_many_groups_as_channels_equal_the_reference),
-        cmocka_unit_test(shapes_of_real_models_equal_the_reference),
-        cmocka_unit_test(packs_turned_afterwards_equal_packs_of_turned_weights),
-        cmocka_unit_test(packs_of_halves_equal_packs_of_the_same_in_f32),
-        cmocka_unit_test(select_without_isa_is_portable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
 /* tests/unit/kernels/conv/test_conv_f16.c: every f16 convolution of the list, and transposed ones
  * by it, against the portable f32 ones, which test_conv.c holds against plain ones. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/conv/deconv.h"
 #include "kernels/conv/deconv_f16.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 #include "tests/support/window_case.h"
 
 struct layer {
@@ -134,9 +131,8 @@ static struct sl_conv_shape random_shape(uint32_t *seed)
     return s;
 }
 
-static void random_windows_equal_f32(void **state)
+TEST(random_windows_equal_f32)
 {
-    (void)state;
     const struct sl_conv_f16 *kernel;
     for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
         uint32_t seed = 5;
@@ -150,15 +146,13 @@ static void random_windows_equal_f32(void **state)
     }
 }
 
-static void sizes_up_to_two_blocks_equal_f32(void **state)
+TEST(sizes_up_to_two_blocks_equal_f32)
 {
-    (void)state;
-    SL_CASE_CONV_SIZED(conv_f16, check(kernel, &shape, false, (int)size, &seed))
+    SL_CASE_CONV_SIZED(conv_f16, check(kernel, &shape, false, (int)size, &seed));
 }
 
-static void random_transposed_windows_equal_f32(void **state)
+TEST(random_transposed_windows_equal_f32)
 {
-    (void)state;
     const struct sl_conv_f16 *kernel;
     for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
         uint32_t seed = 7;
@@ -186,9 +180,8 @@ static void random_transposed_windows_equal_f32(void **state)
 }
 
 /* First layers, whole vectors of channels, more output channels than a block of columns. */
-static void layers_of_models_equal_f32(void **state)
+TEST(layers_of_models_equal_f32)
 {
-    (void)state;
     static const struct sl_conv_shape shapes[] = {
         {1, 19, 19, 0, 0, 1, 3, 16, 3, 3, 2, 2, 1, 1, 1, 1},
         {1, 8, 8, 0, 0, 1, 32, 70, 3, 3, 1, 1, 1, 1, 1, 1},
@@ -206,21 +199,8 @@ static void layers_of_models_equal_f32(void **state)
     }
 }
 
-static void select_without_isa_is_portable(void **state)
+TEST(select_without_isa_is_portable)
 {
-    (void)state;
     struct sl_conv_shape s = {1, 4, 4, 4, 4, 1, 2, 2, 3, 3, 1, 1, 1, 1, 1, 1};
     assert_int_equal(sl_conv_f16_select(SL_ISA_NONE, &s)->needs, SL_ISA_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_windows_equal_f32),
-        cmocka_unit_test(sizes_up_to_two_blocks_equal_f32),
-        cmocka_unit_test(random_transposed_windows_equal_f32),
-        cmocka_unit_test(layers_of_models_equal_f32),
-        cmocka_unit_test(select_without_isa_is_portable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* tests/unit/kernels/conv/test_conv_qs8.c: every static int8 convolution of the list, and
  * transposed ones by it, against plain ones, to the bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/conv/conv_qs8.h"
 #include "kernels/conv/deconv_qs8.h"
@@ -14,6 +9,7 @@
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/test.h"
 #include "tests/support/window_case.h"
 
 enum { GAP = 77 };
@@ -122,9 +118,8 @@ static struct sl_conv_shape random_shape(uint32_t *seed)
     return s;
 }
 
-static void random_convolutions_equal_the_reference(void **state)
+TEST(random_convolutions_equal_the_reference)
 {
-    (void)state;
     const struct sl_conv_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_conv_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -147,15 +142,13 @@ static void random_convolutions_equal_the_reference(void **state)
     }
 }
 
-static void sizes_up_to_two_blocks_equal_the_reference(void **state)
+TEST(sizes_up_to_two_blocks_equal_the_reference)
 {
-    (void)state;
-    SL_CASE_CONV_SIZED(conv_qs8, check(kernel, &shape, false, size % 3, &seed))
+    SL_CASE_CONV_SIZED(conv_qs8, check(kernel, &shape, false, size % 3, &seed));
 }
 
-static void random_transposed_convolutions_equal_the_reference(void **state)
+TEST(random_transposed_convolutions_equal_the_reference)
 {
-    (void)state;
     const struct sl_conv_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_conv_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 2;
@@ -170,14 +163,4 @@ static void random_transposed_convolutions_equal_the_reference(void **state)
         struct sl_conv_shape usual = {1, 6, 7, 12, 14, 1, 16, 8, 2, 2, 2, 2, 1, 1, 0, 0};
         check(kernel, &usual, true, 0, &seed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_convolutions_equal_the_reference),
-        cmocka_unit_test(sizes_up_to_two_blocks_equal_the_reference),
-        cmocka_unit_test(random_transposed_convolutions_equal_the_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,16 @@
 /* tests/unit/kernels/convert/test_convert.c: every conversion of the list against plain formulas,
  * to the bit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/convert/convert.h"
 #include "kernels/convert/quantise.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 enum { GUARD = 0x5a, BYTES_MAX = 4 };
 
@@ -135,9 +131,8 @@ static const struct sl_convert_args parameters[] = {
     {.in_scale = 1e4f, .out_scale = 90.0f, .in_zero = 127, .out_zero = -128},
 };
 
-static void all_lengths_equal_the_formulas(void **state)
+TEST(all_lengths_equal_the_formulas)
 {
-    (void)state;
     const struct sl_convert *kernel;
     for (size_t i = 0; (kernel = sl_convert_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
@@ -153,9 +148,8 @@ static void all_lengths_equal_the_formulas(void **state)
     }
 }
 
-static void every_pattern_equals_the_formulas(void **state)
+TEST(every_pattern_equals_the_formulas)
 {
-    (void)state;
     const struct sl_convert *kernel;
     for (size_t i = 0; (kernel = sl_convert_at(i)) != NULL; i++) {
         if ((kernel->needs & ~sl_isa_detect()) != 0)
@@ -176,9 +170,8 @@ static void every_pattern_equals_the_formulas(void **state)
 }
 
 /* Halfway between two values, and a bit to either side, at all sizes. */
-static void ties_round_to_even(void **state)
+TEST(ties_round_to_even)
 {
-    (void)state;
     const struct sl_convert *kernel;
     for (size_t i = 0; (kernel = sl_convert_at(i)) != NULL; i++) {
         if ((kernel->needs & ~sl_isa_detect()) != 0 || in_bytes[kernel->op] != 4)
@@ -199,22 +192,10 @@ static void ties_round_to_even(void **state)
     }
 }
 
-static void select_finds_a_kernel_for_every_operation(void **state)
+TEST(select_finds_a_kernel_for_every_operation)
 {
-    (void)state;
     for (int op = 0; op < SL_CONVERT_OP_END; op++) {
         assert_int_equal(sl_convert_select(SL_ISA_NONE, op)->needs, SL_ISA_NONE);
         assert_int_equal(sl_convert_select(sl_isa_detect(), op)->op, op);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_lengths_equal_the_formulas),
-        cmocka_unit_test(every_pattern_equals_the_formulas),
-        cmocka_unit_test(ties_round_to_even),
-        cmocka_unit_test(select_finds_a_kernel_for_every_operation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,13 @@
 #include "kernels/convert/quantise.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 enum { ROWS = 3, GAP = 2, CANARY = 0x5a };
 
@@ -67,7 +63,7 @@ static void check(const struct sl_quantise *kernel, int type, size_t k, float lo
     sl_case_free(3, blocks);
 }
 
-static void rows_of_all_lengths_equal_the_formula(void **state)
+TEST(rows_of_all_lengths_equal_the_formula)
 {
     static const float ranges[][2] = {{-1, 1},     {0.25f, 9}, {-7, -0.5f},
                                       {-1e-3f, 3}, {0, 0},     {-40000, 60}};
@@ -85,9 +81,8 @@ static void rows_of_all_lengths_equal_the_formula(void **state)
     }
 }
 
-static void a_nan_spoils_only_its_row(void **state)
+TEST(a_nan_spoils_only_its_row)
 {
-    (void)state;
     const struct sl_quantise *kernel;
     for (size_t i = 0; (kernel = sl_quantise_at(i)) != NULL; i++) {
         if ((kernel->needs & ~sl_isa_detect()) != 0)
@@ -111,19 +106,8 @@ static void a_nan_spoils_only_its_row(void **state)
     }
 }
 
-static void select_takes_the_first_that_may_run(void **state)
+TEST(select_takes_the_first_that_may_run)
 {
-    (void)state;
     assert_int_equal(sl_quantise_select(SL_ISA_NONE)->needs, SL_ISA_NONE);
     assert_int_equal(sl_quantise_select(sl_isa_detect())->needs & ~sl_isa_detect(), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_all_lengths_equal_the_formula),
-        cmocka_unit_test(a_nan_spoils_only_its_row),
-        cmocka_unit_test(select_takes_the_first_that_may_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* tests/unit/kernels/cpu/test_isa.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include "kernels/cpu/isa.h"
 
 static const uint32_t all = SL_ISA_NEON | SL_ISA_FP16 | SL_ISA_SME | SL_ISA_SME2;
 
-static void words_give_their_masks(void **state)
+TEST(words_give_their_masks)
 {
-    (void)state;
     assert_int_equal(sl_isa_parse("sme2", all), all);
     assert_int_equal(sl_isa_parse("nosme2", all), SL_ISA_NEON | SL_ISA_FP16);
     assert_int_equal(sl_isa_parse("neon", all), SL_ISA_NEON);
@@ -20,9 +16,8 @@ static void words_give_their_masks(void **state)
     assert_int_equal(sl_isa_parse("neon,sme", all), SL_ISA_NEON | SL_ISA_SME);
 }
 
-static void unknown_words_are_refused(void **state)
+TEST(unknown_words_are_refused)
 {
-    (void)state;
     assert_int_equal(sl_isa_parse("", all), -1);
     assert_int_equal(sl_isa_parse("neon,", all), -1);
     assert_int_equal(sl_isa_parse(",neon", all), -1);
@@ -30,18 +25,16 @@ static void unknown_words_are_refused(void **state)
     assert_int_equal(sl_isa_parse("neo", all), -1);
 }
 
-static void bits_the_cpu_lacks_are_refused(void **state)
+TEST(bits_the_cpu_lacks_are_refused)
 {
-    (void)state;
     assert_int_equal(sl_isa_parse("neon,bf16", all), -2);
     assert_int_equal(sl_isa_parse("sme2", SL_ISA_NEON), -2);
     assert_int_equal(sl_isa_parse("neon", SL_ISA_NONE), -2);
     assert_int_equal(sl_isa_parse("nosme2", SL_ISA_NONE), SL_ISA_NONE);
 }
 
-static void format_lists_the_bits_and_stops_at_the_size(void **state)
+TEST(format_lists_the_bits_and_stops_at_the_size)
 {
-    (void)state;
     char text[64], small[6];
     sl_isa_format(all, text, sizeof(text));
     assert_string_equal(text, "neon,fp16,sme,sme2");
@@ -53,9 +46,8 @@ static void format_lists_the_bits_and_stops_at_the_size(void **state)
     assert_string_equal(small, "neon,");
 }
 
-static void what_is_detected_is_consistent(void **state)
+TEST(what_is_detected_is_consistent)
 {
-    (void)state;
     uint32_t isa = sl_isa_detect();
     assert_int_equal((isa & SL_ISA_SME) != 0, sl_isa_svl_bytes() > 0);
     assert_true((isa & SL_ISA_SME) || !(isa & SL_ISA_SME2));
@@ -64,16 +56,4 @@ static void what_is_detected_is_consistent(void **state)
 #else
     assert_int_equal(isa, SL_ISA_NONE);
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_give_their_masks),
-        cmocka_unit_test(unknown_words_are_refused),
-        cmocka_unit_test(bits_the_cpu_lacks_are_refused),
-        cmocka_unit_test(format_lists_the_bits_and_stops_at_the_size),
-        cmocka_unit_test(what_is_detected_is_consistent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

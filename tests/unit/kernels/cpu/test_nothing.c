@@ -1,12 +1,7 @@
 /* tests/unit/kernels/cpu/test_nothing.c: every kernel of every list but the products, which draw
  * sizes of 0 themselves, and resizing, which has none: of nothing it reads and writes nothing. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary_f16.h"
 #include "kernels/binary/binary_qs8.h"
@@ -29,6 +24,7 @@
 #include "kernels/unary/unary_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 /* Of no bytes, at an unreadable page. */
 static void *in, *out;
@@ -61,9 +57,8 @@ static int teardown(void **state)
     }
 #define OF(family) &(const struct sl_##family##_args)
 
-static void elements(void **state)
+TEST_WITH(elements, setup, teardown)
 {
-    (void)state;
     EACH(unary, 0, in, out, -1, 1)
     EACH(unary_f16, 0, in, out, -1, 1)
     EACH(unary_qs8, OF(unary_qs8){.in = in, .out = out, .table = in, .max = 1})
@@ -74,9 +69,8 @@ static void elements(void **state)
     EACH(repeat, 0, 4, 3, in, out)
 }
 
-static void rows(void **state)
+TEST_WITH(rows, setup, teardown)
 {
-    (void)state;
     const struct sl_rows none = {in, 8, SL_ROWS_F32, NULL};
     EACH(quantise, 0, 8, &none, out, 8, NULL)
     for (size_t inner = 1; inner <= 40; inner += 39) {
@@ -100,9 +94,8 @@ static void rows(void **state)
 }
 
 /* 2x2 windows at stride 2 have paths of their own. */
-static void windows_of_no_images(void **state)
+TEST_WITH(windows_of_no_images, setup, teardown)
 {
-    (void)state;
     for (size_t size = 2; size <= 3; size++) {
         EACH(pool,
              OF(pool){kernel->op, 0, 6, 6, 2, 2, 9, size, size, 2, 2, 1, 1, 0, 0, in, out, -1, 1})
@@ -130,9 +123,8 @@ static void windows_of_no_images(void **state)
         }                                                                                          \
     }
 
-static void convolutions_of_no_images(void **state)
+TEST_WITH(convolutions_of_no_images, setup, teardown)
 {
-    (void)state;
     const struct sl_conv_shape conv = {0, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
     const struct sl_depthwise_shape deep = {0, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1};
     CONVOLVE(conv, conv, .min = -1, .max = 1)
@@ -141,15 +133,4 @@ static void convolutions_of_no_images(void **state)
     CONVOLVE(depthwise, deep, .min = -1, .max = 1)
     CONVOLVE(depthwise_f16, deep, .min = -1, .max = 1)
     CONVOLVE(depthwise_qs8, deep, .out_quant = quantised)
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(elements, setup, teardown),
-        cmocka_unit_test_setup_teardown(rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(windows_of_no_images, setup, teardown),
-        cmocka_unit_test_setup_teardown(convolutions_of_no_images, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

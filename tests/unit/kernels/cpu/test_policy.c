@@ -1,12 +1,7 @@
 /* tests/unit/kernels/cpu/test_policy.c: what a run keeps out of streaming mode, and only that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary_f16.h"
 #include "kernels/binary/binary_qs8.h"
@@ -30,6 +25,7 @@
 #include "kernels/reduce/reduce_f16.h"
 #include "kernels/unary/unary_f16.h"
 #include "kernels/unary/unary_qs8.h"
+#include "tests/support/test.h"
 
 static const struct sl_conv_shape conv = {1, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
 static const struct sl_depthwise_shape depthwise = {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1};
@@ -90,9 +86,8 @@ static size_t select_all(uint32_t isa, struct selection *out)
     return count;
 }
 
-static void a_family_kept_out_takes_no_sme_kernel_and_no_other_changes(void **state)
+TEST(a_family_kept_out_takes_no_sme_kernel_and_no_other_changes)
 {
-    (void)state;
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2, all = sl_isa_detect();
     struct selection with[SELECTIONS_MAX], without[SELECTIONS_MAX], kept[SELECTIONS_MAX];
     size_t count = select_all(all, with);
@@ -111,9 +106,8 @@ static void a_family_kept_out_takes_no_sme_kernel_and_no_other_changes(void **st
     }
 }
 
-static void the_default_takes_sme_kernels_where_there_are_any(void **state)
+TEST(the_default_takes_sme_kernels_where_there_are_any)
 {
-    (void)state;
     struct selection got[SELECTIONS_MAX];
     size_t count = select_all(sl_isa_detect() | sl_policy_default(), got), streaming = 0;
     for (size_t i = 0; i < count; i++)
@@ -121,9 +115,8 @@ static void the_default_takes_sme_kernels_where_there_are_any(void **state)
     assert_true(sl_isa_detect() & SL_ISA_SME2 ? streaming >= 20 : streaming == 0);
 }
 
-static void names_are_parsed_and_written_as_they_are(void **state)
+TEST(names_are_parsed_and_written_as_they_are)
 {
-    (void)state;
     char text[SL_POLICY_TEXT_BYTES], all[SL_POLICY_TEXT_BYTES];
     uint32_t every = 0;
     assert_int_equal(sl_policy_parse("default"), sl_policy_default());
@@ -144,9 +137,8 @@ static void names_are_parsed_and_written_as_they_are(void **state)
     assert_string_equal(text, "none");
 }
 
-static void other_words_are_refused(void **state)
+TEST(other_words_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {"",      "gemv,",     ",gemv", "conv_f32",
                                       "matmu", "matmul ",   "sme2",  "none,gemv",
                                       "gemv;", "default,x", "gem",   "gemv,,conv"};
@@ -154,24 +146,11 @@ static void other_words_are_refused(void **state)
         assert_int_equal(sl_policy_parse(bad[i]), -1);
 }
 
-static void bits_of_the_policy_have_no_name_among_instructions(void **state)
+TEST(bits_of_the_policy_have_no_name_among_instructions)
 {
-    (void)state;
     char text[64];
     sl_isa_format(SL_ISA_NEON | SL_POLICY_BIT(SL_POLICY_CONV), text, sizeof(text));
     assert_string_equal(text, "neon");
     sl_isa_format(SL_POLICY_BIT(SL_POLICY_CONV), text, sizeof(text));
     assert_string_equal(text, "portable");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_family_kept_out_takes_no_sme_kernel_and_no_other_changes),
-        cmocka_unit_test(the_default_takes_sme_kernels_where_there_are_any),
-        cmocka_unit_test(names_are_parsed_and_written_as_they_are),
-        cmocka_unit_test(other_words_are_refused),
-        cmocka_unit_test(bits_of_the_policy_have_no_name_among_instructions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

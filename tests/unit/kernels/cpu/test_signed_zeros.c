@@ -1,18 +1,14 @@
 /* tests/unit/kernels/cpu/test_signed_zeros.c: what operators by elements make of zeros, to the bit:
  * what XNNPACK does, but where it is said here. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary_f16.h"
 #include "kernels/cpu/half.h"
 #include "kernels/unary/unary_f16.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 /* Whole turns of the shortest vectors and a rest; a is -0, 0, ..., b is -0, -0, 0, 0, ... */
 enum { COUNT = 150, PAIRS = 4 };
@@ -97,9 +93,8 @@ static bool is(const char *kernel, const char *engine)
 }
 
 /* Clamped to [0, inf], every zero is 0. */
-static void zeros_of_binary_operators_have_the_sign_that_xnnpack_gives(void **state)
+TEST(zeros_of_binary_operators_have_the_sign_that_xnnpack_gives)
 {
-    (void)state;
     const struct sl_binary *f32;
     const struct sl_binary_f16 *f16;
     for (int relu = 0; relu < 2; relu++) {
@@ -122,9 +117,8 @@ static void zeros_of_binary_operators_have_the_sign_that_xnnpack_gives(void **st
     }
 }
 
-static void functions_of_zeros_have_the_sign_that_xnnpack_gives(void **state)
+TEST(functions_of_zeros_have_the_sign_that_xnnpack_gives)
 {
-    (void)state;
     const struct sl_unary *f32;
     const struct sl_unary_f16 *f16;
     for (size_t i = 0; (f32 = sl_unary_at(i)) != NULL; i++) {
@@ -142,9 +136,8 @@ static void functions_of_zeros_have_the_sign_that_xnnpack_gives(void **state)
 }
 
 /* Where the function has no value that is told from 0: x < 0 times 0 is -0. */
-static void what_vanishes_below_zero_is_a_zero_of_the_sign_of_the_operand(void **state)
+TEST(what_vanishes_below_zero_is_a_zero_of_the_sign_of_the_operand)
 {
-    (void)state;
     const struct sl_unary *f32;
     const struct sl_unary_f16 *f16;
     static float far[COUNT];
@@ -167,12 +160,4 @@ static void what_vanishes_below_zero_is_a_zero_of_the_sign_of_the_operand(void *
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zeros_of_binary_operators_have_the_sign_that_xnnpack_gives),
-        cmocka_unit_test(functions_of_zeros_have_the_sign_that_xnnpack_gives),
-        cmocka_unit_test(what_vanishes_below_zero_is_a_zero_of_the_sign_of_the_operand),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL);

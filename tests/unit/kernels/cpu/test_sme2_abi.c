@@ -1,12 +1,7 @@
 /* tests/unit/kernels/cpu/test_sme2_abi.c: what a caller of an SME2 kernel may rely on: d8-d15 and
  * its own ZA survive, and streaming mode is off afterwards. Floats, dynamic int8, conversions; the
  * other types are in test_sme2_abi_types.c and test_sme2_abi_rest.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary.h"
 #include "kernels/conv/conv.h"
@@ -20,6 +15,7 @@
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/unary/unary.h"
+#include "tests/support/test.h"
 #include "tests/unit/kernels/cpu/sme2_abi_case.h"
 
 /* Enough floats for every operand of every case below. */
@@ -49,9 +45,8 @@ static void run_packed_matmul(const void *context)
     c->kernel->run_packed(&c->args);
 }
 
-static void matmul_keeps_the_callers_state(void **state)
+TEST(matmul_keeps_the_callers_state)
 {
-    (void)state;
     const struct sl_matmul *kernel;
     for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
         if (!sl_case_is_sme2(kernel->name, kernel->needs))
@@ -81,9 +76,8 @@ static void run_conv(const void *context)
     c->kernel->run(&c->args);
 }
 
-static void conv_keeps_the_callers_state(void **state)
+TEST(conv_keeps_the_callers_state)
 {
-    (void)state;
     struct sl_conv_shape shape = {1, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
@@ -109,9 +103,8 @@ static void run_depthwise(const void *context)
     c->kernel->run(&c->args);
 }
 
-static void depthwise_keeps_the_callers_state(void **state)
+TEST(depthwise_keeps_the_callers_state)
 {
-    (void)state;
     const struct sl_depthwise *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
         bool fits = (kernel->needs & ~sl_isa_detect()) != 0 || !(kernel->needs & SL_ISA_SME2);
@@ -142,9 +135,8 @@ static void run_transpose(const void *context)
     c->kernel->run(&c->args);
 }
 
-static void transpose_keeps_the_callers_state(void **state)
+TEST(transpose_keeps_the_callers_state)
 {
-    (void)state;
     const struct sl_transpose *kernel;
     for (size_t i = 0; (kernel = sl_transpose_at(i)) != NULL; i++) {
         if (!sl_case_is_sme2(kernel->name, kernel->needs))
@@ -191,9 +183,8 @@ static void reduce_inner(const void *context)
         .outer = 2, .reduced = 13, .inner = 70, .in = operand, .out = result, .scale = 1});
 }
 
-static void the_other_families_keep_the_callers_state(void **state)
+TEST(the_other_families_keep_the_callers_state)
 {
-    (void)state;
     const struct sl_unary *unary;
     for (size_t i = 0; (unary = sl_unary_at(i)) != NULL; i++)
         if (sl_case_is_sme2(unary->name, unary->needs))
@@ -240,9 +231,8 @@ static void run_qd8(const void *context)
     c->kernel->run(c->kernel, &c->args);
 }
 
-static void dynamic_products_keep_the_callers_state(void **state)
+TEST(dynamic_products_keep_the_callers_state)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++) {
         for (size_t group = 0; group <= 32; group += 32) {
@@ -283,9 +273,8 @@ static void run_quantise(const void *context)
     kernel->run(3, 100, &rows, (int8_t *)result, 100, params);
 }
 
-static void conversions_keep_the_callers_state(void **state)
+TEST(conversions_keep_the_callers_state)
 {
-    (void)state;
     const struct sl_convert *convert;
     for (size_t i = 0; (convert = sl_convert_at(i)) != NULL; i++)
         if (sl_case_is_sme2(convert->name, convert->needs))
@@ -294,18 +283,4 @@ static void conversions_keep_the_callers_state(void **state)
     for (size_t i = 0; (quantise = sl_quantise_at(i)) != NULL; i++)
         if (sl_case_is_sme2(quantise->name, quantise->needs))
             sl_case_survives(quantise->name, run_quantise, quantise);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matmul_keeps_the_callers_state),
-        cmocka_unit_test(conv_keeps_the_callers_state),
-        cmocka_unit_test(depthwise_keeps_the_callers_state),
-        cmocka_unit_test(transpose_keeps_the_callers_state),
-        cmocka_unit_test(the_other_families_keep_the_callers_state),
-        cmocka_unit_test(dynamic_products_keep_the_callers_state),
-        cmocka_unit_test(conversions_keep_the_callers_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

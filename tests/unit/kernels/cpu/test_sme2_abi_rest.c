@@ -1,12 +1,7 @@
 /* tests/unit/kernels/cpu/test_sme2_abi_rest.c: as test_sme2_abi.c, for what has no products: static
  * int8 by elements, halves and int8 by windows, rows of halves, resizing, and products of two
  * activations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary_qs8.h"
 #include "kernels/layout/resize.h"
@@ -19,6 +14,7 @@
 #include "kernels/reduce/mean_qs8.h"
 #include "kernels/reduce/reduce_f16.h"
 #include "kernels/unary/unary_qs8.h"
+#include "tests/support/test.h"
 #include "tests/unit/kernels/cpu/sme2_abi_case.h"
 
 enum { COUNT = 1100, ROWS = 7, CHANNELS = 21 };
@@ -46,9 +42,8 @@ RUNS(resize)
 RUNS(resize_f16)
 RUNS(resize_qs8)
 
-static void elements_of_int8_keep_the_callers_state(void **state)
+TEST(elements_of_int8_keep_the_callers_state)
 {
-    (void)state;
     struct sl_binary_qs8_plan plan;
     const struct sl_quant_scale scale = {0.5f, 3};
     assert_int_equal(sl_binary_qs8_prepare(SL_BINARY_ADD, scale, scale, 0.25f, &plan), 0);
@@ -56,9 +51,8 @@ static void elements_of_int8_keep_the_callers_state(void **state)
     EACH(unary_qs8, true, (void)0, COUNT, bytes, bytes_out, (const int8_t *)workspace, -7, 9)
 }
 
-static void windows_keep_the_callers_state(void **state)
+TEST(windows_keep_the_callers_state)
 {
-    (void)state;
     for (size_t size = 2; size <= 3; size++) { /* 2x2 at stride 2 has a path of its own */
         size_t out = (8 - size) / 2 + 1;
         EACH(pool_f16, true, (void)0, kernel->op, 1, 8, 8, out, out, CHANNELS, size, size, 2, 2, 1,
@@ -73,9 +67,8 @@ static void windows_keep_the_callers_state(void **state)
     EACH(resize_qs8, true, (void)0, 1, 5, 4, 7, 9, CHANNELS, false, bytes, bytes_out)
 }
 
-static void rows_keep_the_callers_state(void **state)
+TEST(rows_keep_the_callers_state)
 {
-    (void)state;
     for (size_t reduced = 131; reduced <= COUNT; reduced += 900)
         EACH(reduce_f16, true, (void)0, ROWS, reduced, 1, halves, halves_out, 1, 1e-5f, NULL, NULL,
              NULL, NULL)
@@ -105,23 +98,11 @@ static void run_batch(const void *context)
     sl_batch_qd8_run(kernel, &args);
 }
 
-static void products_of_activations_keep_the_callers_state(void **state)
+TEST(products_of_activations_keep_the_callers_state)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++)
         if (!kernel->q4 && sl_case_is_sme2(kernel->name, kernel->needs) &&
             sl_batch_qd8_workspace_bytes(kernel, 19, CHANNELS, 64, 0) <= sizeof(workspace))
             sl_case_survives(kernel->name, run_batch, kernel);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_of_int8_keep_the_callers_state),
-        cmocka_unit_test(windows_keep_the_callers_state),
-        cmocka_unit_test(rows_keep_the_callers_state),
-        cmocka_unit_test(products_of_activations_keep_the_callers_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

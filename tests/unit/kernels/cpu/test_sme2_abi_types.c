@@ -1,11 +1,6 @@
 /* tests/unit/kernels/cpu/test_sme2_abi_types.c: as test_sme2_abi.c, for halves, bfloat16 and static
  * int8. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kernels/binary/binary_f16.h"
 #include "kernels/conv/conv_f16.h"
@@ -18,6 +13,7 @@
 #include "kernels/matmul/matmul_f16.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/unary/unary_f16.h"
+#include "tests/support/test.h"
 #include "tests/unit/kernels/cpu/sme2_abi_case.h"
 
 enum { M = 37, N = 41, K = 19, COUNT = 1000 };
@@ -44,9 +40,8 @@ RUNS(transpose_x8)
 
 #define M_OF (kernel->gemv ? 1 : (size_t)M)
 
-static void products_keep_the_callers_state(void **state)
+TEST(products_keep_the_callers_state)
 {
-    (void)state;
     EACH(matmul_f16, kernel->rhs_bytes(N, K) <= sizeof(packed),
          kernel->pack_rhs(N, K, operand, false, NULL, packed), M_OF, N, K, operand, K, packed,
          result, N, -1, 1, workspace)
@@ -59,9 +54,8 @@ static void products_keep_the_callers_state(void **state)
          (const int8_t *)operand, K, packed, (int8_t *)result, N, quantised, workspace)
 }
 
-static void windows_keep_the_callers_state(void **state)
+TEST(windows_keep_the_callers_state)
 {
-    (void)state;
     EACH(conv_f16, !kernel->fits || kernel->fits(&conv_shape),
          kernel->pack_weights(&conv_shape, operand, NULL, packed), conv_shape, operand, packed,
          result, -1, 1, workspace, 0, 0)
@@ -85,9 +79,8 @@ static void run_unary_f16(const void *context)
     kernel->run(COUNT, operand, result, -1, 1);
 }
 
-static void elements_keep_the_callers_state(void **state)
+TEST(elements_keep_the_callers_state)
 {
-    (void)state;
     const struct sl_unary_f16 *unary;
     for (size_t i = 0; (unary = sl_unary_f16_at(i)) != NULL; i++)
         if (sl_case_is_sme2(unary->name, unary->needs))
@@ -129,23 +122,11 @@ static void pack(const void *context)
                 sl_case_survives(kernel->name, pack, &(struct pack_case){.member = kernel});       \
     }
 
-static void packs_of_weights_keep_the_callers_state(void **state)
+TEST(packs_of_weights_keep_the_callers_state)
 {
-    (void)state;
     PACKS(matmul_f16, f16)
     PACKS(matmul_bf16, bf16)
     PACKS(matmul_qs8, qs8)
     PACKS(conv_qs8, conv)
     PACKS(depthwise_qs8, depthwise)
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_keep_the_callers_state),
-        cmocka_unit_test(windows_keep_the_callers_state),
-        cmocka_unit_test(elements_keep_the_callers_state),
-        cmocka_unit_test(packs_of_weights_keep_the_callers_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

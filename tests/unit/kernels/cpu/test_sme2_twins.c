@@ -1,12 +1,7 @@
 /* tests/unit/kernels/cpu/test_sme2_twins.c: each assembly kernel computes, to the bit, what its
  * twin in plain C states. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/depthwise/depthwise_strip.h"
@@ -18,6 +13,7 @@
 #include "kernels/pack/pack_f32.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 typedef void (*body_fn)(const void *job);
 
@@ -65,9 +61,8 @@ static void same(float *got, float *want, size_t count)
     sl_guarded_free(want);
 }
 
-static void packing_equals_its_twin(void **state)
+TEST(packing_equals_its_twin)
 {
-    (void)state;
     uint32_t seed = 1;
     if (!may_run("sl_pack_f32_1vl_sme2_asm"))
         return;
@@ -110,9 +105,8 @@ static void check_rows_at_equal_distances(uint32_t *seed, size_t m, size_t k)
     sl_guarded_free(in);
 }
 
-static void packing_of_rows_at_equal_distances_equals_its_twin(void **state)
+TEST(packing_of_rows_at_equal_distances_equals_its_twin)
 {
-    (void)state;
     uint32_t seed = 3;
     if (!may_run("sl_pack_f32_16_sme2_asm") || vl != SL_PACK_16)
         return;
@@ -122,9 +116,8 @@ static void packing_of_rows_at_equal_distances_equals_its_twin(void **state)
         check_rows_at_equal_distances(&seed, m, 67);
 }
 
-static void outer_products_equal_their_twin(void **state)
+TEST(outer_products_equal_their_twin)
 {
-    (void)state;
     uint32_t seed = 2;
     if (!may_run("sl_mopa_f32_sme2_asm"))
         return;
@@ -148,9 +141,8 @@ static void outer_products_equal_their_twin(void **state)
     }
 }
 
-static void a_row_times_weights_equals_its_twin(void **state)
+TEST(a_row_times_weights_equals_its_twin)
 {
-    (void)state;
     uint32_t seed = 3;
     if (!may_run("sl_gemv_f32_sme2_asm"))
         return;
@@ -216,9 +208,8 @@ static void check_strip(uint32_t *seed, size_t stride)
     sl_guarded_free(weights);
 }
 
-static void depthwise_strips_equal_their_twin(void **state)
+TEST(depthwise_strips_equal_their_twin)
 {
-    (void)state;
     uint32_t seed = 4;
     if (!may_run("sl_depthwise_3x3s1_sme2_asm"))
         return;
@@ -258,9 +249,8 @@ static void check_window(uint32_t *seed, size_t stride)
     sl_guarded_free(weights);
 }
 
-static void depthwise_windows_equal_their_twin(void **state)
+TEST(depthwise_windows_equal_their_twin)
 {
-    (void)state;
     uint32_t seed = 6;
     if (!may_run("sl_depthwise_5x5s1_sme2_asm") || vl < 8)
         return;
@@ -268,9 +258,8 @@ static void depthwise_windows_equal_their_twin(void **state)
         check_window(&seed, 1 + turn % 2);
 }
 
-static void transposing_rows_equals_its_twin(void **state)
+TEST(transposing_rows_equals_its_twin)
 {
-    (void)state;
     uint32_t seed = 5;
     if (!may_run("sl_transpose_rows_sme2_asm"))
         return;
@@ -318,9 +307,8 @@ static void check_weights(uint32_t *seed, const struct sl_matmul *kernel, pack_f
     sl_case_free(4, blocks);
 }
 
-static void weights_are_packed_as_stated_in_c(void **state)
+TEST(weights_are_packed_as_stated_in_c)
 {
-    (void)state;
     uint32_t seed = 6;
 #if defined(__aarch64__)
     if (!may_run("sl_pack_rhs_f32_sme2"))
@@ -335,19 +323,4 @@ static void weights_are_packed_as_stated_in_c(void **state)
     (void)seed;
     (void)check_weights;
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packing_equals_its_twin),
-        cmocka_unit_test(packing_of_rows_at_equal_distances_equals_its_twin),
-        cmocka_unit_test(outer_products_equal_their_twin),
-        cmocka_unit_test(a_row_times_weights_equals_its_twin),
-        cmocka_unit_test(depthwise_strips_equal_their_twin),
-        cmocka_unit_test(depthwise_windows_equal_their_twin),
-        cmocka_unit_test(transposing_rows_equals_its_twin),
-        cmocka_unit_test(weights_are_packed_as_stated_in_c),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

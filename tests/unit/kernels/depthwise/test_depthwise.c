@@ -1,19 +1,15 @@
 /* tests/unit/kernels/depthwise/test_depthwise.c: every depthwise convolution against a plain one.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/depthwise/depthwise.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 #include "tests/support/window_case.h"
 
 static double element(const struct sl_depthwise_shape *s, const float *in, const float *w,
@@ -88,9 +84,8 @@ static bool finish(struct sl_depthwise_shape *s, size_t pad_bottom, size_t pad_r
 
 #define PICK(low, high) sl_case_pick(&seed, low, high)
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_depthwise *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
         uint32_t seed = 7;
@@ -109,9 +104,8 @@ static void random_shapes_equal_the_reference(void **state)
 
 /* Multiplier 1, no dilation, 3x3, 5x5 or 7x7, stride 1 or 2: most of the depthwise layers there
  * are. */
-static void square_windows_equal_the_reference(void **state)
+TEST(square_windows_equal_the_reference)
 {
-    (void)state;
     const struct sl_depthwise *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
         uint32_t seed = 8;
@@ -129,9 +123,8 @@ static void square_windows_equal_the_reference(void **state)
 }
 
 /* As many channels as a vector has elements, of one length or another. */
-static void one_vector_of_channels_equals_the_reference(void **state)
+TEST(one_vector_of_channels_equals_the_reference)
 {
-    (void)state;
     const struct sl_depthwise *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
         uint32_t seed = 9;
@@ -147,17 +140,15 @@ static void one_vector_of_channels_equals_the_reference(void **state)
     }
 }
 
-static void channels_up_to_two_blocks_equal_the_reference(void **state)
+TEST(channels_up_to_two_blocks_equal_the_reference)
 {
-    (void)state;
     SL_CASE_DEPTHWISE_SIZED(depthwise, 4,
-                            check(kernel, &shape, size % 3 != 0, size % 2 != 0, &seed))
+                            check(kernel, &shape, size % 3 != 0, size % 2 != 0, &seed));
 }
 
 /* Pixels of 4 to 32 bytes go by even and odd columns at stride 2. */
-static void wide_images_of_few_channels_equal_the_reference(void **state)
+TEST(wide_images_of_few_channels_equal_the_reference)
 {
-    (void)state;
     const struct sl_depthwise *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
         uint32_t seed = 10;
@@ -173,22 +164,8 @@ static void wide_images_of_few_channels_equal_the_reference(void **state)
     }
 }
 
-static void select_without_isa_is_portable(void **state)
+TEST(select_without_isa_is_portable)
 {
-    (void)state;
     struct sl_depthwise_shape s = {1, 4, 4, 4, 4, 2, 1, 3, 3, 1, 1, 1, 1, 1, 1};
     assert_int_equal(sl_depthwise_select(SL_ISA_NONE, &s)->needs, SL_ISA_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(channels_up_to_two_blocks_equal_the_reference),
-        cmocka_unit_test(square_windows_equal_the_reference),
-        cmocka_unit_test(one_vector_of_channels_equals_the_reference),
-        cmocka_unit_test(wide_images_of_few_channels_equal_the_reference),
-        cmocka_unit_test(select_without_isa_is_portable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

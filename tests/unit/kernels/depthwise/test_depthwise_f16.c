@@ -1,17 +1,14 @@
 /* tests/unit/kernels/depthwise/test_depthwise_f16.c: every f16 depthwise convolution of the list
  * against the portable f32 one, which test_depthwise.c holds against a plain one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/depthwise/depthwise_f16.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 #include "tests/support/window_case.h"
 
 struct layer {
@@ -114,9 +111,8 @@ static void check_random(const struct sl_depthwise_f16 *kernel, uint32_t *seed, 
         check(kernel, &s, s.in_h & 1, seed);
 }
 
-static void random_windows_equal_f32(void **state)
+TEST(random_windows_equal_f32)
 {
-    (void)state;
     const struct sl_depthwise_f16 *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_f16_at(i)) != NULL; i++) {
         uint32_t seed = 4;
@@ -127,16 +123,14 @@ static void random_windows_equal_f32(void **state)
     }
 }
 
-static void channels_up_to_two_blocks_equal_f32(void **state)
+TEST(channels_up_to_two_blocks_equal_f32)
 {
-    (void)state;
-    SL_CASE_DEPTHWISE_SIZED(depthwise_f16, 8, check(kernel, &shape, size % 2 != 0, &seed))
+    SL_CASE_DEPTHWISE_SIZED(depthwise_f16, 8, check(kernel, &shape, size % 2 != 0, &seed));
 }
 
 /* Pixels of 2 to 32 bytes of wide images go by even and odd columns at stride 2. */
-static void wide_images_of_few_channels_equal_f32(void **state)
+TEST(wide_images_of_few_channels_equal_f32)
 {
-    (void)state;
     const struct sl_depthwise_f16 *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_f16_at(i)) != NULL; i++) {
         uint32_t seed = 6;
@@ -164,14 +158,4 @@ static void wide_images_of_few_channels_equal_f32(void **state)
             check(kernel, &s, n & 1, &seed);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_windows_equal_f32),
-        cmocka_unit_test(channels_up_to_two_blocks_equal_f32),
-        cmocka_unit_test(wide_images_of_few_channels_equal_f32),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

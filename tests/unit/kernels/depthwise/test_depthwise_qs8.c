@@ -1,18 +1,14 @@
 /* tests/unit/kernels/depthwise/test_depthwise_qs8.c: every static int8 depthwise convolution of the
  * list against a plain one, to the bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/test.h"
 #include "tests/support/window_case.h"
 
 static void reference(const struct sl_depthwise_qs8_args *a, const struct sl_qs8_case *layer,
@@ -65,9 +61,8 @@ static void check(const struct sl_depthwise_qs8 *kernel, const struct sl_depthwi
     sl_qs8_case_free(&layer);
 }
 
-static void usual_windows_and_channels_equal_the_reference(void **state)
+TEST(usual_windows_and_channels_equal_the_reference)
 {
-    (void)state;
     const struct sl_depthwise_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -87,9 +82,8 @@ static void usual_windows_and_channels_equal_the_reference(void **state)
     }
 }
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_depthwise_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 2;
@@ -110,17 +104,15 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
-static void channels_up_to_two_blocks_equal_the_reference(void **state)
+TEST(channels_up_to_two_blocks_equal_the_reference)
 {
-    (void)state;
-    SL_CASE_DEPTHWISE_SIZED(depthwise_qs8, 16, check(kernel, &shape, &seed))
+    SL_CASE_DEPTHWISE_SIZED(depthwise_qs8, 16, check(kernel, &shape, &seed));
 }
 
 /* Three rows of one and two columns, with every stride: windows that are narrower than their steps.
  */
-static void narrow_windows_with_strides_equal_the_reference(void **state)
+TEST(narrow_windows_with_strides_equal_the_reference)
 {
-    (void)state;
     const struct sl_depthwise_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 3;
@@ -135,9 +127,8 @@ static void narrow_windows_with_strides_equal_the_reference(void **state)
 }
 
 /* Pixels of 1 to 32 bytes are dealt by vectors: short rows, and of more than eight long vectors. */
-static void dealt_rows_equal_the_reference(void **state)
+TEST(dealt_rows_equal_the_reference)
 {
-    (void)state;
     const struct sl_depthwise_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_depthwise_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 5;
@@ -164,16 +155,4 @@ static void dealt_rows_equal_the_reference(void **state)
             check(kernel, &s, &seed);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_windows_and_channels_equal_the_reference),
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(dealt_rows_equal_the_reference),
-        cmocka_unit_test(channels_up_to_two_blocks_equal_the_reference),
-        cmocka_unit_test(narrow_windows_with_strides_equal_the_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

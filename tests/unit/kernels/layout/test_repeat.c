@@ -1,14 +1,10 @@
 /* tests/unit/kernels/layout/test_repeat.c: every repetition of the list, byte by byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/layout/repeat.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static void check(const struct sl_repeat *kernel, size_t count, size_t bytes, size_t times)
 {
@@ -24,9 +20,8 @@ static void check(const struct sl_repeat *kernel, size_t count, size_t bytes, si
     sl_case_free(2, (void *[]){in, out});
 }
 
-static void every_element_is_repeated(void **state)
+TEST(every_element_is_repeated)
 {
-    (void)state;
     const struct sl_repeat *kernel;
     for (size_t i = 0; (kernel = sl_repeat_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
@@ -36,10 +31,4 @@ static void every_element_is_repeated(void **state)
                 for (size_t count = 0; count < 40; count++)
                     check(kernel, count, bytes, times);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_element_is_repeated)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* tests/unit/kernels/layout/test_resize.c: bilinear resizing against the formula in f64, of int8
  * against XNNPACK's steps. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/layout/resize.h"
@@ -14,6 +9,7 @@
 #include "kernels/layout/resize_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static double source(size_t o, size_t in, size_t out, bool corners)
 {
@@ -99,7 +95,7 @@ static const size_t sizes[][4] = {{5, 4, 10, 8}, {5, 4, 3, 2}, {1, 1, 3, 3}, {6,
                                   {4, 4, 4, 4},  {3, 5, 1, 1}, {2, 2, 9, 1}};
 static const size_t channels[] = {3, 8, 37, 100};
 
-static void halves_are_blended_between_their_neighbours(void **state)
+TEST(halves_are_blended_between_their_neighbours)
 {
     const struct sl_resize_f16 *kernel;
     (void)state;
@@ -115,7 +111,7 @@ static void halves_are_blended_between_their_neighbours(void **state)
     }
 }
 
-static void pixels_are_blended_between_their_neighbours(void **state)
+TEST(pixels_are_blended_between_their_neighbours)
 {
     const struct sl_resize *kernel;
     (void)state;
@@ -184,7 +180,7 @@ static void check_int8(const struct sl_resize_qs8 *kernel, struct sl_resize_qs8_
     sl_guarded_free(out);
 }
 
-static void int8_is_blended_to_the_bit_as_xnnpack_does(void **state)
+TEST(int8_is_blended_to_the_bit_as_xnnpack_does)
 {
     static const size_t counts[] = {1, 3, 16, 21, 64, 259};
     const struct sl_resize_qs8 *kernel;
@@ -199,14 +195,4 @@ static void int8_is_blended_to_the_bit_as_xnnpack_does(void **state)
                                                                counts[c / 2], c % 2, NULL, NULL});
             }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pixels_are_blended_between_their_neighbours),
-        cmocka_unit_test(halves_are_blended_between_their_neighbours),
-        cmocka_unit_test(int8_is_blended_to_the_bit_as_xnnpack_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* tests/unit/kernels/layout/test_transpose.c: every transpose of the list, and permutations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/layout/layout.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static uint32_t *numbered(size_t count)
 {
@@ -44,9 +40,8 @@ static void check(const struct sl_transpose *kernel, struct sl_transpose_args a)
     sl_guarded_free(out);
 }
 
-static void sizes_one_to_forty_with_gaps_are_transposed(void **state)
+TEST(sizes_one_to_forty_with_gaps_are_transposed)
 {
-    (void)state;
     const struct sl_transpose *kernel;
     for (size_t i = 0; (kernel = sl_transpose_at(i)) != NULL; i++) {
         uint32_t seed = 13;
@@ -93,9 +88,8 @@ static void check_permutation(const struct sl_transpose *kernel, size_t rank, co
     sl_guarded_free(out);
 }
 
-static void any_permutation_up_to_rank_six_moves_every_element(void **state)
+TEST(any_permutation_up_to_rank_six_moves_every_element)
 {
-    (void)state;
     const struct sl_transpose *kernel;
     for (size_t i = 0; (kernel = sl_transpose_at(i)) != NULL; i++) {
         uint32_t seed = 17;
@@ -113,13 +107,4 @@ static void any_permutation_up_to_rank_six_moves_every_element(void **state)
             check_permutation(kernel, rank, dims, perm);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_one_to_forty_with_gaps_are_transposed),
-        cmocka_unit_test(any_permutation_up_to_rank_six_moves_every_element),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
  * including file says: ELEMENT, and NAME(before, after) for names of that type. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static void fill(ELEMENT *data, size_t count)
 {
@@ -40,7 +36,7 @@ static void check(const struct NAME(sl_transpose, ) * kernel, size_t rows, size_
     sl_guarded_free(out);
 }
 
-static void planes_of_every_size_are_transposed(void **state)
+TEST(planes_of_every_size_are_transposed)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 8, 15, 16, 17, 31, 33, 48, 70, 133};
     const struct NAME(sl_transpose, ) * kernel;
@@ -53,7 +49,7 @@ static void planes_of_every_size_are_transposed(void **state)
             }
 }
 
-static void permutations_give_what_indices_say(void **state)
+TEST(permutations_give_what_indices_say)
 {
     static const size_t dims[] = {2, 3, 18, 20},
                         perms[][4] = {
@@ -73,13 +69,4 @@ static void permutations_give_what_indices_say(void **state)
                             out[at++],
                             in[((d[0] * dims[1] + d[1]) * dims[2] + d[2]) * dims[3] + d[3]]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes_of_every_size_are_transposed),
-        cmocka_unit_test(permutations_give_what_indices_say),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,17 +6,14 @@
 #pragma once
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 struct shape {
     size_t m, n, k, lhs_gap, dst_gap;
@@ -121,9 +118,8 @@ static void check(const KERNEL *kernel, struct shape s, uint32_t *seed)
 }
 
 /* Every remainder of rows and of columns, on one block and on the next. */
-static void sizes_up_to_two_blocks_equal_the_reference(void **state)
+TEST(sizes_up_to_two_blocks_equal_the_reference)
 {
-    (void)state;
     const KERNEL *kernel;
     for (size_t i = 0; (kernel = SL_NAME(sl_matmul, _at)(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -137,9 +133,8 @@ static void sizes_up_to_two_blocks_equal_the_reference(void **state)
     }
 }
 
-static void sizes_one_to_forty_equal_the_reference(void **state)
+TEST(sizes_one_to_forty_equal_the_reference)
 {
-    (void)state;
     const KERNEL *kernel;
     for (size_t i = 0; (kernel = SL_NAME(sl_matmul, _at)(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -160,9 +155,8 @@ static void sizes_one_to_forty_equal_the_reference(void **state)
     }
 }
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const KERNEL *kernel;
     for (size_t i = 0; (kernel = SL_NAME(sl_matmul, _at)(i)) != NULL; i++) {
         uint32_t seed = 2;
@@ -185,9 +179,8 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
-static void infinities_and_nan_stay_in_their_row(void **state)
+TEST(infinities_and_nan_stay_in_their_row)
 {
-    (void)state;
     const KERNEL *kernel;
     for (size_t i = 0; (kernel = SL_NAME(sl_matmul, _at)(i)) != NULL; i++) {
         uint32_t seed = 3;
@@ -235,35 +228,20 @@ static SL_RESULT uniform_product(const KERNEL *kernel, size_t k, uint16_t left, 
 /* What the file that includes this one says of denormals. */
 static void check_denormals(const KERNEL *kernel, size_t k);
 
-static void denormals_are_as_in_xnnpack(void **state)
+TEST(denormals_are_as_in_xnnpack)
 {
-    (void)state;
     const KERNEL *kernel;
     for (size_t i = 0; (kernel = SL_NAME(sl_matmul, _at)(i)) != NULL; i++)
         for (size_t k = 1; k < 40 && (kernel->needs & ~sl_isa_detect()) == 0; k++)
             check_denormals(kernel, k);
 }
 
-static void select_prefers_the_list_and_keeps_gemv_for_one_row(void **state)
+TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
-    (void)state;
     assert_int_equal(SL_NAME(sl_matmul, _select)(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
     assert_false(SL_NAME(sl_matmul, _select)(sl_isa_detect(), 2)->gemv);
     for (size_t i = 0; SL_NAME(sl_matmul, _at)(i) != NULL; i++)
         if (SL_NAME(sl_matmul, _at)(i)->gemv &&
             (SL_NAME(sl_matmul, _at)(i)->needs & ~sl_isa_detect()) == 0)
             assert_true(SL_NAME(sl_matmul, _select)(sl_isa_detect(), 1)->gemv);
-}
-
-static int run_all(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_up_to_two_blocks_equal_the_reference),
-        cmocka_unit_test(sizes_one_to_forty_equal_the_reference),
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(infinities_and_nan_stay_in_their_row),
-        cmocka_unit_test(denormals_are_as_in_xnnpack),
-        cmocka_unit_test(select_prefers_the_list_and_keeps_gemv_for_one_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
 #include "kernels/matmul/batch_qd8.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 enum { BATCHES = 3, M = 5, N = 19, K = 37 };
 
@@ -67,7 +63,7 @@ static void check(const struct sl_matmul_qd8 *kernel, const struct batch_case *c
     sl_case_free(sizeof(blocks) / sizeof(blocks[0]), blocks);
 }
 
-static void batches_equal_their_products(void **state)
+TEST(batches_equal_their_products)
 {
     static const struct batch_case cases[] = {
         {1, 1, false}, {1, 0, false}, {0, 1, false}, {1, 1, true}};
@@ -82,21 +78,11 @@ static void batches_equal_their_products(void **state)
     }
 }
 
-static void no_batches_touch_nothing(void **state)
+TEST(no_batches_touch_nothing)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel = sl_matmul_qd8_select(sl_isa_detect(), 2);
     float dst = 7;
     const struct sl_batch_qd8_args args = {.product = {.dst = &dst}};
     sl_batch_qd8_run(kernel, &args);
     assert_true(dst == 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_equal_their_products),
-        cmocka_unit_test(no_batches_touch_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/kernels/matmul/test_matmul.c: every matrix product of the list against a plain one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/matmul/matmul.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 /* What stands between the rows of dst, and must stay: no number, so that no tolerance grows by it.
  */
@@ -101,9 +97,8 @@ static void check_random(const struct sl_matmul *kernel, struct matmul_case c, u
     sl_guarded_free(lhs);
 }
 
-static void sizes_one_to_forty_equal_the_reference(void **state)
+TEST(sizes_one_to_forty_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul *kernel;
     for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -126,9 +121,8 @@ static void sizes_one_to_forty_equal_the_reference(void **state)
 }
 
 /* Every remainder of rows and of columns, on one block and on the next. */
-static void sizes_up_to_two_blocks_equal_the_reference(void **state)
+TEST(sizes_up_to_two_blocks_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul *kernel;
     for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
         uint32_t seed = 4;
@@ -144,9 +138,8 @@ static void sizes_up_to_two_blocks_equal_the_reference(void **state)
     }
 }
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul *kernel;
     for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
         uint32_t seed = 2;
@@ -170,9 +163,8 @@ static void random_shapes_equal_the_reference(void **state)
     }
 }
 
-static void infinities_and_nan_stay_in_their_row(void **state)
+TEST(infinities_and_nan_stay_in_their_row)
 {
-    (void)state;
     const struct sl_matmul *kernel;
     for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
         uint32_t seed = 3;
@@ -208,9 +200,8 @@ static float product_of(const struct sl_matmul *kernel, size_t k, float left, fl
 
 /* As XNNPACK's, nothing is flushed to zero. Zeros of either sign sum up to a zero: to +0 by outer
  * products, whose biases are added to +0, as KleidiAI's are. */
-static void denormals_are_kept_and_infinities_times_zero_are_nan(void **state)
+TEST(denormals_are_kept_and_infinities_times_zero_are_nan)
 {
-    (void)state;
     const struct sl_matmul *kernel;
     for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
         if ((kernel->needs & ~sl_isa_detect()) != 0)
@@ -227,25 +218,11 @@ static void denormals_are_kept_and_infinities_times_zero_are_nan(void **state)
     }
 }
 
-static void select_prefers_the_list_and_keeps_gemv_for_one_row(void **state)
+TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
-    (void)state;
     assert_int_equal(sl_matmul_select(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
     assert_false(sl_matmul_select(sl_isa_detect(), 2)->gemv);
     for (size_t i = 0; sl_matmul_at(i) != NULL; i++)
         if (sl_matmul_at(i)->gemv && (sl_matmul_at(i)->needs & ~sl_isa_detect()) == 0)
             assert_true(sl_matmul_select(sl_isa_detect(), 1)->gemv);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_one_to_forty_equal_the_reference),
-        cmocka_unit_test(sizes_up_to_two_blocks_equal_the_reference),
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(infinities_and_nan_stay_in_their_row),
-        cmocka_unit_test(denormals_are_kept_and_infinities_times_zero_are_nan),
-        cmocka_unit_test(select_prefers_the_list_and_keeps_gemv_for_one_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

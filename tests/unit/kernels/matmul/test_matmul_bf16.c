@@ -68,8 +68,3 @@ static void check_denormals(const KERNEL *kernel, size_t k)
     assert_true(isnan(uniform_product(kernel, k, 0x7f80, 0)));
     assert_true(uniform_product(kernel, k, 0x7f00, 0xc000) == -INFINITY);
 }
-
-int main(void)
-{
-    return run_all();
-}

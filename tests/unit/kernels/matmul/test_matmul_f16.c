@@ -63,8 +63,3 @@ static void check_denormals(const KERNEL *kernel, size_t k)
     assert_int_equal(uniform_product(kernel, k, 0x7c00, 0x0000) & 0x7c00, 0x7c00);
     assert_int_equal(uniform_product(kernel, k, 0x7bff, 0xc000), 0xfc00); /* past the largest */
 }
-
-int main(void)
-{
-    return run_all();
-}

@@ -1,20 +1,16 @@
 /* tests/unit/kernels/matmul/test_matmul_qd8.c: every dynamic int8 product of the list against a
  * plain one, to the bit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/matmul/matmul_qd8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 #define GAP 0x5a /* what stands between the rows of dst, and must stay */
 
@@ -270,9 +266,8 @@ static void check(const struct sl_matmul_qd8 *kernel, struct product_case c, uin
     check_spoilt(kernel, c, 0, seed);
 }
 
-static void sizes_around_panels_equal_the_reference(void **state)
+TEST(sizes_around_panels_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -317,9 +312,8 @@ static struct product_case random_case(uint32_t *seed)
                                  .extreme = flags & 32};
 }
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++) {
         uint32_t seed = 2;
@@ -340,9 +334,8 @@ static void random_shapes_equal_the_reference(void **state)
 }
 
 /* Every sum of weights at the edge of what int32 and the packing's own numbers hold. */
-static void long_rows_of_extreme_weights_do_not_overflow(void **state)
+TEST(long_rows_of_extreme_weights_do_not_overflow)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++) {
         uint32_t seed = 4;
@@ -353,9 +346,8 @@ static void long_rows_of_extreme_weights_do_not_overflow(void **state)
     }
 }
 
-static void nan_and_infinity_stay_in_their_row(void **state)
+TEST(nan_and_infinity_stay_in_their_row)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     const float spoilt[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++) {
@@ -370,9 +362,8 @@ static void nan_and_infinity_stay_in_their_row(void **state)
     }
 }
 
-static void select_prefers_the_list_and_keeps_gemv_for_one_row(void **state)
+TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     assert_int_equal(sl_matmul_qd8_select(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
     assert_int_equal(sl_matmul_q4_select(SL_ISA_NONE, 1)->needs, SL_ISA_NONE);
@@ -384,16 +375,4 @@ static void select_prefers_the_list_and_keeps_gemv_for_one_row(void **state)
             assert_true(
                 (kernel->q4 ? sl_matmul_q4_select : sl_matmul_qd8_select)(sl_isa_detect(), 1)
                     ->gemv);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_around_panels_equal_the_reference),
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(long_rows_of_extreme_weights_do_not_overflow),
-        cmocka_unit_test(nan_and_infinity_stay_in_their_row),
-        cmocka_unit_test(select_prefers_the_list_and_keeps_gemv_for_one_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

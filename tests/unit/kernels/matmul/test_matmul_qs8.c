@@ -1,19 +1,15 @@
 /* tests/unit/kernels/matmul/test_matmul_qs8.c: every static int8 product of the list against a
  * plain one, to the bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/test.h"
 
 enum { GAP = 77 }; /* what stands between the rows of dst, and must stay */
 
@@ -70,9 +66,8 @@ static void check(const struct sl_matmul_qs8 *kernel, struct shape c, uint32_t *
     sl_qs8_case_free(&layer);
 }
 
-static void sizes_around_panels_equal_the_reference(void **state)
+TEST(sizes_around_panels_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul_qs8 *kernel;
     size_t sizes[8], count = sl_qs8_case_sizes(sizes);
     for (size_t i = 0; (kernel = sl_matmul_qs8_at(i)) != NULL; i++) {
@@ -95,9 +90,8 @@ static void sizes_around_panels_equal_the_reference(void **state)
     }
 }
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 2;
@@ -118,9 +112,8 @@ static void random_shapes_equal_the_reference(void **state)
 }
 
 /* -128 everywhere: the largest sums there are. */
-static void saturating_operands_equal_the_reference(void **state)
+TEST(saturating_operands_equal_the_reference)
 {
-    (void)state;
     const struct sl_matmul_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qs8_at(i)) != NULL; i++) {
         if ((kernel->needs & ~sl_isa_detect()) != 0)
@@ -148,20 +141,8 @@ static void saturating_operands_equal_the_reference(void **state)
     }
 }
 
-static void select_prefers_the_list_and_keeps_gemv_for_one_row(void **state)
+TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
-    (void)state;
     assert_int_equal(sl_matmul_qs8_select(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
     assert_false(sl_matmul_qs8_select(sl_isa_detect(), 2)->gemv);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_around_panels_equal_the_reference),
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(saturating_operands_equal_the_reference),
-        cmocka_unit_test(select_prefers_the_list_and_keeps_gemv_for_one_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* tests/unit/kernels/pack/test_pack_short.c: rows of bytes in panels of words, for vectors of 16
  * words: every length of row around one, two and four vectors, against the plain statement. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 typedef void (*body_fn)(const void *job);
 
@@ -77,7 +73,7 @@ static void check_rows(uint32_t *seed, body_fn pack, size_t count, size_t bytes,
     sl_case_free(2, (void *[]){in, out});
 }
 
-static void rows_become_panels_of_words(void **state)
+TEST(rows_become_panels_of_words)
 {
     uint32_t seed = 5;
     (void)state;
@@ -115,7 +111,7 @@ static void check_columns(uint32_t *seed, size_t n, size_t bytes)
     sl_case_free(2, (void *[]){in, out});
 }
 
-static void weights_become_panels_of_columns_behind_their_heads(void **state)
+TEST(weights_become_panels_of_columns_behind_their_heads)
 {
     uint32_t seed = 7;
     (void)state;
@@ -124,13 +120,4 @@ static void weights_become_panels_of_columns_behind_their_heads(void **state)
     for (size_t bytes = 1; bytes <= LONGEST; bytes += bytes < 40 ? 1 : 13)
         for (size_t i = 0; i < COUNTS; i++)
             check_columns(&seed, counts[i], bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_become_panels_of_words),
-        cmocka_unit_test(weights_become_panels_of_columns_behind_their_heads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,14 @@
  * caller its registers; what they execute integration/streaming_policy counts. */
 #include "kernels/peak/peak.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/callers_state.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 enum { TURNS = 3, NEON_BYTES = 256 };
 
@@ -22,9 +18,8 @@ static bool is_far(const struct sl_peak *peak)
     return peak->kind == SL_PEAK_FAR || peak->kind == SL_PEAK_NEON_FAR;
 }
 
-static void every_loop_stays_within_its_memory(void **state)
+TEST(every_loop_stays_within_its_memory)
 {
-    (void)state;
     const struct sl_peak *peak;
     size_t svl = sl_isa_svl_bytes();
     for (size_t i = 0; (peak = sl_peak_at(i)) != NULL; i++) {
@@ -51,9 +46,8 @@ static void run_peak(const void *context)
     peak->run(&(struct sl_peak_job){TURNS, memory});
 }
 
-static void loops_that_run_as_kernels_keep_the_callers_state(void **state)
+TEST(loops_that_run_as_kernels_keep_the_callers_state)
 {
-    (void)state;
     const struct sl_peak *peak;
     for (size_t i = 0; (peak = sl_peak_at(i)) != NULL; i++) {
         if (strstr(peak->name, "enter_za") == NULL && /* turns ZA itself off */
@@ -62,9 +56,8 @@ static void loops_that_run_as_kernels_keep_the_callers_state(void **state)
     }
 }
 
-static void work_is_told_for_the_vector_length(void **state)
+TEST(work_is_told_for_the_vector_length)
 {
-    (void)state;
     const struct sl_peak outer = {.kind = SL_PEAK_OUTER, .work = 16, .depth = 4},
                          mla = {.kind = SL_PEAK_MLA, .work = 16, .depth = 1, .vectors = 4},
                          far = {.kind = SL_PEAK_FAR, .work = 4, .vectors = 4},
@@ -77,14 +70,4 @@ static void work_is_told_for_the_vector_length(void **state)
     assert_int_equal(sl_peak_bytes(&far, 64), 256);
     assert_int_equal(sl_peak_turns(&far, 64, 1 << 20, 7), (1 << 20) / 1024);
     assert_int_equal(sl_peak_turns(&mla, 64, 1 << 20, 7), 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_loop_stays_within_its_memory),
-        cmocka_unit_test(loops_that_run_as_kernels_keep_the_callers_state),
-        cmocka_unit_test(work_is_told_for_the_vector_length),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* tests/unit/kernels/pool/test_argmax.c: pooling with places against a plain search. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/pool/argmax.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 enum { BATCH = 2, OUT_H = 3, OUT_W = 2, WINDOWS = BATCH * OUT_H * OUT_W };
 
@@ -50,7 +46,7 @@ static void check(const struct sl_argmax *kernel, size_t channels, size_t kernel
     sl_case_free(3, (void *[]){in, out, index});
 }
 
-static void first_maximum_of_each_window_is_found(void **state)
+TEST(first_maximum_of_each_window_is_found)
 {
     const struct sl_argmax *kernel;
     (void)state;
@@ -68,10 +64,4 @@ static void first_maximum_of_each_window_is_found(void **state)
         kernel->run(&(struct sl_argmax_args){1, 1, 1, 0, 2, 2, &nothing, &nothing, &nowhere});
         assert_true(nothing == 77 && nowhere == 77);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(first_maximum_of_each_window_is_found)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

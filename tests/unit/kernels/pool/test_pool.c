@@ -1,17 +1,13 @@
 /* tests/unit/kernels/pool/test_pool.c: every pooling of the list against a plain one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/pool/pool.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 /* Sets *out_valid to the number of pixels of the window that lie inside. */
 static double element(const struct sl_pool_args *a, const float *in, size_t oy, size_t ox, size_t c,
@@ -108,9 +104,8 @@ static void check_random(const struct sl_pool *kernel, uint32_t *seed)
 #undef PICK
 }
 
-static void random_windows_equal_the_reference(void **state)
+TEST(random_windows_equal_the_reference)
 {
-    (void)state;
     const struct sl_pool *kernel;
     for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++) {
         uint32_t seed = 9;
@@ -146,9 +141,8 @@ static void check_halving(const struct sl_pool *kernel, size_t channels, size_t 
     sl_guarded_free(in);
 }
 
-static void halvings_of_whole_vectors_of_channels_equal_the_reference(void **state)
+TEST(halvings_of_whole_vectors_of_channels_equal_the_reference)
 {
-    (void)state;
     const struct sl_pool *kernel;
     uint32_t seed = 10;
     for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++)
@@ -158,9 +152,8 @@ static void halvings_of_whole_vectors_of_channels_equal_the_reference(void **sta
                     check_halving(kernel, channels, out_w, &seed);
 }
 
-static void halvings_of_long_rows_of_few_channels_equal_the_reference(void **state)
+TEST(halvings_of_long_rows_of_few_channels_equal_the_reference)
 {
-    (void)state;
     const struct sl_pool *kernel;
     uint32_t seed = 11;
     for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++)
@@ -170,20 +163,8 @@ static void halvings_of_long_rows_of_few_channels_equal_the_reference(void **sta
                               (size_t[]){4, 6, 9, 12, 16, 23, 68}[n % 7], &seed);
 }
 
-static void select_gives_the_operator_asked_for(void **state)
+TEST(select_gives_the_operator_asked_for)
 {
-    (void)state;
     assert_int_equal(sl_pool_select(SL_ISA_NONE, SL_POOL_AVERAGE)->op, SL_POOL_AVERAGE);
     assert_int_equal(sl_pool_select(sl_isa_detect(), SL_POOL_MAX)->op, SL_POOL_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_windows_equal_the_reference),
-        cmocka_unit_test(halvings_of_whole_vectors_of_channels_equal_the_reference),
-        cmocka_unit_test(halvings_of_long_rows_of_few_channels_equal_the_reference),
-        cmocka_unit_test(select_gives_the_operator_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/kernels/pool/test_pool_f16.c: every f16 pooling of the list against the portable f32
  * one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/pool/pool_f16.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static void check(const struct sl_pool_f16 *kernel, struct sl_pool_f16_args a, uint32_t *seed)
 {
@@ -61,9 +57,8 @@ static void check_random(const struct sl_pool_f16 *kernel, uint32_t *seed, int n
     check(kernel, a, seed);
 }
 
-static void random_windows_equal_f32(void **state)
+TEST(random_windows_equal_f32)
 {
-    (void)state;
     const struct sl_pool_f16 *kernel;
     for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++) {
         uint32_t seed = 8;
@@ -88,9 +83,8 @@ static void check_halving(const struct sl_pool_f16 *kernel, size_t channels, siz
         check(kernel, a, seed);
 }
 
-static void halvings_of_whole_vectors_of_channels_equal_f32(void **state)
+TEST(halvings_of_whole_vectors_of_channels_equal_f32)
 {
-    (void)state;
     const struct sl_pool_f16 *kernel;
     uint32_t seed = 10;
     for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++)
@@ -99,23 +93,12 @@ static void halvings_of_whole_vectors_of_channels_equal_f32(void **state)
                 check_halving(kernel, channels, out_w, &seed);
 }
 
-static void halvings_of_long_rows_of_few_channels_equal_f32(void **state)
+TEST(halvings_of_long_rows_of_few_channels_equal_f32)
 {
-    (void)state;
     const struct sl_pool_f16 *kernel;
     uint32_t seed = 11;
     for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++)
         for (size_t n = 0; n < 63; n++)
             check_halving(kernel, (size_t[]){1, 3, 5, 16, 24, 31, 40, 48, 65}[n % 9],
                           (size_t[]){4, 6, 9, 12, 16, 23, 132}[n % 7], &seed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_windows_equal_f32),
-        cmocka_unit_test(halvings_of_whole_vectors_of_channels_equal_f32),
-        cmocka_unit_test(halvings_of_long_rows_of_few_channels_equal_f32),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/kernels/pool/test_pool_qs8.c: every max pooling of int8 of the list against a plain
  * one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/pool/pool_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/test.h"
 
 /* The largest inside the window of output o, an index into [batch][out_h][out_w][channels]; -200
  * when nothing is inside. */
@@ -75,9 +71,8 @@ static struct sl_pool_qs8_args random_window(uint32_t *seed)
     return a;
 }
 
-static void every_count_of_channels_equals_the_reference(void **state)
+TEST(every_count_of_channels_equals_the_reference)
 {
-    (void)state;
     const struct sl_pool_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_pool_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -94,12 +89,4 @@ static void every_count_of_channels_equals_the_reference(void **state)
         wide.out_h = 0;
         check(kernel, wide, &seed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_count_of_channels_equals_the_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 /* tests/unit/kernels/reduce/test_mean_qs8.c: every mean of int8 of the list against the rule of its
  * header, to the bit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/reduce/mean_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/test.h"
 
 /* Product and sum rounded to f32 each; double holds both exactly before. */
 static int8_t mean_of(const struct sl_mean_qs8_args *a, int32_t sum)
@@ -58,9 +54,8 @@ static void check(const struct sl_mean_qs8 *kernel, size_t outer, size_t reduced
     sl_case_free(4, (void *[]){in, out, want, workspace});
 }
 
-static void every_size_equals_the_reference(void **state)
+TEST(every_size_equals_the_reference)
 {
-    (void)state;
     const struct sl_mean_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_mean_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -75,12 +70,4 @@ static void every_size_equals_the_reference(void **state)
         check(kernel, 1, 3, 1100, &seed);
         check(kernel, 0, 3, 5, &seed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_equals_the_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* tests/unit/kernels/reduce/test_reduce.c: every reduction of the list against a plain one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/reduce/reduce.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 static void mean_of(const struct sl_reduce_args *a, double *want)
 {
@@ -133,9 +129,8 @@ static void check(const struct sl_reduce *kernel, struct sl_reduce_args a, float
     }
 }
 
-static void random_shapes_equal_the_reference(void **state)
+TEST(random_shapes_equal_the_reference)
 {
-    (void)state;
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         uint32_t seed = 11;
@@ -155,9 +150,8 @@ static void random_shapes_equal_the_reference(void **state)
 }
 
 /* Rows of few columns stand side by side in vectors. */
-static void means_of_two_to_256_columns_equal_the_reference(void **state)
+TEST(means_of_two_to_256_columns_equal_the_reference)
 {
-    (void)state;
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         uint32_t seed = 13;
@@ -173,9 +167,8 @@ static void means_of_two_to_256_columns_equal_the_reference(void **state)
     }
 }
 
-static void softmax_of_far_apart_values_is_accurate_element_by_element(void **state)
+TEST(softmax_of_far_apart_values_is_accurate_element_by_element)
 {
-    (void)state;
     static const float bases[] = {1000, 0, -1000, 3e6f, -3e6f};
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
@@ -197,9 +190,8 @@ static void softmax_of_far_apart_values_is_accurate_element_by_element(void **st
     }
 }
 
-static void softmax_of_minus_infinity_is_zero_and_of_nan_is_nan(void **state)
+TEST(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan)
 {
-    (void)state;
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         if (kernel->op != SL_REDUCE_SOFTMAX || (kernel->needs & ~sl_isa_detect()) != 0)
@@ -219,9 +211,8 @@ static void softmax_of_minus_infinity_is_zero_and_of_nan_is_nan(void **state)
 }
 
 /* Rows, and columns that lie side by side, of two lengths. */
-static void the_largest_is_exact_and_a_nan_wins_wherever_it_stands(void **state)
+TEST(the_largest_is_exact_and_a_nan_wins_wherever_it_stands)
 {
-    (void)state;
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         if (kernel->op != SL_REDUCE_MAX || (kernel->needs & ~sl_isa_detect()) != 0)
@@ -247,9 +238,8 @@ static void the_largest_is_exact_and_a_nan_wins_wherever_it_stands(void **state)
 }
 
 /* Rows are computed several at a time, and so are what whole turns of vectors leave of them. */
-static void rows_of_all_lengths_equal_the_reference(void **state)
+TEST(rows_of_all_lengths_equal_the_reference)
 {
-    (void)state;
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         uint32_t seed = 5;
@@ -284,9 +274,8 @@ static void check_odd_rows(const struct sl_reduce *kernel, size_t length)
     }
 }
 
-static void softmax_of_a_row_knows_nothing_of_its_neighbours(void **state)
+TEST(softmax_of_a_row_knows_nothing_of_its_neighbours)
 {
-    (void)state;
     static const size_t lengths[] = {2, 5, 15, 21, 45, 70, 90, 110, 150, 290};
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
@@ -296,26 +285,10 @@ static void softmax_of_a_row_knows_nothing_of_its_neighbours(void **state)
     }
 }
 
-static void select_gives_the_operator_asked_for(void **state)
+TEST(select_gives_the_operator_asked_for)
 {
-    (void)state;
     for (int op = SL_REDUCE_MEAN; op <= SL_REDUCE_RMS_NORM; op++) {
         assert_int_equal(sl_reduce_select(SL_ISA_NONE, op)->op, op);
         assert_int_equal(sl_reduce_select(sl_isa_detect(), op)->op, op);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes_equal_the_reference),
-        cmocka_unit_test(means_of_two_to_256_columns_equal_the_reference),
-        cmocka_unit_test(softmax_of_far_apart_values_is_accurate_element_by_element),
-        cmocka_unit_test(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan),
-        cmocka_unit_test(the_largest_is_exact_and_a_nan_wins_wherever_it_stands),
-        cmocka_unit_test(rows_of_all_lengths_equal_the_reference),
-        cmocka_unit_test(softmax_of_a_row_knows_nothing_of_its_neighbours),
-        cmocka_unit_test(select_gives_the_operator_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

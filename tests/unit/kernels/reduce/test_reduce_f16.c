@@ -1,18 +1,14 @@
 /* tests/unit/kernels/reduce/test_reduce_f16.c: every f16 reduction of the list against the portable
  * f32 one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/reduce/reduce_f16.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 /* Operands of both types; weight and bias are of a layer norm. */
 struct rows {
@@ -73,9 +69,8 @@ static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *s
     sl_case_free(5, (void *[]){r.in, r.weight, r.bias, out, want});
 }
 
-static void every_length_equals_f32(void **state)
+TEST(every_length_equals_f32)
 {
-    (void)state;
     const struct sl_reduce_f16 *kernel;
     for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
         uint32_t seed = 3;
@@ -94,9 +89,8 @@ static void every_length_equals_f32(void **state)
     }
 }
 
-static void means_of_rows_keep_what_halves_cannot_sum(void **state)
+TEST(means_of_rows_keep_what_halves_cannot_sum)
 {
-    (void)state;
     const struct sl_reduce_f16 *kernel;
     for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
         uint16_t in[4096], out = 0;
@@ -150,9 +144,8 @@ static void check_norm(const struct sl_reduce_f16 *kernel, size_t n, double cent
     sl_case_free(5, (void *[]){in, out, weight, bias, want});
 }
 
-static void norms_of_rows_far_from_zero_or_hardly_spread_are_exact(void **state)
+TEST(norms_of_rows_far_from_zero_or_hardly_spread_are_exact)
 {
-    (void)state;
     const struct sl_reduce_f16 *kernel;
     for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
         if (kernel->op != SL_REDUCE_LAYER_NORM || (kernel->needs & ~sl_isa_detect()) != 0)
@@ -184,9 +177,8 @@ static void check_special(const struct sl_reduce_f16 *kernel, size_t count, floa
     sl_case_free(3, (void *[]){r.in, out, want});
 }
 
-static void softmax_of_infinities_nans_and_large_numbers_is_as_in_f32(void **state)
+TEST(softmax_of_infinities_nans_and_large_numbers_is_as_in_f32)
 {
-    (void)state;
     const struct sl_reduce_f16 *kernel;
     for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
         if (kernel->op != SL_REDUCE_SOFTMAX || (kernel->needs & ~sl_isa_detect()) != 0)
@@ -202,15 +194,4 @@ static void softmax_of_infinities_nans_and_large_numbers_is_as_in_f32(void **sta
             check_special(kernel, count, -65504, 65504);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length_equals_f32),
-        cmocka_unit_test(norms_of_rows_far_from_zero_or_hardly_spread_are_exact),
-        cmocka_unit_test(softmax_of_infinities_nans_and_large_numbers_is_as_in_f32),
-        cmocka_unit_test(means_of_rows_keep_what_halves_cannot_sum),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

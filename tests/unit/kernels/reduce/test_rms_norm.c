@@ -1,17 +1,13 @@
 /* tests/unit/kernels/reduce/test_rms_norm.c: every RMS norm of the lists, element by element,
  * against one in double precision. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/reduce/reduce_f16.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 enum { ROWS = 3 };
 
@@ -72,9 +68,8 @@ static void check_f32(const struct sl_reduce *kernel, size_t n, float scale, boo
     sl_case_free(3, (void *[]){in, weight, in_place ? NULL : out});
 }
 
-static void every_length_is_exact_to_a_few_units(void **state)
+TEST(every_length_is_exact_to_a_few_units)
 {
-    (void)state;
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         if (kernel->op != SL_REDUCE_RMS_NORM || !sl_case_may_run(kernel->name, kernel->needs))
@@ -109,9 +104,8 @@ static void check_f16(const struct sl_reduce_f16 *kernel, size_t n, float scale,
     sl_case_free(4, (void *[]){in, weight, out, wide});
 }
 
-static void every_length_of_halves_is_rounded_once(void **state)
+TEST(every_length_of_halves_is_rounded_once)
 {
-    (void)state;
     const struct sl_reduce_f16 *kernel;
     for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
         if (kernel->op != SL_REDUCE_RMS_NORM || !sl_case_may_run(kernel->name, kernel->needs))
@@ -166,9 +160,8 @@ static void run_f16(const void *kernel, const float *in, float *out, size_t n)
         out[i] = sl_half_to_float(to[i]);
 }
 
-static void infinities_nan_zeros_and_denormals_are_as_in_the_separate_operators(void **state)
+TEST(infinities_nan_zeros_and_denormals_are_as_in_the_separate_operators)
 {
-    (void)state;
     for (size_t i = 0; sl_reduce_at(i) != NULL; i++)
         if (sl_reduce_at(i)->op == SL_REDUCE_RMS_NORM &&
             (sl_reduce_at(i)->needs & ~sl_isa_detect()) == 0)
@@ -179,9 +172,8 @@ static void infinities_nan_zeros_and_denormals_are_as_in_the_separate_operators(
             check_special(run_f16, sl_reduce_f16_at(i), true);
 }
 
-static void no_rows_or_no_elements_write_nothing(void **state)
+TEST(no_rows_or_no_elements_write_nothing)
 {
-    (void)state;
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         float in = 1, out = 77;
@@ -191,15 +183,4 @@ static void no_rows_or_no_elements_write_nothing(void **state)
         kernel->run(&(struct sl_reduce_args){1, 0, 1, &in, &out, .eps = 1});
         assert_true(out == 77);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length_is_exact_to_a_few_units),
-        cmocka_unit_test(every_length_of_halves_is_rounded_once),
-        cmocka_unit_test(infinities_nan_zeros_and_denormals_are_as_in_the_separate_operators),
-        cmocka_unit_test(no_rows_or_no_elements_write_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* tests/unit/kernels/unary/test_elementary.c: elementary functions against the C library in f64. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/unary/unary.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 #include "tests/unit/kernels/unary/exact.h"
 
 enum { SAMPLES = 4096, TURNS = 16 };
@@ -114,9 +110,8 @@ static double check_sweep(const struct sl_unary *kernel, float sign)
 }
 
 /* What a kernel computes does not depend on the length of vectors, so one length is swept. */
-static void a_dense_sweep_stays_within_what_the_kernel_states(void **state)
+TEST(a_dense_sweep_stays_within_what_the_kernel_states)
 {
-    (void)state;
     const struct sl_unary *kernel;
     if (sl_isa_svl_bytes() != 64 && sl_isa_svl_bytes() != 0)
         skip();
@@ -132,9 +127,8 @@ static void a_dense_sweep_stays_within_what_the_kernel_states(void **state)
     }
 }
 
-static void every_function_is_right_to_a_few_ulp(void **state)
+TEST(every_function_is_right_to_a_few_ulp)
 {
-    (void)state;
     const struct sl_unary *kernel;
     for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
         if (kernel->op != SL_UNARY_CLAMP && sl_case_may_run(kernel->name, kernel->needs))
@@ -165,9 +159,8 @@ static void check_specials(const struct sl_unary *kernel)
     }
 }
 
-static void nan_infinities_zeros_and_denormals_follow_the_library(void **state)
+TEST(nan_infinities_zeros_and_denormals_follow_the_library)
 {
-    (void)state;
     const struct sl_unary *kernel;
     for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
         if (kernel->op != SL_UNARY_CLAMP && sl_case_may_run(kernel->name, kernel->needs))
@@ -194,9 +187,8 @@ static void check_counts(const struct sl_unary *kernel, size_t count, bool in_pl
         sl_guarded_free(out);
 }
 
-static void every_count_is_served_apart_and_in_place(void **state)
+TEST(every_count_is_served_apart_and_in_place)
 {
-    (void)state;
     const struct sl_unary *kernel;
     for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++) {
         if (kernel->op == SL_UNARY_CLAMP || !sl_case_may_run(kernel->name, kernel->needs))
@@ -209,7 +201,7 @@ static void every_count_is_served_apart_and_in_place(void **state)
 }
 
 /* What the kernels' own reduction does not reach is left to the C library, among what it does. */
-static void sines_of_large_angles_in_place_are_the_librarys(void **state)
+TEST(sines_of_large_angles_in_place_are_the_librarys)
 {
     enum { COUNT = 75 };
     static const float large[] = {0x1p30f, -3e9f, FLT_MAX, -INFINITY, NAN, 0x1.fffffep29f};
@@ -232,24 +224,10 @@ static void sines_of_large_angles_in_place_are_the_librarys(void **state)
     }
 }
 
-static void select_gives_the_operator_asked_for(void **state)
+TEST(select_gives_the_operator_asked_for)
 {
-    (void)state;
     for (int op = 0; op < SL_UNARY_OP_END; op++) {
         assert_int_equal(sl_unary_select(SL_ISA_NONE, op)->op, op);
         assert_int_equal(sl_unary_select(sl_isa_detect(), op)->op, op);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function_is_right_to_a_few_ulp),
-        cmocka_unit_test(a_dense_sweep_stays_within_what_the_kernel_states),
-        cmocka_unit_test(nan_infinities_zeros_and_denormals_follow_the_library),
-        cmocka_unit_test(every_count_is_served_apart_and_in_place),
-        cmocka_unit_test(sines_of_large_angles_in_place_are_the_librarys),
-        cmocka_unit_test(select_gives_the_operator_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/kernels/unary/test_unary.c: every unary operator of the list against a plain one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/unary/unary.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 
 /* Past two turns of 16 of the longest vectors. */
 enum { LONGEST = 2100 };
@@ -36,9 +32,8 @@ static void check(const struct sl_unary *kernel, size_t count, bool in_place)
         sl_guarded_free(out);
 }
 
-static void every_count_is_clamped_exactly(void **state)
+TEST(every_count_is_clamped_exactly)
 {
-    (void)state;
     const struct sl_unary *kernel;
     for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs) || kernel->op != SL_UNARY_CLAMP)
@@ -50,17 +45,7 @@ static void every_count_is_clamped_exactly(void **state)
     }
 }
 
-static void select_gives_the_operator_asked_for(void **state)
+TEST(select_gives_the_operator_asked_for)
 {
-    (void)state;
     assert_int_equal(sl_unary_select(SL_ISA_NONE, SL_UNARY_CLAMP)->needs, SL_ISA_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_count_is_clamped_exactly),
-        cmocka_unit_test(select_gives_the_operator_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* tests/unit/kernels/unary/test_unary_f16.c: every unary operator on all halves against f64. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/unary/unary_f16.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
+#include "tests/support/test.h"
 #include "tests/unit/kernels/unary/exact.h"
 
 enum { ALL = 65536 };
@@ -54,9 +50,8 @@ static double check_all(const struct sl_unary_f16 *kernel)
     return worst;
 }
 
-static void every_operator_rounds_once_on_all_halves(void **state)
+TEST(every_operator_rounds_once_on_all_halves)
 {
-    (void)state;
     const struct sl_unary_f16 *kernel;
     for (size_t i = 0; (kernel = sl_unary_f16_at(i)) != NULL; i++)
         if (sl_case_may_run(kernel->name, kernel->needs))
@@ -80,9 +75,8 @@ static void check_count(const struct sl_unary_f16 *kernel, size_t count, bool in
         sl_guarded_free(out);
 }
 
-static void every_count_is_served_apart_and_in_place(void **state)
+TEST(every_count_is_served_apart_and_in_place)
 {
-    (void)state;
     const struct sl_unary_f16 *kernel;
     for (size_t i = 0; (kernel = sl_unary_f16_at(i)) != NULL; i++) {
         for (size_t count = 0; count < 300; count += count < 40 ? 1 : 37) {
@@ -121,32 +115,17 @@ static void check_hardswish(const struct sl_unary_f16 *kernel)
     sl_guarded_free(out);
 }
 
-static void hardswish_of_halves_equals_xnnpack_to_the_bit(void **state)
+TEST(hardswish_of_halves_equals_xnnpack_to_the_bit)
 {
-    (void)state;
     check_hardswish(&sl_unary_hardswish_f16_f16_4vl_sme2);
     check_hardswish(&sl_unary_hardswish_f16_f16_1x32_neon);
 }
 #endif
 
-static void select_gives_the_operator_asked_for(void **state)
+TEST(select_gives_the_operator_asked_for)
 {
-    (void)state;
     for (int op = 0; op < SL_UNARY_OP_END; op++) {
         assert_int_equal(sl_unary_f16_select(SL_ISA_NONE, op)->op, op);
         assert_int_equal(sl_unary_f16_select(sl_isa_detect(), op)->op, op);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operator_rounds_once_on_all_halves),
-        cmocka_unit_test(every_count_is_served_apart_and_in_place),
-#if defined(__aarch64__)
-        cmocka_unit_test(hardswish_of_halves_equals_xnnpack_to_the_bit),
-#endif
-        cmocka_unit_test(select_gives_the_operator_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* tests/unit/kernels/unary/test_unary_qs8.c: every look-up and clamp of int8 of the list. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/unary/unary_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/qs8_case.h"
+#include "tests/support/test.h"
 
 static void check(const struct sl_unary_qs8 *kernel, size_t count, bool in_place, uint32_t *seed)
 {
@@ -30,9 +26,8 @@ static void check(const struct sl_unary_qs8 *kernel, size_t count, bool in_place
     sl_case_free(in_place ? 3 : 4, (void *[]){in, table, want, out});
 }
 
-static void every_count_and_value_equals_the_reference(void **state)
+TEST(every_count_and_value_equals_the_reference)
 {
-    (void)state;
     const struct sl_unary_qs8 *kernel;
     for (size_t i = 0; (kernel = sl_unary_qs8_at(i)) != NULL; i++) {
         uint32_t seed = 1;
@@ -45,21 +40,11 @@ static void every_count_and_value_equals_the_reference(void **state)
     }
 }
 
-static void select_finds_the_operation(void **state)
+TEST(select_finds_the_operation)
 {
-    (void)state;
     for (int op = SL_UNARY_QS8_TABLE; op <= SL_UNARY_QS8_CLAMP; op++) {
         assert_int_equal(sl_unary_qs8_select(SL_ISA_NONE, op)->op, op);
         assert_int_equal(sl_unary_qs8_select(SL_ISA_NONE, op)->needs, SL_ISA_NONE);
         assert_int_equal(sl_unary_qs8_select(sl_isa_detect(), op)->op, op);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_count_and_value_equals_the_reference),
-        cmocka_unit_test(select_finds_the_operation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

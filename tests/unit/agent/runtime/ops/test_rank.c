@@ -16,9 +16,8 @@ static struct sl_ranked tied(int64_t i)
     return (struct sl_ranked){.value.whole = (i * i * 7 + i * 3) % 5, .index = i};
 }
 
-static void equals_are_selected_in_executorchs_order(void **state)
+TEST(equals_are_selected_in_executorchs_order)
 {
-    (void)state;
     static const int64_t first[KEPT] = {17, 12, 9, 14, 7, 19}, last[KEPT] = {15, 6, 16, 1, 10, 11};
     struct sl_ranked all[COUNT];
     for (int turn = 0; turn < 2; turn++) {
@@ -30,9 +29,8 @@ static void equals_are_selected_in_executorchs_order(void **state)
     }
 }
 
-static void a_heap_keeps_equals_in_executorchs_order(void **state)
+TEST(a_heap_keeps_equals_in_executorchs_order)
 {
-    (void)state;
     struct sl_ranked heap[2] = {tied(0), tied(1)};
     sl_rank_heap(&largest, heap, 2);
     for (int64_t i = 2; i < 130; i++)
@@ -43,9 +41,8 @@ static void a_heap_keeps_equals_in_executorchs_order(void **state)
 }
 
 /* An order of numbers in which the median of three is always a bad pivot. */
-static void numbers_against_the_pivot_are_ordered_by_a_heap(void **state)
+TEST(numbers_against_the_pivot_are_ordered_by_a_heap)
 {
-    (void)state;
     static struct sl_ranked all[LONG];
     const int64_t half = LONG / 2;
     for (int64_t i = 0; i < half; i++) {
@@ -60,22 +57,10 @@ static void numbers_against_the_pivot_are_ordered_by_a_heap(void **state)
             assert_true(all[i].value.whole >= all[LONG - 11].value.whole);
 }
 
-static void a_nan_is_larger_than_any_number(void **state)
+TEST(a_nan_is_larger_than_any_number)
 {
-    (void)state;
     const struct sl_rank_order reals = {.largest = true};
     struct sl_ranked all[] = {{.value.real = (double)INFINITY}, {.value.real = (double)NAN, 1}};
     sl_rank_select(&reals, all, 2, 2, true);
     assert_int_equal(all[0].index, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_are_selected_in_executorchs_order),
-        cmocka_unit_test(a_heap_keeps_equals_in_executorchs_order),
-        cmocka_unit_test(numbers_against_the_pivot_are_ordered_by_a_heap),
-        cmocka_unit_test(a_nan_is_larger_than_any_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

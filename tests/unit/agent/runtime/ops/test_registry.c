@@ -36,9 +36,8 @@ static uint32_t want_all(void)
     return count;
 }
 
-static void every_name_finds_its_first_entry(void **state)
+TEST(every_name_finds_its_first_entry)
 {
-    (void)state;
     uint32_t count = want_all();
     assert_true(count > 200);
     sl_ops_find(wanted, count, next, found);
@@ -46,9 +45,8 @@ static void every_name_finds_its_first_entry(void **state)
         assert_ptr_equal(found[i], first_of(wanted[i].name));
 }
 
-static void a_name_alone_is_found_as_among_all(void **state)
+TEST(a_name_alone_is_found_as_among_all)
 {
-    (void)state;
     uint32_t count = want_all();
     for (uint32_t i = 0; i < count; i++) {
         sl_ops_find(&wanted[i], 1, next, found);
@@ -57,9 +55,8 @@ static void a_name_alone_is_found_as_among_all(void **state)
 }
 
 /* The host's rules are held to that table: an operator without a rule is found there. */
-static void the_table_of_names_and_categories_has_every_operator(void **state)
+TEST(the_table_of_names_and_categories_has_every_operator)
 {
-    (void)state;
     struct sl_bytes table = sl_test_file("operator-names.tsv");
     char *text = calloc(1, table.size + 1);
     memcpy(text, table.data, table.size);
@@ -76,9 +73,8 @@ static void the_table_of_names_and_categories_has_every_operator(void **state)
     free((void *)(uintptr_t)table.data);
 }
 
-static void unknown_short_and_repeated_names_get_what_is_theirs(void **state)
+TEST(unknown_short_and_repeated_names_get_what_is_theirs)
 {
-    (void)state;
     const char *const names[] = {"aten::add.out", "aten::add.outer", "aten::add",    "",
                                  "relu",          "aten::add.out",   "aten::ADD.out"};
     enum { COUNT = sizeof(names) / sizeof(names[0]) };
@@ -89,15 +85,4 @@ static void unknown_short_and_repeated_names_get_what_is_theirs(void **state)
     assert_string_equal(found[0]->name, "aten::add.out");
     for (uint32_t i = 1; i < COUNT; i++)
         assert_ptr_equal(found[i], i == 5 ? found[0] : NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_finds_its_first_entry),
-        cmocka_unit_test(a_name_alone_is_found_as_among_all),
-        cmocka_unit_test(the_table_of_names_and_categories_has_every_operator),
-        cmocka_unit_test(unknown_short_and_repeated_names_get_what_is_theirs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 enum { BYTES = 1000 };
 
-static void each_changed_bit_changes_both_halves(void **state)
+TEST(each_changed_bit_changes_both_halves)
 {
     uint8_t bytes[200] = {0};
     (void)state;
@@ -18,7 +18,7 @@ static void each_changed_bit_changes_both_halves(void **state)
     }
 }
 
-static void lengths_of_zeros_differ(void **state)
+TEST(lengths_of_zeros_differ)
 {
     static const uint8_t zeros[BYTES];
     struct sl_content seen[BYTES];
@@ -30,7 +30,7 @@ static void lengths_of_zeros_differ(void **state)
     }
 }
 
-static void pieces_of_whole_blocks_are_one_piece(void **state)
+TEST(pieces_of_whole_blocks_are_one_piece)
 {
     uint8_t bytes[BYTES];
     struct sl_content_hash hash;
@@ -45,7 +45,7 @@ static void pieces_of_whole_blocks_are_one_piece(void **state)
     assert_true(sl_content_equal(sl_content_end(&hash), sl_content_of(bytes, BYTES)));
 }
 
-static void blocks_in_another_order_are_other_content(void **state)
+TEST(blocks_in_another_order_are_other_content)
 {
     uint8_t bytes[BYTES], turned[BYTES];
     (void)state;
@@ -56,15 +56,4 @@ static void blocks_in_another_order_are_other_content(void **state)
         turned[64 + i] = 0;
     }
     assert_false(sl_content_equal(sl_content_of(bytes, BYTES), sl_content_of(turned, BYTES)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_changed_bit_changes_both_halves),
-        cmocka_unit_test(lengths_of_zeros_differ),
-        cmocka_unit_test(pieces_of_whole_blocks_are_one_piece),
-        cmocka_unit_test(blocks_in_another_order_are_other_content),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

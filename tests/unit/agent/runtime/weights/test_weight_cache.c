@@ -115,7 +115,7 @@ static void check_same(const struct loaded *a, const struct loaded *b)
     assert_int_equal(a->used, b->used); /* mapped weights count as packed ones */
 }
 
-static void second_load_takes_what_the_first_wrote(void **state)
+TEST_WITH(second_load_takes_what_the_first_wrote, NULL, empty_directory)
 {
     struct loaded cold, warm;
     (void)state;
@@ -129,7 +129,7 @@ static void second_load_takes_what_the_first_wrote(void **state)
     check_same(&cold, &warm);
 }
 
-static void variants_of_one_mask_share_their_weights(void **state)
+TEST_WITH(variants_of_one_mask_share_their_weights, NULL, empty_directory)
 {
     const uint32_t mask = sl_isa_detect(), masks[2] = {mask, mask};
     struct loaded one, two;
@@ -142,7 +142,7 @@ static void variants_of_one_mask_share_their_weights(void **state)
     assert_true(two.used < one.used + one.packed); /* tables alone come twice */
 }
 
-static void each_mask_has_a_file_of_its_own(void **state)
+TEST_WITH(each_mask_has_a_file_of_its_own, NULL, empty_directory)
 {
     const uint32_t masks[2] = {sl_isa_detect(), 0};
     struct loaded two;
@@ -214,7 +214,7 @@ static void make_lie(const char *path)
     fclose(file);
 }
 
-static void bad_files_are_seen_and_written_anew(void **state)
+TEST_WITH(bad_files_are_seen_and_written_anew, NULL, empty_directory)
 {
     static void (*const spoil[])(const char *) = {flip_last_byte, cut_in_half,        make_foreign,
                                                   make_empty,     make_later_version, make_lie};
@@ -233,7 +233,7 @@ static void bad_files_are_seen_and_written_anew(void **state)
     }
 }
 
-static void damaged_notes_cost_a_second_look_only(void **state)
+TEST_WITH(damaged_notes_cost_a_second_look_only, NULL, empty_directory)
 {
     struct loaded cold, warm;
     (void)state;
@@ -244,7 +244,7 @@ static void damaged_notes_cost_a_second_look_only(void **state)
     check_same(&cold, &warm);
 }
 
-static void a_directory_that_cannot_be_used_leaves_the_load_as_it_is(void **state)
+TEST_WITH(a_directory_that_cannot_be_used_leaves_the_load_as_it_is, NULL, empty_directory)
 {
     struct loaded cold, none;
     const uint32_t mask = sl_isa_detect();
@@ -275,7 +275,7 @@ static pid_t load_beside(const struct loaded *cold)
     return child;
 }
 
-static void agents_that_write_one_entry_at_once_leave_a_whole_one(void **state)
+TEST_WITH(agents_that_write_one_entry_at_once_leave_a_whole_one, NULL, empty_directory)
 {
     enum { AGENTS = 6, ROUNDS = 5 };
     struct loaded cold, warm;
@@ -308,7 +308,7 @@ static void load_model(const char *model, struct loaded *out)
     snprintf(model_path, sizeof(model_path), "%s/%s/model.pte", SL_TEST_DATA, MODEL);
 }
 
-static void the_file_that_was_not_used_for_longest_goes_first(void **state)
+TEST_WITH(the_file_that_was_not_used_for_longest_goes_first, NULL, empty_directory)
 {
     struct loaded one, other;
     (void)state;
@@ -326,7 +326,7 @@ static void the_file_that_was_not_used_for_longest_goes_first(void **state)
     assert_non_null(strstr(other.log, "were written to"));
 }
 
-static void a_portable_program_takes_its_weights_from_the_cache(void **state)
+TEST_WITH(a_portable_program_takes_its_weights_from_the_cache, NULL, empty_directory)
 {
     static const char *const models[] = {PORTABLE, HALF};
     struct loaded cold, warm;
@@ -340,7 +340,7 @@ static void a_portable_program_takes_its_weights_from_the_cache(void **state)
     }
 }
 
-static void a_file_larger_than_the_cache_may_be_is_not_written(void **state)
+TEST_WITH(a_file_larger_than_the_cache_may_be_is_not_written, NULL, empty_directory)
 {
     struct loaded cold, none;
     (void)state;
@@ -354,24 +354,4 @@ static void a_file_larger_than_the_cache_may_be_is_not_written(void **state)
     check_same(&cold, &none);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(second_load_takes_what_the_first_wrote, empty_directory),
-        cmocka_unit_test_teardown(variants_of_one_mask_share_their_weights, empty_directory),
-        cmocka_unit_test_teardown(each_mask_has_a_file_of_its_own, empty_directory),
-        cmocka_unit_test_teardown(bad_files_are_seen_and_written_anew, empty_directory),
-        cmocka_unit_test_teardown(agents_that_write_one_entry_at_once_leave_a_whole_one,
-                                  empty_directory),
-        cmocka_unit_test_teardown(the_file_that_was_not_used_for_longest_goes_first,
-                                  empty_directory),
-        cmocka_unit_test_teardown(a_portable_program_takes_its_weights_from_the_cache,
-                                  empty_directory),
-        cmocka_unit_test_teardown(a_file_larger_than_the_cache_may_be_is_not_written,
-                                  empty_directory),
-        cmocka_unit_test_teardown(damaged_notes_cost_a_second_look_only, empty_directory),
-        cmocka_unit_test_teardown(a_directory_that_cannot_be_used_leaves_the_load_as_it_is,
-                                  empty_directory),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory);

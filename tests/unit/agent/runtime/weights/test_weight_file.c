@@ -28,7 +28,7 @@ static int parse(const uint8_t *bytes, size_t size, struct sl_weight_file *out)
     return rc;
 }
 
-static void what_was_written_is_read(void **state)
+TEST(what_was_written_is_read)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
@@ -43,7 +43,7 @@ static void what_was_written_is_read(void **state)
     assert_true(sl_weight_file_whole(&file));
 }
 
-static void every_damaged_byte_is_seen(void **state)
+TEST(every_damaged_byte_is_seen)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
@@ -56,7 +56,7 @@ static void every_damaged_byte_is_seen(void **state)
     }
 }
 
-static void every_shorter_or_longer_file_is_refused(void **state)
+TEST(every_shorter_or_longer_file_is_refused)
 {
     uint8_t bytes[FILE_BYTES + 1] = {0};
     struct sl_weight_file file;
@@ -70,7 +70,7 @@ static void every_shorter_or_longer_file_is_refused(void **state)
     assert_int_equal(parse(bytes, FILE_BYTES + 1, &file), SL_E_TRUNCATED);
 }
 
-static void weights_outside_the_file_or_over_each_other_are_refused(void **state)
+TEST(weights_outside_the_file_or_over_each_other_are_refused)
 {
     static const struct sl_weight_entry lies[] = {
         {2, 320, SECOND_BYTES + 1},
@@ -91,7 +91,7 @@ static void weights_outside_the_file_or_over_each_other_are_refused(void **state
     }
 }
 
-static void a_file_of_another_key_is_refused(void **state)
+TEST(a_file_of_another_key_is_refused)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
@@ -103,7 +103,7 @@ static void a_file_of_another_key_is_refused(void **state)
                      SL_E_MISMATCH);
 }
 
-static void more_entries_than_the_limit_are_refused(void **state)
+TEST(more_entries_than_the_limit_are_refused)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
@@ -113,7 +113,7 @@ static void more_entries_than_the_limit_are_refused(void **state)
     assert_int_equal(parse(bytes, FILE_BYTES, &file), SL_E_LIMIT);
 }
 
-static void a_note_is_read_for_its_identity_alone(void **state)
+TEST(a_note_is_read_for_its_identity_alone)
 {
     const struct sl_file_identity identity = {1, 2, 3, 4, 5, 6, 7};
     struct sl_file_identity other = identity;
@@ -134,18 +134,4 @@ static void a_note_is_read_for_its_identity_alone(void **state)
         assert_false(sl_weight_note_read(bytes, &identity, &content));
         note[i] ^= 1;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read),
-        cmocka_unit_test(every_damaged_byte_is_seen),
-        cmocka_unit_test(every_shorter_or_longer_file_is_refused),
-        cmocka_unit_test(weights_outside_the_file_or_over_each_other_are_refused),
-        cmocka_unit_test(a_file_of_another_key_is_refused),
-        cmocka_unit_test(more_entries_than_the_limit_are_refused),
-        cmocka_unit_test(a_note_is_read_for_its_identity_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,18 +96,18 @@ static struct sl_file_identity use(int number)
     return identity;
 }
 
-static void files_within_the_limit_stay(void **state)
+#define CASE(name) TEST_WITH(name, make_directory, remove_directory)
+
+CASE(files_within_the_limit_stay)
 {
-    (void)state;
     make_weights(1, 500, 100);
     make_weights(2, 500, 200);
     assert_int_equal(sl_weight_prune(directory, 1000), 0);
     assert_true(has_weights(1) && has_weights(2));
 }
 
-static void the_oldest_go_until_the_rest_fits(void **state)
+CASE(the_oldest_go_until_the_rest_fits)
 {
-    (void)state;
     make_weights(1, 400, 300);
     make_weights(2, 400, 500);
     make_weights(3, 400, 400);
@@ -117,7 +117,7 @@ static void the_oldest_go_until_the_rest_fits(void **state)
     assert_false(has_weights(2) || has_weights(3));
 }
 
-static void use_counts_not_age_and_a_note_goes_with_its_file(void **state)
+CASE(use_counts_not_age_and_a_note_goes_with_its_file)
 {
     struct sl_file_identity first, second;
     struct sl_content content;
@@ -137,16 +137,15 @@ static void use_counts_not_age_and_a_note_goes_with_its_file(void **state)
     assert_false(sl_known_content_used(directory, &second, &used_ns));
 }
 
-static void nothing_fits_where_nothing_may(void **state)
+CASE(nothing_fits_where_nothing_may)
 {
-    (void)state;
     make_weights(1, 1, 5);
     assert_int_equal(sl_weight_prune(directory, 0), 1);
     assert_false(has_weights(1));
 }
 
 /* Names of others, and a directory and a link that are named as ours. */
-static void what_is_not_a_weight_cache_s_stays(void **state)
+CASE(what_is_not_a_weight_cache_s_stays)
 {
     static const char *const names[] = {"model.pte", "0123.weights", "notes.note",
                                         "00000000000000000000000000000001.weights.",
@@ -165,9 +164,8 @@ static void what_is_not_a_weight_cache_s_stays(void **state)
     assert_true(has_weights(9));
 }
 
-static void what_dead_writers_left_goes_what_live_ones_write_stays(void **state)
+CASE(what_dead_writers_left_goes_what_live_ones_write_stays)
 {
-    (void)state;
     make("00000000000000000000000000000001.weights.aB3dEf", 10, SL_WEIGHT_TORN_S + 60);
     make("00000000000000000000000000000001.weights.77.tmp", 10, SL_WEIGHT_TORN_S + 60);
     make("0000000000000001.note.tmp", 10, SL_WEIGHT_TORN_S + 60);
@@ -179,7 +177,7 @@ static void what_dead_writers_left_goes_what_live_ones_write_stays(void **state)
     assert_true(is_there("00000000000000000000000000000002.weights.aB3dEf"));
 }
 
-static void the_oldest_notes_above_their_number_go(void **state)
+CASE(the_oldest_notes_above_their_number_go)
 {
     char name[80];
     (void)state;
@@ -194,25 +192,7 @@ static void the_oldest_notes_above_their_number_go(void **state)
     }
 }
 
-static void no_directory_is_an_error(void **state)
+CASE(no_directory_is_an_error)
 {
-    (void)state;
     assert_int_equal(sl_weight_prune("/nonexistent/cache", 1), -ENOENT);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(files_within_the_limit_stay),
-        CASE(the_oldest_go_until_the_rest_fits),
-        CASE(use_counts_not_age_and_a_note_goes_with_its_file),
-        CASE(nothing_fits_where_nothing_may),
-        CASE(what_is_not_a_weight_cache_s_stays),
-        CASE(what_dead_writers_left_goes_what_live_ones_write_stays),
-        CASE(the_oldest_notes_above_their_number_go),
-        CASE(no_directory_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

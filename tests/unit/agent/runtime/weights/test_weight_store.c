@@ -11,7 +11,7 @@ static struct sl_weight_key key_of(const void *weights, uint64_t bytes)
     return (struct sl_weight_key){.weights = weights, .form = 3, .bytes = bytes};
 }
 
-static void equal_keys_share_one_copy_and_the_last_user_frees_it(void **state)
+TEST(equal_keys_share_one_copy_and_the_last_user_frees_it)
 {
     struct sl_budget budget = {.limit = 1000};
     struct sl_weight_store store = {.budget = &budget};
@@ -32,7 +32,7 @@ static void equal_keys_share_one_copy_and_the_last_user_frees_it(void **state)
     sl_weight_store_fini(&store);
 }
 
-static void what_could_not_be_packed_is_not_shared(void **state)
+TEST(what_could_not_be_packed_is_not_shared)
 {
     struct sl_budget budget = {.limit = 1000};
     struct sl_weight_store store = {.budget = &budget};
@@ -48,7 +48,7 @@ static void what_could_not_be_packed_is_not_shared(void **state)
     sl_weight_store_fini(&store);
 }
 
-static void weights_over_the_budget_are_refused(void **state)
+TEST(weights_over_the_budget_are_refused)
 {
     struct sl_budget budget = {.limit = 99};
     struct sl_weight_store store = {.budget = &budget};
@@ -76,7 +76,7 @@ static void make_file(uint8_t *bytes, struct sl_weight_file *out)
                      0);
 }
 
-static void a_file_serves_in_its_order_in_place_and_counts_against_the_budget(void **state)
+TEST(a_file_serves_in_its_order_in_place_and_counts_against_the_budget)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
@@ -98,7 +98,7 @@ static void a_file_serves_in_its_order_in_place_and_counts_against_the_budget(vo
     sl_weight_store_fini(&store);
 }
 
-static void weights_asked_for_twice_stand_once_in_a_file_and_again_in_the_next(void **state)
+TEST(weights_asked_for_twice_stand_once_in_a_file_and_again_in_the_next)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
@@ -126,7 +126,7 @@ static void weights_asked_for_twice_stand_once_in_a_file_and_again_in_the_next(v
     sl_weight_store_fini(&store);
 }
 
-static void a_file_that_holds_something_else_is_left_alone_from_there_on(void **state)
+TEST(a_file_that_holds_something_else_is_left_alone_from_there_on)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
@@ -147,7 +147,7 @@ static void a_file_that_holds_something_else_is_left_alone_from_there_on(void **
     assert_int_equal(budget.used, 0);
 }
 
-static void taking_survives_each_failed_allocation(void **state)
+TEST(taking_survives_each_failed_allocation)
 {
     struct sl_budget budget = {.limit = 1000};
     struct sl_weight_store store = {.budget = &budget};
@@ -166,18 +166,4 @@ static void taking_survives_each_failed_allocation(void **state)
     sl_weight_store_drop(&store, a);
     sl_weight_store_fini(&store);
     assert_int_equal(budget.used, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_keys_share_one_copy_and_the_last_user_frees_it),
-        cmocka_unit_test(what_could_not_be_packed_is_not_shared),
-        cmocka_unit_test(weights_over_the_budget_are_refused),
-        cmocka_unit_test(a_file_serves_in_its_order_in_place_and_counts_against_the_budget),
-        cmocka_unit_test(weights_asked_for_twice_stand_once_in_a_file_and_again_in_the_next),
-        cmocka_unit_test(a_file_that_holds_something_else_is_left_alone_from_there_on),
-        cmocka_unit_test(taking_survives_each_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
