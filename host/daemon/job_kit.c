@@ -217,13 +217,12 @@ static double noise_floor_of(const struct finishing *work)
                                     work->ended->device->traits.emulated);
 }
 
-static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
+/* What was measured, under the names of a run directory. */
+static int record(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
 {
     struct sl_run *run = &work->run;
     int rc;
-    if ((rc = sl_run_prepare(run, diag)) < 0 ||
-        (rc = place_stream(work, "", 0, ".sltrace", diag)) < 0 ||
-        (rc = place_stream(work, "", STREAM_LOG, "_latency.log", diag)) < 0 ||
+    if ((rc = place_stream(work, "", 0, ".sltrace", diag)) < 0 ||
         (rc = place_stream(work, "/reference", STREAM_LOG, "_portable.log", diag)) < 0 ||
         (rc = place_outputs(work, diag)) < 0)
         return rc;
@@ -232,7 +231,17 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
     take_report(work);
     run->load = read_load(work);
     run->policy = sl_policies_of_run(work->ended->directory);
-    return sl_run_finish(run, diag);
+    return sl_run_record(run, diag);
+}
+
+static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
+{
+    int rc = sl_run_prepare(&work->run, diag);
+    if (rc == 0 && !work->ended->recorded)
+        rc = record(kit, work, diag);
+    if (rc == 0)
+        rc = place_stream(work, "", STREAM_LOG, "_latency.log", diag);
+    return rc < 0 ? rc : sl_run_finish(&work->run, diag);
 }
 
 /* Runs whose only difference is when they were, and the build: one model on one device with the
@@ -253,6 +262,12 @@ static void name_series(const struct sl_spec *spec, struct sl_run_record *record
         snprintf(record->series, sizeof(record->series), "%.16s", digest);
     }
     sl_buf_fini(&text);
+}
+
+static bool is_recorded(void *user, const char *directory)
+{
+    (void)user;
+    return sl_run_is_recorded(directory);
 }
 
 static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
@@ -287,7 +302,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){NULL, policy, look, finish, kit};
+    kit->calls = (struct sl_job_kit){NULL, policy, look, is_recorded, finish, kit};
     int rc = sl_categories_load(NULL, &kit->categories, diag);
     if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
         sl_categories_fini(&kit->categories);

@@ -347,6 +347,20 @@ static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
     return sl_count_reader_start(run->device, fifo, &run->reader, diag);
 }
 
+/* The log of what an earlier daemon counted went with it: there is a run if it was recorded. */
+static void finish_counted(struct sl_job_run *run)
+{
+    for (int i = 0; i < SL_RUN_PARTS; i++) {
+        struct part *part = &run->parts[i];
+        part->has_result = sl_run_work_read_result(run->directory, i, &part->result) == 0;
+        part->done = part->has_result;
+    }
+    if (run->work.found_recorded && run->parts[0].has_result)
+        queue_finish(run);
+    else
+        end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
+}
+
 static void after_prepare(uv_work_t *request, int status)
 {
     struct sl_job_run *run = request->data;
@@ -357,6 +371,10 @@ static void after_prepare(uv_work_t *request, int status)
         return;
     }
     int rc = status < 0 ? status : run->work.rc;
+    if (rc == 0 && run->resumed && run->device->traits.counted) {
+        finish_counted(run);
+        return;
+    }
     if (rc == 0)
         rc = start_reader(run, diag);
     if (rc == 0) {
@@ -418,7 +436,8 @@ static void fill_work(struct sl_job_run *run)
                                      .device = run->device,
                                      .kit = run->kit,
                                      .job = run->job,
-                                     .attempt = run->attempt};
+                                     .attempt = run->attempt,
+                                     .resumed = run->resumed};
 }
 
 /* What was asked for; runs and warm-ups that nobody said are what the device's clock needs. Counts
@@ -441,15 +460,13 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
 }
 
-static void set_going(struct sl_job_run *run, const char *resume)
+static void set_going(struct sl_job_run *run)
 {
     struct sl_diag diag = {0};
     int rc = read_config(run, &diag);
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
             diag.what[0] ? diag.what : sl_strerror(rc));
-    } else if (resume && run->device->traits.counted) { /* its log went with it */
-        end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
     } else {
         if (run->looks.spec)
             run->progress.precision_percent = run->spec.precision_percent;
@@ -500,7 +517,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->beat.data = run;
     uv_timer_start(&run->beat, on_beat, SL_JOB_RUN_BEAT_MS, SL_JOB_RUN_BEAT_MS);
     *out = run;
-    set_going(run, setup->resume);
+    set_going(run);
     return 0;
 }
 

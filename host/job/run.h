@@ -48,6 +48,7 @@ struct sl_job_ended {
     const struct sl_link_result *result;
     const struct sl_count_log *log; /* of a counted device, else NULL */
     bool has_trace, has_reference;
+    bool recorded; /* `is_recorded` said so: what is there is not made again */
     const char *started_utc;
     uint64_t
         wall_ns; /* from the first message to the agent to its last; 0: an earlier daemon sent it */
@@ -72,6 +73,9 @@ struct sl_job_kit {
      * of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
     int (*look)(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
                 struct sl_job_look *out);
+    /* Of a directory that an earlier daemon left: can a run be made of what is there alone, without
+     * the log of what was counted? Off the loop. NULL: never. */
+    bool (*is_recorded)(void *user, const char *directory);
     /* Writes the artifacts into the directory and fills in verdict and ratio. Off the loop. NULL:
      * the streams are all. */
     int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,

@@ -170,6 +170,8 @@ void sl_run_work_prepare(struct sl_run_work *work)
     if (rc == 0 && work->kit->policy)
         rc = work->kit->policy(work->kit->user, work->device, work->state_dir, work->directory,
                                work->policy, &work->diag);
+    if (rc == 0 && work->resumed && work->kit->is_recorded)
+        work->found_recorded = work->kit->is_recorded(work->kit->user, work->directory);
     work->rc = rc;
 }
 
@@ -230,6 +232,7 @@ static void fill_ended(const struct sl_run_work *work, const struct sl_count_log
         .result = work->parts[0],
         .log = log,
         .has_trace = true,
+        .recorded = work->found_recorded,
         .has_reference = work->parts[1] && work->parts[1]->outcome == SL_OUTCOME_DONE,
         .started_utc = work->started_utc,
         .wall_ns = work->wall_ns,
@@ -275,6 +278,17 @@ static int keep_results(const struct sl_run_work *work)
     return rc;
 }
 
+/* The trace and the agent's files; `rc` is how the log ended. */
+static int make_files(struct sl_run_work *work, int rc, const struct sl_count_log *log)
+{
+    int traced = rc < 0 ? rc : make_trace(work, log);
+    for (int part = 0; part < SL_RUN_PARTS; part++) {
+        int unpacked = work->parts[part] ? unpack_files(work, part) : 0;
+        rc = rc < 0 ? rc : unpacked;
+    }
+    return rc < 0 ? rc : traced;
+}
+
 static void make_run(struct sl_run_work *work)
 {
     struct sl_count_log *log = NULL;
@@ -285,12 +299,9 @@ static void make_run(struct sl_run_work *work)
     if (work->reader) /* also of a run that broke off: its thread ends */
         rc = sl_count_reader_finish(work->reader, done, &log, &work->diag);
     /* Of a run that ended badly what there is of it is kept, and its result says why. */
-    int traced = rc < 0 ? rc : make_trace(work, done ? log : NULL);
-    for (int part = 0; part < SL_RUN_PARTS; part++) {
-        int unpacked = work->parts[part] ? unpack_files(work, part) : 0;
-        rc = rc < 0 ? rc : unpacked;
-    }
-    rc = done && rc == 0 ? traced : done ? rc : 0;
+    if (!work->found_recorded)
+        rc = make_files(work, rc, done ? log : NULL);
+    rc = done ? rc : 0;
     fill_ended(work, log, &ended);
     if (rc == 0 && done && work->kit->finish)
         rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);

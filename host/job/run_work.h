@@ -24,7 +24,9 @@ struct sl_run_work {
     uint32_t attempt;
     struct sl_count_reader *reader;                   /* of a counted device, else NULL */
     const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */
+    bool resumed;                                     /* an earlier daemon began it */
     /* Out. */
+    bool found_recorded; /* nothing but its last files is to be made, by preparing */
     int rc;
     struct sl_diag diag;
     struct sl_run_record record;

@@ -437,16 +437,22 @@ static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag
     return rc < 0 ? rc : json->error;
 }
 
+/* One experiment is the directory's manifest; of several each has its own. */
+static void manifest_path(const struct sl_run *run, char out[SL_RUN_PATH_BYTES])
+{
+    char suffix[SL_RUN_SUFFIX_BYTES];
+    snprintf(out, SL_RUN_PATH_BYTES, "%.900s/manifest%s.json", run->out_dir,
+             sl_run_suffix(run, suffix));
+}
+
 static int write_manifest_of(struct sl_run *run, const struct sl_manifest_source *source,
                              struct sl_diag *diag)
 {
     struct sl_buf text, recorded_text;
     struct sl_json json;
-    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
+    char path[SL_RUN_PATH_BYTES];
     cJSON *recorded = NULL;
-    /* One experiment is the directory's manifest; of several each has its own. */
-    snprintf(path, sizeof(path), "%.900s/manifest%s.json", run->out_dir,
-             sl_run_suffix(run, suffix));
+    manifest_path(run, path);
     sl_buf_init(&recorded_text, MAX_MANIFEST_BYTES);
     sl_buf_init(&text, MAX_MANIFEST_BYTES);
     sl_json_init(&json, &recorded_text);
@@ -460,8 +466,6 @@ static int write_manifest_of(struct sl_run *run, const struct sl_manifest_source
         sl_manifest_put(&json, recorded, source);
         rc = json.error ? json.error : sl_run_write(path, &text, diag);
     }
-    if (rc == 0)
-        sl_sha256_hex(text.data, text.size, run->manifest_sha256);
     if (rc < 0 && diag && !diag->what[0])
         sl_diag_set(diag, rc, path, "The manifest cannot be made (%s)", sl_strerror(rc));
     cJSON_Delete(recorded);
@@ -523,10 +527,18 @@ static int compare(struct sl_run *run, struct sl_diag *diag)
 
 static int write_summary(const struct sl_run *run, struct sl_diag *diag)
 {
+    char path[SL_RUN_PATH_BYTES], sha256[SL_SHA256_HEX_SIZE];
+    struct sl_buf bytes;
     struct sl_summary summary = {.compared = run->compared,
                                  .threshold_percent = run->spec->threshold_percent,
                                  .shown_dir = run->shown_dir ? run->shown_dir : run->out_dir,
-                                 .manifest_sha256 = run->manifest_sha256};
+                                 .manifest_sha256 = sha256};
+    manifest_path(run, path);
+    int rc = sl_buf_read_file(path, MAX_MANIFEST_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "The manifest cannot be read (%s)", sl_strerror(rc));
+    sl_sha256_hex(bytes.data, bytes.size, sha256);
+    sl_buf_fini(&bytes);
     for (int i = 0; i < SL_RUNDIR_AGREEMENTS; i++)
         summary.agreements[i] = &run->compared->sides[0].directory.agreements[i];
     return sl_summary_write(&summary, diag);
@@ -555,7 +567,8 @@ static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
     const struct sl_analysis *a = &run->compared->sides[variant].file.analysis;
     const struct sl_attribution *runs = &a->attribution;
     size_t measured = runs->measured_count;
-    double wall_s = (double)run->wall_ns / 1e9;
+    const struct cJSON *manifest = run->compared->sides[0].directory.manifest;
+    double wall_s = sl_rundir_number(manifest, "wall_ns", 0) / 1e9;
     int rc = sl_buf_printf(out,
                            "\n===== PERFORMANCE SUMMARY =====\nExperiment: %s\nModel: %s\n"
                            "Warmup Iterations: %zu\nExecution Iterations: %zu\n",
@@ -597,21 +610,32 @@ static int write_log(const struct sl_run *run, struct sl_diag *diag)
     return rc;
 }
 
-int sl_run_finish(struct sl_run *run, struct sl_diag *diag)
+bool sl_run_is_recorded(const char *directory)
+{
+    struct sl_rundir opened;
+    if (sl_rundir_open(directory, NULL, &opened, NULL) < 0)
+        return false;
+    sl_rundir_close(&opened);
+    return true;
+}
+
+int sl_run_record(struct sl_run *run, struct sl_diag *diag)
 {
     char trace_path[SL_RUN_PATH_BYTES];
     snprintf(trace_path, sizeof(trace_path), "%.900s.sltrace", run->raw_base);
-    run->compared = sl_calloc(1, sizeof(*run->compared));
-    if (!run->compared)
-        return sl_diag_set(diag, -ENOMEM, run->out_dir, "There is no memory for the result");
     int rc = write_trace(run, trace_path, diag);
     if (rc == 0)
         rc = write_etdumps(run, trace_path, diag);
     remove_own_etdumps(run);
-    if (rc == 0)
-        rc = write_manifest(run, trace_path, diag);
-    if (rc == 0)
-        rc = compare(run, diag);
+    return rc < 0 ? rc : write_manifest(run, trace_path, diag);
+}
+
+int sl_run_finish(struct sl_run *run, struct sl_diag *diag)
+{
+    run->compared = sl_calloc(1, sizeof(*run->compared));
+    if (!run->compared)
+        return sl_diag_set(diag, -ENOMEM, run->out_dir, "There is no memory for the result");
+    int rc = compare(run, diag);
     if (rc == 0)
         rc = write_summary(run, diag);
     if (rc == 0)

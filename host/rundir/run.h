@@ -54,8 +54,7 @@ struct sl_run {
     struct cJSON *policy; /* the device's table of what runs in streaming mode, or NULL */
     double noise_floor;   /* of the device, as it was kept when the run ended; NAN or 0: none */
     uint64_t wall_ns;
-    char manifest_sha256[SL_SHA256_HEX_SIZE]; /* of sl_run_finish() */
-    struct sl_compared *compared;             /* the same: off and on */
+    struct sl_compared *compared; /* off and on, of sl_run_finish() */
 };
 
 /* Reads and checks the model, makes the directories, names the files. */
@@ -66,8 +65,15 @@ void sl_run_fini(struct sl_run *run);
 void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
                         char out[SL_RUN_PATH_BYTES]);
 
-/* Makes all files of the trace, the outputs and what else was recorded: ETDumps, manifest, summary,
- * the kit's files and the report. 0 or a negative code with `diag` set. */
+/* Makes of the trace and what else was recorded the ETDumps and, last, the manifest: from then on
+ * all else follows from the directory. 0 or a negative code with `diag` set. */
+int sl_run_record(struct sl_run *run, struct sl_diag *diag);
+
+/* Did that come to its end, perhaps in a process that was killed after it? */
+bool sl_run_is_recorded(const char *directory);
+
+/* Makes the other files of a recorded run: summary, the log's figures, the kit's files, the report.
+ * 0 or a negative code with `diag` set. */
 int sl_run_finish(struct sl_run *run, struct sl_diag *diag);
 
 /* "_NAME" in the names of files of one experiment among several, else "". Returns `out`. */
