@@ -11,7 +11,9 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/report/categories_file.h"
+#include "host/report/doc.h"
 #include "host/report/kernel_log.h"
+#include "host/report/page_table.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/style.h"
 #include "host/rundir/etdump_file.h"
@@ -161,41 +163,53 @@ static int put_json(const struct request *r, struct sl_buf *out)
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
 
-static int put_line(struct sl_buf *out, size_t width, const char *name, const char *tail)
+static void open_table(struct sl_page_table *t, const char *first, const char *second)
 {
-    size_t columns = width - 20;
-    int rc = sl_style_cell(out, name, columns, false);
-    if (rc == 0)
-        rc = sl_buf_printf(out, " %s", tail);
-    return rc < 0 ? rc : sl_style_end_line(out);
+    const char *const heads[] = {first, second, NULL};
+    sl_page_table_init(t, "kernels", "Kernels", heads);
+    sl_page_table_widths(t, (const struct sl_page_column[]){{0, 0}, {19, 1}});
+}
+
+/* The operators that SME2 is for, and how far its use is proven. */
+static void put_proof(const struct request *r, struct sl_doc *doc)
+{
+    const struct sl_attribution *a = &r->file.analysis.attribution;
+    struct sl_page_table t;
+    const char *kernel = NULL;
+    sl_doc_begin(doc, SL_DOC_LINE, NULL);
+    open_table(&t, "operator", "SME2");
+    for (size_t i = 0; i < a->operator_count; i++) {
+        if (!sl_sme2_matters(&a->operators[i]))
+            continue;
+        sl_page_table_cell(&t, a->operators[i].name, a->operators[i].name_len);
+        sl_page_table_text(&t, sl_sme2_evidence_of(&a->operators[i], &r->log, &kernel));
+    }
+    sl_doc_table(doc, &t);
 }
 
 static int put_text(const struct request *r, struct sl_buf *out)
 {
     const struct sl_style style = {r->cli->width, r->cli->color, 0, r->cli->unicode};
-    size_t width = (size_t)sl_style_width(&style);
-    int rc = put_line(out, width, "kernel (available, not proven to run)", "architecture");
-    for (size_t i = 0; rc == 0 && i < r->log.count; i++)
-        rc = put_line(out, width, r->log.kernels[i].name,
-                      sl_kernel_architecture(&r->log.kernels[i].parts));
-    if (rc == 0 && r->has_off && sl_kernel_log_sme1(&r->off) > 0)
-        rc = sl_buf_printf(out,
-                           "\nwarning: the off arm still has %zu kernels of SME1; only SME2 was "
-                           "switched\n  off in its build, so it is no baseline without SME\n",
-                           sl_kernel_log_sme1(&r->off));
-    if (rc == 0 && r->has_file)
-        rc = sl_buf_printf(out, "\n");
-    if (rc == 0 && r->has_file)
-        rc = put_line(out, width, "operator", "SME2");
-    const struct sl_attribution *a = &r->file.analysis.attribution;
-    for (size_t i = 0; rc == 0 && r->has_file && i < a->operator_count; i++) {
-        char text[SL_TEXT_SIZE];
-        const char *kernel = NULL;
-        if (!sl_sme2_matters(&a->operators[i]))
-            continue;
-        sl_text_copy(text, a->operators[i].name, a->operators[i].name_len);
-        rc = put_line(out, width, text, sl_sme2_evidence_of(&a->operators[i], &r->log, &kernel));
+    struct sl_page_table t;
+    struct sl_doc doc;
+    sl_doc_init(&doc, SL_DOC_TERMINAL);
+    open_table(&t, "kernel (available, not proven to run)", "architecture");
+    for (size_t i = 0; i < r->log.count; i++) {
+        sl_page_table_text(&t, r->log.kernels[i].name);
+        sl_page_table_text(&t, sl_kernel_architecture(&r->log.kernels[i].parts));
     }
+    sl_doc_table(&doc, &t);
+    if (r->has_off && sl_kernel_log_sme1(&r->off) > 0) {
+        sl_doc_begin(&doc, SL_DOC_LINE, NULL);
+        sl_doc_say(&doc, SL_DOC_LINE, NULL,
+                   "warning: the off arm still has %zu kernels of SME1; only SME2 was switched",
+                   sl_kernel_log_sme1(&r->off));
+        sl_doc_say(&doc, SL_DOC_LINE, NULL, "  off in its build, so it is no baseline without SME");
+    }
+    if (r->has_file)
+        put_proof(r, &doc);
+    int rc = sl_doc_text(out, &style, &doc);
+    sl_doc_fini(&doc);
     return rc;
 }
 

@@ -1,16 +1,14 @@
 /* host/report/analysis_tree.c */
 #include "host/report/analysis_tree.h"
 
-#include <math.h>
 #include <stdio.h>
 
-#include "common/base/buf.h"
 #include "common/base/json.h"
 #include "host/report/analysis.h"
-#include "host/report/style.h"
+#include "host/report/doc.h"
+#include "host/report/page_table.h"
+#include "host/report/text.h"
 #include "host/report/unit.h"
-
-enum { FIGURE_COLUMNS = 10, SHARE_COLUMNS = 8 };
 
 static size_t instances_of(const struct sl_attribution *a)
 {
@@ -41,31 +39,16 @@ void sl_analysis_instances_json(struct sl_json *json, const struct sl_attributio
 }
 
 struct tree {
-    struct sl_buf *out;
-    const struct sl_style *style;
+    struct sl_page_table table;
     const struct sl_attribution *a;
     double runs, whole;
-    int error; /* the first failure sticks */
 };
 
-static void note(struct tree *t, int rc)
+static void put_row(struct tree *t, int level, const char *name, double total)
 {
-    if (t->error == 0 && rc < 0)
-        t->error = rc;
-}
-
-static void put_line(struct tree *t, int level, const char *name, double total)
-{
-    char text[SL_TEXT_SIZE], figure[32], share[32] = "-";
-    size_t width = (size_t)sl_style_width(t->style) - FIGURE_COLUMNS - SHARE_COLUMNS;
-    snprintf(text, sizeof(text), "%*s%.400s", 2 * level, "", name);
-    note(t, sl_style_cell(t->out, text, width, false));
-    sl_unit_format(figure, sizeof(figure), total / t->runs, t->a->unit);
-    note(t, sl_style_cell(t->out, figure, FIGURE_COLUMNS, true));
-    if (t->whole != 0)
-        snprintf(share, sizeof(share), "%.1f %%", 100 * total / t->whole);
-    note(t, sl_style_cell(t->out, share, SHARE_COLUMNS, true));
-    note(t, sl_buf_printf(t->out, "\n"));
+    sl_page_table_printf(&t->table, "%*s%.400s", 2 * level, "", name);
+    sl_page_table_figure(&t->table, total / t->runs, t->a->unit);
+    sl_page_table_share(&t->table, total / t->whole);
 }
 
 static void put_instances(struct tree *t, size_t index)
@@ -78,7 +61,7 @@ static void put_instances(struct tree *t, size_t index)
             continue;
         snprintf(text, sizeof(text), "at %zu%s%.200s", i, op->kernel ? "  " : "",
                  op->kernel ? op->kernel : "");
-        put_line(t, 2, text, (double)p->total);
+        put_row(t, 2, text, (double)p->total);
     }
 }
 
@@ -88,37 +71,48 @@ static void put_category(struct tree *t, int category)
     double sum = 0;
     for (size_t i = 0; i < t->a->run_count; i++)
         sum += t->a->runs[i].warmup ? 0.0 : (double)t->a->runs[i].categories[category];
-    put_line(t, 0, sl_category_name(category), sum);
+    put_row(t, 0, sl_category_name(category), sum);
     for (size_t i = 0; i < t->a->operator_count; i++) {
         const struct sl_operator *op = &t->a->operators[i];
         if (op->category != category)
             continue;
-        put_line(t, 1, sl_text_copy(name, op->name, op->name_len), (double)op->total);
+        put_row(t, 1, sl_text_copy(name, op->name, op->name_len), (double)op->total);
         put_instances(t, i);
     }
+}
+
+static void put_levels(struct sl_doc *doc, const struct sl_attribution *a)
+{
+    static const char *const heads[] = {"what", ">cost", ">share", NULL};
+    struct tree t = {.a = a, .runs = (double)a->measured_count};
+    for (size_t i = 0; i < a->run_count; i++)
+        t.whole += a->runs[i].warmup ? 0.0 : (double)a->runs[i].end_to_end;
+    sl_page_table_init(&t.table, "tree", "Level by level", heads);
+    sl_page_table_widths(&t.table, (const struct sl_page_column[]){{0, 0}, {10, 0}, {8, 0}});
+    t.table.headless = true;
+    for (int c = 0; c < SL_CATEGORY_COUNT; c++)
+        put_category(&t, c);
+    put_row(&t, 0, "end to end", t.whole);
+    sl_doc_table(doc, &t.table);
 }
 
 int sl_analysis_tree_text(struct sl_buf *out, const struct sl_style *style,
                           const struct sl_analysis *analysis)
 {
     const struct sl_attribution *a = &analysis->attribution;
-    struct tree t = {.out = out, .style = style, .a = a};
-    t.runs = a->measured_count > 0 ? (double)a->measured_count : NAN;
-    for (size_t i = 0; i < a->run_count; i++)
-        t.whole += a->runs[i].warmup ? 0.0 : (double)a->runs[i].end_to_end;
-    char text[SL_TEXT_SIZE];
-    snprintf(text, sizeof(text),
-             "Mean per run of %zu, %s; own work, so each level sums to the one above.",
-             a->measured_count, sl_unit_caption(a->unit));
-    note(&t, sl_buf_printf(out, "%s\n", analysis->file));
-    note(&t, sl_style_wrap(out, style, 0, text));
+    struct sl_doc doc;
+    sl_doc_init(&doc, SL_DOC_TERMINAL);
+    sl_doc_say(&doc, SL_DOC_LINE, NULL, "%s", analysis->file);
+    sl_doc_say(&doc, SL_DOC_SENTENCE, NULL,
+               "Mean per run of %zu, %s; own work, so each level sums to the one above.",
+               a->measured_count, sl_unit_caption(a->unit));
     if (a->measured_count > 0 && instances_of(a) == 0)
-        note(&t, sl_style_wrap(out, style, 0,
-                               "Instances cannot be told apart: runs differ in their events, or "
-                               "have too many."));
-    for (int c = 0; c < SL_CATEGORY_COUNT && a->measured_count > 0; c++)
-        put_category(&t, c);
+        sl_doc_say(
+            &doc, SL_DOC_SENTENCE, NULL,
+            "Instances cannot be told apart: runs differ in their events, or have too many.");
     if (a->measured_count > 0)
-        put_line(&t, 0, "end to end", t.whole);
-    return t.error;
+        put_levels(&doc, a);
+    int rc = sl_doc_text(out, style, &doc);
+    sl_doc_fini(&doc);
+    return rc;
 }

@@ -9,9 +9,10 @@
 #include "host/report/markup.h"
 
 struct sl_page_table;
+struct sl_style;
 
-/* Whom it is for: a ticket is short Markdown, a page has everything with its figures. */
-enum sl_doc_medium { SL_DOC_TICKET, SL_DOC_PAGE };
+/* Where it is shown: a ticket is short Markdown, a page has everything with its figures. */
+enum sl_doc_medium { SL_DOC_TICKET, SL_DOC_PAGE, SL_DOC_TERMINAL };
 
 enum sl_doc_kind {
     SL_DOC_TITLE,    /* of the whole */
@@ -19,6 +20,7 @@ enum sl_doc_kind {
     SL_DOC_VERDICT,  /* what came out; its name is the verdict's; items may follow */
     SL_DOC_ITEM,     /* of a list */
     SL_DOC_SENTENCE, /* a paragraph */
+    SL_DOC_LINE,     /* the same, but not broken on a terminal; without texts a gap there */
     SL_DOC_NOTE,     /* a condition of all that follows; named "note" or "banner" */
     SL_DOC_STEP,     /* what to do next: the sentence, then the rule that says so */
     SL_DOC_COMMAND,  /* to be copied */
@@ -66,3 +68,5 @@ bool sl_doc_next_text(const struct sl_doc *doc, const struct sl_doc_block *block
 int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc);
 /* One page that needs no script, no other file and no network. */
 int sl_doc_html(struct sl_buf *out, const struct sl_doc *doc);
+/* On a terminal; figures are left out. */
+int sl_doc_text(struct sl_buf *out, const struct sl_style *style, const struct sl_doc *doc);

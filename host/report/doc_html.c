@@ -46,7 +46,7 @@ static void put_texts(struct page *p, const struct sl_doc_block *block)
                   [SL_TONE_BAD] = {"<b>", "</b>"},
                   [SL_TONE_FAINT] = {"<span class=\"note\">", "</span>"},
                   [SL_TONE_CODE] = {"<code>", "</code>"},
-                  [SL_TONE_RULE] = {" <span class=\"note\">(rule ", ")</span>"}};
+                  [SL_TONE_RULE] = {". <span class=\"note\">(rule ", ")</span>"}};
     const char *text;
     int tone;
     for (size_t at = 0; sl_doc_next_text(p->doc, block, &at, &tone, &text);) {
@@ -119,6 +119,8 @@ static void put_paragraph(struct page *p, const struct sl_doc_block *block, cons
 
 static void put_block(struct page *p, const struct sl_doc_block *block)
 {
+    if (block->kind == SL_DOC_LINE && block->size == 0)
+        return;
     leave(p, block->kind);
     switch (block->kind) {
     case SL_DOC_TITLE:

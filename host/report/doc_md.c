@@ -9,7 +9,7 @@ static void put_text(struct sl_markup *m, int tone, const char *text)
 {
     bool rule = tone == SL_TONE_RULE;
     const char *around = tone == SL_TONE_STRONG ? "**" : rule || tone == SL_TONE_CODE ? "`" : "";
-    sl_markup_put(m, "%s%s", rule ? " (rule " : "", around);
+    sl_markup_put(m, "%s%s", rule ? ". (rule " : "", around);
     sl_markup_md(m, text);
     sl_markup_put(m, "%s%s", around, rule ? ")" : "");
 }
@@ -32,13 +32,15 @@ static const struct {
 } frames[] = {
     [SL_DOC_TITLE] = {"# ", "\n\n"},     [SL_DOC_HEADING] = {"## ", "\n\n"},
     [SL_DOC_VERDICT] = {"**", "**\n\n"}, [SL_DOC_ITEM] = {"- ", "\n"},
-    [SL_DOC_SENTENCE] = {"", "\n"},      [SL_DOC_NOTE] = {"", "\n"},
-    [SL_DOC_STEP] = {"", "\n"},          [SL_DOC_COMMAND] = {"    ", "\n\n"},
+    [SL_DOC_SENTENCE] = {"", "\n"},      [SL_DOC_LINE] = {"", "\n"},
+    [SL_DOC_NOTE] = {"", "\n"},          [SL_DOC_STEP] = {"", "\n"},
+    [SL_DOC_COMMAND] = {"    ", "\n\n"},
 };
 
 static bool leaves_line_open(int kind)
 {
-    return kind == SL_DOC_SENTENCE || kind == SL_DOC_NOTE || kind == SL_DOC_STEP;
+    return kind == SL_DOC_SENTENCE || kind == SL_DOC_LINE || kind == SL_DOC_NOTE ||
+           kind == SL_DOC_STEP;
 }
 
 int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc)
@@ -51,7 +53,7 @@ int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc)
         int before = i > 0 ? doc->blocks[i - 1].kind : SL_DOC_TITLE;
         if (leaves_line_open(before) || (before == SL_DOC_ITEM && block->kind != SL_DOC_ITEM))
             sl_markup_put(&m, "\n");
-        if (block->kind == SL_DOC_FIGURE)
+        if (block->kind == SL_DOC_FIGURE || (block->kind == SL_DOC_LINE && block->size == 0))
             continue;
         if (block->kind == SL_DOC_TABLE) {
             sl_page_table_md(&m, block->table);

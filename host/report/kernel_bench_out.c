@@ -1,12 +1,12 @@
 /* host/report/kernel_bench_out.c: rows of the kernel bench as JSON and as a table. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/json.h"
+#include "host/report/doc.h"
 #include "host/report/kernel_anchors.h"
 #include "host/report/kernel_bench.h"
+#include "host/report/page_table.h"
 #include "host/report/style.h"
 
 static void put_u64(struct sl_json *json, const char *key, bool known, uint64_t value)
@@ -112,55 +112,49 @@ int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_bench *ben
 }
 
 /* "1.66": instructions for each that could not be avoided. */
-static void ratio_text(char *out, size_t size, uint64_t a, uint64_t b)
+static void put_ratio(struct sl_page_table *t, uint64_t a, uint64_t b)
 {
     if (b == 0)
-        snprintf(out, size, "-");
+        sl_page_table_text(t, "-");
     else
-        snprintf(out, size, "%.2f", (double)a / (double)b);
+        sl_page_table_printf(t, "%.2f", (double)a / (double)b);
 }
 
-static int put_line(struct sl_buf *out, const struct sl_kernel_row *row,
-                    const struct sl_kernel_bench *bench)
+static void put_counted(struct sl_page_table *t, const struct sl_kernel_row *row,
+                        const struct sl_kernel_bench *bench)
 {
     const struct sl_kernel_anchor *a = sl_kernel_anchors_find(bench->anchors, row, bench->svl);
     uint64_t min_mac = sl_kernel_min_mac(row, bench->svl), goal = a ? a->goal : 0;
-    char least[24], other[24], wanted[24], element[24];
-    snprintf(element, sizeof(element), "%.3f",
-             (double)row->instructions / (double)sl_kernel_elements(row));
-    ratio_text(least, sizeof(least), row->instructions, min_mac);
-    int rc = sl_buf_printf(out, "  %-11s %12" PRIu64 " %9s %10" PRIu64 " %7s", row->stage,
-                           row->instructions, element, min_mac, least);
-    if (rc < 0 || !bench->anchors)
-        return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
-    ratio_text(other, sizeof(other), row->instructions, a ? a->instructions : 0);
-    ratio_text(wanted, sizeof(wanted), row->instructions, goal);
-    return sl_buf_printf(out, " %8s %7s%s\n", other, wanted,
-                         goal == 0                   ? ""
-                         : row->instructions <= goal ? "  met"
-                                                     : "  PAST");
+    sl_page_table_text(t, row->stage);
+    sl_page_table_printf(t, "%" PRIu64, row->instructions);
+    sl_page_table_printf(t, "%.3f", (double)row->instructions / (double)sl_kernel_elements(row));
+    sl_page_table_printf(t, "%" PRIu64, min_mac);
+    put_ratio(t, row->instructions, min_mac);
+    if (!bench->anchors)
+        return;
+    put_ratio(t, row->instructions, a ? a->instructions : 0);
+    put_ratio(t, row->instructions, goal);
+    sl_page_table_text(t, goal == 0 ? "" : row->instructions <= goal ? "met" : "PAST");
 }
 
 /* "12.3", "4.5 %", or that there is none. */
-static void known_text(char *out, size_t size, double value, const char *unit)
+static void put_known(struct sl_page_table *t, double value, const char *unit)
 {
     if (value > 0)
-        snprintf(out, size, value < 10 ? "%.2f%s" : "%.1f%s", value, unit);
+        sl_page_table_printf(t, value < 10 ? "%.2f%s" : "%.1f%s", value, unit);
     else
-        snprintf(out, size, "-");
+        sl_page_table_text(t, "-");
 }
 
-static int put_timed_line(struct sl_buf *out, const struct sl_kernel_row *row,
-                          const struct sl_kernel_bench *bench)
+static void put_timed(struct sl_page_table *t, const struct sl_kernel_row *row,
+                      const struct sl_kernel_bench *bench)
 {
     unsigned threads = threads_of(bench);
-    char rate[24], bytes[24], share[24];
-    known_text(rate, sizeof(rate), gflops(row, threads), "");
-    known_text(bytes, sizeof(bytes),
-               row->ns > 0 ? threads * (double)sl_kernel_bytes(row) / (double)row->ns : 0, "");
-    known_text(share, sizeof(share), 100 * sl_kernel_share_of_peak(row, bench->roof), " %");
-    return sl_buf_printf(out, "  %-11s %13" PRIu64 " %13s %13s %14s\n", row->stage, row->ns, rate,
-                         bytes, share);
+    sl_page_table_text(t, row->stage);
+    sl_page_table_printf(t, "%" PRIu64, row->ns);
+    put_known(t, gflops(row, threads), "");
+    put_known(t, row->ns > 0 ? threads * (double)sl_kernel_bytes(row) / (double)row->ns : 0, "");
+    put_known(t, 100 * sl_kernel_share_of_peak(row, bench->roof), " %");
 }
 
 static bool same_kernel(const struct sl_kernel_row *a, const struct sl_kernel_row *b)
@@ -169,62 +163,82 @@ static bool same_kernel(const struct sl_kernel_row *a, const struct sl_kernel_ro
            strcmp(a->shape, b->shape) == 0;
 }
 
-/* What a time of several threads is. */
-static int put_threads(struct sl_buf *out, unsigned threads)
+static void put_clock(struct sl_doc *doc, const struct sl_kernel_bench *bench)
 {
-    return threads == 1 ? 0
-                        : sl_buf_printf(out,
-                                        "%u threads at once, each with operands of its own: ns "
-                                        "from first start to last end, rates of all\n",
-                                        threads);
+    unsigned threads = threads_of(bench);
+    if (is_counted(bench)) {
+        sl_doc_say(doc, SL_DOC_LINE, NULL,
+                   "executed instructions (emulated, counted): not time; vectors of %u bits",
+                   bench->svl);
+        sl_doc_say(doc, SL_DOC_LINE, NULL,
+                   "each: for each output, or input of a reduction or of a pack");
+    } else if (bench->emulated) {
+        sl_doc_say(doc, SL_DOC_LINE, NULL,
+                   "nanoseconds of the emulator, vectors of %u bits: they say nothing of a device",
+                   bench->svl);
+    } else {
+        sl_doc_say(doc, SL_DOC_LINE, NULL, "nanoseconds, best of some rounds");
+        if (bench->roofline)
+            sl_doc_say(doc, SL_DOC_LINE, NULL, "peak: %.70s", bench->roofline);
+    }
+    if (threads > 1)
+        sl_doc_say(doc, SL_DOC_LINE, NULL,
+                   "%u threads at once, each with operands of its own: ns from first start to last "
+                   "end, rates of all",
+                   threads);
 }
 
-static int put_clock(struct sl_buf *out, const struct sl_kernel_bench *bench)
+/* Columns of counted rows, the last three with anchors; and of timed ones. */
+static void open_table(struct sl_page_table *t, bool counted, bool anchors)
 {
-    if (is_counted(bench))
-        return sl_buf_printf(out, "%s; vectors of %u bits\n%s\n",
-                             "executed instructions (emulated, counted): not time", bench->svl,
-                             "each: for each output, or input of a reduction or of a pack");
-    if (bench->emulated)
-        return sl_buf_printf(
-            out, "nanoseconds of the emulator, vectors of %u bits: they say nothing of a device\n",
-            bench->svl);
-    int rc = sl_buf_printf(out, "nanoseconds, best of some rounds\n");
-    return rc == 0 && bench->roofline ? sl_buf_printf(out, "peak: %.70s\n", bench->roofline) : rc;
+    static const char *const beside[] = {"stage",    ">instructions", ">each",   ">least MACs",
+                                         ">x least", ">x anchor",     ">x goal", "",
+                                         NULL};
+    static const char *const alone[] = {"stage",       ">instructions", ">each",
+                                        ">least MACs", ">x least",      NULL};
+    static const char *const timed[] = {"stage",          ">ns", ">GFLOP/s", ">GB/s",
+                                        ">share of peak", NULL};
+    static const struct sl_page_column counts[] = {{11, 2}, {12, 1}, {9, 1}, {10, 1},
+                                                   {7, 1},  {8, 1},  {7, 1}, {4, 2}};
+    static const struct sl_page_column times[] = {{11, 2}, {13, 1}, {13, 1}, {13, 1}, {14, 1}};
+    sl_page_table_init(t, "stages", "Stages", !counted ? timed : anchors ? beside : alone);
+    sl_page_table_widths(t, counted ? counts : times);
 }
 
-/* The kernel's name and the heads of its columns. */
-static int put_kernel(struct sl_buf *out, const struct sl_style *style,
-                      const struct sl_kernel_row *row, bool anchors)
+/* The stages of the kernel that begins at `first`; returns the first row behind them. */
+static size_t put_kernel(struct sl_doc *doc, const struct sl_kernel_bench *bench, size_t first)
 {
-    char line[256];
-    snprintf(line, sizeof(line), "\n%" PRIu64 "x%" PRIu64 "x%" PRIu64 " %s\n", row->m, row->n,
-             row->k, row->kernel);
-    int rc = sl_style_put(out, style, SL_TONE_STRONG, line);
-    if (rc == 0 && row->shape[0] != '\0' && !strstr(row->shape, "matmul"))
-        rc = sl_buf_printf(out, "  %.76s\n", row->shape); /* which says more than the product */
-    if (rc == 0 && row->counted)
-        return sl_buf_printf(out, "  %-11s %12s %9s %10s %7s%s\n", "stage", "instructions", "each",
-                             "least MACs", "x least", anchors ? " x anchor  x goal" : "");
-    return rc == 0 ? sl_buf_printf(out, "  %-11s %13s %13s %13s %14s\n", "stage", "ns", "GFLOP/s",
-                                   "GB/s", "share of peak")
-                   : rc;
+    const struct sl_kernel_row *row = &bench->rows[first];
+    struct sl_page_table t;
+    size_t i = first;
+    sl_doc_begin(doc, SL_DOC_LINE, NULL);
+    sl_doc_say(doc, SL_DOC_HEADING, row->kernel, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 " %s", row->m,
+               row->n, row->k, row->kernel);
+    if (row->shape[0] != '\0' && !strstr(row->shape, "matmul")) /* it says more than the product */
+        sl_doc_say(doc, SL_DOC_LINE, NULL, "  %.76s", row->shape);
+    open_table(&t, row->counted, bench->anchors != NULL);
+    for (; i < bench->count && same_kernel(row, &bench->rows[i]); i++) {
+        if (row->counted)
+            put_counted(&t, &bench->rows[i], bench);
+        else
+            put_timed(&t, &bench->rows[i], bench);
+        if (bench->rows[i].most_ulp > 0)
+            sl_page_table_line(&t, SL_TONE_PLAIN, "  results are at most %.2f ulp off",
+                               bench->rows[i].most_ulp);
+    }
+    sl_doc_table(doc, &t);
+    return i;
 }
 
 int sl_kernel_bench_text(struct sl_buf *out, const struct sl_style *style,
                          const struct sl_kernel_bench *bench)
 {
-    int rc = put_clock(out, bench);
-    if (rc == 0)
-        rc = put_threads(out, threads_of(bench));
-    for (size_t i = 0; rc == 0 && i < bench->count; i++) {
-        const struct sl_kernel_row *row = &bench->rows[i];
-        if (i == 0 || !same_kernel(row, row - 1))
-            rc = put_kernel(out, style, row, bench->anchors != NULL);
-        if (rc == 0)
-            rc = row->counted ? put_line(out, row, bench) : put_timed_line(out, row, bench);
-        if (rc == 0 && row->most_ulp > 0)
-            rc = sl_buf_printf(out, "  results are at most %.2f ulp off\n", row->most_ulp);
-    }
+    struct sl_doc doc;
+    sl_doc_init(&doc, SL_DOC_TERMINAL);
+    put_clock(&doc, bench);
+    for (size_t i = 0; i < bench->count;)
+        i = put_kernel(&doc, bench, i);
+    int rc = sl_doc_text(out, style, &doc);
+    sl_doc_fini(&doc);
     return rc;
 }

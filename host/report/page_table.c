@@ -1,12 +1,16 @@
 /* host/report/page_table.c */
 #include "host/report/page_table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/report/markup.h"
+#include "host/report/style.h"
 #include "host/report/text.h"
+#include "host/report/unit.h"
 
 #define MAX_CELL_BYTES ((size_t)1 << 28)
 
@@ -20,6 +24,11 @@ void sl_page_table_init(struct sl_page_table *table, const char *id, const char 
     for (size_t i = 0; i < table->columns; i++)
         sl_page_table_text(table, heads[i] + (table->right[i] ? 1 : 0));
     table->rows = 1;
+}
+
+void sl_page_table_widths(struct sl_page_table *table, const struct sl_page_column *widths)
+{
+    memcpy(table->widths, widths, table->columns * sizeof(*widths));
 }
 
 void sl_page_table_fini(struct sl_page_table *table)
@@ -48,6 +57,57 @@ void sl_page_table_printf(struct sl_page_table *table, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     sl_page_table_text(table, text);
+}
+
+void sl_page_table_figure(struct sl_page_table *table, double value, int unit)
+{
+    char text[48];
+    sl_page_table_text(table, sl_unit_format(text, sizeof(text), value, unit));
+}
+
+void sl_page_table_share(struct sl_page_table *table, double share)
+{
+    if (isfinite(share))
+        sl_page_table_printf(table, "%.1f %%", 100 * share);
+    else
+        sl_page_table_text(table, "-");
+}
+
+void sl_page_table_ratio(struct sl_page_table *table, double baseline, double candidate,
+                         int decimals)
+{
+    if (baseline > 0 && candidate > 0)
+        sl_page_table_printf(table, "%.*fx", decimals, baseline / candidate);
+    else
+        sl_page_table_text(table, "-");
+}
+
+/* What cells that are drawn begin with; texts have no such bytes. Their tone follows. */
+enum { BAR = 1, LINE };
+
+static void put_drawn(struct sl_page_table *table, char kind, int tone, const char *text)
+{
+    const char head[] = {kind, (char)('0' + tone)};
+    if (table->error == 0)
+        table->error = sl_buf_append(&table->cells, head, sizeof(head));
+    sl_page_table_text(table, text);
+}
+
+void sl_page_table_bar(struct sl_page_table *table, int tone, double share)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.17g", share);
+    put_drawn(table, BAR, tone, text);
+}
+
+void sl_page_table_line(struct sl_page_table *table, int tone, const char *format, ...)
+{
+    char text[SL_TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    put_drawn(table, LINE, tone, text);
 }
 
 /* Whole rows only; what an error cut off is not shown. */
@@ -136,4 +196,55 @@ void sl_page_table_html(struct sl_markup *m, const struct sl_page_table *table)
         row++;
     }
     sl_markup_put(m, "</tbody></table></div>\n");
+}
+
+/* Columns of the terminal that the table's own leave to one without a width. */
+static size_t left_over(const struct sl_page_table *table, const struct sl_style *style)
+{
+    int left = sl_style_width(style);
+    for (size_t i = 0; i < table->columns; i++)
+        left -= table->widths[i].width + table->widths[i].gap;
+    return left > 0 ? (size_t)left : 0;
+}
+
+static int show_line(struct sl_buf *out, const struct sl_style *style, const char *cell)
+{
+    char text[SL_TEXT_SIZE];
+    snprintf(text, sizeof(text), "%s", cell + 2);
+    sl_text_fit(text, (size_t)sl_style_width(style));
+    int rc = sl_style_put(out, style, cell[1] - '0', text);
+    return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
+}
+
+static int show_cell(struct sl_buf *out, const struct sl_style *style,
+                     const struct sl_page_table *table, size_t column, const char *cell)
+{
+    const struct sl_page_column *c = &table->widths[column];
+    size_t width = c->width > 0 ? (size_t)c->width : left_over(table, style);
+    int rc = sl_buf_printf(out, "%*s", c->gap, "");
+    if (rc == 0 && cell[0] == BAR)
+        return sl_style_bar(out, style, cell[1] - '0', strtod(cell + 2, NULL), width);
+    return rc < 0 ? rc : sl_style_cell(out, cell, width, table->right[column]);
+}
+
+int sl_page_table_show(struct sl_buf *out, const struct sl_style *style,
+                       const struct sl_page_table *table)
+{
+    size_t at = 0;
+    int rc = table->error;
+    for (size_t i = 0; i < table->columns && table->headless; i++)
+        next_cell(table, &at);
+    while (rc == 0 && at < table->cells.size) {
+        for (size_t i = 0; rc == 0 && i < table->columns && at < table->cells.size; i++) {
+            const char *cell = next_cell(table, &at);
+            if (cell[0] == LINE) {
+                rc = show_line(out, style, cell);
+                break;
+            }
+            rc = show_cell(out, style, table, i, cell);
+            if (rc == 0 && i + 1 == table->columns)
+                rc = sl_style_end_line(out);
+        }
+    }
+    return rc;
 }

@@ -1,4 +1,5 @@
-/* host/report/page_table.h: a table of texts, made once and shown as Markdown or HTML. */
+/* host/report/page_table.h: a table of texts, made once and shown as Markdown, as HTML or on a
+ * terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,6 +8,13 @@
 #include "common/base/buf.h"
 
 struct sl_markup;
+struct sl_style;
+
+/* A column on a terminal. */
+struct sl_page_column {
+    int width; /* columns; 0: what the others leave */
+    int gap;   /* spaces before it */
+};
 
 enum { SL_PAGE_TABLE_MAX_COLUMNS = 10 };
 
@@ -15,13 +23,18 @@ struct sl_page_table {
     char note[320];         /* unit and meaning of the figures */
     size_t columns, rows;   /* the head is row 0 */
     bool right[SL_PAGE_TABLE_MAX_COLUMNS];
-    struct sl_buf cells; /* texts one after the other, each terminated */
+    struct sl_page_column widths[SL_PAGE_TABLE_MAX_COLUMNS]; /* where it is made for a terminal */
+    bool headless;                                           /* no head is shown there */
+    struct sl_buf cells; /* texts one after the other, each terminated; a first byte below a space
+                            is a bar's or a line's */
     int error;           /* 0, SL_E_LIMIT or -ENOMEM: sticks */
 };
 
 /* `heads` are titles of columns, those of figures begin with '>'; ends with NULL. */
 void sl_page_table_init(struct sl_page_table *table, const char *id, const char *title,
                         const char *const *heads);
+/* For a terminal: a width for each column. */
+void sl_page_table_widths(struct sl_page_table *table, const struct sl_page_column *widths);
 void sl_page_table_fini(struct sl_page_table *table);
 
 /* Adds the next cell; rows fill from left to right. `len` bytes of any text. */
@@ -30,5 +43,21 @@ void sl_page_table_text(struct sl_page_table *table, const char *text);
 __attribute__((format(printf, 2, 3))) void sl_page_table_printf(struct sl_page_table *table,
                                                                 const char *format, ...);
 
+/* A figure with its unit; a part of a whole as "12.3 %"; baseline over candidate as "1.23x", above
+ * 1 where the candidate is better. "-" for what is not known. */
+void sl_page_table_figure(struct sl_page_table *table, double value, int unit);
+void sl_page_table_share(struct sl_page_table *table, double share);
+void sl_page_table_ratio(struct sl_page_table *table, double baseline, double candidate,
+                         int decimals);
+
+/* On terminals alone: a cell drawn as a bar of `share`, and a line of its own between rows. `tone`
+ * is of host/report/style.h. */
+void sl_page_table_bar(struct sl_page_table *table, int tone, double share);
+__attribute__((format(printf, 3, 4))) void sl_page_table_line(struct sl_page_table *table, int tone,
+                                                              const char *format, ...);
+
 void sl_page_table_md(struct sl_markup *m, const struct sl_page_table *table);
 void sl_page_table_html(struct sl_markup *m, const struct sl_page_table *table);
+/* Returns 0, SL_E_LIMIT or -ENOMEM. */
+int sl_page_table_show(struct sl_buf *out, const struct sl_style *style,
+                       const struct sl_page_table *table);

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/json.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/reach.h"
+#include "host/report/doc.h"
 #include "host/report/page_table.h"
 #include "host/report/style.h"
 #include "host/report/unit.h"
 
-enum { FIGURE_COLUMNS = 10, TEXT_ROWS = 20 };
+enum { TEXT_ROWS = 20 };
 
 static void put_f64(struct sl_json *json, const char *stem, int unit, double value)
 {
@@ -109,92 +109,47 @@ static bool has_stand_ins(const struct sl_reach *r)
 
 static const char stand_in_note[] = "~: a kernel that does as much stands for one of its own";
 
-struct lines {
-    struct sl_buf *out;
-    int error; /* the first failure sticks */
-};
-
-static void note(struct lines *lines, int rc)
+static void put_lines(struct sl_page_table *t, const struct sl_reach_report *report,
+                      const struct sl_reach_row *row, int unit)
 {
-    if (lines->error == 0 && rc < 0)
-        lines->error = rc;
-}
-
-static void cell(struct lines *lines, const char *text, size_t columns, bool right)
-{
-    note(lines, sl_style_cell(lines->out, text, columns, right));
-}
-
-static void figure(struct lines *lines, double value, int unit)
-{
-    char text[32];
-    cell(lines, sl_unit_format(text, sizeof(text), value, unit), FIGURE_COLUMNS, true);
-}
-
-static void put_line(struct lines *lines, const struct sl_reach_report *report,
-                     const struct sl_style *style, const struct sl_reach_row *row, int unit)
-{
-    char text[SL_TEXT_SIZE];
-    size_t width = (size_t)sl_style_width(style);
-    bool roofline = isfinite(report->reach->roof);
-    cell(lines, sl_text_copy(text, row->op->name, row->op->name_len),
-         width - (roofline ? 4 : 3) * FIGURE_COLUMNS, false);
-    figure(lines, row->now, unit);
-    figure(lines, row->best, report->unit);
-    if (report->unit == unit && row->bench)
-        figure(lines, row->gain, unit);
-    else
-        cell(lines, "-", FIGURE_COLUMNS, true);
-    if (roofline)
-        figure(lines, row->roof, SL_TRACE_NS);
-    note(lines, sl_style_end_line(lines->out));
     char kernel[SL_TEXT_SIZE];
-    snprintf(text, sizeof(text), "  %.150s; %.120s", row->at->shape, kernel_of(row, kernel));
-    sl_text_fit(text, width);
-    note(lines, sl_style_put(lines->out, style, SL_TONE_FAINT, text));
-    note(lines, sl_buf_printf(lines->out, "\n"));
+    sl_page_table_cell(t, row->op->name, row->op->name_len);
+    sl_page_table_figure(t, row->now, unit);
+    sl_page_table_figure(t, row->best, report->unit);
+    sl_page_table_figure(t, report->unit == unit && row->bench ? row->gain : NAN, unit);
+    if (isfinite(report->reach->roof))
+        sl_page_table_figure(t, row->roof, SL_TRACE_NS);
+    sl_page_table_line(t, SL_TONE_FAINT, "  %.150s; %.120s", row->at->shape,
+                       kernel_of(row, kernel));
 }
 
-int sl_reach_text(struct sl_buf *out, const struct sl_style *style,
-                  const struct sl_reach_report *report, int unit)
+void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int unit)
 {
     const struct sl_reach *r = report->reach;
-    struct lines lines = {.out = out};
-    char text[SL_TEXT_SIZE];
-    size_t width = (size_t)sl_style_width(style);
     bool roofline = isfinite(r->roof);
-    note(&lines, sl_buf_printf(out, "\n"));
-    note(&lines, sl_style_put(out, style, SL_TONE_STRONG, "Headroom"));
-    note(&lines, sl_buf_printf(out, "\n"));
+    const char *const heads[] = {"operator, operands, our best kernel", ">now", ">best", ">to gain",
+                                 roofline ? ">roofline" : NULL,         NULL};
+    struct sl_page_table table;
+    char text[SL_TEXT_SIZE];
+    sl_doc_begin(doc, SL_DOC_LINE, NULL);
+    sl_doc_say(doc, SL_DOC_HEADING, "headroom", "Headroom");
     sl_reach_words(report, unit, text, sizeof(text));
-    note(&lines, sl_style_wrap(out, style, 0, text));
-    snprintf(text, sizeof(text), "kernels: %s; roofline: %s%s%s", report->device, report->roofline,
-             report->note[0] ? "; " : "", report->note);
-    note(&lines, sl_style_wrap(out, style, 0, text));
+    sl_doc_say(doc, SL_DOC_SENTENCE, NULL, "%s", text);
+    sl_doc_say(doc, SL_DOC_SENTENCE, NULL, "kernels: %s; roofline: %s%s%s", report->device,
+               report->roofline, report->note[0] ? "; " : "", report->note);
     if (has_stand_ins(r))
-        note(&lines, sl_style_wrap(out, style, 0, stand_in_note));
+        sl_doc_say(doc, SL_DOC_SENTENCE, NULL, "%s", stand_in_note);
     if (r->count == 0)
-        return lines.error;
-    note(&lines, sl_buf_printf(out, "\n"));
-    cell(&lines, "operator, operands, our best kernel", width - (roofline ? 4 : 3) * FIGURE_COLUMNS,
-         false);
-    cell(&lines, "now", FIGURE_COLUMNS, true);
-    cell(&lines, "best", FIGURE_COLUMNS, true);
-    cell(&lines, "to gain", FIGURE_COLUMNS, true);
-    if (roofline)
-        cell(&lines, "roofline", FIGURE_COLUMNS, true);
-    note(&lines, sl_style_end_line(out));
+        return;
+    sl_doc_begin(doc, SL_DOC_LINE, NULL);
+    sl_page_table_init(&table, "headroom", "Headroom", heads);
+    sl_page_table_widths(
+        &table, (const struct sl_page_column[]){{0, 0}, {10, 0}, {10, 0}, {10, 0}, {10, 0}});
     for (size_t i = 0; i < r->count && i < TEXT_ROWS; i++)
-        put_line(&lines, report, style, &r->rows[i], unit);
+        put_lines(&table, report, &r->rows[i], unit);
+    sl_doc_table(doc, &table);
     if (r->count > TEXT_ROWS)
-        note(&lines, sl_buf_printf(out, "... and %zu more\n", r->count - TEXT_ROWS));
-    return lines.error;
-}
-
-static void put_figure(struct sl_page_table *t, double value, int unit)
-{
-    char text[32];
-    sl_page_table_text(t, sl_unit_format(text, sizeof(text), value, unit));
+        sl_doc_say(doc, SL_DOC_LINE, NULL, "... and %zu more", r->count - TEXT_ROWS);
 }
 
 void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
@@ -214,16 +169,16 @@ void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
         sl_page_table_cell(out, row->op->name, row->op->name_len);
         sl_page_table_text(out, row->at->shape);
         sl_page_table_text(out, kernel_of(row, kernel));
-        put_figure(out, row->now, unit);
-        put_figure(out, row->best, report->unit);
-        put_figure(out, report->unit == unit && row->bench ? row->gain : NAN, unit);
-        put_figure(out, row->roof, SL_TRACE_NS);
+        sl_page_table_figure(out, row->now, unit);
+        sl_page_table_figure(out, row->best, report->unit);
+        sl_page_table_figure(out, report->unit == unit && row->bench ? row->gain : NAN, unit);
+        sl_page_table_figure(out, row->roof, SL_TRACE_NS);
     }
     sl_page_table_text(out, "End to end");
     sl_page_table_text(out, "");
     sl_page_table_text(out, "the best for every operator");
-    put_figure(out, r->whole, unit);
-    put_figure(out, r->reachable, unit);
-    put_figure(out, r->whole - r->reachable, unit);
-    put_figure(out, r->roof, SL_TRACE_NS);
+    sl_page_table_figure(out, r->whole, unit);
+    sl_page_table_figure(out, r->reachable, unit);
+    sl_page_table_figure(out, r->whole - r->reachable, unit);
+    sl_page_table_figure(out, r->roof, SL_TRACE_NS);
 }

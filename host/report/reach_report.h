@@ -6,11 +6,10 @@
 #include <stddef.h>
 
 struct sl_analysis;
-struct sl_buf;
+struct sl_doc;
 struct sl_json;
 struct sl_page_table;
 struct sl_reach;
-struct sl_style;
 
 /* All of it is borrowed. */
 struct sl_reach_report {
@@ -24,9 +23,8 @@ struct sl_reach_report {
 
 /* Member `headroom`. `unit`: of the analysis. */
 void sl_reach_json(struct sl_json *json, const struct sl_reach_report *report, int unit);
-/* As a table for terminals. Returns 0, SL_E_LIMIT or -ENOMEM. */
-int sl_reach_text(struct sl_buf *out, const struct sl_style *style,
-                  const struct sl_reach_report *report, int unit);
+/* In words and as a table for a terminal. */
+void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int unit);
 /* The `most` rows with the largest gain; end it with sl_page_table_fini(). */
 void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
                     struct sl_page_table *out);

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/json.h"
 #include "host/report/analysis.h"
+#include "host/report/doc.h"
 #include "host/report/etrecord.h"
-#include "host/report/style.h"
+#include "host/report/page_table.h"
 #include "host/report/text.h"
 
-enum { PLACE_SIZE = 256, INSTRUCTION_COLUMNS = 6, EVENT_COLUMNS = 26 };
+enum { PLACE_SIZE = 256 };
 
 /* One event and what the record says of it. */
 struct joined {
@@ -87,40 +87,32 @@ int sl_record_json(struct sl_json *json, const struct sl_analysis *analysis,
     return rc;
 }
 
-struct page {
-    struct sl_buf *out;
-    size_t width;
-};
-
-static int put_line(void *context, const struct joined *joined)
+static int put_rows(void *context, const struct joined *joined)
 {
-    const struct page *page = context;
-    char text[SL_TEXT_SIZE];
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < joined->match.node_count; i++) {
+    struct sl_page_table *table = context;
+    for (size_t i = 0; i < joined->match.node_count; i++) {
         const struct sl_etrecord_node *node = joined->match.nodes[i];
         char place[PLACE_SIZE];
         sl_etrecord_place(node, place, sizeof(place));
-        snprintf(text, sizeof(text), "%" PRId32, joined->instruction);
-        rc = sl_style_cell(page->out, i == 0 ? text : "", INSTRUCTION_COLUMNS, true);
-        if (rc == 0)
-            rc = sl_buf_printf(page->out, "  ");
-        if (rc == 0)
-            rc = sl_style_cell(page->out, i == 0 ? joined->name : "", EVENT_COLUMNS, false);
-        snprintf(text, sizeof(text), "  %s  %s", node->type, place);
-        sl_text_fit(text, page->width - INSTRUCTION_COLUMNS - EVENT_COLUMNS - 2);
-        if (rc == 0)
-            rc = sl_buf_printf(page->out, "%s", text);
-        if (rc == 0)
-            rc = sl_style_end_line(page->out);
+        if (i == 0)
+            sl_page_table_printf(table, "%" PRId32, joined->instruction);
+        else
+            sl_page_table_text(table, "");
+        sl_page_table_text(table, i == 0 ? joined->name : "");
+        sl_page_table_printf(table, "%s  %s", node->type, place);
     }
-    return rc;
+    return table->error;
 }
 
-int sl_record_text(struct sl_buf *out, const struct sl_style *style,
-                   const struct sl_analysis *analysis, const struct sl_etrecord *record)
+void sl_record_doc(struct sl_doc *doc, const struct sl_analysis *analysis,
+                   const struct sl_etrecord *record)
 {
-    struct page page = {out, (size_t)sl_style_width(style)};
-    int rc = sl_buf_printf(out, "\n instr  event                       operators of the model\n");
-    return rc < 0 ? rc : for_each(analysis, record, put_line, &page);
+    static const char *const heads[] = {">instr", "event", "operators of the model", NULL};
+    struct sl_page_table table;
+    sl_page_table_init(&table, "instructions", "Operators of the model", heads);
+    sl_page_table_widths(&table, (const struct sl_page_column[]){{6, 0}, {26, 2}, {0, 2}});
+    int rc = for_each(analysis, record, put_rows, &table);
+    table.error = table.error ? table.error : rc;
+    sl_doc_begin(doc, SL_DOC_LINE, NULL);
+    sl_doc_table(doc, &table);
 }

@@ -3,10 +3,9 @@
 #pragma once
 
 struct sl_analysis;
-struct sl_buf;
+struct sl_doc;
 struct sl_etrecord;
 struct sl_json;
-struct sl_style;
 
 /* Member "instructions" of an analysis: one object for each event of the first run that the record
  * knows operators of. Returns 0 or -ENOMEM. */
@@ -14,5 +13,5 @@ int sl_record_json(struct sl_json *json, const struct sl_analysis *analysis,
                    const struct sl_etrecord *record);
 
 /* The same as a table for people. */
-int sl_record_text(struct sl_buf *out, const struct sl_style *style,
-                   const struct sl_analysis *analysis, const struct sl_etrecord *record);
+void sl_record_doc(struct sl_doc *doc, const struct sl_analysis *analysis,
+                   const struct sl_etrecord *record);

@@ -116,7 +116,7 @@ static void put_end(struct sl_doc *doc, const struct sl_report *report)
     struct sl_next_step step;
     sl_next_step_find(report->comparison, &step);
     sl_doc_say(doc, SL_DOC_HEADING, "next", "Next step");
-    sl_doc_say(doc, SL_DOC_STEP, NULL, "%s.", step.text);
+    sl_doc_say(doc, SL_DOC_STEP, NULL, "%s", step.text);
     sl_doc_put(doc, SL_TONE_RULE, "%s", step.rule);
     put_warnings(doc, report->comparison->baseline, sl_report_side(report, 0));
     put_warnings(doc, report->comparison->candidate, sl_report_side(report, 1));

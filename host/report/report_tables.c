@@ -63,22 +63,6 @@ static void put_figure(struct sl_page_table *t, double value, int unit)
     sl_page_table_cell(t, text, used);
 }
 
-static void put_ratio(struct sl_page_table *t, double baseline, double candidate)
-{
-    if (baseline > 0 && candidate > 0)
-        sl_page_table_printf(t, "%.3fx", baseline / candidate);
-    else
-        sl_page_table_text(t, "-");
-}
-
-static void put_percent(struct sl_page_table *t, double share)
-{
-    if (isfinite(share))
-        sl_page_table_printf(t, "%.1f %%", 100 * share);
-    else
-        sl_page_table_text(t, "-");
-}
-
 /* Where the true difference may lie. */
 static void put_range(struct sl_page_table *t, double low, double high, int unit)
 {
@@ -126,7 +110,7 @@ static void put_figures_row(struct sl_page_table *t, const char *name, double of
     put_figure(t, off, unit);
     put_figure(t, on, unit);
     if (ratio)
-        put_ratio(t, off, on);
+        sl_page_table_ratio(t, off, on, 3);
     else
         sl_page_table_text(t, "");
 }
@@ -178,13 +162,13 @@ static void put_movement(const struct sl_report *report, bool ranges, struct sl_
             continue;
         sl_page_table_printf(out, "of which %s", sl_movement_name(i));
         put_figure(out, parts[i].baseline, c->unit);
-        put_percent(out, parts[i].baseline / c->whole_baseline);
+        sl_page_table_share(out, parts[i].baseline / c->whole_baseline);
         put_figure(out, parts[i].candidate, c->unit);
-        put_percent(out, parts[i].candidate / c->whole_candidate);
+        sl_page_table_share(out, parts[i].candidate / c->whole_candidate);
         put_figure(out, parts[i].candidate - parts[i].baseline, c->unit);
         if (ranges)
             sl_page_table_text(out, "-");
-        put_ratio(out, parts[i].baseline, parts[i].candidate);
+        sl_page_table_ratio(out, parts[i].baseline, parts[i].candidate, 3);
     }
 }
 
@@ -215,13 +199,13 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
         const struct sl_category_shift *s = k < SL_CATEGORY_COUNT ? &c->categories[k] : &all;
         sl_page_table_text(out, k < SL_CATEGORY_COUNT ? sl_category_name(k) : "End to end");
         put_figure(out, s->baseline, c->unit);
-        put_percent(out, s->share_baseline);
+        sl_page_table_share(out, s->share_baseline);
         put_figure(out, s->candidate, c->unit);
-        put_percent(out, s->share_candidate);
+        sl_page_table_share(out, s->share_candidate);
         put_figure(out, s->delta, c->unit);
         if (ranges)
             put_range(out, s->delta_low, s->delta_high, c->unit);
-        put_ratio(out, s->baseline, s->candidate);
+        sl_page_table_ratio(out, s->baseline, s->candidate, 3);
         if (k == SL_CATEGORY_MOVEMENT)
             put_movement(report, ranges, out);
         all.baseline += s->baseline;
@@ -262,9 +246,9 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
         put_figure(out, row->candidate_cost - row->baseline_cost, c->unit);
         if (ranges) {
             put_range(out, row->delta_low, row->delta_high, c->unit);
-            put_percent(out, row->q);
+            sl_page_table_share(out, row->q);
         }
-        put_ratio(out, row->baseline_cost, row->candidate_cost);
+        sl_page_table_ratio(out, row->baseline_cost, row->candidate_cost, 3);
     }
 }
 

@@ -32,7 +32,7 @@ static void fill(struct sl_doc *doc)
     sl_markup_put(sl_doc_figure(doc), "<svg/>");
     put_table(doc);
     sl_doc_say(doc, SL_DOC_HEADING, "next", "Next");
-    sl_doc_say(doc, SL_DOC_STEP, NULL, "Look.");
+    sl_doc_say(doc, SL_DOC_STEP, NULL, "Look");
     sl_doc_put(doc, SL_TONE_RULE, "r");
     sl_doc_say(doc, SL_DOC_COMMAND, NULL, "run <x>");
     sl_doc_begin(doc, SL_DOC_SENTENCE, NULL);
@@ -75,6 +75,49 @@ TEST(a_page_closes_what_it_opens)
           "</section>\n<section id=\"next\"><h2>Next</h2>"
           "<p>Look. <span class=\"note\">(rule r)</span></p>\n<pre>run &lt;x&gt;</pre>\n"
           "<p><code>x*</code> ends.</p></section>\n</body></html>\n");
+}
+
+/* On a terminal: what is left goes to the first column, bars and lines are drawn, colours are on.
+ */
+TEST(a_terminal_gets_bars_lines_and_broken_sentences)
+{
+    static const char *const heads[] = {"name", ">cost", "", NULL};
+    const struct sl_style style = {.width = 60, .color = true};
+    struct sl_page_table table;
+    struct sl_doc doc;
+    struct sl_buf out;
+    sl_doc_init(&doc, SL_DOC_TERMINAL);
+    sl_buf_init(&out, 1 << 16);
+    sl_doc_say(&doc, SL_DOC_TITLE, NULL, "file");
+    sl_doc_begin(&doc, SL_DOC_LINE, NULL);
+    sl_doc_begin(&doc, SL_DOC_SENTENCE, NULL);
+    sl_doc_put(&doc, SL_TONE_BAD, "warning:");
+    sl_doc_put(&doc, SL_TONE_PLAIN, " a file of which more is said than fits on one line of 60");
+    sl_doc_say(&doc, SL_DOC_STEP, NULL, "Look");
+    sl_doc_put(&doc, SL_TONE_RULE, "r");
+    sl_page_table_init(&table, "t", "T", heads);
+    sl_page_table_widths(&table, (const struct sl_page_column[]){{0, 0}, {6, 0}, {4, 2}});
+    sl_page_table_text(&table, "conv");
+    sl_page_table_ratio(&table, 3, 2, 2);
+    sl_page_table_bar(&table, SL_TONE_GOOD, 0.5);
+    sl_page_table_line(&table, SL_TONE_FAINT, "  %s", "kernel");
+    sl_page_table_text(&table, "gemm");
+    sl_page_table_share(&table, 0.0 / 0.0);
+    sl_page_table_text(&table, "");
+    sl_doc_table(&doc, &table);
+    assert_int_equal(sl_doc_text(&out, &style, &doc), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_string_equal(
+        (const char *)out.data,
+        "\033[1mfile\033[0m\n\n"
+        "\033[31mwarning:\033[0m a file of which more is said than fits on one line\n"
+        "  of 60\nnext: Look (rule r)\n"
+        "name                                              cost\n"
+        "conv                                             1.50x  \033[32m##\033[0m\n"
+        "\033[2m  kernel\033[0m\n"
+        "gemm                                                 -\n");
+    sl_buf_fini(&out);
+    sl_doc_fini(&doc);
 }
 
 TEST(each_failed_allocation_is_told)
