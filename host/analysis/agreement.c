@@ -7,9 +7,14 @@
 
 #include "common/format/scalar_type.h"
 
-void sl_agreement_init(struct sl_agreement *agreement, double tolerance)
+#define STEPS_OF_BYTE 256.0
+#define PEAK_OF_RMS 6.0       /* of normal errors, one in 5e8 is larger */
+#define MOST_RMS 0.1          /* whatever the depth */
+#define ONE_STEP (1.0 + 1e-3) /* a step's float is rounded itself */
+
+void sl_agreement_init(struct sl_agreement *agreement)
 {
-    *agreement = (struct sl_agreement){.tolerance = tolerance, .agree = true};
+    *agreement = (struct sl_agreement){.tolerance = SL_AGREEMENT_FLOAT, .cosine = 1, .agree = true};
 }
 
 /* NaN meets NaN and an infinity its like; otherwise both must be finite. */
@@ -33,54 +38,118 @@ static double half_at(const uint8_t *at)
 static double number_at(int scalar_type, const uint8_t *at)
 {
     const uint8_t wide[4] = {0, 0, at[0], at[1]};
-    return scalar_type == SL_SCALAR_FLOAT  ? (double)sl_load_f32(at)
-           : scalar_type == SL_SCALAR_HALF ? half_at(at)
-                                           : (double)sl_load_f32(wide);
+    return scalar_type == SL_SCALAR_BYTE    ? (double)at[0]
+           : scalar_type == SL_SCALAR_CHAR  ? (double)(int8_t)at[0]
+           : scalar_type == SL_SCALAR_FLOAT ? (double)sl_load_f32(at)
+           : scalar_type == SL_SCALAR_HALF  ? half_at(at)
+                                            : (double)sl_load_f32(wide);
 }
 
-static void add_floats(struct sl_agreement *agreement, int scalar_type, size_t bytes,
-                       struct sl_bytes a, struct sl_bytes b)
+/* How far one output is from its reference. */
+struct distance {
+    double worst, peak;                /* absolute */
+    double squares[2], product, error; /* sums over pairs of finite numbers */
+    size_t odd;
+};
+
+static struct distance measure(int scalar_type, size_t bytes, struct sl_bytes a, struct sl_bytes b)
 {
-    double peak = 0.0, worst = 0.0;
+    struct distance d = {.worst = 0};
     for (size_t at = 0; at < a.size; at += bytes) {
-        double x = number_at(scalar_type, a.data + at), y = number_at(scalar_type, b.data + at);
-        worst = fmax(worst, difference(x, y));
-        agreement->odd += !isfinite(x) || !isfinite(y);
+        double x = number_at(scalar_type, a.data + at);
+        double y = number_at(scalar_type, b.data + at);
+        d.worst = fmax(d.worst, difference(x, y));
         if (isfinite(x))
-            peak = fmax(peak, fabs(x));
+            d.peak = fmax(d.peak, fabs(x));
+        if (!isfinite(x) || !isfinite(y)) {
+            d.odd++;
+            continue;
+        }
+        d.squares[0] += x * x;
+        d.squares[1] += y * y;
+        d.product += x * y;
+        d.error += (x - y) * (x - y);
     }
-    double relative = worst == 0.0 ? 0.0 : peak == 0.0 ? INFINITY : worst / peak;
-    if (scalar_type != SL_SCALAR_FLOAT)
-        agreement->tolerance = fmax(agreement->tolerance, SL_AGREEMENT_HALF);
-    agreement->max_abs = fmax(agreement->max_abs, worst);
-    agreement->max_rel = fmax(agreement->max_rel, relative);
-    agreement->agree = agreement->agree && relative <= agreement->tolerance;
+    return d;
 }
 
-const char *sl_agreement_odd_text(const struct sl_agreement *agreement,
-                                  char text[SL_AGREEMENT_TEXT_BYTES])
+/* `part` of `whole`; nothing of nothing is nothing. */
+static double share(double part, double whole)
 {
+    return part == 0.0 ? 0.0 : whole == 0.0 ? INFINITY : part / whole;
+}
+
+static void add_numbers(struct sl_agreement *agreement, const struct sl_output_type *type,
+                        const struct distance *d)
+{
+    bool whole = type->scalar_type == SL_SCALAR_BYTE || type->scalar_type == SL_SCALAR_CHAR;
+    bool single = type->scalar_type == SL_SCALAR_FLOAT;
+    double step = whole ? 1.0 : type->step, norms = sqrt(d->squares[0]) * sqrt(d->squares[1]);
+    double tolerance = whole ? 0.0 : single ? SL_AGREEMENT_FLOAT : SL_AGREEMENT_HALF;
+    double rms_limit = INFINITY, relative = share(d->worst, d->peak);
+    double rms = share(sqrt(d->error), sqrt(d->squares[0]));
+    if (type->quantised_values > 0) {
+        rms_limit = fmin(sqrt((double)type->quantised_values) / STEPS_OF_BYTE, MOST_RMS);
+        tolerance = fmax(tolerance, PEAK_OF_RMS * rms_limit);
+    }
+    bool one_step = step > 0 && d->worst <= step * ONE_STEP;
+    agreement->agree =
+        agreement->agree && (one_step || (relative <= tolerance && rms <= rms_limit));
+    agreement->odd += d->odd;
+    agreement->max_abs = fmax(agreement->max_abs, d->worst);
+    agreement->max_rel = fmax(agreement->max_rel, relative);
+    agreement->tolerance = fmax(agreement->tolerance, tolerance);
+    if (type->quantised_values > 0)
+        agreement->rms_tolerance = fmax(agreement->rms_tolerance, rms_limit);
+    agreement->rms_rel = fmax(agreement->rms_rel, rms);
+    agreement->cosine = fmin(agreement->cosine, norms == 0.0 ? 1.0 : fmin(d->product / norms, 1.0));
+    agreement->steps = fmax(agreement->steps, step > 0 ? d->worst / step : 0.0);
+}
+
+const char *sl_agreement_more_text(const struct sl_agreement *agreement,
+                                   char text[SL_AGREEMENT_TEXT_BYTES])
+{
+    int len = 0;
     text[0] = '\0';
+    if (agreement->steps >= 0.5)
+        len = snprintf(text, SL_AGREEMENT_TEXT_BYTES, "; %.3g %s of quantisation", agreement->steps,
+                       agreement->steps < 1.5 ? "step" : "steps");
     if (agreement->odd > 0)
-        snprintf(text, SL_AGREEMENT_TEXT_BYTES, "; %zu %s NaN or infinite", agreement->odd,
-                 agreement->odd == 1 ? "value is" : "values are");
+        snprintf(text + len, SL_AGREEMENT_TEXT_BYTES - (size_t)len, "; %zu %s NaN or infinite",
+                 agreement->odd, agreement->odd == 1 ? "value is" : "values are");
     return text;
 }
 
-void sl_agreement_add(struct sl_agreement *agreement, int scalar_type, struct sl_bytes a,
-                      struct sl_bytes b)
+/* Of what is compared as numbers; 0: compared byte for byte. */
+static size_t bytes_of(const struct sl_output_type *type)
 {
+    switch (type->scalar_type) {
+    case SL_SCALAR_FLOAT:
+        return 4;
+    case SL_SCALAR_HALF:
+    case SL_SCALAR_BFLOAT16:
+        return 2;
+    case SL_SCALAR_BYTE:
+    case SL_SCALAR_CHAR:
+        return type->quantised_values > 0 ? 1 : 0;
+    default:
+        return 0;
+    }
+}
+
+void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_type *type,
+                      struct sl_bytes a, struct sl_bytes b)
+{
+    size_t bytes = bytes_of(type);
     agreement->outputs++;
-    size_t bytes = scalar_type == SL_SCALAR_FLOAT                                       ? 4
-                   : scalar_type == SL_SCALAR_HALF || scalar_type == SL_SCALAR_BFLOAT16 ? 2
-                                                                                        : 0;
     if (a.size == b.size && bytes != 0 && a.size % bytes == 0) {
-        add_floats(agreement, scalar_type, bytes, a, b);
+        struct distance d = measure(type->scalar_type, bytes, a, b);
+        add_numbers(agreement, type, &d);
         return;
     }
     bool same = a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
     if (same)
         return;
-    agreement->max_abs = agreement->max_rel = INFINITY;
+    agreement->max_abs = agreement->max_rel = agreement->rms_rel = INFINITY;
     agreement->agree = false;
 }

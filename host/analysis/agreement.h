@@ -8,30 +8,44 @@
 #include "common/base/bytes.h"
 
 struct sl_agreement {
-    double max_abs;   /* largest absolute difference; INFINITY where only one side is finite */
-    double max_rel;   /* the largest of each output's difference over its largest magnitude */
-    double tolerance; /* that max_rel may reach */
-    size_t outputs;   /* compared so far */
-    size_t odd;       /* floats that are NaN or infinite, on either side or on both */
+    double max_abs;       /* largest absolute difference; INFINITY where only one side is finite */
+    double max_rel;       /* the largest of each output's difference over its largest magnitude */
+    double tolerance;     /* that max_rel may reach */
+    double rms_rel;       /* the largest root mean square of an output's differences over its own */
+    double rms_tolerance; /* that rms_rel may reach; 0: no quantised output, none is asked */
+    double cosine;        /* the smallest between an output and its reference */
+    double steps;   /* largest difference in steps of the outputs' quantisation; 0: none has one */
+    size_t outputs; /* compared so far */
+    size_t odd;     /* floats that are NaN or infinite, on either side or on both */
     bool agree;
+};
+
+/* What the program says of an output. */
+struct sl_output_type {
+    int scalar_type;           /* enum sl_scalar_type; -1: no tensor */
+    uint32_t quantised_values; /* of 8 bits on the way to it, each a rounding; 0: none */
+    double step;               /* of the quantisation that it comes out of; 0: none */
 };
 
 #define SL_AGREEMENT_FLOAT 1e-4 /* of the reference's peak */
 /* What 16-bit floats may differ by: kernels that add in half precision do. */
 #define SL_AGREEMENT_HALF 2e-2
 
-/* `tolerance` is relative to an output's peak: SL_AGREEMENT_FLOAT for f32. An output of 16-bit
- * floats makes it SL_AGREEMENT_HALF. */
-void sl_agreement_init(struct sl_agreement *agreement, double tolerance);
+/* Nothing compared yet; agrees. */
+void sl_agreement_init(struct sl_agreement *agreement);
 
-/* What is to be said of floats that are no numbers, to stand behind a sentence: "; 10 values are
- * NaN or infinite", or nothing. Two variants agree where both compute NaN, and that is not hidden.
- */
-#define SL_AGREEMENT_TEXT_BYTES 64
-const char *sl_agreement_odd_text(const struct sl_agreement *agreement,
-                                  char text[SL_AGREEMENT_TEXT_BYTES]);
+/* What is to be said beside the largest difference, to stand behind a sentence: steps of
+ * quantisation, and floats that are no numbers ("; 10 values are NaN or infinite"); or nothing. Two
+ * variants agree where both compute NaN, and that is not hidden. */
+#define SL_AGREEMENT_TEXT_BYTES 128
+const char *sl_agreement_more_text(const struct sl_agreement *agreement,
+                                   char text[SL_AGREEMENT_TEXT_BYTES]);
 
-/* Compares one output, `a` being the reference. Floats within the tolerance; every other type byte
- * for byte. Different sizes never agree. `scalar_type` is enum sl_scalar_type. */
-void sl_agreement_add(struct sl_agreement *agreement, int scalar_type, struct sl_bytes a,
-                      struct sl_bytes b);
+/* Compares one output, `a` being the reference. Floats agree within SL_AGREEMENT_FLOAT or _HALF of
+ * their peak. Where the program rounds to 8 bits, the last bit of a float decides between two steps
+ * of 1/256, and n such roundings that add up at random make sqrt(n)/256: the root mean square may
+ * reach that, the peak six times as much; one step of the output's own quantisation agrees always.
+ * Every other type agrees byte for byte, int8 that was rounded to one step. Different sizes never
+ * agree. */
+void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_type *type,
+                      struct sl_bytes a, struct sl_bytes b);

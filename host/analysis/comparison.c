@@ -408,8 +408,14 @@ static void check_outputs(struct sl_comparison *c, const struct sl_agreement *ag
     if (!agreement || agreement->agree)
         return;
     c->verdict = SL_VERDICT_WRONG;
-    sl_comparison_note(c, "the outputs differ by %.3g of their peak; %.3g is tolerated",
-                       agreement->max_rel, agreement->tolerance);
+    if (agreement->max_rel <= agreement->tolerance)
+        sl_comparison_note(c,
+                           "the outputs' differences have a root mean square of %.3g of the "
+                           "outputs'; %.3g is tolerated",
+                           agreement->rms_rel, agreement->rms_tolerance);
+    else
+        sl_comparison_note(c, "the outputs differ by %.3g of their peak; %.3g is tolerated",
+                           agreement->max_rel, agreement->tolerance);
 }
 
 static struct sl_comparison start(const struct sl_comparison_options *options, int unit)

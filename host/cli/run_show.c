@@ -22,10 +22,10 @@ static const char *const levels[] = {"off", "on"};
 
 static void print_agreement(const char *what, const struct sl_agreement *agreement)
 {
-    char odd[SL_AGREEMENT_TEXT_BYTES];
+    char more[SL_AGREEMENT_TEXT_BYTES];
     printf("  %-16s %s  max abs %.3g, %.3g of the peak (at most %.0e)%s\n", what,
            agreement->agree ? "agree   " : "DISAGREE", agreement->max_abs, agreement->max_rel,
-           agreement->tolerance, sl_agreement_odd_text(agreement, odd));
+           agreement->tolerance, sl_agreement_more_text(agreement, more));
 }
 
 static void print_files(const struct sl_compared *compared, const char *directory)

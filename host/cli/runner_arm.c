@@ -16,6 +16,7 @@
 #include "common/format/etdump_join.h"
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
+#include "host/rundir/output_type.h"
 #include "host/rundir/run.h"
 #include "host/spec/path_stem.h"
 
@@ -230,17 +231,19 @@ static void put_outputs(const struct sl_runner_arm *arm, struct sl_json *json)
         return;
     }
     const struct sl_pte_plan *plan = find_method(&pte, e->method);
+    struct sl_output_type types[MAX_OUTPUTS];
+    size_t count = plan ? sl_output_types_find(plan, types, MAX_OUTPUTS) : 0;
     sl_json_open_array(json, "outputs");
-    for (uint32_t i = 0; plan && i < plan->output_count && i < MAX_OUTPUTS; i++) {
-        const struct sl_pte_value *value = &plan->values[plan->outputs[i]];
+    for (size_t i = 0; i < count; i++) {
         char name[SL_RUNNER_NAME_BYTES + 16], path[PATH_BYTES];
-        snprintf(name, sizeof(name), "%s-%" PRIu32 ".bin", arm->stem, i);
+        snprintf(name, sizeof(name), "%s-%zu.bin", arm->stem, i);
         snprintf(path, sizeof(path), "%.600s/%.300s", arm->job.directory, name);
-        if (value->kind != SL_PTE_TENSOR || access(path, R_OK) != 0)
+        if (types[i].scalar_type < 0 || access(path, R_OK) != 0)
             continue;
         sl_json_open_object(json, NULL);
         sl_json_text(json, "file", name);
-        sl_json_text(json, "type", sl_scalar_name(value->tensor->scalar_type));
+        sl_json_text(json, "type", sl_scalar_name(types[i].scalar_type));
+        sl_output_type_put(json, &types[i]);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);

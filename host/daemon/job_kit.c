@@ -158,8 +158,8 @@ static int place_outputs(const struct finishing *work, struct sl_diag *diag)
     const struct sl_run *run = &work->run;
     int rc = 0;
     for (size_t i = 0; i < run->output_count; i++) {
-        for (size_t k = 0;
-             rc == 0 && run->output_types[i] >= 0 && k < sizeof(sources) / sizeof(sources[0]);
+        for (size_t k = 0; rc == 0 && run->output_types[i].scalar_type >= 0 &&
+                           k < sizeof(sources) / sizeof(sources[0]);
              k++) {
             char from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
             snprintf(from, sizeof(from), "%.900s/%s-%zu.bin", work->ended->directory,

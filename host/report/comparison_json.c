@@ -73,6 +73,10 @@ static void put_agreement(struct sl_json *json, const struct sl_agreement *agree
     sl_json_f64(json, "tolerance", agreement->tolerance);
     sl_json_bool(json, "agree", agreement->agree);
     sl_json_u64(json, "not_finite", agreement->odd);
+    sl_json_f64(json, "rms_rel", agreement->rms_rel);
+    sl_json_f64(json, "rms_tolerance", agreement->rms_tolerance);
+    sl_json_f64(json, "cosine", agreement->cosine);
+    sl_json_f64(json, "steps", agreement->steps);
     sl_json_u64(json, "outputs", agreement->outputs);
     sl_json_close_object(json);
 }

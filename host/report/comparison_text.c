@@ -91,12 +91,12 @@ static void put_verdict(struct page *p)
 static void put_agreement(struct page *p)
 {
     const struct sl_agreement *a = p->report->agreement;
-    char odd[SL_AGREEMENT_TEXT_BYTES];
+    char more[SL_AGREEMENT_TEXT_BYTES];
     if (a)
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
                    "outputs: %s; largest difference %.2g, %.2g of the peak (up to %.2g)%s",
                    a->agree ? "agree" : "DIFFER", a->max_abs, a->max_rel, a->tolerance,
-                   sl_agreement_odd_text(a, odd));
+                   sl_agreement_more_text(a, more));
     else
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "outputs: not compared");
 }

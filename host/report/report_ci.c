@@ -49,7 +49,7 @@ static void put_suite(struct sl_markup *m, const struct sl_report *report)
 {
     const struct sl_comparison *c = report->comparison->comparison;
     const struct sl_agreement *a = report->comparison->agreement;
-    char text[SENTENCE_BYTES + 192], odd[SL_AGREEMENT_TEXT_BYTES];
+    char text[SENTENCE_BYTES + 192], more[SL_AGREEMENT_TEXT_BYTES];
     bool failed = c->verdict == SL_VERDICT_SLOWER || c->verdict == SL_VERDICT_WRONG;
     bool skipped =
         !failed && c->verdict != SL_VERDICT_FASTER && c->verdict != SL_VERDICT_EQUIVALENT;
@@ -71,7 +71,7 @@ static void put_suite(struct sl_markup *m, const struct sl_report *report)
     put_case(m, "verdict", failed ? "failure" : skipped ? "skipped" : NULL, text);
     if (a)
         snprintf(text, sizeof(text), "largest difference %.3g of the peak, up to %.3g%s",
-                 a->max_rel, a->tolerance, sl_agreement_odd_text(a, odd));
+                 a->max_rel, a->tolerance, sl_agreement_more_text(a, more));
     else
         snprintf(text, sizeof(text), "outputs were not compared");
     put_case(m, "outputs agree", differ ? "failure" : a ? NULL : "skipped", text);

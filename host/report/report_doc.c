@@ -34,7 +34,7 @@ static void put_table(struct sl_doc *doc, const struct sl_report *report, plot_f
 
 static void put_agreement(struct sl_doc *doc, const char *what, const struct sl_agreement *a)
 {
-    char odd[SL_AGREEMENT_TEXT_BYTES];
+    char more[SL_AGREEMENT_TEXT_BYTES];
     if (!a) {
         sl_doc_say(doc, SL_DOC_ITEM, NULL, "%s: not compared", what);
         return;
@@ -42,7 +42,7 @@ static void put_agreement(struct sl_doc *doc, const char *what, const struct sl_
     sl_doc_say(doc, SL_DOC_ITEM, NULL, "%s: ", what);
     sl_doc_put(doc, a->agree ? SL_TONE_PLAIN : SL_TONE_STRONG, a->agree ? "agree" : "differ");
     sl_doc_put(doc, SL_TONE_PLAIN, "; largest difference %.3g, %.3g of the peak (up to %.0e)%s",
-               a->max_abs, a->max_rel, a->tolerance, sl_agreement_odd_text(a, odd));
+               a->max_abs, a->max_rel, a->tolerance, sl_agreement_more_text(a, more));
 }
 
 /* A ticket has the conditions among the reasons, a page below them all. */

@@ -12,6 +12,7 @@
 #include "common/format/scalar_type.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/rounds.h"
+#include "host/rundir/output_type.h"
 #include "host/rundir/rundir.h"
 #include "host/rundir/trace_beside.h"
 
@@ -100,8 +101,6 @@ bool sl_import_traced(const struct cJSON *run)
 
 /* --- outputs --- */
 
-static const double tolerance = 1e-4; /* of the reference's peak */
-
 /* By its name; -1: there is no such type. */
 static int type_of(const cJSON *output)
 {
@@ -129,7 +128,8 @@ static bool add(const char *directory, const cJSON *a, const cJSON *b, struct sl
         return false;
     int rc = read_output(directory, b, &bytes[1]);
     if (rc == 0) {
-        sl_agreement_add(out, type, (struct sl_bytes){bytes[0].data, bytes[0].size},
+        const struct sl_output_type of = sl_output_type_read(a, type);
+        sl_agreement_add(out, &of, (struct sl_bytes){bytes[0].data, bytes[0].size},
                          (struct sl_bytes){bytes[1].data, bytes[1].size});
         sl_buf_fini(&bytes[1]);
     }
@@ -146,7 +146,7 @@ bool sl_import_outputs(const char *directory, const struct cJSON *baseline,
     int count = cJSON_IsArray(a) && cJSON_IsArray(b) ? cJSON_GetArraySize(a) : 0;
     if (count == 0 || count != cJSON_GetArraySize(b))
         return false;
-    sl_agreement_init(&made, tolerance);
+    sl_agreement_init(&made);
     for (int i = 0; i < count; i++)
         if (!add(directory, cJSON_GetArrayItem(a, i), cJSON_GetArrayItem(b, i), &made))
             return false;

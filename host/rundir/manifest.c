@@ -13,6 +13,7 @@
 #include "host/report/analysis.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/json_copy.h"
+#include "host/rundir/output_type.h"
 #include "host/rundir/rundir.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/param.h"
@@ -427,6 +428,8 @@ static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
         sl_json_open_object(m->json, NULL);
         sl_json_i64(m->json, "scalar_type", type);
         sl_json_text(m->json, "type", sl_scalar_name(type));
+        const struct sl_output_type of = sl_output_type_read(one, type);
+        sl_output_type_put(m->json, &of);
         for (size_t k = 0; type >= 0 && k < sizeof(variants) / sizeof(variants[0]); k++) {
             snprintf(path, sizeof(path), "%.900s_%s-%zu.bin", m->base, variants[k][1], i);
             sl_json_text(m->json, variants[k][0], path);

@@ -27,6 +27,7 @@
 #include "host/rundir/file_digest.h"
 #include "host/rundir/json_copy.h"
 #include "host/rundir/manifest.h"
+#include "host/rundir/output_type.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/run.h"
 #include "host/rundir/summary.h"
@@ -118,13 +119,8 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
         return rc == SL_E_UNSUPPORTED || rc == -ENOMEM ? rc : SL_E_CRASHED;
     }
     const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, run->spec->method);
-    run->output_count = plan ? plan->output_count : 0;
-    if (run->output_count > SL_RUN_MAX_OUTPUTS)
-        run->output_count = SL_RUN_MAX_OUTPUTS;
-    for (size_t i = 0; i < run->output_count; i++) {
-        const struct sl_pte_value *value = &plan->values[plan->outputs[i]];
-        run->output_types[i] = value->kind == SL_PTE_TENSOR ? value->tensor->scalar_type : -1;
-    }
+    run->output_count =
+        plan ? sl_output_types_find(plan, run->output_types, SL_RUN_MAX_OUTPUTS) : 0;
     sl_pte_fini(&pte);
     return 0;
 }
@@ -404,7 +400,8 @@ static void record_files(struct sl_json *json, const struct sl_run *run)
     sl_json_open_array(json, "outputs");
     for (size_t i = 0; i < run->output_count; i++) {
         sl_json_open_object(json, NULL);
-        sl_json_i64(json, "scalar_type", run->output_types[i]);
+        sl_json_i64(json, "scalar_type", run->output_types[i].scalar_type);
+        sl_output_type_put(json, &run->output_types[i]);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);

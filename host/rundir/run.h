@@ -7,6 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
+#include "host/analysis/agreement.h"
 
 struct cJSON;
 struct sl_categories;
@@ -45,7 +46,7 @@ struct sl_run {
     struct sl_buf model; /* the file's bytes */
     char model_sha256[SL_SHA256_HEX_SIZE], agent_sha256[SL_SHA256_HEX_SIZE];
     char data_sha256[SL_SHA256_HEX_SIZE]; /* of the external weights; "": none */
-    int output_types[SL_RUN_MAX_OUTPUTS]; /* enum sl_scalar_type, -1 for what is no tensor */
+    struct sl_output_type output_types[SL_RUN_MAX_OUTPUTS];
     size_t output_count;
     struct sl_count_log *log; /* of a counted device */
     struct sl_buf raw_trace;  /* as recorded */

@@ -181,6 +181,10 @@ static bool read_agreement(const struct cJSON *summary, const char *key, struct 
     *out = (struct sl_agreement){.max_abs = sl_rundir_number(one, "max_abs", INFINITY),
                                  .max_rel = sl_rundir_number(one, "max_rel", INFINITY),
                                  .tolerance = sl_rundir_number(one, "tolerance", 0),
+                                 .rms_rel = sl_rundir_number(one, "rms_rel", INFINITY),
+                                 .rms_tolerance = sl_rundir_number(one, "rms_tolerance", 0),
+                                 .cosine = sl_rundir_number(one, "cosine", NAN),
+                                 .steps = sl_rundir_number(one, "steps", 0),
                                  .outputs = (size_t)count,
                                  .odd = (size_t)odd,
                                  .agree = cJSON_IsTrue(agree)};

@@ -12,6 +12,7 @@
 #include "host/report/analysis_json.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/compared.h"
+#include "host/rundir/output_type.h"
 #include "host/rundir/verdict_exit.h"
 
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
@@ -44,6 +45,10 @@ static void put_agreements(struct sl_json *json, const struct sl_summary *s)
         sl_json_f64(json, "tolerance", one->tolerance);
         sl_json_bool(json, "agree", one->agree);
         sl_json_u64(json, "not_finite", one->odd);
+        sl_json_f64(json, "rms_rel", one->rms_rel);
+        sl_json_f64(json, "rms_tolerance", one->rms_tolerance);
+        sl_json_f64(json, "cosine", one->cosine);
+        sl_json_f64(json, "steps", one->steps);
         sl_json_close_object(json);
     }
     sl_json_close_object(json);
@@ -148,7 +153,7 @@ int sl_summary_compare_outputs(const struct sl_rundir *directory, int pair, sl_s
     } pairs[SL_RUNDIR_AGREEMENTS] = {{"on", "off"}, {"portable", "off"}, {"portable", "on"}};
     const cJSON *output,
         *outputs = cJSON_GetObjectItemCaseSensitive(directory->manifest, "outputs");
-    sl_agreement_init(out, SL_AGREEMENT_FLOAT);
+    sl_agreement_init(out);
     cJSON_ArrayForEach(output, outputs)
     {
         double type = sl_rundir_number(output, "scalar_type", -1);
@@ -160,7 +165,8 @@ int sl_summary_compare_outputs(const struct sl_rundir *directory, int pair, sl_s
             return rc;
         rc = read(user, sl_rundir_text(output, pairs[pair].compared), &second);
         if (rc == 0) {
-            sl_agreement_add(out, (int)type, (struct sl_bytes){first.data, first.size},
+            const struct sl_output_type of = sl_output_type_read(output, (int)type);
+            sl_agreement_add(out, &of, (struct sl_bytes){first.data, first.size},
                              (struct sl_bytes){second.data, second.size});
             sl_buf_fini(&second);
         }

@@ -95,7 +95,7 @@ TEST(json_has_the_promised_keys)
     struct sl_agreement agreement;
     struct sl_buf text;
     struct sl_json json;
-    sl_agreement_init(&agreement, 1e-4);
+    sl_agreement_init(&agreement);
     struct sl_comparison c = compare(&agreement);
     struct sl_comparison_report report = report_of(&c, &agreement);
     sl_buf_init(&text, 1 << 22);
@@ -134,7 +134,7 @@ TEST(no_ratio_stands_beside_outputs_that_differ)
     struct sl_buf text;
     const struct sl_style style = {.width = 80, .color = true, .operators = 3};
     struct sl_agreement agreement;
-    sl_agreement_init(&agreement, 1e-4);
+    sl_agreement_init(&agreement);
     agreement.agree = false;
     struct sl_comparison c = compare(&agreement);
     struct sl_comparison_report report = report_of(&c, &agreement);
