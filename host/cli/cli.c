@@ -12,9 +12,11 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/cli/exit_code.h"
+#include "host/report/style.h"
+#include "host/report/table.h"
 #include "host/spec/nearest.h"
 
-enum { MAX_ERROR_JSON_BYTES = 1 << 16, MAX_VERBS = 64 };
+enum { MAX_ERROR_JSON_BYTES = 1 << 16, MAX_TABLE_BYTES = 16 << 20, MAX_VERBS = 64 };
 
 static int terminal_width(void)
 {
@@ -192,4 +194,18 @@ int sl_cli_main(int argc, char **argv)
         }
     }
     return unknown_verb(&cli, name);
+}
+
+int sl_cli_table(const struct sl_cli *cli, struct sl_table *table, const char *none)
+{
+    const struct sl_style style = {.width = cli->width, .color = cli->color};
+    struct sl_buf text;
+    sl_buf_init(&text, MAX_TABLE_BYTES);
+    int rc = table->error == 0 && sl_table_is_empty(table) ? sl_buf_printf(&text, "%s\n", none)
+                                                           : sl_table_show(&text, &style, table);
+    if (rc == 0)
+        fwrite(text.data, 1, text.size, stdout);
+    sl_buf_fini(&text);
+    sl_table_fini(table);
+    return sl_exit_for_error(rc);
 }

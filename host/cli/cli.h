@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 struct sl_diag;
+struct sl_table;
 
 /* Exit codes: promises to scripts. */
 enum sl_exit {
@@ -50,6 +51,9 @@ int sl_cli_init(struct sl_cli *cli, int *argc, char **argv, struct sl_diag *diag
 /* Prints a failure: on stderr what, where and the fix, one sentence each; with --json also the
  * object {"error":{"code","message","where","hint"}} on stdout. Returns `exit_code`. */
 int sl_cli_fail(const struct sl_cli *cli, int exit_code, const struct sl_diag *diag);
+
+/* Prints a table and ends it; `none` is the sentence for one without rows. Returns an exit code. */
+int sl_cli_table(const struct sl_cli *cli, struct sl_table *table, const char *none);
 
 int sl_cli_main(int argc, char **argv);
 

@@ -9,18 +9,14 @@
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/options.h"
-#include "host/cli/table.h"
+#include "host/report/table.h"
 
 static int show(const struct sl_cli *cli, const cJSON *answer)
 {
-    static const struct sl_table_column columns[] = {{"DEVICE", false, true},
-                                                     {"KIND", false, false},
-                                                     {"STATE", false, false},
-                                                     {"JOB", true, false},
-                                                     {"DETAIL", false, true}};
+    static const char *const heads[] = {"~DEVICE", "KIND", "STATE", ">JOB", "~DETAIL", NULL};
     struct sl_table table;
     const cJSON *device;
-    sl_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    sl_table_init(&table, "devices", "devices", heads);
     cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(answer, "devices"))
     {
         uint64_t job = sl_answer_u64(device, "job");
@@ -33,7 +29,7 @@ static int show(const struct sl_cli *cli, const cJSON *answer)
             sl_table_put(&table, NULL);
         sl_table_put(&table, sl_answer_text(device, "detail"));
     }
-    return sl_table_show(&table, cli, "The lab has no devices; its configuration names them.");
+    return sl_cli_table(cli, &table, "The lab has no devices; its configuration names them.");
 }
 
 int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)

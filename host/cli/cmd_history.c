@@ -18,7 +18,7 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/table.h"
+#include "host/report/table.h"
 #include "host/spec/device_kind.h"
 
 enum { MAX_POINTS = 10000, PAGE = 200, ID_CHARS = 16, MAX_JSON_BYTES = 1 << 26 };
@@ -168,13 +168,12 @@ static int put_json(const struct series *s)
 
 static int put_text(const struct sl_cli *cli, const struct series *s)
 {
-    static const struct sl_table_column columns[] = {
-        {"FROM RUN", true, false}, {"TO RUN", true, false}, {"FROM", false, false},
-        {"RUNS", true, false},     {"OFF/ON", true, false}, {"CHANGE", true, false}};
+    static const char *const heads[] = {">FROM RUN", ">TO RUN", "FROM", ">RUNS",
+                                        ">OFF/ON",   ">CHANGE", NULL};
     const struct sl_history *h = &s->history;
     struct sl_table table;
     char text[SL_ANSWER_TIME_BYTES];
-    sl_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    sl_table_init(&table, "history", "history", heads);
     for (size_t i = 0; i < h->count; i++) {
         const struct sl_history_stretch *stretch = &h->stretches[i];
         const struct point *first = &s->points[stretch->first];
@@ -188,7 +187,7 @@ static int put_text(const struct sl_cli *cli, const struct series *s)
         else
             sl_table_put(&table, NULL);
     }
-    int code = sl_table_show(&table, cli, "No run of this series has a ratio with a verdict.");
+    int code = sl_cli_table(cli, &table, "No run of this series has a ratio with a verdict.");
     if (code == SL_EXIT_DONE && s->count > 0 && !h->enough)
         printf("%zu runs: from %d on changes are told from chance\n", s->count,
                SL_STEADINESS_MIN_RUNS);
@@ -242,9 +241,8 @@ static int tell_series(const struct sl_cli *cli, const char *id)
 
 static int list(const struct sl_cli *cli, const char *limit, const char *cursor)
 {
-    static const struct sl_table_column columns[] = {
-        {"SERIES", false, false},  {"MODEL", false, true},    {"DEVICE", false, true},
-        {"LAST RUN", true, false}, {"STARTED", false, false}, {"OFF/ON", true, false}};
+    static const char *const heads[] = {"SERIES",  "~MODEL",  "~DEVICE", ">LAST RUN",
+                                        "STARTED", ">OFF/ON", NULL};
     char path[SL_CLIENT_PATH_BYTES] = "/api/v1/series", text[SL_ANSWER_TIME_BYTES];
     struct sl_table table;
     cJSON *answer;
@@ -252,7 +250,7 @@ static int list(const struct sl_cli *cli, const char *limit, const char *cursor)
     if (!answer)
         return code;
     const cJSON *one;
-    sl_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    sl_table_init(&table, "history", "history", heads);
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(answer, "series"))
     {
         const cJSON *newest = cJSON_GetObjectItemCaseSensitive(one, "newest");
@@ -263,7 +261,7 @@ static int list(const struct sl_cli *cli, const char *limit, const char *cursor)
         sl_table_put(&table, sl_answer_time(sl_answer_u64(newest, "started_ms"), text));
         sl_table_printf(&table, "%.4f", sl_answer_f64(newest, "ratio"));
     }
-    code = sl_table_show(&table, cli, "No series.");
+    code = sl_cli_table(cli, &table, "No series.");
     uint64_t next = sl_answer_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
         fprintf(stderr, "older ones: sme2lab history --cursor %" PRIu64 "\n", next);

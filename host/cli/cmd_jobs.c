@@ -9,8 +9,8 @@
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/options.h"
-#include "host/cli/table.h"
 #include "host/cli/url.h"
+#include "host/report/table.h"
 
 static void put_job(struct sl_table *table, const cJSON *job)
 {
@@ -32,15 +32,13 @@ static void put_job(struct sl_table *table, const cJSON *job)
 
 static int show(const struct sl_cli *cli, const cJSON *answer)
 {
-    static const struct sl_table_column columns[] = {
-        {"JOB", true, false},        {"STATE", false, false}, {"DEVICE", false, true},
-        {"SUBMITTED", false, false}, {"TOOK", true, false},   {"RUN", true, false},
-        {"DETAIL", false, true}};
+    static const char *const heads[] = {">JOB",  "STATE", "~DEVICE", "SUBMITTED",
+                                        ">TOOK", ">RUN",  "~DETAIL", NULL};
     struct sl_table table;
     const cJSON *job;
-    sl_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    sl_table_init(&table, "jobs", "jobs", heads);
     cJSON_ArrayForEach(job, cJSON_GetObjectItemCaseSensitive(answer, "jobs")) put_job(&table, job);
-    int code = sl_table_show(&table, cli, "No jobs.");
+    int code = sl_cli_table(cli, &table, "No jobs.");
     uint64_t next = sl_answer_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
         fprintf(stderr, "older ones: sme2lab jobs --cursor %" PRIu64 "\n", next);

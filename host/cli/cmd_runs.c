@@ -13,8 +13,8 @@
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/options.h"
-#include "host/cli/table.h"
 #include "host/cli/url.h"
+#include "host/report/table.h"
 
 static void put_run(struct sl_table *table, const cJSON *run)
 {
@@ -34,15 +34,13 @@ static void put_run(struct sl_table *table, const cJSON *run)
 
 static int show(const struct sl_cli *cli, const cJSON *answer)
 {
-    static const struct sl_table_column columns[] = {
-        {"RUN", true, false},     {"MODEL", false, true},    {"DEVICE", false, true},
-        {"KIND", false, false},   {"STARTED", false, false}, {"OFF/ON", true, false},
-        {"VERDICT", false, false}};
+    static const char *const heads[] = {">RUN",    "~MODEL",  "~DEVICE", "KIND",
+                                        "STARTED", ">OFF/ON", "VERDICT", NULL};
     struct sl_table table;
     const cJSON *run;
-    sl_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    sl_table_init(&table, "runs", "runs", heads);
     cJSON_ArrayForEach(run, cJSON_GetObjectItemCaseSensitive(answer, "runs")) put_run(&table, run);
-    int code = sl_table_show(&table, cli, "No runs.");
+    int code = sl_cli_table(cli, &table, "No runs.");
     uint64_t next = sl_answer_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
         fprintf(stderr, "older ones: sme2lab runs --cursor %" PRIu64 "\n", next);

@@ -13,8 +13,8 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/table.h"
 #include "host/cli/url.h"
+#include "host/report/table.h"
 #include "host/rundir/json_copy.h"
 
 enum { MAX_JSON_BYTES = 64 << 20 };
@@ -41,17 +41,17 @@ static void print_run(const cJSON *run)
 
 static int print_files(const struct sl_cli *cli, const cJSON *files)
 {
-    static const struct sl_table_column columns[] = {{"FILE", false, true}, {"BYTES", true, false}};
+    static const char *const heads[] = {"~FILE", ">BYTES", NULL};
     struct sl_table table;
     const cJSON *file;
-    sl_table_init(&table, columns, 2);
+    sl_table_init(&table, "show", "show", heads);
     cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(files, "files"))
     {
         sl_table_put(&table, sl_answer_text(file, "path"));
         sl_table_printf(&table, "%" PRIu64, sl_answer_u64(file, "bytes"));
     }
     putchar('\n');
-    return sl_table_show(&table, cli, "No files.");
+    return sl_cli_table(cli, &table, "No files.");
 }
 
 static int print_json(const cJSON *run, const cJSON *files)

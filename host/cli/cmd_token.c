@@ -13,7 +13,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/options.h"
-#include "host/cli/table.h"
+#include "host/report/table.h"
 
 enum { MAX_BODY_BYTES = 4096, DAY_S = 86400 };
 
@@ -52,11 +52,7 @@ static int add(const struct token *t, const char *name)
 
 static int list(const struct token *t)
 {
-    static const struct sl_table_column columns[] = {{"TOKEN", true, false},
-                                                     {"NAME", false, true},
-                                                     {"ROLE", false, false},
-                                                     {"MADE", false, false},
-                                                     {"ENDS", false, false}};
+    static const char *const heads[] = {">TOKEN", "~NAME", "ROLE", "MADE", "ENDS", NULL};
     char text[SL_ANSWER_TIME_BYTES];
     struct sl_table table;
     cJSON *answer;
@@ -65,7 +61,7 @@ static int list(const struct token *t)
     int code = sl_ask(t->cli, &request, &answer);
     if (!answer)
         return code;
-    sl_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    sl_table_init(&table, "token", "token", heads);
     cJSON_ArrayForEach(token, cJSON_GetObjectItemCaseSensitive(answer, "tokens"))
     {
         uint64_t expires_ms = sl_answer_u64(token, "expires_ms");
@@ -76,7 +72,7 @@ static int list(const struct token *t)
         sl_table_put(&table, expires_ms ? sl_answer_time(expires_ms, text) : "never");
     }
     cJSON_Delete(answer);
-    return sl_table_show(&table, t->cli, "No tokens: only the Unix socket lets anybody in.");
+    return sl_cli_table(t->cli, &table, "No tokens: only the Unix socket lets anybody in.");
 }
 
 static int revoke(const struct token *t, const char *word)

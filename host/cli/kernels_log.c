@@ -13,9 +13,9 @@
 #include "host/report/categories_file.h"
 #include "host/report/doc.h"
 #include "host/report/kernel_log.h"
-#include "host/report/page_table.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 #include "host/rundir/etdump_file.h"
 #include "host/rundir/output_file.h"
 #include "host/spec/path_stem.h"
@@ -163,26 +163,26 @@ static int put_json(const struct request *r, struct sl_buf *out)
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
 
-static void open_table(struct sl_page_table *t, const char *first, const char *second)
+static void open_table(struct sl_table *t, const char *first, const char *second)
 {
     const char *const heads[] = {first, second, NULL};
-    sl_page_table_init(t, "kernels", "Kernels", heads);
-    sl_page_table_widths(t, (const struct sl_page_column[]){{0, 0}, {19, 1}});
+    sl_table_init(t, "kernels", "Kernels", heads);
+    sl_table_widths(t, (const struct sl_table_column[]){{0, 0}, {19, 1}});
 }
 
 /* The operators that SME2 is for, and how far its use is proven. */
 static void put_proof(const struct request *r, struct sl_doc *doc)
 {
     const struct sl_attribution *a = &r->file.analysis.attribution;
-    struct sl_page_table t;
+    struct sl_table t;
     const char *kernel = NULL;
     sl_doc_begin(doc, SL_DOC_LINE, NULL);
     open_table(&t, "operator", "SME2");
     for (size_t i = 0; i < a->operator_count; i++) {
         if (!sl_sme2_matters(&a->operators[i]))
             continue;
-        sl_page_table_cell(&t, a->operators[i].name, a->operators[i].name_len);
-        sl_page_table_text(&t, sl_sme2_evidence_of(&a->operators[i], &r->log, &kernel));
+        sl_table_cell(&t, a->operators[i].name, a->operators[i].name_len);
+        sl_table_text(&t, sl_sme2_evidence_of(&a->operators[i], &r->log, &kernel));
     }
     sl_doc_table(doc, &t);
 }
@@ -190,13 +190,13 @@ static void put_proof(const struct request *r, struct sl_doc *doc)
 static int put_text(const struct request *r, struct sl_buf *out)
 {
     const struct sl_style style = {r->cli->width, r->cli->color, 0, r->cli->unicode};
-    struct sl_page_table t;
+    struct sl_table t;
     struct sl_doc doc;
     sl_doc_init(&doc, SL_DOC_TERMINAL);
     open_table(&t, "kernel (available, not proven to run)", "architecture");
     for (size_t i = 0; i < r->log.count; i++) {
-        sl_page_table_text(&t, r->log.kernels[i].name);
-        sl_page_table_text(&t, sl_kernel_architecture(&r->log.kernels[i].parts));
+        sl_table_text(&t, r->log.kernels[i].name);
+        sl_table_text(&t, sl_kernel_architecture(&r->log.kernels[i].parts));
     }
     sl_doc_table(&doc, &t);
     if (r->has_off && sl_kernel_log_sme1(&r->off) > 0) {

@@ -8,10 +8,10 @@
 #include "host/analysis/movement.h"
 #include "host/report/analysis.h"
 #include "host/report/doc.h"
-#include "host/report/page_table.h"
 #include "host/report/reach_report.h"
 #include "host/report/record_join.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 enum { CATEGORY_COLUMNS = 14 };
@@ -100,20 +100,19 @@ static void put_latency(struct page *p)
 }
 
 /* A row of the categories; a share below 0 has no bar. */
-static void put_category(struct page *p, struct sl_page_table *t, const char *name, double sum,
-                         bool bar)
+static void put_category(struct page *p, struct sl_table *t, const char *name, double sum, bool bar)
 {
-    sl_page_table_text(t, name);
-    sl_page_table_figure(t, sum / p->runs, p->analysis->attribution.unit);
-    sl_page_table_share(t, sum / p->whole);
+    sl_table_text(t, name);
+    sl_table_figure(t, sum / p->runs, p->analysis->attribution.unit);
+    sl_table_share(t, sum / p->whole);
     if (bar)
-        sl_page_table_bar(t, SL_TONE_GOOD, p->whole == 0 ? 0 : sum / p->whole);
+        sl_table_bar(t, SL_TONE_GOOD, p->whole == 0 ? 0 : sum / p->whole);
     else
-        sl_page_table_text(t, "");
+        sl_table_text(t, "");
 }
 
 /* The parts of Data Movement under it, where there are any. */
-static void put_movement(struct page *p, struct sl_page_table *t)
+static void put_movement(struct page *p, struct sl_table *t)
 {
     int64_t totals[SL_MOVEMENT_COUNT];
     char text[SL_TEXT_SIZE];
@@ -129,10 +128,10 @@ static void put_categories(struct page *p)
 {
     static const char *const heads[] = {"category", ">cost", ">share", "", NULL};
     const struct sl_attribution *a = &p->analysis->attribution;
-    struct sl_page_table t;
-    sl_page_table_init(&t, "categories", "Categories", heads);
-    sl_page_table_widths(
-        &t, (const struct sl_page_column[]){{CATEGORY_COLUMNS, 0}, {10, 0}, {8, 0}, {0, 2}});
+    struct sl_table t;
+    sl_table_init(&t, "categories", "Categories", heads);
+    sl_table_widths(
+        &t, (const struct sl_table_column[]){{CATEGORY_COLUMNS, 0}, {10, 0}, {8, 0}, {0, 2}});
     t.headless = true;
     for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
         double sum = 0;
@@ -152,19 +151,19 @@ static void put_operators(struct page *p, size_t most)
     static const char *const heads[] = {
         "operator (own work)", "category", ">a run", ">cost", ">share", NULL};
     const struct sl_attribution *a = &p->analysis->attribution;
-    struct sl_page_table t;
-    sl_page_table_init(&t, "operators", "Operators", heads);
-    sl_page_table_widths(&t, (const struct sl_page_column[]){
-                                 {0, 0}, {CATEGORY_COLUMNS, 1}, {6, 0}, {10, 0}, {8, 0}});
+    struct sl_table t;
+    sl_table_init(&t, "operators", "Operators", heads);
+    sl_table_widths(&t, (const struct sl_table_column[]){
+                            {0, 0}, {CATEGORY_COLUMNS, 1}, {6, 0}, {10, 0}, {8, 0}});
     for (size_t i = 0; i < a->operator_count && i < most; i++) {
         const struct sl_operator *op = &a->operators[i];
-        sl_page_table_cell(&t, op->name, op->name_len);
-        sl_page_table_text(&t, sl_category_name(op->category));
-        sl_page_table_printf(&t, "%u", op->instances);
-        sl_page_table_figure(&t, (double)op->total / p->runs, a->unit);
-        sl_page_table_share(&t, (double)op->total / p->whole);
+        sl_table_cell(&t, op->name, op->name_len);
+        sl_table_text(&t, sl_category_name(op->category));
+        sl_table_printf(&t, "%u", op->instances);
+        sl_table_figure(&t, (double)op->total / p->runs, a->unit);
+        sl_table_share(&t, (double)op->total / p->whole);
         if (op->kernel)
-            sl_page_table_line(&t, SL_TONE_FAINT, "  %.250s", op->kernel);
+            sl_table_line(&t, SL_TONE_FAINT, "  %.250s", op->kernel);
     }
     sl_doc_table(p->doc, &t);
     if (a->operator_count > most)

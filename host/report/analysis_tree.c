@@ -6,7 +6,7 @@
 #include "common/base/json.h"
 #include "host/report/analysis.h"
 #include "host/report/doc.h"
-#include "host/report/page_table.h"
+#include "host/report/table.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
 
@@ -39,16 +39,16 @@ void sl_analysis_instances_json(struct sl_json *json, const struct sl_attributio
 }
 
 struct tree {
-    struct sl_page_table table;
+    struct sl_table table;
     const struct sl_attribution *a;
     double runs, whole;
 };
 
 static void put_row(struct tree *t, int level, const char *name, double total)
 {
-    sl_page_table_printf(&t->table, "%*s%.400s", 2 * level, "", name);
-    sl_page_table_figure(&t->table, total / t->runs, t->a->unit);
-    sl_page_table_share(&t->table, total / t->whole);
+    sl_table_printf(&t->table, "%*s%.400s", 2 * level, "", name);
+    sl_table_figure(&t->table, total / t->runs, t->a->unit);
+    sl_table_share(&t->table, total / t->whole);
 }
 
 static void put_instances(struct tree *t, size_t index)
@@ -87,8 +87,8 @@ static void put_levels(struct sl_doc *doc, const struct sl_attribution *a)
     struct tree t = {.a = a, .runs = (double)a->measured_count};
     for (size_t i = 0; i < a->run_count; i++)
         t.whole += a->runs[i].warmup ? 0.0 : (double)a->runs[i].end_to_end;
-    sl_page_table_init(&t.table, "tree", "Level by level", heads);
-    sl_page_table_widths(&t.table, (const struct sl_page_column[]){{0, 0}, {10, 0}, {8, 0}});
+    sl_table_init(&t.table, "tree", "Level by level", heads);
+    sl_table_widths(&t.table, (const struct sl_table_column[]){{0, 0}, {10, 0}, {8, 0}});
     t.table.headless = true;
     for (int c = 0; c < SL_CATEGORY_COUNT; c++)
         put_category(&t, c);

@@ -13,8 +13,8 @@
 #include "host/analysis/sweep.h"
 #include "host/report/comparison.h"
 #include "host/report/next_step.h"
-#include "host/report/page_table.h"
 #include "host/report/report.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 enum { VERDICTS = SL_VERDICT_WRONG + 1, TEXT_BYTES = 512 };
@@ -86,21 +86,21 @@ void sl_combined_summary(const struct sl_combined *combined, char *out, size_t s
     }
 }
 
-static void put_parts(const struct sl_combined *combined, size_t i, struct sl_page_table *out)
+static void put_parts(const struct sl_combined *combined, size_t i, struct sl_table *out)
 {
     for (int part = 0; part < PARTS; part++) {
         const char *text = part_of(&combined->reports[i], part);
-        sl_page_table_text(out, text[0] ? text : "-");
+        sl_table_text(out, text[0] ? text : "-");
     }
 }
 
-void sl_combined_figures(const struct sl_combined *combined, struct sl_page_table *out)
+void sl_combined_figures(const struct sl_combined *combined, struct sl_table *out)
 {
     static const char *const heads[] = {"Model",     "Device",     ">Threads", "Experiment",
                                         ">Baseline", ">Candidate", ">Ratio",   ">Interval",
                                         "Verdict",   NULL};
     char off[48], on[48];
-    sl_page_table_init(out, "figures", "Latency comparison", heads);
+    sl_table_init(out, "figures", "Latency comparison", heads);
     snprintf(out->note, sizeof(out->note),
              "Median end to end of a run. Ratio: baseline / candidate, so above 1 the candidate "
              "(SME2 on) is faster. Counted devices: executed instructions, not time.");
@@ -108,47 +108,47 @@ void sl_combined_figures(const struct sl_combined *combined, struct sl_page_tabl
         const struct sl_comparison *c = combined->reports[i].comparison->comparison;
         bool exact = c->method == SL_METHOD_EXACT;
         put_parts(combined, i, out);
-        sl_page_table_text(out, sl_unit_format(off, sizeof(off), c->baseline, c->unit));
-        sl_page_table_text(out, sl_unit_format(on, sizeof(on), c->candidate, c->unit));
+        sl_table_text(out, sl_unit_format(off, sizeof(off), c->baseline, c->unit));
+        sl_table_text(out, sl_unit_format(on, sizeof(on), c->candidate, c->unit));
         if (isfinite(c->ratio))
-            sl_page_table_printf(out, "%.3fx", c->ratio);
+            sl_table_printf(out, "%.3fx", c->ratio);
         else
-            sl_page_table_text(out, "-");
+            sl_table_text(out, "-");
         if (isfinite(c->low))
-            sl_page_table_printf(out, "%.3f to %.3f", c->low, c->high);
+            sl_table_printf(out, "%.3f to %.3f", c->low, c->high);
         else
-            sl_page_table_text(out, exact && isfinite(c->ratio) ? "exact" : "-");
-        sl_page_table_text(out, sl_verdict_name(c->verdict));
+            sl_table_text(out, exact && isfinite(c->ratio) ? "exact" : "-");
+        sl_table_text(out, sl_verdict_name(c->verdict));
     }
 }
 
-void sl_combined_shares(const struct sl_combined *combined, struct sl_page_table *out)
+void sl_combined_shares(const struct sl_combined *combined, struct sl_table *out)
 {
     static const char *const heads[] = {"Comparison",   ">CONV",  ">GEMM",      ">Data Movement",
                                         ">Elementwise", ">Other", ">Framework", NULL};
     char label[TEXT_BYTES];
-    sl_page_table_init(out, "categories", "Operator category breakdown", heads);
+    sl_table_init(out, "categories", "Operator category breakdown", heads);
     snprintf(out->note, sizeof(out->note),
              "Share of end to end, baseline to candidate; a row sums to 100 %% on either side. "
              "Unit: per cent of time, or of executed instructions on counted devices.");
     for (size_t i = 0; i < combined->count; i++) {
         const struct sl_comparison *c = combined->reports[i].comparison->comparison;
         sl_combined_label(combined, i, label, sizeof(label));
-        sl_page_table_text(out, label);
+        sl_table_text(out, label);
         for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
             const struct sl_category_shift *s = &c->categories[k];
             if (isfinite(s->share_baseline) && isfinite(s->share_candidate))
-                sl_page_table_printf(out, "%.1f to %.1f", 100 * s->share_baseline,
-                                     100 * s->share_candidate);
+                sl_table_printf(out, "%.1f to %.1f", 100 * s->share_baseline,
+                                100 * s->share_candidate);
             else
-                sl_page_table_text(out, "-");
+                sl_table_text(out, "-");
         }
     }
 }
 
 /* What a sweep or a map says, where it found contention: it comes before what single comparisons
  * say. */
-static void put_contention(const struct sl_combined *combined, struct sl_page_table *out)
+static void put_contention(const struct sl_combined *combined, struct sl_table *out)
 {
     char words[TEXT_BYTES], name[SL_COMBINED_NAME_BYTES];
     for (size_t i = 0; i < combined->count; i++) {
@@ -162,23 +162,23 @@ static void put_contention(const struct sl_combined *combined, struct sl_page_ta
         else
             sl_combined_sweep_words(&sweep, words, sizeof(words));
         sl_combined_base(&combined->reports[i], !beside, name);
-        sl_page_table_printf(out, "%s: %s", combined->reports[i].model, name);
-        sl_page_table_printf(out, "%s (rule contention)", words);
+        sl_table_printf(out, "%s: %s", combined->reports[i].model, name);
+        sl_table_printf(out, "%s (rule contention)", words);
     }
 }
 
-void sl_combined_steps(const struct sl_combined *combined, struct sl_page_table *out)
+void sl_combined_steps(const struct sl_combined *combined, struct sl_table *out)
 {
     static const char *const heads[] = {"Comparison", "Next step", NULL};
     char label[TEXT_BYTES];
-    sl_page_table_init(out, "next", "Next steps", heads);
+    sl_table_init(out, "next", "Next steps", heads);
     put_contention(combined, out);
     for (size_t i = 0; i < combined->count; i++) {
         struct sl_next_step step;
         sl_next_step_find(combined->reports[i].comparison, &step);
         sl_combined_label(combined, i, label, sizeof(label));
-        sl_page_table_text(out, label);
-        sl_page_table_text(out, step.text);
+        sl_table_text(out, label);
+        sl_table_text(out, step.text);
     }
 }
 

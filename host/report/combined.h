@@ -9,7 +9,7 @@ struct sl_buf;
 struct sl_contention;
 struct sl_json;
 struct sl_markup;
-struct sl_page_table;
+struct sl_table;
 struct sl_report;
 struct sl_sweep;
 
@@ -37,10 +37,10 @@ void sl_combined_label(const struct sl_combined *combined, size_t index, char *o
 /* "3 comparisons of 2 models on 2 devices: 2 faster, 1 inconclusive". The same size. */
 void sl_combined_summary(const struct sl_combined *combined, char *out, size_t size);
 
-/* The tables that both pages share; end each with sl_page_table_fini(). */
-void sl_combined_figures(const struct sl_combined *combined, struct sl_page_table *out);
-void sl_combined_shares(const struct sl_combined *combined, struct sl_page_table *out);
-void sl_combined_steps(const struct sl_combined *combined, struct sl_page_table *out);
+/* The tables that both pages share; end each with sl_table_fini(). */
+void sl_combined_figures(const struct sl_combined *combined, struct sl_table *out);
+void sl_combined_shares(const struct sl_combined *combined, struct sl_table *out);
+void sl_combined_steps(const struct sl_combined *combined, struct sl_table *out);
 
 /* The comparisons that differ in nothing but their number of threads from the one at `index`, which
  * is the first of them: false for another or for a single one. How many such there are. What a
@@ -48,7 +48,7 @@ void sl_combined_steps(const struct sl_combined *combined, struct sl_page_table 
 bool sl_combined_sweep(const struct sl_combined *combined, size_t index, struct sl_sweep *out);
 size_t sl_combined_sweep_count(const struct sl_combined *combined);
 void sl_combined_sweep_words(const struct sl_sweep *sweep, char *out, size_t size);
-void sl_combined_sweeps(const struct sl_combined *combined, struct sl_page_table *out);
+void sl_combined_sweeps(const struct sl_combined *combined, struct sl_table *out);
 /* The array "sweeps". */
 void sl_combined_sweeps_json(struct sl_json *json, const struct sl_combined *combined);
 
@@ -66,7 +66,7 @@ bool sl_combined_contention(const struct sl_combined *combined, size_t index,
                             struct sl_contention *out);
 size_t sl_combined_contention_count(const struct sl_combined *combined);
 void sl_combined_contention_words(const struct sl_contention *map, char *out, size_t size);
-void sl_combined_contentions(const struct sl_combined *combined, struct sl_page_table *out);
+void sl_combined_contentions(const struct sl_combined *combined, struct sl_table *out);
 /* The array "contention_maps". */
 void sl_combined_contentions_json(struct sl_json *json, const struct sl_combined *combined);
 /* plot_contention.c: a heat map of each. */
@@ -80,7 +80,7 @@ void sl_plot_contention(struct sl_markup *m, const struct sl_combined *combined)
 bool sl_combined_cost_words(const struct sl_combined *combined, size_t index, char *out,
                             size_t size);
 size_t sl_combined_cost_count(const struct sl_combined *combined);
-void sl_combined_costs(const struct sl_combined *combined, struct sl_page_table *out);
+void sl_combined_costs(const struct sl_combined *combined, struct sl_table *out);
 void sl_combined_costs_json(struct sl_json *json, const struct sl_combined *combined);
 
 /* combined_findings.c: what the sweeps, the maps and the clean arms say, a line each; nothing where

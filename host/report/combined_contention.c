@@ -10,8 +10,8 @@
 #include "host/analysis/contention.h"
 #include "host/report/combined.h"
 #include "host/report/comparison.h"
-#include "host/report/page_table.h"
 #include "host/report/report.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 enum { MAX_POINTS = SL_CONTENTION_MAX * SL_CONTENTION_MAX, WORDS_BYTES = 512 };
@@ -92,38 +92,38 @@ void sl_combined_contention_words(const struct sl_contention *map, char *out, si
                                  : ": no contention for the SME unit shown");
 }
 
-static void put_slowdown(struct sl_page_table *out, double slowdown)
+static void put_slowdown(struct sl_table *out, double slowdown)
 {
     if (isfinite(slowdown))
-        sl_page_table_printf(out, "%.2fx", slowdown);
+        sl_table_printf(out, "%.2fx", slowdown);
     else
-        sl_page_table_text(out, "-");
+        sl_table_text(out, "-");
 }
 
-static void put_cell(struct sl_page_table *out, const struct sl_contention_cell *cell,
-                     const char *title, const char *words)
+static void put_cell(struct sl_table *out, const struct sl_contention_cell *cell, const char *title,
+                     const char *words)
 {
-    sl_page_table_text(out, title);
-    sl_page_table_printf(out, "%g", cell->point.threads);
-    sl_page_table_printf(out, "%g", cell->point.processes);
+    sl_table_text(out, title);
+    sl_table_printf(out, "%g", cell->point.threads);
+    sl_table_printf(out, "%g", cell->point.processes);
     put_slowdown(out, cell->baseline_slowdown);
     put_slowdown(out, cell->candidate_slowdown);
-    sl_page_table_printf(out, "%.3fx", cell->point.ratio);
+    sl_table_printf(out, "%.3fx", cell->point.ratio);
     if (isfinite(cell->point.low))
-        sl_page_table_printf(out, "%.3f to %.3f", cell->point.low, cell->point.high);
+        sl_table_printf(out, "%.3f to %.3f", cell->point.low, cell->point.high);
     else
-        sl_page_table_text(out, "-");
-    sl_page_table_text(out, words);
+        sl_table_text(out, "-");
+    sl_table_text(out, words);
 }
 
-void sl_combined_contentions(const struct sl_combined *combined, struct sl_page_table *out)
+void sl_combined_contentions(const struct sl_combined *combined, struct sl_table *out)
 {
     static const char *const heads[] = {"Map",        ">Threads",     ">Processes",
                                         ">Off slows", ">On slows",    ">Ratio",
                                         ">Interval",  "What it says", NULL};
     struct sl_contention map;
     char name[SL_COMBINED_NAME_BYTES], title[2 * SL_COMBINED_NAME_BYTES], words[WORDS_BYTES];
-    sl_page_table_init(out, "contention", "Contention", heads);
+    sl_table_init(out, "contention", "Contention", heads);
     snprintf(out->note, sizeof(out->note),
              "Processes: that run the model at a time, the measured one among them; the others use "
              "SME2 throughout. Slows: how many times as long as with the fewest. Contention is "

@@ -13,8 +13,8 @@
 #include "host/report/analysis.h"
 #include "host/report/combined.h"
 #include "host/report/comparison.h"
-#include "host/report/page_table.h"
 #include "host/report/report.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 /* One variant of both arms. */
@@ -133,13 +133,13 @@ bool sl_combined_cost_words(const struct sl_combined *combined, size_t index, ch
     return true;
 }
 
-void sl_combined_costs(const struct sl_combined *combined, struct sl_page_table *out)
+void sl_combined_costs(const struct sl_combined *combined, struct sl_table *out)
 {
     static const char *const heads[] = {"Model",     ">Threads", "Side",      ">Clean",
                                         ">Profiled", ">Costs",   ">Interval", NULL};
     struct cost cost;
     char text[48];
-    sl_page_table_init(out, "profiling", "Cost of profiling", heads);
+    sl_table_init(out, "profiling", "Cost of profiling", heads);
     snprintf(out->note, sizeof(out->note),
              "Medians of end to end of the clean arm, which records whole executions alone, and of "
              "the profiled arm, which records every operator. On counted devices the recorder's "
@@ -148,16 +148,16 @@ void sl_combined_costs(const struct sl_combined *combined, struct sl_page_table 
         if (!find_cost(combined, i / 2, (int)(i % 2), &cost))
             continue;
         int unit = cost.report->comparison->comparison->unit;
-        sl_page_table_text(out, cost.report->model);
-        sl_page_table_text(out, text_of(cost.report->threads));
-        sl_page_table_text(out, sl_report_side(cost.report, cost.side));
-        sl_page_table_text(out, sl_unit_format(text, sizeof(text), cost.clean, unit));
-        sl_page_table_text(out, sl_unit_format(text, sizeof(text), cost.profiled, unit));
-        sl_page_table_printf(out, "%.2f %%", 100 * cost.share);
+        sl_table_text(out, cost.report->model);
+        sl_table_text(out, text_of(cost.report->threads));
+        sl_table_text(out, sl_report_side(cost.report, cost.side));
+        sl_table_text(out, sl_unit_format(text, sizeof(text), cost.clean, unit));
+        sl_table_text(out, sl_unit_format(text, sizeof(text), cost.profiled, unit));
+        sl_table_printf(out, "%.2f %%", 100 * cost.share);
         if (isfinite(cost.low))
-            sl_page_table_printf(out, "%.2f to %.2f %%", 100 * cost.low, 100 * cost.high);
+            sl_table_printf(out, "%.2f to %.2f %%", 100 * cost.low, 100 * cost.high);
         else
-            sl_page_table_text(out, "-");
+            sl_table_text(out, "-");
     }
 }
 

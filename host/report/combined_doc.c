@@ -1,13 +1,13 @@
 /* host/report/combined_doc.c: many comparisons as a document. */
 #include "host/report/combined.h"
 #include "host/report/doc.h"
-#include "host/report/page_table.h"
+#include "host/report/table.h"
 
 enum { TEXT_BYTES = 512 };
 
 /* Sections, and how many comparisons each is of; NULL: of all. */
 static const struct section {
-    void (*table)(const struct sl_combined *combined, struct sl_page_table *out);
+    void (*table)(const struct sl_combined *combined, struct sl_table *out);
     size_t (*count)(const struct sl_combined *combined);
     void (*plot)(struct sl_markup *m, const struct sl_combined *combined);
 } sections[] = {
@@ -21,7 +21,7 @@ static const struct section {
 
 static void fill(struct sl_doc *doc, const struct sl_combined *combined)
 {
-    struct sl_page_table table;
+    struct sl_table table;
     char text[TEXT_BYTES];
     sl_combined_summary(combined, text, sizeof(text));
     sl_doc_say(doc, SL_DOC_TITLE, NULL, "Combined report");

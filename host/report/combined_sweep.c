@@ -10,8 +10,8 @@
 #include "host/analysis/sweep.h"
 #include "host/report/combined.h"
 #include "host/report/comparison.h"
-#include "host/report/page_table.h"
 #include "host/report/report.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 enum { NAME_BYTES = SL_COMBINED_NAME_BYTES };
@@ -162,13 +162,13 @@ void sl_combined_sweep_words(const struct sl_sweep *s, char *out, size_t size)
                  s->points[s->best].threads > 1 ? "s" : "");
 }
 
-void sl_combined_sweeps(const struct sl_combined *combined, struct sl_page_table *out)
+void sl_combined_sweeps(const struct sl_combined *combined, struct sl_table *out)
 {
     static const char *const heads[] = {"Sweep",  ">Threads",  ">Off scales",  ">On scales",
                                         ">Ratio", ">Interval", "What it says", NULL};
     struct sl_sweep s;
     char name[NAME_BYTES], words[512];
-    sl_page_table_init(out, "sweep", "Thread sweep", heads);
+    sl_table_init(out, "sweep", "Thread sweep", heads);
     bool emulated = false;
     for (size_t i = 0; i < combined->count; i++)
         emulated = emulated || combined->reports[i].comparison->emulated;
@@ -187,18 +187,18 @@ void sl_combined_sweeps(const struct sl_combined *combined, struct sl_page_table
         for (size_t k = 0; k < s.count; k++) {
             const struct sl_sweep_point *p = &s.points[k];
             if (k == 0)
-                sl_page_table_printf(out, "%s: %s", combined->reports[i].model, name);
+                sl_table_printf(out, "%s: %s", combined->reports[i].model, name);
             else
-                sl_page_table_text(out, "");
-            sl_page_table_printf(out, "%g", p->threads);
-            sl_page_table_printf(out, "%.2fx", p->baseline_scaling);
-            sl_page_table_printf(out, "%.2fx", p->candidate_scaling);
-            sl_page_table_printf(out, "%.3fx", p->ratio);
+                sl_table_text(out, "");
+            sl_table_printf(out, "%g", p->threads);
+            sl_table_printf(out, "%.2fx", p->baseline_scaling);
+            sl_table_printf(out, "%.2fx", p->candidate_scaling);
+            sl_table_printf(out, "%.3fx", p->ratio);
             if (isfinite(p->low))
-                sl_page_table_printf(out, "%.3f to %.3f", p->low, p->high);
+                sl_table_printf(out, "%.3f to %.3f", p->low, p->high);
             else
-                sl_page_table_text(out, "-");
-            sl_page_table_text(out, k == 0 ? words : "");
+                sl_table_text(out, "-");
+            sl_table_text(out, k == 0 ? words : "");
         }
     }
 }

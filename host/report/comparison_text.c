@@ -13,9 +13,9 @@
 #include "host/report/comparison.h"
 #include "host/report/doc.h"
 #include "host/report/next_step.h"
-#include "host/report/page_table.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 enum { CATEGORY_COLUMNS = 14 };
@@ -102,17 +102,17 @@ static void put_agreement(struct page *p)
 }
 
 /* A cost of one side and its part of the side's whole. */
-static void put_side(struct page *p, struct sl_page_table *t, int side, const char *name,
-                     double cost, double part)
+static void put_side(struct page *p, struct sl_table *t, int side, const char *name, double cost,
+                     double part)
 {
-    sl_page_table_text(t, name);
-    sl_page_table_text(t, side ? p->report->candidate_level : p->report->baseline_level);
-    sl_page_table_figure(t, cost, p->comparison->unit);
-    sl_page_table_share(t, part);
+    sl_table_text(t, name);
+    sl_table_text(t, side ? p->report->candidate_level : p->report->baseline_level);
+    sl_table_figure(t, cost, p->comparison->unit);
+    sl_table_share(t, part);
 }
 
 /* The parts of Data Movement: the price of SME2. */
-static void put_movement(struct page *p, struct sl_page_table *t)
+static void put_movement(struct page *p, struct sl_table *t)
 {
     const struct sl_comparison *c = p->comparison;
     struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
@@ -124,11 +124,11 @@ static void put_movement(struct page *p, struct sl_page_table *t)
             continue;
         snprintf(text, sizeof(text), "  %s", sl_movement_name(i));
         put_side(p, t, 0, text, parts[i].baseline, parts[i].baseline / c->whole_baseline);
-        sl_page_table_text(t, "");
-        sl_page_table_text(t, "");
+        sl_table_text(t, "");
+        sl_table_text(t, "");
         put_side(p, t, 1, "", parts[i].candidate, parts[i].candidate / c->whole_candidate);
-        sl_page_table_text(t, "");
-        sl_page_table_text(t, "");
+        sl_table_text(t, "");
+        sl_table_text(t, "");
     }
 }
 
@@ -143,10 +143,10 @@ static int level_columns(const struct page *p)
 static void put_shift(struct page *p)
 {
     static const char *const heads[] = {"category", "side", ">cost", ">share", "", ">ratio", NULL};
-    const struct sl_page_column widths[] = {
+    const struct sl_table_column widths[] = {
         {CATEGORY_COLUMNS, 0}, {level_columns(p), 0}, {10, 0}, {8, 0}, {0, 2}, {8, 0}};
     const struct sl_comparison *c = p->comparison;
-    struct sl_page_table t;
+    struct sl_table t;
     bool origin =
         p->report->baseline->attribution.by_origin && p->report->candidate->attribution.by_origin;
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
@@ -154,17 +154,17 @@ static void put_shift(struct page *p)
                sl_unit_caption(c->unit));
     sl_doc_say(p->doc, SL_DOC_LINE, NULL, "categories are by %s", origin ? "origin" : "name");
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
-    sl_page_table_init(&t, "categories", "Categories", heads);
-    sl_page_table_widths(&t, widths);
+    sl_table_init(&t, "categories", "Categories", heads);
+    sl_table_widths(&t, widths);
     t.headless = true;
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *shift = &c->categories[k];
         put_side(p, &t, 0, sl_category_name(k), shift->baseline, shift->share_baseline);
-        sl_page_table_bar(&t, SL_TONE_FAINT, shift->share_baseline);
-        sl_page_table_text(&t, "");
+        sl_table_bar(&t, SL_TONE_FAINT, shift->share_baseline);
+        sl_table_text(&t, "");
         put_side(p, &t, 1, "", shift->candidate, shift->share_candidate);
-        sl_page_table_bar(&t, SL_TONE_GOOD, shift->share_candidate);
-        sl_page_table_ratio(&t, shift->baseline, shift->candidate, 2);
+        sl_table_bar(&t, SL_TONE_GOOD, shift->share_candidate);
+        sl_table_ratio(&t, shift->baseline, shift->candidate, 2);
         if (k == SL_CATEGORY_MOVEMENT)
             put_movement(p, &t);
     }
@@ -172,12 +172,11 @@ static void put_shift(struct page *p)
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
 }
 
-static void put_kernel(struct sl_page_table *t, const struct sl_operator *op, const char *level)
+static void put_kernel(struct sl_table *t, const struct sl_operator *op, const char *level)
 {
     if (op && op->kernel)
-        sl_page_table_line(t, SL_TONE_FAINT, "  %.8s: %.250s%s", level, op->kernel,
-                           strcmp(sl_sme2_evidence(op), "executed") == 0 ? " (SME2, executed)"
-                                                                         : "");
+        sl_table_line(t, SL_TONE_FAINT, "  %.8s: %.250s%s", level, op->kernel,
+                      strcmp(sl_sme2_evidence(op), "executed") == 0 ? " (SME2, executed)" : "");
 }
 
 static bool changed(const struct sl_operator_shift *row)
@@ -207,21 +206,21 @@ static void put_operators(struct page *p, size_t most)
     snprintf(sides[1], sizeof(sides[1]), ">%s", p->report->candidate_level);
     const char *const heads[] = {
         "operator (own work)", "category", sides[0], sides[1], ">ratio", "", NULL};
-    const struct sl_page_column widths[] = {{0, 0}, {CATEGORY_COLUMNS, 1}, {10, 0}, {10, 0}, {8, 0},
-                                            {1, 0}};
+    const struct sl_table_column widths[] = {
+        {0, 0}, {CATEGORY_COLUMNS, 1}, {10, 0}, {10, 0}, {8, 0}, {1, 0}};
     const struct sl_comparison *c = p->comparison;
-    struct sl_page_table t;
-    sl_page_table_init(&t, "operators", "Operators", heads);
-    sl_page_table_widths(&t, widths);
+    struct sl_table t;
+    sl_table_init(&t, "operators", "Operators", heads);
+    sl_table_widths(&t, widths);
     for (size_t i = 0; i < c->operator_count && i < most; i++) {
         const struct sl_operator_shift *row = &c->operators[i];
         const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
-        sl_page_table_cell(&t, op->name, op->name_len);
-        sl_page_table_text(&t, sl_category_name(op->category));
-        sl_page_table_figure(&t, row->baseline ? row->baseline_cost : NAN, c->unit);
-        sl_page_table_figure(&t, row->candidate ? row->candidate_cost : NAN, c->unit);
-        sl_page_table_ratio(&t, row->baseline_cost, row->candidate_cost, 2);
-        sl_page_table_text(&t, changed(row) ? "*" : "");
+        sl_table_cell(&t, op->name, op->name_len);
+        sl_table_text(&t, sl_category_name(op->category));
+        sl_table_figure(&t, row->baseline ? row->baseline_cost : NAN, c->unit);
+        sl_table_figure(&t, row->candidate ? row->candidate_cost : NAN, c->unit);
+        sl_table_ratio(&t, row->baseline_cost, row->candidate_cost, 2);
+        sl_table_text(&t, changed(row) ? "*" : "");
         put_kernel(&t, row->baseline, p->report->baseline_level);
         put_kernel(&t, row->candidate, p->report->candidate_level);
     }

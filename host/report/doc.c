@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "host/report/page_table.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 
 #define MAX_BYTES ((size_t)1 << 28)
 
@@ -24,7 +24,7 @@ void sl_doc_fini(struct sl_doc *doc)
 {
     for (size_t i = 0; i < doc->count; i++) {
         if (doc->blocks[i].table)
-            sl_page_table_fini(doc->blocks[i].table);
+            sl_table_fini(doc->blocks[i].table);
         sl_free(doc->blocks[i].table);
     }
     sl_free(doc->blocks);
@@ -64,6 +64,13 @@ void sl_doc_begin(struct sl_doc *doc, int kind, const char *name)
             .first = kind == SL_DOC_FIGURE ? doc->figures.size : doc->texts.size};
 }
 
+/* A name from a file cannot steer a terminal; the other media escape what they show. */
+static void make_safe(char *text)
+{
+    for (; *text; text++)
+        *text = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
+}
+
 static void put(struct sl_doc *doc, int tone, const char *format, va_list args)
 {
     char mark = (char)tone;
@@ -78,6 +85,8 @@ static void put(struct sl_doc *doc, int tone, const char *format, va_list args)
         doc->error = sl_buf_extend(&doc->texts, (size_t)len + 1, &at);
     if (doc->error == 0 && len >= 0)
         vsnprintf((char *)at, (size_t)len + 1, format, args);
+    if (doc->error == 0 && len >= 0 && doc->medium == SL_DOC_TERMINAL)
+        make_safe((char *)at);
     end_last(doc);
 }
 
@@ -98,9 +107,9 @@ void sl_doc_say(struct sl_doc *doc, int kind, const char *name, const char *form
     va_end(args);
 }
 
-void sl_doc_table(struct sl_doc *doc, struct sl_page_table *table)
+void sl_doc_table(struct sl_doc *doc, struct sl_table *table)
 {
-    struct sl_page_table *moved = sl_calloc(1, sizeof(*moved));
+    struct sl_table *moved = sl_calloc(1, sizeof(*moved));
     sl_doc_begin(doc, SL_DOC_TABLE, NULL);
     fail(doc, moved ? table->error : -ENOMEM);
     if (doc->error == 0) {
@@ -108,7 +117,7 @@ void sl_doc_table(struct sl_doc *doc, struct sl_page_table *table)
         doc->blocks[doc->count - 1].table = moved;
         return;
     }
-    sl_page_table_fini(table);
+    sl_table_fini(table);
     sl_free(moved);
 }
 

@@ -8,7 +8,7 @@
 #include "common/base/buf.h"
 #include "host/report/markup.h"
 
-struct sl_page_table;
+struct sl_table;
 struct sl_style;
 
 /* Where it is shown: a ticket is short Markdown, a page has everything with its figures. */
@@ -30,9 +30,9 @@ enum sl_doc_kind {
 
 struct sl_doc_block {
     int kind;
-    const char *name;            /* static; NULL: none */
-    size_t first, size;          /* bytes of the document's texts, or of its figures */
-    struct sl_page_table *table; /* owned */
+    const char *name;       /* static; NULL: none */
+    size_t first, size;     /* bytes of the document's texts, or of its figures */
+    struct sl_table *table; /* owned */
 };
 
 struct sl_doc {
@@ -56,7 +56,7 @@ __attribute__((format(printf, 3, 4))) void sl_doc_put(struct sl_doc *doc, int to
 __attribute__((format(printf, 4, 5))) void sl_doc_say(struct sl_doc *doc, int kind,
                                                       const char *name, const char *format, ...);
 /* Moves a table in. */
-void sl_doc_table(struct sl_doc *doc, struct sl_page_table *table);
+void sl_doc_table(struct sl_doc *doc, struct sl_table *table);
 /* A figure to draw. */
 struct sl_markup *sl_doc_figure(struct sl_doc *doc);
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "host/report/doc.h"
-#include "host/report/page_table.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 
 static const char style[] =
     ":root{color-scheme:light}"
@@ -139,7 +139,7 @@ static void put_block(struct page *p, const struct sl_doc_block *block)
         put_paragraph(p, block, "pre");
         break;
     case SL_DOC_TABLE:
-        sl_page_table_html(&p->m, block->table);
+        sl_table_html(&p->m, block->table);
         break;
     case SL_DOC_FIGURE:
         if (p->m.error == 0)

@@ -1,7 +1,7 @@
 /* host/report/doc_md.c: a document as Markdown. */
 #include "host/report/doc.h"
-#include "host/report/page_table.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 
 enum { COMMAND_BYTES = 1500 };
 
@@ -56,7 +56,7 @@ int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc)
         if (block->kind == SL_DOC_FIGURE || (block->kind == SL_DOC_LINE && block->size == 0))
             continue;
         if (block->kind == SL_DOC_TABLE) {
-            sl_page_table_md(&m, block->table);
+            sl_table_md(&m, block->table);
             continue;
         }
         sl_markup_put(&m, "%s", frames[block->kind].before);

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "host/report/doc.h"
-#include "host/report/page_table.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 
 struct terminal {
     struct sl_buf *out;
@@ -69,7 +69,7 @@ static void put_block(struct terminal *t, const struct sl_doc_block *block)
 {
     switch (block->kind) {
     case SL_DOC_TABLE:
-        note(t, sl_page_table_show(t->out, t->style, block->table));
+        note(t, sl_table_show(t->out, t->style, block->table));
         break;
     case SL_DOC_FIGURE:
         break;

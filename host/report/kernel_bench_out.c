@@ -6,8 +6,8 @@
 #include "host/report/doc.h"
 #include "host/report/kernel_anchors.h"
 #include "host/report/kernel_bench.h"
-#include "host/report/page_table.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 
 static void put_u64(struct sl_json *json, const char *key, bool known, uint64_t value)
 {
@@ -112,46 +112,46 @@ int sl_kernel_bench_json(struct sl_json *json, const struct sl_kernel_bench *ben
 }
 
 /* "1.66": instructions for each that could not be avoided. */
-static void put_ratio(struct sl_page_table *t, uint64_t a, uint64_t b)
+static void put_ratio(struct sl_table *t, uint64_t a, uint64_t b)
 {
     if (b == 0)
-        sl_page_table_text(t, "-");
+        sl_table_text(t, "-");
     else
-        sl_page_table_printf(t, "%.2f", (double)a / (double)b);
+        sl_table_printf(t, "%.2f", (double)a / (double)b);
 }
 
-static void put_counted(struct sl_page_table *t, const struct sl_kernel_row *row,
+static void put_counted(struct sl_table *t, const struct sl_kernel_row *row,
                         const struct sl_kernel_bench *bench)
 {
     const struct sl_kernel_anchor *a = sl_kernel_anchors_find(bench->anchors, row, bench->svl);
     uint64_t min_mac = sl_kernel_min_mac(row, bench->svl), goal = a ? a->goal : 0;
-    sl_page_table_text(t, row->stage);
-    sl_page_table_printf(t, "%" PRIu64, row->instructions);
-    sl_page_table_printf(t, "%.3f", (double)row->instructions / (double)sl_kernel_elements(row));
-    sl_page_table_printf(t, "%" PRIu64, min_mac);
+    sl_table_text(t, row->stage);
+    sl_table_printf(t, "%" PRIu64, row->instructions);
+    sl_table_printf(t, "%.3f", (double)row->instructions / (double)sl_kernel_elements(row));
+    sl_table_printf(t, "%" PRIu64, min_mac);
     put_ratio(t, row->instructions, min_mac);
     if (!bench->anchors)
         return;
     put_ratio(t, row->instructions, a ? a->instructions : 0);
     put_ratio(t, row->instructions, goal);
-    sl_page_table_text(t, goal == 0 ? "" : row->instructions <= goal ? "met" : "PAST");
+    sl_table_text(t, goal == 0 ? "" : row->instructions <= goal ? "met" : "PAST");
 }
 
 /* "12.3", "4.5 %", or that there is none. */
-static void put_known(struct sl_page_table *t, double value, const char *unit)
+static void put_known(struct sl_table *t, double value, const char *unit)
 {
     if (value > 0)
-        sl_page_table_printf(t, value < 10 ? "%.2f%s" : "%.1f%s", value, unit);
+        sl_table_printf(t, value < 10 ? "%.2f%s" : "%.1f%s", value, unit);
     else
-        sl_page_table_text(t, "-");
+        sl_table_text(t, "-");
 }
 
-static void put_timed(struct sl_page_table *t, const struct sl_kernel_row *row,
+static void put_timed(struct sl_table *t, const struct sl_kernel_row *row,
                       const struct sl_kernel_bench *bench)
 {
     unsigned threads = threads_of(bench);
-    sl_page_table_text(t, row->stage);
-    sl_page_table_printf(t, "%" PRIu64, row->ns);
+    sl_table_text(t, row->stage);
+    sl_table_printf(t, "%" PRIu64, row->ns);
     put_known(t, gflops(row, threads), "");
     put_known(t, row->ns > 0 ? threads * (double)sl_kernel_bytes(row) / (double)row->ns : 0, "");
     put_known(t, 100 * sl_kernel_share_of_peak(row, bench->roof), " %");
@@ -189,7 +189,7 @@ static void put_clock(struct sl_doc *doc, const struct sl_kernel_bench *bench)
 }
 
 /* Columns of counted rows, the last three with anchors; and of timed ones. */
-static void open_table(struct sl_page_table *t, bool counted, bool anchors)
+static void open_table(struct sl_table *t, bool counted, bool anchors)
 {
     static const char *const beside[] = {"stage",    ">instructions", ">each",   ">least MACs",
                                          ">x least", ">x anchor",     ">x goal", "",
@@ -198,18 +198,18 @@ static void open_table(struct sl_page_table *t, bool counted, bool anchors)
                                         ">least MACs", ">x least",      NULL};
     static const char *const timed[] = {"stage",          ">ns", ">GFLOP/s", ">GB/s",
                                         ">share of peak", NULL};
-    static const struct sl_page_column counts[] = {{11, 2}, {12, 1}, {9, 1}, {10, 1},
-                                                   {7, 1},  {8, 1},  {7, 1}, {4, 2}};
-    static const struct sl_page_column times[] = {{11, 2}, {13, 1}, {13, 1}, {13, 1}, {14, 1}};
-    sl_page_table_init(t, "stages", "Stages", !counted ? timed : anchors ? beside : alone);
-    sl_page_table_widths(t, counted ? counts : times);
+    static const struct sl_table_column counts[] = {{11, 2}, {12, 1}, {9, 1}, {10, 1},
+                                                    {7, 1},  {8, 1},  {7, 1}, {4, 2}};
+    static const struct sl_table_column times[] = {{11, 2}, {13, 1}, {13, 1}, {13, 1}, {14, 1}};
+    sl_table_init(t, "stages", "Stages", !counted ? timed : anchors ? beside : alone);
+    sl_table_widths(t, counted ? counts : times);
 }
 
 /* The stages of the kernel that begins at `first`; returns the first row behind them. */
 static size_t put_kernel(struct sl_doc *doc, const struct sl_kernel_bench *bench, size_t first)
 {
     const struct sl_kernel_row *row = &bench->rows[first];
-    struct sl_page_table t;
+    struct sl_table t;
     size_t i = first;
     sl_doc_begin(doc, SL_DOC_LINE, NULL);
     sl_doc_say(doc, SL_DOC_HEADING, row->kernel, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 " %s", row->m,
@@ -223,8 +223,8 @@ static size_t put_kernel(struct sl_doc *doc, const struct sl_kernel_bench *bench
         else
             put_timed(&t, &bench->rows[i], bench);
         if (bench->rows[i].most_ulp > 0)
-            sl_page_table_line(&t, SL_TONE_PLAIN, "  results are at most %.2f ulp off",
-                               bench->rows[i].most_ulp);
+            sl_table_line(&t, SL_TONE_PLAIN, "  results are at most %.2f ulp off",
+                          bench->rows[i].most_ulp);
     }
     sl_doc_table(doc, &t);
     return i;

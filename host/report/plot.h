@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct sl_markup;
-struct sl_page_table;
+struct sl_table;
 struct sl_report;
 
 /* Stacked bars: each category's cost with SME2 off and on, on one scale and as shares. */
@@ -23,7 +23,7 @@ bool sl_plot_histogram_wanted(const struct sl_report *report);
  * its table. False where no shape is known: there is nothing to draw, and no table to end. */
 bool sl_plot_scatter_wanted(const struct sl_report *report);
 void sl_plot_scatter(struct sl_markup *m, const struct sl_report *report);
-bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_page_table *out);
+bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_table *out);
 /* plot_time.c: both sides over the time of the run, a point for each of its pieces; nothing where
  * sl_report_sustained() has no table. */
 void sl_plot_time(struct sl_markup *m, const struct sl_report *report);

@@ -12,10 +12,10 @@
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/markup.h"
-#include "host/report/page_table.h"
 #include "host/report/plot.h"
 #include "host/report/report.h"
 #include "host/report/svg.h"
+#include "host/report/table.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
 
@@ -239,21 +239,21 @@ void sl_plot_scatter(struct sl_markup *m, const struct sl_report *report)
     fini(&s);
 }
 
-static void put_cost(struct sl_page_table *t, double value, int unit)
+static void put_cost(struct sl_table *t, double value, int unit)
 {
     char text[32];
-    sl_page_table_text(t, sl_unit_format(text, sizeof(text), value, unit));
+    sl_table_text(t, sl_unit_format(text, sizeof(text), value, unit));
 }
 
-static void put_rate_cell(struct sl_page_table *t, double macs, double cost)
+static void put_rate_cell(struct sl_table *t, double macs, double cost)
 {
     if (isfinite(cost))
-        sl_page_table_printf(t, "%.4g", macs / cost);
+        sl_table_printf(t, "%.4g", macs / cost);
     else
-        sl_page_table_text(t, "-");
+        sl_table_text(t, "-");
 }
 
-bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_page_table *out)
+bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_table *out)
 {
     struct scatter s;
     char off[112], on[112];
@@ -266,7 +266,7 @@ bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_pa
     snprintf(on, sizeof(on), ">%.100s", sl_report_side(report, 1));
     const char *const heads[] = {"Operator", "Operands",   ">MACs",      off,
                                  on,         ">MACs/unit", ">MACs/unit", NULL};
-    sl_page_table_init(out, "work", "Cost against work", heads);
+    sl_table_init(out, "work", "Cost against work", heads);
     snprintf(out->note, sizeof(out->note),
              "MACs: multiply-accumulates of one run. MACs/unit: per %s, of the first side and of "
              "the second. Operators without any are not listed: %.1f %% and %.1f %% of end to "
@@ -276,8 +276,8 @@ bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_pa
     out->error = out->error ? out->error : rc;
     for (size_t i = 0; rc == 0 && i < s.count && i < most; i++) {
         const struct point *p = &s.points[i];
-        sl_page_table_cell(out, p->row->op->name, p->row->op->name_len);
-        sl_page_table_text(out, p->row->at->shape);
+        sl_table_cell(out, p->row->op->name, p->row->op->name_len);
+        sl_table_text(out, p->row->at->shape);
         put_cost(out, p->macs, SL_TRACE_INSTRUCTIONS);
         for (int side = 0; side < 2; side++)
             put_cost(out, p->cost[side], unit);

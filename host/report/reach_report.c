@@ -11,8 +11,8 @@
 #include "host/analysis/attribution.h"
 #include "host/analysis/reach.h"
 #include "host/report/doc.h"
-#include "host/report/page_table.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 enum { TEXT_ROWS = 20 };
@@ -109,18 +109,17 @@ static bool has_stand_ins(const struct sl_reach *r)
 
 static const char stand_in_note[] = "~: a kernel that does as much stands for one of its own";
 
-static void put_lines(struct sl_page_table *t, const struct sl_reach_report *report,
+static void put_lines(struct sl_table *t, const struct sl_reach_report *report,
                       const struct sl_reach_row *row, int unit)
 {
     char kernel[SL_TEXT_SIZE];
-    sl_page_table_cell(t, row->op->name, row->op->name_len);
-    sl_page_table_figure(t, row->now, unit);
-    sl_page_table_figure(t, row->best, report->unit);
-    sl_page_table_figure(t, report->unit == unit && row->bench ? row->gain : NAN, unit);
+    sl_table_cell(t, row->op->name, row->op->name_len);
+    sl_table_figure(t, row->now, unit);
+    sl_table_figure(t, row->best, report->unit);
+    sl_table_figure(t, report->unit == unit && row->bench ? row->gain : NAN, unit);
     if (isfinite(report->reach->roof))
-        sl_page_table_figure(t, row->roof, SL_TRACE_NS);
-    sl_page_table_line(t, SL_TONE_FAINT, "  %.150s; %.120s", row->at->shape,
-                       kernel_of(row, kernel));
+        sl_table_figure(t, row->roof, SL_TRACE_NS);
+    sl_table_line(t, SL_TONE_FAINT, "  %.150s; %.120s", row->at->shape, kernel_of(row, kernel));
 }
 
 void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int unit)
@@ -129,7 +128,7 @@ void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int 
     bool roofline = isfinite(r->roof);
     const char *const heads[] = {"operator, operands, our best kernel", ">now", ">best", ">to gain",
                                  roofline ? ">roofline" : NULL,         NULL};
-    struct sl_page_table table;
+    struct sl_table table;
     char text[SL_TEXT_SIZE];
     sl_doc_begin(doc, SL_DOC_LINE, NULL);
     sl_doc_say(doc, SL_DOC_HEADING, "headroom", "Headroom");
@@ -142,9 +141,9 @@ void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int 
     if (r->count == 0)
         return;
     sl_doc_begin(doc, SL_DOC_LINE, NULL);
-    sl_page_table_init(&table, "headroom", "Headroom", heads);
-    sl_page_table_widths(
-        &table, (const struct sl_page_column[]){{0, 0}, {10, 0}, {10, 0}, {10, 0}, {10, 0}});
+    sl_table_init(&table, "headroom", "Headroom", heads);
+    sl_table_widths(&table,
+                    (const struct sl_table_column[]){{0, 0}, {10, 0}, {10, 0}, {10, 0}, {10, 0}});
     for (size_t i = 0; i < r->count && i < TEXT_ROWS; i++)
         put_lines(&table, report, &r->rows[i], unit);
     sl_doc_table(doc, &table);
@@ -153,32 +152,32 @@ void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int 
 }
 
 void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
-                    struct sl_page_table *out)
+                    struct sl_table *out)
 {
     const struct sl_reach *r = report->reach;
     static const char *const heads[] = {"Operator", "Operands", "Our best kernel", ">Now",
                                         ">Best",    ">To gain", ">Roofline",       NULL};
     char kernel[SL_TEXT_SIZE];
-    sl_page_table_init(out, "headroom", "Headroom", heads);
+    sl_table_init(out, "headroom", "Headroom", heads);
     snprintf(out->note, sizeof(out->note), "Kernels on %.100s. Roofline: %.100s. %s%s%.40s",
              report->refused[0] ? report->refused : report->device, report->roofline,
              has_stand_ins(r) ? stand_in_note : "", has_stand_ins(r) ? ". " : "",
              r->count > most ? "Those with most to gain are listed." : "");
     for (size_t i = 0; i < r->count && i < most; i++) {
         const struct sl_reach_row *row = &r->rows[i];
-        sl_page_table_cell(out, row->op->name, row->op->name_len);
-        sl_page_table_text(out, row->at->shape);
-        sl_page_table_text(out, kernel_of(row, kernel));
-        sl_page_table_figure(out, row->now, unit);
-        sl_page_table_figure(out, row->best, report->unit);
-        sl_page_table_figure(out, report->unit == unit && row->bench ? row->gain : NAN, unit);
-        sl_page_table_figure(out, row->roof, SL_TRACE_NS);
+        sl_table_cell(out, row->op->name, row->op->name_len);
+        sl_table_text(out, row->at->shape);
+        sl_table_text(out, kernel_of(row, kernel));
+        sl_table_figure(out, row->now, unit);
+        sl_table_figure(out, row->best, report->unit);
+        sl_table_figure(out, report->unit == unit && row->bench ? row->gain : NAN, unit);
+        sl_table_figure(out, row->roof, SL_TRACE_NS);
     }
-    sl_page_table_text(out, "End to end");
-    sl_page_table_text(out, "");
-    sl_page_table_text(out, "the best for every operator");
-    sl_page_table_figure(out, r->whole, unit);
-    sl_page_table_figure(out, r->reachable, unit);
-    sl_page_table_figure(out, r->whole - r->reachable, unit);
-    sl_page_table_figure(out, r->roof, SL_TRACE_NS);
+    sl_table_text(out, "End to end");
+    sl_table_text(out, "");
+    sl_table_text(out, "the best for every operator");
+    sl_table_figure(out, r->whole, unit);
+    sl_table_figure(out, r->reachable, unit);
+    sl_table_figure(out, r->whole - r->reachable, unit);
+    sl_table_figure(out, r->roof, SL_TRACE_NS);
 }

@@ -8,7 +8,7 @@
 struct sl_analysis;
 struct sl_doc;
 struct sl_json;
-struct sl_page_table;
+struct sl_table;
 struct sl_reach;
 
 /* All of it is borrowed. */
@@ -25,9 +25,9 @@ struct sl_reach_report {
 void sl_reach_json(struct sl_json *json, const struct sl_reach_report *report, int unit);
 /* In words and as a table for a terminal. */
 void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int unit);
-/* The `most` rows with the largest gain; end it with sl_page_table_fini(). */
+/* The `most` rows with the largest gain; end it with sl_table_fini(). */
 void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
-                    struct sl_page_table *out);
+                    struct sl_table *out);
 /* "2.7 M now; 1.9 M with our best kernel for every operator (29.6 % less)". `size` of at least
  * 320. */
 void sl_reach_words(const struct sl_reach_report *report, int unit, char *out, size_t size);

@@ -9,7 +9,7 @@
 #include "host/report/analysis.h"
 #include "host/report/doc.h"
 #include "host/report/etrecord.h"
-#include "host/report/page_table.h"
+#include "host/report/table.h"
 #include "host/report/text.h"
 
 enum { PLACE_SIZE = 256 };
@@ -89,17 +89,17 @@ int sl_record_json(struct sl_json *json, const struct sl_analysis *analysis,
 
 static int put_rows(void *context, const struct joined *joined)
 {
-    struct sl_page_table *table = context;
+    struct sl_table *table = context;
     for (size_t i = 0; i < joined->match.node_count; i++) {
         const struct sl_etrecord_node *node = joined->match.nodes[i];
         char place[PLACE_SIZE];
         sl_etrecord_place(node, place, sizeof(place));
         if (i == 0)
-            sl_page_table_printf(table, "%" PRId32, joined->instruction);
+            sl_table_printf(table, "%" PRId32, joined->instruction);
         else
-            sl_page_table_text(table, "");
-        sl_page_table_text(table, i == 0 ? joined->name : "");
-        sl_page_table_printf(table, "%s  %s", node->type, place);
+            sl_table_text(table, "");
+        sl_table_text(table, i == 0 ? joined->name : "");
+        sl_table_printf(table, "%s  %s", node->type, place);
     }
     return table->error;
 }
@@ -108,9 +108,9 @@ void sl_record_doc(struct sl_doc *doc, const struct sl_analysis *analysis,
                    const struct sl_etrecord *record)
 {
     static const char *const heads[] = {">instr", "event", "operators of the model", NULL};
-    struct sl_page_table table;
-    sl_page_table_init(&table, "instructions", "Operators of the model", heads);
-    sl_page_table_widths(&table, (const struct sl_page_column[]){{6, 0}, {26, 2}, {0, 2}});
+    struct sl_table table;
+    sl_table_init(&table, "instructions", "Operators of the model", heads);
+    sl_table_widths(&table, (const struct sl_table_column[]){{6, 0}, {26, 2}, {0, 2}});
     int rc = for_each(analysis, record, put_rows, &table);
     table.error = table.error ? table.error : rc;
     sl_doc_begin(doc, SL_DOC_LINE, NULL);

@@ -8,7 +8,7 @@
 struct sl_agreement;
 struct sl_buf;
 struct sl_comparison_report;
-struct sl_page_table;
+struct sl_table;
 
 enum { SL_REPORT_MAX_FACTS = 24, SL_REPORT_MAX_ARTIFACTS = 8 };
 
@@ -55,16 +55,16 @@ void sl_report_conditions(const struct sl_report *report, char *out, size_t size
 /* "SME2 off against on", or the names of an imported pair. The same size. */
 void sl_report_title(const struct sl_report *report, char *out, size_t size);
 
-/* The tables that pages share; end each with sl_page_table_fini(). */
-void sl_report_facts(const struct sl_report *report, struct sl_page_table *out);
-void sl_report_artifacts(const struct sl_report *report, struct sl_page_table *out);
-void sl_report_figures(const struct sl_report *report, struct sl_page_table *out);
-void sl_report_shift(const struct sl_report *report, struct sl_page_table *out);
-void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out);
-void sl_report_proof(const struct sl_report *report, struct sl_page_table *out);
+/* The tables that pages share; end each with sl_table_fini(). */
+void sl_report_facts(const struct sl_report *report, struct sl_table *out);
+void sl_report_artifacts(const struct sl_report *report, struct sl_table *out);
+void sl_report_figures(const struct sl_report *report, struct sl_table *out);
+void sl_report_shift(const struct sl_report *report, struct sl_table *out);
+void sl_report_operators(const struct sl_report *report, size_t most, struct sl_table *out);
+void sl_report_proof(const struct sl_report *report, struct sl_table *out);
 /* report_looks.c: the looks of the stopping rule; false, and no table, without one. */
-bool sl_report_looks(const struct sl_report *report, struct sl_page_table *out);
+bool sl_report_looks(const struct sl_report *report, struct sl_table *out);
 /* report_sustained.c: the run in ten pieces; false, and no table to end, for few runs or for sides
  * that were not recorded together. */
-bool sl_report_sustained(const struct sl_report *report, struct sl_page_table *out);
-void sl_report_runs(const struct sl_report *report, struct sl_page_table *out);
+bool sl_report_sustained(const struct sl_report *report, struct sl_table *out);
+void sl_report_runs(const struct sl_report *report, struct sl_table *out);

@@ -8,11 +8,11 @@
 #include "host/report/comparison.h"
 #include "host/report/doc.h"
 #include "host/report/next_step.h"
-#include "host/report/page_table.h"
 #include "host/report/plot.h"
 #include "host/report/reach_report.h"
 #include "host/report/report.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 
 enum { PAGE_OPERATORS = 100, TICKET_OPERATORS = 30, SENTENCE_BYTES = 320 };
 
@@ -24,7 +24,7 @@ static bool is_page(const struct sl_doc *doc)
 }
 
 static void put_table(struct sl_doc *doc, const struct sl_report *report, plot_fn plot,
-                      struct sl_page_table *table)
+                      struct sl_table *table)
 {
     sl_doc_say(doc, SL_DOC_HEADING, table->id, "%s", table->title);
     if (plot && is_page(doc))
@@ -92,7 +92,7 @@ static void put_reach_words(struct sl_doc *doc, const struct sl_analysis *candid
 
 static void put_reach(struct sl_doc *doc, const struct sl_analysis *candidate, size_t most)
 {
-    struct sl_page_table table;
+    struct sl_table table;
     if (!candidate->reach)
         return;
     sl_reach_table(candidate->reach, candidate->attribution.unit, most, &table);
@@ -131,7 +131,7 @@ static void put_end(struct sl_doc *doc, const struct sl_report *report)
 
 static void put_facts(struct sl_doc *doc, const struct sl_report *report)
 {
-    struct sl_page_table table;
+    struct sl_table table;
     sl_report_facts(report, &table);
     put_table(doc, report, NULL, &table);
 }
@@ -139,7 +139,7 @@ static void put_facts(struct sl_doc *doc, const struct sl_report *report)
 static void put_figures(struct sl_doc *doc, const struct sl_report *report)
 {
     size_t most = is_page(doc) ? PAGE_OPERATORS : TICKET_OPERATORS;
-    struct sl_page_table table;
+    struct sl_table table;
     sl_report_figures(report, &table);
     put_table(doc, report, sl_plot_histogram, &table);
     sl_report_shift(report, &table);
@@ -160,7 +160,7 @@ static void put_figures(struct sl_doc *doc, const struct sl_report *report)
 /* A ticket says first what was measured; a page has room for every run. */
 static void fill(struct sl_doc *doc, const struct sl_report *report)
 {
-    struct sl_page_table table;
+    struct sl_table table;
     put_verdict(doc, report);
     if (!is_page(doc))
         put_facts(doc, report);

@@ -6,18 +6,18 @@
 #include "host/analysis/sustained.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
-#include "host/report/page_table.h"
 #include "host/report/report.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 static void put_head(const struct sl_report *report, const struct sl_sustained *s,
-                     struct sl_page_table *out)
+                     struct sl_table *out)
 {
     char off[112], on[112];
     snprintf(off, sizeof(off), ">%.100s", sl_report_side(report, 0));
     snprintf(on, sizeof(on), ">%.100s", sl_report_side(report, 1));
     const char *const heads[] = {">Seconds", off, on, ">off / on", ">off keeps", ">on keeps", NULL};
-    sl_page_table_init(out, "time", "Over time", heads);
+    sl_table_init(out, "time", "Over time", heads);
     snprintf(out->note, sizeof(out->note),
              "Medians of end to end, as many measured runs in each row, in the order of "
              "measuring. Keeps: speed as a share of the first row's; in the end off keeps %.1f %%, "
@@ -26,7 +26,7 @@ static void put_head(const struct sl_report *report, const struct sl_sustained *
              sl_unit_caption(report->comparison->comparison->unit));
 }
 
-bool sl_report_sustained(const struct sl_report *report, struct sl_page_table *out)
+bool sl_report_sustained(const struct sl_report *report, struct sl_table *out)
 {
     const struct sl_comparison_report *c = report->comparison;
     int unit = c->comparison->unit;
@@ -40,15 +40,15 @@ bool sl_report_sustained(const struct sl_report *report, struct sl_page_table *o
     for (size_t i = 0; i < s.count; i++) {
         const double *medians = s.pieces[i].medians;
         if (isfinite(s.pieces[i].seconds))
-            sl_page_table_printf(out, "%.1f", s.pieces[i].seconds);
+            sl_table_printf(out, "%.1f", s.pieces[i].seconds);
         else
-            sl_page_table_text(out, "-");
-        sl_page_table_text(out, sl_unit_format(text, sizeof(text), medians[0], unit));
-        sl_page_table_text(out, sl_unit_format(text, sizeof(text), medians[1], unit));
-        sl_page_table_printf(out, "%.3fx", medians[0] / medians[1]);
+            sl_table_text(out, "-");
+        sl_table_text(out, sl_unit_format(text, sizeof(text), medians[0], unit));
+        sl_table_text(out, sl_unit_format(text, sizeof(text), medians[1], unit));
+        sl_table_printf(out, "%.3fx", medians[0] / medians[1]);
         for (int side = 0; side < 2; side++)
-            sl_page_table_printf(out, "%.1f %%",
-                                 100 * s.pieces[0].medians[side] / s.pieces[i].medians[side]);
+            sl_table_printf(out, "%.1f %%",
+                            100 * s.pieces[0].medians[side] / s.pieces[i].medians[side]);
     }
     return true;
 }

@@ -9,9 +9,9 @@
 #include "host/analysis/movement.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
-#include "host/report/page_table.h"
 #include "host/report/report.h"
 #include "host/report/sme2_proof.h"
+#include "host/report/table.h"
 #include "host/report/unit.h"
 
 enum { SIDE_BYTES = 128 };
@@ -42,11 +42,11 @@ static const char *side_head(char out[SIDE_BYTES], const struct sl_report *repor
 }
 
 /* Counts in full with commas, times with their unit. */
-static void put_figure(struct sl_page_table *t, double value, int unit)
+static void put_figure(struct sl_table *t, double value, int unit)
 {
     char text[64];
     if (!isfinite(value) || unit != SL_TRACE_INSTRUCTIONS) {
-        sl_page_table_text(t, sl_unit_format(text, sizeof(text), value, unit));
+        sl_table_text(t, sl_unit_format(text, sizeof(text), value, unit));
         return;
     }
     char digits[40];
@@ -60,22 +60,22 @@ static void put_figure(struct sl_page_table *t, double value, int unit)
             text[used++] = ',';
         text[used++] = digits[i];
     }
-    sl_page_table_cell(t, text, used);
+    sl_table_cell(t, text, used);
 }
 
 /* Where the true difference may lie. */
-static void put_range(struct sl_page_table *t, double low, double high, int unit)
+static void put_range(struct sl_table *t, double low, double high, int unit)
 {
     char from[32];
     char to[32];
     if (isfinite(low) && isfinite(high))
-        sl_page_table_printf(t, "%s to %s", sl_unit_format(from, sizeof(from), low, unit),
-                             sl_unit_format(to, sizeof(to), high, unit));
+        sl_table_printf(t, "%s to %s", sl_unit_format(from, sizeof(from), low, unit),
+                        sl_unit_format(to, sizeof(to), high, unit));
     else
-        sl_page_table_text(t, "-");
+        sl_table_text(t, "-");
 }
 
-static void note_unit(const struct sl_report *report, struct sl_page_table *t, const char *more)
+static void note_unit(const struct sl_report *report, struct sl_table *t, const char *more)
 {
     const struct sl_comparison_report *c = report->comparison;
     bool times = unit_of(report) != SL_TRACE_INSTRUCTIONS;
@@ -83,40 +83,40 @@ static void note_unit(const struct sl_report *report, struct sl_page_table *t, c
              times && c->emulated ? " Times of an emulated CPU: they mean nothing." : "", more);
 }
 
-void sl_report_facts(const struct sl_report *report, struct sl_page_table *out)
+void sl_report_facts(const struct sl_report *report, struct sl_table *out)
 {
     static const char *const heads[] = {"What", "Value", NULL};
-    sl_page_table_init(out, "conditions", "What was measured", heads);
+    sl_table_init(out, "conditions", "What was measured", heads);
     for (size_t i = 0; i < report->fact_count; i++) {
-        sl_page_table_text(out, report->facts[i].name);
-        sl_page_table_text(out, report->facts[i].value);
+        sl_table_text(out, report->facts[i].name);
+        sl_table_text(out, report->facts[i].value);
     }
 }
 
-void sl_report_artifacts(const struct sl_report *report, struct sl_page_table *out)
+void sl_report_artifacts(const struct sl_report *report, struct sl_table *out)
 {
     static const char *const heads[] = {"What", "Files", NULL};
-    sl_page_table_init(out, "artifacts", "Generated artifacts", heads);
+    sl_table_init(out, "artifacts", "Generated artifacts", heads);
     for (size_t i = 0; i < report->artifact_count; i++) {
-        sl_page_table_text(out, report->artifacts[i].name);
-        sl_page_table_text(out, report->artifacts[i].value);
+        sl_table_text(out, report->artifacts[i].name);
+        sl_table_text(out, report->artifacts[i].value);
     }
 }
 
-static void put_figures_row(struct sl_page_table *t, const char *name, double off, double on,
-                            int unit, bool ratio)
+static void put_figures_row(struct sl_table *t, const char *name, double off, double on, int unit,
+                            bool ratio)
 {
-    sl_page_table_text(t, name);
+    sl_table_text(t, name);
     put_figure(t, off, unit);
     put_figure(t, on, unit);
     if (ratio)
-        sl_page_table_ratio(t, off, on, 3);
+        sl_table_ratio(t, off, on, 3);
     else
-        sl_page_table_text(t, "");
+        sl_table_text(t, "");
 }
 
 /* Quantiles only where both samples reach them (statistics.md D-06). */
-void sl_report_figures(const struct sl_report *report, struct sl_page_table *out)
+void sl_report_figures(const struct sl_report *report, struct sl_table *out)
 {
     char sides[2][SIDE_BYTES];
     const char *const heads[] = {"End to end, per run", side_head(sides[0], report, 0, ""),
@@ -125,10 +125,10 @@ void sl_report_figures(const struct sl_report *report, struct sl_page_table *out
     const struct sl_statistics *on = &report->comparison->candidate->latency;
     size_t n = off->n < on->n ? off->n : on->n;
     int unit = unit_of(report);
-    sl_page_table_init(out, "figures",
-                       imported(report) ? "Latency comparison"
-                                        : "Latency comparison (SME2-On vs SME2-Off)",
-                       heads);
+    sl_table_init(out, "figures",
+                  imported(report) ? "Latency comparison"
+                                   : "Latency comparison (SME2-On vs SME2-Off)",
+                  heads);
     if (unit == SL_TRACE_INSTRUCTIONS)
         out->title = imported(report) ? "Instruction comparison"
                                       : "Instruction comparison (SME2-On vs SME2-Off)";
@@ -144,14 +144,14 @@ void sl_report_figures(const struct sl_report *report, struct sl_page_table *out
     if (n >= 200)
         put_figures_row(out, "p99", off->p99, on->p99, unit, true);
     put_figures_row(out, "Std Dev", off->stddev, on->stddev, unit, false);
-    sl_page_table_text(out, "Runs measured");
-    sl_page_table_printf(out, "%zu", off->n);
-    sl_page_table_printf(out, "%zu", on->n);
-    sl_page_table_text(out, "");
+    sl_table_text(out, "Runs measured");
+    sl_table_printf(out, "%zu", off->n);
+    sl_table_printf(out, "%zu", on->n);
+    sl_table_text(out, "");
 }
 
 /* The parts of Data Movement, under it: the price of SME2. */
-static void put_movement(const struct sl_report *report, bool ranges, struct sl_page_table *out)
+static void put_movement(const struct sl_report *report, bool ranges, struct sl_table *out)
 {
     const struct sl_comparison *c = report->comparison->comparison;
     struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
@@ -160,19 +160,19 @@ static void put_movement(const struct sl_report *report, bool ranges, struct sl_
     for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
         if (parts[i].baseline == 0 && parts[i].candidate == 0)
             continue;
-        sl_page_table_printf(out, "of which %s", sl_movement_name(i));
+        sl_table_printf(out, "of which %s", sl_movement_name(i));
         put_figure(out, parts[i].baseline, c->unit);
-        sl_page_table_share(out, parts[i].baseline / c->whole_baseline);
+        sl_table_share(out, parts[i].baseline / c->whole_baseline);
         put_figure(out, parts[i].candidate, c->unit);
-        sl_page_table_share(out, parts[i].candidate / c->whole_candidate);
+        sl_table_share(out, parts[i].candidate / c->whole_candidate);
         put_figure(out, parts[i].candidate - parts[i].baseline, c->unit);
         if (ranges)
-            sl_page_table_text(out, "-");
-        sl_page_table_ratio(out, parts[i].baseline, parts[i].candidate, 3);
+            sl_table_text(out, "-");
+        sl_table_ratio(out, parts[i].baseline, parts[i].candidate, 3);
     }
 }
 
-void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
+void sl_report_shift(const struct sl_report *report, struct sl_table *out)
 {
     char sides[2][SIDE_BYTES];
     const char *const off = side_head(sides[0], report, 0, "");
@@ -187,7 +187,7 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
                   report->comparison->candidate->attribution.by_origin;
     struct sl_category_shift all = {.delta_low = c->whole_low, .delta_high = c->whole_high};
     char more[320];
-    sl_page_table_init(out, "categories", "Operator category breakdown", ranges ? timed : heads);
+    sl_table_init(out, "categories", "Operator category breakdown", ranges ? timed : heads);
     snprintf(more, sizeof(more),
              " Mean per run; own work only, so the categories sum to end to end. Packing, "
              "layout and conversion are the price of SME2. Categories are by %s%s",
@@ -197,15 +197,15 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
     note_unit(report, out, more);
     for (int k = 0; k <= SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *s = k < SL_CATEGORY_COUNT ? &c->categories[k] : &all;
-        sl_page_table_text(out, k < SL_CATEGORY_COUNT ? sl_category_name(k) : "End to end");
+        sl_table_text(out, k < SL_CATEGORY_COUNT ? sl_category_name(k) : "End to end");
         put_figure(out, s->baseline, c->unit);
-        sl_page_table_share(out, s->share_baseline);
+        sl_table_share(out, s->share_baseline);
         put_figure(out, s->candidate, c->unit);
-        sl_page_table_share(out, s->share_candidate);
+        sl_table_share(out, s->share_candidate);
         put_figure(out, s->delta, c->unit);
         if (ranges)
             put_range(out, s->delta_low, s->delta_high, c->unit);
-        sl_page_table_ratio(out, s->baseline, s->candidate, 3);
+        sl_table_ratio(out, s->baseline, s->candidate, 3);
         if (k == SL_CATEGORY_MOVEMENT)
             put_movement(report, ranges, out);
         all.baseline += s->baseline;
@@ -216,7 +216,7 @@ void sl_report_shift(const struct sl_report *report, struct sl_page_table *out)
     }
 }
 
-void sl_report_operators(const struct sl_report *report, size_t most, struct sl_page_table *out)
+void sl_report_operators(const struct sl_report *report, size_t most, struct sl_table *out)
 {
     char sides[2][SIDE_BYTES];
     const char *const off = side_head(sides[0], report, 0, "");
@@ -227,7 +227,7 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
     const struct sl_comparison *c = report->comparison->comparison;
     bool ranges = c->operator_count > 0 && isfinite(c->operators[0].q);
     char more[256] = " Mean per run, own work, largest first.";
-    sl_page_table_init(out, "operators", "Operators", ranges ? timed : heads);
+    sl_table_init(out, "operators", "Operators", ranges ? timed : heads);
     if (c->operator_count > most)
         snprintf(more, sizeof(more), " Mean per run, own work; the %zu largest of %zu.", most,
                  c->operator_count);
@@ -239,27 +239,27 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
     for (size_t i = 0; i < c->operator_count && i < most; i++) {
         const struct sl_operator_shift *row = &c->operators[i];
         const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
-        sl_page_table_cell(out, op->name, op->name_len);
-        sl_page_table_text(out, sl_category_name(op->category));
+        sl_table_cell(out, op->name, op->name_len);
+        sl_table_text(out, sl_category_name(op->category));
         put_figure(out, row->baseline ? row->baseline_cost : NAN, c->unit);
         put_figure(out, row->candidate ? row->candidate_cost : NAN, c->unit);
         put_figure(out, row->candidate_cost - row->baseline_cost, c->unit);
         if (ranges) {
             put_range(out, row->delta_low, row->delta_high, c->unit);
-            sl_page_table_share(out, row->q);
+            sl_table_share(out, row->q);
         }
-        sl_page_table_ratio(out, row->baseline_cost, row->candidate_cost, 3);
+        sl_table_ratio(out, row->baseline_cost, row->candidate_cost, 3);
     }
 }
 
-void sl_report_proof(const struct sl_report *report, struct sl_page_table *out)
+void sl_report_proof(const struct sl_report *report, struct sl_table *out)
 {
     char sides[3][SIDE_BYTES];
     const char *const heads[] = {"Operator", side_head(sides[0], report, 0, "Kernel, ") + 1,
                                  side_head(sides[1], report, 1, "Kernel, ") + 1,
                                  side_head(sides[2], report, 1, "Proof of SME2, ") + 1, NULL};
     const struct sl_comparison *c = report->comparison->comparison;
-    sl_page_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
+    sl_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
     snprintf(out->note, sizeof(out->note),
              "'executed' is said where the run's own record names an SME2 kernel, 'log-available' "
              "where XNNPACK's log shows that one was chosen, 'not proven' everywhere else. Only "
@@ -269,37 +269,36 @@ void sl_report_proof(const struct sl_report *report, struct sl_page_table *out)
         const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
         if (!sl_sme2_matters(op))
             continue;
-        sl_page_table_cell(out, op->name, op->name_len);
-        sl_page_table_text(out,
-                           row->baseline && row->baseline->kernel ? row->baseline->kernel : "-");
+        sl_table_cell(out, op->name, op->name_len);
+        sl_table_text(out, row->baseline && row->baseline->kernel ? row->baseline->kernel : "-");
         const char *kernel = NULL;
         const char *evidence =
             row->candidate ? sl_sme2_evidence_of(row->candidate, report->comparison->log, &kernel)
                            : "-";
-        sl_page_table_text(out, kernel ? kernel : "-");
-        sl_page_table_text(out, evidence);
+        sl_table_text(out, kernel ? kernel : "-");
+        sl_table_text(out, evidence);
     }
 }
 
-static void put_runs(struct sl_page_table *t, const struct sl_attribution *a, const char *side)
+static void put_runs(struct sl_table *t, const struct sl_attribution *a, const char *side)
 {
     for (size_t i = 0; i < a->run_count; i++) {
         const struct sl_attribution_run *run = &a->runs[i];
-        sl_page_table_text(t, side);
-        sl_page_table_printf(t, "%u", run->run);
+        sl_table_text(t, side);
+        sl_table_printf(t, "%u", run->run);
         if (run->pair == UINT32_MAX)
-            sl_page_table_text(t, "-");
+            sl_table_text(t, "-");
         else
-            sl_page_table_printf(t, "%u", run->pair);
-        sl_page_table_text(t, run->warmup ? "warm-up, not counted" : "measured");
+            sl_table_printf(t, "%u", run->pair);
+        sl_table_text(t, run->warmup ? "warm-up, not counted" : "measured");
         put_figure(t, (double)run->end_to_end, a->unit);
     }
 }
 
-void sl_report_runs(const struct sl_report *report, struct sl_page_table *out)
+void sl_report_runs(const struct sl_report *report, struct sl_table *out)
 {
     static const char *const heads[] = {"Side", ">Run", ">Pair", "Kind", ">End to end", NULL};
-    sl_page_table_init(out, "runs", "Every run", heads);
+    sl_table_init(out, "runs", "Every run", heads);
     note_unit(report, out, "");
     put_runs(out, &report->comparison->baseline->attribution, sl_report_side(report, 0));
     put_runs(out, &report->comparison->candidate->attribution, sl_report_side(report, 1));

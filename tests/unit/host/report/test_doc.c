@@ -4,17 +4,17 @@
 #include <errno.h>
 
 #include "common/base/mem.h"
-#include "host/report/page_table.h"
 #include "host/report/style.h"
+#include "host/report/table.h"
 #include "tests/support/unit.h"
 
 static void put_table(struct sl_doc *doc)
 {
     static const char *const heads[] = {"What", ">Much", NULL};
-    struct sl_page_table table;
-    sl_page_table_init(&table, "t", "Table", heads);
-    sl_page_table_text(&table, "a|b");
-    sl_page_table_text(&table, "7");
+    struct sl_table table;
+    sl_table_init(&table, "t", "Table", heads);
+    sl_table_text(&table, "a|b");
+    sl_table_text(&table, "7");
     sl_doc_table(doc, &table);
 }
 
@@ -83,7 +83,7 @@ TEST(a_terminal_gets_bars_lines_and_broken_sentences)
 {
     static const char *const heads[] = {"name", ">cost", "", NULL};
     const struct sl_style style = {.width = 60, .color = true};
-    struct sl_page_table table;
+    struct sl_table table;
     struct sl_doc doc;
     struct sl_buf out;
     sl_doc_init(&doc, SL_DOC_TERMINAL);
@@ -95,15 +95,15 @@ TEST(a_terminal_gets_bars_lines_and_broken_sentences)
     sl_doc_put(&doc, SL_TONE_PLAIN, " a file of which more is said than fits on one line of 60");
     sl_doc_say(&doc, SL_DOC_STEP, NULL, "Look");
     sl_doc_put(&doc, SL_TONE_RULE, "r");
-    sl_page_table_init(&table, "t", "T", heads);
-    sl_page_table_widths(&table, (const struct sl_page_column[]){{0, 0}, {6, 0}, {4, 2}});
-    sl_page_table_text(&table, "conv");
-    sl_page_table_ratio(&table, 3, 2, 2);
-    sl_page_table_bar(&table, SL_TONE_GOOD, 0.5);
-    sl_page_table_line(&table, SL_TONE_FAINT, "  %s", "kernel");
-    sl_page_table_text(&table, "gemm");
-    sl_page_table_share(&table, 0.0 / 0.0);
-    sl_page_table_text(&table, "");
+    sl_table_init(&table, "t", "T", heads);
+    sl_table_widths(&table, (const struct sl_table_column[]){{0, 0}, {6, 0}, {4, 2}});
+    sl_table_text(&table, "conv");
+    sl_table_ratio(&table, 3, 2, 2);
+    sl_table_bar(&table, SL_TONE_GOOD, 0.5);
+    sl_table_line(&table, SL_TONE_FAINT, "  %s", "kernel");
+    sl_table_text(&table, "gemm");
+    sl_table_share(&table, 0.0 / 0.0);
+    sl_table_text(&table, "");
     sl_doc_table(&doc, &table);
     assert_int_equal(sl_doc_text(&out, &style, &doc), 0);
     assert_int_equal(sl_buf_append(&out, "", 1), 0);

@@ -1,0 +1,85 @@
+/* tests/unit/host/report/test_table.c */
+#include "host/report/table.h"
+
+#include "host/report/style.h"
+#include "tests/support/unit.h"
+
+static void check(const struct sl_table *table, const struct sl_style *style, const char *expected)
+{
+    struct sl_buf out;
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_table_show(&out, style, table), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_string_equal((const char *)out.data, expected);
+    sl_buf_fini(&out);
+}
+
+TEST(columns_are_as_wide_as_their_cells_until_the_terminal_ends)
+{
+    static const char *const heads[] = {">RUN", "~MODEL", "STATE", NULL};
+    const struct sl_style style = {.width = 60};
+    struct sl_table table;
+    sl_table_init(&table, "runs", "Runs", heads);
+    assert_true(sl_table_is_empty(&table));
+    sl_table_printf(&table, "%d", 7);
+    sl_table_put(&table, "a\tmodel");
+    sl_table_put(&table, NULL);
+    assert_false(sl_table_is_empty(&table));
+    check(&table, &style, "RUN  MODEL    STATE\n  7  a?model  -\n");
+    sl_table_text(&table, "12");
+    sl_table_text(&table, "a model whose name is longer than what a terminal has left for it");
+    sl_table_text(&table, "done");
+    check(&table, &style,
+          "RUN  MODEL                                             STATE\n"
+          "  7  a?model                                           -\n"
+          " 12  a model whose name is longer than what a termin~  done\n");
+    sl_table_fini(&table);
+}
+
+TEST(titles_are_strong_where_columns_have_no_widths)
+{
+    static const char *const heads[] = {"A", "B", NULL};
+    const struct sl_style style = {.width = 60, .color = true};
+    struct sl_table table;
+    sl_table_init(&table, "t", "T", heads);
+    sl_table_text(&table, "1");
+    sl_table_text(&table, "");
+    check(&table, &style, "\033[1mA  B\033[0m\n1\n");
+    sl_table_widths(&table, (const struct sl_table_column[]){{2, 1}, {3, 0}});
+    check(&table, &style, " A B\n 1\n");
+    table.headless = true;
+    check(&table, &style, " 1\n");
+    sl_table_fini(&table);
+}
+
+TEST(what_is_not_known_is_a_dash)
+{
+    static const char *const heads[] = {">share", ">ratio", NULL};
+    const struct sl_style style = {.width = 60};
+    struct sl_table table;
+    sl_table_init(&table, "t", "T", heads);
+    sl_table_share(&table, 0.5);
+    sl_table_ratio(&table, 3, 2, 3);
+    sl_table_share(&table, 0.0 / 0.0);
+    sl_table_ratio(&table, 3, 0, 2);
+    check(&table, &style, " share   ratio\n50.0 %  1.500x\n     -       -\n");
+    sl_table_fini(&table);
+}
+
+/* Fixed widths that a terminal has no room for leave nothing to the open column, and no overflow.
+ */
+TEST(a_column_may_be_left_nothing)
+{
+    static const char *const heads[] = {"name", ">cost", NULL};
+    const struct sl_style style = {.width = 60};
+    struct sl_table table;
+    sl_table_init(&table, "t", "T", heads);
+    sl_table_widths(&table, (const struct sl_table_column[]){{0, 0}, {70, 0}});
+    sl_table_text(&table, "conv");
+    sl_table_text(&table, "1");
+    struct sl_buf out;
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_table_show(&out, &style, &table), 0);
+    sl_buf_fini(&out);
+    sl_table_fini(&table);
+}
