@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 #include "agent/probe/cores.h"
 #include "agent/probe/kernel_list.h"
@@ -236,6 +239,23 @@ int sl_probe_write(const char *root, struct sl_buf *out)
     put_kernels(&json);
     sl_json_close_object(&json);
     return rc < 0 ? rc : json.error;
+}
+
+bool sl_probe_is_emulated(void)
+{
+#if defined(__aarch64__) && defined(__linux__)
+    enum {
+        IDENTIFICATION_READABLE = 1 << 11 /* HWCAP_CPUID */,
+        QEMU_MAX = 0x051 /* of nobody's */
+    };
+    uint64_t midr;
+    if ((getauxval(AT_HWCAP) & IDENTIFICATION_READABLE) == 0)
+        return false;
+    __asm__("mrs %0, midr_el1" : "=r"(midr)); /* which the kernel reads for us */
+    return midr >> 24 == 0 && (midr >> 4 & 0xfff) == QEMU_MAX;
+#else
+    return false;
+#endif
 }
 
 int sl_probe_main(int argc, char **argv)

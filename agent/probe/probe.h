@@ -1,6 +1,8 @@
 /* agent/probe/probe.h: what this device is and has, as JSON. */
 #pragma once
 
+#include <stdbool.h>
+
 struct sl_buf;
 
 /* Appends the JSON object of the device whose /sys and /proc stand under `root` ("": our own). 0,
@@ -12,6 +14,9 @@ int sl_probe_write(const char *root, struct sl_buf *out);
  */
 enum { SL_PROBE_FINGERPRINT_BYTES = 17 };
 int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES]);
+
+/* True on an emulated CPU, whose times mean nothing: QEMU's own one, by its identification. */
+bool sl_probe_is_emulated(void);
 
 /* The verb: prints it. argv[0] is the verb. Returns the exit code. */
 int sl_probe_main(int argc, char **argv);

@@ -15,20 +15,29 @@
 #include "agent/probe/probe.h"
 #include "agent/serve/server.h"
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/net/address.h"
-#include "common/net/handshake.h"
+#include "common/net/secret.h"
 
-enum { EXIT_USAGE_ERROR = 2, EXIT_LAB = 5, DEFAULT_SPOOL_MIB = 256 };
+enum {
+    EXIT_USAGE_ERROR = 2,
+    EXIT_LAB = 5,
+    DEFAULT_SPOOL_MIB = 256,
+    DEFAULT_BLOB_MIB = 4096,
+    MAX_PROGRAM_BYTES = 64 << 20
+};
 
 struct options {
-    const char *listen, *connect, *workdir, *self;
-    uint64_t spool_bytes;
+    const char *listen, *connect, *workdir, *self, *secret_file;
+    uint64_t spool_bytes, blob_bytes;
+    bool allow_unencrypted;
 };
 
 static const char help_text[] =
-    "usage: sme2lab-agent serve (--listen ADDRESS | --connect ADDRESS) --workdir DIR [--spool-mib "
-    "N] [--self PATH]\n"
+    "usage: sme2lab-agent serve (--listen ADDRESS | --connect ADDRESS) --workdir DIR\n"
+    "       [--secret-file FILE] [--allow-unencrypted] [--spool-mib N] [--blob-mib N] [--self "
+    "PATH]\n"
     "\n"
     "Serves one host: takes jobs, spawns the inference process for each, streams what it records, "
     "and keeps what a\n"
@@ -38,11 +47,16 @@ static const char help_text[] =
     "ADDRESS\" once it does\n"
     "  --connect ADDRESS  connect out instead, again after each loss\n"
     "  --workdir DIR      holds blobs/ (models and inputs, by SHA-256) and jobs/\n"
+    "  --secret-file FILE the secret; only its owner may read the file\n"
+    "  --allow-unencrypted  a TCP address that other machines reach: what is sent is guarded "
+    "against change,\n"
+    "                     but whoever is on the way reads it\n"
     "  --spool-mib N      bounds each stream of a job on disk (256)\n"
+    "  --blob-mib N       bounds blobs/, of which the least recently used give way (4096)\n"
     "  --self PATH        the program to spawn (this one)\n"
     "\n"
-    "The secret that both sides prove is read from standard input: one line of 64 hexadecimal "
-    "digits.\n"
+    "The secret that both sides prove is one line of 64 hexadecimal digits, of the file or of "
+    "standard input.\n"
     "SIGTERM ends the running job, with its result, and the server. Exit codes: 0 done, 2 usage, 5 "
     "the address is taken.\n";
 
@@ -53,50 +67,76 @@ static int usage(const char *what, const char *word)
     return EXIT_USAGE_ERROR;
 }
 
+/* Where the option's text goes; NULL: it has none. */
+static const char **text_of(struct options *options, const char *option)
+{
+    const struct {
+        const char *option, **text;
+    } texts[] = {{"--listen", &options->listen},
+                 {"--connect", &options->connect},
+                 {"--workdir", &options->workdir},
+                 {"--self", &options->self},
+                 {"--secret-file", &options->secret_file}};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (strcmp(option, texts[i].option) == 0)
+            return texts[i].text;
+    }
+    return NULL;
+}
+
+static int parse_mib(const char *option, const char *text, uint64_t *out_bytes)
+{
+    char *end;
+    char what[64];
+    unsigned long mib = strtoul(text, &end, 10);
+    snprintf(what, sizeof(what), "%s takes a number of MiB, not", option);
+    if (*end || mib == 0 || mib > 1 << 20)
+        return usage(what, text);
+    *out_bytes = (uint64_t)mib << 20;
+    return 0;
+}
+
 static int parse_options(int argc, char **argv, struct options *options)
 {
-    for (int i = 1; i < argc; i += 2) {
-        const char **slot = strcmp(argv[i], "--listen") == 0    ? &options->listen
-                            : strcmp(argv[i], "--connect") == 0 ? &options->connect
-                            : strcmp(argv[i], "--workdir") == 0 ? &options->workdir
-                            : strcmp(argv[i], "--self") == 0    ? &options->self
-                                                                : NULL;
+    for (int i = 1; i < argc; i++) {
+        const char **text = text_of(options, argv[i]);
+        bool spool = strcmp(argv[i], "--spool-mib") == 0,
+             blobs = strcmp(argv[i], "--blob-mib") == 0;
+        int code = 0;
+        if (strcmp(argv[i], "--allow-unencrypted") == 0) {
+            options->allow_unencrypted = true;
+            continue;
+        }
         if (i + 1 == argc)
             return usage("a value is missing after", argv[i]);
-        if (slot) {
-            *slot = argv[i + 1];
-        } else if (strcmp(argv[i], "--spool-mib") == 0) {
-            char *end;
-            unsigned long mib = strtoul(argv[i + 1], &end, 10);
-            if (*end || mib == 0 || mib > 1 << 20)
-                return usage("--spool-mib takes a number of MiB, not", argv[i + 1]);
-            options->spool_bytes = (uint64_t)mib << 20;
-        } else {
+        if (text)
+            *text = argv[i + 1];
+        else if (spool || blobs)
+            code = parse_mib(argv[i], argv[i + 1],
+                             spool ? &options->spool_bytes : &options->blob_bytes);
+        else
             return usage("unknown option", argv[i]);
-        }
+        if (code != 0)
+            return code;
+        i++;
     }
     if (!options->workdir || !options->listen == !options->connect)
         return usage("give --workdir and one of --listen and --connect", "");
     return 0;
 }
 
-static int hex_digit(char c)
+/* From a file or standard input, never from a command line that others can read. */
+static int read_secret(const char *file, uint8_t out[SL_SECRET_BYTES])
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* From standard input, never from a command line that others can read. */
-static int read_secret(uint8_t out[SL_SECRET_BYTES])
-{
-    char line[SL_SECRET_BYTES * 2 + 2];
-    if (!fgets(line, sizeof(line), stdin))
-        return -1;
-    for (size_t i = 0; i < SL_SECRET_BYTES; i++) {
-        int high = hex_digit(line[2 * i]), low = high < 0 ? -1 : hex_digit(line[2 * i + 1]);
-        if (low < 0)
-            return -1;
-        out[i] = (uint8_t)(high << 4 | low);
+    char line[SL_SECRET_TEXT_BYTES + 1];
+    struct sl_diag diag = {0};
+    if (file && sl_secret_read(file, out, &diag) < 0) {
+        fprintf(stderr, "sme2lab-agent: %s (%s): %s\n", diag.what, diag.where, diag.hint);
+        return EXIT_USAGE_ERROR;
     }
+    if (!file && (!fgets(line, sizeof(line), stdin) || sl_secret_parse(line, out) < 0))
+        return usage("no secret on standard input: one line of 64 hexadecimal digits is needed",
+                     "");
     return 0;
 }
 
@@ -126,6 +166,11 @@ static int open_server(struct serving *serving, const struct options *options, s
     int rc = sl_address_parse(options->listen ? options->listen : options->connect, &address, diag);
     if (rc < 0)
         return rc;
+    if (!sl_address_is_loopback(&address) && !options->allow_unencrypted) {
+        sl_diag_hint(diag, "say --allow-unencrypted, or take a loopback address and a tunnel");
+        return sl_diag_set(diag, -EINVAL, options->listen ? options->listen : options->connect,
+                           "what is sent there is not encrypted, and leaves this machine");
+    }
     if (options->connect)
         return sl_server_connect(serving->server, &address);
     rc = sl_server_listen(serving->server, &address, &bound);
@@ -139,7 +184,26 @@ static int open_server(struct serving *serving, const struct options *options, s
     return 0;
 }
 
-static int serve(const struct options *options, const uint8_t *secret, const char *probe_json)
+/* What a host is told of this program. */
+struct program {
+    char path[1024], sha256[SL_SHA256_HEX_SIZE];
+};
+
+/* The file itself; where it cannot be read both are empty. */
+static void find_program(struct program *program)
+{
+    struct sl_buf file;
+    ssize_t n = readlink("/proc/self/exe", program->path, sizeof(program->path) - 1);
+    program->path[n > 0 ? n : 0] = '\0';
+    program->sha256[0] = '\0';
+    if (n <= 0 || sl_buf_read_file("/proc/self/exe", MAX_PROGRAM_BYTES, &file) < 0)
+        return;
+    sl_sha256_hex(file.data, file.size, program->sha256);
+    sl_buf_fini(&file);
+}
+
+static int serve(const struct options *options, const struct program *program,
+                 const uint8_t *secret, const char *probe_json)
 {
     uv_loop_t loop;
     struct serving serving = {0};
@@ -147,8 +211,12 @@ static int serve(const struct options *options, const uint8_t *secret, const cha
     struct sl_server_options server = {.workdir = options->workdir,
                                        .self = options->self,
                                        .probe_json = probe_json,
+                                       .program = program->path,
+                                       .program_sha256 = program->sha256,
+                                       .emulated = sl_probe_is_emulated(),
                                        .secret = secret,
-                                       .spool_bytes = options->spool_bytes};
+                                       .spool_bytes = options->spool_bytes,
+                                       .blob_bytes = options->blob_bytes};
     if (uv_loop_init(&loop) < 0)
         return EXIT_LAB;
     int rc = sl_server_new(&loop, &server, &serving.server, &diag);
@@ -172,10 +240,11 @@ static int serve(const struct options *options, const uint8_t *secret, const cha
 
 int sl_serve_main(int argc, char **argv)
 {
-    char self[1024];
+    struct program program;
     uint8_t secret[SL_SECRET_BYTES];
     struct sl_buf probe;
-    struct options options = {.spool_bytes = (uint64_t)DEFAULT_SPOOL_MIB << 20};
+    struct options options = {.spool_bytes = (uint64_t)DEFAULT_SPOOL_MIB << 20,
+                              .blob_bytes = (uint64_t)DEFAULT_BLOB_MIB << 20};
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         fputs(help_text, stdout);
         return 0;
@@ -183,20 +252,19 @@ int sl_serve_main(int argc, char **argv)
     int code = parse_options(argc, argv, &options);
     if (code != 0)
         return code;
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (!options.self && n <= 0)
+    find_program(&program);
+    if (!options.self && !program.path[0])
         return usage("cannot tell where this program lies: give --self PATH", "");
-    if (n > 0)
-        self[n] = '\0';
     if (!options.self)
-        options.self = self;
-    if (read_secret(secret) < 0)
-        return usage("no secret on standard input: one line of 64 hexadecimal digits is needed",
-                     "");
+        options.self = program.path;
+    code = read_secret(options.secret_file, secret);
+    if (code != 0)
+        return code;
     signal(SIGPIPE, SIG_IGN);
     sl_buf_init(&probe, 1 << 20);
-    code = sl_probe_write("", &probe) < 0 ? EXIT_LAB
-                                          : serve(&options, secret, (const char *)probe.data);
+    code = sl_probe_write("", &probe) < 0
+               ? EXIT_LAB
+               : serve(&options, &program, secret, (const char *)probe.data);
     sl_buf_fini(&probe);
     return code;
 }

@@ -13,6 +13,7 @@
 
 #include <uv.h>
 
+#include "agent/serve/blob_store.h"
 #include "agent/serve/inference.h"
 #include "agent/serve/job_dir.h"
 #include "agent/serve/sender.h"
@@ -34,13 +35,16 @@ static const char software[] = "sme2lab-agent " SL_VERSION;
 
 struct sl_server {
     uv_loop_t *loop;
-    char workdir[512], self[512], *probe_json;
+    char workdir[512], self[512], program[512], *probe_json;
+    char program_sha256[65];
     uint8_t secret[SL_SECRET_BYTES];
     uint64_t spool_bytes;
+    bool emulated, sealed;       /* the latter: links leave the machine */
+    struct sl_blob_store *blobs; /* owned */
     uv_poll_t listener;
     uv_timer_t retry;
     int listen_fd, open_handles;
-    bool listening, connecting_out, closing;
+    bool listening, connecting_out, closing, blobs_closing;
     struct sl_address peer; /* to connect to */
     unsigned retry_ms;
     struct sl_channel *strangers[MAX_STRANGERS]; /* not proven yet, the oldest first */
@@ -116,6 +120,7 @@ static void on_ended(void *user, int rc)
     uint64_t id = server->running->id;
     server->inference = NULL;
     server->running = NULL;
+    sl_blob_store_release(server->blobs);
     if (rc < 0 && server->channel)
         refuse_job(server, id, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
                    "the agent could not store the result: is its disk full?");
@@ -190,6 +195,12 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
     case SME2LAB__PROTO__ENVELOPE__BODY_JOB:
         take_job(server, envelope->job);
         break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_BLOB_OFFER:
+        sl_blob_store_offer(server->blobs, envelope->blob_offer);
+        break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_BLOB_CHUNK:
+        sl_blob_store_take(server->blobs, envelope->blob_chunk);
+        break;
     case SME2LAB__PROTO__ENVELOPE__BODY_ACK:
         take_ack(server, envelope->ack);
         break;
@@ -238,11 +249,36 @@ static void forget_stranger(struct sl_server *server, const struct sl_channel *c
     server->stranger_count = kept;
 }
 
+static void on_blob_state(void *user, const Sme2lab__Proto__BlobState *state)
+{
+    struct sl_server *server = user;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_BLOB_STATE;
+    envelope.blob_state = (Sme2lab__Proto__BlobState *)(uintptr_t)state; /* only read */
+    if (server->channel)
+        sl_channel_tell(server->channel, &envelope);
+}
+
+static void tell_capabilities(struct sl_server *server)
+{
+    Sme2lab__Proto__Capabilities capabilities = SME2LAB__PROTO__CAPABILITIES__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    capabilities.probe_json = server->probe_json;
+    capabilities.emulated = server->emulated;
+    capabilities.program = server->program;
+    capabilities.program_sha256 = server->program_sha256;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES;
+    envelope.capabilities = &capabilities;
+    sl_channel_tell(server->channel, &envelope);
+}
+
 static void on_ready(struct sl_server *server, struct sl_channel *proven)
 {
     struct sl_channel *old = server->channel;
     forget_stranger(server, proven);
+    sl_blob_store_stop(server->blobs);
     server->channel = proven;
+    tell_capabilities(server);
     server->resumed = false;
     server->retry_ms = RETRY_FIRST_MS;
     if (old)
@@ -286,8 +322,10 @@ static void link_closed(void *user, int code, const char *reason)
     if (code < 0)
         fprintf(stderr, "level=%s event=%s reason=\"%s\"\n", link->proven ? "info" : "warning",
                 link->proven ? "link_lost" : "peer_refused", reason);
-    if (server->channel == link->channel)
+    if (server->channel == link->channel) {
         server->channel = NULL;
+        sl_blob_store_stop(server->blobs);
+    }
     forget_stranger(server, link->channel);
     server->open_links--;
     sl_free(link);
@@ -306,8 +344,11 @@ static struct sl_channel *new_link(struct sl_server *server)
     if (!link)
         return NULL;
     link->server = server;
-    if (sl_channel_new(server->loop, SL_ROLE_AGENT, server->secret, software, server->probe_json,
-                       &events, link, &link->channel) < 0) {
+    const struct sl_channel_options options = {.role = SL_ROLE_AGENT,
+                                               .secret = server->secret,
+                                               .software = software,
+                                               .sealed = server->sealed};
+    if (sl_channel_new(server->loop, &options, &events, link, &link->channel) < 0) {
         sl_free(link);
         return NULL;
     }
@@ -344,6 +385,7 @@ int sl_server_listen(struct sl_server *server, const struct sl_address *address,
     int fd = sl_address_listen(address, bound);
     if (fd < 0)
         return fd;
+    server->sealed = address->socket.ss_family != AF_UNIX;
     int rc = uv_poll_init(server->loop, &server->listener, fd);
     if (rc == 0) {
         server->listener.data = server;
@@ -381,6 +423,7 @@ static void retry_later(struct sl_server *server)
 int sl_server_connect(struct sl_server *server, const struct sl_address *address)
 {
     server->peer = *address;
+    server->sealed = address->socket.ss_family != AF_UNIX;
     server->connecting_out = true;
     return uv_timer_start(&server->retry, on_retry, 0, 0);
 }
@@ -431,12 +474,18 @@ int sl_server_new(uv_loop_t *loop, const struct sl_server_options *options, stru
     server->retry_ms = RETRY_FIRST_MS;
     snprintf(server->workdir, sizeof(server->workdir), "%s", options->workdir);
     snprintf(server->self, sizeof(server->self), "%s", options->self);
+    snprintf(server->program, sizeof(server->program), "%s", options->program);
+    snprintf(server->program_sha256, sizeof(server->program_sha256), "%s", options->program_sha256);
+    server->emulated = options->emulated;
     snprintf(blobs, sizeof(blobs), "%s/blobs", server->workdir);
     memcpy(server->secret, options->secret, SL_SECRET_BYTES);
     server->probe_json = sl_strndup(options->probe_json, strlen(options->probe_json));
     int rc = server->probe_json ? make_folder(server->workdir, diag) : -ENOMEM;
     if (rc == 0)
         rc = make_folder(blobs, diag);
+    if (rc == 0)
+        rc = sl_blob_store_new(loop, server->workdir, options->blob_bytes, on_blob_state, server,
+                               &server->blobs);
     if (rc < 0) {
         sl_free(server->probe_json);
         sl_free(server);
@@ -467,9 +516,21 @@ static void on_handle_closed(uv_handle_t *handle)
     finish_close(server);
 }
 
+static void on_blobs_closed(void *user)
+{
+    struct sl_server *server = user;
+    server->blobs = NULL;
+    finish_close(server);
+}
+
 static void finish_close(struct sl_server *server)
 {
-    if (server->open_handles > 0 || server->inference || server->open_links > 0)
+    if (server->blobs && !server->blobs_closing) {
+        server->blobs_closing = true;
+        sl_blob_store_close(server->blobs, on_blobs_closed, server);
+        return;
+    }
+    if (server->open_handles > 0 || server->inference || server->open_links > 0 || server->blobs)
         return;
     void (*closed)(void *) = server->closed;
     void *user = server->closed_user;

@@ -1,9 +1,9 @@
 /* agent/serve/server.h: the agent as a server: one host at a time, one job at a time, finished jobs
  * until they are delivered.
  *
- * A host connects (or is connected to), both prove themselves, the host says what it has of earlier
- * jobs, and everything that it lacks is sent. A lost link changes nothing but the sending. A new
- * proven connection replaces the one before. */
+ * A host connects (or is connected to), both prove themselves (and seal what follows, but on a Unix
+ * socket), the host says what it has of earlier jobs, and everything that it lacks is sent. A lost
+ * link changes nothing but the sending. A new proven connection replaces the one before. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,9 +17,12 @@ struct sl_server;
 struct sl_server_options {
     const char *workdir;    /* holds blobs/ and jobs/; made if absent */
     const char *self;       /* this program's path */
-    const char *probe_json; /* for the hello */
-    const uint8_t *secret;  /* SL_SECRET_BYTES */
-    uint64_t spool_bytes;   /* bounds each stream of a job */
+    const char *probe_json; /* told to a host that has proven itself, and the next three */
+    const char *program, *program_sha256;
+    bool emulated;         /* the CPU */
+    const uint8_t *secret; /* SL_SECRET_BYTES */
+    uint64_t spool_bytes;  /* bounds each stream of a job */
+    uint64_t blob_bytes;   /* bounds all blobs together */
 };
 
 /* Options are copied. Opens the jobs that an earlier agent left. */

@@ -35,8 +35,15 @@ void sl_sha256_final_hex(struct sl_sha256 *sha, char out_hex[SL_SHA256_HEX_SIZE]
 void sl_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
                     uint8_t out_mac[SL_HMAC_BYTES])
 {
+    sl_hmac_sha256_pair(key, key_len, "", 0, bytes, len, out_mac);
+}
+
+void sl_hmac_sha256_pair(const void *key, size_t key_len, const void *first, size_t first_len,
+                         const void *bytes, size_t len, uint8_t out_mac[SL_HMAC_BYTES])
+{
     crypto_auth_hmacsha256_state state;
     crypto_auth_hmacsha256_init(&state, key, key_len);
+    crypto_auth_hmacsha256_update(&state, first, first_len);
     crypto_auth_hmacsha256_update(&state, bytes, len);
     crypto_auth_hmacsha256_final(&state, out_mac);
     sodium_memzero(&state, sizeof(state));

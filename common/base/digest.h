@@ -23,6 +23,9 @@ enum { SL_HMAC_BYTES = 32 };
 /* HMAC-SHA-256 (RFC 2104) of `bytes` under a key of any length. */
 void sl_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
                     uint8_t out_mac[SL_HMAC_BYTES]);
+/* The same of `first` and what follows it, which lie apart. */
+void sl_hmac_sha256_pair(const void *key, size_t key_len, const void *first, size_t first_len,
+                         const void *bytes, size_t len, uint8_t out_mac[SL_HMAC_BYTES]);
 
 /* Compares in constant time: 1 if equal. */
 int sl_mac_equal(const uint8_t a[SL_HMAC_BYTES], const uint8_t b[SL_HMAC_BYTES]);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -93,6 +92,17 @@ int sl_address_parse(const char *text, struct sl_address *out, struct sl_diag *d
         return refuse(diag, text, "not an address and a port, or a path of the right length");
     *out = address;
     return 0;
+}
+
+bool sl_address_is_loopback(const struct sl_address *address)
+{
+    const struct sockaddr_in *in = (const struct sockaddr_in *)&address->socket;
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&address->socket;
+    if (address->socket.ss_family == AF_INET)
+        return ntohl(in->sin_addr.s_addr) >> 24 == 127;
+    if (address->socket.ss_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+    return true;
 }
 
 void sl_address_format(const struct sl_address *address, char *out, size_t size)

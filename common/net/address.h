@@ -2,6 +2,7 @@
  * "abstract:NAME" (Linux). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -15,6 +16,9 @@ struct sl_address {
 /* -EINVAL with the reason in `diag` (may be NULL). Names are not resolved: "localhost" is
  * 127.0.0.1, an IPv6 address stands in brackets, a port of 0 lets the system choose. */
 int sl_address_parse(const char *text, struct sl_address *out, struct sl_diag *diag);
+
+/* Nobody but this machine gets there. */
+bool sl_address_is_loopback(const struct sl_address *address);
 
 /* Writes it in the form that sl_address_parse() takes, cut at `size`. */
 void sl_address_format(const struct sl_address *address, char *out, size_t size);

@@ -19,6 +19,7 @@
 #include "common/net/frame.h"
 #include "common/net/handshake.h"
 #include "common/net/message.h"
+#include "common/net/seal.h"
 #include "proto/envelope.pb-c.h"
 
 enum { READ_BYTES = 64 << 10, MAX_SOFTWARE_BYTES = 128, TICK_MS = 1000 };
@@ -35,6 +36,7 @@ struct sl_channel {
     int code; /* why it closed */
     char reason[200];
     struct sl_handshake handshake;
+    struct sl_seal seal; /* of a sealed session, once it is ready */
     struct sl_frame_reader reader;
     struct sl_buf queue; /* frames to send; `sent` of its bytes are gone */
     size_t sent;
@@ -130,13 +132,19 @@ static void flush(struct sl_channel *channel)
     }
 }
 
+static int append(struct sl_channel *channel, const Sme2lab__Proto__Envelope *envelope)
+{
+    struct sl_seal *seal = channel->handshake.sealed ? &channel->seal : NULL;
+    return sl_message_append(&channel->queue, envelope, seal);
+}
+
 static int take_ping(struct sl_channel *channel, const Sme2lab__Proto__Ping *ping)
 {
     Sme2lab__Proto__Envelope pong = SME2LAB__PROTO__ENVELOPE__INIT;
     Sme2lab__Proto__Ping body = *ping;
     pong.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PONG;
     pong.pong = &body;
-    int rc = sl_message_append(&channel->queue, &pong);
+    int rc = append(channel, &pong);
     return rc == SL_E_LIMIT ? 0 : rc; /* a full queue is life enough */
 }
 
@@ -159,21 +167,36 @@ static int take_message(struct sl_channel *channel, const Sme2lab__Proto__Envelo
     }
 }
 
+static void set_ready(struct sl_channel *channel)
+{
+    uint8_t key[SL_SEAL_KEY_BYTES];
+    sl_handshake_session_key(&channel->handshake, key);
+    sl_seal_init(&channel->seal, channel->handshake.role == SL_ROLE_HOST, key);
+    channel->ready = true;
+    channel->events.ready(channel->user);
+}
+
 static int take_payload(void *user, const uint8_t *payload, size_t len)
 {
     struct sl_channel *channel = user;
     Sme2lab__Proto__Envelope *envelope = NULL;
-    int rc = sl_message_decode(payload, len, &envelope);
+    long left = (long)len;
+    if (channel->ready && channel->handshake.sealed)
+        left = sl_seal_take(&channel->seal, payload, len);
+    if (left < 0) {
+        snprintf(channel->handshake.refusal, sizeof(channel->handshake.refusal),
+                 "a frame's MAC is wrong: somebody changed what the peer sent");
+        return (int)left;
+    }
+    int rc = sl_message_decode(payload, (size_t)left, &envelope);
     if (rc < 0)
         return rc;
     if (channel->ready) {
         rc = take_message(channel, envelope);
     } else {
         rc = sl_handshake_take(&channel->handshake, envelope, &channel->queue);
-        if (rc == 0 && channel->handshake.done) {
-            channel->ready = true;
-            channel->events.ready(channel->user);
-        }
+        if (rc == 0 && channel->handshake.done)
+            set_ready(channel);
     }
     sl_message_free(envelope);
     return rc == 0 && channel->closing ? SL_E_STATE : rc;
@@ -257,9 +280,8 @@ static void on_tick(uv_timer_t *timer)
     }
 }
 
-int sl_channel_new(uv_loop_t *loop, int role, const uint8_t *secret, const char *software,
-                   const char *probe_json, const struct sl_channel_events *events, void *user,
-                   struct sl_channel **out)
+int sl_channel_new(uv_loop_t *loop, const struct sl_channel_options *options,
+                   const struct sl_channel_events *events, void *user, struct sl_channel **out)
 {
     uint8_t nonce[SL_NONCE_BYTES];
     char name[MAX_SOFTWARE_BYTES];
@@ -271,12 +293,13 @@ int sl_channel_new(uv_loop_t *loop, int role, const uint8_t *secret, const char 
     channel->user = user;
     channel->fd = -1;
     sl_random_bytes(nonce, sizeof(nonce));
-    snprintf(name, sizeof(name), "%s", software);
-    sl_handshake_init(&channel->handshake, role, secret, nonce);
+    snprintf(name, sizeof(name), "%s", options->software);
+    sl_handshake_init(&channel->handshake, options->role, options->secret, nonce);
+    channel->handshake.sealed = options->sealed;
     sl_frame_reader_init(&channel->reader);
     sl_buf_init(&channel->queue,
                 SL_CHANNEL_QUEUE_BYTES + SL_FRAME_HEADER_BYTES + SL_FRAME_MAX_BYTES);
-    int rc = sl_handshake_hello(&channel->handshake, name, probe_json, &channel->queue);
+    int rc = sl_handshake_hello(&channel->handshake, name, &channel->queue);
     if (rc < 0) {
         channel_free(channel);
         return rc;
@@ -327,13 +350,18 @@ void sl_channel_connect(struct sl_channel *channel, const struct sl_address *add
 
 int sl_channel_send(struct sl_channel *channel, const Sme2lab__Proto__Envelope *envelope)
 {
-    if (!channel->ready || channel->closing)
-        return SL_E_STATE;
-    if (sl_channel_queued_bytes(channel) >= SL_CHANNEL_QUEUE_BYTES) {
+    if (channel->ready && sl_channel_queued_bytes(channel) >= SL_CHANNEL_QUEUE_BYTES) {
         channel->was_full = true;
         return SL_E_FULL;
     }
-    int rc = sl_message_append(&channel->queue, envelope);
+    return sl_channel_tell(channel, envelope);
+}
+
+int sl_channel_tell(struct sl_channel *channel, const Sme2lab__Proto__Envelope *envelope)
+{
+    if (!channel->ready || channel->closing)
+        return SL_E_STATE;
+    int rc = append(channel, envelope);
     if (rc == SL_E_LIMIT) {
         channel->was_full = true;
         return SL_E_FULL;
@@ -341,6 +369,11 @@ int sl_channel_send(struct sl_channel *channel, const Sme2lab__Proto__Envelope *
     if (rc == 0)
         update_poll(channel);
     return rc;
+}
+
+const char *sl_channel_peer(const struct sl_channel *channel)
+{
+    return channel->handshake.peer;
 }
 
 size_t sl_channel_queued_bytes(const struct sl_channel *channel)

@@ -6,6 +6,7 @@
  * may free the owner. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,11 +32,16 @@ struct sl_channel_events {
                    const char *reason); /* 0: by sl_channel_close() or the peer's orderly end */
 };
 
-/* `role` is enum sl_role; `secret` SL_SECRET_BYTES, copied; `software` and `probe_json` (may be
- * NULL) are copied into the hello. 0, -ENOMEM or libuv's code; then nothing is called back. */
-int sl_channel_new(uv_loop_t *loop, int role, const uint8_t *secret, const char *software,
-                   const char *probe_json, const struct sl_channel_events *events, void *user,
-                   struct sl_channel **out);
+struct sl_channel_options {
+    int role;              /* enum sl_role */
+    const uint8_t *secret; /* SL_SECRET_BYTES, copied */
+    const char *software;  /* copied into the hello */
+    bool sealed;           /* the link leaves the machine: each frame is to carry a MAC */
+};
+
+/* 0, -ENOMEM or libuv's code; then nothing is called back. */
+int sl_channel_new(uv_loop_t *loop, const struct sl_channel_options *options,
+                   const struct sl_channel_events *events, void *user, struct sl_channel **out);
 
 /* Either way to start; a failure comes out of `closed`. */
 void sl_channel_connect(struct sl_channel *channel, const struct sl_address *address);
@@ -45,6 +51,10 @@ void sl_channel_open_fd(struct sl_channel *channel,
 /* Queues a message. SL_E_FULL above the limit: wait for `writable`. SL_E_STATE before `ready` or
  * when closing. */
 int sl_channel_send(struct sl_channel *channel, const Sme2lab__Proto__Envelope *envelope);
+/* The same of a message of few bytes, for which there is room above the limit too. */
+int sl_channel_tell(struct sl_channel *channel, const Sme2lab__Proto__Envelope *envelope);
+/* What the peer calls itself, once ready: printable. */
+const char *sl_channel_peer(const struct sl_channel *channel);
 size_t sl_channel_queued_bytes(const struct sl_channel *channel);
 
 /* Back-pressure towards the peer: bytes stay in the socket until resumed. Pings are not answered

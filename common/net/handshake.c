@@ -11,6 +11,8 @@
 #include "common/net/message.h"
 #include "proto/envelope.pb-c.h"
 
+enum { SEALED_VERSION = 2 }; /* the first whose frames can be sealed */
+
 void sl_handshake_init(struct sl_handshake *handshake, int role,
                        const uint8_t secret[SL_SECRET_BYTES], const uint8_t nonce[SL_NONCE_BYTES])
 {
@@ -20,10 +22,8 @@ void sl_handshake_init(struct sl_handshake *handshake, int role,
     memcpy(handshake->nonce, nonce, SL_NONCE_BYTES);
 }
 
-int sl_handshake_hello(struct sl_handshake *handshake, const char *software, const char *probe_json,
-                       struct sl_buf *out)
+int sl_handshake_hello(struct sl_handshake *handshake, const char *software, struct sl_buf *out)
 {
-    Sme2lab__Proto__Capabilities capabilities = SME2LAB__PROTO__CAPABILITIES__INIT;
     Sme2lab__Proto__Hello hello = SME2LAB__PROTO__HELLO__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     hello.version_min = handshake->version_min;
@@ -31,13 +31,10 @@ int sl_handshake_hello(struct sl_handshake *handshake, const char *software, con
     hello.nonce = (ProtobufCBinaryData){SL_NONCE_BYTES, handshake->nonce};
     hello.role = (Sme2lab__Proto__Role)handshake->role;
     hello.software = (char *)(uintptr_t)software; /* only read */
-    if (probe_json) {
-        capabilities.probe_json = (char *)(uintptr_t)probe_json;
-        hello.capabilities = &capabilities;
-    }
+    hello.sealed = handshake->sealed;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_HELLO;
     envelope.hello = &hello;
-    return sl_message_append(out, &envelope);
+    return sl_message_append(out, &envelope, NULL);
 }
 
 static int refuse(struct sl_handshake *handshake, int code, struct sl_buf *out)
@@ -47,22 +44,37 @@ static int refuse(struct sl_handshake *handshake, int code, struct sl_buf *out)
     refusal.reason = handshake->refusal;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_REFUSAL;
     envelope.refusal = &refusal;
-    sl_message_append(out, &envelope); /* the connection ends either way */
+    sl_message_append(out, &envelope, NULL); /* the connection ends either way */
     return code;
+}
+
+/* A MAC over the label and all that was agreed. */
+static void mac_by_label(const struct sl_handshake *handshake, const char *label,
+                         uint8_t out_mac[SL_HMAC_BYTES])
+{
+    uint8_t text[32 + 4 + 2 * SL_NONCE_BYTES + 1] = {0};
+    bool host = handshake->role == SL_ROLE_HOST;
+    snprintf((char *)text, 32, "%s", label);
+    sl_store_u32(text + 32, handshake->version);
+    memcpy(text + 36, host ? handshake->nonce : handshake->peer_nonce, SL_NONCE_BYTES);
+    memcpy(text + 36 + SL_NONCE_BYTES, host ? handshake->peer_nonce : handshake->nonce,
+           SL_NONCE_BYTES);
+    text[sizeof(text) - 1] = handshake->sealed;
+    size_t len = sizeof(text) - (handshake->version < SEALED_VERSION ? 1 : 0);
+    sl_hmac_sha256(handshake->secret, SL_SECRET_BYTES, text, len, out_mac);
 }
 
 /* The MAC by which `role` proves itself. */
 static void mac_of(const struct sl_handshake *handshake, int role, uint8_t out_mac[SL_HMAC_BYTES])
 {
     static const char *const labels[] = {"", "sme2lab host proof\n", "sme2lab agent proof\n"};
-    uint8_t text[32 + 4 + 2 * SL_NONCE_BYTES] = {0};
-    bool host = handshake->role == SL_ROLE_HOST;
-    snprintf((char *)text, 32, "%s", labels[role]);
-    sl_store_u32(text + 32, handshake->version);
-    memcpy(text + 36, host ? handshake->nonce : handshake->peer_nonce, SL_NONCE_BYTES);
-    memcpy(text + 36 + SL_NONCE_BYTES, host ? handshake->peer_nonce : handshake->nonce,
-           SL_NONCE_BYTES);
-    sl_hmac_sha256(handshake->secret, SL_SECRET_BYTES, text, sizeof(text), out_mac);
+    mac_by_label(handshake, labels[role], out_mac);
+}
+
+void sl_handshake_session_key(const struct sl_handshake *handshake,
+                              uint8_t out_key[SL_SECRET_BYTES])
+{
+    mac_by_label(handshake, "sme2lab session\n", out_key);
 }
 
 static int send_proof(const struct sl_handshake *handshake, struct sl_buf *out)
@@ -75,7 +87,16 @@ static int send_proof(const struct sl_handshake *handshake, struct sl_buf *out)
     proof.version = handshake->version;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PROOF;
     envelope.proof = &proof;
-    return sl_message_append(out, &envelope);
+    return sl_message_append(out, &envelope, NULL);
+}
+
+static void keep_name(struct sl_handshake *handshake, const char *name)
+{
+    snprintf(handshake->peer, sizeof(handshake->peer), "%s", name);
+    for (char *at = handshake->peer; *at; at++) {
+        if (*at < ' ' || *at > '~' || *at == '"')
+            *at = '?';
+    }
 }
 
 static int take_hello(struct sl_handshake *handshake, const Sme2lab__Proto__Hello *hello,
@@ -92,12 +113,20 @@ static int take_hello(struct sl_handshake *handshake, const Sme2lab__Proto__Hell
                  handshake->role == SL_ROLE_HOST ? "agent" : "daemon");
         return refuse(handshake, SL_E_FORMAT, out);
     }
+    keep_name(handshake, hello->software ? hello->software : "?");
     if (low > high || low == 0) {
-        snprintf(
-            handshake->refusal, sizeof(handshake->refusal),
-            "the peer (%.60s) speaks protocol %u to %u, this side %u to %u: update the older one",
-            hello->software ? hello->software : "?", hello->version_min, hello->version_max,
-            handshake->version_min, handshake->version_max);
+        snprintf(handshake->refusal, sizeof(handshake->refusal),
+                 "the peer (%s) speaks protocol %u to %u, this side %u to %u: update the older one",
+                 handshake->peer, hello->version_min, hello->version_max, handshake->version_min,
+                 handshake->version_max);
+        return refuse(handshake, SL_E_UNSUPPORTED, out);
+    }
+    handshake->sealed = handshake->sealed || hello->sealed;
+    if (handshake->sealed && high < SEALED_VERSION) {
+        snprintf(handshake->refusal, sizeof(handshake->refusal),
+                 "the peer (%s) speaks protocol %u, which cannot guard a link that leaves the "
+                 "machine: update it",
+                 handshake->peer, hello->version_max);
         return refuse(handshake, SL_E_UNSUPPORTED, out);
     }
     handshake->version = high;
@@ -112,9 +141,9 @@ static int take_proof(struct sl_handshake *handshake, const Sme2lab__Proto__Proo
     mac_of(handshake, 3 - handshake->role, expected);
     if (handshake->version == 0 || proof->version != handshake->version ||
         proof->mac.len != SL_HMAC_BYTES || !sl_mac_equal(expected, proof->mac.data)) {
-        snprintf(
-            handshake->refusal, sizeof(handshake->refusal),
-            "the peer does not know this connection's secret: it was not launched by this daemon");
+        snprintf(handshake->refusal, sizeof(handshake->refusal),
+                 "the peer does not know this connection's secret: it was not launched by this "
+                 "daemon, or the two secret files differ");
         return refuse(handshake, SL_E_MISMATCH, out);
     }
     handshake->done = true;

@@ -7,20 +7,25 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/net/frame.h"
+#include "common/net/seal.h"
 #include "proto/envelope.pb-c.h"
 
-int sl_message_append(struct sl_buf *out, const Sme2lab__Proto__Envelope *envelope)
+int sl_message_append(struct sl_buf *out, const Sme2lab__Proto__Envelope *envelope,
+                      struct sl_seal *seal)
 {
     size_t len = sme2lab__proto__envelope__get_packed_size(envelope);
+    size_t tag = seal ? SL_SEAL_BYTES : 0;
     uint8_t *at;
-    if (len == 0 || len > SL_FRAME_MAX_BYTES)
+    if (len == 0 || len > SL_FRAME_MAX_BYTES - tag)
         return SL_E_LIMIT;
-    size_t start = out->size;
-    int rc = sl_buf_extend(out, SL_FRAME_HEADER_BYTES + len, &at);
+    int rc = sl_buf_extend(out, SL_FRAME_HEADER_BYTES + len + tag, &at);
     if (rc < 0)
         return rc;
-    sme2lab__proto__envelope__pack(envelope, at + SL_FRAME_HEADER_BYTES);
-    return sl_frame_header(out->data + start + SL_FRAME_HEADER_BYTES, len, out->data + start);
+    uint8_t *payload = at + SL_FRAME_HEADER_BYTES;
+    sme2lab__proto__envelope__pack(envelope, payload);
+    if (seal)
+        sl_seal_put(seal, payload, len, payload + len);
+    return sl_frame_header(payload, len + tag, at);
 }
 
 /* protobuf-c allocates for each element of a repeated field before it reads it: a budget keeps a

@@ -7,12 +7,15 @@
 #include <stdint.h>
 
 struct sl_buf;
+struct sl_seal;
 typedef struct Sme2lab__Proto__Envelope Sme2lab__Proto__Envelope;
 
-enum { SL_MESSAGE_VERSION_MIN = 1, SL_MESSAGE_VERSION_MAX = 1 };
+enum { SL_MESSAGE_VERSION_MIN = 1, SL_MESSAGE_VERSION_MAX = 2 };
 
-/* Appends `envelope` to `out` as one frame. SL_E_LIMIT when it exceeds a frame, -ENOMEM. */
-int sl_message_append(struct sl_buf *out, const Sme2lab__Proto__Envelope *envelope);
+/* Appends `envelope` to `out` as one frame, with the tag of `seal` (NULL: none). SL_E_LIMIT when it
+ * exceeds a frame, -ENOMEM; then no tag was spent. */
+int sl_message_append(struct sl_buf *out, const Sme2lab__Proto__Envelope *envelope,
+                      struct sl_seal *seal);
 
 /* Decodes one payload. Memory is bounded by SL_MESSAGE_MEMORY_FACTOR times its length. On success
  * end *out with sl_message_free(). A body that this version does not know comes out as body_case 0,

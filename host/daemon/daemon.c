@@ -232,6 +232,14 @@ static int on_ended(void *user, uint64_t job, const char *device, int cause, con
     return sl_lab_job_ended(daemon->lab, job, device, cause, detail, run);
 }
 
+static void on_described(void *user, const char *device, struct sl_device_traits traits,
+                         const char *cpu)
+{
+    struct daemon *daemon = user;
+    if (daemon->lab)
+        sl_lab_tell_device(daemon->lab, device, traits, cpu);
+}
+
 static void fail(struct daemon *daemon, int rc)
 {
     daemon->rc = rc;
@@ -276,7 +284,7 @@ static void on_lab_opened(void *user, int rc)
 /* Links come up at once: a run that an earlier daemon left goes on. */
 static int open_devices(struct daemon *daemon, struct sl_device_record *out)
 {
-    static const struct sl_devices_events events = {on_progress, on_ended};
+    static const struct sl_devices_events events = {on_progress, on_ended, on_described};
     const struct sl_host_config *config = daemon->settings->config;
     struct sl_tool agent;
     int rc = sl_tools_find_native_agent(&agent, daemon->diag);
@@ -287,11 +295,11 @@ static int open_devices(struct daemon *daemon, struct sl_device_record *out)
     for (size_t i = 0; rc == 0 && i < config->device_count; i++) {
         const struct sl_host_device *device = &config->devices[i];
         struct sl_device opened;
-        rc = sl_device_open(device->kind, device->svl_bits, device->cpu, &opened, daemon->diag);
+        rc = sl_device_open_wish(&device->way, &opened, daemon->diag);
         if (rc == 0)
             rc = sl_devices_add(daemon->devices, device->name, &opened);
         snprintf(out[i].name, sizeof(out[i].name), "%s", device->name);
-        out[i].kind = device->kind;
+        out[i].kind = device->way.kind;
         out[i].traits = opened.traits;
         snprintf(out[i].cpu, sizeof(out[i].cpu), "%s", opened.cpu);
         out[i].state = SL_DEVICE_READY;

@@ -64,6 +64,8 @@ cJSON *sl_probes_get(struct sl_probes *probes, const struct sl_device *device)
 {
     cJSON *said = NULL;
     size_t i = 0;
+    if (device->probe_json)
+        return cJSON_Parse(device->probe_json);
     pthread_mutex_lock(&probes->lock);
     while (i < probes->count && (probes->answers[i].kind != device->kind ||
                                  strcmp(probes->answers[i].cpu, device->cpu) != 0))

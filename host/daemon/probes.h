@@ -10,6 +10,6 @@ struct sl_probes;
 int sl_probes_new(struct sl_probes **out);     /* 0 or -ENOMEM */
 void sl_probes_free(struct sl_probes *probes); /* NULL is a no-op */
 
-/* `sme2lab-agent probe --json` on the device; blocks when it is asked the first time. To end with
- * cJSON_Delete(); NULL when it does not answer. */
+/* What its agent said already, else `sme2lab-agent probe --json` on the device; blocks when it is
+ * asked the first time. To end with cJSON_Delete(); NULL when it does not answer. */
 struct cJSON *sl_probes_get(struct sl_probes *probes, const struct sl_device *device);

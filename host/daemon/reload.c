@@ -75,14 +75,18 @@ static bool take(const struct sl_host_device *device, struct sl_devices *devices
 {
     struct sl_diag diag = {0};
     struct sl_device opened;
-    int rc = sl_device_open(device->kind, device->svl_bits, device->cpu, &opened, &diag);
+    int rc = sl_device_open_wish(&device->way, &opened, &diag);
     if (rc == 0)
         rc = sl_devices_add(devices, device->name, &opened);
     bool known = rc == -EEXIST;
     if (known)
         rc = sl_devices_change(devices, device->name, &opened);
+    if (rc == SL_E_STATE) { /* reached another way: it leaves, and comes back */
+        sl_lab_remove_device(lab, device->name);
+        rc = -EBUSY;
+    }
     if (rc == 0)
-        rc = sl_lab_add_device(lab, device->name, device->kind);
+        rc = sl_lab_add_device(lab, device->name, device->way.kind);
     if (rc == 0)
         sl_lab_tell_device(lab, device->name, opened.traits, opened.cpu);
     if (rc == -EBUSY)

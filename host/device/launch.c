@@ -15,6 +15,7 @@
 #include "common/base/mem.h"
 #include "host/device/count_log.h"
 #include "host/device/elf_marks.h"
+#include "host/device/transport.h"
 
 /* Address space that the emulator reserves for the guest, whose addresses are offsets in it.
  * Without it the host's random layout orders the guest's stack and mappings, and a loop that first
@@ -36,8 +37,10 @@ bool sl_device_local_has_sme2(void)
 #endif
 }
 
-static int open_local(struct sl_device *out, struct sl_diag *diag)
+int sl_device_open_local(const struct sl_device_wish *wish, struct sl_device *out,
+                         struct sl_diag *diag)
 {
+    (void)wish;
 #if defined(__aarch64__)
     return sl_tools_find_agent(&out->agent, diag);
 #else
@@ -64,14 +67,31 @@ static int open_emulator(unsigned svl_bits, const char *cpu, struct sl_device *o
     return sl_tools_find_emulator(&out->emulator, diag);
 }
 
+int sl_device_open_emulated(const struct sl_device_wish *wish, struct sl_device *out,
+                            struct sl_diag *diag)
+{
+    int rc = open_emulator(wish->svl_bits, wish->cpu, out, diag);
+    return rc < 0 ? rc : sl_tools_find_agent(&out->agent, diag);
+}
+
+int sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out,
+                        struct sl_diag *diag)
+{
+    *out = (struct sl_device){.kind = wish->kind, .traits = sl_device_kind_traits(wish->kind)};
+    return sl_transport_of(wish->kind)->open_device(wish, out, diag);
+}
+
+bool sl_device_same_way(const struct sl_device *a, const struct sl_device *b)
+{
+    return sl_transport_of(a->kind)->open == sl_transport_of(b->kind)->open &&
+           strcmp(a->link, b->link) == 0 && strcmp(a->secret_file, b->secret_file) == 0;
+}
+
 int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                    struct sl_diag *diag)
 {
-    *out = (struct sl_device){.kind = kind, .traits = sl_device_kind_traits(kind)};
-    if (kind == SL_DEVICE_LOCAL)
-        return open_local(out, diag);
-    int rc = open_emulator(svl_bits, cpu, out, diag);
-    return rc < 0 ? rc : sl_tools_find_agent(&out->agent, diag);
+    const struct sl_device_wish wish = {.kind = kind, .svl_bits = svl_bits, .cpu = cpu};
+    return sl_device_open_wish(&wish, out, diag);
 }
 
 int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,

@@ -16,9 +16,13 @@ struct sl_diag;
 struct sl_device {
     int kind; /* enum sl_device_kind: for its name */
     struct sl_device_traits traits;
-    struct sl_tool agent;    /* found */
-    struct sl_tool emulator; /* found, where one is needed; else "" */
-    char cpu[64];            /* the emulator's -cpu */
+    struct sl_tool agent;                       /* found */
+    struct sl_tool emulator;                    /* found, where one is needed; else "" */
+    char cpu[64];                               /* the emulator's -cpu */
+    char link[128], secret_file[SL_PATH_BYTES]; /* of an agent behind a link; else "" */
+    /* What the agent behind the link said of itself; else "" and NULL: it is asked. Borrowed. */
+    char agent_sha256[SL_DIGEST_BYTES];
+    const char *probe_json;
 };
 
 struct sl_launch {
@@ -35,9 +39,11 @@ struct sl_launch {
 /* True where this machine executes SME2 itself. */
 bool sl_device_local_has_sme2(void);
 
-/* Finds what the kind needs. `cpu` NULL: QEMU's "max" with streaming vectors of `svl_bits`. Returns
- * 0, SL_E_NOT_FOUND, SL_E_UNSUPPORTED (LOCAL on a machine that is not aarch64, an impossible
- * svl_bits or cpu). */
+/* Finds what the kind needs. Returns 0, SL_E_NOT_FOUND, SL_E_UNSUPPORTED (this machine on one that
+ * is not aarch64, an impossible svl_bits or cpu, a link that leaves the machine unallowed). */
+int sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out,
+                        struct sl_diag *diag);
+/* The same of a device of this machine. */
 int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                    struct sl_diag *diag);
 
@@ -47,6 +53,15 @@ int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct s
                           struct sl_diag *diag);
 
 enum { SL_DEVICE_PREFIX_WORDS = 12 };
+
+/* The kinds' own operations (transport.h): this machine, the emulator on it. */
+int sl_device_open_local(const struct sl_device_wish *wish, struct sl_device *out,
+                         struct sl_diag *diag);
+int sl_device_open_emulated(const struct sl_device_wish *wish, struct sl_device *out,
+                            struct sl_diag *diag);
+
+/* They are reached the same way: one connection serves both. */
+bool sl_device_same_way(const struct sl_device *a, const struct sl_device *b);
 
 /* The words before the agent's own arguments: the emulator as the kind needs it (`fifo` for its
  * log, NULL: not counted) and the agent's path last. Borrowed from the device and `fifo`. How many.

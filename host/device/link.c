@@ -2,45 +2,59 @@
 #include "host/device/link.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include <uv.h>
 
-#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "common/net/address.h"
 #include "common/net/channel.h"
-#include "host/device/agent_process.h"
-#include "host/device/agent_record.h"
+#include "common/net/handshake.h"
+#include "host/device/blob_put.h"
+#include "host/device/launch.h"
 #include "host/device/link_message.h"
+#include "host/device/transport.h"
+#include "proto/envelope.pb-c.h"
 
-enum { PATH_BYTES = 1024, RETRY_FIRST_MS = 100, RETRY_LAST_MS = 8000, TRIES_BEFORE_KILL = 3 };
-static const char software[] = "sme2labd " SL_VERSION;
+enum { PATH_BYTES = 1024, RETRY_FIRST_MS = 100, RETRY_LAST_MS = 8000 };
+static const char software[] = "sme2labd " SL_VERSION,
+                  agents_software[] = "sme2lab-agent " SL_VERSION;
 
 struct sl_link {
     uv_loop_t *loop;
     struct sl_link_events events;
     void *user;
-    char agent[PATH_BYTES], workdir[PATH_BYTES], address[PATH_BYTES + 32];
-    struct sl_agent_record record;    /* pid 0: none known */
-    struct sl_agent_process *process; /* NULL: none, or one that an earlier daemon started */
-    bool listening;                   /* it said so, or it is taken over */
+    char workdir[PATH_BYTES];
+    const struct sl_transport_ops *ops;
+    void *transport; /* owned; NULL when closed */
     struct sl_channel *channel;
-    bool up, paused, closing, stop_agent;
+    struct sl_blob_put *blobs; /* under way; it frees itself */
+    void (*blobs_done)(void *user, int rc, const struct sl_diag *diag);
+    void *blobs_user;
+    struct sl_link_facts facts; /* its texts are owned */
+    bool described;
+    bool up, paused, closing;
     unsigned failures; /* in a row */
-    uv_timer_t timer;  /* the next try; while closing, the grace of the agent */
-    int open_handles;
+    uv_timer_t timer;  /* the next try */
     void (*closed)(void *user);
     void *closed_user;
 };
 
 static void finish_close(struct sl_link *link);
 static void on_timer(uv_timer_t *timer);
-static void try_later(struct sl_link *link);
+
+/* --- tries --- */
+
+static void try_later(struct sl_link *link)
+{
+    unsigned shift = link->failures > 0 ? link->failures - 1 : 0;
+    uint64_t wait_ms = shift < 7 ? (uint64_t)RETRY_FIRST_MS << shift : RETRY_LAST_MS;
+    if (!link->closing)
+        uv_timer_start(&link->timer, on_timer, wait_ms < RETRY_LAST_MS ? wait_ms : RETRY_LAST_MS,
+                       0);
+}
 
 static void fail(struct sl_link *link, const char *reason)
 {
@@ -49,60 +63,82 @@ static void fail(struct sl_link *link, const char *reason)
     try_later(link);
 }
 
-/* --- the agent's process --- */
-
-static void on_listening(void *user, const char *address)
+static void on_found(void *user)
 {
     struct sl_link *link = user;
-    snprintf(link->address, sizeof(link->address), "%s", address);
-    link->listening = true;
-    link->record.pid = sl_agent_process_pid(link->process);
-    int rc = sl_agent_record_write(link->workdir, &link->record);
-    if (rc < 0) /* it serves this daemon all the same */
-        fprintf(stderr, "level=warning event=agent_record_unwritten reason=\"%s\"\n",
-                sl_strerror(rc));
     if (!link->closing)
         uv_timer_start(&link->timer, on_timer, 0, 0);
 }
 
-static void on_agent_ended(void *user, int64_t exit_code, int number)
+static void on_lost(void *user, const char *reason)
 {
     struct sl_link *link = user;
-    char reason[200];
-    link->process = NULL;
-    link->listening = false;
-    if (link->closing) {
-        finish_close(link);
-        return;
-    }
-    link->record.pid = 0;
-    sl_agent_record_remove(link->workdir);
-    if (number != 0)
-        snprintf(reason, sizeof(reason), "the agent was ended by signal %d", number);
-    else if (exit_code < 0)
-        snprintf(reason, sizeof(reason), "the agent cannot be started: %s",
-                 sl_strerror((int)exit_code));
-    else
-        snprintf(reason, sizeof(reason), "the agent ended with exit code %d; agent.log has why",
-                 (int)exit_code);
-    fail(link, reason);
+    if (!link->closing)
+        fail(link, reason);
 }
 
-static void start_agent(struct sl_link *link)
+static void on_transport_closed(void *user)
 {
-    static const struct sl_agent_process_events events = {on_listening, on_agent_ended};
-    snprintf(link->address, sizeof(link->address), "unix:%s/sock", link->workdir);
-    struct sl_agent_process_spec spec = {.program = link->agent,
-                                         .workdir = link->workdir,
-                                         .address = link->address,
-                                         .secret = link->record.secret};
-    link->record.pid = 0;
-    sl_random_bytes(link->record.secret, sizeof(link->record.secret));
-    int rc = sl_agent_process_start(link->loop, &spec, &events, link, &link->process);
-    if (rc < 0)
-        fail(link, sl_strerror(rc));
+    struct sl_link *link = user;
+    link->transport = NULL;
+    finish_close(link);
+}
+
+/* --- what the agent says --- */
+
+static void free_facts(struct sl_link_facts *facts)
+{
+    sl_free((void *)(uintptr_t)facts->probe_json);
+    sl_free((void *)(uintptr_t)facts->program);
+    sl_free((void *)(uintptr_t)facts->program_sha256);
+    *facts = (struct sl_link_facts){.emulated = false};
+}
+
+static char *copy(const char *text)
+{
+    return text ? sl_strndup(text, strlen(text)) : sl_strndup("", 0);
+}
+
+static void take_capabilities(struct sl_link *link, const Sme2lab__Proto__Capabilities *said)
+{
+    struct sl_link_facts facts = {.emulated = said->emulated,
+                                  .probe_json = copy(said->probe_json),
+                                  .program = copy(said->program),
+                                  .program_sha256 = copy(said->program_sha256)};
+    if (!link->ops->describes_itself || !facts.probe_json || !facts.program ||
+        !facts.program_sha256) {
+        free_facts(&facts);
+        return;
+    }
+    free_facts(&link->facts);
+    link->facts = facts;
+    link->described = true;
+    if (link->events.described)
+        link->events.described(link->user);
+}
+
+static void take_blob_state(struct sl_link *link, const Sme2lab__Proto__BlobState *said)
+{
+    struct sl_blob_put_state state = {.sha256 = said->sha256,
+                                      .refusal = said->refusal,
+                                      .offset = said->offset,
+                                      .complete = said->complete,
+                                      .damaged = said->damaged};
+    if (link->blobs)
+        sl_blob_put_state(link->blobs, &state);
+}
+
+static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
+{
+    struct sl_link *link = user;
+    if (link->closing)
+        return;
+    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES)
+        take_capabilities(link, envelope->capabilities);
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_BLOB_STATE)
+        take_blob_state(link, envelope->blob_state);
     else
-        uv_timer_start(&link->timer, on_timer, SL_LINK_START_MS, 0);
+        sl_link_message_take(envelope, &link->events, link->user);
 }
 
 /* --- the connection --- */
@@ -118,131 +154,136 @@ static void on_ready(void *user)
         sl_channel_close(link->channel);
         return;
     }
+    if (strcmp(sl_channel_peer(link->channel), agents_software) != 0)
+        fprintf(stderr, "level=warning event=agent_version agent=\"%s\" daemon=\"%s\"\n",
+                sl_channel_peer(link->channel), software);
     link->failures = 0;
     link->up = true;
     if (link->paused)
         sl_channel_pause(link->channel);
+    if (link->blobs)
+        sl_blob_put_link(link->blobs, link->channel);
     link->events.up(link->user);
 }
 
-static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
+static void on_writable(void *user)
 {
     struct sl_link *link = user;
-    if (!link->closing)
-        sl_link_message_take(envelope, &link->events, link->user);
+    if (link->blobs)
+        sl_blob_put_writable(link->blobs);
 }
 
 static void on_channel_closed(void *user, int code, const char *reason)
 {
     struct sl_link *link = user;
-    bool gone = code == -ECONNREFUSED || code == -ENOENT ||
-                (link->record.pid > 1 && kill(link->record.pid, 0) < 0 && errno == ESRCH);
     link->channel = NULL;
     link->up = false;
+    if (link->blobs)
+        sl_blob_put_link(link->blobs, NULL);
     if (link->closing) {
         finish_close(link);
         return;
     }
-    if (!link->process && gone) { /* the one of an earlier daemon is no more */
-        link->listening = false;
-        link->record.pid = 0;
-        sl_agent_record_remove(link->workdir);
-    }
+    link->ops->disconnected(link->transport, code);
     fail(link, reason);
 }
 
 static void connect_to(struct sl_link *link)
 {
-    static const struct sl_channel_events events = {on_ready, on_message, NULL, on_channel_closed};
-    struct sl_address address;
-    int rc = sl_address_parse(link->address, &address, NULL);
-    if (rc == 0)
-        rc = sl_channel_new(link->loop, SL_ROLE_HOST, link->record.secret, software, NULL, &events,
-                            link, &link->channel);
+    static const struct sl_channel_events events = {on_ready, on_message, on_writable,
+                                                    on_channel_closed};
+    const struct sl_channel_options options = {.role = SL_ROLE_HOST,
+                                               .secret = link->ops->secret(link->transport),
+                                               .software = software,
+                                               .sealed = link->ops->sealed};
+    int rc = sl_channel_new(link->loop, &options, &events, link, &link->channel);
     if (rc < 0)
         fail(link, sl_strerror(rc));
     else
-        sl_channel_connect(link->channel, &address);
+        link->ops->connect(link->transport, link->channel);
 }
-
-/* --- tries --- */
 
 static void on_timer(uv_timer_t *timer)
 {
     struct sl_link *link = timer->data;
-    if (link->closing) { /* the grace is over */
-        if (link->process)
-            sl_agent_process_signal(link->process, SIGKILL);
+    struct sl_diag diag = {0};
+    char reason[sizeof(diag.what) + sizeof(diag.where) + 8];
+    if (link->closing || link->channel)
         return;
-    }
-    if (link->channel)
-        return;
-    bool tried = link->failures > 0 && link->failures % TRIES_BEFORE_KILL == 0;
-    if (link->process && (tried || !link->listening)) {
-        sl_agent_process_signal(link->process, SIGKILL); /* it lives and does not serve */
-        return;
-    }
-    if (tried && !link->process) /* one of an earlier daemon that does not answer to its record */
-        link->listening = false;
-    if (link->listening)
+    int rc = link->ops->reach(link->transport, link->failures, &diag);
+    snprintf(reason, sizeof(reason), diag.where[0] ? "%s: %s" : "%s", diag.what, diag.where);
+    if (rc < 0)
+        fail(link, reason);
+    else if (rc == SL_TRANSPORT_CONNECT)
         connect_to(link);
-    else if (!link->process)
-        start_agent(link);
-}
-
-static void try_later(struct sl_link *link)
-{
-    unsigned shift = link->failures > 0 ? link->failures - 1 : 0;
-    uint64_t wait_ms = shift < 7 ? (uint64_t)RETRY_FIRST_MS << shift : RETRY_LAST_MS;
-    if (!link->closing && (!link->process || link->listening))
-        uv_timer_start(&link->timer, on_timer, wait_ms < RETRY_LAST_MS ? wait_ms : RETRY_LAST_MS,
-                       0);
-}
-
-static int make_folder(const char *path)
-{
-    return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
-}
-
-static int make_workdir(const struct sl_link *link)
-{
-    char blobs[PATH_BYTES + 8];
-    snprintf(blobs, sizeof(blobs), "%s/blobs", link->workdir);
-    int rc = make_folder(link->workdir);
-    return rc < 0 ? rc : make_folder(blobs);
 }
 
 int sl_link_new(uv_loop_t *loop, const struct sl_link_options *options,
                 const struct sl_link_events *events, void *user, struct sl_link **out)
 {
-    struct sl_address address;
+    static const struct sl_transport_events transport_events = {on_found, on_lost,
+                                                                on_transport_closed};
     struct sl_link *link = sl_calloc(1, sizeof(*link));
     if (!link)
         return -ENOMEM;
     link->loop = loop;
     link->events = *events;
     link->user = user;
-    int agent = snprintf(link->agent, sizeof(link->agent), "%s", options->agent);
-    int workdir = snprintf(link->workdir, sizeof(link->workdir), "%s", options->workdir);
-    snprintf(link->address, sizeof(link->address), "unix:%s/sock", link->workdir);
-    int rc = agent >= PATH_BYTES || workdir >= PATH_BYTES ||
-                     sl_address_parse(link->address, &address, NULL) < 0
-                 ? -ENAMETOOLONG
-                 : make_workdir(link);
+    link->ops = sl_transport_of(options->device->kind);
+    int size = snprintf(link->workdir, sizeof(link->workdir), "%s", options->workdir);
+    int rc = size >= PATH_BYTES                                     ? -ENAMETOOLONG
+             : mkdir(options->workdir, 0700) < 0 && errno != EEXIST ? -errno
+                                                                    : 0;
+    if (rc == 0)
+        rc = link->ops->open(loop, options, &transport_events, link, &link->transport);
     if (rc < 0) {
         sl_free(link);
         return rc;
     }
-    link->listening = sl_agent_record_read(link->workdir, &link->record) == 0;
     uv_timer_init(loop, &link->timer); /* cannot fail */
     link->timer.data = link;
-    link->open_handles = 1;
     uv_timer_start(&link->timer, on_timer, 0, 0);
     *out = link;
     return 0;
 }
 
+/* --- blobs --- */
+
+static void on_blobs_done(void *user, int rc, const struct sl_diag *diag)
+{
+    struct sl_link *link = user;
+    link->blobs = NULL;
+    link->blobs_done(link->blobs_user, rc, diag);
+    if (link->closing)
+        finish_close(link);
+}
+
+int sl_link_put_blobs(struct sl_link *link, const struct sl_blob_put_list *list,
+                      void (*done)(void *user, int rc, const struct sl_diag *diag), void *user)
+{
+    if (link->blobs || link->closing)
+        return SL_E_STATE;
+    link->blobs_done = done;
+    link->blobs_user = user;
+    int rc = sl_blob_put_start(link->loop, link->ops, link->workdir, list, on_blobs_done, link,
+                               &link->blobs);
+    if (rc == 0 && link->up)
+        sl_blob_put_link(link->blobs, link->channel);
+    return rc;
+}
+
+void sl_link_stop_blobs(struct sl_link *link)
+{
+    if (link->blobs)
+        sl_blob_put_stop(link->blobs);
+}
+
 /* --- what is asked of it --- */
+
+const struct sl_link_facts *sl_link_facts(const struct sl_link *link)
+{
+    return link->described ? &link->facts : NULL;
+}
 
 bool sl_link_is_up(const struct sl_link *link)
 {
@@ -256,7 +297,7 @@ const char *sl_link_workdir(const struct sl_link *link)
 
 int sl_link_agent_pid(const struct sl_link *link)
 {
-    return link->record.pid;
+    return link->ops->agent_pid ? link->ops->agent_pid(link->transport) : 0;
 }
 
 int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job)
@@ -306,16 +347,16 @@ static void on_timer_closed(uv_handle_t *handle)
     struct sl_link *link = handle->data;
     void (*closed)(void *) = link->closed;
     void *user = link->closed_user;
+    free_facts(&link->facts);
     sl_free(link);
     closed(user);
 }
 
 static void finish_close(struct sl_link *link)
 {
-    if (link->channel || link->process || uv_is_closing((uv_handle_t *)&link->timer))
+    if (link->channel || link->transport || link->blobs ||
+        uv_is_closing((uv_handle_t *)&link->timer))
         return;
-    if (link->stop_agent)
-        sl_agent_record_remove(link->workdir);
     uv_close((uv_handle_t *)&link->timer, on_timer_closed);
 }
 
@@ -325,19 +366,13 @@ void sl_link_close(struct sl_link *link, bool stop_agent, void (*closed)(void *u
     if (link->closing)
         return;
     link->closing = true;
-    link->stop_agent = stop_agent;
     link->closed = closed;
     link->closed_user = user;
     uv_timer_stop(&link->timer);
-    if (link->process && stop_agent) {
-        sl_agent_process_signal(link->process, SIGTERM);
-        uv_timer_start(&link->timer, on_timer, SL_LINK_STOP_MS, 0);
-    } else if (link->process) {
-        sl_agent_process_abandon(link->process);
-    } else if (stop_agent && proven && link->record.pid > 1) {
-        kill(link->record.pid, SIGTERM); /* an earlier daemon's; that it is the agent is proven */
-    }
     if (link->channel)
         sl_channel_close(link->channel);
+    sl_link_stop_blobs(link);
+    if (link->ops->close(link->transport, stop_agent, proven))
+        link->transport = NULL;
     finish_close(link);
 }

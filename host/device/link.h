@@ -1,5 +1,6 @@
 /* host/device/link.h: the one agent of a device and the connection to it, kept up: started,
- * connected, proven, asked for what is missing; again after each loss, with backoff.
+ * connected, proven, asked for what is missing; again after each loss, with backoff. How one gets
+ * there stands in a table of operations for each kind of device (transport.h).
  *
  * Everything is plain structs here; the protocol stays inside. On the loop's thread. No event comes
  * inside the call that asked for it. */
@@ -10,6 +11,9 @@
 #include <stdint.h>
 
 typedef struct uv_loop_s uv_loop_t;
+struct sl_blob_put_list;
+struct sl_device;
+struct sl_diag;
 struct sl_link;
 struct sl_spec;
 
@@ -77,21 +81,42 @@ struct sl_link_events {
     void (*chunk)(void *user, const struct sl_link_chunk *chunk);
     void (*state)(void *user, uint64_t job, int phase, uint32_t pair, uint32_t pairs);
     void (*result)(void *user, const struct sl_link_result *result);
+    /* A device that describes itself has: sl_link_facts() has it. NULL: nobody wants to know. */
+    void (*described)(void *user);
+};
+
+/* What an agent says of its device once both sides are proven. */
+struct sl_link_facts {
+    bool emulated;
+    const char *probe_json;               /* what `sme2lab-agent probe --json` prints there */
+    const char *program, *program_sha256; /* the agent itself */
 };
 
 struct sl_link_options {
-    const char *agent;   /* the program */
-    const char *workdir; /* <state>/agents/<device>; made */
+    const struct sl_device *device; /* how to get there; borrowed for the call */
+    const char *agent;              /* the program, where it is started by us */
+    const char *workdir;            /* <state>/agents/<device>; made */
 };
 
-/* Starts at once: an agent that an earlier daemon left in `workdir` is taken over, else a new one
- * is started. 0, -ENOMEM, -ENAMETOOLONG or the directory's -errno. */
+/* Starts at once: an agent that is there is taken over, else one is started where that can be. 0,
+ * -ENOMEM, -ENAMETOOLONG or the directory's -errno. */
 int sl_link_new(uv_loop_t *loop, const struct sl_link_options *options,
                 const struct sl_link_events *events, void *user, struct sl_link **out);
 
 bool sl_link_is_up(const struct sl_link *link);
 const char *sl_link_workdir(const struct sl_link *link);
 int sl_link_agent_pid(const struct sl_link *link); /* 0: none known */
+
+/* NULL: the agent has not said, or the device is one that the daemon knows by itself. Borrowed
+ * until the link comes up again. */
+const struct sl_link_facts *sl_link_facts(const struct sl_link *link);
+
+/* Puts the blobs where the agent finds them, while the link is up; after a loss it goes on where it
+ * was. `done` comes once, from the loop. One list at a time: SL_E_STATE; SL_E_LIMIT, -ENOMEM. */
+int sl_link_put_blobs(struct sl_link *link, const struct sl_blob_put_list *list,
+                      void (*done)(void *user, int rc, const struct sl_diag *diag), void *user);
+/* `done` comes with -ECANCELED, if there is anything to stop. */
+void sl_link_stop_blobs(struct sl_link *link);
 
 /* SL_E_STATE while it is down, SL_E_FULL, SL_E_LIMIT. A job sent twice is one job. */
 int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job);

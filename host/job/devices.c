@@ -229,6 +229,19 @@ static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t
         sl_link_cancel_job(device->link, id);
 }
 
+/* What the agent says of a device that the daemon knows by a link alone. */
+static void on_described(void *user)
+{
+    struct device *device = user;
+    struct sl_devices *devices = device->devices;
+    const struct sl_link_facts *facts = sl_link_facts(device->link);
+    if (!facts || !devices->events.described)
+        return;
+    struct sl_device_traits traits = device->kind.traits;
+    traits.emulated = facts->emulated;
+    devices->events.described(devices->user, device->name, traits, device->kind.cpu);
+}
+
 /* --- devices --- */
 
 int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
@@ -252,8 +265,8 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
 
 static int open_link(struct device *device)
 {
-    static const struct sl_link_events events = {on_have,  on_up,    on_down,
-                                                 on_chunk, on_state, on_result};
+    static const struct sl_link_events events = {on_have,  on_up,     on_down,     on_chunk,
+                                                 on_state, on_result, on_described};
     char workdir[PATH_BYTES];
     struct sl_devices *devices = device->devices;
     if (device->link)
@@ -261,7 +274,8 @@ static int open_link(struct device *device)
     snprintf(workdir, sizeof(workdir), "%s/agents", devices->state_dir);
     int rc = mkdir(workdir, 0700) == 0 || errno == EEXIST ? 0 : -errno;
     snprintf(workdir, sizeof(workdir), "%s/agents/%s", devices->state_dir, device->name);
-    struct sl_link_options options = {.agent = devices->agent, .workdir = workdir};
+    struct sl_link_options options = {
+        .device = &device->kind, .agent = devices->agent, .workdir = workdir};
     return rc < 0 ? rc : sl_link_new(devices->loop, &options, &events, device, &device->link);
 }
 
@@ -314,6 +328,8 @@ int sl_devices_change(struct sl_devices *devices, const char *name, const struct
     struct device *device = find(devices, name);
     if (!device)
         return SL_E_NOT_FOUND;
+    if (!sl_device_same_way(&device->next_kind, kind))
+        return SL_E_STATE;
     device->next_kind = *kind;
     return 0;
 }

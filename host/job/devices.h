@@ -26,6 +26,9 @@ struct sl_devices_events {
     int (*progress)(void *user, uint64_t job, const char *device, const char *json);
     int (*ended)(void *user, uint64_t job, const char *device, int cause, const char *detail,
                  const struct sl_run_record *run);
+    /* An agent said what its device is. NULL: nobody wants to know. */
+    void (*described)(void *user, const char *device, struct sl_device_traits traits,
+                      const char *cpu);
 };
 
 struct sl_devices_options {
@@ -43,7 +46,8 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
  * sl_link_new() says. */
 int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl_device *device);
 
-/* The device is of that kind from its next job on. SL_E_NOT_FOUND. */
+/* The device is of that kind from its next job on. SL_E_NOT_FOUND; SL_E_STATE: it is reached
+ * another way, and must be forgotten and added. */
 int sl_devices_change(struct sl_devices *devices, const char *name, const struct sl_device *device);
 
 /* The runner's calls, to be put into struct sl_runner with `devices` as its user. */

@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/device/blob_put.h"
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
@@ -38,7 +39,8 @@ struct sl_job_run {
     uv_loop_t *loop;
     struct sl_job_run_events events;
     void *user;
-    const struct sl_device *device;
+    struct sl_device device; /* with what its agent says of it */
+    char *probe_json;        /* owned: of the device, NULL: the daemon asks it */
     struct sl_link *link;
     const struct sl_job_kit *kit;
     char *config_json; /* owned */
@@ -56,9 +58,8 @@ struct sl_job_run {
     uv_timer_t beat;
     uv_work_t request;
     struct sl_run_work work;
-    bool working, finishing, cancelled, closing;
+    bool working, putting, finishing, cancelled, closing;
     bool refused; /* the agent was busy */
-    bool resumed; /* an earlier daemon began it */
     bool missed;  /* something came for a part that was not begun */
     unsigned gaps;
     struct sl_run_progress progress, replayed; /* the latter off the loop, while preparing */
@@ -125,6 +126,7 @@ static void on_beat_closed(uv_handle_t *handle)
     sl_run_looks_fini(&run->looks);
     sl_spec_fini(&run->spec);
     sl_free(run->config_json);
+    sl_free(run->probe_json);
     sl_free(run);
     if (closed)
         closed(user);
@@ -160,7 +162,9 @@ static bool stores_closed(struct sl_job_run *run)
 static void close_down(struct sl_job_run *run)
 {
     run->closing = true;
-    if (run->working || run->looks.looking || !stores_closed(run) ||
+    if (run->putting)
+        sl_link_stop_blobs(run->link);
+    if (run->working || run->putting || run->looks.looking || !stores_closed(run) ||
         uv_is_closing((uv_handle_t *)&run->beat))
         return;
     sl_link_pause(run->link, false);
@@ -267,11 +271,11 @@ static void on_looked(void *user)
 static void send_part(struct sl_job_run *run)
 {
     char fifo[SL_RUN_WORK_PATH + 32];
-    if (run->sent_ns == 0 && !run->resumed)
+    if (run->sent_ns == 0 && !run->work.resumed)
         run->sent_ns = uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
-    const struct sl_run_send what = {.device = run->device,
+    const struct sl_run_send what = {.device = &run->device,
                                      .spec = &run->spec,
                                      .means = &run->means,
                                      .id = wire_id(run, run->part),
@@ -340,11 +344,17 @@ static void begin_part(struct sl_job_run *run)
 static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
 {
     char fifo[SL_RUN_WORK_PATH + 32];
-    if (!run->device->traits.counted)
+    if (!run->device.traits.counted)
         return 0;
     sl_run_count_sweep(sl_link_workdir(run->link));
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
-    return sl_count_reader_start(run->device, fifo, &run->reader, diag);
+    return sl_count_reader_start(&run->device, fifo, &run->reader, diag);
+}
+
+static void end_unprepared(struct sl_job_run *run, int rc, const struct sl_diag *diag)
+{
+    bool users = rc == SL_E_NOT_FOUND || rc == SL_E_FORMAT;
+    end(run, users ? SL_CAUSE_USER : SL_CAUSE_LAB, diag->what[0] ? diag->what : sl_strerror(rc));
 }
 
 /* The log of what an earlier daemon counted went with it: there is a run if it was recorded. */
@@ -371,28 +381,81 @@ static void after_prepare(uv_work_t *request, int status)
         return;
     }
     int rc = status < 0 ? status : run->work.rc;
-    if (rc == 0 && run->resumed && run->device->traits.counted) {
+    if (rc == 0 && run->work.resumed && run->device.traits.counted) {
         finish_counted(run);
         return;
     }
     if (rc == 0)
         rc = start_reader(run, diag);
-    if (rc == 0) {
-        sl_run_progress_adopt(&run->progress, &run->replayed);
-        begin_part(run);
-        sl_run_looks_take(&run->looks);
+    if (rc < 0) {
+        end_unprepared(run, rc, diag);
         return;
     }
-    bool users = rc == SL_E_NOT_FOUND || rc == SL_E_FORMAT;
-    end(run, users ? SL_CAUSE_USER : SL_CAUSE_LAB, diag->what[0] ? diag->what : sl_strerror(rc));
+    sl_run_progress_adopt(&run->progress, &run->replayed);
+    begin_part(run);
+    sl_run_looks_take(&run->looks);
 }
 
 static void do_prepare(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
     sl_run_work_prepare(&run->work);
-    if (run->resumed && run->work.rc == 0)
+    if (run->work.resumed && run->work.rc == 0)
         sl_run_work_replay(run->directory, &run->replayed);
+}
+
+/* A device that is only known by what its agent says. */
+static int take_facts(struct sl_job_run *run)
+{
+    const struct sl_link_facts *facts = sl_link_facts(run->link);
+    if (!facts)
+        return 0;
+    run->probe_json = sl_strndup(facts->probe_json, strlen(facts->probe_json));
+    run->device.probe_json = run->probe_json;
+    run->device.traits.emulated = facts->emulated;
+    snprintf(run->device.agent.path, sizeof(run->device.agent.path), "%s", facts->program);
+    snprintf(run->device.agent_sha256, sizeof(run->device.agent_sha256), "%s",
+             facts->program_sha256);
+    return run->probe_json ? 0 : -ENOMEM;
+}
+
+static void on_blobs_put(void *user, int rc, const struct sl_diag *diag)
+{
+    struct sl_job_run *run = user;
+    run->putting = false;
+    if (run->closing) {
+        close_down(run);
+        return;
+    }
+    if (rc == 0)
+        rc = take_facts(run);
+    if (rc < 0) {
+        end_unprepared(run, rc, diag);
+        return;
+    }
+    run->working = true;
+    uv_queue_work(run->loop, &run->request, do_prepare, after_prepare);
+}
+
+/* All files that the agent opens: on a device that was put them before, they are found. */
+static void put_blobs(struct sl_job_run *run)
+{
+    static const struct sl_diag none = {0};
+    const char *names[SL_BLOB_PUT_MAX];
+    char store[SL_PATH_BYTES + 8];
+    size_t count = 0;
+    snprintf(store, sizeof(store), "%s/blobs", run->state_dir);
+    names[count++] = run->spec.model_sha256;
+    if (run->spec.data_path_sha256)
+        names[count++] = run->spec.data_path_sha256;
+    for (size_t i = 0; i < run->spec.inputs_count && count < SL_BLOB_PUT_MAX; i++)
+        names[count++] = run->spec.inputs_sha256[i];
+    const struct sl_blob_put_list list = {store, names, count};
+    int rc = sl_link_put_blobs(run->link, &list, on_blobs_put, run);
+    if (rc < 0)
+        end_unprepared(run, rc, &none);
+    else
+        run->putting = true;
 }
 
 static void tell_progress(struct sl_job_run *run)
@@ -423,21 +486,20 @@ static void on_beat(uv_timer_t *timer)
     run->refused = false;
 }
 
-static void fill_work(struct sl_job_run *run)
+static void fill_work(struct sl_job_run *run, bool resumed)
 {
     run->work = (struct sl_run_work){.state_dir = run->state_dir,
                                      .directory = run->directory,
                                      .device_name = run->device_name,
                                      .started_ms = run->started_ms,
-                                     .workdir = sl_link_workdir(run->link),
                                      .config_json = run->config_json,
                                      .started_utc = run->started_utc,
                                      .spec = &run->spec,
-                                     .device = run->device,
+                                     .device = &run->device,
                                      .kit = run->kit,
                                      .job = run->job,
                                      .attempt = run->attempt,
-                                     .resumed = run->resumed};
+                                     .resumed = resumed};
 }
 
 /* What was asked for; runs and warm-ups that nobody said are what the device's clock needs. Counts
@@ -445,7 +507,7 @@ static void fill_work(struct sl_job_run *run)
 static int read_config(struct sl_job_run *run, struct sl_diag *diag)
 {
     struct sl_bytes text = {(const uint8_t *)run->config_json, strlen(run->config_json)};
-    bool counted = run->device->traits.counted;
+    bool counted = run->device.traits.counted;
     uint32_t budget_ms;
     int rc = sl_job_body_read(text, &run->spec, diag);
     if (rc < 0)
@@ -454,7 +516,7 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
     if (run->spec.warmup == SL_SPEC_UNSET)
         run->spec.warmup = DEFAULT_WARMUP;
     if (run->kit->means)
-        run->means = run->kit->means(run->kit->user, run->device);
+        run->means = run->kit->means(run->kit->user, &run->device);
     if (run->spec.precision_percent > 0 && !counted)
         run->looks.spec = &run->spec;
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
@@ -471,8 +533,7 @@ static void set_going(struct sl_job_run *run)
         if (run->looks.spec)
             run->progress.precision_percent = run->spec.precision_percent;
         run->replayed = run->progress;
-        run->working = true;
-        uv_queue_work(run->loop, &run->request, do_prepare, after_prepare);
+        put_blobs(run);
     }
 }
 
@@ -489,7 +550,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->loop = loop;
     run->events = *events;
     run->user = user;
-    run->device = setup->device;
+    run->device = *setup->device;
     run->link = setup->link;
     run->kit = setup->kit;
     run->config_json = config;
@@ -503,10 +564,9 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     snprintf(run->state_dir, sizeof(run->state_dir), "%s", setup->state_dir);
     snprintf(run->device_name, sizeof(run->device_name), "%s", setup->device_name);
     sl_run_work_name(setup->state_dir, run->started_ms, run->job, run->directory, run->started_utc);
-    run->resumed = setup->resume != NULL;
-    if (run->resumed)
+    if (setup->resume)
         snprintf(run->directory, sizeof(run->directory), "%s", setup->resume);
-    fill_work(run);
+    fill_work(run, setup->resume != NULL);
     sl_run_looks_init(&run->looks, loop, run->kit, NULL);
     run->means.variants = "off,on";
     run->looks.looked = on_looked;

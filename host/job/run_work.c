@@ -14,7 +14,6 @@
 #include "common/base/crc32c.h"
 #include "common/base/mem.h"
 #include "common/base/sync_group.h"
-#include "host/device/blob.h"
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
 #include "host/device/trace_resolve.h"
@@ -118,19 +117,6 @@ void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
              (unsigned)(started_ms % 1000), job);
 }
 
-static int place_blobs(struct sl_run_work *work)
-{
-    char from[SL_RUN_WORK_PATH], to[SL_RUN_WORK_PATH];
-    snprintf(from, sizeof(from), "%s/blobs", work->state_dir);
-    snprintf(to, sizeof(to), "%s/blobs", work->workdir);
-    int rc = sl_blob_place(from, to, work->spec->model_sha256, &work->diag);
-    if (rc == 0 && work->spec->data_path_sha256)
-        rc = sl_blob_place(from, to, work->spec->data_path_sha256, &work->diag);
-    for (size_t i = 0; rc == 0 && i < work->spec->inputs_count; i++)
-        rc = sl_blob_place(from, to, work->spec->inputs_sha256[i], &work->diag);
-    return rc;
-}
-
 /* The names of the run's directory, of its day's and of all runs' are what is synced. */
 static int sync_names(const char *directory)
 {
@@ -165,8 +151,6 @@ void sl_run_work_prepare(struct sl_run_work *work)
     if (rc < 0)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
                     sl_strerror(rc));
-    if (rc == 0)
-        rc = place_blobs(work);
     if (rc == 0 && work->kit->policy)
         rc = work->kit->policy(work->kit->user, work->device, work->state_dir, work->directory,
                                work->policy, &work->diag);

@@ -15,7 +15,7 @@ enum { SL_RUN_WORK_PATH = 1024, SL_RUN_PARTS = 2 };
 
 struct sl_run_work {
     /* In: borrowed. */
-    const char *state_dir, *directory, *workdir, *config_json, *started_utc;
+    const char *state_dir, *directory, *config_json, *started_utc;
     const struct sl_spec *spec;
     const struct sl_device *device;
     const struct sl_job_kit *kit;
@@ -38,7 +38,7 @@ enum { SL_RUN_WORK_TIME_BYTES = 32 };
 void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
                       char out_directory[SL_RUN_WORK_PATH], char out_utc[SL_RUN_WORK_TIME_BYTES]);
 
-/* Makes the directory with config.json durable, and puts the blobs into the agent's. */
+/* Makes the directory with config.json durable, and asks the kit for the device's policy. */
 void sl_run_work_prepare(struct sl_run_work *work);
 
 /* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.

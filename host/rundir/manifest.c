@@ -257,8 +257,8 @@ static void put_kind(struct maker *m, const char *key, const cJSON *recorded)
 
 static void put_emulated(struct maker *m, const char *key, const cJSON *recorded)
 {
-    (void)recorded;
-    sl_json_bool(m->json, key, traits_of(m).emulated);
+    bool said = traits_of(m).needs_push && cJSON_IsTrue(recorded); /* by the agent behind a link */
+    sl_json_bool(m->json, key, traits_of(m).emulated || said);
 }
 
 /* Only an emulated CPU has them. */

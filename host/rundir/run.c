@@ -184,7 +184,9 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
         rc = name_files(run, diag);
     if (rc < 0)
         return rc;
-    rc = sl_file_digest(run->device->agent.path, run->agent_sha256);
+    memcpy(run->agent_sha256, run->device->agent_sha256, sizeof(run->agent_sha256));
+    if (!run->agent_sha256[0]) /* one of this machine */
+        rc = sl_file_digest(run->device->agent.path, run->agent_sha256);
     if (rc < 0)
         sl_diag_set(diag, rc, run->device->agent.path, "The agent cannot be read (%s)",
                     sl_strerror(rc));
@@ -285,6 +287,7 @@ static void record_device(struct sl_json *json, const struct sl_run *run)
     const struct sl_device *device = run->device;
     sl_json_open_object(json, "device");
     sl_json_text(json, "kind", sl_device_kind_name(device->kind));
+    sl_json_bool(json, "emulated", device->traits.emulated);
     sl_json_text(json, "cpu", device->cpu);
     sl_json_text(json, "emulator", device->emulator.path);
     sl_json_text(json, "emulator_version", device->emulator.version);

@@ -8,8 +8,8 @@ static const struct {
     const char *name;
     struct sl_device_traits traits;
 } kinds[] = {
-#define SL_DEVICE_KIND(kind, number, name, emulated, counted)                                      \
-    [SL_DEVICE_##kind] = {#name, {emulated, counted}},
+#define SL_DEVICE_KIND(kind, number, name, emulated, counted, pushed)                              \
+    [SL_DEVICE_##kind] = {#name, {emulated, counted, pushed}},
 #include "host/spec/device_kinds.inc"
 #undef SL_DEVICE_KIND
 };

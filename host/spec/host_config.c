@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -17,13 +18,14 @@ enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600, MAX_CONFIG_BYTES 
 static const char *const host_keys[] = {
     "state",    "listen",      "allow_remote",      "devices",
     "log_file", "log_max_mib", "idle_exit_seconds", "agents_on_demand"};
-static const char *const device_keys[] = {"name", "kind", "svl", "cpu"};
+static const char *const device_keys[] = {
+    "name", "kind", "svl", "cpu", "link", "secret_file", "allow_unencrypted"};
 
 void sl_host_config_init(struct sl_host_config *config)
 {
     *config = (struct sl_host_config){.log_max_mib = DEFAULT_LOG_MIB, .device_count = 1};
-    config->devices[0] =
-        (struct sl_host_device){.name = "counted-512", .kind = SL_DEVICE_COUNTED, .svl_bits = 512};
+    config->devices[0] = (struct sl_host_device){
+        .name = "counted-512", .way = {.kind = SL_DEVICE_COUNTED, .svl_bits = 512}};
 }
 
 void sl_host_config_fini(struct sl_host_config *config)
@@ -78,6 +80,46 @@ static int read_kind(const struct sl_json_at *object, int *out, struct sl_diag *
     return sl_json_refuse(&at, diag, "'%.60s' is no kind of device", text);
 }
 
+/* An agent behind a link: the link's first word is the kind. */
+static int read_link(const struct sl_json_at *object, struct sl_host_device *out,
+                     struct sl_diag *diag)
+{
+    char kind[16] = "";
+    struct sl_json_at link = sl_json_member(object, "link"),
+                      file = sl_json_member(object, "secret_file"),
+                      allowed = sl_json_member(object, "allow_unencrypted");
+    int rc = sl_json_get_text(&link, &out->way.link, diag);
+    if (rc == 0)
+        rc = sl_json_get_text(&file, &out->way.secret_file, diag);
+    if (rc == 0)
+        rc = sl_json_get_bool(&allowed, &out->way.allow_unencrypted, diag);
+    if (rc < 0 || !out->way.link)
+        return rc;
+    snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(out->way.link, ":"), out->way.link);
+    out->way.kind = sl_device_kind_find(kind);
+    if (sl_device_kind_traits(out->way.kind).needs_push)
+        return 0;
+    sl_diag_hint(diag, "say tcp:HOST:PORT");
+    return sl_json_refuse(&link, diag, "'%.60s' is no link to an agent", out->way.link);
+}
+
+/* How one gets to the device: a kind, or a link. */
+static int read_way(const struct sl_json_at *object, struct sl_host_device *out,
+                    struct sl_diag *diag)
+{
+    struct sl_json_at kind = sl_json_member(object, "kind");
+    int rc = read_link(object, out, diag);
+    if (rc < 0 || (out->way.link && !kind.value))
+        return rc;
+    if (out->way.link)
+        return sl_json_refuse(&kind, diag, "A device with a link has no kind besides");
+    rc = read_kind(object, &out->way.kind, diag);
+    if (rc == 0 && sl_device_kind_traits(out->way.kind).needs_push)
+        rc = sl_json_refuse(&kind, diag, "A device of kind %s is given by its link",
+                            sl_device_kind_name(out->way.kind));
+    return rc;
+}
+
 /* A name becomes part of paths, addresses and selectors. */
 static bool is_device_name(const char *text)
 {
@@ -90,7 +132,7 @@ static int read_device(const struct sl_json_at *at, struct sl_host_config *out,
                        struct sl_diag *diag)
 {
     struct sl_host_device *device = &out->devices[out->device_count];
-    *device = (struct sl_host_device){.svl_bits = 512};
+    *device = (struct sl_host_device){.way.svl_bits = 512};
     int rc = sl_json_need_object(at, diag);
     if (rc == 0)
         rc = sl_json_check_keys(at, device_keys, COUNT(device_keys), diag);
@@ -108,12 +150,12 @@ static int read_device(const struct sl_json_at *at, struct sl_host_config *out,
             rc = sl_json_refuse(&name, diag, "Two devices are named '%s'", device->name);
     }
     if (rc == 0)
-        rc = read_kind(at, &device->kind, diag);
+        rc = read_way(at, device, diag);
     if (rc == 0)
-        rc = sl_json_get_text(&cpu, &device->cpu, diag);
+        rc = sl_json_get_text(&cpu, &device->way.cpu, diag);
     if (rc == 0)
-        rc = sl_json_get_integer(&svl, 128, 2048, &device->svl_bits, diag);
-    if (rc == 0 && (device->svl_bits & (device->svl_bits - 1)) != 0)
+        rc = sl_json_get_integer(&svl, 128, 2048, &device->way.svl_bits, diag);
+    if (rc == 0 && (device->way.svl_bits & (device->way.svl_bits - 1)) != 0)
         rc = sl_json_refuse(&svl, diag,
                             "A streaming vector length is 128, 256, 512, 1024 or 2048 bits");
     if (rc == 0)

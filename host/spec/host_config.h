@@ -17,10 +17,7 @@ enum { SL_HOST_MAX_LISTEN = 8, SL_HOST_MAX_DEVICES = 64, SL_HOST_MAX_PREFIX = 16
 /* A device as configured. Texts are borrowed from the document. */
 struct sl_host_device {
     const char *name;
-    int kind; /* enum sl_device_kind */
-    const char
-        *cpu; /* the emulator's -cpu; NULL: QEMU's "max" with streaming vectors of svl_bits */
-    uint32_t svl_bits;
+    struct sl_device_wish way;
 };
 
 struct sl_host_config {

@@ -29,6 +29,7 @@ PARSERS = {
     "ring": ["agent/trace/ring.c"],
     "program": ["common/format/flatbuf.c", "common/format/flatbuf_table.c", "agent/runtime/xnn/nodes.c", "agent/runtime/xnn/layout.c", "agent/runtime/step_window.c"],  # the bytes are pte's and xnngraph's; these take what they say
     "weight_file": ["agent/runtime/weights/weight_file.c"],
+    "blob_store": ["agent/serve/blob_store.c"],
     "gflags": ["agent/run/gflags.c"],
     "probe": ["agent/probe/sysfs.c"],
     "count_log": ["host/device/count_log.c", "host/device/log_line.c"],
@@ -59,6 +60,7 @@ AROUND = {
     "host/cli/peaks_file.c": ["sl_peaks_file_find"],
     "host/spec/policy_file.c": ["sl_device_fingerprint", "sl_device_file_path"],
     "agent/runtime/weights/weight_file.c": ["sl_weight_file_put_entry", "sl_weight_file_put_head", "sl_weight_note_put", "put_content"],
+    "agent/serve/blob_store.c": ["sl_blob_store_new", "sl_blob_store_release", "refuse_code", "sync_folder"],
     "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size", "sl_ring_set_current", "sl_ring_allow"],
 }
 # The same as in tests/fuzz/CMakeLists.txt.

@@ -17,6 +17,7 @@
 #include "common/base/bytes.h"
 #include "common/base/error.h"
 #include "common/format/sltrace.h"
+#include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/ingest/run_store.h"
 #include "host/spec/spec.h"
@@ -176,11 +177,12 @@ static int count_events(const struct bench *bench, uint64_t *out_events, uint64_
 static int run(struct bench *bench, const char *agent)
 {
     static const struct sl_run_store_events store_events = {on_synced, on_failed};
-    static const struct sl_link_events link_events = {on_have,  on_up,    on_down,
-                                                      on_chunk, on_state, on_result};
+    static const struct sl_link_events link_events = {on_have,  on_up,     on_down, on_chunk,
+                                                      on_state, on_result, NULL};
+    static const struct sl_device here = {.kind = SL_DEVICE_LOCAL};
     char workdir[1024];
     snprintf(workdir, sizeof(workdir), "%s/agent", bench->directory);
-    struct sl_link_options options = {.agent = agent, .workdir = workdir};
+    struct sl_link_options options = {.device = &here, .agent = agent, .workdir = workdir};
     int rc = uv_loop_init(&bench->loop);
     if (rc == 0)
         rc = sl_run_store_open(&bench->loop, bench->directory, &store_events, bench, &bench->store);

@@ -38,7 +38,9 @@ class ToAgents(Hostile):
     """Strangers at an agent that streams a job to its daemon meanwhile."""
 
     def stranger(self, secret=b"\0" * 32, role=HOST):
-        return Peer.connect(self.lab.state / "agents/here/agent.sock", role, secret)
+        path = self.lab.state / "agents/here/agent.sock"
+        laboratory.wait_until(path.exists, PATIENCE_SECONDS, "the agent")
+        return Peer.connect(path, role, secret)
 
     def lines(self):
         text = (self.lab.state / "agents/here/agent.log").read_text()

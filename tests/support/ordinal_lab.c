@@ -1,9 +1,9 @@
-/* tests/support/ordinal_lab.c: sme2labd as it is, but for one thing: its device of kind "local" is
- * this machine with the agent's portable kernels, on a clock of ordinals, so that equal runs are
- * equal to the byte and a case of the fault tests takes a fraction of a second.
+/* tests/support/ordinal_lab.c: sme2labd as it is, but for one thing: its devices of kind "local"
+ * and behind a link are this machine with the agent's portable kernels, on a clock of ordinals, so
+ * that equal runs are equal to the byte and a case of the fault tests takes a fraction of a second.
  *
- * The linker puts these in place of sl_device_open() and sl_kit_init() (-Wl,--wrap); other kinds
- * of device are the real ones. */
+ * The linker puts these in place of sl_device_open_wish() and sl_kit_init() (-Wl,--wrap); other
+ * kinds of device are the real ones. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,28 +17,28 @@
 
 enum { PATH_BYTES = 1200, MAX_BYTES = 1 << 28 };
 
-int __real_sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
-                          struct sl_diag *diag);
-int __wrap_sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
-                          struct sl_diag *diag);
+int __real_sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out,
+                               struct sl_diag *diag);
+int __wrap_sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out,
+                               struct sl_diag *diag);
 int __real_sl_kit_init(struct sl_kit *kit, struct sl_diag *diag);
 int __wrap_sl_kit_init(struct sl_kit *kit, struct sl_diag *diag);
 
 static struct sl_job_kit real; /* for the other kinds */
 
-int __wrap_sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
-                          struct sl_diag *diag)
+int __wrap_sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out,
+                               struct sl_diag *diag)
 {
-    if (kind != SL_DEVICE_LOCAL)
-        return __real_sl_device_open(kind, svl_bits, cpu, out, diag);
-    *out = (struct sl_device){.kind = kind, .traits = sl_device_kind_traits(kind)};
+    if (wish->kind != SL_DEVICE_LOCAL)
+        return __real_sl_device_open_wish(wish, out, diag);
+    *out = (struct sl_device){.kind = wish->kind, .traits = sl_device_kind_traits(wish->kind)};
     return sl_tools_find_native_agent(&out->agent, diag);
 }
 
 static struct sl_job_means means_of(void *user, const struct sl_device *device)
 {
     (void)user;
-    return device->kind == SL_DEVICE_LOCAL
+    return !device->traits.emulated
                ? (struct sl_job_means){.variants = "off,portable", .marks = true, .alone = true}
                : (struct sl_job_means){.variants = "off,on"};
 }
@@ -64,7 +64,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
     char path[PATH_BYTES];
     struct sl_buf bytes;
     struct sl_trace trace;
-    if (ended->device->kind != SL_DEVICE_LOCAL)
+    if (ended->device->traits.emulated)
         return real.finish(user, ended, record, diag);
     snprintf(path, sizeof(path), "%s/trace.sltrace", ended->directory);
     int rc = sl_buf_read_file(path, MAX_BYTES, &bytes);

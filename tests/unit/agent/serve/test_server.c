@@ -137,9 +137,9 @@ static void link_up(struct host *host, uint64_t job)
         have[i].offset = host->streams[i].size;
         pointers[i] = &have[i];
     }
-    assert_int_equal(sl_channel_new(&host->loop, SL_ROLE_HOST, secret, "test", NULL, &events, host,
-                                    &host->channel),
-                     0);
+    const struct sl_channel_options options = {
+        .role = SL_ROLE_HOST, .secret = secret, .software = "test"};
+    assert_int_equal(sl_channel_new(&host->loop, &options, &events, host, &host->channel), 0);
     sl_channel_connect(host->channel, &host->address);
     run_until(host, &host->ready, host->ready + 1);
     resume.have = pointers;
@@ -154,6 +154,9 @@ static void start_server(struct host *host)
     struct sl_server_options options = {.workdir = workdir,
                                         .self = SL_TEST_AGENT,
                                         .probe_json = "{}",
+                                        .program = SL_TEST_AGENT,
+                                        .program_sha256 = "",
+                                        .blob_bytes = 64 << 20,
                                         .secret = secret,
                                         .spool_bytes = 64 << 20};
     struct sl_address any;

@@ -8,10 +8,12 @@
 
 #include <uv.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
+#include "common/net/message.h"
 #include "proto/envelope.pb-c.h"
 #include "tests/support/test.h"
 
@@ -58,14 +60,27 @@ static void on_closed(void *user, int code, const char *reason)
 
 static const struct sl_channel_events events = {on_ready, on_message, on_writable, on_closed};
 
+static bool sealed; /* what both sides ask for */
+
 static void start(uv_loop_t *loop, struct end *end, int role, uint8_t secret_byte)
 {
     uint8_t secret[SL_SECRET_BYTES];
     memset(secret, secret_byte, sizeof(secret));
     memset(end, 0, sizeof(*end));
-    assert_int_equal(sl_channel_new(loop, role, secret, "test", role == SL_ROLE_AGENT ? "{}" : NULL,
-                                    &events, end, &end->channel),
-                     0);
+    const struct sl_channel_options options = {
+        .role = role, .secret = secret, .software = "test", .sealed = sealed};
+    assert_int_equal(sl_channel_new(loop, &options, &events, end, &end->channel), 0);
+}
+
+/* The other end of the host's channel: a bare socket. */
+static int start_alone(uv_loop_t *loop, struct end *host)
+{
+    int fds[2];
+    assert_int_equal(uv_loop_init(loop), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    start(loop, host, SL_ROLE_HOST, 1);
+    sl_channel_open_fd(host->channel, fds[0]);
+    return fds[1];
 }
 
 static void start_pair(uv_loop_t *loop, struct end *host, struct end *agent, uint8_t agent_secret)
@@ -128,14 +143,9 @@ TEST(a_peer_that_resets_the_connection_is_said_to_have_done_so)
 {
     uv_loop_t loop;
     struct end host;
-    int fds[2];
-    (void)state;
-    assert_int_equal(uv_loop_init(&loop), 0);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-    start(&loop, &host, SL_ROLE_HOST, 1);
-    sl_channel_open_fd(host.channel, fds[0]);
+    int peer = start_alone(&loop, &host);
     uv_run(&loop, UV_RUN_ONCE); /* the greeting is out */
-    close(fds[1]);              /* and nobody has read it */
+    close(peer);                /* and nobody has read it */
     run_until(&loop, &host.closed);
     assert_int_equal(host.code, -ECONNRESET);
     assert_string_equal(host.reason, "Connection reset by peer");
@@ -166,7 +176,6 @@ TEST(what_a_newer_peer_adds_is_passed_over)
     uint8_t prefixed[sizeof(text) + 1] = {sizeof(text)};
     uv_loop_t loop;
     struct end host, agent;
-    (void)state;
     memcpy(prefixed + 1, text, sizeof(text));
     added.data = prefixed;
     added.len = sizeof(prefixed);
@@ -263,14 +272,49 @@ TEST(garbage_instead_of_frames_closes)
 {
     uv_loop_t loop;
     struct end host;
+    int peer = start_alone(&loop, &host);
+    assert_int_equal(write(peer, "GET / HTTP/1.1\r\n\r\n", 18), 18);
+    run_until(&loop, &host.closed);
+    assert_true(host.code < 0);
+    close(peer);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+TEST(a_sealed_session_loses_nothing)
+{
+    sealed = true;
+    a_paused_reader_stops_the_writer_and_nothing_is_lost(state);
+    sealed = false;
+}
+
+TEST(a_frame_without_its_seal_ends_a_sealed_session)
+{
+    uv_loop_t loop;
+    struct end host, agent;
+    struct sl_buf frame;
     int fds[2];
+    Sme2lab__Proto__Ping ping = SME2LAB__PROTO__PING__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PING;
+    envelope.ping = &ping;
+    sealed = true;
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
     start(&loop, &host, SL_ROLE_HOST, 1);
+    start(&loop, &agent, SL_ROLE_AGENT, 1);
+    sealed = false;
     sl_channel_open_fd(host.channel, fds[0]);
-    assert_int_equal(write(fds[1], "GET / HTTP/1.1\r\n\r\n", 18), 18);
+    sl_channel_open_fd(agent.channel, fds[1]);
+    run_until(&loop, &host.ready);
+    run_until(&loop, &agent.ready);
+    sl_buf_init(&frame, 100);
+    assert_int_equal(sl_message_append(&frame, &envelope, NULL), 0);
+    assert_int_equal(write(fds[0], frame.data, frame.size), (ssize_t)frame.size);
+    sl_buf_fini(&frame);
+    run_until(&loop, &agent.closed);
+    assert_int_equal(agent.code, SL_E_MISMATCH);
+    agent.channel = NULL;
     run_until(&loop, &host.closed);
-    assert_true(host.code < 0);
-    close(fds[1]);
-    assert_int_equal(uv_loop_close(&loop), 0);
+    host.channel = NULL;
+    finish(&loop, &host, &agent);
 }

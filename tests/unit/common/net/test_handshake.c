@@ -48,8 +48,8 @@ static void side_init(struct side *side, int role, uint8_t secret_byte)
 
 static void open_both(struct side *host, struct side *agent)
 {
-    assert_int_equal(sl_handshake_hello(&host->handshake, "sme2labd", NULL, &host->out), 0);
-    assert_int_equal(sl_handshake_hello(&agent->handshake, "sme2lab-agent", "{}", &agent->out), 0);
+    assert_int_equal(sl_handshake_hello(&host->handshake, "sme2labd", &host->out), 0);
+    assert_int_equal(sl_handshake_hello(&agent->handshake, "sme2lab-agent", &agent->out), 0);
     for (int i = 0; i < 4; i++) {
         carry(host, agent);
         carry(agent, host);
@@ -90,13 +90,58 @@ TEST(a_proof_sent_back_to_its_sender_proves_nothing)
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&echo, SL_ROLE_AGENT, 7);
     memset(echo.handshake.nonce, 9, SL_NONCE_BYTES);
-    assert_int_equal(sl_handshake_hello(&echo.handshake, "echo", NULL, &echo.out), 0);
+    assert_int_equal(sl_handshake_hello(&echo.handshake, "echo", &echo.out), 0);
     carry(&echo, &host); /* the host answers with its proof */
     assert_int_equal(host.rc, 0);
     carry(&host, &host);
     assert_int_equal(host.rc, SL_E_MISMATCH);
     assert_false(host.handshake.done);
     fini(&host, &echo);
+}
+
+TEST(what_one_side_wants_sealed_is_sealed_with_one_key)
+{
+    struct side host, agent;
+    uint8_t hosts_key[SL_SECRET_BYTES], agents_key[SL_SECRET_BYTES];
+    side_init(&host, SL_ROLE_HOST, 7);
+    side_init(&agent, SL_ROLE_AGENT, 7);
+    host.handshake.sealed = true;
+    open_both(&host, &agent);
+    assert_true(host.handshake.done && agent.handshake.done && agent.handshake.sealed);
+    sl_handshake_session_key(&host.handshake, hosts_key);
+    sl_handshake_session_key(&agent.handshake, agents_key);
+    assert_memory_equal(hosts_key, agents_key, sizeof(hosts_key));
+    fini(&host, &agent);
+}
+
+TEST(a_peer_that_cannot_seal_is_told_to_be_updated)
+{
+    struct side host, agent;
+    side_init(&host, SL_ROLE_HOST, 7);
+    side_init(&agent, SL_ROLE_AGENT, 7);
+    host.handshake.sealed = true;
+    agent.handshake.version_max = 1;
+    open_both(&host, &agent);
+    assert_false(host.handshake.done);
+    assert_non_null(strstr(host.handshake.refusal, "update it"));
+    fini(&host, &agent);
+}
+
+/* Somebody on the way takes the wish out of the hello: the proofs then differ. */
+TEST(a_wish_that_was_taken_out_is_missed)
+{
+    struct side host, agent;
+    side_init(&host, SL_ROLE_HOST, 7);
+    side_init(&agent, SL_ROLE_AGENT, 7);
+    assert_int_equal(sl_handshake_hello(&host.handshake, "sme2labd", &host.out), 0);
+    assert_int_equal(sl_handshake_hello(&agent.handshake, "sme2lab-agent", &agent.out), 0);
+    host.handshake.sealed = true; /* the hello above said false */
+    for (int i = 0; i < 4; i++) {
+        carry(&host, &agent);
+        carry(&agent, &host);
+    }
+    assert_false(host.handshake.done || agent.handshake.done);
+    fini(&host, &agent);
 }
 
 TEST(versions_that_do_not_meet_are_refused_with_both_named)

@@ -14,6 +14,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/device/tools.h"
 #include "host/device/trace_resolve.h"
@@ -104,11 +105,13 @@ static void run_until(struct host *host, const int *count, int value)
     assert_true(*count >= value);
 }
 
+static const struct sl_device here = {.kind = SL_DEVICE_LOCAL};
+
 static void open_host(struct host *host, const char *program)
 {
-    static const struct sl_link_events events = {have,     on_up,    on_down,
-                                                 on_chunk, on_state, on_result};
-    struct sl_link_options options = {.agent = program, .workdir = workdir};
+    static const struct sl_link_events events = {have,     on_up,     on_down, on_chunk,
+                                                 on_state, on_result, NULL};
+    struct sl_link_options options = {.device = &here, .agent = program, .workdir = workdir};
     *host = (struct host){0};
     assert_int_equal(uv_loop_init(&host->loop), 0);
     for (int i = 0; i < SL_LINK_STREAMS; i++)

@@ -18,7 +18,6 @@ TEST(an_empty_object_is_the_default)
 {
     struct sl_host_config config;
     struct sl_diag diag;
-    (void)state;
     assert_int_equal(parse("{}", &config, &diag), 0);
     assert_int_equal(config.device_count, 1);
     assert_string_equal(config.devices[0].name, "counted-512");
@@ -30,7 +29,6 @@ TEST(every_key_arrives)
 {
     struct sl_host_config config;
     struct sl_diag diag;
-    (void)state;
     assert_int_equal(
         parse("{\"state\":\"/s\",\"listen\":[\"unix:/a\",\"tcp:127.0.0.1:1\"],\"log_file\":\"/"
               "l\",\"log_max_mib\":2,"
@@ -45,9 +43,24 @@ TEST(every_key_arrives)
     assert_int_equal(config.log_max_mib, 2);
     assert_int_equal(config.idle_exit_seconds, 9);
     assert_int_equal(config.device_count, 2);
-    assert_int_equal(config.devices[0].kind, SL_DEVICE_LOCAL);
-    assert_string_equal(config.devices[1].cpu, "max,sme256=on");
-    assert_int_equal(config.devices[1].svl_bits, 256);
+    assert_int_equal(config.devices[0].way.kind, SL_DEVICE_LOCAL);
+    assert_string_equal(config.devices[1].way.cpu, "max,sme256=on");
+    assert_int_equal(config.devices[1].way.svl_bits, 256);
+    sl_host_config_fini(&config);
+}
+
+TEST(a_link_says_how_the_device_is_reached)
+{
+    struct sl_host_config config;
+    struct sl_diag diag = {0};
+    assert_int_equal(parse("{\"devices\":[{\"name\":\"board\",\"link\":\"tcp:127.0.0.1:7070\","
+                           "\"secret_file\":\"/s\",\"allow_unencrypted\":true}]}",
+                           &config, &diag),
+                     0);
+    assert_int_equal(config.devices[0].way.kind, SL_DEVICE_TCP);
+    assert_string_equal(config.devices[0].way.link, "tcp:127.0.0.1:7070");
+    assert_string_equal(config.devices[0].way.secret_file, "/s");
+    assert_true(config.devices[0].way.allow_unencrypted);
     sl_host_config_fini(&config);
 }
 
@@ -64,6 +77,10 @@ TEST(what_is_wrong_is_refused_at_its_place)
         {"{\"devices\":[{\"name\":\"a\"}]}", "/devices/0", "kind"},
         {"{\"devices\":[{\"name\":\"a\",\"kind\":\"usb\"}]}", "/devices/0/kind", "usb"},
         {"{\"devices\":[{\"kind\":\"local\"}]}", "/devices/0", "name"},
+        {"{\"devices\":[{\"name\":\"a\",\"kind\":\"tcp\"}]}", "/devices/0/kind", "link"},
+        {"{\"devices\":[{\"name\":\"a\",\"link\":\"local:x\"}]}", "/devices/0/link", "no link"},
+        {"{\"devices\":[{\"name\":\"a\",\"link\":\"tcp:[::1]:7\",\"kind\":\"tcp\"}]}",
+         "/devices/0/kind", "besides"},
         {"{\"devices\":[{\"name\":\"../a\",\"kind\":\"local\"}]}", "/devices/0/name", "letters"},
         {"{\"devices\":[{\"name\":\"a\",\"kind\":\"local\"},{\"name\":\"a\",\"kind\":\"local\"}]}",
          "/devices/1/name", "Two"},
@@ -72,7 +89,6 @@ TEST(what_is_wrong_is_refused_at_its_place)
         {"{\"log_max_mib\":0}", "/log_max_mib", "whole number"},
         {"{", "", ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sl_host_config config;
         struct sl_diag diag;
@@ -86,7 +102,6 @@ TEST(a_remote_address_can_be_asked_for)
 {
     struct sl_host_config config;
     struct sl_diag diag;
-    (void)state;
     assert_int_equal(
         parse("{\"allow_remote\":true,\"listen\":[\"tcp:0.0.0.0:80\"]}", &config, &diag), 0);
     sl_host_config_fini(&config);

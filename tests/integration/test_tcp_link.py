@@ -1,0 +1,363 @@
+"""Agents that were started by hand and serve over TCP: files delivered and verified over the link, cuts survived, strangers refused."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+import lab
+import wire
+from daemon import NATIVE_AGENT, Daemon
+from faults.laboratory import ORDINAL_LAB, TOY, digest, wait_until
+
+PATIENCE_SECONDS = 60
+INPUTS = "input-0.bin"
+CPU = "max,sme512=on"
+
+
+def setUpModule():
+    lab.need(ORDINAL_LAB, NATIVE_AGENT, lab.AGENT, lab.EMULATOR)
+
+
+class Agent:
+    """`sme2lab-agent serve --listen tcp:…` in a directory that the daemon never sees; `program` may be several words."""
+
+    def __init__(self, root, *program, self_path=None, words=()):
+        self.workdir = pathlib.Path(root) / "board"
+        self.secret = pathlib.Path(root) / "board.secret"
+        if not self.secret.exists():
+            self.secret.write_text(os.urandom(32).hex() + "\n")
+            self.secret.chmod(0o600)
+        self.words = [*program, "serve", "--workdir", self.workdir, "--secret-file", self.secret, *words]
+        if self_path:
+            self.words += ["--self", self_path]
+        self.log = open(pathlib.Path(root) / "board.log", "ab")
+        self.port = 0
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen([str(word) for word in [*self.words, "--listen", f"tcp:127.0.0.1:{self.port}"]],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        line = self.process.stdout.readline()
+        self.port = int(line.strip().rsplit(":", 1)[1])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+        self.process.stdout.close()
+
+    def close(self):
+        self.stop()
+        self.log.close()
+
+    def blob(self, name):
+        return self.workdir / "blobs" / name
+
+
+class Wire(threading.Thread):
+    """Passes bytes between the daemon and an agent, counts them, and breaks the connection where it is told: `cut` is a direction
+    ("down": to the agent) and how many more bytes of it pass."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.agent_port = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.passed = {"down": 0, "up": 0}
+        self.cuts = 0
+        self.cut = None
+        self.flip = None  # how many more bytes upward until one is changed
+        self.lock = threading.Lock()
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                front, _ = self.listener.accept()
+                back = socket.create_connection(("127.0.0.1", self.agent_port))
+            except OSError:
+                return
+            for name, source, sink in (("down", front, back), ("up", back, front)):
+                threading.Thread(target=self.carry, args=(name, source, sink), daemon=True).start()
+
+    def carry(self, name, source, sink):
+        try:
+            while data := source.recv(1 << 14):
+                with self.lock:
+                    self.passed[name] += len(data)
+                    if self.cut and self.cut[0] == name:
+                        if self.cut[1] < len(data):
+                            sink.sendall(data[:self.cut[1]])
+                            self.cut = None
+                            self.cuts += 1
+                            break
+                        self.cut = (name, self.cut[1] - len(data))
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.close()
+
+
+def board(port, secret, **more):
+    return {"name": "board", "link": f"tcp:127.0.0.1:{port}", "secret_file": str(secret), **more}
+
+
+class Linked(lab.Scratch):
+    """A laboratory whose device "here" is this machine and whose device "board" is behind a link; both are the native agent on
+    a clock of ordinals, so that equal runs are equal to the byte."""
+
+    def begin(self, *devices, program=ORDINAL_LAB):
+        daemon = Daemon(self.scratch / "state", {"devices": list(devices)}, program=program,
+                        env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT), "SME2LAB_AGENT": str(lab.AGENT),
+                             "SME2LAB_EMULATOR": str(lab.EMULATOR)})
+        daemon.start()
+        self.addCleanup(daemon.__exit__, ValueError)  # run directories are looked at below
+        return daemon
+
+    def agent(self, *program, **more):
+        agent = Agent(self.scratch, *(program or (NATIVE_AGENT,)), **more)
+        self.addCleanup(agent.close)
+        return agent
+
+    def wire(self, agent):
+        proxy = Wire(agent.port)
+        self.addCleanup(proxy.close)
+        return proxy
+
+    def run_toy(self, daemon, device, runs=3, **more):
+        job = {"model": daemon.put_blob(TOY / "model.pte"), "inputs": [daemon.put_blob(TOY / INPUTS)], "device": device, "runs": runs, **more}
+        status, _, body = daemon.submit(job)
+        self.assertEqual(status, 201, body)
+        return json.loads(body)["id"]
+
+    def files(self, daemon, record):
+        base = f"/api/v1/runs/{record['run']}"
+        return {entry["path"]: daemon.request("GET", f"{base}/files/{entry['path']}")[2]
+                for entry in daemon.get(f"{base}/files")["files"]}
+
+    def results(self, daemon, record):
+        """ETDumps and outputs, which are equal in equal runs."""
+        return {path: data for path, data in self.files(daemon, record).items()
+                if path.endswith(".etdump") or path.startswith(("files/", "reference/files/"))}
+
+
+class OverTcp(Linked):
+    def test_a_run_over_the_link_is_that_of_this_machine_to_the_byte(self):
+        agent = self.agent()
+        daemon = self.begin({"name": "here", "kind": "local"}, board(agent.port, agent.secret))
+        here, there = (daemon.wait(self.run_toy(daemon, name)) for name in ("here", "board"))
+        self.assertEqual((here["state"], there["state"]), ("done", "done"), there)
+        expected, found = self.results(daemon, here), self.results(daemon, there)
+        self.assertGreaterEqual(len([path for path in expected if path.endswith(".etdump")]), 2)
+        self.assertEqual(digest(found), digest(expected))
+        for name in ("model.pte", INPUTS):
+            data = (TOY / name).read_bytes()
+            self.assertEqual(agent.blob(hashlib.sha256(data).hexdigest()).read_bytes(), data)
+        self.assertEqual(list((self.scratch / "state/agents/board").iterdir()), [], "nothing of the agent's lies with the daemon")
+
+    def test_a_cut_in_the_middle_of_a_file_goes_on_where_it_was(self):
+        agent = self.agent()
+        proxy = self.wire(agent)
+        daemon = self.begin(board(proxy.port, agent.secret))
+        size = 8 << 20
+        model = self.scratch / "random.pte"
+        model.write_bytes(os.urandom(size))
+        name = daemon.put_blob(model)
+        proxy.cut = ("down", 5 << 20)
+        status, _, body = daemon.submit({"model": name, "device": "board", "runs": 1})
+        self.assertEqual(status, 201, body)
+        wait_until(agent.blob(name).exists, PATIENCE_SECONDS, "the file")
+        self.assertEqual(hashlib.sha256(agent.blob(name).read_bytes()).hexdigest(), name)
+        self.assertEqual(proxy.cuts, 1)
+        self.assertLess(proxy.passed["down"], size + (4 << 20), "it went on where it was")
+        self.assertEqual([path.name for path in agent.blob(name).parent.glob("*.part")], [])
+        record = daemon.wait(json.loads(body)["id"])
+        self.assertEqual((record["state"], record["cause"]), ("failed", "result"), record)  # no program, but the device had it whole
+
+    def test_an_agent_that_dies_in_the_middle_of_a_file_has_no_half_of_it(self):
+        agent = self.agent()
+        proxy = self.wire(agent)
+        daemon = self.begin(board(proxy.port, agent.secret))
+        model = self.scratch / "random.pte"
+        model.write_bytes(os.urandom(8 << 20))
+        name = daemon.put_blob(model)
+        proxy.cut = ("down", 3 << 20)
+        daemon.submit({"model": name, "device": "board", "runs": 1})
+        wait_until(lambda: proxy.cuts == 1, PATIENCE_SECONDS, "the cut")
+        agent.process.kill()
+        agent.process.wait()
+        self.assertFalse(agent.blob(name).exists())
+        part = agent.blob(name + ".part")
+        with open(part, "r+b") as file:  # what a crash of the device may leave
+            file.write(b"damaged")
+        agent.start()
+        wait_until(agent.blob(name).exists, PATIENCE_SECONDS, "the file")
+        self.assertEqual(hashlib.sha256(agent.blob(name).read_bytes()).hexdigest(), name)
+
+    def test_a_cut_in_the_middle_of_a_run_loses_nothing(self):
+        agent = self.agent()
+        proxy = self.wire(agent)
+        daemon = self.begin({"name": "here", "kind": "local"}, board(proxy.port, agent.secret))
+        here = daemon.wait(self.run_toy(daemon, "here", runs=200))
+        job = self.run_toy(daemon, "board", runs=200)
+        wait_until(lambda: proxy.passed["up"] > 60_000, PATIENCE_SECONDS, "a part of the trace")
+        proxy.cut = ("up", 20_000)
+        wait_until(lambda: proxy.cuts == 1, PATIENCE_SECONDS, "the cut")
+        there = daemon.wait(job)
+        self.assertEqual(there["state"], "done", there)
+        self.assertEqual(there["attempts"], 1)
+        self.assertEqual(digest(self.results(daemon, there)), digest(self.results(daemon, here)))
+
+    def test_a_file_beyond_the_bound_is_refused_and_old_ones_give_way(self):
+        agent = self.agent(words=("--blob-mib", "1"))
+        daemon = self.begin(board(agent.port, agent.secret))
+        first = daemon.wait(self.run_toy(daemon, "board"))
+        self.assertEqual(first["state"], "done", first)
+        model = self.scratch / "random.pte"
+        model.write_bytes(os.urandom(1_000_000))
+        name = daemon.put_blob(model)
+        status, _, body = daemon.submit({"model": name, "device": "board", "runs": 1})
+        daemon.wait(json.loads(body)["id"])
+        self.assertTrue(agent.blob(name).exists())
+        self.assertLessEqual(sum(path.stat().st_size for path in agent.blob(name).parent.iterdir()), 1 << 20)
+        model.write_bytes(os.urandom(1_100_000))
+        status, _, body = daemon.submit({"model": daemon.put_blob(model), "device": "board", "runs": 1})
+        record = daemon.wait(json.loads(body)["id"])
+        self.assertEqual((record["state"], record["cause"]), ("failed", "lab"), record)
+        self.assertIn("does not fit into the device's 1 MiB", record["detail"])
+
+
+class Refused(Linked):
+    def reason(self, daemon):
+        """What the daemon says of its first try."""
+        found = wait_until(lambda: re.search(r'event=link_down device=board failures=1 reason="(.*)"', daemon.log_text()), PATIENCE_SECONDS, "a try")
+        return found[1]
+
+    def test_a_wrong_secret_is_said(self):
+        agent = self.agent()
+        other = self.scratch / "other.secret"
+        other.write_text("0" * 64)
+        other.chmod(0o600)
+        daemon = self.begin(board(agent.port, other))
+        record = daemon.wait(self.run_toy(daemon, "board"))
+        self.assertEqual((record["state"], record["cause"]), ("failed", "lab"), record)
+        self.assertRegex(record["detail"], "cannot be reached: .*does not know this connection's secret: .* secret files differ")
+        self.assertFalse((agent.workdir / "jobs").exists())
+        other.write_text(agent.secret.read_text())  # mended: it counts at once
+        record = daemon.wait(self.run_toy(daemon, "board"))
+        self.assertEqual(record["state"], "done", record)
+
+    def test_a_secret_that_others_may_read_is_not_taken(self):
+        agent = self.agent()
+        open_file = self.scratch / "open.secret"
+        open_file.write_text(agent.secret.read_text())
+        open_file.chmod(0o644)
+        daemon = self.begin(board(agent.port, open_file))
+        self.assertIn("Others than its owner may read the secret", self.reason(daemon))
+        done = subprocess.run([NATIVE_AGENT, "serve", "--listen", "tcp:127.0.0.1:0", "--workdir", self.scratch / "w", "--secret-file", open_file],
+                              capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("chmod 600", done.stderr)
+
+    def stranger(self, low, high):
+        """An agent of another version, as far as its hello."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def serve():
+            while True:
+                try:
+                    peer = wire.Peer(listener.accept()[0], wire.AGENT, b"\0" * 32)
+                except OSError:
+                    return
+                peer.send(peer.hello(low, high))
+                peer.is_closed()
+                peer.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        secret = self.scratch / "some.secret"
+        secret.write_text("0" * 64)
+        secret.chmod(0o600)
+        return board(listener.getsockname()[1], secret)
+
+    def test_an_agent_of_another_version_is_said(self):
+        daemon = self.begin(self.stranger(99, 99))
+        self.assertRegex(self.reason(daemon), r"the peer \(a test\) speaks protocol 99 to 99, this side 1 to \d+: update the older one")
+
+    def test_an_agent_too_old_to_guard_its_frames_is_said(self):
+        daemon = self.begin(self.stranger(1, 1))
+        self.assertRegex(self.reason(daemon), r"speaks protocol 1, which cannot guard a link that leaves the machine: update it")
+
+    def test_what_leaves_this_machine_is_allowed_by_name_only(self):
+        secret = self.scratch / "s"
+        secret.write_text("0" * 64)
+        secret.chmod(0o600)
+        config = self.scratch / "host.json"
+        device = board(7070, secret, link="tcp:192.0.2.1:7070")
+        config.write_text(json.dumps({"devices": [device]}))
+        done = subprocess.run([lab.HOST / "bin/sme2labd", "--state", self.scratch / "state", "--config", config], capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("not encrypted, and leaves this machine", done.stderr)
+        self.assertIn('"allow_unencrypted": true', done.stderr)
+        serve = [NATIVE_AGENT, "serve", "--listen", "tcp:0.0.0.0:0", "--workdir", self.scratch / "w", "--secret-file", secret]
+        done = subprocess.run(serve, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--allow-unencrypted", done.stderr)
+        allowed = subprocess.Popen([*serve, "--allow-unencrypted"], stdout=subprocess.PIPE, text=True)
+        self.assertRegex(allowed.stdout.readline(), r"listening tcp:0\.0\.0\.0:\d+")
+        allowed.terminate()
+        allowed.wait(30)
+        allowed.stdout.close()
+
+
+class OnTheEmulator(Linked):
+    """The aarch64 agent itself serves, under the emulator; what it spawns runs there too."""
+
+    def test_its_run_is_that_of_the_emulated_device(self):
+        spawned = self.scratch / "agent.sh"
+        spawned.write_text(f'#!/bin/sh\nexec {lab.EMULATOR} -cpu {CPU} -seed 1 {lab.AGENT} "$@"\n')
+        spawned.chmod(0o755)
+        agent = self.agent(lab.EMULATOR, "-cpu", CPU, lab.AGENT, self_path=spawned)
+        daemon = self.begin({"name": "emulated", "kind": "emulated", "svl": 512}, board(agent.port, agent.secret),
+                            program=lab.HOST / "bin/sme2labd")
+        made = {}
+        for name in ("emulated", "board"):
+            record = daemon.wait(self.run_toy(daemon, name, warmup=0), 240)
+            self.assertEqual(record["state"], "done", record)
+            made[name] = self.files(daemon, record), json.loads(daemon.request("GET", f"/api/v1/runs/{record['run']}/files/manifest.json")[2])
+        (expected, local), (found, linked) = made["emulated"], made["board"]
+        outputs = {path for path in expected if path.endswith(".bin")}
+        self.assertGreaterEqual(len(outputs), 3)
+        self.assertEqual({path: found[path] for path in outputs}, {path: expected[path] for path in outputs})
+        self.assertEqual(self.operators(found), self.operators(expected))
+        self.assertTrue(self.operators(found))
+        self.assertEqual((linked["device"]["kind"], linked["device"]["emulated"], linked["device"]["cpu"]), ("tcp", True, None))
+        self.assertEqual(linked["device"]["probe"]["svl_bytes"], 64)
+        self.assertEqual(linked["agent_sha256"], hashlib.sha256(lab.AGENT.read_bytes()).hexdigest())
+        self.assertEqual(local["agent_sha256"], linked["agent_sha256"])
+        listed = {device["name"]: device for device in daemon.get("/api/v1/devices")["devices"]}
+        self.assertEqual((listed["board"]["kind"], listed["board"]["times_mean_something"]), ("tcp", False))
+        for folder in lab.run_directories(self.scratch / "state/runs"):
+            lab.must_be_valid(folder)
+
+    def operators(self, files):
+        """Operators and kernels in the order of their ends, off and on."""
+        (trace,) = (data for path, data in files.items() if path.endswith("_t1.sltrace"))
+        return [(event["variant"], event["name"], event["kernel"], event["shape"]) for event in lab.read_trace(trace)]
+
+
+if __name__ == "__main__":
+    lab.main()
