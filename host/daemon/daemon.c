@@ -240,10 +240,30 @@ static void on_described(void *user, const char *device, struct sl_device_traits
         sl_lab_tell_device(daemon->lab, device, traits, cpu);
 }
 
+/* What this daemon started ends with it; a run that an earlier one left goes on. */
 static void fail(struct daemon *daemon, int rc)
 {
     daemon->rc = rc;
+    daemon->draining = daemon->lab && is_idle(daemon);
     end_http(daemon);
+}
+
+/* The command line's, or else the configuration's. */
+static size_t addresses(const struct sl_daemon_settings *settings, const char *const **out)
+{
+    *out = settings->listen_count > 0 ? settings->listen : settings->config->listen;
+    return settings->listen_count > 0 ? settings->listen_count : settings->config->listen_count;
+}
+
+/* Before anything is started for nothing. */
+static int check_addresses(const struct sl_daemon_settings *settings, struct sl_diag *diag)
+{
+    const char *const *listen;
+    size_t count = addresses(settings, &listen);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = sl_http_check_address(listen[i], settings->config->allow_remote, diag);
+    return rc;
 }
 
 /* The lab has read its jobs back: now the outside may come in. */
@@ -251,9 +271,9 @@ static void on_lab_opened(void *user, int rc)
 {
     struct daemon *daemon = user;
     const struct sl_daemon_settings *settings = daemon->settings;
-    const struct sl_host_config *config = settings->config;
     struct sl_http_options options = {.compare = sl_compare_runs, .compare_user = &daemon->kit};
     char fallback[MAX_PATH_BYTES];
+    const char *const *listen = NULL;
     if (rc < 0) {
         sl_diag_set(daemon->diag, rc, settings->state, "the store's jobs cannot be read: %s",
                     sl_strerror(rc));
@@ -261,9 +281,8 @@ static void on_lab_opened(void *user, int rc)
         return;
     }
     snprintf(fallback, sizeof(fallback), "unix:%s/sme2labd.sock", settings->state);
-    const char *const *listen = settings->listen_count > 0 ? settings->listen : config->listen;
-    options.listen_count =
-        settings->listen_count > 0 ? settings->listen_count : config->listen_count;
+    options.allow_remote = settings->config->allow_remote;
+    options.listen_count = addresses(settings, &listen);
     for (size_t i = 0; i < options.listen_count && i < MAX_LISTEN; i++)
         options.listen[i] = listen[i];
     if (options.listen_count == 0)
@@ -354,7 +373,9 @@ static int start(struct daemon *daemon)
 {
     char path[MAX_PATH_BYTES];
     const struct sl_host_config *config = daemon->settings->config;
-    int rc = make_folder(daemon->settings->state, daemon->diag);
+    int rc = check_addresses(daemon->settings, daemon->diag);
+    if (rc == 0)
+        rc = make_folder(daemon->settings->state, daemon->diag);
     if (rc == 0 && config->log_file)
         rc = sl_log_file_open(config->log_file, (uint64_t)config->log_max_mib << 20, &daemon->log,
                               daemon->diag);

@@ -1,10 +1,12 @@
 /* host/http/api_jobs.c: /api/v1/jobs and below. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "host/http/api.h"
 #include "host/http/exchange.h"
 #include "host/http/internal.h"
@@ -18,20 +20,27 @@
 #include "host/spec/spec.h"
 #include "host/store/store.h"
 
-enum { MAX_LIST_BYTES = 4 << 20 };
+enum { MAX_LIST_BYTES = 4 << 20, MAX_INLINE_BYTES = 4096 };
 
-static void on_submitted(void *user, int rc, uint64_t job)
+/* From the body of POST /jobs to its answer. */
+struct submitting {
+    uv_work_t work;
+    struct sl_http_exchange *exchange;
+    struct sl_spec spec; /* owned once it is read */
+    bool is_read;
+    struct sl_diag diag;
+    char key[SL_HTTP_VALUE_BYTES]; /* "": none */
+    int rc;
+};
+
+static const char *config_of(const struct submitting *submitting)
 {
-    struct sl_http_exchange *exchange = user;
+    return (const char *)submitting->exchange->body.data;
+}
+
+static void answer_submitted(struct sl_http_exchange *exchange, uint64_t job)
+{
     struct sl_http_json text;
-    if (rc == SL_E_MISMATCH) {
-        if (sl_http_exchange_settle(exchange))
-            sl_http_problem(exchange, 409, "key-reused", "take a new key for another job",
-                            "this Idempotency-Key came with another body before");
-        return;
-    }
-    if (!sl_http_reply_due(exchange, rc))
-        return;
     sl_http_json_begin(&text, 1024);
     sl_json_open_object(&text.json, NULL);
     sl_json_u64(&text.json, "id", job);
@@ -40,7 +49,7 @@ static void on_submitted(void *user, int rc, uint64_t job)
     sl_http_reply_json(exchange, 201, &text);
 }
 
-static void refuse_submission(struct sl_http_exchange *exchange, int rc, struct sl_diag *diag)
+static void refuse_submission(struct sl_http_exchange *exchange, int rc, const struct sl_diag *diag)
 {
     if (rc == SL_E_NOT_FOUND) /* a device or a blob that the body names: the path is right */
         sl_http_problem(exchange, 422, "unknown-name",
@@ -49,14 +58,99 @@ static void refuse_submission(struct sl_http_exchange *exchange, int rc, struct 
     else if (rc == SL_E_FULL)
         sl_http_problem(exchange, 429, "queue-full", "send it again later", "%s",
                         diag->what[0] ? diag->what : "the queue of jobs is full");
+    else if (rc == SL_E_MISMATCH)
+        sl_http_problem(exchange, 409, "key-reused", "take a new key for another job",
+                        "this Idempotency-Key came with another body before");
     else
         sl_http_problem_of(exchange, rc, diag);
 }
 
+static void end_submitting(struct submitting *submitting, int rc, uint64_t job)
+{
+    struct sl_http_exchange *exchange = submitting->exchange;
+    if (sl_http_exchange_settle(exchange)) {
+        if (rc < 0)
+            refuse_submission(exchange, rc, &submitting->diag);
+        else
+            answer_submitted(exchange, job);
+    }
+    if (submitting->is_read)
+        sl_spec_fini(&submitting->spec);
+    sl_free(submitting);
+}
+
+static void on_submitted(void *user, int rc, uint64_t job)
+{
+    end_submitting(user, rc, job);
+}
+
+static void on_found(void *user, int rc, uint64_t job)
+{
+    struct submitting *submitting = user;
+    end_submitting(submitting, rc == SL_E_NOT_FOUND ? submitting->rc : rc, job);
+}
+
+/* It cannot be taken; but when its key came before, it was taken already. */
+static void look_for_key(struct submitting *submitting, int rc)
+{
+    submitting->rc = rc;
+    if (submitting->key[0] && config_of(submitting) && rc != SL_E_STATE)
+        rc = sl_store_find_job(sl_lab_store(submitting->exchange->http->lab), config_of(submitting),
+                               submitting->key, on_found, submitting);
+    if (rc < 0)
+        end_submitting(submitting, submitting->rc, 0);
+}
+
+static int need_blob(const struct sl_blobs *blobs, const char *sha256, const char *where,
+                     struct sl_diag *diag)
+{
+    uint64_t size;
+    int rc = sha256 ? sl_blobs_size(blobs, sha256, false, &size) : 0;
+    if (rc < 0) {
+        sl_diag_hint(diag, "PUT it to /api/v1/blobs/%s first", sha256);
+        sl_diag_set(diag, rc, where, "the file %.12s... is not here", sha256);
+    }
+    return rc;
+}
+
+/* Off the loop where the body is long. */
+static void read_submission(uv_work_t *work)
+{
+    struct submitting *submitting = work->data;
+    const struct sl_http_exchange *exchange = submitting->exchange;
+    const struct sl_blobs *blobs = &exchange->http->blobs;
+    const struct sl_spec *spec = &submitting->spec;
+    struct sl_diag *diag = &submitting->diag;
+    struct sl_bytes body = {exchange->body.data, exchange->body.size};
+    int rc = sl_job_body_read(body, &submitting->spec, diag);
+    submitting->is_read = rc == 0;
+    if (rc == 0)
+        rc = need_blob(blobs, spec->model_sha256, "/model", diag);
+    if (rc == 0)
+        rc = need_blob(blobs, spec->data_path_sha256, "/data", diag);
+    for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
+        rc = need_blob(blobs, spec->inputs_sha256[i], "/inputs", diag);
+    submitting->rc = rc;
+}
+
+static void after_reading(uv_work_t *work, int status)
+{
+    struct submitting *submitting = work->data;
+    const struct sl_submission submission = {
+        .spec = &submitting->spec,
+        .config_json = config_of(submitting),
+        .idempotency_key = submitting->key[0] ? submitting->key : NULL,
+    };
+    int rc = status < 0 ? status : submitting->rc;
+    if (rc == 0)
+        rc = sl_lab_submit(submitting->exchange->http->lab, &submission, on_submitted, submitting,
+                           &submitting->diag);
+    if (rc < 0)
+        look_for_key(submitting, rc);
+}
+
 void sl_api_job_post(struct sl_http_exchange *exchange)
 {
-    struct sl_spec spec;
-    struct sl_diag diag = {0};
     char key[SL_HTTP_VALUE_BYTES];
     if (sl_http_header(exchange, "idempotency-key", key, sizeof(key)) < 0) {
         sl_http_problem(exchange, 400, "bad-header", "take a UUID",
@@ -64,22 +158,24 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
                         (int)sizeof(key) - 1);
         return;
     }
-    struct sl_bytes body = {exchange->body.data, exchange->body.size};
-    int rc = sl_job_body_read(body, &spec, &diag);
-    if (rc < 0) {
-        refuse_submission(exchange, rc, &diag);
+    struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
+    if (!submitting) {
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
         return;
     }
-    struct sl_submission submission = {
-        .spec = &spec,
-        .config_json = (const char *)exchange->body.data,
-        .idempotency_key = key[0] ? key : NULL,
-    };
+    submitting->exchange = exchange;
+    submitting->work.data = submitting;
+    memcpy(submitting->key, key, sizeof(key));
     sl_http_exchange_owe(exchange);
-    rc = sl_lab_submit(exchange->http->lab, &submission, on_submitted, exchange, &diag);
-    sl_spec_fini(&spec);
-    if (rc < 0 && sl_http_exchange_settle(exchange))
-        refuse_submission(exchange, rc, &diag);
+    if (exchange->body.size > MAX_INLINE_BYTES) {
+        int rc =
+            uv_queue_work(exchange->http->loop, &submitting->work, read_submission, after_reading);
+        if (rc < 0)
+            end_submitting(submitting, rc, 0);
+        return;
+    }
+    read_submission(&submitting->work);
+    after_reading(&submitting->work, 0);
 }
 
 static void on_jobs(void *user, int rc, const struct sl_job_record *rows, size_t count,

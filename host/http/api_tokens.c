@@ -112,6 +112,35 @@ static void on_added(void *user, int rc, uint64_t id)
         answer_added(adding, rc);
 }
 
+static void on_expired_removed(void *user, int rc)
+{
+    struct sl_http *http = user;
+    if (rc < 0 && !http->stopping)
+        fprintf(stderr, "level=error event=token_not_removed reason=\"%s\"\n", sl_strerror(rc));
+    http->exchanges--;
+    sl_http_settle(http);
+}
+
+/* Those that have expired make room. How many are left. */
+static size_t remove_expired(struct sl_http *http)
+{
+    size_t left = 0;
+    uint64_t now = now_ms();
+    for (size_t i = 0; i < http->auth.count; i++) {
+        const struct sl_token_record *token = &http->auth.tokens[i];
+        if (token->expires_ms == 0 || token->expires_ms > now) {
+            left++;
+            continue;
+        }
+        http->exchanges++; /* the end waits for it */
+        int rc =
+            sl_store_remove_token(sl_lab_store(http->lab), token->id, on_expired_removed, http);
+        if (rc < 0)
+            on_expired_removed(http, rc);
+    }
+    return left;
+}
+
 void sl_api_token_post(struct sl_http_exchange *exchange)
 {
     struct sl_http_token_wish wish;
@@ -119,7 +148,7 @@ void sl_api_token_post(struct sl_http_exchange *exchange)
     struct sl_bytes body = {exchange->body.data, exchange->body.size};
     struct adding *adding = NULL;
     int rc = sl_http_token_wish_read(body, &wish, &diag);
-    if (rc == 0 && exchange->http->auth.count >= SL_AUTH_MAX_TOKENS)
+    if (rc == 0 && remove_expired(exchange->http) >= SL_AUTH_MAX_TOKENS)
         rc = SL_E_FULL;
     if (rc == 0) {
         adding = sl_calloc(1, sizeof(*adding));

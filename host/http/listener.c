@@ -48,7 +48,19 @@ static bool is_loopback(const char *host, int port, struct place *out)
     return strncmp(host, "127.", 4) == 0 && uv_ip4_addr(host, port, &out->to.v4) == 0;
 }
 
-static int read_host(const char *address, const char *text, struct place *out, struct sl_diag *diag)
+/* Of whatever machine: 1.2.3.4, [::]. */
+static bool is_address(char *host, int port, struct place *out)
+{
+    size_t len = strlen(host);
+    if (len > 2 && host[0] == '[' && host[len - 1] == ']') {
+        host[len - 1] = '\0';
+        return uv_ip6_addr(host + 1, port, &out->to.v6) == 0;
+    }
+    return uv_ip4_addr(host, port, &out->to.v4) == 0;
+}
+
+static int read_host(const char *address, const char *text, bool remote, struct place *out,
+                     struct sl_diag *diag)
 {
     uint64_t port = 0;
     char host[64];
@@ -60,26 +72,31 @@ static int read_host(const char *address, const char *text, struct place *out, s
     host[len] = '\0';
     if (is_loopback(host, (int)port, out))
         return 0;
-    sl_diag_hint(diag, "listen on 127.0.0.1 or [::1] and put a proxy with TLS before it");
+    if (remote && is_address(host, (int)port, out))
+        return 0;
+    if (remote)
+        return sl_diag_set(diag, SL_E_FORMAT, address, "this is no address of a machine");
+    sl_diag_hint(diag, "listen on 127.0.0.1 or [::1] and put a proxy with TLS before it, or say "
+                       "\"allow_remote\": true in the configuration");
     return sl_diag_set(diag, SL_E_UNSUPPORTED, address,
-                       "the daemon listens on loopback (127.0.0.1, [::1]) or Unix sockets only");
+                       "other machines may not reach the daemon unless its configuration says so");
 }
 
-static int read_address(const char *address, struct place *out, struct sl_diag *diag)
+static int read_address(const char *address, bool remote, struct place *out, struct sl_diag *diag)
 {
     memset(out, 0, sizeof(*out));
     if (strncmp(address, "unix:", 5) == 0)
         return read_path(address + 5, out, diag);
     if (strncmp(address, "tcp:", 4) == 0)
-        return read_host(address, address + 4, out, diag);
+        return read_host(address, address + 4, remote, out, diag);
     sl_diag_hint(diag, "write unix:/PATH, tcp:127.0.0.1:PORT or tcp:[::1]:PORT");
     return sl_diag_set(diag, SL_E_FORMAT, address, "this is no address to listen on");
 }
 
-int sl_http_check_address(const char *address, struct sl_diag *diag)
+int sl_http_check_address(const char *address, bool remote, struct sl_diag *diag)
 {
     struct place place;
-    return read_address(address, &place, diag);
+    return read_address(address, remote, &place, diag);
 }
 
 static bool somebody_listens(const struct place *place)
@@ -150,14 +167,14 @@ static int open_tcp(struct sl_http_listener *listener, const struct place *place
                        place->to.any.sa_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0);
 }
 
-int sl_http_listen(struct sl_http *http, const char *address, struct sl_diag *diag)
+int sl_http_listen(struct sl_http *http, const char *address, bool remote, struct sl_diag *diag)
 {
     struct place place;
     if (http->listener_count == SL_HTTP_MAX_LISTENERS)
         return sl_diag_set(diag, SL_E_LIMIT, address, "more than %d addresses",
                            (int)SL_HTTP_MAX_LISTENERS);
     struct sl_http_listener *listener = &http->listeners[http->listener_count];
-    int rc = read_address(address, &place, diag);
+    int rc = read_address(address, remote, &place, diag);
     if (rc == 0 && place.is_path)
         rc = clear_path(&place, diag);
     if (rc < 0)

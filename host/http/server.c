@@ -139,7 +139,7 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     if (rc == 0)
         sl_api_blobs_sweep(http);
     for (size_t i = 0; rc == 0 && i < options->listen_count; i++)
-        rc = sl_http_listen(http, options->listen[i], diag);
+        rc = sl_http_listen(http, options->listen[i], options->allow_remote, diag);
     if (rc < 0) {
         sl_http_close(http, NULL, NULL); /* the loop finishes it */
         return rc;

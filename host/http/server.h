@@ -1,7 +1,7 @@
 /* host/http/server.h: the daemon's HTTP/JSON interface on its own libuv loop.
  *
  * A Unix socket is guarded by its file's permissions (0600), who may open it may do everything; TCP
- * is loopback only (127.0.0.1, [::1]) and asks for a bearer token. */
+ * asks for a bearer token, and is loopback only unless its owner wishes otherwise. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,6 +38,7 @@ struct sl_http_options {
     const char
         *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
     size_t listen_count;
+    bool allow_remote;          /* addresses beyond loopback too, without TLS */
     uint64_t max_blob_bytes;    /* 0: SL_HTTP_MAX_BLOB_BYTES */
     sl_http_compare_fn compare; /* NULL: nobody compares, and it is 503 */
     void *compare_user;
@@ -50,6 +51,9 @@ struct sl_http_options {
  */
 int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_options *options,
                 struct sl_http **out, struct sl_diag *diag);
+
+/* Looks at the words of an address alone: 0, or what sl_http_new() would say of it. */
+int sl_http_check_address(const char *address, bool remote, struct sl_diag *diag);
 
 /* The port of the nth address; 0 for a Unix socket. */
 int sl_http_port(const struct sl_http *http, size_t listener);

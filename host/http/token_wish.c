@@ -13,14 +13,15 @@ enum { MAX_EXPIRY_S = 10 * 366 * 86400 };
 
 static int copy_text(const struct sl_json_at *at, char *out, size_t size, struct sl_diag *diag)
 {
-    const char *text = "";
+    const char *text = NULL;
     int rc = sl_json_get_text(at, &text, diag);
-    if (rc == 0 && strlen(text) >= size)
+    if (rc < 0 || !text)
+        return rc;
+    if (strlen(text) >= size)
         return sl_json_refuse(at, diag, "This has %zu bytes, more than %zu", strlen(text),
                               size - 1);
-    if (rc == 0)
-        snprintf(out, size, "%s", text);
-    return rc;
+    snprintf(out, size, "%s", text);
+    return 0;
 }
 
 static int read_wish(const struct sl_json_at *root, struct sl_http_token_wish *out,

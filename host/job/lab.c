@@ -209,8 +209,10 @@ static void on_submitted(void *user, int rc, uint64_t id)
         lab->loading = false;
         if (added == 0)
             publish_state(lab, &submitting->job);
-        rc = added == -EEXIST ? 0 : added; /* the same idempotency key: it is there */
+        rc = added;
     }
+    if (rc == 1)
+        rc = 0; /* its key came before: the job is there, whether it has ended or not */
     submitting->done(submitting->user, rc, rc == 0 ? id : 0);
     sl_free(submitting);
     assign(lab);

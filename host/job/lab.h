@@ -39,7 +39,10 @@ struct sl_submission {
 };
 typedef void (*sl_lab_submit_fn)(void *user, int rc, uint64_t job);
 
-/* 0 and `done` later, or at once: SL_E_FULL (queue), SL_E_NOT_FOUND (no such device) with words in
+/* With a key that came before, `done` gets its job's id, and nothing else happens, even when that
+ * job has ended; SL_E_MISMATCH when its configuration was another.
+ *
+ * 0 and `done` later, or at once: SL_E_FULL (queue), SL_E_NOT_FOUND (no such device) with words in
  * `diag`. */
 int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
                   void *user, struct sl_diag *diag);

@@ -43,10 +43,9 @@ static bool is_loopback(const char *address)
 static int read_listen(const struct sl_json_at *root, struct sl_host_config *out,
                        struct sl_diag *diag)
 {
-    bool remote = false;
     struct sl_json_at list = sl_json_member(root, "listen");
     struct sl_json_at allowed = sl_json_member(root, "allow_remote");
-    int rc = sl_json_get_bool(&allowed, &remote, diag);
+    int rc = sl_json_get_bool(&allowed, &out->allow_remote, diag);
     if (rc < 0 || !list.value)
         return rc;
     rc = sl_json_need_array(&list, diag);
@@ -55,7 +54,7 @@ static int read_listen(const struct sl_json_at *root, struct sl_host_config *out
     for (size_t i = 0; rc == 0 && i < sl_json_size(&list); i++) {
         struct sl_json_at item = sl_json_item(&list, i);
         rc = sl_json_get_text(&item, &out->listen[i], diag);
-        if (rc == 0 && !is_loopback(out->listen[i]) && !remote) {
+        if (rc == 0 && !is_loopback(out->listen[i]) && !out->allow_remote) {
             sl_diag_hint(diag,
                          "add \"allow_remote\": true if other machines shall reach the daemon");
             rc = sl_json_refuse(&item, diag, "'%.100s' is reachable from other machines",

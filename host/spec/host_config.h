@@ -23,6 +23,7 @@ struct sl_host_device {
 struct sl_host_config {
     const char *state;                      /* directory; NULL: chosen by the program */
     const char *listen[SL_HOST_MAX_LISTEN]; /* "unix:PATH", "tcp:127.0.0.1:PORT" */
+    bool allow_remote;                      /* addresses beyond loopback too */
     size_t listen_count;                    /* 0: a Unix socket in the state directory */
     struct sl_host_device devices[SL_HOST_MAX_DEVICES];
     size_t device_count;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -45,24 +46,91 @@ static int check_utf8(struct sl_bytes text, const char *file, struct sl_diag *di
                        text.data[bad]);
 }
 
-static int check_doubles(const struct sl_json_at *at, struct sl_diag *diag)
+/* A value and those around it, for the pointer to it, which only a refusal needs. */
+struct around {
+    const struct around *outer;
+    const cJSON *value;
+};
+
+static struct sl_json_at place_of(const struct around *around)
 {
-    size_t i = 0;
-    for (const cJSON *child = at->value->child; child; child = child->next, i++) {
-        struct sl_json_at here =
-            child->string ? sl_json_member(at, child->string) : sl_json_item(at, i);
-        here.value = child;
-        for (const cJSON *other = child->next; child->string && other; other = other->next) {
-            if (strcmp(child->string, other->string) == 0) {
-                sl_diag_hint(diag, "take one of the two out");
-                return sl_json_refuse(&here, diag, "The key '%s' stands here twice", child->string);
-            }
-        }
-        int rc = check_doubles(&here, diag);
-        if (rc < 0)
-            return rc;
+    struct sl_json_at out = {.value = around->value};
+    if (!around->outer)
+        return out;
+    struct sl_json_at outer = place_of(around->outer);
+    if (around->value->string)
+        return sl_json_member(&outer, around->value->string);
+    size_t index = 0;
+    for (const cJSON *child = outer.value->child; child != around->value; child = child->next)
+        index++;
+    return sl_json_item(&outer, index);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted, the two stand side by side. */
+static int check_keys(const struct around *object, struct sl_diag *diag)
+{
+    size_t count = 0;
+    for (const cJSON *child = object->value->child; child; child = child->next)
+        count++;
+    const char **keys = sl_malloc(count, sizeof(*keys));
+    if (!keys)
+        return -ENOMEM;
+    count = 0;
+    for (const cJSON *child = object->value->child; child; child = child->next)
+        keys[count++] = child->string;
+    qsort(keys, count, sizeof(*keys), by_key);
+    int rc = 0;
+    for (size_t i = 1; rc == 0 && i < count; i++) {
+        if (strcmp(keys[i - 1], keys[i]) != 0)
+            continue;
+        struct sl_json_at outer = place_of(object), here = sl_json_member(&outer, keys[i]);
+        sl_diag_hint(diag, "take one of the two out");
+        rc = sl_json_refuse(&here, diag, "The key '%s' stands here twice", keys[i]);
     }
-    return 0;
+    sl_free(keys);
+    return rc;
+}
+
+static int check_doubles(const struct around *around, struct sl_diag *diag)
+{
+    const cJSON *first = around->value->child;
+    int rc = first && first->next && first->string ? check_keys(around, diag) : 0;
+    for (const cJSON *child = first; rc == 0 && child; child = child->next) {
+        struct around inner = {.outer = around, .value = child};
+        if (child->child)
+            rc = check_doubles(&inner, diag);
+    }
+    return rc;
+}
+
+/* What cJSON would take: a document of a million numbers, each 64 bytes to it; and the character 0,
+ * at which it ends a text, so that two that differ behind it would be one. */
+static int check_contents(struct sl_bytes text, const char *file, struct sl_diag *diag)
+{
+    char where[160];
+    size_t values = 1;
+    bool in_text = false;
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t byte = text.data[i];
+        if (byte == '"')
+            in_text = !in_text;
+        else if (!in_text)
+            values += byte == ',' || byte == '[' || byte == '{';
+        else if (byte == '\\' && text.size - i > 5 && memcmp(text.data + i, "\\u0000", 6) == 0) {
+            name_place(text, i, file, where);
+            return sl_diag_set(diag, SL_E_FORMAT, where, "A text may not hold the character 0");
+        } else if (byte == '\\')
+            i++; /* past what is escaped */
+    }
+    if (values <= SL_JSON_DOC_MAX_VALUES)
+        return 0;
+    return sl_diag_set(diag, SL_E_LIMIT, file, "The file has more than %d values",
+                       SL_JSON_DOC_MAX_VALUES);
 }
 
 int sl_json_doc_parse(struct sl_bytes text, const char *file, struct cJSON **out,
@@ -72,6 +140,8 @@ int sl_json_doc_parse(struct sl_bytes text, const char *file, struct cJSON **out
         return sl_diag_set(diag, SL_E_LIMIT, file, "The file has %zu bytes, more than %d",
                            text.size, SL_JSON_DOC_MAX_BYTES);
     int rc = check_utf8(text, file, diag);
+    if (rc == 0)
+        rc = check_contents(text, file, diag);
     if (rc < 0)
         return rc;
     char *copy = sl_strndup((const char *)text.data, text.size);
@@ -84,7 +154,7 @@ int sl_json_doc_parse(struct sl_bytes text, const char *file, struct cJSON **out
         rc = syntax_error(text, read, file, diag);
     sl_free(copy);
     if (rc == 0) {
-        struct sl_json_at root = sl_json_root(document);
+        const struct around root = {.value = document};
         rc = check_doubles(&root, diag);
     }
     if (rc < 0)

@@ -11,7 +11,11 @@
 struct cJSON;
 struct sl_diag;
 
-enum { SL_JSON_DOC_MAX_BYTES = 1 << 20, SL_JSON_POINTER_BYTES = 160 };
+enum {
+    SL_JSON_DOC_MAX_BYTES = 1 << 20,
+    SL_JSON_DOC_MAX_VALUES = 1 << 16,
+    SL_JSON_POINTER_BYTES = 160
+};
 
 /* A value with its place (RFC 6901), for messages. */
 struct sl_json_at {

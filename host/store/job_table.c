@@ -75,7 +75,7 @@ void sl_job_table_add(struct sl_request *request, sqlite3 *db)
     struct sl_statement statement;
     int found = find_by_key(request, db);
     if (found != 0) {
-        request->rc = found < 0 ? found : 0;
+        request->rc = found;
         return;
     }
     sl_statement_init(&statement, db,
@@ -87,6 +87,12 @@ void sl_job_table_add(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_text(&statement, request->config);
     sl_statement_bind_text(&statement, request->key);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
+}
+
+void sl_job_table_find(struct sl_request *request, sqlite3 *db)
+{
+    int found = find_by_key(request, db);
+    request->rc = found == 0 ? SL_E_NOT_FOUND : found < 0 ? found : 0;
 }
 
 void sl_job_table_update(struct sl_request *request, sqlite3 *db)

@@ -12,6 +12,7 @@ void sl_request_execute(struct sl_request *request, sqlite3 *db)
 {
     static void (*const tables[])(struct sl_request *, sqlite3 *) = {
         [SL_REQUEST_ADD_JOB] = sl_job_table_add,
+        [SL_REQUEST_FIND_JOB] = sl_job_table_find,
         [SL_REQUEST_UPDATE_JOB] = sl_job_table_update,
         [SL_REQUEST_GET_JOB] = sl_job_table_get,
         [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
@@ -39,9 +40,10 @@ void sl_request_answer(struct sl_request *request)
     int rc = request->rc;
     switch (request->kind) {
     case SL_REQUEST_ADD_JOB:
+    case SL_REQUEST_FIND_JOB:
     case SL_REQUEST_ADD_RUN:
     case SL_REQUEST_ADD_TOKEN:
-        request->id_done(request->user, rc, rc == 0 ? request->id : 0);
+        request->id_done(request->user, rc, rc >= 0 ? request->id : 0);
         break;
     case SL_REQUEST_UPDATE_JOB:
     case SL_REQUEST_REMOVE_TOKEN:

@@ -7,6 +7,7 @@ typedef struct sqlite3 sqlite3;
 
 enum sl_request_kind {
     SL_REQUEST_ADD_JOB,
+    SL_REQUEST_FIND_JOB,
     SL_REQUEST_UPDATE_JOB,
     SL_REQUEST_GET_JOB,
     SL_REQUEST_LIST_JOBS,

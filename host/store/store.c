@@ -232,25 +232,39 @@ static int enqueue(struct sl_store *store, struct sl_request *request)
     return rc;
 }
 
-int sl_store_add_job(struct sl_store *store, const struct sl_job_record *job,
-                     const char *config_json, const char *idempotency_key, sl_store_id_fn done,
-                     void *user)
+/* A request that is about a configuration and a key. */
+static int request_job(struct sl_store *store, int kind, const struct sl_job_record *job,
+                       const char *config_json, const char *key, sl_store_id_fn done, void *user)
 {
     size_t len = strlen(config_json);
     if (len > SL_STORE_MAX_CONFIG_BYTES)
         return SL_E_LIMIT;
-    struct sl_request *request = request_new(SL_REQUEST_ADD_JOB, user);
+    struct sl_request *request = request_new(kind, user);
     if (!request)
         return -ENOMEM;
     request->job = *job;
     request->id_done = done;
     request->config = sl_strndup(config_json, len);
-    request->key = idempotency_key ? sl_strndup(idempotency_key, strlen(idempotency_key)) : NULL;
-    if (!request->config || (idempotency_key && !request->key)) {
+    request->key = key ? sl_strndup(key, strlen(key)) : NULL;
+    if (!request->config || (key && !request->key)) {
         sl_request_free(request);
         return -ENOMEM;
     }
     return enqueue(store, request);
+}
+
+int sl_store_add_job(struct sl_store *store, const struct sl_job_record *job,
+                     const char *config_json, const char *idempotency_key, sl_store_id_fn done,
+                     void *user)
+{
+    return request_job(store, SL_REQUEST_ADD_JOB, job, config_json, idempotency_key, done, user);
+}
+
+int sl_store_find_job(struct sl_store *store, const char *config_json, const char *idempotency_key,
+                      sl_store_id_fn done, void *user)
+{
+    const struct sl_job_record none = {0};
+    return request_job(store, SL_REQUEST_FIND_JOB, &none, config_json, idempotency_key, done, user);
 }
 
 int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,

@@ -20,7 +20,7 @@ struct sl_store;
 
 enum { SL_STORE_MAX_QUEUED = 10000, SL_STORE_PAGE_ROWS = 200, SL_STORE_MAX_CONFIG_BYTES = 1 << 20 };
 
-/* rc: 0 or a negative code; SL_E_FORMAT means the database is damaged. */
+/* rc: 0 (or what a request says) or a negative code; SL_E_FORMAT means the database is damaged. */
 typedef void (*sl_store_done_fn)(void *user, int rc);
 typedef void (*sl_store_id_fn)(void *user, int rc, uint64_t id);
 /* Rows are borrowed for the call. `next_cursor` is 0 at the end of the list. */
@@ -48,8 +48,13 @@ int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
 int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl_store_id_fn done,
                      void *user);
 
+/* The job that add_job() added with this key, for as long as its record is kept. SL_E_NOT_FOUND, or
+ * SL_E_MISMATCH when it has another configuration. */
+int sl_store_find_job(struct sl_store *store, const char *config_json, const char *idempotency_key,
+                      sl_store_id_fn done, void *user);
+
 /* `done` may be NULL nowhere. A job that is not there gives SL_E_NOT_FOUND. With the same
- * idempotency key (NULL: none) add_job gives the first one's id again, and adds nothing; with
+ * idempotency key (NULL: none) add_job adds nothing: rc is 1 and the id the first one's; with
  * another configuration it is SL_E_MISMATCH. */
 int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, void *user);
 

@@ -120,7 +120,8 @@ class TestDaemon(lab.Scratch):
             for query, status in ((f"baseline={runs[0]}", 400), (f"baseline=0&candidate={runs[0]}", 400),
                                   (f"baseline={runs[0]}&candidate=9999", 404), (f"baseline=x&candidate={runs[0]}", 400),
                                   (f"baseline={runs[0]}&candidate={runs[1]}&variant=both", 400),
-                                  (f"baseline={runs[0]}&candidate={runs[0]}&variant=on", 400)):
+                                  (f"baseline={runs[0]}&candidate={runs[0]}&variant=both", 400),
+                                  (f"baseline={runs[0]}&candidate={runs[0]}&variant=on", 200)):
                 answer = daemon.request("GET", "/api/v1/compare?" + query)
                 self.assertEqual(answer[0], status, (query, answer))
                 self.assertNotIn(str(self.scratch), answer[2].decode())
@@ -153,6 +154,9 @@ class TestDaemon(lab.Scratch):
             status, _, body = daemon.submit({"model": "not a digest"})
             self.assertEqual(status, 422, body)
             self.assertIn("SHA-256", body.decode())
+            for job in ({"model": "0" * 64}, {"model": daemon.put_blob(broken), "inputs": ["0" * 64]}):
+                status, _, body = daemon.submit(job)
+                self.assertEqual((status, json.loads(body)["type"]), (422, "urn:sme2lab:problem:unknown-name"), body)
 
     def test_sighup_opens_the_log_anew_and_nothing_is_lost(self):
         log, moved = self.scratch / "own.log", self.scratch / "own.log.moved"

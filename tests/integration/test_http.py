@@ -1,8 +1,12 @@
 """The daemon's HTTP from the outside: what clients send that is allowed, seldom or hostile."""
 
 import hashlib
+import json
+import pathlib
 import random
 import socket
+import subprocess
+import time
 
 import http_storm
 import lab
@@ -54,6 +58,50 @@ class Pipelines(Http):
     def test_a_storm_of_requests_is_answered_one_by_one(self):
         sent = http_storm.storm(self.scratch / "state", STORM_REQUESTS, random.randrange(1 << 30))
         self.assertGreaterEqual(sent, STORM_REQUESTS)
+
+
+class Addresses(Http):
+    def refused(self, *listen, config=None):
+        """What a daemon says that cannot listen there; nothing that it started is left."""
+        state = self.scratch / "refused"
+        words = [SME2LABD, "--state", state, *(word for address in listen for word in ("--listen", address))]
+        (self.scratch / "refused.json").write_text(json.dumps(COUNTED | {"agents_on_demand": False} | (config or {})))
+        done = subprocess.run([*words, "--config", self.scratch / "refused.json"], capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL)
+        self.assertNotEqual(done.returncode, 0)
+        limit = time.monotonic() + 20
+        while left := [path for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if str(state) in command_of(path)]:
+            self.assertLess(time.monotonic(), limit, left)
+            time.sleep(0.05)
+        return done.stderr
+
+    def test_an_address_that_cannot_be_had_leaves_no_agent_behind(self):
+        self.assertIn("other machines may not reach", self.refused("tcp:0.0.0.0:0"))
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            self.assertIn("nobody can listen there", self.refused(f"tcp:127.0.0.1:{taken.getsockname()[1]}"))
+
+    def test_a_file_at_the_sockets_path_is_kept(self):
+        path = self.scratch / "precious"
+        path.write_text("kept")
+        self.assertIn("a file that is no socket", self.refused(f"unix:{path}"))
+        self.assertEqual(path.read_text(), "kept")
+
+    def test_allow_remote_listens_where_it_says(self):
+        with socket.create_server(("0.0.0.0", 0)) as free:
+            port = free.getsockname()[1]
+        daemon = self.daemon(allow_remote=True, listen=[f"unix:{self.scratch}/state/sme2labd.sock", f"tcp:0.0.0.0:{port}"])
+        self.assertIn(f"address=tcp:0.0.0.0:{port}", daemon.log_text())
+        with socket.create_connection(("127.0.0.1", port), 60) as sock:
+            sock.sendall(http_storm.plain(b"GET", b"/healthz") + http_storm.plain(b"GET", b"/api/v1/jobs"))
+            answers = http_storm.Answers(sock)
+            self.assertEqual([answers.next(False), answers.next(False)], [200, 401])
+
+
+def command_of(path):
+    try:
+        return path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
 
 
 del Http  # its cases are those of the classes above

@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/http/internal.h"
 #include "host/job/lab_open.h"
@@ -34,6 +36,16 @@ static void on_cancel(void *user, uint64_t job, const char *device)
     struct sl_http_case *bench = user;
     bench->cancelled++;
     sl_lab_job_ended(bench->lab, job, device, SL_CAUSE_USER, "cancelled", NULL);
+}
+
+/* What SL_HTTP_CASE_MODEL names is there. */
+static void put_model(const struct sl_http_case *bench)
+{
+    char path[192];
+    snprintf(path, sizeof(path), "%s/blobs", bench->folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof(path), "%s/blobs/%s", bench->folder, SL_HTTP_CASE_MODEL);
+    assert_int_equal(sl_buf_write_file(path, "model", 5), 0);
 }
 
 static void open_lab(struct sl_http_case *bench)
@@ -71,6 +83,7 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
     snprintf(path, sizeof(path), "%s/store.db", bench->folder);
     assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
     open_lab(bench);
+    put_model(bench);
     snprintf(bench->socket, sizeof(bench->socket), "%s/http.sock", bench->folder);
     snprintf(address, sizeof(address), "unix:%s", bench->socket);
     struct sl_http_options options = {.listen = {address, "tcp:127.0.0.1:0"},

@@ -1,11 +1,13 @@
 /* tests/unit/host/http/test_server.c: the server as its clients see it: routes, answers, limits. */
 #include <inttypes.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "host/http/internal.h"
 #include "host/job/lab_open.h"
 #include "tests/support/http_case.h"
 #include "tests/support/unit.h"
@@ -110,6 +112,81 @@ CASE(a_job_is_submitted_found_listed_and_cancelled)
     assert_int_equal(bench.cancelled, 1);
 }
 
+static uint64_t submit(const char *key, const char *body)
+{
+    char header[64];
+    snprintf(header, sizeof(header), "Idempotency-Key: %s", key);
+    int status = CURL(&bench, "/api/v1/jobs", JSON, "-H", header, "-d", body);
+    return status == 201 ? strtoull(strstr(bench.body, ":") + 1, NULL, 10) : 0;
+}
+
+static bool job_1_has_ended(void)
+{
+    return !sl_lab_job(bench.lab, 1);
+}
+
+CASE(a_key_that_comes_again_answers_the_id_whatever_became_of_the_job)
+{
+    static const char body[] = "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"}";
+    assert_int_equal(submit("a", body), 1);
+    assert_int_equal(submit("b", body), 2);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/2", "-X", "DELETE"), 200);
+    assert_int_equal(sl_lab_job_ended(bench.lab, 1, "box", SL_CAUSE_RESULT, "no", NULL), 0);
+    assert_true(sl_http_case_until(&bench, job_1_has_ended));
+    for (int i = 0; i < 2; i++) { /* the second time there is no such device any more */
+        assert_int_equal(submit("a", body), 1);
+        assert_int_equal(submit("b", body), 2);
+        sl_http_case_spin(&bench, 50);
+        assert_int_equal(CURL(&bench, "/api/v1/jobs/1"), 200);
+        assert_true(has("\"state\":\"failed\"") && has("\"attempts\":1"));
+        assert_int_equal(CURL(&bench, "/api/v1/jobs/2"), 200);
+        assert_true(has("\"state\":\"cancelled\"") && has("\"attempts\":0"));
+        assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 0);
+        assert_int_equal(sl_lab_count(bench.lab, SL_JOB_RUNNING), 0);
+        assert_int_equal(sl_lab_remove_device(bench.lab, "box"), i == 0 ? 0 : SL_E_NOT_FOUND);
+    }
+    assert_int_equal(bench.started_job, 1);
+    assert_int_equal(submit("a", "{\"model\":\"" SL_HTTP_CASE_MODEL "\"}"), 0);
+    assert_int_equal(bench.status, 409);
+    assert_int_equal(submit("c", body), 0);
+    assert_int_equal(bench.status, 422);
+}
+
+static bool nothing_is_owed(void)
+{
+    return bench.http->exchanges == 0;
+}
+
+/* Longer than what is read at once. Clients that leave meanwhile disturb nobody. */
+CASE(a_long_submission_is_read_off_the_loop)
+{
+    static const char start[] = "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"";
+    static char body[200000], request[sizeof(body) + 200];
+    char path[128], data[160];
+    memset(body, ' ', sizeof(body));
+    memcpy(body, start, strlen(start));
+    body[sizeof(body) - 1] = '}';
+    snprintf(path, sizeof(path), "%s/long.json", bench.folder);
+    assert_int_equal(sl_buf_write_file(path, body, sizeof(body)), 0);
+    snprintf(data, sizeof(data), "@%s", path);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "--data-binary", data), 201);
+    int len = snprintf(request, sizeof(request),
+                       "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nContent-Type: application/json\r\n"
+                       "Content-Length: %zu\r\n\r\n%.*s",
+                       sizeof(body), (int)sizeof(body), body);
+    for (int i = 0; i < 20; i++) {
+        int fd = sl_http_case_connect(&bench);
+        for (int sent = 0; sent < len;) {
+            ssize_t n = send(fd, request + sent, (size_t)(len - sent), MSG_NOSIGNAL);
+            sent += n > 0 ? (int)n : 0;
+            uv_run(&bench.loop, UV_RUN_NOWAIT);
+        }
+        close(fd);
+    }
+    assert_true(sl_http_case_until(&bench, nothing_is_owed));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?limit=200"), 200);
+}
+
 CASE(a_wrong_submission_says_what_is_wrong)
 {
     assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":"), 422);
@@ -154,7 +231,6 @@ CASE(a_blob_is_put_once_and_found)
 {
     char sha256[65], url[128];
     const char *path = write_file("model.pte", 3 << 20, sha256);
-    (void)state;
     snprintf(url, sizeof(url), "/api/v1/blobs/%s", sha256);
     assert_int_equal(CURL(&bench, url, "-I"), 404);
     assert_int_equal(CURL(&bench, url, "-T", path), 201);
@@ -170,7 +246,6 @@ CASE(a_blob_in_parts_ends_whole)
 {
     char sha256[65], url[128], part[300], range[64];
     const char *path = write_file("model.pte", 100000, sha256);
-    (void)state;
     snprintf(url, sizeof(url), "/api/v1/blobs/%s", sha256);
     snprintf(part, sizeof(part), "head -c 40000 %s > %s.1 && tail -c +40001 %s > %s.2", path, path,
              path, path);
@@ -194,7 +269,6 @@ TEST_WITH(wrong_and_large_blobs_are_refused, open_small_case, close_case)
 {
     char sha256[65], url[128];
     const char *path = write_file("model.pte", 5000, sha256);
-    (void)state;
     sha256[0] = sha256[0] == '0' ? '1' : '0';
     snprintf(url, sizeof(url), "/api/v1/blobs/%s", sha256);
     assert_int_equal(CURL(&bench, url, "-T", path), 422);
@@ -242,7 +316,6 @@ static void add_run(const char *directory)
 CASE(a_runs_files_are_served_and_nothing_beside_them)
 {
     char command[1024];
-    (void)state;
     snprintf(
         command, sizeof(command),
         "cd %s && mkdir -p runs/r1/exp && printf E >runs/r1/exp/m.etdump && printf '{}' "
@@ -298,7 +371,6 @@ CASE(a_token_lets_in_and_its_role_says_how_far)
     static const char *const roles[] = {"read", "submit", "admin"};
     static const int submits[] = {403, 201, 201}, admins[] = {403, 403, 200};
     char bearer[128], body[96];
-    (void)state;
     assert_int_equal(CURL_TCP(&bench, "/healthz"), 200);
     assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs"), 401);
     assert_true(has("www-authenticate: Bearer"));
@@ -320,6 +392,38 @@ CASE(a_token_lets_in_and_its_role_says_how_far)
     assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"role\":\"god\"}"), 422);
 }
 
+CASE(a_token_without_a_role_reads_and_names_have_no_zeros)
+{
+    assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"ci\"}"), 201);
+    assert_true(has("\"role\":\"read\""));
+    assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"c\\u0000i\"}"), 422);
+    assert_true(has("character 0"));
+    assert_int_equal(
+        CURL(&bench, "/api/v1/jobs", JSON, "-d", "{\"model\":\"m\",\"device\":\"box\\u0000y\"}"),
+        422);
+}
+
+CASE(tokens_that_have_expired_make_room)
+{
+    static struct sl_token_record full[SL_AUTH_MAX_TOKENS];
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(
+            CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"short\",\"expires_in_s\":1}"),
+            201);
+    sl_http_case_spin(&bench, 1100);
+    assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"long\"}"), 201);
+    assert_int_equal(CURL(&bench, "/api/v1/tokens"), 200);
+    assert_true(has("\"long\"") && !has("\"short\""));
+    for (size_t i = 0; i < SL_AUTH_MAX_TOKENS; i++)
+        full[i] = (struct sl_token_record){.id = 1000 + i, .role = SL_TOKEN_READ};
+    assert_int_equal(sl_auth_set(&bench.http->auth, full, SL_AUTH_MAX_TOKENS), 0);
+    assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"more\"}"), 503);
+    for (size_t i = 0; i < SL_AUTH_MAX_TOKENS; i++)
+        full[i].expires_ms = 1;
+    assert_int_equal(sl_auth_set(&bench.http->auth, full, SL_AUTH_MAX_TOKENS), 0);
+    assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"more\"}"), 201);
+}
+
 CASE(a_device_is_quarantined_and_released)
 {
     assert_int_equal(CURL(&bench, "/api/v1/devices"), 200);
@@ -335,7 +439,6 @@ CASE(a_device_is_quarantined_and_released)
 CASE(the_socket_is_its_owners_alone)
 {
     struct stat info;
-    (void)state;
     assert_int_equal(stat(bench.socket, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
 }
@@ -351,14 +454,16 @@ static bool no_descriptor_is_left_open(void)
 
 CASE(an_address_that_cannot_be_had_is_refused_with_words)
 {
-    char own[160], taken[64];
-    (void)state;
+    char own[160], taken[64], file[160];
     first_free = dup(0);
     close(first_free);
     snprintf(own, sizeof(own), "unix:%s", bench.socket);
     snprintf(taken, sizeof(taken), "tcp:127.0.0.1:%d", sl_http_port(bench.http, 1));
+    snprintf(file, sizeof(file), "unix:%s/precious", bench.folder);
+    assert_int_equal(sl_buf_write_file(file + 5, "kept", 4), 0);
     const char *const addresses[] = {own,
                                      taken,
+                                     file,
                                      "tcp:0.0.0.0:0",
                                      "tcp:1.2.3.4:80",
                                      "tcp:127.0.0.1",
@@ -376,4 +481,37 @@ CASE(an_address_that_cannot_be_had_is_refused_with_words)
     }
     assert_true(sl_http_case_until(&bench, no_descriptor_is_left_open));
     assert_int_equal(CURL(&bench, "/healthz"), 200); /* the first server still has its socket */
+    struct sl_buf kept;
+    assert_int_equal(sl_buf_read_file(file + 5, 100, &kept), 0);
+    assert_string_equal((const char *)kept.data, "kept");
+    sl_buf_fini(&kept);
+}
+
+static bool remote_is_closed;
+
+static void on_remote_closed(void *user)
+{
+    *(bool *)user = true;
+}
+
+static bool is_remote_closed(void)
+{
+    return remote_is_closed;
+}
+
+CASE(addresses_beyond_loopback_are_had_by_who_allows_them)
+{
+    struct sl_http_options options = {
+        .listen = {"tcp:0.0.0.0:0"}, .listen_count = 1, .allow_remote = true};
+    struct sl_http *http = NULL;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_http_check_address("tcp:[::]:0", true, &diag), 0);
+    assert_int_equal(sl_http_check_address("tcp:[::]:0", false, &diag), SL_E_UNSUPPORTED);
+    assert_int_equal(sl_http_check_address("tcp:here:0", true, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), 0);
+    sl_http_case_await_tokens(&bench, http);
+    snprintf(bench.url, sizeof(bench.url), "http://127.0.0.1:%d", sl_http_port(http, 0));
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs"), 401);
+    sl_http_close(http, on_remote_closed, &remote_is_closed);
+    assert_true(sl_http_case_until(&bench, is_remote_closed));
 }

@@ -117,8 +117,16 @@ static uint64_t add_job(struct bench *bench, int state, const char *key)
                      0);
     assert_int_equal(bench->answers, before); /* never inside the call */
     wait_for(bench, before + 1);
-    assert_int_equal(bench->rc, 0);
+    assert_in_range(bench->rc, 0, 1);
     return bench->id;
+}
+
+static int find_job(struct bench *bench, const char *key, const char *config)
+{
+    int before = bench->answers;
+    assert_int_equal(sl_store_find_job(bench->store, config, key, on_id, bench), 0);
+    wait_for(bench, before + 1);
+    return bench->rc;
 }
 
 STORE_TEST(a_job_is_there_after_a_restart)
@@ -148,7 +156,13 @@ STORE_TEST(the_same_key_gives_the_same_job)
     (void)state;
     open_bench(&bench);
     uint64_t first = add_job(&bench, SL_JOB_QUEUED, "key-1");
+    assert_int_equal(bench.rc, 0);
     assert_int_equal(add_job(&bench, SL_JOB_QUEUED, "key-1"), first);
+    assert_int_equal(bench.rc, 1);
+    assert_int_equal(find_job(&bench, "key-1", "{\"model\":\"m\"}"), 0);
+    assert_int_equal(bench.id, first);
+    assert_int_equal(find_job(&bench, "key-1", "{\"model\":\"n\"}"), SL_E_MISMATCH);
+    assert_int_equal(find_job(&bench, "key-0", "{\"model\":\"m\"}"), SL_E_NOT_FOUND);
     assert_int_not_equal(add_job(&bench, SL_JOB_QUEUED, "key-2"), first);
     close_bench(&bench);
 }
