@@ -1,6 +1,8 @@
 /* agent/probe/sysfs.c */
 #include "agent/probe/sysfs.h"
 
+#include "common/base/path.h"
+
 #include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -164,8 +166,8 @@ size_t sl_sysfs_indices(const char *root, const char *folder, const char *prefix
 {
     char path[PATH_BYTES];
     size_t count = 0, prefix_len = strlen(prefix);
-    int len = snprintf(path, sizeof(path), "%s/%s", root, folder);
-    DIR *directory = len > 0 && (size_t)len < sizeof(path) ? opendir(path) : NULL;
+    bool fits = sl_path_join(root, folder, path, sizeof(path)) == 0;
+    DIR *directory = fits ? opendir(path) : NULL;
     if (!directory)
         return 0;
     for (struct dirent *entry; count < max && (entry = readdir(directory));) {

@@ -137,7 +137,7 @@ static int verdict(const struct sl_session *session, const struct errors *errors
              o->bundleio_rtol, o->bundleio_atol);
     sl_etlog('E', "executor_runner.cpp", 913, "TEST: BundleIO index[%d] Test_result: FAIL", 0);
     sl_etlog('E', "executor_runner.cpp", 917, "Bundle verification failed with status 0x%x",
-             SL_ET_NOT_FOUND);
+             sl_et_code(SL_ET_NOT_FOUND));
     return 1;
 }
 

@@ -66,7 +66,7 @@ static int bundle_failed(const struct sl_session *session, int code)
     sl_etlog('F', "executor_runner.cpp", 742,
              "In function main(), assert failed (status == Error::Ok): LoadBundledInput failed "
              "with status 0x%x",
-             (unsigned)code);
+             sl_et_code(code));
     return 1;
 }
 
@@ -109,7 +109,7 @@ static int inputs_failed(int rc)
 {
     sl_etlog('F', "executor_runner.cpp", 754,
              "In function main(), assert failed (res.ok()): Could not prepare inputs: 0x%x",
-             sl_session_et_code(rc));
+             sl_et_code(rc));
     return 1;
 }
 

@@ -27,11 +27,6 @@ void sl_session_log_diag(struct sl_session *session)
     session->diag = (struct sl_diag){0};
 }
 
-unsigned sl_session_et_code(int rc)
-{
-    return rc > 0 ? (unsigned)rc : SL_ET_INTERNAL;
-}
-
 uint64_t sl_session_peak_rss_bytes(void)
 {
     struct rusage usage;
@@ -84,7 +79,7 @@ int sl_session_execution_failed(struct sl_session *session, int rc)
     sl_etlog('F', "executor_runner.cpp", 779,
              "In function main(), assert failed (status == Error::Ok): Execution of method %s "
              "failed with status 0x%x",
-             session->method_name, sl_session_et_code(rc));
+             session->method_name, sl_et_code(rc));
     return 1;
 }
 
@@ -163,7 +158,7 @@ int sl_session_read_inputs(struct sl_session *session)
     sl_etlog('F', "executor_runner.cpp", 408,
              "In function main(), assert failed (load_status == Error::Ok): Could not load inputs: "
              "0x%x",
-             SL_ET_ACCESS_FAILED);
+             sl_et_code(SL_ET_ACCESS_FAILED));
     return 1;
 }
 
@@ -231,7 +226,7 @@ static int open_data(struct sl_session *session)
         sl_etlog('F', "executor_runner.cpp", 422,
                  "In function main(), assert failed (ptd_loader_result.ok()): "
                  "FileDataLoader::from() failed for PTD file: 0x%x",
-                 (unsigned)rc);
+                 sl_et_code(rc));
         return 1;
     }
     sl_etlog('I', "executor_runner.cpp", 425, "PTD file %s is loaded.", path);
@@ -266,7 +261,7 @@ static int open_model(struct sl_session *session)
         sl_etlog('F', "executor_runner.cpp", 464,
                  "In function main(), assert failed (file_loader.ok()): FileDataLoader::from() "
                  "failed: 0x%x",
-                 (unsigned)rc);
+                 sl_et_code(rc));
     else
         sl_etlog('E', "executor_runner.cpp", 473, "Failed to parse model file %s", path);
     return 1;
@@ -278,7 +273,7 @@ static int load_failed(struct sl_session *session, const char *name, int rc)
     sl_etlog('F', "executor_runner.cpp", 621,
              "In function main(), assert failed (method.ok()): Loading of method %s failed with "
              "status 0x%x",
-             name, sl_session_et_code(rc));
+             name, sl_et_code(rc));
     return 1;
 }
 
@@ -292,7 +287,7 @@ static int open_method(struct sl_session *session)
         sl_etlog('F', "executor_runner.cpp", 494,
                  "In function main(), assert failed (method_meta.ok()): Failed to get method_meta "
                  "for %s: 0x%x",
-                 asked, (unsigned)rc);
+                 asked, sl_et_code(rc));
         return 1;
     }
     if (rc != 0)

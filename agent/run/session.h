@@ -75,9 +75,6 @@ int sl_session_read_inputs(struct sl_session *session);
 /* Logs that the method's execution ended with `rc`; returns 1. */
 int sl_session_execution_failed(struct sl_session *session, int rc);
 
-/* The code as the real runtime prints it, which has no number for ours. */
-unsigned sl_session_et_code(int rc);
-
 /* Logs the words of session->diag, if there are any, and forgets them. */
 void sl_session_log_diag(struct sl_session *session);
 

@@ -69,7 +69,7 @@ static int compile_delegate(struct sl_variant *v, uint32_t index, struct sl_diag
                                  &v->method->weights, &v->plans[index], diag);
     if (rc != 0)
         sl_model_log(model, 'E', "method.cpp", 132, "Init failed for backend %s: 0x%x",
-                     delegate->id, (unsigned)rc);
+                     delegate->id, sl_et_code(rc));
     return rc;
 }
 

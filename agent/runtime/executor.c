@@ -159,7 +159,7 @@ static int fail_call(const struct sl_variant *v, const struct sl_instruction *in
     call->failure = NULL;
     sl_model_log(v->method->model, 'E', "method.cpp", 1420,
                  "KernelCall failed at instruction %u:%u in operator %s: 0x%x", instruction->chain,
-                 instruction->index, call->op->name, (unsigned)SL_ET_INVALID_ARGUMENT);
+                 instruction->index, call->op->name, sl_et_code(SL_ET_INVALID_ARGUMENT));
     return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, why);
 }
 
@@ -176,7 +176,7 @@ static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruct
     if (rc != 0) {
         sl_model_log(v->method->model, 'E', "method.cpp", 1420,
                      "KernelCall failed at instruction %u:%u in operator %s: 0x%x",
-                     instruction->chain, instruction->index, call->op->name, (unsigned)rc);
+                     instruction->chain, instruction->index, call->op->name, sl_et_code(rc));
         return rc;
     }
     for (uint32_t i = 0; i < call->step_count; i++)
@@ -196,7 +196,7 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
     if (rc != 0) {
         sl_model_log(v->method->model, 'E', "method.cpp", 1470,
                      "CALL_DELEGATE execute failed at instruction %u: 0x%x", instruction->index,
-                     (unsigned)rc);
+                     sl_et_code(rc));
         return rc;
     }
     const struct sl_trace_label *label = instruction->op_labels;

@@ -20,23 +20,31 @@ struct sl_recorder;
 struct sl_variant;
 struct sl_workers;
 
-/* ExecuTorch's error codes, as its log lines print them (0x%x). */
+/* ExecuTorch's error codes, below those of common/base/error.h. */
+#define SL_ET(code) (-21000 - (code))
 enum sl_et_error {
-    SL_ET_OK = 0x00,
-    SL_ET_INTERNAL = 0x01,
-    SL_ET_INVALID_STATE = 0x02,
-    SL_ET_NOT_SUPPORTED = 0x10,
-    SL_ET_NOT_IMPLEMENTED = 0x11,
-    SL_ET_INVALID_ARGUMENT = 0x12,
-    SL_ET_INVALID_TYPE = 0x13,
-    SL_ET_OPERATOR_MISSING = 0x14,
-    SL_ET_NOT_FOUND = 0x20,
-    SL_ET_MEMORY_ALLOCATION_FAILED = 0x21,
-    SL_ET_ACCESS_FAILED = 0x22,
-    SL_ET_INVALID_PROGRAM = 0x23,
-    SL_ET_INVALID_EXTERNAL_DATA = 0x24,
-    SL_ET_DELEGATE_INVALID_COMPATIBILITY = 0x30,
+    SL_ET_OK = 0,
+    SL_ET_INTERNAL = SL_ET(0x01),
+    SL_ET_INVALID_STATE = SL_ET(0x02),
+    SL_ET_NOT_SUPPORTED = SL_ET(0x10),
+    SL_ET_NOT_IMPLEMENTED = SL_ET(0x11),
+    SL_ET_INVALID_ARGUMENT = SL_ET(0x12),
+    SL_ET_INVALID_TYPE = SL_ET(0x13),
+    SL_ET_OPERATOR_MISSING = SL_ET(0x14),
+    SL_ET_NOT_FOUND = SL_ET(0x20),
+    SL_ET_MEMORY_ALLOCATION_FAILED = SL_ET(0x21),
+    SL_ET_ACCESS_FAILED = SL_ET(0x22),
+    SL_ET_INVALID_PROGRAM = SL_ET(0x23),
+    SL_ET_INVALID_EXTERNAL_DATA = SL_ET(0x24),
+    SL_ET_DELEGATE_INVALID_COMPATIBILITY = SL_ET(0x30),
 };
+
+/* The number that ExecuTorch's log lines print (0x%x); it has none for other failures of ours. */
+static inline unsigned sl_et_code(int rc)
+{
+    return (unsigned)(rc <= SL_ET(0) && rc >= SL_ET(0xff) ? SL_ET(0) - rc
+                                                          : SL_ET(0) - SL_ET_INTERNAL);
+}
 
 /* A line the real runtime would log; `file` and `line` name its place in ExecuTorch's sources.
  * Level: 'I' or 'E'. */

@@ -67,11 +67,11 @@ static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
     };
     int pack = sl_weights_settle(weights, kernel, bytes, &constants);
     if (pack < 0)
-        return -SL_ET_MEMORY_ALLOCATION_FAILED;
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
     int rc = pack ? open_requant(c, channels, out) : 0;
     if (rc != 0)
         sl_weights_fail(weights);
-    return rc != 0 ? -rc : pack;
+    return rc != 0 ? rc : pack;
 }
 
 static void run_gemm(const struct sl_step *step)
@@ -93,7 +93,7 @@ int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, siz
     int pack = settle(weights, kernel, kernel->rhs_bytes(n, k), c,
                       sl_weights_form(SL_STEP_GEMM, sizes, sizeof(sizes)), n, &requant);
     if (pack < 0)
-        return -pack;
+        return pack;
     if (pack) {
         kernel->pack_rhs(n, k, c->weights, transposed, &requant.what, weights->packed);
         close_requant(&requant);
@@ -161,7 +161,7 @@ int sl_step_conv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_sh
                       sl_weights_form(SL_STEP_CONV, shape, sizeof(*shape)),
                       shape->groups * shape->group_out_c, &requant);
     if (pack < 0)
-        return -pack;
+        return pack;
     if (pack) {
         kernel->pack_weights(shape, c->weights, &requant.what, weights->packed);
         close_requant(&requant);
@@ -197,7 +197,7 @@ int sl_step_deconv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_
                       sl_weights_form(SL_STEP_DECONV, shape, sizeof(*shape)),
                       shape->groups * shape->group_out_c, &requant);
     if (pack < 0)
-        return -pack;
+        return pack;
     if (pack) {
         int rc = pack_deconv(kernel, shape, c, &requant, weights);
         close_requant(&requant);
@@ -248,7 +248,7 @@ int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
                       sl_weights_form(SL_STEP_DEPTHWISE, shape, sizeof(*shape)), shape->channels,
                       &requant);
     if (pack < 0)
-        return -pack;
+        return pack;
     if (pack) {
         kernel->pack_weights(shape, c->weights, &requant.what, weights->packed);
         close_requant(&requant);

@@ -16,6 +16,7 @@
 
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "proto/blob.pb-c.h"
 
@@ -157,8 +158,8 @@ static int make_room(struct sl_blob_store *store)
     while (rc == 0 && look(store, folder, oldest) + store->size > store->max_bytes) {
         rc = !oldest[0] ? SL_E_FULL : unlinkat(dirfd(folder), oldest, 0) < 0 ? -errno : 0;
         if (rc == 0)
-            fprintf(stderr, "level=info event=blob_removed blob=%s reason=\"room for another\"\n",
-                    oldest);
+            sl_log(SL_LOG_INFO, SL_LOG_EVENT("blob_removed"), SL_LOG_TEXT("blob", oldest),
+                   SL_LOG_REASON("room for another"));
     }
     if (folder)
         closedir(folder);

@@ -15,7 +15,9 @@
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "proto/job.pb-c.h"
 
 enum { MAX_RECORD_BYTES = 1 << 20, FILE_PART_BYTES = 64 << 10, MAX_PATH_BYTES = 1024 };
@@ -24,8 +26,7 @@ static const char *const stream_names[SL_STREAM_COUNT] = {"trace", "log", "outpu
 
 static int join(char out[MAX_PATH_BYTES], const struct sl_job_dir *dir, const char *name)
 {
-    int n = snprintf(out, MAX_PATH_BYTES, "%s/%s", dir->path, name);
-    return n > 0 && n < MAX_PATH_BYTES ? 0 : -ENAMETOOLONG;
+    return sl_path_join(dir->path, name, out, MAX_PATH_BYTES);
 }
 
 static int dir_new(const char *workdir, uint64_t id, struct sl_job_dir **out)
@@ -161,8 +162,8 @@ int sl_job_dir_finish(struct sl_job_dir *dir, const Sme2lab__Proto__Result *resu
     int rc = store(dir, "result", &full.base);
     if (rc == 0)
         return load_result(dir);
-    fprintf(stderr, "level=error event=result_not_stored job=%" PRIu64 " reason=\"%s\"\n", dir->id,
-            sl_strerror(rc));
+    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("result_not_stored"), SL_LOG_JOB(dir->id),
+           SL_LOG_REASON(sl_strerror(rc)));
     return copy_result(dir, &full); /* told all the same; an agent that dies now has lost it */
 }
 
@@ -232,7 +233,8 @@ int sl_job_dir_collect(struct sl_job_dir *dir)
         return -errno;
     for (int i = 0; i < count; i++) {
         struct stat info;
-        snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+        if (rc == 0)
+            rc = sl_path_join(folder, names[i]->d_name, path, sizeof(path));
         if (rc == 0 && lstat(path, &info) == 0 && S_ISREG(info.st_mode))
             rc = append_file(dir, path, names[i]->d_name, (uint64_t)info.st_size);
         free(names[i]);
@@ -250,8 +252,8 @@ static void remove_below(const char *folder, int depth)
         char path[MAX_PATH_BYTES + 260];
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        if (unlink(path) < 0 && depth > 0)
+        if (sl_path_join(folder, entry->d_name, path, sizeof(path)) == 0 && unlink(path) < 0 &&
+            depth > 0)
             remove_below(path, depth - 1);
     }
     closedir(listing);

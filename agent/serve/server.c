@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@
 #include "agent/serve/job_dir.h"
 #include "agent/serve/sender.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
@@ -176,10 +177,10 @@ static void take_resume(struct sl_server *server, const Sme2lab__Proto__Resume *
         struct sl_sender *sender = &server->senders[i];
         bool result_again = sender->result_sent && !sender->result_acked;
         uint64_t again = sl_sender_rewind(sender);
-        fprintf(stderr,
-                "level=info event=job_resumed job=%" PRIu64 " acknowledged_bytes=%" PRIu64
-                " sent_again_bytes=%" PRIu64 " result_again=%d\n",
-                sender->dir->id, sl_sender_acked_bytes(sender), again, result_again);
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("job_resumed"), SL_LOG_JOB(sender->dir->id),
+               SL_LOG_NUMBER("acknowledged_bytes", sl_sender_acked_bytes(sender)),
+               SL_LOG_NUMBER("sent_again_bytes", again),
+               SL_LOG_NUMBER("result_again", result_again));
     }
     server->resumed = true;
     pump(server);
@@ -320,8 +321,8 @@ static void link_closed(void *user, int code, const char *reason)
     struct link *link = user;
     struct sl_server *server = link->server;
     if (code < 0)
-        fprintf(stderr, "level=%s event=%s reason=\"%s\"\n", link->proven ? "info" : "warning",
-                link->proven ? "link_lost" : "peer_refused", reason);
+        sl_log(link->proven ? SL_LOG_INFO : SL_LOG_WARNING,
+               SL_LOG_EVENT(link->proven ? "link_lost" : "peer_refused"), SL_LOG_REASON(reason));
     if (server->channel == link->channel) {
         server->channel = NULL;
         sl_blob_store_stop(server->blobs);
@@ -366,8 +367,8 @@ static void on_connection(uv_poll_t *poll, int status, int events)
         return;
     if (server->stranger_count == MAX_STRANGERS) {
         struct sl_channel *oldest = server->strangers[0];
-        fprintf(stderr, "level=warning event=peer_refused reason=\"too many unproven peers: the "
-                        "oldest gives way\"\n");
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("peer_refused"),
+               SL_LOG_REASON("too many unproven peers: the oldest gives way"));
         forget_stranger(server, oldest);
         sl_channel_close(oldest);
     }
@@ -446,8 +447,8 @@ static void open_left_jobs(struct sl_server *server)
         if (rc == 0)
             sl_sender_init(&server->senders[server->job_count++], dir);
         else
-            fprintf(stderr, "level=error event=job_unreadable job=%s reason=\"%s\"\n",
-                    entry->d_name, sl_strerror(rc));
+            sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_unreadable"), SL_LOG_TEXT("job", entry->d_name),
+                   SL_LOG_REASON(sl_strerror(rc)));
     }
     closedir(folder);
 }

@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 
 #define MAX_WHOLE 9007199254740992.0 /* 2^53: above it a double skips numbers */
@@ -44,11 +45,8 @@ const char *sl_answer_time(uint64_t ms, char out[SL_ANSWER_TIME_BYTES])
 
 const char *sl_answer_span(uint64_t from_ms, uint64_t to_ms, char out[SL_ANSWER_TIME_BYTES])
 {
-    if (to_ms == 0) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        to_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    }
+    if (to_ms == 0)
+        to_ms = sl_clock_utc_ms();
     uint64_t span = to_ms > from_ms ? to_ms - from_ms : 0;
     if (from_ms == 0)
         snprintf(out, SL_ANSWER_TIME_BYTES, "-");

@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/cli/client.h"
@@ -27,13 +28,6 @@ struct stream {
     void *curl;
     bool enough, heard;
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void on_event(void *user, const struct sl_sse_event *event)
 {
@@ -122,7 +116,7 @@ static void pause_ms(long ms)
 
 static int follow(struct stream *stream, struct sl_diag *diag)
 {
-    uint64_t lost_since = now_ms();
+    uint64_t lost_since = sl_clock_ns() / 1000000;
     long wait_ms = FIRST_WAIT_MS;
     bool told = false;
     for (;;) {
@@ -136,11 +130,11 @@ static int follow(struct stream *stream, struct sl_diag *diag)
         if (sl_interrupt_number() != 0)
             return sl_diag_set(diag, -EINTR, NULL, "Interrupted");
         if (stream->heard) {
-            lost_since = now_ms();
+            lost_since = sl_clock_ns() / 1000000;
             wait_ms = stream->sse.retry_ms > 0 ? stream->sse.retry_ms : FIRST_WAIT_MS;
             told = false;
         }
-        if (now_ms() - lost_since > SL_STREAM_GIVE_UP_MS)
+        if (sl_clock_ns() / 1000000 - lost_since > SL_STREAM_GIVE_UP_MS)
             return -ECONNREFUSED; /* in the words of the last failure */
         if (!told && stream->options->on_lost)
             stream->options->on_lost(stream->options->user, diag->what);

@@ -2,8 +2,8 @@
 #include "host/daemon/daemon.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/daemon/compare_runs.h"
 #include "host/daemon/job_kit.h"
@@ -142,7 +143,7 @@ static bool is_idle(const struct daemon *daemon)
 static void on_end_signal(uv_signal_t *handle, int signal)
 {
     struct daemon *daemon = handle->data;
-    fprintf(stderr, "level=info event=signal signal=%d\n", signal);
+    sl_log(SL_LOG_INFO, SL_LOG_EVENT("signal"), SL_LOG_NUMBER("signal", signal));
     if (daemon->draining || is_idle(daemon)) {
         daemon->draining = is_idle(daemon);
         end_http(daemon);
@@ -168,7 +169,7 @@ static void on_hangup(uv_signal_t *handle, int signal)
     (void)signal;
     if (daemon->log) {
         sl_log_file_reopen(daemon->log);
-        fprintf(stderr, "level=info event=log_reopened\n");
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("log_reopened"));
     }
     if (daemon->settings->config_file)
         on_reload(&daemon->reload);
@@ -180,7 +181,8 @@ static void on_lab_event(void *user, const struct sl_lab_event *event)
     struct daemon *daemon = user;
     if (strcmp(event->type, "state") != 0)
         return;
-    fprintf(stderr, "level=info event=job job=%" PRIu64 " state=%s\n", event->job, event->json);
+    sl_log(SL_LOG_INFO, SL_LOG_EVENT("job"), SL_LOG_JOB(event->job),
+           SL_LOG_TEXT("state", event->json));
     daemon->idle_since_ms = uv_now(&daemon->loop);
     if (daemon->draining && is_idle(daemon))
         end_http(daemon);
@@ -203,8 +205,8 @@ static void on_timer(uv_timer_t *timer)
     if (daemon->log) {
         int rc = sl_log_file_rotate(daemon->log);
         if (rc < 0)
-            fprintf(stderr, "level=error event=log_rotation_failed reason=\"%s\"\n",
-                    sl_strerror(rc));
+            sl_log(SL_LOG_ERROR, SL_LOG_EVENT("log_rotation_failed"),
+                   SL_LOG_REASON(sl_strerror(rc)));
     }
     if (!daemon->lab || daemon->ending)
         return;
@@ -213,7 +215,7 @@ static void on_timer(uv_timer_t *timer)
         daemon->idle_since_ms = uv_now(&daemon->loop);
     if (idle_exit != 0 && empty &&
         uv_now(&daemon->loop) - daemon->idle_since_ms >= (uint64_t)idle_exit * 1000) {
-        fprintf(stderr, "level=info event=idle_exit\n");
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("idle_exit"));
         daemon->draining = true;
         end_http(daemon);
     }
@@ -296,7 +298,8 @@ static void on_lab_opened(void *user, int rc)
     }
     for (size_t i = 0; i < options.listen_count; i++) {
         uint16_t port = (uint16_t)sl_http_port(daemon->http, i);
-        fprintf(stderr, "level=info event=listening address=%s port=%u\n", options.listen[i], port);
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("listening"), SL_LOG_TEXT("address", options.listen[i]),
+               SL_LOG_NUMBER("port", port));
     }
 }
 
@@ -409,7 +412,7 @@ int sl_daemon_run(const struct sl_daemon_settings *settings, struct sl_diag *dia
         rc = start(daemon);
         uv_run(&daemon->loop, UV_RUN_DEFAULT);
         if (uv_loop_close(&daemon->loop) != 0)
-            fprintf(stderr, "level=error event=handles_left_open\n");
+            sl_log(SL_LOG_ERROR, SL_LOG_EVENT("handles_left_open"));
     }
     if (rc == 0)
         rc = daemon->rc;

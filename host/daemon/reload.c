@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "host/device/launch.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
@@ -39,9 +39,8 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
                 {"agents_on_demand", was->agents_on_demand == is->agents_on_demand}};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (!keys[i].same)
-            fprintf(stderr,
-                    "level=warning event=reload key=%s reason=\"takes effect at the next start\"\n",
-                    keys[i].key);
+            sl_log(SL_LOG_WARNING, SL_LOG_EVENT("reload"), SL_LOG_TEXT("key", keys[i].key),
+                   SL_LOG_REASON("takes effect at the next start"));
     }
 }
 
@@ -63,8 +62,8 @@ static void remove_others(const struct sl_host_config *config, struct sl_lab *la
         memcpy(name, records[i].name, sizeof(name));
         if (is_named(config, name))
             continue;
-        fprintf(stderr, "level=info event=device_removed device=%s after_job=%s\n", name,
-                records[i].job != 0 ? "true" : "false");
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("device_removed"), SL_LOG_DEVICE(name),
+               SL_LOG_TEXT("after_job", records[i].job != 0 ? "true" : "false"));
         sl_lab_remove_device(lab, name);
     }
 }
@@ -90,13 +89,13 @@ static bool take(const struct sl_host_device *device, struct sl_devices *devices
     if (rc == 0)
         sl_lab_tell_device(lab, device->name, opened.traits, opened.cpu);
     if (rc == -EBUSY)
-        fprintf(stderr, "level=info event=device_waits device=%s reason=\"it is just leaving\"\n",
-                device->name);
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("device_waits"), SL_LOG_DEVICE(device->name),
+               SL_LOG_REASON("it is just leaving"));
     else if (rc < 0)
-        fprintf(stderr, "level=error event=device_not_taken device=%s reason=\"%s\"\n",
-                device->name, diag.what[0] ? diag.what : sl_strerror(rc));
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("device_not_taken"), SL_LOG_DEVICE(device->name),
+               SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
     else if (!known)
-        fprintf(stderr, "level=info event=device_added device=%s\n", device->name);
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("device_added"), SL_LOG_DEVICE(device->name));
     return rc != -EBUSY;
 }
 
@@ -108,8 +107,9 @@ bool sl_reload(const char *file, const struct sl_host_config *started, struct sl
     bool all = true;
     int rc = sl_host_config_read(file, &config, &diag);
     if (rc < 0) {
-        fprintf(stderr, "level=error event=reload_refused file=%s where=\"%s\" reason=\"%s\"\n",
-                file, diag.where, diag.what[0] ? diag.what : sl_strerror(rc));
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("reload_refused"), SL_LOG_TEXT("file", file),
+               SL_LOG_QUOTED("where", diag.where),
+               SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
         return true;
     }
     remove_others(&config, lab);
@@ -117,7 +117,8 @@ bool sl_reload(const char *file, const struct sl_host_config *started, struct sl
         all = take(&config.devices[i], devices, lab) && all;
     if (all) {
         tell_of_the_rest(started, &config);
-        fprintf(stderr, "level=info event=reloaded devices=%zu\n", config.device_count);
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("reloaded"),
+               SL_LOG_NUMBER("devices", config.device_count));
     }
     sl_host_config_fini(&config);
     return all;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 
 enum { PATH_BYTES = 1024, LOOK_MS = 50 };
 
@@ -30,7 +31,7 @@ static void write_owner(int file)
     char text[24];
     int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
     if (ftruncate(file, 0) < 0 || pwrite(file, text, (size_t)len, 0) != len)
-        fprintf(stderr, "level=warning event=lock_without_owner\n");
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("lock_without_owner"));
 }
 
 int sl_state_lock(const char *state, unsigned wait_ms, int *out, struct sl_diag *diag)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 
 enum { OUT, ERR, LOG, STREAMS };
@@ -33,13 +34,6 @@ struct child {
     uint64_t start_ns, next_tick_ns;
     int failure; /* why it was ended, or 0 */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void close_fd(int *fd)
 {
@@ -137,7 +131,7 @@ static bool read_stream(struct child *child, int stream)
 static void watch(struct child *child)
 {
     const struct sl_child_spec *spec = child->spec;
-    uint64_t now = now_ns();
+    uint64_t now = sl_clock_ns();
     if (spec->interrupted && *spec->interrupted && child->failure == 0)
         child->failure = -EINTR;
     if (spec->timeout_ms > 0 && (now - child->start_ns) / 1000000u >= spec->timeout_ms)
@@ -213,9 +207,9 @@ int sl_child_run(const struct sl_child_spec *spec, struct sl_child_result *out,
                     sl_strerror(rc));
         goto fail;
     }
-    child.start_ns = child.next_tick_ns = now_ns();
+    child.start_ns = child.next_tick_ns = sl_clock_ns();
     serve(&child);
-    child.result.wall_ns = now_ns() - child.start_ns;
+    child.result.wall_ns = sl_clock_ns() - child.start_ns;
     rc = child.failure;
     if (rc == -EINTR)
         sl_diag_set(diag, rc, spec->argv[0], "Interrupted");

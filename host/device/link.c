@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
@@ -155,8 +156,9 @@ static void on_ready(void *user)
         return;
     }
     if (strcmp(sl_channel_peer(link->channel), agents_software) != 0)
-        fprintf(stderr, "level=warning event=agent_version agent=\"%s\" daemon=\"%s\"\n",
-                sl_channel_peer(link->channel), software);
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("agent_version"),
+               SL_LOG_QUOTED("agent", sl_channel_peer(link->channel)),
+               SL_LOG_QUOTED("daemon", software));
     link->failures = 0;
     link->up = true;
     if (link->paused)

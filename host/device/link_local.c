@@ -10,6 +10,7 @@
 
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
@@ -53,8 +54,8 @@ static void on_listening(void *user, const char *address)
     local->record.pid = sl_agent_process_pid(local->process);
     int rc = sl_agent_record_write(local->workdir, &local->record);
     if (rc < 0) /* it serves this daemon all the same */
-        fprintf(stderr, "level=warning event=agent_record_unwritten reason=\"%s\"\n",
-                sl_strerror(rc));
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("agent_record_unwritten"),
+               SL_LOG_REASON(sl_strerror(rc)));
     if (local->closing)
         return;
     uv_timer_stop(&local->grace);

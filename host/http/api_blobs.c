@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
 #include "host/http/exchange.h"
@@ -23,7 +24,7 @@ void sl_api_blobs_sweep(struct sl_http *http)
     http->swept_ms = now_ms + 1; /* never 0 */
     size_t count = sl_blobs_sweep(&http->blobs, SL_BLOBS_KEEP_PARTIAL_S);
     if (count > 0)
-        fprintf(stderr, "level=info event=partial_uploads_removed count=%zu\n", count);
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("partial_uploads_removed"), SL_LOG_NUMBER("count", count));
 }
 
 static void refuse_name(struct sl_http_exchange *exchange)

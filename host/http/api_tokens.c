@@ -1,13 +1,13 @@
 /* host/http/api_tokens.c: /api/v1/tokens, for admins. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
 #include "host/http/exchange.h"
@@ -21,20 +21,13 @@
 
 enum { MAX_LIST_BYTES = 1 << 20 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* What the store has is what lets in from now on. */
 static int take(struct sl_http *http, int rc, const struct sl_token_record *rows, size_t count)
 {
     if (rc == 0)
         rc = sl_auth_set(&http->auth, rows, count);
     if (rc < 0 && !http->stopping)
-        fprintf(stderr, "level=error event=tokens_not_read reason=\"%s\"\n", sl_strerror(rc));
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("tokens_not_read"), SL_LOG_REASON(sl_strerror(rc)));
     return rc;
 }
 
@@ -125,7 +118,7 @@ static void on_expired_removed(void *user, int rc)
 static size_t remove_expired(struct sl_http *http)
 {
     size_t left = 0;
-    uint64_t now = now_ms();
+    uint64_t now = sl_clock_utc_ms();
     for (size_t i = 0; i < http->auth.count; i++) {
         const struct sl_token_record *token = &http->auth.tokens[i];
         if (token->expires_ms == 0 || token->expires_ms > now) {
@@ -156,7 +149,8 @@ void sl_api_token_post(struct sl_http_exchange *exchange)
     }
     if (adding) {
         adding->exchange = exchange;
-        adding->record = (struct sl_token_record){.role = wish.role, .created_ms = now_ms()};
+        adding->record =
+            (struct sl_token_record){.role = wish.role, .created_ms = sl_clock_utc_ms()};
         if (wish.expires_in_s > 0)
             adding->record.expires_ms = adding->record.created_ms + wish.expires_in_s * 1000ull;
         memcpy(adding->record.name, wish.name, sizeof(wish.name));

@@ -2,7 +2,8 @@
 #include "host/http/refusal.h"
 
 #include <stdbool.h>
-#include <stdio.h>
+
+#include "common/base/log.h"
 
 enum { MAX_SHOWN_BYTES = 200 };
 
@@ -21,8 +22,8 @@ static bool has_room(struct sl_http_refusals *refusals, uint64_t now_ms)
         refusals->second = now_ms / 1000;
         refusals->told = 0;
         if (refusals->untold > 0)
-            fprintf(stderr, "level=warning event=http_refusals_untold count=%zu\n",
-                    refusals->untold);
+            sl_log(SL_LOG_WARNING, SL_LOG_EVENT("http_refusals_untold"),
+                   SL_LOG_NUMBER("count", refusals->untold));
         refusals->untold = 0;
     }
     if (refusals->told < SL_HTTP_REFUSALS_A_SECOND) {
@@ -41,6 +42,6 @@ void sl_http_refusal_tell(struct sl_http_refusals *refusals, uint64_t now_ms, in
         return;
     clean(path, shown_path);
     clean(reason, shown_reason);
-    fprintf(stderr, "level=warning event=http_peer_refused status=%d path=\"%s\" reason=\"%s\"\n",
-            status, shown_path, shown_reason);
+    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("http_peer_refused"), SL_LOG_NUMBER("status", status),
+           SL_LOG_QUOTED("path", shown_path), SL_LOG_REASON(shown_reason));
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
@@ -19,13 +19,6 @@
 #include "host/spec/names.h"
 
 enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* true: it may. false: answered with 401, 403 or 503. */
 static bool authorised(struct sl_http_exchange *exchange)
@@ -40,7 +33,7 @@ static bool authorised(struct sl_http_exchange *exchange)
         return false;
     }
     int rc = sl_http_header(exchange, "authorization", value, sizeof(value));
-    int role = rc < 0 ? 0 : sl_auth_role(auth, value, now_ms());
+    int role = rc < 0 ? 0 : sl_auth_role(auth, value, sl_clock_utc_ms());
     if (role > 0)
         sl_http_connection_vouch(exchange->turn.connection);
     if (role >= wanted)

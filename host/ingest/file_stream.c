@@ -8,6 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "proto/job.pb-c.h"
 
 enum { MAX_HEADER_BYTES = 1024, PATH_BYTES = 1024 };
@@ -67,8 +68,8 @@ int sl_file_stream_walk(struct sl_bytes stream, sl_file_stream_fn on_file, void 
 static int write_file(void *user, const char *name, struct sl_bytes content)
 {
     char path[PATH_BYTES];
-    int size = snprintf(path, sizeof(path), "%s/%s", (const char *)user, name);
-    return size >= PATH_BYTES ? -ENAMETOOLONG : sl_buf_write_file(path, content.data, content.size);
+    int rc = sl_path_join(user, name, path, sizeof(path));
+    return rc < 0 ? rc : sl_buf_write_file(path, content.data, content.size);
 }
 
 int sl_file_stream_unpack(struct sl_bytes stream, const char *directory, struct sl_diag *diag)

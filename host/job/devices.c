@@ -12,6 +12,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
@@ -70,8 +71,8 @@ static void write_note(const struct device *device, uint32_t attempt)
                         sl_job_run_directory(device->run));
     int rc = sl_buf_write_file(path, text, (size_t)size);
     if (rc < 0) /* it runs all the same; a later daemon would not know of it */
-        fprintf(stderr, "level=error event=note_unwritten device=%s reason=\"%s\"\n", device->name,
-                sl_strerror(rc));
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("note_unwritten"), SL_LOG_DEVICE(device->name),
+               SL_LOG_REASON(sl_strerror(rc)));
 }
 
 static void remove_note(const struct device *device)
@@ -175,9 +176,8 @@ static void resume(struct device *device)
         remove_note(device); /* it ended before it had a directory: the lease brings the job back */
     }
     if (rc < 0)
-        fprintf(stderr,
-                "level=warning event=run_not_resumed device=%s job=%" PRIu64 " reason=\"%s\"\n",
-                device->name, job, sl_strerror(rc));
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("run_not_resumed"), SL_LOG_DEVICE(device->name),
+               SL_LOG_JOB(job), SL_LOG_REASON(sl_strerror(rc)));
 }
 
 /* --- the link --- */
@@ -198,8 +198,8 @@ static void on_up(void *user)
 static void on_down(void *user, const char *reason, unsigned failures)
 {
     struct device *device = user;
-    fprintf(stderr, "level=warning event=link_down device=%s failures=%u reason=\"%s\"\n",
-            device->name, failures, reason);
+    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("link_down"), SL_LOG_DEVICE(device->name),
+           SL_LOG_NUMBER("failures", failures), SL_LOG_REASON(reason));
     if (device->run)
         sl_job_run_link_down(device->run, reason, failures);
 }

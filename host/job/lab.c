@@ -2,17 +2,18 @@
 #include "host/job/lab.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <uv.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/job/device_list.h"
 #include "host/job/early_ends.h"
@@ -50,21 +51,14 @@ struct sl_lab {
 static void assign(struct sl_lab *lab);
 static void finish_close(struct sl_lab *lab);
 
-static uint64_t clock_ms(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Unix time. When somebody sets the clock, what waits for a time is moved along: a lease is a
  * duration, and no day's jump ends one. */
 static uint64_t now_ms(struct sl_lab *lab)
 {
-    uint64_t now = clock_ms(CLOCK_REALTIME);
-    int64_t ahead = (int64_t)(now - clock_ms(CLOCK_MONOTONIC)), jump = ahead - lab->clock_ahead_ms;
+    uint64_t now = sl_clock_utc_ms();
+    int64_t ahead = (int64_t)(now - sl_clock_ns() / 1000000), jump = ahead - lab->clock_ahead_ms;
     if (lab->clock_ahead_ms != 0 && (jump > CLOCK_JUMP_MS || jump < -CLOCK_JUMP_MS)) {
-        fprintf(stderr, "level=warning event=clock_jumped by_ms=%" PRId64 "\n", jump);
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("clock_jumped"), SL_LOG_NUMBER("by_ms", jump));
         sl_queue_shift(lab->queue, jump);
     }
     lab->clock_ahead_ms = ahead;
@@ -449,8 +443,8 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
     }
     int rc = sl_queue_add(lab->queue, &job);
     if (rc < 0)
-        fprintf(stderr, "level=error event=job_not_read job=%" PRIu64 " reason=\"%s\"\n", job.id,
-                sl_strerror(rc));
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_not_read"), SL_LOG_JOB(job.id),
+               SL_LOG_REASON(sl_strerror(rc)));
 }
 
 /* Now that the jobs are known. */

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <uv.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/device/blob_put.h"
@@ -75,13 +75,6 @@ static void begin_part(struct sl_job_run *run);
 static void close_down(struct sl_job_run *run);
 static void queue_finish(struct sl_job_run *run);
 static void tell_progress(struct sl_job_run *run);
-
-static uint64_t unix_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* Another attempt, and the other part, are other jobs to the agent. */
 static uint64_t wire_id(const struct sl_job_run *run, int part)
@@ -218,7 +211,7 @@ static void queue_finish(struct sl_job_run *run)
         run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
     run->work.reader = run->reader;
     run->work.wall_ns = run->sent_ns != 0 ? uv_hrtime() - run->sent_ns : 0;
-    run->work.ended_ms = unix_ms();
+    run->work.ended_ms = sl_clock_utc_ms();
     run->working = true;
     uv_queue_work(run->loop, &run->request, do_finish, after_finish);
 }
@@ -556,7 +549,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->config_json = config;
     run->job = setup->job;
     run->attempt = setup->attempt;
-    run->started_ms = unix_ms();
+    run->started_ms = sl_clock_utc_ms();
     run->down_since_ms = sl_link_is_up(run->link) ? 0 : uv_now(loop) + 1;
     run->request.data = run;
     for (int i = 0; i < SL_RUN_PARTS; i++)

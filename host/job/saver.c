@@ -2,10 +2,10 @@
 #include "host/job/saver.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdint.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/job/unsaved.h"
 #include "host/store/store.h"
@@ -23,8 +23,8 @@ static void on_again(uv_timer_t *timer);
 static void keep(struct sl_job_saver *saver, const struct sl_job_record *job, uint64_t change,
                  int rc)
 {
-    fprintf(stderr, "level=error event=store_failed job=%" PRIu64 " reason=\"%s\"\n", job->id,
-            sl_strerror(rc));
+    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("store_failed"), SL_LOG_JOB(job->id),
+           SL_LOG_REASON(sl_strerror(rc)));
     if (!saver->closing && sl_unsaved_put(&saver->unsaved, job, change) == 0)
         uv_timer_start(&saver->again, on_again, AGAIN_MS, 0);
 }

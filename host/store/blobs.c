@@ -14,6 +14,7 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 
 enum { READ_BYTES = 1 << 16 };
 
@@ -35,18 +36,17 @@ bool sl_blobs_name_ok(const char *sha256)
 
 int sl_blobs_path(const struct sl_blobs *blobs, const char *sha256, char out_path[SL_PATH_BYTES])
 {
-    int len = snprintf(out_path, SL_PATH_BYTES, "%s/%s", blobs->directory, sha256);
-    return len > 0 && len < SL_PATH_BYTES ? 0 : SL_E_LIMIT;
+    return sl_path_join(blobs->directory, sha256, out_path, SL_PATH_BYTES);
 }
 
 int sl_blobs_init(struct sl_blobs *blobs, const char *state_dir, struct sl_diag *diag)
 {
-    int len = snprintf(blobs->directory, sizeof(blobs->directory), "%s/blobs", state_dir);
+    int rc = sl_path_join(state_dir, "blobs", blobs->directory, sizeof(blobs->directory));
     /* room for a name below it */
-    if (len < 0 || (size_t)len + SL_DIGEST_BYTES + 1 > sizeof(blobs->directory))
+    if (rc < 0 || strlen(blobs->directory) + SL_DIGEST_BYTES + 1 > sizeof(blobs->directory))
         return sl_diag_set(diag, SL_E_LIMIT, state_dir, "the state directory's path is too long");
     if (mkdir(blobs->directory, 0700) < 0 && errno != EEXIST) {
-        int rc = -errno;
+        rc = -errno;
         return sl_diag_set(diag, rc, blobs->directory, "the directory of blobs cannot be made: %s",
                            sl_strerror(rc));
     }

@@ -28,7 +28,7 @@ size_t sl_blobs_sweep(const struct sl_blobs *blobs, uint64_t older_than_s);
 /* 64 lower-case hexadecimal digits, so that no name can lead anywhere else. */
 bool sl_blobs_name_ok(const char *sha256);
 
-/* The file of a blob, whether it is there or not: 0, or SL_E_LIMIT when the path is too long. */
+/* The file of a blob, whether it is there or not: 0, or -ENAMETOOLONG when the path is too long. */
 int sl_blobs_path(const struct sl_blobs *blobs, const char *sha256, char out_path[SL_PATH_BYTES]);
 
 /* Its size: 0, SL_E_NOT_FOUND or -errno. `partial` asks for what an upload left behind. */

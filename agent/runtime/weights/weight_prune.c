@@ -13,6 +13,7 @@
 #include "agent/runtime/weights/known_content.h"
 #include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 
 enum { NAME_BYTES = 80, PATH_BYTES = 4096, WEIGHTS_DIGITS = 32, NOTE_DIGITS = 16 };
 
@@ -30,16 +31,10 @@ struct listing {
 };
 enum { WEIGHTS, NOTES };
 
-static bool path_of(const struct listing *list, const char *name, char *out)
-{
-    int length = snprintf(out, PATH_BYTES, "%s/%s", list->directory, name);
-    return length > 0 && length < PATH_BYTES;
-}
-
 static void remove_file(const struct listing *list, const char *name)
 {
     char path[PATH_BYTES];
-    if (path_of(list, name, path))
+    if (sl_path_join(list->directory, name, path, sizeof(path)) == 0)
         unlink(path); /* another agent may have been first */
 }
 
@@ -78,7 +73,7 @@ static bool identify(const struct listing *list, const char *name, struct found 
 {
     char path[PATH_BYTES];
     size_t len = strlen(name);
-    if (len >= NAME_BYTES || !path_of(list, name, path))
+    if (len >= NAME_BYTES || sl_path_join(list->directory, name, path, sizeof(path)) < 0)
         return false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)

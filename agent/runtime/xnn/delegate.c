@@ -143,7 +143,7 @@ int sl_xnn_delegate_new(const struct sl_model *model, struct sl_bytes blob, uint
         return sl_xnn_delegate_from_graph(model, &graph, isa, budget, store, out, diag);
     rc = rc == -ENOMEM ? no_memory(diag) : SL_ET_DELEGATE_INVALID_COMPATIBILITY;
     sl_model_log(model, 'E', "XNNPACKBackend.cpp", 144, "XNNCompiler::compileModel failed: 0x%x",
-                 (unsigned)rc);
+                 sl_et_code(rc));
     return rc;
 }
 
@@ -166,7 +166,7 @@ int sl_xnn_delegate_from_graph(const struct sl_model *model, struct sl_xnn_graph
     int rc = compile(plan, diag);
     if (rc != 0) {
         sl_model_log(model, 'E', "XNNPACKBackend.cpp", 144,
-                     "XNNCompiler::compileModel failed: 0x%x", (unsigned)rc);
+                     "XNNCompiler::compileModel failed: 0x%x", sl_et_code(rc));
         sl_xnn_delegate_free(plan);
         return rc;
     }

@@ -25,7 +25,7 @@ static int find_data(const struct sl_xnn_plan *plan, const struct sl_xnn_value *
         sl_model_find_named(plan->model, data->key, &bytes) != 0) {
         sl_model_log(plan->model, 'E', "XNNCompiler.cpp", 262,
                      "Failed to get constant data for key %s from named_data_map. Error code: %d",
-                     data->key, SL_ET_NOT_FOUND);
+                     data->key, (int)sl_et_code(SL_ET_NOT_FOUND));
         return sl_diag_set(
             diag, SL_ET_NOT_FOUND, NULL, "constant data %.80s is not in the program, %s", data->key,
             plan->model->data ? "nor in its external data file (.ptd)"

@@ -45,8 +45,8 @@ TEST_WITH(what_a_peer_chose_cannot_end_the_line, setup, NULL)
     (void)state;
     sl_http_refusal_tell(&refusals, 5000, 400, "/a\nlevel=error \"b\" \x7f\xc3", "no");
     assert_int_equal(read_log(), 1);
-    assert_string_equal(text, "level=warning event=http_peer_refused status=400 "
-                              "path=\"/a?level=error ?b? ??\" reason=\"no\"\n");
+    assert_non_null(strstr(text, " level=warning event=http_peer_refused status=400 "
+                                 "path=\"/a?level=error ?b? ??\" reason=\"no\"\n"));
 }
 
 TEST_WITH(a_flood_is_counted_and_not_told, setup, NULL)
