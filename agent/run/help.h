@@ -4,4 +4,3 @@
 #include <stdio.h>
 
 void sl_help_agent(FILE *out);
-void sl_help_run(FILE *out);

@@ -1,76 +1,105 @@
 /* agent/run/options.c */
 #include "agent/run/options.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "agent/run/etlog.h"
 #include "agent/run/gflags.h"
-#include "agent/run/help.h"
 #include "agent/runtime/runtime.h"
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
-enum { MAX_FLAGS = 40 };
+enum { MAX_FLAGS = 48 };
 
-/* Which flags were on the command line, where that changes a default. */
-struct given {
-    bool num_executions, warmup;
+#define AT(field) offsetof(struct sl_run_options, field)
+#define ROW(flag_type, field, ...)                                                                 \
+    {.name = #field, .type = SL_FLAG_##flag_type, .at = AT(field), __VA_ARGS__},
+#define TEXT(field, initial, ...) ROW(STRING, field, __VA_ARGS__)
+#define TRUTH(field, initial, ...) ROW(BOOL, field, __VA_ARGS__)
+#define INT32(field, initial, ...) ROW(INT32, field, __VA_ARGS__)
+#define UINT32(field, initial, ...) ROW(UINT32, field, __VA_ARGS__)
+#define UINT64(field, initial, ...) ROW(UINT64, field, __VA_ARGS__)
+#define REAL(field, initial, ...) ROW(DOUBLE, field, __VA_ARGS__)
+const struct sl_run_option sl_run_option_list[] = {
+#include "agent/run/options.inc"
 };
+const size_t sl_run_option_count = sizeof(sl_run_option_list) / sizeof(sl_run_option_list[0]);
 
-static size_t runner_flags(struct sl_run_options *o, struct given *given, struct sl_flag *flags)
+static void set_defaults(struct sl_run_options *o)
 {
-    const struct sl_flag table[] = {
-        {"model_path", SL_FLAG_STRING, &o->model_path, NULL,
-         "Model serialized in flatbuffer format."},
-        {"data_path", SL_FLAG_STRING, &o->data_path, NULL, "Path to data file (.ptd)."},
-        {"inputs", SL_FLAG_STRING, &o->inputs, NULL, "Comma-separated list of input files"},
-        {"output_file", SL_FLAG_STRING, &o->output_file, NULL, "Base name of output file."},
-        {"server_mode", SL_FLAG_BOOL, &o->server_mode, NULL,
-         "Run continuously, executing one inference per line read from stdin."},
-        {"print_output", SL_FLAG_STRING, &o->print_output, NULL,
-         "Output printing mode: 'none', 'summary' or 'all'."},
-        {"num_executions", SL_FLAG_UINT32, &o->num_executions, &given->num_executions,
-         "Number of times to run the model; with --variants, of pairs."},
-        {"method_name", SL_FLAG_STRING, &o->method_name, NULL,
-         "Name of the method to run. If empty, uses the first method in the program."},
-        {"etdump_path", SL_FLAG_STRING, &o->etdump_path, NULL, "Write ETDump data to this path."},
-        {"cpu_threads", SL_FLAG_INT32, &o->cpu_threads, NULL, "Number of CPU threads."},
-        {"bundleio_rtol", SL_FLAG_DOUBLE, &o->bundleio_rtol, NULL, "Relative tolerance."},
-        {"bundleio_atol", SL_FLAG_DOUBLE, &o->bundleio_atol, NULL, "Absolute tolerance."},
+    *o = (struct sl_run_options){
+#define TEXT(field, initial, ...) .field = (initial),
+#define TRUTH TEXT
+#define INT32 TEXT
+#define UINT32 TEXT
+#define UINT64 TEXT
+#define REAL TEXT
+#include "agent/run/options.inc"
     };
-    memcpy(flags, table, sizeof(table));
-    return sizeof(table) / sizeof(table[0]);
 }
 
-static size_t own_flags(struct sl_run_options *o, struct given *given, struct sl_flag *flags)
+/* `given` has a place for each flag of the list; how many there are. */
+static size_t fill_flags(struct sl_run_options *o, bool *given, struct sl_flag *flags)
 {
-    const struct sl_flag table[] = {
-        {"isa", SL_FLAG_STRING, &o->isa, NULL, "What kernels may use."},
-        {"policy", SL_FLAG_STRING, &o->policy, NULL, "Families kept out of streaming mode."},
-        {"variants", SL_FLAG_STRING, &o->variants, NULL, "Two variants to interleave: off,on."},
-        {"sme_threads", SL_FLAG_UINT32, &o->sme_threads, NULL, "Threads that may use SME."},
-        {"affinity", SL_FLAG_STRING, &o->affinity, NULL, "CPUs that threads stay on."},
-        {"max_memory", SL_FLAG_UINT64, &o->max_memory, NULL, "Bytes a program may ask for."},
-        {"weight_cache", SL_FLAG_STRING, &o->weight_cache, NULL, "Directory of packed weights."},
-        {"weight_cache_max", SL_FLAG_UINT64, &o->weight_cache_max, NULL, "Bytes it may hold."},
-        {"input_shapes", SL_FLAG_STRING, &o->input_shapes, NULL, "Shapes of a dynamic model."},
-        {"events", SL_FLAG_STRING, &o->events, NULL, "all, or runs: whole executions alone."},
-        {"clock", SL_FLAG_STRING, &o->clock, NULL, "ns or marks."},
-        {"trace_path", SL_FLAG_STRING, &o->trace_path, NULL, "Write the .sltrace stream here."},
-        {"warmup", SL_FLAG_UINT32, &o->warmup, &given->warmup, "Executions before the first."},
-        {"timeout", SL_FLAG_UINT32, &o->timeout, NULL, "Seconds for one load or execution."},
-        {"seed", SL_FLAG_UINT64, &o->seed, NULL, "Seed of the schedule."},
-        {"ring", SL_FLAG_INT32, &o->ring, NULL, "Descriptor of the parent's ring."},
-        {"load", SL_FLAG_STRING, &o->load, NULL, "Execute until stdin ends; then write this."},
-        {"place", SL_FLAG_UINT32, &o->place, NULL, "Which process of several, from 1."},
-        {"first_look", SL_FLAG_UINT32, &o->first_look, NULL, "Pairs to wait after, with --ring."},
-        {"budget_ms", SL_FLAG_UINT32, &o->budget_ms, NULL, "Begin no pair after so long."},
-        {"json", SL_FLAG_BOOL, &o->json, NULL, "End with one line of JSON on stdout."},
-        {"print_json", SL_FLAG_BOOL, &o->json, NULL, "The same as --json."},
-    };
-    memcpy(flags, table, sizeof(table));
-    return sizeof(table) / sizeof(table[0]);
+    size_t count = sl_run_option_count;
+    assert(count < MAX_FLAGS);
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_run_option *option = &sl_run_option_list[i];
+        flags[i] = (struct sl_flag){option->name, option->type, (char *)o + option->at, &given[i],
+                                    option->said};
+    }
+    flags[count] =
+        (struct sl_flag){"print_json", SL_FLAG_BOOL, &o->json, NULL, "The same as --json."};
+    return count + 1;
+}
+
+/* Was the flag of that field on the command line? */
+static bool was_given(const bool *given, size_t at)
+{
+    for (size_t i = 0; i < sl_run_option_count; i++)
+        if (sl_run_option_list[i].at == at)
+            return given[i];
+    return false;
+}
+
+static const char run_head[] =
+    "NAME\n"
+    "    sme2lab-agent run - execute a .pte model and write its ETDump\n"
+    "\n"
+    "SYNOPSIS\n"
+    "    sme2lab-agent run --model_path=MODEL.pte [FLAGS]\n"
+    "\n"
+    "FLAGS OF executor_runner\n"
+    "    --f=v, --f v and -f v are the same; booleans: --f, --nof, --f=false.\n";
+
+static const char gflags_part[] =
+    "    --flagfile FILES       flags out of files, one --flag=value a line\n"
+    "    --fromenv A,B, --tryfromenv A,B, --undefok A,B   as in gflags: flags out of FLAGS_<name>\n"
+    "                           in the environment; flags that need not exist\n"
+    "\n"
+    "FLAGS OF sme2lab\n";
+
+static const char run_tail[] =
+    "\n"
+    "EXIT STATUS\n"
+    "    0 done; 1 wherever executor_runner fails or aborts, after the same lines on stderr\n";
+
+static void print_flags(int part, FILE *out)
+{
+    for (size_t i = 0; i < sl_run_option_count; i++)
+        if ((int)sl_run_option_list[i].part == part)
+            fputs(sl_run_option_list[i].page, out);
+}
+
+static void print_help(FILE *out)
+{
+    fputs(run_head, out);
+    print_flags(SL_RUN_OF_RUNNER, out);
+    fputs(gflags_part, out);
+    print_flags(SL_RUN_OF_SME2LAB, out);
+    fputs(run_tail, out);
 }
 
 static void log_extra_words(char **words, int count)
@@ -131,52 +160,20 @@ static bool words_ok(struct sl_run_options *o)
     return !refuses(o);
 }
 
-static void set_defaults(struct sl_run_options *o)
-{
-    *o = (struct sl_run_options){
-        .model_path = "model.pte",
-        .data_path = "",
-        .inputs = "",
-        .output_file = "",
-        .print_output = "summary",
-        .method_name = "",
-        .etdump_path = "model.etdump",
-        .num_executions = 1,
-        .cpu_threads = -1,
-        .bundleio_rtol = 0.01,
-        .bundleio_atol = 0.01,
-        .max_memory = SL_RUNTIME_MAX_BYTES,
-        .isa = "",
-        .policy = "default",
-        .variants = "",
-        .weight_cache = "",
-        .weight_cache_max = SL_RUNTIME_WEIGHT_CACHE_BYTES,
-        .input_shapes = "",
-        .affinity = "",
-        .load = "",
-        .clock = "ns",
-        .events = "all",
-        .trace_path = "",
-        .seed = 1,
-        .ring = -1,
-    };
-}
-
 int sl_run_options_parse(struct sl_run_options *options, int argc, char **argv, FILE *err,
                          int *out_exit)
 {
     struct sl_flag flags[MAX_FLAGS];
-    struct given given = {0};
+    bool given[MAX_FLAGS] = {false};
     int extra;
     set_defaults(options);
-    size_t count = runner_flags(options, &given, flags);
-    count += own_flags(options, &given, flags + count);
+    size_t count = fill_flags(options, given, flags);
     *out_exit = 1;
     switch (sl_gflags_parse(flags, count, argc, argv, err, &extra)) {
     case SL_GFLAGS_BAD:
         return SL_RUN_STOP;
     case SL_GFLAGS_HELP:
-        sl_help_run(stdout);
+        print_help(stdout);
         return SL_RUN_DONE; /* 1, as gflags' own help */
     case SL_GFLAGS_VERSION:
         puts("executor_runner");
@@ -192,9 +189,9 @@ int sl_run_options_parse(struct sl_run_options *options, int argc, char **argv, 
     options->paired = options->variants[0] != '\0';
     if (!words_ok(options))
         return SL_RUN_STOP;
-    if (options->paired && !given.num_executions)
+    if (options->paired && !was_given(given, AT(num_executions)))
         options->num_executions = options->counted ? SL_RUN_COUNTED_PAIRS : SL_RUN_DEFAULT_PAIRS;
-    if (options->paired && !given.warmup)
+    if (options->paired && !was_given(given, AT(warmup)))
         options->warmup = 1;
     return SL_RUN_GO;
 }

@@ -16,36 +16,49 @@ struct sl_run_variant_spec {
     uint32_t isa; /* kernels/cpu/isa.h, with policy.h's bits where it has SME */
 };
 
-/* Texts point into argv. */
+/* The flags are options.inc's, each explained there. Texts point into argv. */
 struct sl_run_options {
-    /* executor_runner's */
-    const char *model_path, *data_path, *inputs, *output_file, *print_output, *method_name;
-    const char *etdump_path;
-    uint32_t num_executions;
-    int32_t cpu_threads;
-    bool server_mode;
-    double bundleio_rtol, bundleio_atol;
-    /* ours */
-    const char *load; /* file that a process beside the measured one leaves; "": it is none */
-    uint32_t place;   /* which of those, from 1; 0: the measured one */
-    const char *isa, *policy, *variants, *input_shapes, *clock, *events, *trace_path, *affinity;
-    const char *weight_cache; /* a directory; "": none */
-    uint32_t warmup, timeout; /* executions; seconds, 0: none */
-    uint32_t first_look;      /* pairs after which the ring's owner is asked; 0: never */
-    uint32_t budget_ms;       /* of measuring; 0: none */
-    uint32_t sme_threads;     /* 0: all */
-    uint64_t seed;
-    uint64_t max_memory;       /* bytes that a program may ask for */
-    uint64_t weight_cache_max; /* bytes that the directory may hold */
-    int32_t ring;              /* file descriptor, -1: none */
-    bool json;
-
+#define TEXT(field, ...) const char *field;
+#define TRUTH(field, ...) bool field;
+#define INT32(field, ...) int32_t field;
+#define UINT32(field, ...) uint32_t field;
+#define UINT64(field, ...) uint64_t field;
+#define REAL(field, ...) double field;
+#include "agent/run/options.inc"
     bool counted; /* --clock marks */
     bool clean;   /* --events runs */
     bool paired;  /* --variants */
     size_t variant_count;
     struct sl_run_variant_spec variant[SL_RUN_MAX_VARIANTS];
 };
+
+/* How `serve` writes the field of a Job as the flag. */
+enum sl_run_form {
+    SL_FORM_VALUE,    /* as it is, unless it is 0 or empty */
+    SL_FORM_ALWAYS,   /* as it is */
+    SL_FORM_BLOB,     /* the path of the blob */
+    SL_FORM_BLOBS,    /* the paths, separated by commas */
+    SL_FORM_VARIANTS, /* a single word is --isa's */
+    SL_FORM_WEIGHTS,  /* true: a directory of its own */
+    SL_FORM_CLEAN,    /* true: runs */
+};
+
+/* For which processes: the measured run, those beside it, an external runner. */
+enum { SL_FOR_RUN = 1, SL_FOR_LOAD = 2, SL_FOR_RUNNER = 4, SL_FOR_ALL = 7 };
+
+struct sl_run_option {
+    const char *name; /* of the flag, with underscores; the field's */
+    int type;         /* enum sl_flag_type */
+    size_t at;        /* offset in the struct */
+    enum { SL_RUN_OF_SME2LAB, SL_RUN_OF_RUNNER } part;
+    const char *said, *page; /* to whom uses it wrongly; lines of --help */
+    const char *job;         /* field of proto/job.proto's Job; NULL: none is */
+    enum sl_run_form form;
+    unsigned whom;
+};
+
+extern const struct sl_run_option sl_run_option_list[];
+extern const size_t sl_run_option_count;
 
 enum sl_run_parsed { SL_RUN_GO = 0, SL_RUN_STOP = 1, SL_RUN_DONE = 2 };
 

@@ -1,6 +1,7 @@
 /* agent/serve/command.c */
 #include "agent/serve/command.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/run/options.h"
 #include "agent/serve/job_dir.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -43,18 +45,17 @@ static bool is_digest(const char *name)
     return name && strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
 }
 
-static int add_inputs(struct sl_command *command, const char *workdir,
-                      const Sme2lab__Proto__Job *job)
+static int add_blobs(struct sl_command *command, const char *workdir, const char *flag,
+                     char *const *names, size_t count)
 {
     struct sl_buf list;
-    int rc = job->n_inputs == 0 ? 0 : 1;
-    if (rc == 0)
+    if (count == 0)
         return 0;
     sl_buf_init(&list, MAX_ARG_BYTES);
-    rc = sl_buf_printf(&list, "--inputs=");
-    for (size_t i = 0; rc == 0 && i < job->n_inputs; i++) {
-        rc = is_digest(job->inputs[i])
-                 ? sl_buf_printf(&list, "%s%s/blobs/%s", i == 0 ? "" : ",", workdir, job->inputs[i])
+    int rc = sl_buf_printf(&list, "--%s=", flag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        rc = is_digest(names[i])
+                 ? sl_buf_printf(&list, "%s%s/blobs/%s", i == 0 ? "" : ",", workdir, names[i])
                  : -EINVAL;
     }
     if (rc == 0)
@@ -63,30 +64,65 @@ static int add_inputs(struct sl_command *command, const char *workdir,
     return rc;
 }
 
-static int add_files(struct sl_command *command, const char *workdir,
-                     const Sme2lab__Proto__Job *job)
+static uint64_t number_of(const ProtobufCFieldDescriptor *field, const void *value)
 {
-    if (!is_digest(job->model))
-        return -EINVAL;
-    int rc = addf(command, "--model_path=%s/blobs/%s", workdir, job->model);
-    if (rc == 0 && job->data && job->data[0])
-        rc = is_digest(job->data) ? addf(command, "--data_path=%s/blobs/%s", workdir, job->data)
-                                  : -EINVAL;
-    if (rc == 0)
-        rc = add_inputs(command, workdir, job);
-    if (rc == 0 && job->method && job->method[0])
-        rc = addf(command, "--method_name=%s", job->method);
-    return rc == 0 ? addf(command, "--cpu_threads=%u", job->threads) : rc;
+    if (field->type == PROTOBUF_C_TYPE_BOOL)
+        return *(const protobuf_c_boolean *)value != 0;
+    return field->type == PROTOBUF_C_TYPE_UINT64 ? *(const uint64_t *)value
+                                                 : *(const uint32_t *)value;
 }
 
-/* Both our own run and an external runner take these, by executor_runner's names. */
-static int add_common(struct sl_command *command, const char *workdir,
-                      const Sme2lab__Proto__Job *job)
+static int add_number(struct sl_command *command, const struct sl_run_option *option,
+                      uint64_t number)
 {
-    int rc = add_files(command, workdir, job);
-    if (rc == 0)
-        rc = addf(command, "--num_executions=%u", job->pairs);
-    return rc == 0 ? add(command, "--output_file=output") : rc;
+    return number != 0 || option->form == SL_FORM_ALWAYS
+               ? addf(command, "--%s=%" PRIu64, option->name, number)
+               : 0;
+}
+
+static int add_text(struct sl_command *command, const struct sl_run_option *option,
+                    const char *text)
+{
+    bool alone = option->form == SL_FORM_VARIANTS && text && !strchr(text, ',');
+    return text && text[0] ? addf(command, "--%s=%s", alone ? "isa" : option->name, text) : 0;
+}
+
+/* The field of the job that the flag is made of, in the form that options.inc says. */
+static int add_field(struct sl_command *command, const char *workdir,
+                     const Sme2lab__Proto__Job *job, const struct sl_run_option *option)
+{
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(
+        &sme2lab__proto__job__descriptor, option->job);
+    assert(field); /* the list of flags and proto/job.proto agree */
+    const void *value = (const char *)job + field->offset;
+    switch (option->form) {
+    case SL_FORM_BLOB:
+        return add_blobs(command, workdir, option->name, value, (*(char *const *)value)[0] != 0);
+    case SL_FORM_BLOBS:
+        return add_blobs(
+            command, workdir, option->name, *(char **const *)value,
+            *(const size_t *)(const void *)((const char *)job + field->quantifier_offset));
+    case SL_FORM_WEIGHTS:
+        return number_of(field, value) ? addf(command, "--%s=%s/weights", option->name, workdir)
+                                       : 0;
+    case SL_FORM_CLEAN:
+        return number_of(field, value) ? addf(command, "--%s=runs", option->name) : 0;
+    default:
+        return field->type == PROTOBUF_C_TYPE_STRING
+                   ? add_text(command, option, *(char *const *)value)
+                   : add_number(command, option, number_of(field, value));
+    }
+}
+
+/* What the job says to processes of that kind. */
+static int add_fields(struct sl_command *command, const char *workdir,
+                      const Sme2lab__Proto__Job *job, unsigned whom)
+{
+    int rc = is_digest(job->model) ? 0 : -EINVAL;
+    for (size_t i = 0; rc == 0 && i < sl_run_option_count; i++)
+        if (sl_run_option_list[i].job && (sl_run_option_list[i].whom & whom))
+            rc = add_field(command, workdir, job, &sl_run_option_list[i]);
+    return rc;
 }
 
 static int add_program(struct sl_command *command, const char *self, const Sme2lab__Proto__Job *job)
@@ -98,47 +134,15 @@ static int add_program(struct sl_command *command, const char *self, const Sme2l
     return rc == 0 ? add(command, "run") : rc;
 }
 
-/* Which kernels on which threads. */
-static int add_kernels(struct sl_command *command, const Sme2lab__Proto__Job *job)
-{
-    int rc = 0;
-    if (job->policy && job->policy[0])
-        rc = addf(command, "--policy=%s", job->policy);
-    if (rc == 0 && job->sme_threads != 0)
-        rc = addf(command, "--sme-threads=%u", job->sme_threads);
-    if (rc == 0 && job->affinity && job->affinity[0])
-        rc = addf(command, "--affinity=%s", job->affinity);
-    if (rc == 0 && job->input_shapes && job->input_shapes[0])
-        rc = addf(command, "--input-shapes=%s", job->input_shapes);
-    return rc;
-}
-
 static int add_own(struct sl_command *command, const char *self, const char *workdir,
                    const Sme2lab__Proto__Job *job)
 {
     int rc = add_program(command, self, job);
     if (rc == 0)
         rc = addf(command, "--ring=%d", SL_COMMAND_RING_FD);
-    if (rc == 0 && job->variants && job->variants[0])
-        rc = addf(command, "--%s=%s", strchr(job->variants, ',') ? "variants" : "isa",
-                  job->variants);
     if (rc == 0)
-        rc = addf(command, "--warmup=%u", job->warmup);
-    if (rc == 0)
-        rc = addf(command, "--seed=%" PRIu64, job->seed);
-    if (rc == 0 && job->clock && job->clock[0])
-        rc = addf(command, "--clock=%s", job->clock);
-    if (rc == 0)
-        rc = add_kernels(command, job);
-    if (rc == 0 && job->first_look != 0)
-        rc = addf(command, "--first-look=%u", job->first_look);
-    if (rc == 0 && job->budget_ms != 0)
-        rc = addf(command, "--budget-ms=%u", job->budget_ms);
-    if (rc == 0 && job->clean)
-        rc = add(command, "--events=runs");
-    if (rc == 0 && job->weight_cache)
-        rc = addf(command, "--weight-cache=%s/weights", workdir);
-    return rc == 0 ? add(command, "--json") : rc;
+        rc = add(command, "--json");
+    return rc == 0 ? add_fields(command, workdir, job, SL_FOR_RUN) : rc;
 }
 
 static int add_external(struct sl_command *command, const char *workdir,
@@ -147,7 +151,9 @@ static int add_external(struct sl_command *command, const char *workdir,
     int rc = is_digest(job->runner) ? addf(command, "%s/blobs/%s", workdir, job->runner) : -EINVAL;
     for (size_t i = 0; rc == 0 && i < job->n_runner_args; i++)
         rc = add(command, job->runner_args[i]);
-    return rc == 0 ? add(command, "--etdump_path=model.etdump") : rc;
+    if (rc == 0)
+        rc = add(command, "--etdump_path=model.etdump");
+    return rc == 0 ? add_fields(command, workdir, job, SL_FOR_RUNNER) : rc;
 }
 
 /* The guest's program is the last word of the prefix; it is on its stack twice (AT_EXECFN). */
@@ -174,7 +180,7 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
         rc = job->runner && job->runner[0] ? add_external(command, workdir, job)
                                            : add_own(command, self, workdir, job);
     if (rc == 0)
-        rc = add_common(command, workdir, job);
+        rc = add(command, "--output_file=output");
     if (rc == 0 && job->n_exec_prefix > 0 && !(job->runner && job->runner[0]))
         pad_environment(command, job->n_exec_prefix - 1);
     if (rc < 0)
@@ -196,9 +202,7 @@ int sl_command_init_load(struct sl_command *command, const char *self, const cha
     if (rc == 0)
         rc = addf(command, "--place=%u", place);
     if (rc == 0)
-        rc = add_kernels(command, job);
-    if (rc == 0)
-        rc = add_files(command, workdir, job);
+        rc = add_fields(command, workdir, job, SL_FOR_LOAD);
     if (rc < 0)
         sl_command_fini(command);
     return rc;

@@ -510,7 +510,7 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
         run->spec.warmup = DEFAULT_WARMUP;
     if (run->kit->means)
         run->means = run->kit->means(run->kit->user, &run->device);
-    if (run->spec.precision_percent > 0 && !counted)
+    if (sl_spec_has_looks(&run->spec, counted))
         run->looks.spec = &run->spec;
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
 }

@@ -27,7 +27,7 @@ int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
         job.variants = what->means->variants;
         job.policy = what->policy;
         sl_spec_limits(what->spec, counted, &pairs, &job.budget_ms);
-        job.first_look = what->spec->precision_percent > 0 && !counted ? SL_SPEC_FIRST_LOOK : 0;
+        job.first_look = sl_spec_has_looks(what->spec, counted) ? SL_SPEC_FIRST_LOOK : 0;
     }
     return sl_link_send_job(link, &job);
 }

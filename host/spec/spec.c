@@ -46,6 +46,11 @@ int sl_spec_check_looks(const struct sl_spec *spec, const char *where, struct sl
                        spec->timeout_seconds);
 }
 
+bool sl_spec_has_looks(const struct sl_spec *spec, bool counted)
+{
+    return spec->precision_percent > 0 && !counted;
+}
+
 int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag)
 {
     if (spec->processes[0] > 1) {
@@ -65,7 +70,7 @@ int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag)
 void sl_spec_limits(const struct sl_spec *spec, bool counted, uint32_t *out_pairs,
                     uint32_t *out_budget_ms)
 {
-    bool precise = spec->precision_percent > 0 && !counted;
+    bool precise = sl_spec_has_looks(spec, counted);
     bool timed = (spec->budget_seconds > 0 || precise) && !counted;
     double seconds =
         spec->budget_seconds > 0 ? spec->budget_seconds : (double)SL_SPEC_PRECISE_SECONDS;

@@ -68,6 +68,9 @@ bool sl_spec_name_ok(const char *name);
  * `diag` set. */
 int sl_spec_check_looks(const struct sl_spec *spec, const char *where, struct sl_diag *diag);
 
+/* Are the pairs so far looked at, whether they are enough? Counts are exact: of them none are. */
+bool sl_spec_has_looks(const struct sl_spec *spec, bool counted);
+
 /* Can a device that counts instructions do that? SL_E_UNSUPPORTED with `diag` set. */
 int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag);
 
