@@ -255,6 +255,8 @@ static void name_series(const struct sl_spec *spec, struct sl_run_record *record
                            record->device, spec->threads[0], spec->sme_threads, spec->processes[0],
                            spec->mode == SL_MODE_CLEAN, spec->affinity,
                            spec->input_shapes ? spec->input_shapes : "");
+    if (rc == 0 && spec->runtime[0] == SL_RUNTIME_EXECUTORCH)
+        rc = sl_buf_printf(&text, "executorch\n"); /* own runs keep the series they have */
     for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
         rc = sl_buf_printf(&text, "%s\n", spec->inputs_sha256[i]);
     if (rc == 0) {

@@ -188,6 +188,28 @@ static void remove_fifo(struct command *command)
         rmdir(command->directory);
 }
 
+int sl_device_take_executorch(const struct sl_device *device, struct sl_device *out,
+                              struct sl_diag *diag)
+{
+    if (device->traits.needs_push)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch's runtime",
+                           "It runs on devices of the daemon's own machine only");
+#if !defined(__aarch64__)
+    if (!device->emulator.path[0])
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch's runtime",
+                           "Its libraries are for aarch64, and this device is not");
+#endif
+    *out = *device;
+    int rc = sl_tools_find_executorch(&out->agent, diag);
+    if (rc < 0)
+        return rc;
+    int len = (int)(strrchr(out->agent.path, '/') - out->agent.path);
+    snprintf(out->libraries, sizeof(out->libraries), "%.*s", len, out->agent.path);
+    int size = snprintf(out->loader, sizeof(out->loader), "%.*s/ld-linux-aarch64.so.1", len,
+                        out->agent.path);
+    return size < (int)sizeof(out->loader) ? 0 : -ENAMETOOLONG;
+}
+
 size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
                         const char *out[SL_DEVICE_PREFIX_WORDS])
 {
@@ -200,6 +222,14 @@ size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
         out[n++] = "1";
         out[n++] = "-R";
         out[n++] = GUEST_SPACE;
+    }
+    if (device->libraries[0] && device->emulator.path[0]) {
+        out[n++] = "-L";
+        out[n++] = device->libraries;
+    } else if (device->libraries[0]) {
+        out[n++] = device->loader;
+        out[n++] = "--library-path";
+        out[n++] = device->libraries;
     }
     if (fifo) {
         out[n++] = "-d";
@@ -214,7 +244,8 @@ size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
 size_t sl_device_exec_prefix(const struct sl_device *device, const char *fifo,
                              const char *out[SL_DEVICE_PREFIX_WORDS])
 {
-    return device->emulator.path[0] ? sl_device_prefix(device, fifo, out) : 0;
+    return device->emulator.path[0] || device->libraries[0] ? sl_device_prefix(device, fifo, out)
+                                                            : 0;
 }
 
 static int build(const struct sl_device *device, const struct sl_launch *launch,

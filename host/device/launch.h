@@ -16,13 +16,15 @@ struct sl_diag;
 struct sl_device {
     int kind; /* enum sl_device_kind: for its name */
     struct sl_device_traits traits;
-    struct sl_tool agent;                       /* found */
+    struct sl_tool agent;                       /* found; what runs the model */
     struct sl_tool emulator;                    /* found, where one is needed; else "" */
     char cpu[64];                               /* the emulator's -cpu */
     char link[128], secret_file[SL_PATH_BYTES]; /* of an agent behind a link; else "" */
     /* What the agent behind the link said of itself; else "" and NULL: it is asked. Borrowed. */
     char agent_sha256[SL_DIGEST_BYTES];
     const char *probe_json;
+    /* Of a program that is not static: the folder of its shared libraries, and the loader there. */
+    char libraries[SL_TOOL_PATH_BYTES], loader[SL_TOOL_PATH_BYTES];
 };
 
 struct sl_launch {
@@ -52,7 +54,12 @@ int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_devic
 int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                           struct sl_diag *diag);
 
-enum { SL_DEVICE_PREFIX_WORDS = 12 };
+/* The same device with ExecuTorch's own runtime in place of the agent's. SL_E_NOT_FOUND where it is
+ * not installed, SL_E_UNSUPPORTED on a machine that is not aarch64 and does not emulate one. */
+int sl_device_take_executorch(const struct sl_device *device, struct sl_device *out,
+                              struct sl_diag *diag);
+
+enum { SL_DEVICE_PREFIX_WORDS = 16 };
 
 /* The kinds' own operations (transport.h): this machine, the emulator on it. */
 int sl_device_open_local(const struct sl_device_wish *wish, struct sl_device *out,

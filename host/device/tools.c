@@ -127,6 +127,27 @@ int sl_tools_find_agent(struct sl_tool *out, struct sl_diag *diag)
                        "The aarch64 agent sme2lab-agent is missing");
 }
 
+int sl_tools_find_executorch(struct sl_tool *out, struct sl_diag *diag)
+{
+    static const char program[] = "sme2lab-agent-executorch";
+    const char *named = getenv("SME2LAB_EXECUTORCH");
+    *out = (struct sl_tool){0};
+    if (named && *named) {
+        if (try_program(named, strlen(named), program, out->path))
+            return 0;
+        sl_diag_hint(diag, "unset SME2LAB_EXECUTORCH or set it to a folder with %s", program);
+        return sl_diag_set(diag, SL_E_NOT_FOUND, named,
+                           "SME2LAB_EXECUTORCH does not name ExecuTorch's folder");
+    }
+    if (try_beside("../../agent-aarch64/executorch/sme2lab-agent-executorch", out->path) ||
+        try_beside("../share/sme2lab/agent/aarch64/executorch/sme2lab-agent-executorch", out->path))
+        return 0;
+    sl_diag_hint(diag, "it downloads 17.8 MB; or set SME2LAB_EXECUTORCH to their folder");
+    return sl_diag_set(diag, SL_E_NOT_FOUND, "$SME2LAB_EXECUTORCH, build tree, share/sme2lab/agent",
+                       "ExecuTorch's libraries for aarch64 are missing: run scripts/setup "
+                       "--executorch");
+}
+
 int sl_tools_find_daemon(struct sl_tool *out, struct sl_diag *diag)
 {
     *out = (struct sl_tool){0};

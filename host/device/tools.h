@@ -21,6 +21,11 @@ int sl_tools_find_emulator(struct sl_tool *out, struct sl_diag *diag);
  * tree that it lies in, else in share/sme2lab/agent/aarch64 of where it is installed. */
 int sl_tools_find_agent(struct sl_tool *out, struct sl_diag *diag);
 
+/* ExecuTorch's runtime for aarch64, sme2lab-agent-executorch, with its libraries beside it: in the
+ * folder that $SME2LAB_EXECUTORCH names, else of the build tree, else of where this is installed.
+ */
+int sl_tools_find_executorch(struct sl_tool *out, struct sl_diag *diag);
+
 /* The daemon: what $SME2LAB_DAEMON names, else sme2labd beside this program. */
 int sl_tools_find_daemon(struct sl_tool *out, struct sl_diag *diag);
 

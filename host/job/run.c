@@ -50,7 +50,9 @@ struct sl_job_run {
     uint64_t sent_ns; /* uv_hrtime() of the first part; 0: not yet, or by an earlier daemon */
     uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
     uint32_t attempt;
-    struct sl_spec spec; /* owned; nothing until it was read */
+    struct sl_spec spec;         /* owned; nothing until it was read */
+    struct sl_device executorch; /* the device with ExecuTorch's runtime, if that is asked for */
+    const struct sl_device *measures; /* that or `device`: what the measured run is executed by */
     struct sl_job_means means;
     struct part parts[SL_RUN_PARTS];
     int part;                       /* the one under way */
@@ -261,6 +263,12 @@ static void on_looked(void *user)
     sl_run_looks_take(&run->looks); /* of a run that did not wait the next one may be due */
 }
 
+/* Which families stay out of streaming mode is a matter of our own kernels. */
+static const char *policy_words(const struct sl_job_run *run)
+{
+    return run->measures == &run->device ? run->work.policy : "none";
+}
+
 static void send_part(struct sl_job_run *run)
 {
     char fifo[SL_RUN_WORK_PATH + 32];
@@ -268,12 +276,12 @@ static void send_part(struct sl_job_run *run)
         run->sent_ns = uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
-    const struct sl_run_send what = {.device = &run->device,
+    const struct sl_run_send what = {.device = measured ? run->measures : &run->device,
                                      .spec = &run->spec,
                                      .means = &run->means,
                                      .id = wire_id(run, run->part),
                                      .fifo = counted ? fifo : NULL,
-                                     .policy = run->work.policy,
+                                     .policy = policy_words(run),
                                      .reference = !measured};
     int rc = sl_run_send(run->link, &what);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */
@@ -341,7 +349,7 @@ static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
         return 0;
     sl_run_count_sweep(sl_link_workdir(run->link));
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
-    return sl_count_reader_start(&run->device, fifo, &run->reader, diag);
+    return sl_count_reader_start(run->measures, fifo, &run->reader, diag);
 }
 
 static void end_unprepared(struct sl_job_run *run, int rc, const struct sl_diag *diag)
@@ -495,6 +503,16 @@ static void fill_work(struct sl_job_run *run, bool resumed)
                                      .resumed = resumed};
 }
 
+static int choose_runtime(struct sl_job_run *run, struct sl_diag *diag)
+{
+    if (run->spec.runtime[0] != SL_RUNTIME_EXECUTORCH)
+        return 0;
+    int rc = sl_device_take_executorch(&run->device, &run->executorch, diag);
+    if (rc == 0)
+        run->work.device = run->measures = &run->executorch;
+    return rc;
+}
+
 /* What was asked for; runs and warm-ups that nobody said are what the device's clock needs. Counts
  * are exact: there nothing is looked at. */
 static int read_config(struct sl_job_run *run, struct sl_diag *diag)
@@ -503,6 +521,8 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
     bool counted = run->device.traits.counted;
     uint32_t budget_ms;
     int rc = sl_job_body_read(text, &run->spec, diag);
+    if (rc == 0)
+        rc = choose_runtime(run, diag);
     if (rc < 0)
         return rc;
     sl_spec_limits(&run->spec, counted, &run->spec.runs, &budget_ms);
@@ -544,6 +564,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->events = *events;
     run->user = user;
     run->device = *setup->device;
+    run->measures = &run->device;
     run->link = setup->link;
     run->kit = setup->kit;
     run->config_json = config;

@@ -219,6 +219,26 @@ static bool has_count(const uint32_t *values, size_t count, uint32_t value)
     return false;
 }
 
+/* A number, or of a parameter with words the place of one of them. */
+static int read_count(const struct sl_param *param, const struct sl_json_at *at, uint32_t *out,
+                      struct sl_diag *diag)
+{
+    int word = 0;
+    if (!param->words[0])
+        return sl_json_get_integer(at, (uint32_t)param->low, (uint32_t)param->high, out, diag);
+    int rc = read_choice(param, at, SL_IN_EXPERIMENT, &word, diag);
+    *out = (uint32_t)word;
+    return rc;
+}
+
+static int refuse_twice(const struct sl_param *param, const struct sl_json_at *item, uint32_t value,
+                        struct sl_diag *diag)
+{
+    if (param->words[0])
+        return sl_json_refuse(item, diag, "\"%s\" stands in the list twice", param->words[value]);
+    return sl_json_refuse(item, diag, "%u %s stand in the list twice", value, param->key);
+}
+
 /* A number, or a list without repetition; in a job one number. */
 static int read_counts(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
                        struct sl_spec *spec, struct sl_diag *diag)
@@ -235,9 +255,9 @@ static int read_counts(const struct sl_param *param, const struct sl_json_at *at
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct sl_json_at item = list ? sl_json_item(at, i) : *at;
         uint32_t value = 0;
-        rc = sl_json_get_integer(&item, (uint32_t)param->low, (uint32_t)param->high, &value, diag);
+        rc = read_count(param, &item, &value, diag);
         if (rc == 0 && has_count(values, i, value))
-            rc = sl_json_refuse(&item, diag, "%u %s stand in the list twice", value, param->key);
+            rc = refuse_twice(param, &item, value, diag);
         values[i] = value;
     }
     *sl_param_items(param, spec) = count;
@@ -387,6 +407,34 @@ int sl_params_read(const struct sl_json_at *object, unsigned scope, const char *
     return rc;
 }
 
+/* The number, or the word's place, that `at` begins with; -1: neither. */
+static int64_t parse_count(const struct sl_param *param, const char *at, const char **out_end)
+{
+    size_t len = strcspn(at, ",");
+    *out_end = at + len;
+    for (int i = 0; i < SL_PARAM_MAX_WORDS && param->words[i]; i++)
+        if (strlen(param->words[i]) == len && strncmp(param->words[i], at, len) == 0)
+            return i;
+    if (param->words[0] || len == 0 || len > 9 || strspn(at, "0123456789") != len)
+        return -1;
+    long value = strtol(at, NULL, 10);
+    return value >= (long)param->low && value <= (long)param->high ? value : -1;
+}
+
+static int refuse_counts(const struct sl_param *param, const char *text, struct sl_diag *diag)
+{
+    if (param->words[0]) {
+        sl_diag_hint(diag, "say %s %s, or %s %s,%s for a run with each", param->option,
+                     param->words[1], param->option, param->words[0], param->words[1]);
+        return sl_diag_set(diag, SL_E_FORMAT, param->option,
+                           "'%.60s' is no list of different words for %s", text, param->key);
+    }
+    sl_diag_hint(diag, "say %s 4, or %s 1,2,4 for a run with each", param->option, param->option);
+    return sl_diag_set(diag, SL_E_FORMAT, param->option,
+                       "'%.60s' is no list of different numbers of %s, 1 to %d each", text,
+                       param->key, (int)param->high);
+}
+
 int sl_param_parse_counts(const struct sl_param *param, const char *text, struct sl_spec *spec,
                           struct sl_diag *diag)
 {
@@ -394,18 +442,10 @@ int sl_param_parse_counts(const struct sl_param *param, const char *text, struct
     const char *at = text;
     size_t count = 0;
     do {
-        char *end;
-        unsigned long value = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
-        bool ok = value >= (unsigned long)param->low && value <= (unsigned long)param->high &&
-                  (*end == ',' || *end == '\0') && !has_count(values, count, (uint32_t)value) &&
-                  count < SL_SPEC_MAX_COUNTS;
-        if (!ok) {
-            sl_diag_hint(diag, "say %s 4, or %s 1,2,4 for a run with each", param->option,
-                         param->option);
-            return sl_diag_set(diag, SL_E_FORMAT, param->option,
-                               "'%.60s' is no list of different numbers of %s, 1 to %d each", text,
-                               param->key, (int)param->high);
-        }
+        const char *end;
+        int64_t value = parse_count(param, at, &end);
+        if (value < 0 || has_count(values, count, (uint32_t)value) || count == SL_SPEC_MAX_COUNTS)
+            return refuse_counts(param, text, diag);
         values[count++] = (uint32_t)value;
         at = *end == ',' ? end + 1 : NULL;
     } while (at);
@@ -471,17 +511,26 @@ static void put_list(struct sl_json *json, const char *key, const struct sl_para
 }
 
 /* A list in a configuration, the one number in a job and a manifest. */
+static void put_count(struct sl_json *json, const char *key, const struct sl_param *param,
+                      uint32_t value)
+{
+    if (param->words[0])
+        sl_json_text(json, key, param->words[value]);
+    else
+        sl_json_u64(json, key, value);
+}
+
 static void put_counts(struct sl_json *json, const char *key, const struct sl_param *param,
                        unsigned scope, const struct sl_spec *spec)
 {
     const uint32_t *values = sl_param_read(param, spec);
     if (scope != SL_IN_EXPERIMENT) {
-        sl_json_u64(json, key, values[0]);
+        put_count(json, key, param, values[0]);
         return;
     }
     sl_json_open_array(json, key);
     for (size_t i = 0; i < sl_param_item_count(param, spec); i++)
-        sl_json_u64(json, NULL, values[i]);
+        put_count(json, NULL, param, values[i]);
     sl_json_close_array(json);
 }
 
@@ -599,6 +648,8 @@ bool sl_param_fits_record(const struct sl_param *param, const cJSON *value)
     case SL_PARAM_COUNT:
     case SL_PARAM_NUMBER:
     case SL_PARAM_COUNTS:
+        if (param->words[0])
+            return is_choice(param, value);
         return number >= param->low && number <= param->high && floor(number) == number &&
                (param->record != SL_RECORD_SET || number < param->initial ||
                 number > param->initial);

@@ -20,7 +20,8 @@ enum sl_param_type {
     SL_PARAM_REAL,
     SL_PARAM_FLAG,
     SL_PARAM_CHOICE, /* one of `words` */
-    SL_PARAM_COUNTS, /* a number or a list without repetition: an experiment for each */
+    SL_PARAM_COUNTS, /* a number, or one of `words` by its place, or a list of such: an experiment
+                        for each */
     SL_PARAM_TEXTS,
     SL_PARAM_PATH, /* in a job's body the digest, the path among what is shown */
     SL_PARAM_PATHS,
@@ -59,9 +60,9 @@ struct sl_param {
     const char *words[SL_PARAM_MAX_WORDS];
     size_t job_words; /* how many of them a body may have; 0: all */
     int (*check)(const struct sl_json_at *at, const char *text, struct sl_diag *diag);
-    const char *refusal, *hint;           /* for a value that is of no use */
-    bool own;                             /* not for external runners */
-    char letter;                          /* of NAME_tN */
+    const char *refusal, *hint; /* for a value that is of no use */
+    bool own;                   /* not for external runners */
+    char letter;                /* of NAME_tN; with words NAME_WORD, and NAME for the first */
     const char *option, *argument, *says; /* on the command line; NULL: not there */
     char short_option;                    /* -o */
     unsigned verbs;                       /* that have the option */

@@ -124,10 +124,12 @@ static int put_number(const struct sl_param *param, struct sl_spec *source, size
     *out = *source;
     *(uint32_t *)sl_param_value(param, out) = values[which];
     *sl_param_items(param, out) = 1;
-    if (count == 1)
+    if (param->words[0] ? values[which] == (uint32_t)param->initial : count == 1)
         return 0;
-    int len = snprintf(out->name, sizeof(out->name), "%s_%c%u", source->name, param->letter,
-                       values[which]);
+    int len = param->words[0] ? snprintf(out->name, sizeof(out->name), "%s_%s", source->name,
+                                         param->words[values[which]])
+                              : snprintf(out->name, sizeof(out->name), "%s_%c%u", source->name,
+                                         param->letter, values[which]);
     if (len < 0 || (size_t)len >= sizeof(out->name)) {
         sl_diag_hint(diag, "give the experiment a shorter name");
         return sl_diag_set(diag, SL_E_FORMAT, "/experiments",

@@ -48,30 +48,6 @@ static void put_default(struct sl_json *json, const struct sl_param *param, unsi
         sl_json_f64(json, "default", value);
 }
 
-/* A number, or in a configuration a list of them. */
-static void put_counts(struct sl_json *json, const struct sl_param *param, unsigned scope)
-{
-    if (scope == SL_IN_JOB) {
-        put_range(json, param);
-        put_default(json, param, scope);
-        return;
-    }
-    sl_json_open_array(json, "oneOf");
-    sl_json_open_object(json, NULL);
-    put_range(json, param);
-    sl_json_close_object(json);
-    sl_json_open_object(json, NULL);
-    sl_json_text(json, "type", "array");
-    sl_json_open_object(json, "items");
-    put_range(json, param);
-    sl_json_close_object(json);
-    sl_json_u64(json, "minItems", 1);
-    sl_json_u64(json, "maxItems", SL_SPEC_MAX_COUNTS);
-    sl_json_bool(json, "uniqueItems", true);
-    sl_json_close_object(json);
-    sl_json_close_array(json);
-}
-
 static void put_choice(struct sl_json *json, const struct sl_param *param, unsigned scope)
 {
     size_t count = scope == SL_IN_JOB && param->job_words ? param->job_words : SL_PARAM_MAX_WORDS;
@@ -80,6 +56,40 @@ static void put_choice(struct sl_json *json, const struct sl_param *param, unsig
         sl_json_text(json, NULL, param->words[i]);
     sl_json_close_array(json);
     sl_json_text(json, "default", param->words[0]);
+}
+
+/* A number, or one of the words. */
+static void put_count(struct sl_json *json, const struct sl_param *param, unsigned scope)
+{
+    if (param->words[0])
+        put_choice(json, param, scope);
+    else
+        put_range(json, param);
+}
+
+/* One, or in a configuration a list of them. */
+static void put_counts(struct sl_json *json, const struct sl_param *param, unsigned scope)
+{
+    if (scope == SL_IN_JOB) {
+        put_count(json, param, scope);
+        if (!param->words[0])
+            put_default(json, param, scope);
+        return;
+    }
+    sl_json_open_array(json, "oneOf");
+    sl_json_open_object(json, NULL);
+    put_count(json, param, scope);
+    sl_json_close_object(json);
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "type", "array");
+    sl_json_open_object(json, "items");
+    put_count(json, param, scope);
+    sl_json_close_object(json);
+    sl_json_u64(json, "minItems", 1);
+    sl_json_u64(json, "maxItems", SL_SPEC_MAX_COUNTS);
+    sl_json_bool(json, "uniqueItems", true);
+    sl_json_close_object(json);
+    sl_json_close_array(json);
 }
 
 static void put_labels(struct sl_json *json, const struct sl_param *param)

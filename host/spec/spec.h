@@ -24,6 +24,7 @@ enum {
 };
 #define SL_SPEC_UNSET UINT32_MAX /* a count that the device's clock decides */
 
+enum sl_spec_runtime { SL_RUNTIME_OWN, SL_RUNTIME_EXECUTORCH };
 enum sl_spec_mode { SL_MODE_TIMING, SL_MODE_CLEAN, SL_MODE_XNNTRACE };
 
 /* The members are spec.inc's, each explained there: texts and paths are borrowed (from `document`,
