@@ -21,7 +21,10 @@ void sl_path_stem(const char *path, char *out, size_t size)
 bool sl_path_is_below(const char *path)
 {
     bool up = false;
-    for (const char *step = path; step; step = strchr(step, '/'), step += step != NULL)
+    for (const char *step = path; step;) {
         up = up || (strncmp(step, "..", 2) == 0 && (step[2] == '/' || step[2] == '\0'));
+        step = strchr(step, '/');
+        step = step ? step + 1 : NULL;
+    }
     return path[0] != '\0' && path[0] != '/' && !up;
 }

@@ -42,12 +42,14 @@ static const char *const migrations[] = {
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 
+static const char move_away[] = "move the file away to start anew: runs stay in their directories, "
+                                "and can be imported again";
+
 static int failure(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
     int code = sqlite3_errcode(db) & 0xff;
     int rc = code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? SL_E_FORMAT : -EIO;
-    sl_diag_hint(diag, "move the file away to start anew: runs stay in their directories, and can "
-                       "be imported again");
+    sl_diag_hint(diag, "%s", move_away);
     return sl_diag_set(diag, rc, path, "the store cannot be used: %s", sqlite3_errmsg(db));
 }
 
@@ -86,6 +88,26 @@ static int migrate(sqlite3 *db, const char *path, struct sl_diag *diag)
     return 0;
 }
 
+/* A damaged page is found now and not by the request that needs it. */
+static int check(sqlite3 *db, const char *path, struct sl_diag *diag)
+{
+    sqlite3_stmt *statement = NULL;
+    char found[160] = "";
+    int code = sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &statement, NULL);
+    if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        sqlite3_snprintf(sizeof(found), found, "%s", sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    sl_diag_hint(diag, "%s", move_away);
+    if (sqlite3_strnicmp(found, "ok", sizeof(found)) != 0)
+        return sl_diag_set(diag, SL_E_FORMAT, path, "the store is damaged: %s",
+                           found[0] ? found : sqlite3_errmsg(db));
+    sl_diag_hint(diag, "let this user write the file and its folder");
+    if (sqlite3_db_readonly(db, "main") != 0)
+        return sl_diag_set(diag, -EROFS, path, "the store can be read only");
+    sl_diag_hint(diag, "%s", "");
+    return 0;
+}
+
 int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
 {
     sqlite3 *db = NULL;
@@ -99,6 +121,8 @@ int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
                      "PRAGMA cache_size=-2048;",
                      NULL, NULL, NULL) != SQLITE_OK)
         rc = failure(db, path, diag);
+    if (rc == 0)
+        rc = check(db, path, diag);
     if (rc == 0)
         rc = migrate(db, path, diag);
     if (rc < 0) {

@@ -2,6 +2,8 @@
 #include "host/store/store.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <sqlite3.h>
@@ -9,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/store/numbers.h"
 #include "host/store/request.h"
 #include "host/store/schema.h"
 
@@ -18,7 +21,8 @@ struct queue {
 };
 
 struct sl_store {
-    sqlite3 *db; /* the worker's alone once it runs */
+    sqlite3 *db;               /* the worker's alone once it runs */
+    struct sl_numbers numbers; /* the same */
     uv_thread_t worker;
     uv_mutex_t lock;
     uv_cond_t wake;
@@ -27,6 +31,8 @@ struct sl_store {
     struct queue waiting, done;
     size_t queued; /* waiting, being carried out, or not answered yet */
     bool stopping;
+    int trouble; /* why the latest requests failed, or 0 */
+    char why[SL_STORE_WHY_BYTES];
     /* the loop's: */
     bool closing;
     void (*closed)(void *user);
@@ -53,22 +59,59 @@ static struct sl_request *queue_take_all(struct queue *queue)
     return first;
 }
 
-/* All that waited together is committed together. A commit that fails takes every write of the
- * batch with it. */
-static void execute_batch(struct sl_store *store, struct sl_request *batch)
+/* Numbers are kept before their rows are: they may be lost, and never are given out again. */
+static int keep_numbers(struct sl_store *store, const struct sl_request *batch)
 {
-    int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    for (struct sl_request *request = batch; request; request = request->next) {
-        if (rc == SQLITE_OK)
-            sl_request_execute(request, store->db);
+    uint64_t jobs = 0, runs = 0;
+    for (; batch; batch = batch->next) {
+        uint64_t *highest = batch->kind == SL_REQUEST_ADD_JOB   ? &jobs
+                            : batch->kind == SL_REQUEST_ADD_RUN ? &runs
+                                                                : NULL;
+        if (highest && batch->rc == 0 && batch->id > *highest)
+            *highest = batch->id;
     }
+    return sl_numbers_raise(&store->numbers, jobs, runs);
+}
+
+/* All that waited together is committed together. A commit that fails takes every write of the
+ * batch with it. Returns 0, or what keeps the store from its work, with words. */
+static int execute_batch(struct sl_store *store, struct sl_request *batch,
+                         char why[SL_STORE_WHY_BYTES])
+{
+    int failed = 0;
+    int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    for (struct sl_request *request = batch; request && rc == SQLITE_OK; request = request->next) {
+        sl_request_execute(request, store->db);
+        if (failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO)) {
+            failed = request->rc;
+            snprintf(why, SL_STORE_WHY_BYTES, "%s", sqlite3_errmsg(store->db));
+        }
+    }
+    if (rc == SQLITE_OK && keep_numbers(store, batch) < 0)
+        rc = SQLITE_IOERR;
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     if (rc == SQLITE_OK)
-        return;
+        return failed;
+    snprintf(why, SL_STORE_WHY_BYTES, "%s", sqlite3_errmsg(store->db));
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    failed = rc == SQLITE_FULL ? -ENOSPC : rc == SQLITE_CORRUPT ? SL_E_FORMAT : -EIO;
     for (struct sl_request *request = batch; request; request = request->next)
-        request->rc = rc == SQLITE_FULL ? -ENOSPC : -EIO;
+        request->rc = failed;
+    return failed;
+}
+
+/* Under the lock. Each change is said once; damage stays. */
+static void note_health(struct sl_store *store, int rc, const char *why)
+{
+    if (store->trouble == rc || store->trouble == SL_E_FORMAT)
+        return;
+    store->trouble = rc;
+    snprintf(store->why, sizeof(store->why), "%s", rc < 0 ? why : "");
+    if (rc < 0)
+        fprintf(stderr, "level=error event=store_failing reason=\"%s\"\n", why);
+    else
+        fprintf(stderr, "level=info event=store_works_again\n");
 }
 
 static void work(void *user)
@@ -82,8 +125,10 @@ static void work(void *user)
             continue;
         }
         uv_mutex_unlock(&store->lock);
-        execute_batch(store, batch);
+        char why[SL_STORE_WHY_BYTES] = "";
+        int rc = execute_batch(store, batch, why);
         uv_mutex_lock(&store->lock);
+        note_health(store, rc, why);
         while (batch) {
             struct sl_request *next = batch->next;
             queue_append(&store->done, batch);
@@ -140,6 +185,59 @@ static int start_worker(uv_loop_t *loop, struct sl_store *store)
     return rc;
 }
 
+/* The number that a table gave out last; 0: none. */
+static uint64_t sequence_of(sqlite3 *db, const char *table)
+{
+    sqlite3_stmt *statement = NULL;
+    uint64_t last = 0;
+    if (sqlite3_prepare_v2(db, "SELECT seq FROM sqlite_sequence WHERE name = ?", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        last = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return last;
+}
+
+static int raise_sequence(sqlite3 *db, const char *table, uint64_t last)
+{
+    char *sql = sqlite3_mprintf("DELETE FROM sqlite_sequence WHERE name = %Q;"
+                                "INSERT INTO sqlite_sequence (name, seq) VALUES (%Q, %lld)",
+                                table, table, (long long)last);
+    int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc == SQLITE_OK ? 0 : -EIO;
+}
+
+/* A database with lower numbers than were given out lost its newest rows: a log that was cut, an
+ * older copy in its place, or a new file. */
+static int open_numbers(struct sl_store *store, const char *path, struct sl_diag *diag)
+{
+    char name[SL_PATH_BYTES];
+    uint64_t jobs = sequence_of(store->db, "jobs"), runs = sequence_of(store->db, "runs");
+    snprintf(name, sizeof(name), "%.1000s-numbers", path);
+    int rc = sl_numbers_open(name, &store->numbers);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, name, "the file cannot be opened: %s", sl_strerror(rc));
+    const struct sl_numbers *given = &store->numbers;
+    if (given->jobs > jobs || given->runs > runs)
+        fprintf(stderr,
+                "level=error event=store_rows_lost jobs=%" PRIu64 " runs=%" PRIu64
+                " reason=\"the store is older than the numbers beside it; they stay unused\"\n",
+                given->jobs > jobs ? given->jobs - jobs : 0,
+                given->runs > runs ? given->runs - runs : 0);
+    if (given->jobs > jobs)
+        rc = raise_sequence(store->db, "jobs", given->jobs);
+    if (rc == 0 && given->runs > runs)
+        rc = raise_sequence(store->db, "runs", given->runs);
+    if (rc == 0)
+        rc = sl_numbers_raise(&store->numbers, jobs, runs);
+    if (rc < 0)
+        sl_numbers_close(&store->numbers);
+    return rc < 0 ? sl_diag_set(diag, rc, name, "the numbers cannot be kept: %s", sl_strerror(rc))
+                  : 0;
+}
+
 int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag)
 {
     struct sl_store *store = sl_calloc(1, sizeof(*store));
@@ -148,11 +246,14 @@ int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, stru
     queue_init(&store->waiting);
     queue_init(&store->done);
     int rc = sl_schema_open(path, &store->db, diag);
+    if (rc == 0 && (rc = open_numbers(store, path, diag)) < 0)
+        sqlite3_close(store->db);
     if (rc == 0) {
         rc = start_worker(loop, store);
         if (rc < 0) {
             sl_diag_set(diag, rc, path, "the store's thread cannot be started: %s",
                         uv_strerror(rc));
+            sl_numbers_close(&store->numbers);
             sqlite3_close(store->db);
             uv_run(loop, UV_RUN_NOWAIT); /* lets a half-made handle close before its memory goes */
         }
@@ -171,6 +272,7 @@ static void on_async_closed(uv_handle_t *handle)
     void (*closed)(void *) = store->closed;
     void *user = store->closed_user;
     sqlite3_close(store->db);
+    sl_numbers_close(&store->numbers);
     uv_cond_destroy(&store->wake);
     uv_mutex_destroy(&store->lock);
     sl_free(store);
@@ -198,6 +300,15 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
         request = next;
     }
     uv_close((uv_handle_t *)&store->answered, on_async_closed);
+}
+
+int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES])
+{
+    uv_mutex_lock(&store->lock);
+    int rc = store->trouble;
+    memcpy(out_why, store->why, SL_STORE_WHY_BYTES);
+    uv_mutex_unlock(&store->lock);
+    return rc;
 }
 
 static struct sl_request *request_new(int kind, void *user)

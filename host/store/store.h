@@ -32,9 +32,15 @@ typedef void (*sl_store_job_fn)(void *user, int rc, const struct sl_job_record *
                                 const char *config_json);
 
 /* Opens `path`, made if absent, and brings its schema up to this version by numbered migrations,
- * each in a transaction; a newer schema than this program's is refused with words. Blocks: for
- * start-up. */
+ * each in a transaction; a newer schema than this program's is refused with words, and so is a
+ * damaged file and one that can be read only. Beside it, `path`-numbers keeps the highest numbers
+ * that were given out: rows that the database lost leave theirs unused. Blocks: for start-up. */
 int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag);
+/* Can it do its work? 0, or why the latest requests failed (SL_E_FORMAT: it is damaged, and stays
+ * so), with words. On the loop's thread. */
+enum { SL_STORE_WHY_BYTES = 200 };
+int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES]);
+
 /* Finishes what is under way, answers the rest with SL_E_STATE, then calls `closed` last. */
 void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *user);
 

@@ -1,8 +1,12 @@
 /* tests/unit/host/store/test_store.c */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <uv.h>
@@ -312,4 +316,129 @@ STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
     assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), SL_E_UNSUPPORTED);
     assert_non_null(strstr(diag.what, "999"));
     assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+/* What the daemon's host does to it: the database of an earlier moment in place of its own. */
+static void put_back(const char *kept)
+{
+    char command[320];
+    snprintf(command, sizeof(command), "rm -f %s-wal %s-shm && cp %s %s", store_path, store_path,
+             kept, store_path);
+    assert_int_equal(system(command), 0);
+}
+
+STORE_TEST(numbers_of_rows_that_were_lost_are_not_given_out_again)
+{
+    struct bench bench;
+    struct sl_run_record run = {.job = 1, .model = "m"};
+    char kept[128], command[320];
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, SL_JOB_QUEUED, NULL), 1);
+    close_bench(&bench);
+    snprintf(kept, sizeof(kept), "%s.kept", store_path);
+    snprintf(command, sizeof(command), "cp %s %s", store_path, kept);
+    assert_int_equal(system(command), 0);
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, SL_JOB_QUEUED, NULL), 2);
+    assert_int_equal(sl_store_add_run(bench.store, &run, on_id, &bench), 0);
+    wait_for(&bench, 2);
+    assert_int_equal(bench.id, 1);
+    close_bench(&bench);
+    put_back(kept);
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, SL_JOB_QUEUED, NULL), 3);
+    assert_int_equal(sl_store_add_run(bench.store, &run, on_id, &bench), 0);
+    wait_for(&bench, 2);
+    assert_int_equal(bench.id, 2);
+    close_bench(&bench);
+    assert_int_equal(unlink(store_path), 0); /* somebody moved it away, as the hint says */
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, SL_JOB_QUEUED, NULL), 4);
+    close_bench(&bench);
+}
+
+STORE_TEST(a_file_of_numbers_that_is_cut_is_written_anew)
+{
+    struct bench bench;
+    char name[128];
+    snprintf(name, sizeof(name), "%s-numbers", store_path);
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, SL_JOB_QUEUED, NULL), 1);
+    close_bench(&bench);
+    assert_int_equal(truncate(name, 20), 0);
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, SL_JOB_QUEUED, NULL), 2);
+    close_bench(&bench);
+}
+
+STORE_TEST(a_damaged_page_is_found_at_the_start)
+{
+    struct bench bench;
+    struct sl_store *store = NULL;
+    struct sl_diag diag = {0};
+    char command[256];
+    open_bench(&bench);
+    for (int i = 0; i < 200; i++)
+        add_job(&bench, SL_JOB_DONE, NULL);
+    close_bench(&bench);
+    snprintf(command, sizeof(command),
+             "dd if=/dev/urandom of=%s bs=4096 seek=9 count=2 conv=notrunc 2>/dev/null",
+             store_path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(uv_loop_init(&bench.loop), 0);
+    assert_int_equal(sl_store_open(&bench.loop, store_path, &store, &diag), SL_E_FORMAT);
+    assert_non_null(strstr(diag.what, "damaged"));
+    assert_int_equal(uv_loop_close(&bench.loop), 0);
+}
+
+/* In a process of its own, because root may write everything. */
+STORE_TEST(a_store_that_can_be_read_only_is_refused_at_the_start)
+{
+    struct bench bench;
+    struct sl_store *store = NULL;
+    struct sl_diag diag = {0};
+    int status = 0;
+    open_bench(&bench);
+    close_bench(&bench);
+    assert_int_equal(chmod(store_path, 0444), 0);
+    assert_int_equal(chmod(store_folder, 0555), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) < 0)
+            _exit(2);
+        uv_loop_init(&bench.loop);
+        int rc = sl_store_open(&bench.loop, store_path, &store, &diag);
+        _exit(rc < 0 && diag.what[0] ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(chmod(store_folder, 0755), 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+STORE_TEST(failing_writes_are_told_until_they_work_again)
+{
+    struct bench bench;
+    struct sl_job_record job = {.state = SL_JOB_QUEUED};
+    struct rlimit before, none;
+    char why[SL_STORE_WHY_BYTES];
+    open_bench(&bench);
+    add_job(&bench, SL_JOB_QUEUED, NULL);
+    assert_int_equal(sl_store_health(bench.store, why), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = before;
+    none.rlim_cur = 512;
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond it is an error */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    int answers = bench.answers;
+    assert_int_equal(sl_store_add_job(bench.store, &job, "{}", NULL, on_id, &bench), 0);
+    wait_for(&bench, answers + 1);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_true(bench.rc < 0);
+    assert_true(sl_store_health(bench.store, why) < 0);
+    assert_true(why[0]);
+    add_job(&bench, SL_JOB_QUEUED, NULL);
+    assert_int_equal(sl_store_health(bench.store, why), 0);
+    close_bench(&bench);
 }
