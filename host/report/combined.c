@@ -99,25 +99,23 @@ void sl_combined_figures(const struct sl_combined *combined, struct sl_table *ou
     static const char *const heads[] = {"Model",     "Device",     ">Threads", "Experiment",
                                         ">Baseline", ">Candidate", ">Ratio",   ">Interval",
                                         "Verdict",   NULL};
-    char off[48], on[48];
     sl_table_init(out, "figures", "Latency comparison", heads);
     snprintf(out->note, sizeof(out->note),
              "Median end to end of a run. Ratio: baseline / candidate, so above 1 the candidate "
              "(SME2 on) is faster. Counted devices: executed instructions, not time.");
     for (size_t i = 0; i < combined->count; i++) {
         const struct sl_comparison *c = combined->reports[i].comparison->comparison;
-        bool exact = c->method == SL_METHOD_EXACT;
         put_parts(combined, i, out);
-        sl_table_text(out, sl_unit_format(off, sizeof(off), c->baseline, c->unit));
-        sl_table_text(out, sl_unit_format(on, sizeof(on), c->candidate, c->unit));
+        sl_table_figure(out, c->baseline, c->unit);
+        sl_table_figure(out, c->candidate, c->unit);
         if (isfinite(c->ratio))
             sl_table_printf(out, "%.3fx", c->ratio);
         else
             sl_table_text(out, "-");
-        if (isfinite(c->low))
-            sl_table_printf(out, "%.3f to %.3f", c->low, c->high);
+        if (c->method == SL_METHOD_EXACT && isfinite(c->ratio) && !isfinite(c->low))
+            sl_table_text(out, "exact");
         else
-            sl_table_text(out, exact && isfinite(c->ratio) ? "exact" : "-");
+            sl_table_interval(out, c->low, c->high);
         sl_table_text(out, sl_verdict_name(c->verdict));
     }
 }

@@ -109,10 +109,7 @@ static void put_cell(struct sl_table *out, const struct sl_contention_cell *cell
     put_slowdown(out, cell->baseline_slowdown);
     put_slowdown(out, cell->candidate_slowdown);
     sl_table_printf(out, "%.3fx", cell->point.ratio);
-    if (isfinite(cell->point.low))
-        sl_table_printf(out, "%.3f to %.3f", cell->point.low, cell->point.high);
-    else
-        sl_table_text(out, "-");
+    sl_table_interval(out, cell->point.low, cell->point.high);
     sl_table_text(out, words);
 }
 

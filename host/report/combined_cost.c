@@ -138,7 +138,6 @@ void sl_combined_costs(const struct sl_combined *combined, struct sl_table *out)
     static const char *const heads[] = {"Model",     ">Threads", "Side",      ">Clean",
                                         ">Profiled", ">Costs",   ">Interval", NULL};
     struct cost cost;
-    char text[48];
     sl_table_init(out, "profiling", "Cost of profiling", heads);
     snprintf(out->note, sizeof(out->note),
              "Medians of end to end of the clean arm, which records whole executions alone, and of "
@@ -151,8 +150,8 @@ void sl_combined_costs(const struct sl_combined *combined, struct sl_table *out)
         sl_table_text(out, cost.report->model);
         sl_table_text(out, text_of(cost.report->threads));
         sl_table_text(out, sl_report_side(cost.report, cost.side));
-        sl_table_text(out, sl_unit_format(text, sizeof(text), cost.clean, unit));
-        sl_table_text(out, sl_unit_format(text, sizeof(text), cost.profiled, unit));
+        sl_table_figure(out, cost.clean, unit);
+        sl_table_figure(out, cost.profiled, unit);
         sl_table_printf(out, "%.2f %%", 100 * cost.share);
         if (isfinite(cost.low))
             sl_table_printf(out, "%.2f to %.2f %%", 100 * cost.low, 100 * cost.high);

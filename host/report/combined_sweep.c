@@ -194,10 +194,7 @@ void sl_combined_sweeps(const struct sl_combined *combined, struct sl_table *out
             sl_table_printf(out, "%.2fx", p->baseline_scaling);
             sl_table_printf(out, "%.2fx", p->candidate_scaling);
             sl_table_printf(out, "%.3fx", p->ratio);
-            if (isfinite(p->low))
-                sl_table_printf(out, "%.3f to %.3f", p->low, p->high);
-            else
-                sl_table_text(out, "-");
+            sl_table_interval(out, p->low, p->high);
             sl_table_text(out, k == 0 ? words : "");
         }
     }

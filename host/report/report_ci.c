@@ -10,10 +10,12 @@
 #include "host/analysis/comparison.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
+#include "host/report/doc.h"
 #include "host/report/markup.h"
 #include "host/report/next_step.h"
 #include "host/report/report.h"
 #include "host/report/sme2_proof.h"
+#include "host/report/table.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
 
@@ -127,7 +129,7 @@ static int larger_change_first(const void *a, const void *b)
 }
 
 /* The operators that moved most: their changes explain the ratio. */
-static void put_moved(struct sl_markup *m, const struct sl_comparison *c)
+static void put_moved(struct sl_doc *doc, const struct sl_comparison *c)
 {
     const struct sl_operator_shift *most[COMMENT_OPERATORS + 1];
     size_t count = 0;
@@ -140,53 +142,48 @@ static void put_moved(struct sl_markup *m, const struct sl_comparison *c)
     }
     for (size_t i = 0; i < count; i++) {
         const struct sl_operator *op = most[i]->candidate ? most[i]->candidate : most[i]->baseline;
-        sl_markup_put(m, "- ");
-        sl_markup_md(m, sl_text_copy(name, op->name, op->name_len));
-        sl_markup_put(m, ": %s to %s\n",
-                      sl_unit_format(off, sizeof(off), most[i]->baseline_cost, c->unit),
-                      sl_unit_format(on, sizeof(on), most[i]->candidate_cost, c->unit));
+        sl_doc_say(doc, SL_DOC_ITEM, NULL, "%s: %s to %s",
+                   sl_text_copy(name, op->name, op->name_len),
+                   sl_unit_format(off, sizeof(off), most[i]->baseline_cost, c->unit),
+                   sl_unit_format(on, sizeof(on), most[i]->candidate_cost, c->unit));
     }
 }
 
-static void put_categories(struct sl_markup *m, const struct sl_report *report)
+static void put_categories(struct sl_doc *doc, const struct sl_report *report)
 {
     const struct sl_comparison *c = report->comparison->comparison;
-    char off[32], on[32];
-    sl_markup_put(m, "| Category | ");
-    sl_markup_md(m, sl_report_side(report, 0));
-    sl_markup_put(m, " | ");
-    sl_markup_md(m, sl_report_side(report, 1));
-    sl_markup_put(m, " |\n|---|---:|---:|\n");
-    for (int k = 0; k < SL_CATEGORY_COUNT; k++)
-        sl_markup_put(m, "| %s | %s | %s |\n", sl_category_name(k),
-                      sl_unit_format(off, sizeof(off), c->categories[k].baseline, c->unit),
-                      sl_unit_format(on, sizeof(on), c->categories[k].candidate, c->unit));
-    sl_markup_put(m, "\n");
+    char sides[2][128];
+    snprintf(sides[0], sizeof(sides[0]), ">%s", sl_report_side(report, 0));
+    snprintf(sides[1], sizeof(sides[1]), ">%s", sl_report_side(report, 1));
+    const char *const heads[] = {"Category", sides[0], sides[1], NULL};
+    struct sl_table table;
+    sl_table_init(&table, "categories", "Categories", heads);
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        sl_table_text(&table, sl_category_name(k));
+        sl_table_figure(&table, c->categories[k].baseline, c->unit);
+        sl_table_figure(&table, c->categories[k].candidate, c->unit);
+    }
+    sl_doc_table(doc, &table);
 }
 
 int sl_report_comment(struct sl_buf *out, const struct sl_report *report)
 {
-    struct sl_markup m = {.out = out};
     const struct sl_comparison *c = report->comparison->comparison;
     struct sl_next_step step;
+    struct sl_doc doc;
     char text[SENTENCE_BYTES];
+    sl_doc_init(&doc, SL_DOC_TICKET);
     sl_report_verdict(report, text, sizeof(text));
-    sl_markup_put(&m, "**sme2lab, ");
-    sl_markup_md(&m, report->model);
-    sl_markup_put(&m, ": ");
-    sl_markup_md(&m, text);
-    sl_markup_put(&m, "**\n\n");
-    if (c->reason_count > 0) {
-        sl_markup_put(&m, "Because ");
-        sl_markup_md(&m, c->reasons[0]);
-        sl_markup_put(&m, ".\n\n");
-    }
-    put_categories(&m, report);
-    put_moved(&m, c);
+    sl_doc_say(&doc, SL_DOC_VERDICT, NULL, "sme2lab, %s: %s", report->model, text);
+    if (c->reason_count > 0)
+        sl_doc_say(&doc, SL_DOC_SENTENCE, NULL, "Because %s.", c->reasons[0]);
+    put_categories(&doc, report);
+    put_moved(&doc, c);
     sl_next_step_find(report->comparison, &step);
-    sl_markup_put(&m, "\nNext: ");
-    sl_markup_md(&m, step.text);
+    sl_doc_say(&doc, SL_DOC_SENTENCE, NULL, "Next: %s.", step.text);
     sl_report_conditions(report, text, sizeof(text));
-    sl_markup_put(&m, ".\n\n%s\n", text);
-    return m.error;
+    sl_doc_say(&doc, SL_DOC_SENTENCE, NULL, "%s", text);
+    int rc = sl_doc_md(out, &doc);
+    sl_doc_fini(&doc);
+    return rc;
 }

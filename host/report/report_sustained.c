@@ -31,7 +31,6 @@ bool sl_report_sustained(const struct sl_report *report, struct sl_table *out)
     const struct sl_comparison_report *c = report->comparison;
     int unit = c->comparison->unit;
     struct sl_sustained s;
-    char text[48];
     if (c->comparison->method != SL_METHOD_PAIRED ||
         sl_sustained_make(&c->baseline->attribution, &c->candidate->attribution, &s) < 0 ||
         s.count == 0)
@@ -43,8 +42,8 @@ bool sl_report_sustained(const struct sl_report *report, struct sl_table *out)
             sl_table_printf(out, "%.1f", s.pieces[i].seconds);
         else
             sl_table_text(out, "-");
-        sl_table_text(out, sl_unit_format(text, sizeof(text), medians[0], unit));
-        sl_table_text(out, sl_unit_format(text, sizeof(text), medians[1], unit));
+        sl_table_figure(out, medians[0], unit);
+        sl_table_figure(out, medians[1], unit);
         sl_table_printf(out, "%.3fx", medians[0] / medians[1]);
         for (int side = 0; side < 2; side++)
             sl_table_printf(out, "%.1f %%",

@@ -89,6 +89,14 @@ void sl_table_ratio(struct sl_table *table, double baseline, double candidate, i
         sl_table_text(table, "-");
 }
 
+void sl_table_interval(struct sl_table *table, double low, double high)
+{
+    if (isfinite(low))
+        sl_table_printf(table, "%.3f to %.3f", low, high);
+    else
+        sl_table_text(table, "-");
+}
+
 /* What cells that are drawn begin with; texts have no such bytes. Their tone follows. */
 enum { BAR = 1, LINE };
 

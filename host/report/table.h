@@ -52,6 +52,7 @@ __attribute__((format(printf, 2, 3))) void sl_table_printf(struct sl_table *tabl
 void sl_table_figure(struct sl_table *table, double value, int unit);
 void sl_table_share(struct sl_table *table, double share);
 void sl_table_ratio(struct sl_table *table, double baseline, double candidate, int decimals);
+void sl_table_interval(struct sl_table *table, double low, double high); /* "0.950 to 1.050" */
 
 /* On terminals alone: a cell drawn as a bar of `share`, and a line of its own between rows. `tone`
  * is of host/report/style.h. */
