@@ -22,6 +22,7 @@ PARSERS = {
     "etdump": ["common/format/etdump.c", "common/format/etdump_join.c"],
     "sltrace": ["common/format/sltrace.c"],
     "frame": ["common/net/frame.c"],
+    "blob_put": ["host/device/blob_put.c"],
     "file_stream": ["host/ingest/file_stream.c"],
     "assembler": ["host/ingest/assembler.c"],
     "message": ["common/net/message.c"],
@@ -60,6 +61,7 @@ AROUND = {
     "host/cli/peaks_file.c": ["sl_peaks_file_find"],
     "host/spec/policy_file.c": ["sl_device_fingerprint", "sl_device_file_path"],
     "agent/runtime/weights/weight_file.c": ["sl_weight_file_put_entry", "sl_weight_file_put_head", "sl_weight_note_put", "put_content"],
+    "host/device/blob_put.c": ["do_place", "after_place", "on_stall", "sl_blob_put_start", "sl_blob_put_writable", "open_next"],
     "agent/serve/blob_store.c": ["sl_blob_store_new", "sl_blob_store_release", "refuse_code", "sync_folder"],
     "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size", "sl_ring_set_current", "sl_ring_allow"],
 }
