@@ -157,10 +157,7 @@ static int take_message(struct sl_channel *channel, const Sme2lab__Proto__Envelo
     case SME2LAB__PROTO__ENVELOPE__BODY_PING:
         return take_ping(channel, envelope->ping);
     case SME2LAB__PROTO__ENVELOPE__BODY_REFUSAL:
-        snprintf(channel->handshake.refusal, sizeof(channel->handshake.refusal),
-                 "the peer refused: %.150s",
-                 envelope->refusal->reason ? envelope->refusal->reason : "");
-        return SL_E_MISMATCH;
+        return sl_handshake_take(&channel->handshake, envelope, &channel->queue);
     default:
         channel->events.message(channel->user, envelope);
         return 0;

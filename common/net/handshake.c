@@ -90,10 +90,10 @@ static int send_proof(const struct sl_handshake *handshake, struct sl_buf *out)
     return sl_message_append(out, &envelope, NULL);
 }
 
-static void keep_name(struct sl_handshake *handshake, const char *name)
+/* What a peer that may be anybody says ends in logs and terminals. */
+static void make_printable(char *text)
 {
-    snprintf(handshake->peer, sizeof(handshake->peer), "%s", name);
-    for (char *at = handshake->peer; *at; at++) {
+    for (char *at = text; *at; at++) {
         if (*at < ' ' || *at > '~' || *at == '"')
             *at = '?';
     }
@@ -113,7 +113,9 @@ static int take_hello(struct sl_handshake *handshake, const Sme2lab__Proto__Hell
                  handshake->role == SL_ROLE_HOST ? "agent" : "daemon");
         return refuse(handshake, SL_E_FORMAT, out);
     }
-    keep_name(handshake, hello->software ? hello->software : "?");
+    snprintf(handshake->peer, sizeof(handshake->peer), "%s",
+             hello->software ? hello->software : "?");
+    make_printable(handshake->peer);
     if (low > high || low == 0) {
         snprintf(handshake->refusal, sizeof(handshake->refusal),
                  "the peer (%s) speaks protocol %u to %u, this side %u to %u: update the older one",
@@ -161,6 +163,7 @@ int sl_handshake_take(struct sl_handshake *handshake, const Sme2lab__Proto__Enve
     case SME2LAB__PROTO__ENVELOPE__BODY_REFUSAL:
         snprintf(handshake->refusal, sizeof(handshake->refusal), "the peer refused: %.150s",
                  envelope->refusal->reason ? envelope->refusal->reason : "");
+        make_printable(handshake->refusal);
         return SL_E_MISMATCH;
     case SME2LAB__PROTO__ENVELOPE__BODY__NOT_SET:
         return 0; /* a newer peer's message */

@@ -46,9 +46,9 @@ int sl_secret_read(const char *path, uint8_t out[SL_SECRET_BYTES], struct sl_dia
                      "make one: head -c 32 /dev/urandom | xxd -p -c 64 > FILE; chmod 600 FILE");
         return sl_diag_set(diag, rc, path, "The secret cannot be read (%s)", sl_strerror(rc));
     }
-    ssize_t got = read(fd, line, sizeof(line) - 1);
+    ssize_t got = S_ISREG(info.st_mode) ? read(fd, line, sizeof(line) - 1) : 0;
     close(fd);
-    if (!S_ISREG(info.st_mode) || (info.st_mode & 077) != 0) {
+    if ((info.st_mode & 077) != 0) {
         sl_diag_hint(diag, "chmod 600 the file");
         return sl_diag_set(diag, -EPERM, path, "Others than its owner may read the secret");
     }

@@ -188,3 +188,17 @@ TEST(payloads_of_empty_elements_stay_within_the_budget)
                 rc == 0); /* and no more memory than the header says, under ASan's eye */
     sl_message_free(rc == 0 ? envelope : NULL);
 }
+
+TEST(what_a_stranger_says_has_nothing_that_moves_a_terminal)
+{
+    struct side host;
+    Sme2lab__Proto__Refusal refusal = SME2LAB__PROTO__REFUSAL__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    side_init(&host, SL_ROLE_HOST, 7);
+    refusal.reason = (char *)(uintptr_t)"no\x1b[2J\nlevel=error \"x\"";
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_REFUSAL;
+    envelope.refusal = &refusal;
+    assert_int_equal(sl_handshake_take(&host.handshake, &envelope, &host.out), SL_E_MISMATCH);
+    assert_string_equal(host.handshake.refusal, "the peer refused: no?[2J?level=error ?x?");
+    sl_buf_fini(&host.out);
+}
