@@ -80,9 +80,13 @@ class Wire(threading.Thread):
         while True:
             try:
                 front, _ = self.listener.accept()
-                back = socket.create_connection(("127.0.0.1", self.agent_port))
             except OSError:
-                return
+                return  # closed
+            try:
+                back = socket.create_connection(("127.0.0.1", self.agent_port))
+            except OSError:  # the agent is away
+                front.close()
+                continue
             for name, source, sink in (("down", front, back), ("up", back, front)):
                 threading.Thread(target=self.carry, args=(name, source, sink), daemon=True).start()
 
