@@ -50,6 +50,8 @@ void sl_step_permute_of(struct sl_step *step, uint32_t isa, size_t element_bytes
         step->permute.kernel_x8 = sl_transpose_x8_select(isa);
         step->kernel = step->permute.kernel_x8->name;
     }
+    if (!sl_permute_transposes(rank, dims, perm))
+        step->kernel = "memcpy"; /* of rows, or of the whole */
     for (size_t i = 0; i < rank; i++) {
         step->permute.dims[i] = dims[i];
         step->permute.perm[i] = perm[i];

@@ -52,6 +52,25 @@ static int resolve_record(const struct resolver *r, struct sl_trace_record *reco
     return rc < 0 ? rc : resolve_mark(r, &record->event.end, 1);
 }
 
+/* A kernel that is named for SME has started streaming mode, or ZA, within its event. */
+static int check_claims(const struct sl_trace *trace, const struct resolver *r)
+{
+    for (size_t i = 0; i < trace->record_count; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (record->kind != SL_TRACE_EVENT || record->event.end >= r->count ||
+            record->event.start > record->event.end)
+            continue;
+        const char *kernel = trace->names[record->event.kernel];
+        const uint64_t *begin = r->marks[record->event.start].insns;
+        const uint64_t *end = r->marks[record->event.end].insns;
+        if (strstr(kernel, "_sme") && end[SL_INSN_SMSTART] == begin[SL_INSN_SMSTART])
+            return sl_diag_set(r->diag, SL_E_MISMATCH, NULL,
+                               "%.60s is said to have run %.80s, but executed no SMSTART",
+                               trace->names[record->name], kernel);
+    }
+    return 0;
+}
+
 /* All records but the CRCs, resolved if there is a resolver, sealed anew. */
 static int seal_again(struct sl_bytes stream, const struct resolver *resolver, struct sl_buf *out)
 {
@@ -90,13 +109,13 @@ int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, str
     int rc = sl_trace_parse(stream, &trace, diag); /* checks the CRCs */
     if (rc < 0)
         return rc;
-    int unit = trace.unit;
-    bool ended = trace.ended;
-    sl_trace_fini(&trace);
-    if (unit != SL_TRACE_MARKS)
-        return sl_diag_set(diag, SL_E_STATE, NULL, "The trace's times are not marks");
-    if (!ended)
-        return sl_diag_set(diag, SL_E_TRUNCATED, NULL, "The trace breaks off before its end");
     resolver.marks = sl_count_log_marks(log, &resolver.count);
-    return seal_again(stream, &resolver, out);
+    if (trace.unit != SL_TRACE_MARKS)
+        rc = sl_diag_set(diag, SL_E_STATE, NULL, "The trace's times are not marks");
+    else if (!trace.ended)
+        rc = sl_diag_set(diag, SL_E_TRUNCATED, NULL, "The trace breaks off before its end");
+    else
+        rc = check_claims(&trace, &resolver);
+    sl_trace_fini(&trace);
+    return rc < 0 ? rc : seal_again(stream, &resolver, out);
 }

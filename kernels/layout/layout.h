@@ -1,6 +1,7 @@
 /* kernels/layout/layout.h: moving 32-bit elements about. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ const struct sl_transpose *sl_transpose_at(size_t i);
  * together; runs that stay whole are copied. */
 void sl_permute_x32(const struct sl_transpose *kernel, size_t rank, const size_t *dims,
                     const size_t *perm, const uint32_t *in, uint32_t *out);
+
+/* Does that permutation run a kernel at all, in elements of any size? */
+bool sl_permute_transposes(size_t rank, const size_t *dims, const size_t *perm);
 
 /* Every kernel is an object of its own name; the list says which there are. */
 #define SL_TRANSPOSE(kernel) extern const struct sl_transpose kernel;

@@ -243,6 +243,26 @@ TEST(a_table_of_one_function_is_called_by_it)
     sl_graph_end();
 }
 
+/* Rows that stay whole are copied: no transpose runs, so none is named. */
+TEST(a_transpose_that_keeps_rows_names_a_copy)
+{
+    static const uint32_t keeps[] = {1, 0, 2}, turns[] = {0, 2, 1};
+    for (int k = 0; k < 2; k++) {
+        sl_graph_begin();
+        uint32_t x = sl_graph_add_input(DIMS(3, 4, 5));
+        uint32_t y =
+            k == 0 ? sl_graph_add_output(DIMS(4, 3, 5)) : sl_graph_add_output(DIMS(3, 5, 4));
+        struct sl_xnn_node *node = sl_graph_add_node(SL_XNN_STATIC_TRANSPOSE, IN(x), y);
+        node->param_count = 3;
+        memcpy(node->params, k == 0 ? keeps : turns, sizeof(keeps));
+        sl_graph_run();
+        const char *kernel = sl_graph.plan->steps[0].kernel;
+        assert_int_equal(strcmp(kernel, "memcpy") == 0, k == 0);
+        assert_int_equal(strncmp(kernel, "sl_transpose_", 13) == 0, k == 1);
+        sl_graph_end();
+    }
+}
+
 TEST(a_clamp_between_scales_converts)
 {
     sl_graph_begin();

@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -9,21 +10,30 @@
 #include "host/device/trace_resolve.h"
 #include "tests/support/test.h"
 
+/* The work between marks has the second word. */
+#define NOP "d503201f nop"
+#define SMSTART "d503477f smstart"
+
+/* What the events of a stream say they ran; "": nothing. */
+static const char *claimed = "";
+static bool starts_streaming;
+
 /* A log with three begin or end marks, `BEGIN` with 0, 3 and 6 instructions before it. */
 static struct sl_count_log *make_log(void)
 {
     static const struct sl_count_marks marks = {
         .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
 #define WORK "Trace 0: 0xb0 [1/0000000000002000/1/1] f\n"
-    static const char text[] =
-        "IN: f\n0x00001020:  d65f03c0 ret\n\nTrace 0: 0xa0 [1/0000000000001020/1/1] f\n"
-        "IN: f\n0x00002000:  d503201f nop\n0x00002004:  d503201f nop\n0x00002008:  d65f03c0 "
-        "ret\n\n" WORK "Trace 0: 0xa0 [1/0000000000001020/1/1] f\n" WORK
-        "IN: f\n0x00001030:  d65f03c0 ret\n\nTrace 0: 0xa1 [1/0000000000001030/1/1] f\n" WORK
-        "Trace 0: 0xa1 [1/0000000000001030/1/1] f\n";
+#define LOG(word)                                                                                  \
+    "IN: f\n0x00001020:  d65f03c0 ret\n\nTrace 0: 0xa0 [1/0000000000001020/1/1] f\n"               \
+    "IN: f\n0x00002000:  " word "\n0x00002004:  " NOP "\n0x00002008:  d65f03c0 ret\n\n" WORK       \
+    "Trace 0: 0xa0 [1/0000000000001020/1/1] f\n" WORK                                              \
+    "IN: f\n0x00001030:  d65f03c0 ret\n\nTrace 0: 0xa1 [1/0000000000001030/1/1] f\n" WORK          \
+    "Trace 0: 0xa1 [1/0000000000001030/1/1] f\n"
+    const char *text = starts_streaming ? LOG(SMSTART) : LOG(NOP);
     struct sl_count_log *log = NULL;
     assert_int_equal(sl_count_log_new(&marks, &log), 0);
-    assert_int_equal(sl_count_log_push(log, text, sizeof(text) - 1, NULL), 0);
+    assert_int_equal(sl_count_log_push(log, text, strlen(text), NULL), 0);
     return log;
 }
 
@@ -40,13 +50,15 @@ static void make_stream(struct sl_buf *out, int unit, const uint64_t marks[4], b
     records[0].header.unit = (uint32_t)unit;
     records[1].kind = SL_TRACE_NAME;
     records[1].name = 1;
-    records[1].part.total_bytes = 1;
-    records[1].part.text[0] = 'e';
+    const char *name = claimed[0] ? claimed : "e";
+    records[1].part.total_bytes = (uint16_t)strlen(name);
+    memcpy(records[1].part.text, name, strlen(name));
     records[2].kind = SL_TRACE_BLOCK;
     records[2].name = 1;
     for (int i = 0; i < 2; i++) {
         records[3 + i].kind = SL_TRACE_EVENT;
         records[3 + i].name = 1;
+        records[3 + i].event.kernel = claimed[0] ? 1 : 0;
         records[3 + i].event.start = marks[2 * i];
         records[3 + i].event.end = marks[2 * i + 1];
         records[3 + i].event.node = SL_TRACE_NO_NODE;
@@ -103,6 +115,30 @@ TEST(a_trace_and_a_log_of_different_runs_are_refused)
     sl_buf_fini(&resolved);
     assert_int_equal(resolve(SL_TRACE_MARKS, swapped, true, &resolved), SL_E_MISMATCH);
     sl_buf_fini(&resolved);
+}
+
+/* Proof of SME2 is what was executed, not what a name says. */
+TEST(a_kernel_for_sme_that_started_no_streaming_mode_is_refused)
+{
+    static const uint64_t marks[4] = {1, 2, 0, 3};
+    static const struct {
+        const char *kernel;
+        bool starts;
+        int code;
+    } cases[] = {
+        {"sl_k_sme2_mopa", true, 0},
+        {"sl_k_sme2_mopa", false, SL_E_MISMATCH},
+        {"sl_k_neon", false, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_buf resolved;
+        claimed = cases[i].kernel;
+        starts_streaming = cases[i].starts;
+        assert_int_equal(resolve(SL_TRACE_MARKS, marks, true, &resolved), cases[i].code);
+        sl_buf_fini(&resolved);
+    }
+    claimed = "";
+    starts_streaming = false;
 }
 
 TEST(a_trace_of_times_is_refused)
