@@ -209,7 +209,7 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
 
-/* What all threads of a team do. */
+/* Every thread of a team does this. */
 struct task {
     const struct sl_bench_choice *choice;
     uint64_t seed;

@@ -57,7 +57,7 @@ static void run_whole(void *data)
     p->kernel->run(&p->args);
 }
 
-/* Of pairs of matrices, every right one packed on the way. */
+/* Multiplies pairs of matrices and packs every right one on the way. */
 static void run_batch(void *data)
 {
     const struct product *p = data;

@@ -207,11 +207,11 @@ int sl_bench_matmul_qs8(const struct sl_bench_choice *choice, uint64_t seed,
 
 LAYER_BENCH(conv, conv, OWN, 1)
 LAYER_BENCH(deconv, conv, DECONV, 1)
-/* What this CPU lacks is not asked whether it fits. */
+/* A kernel that this CPU cannot run is not asked whether it fits. */
 LAYER_BENCH(depthwise, depthwise, OWN,
             !at->fits || (at->needs & ~choice->isa) != 0 || at->fits(&args->shape))
 
-/* Of a plain convolution or a transposed one. */
+/* Serves plain and transposed convolutions. */
 static struct job conv_job(const struct sl_bench_shape *s)
 {
     struct job j = {.shape = s};

@@ -89,7 +89,7 @@ static void order_cores(int out[SL_CREW_MAX_WORKERS])
     sl_free(cores);
 }
 
-/* What cannot be pinned runs where the system puts it. */
+/* A thread that cannot be pinned runs where the system puts it. */
 static void pin(int core)
 {
 #if defined(__linux__)

@@ -80,7 +80,7 @@ static int count_peak(const struct peaks *p, const struct sl_peak *peak)
     return rc;
 }
 
-/* As many turns as take long enough for the clock. */
+/* Counts the turns that take long enough for the clock. */
 static int time_peak(const struct peaks *p, const struct sl_peak *peak, unsigned workers)
 {
     size_t memory = is_far(peak) ? FAR_BYTES : SL_PEAK_NEAR_BYTES, turns = FIRST_TURNS;

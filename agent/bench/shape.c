@@ -172,7 +172,7 @@ static size_t outputs(size_t in, size_t taps, size_t stride, size_t pad, size_t 
                : (padded - window) / stride + 1;
 }
 
-/* Of a transposed convolution. */
+/* The output size of a transposed convolution. */
 static size_t spread(size_t in, size_t taps, size_t stride, size_t pad, size_t dilation)
 {
     size_t window = extent(taps, dilation), whole = (in - 1) * stride + window;

@@ -11,7 +11,7 @@
 #include "agent/run/watchdog.h"
 #include "agent/runtime/runtime.h"
 
-/* What a line says does not matter; one that the end cuts off counts too. */
+/* The words of a line do not matter; a line that the end cuts off counts too. */
 static bool next_line(void)
 {
     int c = getchar();

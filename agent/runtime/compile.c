@@ -232,7 +232,8 @@ static void narrow(struct sl_method *method, int32_t (*sizes)[SL_TENSOR_MAX_RANK
     }
 }
 
-/* What instructions compute starts as the program has it: a loop's counter was counted above. */
+/* Values that instructions compute start as the program has them: a loop's counter was counted
+ * above. */
 static void restore_numbers(struct sl_method *method)
 {
     for (uint32_t i = 0; method->computes && i < method->plan->value_count; i++) {

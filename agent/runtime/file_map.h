@@ -19,5 +19,5 @@ int64_t sl_file_modified_ns(const struct sl_file_identity *identity);
  * sl_file_unmap(). */
 int sl_file_map(const char *path, struct sl_bytes *out, struct sl_file_identity *out_identity);
 void sl_file_unmap(struct sl_bytes *file);
-/* Of an open file. 0 or -errno. */
+/* Identifies an open file. Returns 0 or -errno. */
 int sl_file_identify(int fd, struct sl_file_identity *out);

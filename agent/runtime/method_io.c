@@ -111,7 +111,7 @@ static bool near_traced(double given, double traced)
     return given == traced || (isfinite(error) && error <= 1e-4 + fabs(1e-5 * traced));
 }
 
-/* What was traced with a number has become a program for that number. */
+/* A model traced with a number has become a program for that number. */
 static int check_traced(size_t i, const struct sl_value *value, const void *data,
                         struct sl_diag *diag)
 {

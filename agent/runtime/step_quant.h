@@ -116,7 +116,7 @@ int sl_step_pool_qs8(struct sl_step *step, uint32_t isa, const struct sl_pool_ar
                      int8_t min, int8_t max);
 /* `shape` has everything but addresses; nothing in it is 0. */
 void sl_step_resize_qs8(struct sl_step *step, uint32_t isa, const struct sl_resize_args *shape);
-/* Of `plan`, which is not empty. */
+/* `plan` is not empty. */
 int sl_step_binary_qs8(struct sl_step *step, uint32_t isa, int op,
                        const struct sl_broadcast_plan *plan, const struct sl_quant quants[3]);
 int sl_step_mean_qs8(struct sl_step *step, uint32_t isa, size_t outer, size_t reduced, size_t inner,

@@ -54,8 +54,8 @@ struct sl_axis_product {
     size_t panel_bytes; /* packed weights of n_step columns */
     const void *out;
 };
-/* Of a kernel, its struct sl_matmul_args or the like, the bytes of an element of the left operand
- * and those of a panel. */
+/* Takes a kernel, its struct sl_matmul_args or the like, the bytes of an element of the left
+ * operand and those of a panel. */
 #define SL_AXIS_PRODUCT(kernel, args, element, panel)                                              \
     (struct sl_axis_product)                                                                       \
     {                                                                                              \
@@ -76,7 +76,7 @@ struct sl_axis_window {
     const void *out;
     uint64_t image_work;
 };
-/* Of a shape, the pointers `in_to` and `out_to`, and the channels and work of one pixel. */
+/* Takes a shape, the pointers `in_to` and `out_to`, and the channels and work of one pixel. */
 #define SL_AXIS_WINDOW(shape, in_to, in_channels, out_to, out_channels, pixel_work)                \
     (struct sl_axis_window)                                                                        \
     {                                                                                              \

@@ -96,8 +96,8 @@ static void max_of_columns(const struct sl_pool_args *a, const float *plane, siz
 
 enum { SPAN = 512 };
 
-/* Of each column of a row of windows the largest value and its place, as bits of a uint32_t; where
- * the input has no such column, -infinity and UINT32_MAX. */
+/* Holds the largest value of each column of a row of windows, and its place as the bits of a
+ * uint32_t; -infinity and UINT32_MAX where the input has no such column. */
 struct columns {
     float value[SPAN], place[SPAN];
 };

@@ -125,7 +125,7 @@ static void on_grace_over(uv_timer_t *timer)
     }
 }
 
-/* What it logs lies among the job's files. */
+/* Its log lies among the job's files. */
 static int open_log(const struct sl_job_dir *dir, size_t place)
 {
     char path[600];

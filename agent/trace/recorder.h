@@ -14,7 +14,7 @@
 struct sl_ring;
 struct sl_recorder;
 
-/* What is known of an event before it happens; prepared at load, one for each event of a plan. */
+/* The description of an event, prepared at load, one for each event of a plan. */
 struct sl_trace_label {
     uint32_t name;   /* of sl_recorder_name(); for delegate events with its " #n" */
     uint32_t kernel; /* name of the kernel that runs, or 0 */

@@ -31,7 +31,7 @@ static void note(struct sl_sync_group *group, int rc)
 
 static void sync_and_close(struct sl_sync_group *group, int fd)
 {
-    /* What cannot be synced, a pipe or a read-only file system, is no failure of ours. */
+    /* A pipe or a read-only file system cannot be synced; that is no failure of ours. */
     if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
         note(group, -errno);
     if (close(fd) < 0)

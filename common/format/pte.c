@@ -23,7 +23,7 @@ struct reader {
     struct sl_flatbuf_vector inline_blobs; /* backend_delegate_data */
     struct sl_pte_tensor *tensors;         /* of the pool: room for `tensor_room` */
     uint32_t tensor_room, tensor_count;    /* those of this plan */
-    /* Of each kind of table that there are many of. */
+    /* The layouts seen last, for each kind of table that there are many of. */
     struct sl_flatbuf_layouts of_value, of_tensor, of_place, of_extra, of_number, of_bool, of_list;
     struct sl_flatbuf_layouts of_instruction, of_call, of_free;
     bool inline_constants; /* legacy constant_buffer has entries */
@@ -196,7 +196,7 @@ static void read_number(struct reader *reader, uint64_t at, struct sl_pte_value 
         value->double_value = field ? sl_load_f64(field) : 0;
 }
 
-/* What there are few of. */
+/* Few of these stand in a file. */
 static void read_rare(struct sl_flatbuf *fb, uint64_t at, struct sl_pte_value *value)
 {
     struct sl_flatbuf_table content = sl_flatbuf_root(fb, at, "value's content");

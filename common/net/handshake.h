@@ -43,6 +43,6 @@ int sl_handshake_hello(struct sl_handshake *handshake, const char *software, str
 int sl_handshake_take(struct sl_handshake *handshake, const Sme2lab__Proto__Envelope *envelope,
                       struct sl_buf *out);
 
-/* Of one that is done: the key of this session, which no other has. */
+/* Gives the key of this session, which no other has. The handshake is done. */
 void sl_handshake_session_key(const struct sl_handshake *handshake,
                               uint8_t out_key[SL_SECRET_BYTES]);

@@ -171,7 +171,7 @@ static void list_segments(const struct sl_conv_shape *s, const struct plan *plan
             *offsets++ = (int64_t)((y * s->dilation_h * width + x * s->dilation_w) * plan->pixel);
 }
 
-/* What the pixels of one image and group share. */
+/* Shared by the pixels of one image and group. */
 struct pixels {
     const struct sl_conv_qs8_args *args;
     const struct plan *plan;

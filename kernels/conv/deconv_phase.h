@@ -20,7 +20,7 @@ struct sl_deconv_phase {
     struct sl_conv_shape shape; /* of the plain convolution; with no taps it has one, outside */
 };
 
-/* Of stride_h * stride_w phases, row by row. */
+/* There are stride_h * stride_w phases, counted row by row. */
 struct sl_deconv_phase sl_deconv_phase_of(const struct sl_conv_shape *shape, size_t index);
 
 /* Where the phases put their results: in the output itself when its rows are long, else side by

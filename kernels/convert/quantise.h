@@ -43,7 +43,7 @@ struct sl_quantise {
 const struct sl_quantise *sl_quantise_select(uint32_t isa);
 const struct sl_quantise *sl_quantise_at(size_t i);
 
-/* Of a row between low and high; *out_multiplier is s. */
+/* The parameters of a row between low and high; *out_multiplier is s. */
 static inline struct sl_row_params sl_row_params_of(float low, float high, float *out_multiplier)
 {
     low = low > 0 ? 0 : low; /* a NaN stays */

@@ -124,7 +124,7 @@ SL_INLINE int8x16_t sl_sixteen_tail(size_t k, int8x16_t x)
     return k >= 16 ? vqtbl1q_s8(x, sl_neon_tail_order(k % 16)) : x;
 }
 
-/* Of a depth below 16 whole sixteens are written; what stands behind the last of k is any. */
+/* Writes whole sixteens even where k is below 16; the values behind the last of k are any. */
 SL_INLINE struct sl_row_params sl_quantise_row_to(size_t k, const void *row, int type,
                                                   struct sl_row_place place, int8_t *out)
 {

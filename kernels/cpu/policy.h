@@ -30,7 +30,7 @@ static inline uint32_t sl_policy_isa(uint32_t isa, int family)
     return isa & SL_POLICY_BIT(family) ? isa & ~sme : isa;
 }
 
-/* Of a family below SL_POLICY_END: its name, and what it is in a few words. */
+/* The name of a family below SL_POLICY_END, and what it is in a few words. */
 const char *sl_policy_name(int family);
 const char *sl_policy_about(int family);
 

@@ -88,7 +88,7 @@ static inline struct span span_of(size_t out, size_t stride, size_t dilation, si
     return span;
 }
 
-/* What the pixels of one output row share. */
+/* Shared by the pixels of one output row. */
 struct line {
     const struct SL_NAME(sl_depthwise, _args) * args;
     const SL_ELEMENT *in; /* the row of the first tap inside; not read when v is empty */

@@ -23,7 +23,7 @@ struct sl_depthwise_columns {
     int32_t min, max, zero; /* bounds less the zero point */
 };
 
-/* What the streaming forms compute, in plain C; `is_3x3`: rows as that form takes them. */
+/* The streaming forms in plain C; `is_3x3`: rows as that form takes them. */
 void sl_depthwise_columns_scalar(const struct sl_depthwise_columns *job, int is_3x3, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)

@@ -76,7 +76,7 @@ struct together {
     size_t c0, vectors;
 };
 
-/* Of the even channels of each vector, of its odd ones. */
+/* First the even channels of each vector, then its odd ones. */
 static void *put_biases(const struct together *t, void *to)
 {
     size_t vl = svcntsw();

@@ -2,8 +2,8 @@
 #include "kernels/depthwise/depthwise.h"
 #include "kernels/depthwise/depthwise_pack.h"
 
-/* Of weights for VL channels: bias four times, 9 taps. PAIR: of those for two vectors of channels
- * at stride 2. */
+/* VECTORS: weights for VL channels, bias four times and 9 taps. PAIR: those for two vectors of
+ * channels at stride 2. */
 enum { LEAST_VL = 4, VECTORS = 13, PAIR = 26 };
 
 #define SL_TYPE f32

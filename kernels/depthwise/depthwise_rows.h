@@ -52,8 +52,8 @@ sl_depthwise_rows_fn sl_depthwise_rows_f16_3x3_sme2_asm, sl_depthwise_rows_f16_5
 sl_depthwise_rows_fn sl_depthwise_rows_f32_3x3_sme2_asm, sl_depthwise_rows_f32_5x5_sme2_asm;
 sl_depthwise_rows_fn sl_depthwise_rows_f16_3x3s2_sme2_asm, sl_depthwise_rows_f32_3x3s2_sme2_asm;
 void sl_depthwise_rows_copy_sme2_asm(const struct sl_depthwise_rows_copy *job) __arm_streaming;
-/* Of pixels of so many bytes: 16 where VL is at least 8, 32 where it is at least 16, any up to four
- * vectors. */
+/* Deals pixels of so many bytes: 16 where VL is at least 8, 32 where it is at least 16, any up to
+ * four vectors. */
 typedef void(sl_depthwise_rows_deal_fn)(const struct sl_depthwise_rows_deal *job) __arm_streaming;
 sl_depthwise_rows_deal_fn sl_depthwise_rows_deal_1_sme2_asm, sl_depthwise_rows_deal_2_sme2_asm;
 sl_depthwise_rows_deal_fn sl_depthwise_rows_deal_4_sme2_asm, sl_depthwise_rows_deal_8_sme2_asm;

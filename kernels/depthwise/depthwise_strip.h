@@ -42,7 +42,7 @@ struct sl_depthwise_f16_strip {
     size_t end; /* of the channels, where two or three vectors go together */
 };
 
-/* What the streaming forms of f32 compute, in plain C; `stride` is 1 or 2. */
+/* The streaming forms of f32 in plain C; `stride` is 1 or 2. */
 void sl_depthwise_strip_scalar(const struct sl_depthwise_strip *strip, size_t stride, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)

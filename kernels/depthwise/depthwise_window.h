@@ -48,7 +48,7 @@ static inline const size_t *sl_window_columns(size_t stride)
     return stride == 1 ? one : two;
 }
 
-/* What the streaming forms compute, in plain C; `stride` is 1 or 2. */
+/* The streaming forms in plain C; `stride` is 1 or 2. */
 void sl_depthwise_window_scalar(const struct sl_depthwise_window *window, size_t stride, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)

@@ -70,7 +70,7 @@ FEW(2)
 #undef TAKE
 #undef PUT
 
-/* What has fewer rows and columns than LANES. */
+/* Matrices of fewer rows and columns than LANES. */
 static void elements(const struct plane *p)
 {
     for (size_t c = 0; c < p->cols; c++)

@@ -34,7 +34,7 @@ struct sl_transpose_words {
     size_t rows, columns; /* at least 1 */
 };
 
-/* What the streaming forms compute, in plain C. */
+/* The streaming forms in plain C. */
 void sl_transpose_rows_scalar(const struct sl_transpose_rows *job);
 void sl_transpose_pairs_scalar(const struct sl_transpose_pairs *job);
 

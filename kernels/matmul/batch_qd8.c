@@ -3,7 +3,7 @@
 
 enum { ALIGNMENT = 64 };
 
-/* Of the packed right operand, which comes first. */
+/* The packed right operand comes first. */
 static size_t packed_bytes(const struct sl_matmul_qd8 *kernel, size_t n, size_t k, size_t group)
 {
     size_t bytes = kernel->rhs_bytes(kernel, n, k, group);

@@ -33,7 +33,7 @@ size_t sl_gemv_f32_floats(size_t n, size_t k, size_t vl);
 void sl_gemv_f32_pack(size_t n, size_t k, const float *weights, size_t n_stride, size_t k_stride,
                       const float *bias, size_t vl, float *packed);
 
-/* What the streaming forms compute, in plain C. */
+/* The streaming forms in plain C. */
 void sl_gemv_f32_scalar(const struct sl_gemv_f32 *job, size_t vl);
 void sl_gemv_f16_scalar(const struct sl_gemv_x16 *job, size_t vl);
 void sl_gemv_bf16_scalar(const struct sl_gemv_x16 *job, size_t vl);

@@ -33,7 +33,7 @@ static void pack_rhs(size_t n, size_t k, const int8_t *rhs, bool transposed,
     sl_rhs_qs8_pack_sme2(&job);
 }
 
-/* Of a row that is not whole words, a copy filled up. */
+/* A row that is not whole words is copied and filled up. */
 static size_t workspace_bytes(size_t m, size_t n, size_t k)
 {
     (void)m, (void)n;

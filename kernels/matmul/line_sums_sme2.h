@@ -5,7 +5,7 @@
 #include <arm_sme.h>
 #include <arm_sve.h>
 
-/* Of each column, over `lines` lines of words; of a narrow panel both are the same. ZA is used. */
+/* Sums each column over `lines` lines of words; a narrow panel has both sums equal. Uses ZA. */
 static inline __attribute__((always_inline)) svint32x2_t
 sums_of_lines(const int8_t *words, size_t lines, bool narrow) __arm_streaming __arm_inout("za")
 {

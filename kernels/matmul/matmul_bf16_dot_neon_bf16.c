@@ -29,7 +29,7 @@ static size_t rhs_bytes(size_t n, size_t k)
     return sl_bf16_up(n, 4) * (pairs_of(k) + 1) * sizeof(uint32_t);
 }
 
-/* Of a row that is no whole eights, or in f32, a copy. */
+/* A row that is no whole eights, or in f32, is copied. */
 static size_t workspace_bytes(size_t m, size_t n, size_t k)
 {
     (void)m, (void)n;

@@ -50,7 +50,7 @@ void sl_mopa_f32_pack_rhs(size_t n, size_t k, const float *weights, size_t n_str
 struct sl_pack_rhs_x16;
 void sl_mopa_x16_pack_rhs(const struct sl_pack_rhs_x16 *job, size_t vl);
 
-/* What the streaming forms compute, in plain C; the 16-bit ones round between the two products of a
+/* The streaming forms in plain C; the 16-bit ones round between the two products of a
  * lane as they like. */
 void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl);
 void sl_mopa_f16_scalar(const struct sl_mopa_x16 *job, size_t vl);

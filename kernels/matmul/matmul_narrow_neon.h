@@ -35,7 +35,7 @@ static inline void pack_narrow(size_t n, size_t k, const SL_ELEMENT *rhs, size_t
                 *out++ = p < k ? rhs[c * n_stride + p * k_stride] : 0;
 }
 
-/* What all blocks share. */
+/* Shared by all blocks. */
 struct narrow {
     const struct SL_NAME(sl_matmul, _args) * args;
     uint8x16_t order; /* moves the last k % LANES of a vector to its front, zeros behind them */

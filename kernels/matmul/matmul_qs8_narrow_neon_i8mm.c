@@ -81,7 +81,7 @@ SL_INLINE void sum_rows(size_t mr, size_t cp, const int8_t *at[SL_QS8_MR], size_
                  vqtbl1q_s8(vld1q_s8(at[i + step - 1] + back), order), w, sum + i / 2 * cp);
 }
 
-/* What all blocks share. */
+/* Shared by all blocks. */
 struct narrow {
     const struct sl_matmul_qs8_args *args;
     const struct sl_qs8_head *head;

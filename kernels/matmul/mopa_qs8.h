@@ -45,7 +45,7 @@ static inline size_t sl_rhs_qs8_steps(size_t segments, size_t segment_length)
 /* Bytes of the right panels. */
 size_t sl_rhs_qs8_bytes(size_t n, size_t steps, size_t least_vl, size_t vl);
 
-/* What the streaming forms compute, in plain C. */
+/* The streaming forms in plain C. */
 void sl_rhs_qs8_pack_scalar(const struct sl_rhs_qs8 *job, size_t vl);
 void sl_mopa_qs8_scalar(const struct sl_mopa_qs8 *job, size_t vl);
 

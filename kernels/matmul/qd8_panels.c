@@ -173,7 +173,7 @@ void sl_qd8_panels_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_we
     }
 }
 
-/* Of eight rows: their parameters and their panel. */
+/* Eight rows need their parameters and their panel. */
 static size_t lhs_bytes(size_t k)
 {
     return SIDE * (sizeof(struct sl_row_params) + padded(k));

@@ -22,7 +22,7 @@ static inline int8_t sl_weight_q4(const struct sl_weights_qd8 *w, size_t j, size
     return (int8_t)((row[p / 2] >> (p % 2 * 4) & 15) - 8);
 }
 
-/* Of column j, and its group g when there are groups. */
+/* The scale of column j, and of its group g when there are groups. */
 static inline float sl_weight_scale(const struct sl_weights_qd8 *w, size_t j, size_t g)
 {
     size_t at = w->group ? j * (w->k / w->group) + g : j;

@@ -36,7 +36,7 @@ struct sl_qs8_rows {
     void *scratch; /* as many bytes as the rows, 64-byte aligned */
 };
 
-/* What differs between engines. */
+/* The engines differ in these. */
 struct sl_qs8_engine {
     size_t weight_bytes; /* of one weight in a panel */
     /* Where weight (k, column) of a panel is, in weights. */

@@ -33,7 +33,7 @@ enum {
     SL_PACK_CHUNK_BYTES = 256 * 1024, /* packed rows at a time: they stay in a second-level cache */
 };
 
-/* What the streaming forms compute, in plain C. */
+/* The streaming forms in plain C. */
 void sl_pack_f32_1vl_scalar(const struct sl_pack_f32 *job, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)

@@ -23,7 +23,7 @@ struct sl_pack_lhs_x16 {
     uint16_t *packed;
 };
 
-/* What the streaming form computes, in plain C. */
+/* The streaming form in plain C. */
 void sl_pack_x16_1vl_scalar(const struct sl_pack_x16 *job, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)

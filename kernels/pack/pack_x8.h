@@ -15,7 +15,7 @@ struct sl_pack_x8 {
     void *packed;                    /* [tiles][segments * words of a segment][VL] words */
 };
 
-/* What the streaming form computes, in plain C. */
+/* The streaming form in plain C. */
 void sl_pack_x8_1vl_scalar(const struct sl_pack_x8 *job, size_t vl);
 
 /* Up to 2VL rows of k bytes, side by side, into a panel of words [ceil(k / 4)][2VL]. */

@@ -15,7 +15,7 @@ SL_INLINE void take(float32x4_t x, uint32x4_t place, float32x4_t *best, uint32x4
     *at = vbslq_u32(keeps, *at, place);
 }
 
-/* Of one window, `vectors` vectors of channels or some lanes of one. */
+/* Takes `vectors` vectors of channels of one window, or some lanes of one. */
 SL_INLINE void channels_of(size_t vectors, size_t lanes, const struct sl_argmax_args *args,
                            const float *in, float *out, int32_t *index)
 {

@@ -12,7 +12,7 @@ SL_INLINE vec_t larger(vec_t a, vec_t b)
     return V(vmaxq)(a, b);
 }
 
-/* Of at least a vector; the last one may take some elements again. */
+/* Takes at least a vector; the last one may take some elements again. */
 static SL_ELEMENT of_row(const SL_ELEMENT *in, size_t count)
 {
     const SL_ELEMENT *last = in + count - LANES;
@@ -33,7 +33,7 @@ static SL_ELEMENT of_row(const SL_ELEMENT *in, size_t count)
     return SL_PUT((float)V(vmaxvq)(best[0]));
 }
 
-/* Of at most a vector, element by element. */
+/* Takes at most a vector, element by element. */
 static SL_ELEMENT of_few(const SL_ELEMENT *in, size_t count)
 {
     float best = SL_GET(*in);
@@ -44,7 +44,7 @@ static SL_ELEMENT of_few(const SL_ELEMENT *in, size_t count)
     return SL_PUT(best);
 }
 
-/* Of `vectors` vectors of columns, or some lanes of one, that lie `step` elements apart. */
+/* Takes `vectors` vectors of columns, or some lanes of one, that lie `step` elements apart. */
 SL_INLINE void of_columns(size_t vectors, size_t lanes, const SL_ELEMENT *in, size_t count,
                           size_t step, SL_ELEMENT *out)
 {

@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) quad_t larger(quad_t best, svcount_
     return OF_QUAD(svmax)(best, OF_QUAD(svld1)(some, at));
 }
 
-/* Of fewer elements than four vectors hold, a vector at a time. */
+/* Takes fewer elements than four vectors hold, a vector at a time. */
 static VALUE of_few(const VALUE *in, size_t count) __arm_streaming
 {
     vec_t best = OF(svdup)(*in);
@@ -63,7 +63,7 @@ static void of_rows(const VALUE *in, size_t rows, size_t count, VALUE *out) __ar
             out[o] = of_few(in + o * count, count);
 }
 
-/* Of up to four vectors of columns. */
+/* Takes up to four vectors of columns. */
 static void of_columns(svcount_t some, const VALUE *in, size_t count, size_t step,
                        VALUE *out) __arm_streaming
 {

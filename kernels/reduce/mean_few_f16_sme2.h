@@ -18,7 +18,7 @@ static inline void store_sums(float *out) __arm_streaming __arm_inout("za")
     svst2_f32(all, out + 3 * step, svcreate2_f32(svget4_f32(even, 3), svget4_f32(odd, 3)));
 }
 
-/* Of as many columns as half of four vectors hold, at most: as many rows as they hold at a time,
+/* Takes at most as many columns as half of four vectors hold: as many rows as they hold at a time,
  * side by side. */
 static void mean_few(const struct sl_reduce_f16_args *args, const uint16_t *in,
                      uint16_t *out) __arm_streaming __arm_inout("za")
@@ -75,7 +75,7 @@ sum_quads(const float16_t *in, size_t count) __arm_streaming __arm_inout("za")
         svmla_single_za32_f16_vg2x4(0, svld1_f16_x4(svwhilelt_c16_u64(i, left, 4), in + i), ones);
 }
 
-/* Of 2, 4, 8 ... columns, at most two vectors: whole rows fill them, and are added up in them. */
+/* Takes 2, 4, 8 ... columns, at most two vectors: whole rows fill them and are added up in them. */
 static __attribute__((noinline)) void
 mean_of_powers(const struct sl_reduce_f16_args *args) __arm_streaming __arm_inout("za")
 {

@@ -38,7 +38,7 @@ static void mean_quad(const struct sl_reduce_args *args, const float *in, size_t
     svst1_f32_x4(svwhilelt_c32_u64(i, args->inner, 4), out + i, sum);
 }
 
-/* Of at most 2 VL columns: as many rows as four vectors hold at a time, side by side. */
+/* Takes at most 2 VL columns: as many rows as four vectors hold at a time, side by side. */
 static void mean_few(const struct sl_reduce_args *args, const float *in,
                      float *out) __arm_streaming __arm_inout("za")
 {
@@ -83,7 +83,7 @@ sum_quads(const float *in, size_t count) __arm_streaming __arm_inout("za")
         svadd_za32_f32_vg1x4(0, svld1_f32_x4(svwhilelt_c32_u64(i, left, 4), in + i));
 }
 
-/* Of 2, 4, 8 ... columns, at most two vectors: whole rows fill them, and are added up in them. */
+/* Takes 2, 4, 8 ... columns, at most two vectors: whole rows fill them and are added up in them. */
 static __attribute__((noinline)) void
 mean_of_powers(const struct sl_reduce_args *args) __arm_streaming __arm_inout("za")
 {

@@ -47,7 +47,7 @@ SL_INLINE void exponentials(size_t vectors, vec_t x[])
     }
 }
 
-/* What stands behind a row's whole vectors: the vector that ends with it, or a shorter row. */
+/* The rest behind a row's whole vectors: the vector that ends with it, or a shorter row. */
 SL_INLINE vec_t load_rest(const uint16_t *row, size_t count)
 {
     return count >= LANES ? v_load(row + count - LANES) : v_load_some(row, count);

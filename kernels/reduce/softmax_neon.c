@@ -194,7 +194,7 @@ static void some_rows(const float *in, float *out, size_t count, size_t rows, st
     float32x4_t part[ROWS] = {p.c4, p.c4, p.c4, p.c4}; /* anything, where there is no row */
     float lowest[ROWS], magics[ROWS], scale[ROWS], largest[ROWS], row_magics[QUAD];
     p.magics = row_magics;
-    /* Of constants that it knows the compiler makes more instructions. */
+    /* The compiler makes more instructions of constants that it knows. */
     __asm__("" : "+w"(p.factors), "+w"(p.exponent), "+w"(p.c4));
     SL_FORGET(p.magics);
     for (size_t i = 0; i < TERMS; i++) {
@@ -242,8 +242,8 @@ void sl_softmax_maxima_neon_asm(const struct sl_softmax_walk *walk);
 void sl_softmax_powers_neon_asm(const struct sl_softmax_walk *walk);
 void sl_softmax_scale_neon_asm(const struct sl_softmax_walk *walk);
 
-/* Of the one, two or four vectors that a row ends with: 0 for each element that its whole quads
- * have, then ones. */
+/* Masks the one, two or four vectors that a row ends with: 0 for each element that its whole
+ * quads have, then ones. */
 static const int32_t *tail_lanes(size_t count)
 {
     static const int32_t lanes[2 * QUAD] = {FOUR(0),  FOUR(0),  FOUR(0),  FOUR(0),

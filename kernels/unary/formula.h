@@ -111,7 +111,7 @@ FN vec formula_quarter_sine(vec r, ints n) MODE
     return v_from_bits(i_xor(v_bits(v_select(v_odd(n), c, s)), sign));
 }
 
-/* Of a zero the zero itself: sums make 0 of -0. */
+/* Keeps a zero as it is, since sums make 0 of -0. */
 FN vec formula_keep_zero(vec x, vec y) MODE
 {
     return v_select(v_equal(x, v_set(0.0f)), x, y);

@@ -34,7 +34,7 @@ struct constants {
     const float *at[LOADS];        /* that of ONE three times, for as many loads */
 };
 
-/* Of e^-t, r and the power of two make up `e`. */
+/* e^-t is made up of r and a power of two in `e`. */
 SL_INLINE float32x4x4_t power(const struct constants *k, float32x4x4_t t)
 {
     float32x4x4_t n = vld1q_f32_x4(k->at[ROUND]), e = vld1q_f32_x4(k->at[C5]), one, next;

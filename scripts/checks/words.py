@@ -1,4 +1,4 @@
-"""Words that say a thing is not done, paths that exist on one machine only, and names that say nothing."""
+"""Words that say a thing is not done, paths that exist on one machine only, names that say nothing, comments in riddles."""
 
 import os
 import re
@@ -10,6 +10,10 @@ import sources
 UNFINISHED = ["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK", "st" "ub", "place" "holder", "for" " now", "not " "yet implemented", "work" "around"]
 MACHINE = [r"/ro" r"ot/", r"/ho" r"me/[a-z]", r"/Us" r"ers/", r"/wo" r"rk/", r"/tmp/w" r"t/"]
 EMPTY_NAMES = {"util", "utils", "misc", "helper", "helpers", "manager", "common_utils", "stuff"}
+
+# A comment says its subject first: "Only timed runs have a noise floor", not "Of times alone: ...".
+RIDDLE = re.compile(r"/\* (?:Of|Whoever) ")
+PLAIN = ("agent/", "common/", "kernels/", "proto/")
 
 PATTERN = re.compile(r"\b(?:" + "|".join(map(re.escape, UNFINISHED)) + r")\b|" + "|".join(MACHINE))
 # Third-party text and recorded data speak as they speak.
@@ -35,6 +39,8 @@ def main():
             found = PATTERN.search(line)
             if found:
                 problems.append(f"{path}:{number}: '{found.group()}'")
+            if path.startswith(PLAIN) and RIDDLE.search(line):
+                problems.append(f"{path}:{number}: a comment that begins with a riddle: name its subject first")
     return sources.report(problems, f"{looked} files without unfinished work or paths of one machine")
 
 

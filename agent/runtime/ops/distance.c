@@ -70,7 +70,7 @@ static int misfit(struct sl_op_call *call, struct sl_diag *diag)
     return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its operands do not fit together");
 }
 
-/* Of floating point; NULL with *rc set. */
+/* Takes floating point only. Returns NULL with *rc set on failure. */
 static struct rows *begin(struct sl_op_call *call, struct sl_diag *diag, int *rc)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);

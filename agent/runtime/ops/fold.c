@@ -8,7 +8,7 @@
 #include "agent/runtime/ops/walk.h"
 #include "common/format/scalar_type.h"
 
-/* What is known of the elements of one output so far. */
+/* The result so far for the elements of one output. */
 struct tally {
     double sum, squares;
     double f64; /* product or extreme of doubles */

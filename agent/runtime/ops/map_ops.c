@@ -39,7 +39,7 @@ enum {
     }
 #define F32(id, expression) BLOCK(id##_f32, float, r = (float)(expression))
 #define F64(id, expression) BLOCK(id##_f64, double, r = (double)(expression))
-/* Of the functions in tgmath.h each takes the one of its type. */
+/* tgmath.h chooses the function of the type. */
 #define REAL(id, expression) F32(id, expression) F64(id, expression)
 #define I64(id, expression) BLOCK(id##_i64, int64_t, r = (int64_t)(expression))
 #define BOTH(id, expression) REAL(id, expression) I64(id, expression)

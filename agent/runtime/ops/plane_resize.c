@@ -83,7 +83,7 @@ struct quad {
     uint32_t base;
 };
 
-/* What resizing across needs. */
+/* Needed to resize across. */
 struct across {
     size_t in, out; /* widths; rows that were made are as long as whole quads */
     const struct tap *taps;

@@ -195,7 +195,7 @@ static void write_result(struct sl_op_call *call, const struct sl_value *value)
     call->method->numbers_epoch++;
 }
 
-/* What a Bool decides. */
+/* Choices that a Bool makes. */
 static bool decide(const struct sl_op_call *call, const struct sl_value *by, struct sl_value *out)
 {
     const struct sl_value *taken;

@@ -67,7 +67,7 @@ static SL_REAL SL_TYPED(linear)(const struct sampler *s, const double *in, SL_RE
            SL_TYPED(pixel)(s, in, top + 1, left + 1) * (across * down);
 }
 
-/* Of the four pixels round a place that is `t` behind the second. */
+/* Weighs the four pixels round a place that is `t` behind the second. */
 static void SL_TYPED(weigh)(const struct sampler *s, SL_REAL t, SL_REAL *out)
 {
     const SL_REAL a = (SL_REAL)-0.75, back = SL_KEEP(s, 1 - t);

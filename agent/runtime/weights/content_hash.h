@@ -27,5 +27,5 @@ void sl_content_start(struct sl_content_hash *hash);
 /* More bytes: a piece whose length is no multiple of 64 counts as filled up with zeros to one. */
 void sl_content_add(struct sl_content_hash *hash, const void *bytes, size_t len);
 struct sl_content sl_content_end(const struct sl_content_hash *hash);
-/* Of one piece. */
+/* Hashes one piece. */
 struct sl_content sl_content_of(const void *bytes, size_t len);

@@ -20,8 +20,8 @@ enum { PATH_BYTES = 4096 };
 #define LOG(method, level, ...)                                                                    \
     sl_model_log((method)->model, level, "weight_cache.c", __LINE__, __VA_ARGS__)
 
-/* Of the running program: every change of it may change a layout. Where the system does not say
- * which file that is, there is no cache. */
+/* Hashes the running program, since any change of it may change a layout. If the system does not
+ * say which file that is, there is no cache. */
 static int own_content(const char *directory, struct sl_content *out)
 {
     struct sl_bytes bytes;

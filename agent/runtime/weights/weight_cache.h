@@ -14,7 +14,7 @@
 
 struct sl_method;
 
-/* Of one variant while it is compiled. */
+/* Serves one variant while it is compiled. */
 struct sl_weight_cache {
     bool on;
     struct sl_content key;

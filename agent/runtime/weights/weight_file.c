@@ -26,7 +26,7 @@ uint64_t sl_weight_file_data_at(uint32_t count)
     return (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Of everything before the weights but the magic and the hash itself. */
+/* Hashes everything before the weights but the magic and the hash itself. */
 static struct sl_content head_hash(const uint8_t *head, uint32_t count)
 {
     return sl_content_of(head + HASHED_AT, sl_weight_file_data_at(count) - HASHED_AT);

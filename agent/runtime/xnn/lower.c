@@ -382,7 +382,7 @@ static bool dynamic_weights(const struct lowering *l, size_t n, size_t k,
            quant->scale_count == n * (k / out->group);
 }
 
-/* What is made in f32 becomes bfloat16 after it. */
+/* A result in f32 becomes bfloat16 afterwards. */
 static void add_narrowing(const struct lowering *l, const struct sl_xnn_operand *out)
 {
     const struct sl_quant none = {0};

@@ -21,7 +21,7 @@ static int column(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
     return out == SL_XNN_QINT8 ? QS8 : out == SL_XNN_FP16 ? F16 : F32;
 }
 
-/* Of half precision only products whose weights are stored so are packed. */
+/* In half precision only products whose weights are stored so are packed. */
 static bool is_packed(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     bool wide_weights = plan->operands[op->output].type == SL_XNN_FP16 &&

@@ -231,7 +231,7 @@ static bool takes_clamp(const struct sl_xnn_op *op)
     }
 }
 
-/* Whoever reads the output of `op`, which vanishes, finds its input there. */
+/* Readers of the output of `op`, which vanishes, find its input there. */
 static void bypass(struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
     struct sl_xnn_operand *out = &plan->operands[op->output];
