@@ -195,9 +195,10 @@ void sl_api_job_list(struct sl_http_exchange *exchange)
 {
     struct sl_jobs_filter filter = {.state = -1};
     char state[32];
-    if (sl_http_query(exchange, "state", state, sizeof(state)) == 0 && state[0])
+    int rc = sl_http_query(exchange, "state", state, sizeof(state));
+    if (rc == 0 && state[0])
         filter.state = sl_job_state_of_name(state);
-    if (state[0] && filter.state < 0) {
+    if (rc < 0 || (state[0] && filter.state < 0)) {
         sl_http_problem(exchange, 400, "bad-query", "queued, running, done, failed or cancelled",
                         "'%s' is no state of a job", state);
         return;
@@ -205,7 +206,7 @@ void sl_api_job_list(struct sl_http_exchange *exchange)
     if (!sl_http_page(exchange, &filter.cursor, &filter.limit))
         return;
     sl_http_exchange_owe(exchange);
-    int rc = sl_store_list_jobs(sl_lab_store(exchange->http->lab), &filter, on_jobs, exchange);
+    rc = sl_store_list_jobs(sl_lab_store(exchange->http->lab), &filter, on_jobs, exchange);
     if (rc < 0 && sl_http_exchange_settle(exchange))
         sl_http_problem_of(exchange, rc, NULL);
 }

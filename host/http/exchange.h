@@ -77,7 +77,7 @@ bool sl_http_exchange_settle(struct sl_http_exchange *exchange);
  * lower-case. */
 int sl_http_header(const struct sl_http_exchange *exchange, const char *name, char *out,
                    size_t size);
-/* A parameter of the query, the same way; of several the first. */
+/* A parameter of the query, the same way. */
 int sl_http_query(const struct sl_http_exchange *exchange, const char *name, char *out,
                   size_t size);
 

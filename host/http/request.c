@@ -54,7 +54,7 @@ static const struct {
     const char *name;
 } methods[] = {{SL_HTTP_GET, "GET"},     {SL_HTTP_HEAD, "HEAD"},     {SL_HTTP_POST, "POST"},
                {SL_HTTP_PUT, "PUT"},     {SL_HTTP_DELETE, "DELETE"}, {SL_HTTP_OTHER, "OPTIONS"},
-               {SL_HTTP_OTHER, "PATCH"}, {SL_HTTP_OTHER, "TRACE"}};
+               {SL_HTTP_OTHER, "PATCH"}, {SL_HTTP_OTHER, "QUERY"},   {SL_HTTP_OTHER, "TRACE"}};
 
 static void refuse_route(struct sl_http_exchange *exchange, int allowed)
 {

@@ -83,18 +83,20 @@ int sl_http_target_read(const char *method, const char *target, char out_path[SL
 
 int sl_http_query_find(const char *query, const char *name, char *out, size_t size)
 {
-    size_t len = strlen(name);
+    size_t len = strlen(name), count = 0;
+    int decoded = 0;
     out[0] = '\0';
-    for (const char *at = query; at; at = strchr(at, '&') ? strchr(at, '&') + 1 : NULL) {
+    for (const char *at = query, *next; at; at = next) {
         size_t end = strcspn(at, "&");
+        next = at[end] ? at + end + 1 : NULL;
         if (end < len || strncmp(at, name, len) != 0 || (at[len] != '=' && end != len))
             continue;
-        if (end == len)
-            return 0;
-        int decoded = decode(at + len + 1, end - len - 1, ' ', out, size);
-        if (decoded < 0 || strlen(out) != (size_t)decoded)
-            out[0] = '\0', decoded = -1;
-        return decoded;
+        if (count++ == 0 && end > len)
+            decoded = decode(at + len + 1, end - len - 1, ' ', out, size);
     }
-    return 0;
+    if (count > 1 || decoded < 0 || strlen(out) != (size_t)decoded) {
+        out[0] = '\0';
+        return -1;
+    }
+    return decoded;
 }

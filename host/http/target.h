@@ -11,6 +11,6 @@ enum { SL_HTTP_PATH_BYTES = 1024 };
 int sl_http_target_read(const char *method, const char *target, char out_path[SL_HTTP_PATH_BYTES],
                         const char **out_query, const char **out_why);
 
-/* The first parameter of that name, decoded: its length, 0 and "" when absent, -1 when it does not
- * fit. `query` may be NULL. */
+/* The parameter of that name, decoded: its length, 0 and "" when absent, -1 when it does not fit or
+ * stands there twice. `query` may be NULL. */
 int sl_http_query_find(const char *query, const char *name, char *out, size_t size);

@@ -15,6 +15,7 @@ import sme2lab_export.quiet  # noqa: F401  first of all
 import check_categories
 import check_executorch
 import check_export
+import check_http
 import check_inspector
 import check_junit
 import check_operators
@@ -27,7 +28,7 @@ import check_weights
 import programs
 
 CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random, "operators": check_operators,
-          "programs": check_programs, "executorch": check_executorch, "export": check_export, "weights": check_weights, "junit": check_junit, "pages": check_pages}
+          "programs": check_programs, "executorch": check_executorch, "export": check_export, "weights": check_weights, "junit": check_junit, "pages": check_pages, "http": check_http}
 
 
 class Lab:

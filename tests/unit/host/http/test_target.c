@@ -56,10 +56,12 @@ TEST(parameters_are_found_and_decoded)
 {
     char value[8];
     (void)state;
-    assert_int_equal(sl_http_query_find("ab=1&a=%41+b&a=2&c", "a", value, sizeof(value)), 3);
+    assert_int_equal(sl_http_query_find("ab=1&a=%41+b&aa=2&c", "a", value, sizeof(value)), 3);
     assert_string_equal(value, "A b");
     assert_int_equal(sl_http_query_find("ab=1&c", "a", value, sizeof(value)), 0);
     assert_int_equal(sl_http_query_find("ab=1&c", "c", value, sizeof(value)), 0);
+    assert_int_equal(sl_http_query_find("a=1&b&a=1", "a", value, sizeof(value)), -1);
+    assert_string_equal(value, "");
     assert_int_equal(sl_http_query_find(NULL, "a", value, sizeof(value)), 0);
     assert_int_equal(sl_http_query_find("a=1234567", "a", value, sizeof(value)), 7);
     assert_int_equal(sl_http_query_find("a=12345678", "a", value, sizeof(value)), -1);

@@ -1,0 +1,123 @@
+"""Schemathesis at a daemon: does it serve what proto/openapi.yaml says?
+    http_schema.py PYTHON [CASES]     PYTHON has Schemathesis; 5,000 cases unless said otherwise
+All phases, over TCP and over the Unix socket, with and without a token. Standard library only."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/integration"))
+
+from daemon import Daemon  # noqa: E402
+
+SCHEMA = ROOT / "proto/openapi.yaml"
+WAYS = ("tcp with a token", "tcp without", "unix with a token", "unix without")
+# What fits the schema may be refused where more is asked than a schema can say: that a blob is there, that bytes have a digest and follow
+# those that are there, that a name of 63 characters has 63 bytes. What is too large is 413.
+SETTINGS = """
+[[operations]]
+include-name = ["POST /api/v1/jobs", "POST /api/v1/tokens"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "403", "409", "413", "422", "429", "507"]
+
+[[operations]]
+include-name = "PUT /api/v1/blobs/{sha256}"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "409", "413", "422", "507"]
+checks.negative_data_rejection.expected-statuses = ["400", "401", "403", "404", "409", "413", "415", "422"]
+"""
+SECURITY = ("security: [{bearer: []}]\n", "      security: []\n", "  securitySchemes: {bearer: {type: http, scheme: bearer}}\n")
+
+
+def pump(source, sink):
+    """Bytes from one socket to the other, to the end of both."""
+    with contextlib.suppress(OSError):
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+    with contextlib.suppress(OSError):
+        sink.shutdown(socket.SHUT_WR)
+
+
+class Relay:
+    """A port of TCP before a Unix socket: Schemathesis speaks TCP alone."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client = self.listener.accept()[0]
+                threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self.path)
+            back = threading.Thread(target=pump, args=(server, client), daemon=True)
+            back.start()
+            pump(client, server)
+            back.join()
+
+
+def open_schema(folder):
+    """What the Unix socket serves: who may open it may do everything."""
+    text = SCHEMA.read_text()
+    for line in SECURITY:
+        if line not in text:
+            raise AssertionError(f"the schema has no {line!r}")
+        text = text.replace(line, "")
+    path = folder / "open.yaml"
+    path.write_text(text)
+    return path
+
+
+def run(python, schema, port, token, cases, out):
+    """How many cases one way of asking had; raises with what was found."""
+    settings = out.with_name("schemathesis.toml")
+    settings.write_text(SETTINGS)
+    words = [python, "-m", "schemathesis.cli", "--config-file", str(settings), "run", str(schema), "--url", f"http://127.0.0.1:{port}", "--checks", "all",
+             "--max-examples", str(max(1, cases // 30)), "--continue-on-failure", "--no-color",
+             "--report", "json", "--report-json-path", str(out), "--suppress-health-check", "all", "--request-timeout", "60",
+             "--warnings", "off"]
+    if token:
+        words += ["--header", f"Authorization: Bearer {token}"]
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=out.parent)
+    tested = re.search(r"(\d+) generated|Test cases:\s*\n?\s*(\d+)", done.stdout)
+    if done.returncode != 0 or not tested:
+        raise AssertionError(done.stdout[-20000:] + done.stderr[-3000:])
+    return int(tested.group(1) or tested.group(2))
+
+
+def check(python, cases, say=print):
+    with tempfile.TemporaryDirectory(prefix="sme2lab-schema-") as folder:
+        folder = pathlib.Path(folder)
+        state = folder / "state"
+        state.mkdir()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        config = {"listen": [f"unix:{state}/sme2labd.sock", f"tcp:127.0.0.1:{port}"], "devices": [{"name": "here", "kind": "counted"}],
+                  "agents_on_demand": True}
+        with Daemon(state, config) as daemon:
+            relay = Relay(daemon.socket)
+            for way in WAYS:
+                body = json.dumps({"name": "schema", "role": "admin"})
+                made = daemon.request("POST", "/api/v1/tokens", body, {"Content-Type": "application/json"})
+                token = json.loads(made[2])["token"] if "with a token" in way else None
+                schema, reached = (SCHEMA, port) if way.startswith("tcp") else (open_schema(folder), relay.port)
+                ran = run(python, schema, reached, token, cases, folder / "report.json")
+                say(f"{way}: {ran} cases, nothing found")
+            if daemon.process.poll() is not None or "Sanitizer" in daemon.log_text():
+                raise AssertionError(daemon.log_text()[-6000:])
+
+
+if __name__ == "__main__":
+    check(os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5000)
