@@ -37,6 +37,7 @@ static Sme2lab__Proto__Job whole_job(char **inputs)
     job.budget_ms = 1500;
     job.weight_cache = true;
     job.policy = (char *)(uintptr_t)"conv";
+    job.max_memory = UINT64_C(3) << 30;
     return job;
 }
 
@@ -75,6 +76,7 @@ TEST(run_reads_what_the_job_says)
     assert_int_equal(o.sme_threads, 2);
     assert_int_equal(o.first_look, 20);
     assert_int_equal(o.budget_ms, 1500);
+    assert_true(o.max_memory == UINT64_C(3) << 30);
     assert_true(o.seed == UINT64_C(1) << 40);
     assert_true(o.clean && o.paired && o.json && !o.counted);
     assert_int_equal(o.ring, SL_COMMAND_RING_FD);
