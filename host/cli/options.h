@@ -15,8 +15,9 @@ enum sl_option_kind {
     SL_OPTION_LIST,  /* into: struct sl_option_list; may be given several times */
 };
 
+enum { SL_OPTION_LIST_MAX = 16 };
 struct sl_option_list {
-    const char *items[16]; /* borrowed from argv */
+    const char *items[SL_OPTION_LIST_MAX]; /* borrowed from argv */
     size_t count;
 };
 

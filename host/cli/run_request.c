@@ -252,6 +252,27 @@ static int split_paths(struct sl_run_request *r, const struct sl_param *param, c
     return 0;
 }
 
+/* K=V, each time: beside the configuration's. */
+static int set_labels(struct sl_run_request *r, const struct sl_param *param,
+                      const struct sl_option_list *list, struct sl_spec *spec, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (size_t i = 0; i < list->count && rc == 0; i++) {
+        const char *word = list->items[i], *equals = strchr(word, '=');
+        size_t len = equals ? (size_t)(equals - word) : 0;
+        if (!equals || len >= SL_NAME_BYTES) {
+            sl_diag_hint(diag, "say %s branch=main", param->option);
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, param->option,
+                               "'%.80s' is no label: a key of at most %d bytes, '=' and a value",
+                               word, SL_NAME_BYTES - 1);
+        }
+        memcpy(r->label_keys[i], word, len);
+        r->label_keys[i][len] = '\0';
+        rc = sl_param_set_label(param, r->label_keys[i], equals + 1, spec, diag);
+    }
+    return rc;
+}
+
 static int take_number(const struct sl_param *param, const union sl_run_said *said, void *value,
                        struct sl_diag *diag)
 {
@@ -288,6 +309,8 @@ static int take(struct sl_run_request *r, size_t which, struct sl_spec *spec, st
         return said->text ? sl_param_parse_counts(param, said->text, spec, diag) : 0;
     case SL_PARAM_PATHS:
         return said->text ? split_paths(r, param, said->text, spec, diag) : 0;
+    case SL_PARAM_LABELS:
+        return set_labels(r, param, &said->list, spec, diag);
     case SL_PARAM_TEXT:
     case SL_PARAM_PATH:
         *(const char **)value = said->text ? said->text : *(const char **)value;

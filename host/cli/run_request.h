@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "host/cli/options.h"
+#include "host/spec/spec.h"
 
 struct sl_diag;
 struct sl_plan;
@@ -29,6 +30,7 @@ struct sl_run_request {
     bool explain, analysis_only, cancel_on_interrupt, force;
     char command[SL_RUN_COMMAND_BYTES];
     char *input_text; /* owned: the list of files that is split */
+    char label_keys[SL_OPTION_LIST_MAX][SL_NAME_BYTES];
 };
 
 /* 0; 1 when --help was printed; a negative code with `diag` set. End with sl_run_request_fini() in

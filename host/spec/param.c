@@ -453,6 +453,26 @@ int sl_param_parse_counts(const struct sl_param *param, const char *text, struct
     return 0;
 }
 
+int sl_param_set_label(const struct sl_param *param, const char *key, const char *value,
+                       struct sl_spec *spec, struct sl_diag *diag)
+{
+    const char **keys = texts_of(param, spec, false), **values = texts_of(param, spec, true);
+    size_t *count = sl_param_items(param, spec), at = 0;
+    while (at < *count && strcmp(keys[at], key) != 0)
+        at++;
+    if (!key[0] || !value[0] || strlen(key) >= SL_NAME_BYTES || strlen(value) >= SL_SELECTOR_BYTES)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, param->option,
+                           "A label has 1 to %d bytes, its key 1 to %d", SL_SELECTOR_BYTES - 1,
+                           SL_NAME_BYTES - 1);
+    if (at == param->most)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, param->option, "There are more than %zu labels",
+                           param->most);
+    keys[at] = key;
+    values[at] = value;
+    *count += at == *count;
+    return 0;
+}
+
 /* --- writing --- */
 
 bool sl_param_is_set(const struct sl_param *param, unsigned scope, const struct sl_spec *spec)

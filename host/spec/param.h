@@ -105,6 +105,11 @@ void sl_params_put(struct sl_json *json, unsigned scope, unsigned without,
 void sl_params_record(struct sl_json *json, const struct sl_spec *spec);
 bool sl_param_fits_record(const struct sl_param *param, const struct cJSON *value);
 
+/* Sets a label, in place of one of the same key; both texts are borrowed. SL_E_UNSUPPORTED with
+ * `diag` set for one that is empty or too long, and for too many. */
+int sl_param_set_label(const struct sl_param *param, const char *key, const char *value,
+                       struct sl_spec *spec, struct sl_diag *diag);
+
 /* "4" or "1,2,4" for a parameter that is a list of counts; `where` is for messages. */
 int sl_param_parse_counts(const struct sl_param *param, const char *text, struct sl_spec *spec,
                           struct sl_diag *diag);

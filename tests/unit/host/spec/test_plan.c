@@ -224,6 +224,30 @@ TEST(lists_of_threads_that_cannot_be_are_refused)
     assert_int_equal(sl_plan_spread(&plan, &diag), SL_E_FORMAT);
 }
 
+TEST(a_label_takes_the_place_of_one_with_its_key)
+{
+    char keys[SL_SPEC_MAX_LABELS][8], longest[SL_SELECTOR_BYTES];
+    struct sl_spec spec;
+    struct sl_diag diag;
+    const struct sl_param *labels = sl_params;
+    while (strcmp(labels->key, "labels") != 0)
+        labels++;
+    sl_spec_init(&spec);
+    for (size_t i = 0; i < SL_SPEC_MAX_LABELS; i++) {
+        snprintf(keys[i], sizeof(keys[i]), "k%zu", i);
+        assert_int_equal(sl_param_set_label(labels, keys[i], "v", &spec, &diag), 0);
+    }
+    assert_int_equal(sl_param_set_label(labels, "k3", "w", &spec, &diag), 0);
+    assert_string_equal(spec.labels_values[3], "w");
+    assert_int_equal(spec.labels_count, SL_SPEC_MAX_LABELS);
+    assert_int_equal(sl_param_set_label(labels, "more", "v", &spec, &diag), SL_E_UNSUPPORTED);
+    assert_int_equal(sl_param_set_label(labels, "k1", "", &spec, &diag), SL_E_UNSUPPORTED);
+    memset(longest, 'x', sizeof(longest));
+    longest[sizeof(longest) - 1] = '\0';
+    assert_int_equal(sl_param_set_label(labels, "k1", longest, &spec, &diag), 0);
+    assert_int_equal(sl_param_set_label(labels, longest, "v", &spec, &diag), SL_E_UNSUPPORTED);
+}
+
 TEST(more_than_the_limit_together_is_refused)
 {
     char text[4096] = "{\"model\":[\"0\"";
