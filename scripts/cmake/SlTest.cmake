@@ -24,16 +24,49 @@ function(sl_unit_tests folder)
   endforeach()
 endfunction()
 
+# What tests take, for ctest to begin with the longest: lines of `name seconds` in tests/costs.txt.
+file(STRINGS "${CMAKE_SOURCE_DIR}/tests/costs.txt" sl_costs REGEX "^[^#]")
+foreach(line IN LISTS sl_costs)
+  if(line MATCHES "^([^ ]+) ([0-9.]+)$")
+    set(seconds "${CMAKE_MATCH_2}")
+    string(REPLACE "@" "+" key "${CMAKE_MATCH_1}") # no name of a variable has an @
+    set("sl_cost_${key}" "${seconds}")
+  else()
+    message(FATAL_ERROR "tests/costs.txt: '${line}' is no `name seconds`")
+  endif()
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/costs.txt")
+
+function(sl_test_cost name)
+  string(REPLACE "@" "+" key "${name}")
+  if(DEFINED "sl_cost_${key}")
+    set_tests_properties("${name}" PROPERTIES COST "${sl_cost_${key}}")
+  endif()
+endfunction()
+
+# Vector lengths 256 and 1024 follow the code of 128, 512 and 2048: they are the night's (scripts/test --long all-svl).
+# So are, at other CPUs than the usual one and the one without SME, tests of what no CPU changes: how programs
+# are refused, names of events, how work is cut.
+set(sl_cpu_free agent/runtime/damaged agent/runtime/events agent/runtime/threads)
+
 # One ctest entry natively; in the aarch64 build one for each CPU the kernels must be right on.
 function(sl_add_test name target)
   if(NOT CMAKE_CROSSCOMPILING)
     add_test(NAME ${name} COMMAND ${target})
+    sl_test_cost(${name})
     return()
   endif()
-  set(emulator "${CMAKE_SOURCE_DIR}/build/tools/qemu-aarch64" -L "${CMAKE_SYSROOT}")
-  foreach(svl IN ITEMS 128 256 512 1024 2048)
-    add_test(NAME ${name}@svl${svl} COMMAND ${emulator} -cpu max,sme${svl}=on $<TARGET_FILE:${target}>)
+  set(cpus svl128=max,sme128=on svl256=max,sme256=on svl512=max,sme512=on svl1024=max,sme1024=on svl2048=max,sme2048=on
+           nosve=max,sve=off,sme512=on nosme=max,sme=off)
+  foreach(cpu IN LISTS cpus)
+    string(REGEX MATCH "^([a-z0-9]+)=(.*)$" cpu "${cpu}")
+    set(entry "${name}@${CMAKE_MATCH_1}")
+    set(which "${CMAKE_MATCH_1}")
+    add_test(NAME ${entry} COMMAND "${CMAKE_SOURCE_DIR}/build/tools/qemu-aarch64" -L "${CMAKE_SYSROOT}" -cpu "${CMAKE_MATCH_2}"
+                                   $<TARGET_FILE:${target}>)
+    sl_test_cost(${entry})
+    if(which MATCHES "^svl(256|1024)$" OR (name IN_LIST sl_cpu_free AND NOT which MATCHES "^(svl512|nosme)$"))
+      set_tests_properties(${entry} PROPERTIES LABELS nightly)
+    endif()
   endforeach()
-  add_test(NAME ${name}@nosve COMMAND ${emulator} -cpu max,sve=off,sme512=on $<TARGET_FILE:${target}>)
-  add_test(NAME ${name}@nosme COMMAND ${emulator} -cpu max,sme=off $<TARGET_FILE:${target}>)
 endfunction()

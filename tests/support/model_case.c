@@ -153,9 +153,7 @@ unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS])
     unsigned count = sl_case_masks(masks);
     if (getenv("SL_ALL_SVL"))
         return count;
-    if ((masks[0] & SL_ISA_SME2) != 0 && !has_sve())
-        masks[0] = SL_ISA_NONE;
-    return 1;
+    return (masks[0] & SL_ISA_SME2) == 0 || has_sve();
 }
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,
@@ -222,7 +220,7 @@ static void run_inputs(struct sl_model_case *c, struct sl_variant *variant, cons
 {
     struct sl_diag diag = {0};
     sl_case_set_files(c, model, folder);
-    if (sl_variant_execute(variant, false, &diag) != 0)
+    if (sl_variant_execute(variant, c->traced, &diag) != 0)
         fail_msg("%s %s\n%s", diag.what, diag.where, c->log);
 }
 

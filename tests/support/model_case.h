@@ -15,6 +15,7 @@ struct sl_model_case {
     struct sl_method *method;
     struct sl_data *data;  /* of a weights.ptd beside the program; NULL: there is none */
     struct sl_buf program; /* when opened from memory */
+    bool traced;           /* sl_case_run_files() and its like record; false after opening */
     char log[4096];        /* lines so far, "E file.cpp: message\n" */
 };
 
@@ -43,8 +44,8 @@ unsigned sl_case_each_model_with(const char *file, void (*run)(const char *model
 enum { SL_CASE_MASKS = 3 };
 unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS]);
 /* For each program of SL_FIXTURES, many of them large: the emulated CPUs share the work. One with
- * SME2 and SVE runs SME2's kernels, one with SME2 alone the portable ones, one without SME2 all it
- * has. All masks where SL_ALL_SVL is set. */
+ * SME2 and SVE runs SME2's kernels, one without SME2 all it has, one with SME2 alone none: this
+ * machine's own build runs the portable ones. All masks where SL_ALL_SVL is set. */
 unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS]);
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,

@@ -102,7 +102,6 @@ TEST(affinity_chooses_cpus_fastest_first)
 TEST(affinity_without_a_cpu_is_refused)
 {
     static const char *const words[] = {"large", "0x", "0xzz", "0x11111111111111111", "4-", "-1"};
-    (void)state;
     set_phone();
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         assert_int_equal(decide(-1, words[i]), SL_E_FORMAT);

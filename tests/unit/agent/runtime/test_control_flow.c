@@ -42,7 +42,6 @@ TEST(branches_may_change_from_run_to_run)
     static const char *const folders[] = {"case-large/", "", "case-negative/", "case-large/", ""};
     struct sl_model_case c;
     struct sl_tensor_view view;
-    (void)state;
     sl_case_open(&c, model);
     struct sl_variant *variant = sl_case_compile(&c, 0, 0, NULL);
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {

@@ -74,7 +74,6 @@ TEST(missing_weights_fail_at_load_in_the_real_words)
 {
     static const char key[] = "14bfa79fa0bfd6aaef433afbb64d4bd13cf450605e84f23158cea5e62b29b144";
     static const char other[] = "04bfa79fa0bfd6aaef433afbb64d4bd13cf450605e84f23158cea5e62b29b144";
-    (void)state;
     check_refused("toy_cnn_f32_xnnpack", key, other, 0, SL_ET_NOT_FOUND,
                   "E XNNCompiler.cpp: Failed to get constant data for key "
                   "14bfa79fa0bfd6aaef433afbb64d4bd13cf450605e84f23158cea5e62b29b144 from "
@@ -106,7 +105,6 @@ TEST(unreadable_files_are_refused_in_the_real_words)
     struct sl_model_case c = {0};
     struct sl_buf program;
     const struct sl_runtime_log log = {sl_case_log, &c};
-    (void)state;
     assert_int_equal(sl_model_open("nofile.pte", NULL, &log, &c.model, NULL), SL_ET_ACCESS_FAILED);
     assert_string_equal(c.log, "E file_data_loader.cpp: Failed to open nofile.pte: No such file or "
                                "directory (2)\n");
@@ -130,7 +128,6 @@ TEST(program_over_the_memory_limit_is_refused)
     struct sl_model *model = NULL;
     struct sl_method *method = NULL;
     struct sl_buf program;
-    (void)state;
     sl_case_read("toy_cnn_f32_portable", "model.pte", &program);
     assert_int_equal(sl_model_open_bytes(program.data, program.size, &tiny, NULL, &model, NULL), 0);
     assert_int_equal(sl_method_new(model, NULL, &method, NULL), SL_ET_MEMORY_ALLOCATION_FAILED);
@@ -161,7 +158,6 @@ TEST(damaged_programs_never_crash)
     enum { TRIALS = 400 };
     struct sl_buf whole, program;
     uint32_t random = 12345;
-    (void)state;
     sl_case_read("dynamic_shape_f32_xnnpack", "model.pte", &whole);
     for (int trial = 0; trial < TRIALS; trial++) {
         sl_buf_init(&program, whole.size);

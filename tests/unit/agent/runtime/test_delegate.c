@@ -86,7 +86,6 @@ TEST(every_binary_broadcasts_as_numpy_does)
         {{2, 3, 4, 5}, {1, 1, 1, 5}}, {{2, 1, 4, 1}, {1, 3, 1, 5}}, {{2, 3, 1, 5}, {2, 3, 4, 1}},
         {{1, 3, 1, 1}, {2, 3, 4, 5}}, {{1, 1, 1, 1}, {1, 1, 1, 1}},
     };
-    (void)state;
     for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
         for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
             check_broadcast(types[t], shapes[s][0], shapes[s][1]);
@@ -110,7 +109,6 @@ TEST(padding_and_clamp_merge_into_a_convolution)
 {
     static float w[54];
     static const float bias[3] = {0.25f, -1.0f, 2.0f};
-    (void)state;
     for (int i = 0; i < 54; i++)
         w[i] = (float)(i % 7 - 3) / 4.0f;
     sl_graph_begin();
@@ -159,7 +157,6 @@ static void check_conv_name(int type, uint32_t kernel, uint32_t multiplier, uint
 TEST(convolutions_have_the_names_of_xnnpack)
 {
     uint32_t all = sl_isa_detect(), sme = SL_ISA_SME | SL_ISA_SME2, off = all & ~sme;
-    (void)state;
     check_conv_name(SL_XNN_CONV2D, 3, 2, off, "Convolution (NHWC, F32) IGEMM");
     check_conv_name(SL_XNN_CONV2D, 1, 2, off, "Fully Connected (NC, F32) GEMM");
     check_conv_name(SL_XNN_DEPTHWISE_CONV2D, 3, 1, off, "Convolution (NHWC, F32) DWConv");
@@ -177,7 +174,6 @@ TEST(convolutions_have_the_names_of_xnnpack)
 TEST(copies_squares_constants_and_dead_nodes_are_rewritten)
 {
     static const float two[1] = {2.0f};
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(4)), y = sl_graph_add_output(DIMS(4));
     uint32_t number = sl_graph_add_constant(two, DIMS(1)), copy = sl_graph_add_value(DIMS(4));
@@ -244,7 +240,6 @@ TEST(pools_count_valid_pixels_only)
 {
     static const char *const names[] = {"Max Pooling (NHWC, F32)",
                                         "Average Pooling (NHWC, F32) Pixelwise Average Pooling"};
-    (void)state;
     for (int average = 0; average < 2; average++) {
         sl_graph_begin();
         uint32_t x = sl_graph_add_input(DIMS(1, 6, 6, 2)),
@@ -322,7 +317,6 @@ TEST(depthwise_with_multiplier_reads_each_channel_twice)
 {
     static float w[9 * 4];
     static const float bias[4] = {1.0f, 2.0f, 3.0f, 4.0f};
-    (void)state;
     for (int i = 0; i < 36; i++)
         w[i] = (float)(i % 5) - 2.0f;
     sl_graph_begin();

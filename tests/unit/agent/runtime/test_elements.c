@@ -33,7 +33,6 @@ TEST(powers_and_rests_of_integers_are_those_of_doubles)
 {
     static const int32_t x[4] = {3, -2, 0, 100000}, y[4] = {4, 3, -1, 3};
     static const int64_t a[4] = {7, -7, 1, INT64_MAX}, b[4] = {3, 3, 0, 10};
-    (void)state;
     begin("aten::pow.Tensor_Tensor_out", SL_SCALAR_INT, SL_SCALAR_INT, SL_SCALAR_INT, 0);
     run(x, sizeof(x), y, sizeof(y));
     const int32_t *power = sl_program_bytes(2);
@@ -55,7 +54,6 @@ TEST(powers_and_rests_of_integers_are_those_of_doubles)
 TEST(a_number_beside_integers_becomes_one_of_their_type)
 {
     static const uint8_t x[4] = {0, 252, 253, 255};
-    (void)state;
     begin("aten::lt.Scalar_out", SL_SCALAR_BYTE, -1, SL_SCALAR_BOOL, -3); /* 253 */
     run(x, sizeof(x), NULL, 0);
     const uint8_t *less = sl_program_bytes(2);
@@ -67,7 +65,6 @@ TEST(shifts_take_counts_as_cpus_take_them)
 {
     static const int32_t x[4] = {1, 1, -64, 5}, y[4] = {31, 33, 2, -31};
     static const int64_t a[4] = {1, 1, -64, 5}, b[4] = {62, 65, 66, -63};
-    (void)state;
     begin("aten::bitwise_left_shift.Tensor_out", SL_SCALAR_INT, SL_SCALAR_INT, SL_SCALAR_INT, 0);
     run(x, sizeof(x), y, sizeof(y));
     const int32_t *narrow = sl_program_bytes(2);
@@ -84,7 +81,6 @@ TEST(shifts_take_counts_as_cpus_take_them)
 TEST(remainders_of_doubles_are_single_precision)
 {
     static const double x[4] = {7.1, -7.1, 1e300, 0.3}, y[4] = {2.3, 2.3, 7e299, 0.2};
-    (void)state;
     begin("aten::remainder.Tensor_out", SL_SCALAR_DOUBLE, SL_SCALAR_DOUBLE, SL_SCALAR_DOUBLE, 0);
     run(x, sizeof(x), y, sizeof(y));
     const double *rest = sl_program_bytes(2);
@@ -99,7 +95,6 @@ TEST(remainders_of_doubles_are_single_precision)
 TEST(rounding_integers_goes_through_single_precision)
 {
     static const int32_t x[4] = {16777217, -5, INT32_MAX, INT32_MIN};
-    (void)state;
     for (int bools = 0; bools < 2; bools++) {
         sl_program_begin();
         int type = bools ? SL_SCALAR_BOOL : SL_SCALAR_INT;
@@ -121,7 +116,6 @@ TEST(rounding_integers_goes_through_single_precision)
 TEST(clamping_between_crossed_bounds_gives_the_upper)
 {
     static const int64_t x[4] = {-9, 2, 3, 9};
-    (void)state;
     for (int64_t high = 1; high <= 300; high += 299) {
         int type = high == 1 ? SL_SCALAR_LONG : SL_SCALAR_CHAR;
         sl_program_begin();

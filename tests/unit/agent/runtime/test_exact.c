@@ -30,7 +30,6 @@ static uint32_t add_dynamic(int scalar_type, uint32_t rank, const int32_t *sizes
 TEST(products_of_int8_wrap_and_what_is_added_broadcasts)
 {
     static const int8_t lhs[4] = {100, 3, -128, 7}, rhs[4] = {2, -1, 50, 9}, more[2] = {5, -3};
-    (void)state;
     sl_program_begin();
     uint32_t a = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 2), true);
     uint32_t b = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(2, 2), true);
@@ -123,7 +122,6 @@ TEST(a_selection_has_the_size_that_its_mask_gives_each_time)
     static const uint8_t masks[3][6] = {{1, 1, 1, 1, 1, 1}, {0}, {0, 1, 0, 0, 1, 1}};
     static const int32_t sizes[3] = {6, 0, 3};
     uint32_t mask, y = begin_selection(6, &mask);
-    (void)state;
     for (int i = 0; i < 3; i++) {
         memcpy(sl_program_bytes(mask), masks[i], 6);
         assert_int_equal(execute(), 0);
@@ -136,7 +134,6 @@ TEST(a_selection_has_the_size_that_its_mask_gives_each_time)
 TEST(a_selection_that_has_no_room_stops_the_run)
 {
     uint32_t mask;
-    (void)state;
     begin_selection(2, &mask);
     memset(sl_program_bytes(mask), 1, 6);
     check_failure("its output has no room for what the data select");
@@ -157,7 +154,6 @@ TEST(a_source_with_too_few_elements_stops_the_run)
 TEST(places_of_numbers_are_listed_row_by_row)
 {
     static const int64_t want[3][2] = {{0, 1}, {1, 0}, {1, 2}};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3));
     uint32_t y = add_dynamic(SL_SCALAR_LONG, SL_SIZES(6, 2));
@@ -228,7 +224,6 @@ TEST(reversed_differences_and_floored_quotients_of_integers_are_exact)
 {
     static const int64_t a[4] = {INT64_MIN, -7, 7, 6}, b[4] = {-1, 2, -2, 3};
     static const int64_t quotients[4] = {INT64_MIN, -4, -4, 2};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
     uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);

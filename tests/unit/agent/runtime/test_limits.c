@@ -55,7 +55,6 @@ TEST(buffers_weights_workspace_and_tables_count)
         "toy_cnn_f16_portable",   "linear_qd8_qb4w_xnnpack", "dynamic_shape_f32_xnnpack",
         "quant_ops_int8_xnnpack", "kitchen_math_portable",   "llm_cache_portable",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
         struct sl_buf program;
         struct used whole, less;
@@ -75,7 +74,6 @@ TEST(buffers_weights_workspace_and_tables_count)
 TEST(instructions_count_though_the_file_has_but_one)
 {
     enum { COUNT = 100000 };
-    (void)state;
     sl_program_begin();
     uint32_t a = sl_program_add_tensor(SL_SIZES(4)), b = sl_program_add_tensor(SL_SIZES(4));
     sl_program_add_call("aten::relu.out", SL_ARGS(a, b));

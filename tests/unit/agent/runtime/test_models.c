@@ -80,7 +80,6 @@ TEST(sequences_that_come_and_go_give_the_outputs_of_each)
     } cases[] = {{{1, 48}, ""}, {{1, 2}, "case-n2/"}, {{1, 31}, "case-n31/"}, {{1, 48}, ""}};
     uint32_t masks[SL_CASE_MASKS];
     struct sl_model_case c;
-    (void)state;
     sl_case_open(&c, "dynamic_sequence_f32_xnnpack");
     unsigned count = sl_case_masks(masks);
     for (unsigned i = 0; i < count; i++) {
@@ -120,7 +119,6 @@ TEST(shapes_that_come_and_go_give_the_outputs_of_each)
     static const int32_t batches[] = {8, 1, 1, 5, 8, 5, 1};
     uint32_t masks[SL_CASE_MASKS];
     struct sl_model_case c;
-    (void)state;
     sl_case_open(&c, "dynamic_shape_f32_xnnpack");
     unsigned count = sl_case_masks(masks);
     for (unsigned i = 0; i < count; i++) {
@@ -136,7 +134,6 @@ TEST(shape_beyond_the_bound_is_refused)
 {
     static const int32_t sizes[4] = {9, 3, 32, 32}, negative[4] = {-1, 3, 32, 32};
     struct sl_model_case c;
-    (void)state;
     sl_case_open(&c, "dynamic_shape_f32_xnnpack");
     assert_int_equal(sl_method_resize_input(c.method, 0, sizes, NULL), SL_ET_NOT_SUPPORTED);
     assert_int_equal(sl_method_resize_input(c.method, 0, negative, NULL), SL_ET_NOT_SUPPORTED);
@@ -152,7 +149,6 @@ TEST(variant_made_while_shapes_are_small_serves_large_ones)
     uint32_t masks[SL_CASE_MASKS];
     struct sl_model_case c;
     struct sl_tensor_view view;
-    (void)state;
     sl_case_masks(masks);
     sl_case_open(&c, "dynamic_shape_f32_xnnpack");
     assert_int_equal(sl_method_resize_input(c.method, 0, one, NULL), 0);
@@ -247,7 +243,6 @@ TEST(execution_without_inputs_is_refused)
     struct sl_model_case c;
     struct sl_diag diag = {0};
     struct sl_buf input;
-    (void)state;
     sl_case_read("toy_cnn_f32_xnnpack", "input-0.bin", &input);
     sl_case_open(&c, "toy_cnn_f32_xnnpack");
     struct sl_variant *variant = sl_case_compile(&c, 0, 0, NULL);
@@ -268,7 +263,6 @@ TEST(unknown_method_is_refused_in_the_real_words)
 {
     struct sl_model_case c;
     struct sl_method *method = NULL;
-    (void)state;
     sl_case_open(&c, "toy_cnn_f32_xnnpack");
     assert_int_equal(sl_method_new(c.model, "nope", &method, NULL), SL_ET_INVALID_ARGUMENT);
     assert_null(method);

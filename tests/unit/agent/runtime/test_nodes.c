@@ -83,7 +83,6 @@ TEST(unary_nodes_compute_what_they_are_named_for)
         {SL_XNN_CONVERT, "Convert (NC)", same},
         {SL_XNN_COPY, "Copy (NC, X32)", same},
     };
-    (void)state;
     for (size_t k = 0; k < sizeof(nodes) / sizeof(nodes[0]); k++) {
         sl_graph_begin();
         uint32_t x = sl_graph_add_input(DIMS(3, 7)), y = sl_graph_add_output(DIMS(3, 7));
@@ -106,7 +105,6 @@ TEST(unary_nodes_compute_what_they_are_named_for)
 TEST(prelu_has_a_slope_for_each_channel)
 {
     static const float slope[3] = {0.5f, -1.0f, 2.0f};
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(1, 2, 4, 3)), y = sl_graph_add_output(DIMS(1, 2, 4, 3));
     sl_graph_add_node(SL_XNN_PRELU, IN(x, sl_graph_add_constant(slope, DIMS(3))), y);
@@ -252,7 +250,6 @@ TEST(transposed_convolution_sums_what_overlaps)
 {
     static float w[6 * 9 * 2];
     static const float bias[6] = {0.25f, -1.0f, 2.0f, 0.5f, 3.0f, -2.0f};
-    (void)state;
     for (int i = 0; i < 108; i++)
         w[i] = (float)(i % 7 - 3) / 4.0f;
     sl_graph_begin();
@@ -351,7 +348,6 @@ TEST(mean_of_squares_is_one_operator)
 TEST(constants_are_reshaped_at_load)
 {
     static const float row[4] = {1, 2, 3, 4};
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(4, 1)), y = sl_graph_add_output(DIMS(4, 1));
     uint32_t flat = sl_graph_add_constant(row, DIMS(4)), column = sl_graph_add_value(DIMS(4, 1));

@@ -276,7 +276,6 @@ TEST(convolutions_of_all_kinds_agree_with_loops)
         {4, 4, 8, 3, 1, 1, 1, true, true, true, true, true},
         {1, 3, 5, 3, 2, 1, 1, false, true, false, true, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         check_convolution(&cases[i]);
 }
@@ -363,7 +362,6 @@ TEST(addmm_without_its_first_operand_is_refused)
 TEST(any_and_all_of_truths_see_every_byte_of_a_row)
 {
     enum { ROWS = 6, LONG = 37 };
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(ROWS, LONG)), limits[2];
     uint32_t dim = sl_program_add_int(1), keep = sl_program_add_bool(false);
@@ -397,7 +395,6 @@ TEST(any_and_all_of_truths_see_every_byte_of_a_row)
 TEST(many_short_rows_meet_one_row)
 {
     enum { ROWS = 43, SHORT = 6 }; /* more than are taken at once, and some are left */
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(ROWS, SHORT)),
              row = sl_program_add_tensor(SL_SIZES(1, SHORT)), one = sl_program_add_int(1);

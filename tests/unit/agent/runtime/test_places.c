@@ -27,7 +27,6 @@ TEST(a_mask_picks_as_many_as_it_has)
 {
     static const uint8_t masks[3][6] = {{1, 0, 0, 1, 0, 1}, {0}, {1, 1, 1, 1, 1, 1}};
     static const int32_t counts[3] = {3, 0, 6};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 2));
     uint32_t mask = sl_program_add_typed(SL_SCALAR_BOOL, SL_SIZES(2, 3), true);
@@ -56,7 +55,6 @@ TEST(a_mask_behind_a_gap_meets_places_beside_it)
 {
     static const uint8_t mask_of[3] = {0, 1, 1};
     static const int64_t place_of[2] = {-1, 0};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, 3, 2));
     uint32_t mask = sl_program_add_typed(SL_SCALAR_BYTE, SL_SIZES(3), true);
@@ -80,7 +78,6 @@ TEST(a_mask_behind_a_gap_meets_places_beside_it)
 TEST(values_go_where_a_mask_is_and_add_up)
 {
     static const uint8_t mask_of[4] = {1, 0, 1, 0};
-    (void)state;
     for (int adds = 0; adds < 2; adds++) {
         sl_program_begin();
         uint32_t x = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(4), true);
@@ -152,7 +149,6 @@ TEST(sums_at_places_are_of_the_elements_own_type)
                                 SL_SCALAR_BOOL};
     static const uint16_t ones[] = {200, 200, 0x3c00, 0x3f80, 1};
     static const uint16_t sums[] = {144, 400, 0x4000, 0x4000, 1}; /* 144 is 400 in a byte */
-    (void)state;
     for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
         sl_program_begin();
         uint32_t x = sl_program_add_typed(types[k], SL_SIZES(2), true);
@@ -179,7 +175,6 @@ TEST(sums_at_places_are_of_the_elements_own_type)
 TEST(elements_are_converted_where_they_are_put)
 {
     static const float source[3] = {2.7f, -1.5f, 300.0f};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_SHORT, SL_SIZES(2, 3), true);
     uint32_t src = sl_program_add_tensor(SL_SIZES(3));

@@ -74,7 +74,6 @@ TEST(max_pool_gives_a_nan_only_where_a_window_begins_with_it)
     enum { WIDTH = 16 };
     static const int64_t places[WIDTH / 2] = {0, 3, 5, 22, 9, 10, 29, 15};
     static const bool nans[WIDTH / 2] = {true, false, false, false, false, true, false, false};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(1, 1, 2, WIDTH));
     uint32_t y = sl_program_add_tensor(SL_SIZES(1, 1, 1, WIDTH / 2));
@@ -297,7 +296,6 @@ TEST(channels_are_normalised_over_the_batch)
 TEST(max_pool_takes_channels_last)
 {
     enum { C = 3, H = 5, W = 7, OH = 3, OW = 4 };
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2, C, H, W));
     uint32_t y = sl_program_add_tensor(SL_SIZES(2, C, OH, OW));

@@ -101,7 +101,6 @@ TEST(the_first_nan_is_the_greatest)
 TEST(variances_far_from_zero_are_exact)
 {
     static const double far[4] = {1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0, 1e9 + 4.0};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(4), true);
     uint32_t y = sl_program_add_tensor(SL_SIZES(4)), null = sl_program_add_null();

@@ -201,7 +201,6 @@ TEST(a_turned_operand_on_both_sides_is_turned_once)
 TEST(a_chain_with_numbers_and_both_its_ends_is_one_table)
 {
     static const int8_t four = 4;
-    (void)state;
     sl_graph_begin();
     uint32_t x = sl_graph_add_input(DIMS(100)), y = sl_graph_add_output(DIMS(100));
     uint32_t q = sl_graph_add_int8(DIMS(100), 0.125f, 0),
@@ -317,7 +316,6 @@ TEST(weights_of_one_scale_have_names_of_their_own)
         {"Convolution (NHWC, QS8) DWConv", "Convolution (NHWC, QS8) DWConv"},
         {"Deconvolution (NHWC, QS8) IGEMM", "Deconvolution (NHWC, PQS8, QS8, QC8W) IGEMM"},
     };
-    (void)state;
     for (int i = 0; i < 6; i++) {
         bool deep = nodes[i / 2] == SL_XNN_DEPTHWISE_CONV2D;
         sl_graph_begin();

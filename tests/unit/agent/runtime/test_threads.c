@@ -192,7 +192,6 @@ TEST(subnormals_are_on_all_threads_what_they_are_on_the_callers)
 {
     struct sl_crew crew = {0};
     struct sl_step step = {.run = multiply_small, .axis = axis_small};
-    (void)state;
     step.f32.unary.in = small;
     step.f32.unary.out = products;
     step.f32.unary.count = SMALL;
@@ -235,7 +234,6 @@ TEST(rows_whose_ends_are_in_cache_lines_are_not_cut)
 {
     static _Alignas(64) float out[4096];
     struct sl_workers *workers;
-    (void)state;
     assert_int_equal(sl_workers_new(&(struct sl_workers_config){.count = 3}, &workers), 0);
     for (size_t at = 0; at < 16; at++)
         for (int long_rows = 0; long_rows < 2; long_rows++) {

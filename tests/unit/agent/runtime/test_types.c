@@ -11,7 +11,6 @@ TEST(integers_stay_integers_and_wrap)
 {
     static const int32_t a[4] = {INT32_MAX, -7, 7, 0};
     static const int64_t b[4] = {1, 5, -5, INT64_C(1) << 40};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_INT, SL_SIZES(4), true);
     uint32_t y = sl_program_add_typed(SL_SCALAR_LONG, SL_SIZES(4), true);
@@ -60,7 +59,6 @@ TEST(integer_division_by_zero_fails_with_its_reason)
 TEST(places_outside_a_tensor_are_refused)
 {
     static const int64_t bad[] = {3, -4, INT64_MAX, INT64_MIN};
-    (void)state;
     for (unsigned which = 0; which < 4; which++)
         for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
             sl_program_begin();
@@ -144,7 +142,6 @@ TEST(parameters_beyond_the_input_are_refused)
 TEST(doubles_are_computed_as_doubles)
 {
     static const double a[3] = {1e300, 16777217.0, 0.1};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(3), true);
     uint32_t y = sl_program_add_tensor(SL_SIZES(3));
@@ -204,7 +201,6 @@ TEST(floor_division_by_zero_and_infinity_is_as_executorch_has_it)
     static const float a[6] = {7.0f, -7.0f, 0.5f, 0.5f, 0.0f, 2.5f};
     static const float b[6] = {-2.0f, 2.0f, 0.0f, -0.0f, 0.0f, -INFINITY};
     static const float want[6] = {-4.0f, -4.0f, INFINITY, INFINITY, INFINITY, -1.0f};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(6)), y = sl_program_add_tensor(SL_SIZES(6));
     uint32_t z = sl_program_add_tensor(SL_SIZES(6)), floors = sl_program_add_string("floor");
@@ -221,7 +217,6 @@ TEST(floor_division_by_zero_and_infinity_is_as_executorch_has_it)
 TEST(bounds_may_be_tensors_and_one_may_be_missing)
 {
     static const float a[4] = {-3.0f, 0.5f, 9.0f, NAN};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(4)), low = sl_program_add_tensor(SL_SIZES(1));
     uint32_t high = sl_program_add_tensor(SL_SIZES(4)), both = sl_program_add_tensor(SL_SIZES(4));
@@ -288,7 +283,6 @@ TEST(scales_are_chosen_as_executorch_chooses_them)
 {
     static const float most[3] = {25.5f, 1e-4f, 0.0f};
     static const double want[3] = {25.5 / 255.0, (double)6.1e-5f, 0.1};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(2)), low = sl_program_add_int(-128);
     uint32_t high = sl_program_add_int(127), eps = sl_program_add_double(1e-9);
@@ -313,7 +307,6 @@ TEST(each_row_has_a_scale_and_a_zero_of_its_own)
     static const float in[6] = {0.0f, 25.5f, -1.0f, -3.0f, 0.0f, 0.0f};
     static const double scales[3] = {25.5 / 255.0, 3.0 / 255.0, 0.1};
     static const int64_t zeros[3] = {-128, 127, 127};
-    (void)state;
     sl_program_begin();
     uint32_t x = sl_program_add_tensor(SL_SIZES(3, 2)), type = sl_program_add_int(SL_SCALAR_CHAR);
     uint32_t scale = sl_program_add_typed(SL_SCALAR_DOUBLE, SL_SIZES(3, 1), true);
@@ -333,7 +326,6 @@ TEST(each_row_has_a_scale_and_a_zero_of_its_own)
 TEST(tables_of_two_bits_begin_with_the_lowest)
 {
     static const float want[8] = {2.0f, -4.0f, -2.0f, 0.0f, 0.0f, 0.0f, 0.5f, -1.0f};
-    (void)state;
     sl_program_begin();
     uint32_t table = sl_program_add_typed(SL_SCALAR_BYTE, SL_SIZES(2, 1), true);
     uint32_t scales = sl_program_add_tensor(SL_SIZES(2)), none = sl_program_add_null();

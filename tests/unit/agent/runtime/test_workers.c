@@ -50,7 +50,6 @@ static void check_jobs(struct sl_workers *workers, uint32_t seats)
 TEST(every_part_of_every_job_runs_once_on_a_seat_of_its_own)
 {
     static const uint32_t counts[] = {2, 3, 7};
-    (void)state;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         struct sl_workers *workers = NULL;
         const struct sl_workers_config config = {.count = counts[i]};
@@ -85,7 +84,6 @@ TEST(seats_beyond_the_jobs_own_stay_empty)
 {
     struct sl_workers *workers = NULL;
     _Atomic uint32_t seats = 0;
-    (void)state;
     assert_int_equal(sl_workers_new(&(struct sl_workers_config){.count = 4}, &workers), 0);
     sl_workers_run(workers, 2, 16, note_seat, &seats);
     assert_int_equal(seats & ~3u, 0);
@@ -98,7 +96,6 @@ TEST(seats_beyond_the_jobs_own_stay_empty)
 TEST(streaming_work_gets_fewer_threads_where_asked)
 {
     struct sl_workers *workers = NULL;
-    (void)state;
     const struct sl_workers_config config = {.count = 4, .streaming = 2};
     assert_int_equal(sl_workers_new(&config, &workers), 0);
     assert_int_equal(sl_workers_count(workers, true), 2);
@@ -111,7 +108,6 @@ TEST(a_cpu_that_is_not_there_is_refused)
 {
     struct sl_workers *workers = NULL;
     const uint16_t cpus[] = {SL_WORKERS_MAX_CPUS - 1};
-    (void)state;
     const struct sl_workers_config config = {.count = 2, .cpus = cpus, .cpu_count = 1};
     assert_true(sl_workers_new(&config, &workers) < 0);
     assert_null(workers);
@@ -120,7 +116,6 @@ TEST(a_cpu_that_is_not_there_is_refused)
 TEST(no_memory_is_no_pool)
 {
     struct sl_workers *workers = NULL;
-    (void)state;
     sl_mem_fail_nth(1);
     assert_int_equal(sl_workers_new(&(struct sl_workers_config){.count = 2}, &workers), -ENOMEM);
     sl_workers_free(NULL);

@@ -389,7 +389,6 @@ static void cancel(struct host *host, uint64_t job)
 TEST(a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled)
 {
     struct host host;
-    (void)state;
     open_host(&host);
     link_up(&host, 0);
     submit(&host, 201, model, "sleep 60", 0); /* not a byte of it comes */
@@ -412,7 +411,6 @@ TEST(a_busy_agent_says_with_which_job_so_that_it_can_be_cancelled)
 TEST(a_cancelled_job_says_so)
 {
     struct host host;
-    (void)state;
     open_host(&host);
     link_up(&host, 0);
     submit(&host, 200, model, "sleep 60", 0);

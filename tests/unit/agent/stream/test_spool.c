@@ -88,7 +88,6 @@ TEST_WITH(a_disk_that_takes_no_more_is_the_spools_error, fresh_folder, remove_fo
 TEST_WITH(a_folder_that_is_not_there_gives_its_error, fresh_folder, remove_folder)
 {
     struct sl_spool *spool = NULL;
-    (void)state;
     assert_int_equal(sl_spool_new("/nowhere/at/all", 8, &spool), -ENOENT);
     assert_null(spool);
 }

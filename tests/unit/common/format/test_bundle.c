@@ -55,7 +55,6 @@ TEST(every_kind_of_value_is_read)
 TEST(a_program_is_found_with_and_without_a_bundle_round_it)
 {
     struct sl_bytes program;
-    (void)state;
     assert_int_equal(parse(SL_TEST_DATA "/models/toy_cnn_bundled/model.bpte"), 0);
     struct sl_bytes inside = bundle.program, whole = {file.data, file.size};
     assert_int_equal(sl_bundle_program(whole, &program, &diag), 0);
@@ -76,7 +75,6 @@ TEST(what_is_wrong_is_refused_in_words)
                                         "kind_0",     "kind_9",     "no_content",
                                         "no_method",  "few_bytes",  "type",
                                         "negative",   "order",      "product"};
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char path[512];
         snprintf(path, sizeof(path), "%s/../fuzz/corpus/bundle/%s", SL_TEST_DATA, names[i]);

@@ -58,7 +58,6 @@ TEST(what_is_wrong_is_refused_in_words)
         {"layout_type", SL_E_FORMAT},     {"layout_order", SL_E_FORMAT},
         {"layout_negative", SL_E_FORMAT}, {"layout_product", SL_E_FORMAT},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         char path[512];
         snprintf(path, sizeof(path), "%s/../fuzz/corpus/ptd/%s", SL_TEST_DATA, files[i].name);

@@ -13,7 +13,6 @@ TEST(each_shell_completes_every_listed_verb)
 {
     static const char *const shells[] = {"bash", "zsh", "fish"};
     static const char *const lines[] = {"        %s\n", "    '%s:", "-a %s -d '"};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct sl_buf text;
         sl_buf_init(&text, 1 << 16);
@@ -39,7 +38,6 @@ TEST(each_shell_completes_every_listed_verb)
 TEST(another_shell_is_not_found)
 {
     struct sl_buf text;
-    (void)state;
     sl_buf_init(&text, 1 << 16);
     assert_int_equal(sl_completion_script("csh", &text), SL_E_NOT_FOUND);
     sl_buf_fini(&text);

@@ -23,7 +23,6 @@ static int code_of(const char *job_text, const char *run_text)
 TEST(verdicts_mean_their_exit_codes)
 {
     const char *done = "{\"id\":1,\"state\":\"done\",\"config\":{\"threshold_percent\":5}}";
-    (void)state;
     assert_int_equal(code_of(done, "{\"verdict\":\"faster\",\"ratio\":2}"), SL_EXIT_DONE);
     assert_int_equal(code_of(done, "{\"verdict\":\"equivalent\"}"), SL_EXIT_DONE);
     assert_int_equal(code_of(done, "{\"verdict\":null}"), SL_EXIT_DONE);
@@ -46,7 +45,6 @@ TEST(answers_of_other_types_are_empty)
 {
     struct sl_outcome outcome;
     cJSON *job = cJSON_Parse("{\"id\":\"x\",\"state\":[],\"run\":-1,\"config\":7,\"detail\":{}}");
-    (void)state;
     sl_outcome_read(job, NULL, &outcome);
     assert_false(outcome.ended);
     assert_int_equal(outcome.run, 0);
@@ -66,7 +64,6 @@ TEST(progress_is_told_until_the_state_changes)
 {
     char line[256];
     struct sl_follow_state follow = {.pair = 0};
-    (void)state;
     take(&follow, "{\"state\":\"queued\",\"device\":null,\"detail\":\"\"}");
     assert_string_equal(sl_follow_words(&follow, 7, line, sizeof(line)), "job 7: queued");
     take(&follow, "{\"state\":\"running\",\"device\":\"counted-512\",\"detail\":\"\"}");

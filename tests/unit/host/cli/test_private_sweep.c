@@ -59,7 +59,6 @@ static int remove_root(void **state)
 TEST_WITH(only_old_states_without_a_daemon_go, fresh_root, remove_root)
 {
     char keep[128];
-    (void)state;
     make("old", true);
     make("new", false);
     make("mine", true);

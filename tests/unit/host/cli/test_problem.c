@@ -19,7 +19,6 @@ static int read_problem(long status, const char *body, struct sl_diag *diag)
 TEST(a_problem_document_is_told_in_its_own_words)
 {
     struct sl_diag diag;
-    (void)state;
     assert_int_equal(read_problem(422,
                                   "{\"type\":\"urn:x\",\"title\":\"Unprocessable\",\"status\":422,"
                                   "\"detail\":\"This must be a SHA-256.\",\"hint\":\"PUT it\"}",
@@ -39,7 +38,6 @@ TEST(a_body_that_is_no_document_leaves_the_status)
     static const char *const bodies[] = {"",     "<html>",           "[1]", "{\"detail\":7}",
                                          "null", "{\"detail\":\"\"}"};
     struct sl_diag diag;
-    (void)state;
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         assert_int_equal(read_problem(502, bodies[i], &diag), -EIO);
         assert_string_equal(diag.what, "The daemon answered 502 and no more");
@@ -49,7 +47,6 @@ TEST(a_body_that_is_no_document_leaves_the_status)
 TEST(words_cannot_steer_a_terminal)
 {
     struct sl_diag diag;
-    (void)state;
     read_problem(500, "{\"detail\":\"a\\u001b[2Jb\"}", &diag);
     assert_string_equal(diag.what, "A?[2Jb");
 }
@@ -63,7 +60,6 @@ TEST(each_status_means_its_exit_code)
                  {404, SL_EXIT_USAGE}, {409, SL_EXIT_USAGE}, {413, SL_EXIT_USAGE},
                  {422, SL_EXIT_USAGE}, {429, SL_EXIT_LAB},   {500, SL_EXIT_LAB},
                  {503, SL_EXIT_LAB},   {507, SL_EXIT_LAB},   {302, SL_EXIT_LAB}};
-    (void)state;
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
         assert_int_equal(sl_exit_for_error(sl_problem_code(codes[i].status)), codes[i].exit_code);
 }

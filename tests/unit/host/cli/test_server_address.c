@@ -11,7 +11,6 @@ TEST(addresses_of_all_kinds_are_taken)
 {
     struct sl_server_address address;
     struct sl_diag diag;
-    (void)state;
     assert_int_equal(sl_server_address_parse("unix:/run/x.sock", &address, &diag), 0);
     assert_string_equal(address.socket, "/run/x.sock");
     assert_string_equal(address.url, "http://localhost");
@@ -35,7 +34,6 @@ TEST(what_is_no_address_is_refused_with_the_fix)
                                         "http://", "http://a/b",  "http://u:p@host", "http://a b"};
     char socket[160] = "unix:";
     struct sl_server_address address;
-    (void)state;
     memset(socket + 5, 'x', 120);
     for (size_t i = 0; i <= sizeof(words) / sizeof(words[0]); i++) {
         struct sl_diag diag = {.what = ""};
@@ -49,7 +47,6 @@ TEST(the_option_goes_before_the_variable_before_the_state_directory)
 {
     struct sl_server_address address;
     struct sl_diag diag;
-    (void)state;
     setenv("SME2LAB_SERVER", "http://127.0.0.1:1", 1);
     setenv("SME2LAB_STATE", "/state", 1);
     assert_int_equal(sl_server_address_find("unix:/s", &address, &diag), 0);

@@ -45,7 +45,6 @@ TEST(a_lost_half_event_does_not_move_the_id)
     struct seen seen = {0};
     const char first[] = "id: 1\ndata: a\n\nid: 2\nevent: x\ndata: b\n";
     const char second[] = "data: c\n\n";
-    (void)state;
     sl_sse_init(&sse, on_event, &seen);
     assert_int_equal(sl_sse_feed(&sse, first, sizeof(first) - 1), 0);
     sl_sse_restart(&sse);
@@ -58,7 +57,6 @@ TEST(a_line_without_end_is_refused)
 {
     struct seen seen = {0};
     int rc = 0;
-    (void)state;
     sl_sse_init(&sse, on_event, &seen);
     for (size_t i = 0; i <= SL_SSE_LINE_BYTES && rc == 0; i++)
         rc = sl_sse_feed(&sse, "d", 1);
@@ -71,7 +69,6 @@ TEST(an_event_without_end_is_refused)
     struct seen seen = {0};
     static const char line[] = "data: 0123456789012345678901234567890123456789\n";
     int rc = 0;
-    (void)state;
     sl_sse_init(&sse, on_event, &seen);
     for (size_t sent = 0; sent < 2 * SL_SSE_DATA_BYTES && rc == 0; sent += sizeof(line) - 1)
         rc = sl_sse_feed(&sse, line, sizeof(line) - 1);
@@ -83,7 +80,6 @@ TEST(retry_that_is_no_number_is_ignored)
 {
     struct seen seen = {0};
     const char text[] = "retry: 1x\nretry:\n\n";
-    (void)state;
     sl_sse_init(&sse, on_event, &seen);
     assert_int_equal(sl_sse_feed(&sse, text, sizeof(text) - 1), 0);
     assert_int_equal(sse.retry_ms, -1);

@@ -50,7 +50,6 @@ static int remove_folder(void **state)
 TEST_WITH(a_full_file_is_rotated_and_no_line_is_lost, fresh_folder, remove_folder)
 {
     struct sl_log_file *log = NULL;
-    (void)state;
     assert_int_equal(sl_log_file_open(path, 400, &log, NULL), 0);
     for (int i = 0; i < 30; i++) {
         fprintf(stderr, "level=info line=%04d\n", i);
@@ -65,7 +64,6 @@ TEST_WITH(a_full_file_is_rotated_and_no_line_is_lost, fresh_folder, remove_folde
 TEST_WITH(a_file_that_was_moved_away_is_begun_anew, fresh_folder, remove_folder)
 {
     struct sl_log_file *log = NULL;
-    (void)state;
     assert_int_equal(sl_log_file_open(path, 1 << 20, &log, NULL), 0);
     fprintf(stderr, "one\n");
     assert_int_equal(rename(path, old_path), 0);
@@ -82,7 +80,6 @@ TEST_WITH(a_folder_that_is_not_there_is_refused_with_a_hint, fresh_folder, remov
 {
     struct sl_log_file *log = NULL;
     struct sl_diag diag = {0};
-    (void)state;
     assert_int_equal(sl_log_file_open("/nowhere/at/all", 1, &log, &diag), -ENOENT);
     assert_true(diag.hint[0]);
 }

@@ -32,7 +32,6 @@ TEST_WITH(the_second_is_refused_by_the_name_of_the_first, fresh_folder, remove_f
     struct sl_diag diag = {0};
     char owner[24];
     int first = -1, second = -1;
-    (void)state;
     assert_int_equal(sl_state_lock(folder, 0, &first, &diag), 0);
     assert_int_equal(sl_state_lock(folder, 60, &second, &diag), -EBUSY);
     snprintf(owner, sizeof(owner), "process %ld", (long)getpid());
@@ -47,7 +46,6 @@ TEST_WITH(that_of_a_dead_process_is_taken_over, fresh_folder, remove_folder)
 {
     struct sl_diag diag = {0};
     int lock = -1, status = 0;
-    (void)state;
     pid_t pid = fork();
     if (pid == 0)
         _exit(sl_state_lock(folder, 0, &lock, &diag) == 0 ? 7 : 1); /* never given back */
@@ -62,7 +60,6 @@ TEST_WITH(one_that_is_about_to_end_is_waited_for, fresh_folder, remove_folder)
     struct sl_diag diag = {0};
     int lock = -1, ready[2];
     char byte;
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     pid_t pid = fork();
     if (pid == 0) {

@@ -10,7 +10,6 @@ TEST(a_made_token_gives_its_role_until_it_expires)
     struct sl_token_record tokens[2] = {{.role = SL_TOKEN_ADMIN},
                                         {.role = SL_TOKEN_READ, .expires_ms = 1000}};
     char text[2][SL_AUTH_TOKEN_BYTES], header[128];
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         sl_auth_make(text[i], tokens[i].sha256);
     assert_string_not_equal(text[0], text[1]);
@@ -39,7 +38,6 @@ TEST(too_many_tokens_or_no_memory_leave_the_old_ones)
 {
     struct sl_auth auth = {0};
     struct sl_token_record one = {.role = SL_TOKEN_READ};
-    (void)state;
     assert_int_equal(sl_auth_set(&auth, &one, 1), 0);
     assert_int_equal(sl_auth_set(&auth, &one, SL_AUTH_MAX_TOKENS + 1), SL_E_LIMIT);
     sl_mem_fail_nth(1);

@@ -32,7 +32,6 @@ TEST(chunks_are_put_together_however_they_come)
 {
     static const char text[] =
         "3\r\nabc\r\n0A;x=\"y\"\r\n0123456789\r\n000\r\nA: b\r\nC: d\r\n\r\nGET";
-    (void)state;
     for (size_t step = 1; step <= sizeof(text); step++) {
         assert_int_equal(take(text, step), 0);
         assert_string_equal(body, "abc0123456789");
@@ -61,7 +60,6 @@ TEST(wrong_chunks_are_refused)
                                         "fffffffffffffffff\r\n",
                                         "8000000000000000\r\n",
                                         "0\r\nA\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         assert_int_equal(take(texts[i], 100), SL_E_FORMAT);
 }
@@ -69,7 +67,6 @@ TEST(wrong_chunks_are_refused)
 TEST(extensions_and_trailers_have_a_limit)
 {
     static char text[SL_HTTP_MAX_TRAILER_BYTES + 64];
-    (void)state;
     memset(text, 'a', SL_HTTP_MAX_CHUNK_LINE_BYTES + 8);
     memcpy(text, "1;", 2);
     assert_int_equal(take(text, 100), SL_E_FORMAT);

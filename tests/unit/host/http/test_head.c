@@ -19,7 +19,6 @@ TEST(a_head_gives_method_target_version_and_fields)
 {
     char copy[256];
     struct sl_http_head head;
-    (void)state;
     assert_int_equal(
         read_text("\r\nGET /a?b HTTP/1.0\r\nHOST:a\r\nX-Y: \t b c \t\r\nE:\r\n\r\nnext", copy,
                   &head),
@@ -38,7 +37,6 @@ TEST(a_field_that_stands_twice_has_no_value)
 {
     char copy[256];
     struct sl_http_head head;
-    (void)state;
     assert_int_equal(read_text("GET / HTTP/1.1\r\nA: 1\r\na: 1\r\n\r\n", copy, &head), 0);
     assert_null(sl_http_head_field(&head, "a"));
 }
@@ -47,7 +45,6 @@ TEST(a_head_ends_at_its_empty_line_however_it_comes)
 {
     static const char text[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET";
     struct sl_http_head_scan scan = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof(text) - 4; i++)
         assert_int_equal(sl_http_head_find(&scan, (const uint8_t *)text, i), 0);
     assert_int_equal(sl_http_head_find(&scan, (const uint8_t *)text, sizeof(text) - 1),
@@ -60,7 +57,6 @@ TEST(what_no_request_begins_with_is_refused_before_it_ends)
                                         "GET / HTTP/1.1\r\nA: b\x01"};
     char copy[256];
     struct sl_http_head head;
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         assert_int_equal(read_text(texts[i], copy, &head), -400);
 }
@@ -78,7 +74,6 @@ TEST(wrong_heads_have_their_status)
         {"GET / HTTP/1.1\r\n: b\r\n\r\n", -400}, {"GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", -400}};
     char copy[256];
     struct sl_http_head head;
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(read_text(cases[i].text, copy, &head), cases[i].status);
 }
@@ -87,7 +82,6 @@ TEST(long_heads_have_their_status)
 {
     static char text[SL_HTTP_MAX_HEAD_BYTES + 64], copy[sizeof(text)];
     struct sl_http_head head;
-    (void)state;
     memset(text, 'a', sizeof(text) - 1);
     assert_int_equal(read_text(text, copy, &head), -414);
     memcpy(text, "GET / HTTP/1.1\r\nA:", 18);

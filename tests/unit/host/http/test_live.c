@@ -77,7 +77,6 @@ CASE(events_stream_and_end_with_the_job)
 CASE(a_stream_resumes_after_the_last_event_it_saw)
 {
     char header[64];
-    (void)state;
     assert_int_equal(SUBMIT, 201);
     int fd = watch("");
     progress("{\"pair\":1}");
@@ -109,7 +108,6 @@ static bool one_is_cut(void)
 CASE(a_client_that_does_not_read_is_cut_off)
 {
     char json[400];
-    (void)state;
     assert_int_equal(SUBMIT, 201);
     int fd = watch("");
     watchers = 1;
@@ -134,7 +132,6 @@ PATIENT_CASE(two_hundred_streams_all_hear_an_event_while_one_does_not_read)
     enum { STREAMS = 200 };
     int fds[STREAMS];
     char json[400];
-    (void)state;
     assert_int_equal(SUBMIT, 201);
     for (size_t i = 0; i < STREAMS; i++)
         fds[i] = watch("");
@@ -180,7 +177,6 @@ CASE(waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave)
 {
     uv_timer_t timer;
     int fds[3];
-    (void)state;
     assert_int_equal(SUBMIT, 201);
     for (size_t i = 0; i < 3; i++)
         fds[i] = watch("");
@@ -199,7 +195,6 @@ CASE(waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave)
 CASE(one_stream_too_many_is_told_so)
 {
     int fds[SL_HTTP_MAX_STREAMS];
-    (void)state;
     assert_int_equal(SUBMIT, 201);
     for (size_t i = 0; i < SL_HTTP_MAX_STREAMS; i++)
         fds[i] = watch("");
@@ -267,7 +262,6 @@ CASE(silent_and_broken_peers_are_closed)
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     };
     int fds[sizeof(peers) / sizeof(peers[0])];
-    (void)state;
     for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
         fds[i] = sl_http_case_connect(&bench);
         sl_http_case_send(fds[i], peers[i]);

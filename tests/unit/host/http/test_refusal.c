@@ -42,7 +42,6 @@ static int read_log(void)
 TEST_WITH(what_a_peer_chose_cannot_end_the_line, setup, NULL)
 {
     struct sl_http_refusals refusals = {0};
-    (void)state;
     sl_http_refusal_tell(&refusals, 5000, 400, "/a\nlevel=error \"b\" \x7f\xc3", "no");
     assert_int_equal(read_log(), 1);
     assert_non_null(strstr(text, " level=warning event=http_peer_refused status=400 "
@@ -52,7 +51,6 @@ TEST_WITH(what_a_peer_chose_cannot_end_the_line, setup, NULL)
 TEST_WITH(a_flood_is_counted_and_not_told, setup, NULL)
 {
     struct sl_http_refusals refusals = {0};
-    (void)state;
     for (int i = 0; i < 1000; i++)
         sl_http_refusal_tell(&refusals, 5000, 0, "", "silent");
     sl_http_refusal_tell(&refusals, 6000, 0, "", "later");

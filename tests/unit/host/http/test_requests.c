@@ -65,7 +65,6 @@ CASE(a_body_in_chunks_is_put_together)
         "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\n4", "f",
         ";of=it\r\n{\"model\":\"" SL_HTTP_CASE_MODEL "\",  \"\r", "\nf\r\ndevice\":\"box\" }",
         "\r\n0\r\nX-Sum: 1\r\n\r\n"};
-    (void)state;
     int fd = sl_http_case_connect(&bench);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         sl_http_case_send(fd, parts[i]);
@@ -113,7 +112,6 @@ CASE(what_http_forbids_is_answered_by_its_status_and_a_problem_document)
          "400", "bad-request"},
     };
     char wanted[96];
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int fd = sl_http_case_connect(&bench);
         sl_http_case_send(fd, cases[i].request);
@@ -153,7 +151,6 @@ CASE(what_http_allows_but_this_server_does_not_keeps_the_connection)
          "alive"},
     };
     char wanted[32];
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int fd = sl_http_case_connect(&bench);
         sl_http_case_send(fd, cases[i].request);
@@ -169,7 +166,6 @@ CASE(a_client_of_http_1_0_or_that_closes_is_answered_and_closed)
     static const char *const requests[] = {"GET /healthz HTTP/1.0\r\n\r\n",
                                            "GET /healthz HTTP/1.1\r\n" HOST
                                            "Connection: keep-alive, Close\r\n\r\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
         int fd = sl_http_case_connect(&bench);
         sl_http_case_send(fd, requests[i]);
@@ -200,7 +196,6 @@ CASE(requests_with_bodies_follow_each_other_on_one_connection)
         "GET /api/v1/jobs HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc"};
     enum { KINDS = sizeof(requests) / sizeof(requests[0]), ROUNDS = 40 };
     static char all[KINDS * ROUNDS * 128];
-    (void)state;
     for (size_t i = 0; i < (size_t)KINDS * ROUNDS; i++)
         strcat(all, requests[i % KINDS]);
     int fd = sl_http_case_connect(&bench);
@@ -255,7 +250,6 @@ CASE(a_body_beyond_the_limit_is_read_away_and_answered)
         "POST /api/v1/jobs HTTP/1.1\r\n" HOST JSON "Content-Length: 3000000\r\n\r\n",
         "PUT /api/v1/blobs/0123456789012345678901234567890123456789012345678901234567890123 "
         "HTTP/1.1\r\n" HOST "Content-Length: 3000000\r\n\r\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
         int fd = sl_http_case_connect(&bench);
         sl_http_case_send(fd, heads[i]);
@@ -269,7 +263,6 @@ CASE(a_head_has_the_length_and_no_body)
 {
     static const char *const paths[] = {"/healthz", "/metrics", "/api/v1/runs", "/api/v1/jobs/7"};
     char request[128];
-    (void)state;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         int fd = sl_http_case_connect(&bench);
         snprintf(request, sizeof(request), "HEAD %s HTTP/1.1\r\n" HOST "\r\n", paths[i]);
@@ -285,7 +278,6 @@ CASE(a_head_has_the_length_and_no_body)
 CASE(a_long_address_is_refused_and_the_connection_goes_on)
 {
     char request[4096], name[3000];
-    (void)state;
     memset(name, 'a', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     int fd = sl_http_case_connect(&bench);
@@ -336,7 +328,6 @@ CASE(a_token_is_known_or_forgotten_when_that_is_answered)
 CASE(an_address_that_fills_the_headers_ends_its_own_connection_alone)
 {
     static char name[20000];
-    (void)state;
     int other = sl_http_case_connect(&bench), fd = sl_http_case_connect(&bench);
     memset(name, 'a', sizeof(name) - 1);
     sl_http_case_send(fd, "GET /");
@@ -364,7 +355,6 @@ CASE(the_daemon_listens_on_loopback_of_ipv6)
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     struct sl_http *http = NULL;
     struct sl_diag diag = {0};
-    (void)state;
     other_is_closed = false;
     int fd = socket(AF_INET6, SOCK_STREAM, 0);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)

@@ -21,7 +21,6 @@ TEST(parameters_come_out_of_the_path)
 TEST(the_more_special_of_two_patterns_wins)
 {
     const struct sl_http_route *files, *file;
-    (void)state;
     files = sl_http_find_route(SL_HTTP_GET, "/api/v1/runs/3/files", param, &methods);
     file = sl_http_find_route(SL_HTTP_GET, "/api/v1/runs/3/etdump", param, &methods);
     assert_non_null(files);
@@ -49,7 +48,6 @@ TEST(what_no_pattern_has_is_nowhere)
                                         "/api/v1/jobs/1/events/",
                                         "/api/v1/devices/a/b/c",
                                         "/healthz/"};
-    (void)state;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         assert_null(sl_http_find_route(SL_HTTP_GET, paths[i], param, &methods));
         assert_int_equal(methods, 0);

@@ -67,7 +67,6 @@ TEST(files_come_out_as_they_went_in)
 TEST(names_that_lead_elsewhere_are_refused)
 {
     static const char *const names[] = {"", ".", "..", ".hidden", "../up", "a/b", "/etc/x", "a\nb"};
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct sl_buf stream;
         int count;
@@ -83,7 +82,6 @@ TEST(a_stream_that_breaks_off_is_truncated_at_every_length)
 {
     struct sl_buf stream;
     int count;
-    (void)state;
     sl_buf_init(&stream, 4096);
     append_file(&stream, "name", "content", 7);
     for (size_t whole = stream.size; stream.size > 1;) {
@@ -99,7 +97,6 @@ TEST(a_size_beyond_the_stream_is_truncated)
 {
     struct sl_buf stream;
     int count;
-    (void)state;
     sl_buf_init(&stream, 4096);
     append_file(&stream, "name", "content", UINT64_MAX);
     assert_int_equal(walk(&stream, &count), SL_E_TRUNCATED);
@@ -110,7 +107,6 @@ TEST(a_header_beyond_its_limit_is_refused)
 {
     uint8_t bytes[8] = {0xff, 0xff, 0, 0};
     int count = 0;
-    (void)state;
     assert_int_equal(
         sl_file_stream_walk((struct sl_bytes){bytes, sizeof(bytes)}, count_file, &count, NULL),
         SL_E_FORMAT);

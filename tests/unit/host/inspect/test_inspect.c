@@ -64,7 +64,6 @@ TEST(the_work_read_from_the_words_of_a_shape_is_that_of_the_file)
                                         "transformer_dynq_xnnpack", "kitchen_math_portable",
                                         "linear_qd8_qb4w_xnnpack"};
     uint32_t working = 0;
-    (void)state;
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
         struct sl_buf file;
         struct sl_inspect *inspect = inspect_model(names[k], &file);

@@ -173,7 +173,6 @@ STORE_TEST(a_device_that_is_removed_finishes_its_job_and_takes_no_more)
     const struct sl_run_record run = {.model = "toy", .ratio = 2};
     const struct sl_device_record *devices;
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     submit(&bench, "{}", "b");
     run_until(&bench, &bench.started, 1);
@@ -202,7 +201,6 @@ STORE_TEST(a_job_goes_from_submission_to_its_stored_run)
     struct bench bench;
     const struct sl_device_record *devices;
     struct sl_run_record run = {.model = "toy", .ratio = 2};
-    (void)state;
     open_bench(&bench);
     assert_int_equal(sl_lab_listen(bench.lab, 0, 0, on_event, &bench, &bench.listener), 0);
     submit(&bench, "{\"model\":1}", "b");
@@ -232,7 +230,6 @@ STORE_TEST(a_device_that_is_not_there_is_refused_with_words)
     struct sl_diag diag = {0};
     struct sl_spec spec = {.device = "z"};
     struct sl_submission nowhere = {.spec = &spec, .config_json = "{}"};
-    (void)state;
     open_bench(&bench);
     assert_int_equal(sl_lab_submit(bench.lab, &nowhere, on_submitted, &bench, &diag),
                      SL_E_NOT_FOUND);
@@ -244,7 +241,6 @@ STORE_TEST(a_device_that_is_not_there_is_refused_with_words)
 STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled)
 {
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     submit(&bench, "{}", "");
     run_until(&bench, &bench.started, 1);
@@ -262,7 +258,6 @@ STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled)
 STORE_TEST(a_daemon_that_died_runs_its_jobs_again)
 {
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     submit(&bench, "{\"n\":1}", "a");
     run_until(&bench, &bench.started, 1);
@@ -292,7 +287,6 @@ STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again)
 {
     struct bench bench;
     const struct sl_device_record *devices;
-    (void)state;
     uint64_t job = leave_a_job(&bench);
     holds_all = true;
     open_bench(&bench);
@@ -311,7 +305,6 @@ STORE_TEST(a_job_that_its_device_goes_on_with_is_not_started_again)
 STORE_TEST(an_end_that_comes_before_the_jobs_are_read_is_not_lost)
 {
     struct bench bench;
-    (void)state;
     uint64_t job = leave_a_job(&bench);
     ended_early = job;
     open_bench(&bench);
@@ -329,7 +322,6 @@ STORE_TEST(an_end_that_comes_before_the_jobs_are_read_is_not_lost)
 STORE_TEST(a_quarantined_device_takes_nothing_until_released)
 {
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     assert_int_equal(sl_lab_quarantine(bench.lab, "a", true), 0);
     assert_int_equal(sl_lab_quarantine(bench.lab, "z", true), SL_E_NOT_FOUND);
@@ -346,7 +338,6 @@ STORE_TEST(a_draining_lab_takes_and_assigns_nothing)
     struct bench bench;
     struct sl_spec spec = {.device = NULL};
     struct sl_submission submission = {.spec = &spec, .config_json = "{}"};
-    (void)state;
     open_bench(&bench);
     sl_lab_drain(bench.lab);
     assert_int_equal(sl_lab_submit(bench.lab, &submission, on_submitted, &bench, NULL), SL_E_STATE);
@@ -356,7 +347,6 @@ STORE_TEST(a_draining_lab_takes_and_assigns_nothing)
 STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept)
 {
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     submit(&bench, "{}", "");
     run_until(&bench, &bench.started, 1);

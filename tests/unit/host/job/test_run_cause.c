@@ -46,7 +46,6 @@ TEST(dropped_bytes_are_said)
     struct sl_link_result result = {
         .outcome = SL_OUTCOME_CRASHED, .detail = "signal 9", .dropped_bytes = 640};
     struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
-    (void)state;
     assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
     assert_string_equal(detail, "signal 9; the agent's bounded spool dropped 640 bytes");
     result.outcome = SL_OUTCOME_DONE;
@@ -59,7 +58,6 @@ TEST(a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again)
 {
     static const int outcomes[] = {SL_OUTCOME_FAILED, SL_OUTCOME_CRASHED, SL_OUTCOME_TIMED_OUT};
     char detail[SL_DETAIL_BYTES];
-    (void)state;
     for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
         struct sl_link_result result = {.outcome = outcomes[i], .storage_failed = true};
         struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
@@ -75,7 +73,6 @@ TEST(a_crash_names_the_operator_that_it_was_in)
     struct sl_link_result result = {
         .outcome = SL_OUTCOME_CRASHED, .detail = "signal 11", .last_operator = "Softmax #4"};
     struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
-    (void)state;
     assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
     assert_string_equal(detail, "signal 11 in operator Softmax #4");
 }

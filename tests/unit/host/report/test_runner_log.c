@@ -38,7 +38,6 @@ TEST(a_log_without_the_lines_or_with_odd_figures_gives_none)
         "x] Model executed successfully 1 time(s) in 1e999 ms.",
         "x] Model executed successfully 1 time(s) in 1 ms. and more",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct sl_runner_log log = read_text(texts[i]);
         assert_false(log.has_loaded || log.has_total);

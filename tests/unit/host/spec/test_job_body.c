@@ -22,7 +22,6 @@ TEST(a_model_alone_has_defaults)
 {
     struct sl_spec job;
     struct sl_diag diag;
-    (void)state;
     assert_int_equal(parse("{\"model\":\"" A64 "\"}", &job, &diag), 0);
     assert_string_equal(job.model_sha256, A64);
     assert_string_equal(job.model_name, "model.pte");
@@ -38,7 +37,6 @@ TEST(every_key_arrives)
 {
     struct sl_spec job;
     struct sl_diag diag;
-    (void)state;
     assert_int_equal(
         parse("{\"model\":\"" A64 "\",\"model_name\":\"toy.pte\",\"inputs\":[\"" B64 "\",\"" A64
               "\"],\"device\":\"d\",\"priority\":3,"
@@ -95,7 +93,6 @@ TEST(what_is_wrong_is_refused_at_its_place)
          "\",\"method\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}",
          "longer"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sl_spec job;
         struct sl_diag diag;
@@ -116,7 +113,6 @@ TEST(the_daemon_reads_what_is_sent)
     struct sl_spec sent, read;
     struct sl_diag diag = {0};
     struct sl_buf body, again;
-    (void)state;
     sl_buf_init(&body, 1 << 16);
     sl_buf_init(&again, 1 << 16);
     assert_int_equal(
@@ -158,7 +154,6 @@ TEST(what_is_not_said_is_left_to_the_daemon)
     struct sl_spec sent, read;
     struct sl_diag diag = {0};
     struct sl_buf body;
-    (void)state;
     sl_buf_init(&body, 1 << 16);
     sl_spec_init(&sent);
     sent.model = "m.pte";

@@ -11,7 +11,6 @@ TEST(the_state_directory_comes_from_the_first_variable_that_is_set)
 {
     char path[SL_PATH_BYTES];
     struct sl_diag diag;
-    (void)state;
     setenv("SME2LAB_STATE", "/s", 1);
     setenv("XDG_STATE_HOME", "/x", 1);
     setenv("HOME", "/h", 1);
@@ -32,7 +31,6 @@ TEST(paths_that_are_too_long_are_refused)
 {
     char path[SL_PATH_BYTES], longest[SL_PATH_BYTES + 1];
     struct sl_diag diag;
-    (void)state;
     memset(longest, 'd', sizeof(longest));
     longest[sizeof(longest) - 1] = '\0';
     setenv("SME2LAB_STATE", longest, 1);

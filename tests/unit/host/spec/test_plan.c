@@ -92,7 +92,6 @@ TEST(experiments_with_runners_and_their_pairs_read_as_they_are_explained)
     struct sl_plan plan, again;
     struct sl_diag diag;
     struct sl_buf first, second;
-    (void)state;
     sl_buf_init(&first, 1 << 16);
     sl_buf_init(&second, 1 << 16);
     assert_int_equal(parse(text, &plan, &diag), 0);
@@ -123,7 +122,6 @@ TEST(a_list_of_models_is_multiplied_with_the_experiments)
 {
     static const char *const names[] = {"x_a", "x_b", "m2-y_a", "m2-y_b", "m3-y_a", "m3-y_b"};
     static const char *const models[] = {"x.pte", "1/y.pte", "2/y.pte"};
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":[\"x.pte\",\"1/y.pte\",\"2/y.pte\"],"
@@ -154,7 +152,6 @@ TEST(a_list_of_threads_becomes_an_experiment_each)
         const char *name;
         uint32_t threads;
     } all[] = {{"a_t1", 1}, {"a_t4", 4}, {"b", 2}, {"c", 1}};
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,4],"
@@ -179,7 +176,6 @@ TEST(a_list_of_threads_becomes_an_experiment_each)
 TEST(lists_of_processes_are_experiments_within_those_of_threads)
 {
     static const char *const names[] = {"a_t1_p1", "a_t1_p4", "a_t2_p1", "a_t2_p4", "b"};
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2],"
@@ -208,7 +204,6 @@ TEST(lists_of_threads_that_cannot_be_are_refused)
 {
     static const char *const bad[] = {"",   "0",  "1,", ",1",  "1,1",
                                       "65", "-1", "x",  "1 2", "99999999999999999999"};
-    (void)state;
     struct sl_plan plan;
     struct sl_diag diag;
     sl_plan_init(&plan, "m");

@@ -32,7 +32,6 @@ TEST(a_precision_has_the_limits_that_were_simulated)
         {1.5, 7, 60, false, 60, 7000},
         {1.5, 0, SL_SPEC_UNSET, true, 2, 0}, /* counts are exact */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sl_spec spec = spec_of(cases[i].precision, cases[i].budget, cases[i].runs, 0);
         uint32_t pairs, budget_ms;
@@ -45,7 +44,6 @@ TEST(a_precision_has_the_limits_that_were_simulated)
 TEST(a_precision_that_no_look_can_reach_is_refused)
 {
     struct sl_diag diag = {0};
-    (void)state;
     struct sl_spec spec = spec_of(1.5, 0, 19, 0);
     assert_int_equal(sl_spec_check_looks(&spec, "here", &diag), SL_E_FORMAT);
     assert_string_equal(diag.where, "here");
@@ -61,7 +59,6 @@ TEST(one_process_on_one_thread_can_be_counted)
 {
     struct sl_diag diag = {0};
     struct sl_spec spec = spec_of(0, 0, 2, 0);
-    (void)state;
     assert_int_equal(sl_spec_check_counted(&spec, &diag), 0);
     spec.threads[0] = 2;
     assert_int_equal(sl_spec_check_counted(&spec, &diag), SL_E_UNSUPPORTED);

@@ -52,7 +52,6 @@ TEST_WITH(an_upload_in_pieces_gets_its_name_at_the_end, fresh_folder, remove_fol
 {
     struct sl_blob_upload *upload = NULL;
     uint64_t size = 0;
-    (void)state;
     assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
     for (size_t i = 0; i < CONTENT; i++)
         assert_int_equal(sl_blob_upload_append(upload, content + i, 1), 0);
@@ -66,7 +65,6 @@ TEST_WITH(a_broken_off_upload_goes_on_where_it_stopped, fresh_folder, remove_fol
 {
     struct sl_blob_upload *upload = NULL;
     uint64_t size = 0;
-    (void)state;
     assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
     assert_int_equal(sl_blob_upload_append(upload, content, 9), 0);
     sl_blob_upload_free(upload);
@@ -85,7 +83,6 @@ TEST_WITH(wrong_bytes_are_refused_and_removed, fresh_folder, remove_folder)
 {
     struct sl_blob_upload *upload = NULL;
     uint64_t size = 0;
-    (void)state;
     for (int resumed = 0; resumed < 2; resumed++) {
         assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
         assert_int_equal(sl_blob_upload_append(upload, "other", 5), 0);
@@ -103,7 +100,6 @@ TEST_WITH(wrong_bytes_are_refused_and_removed, fresh_folder, remove_folder)
 TEST_WITH(two_uploads_of_one_blob_exclude_each_other, fresh_folder, remove_folder)
 {
     struct sl_blob_upload *first = NULL, *second = NULL;
-    (void)state;
     assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &first), 0);
     assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &second), SL_E_STATE);
     sl_blob_upload_free(first);
@@ -118,7 +114,6 @@ TEST_WITH(limits_and_names_are_kept, fresh_folder, remove_folder)
         "ABCDEF7890123456789012345678901234567890123456789012345678901234"};
     struct sl_blob_upload *upload = NULL;
     uint64_t size;
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_false(sl_blobs_name_ok(bad[i]));
         assert_int_equal(sl_blob_upload_new(&blobs, bad[i], 0, LIMIT, &upload), SL_E_FORMAT);
@@ -136,7 +131,6 @@ TEST_WITH(a_symbolic_link_in_place_of_the_file_is_not_followed, fresh_folder, re
     char path[SL_PATH_BYTES + 8], target[128];
     struct sl_blob_upload *upload = NULL;
     struct stat info;
-    (void)state;
     snprintf(target, sizeof(target), "%s/elsewhere", folder);
     snprintf(path, sizeof(path), "%s/%s.part", blobs.directory, name);
     assert_int_equal(symlink(target, path), 0);
@@ -147,7 +141,6 @@ TEST_WITH(a_symbolic_link_in_place_of_the_file_is_not_followed, fresh_folder, re
 TEST_WITH(new_survives_each_failed_allocation, fresh_folder, remove_folder)
 {
     int rc = -1;
-    (void)state;
     for (unsigned nth = 1; rc != 0; nth++) {
         struct sl_blob_upload *upload = NULL;
         sl_mem_fail_nth(nth);
@@ -164,7 +157,6 @@ TEST_WITH(only_old_partial_files_that_nobody_holds_are_swept, fresh_folder, remo
     const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     struct sl_blob_upload *upload = NULL;
     uint64_t size = 0;
-    (void)state;
     assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
     assert_int_equal(sl_blob_upload_append(upload, content, 9), 0);
     assert_int_equal(sl_blobs_path(&blobs, name, path), 0);

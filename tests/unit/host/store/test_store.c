@@ -136,7 +136,6 @@ static int find_job(struct bench *bench, const char *key, const char *config)
 STORE_TEST(a_job_is_there_after_a_restart)
 {
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     uint64_t id = add_job(&bench, SL_JOB_QUEUED, NULL);
     close_bench(&bench);
@@ -157,7 +156,6 @@ STORE_TEST(a_job_is_there_after_a_restart)
 STORE_TEST(the_same_key_gives_the_same_job)
 {
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     uint64_t first = add_job(&bench, SL_JOB_QUEUED, "key-1");
     assert_int_equal(bench.rc, 0);
@@ -176,7 +174,6 @@ STORE_TEST(updates_and_lists_page_through_what_is_open)
     struct bench bench;
     struct sl_jobs_filter filter = {.state = -1, .limit = 2};
     uint64_t ids[5];
-    (void)state;
     open_bench(&bench);
     for (int i = 0; i < 5; i++)
         ids[i] = add_job(&bench, SL_JOB_QUEUED, NULL);
@@ -227,7 +224,6 @@ STORE_TEST(runs_are_found_by_every_filter)
         {{.newest_of_series = true, .cursor = 3}, 0},
     };
     struct bench bench;
-    (void)state;
     open_bench(&bench);
     for (uint64_t i = 0; i < 4; i++) {
         struct sl_run_record run = {.job = i + 1, .started_ms = 10 * (i + 1), .ratio = 2.5};
@@ -253,7 +249,6 @@ STORE_TEST(tokens_come_and_go)
 {
     struct bench bench;
     struct sl_token_record token = {.role = SL_TOKEN_SUBMIT, .name = "ci", .sha256 = "abc"};
-    (void)state;
     open_bench(&bench);
     assert_int_equal(sl_store_add_token(bench.store, &token, on_id, &bench), 0);
     wait_for(&bench, 1);
@@ -279,7 +274,6 @@ STORE_TEST(a_full_queue_refuses_and_closing_answers_everything)
     struct bench bench;
     struct sl_job_record job = {0};
     int taken = 0, rc = 0;
-    (void)state;
     open_bench(&bench);
     while (rc == 0 && taken <= SL_STORE_MAX_QUEUED) {
         rc = sl_store_add_job(bench.store, &job, "{}", NULL, on_id, &bench);
@@ -297,7 +291,6 @@ STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
     struct sl_store *store = NULL;
     struct sl_diag diag = {0};
     char command[256];
-    (void)state;
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(sl_buf_write_file(
                          store_path, "this is no database, whatever its name says, not at all", 55),

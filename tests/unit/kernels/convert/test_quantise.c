@@ -67,7 +67,6 @@ TEST(rows_of_all_lengths_equal_the_formula)
 {
     static const float ranges[][2] = {{-1, 1},     {0.25f, 9}, {-7, -0.5f},
                                       {-1e-3f, 3}, {0, 0},     {-40000, 60}};
-    (void)state;
     const struct sl_quantise *kernel;
     for (size_t i = 0; (kernel = sl_quantise_at(i)) != NULL; i++) {
         uint32_t seed = 5;

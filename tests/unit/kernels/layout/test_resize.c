@@ -98,7 +98,6 @@ static const size_t channels[] = {3, 8, 37, 100};
 TEST(halves_are_blended_between_their_neighbours)
 {
     const struct sl_resize_f16 *kernel;
-    (void)state;
     for (size_t i = 0; (kernel = sl_resize_f16_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -114,7 +113,6 @@ TEST(halves_are_blended_between_their_neighbours)
 TEST(pixels_are_blended_between_their_neighbours)
 {
     const struct sl_resize *kernel;
-    (void)state;
     for (size_t i = 0; (kernel = sl_resize_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -184,7 +182,6 @@ TEST(int8_is_blended_to_the_bit_as_xnnpack_does)
 {
     static const size_t counts[] = {1, 3, 16, 21, 64, 259};
     const struct sl_resize_qs8 *kernel;
-    (void)state;
     for (size_t i = 0; (kernel = sl_resize_qs8_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;

@@ -40,7 +40,6 @@ TEST(planes_of_every_size_are_transposed)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 8, 15, 16, 17, 31, 33, 48, 70, 133};
     const struct NAME(sl_transpose, ) * kernel;
-    (void)state;
     for (size_t i = 0; (kernel = NAME(sl_transpose, _at)(i)) != NULL; i++)
         for (size_t r = 0; r < 13 && sl_case_may_run(kernel->name, kernel->needs); r++)
             for (size_t c = 0; c < 13; c++) {
@@ -55,7 +54,6 @@ TEST(permutations_give_what_indices_say)
                         perms[][4] = {
                             {0, 2, 3, 1}, {0, 3, 1, 2}, {3, 2, 1, 0}, {0, 1, 2, 3}, {1, 0, 3, 2}};
     ELEMENT in[2160], out[2160];
-    (void)state;
     fill(in, sizeof(in) / sizeof(in[0]));
     for (size_t k = 0; k < 5; k++) {
         const size_t *p = perms[k];

@@ -67,7 +67,6 @@ TEST(batches_equal_their_products)
 {
     static const struct batch_case cases[] = {
         {1, 1, false}, {1, 0, false}, {0, 1, false}, {1, 1, true}};
-    (void)state;
     const struct sl_matmul_qd8 *kernel;
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++) {
         uint32_t seed = 6;

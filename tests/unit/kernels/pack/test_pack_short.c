@@ -76,7 +76,6 @@ static void check_rows(uint32_t *seed, body_fn pack, size_t count, size_t bytes,
 TEST(rows_become_panels_of_words)
 {
     uint32_t seed = 5;
-    (void)state;
     if (!may_run("sl_pack_short_sme2"))
         return;
     for (size_t bytes = 1; bytes <= LONGEST; bytes += bytes < 70 ? 1 : 13)
@@ -114,7 +113,6 @@ static void check_columns(uint32_t *seed, size_t n, size_t bytes)
 TEST(weights_become_panels_of_columns_behind_their_heads)
 {
     uint32_t seed = 7;
-    (void)state;
     if (!may_run("sl_pack_columns_sme2"))
         return;
     for (size_t bytes = 1; bytes <= LONGEST; bytes += bytes < 40 ? 1 : 13)

@@ -49,7 +49,6 @@ static void check(const struct sl_argmax *kernel, size_t channels, size_t kernel
 TEST(first_maximum_of_each_window_is_found)
 {
     const struct sl_argmax *kernel;
-    (void)state;
     for (size_t i = 0; (kernel = sl_argmax_at(i)) != NULL; i++) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;

@@ -8,7 +8,6 @@ enum { BYTES = 1000 };
 TEST(each_changed_bit_changes_both_halves)
 {
     uint8_t bytes[200] = {0};
-    (void)state;
     struct sl_content zero = sl_content_of(bytes, sizeof(bytes));
     for (size_t i = 0; i < sizeof(bytes) * 8; i++) {
         bytes[i / 8] = (uint8_t)(1 << i % 8);
@@ -22,7 +21,6 @@ TEST(lengths_of_zeros_differ)
 {
     static const uint8_t zeros[BYTES];
     struct sl_content seen[BYTES];
-    (void)state;
     for (size_t i = 0; i < BYTES; i++) {
         seen[i] = sl_content_of(zeros, i);
         for (size_t k = 0; k < i; k++)
@@ -34,7 +32,6 @@ TEST(pieces_of_whole_blocks_are_one_piece)
 {
     uint8_t bytes[BYTES];
     struct sl_content_hash hash;
-    (void)state;
     for (size_t i = 0; i < BYTES; i++)
         bytes[i] = (uint8_t)(i * 7);
     sl_content_start(&hash);
@@ -48,7 +45,6 @@ TEST(pieces_of_whole_blocks_are_one_piece)
 TEST(blocks_in_another_order_are_other_content)
 {
     uint8_t bytes[BYTES], turned[BYTES];
-    (void)state;
     for (size_t i = 0; i < BYTES; i++)
         bytes[i] = turned[i] = (uint8_t)(i / 64);
     for (size_t i = 0; i < 64; i++) {

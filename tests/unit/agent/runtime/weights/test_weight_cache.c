@@ -118,7 +118,6 @@ static void check_same(const struct loaded *a, const struct loaded *b)
 TEST_WITH(second_load_takes_what_the_first_wrote, NULL, empty_directory)
 {
     struct loaded cold, warm;
-    (void)state;
     load_one(&cold);
     assert_non_null(strstr(cold.log, "were written to"));
     assert_int_equal(each_file(".weights", NULL), 1);
@@ -133,7 +132,6 @@ TEST_WITH(variants_of_one_mask_share_their_weights, NULL, empty_directory)
 {
     const uint32_t mask = sl_isa_detect(), masks[2] = {mask, mask};
     struct loaded one, two;
-    (void)state;
     load_one(&one);
     empty_directory(state);
     load(directory, masks, 2, &two);
@@ -146,7 +144,6 @@ TEST_WITH(each_mask_has_a_file_of_its_own, NULL, empty_directory)
 {
     const uint32_t masks[2] = {sl_isa_detect(), 0};
     struct loaded two;
-    (void)state;
     load(directory, masks, 2, &two);
     assert_int_equal(each_file(".weights", NULL), masks[0] != masks[1] ? 2 : 1);
 }
@@ -219,7 +216,6 @@ TEST_WITH(bad_files_are_seen_and_written_anew, NULL, empty_directory)
     static void (*const spoil[])(const char *) = {flip_last_byte, cut_in_half,        make_foreign,
                                                   make_empty,     make_later_version, make_lie};
     struct loaded cold, bad, warm;
-    (void)state;
     load_one(&cold);
     for (size_t i = 0; i < sizeof(spoil) / sizeof(spoil[0]); i++) {
         assert_int_equal(each_file(".weights", spoil[i]), 1);
@@ -236,7 +232,6 @@ TEST_WITH(bad_files_are_seen_and_written_anew, NULL, empty_directory)
 TEST_WITH(damaged_notes_cost_a_second_look_only, NULL, empty_directory)
 {
     struct loaded cold, warm;
-    (void)state;
     load_one(&cold);
     each_file(".note", make_foreign);
     load_one(&warm);
@@ -249,7 +244,6 @@ TEST_WITH(a_directory_that_cannot_be_used_leaves_the_load_as_it_is, NULL, empty_
     struct loaded cold, none;
     const uint32_t mask = sl_isa_detect();
     char below[128];
-    (void)state;
     load_one(&cold);
     load("/nonexistent/weights", &mask, 1, &none);
     assert_non_null(strstr(none.log, "cannot be used"));
@@ -311,7 +305,6 @@ static void load_model(const char *model, struct loaded *out)
 TEST_WITH(the_file_that_was_not_used_for_longest_goes_first, NULL, empty_directory)
 {
     struct loaded one, other;
-    (void)state;
     load_model(MODEL, &one);
     load_model(PORTABLE, &other);
     load_model(MODEL, &one); /* used later than the other */
@@ -330,7 +323,6 @@ TEST_WITH(a_portable_program_takes_its_weights_from_the_cache, NULL, empty_direc
 {
     static const char *const models[] = {PORTABLE, HALF};
     struct loaded cold, warm;
-    (void)state;
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
         load_model(models[i], &cold);
         load_model(models[i], &warm);
@@ -343,7 +335,6 @@ TEST_WITH(a_portable_program_takes_its_weights_from_the_cache, NULL, empty_direc
 TEST_WITH(a_file_larger_than_the_cache_may_be_is_not_written, NULL, empty_directory)
 {
     struct loaded cold, none;
-    (void)state;
     load_one(&cold);
     empty_directory(state);
     max_bytes = cold.packed - 1;

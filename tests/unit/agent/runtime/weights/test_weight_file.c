@@ -32,7 +32,6 @@ TEST(what_was_written_is_read)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
-    (void)state;
     make(bytes, (struct sl_weight_entry){2, 320, SECOND_BYTES});
     assert_int_equal(parse(bytes, FILE_BYTES, &file), 0);
     assert_int_equal(file.count, 2);
@@ -47,7 +46,6 @@ TEST(every_damaged_byte_is_seen)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
-    (void)state;
     make(bytes, (struct sl_weight_entry){2, 320, SECOND_BYTES});
     for (size_t i = 0; i < FILE_BYTES; i++) {
         bytes[i] ^= 0x40;
@@ -60,7 +58,6 @@ TEST(every_shorter_or_longer_file_is_refused)
 {
     uint8_t bytes[FILE_BYTES + 1] = {0};
     struct sl_weight_file file;
-    (void)state;
     make(bytes, (struct sl_weight_entry){2, 320, SECOND_BYTES});
     for (size_t size = 0; size < FILE_BYTES; size++) {
         uint8_t *copy = sl_test_copy(bytes, size);
@@ -84,7 +81,6 @@ TEST(weights_outside_the_file_or_over_each_other_are_refused)
     };
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
-    (void)state;
     for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
         make(bytes, lies[i]);
         assert_int_equal(parse(bytes, FILE_BYTES, &file), SL_E_FORMAT);
@@ -96,7 +92,6 @@ TEST(a_file_of_another_key_is_refused)
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
     const char *why;
-    (void)state;
     make(bytes, (struct sl_weight_entry){2, 320, SECOND_BYTES});
     assert_int_equal(sl_weight_file_parse((struct sl_bytes){bytes, FILE_BYTES},
                                           (struct sl_content){7, 9}, &file, &why),
@@ -107,7 +102,6 @@ TEST(more_entries_than_the_limit_are_refused)
 {
     uint8_t bytes[FILE_BYTES];
     struct sl_weight_file file;
-    (void)state;
     make(bytes, (struct sl_weight_entry){2, 320, SECOND_BYTES});
     sl_store_u32(bytes + 12, SL_WEIGHT_MAX_ENTRIES + 1);
     assert_int_equal(parse(bytes, FILE_BYTES, &file), SL_E_LIMIT);
@@ -119,7 +113,6 @@ TEST(a_note_is_read_for_its_identity_alone)
     struct sl_file_identity other = identity;
     struct sl_content content = {0};
     uint8_t note[SL_WEIGHT_NOTE_BYTES];
-    (void)state;
     sl_weight_note_put(&identity, key, note);
     struct sl_bytes bytes = {note, sizeof(note)};
     assert_true(sl_weight_note_read(bytes, &identity, &content));

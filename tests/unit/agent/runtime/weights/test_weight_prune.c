@@ -122,7 +122,6 @@ CASE(use_counts_not_age_and_a_note_goes_with_its_file)
     struct sl_file_identity first, second;
     struct sl_content content;
     int64_t used_ns;
-    (void)state;
     make_weights(1, 400, 9000);
     make_weights(2, 400, 8000);
     first = use(1);
@@ -151,7 +150,6 @@ CASE(what_is_not_a_weight_cache_s_stays)
                                         "00000000000000000000000000000001.weights.",
                                         "0000000000000000000000000000000g.weights"};
     char path[400], target[400];
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         make(names[i], 100, 90000);
     make_weights(7, 100, 90000);
@@ -180,7 +178,6 @@ CASE(what_dead_writers_left_goes_what_live_ones_write_stays)
 CASE(the_oldest_notes_above_their_number_go)
 {
     char name[80];
-    (void)state;
     for (int i = 0; i < SL_WEIGHT_MAX_NOTES + 3; i++) {
         snprintf(name, sizeof(name), "%016x.note", (unsigned)i);
         make(name, 96, i + 10);

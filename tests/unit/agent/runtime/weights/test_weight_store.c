@@ -17,7 +17,6 @@ TEST(equal_keys_share_one_copy_and_the_last_user_frees_it)
     struct sl_weight_store store = {.budget = &budget};
     struct sl_weight_key key = key_of(&store, 100), other = key_of(&budget, 100);
     struct sl_weight_blob *a, *b, *c;
-    (void)state;
     assert_int_equal(sl_weight_store_take(&store, &key, &a), 1);
     assert_int_equal(sl_weight_store_take(&store, &key, &b), 0);
     assert_int_equal(sl_weight_store_take(&store, &other, &c), 1);
@@ -38,7 +37,6 @@ TEST(what_could_not_be_packed_is_not_shared)
     struct sl_weight_store store = {.budget = &budget};
     struct sl_weight_key key = key_of(&store, 100);
     struct sl_weight_blob *a, *b;
-    (void)state;
     assert_int_equal(sl_weight_store_take(&store, &key, &a), 1);
     a->failed = true;
     assert_int_equal(sl_weight_store_take(&store, &key, &b), 1);
@@ -54,7 +52,6 @@ TEST(weights_over_the_budget_are_refused)
     struct sl_weight_store store = {.budget = &budget};
     struct sl_weight_key key = key_of(&store, 100);
     struct sl_weight_blob *a;
-    (void)state;
     assert_int_equal(sl_weight_store_take(&store, &key, &a), SL_E_LIMIT);
     assert_int_equal(budget.used, 0);
     sl_weight_store_fini(&store);
@@ -84,7 +81,6 @@ TEST(a_file_serves_in_its_order_in_place_and_counts_against_the_budget)
     struct sl_weight_store store = {.budget = &budget};
     struct sl_weight_key key = key_of(&store, 100);
     struct sl_weight_blob *a;
-    (void)state;
     make_file(bytes, &file);
     sl_weight_store_record(&store, &file);
     assert_false(sl_weight_store_served(&store));
@@ -106,7 +102,6 @@ TEST(weights_asked_for_twice_stand_once_in_a_file_and_again_in_the_next)
     struct sl_weight_store store = {.budget = &budget};
     struct sl_weight_key key = key_of(&store, 100);
     struct sl_weight_blob *users[3];
-    (void)state;
     make_file(bytes, &file);
     sl_weight_store_record(&store, &file);
     for (int i = 0; i < 2; i++)
@@ -134,7 +129,6 @@ TEST(a_file_that_holds_something_else_is_left_alone_from_there_on)
     struct sl_weight_store store = {.budget = &budget};
     struct sl_weight_key smaller = key_of(&store, 99), key = key_of(&store, 100);
     struct sl_weight_blob *a, *b;
-    (void)state;
     make_file(bytes, &file);
     sl_weight_store_record(&store, &file);
     assert_int_equal(sl_weight_store_take(&store, &smaller, &a), 1);
@@ -154,7 +148,6 @@ TEST(taking_survives_each_failed_allocation)
     struct sl_weight_key key = key_of(&store, 100);
     struct sl_weight_blob *a = NULL;
     int rc = SL_E_LIMIT;
-    (void)state;
     sl_weight_store_record(&store, NULL);
     for (unsigned nth = 1; rc == SL_E_LIMIT; nth++) {
         sl_mem_fail_nth(nth);
