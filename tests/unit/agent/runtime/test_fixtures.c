@@ -10,7 +10,7 @@
 #include "tests/support/test.h"
 #include "tests/support/trace_case.h"
 
-/* Of a fixture the ETDump that an execution of the mask's kernels is like; NULL: there is none. */
+/* The ETDump whose events an execution by these kernels has; NULL when the fixture has none. */
 static const char *events_of(const char *model, uint32_t isa)
 {
     const char *file = (isa & SL_ISA_SME2) != 0 ? "aarch64-sme2.etdump" : "aarch64-nosme.etdump";

@@ -1,0 +1,61 @@
+/* tests/unit/host/cli/test_run_place.c */
+#include "host/cli/run_place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "tests/support/test.h"
+
+static char place[64];
+
+static int make_place(void **state)
+{
+    (void)state;
+    snprintf(place, sizeof(place), "/tmp/sl-place-XXXXXX");
+    return mkdtemp(place) ? 0 : -1;
+}
+
+static int remove_place(void **state)
+{
+    char command[96];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", place);
+    return system(command);
+}
+
+static int checked_with(const char *name)
+{
+    char path[160];
+    struct sl_diag diag = {0};
+    snprintf(path, sizeof(path), "%s/%s", place, name);
+    assert_int_equal(sl_buf_write_file(path, "x", 1), 0);
+    int rc = sl_run_place_check(place, &diag);
+    assert_int_equal(rc < 0, strstr(diag.what, name) != NULL);
+    assert_int_equal(rc < 0, strstr(diag.hint, "--force") != NULL);
+    assert_int_equal(unlink(path), 0);
+    return rc;
+}
+
+TEST_WITH(results_of_another_run_are_no_place, make_place, remove_place)
+{
+    static const char *const ours[] = {"manifest.json", "manifest_toy.json",
+                                       "report.md",     "report_late.html",
+                                       "metrics.json",  "analysis_summary.json"};
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+        assert_int_equal(checked_with(ours[i]), -EEXIST);
+}
+
+TEST_WITH(other_files_and_what_is_not_there_are_free, make_place, remove_place)
+{
+    static const char *const others[] = {"manifesto.json", "report",           "report.pdf",
+                                         "notes.md",       "my_manifest.json", "model.pte"};
+    struct sl_diag diag = {0};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_int_equal(checked_with(others[i]), 0);
+    assert_int_equal(sl_run_place_check("/nonexistent/place", &diag), 0);
+}
