@@ -7,8 +7,9 @@
 
 #include "host/analysis/comparison.h"
 
-static const char *const names[SL_CONDITION_COUNT] = {
-    "sme2", "model", "inputs", "threads", "processes", "cpus", "device", "power", "build"};
+static const char *const names[SL_CONDITION_COUNT] = {"sme2",      "model", "inputs", "threads",
+                                                      "processes", "cpus",  "device", "power",
+                                                      "runtime",   "build"};
 
 const char *sl_condition_name(int condition)
 {
@@ -33,8 +34,10 @@ static bool known(const struct sl_conditions *a, const struct sl_conditions *b, 
  * not tell how it is powered has told nothing at any time. */
 static bool goes_without_saying(const struct sl_conditions *conditions, int i)
 {
-    static const char *const usual[SL_CONDITION_COUNT] = {
-        [SL_CONDITION_PROCESSES] = "1", [SL_CONDITION_CPUS] = "any", [SL_CONDITION_POWER] = ""};
+    static const char *const usual[SL_CONDITION_COUNT] = {[SL_CONDITION_PROCESSES] = "1",
+                                                          [SL_CONDITION_CPUS] = "any",
+                                                          [SL_CONDITION_POWER] = "",
+                                                          [SL_CONDITION_RUNTIME] = ""};
     const char *value = conditions->values[i];
     return usual[i] && (value[0] == '\0' || strcmp(value, usual[i]) == 0);
 }
@@ -47,9 +50,12 @@ static bool differ(const struct sl_conditions *a, const struct sl_conditions *b,
 int sl_conditions_factor(const struct sl_conditions *baseline,
                          const struct sl_conditions *candidate)
 {
-    if (differ(baseline, candidate, SL_CONDITION_SME2))
-        return SL_CONDITION_SME2;
-    return differ(baseline, candidate, SL_CONDITION_BUILD) ? SL_CONDITION_BUILD : SL_CONDITION_NONE;
+    static const int wanted[] = {SL_CONDITION_SME2, SL_CONDITION_RUNTIME, SL_CONDITION_BUILD};
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        if (differ(baseline, candidate, wanted[i]))
+            return wanted[i];
+    }
+    return SL_CONDITION_NONE;
 }
 
 void sl_conditions_check(const struct sl_conditions *baseline,
@@ -58,8 +64,8 @@ void sl_conditions_check(const struct sl_conditions *baseline,
 {
     char unknown[128] = "";
     for (int i = 0; i < SL_CONDITION_COUNT; i++) {
-        if (i == factor)
-            continue;
+        if (i == factor || (i == SL_CONDITION_BUILD && factor == SL_CONDITION_RUNTIME))
+            continue; /* another runtime is another program */
         if (differ(baseline, candidate, i))
             sl_comparison_overrule(comparison, SL_VERDICT_INCOMPARABLE,
                                    "confounded: %s differs: %.48s against %.48s", names[i],

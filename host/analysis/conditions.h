@@ -15,6 +15,7 @@ enum sl_condition {
     SL_CONDITION_CPUS,      /* that it was kept on, and threads in streaming mode */
     SL_CONDITION_DEVICE,    /* kind, processor, vector length, system */
     SL_CONDITION_POWER,     /* governor and top frequency of each cluster */
+    SL_CONDITION_RUNTIME,   /* own or executorch */
     SL_CONDITION_BUILD,     /* hash of the agent */
     SL_CONDITION_COUNT,
 };
@@ -29,8 +30,8 @@ const char *sl_condition_name(int condition);
 /* The condition of that name, or SL_CONDITION_NONE. */
 int sl_condition_parse(const char *name);
 
-/* What two runs are compared for when nobody says so: whether SME2 was on, else the build, if these
- * are known to differ. */
+/* What two runs are compared for when nobody says so: whether SME2 was on, else the runtime, else
+ * the build, if these are known to differ. */
 int sl_conditions_factor(const struct sl_conditions *baseline,
                          const struct sl_conditions *candidate);
 

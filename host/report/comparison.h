@@ -17,6 +17,7 @@ struct sl_comparison_report {
     const struct sl_analysis *baseline, *candidate; /* NULL: pairs from `file` are all there is */
     const char *file;                               /* of the pairs, or NULL */
     const char *experiment;                         /* which of the file's, or NULL */
+    const char *runtime;                            /* whose figures, or NULL: the agent's own */
     const char *factor;                             /* what was varied: "sme2" */
     const char *baseline_level, *candidate_level;   /* "off", "on" */
     const struct sl_agreement *agreement;           /* NULL: outputs were not compared */

@@ -70,6 +70,8 @@ static void put_verdict(struct page *p)
     if (r->experiment)
         sl_doc_put(p->doc, SL_TONE_PLAIN, "%s  ",
                    sl_text_copy(clean, r->experiment, strlen(r->experiment)));
+    if (r->runtime)
+        sl_doc_put(p->doc, SL_TONE_PLAIN, "%s, ", r->runtime);
     sl_doc_put(p->doc, SL_TONE_STRONG, "%s %s against %s: ", r->factor, r->candidate_level,
                r->baseline_level);
     /* No ratio is shown beside outputs that differ. */

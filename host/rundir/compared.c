@@ -163,6 +163,9 @@ static void name_sides(struct sl_compared *compared, int factor)
 {
     struct sl_comparison_report *report = &compared->report;
     const struct sl_compared_side *sides = compared->sides;
+    if (strcmp(sides[0].conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0 &&
+        strcmp(sides[1].conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0)
+        report->runtime = "ExecuTorch's libraries";
     report->factor = sl_condition_name(factor);
     report->baseline_level = "baseline";
     report->candidate_level = "candidate";

@@ -58,6 +58,8 @@ static void add_device(struct sl_report *r, const struct sl_compared_side *side)
     add_text(r, "Release", system, "release");
     if (svl > 0)
         add_fact(r, "Streaming vector length", "%.0f bits", 8 * svl);
+    if (strcmp(side->conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0)
+        add_fact(r, "Runtime", "ExecuTorch's own libraries");
     add_fact(r, "Threads", "%s", side->conditions.values[SL_CONDITION_THREADS]);
 }
 

@@ -375,6 +375,8 @@ void sl_rundir_conditions(const struct sl_rundir *directory, int level, struct s
     if (model)
         sl_model_identity(model, data ? data : "", method ? method : "",
                           out->values[SL_CONDITION_MODEL]);
+    const char *runtime = sl_rundir_text(manifest, "runtime");
+    snprintf(out->values[SL_CONDITION_RUNTIME], SIZE, "%.20s", runtime ? runtime : "own");
     snprintf(out->values[SL_CONDITION_BUILD], SIZE, "%.64s", agent ? agent : "");
     if (isfinite(threads))
         snprintf(out->values[SL_CONDITION_THREADS], SIZE, "%.0f", threads);

@@ -43,6 +43,20 @@ TEST(a_declared_factor_may_differ)
     assert_int_equal(c.reason_count, 0);
 }
 
+TEST(another_runtime_is_another_build_and_no_confound)
+{
+    struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
+    struct sl_conditions a = known("on");
+    struct sl_conditions b = known("on");
+    snprintf(b.values[SL_CONDITION_BUILD], sizeof(b.values[0]), "another");
+    snprintf(b.values[SL_CONDITION_RUNTIME], sizeof(b.values[0]), "executorch");
+    assert_int_equal(sl_conditions_factor(&a, &b), SL_CONDITION_RUNTIME);
+    sl_conditions_check(&a, &b, SL_CONDITION_RUNTIME, &c);
+    assert_int_equal(c.verdict, SL_VERDICT_FASTER);
+    sl_conditions_check(&a, &b, SL_CONDITION_BUILD, &c);
+    assert_int_equal(c.verdict, SL_VERDICT_INCOMPARABLE);
+}
+
 TEST(another_build_is_the_factor_when_sme2_is_the_same)
 {
     struct sl_conditions a = known("on");
@@ -59,8 +73,8 @@ TEST(what_is_unknown_is_said_but_is_no_verdict)
     sl_conditions_check(&a, &nothing, SL_CONDITION_NONE, &c);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
     assert_int_equal(c.reason_count, 1);
-    assert_non_null(
-        strstr(c.reasons[0], "model, inputs, threads, processes, cpus, device, power, build"));
+    assert_non_null(strstr(
+        c.reasons[0], "model, inputs, threads, processes, cpus, device, power, runtime, build"));
 }
 
 TEST(one_process_goes_without_saying)
