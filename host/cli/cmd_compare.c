@@ -63,7 +63,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--threshold", 0, SL_OPTION_REAL, &r->threshold_percent, "PCT",
          "a slow-down up to this is no regression (0)"},
         {"--factor", 0, SL_OPTION_TEXT, &r->factor, "NAME",
-         "what was varied on purpose: sme2, model, inputs, threads, processes, cpus, device, power, "
+         "what was varied on purpose: sme2, model, inputs, threads, processes, cpus, device, "
+         "power, "
          "runtime or build"},
         {"--variant", 0, SL_OPTION_TEXT, &r->variant, "off|on",
          "of two directories, which variant is compared (on)"},

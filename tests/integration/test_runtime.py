@@ -1,0 +1,81 @@
+"""`run --runtime`: ExecuTorch's own libraries and our runtime on the counted device, one beside the other."""
+
+import json
+import os
+
+import lab
+
+FOLDER = lab.ROOT / "build/agent-aarch64/executorch"
+MODEL = lab.MODELS / "toy_cnn_f32_xnnpack" / "model.pte"
+INPUT = MODEL.parent / "input-0.bin"
+# Operators without a product of matrices run the same code with SME2 and without.
+WITHOUT_PRODUCT = ("Max Pooling", "Transpose", "DWConv", "Mean", "Static Reshape")
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
+
+
+class MissingRuntime(lab.Scratch):
+    def test_without_its_libraries_the_message_says_how_to_get_them(self):
+        state = self.scratch / "state"  # a daemon of its own, which looks in that folder
+        self.addCleanup(lab.end_private_daemons, state)
+        done = lab.sme2lab("run", MODEL, "--device", "counted", "--runtime", "executorch", "-o", self.scratch / "out",
+                           env={"SME2LAB_EXECUTORCH": str(self.scratch), "SME2LAB_STATE": str(state)})
+        self.assertIn(done.returncode, (1, 2, 5), done.stderr)
+        self.assertIn("executorch", done.stderr.lower())
+        self.assertNotIn("more instructions", done.stdout)
+
+    def test_unknown_runtimes_are_refused_with_the_known_ones(self):
+        done = lab.sme2lab("run", MODEL, "--runtime", "tflite")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("own,executorch", done.stderr)
+
+
+class TwoRuntimes(lab.Scratch):
+    def setUp(self):
+        super().setUp()
+        if not (FOLDER / "sme2lab-agent-executorch").exists():
+            self.skipTest("no ExecuTorch here: scripts/setup --executorch")
+
+    def manifest(self, experiment):
+        return json.loads((self.out / f"manifest_{experiment}.json").read_text())
+
+    def comparison(self, experiment):
+        return json.loads((self.out / f"analysis_summary_{experiment}.json").read_text())
+
+    def test_both_give_four_traces_and_each_says_whose_it_is(self):
+        self.out = self.scratch / "out"
+        done = lab.sme2lab("run", MODEL, "--inputs", INPUT, "--device", "counted", "--runtime", "executorch,own", "-o", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for experiment in ("run_executorch", "run"):
+            for variant in ("off", "on"):
+                self.assertTrue(list((self.out / f"{experiment}_sme2-{variant}").glob("*.etdump")), f"{experiment} {variant}")
+        self.assertIn("ExecuTorch's libraries, sme2 on against off: 2.8", done.stdout)
+        self.assertLess(done.stdout.index("ExecuTorch's libraries"), done.stdout.rindex("sme2 on against off: 15."))
+        self.assertEqual(self.manifest("run_executorch")["runtime"], "executorch")
+        self.assertNotIn("runtime", self.manifest("run"))
+        self.check_outputs()
+        self.check_operators()
+
+    def check_outputs(self):
+        """Bit for bit what executor_runner gives on this CPU."""
+        for variant, word in (("off", "nosme"), ("on", "sme2")):
+            got = next(self.out.glob(f"*run_executorch*_sme2-{variant}-0.bin")).read_bytes()
+            self.assertEqual(got, (MODEL.parent / f"aarch64-{word}-0.bin").read_bytes(), variant)
+
+    def check_operators(self):
+        operators = {}
+        for variant in ("off", "on"):
+            etdump = next((self.out / f"run_executorch_sme2-{variant}").glob("*.etdump"))
+            analysis = json.loads(lab.sme2lab("analyze", "--json", etdump).stdout)
+            operators[variant] = {o["name"]: o["self"]["median_insns"] for o in analysis["operators"]}
+            self.assertEqual(len({run["e2e_insns"] for run in analysis["runs"][1:]}), 1, "repeats after the warm-up are equal")
+        for name, count in operators["off"].items():
+            self.assertNotIn("PF32", name)
+            if any(word in name for word in WITHOUT_PRODUCT):
+                self.assertEqual(operators["on"].get(name), count, name)
+
+
+if __name__ == "__main__":
+    lab.main()
