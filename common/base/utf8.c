@@ -2,6 +2,7 @@
 #include "common/base/utf8.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 size_t sl_utf8_length(const unsigned char *at)
 {
@@ -33,4 +34,27 @@ size_t sl_utf8_first_bad(struct sl_bytes text)
         at += len;
     }
     return at;
+}
+
+/* Tells controls of ASCII and C1, and changes of the writing direction, from other characters. */
+static bool steers(const unsigned char *at, size_t len)
+{
+    bool control = (len == 1 && (at[0] < 0x20 || at[0] == 0x7f)) ||
+                   (len == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+    bool turns =
+        len == 3 && at[0] == 0xe2 &&
+        ((at[1] == 0x80 && ((at[2] >= 0xaa && at[2] <= 0xae) || at[2] == 0x8e || at[2] == 0x8f)) ||
+         (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+    return control || turns;
+}
+
+void sl_utf8_clean(char *text, const char *kept)
+{
+    for (size_t len; *text; text += len) {
+        const unsigned char *at = (const unsigned char *)text;
+        size_t known = sl_utf8_length(at);
+        len = known ? known : 1;
+        if (!known || (steers(at, len) && !(len == 1 && strchr(kept, *text))))
+            memset(text, '?', len);
+    }
 }

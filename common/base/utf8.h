@@ -9,5 +9,10 @@
  * ill-formed sequence is one. A NUL is a character of one byte. */
 size_t sl_utf8_length(const unsigned char *at);
 
+/* Makes `text` fit for a terminal, a table or a file that others read: bytes of no character and
+ * of characters that steer (controls, C1 too, but for those in `kept`; changes of direction) become
+ * '?'. The length stays. */
+void sl_utf8_clean(char *text, const char *kept);
+
 /* Where the first byte stands that is of no character; `text.size` if all are. */
 size_t sl_utf8_first_bad(struct sl_bytes text);

@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/utf8.h"
 #include "host/cli/exit_code.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
@@ -143,12 +144,16 @@ static void print_error_json(int exit_code, const struct sl_diag *diag)
 
 int sl_cli_fail(const struct sl_cli *cli, int exit_code, const struct sl_diag *diag)
 {
+    struct sl_diag shown = *diag;
+    sl_utf8_clean(shown.what, "");
+    sl_utf8_clean(shown.where, "");
+    sl_utf8_clean(shown.hint, "");
     fflush(stdout);
-    fprintf(stderr, "sme2lab: %s.\n", diag->what[0] ? diag->what : sl_exit_name(exit_code));
-    if (diag->where[0])
-        fprintf(stderr, "  where: %s\n", diag->where);
-    if (diag->hint[0])
-        fprintf(stderr, "  fix: %s\n", diag->hint);
+    fprintf(stderr, "sme2lab: %s.\n", shown.what[0] ? shown.what : sl_exit_name(exit_code));
+    if (shown.where[0])
+        fprintf(stderr, "  where: %s\n", shown.where);
+    if (shown.hint[0])
+        fprintf(stderr, "  fix: %s\n", shown.hint);
     if (cli->json)
         print_error_json(exit_code, diag);
     return exit_code;

@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/utf8.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -23,8 +24,10 @@ static int print_log(const struct sl_cli *cli, const char *name, const struct sl
     struct sl_buf text;
     struct sl_json json;
     if (!cli->json) {
-        if (body->size > 0)
-            fwrite(body->data, 1, body->size, stdout);
+        if (body->size > 0) {
+            sl_utf8_clean((char *)body->data, "\n\t");
+            fputs((const char *)body->data, stdout);
+        }
         return 0;
     }
     sl_buf_init(&text, (size_t)SL_CLIENT_MAX_ANSWER * 6);

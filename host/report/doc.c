@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
 
@@ -64,13 +65,6 @@ void sl_doc_begin(struct sl_doc *doc, int kind, const char *name)
             .first = kind == SL_DOC_FIGURE ? doc->figures.size : doc->texts.size};
 }
 
-/* A name from a file cannot steer a terminal; the other media escape what they show. */
-static void make_safe(char *text)
-{
-    for (; *text; text++)
-        *text = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
-}
-
 static void put(struct sl_doc *doc, int tone, const char *format, va_list args)
 {
     char mark = (char)tone;
@@ -85,8 +79,8 @@ static void put(struct sl_doc *doc, int tone, const char *format, va_list args)
         doc->error = sl_buf_extend(&doc->texts, (size_t)len + 1, &at);
     if (doc->error == 0 && len >= 0)
         vsnprintf((char *)at, (size_t)len + 1, format, args);
-    if (doc->error == 0 && len >= 0 && doc->medium == SL_DOC_TERMINAL)
-        make_safe((char *)at);
+    if (doc->error == 0 && len >= 0)
+        sl_utf8_clean((char *)at, "");
     end_last(doc);
 }
 

@@ -12,6 +12,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "host/analysis/inspector.h"
 #include "host/analysis/statistics.h"
 #include "host/report/etrecord.h"
@@ -58,20 +59,19 @@ int sl_python_float(struct sl_buf *out, double value)
 /* A field as Python's csv module writes it with tabs: quoted only where it must be. */
 static void put_field(struct table *t, const char *text, size_t len)
 {
+    size_t before = t->out->size;
     bool quoted = false;
     for (size_t i = 0; i < len; i++)
         quoted = quoted || strchr("\t\"\r\n", text[i]) != NULL;
-    if (!quoted) {
-        note(t, sl_buf_append(t->out, text, len));
-        return;
-    }
-    put(t, "\"");
+    put(t, quoted ? "\"" : "");
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '"')
             put(t, "\"");
         note(t, sl_buf_append(t->out, &text[i], 1));
     }
-    put(t, "\"");
+    put(t, quoted ? "\"" : "");
+    if (t->out->size > before)
+        sl_utf8_clean((char *)t->out->data + before, "\t\r\n");
 }
 
 /* numpy's sum of n doubles: eight partial sums in blocks of at most 128, halves above. */

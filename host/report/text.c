@@ -1,14 +1,15 @@
 /* host/report/text.c */
 #include "host/report/text.h"
 
+#include "common/base/utf8.h"
+
 const char *sl_text_copy(char out[SL_TEXT_SIZE], const char *text, size_t len)
 {
-    size_t used = 0;
-    for (; used < len && used + 1 < SL_TEXT_SIZE; used++) {
-        unsigned char c = (unsigned char)text[used];
-        out[used] = c < 0x20 || c == 0x7f ? '?' : text[used];
-    }
+    size_t used = len < SL_TEXT_SIZE ? len : SL_TEXT_SIZE - 1;
+    for (size_t i = 0; i < used; i++)
+        out[i] = text[i] ? text[i] : '?';
     out[used] = '\0';
+    sl_utf8_clean(out, "");
     return out;
 }
 

@@ -5,8 +5,8 @@
 
 enum { SL_TEXT_SIZE = 512 };
 
-/* A terminated copy of `len` bytes, cut at SL_TEXT_SIZE; bytes below a space become '?', so that a
- * file's name cannot steer a terminal. Returns `out`. */
+/* A terminated copy of `len` bytes, cut at SL_TEXT_SIZE, cleaned by sl_utf8_clean(). Returns `out`.
+ */
 const char *sl_text_copy(char out[SL_TEXT_SIZE], const char *text, size_t len);
 
 /* Columns that UTF-8 `text` takes: one for each character. */

@@ -9,7 +9,7 @@ import lab
 
 MODEL = lab.ROOT / "tests/data/hand/add_mul.pte"
 NAMES = ("with blank", "ha#sh", "que?stion", "per%cent", "per%41cent", "am&per", "plus+semi;colon", "new\nline", "es\x1b[31mcape",
-         "tab\tx", "..dots", "v1..2", 'qu"ote', "ap'os", "back\\slash", "ünï", "-dash", " ", "=formula")
+         "tab\tx", "..dots", "v1..2", 'qu"ote', "ap'os", "back\\slash", "ünï", "bad\udcff", "-dash", " ", "=formula")
 
 
 def setUpModule():
@@ -33,6 +33,8 @@ class Names(lab.Scratch):
                 self.call("inspect", model)
                 said = json.loads(self.call("run", model, "--device", "counted", "--runs", 1, "--warmup", 0, "-o", out, "--json").stdout)
                 self.assertEqual(pathlib.Path(said["files"]["directory"]), out)
+                for path in [*out.rglob("*.csv"), *out.rglob("*.md"), *out.rglob("*.html")]:
+                    self.assertNotIn("\x1b", path.read_bytes().decode("utf-8"), path.name)  # strict: nothing but UTF-8
                 self.call("validate", out)
                 self.call("report", out)
                 for etdump in sorted(out.rglob("*.etdump")):

@@ -41,3 +41,29 @@ TEST(a_nul_is_a_character_of_one_byte)
     assert_int_equal(sl_utf8_first_bad((struct sl_bytes){text, sizeof(text)}), 3);
     assert_int_equal(sl_utf8_length(text + 1), 1);
 }
+
+TEST(cleaning_takes_what_steers_a_terminal_and_what_is_no_text)
+{
+    static const struct {
+        const char *text, *kept, *clean;
+    } cases[] = {
+        {"plain \xc3\xbc \xe2\x86\x92", "", "plain \xc3\xbc \xe2\x86\x92"},
+        {"\x1b[31m\x07\x7f", "", "?[31m??"},
+        {"a\tb\nc\r", "\n\t", "a\tb\nc?"},
+        {"\xc2\x9b"
+         "31m",
+         "", "??31m"},
+        {"\xe2\x80\xae"
+         "etp",
+         "", "???etp"},
+        {"bad\xff\xc3", "", "bad??"},
+        {"cut\xe2\x86", "", "cut??"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[32];
+        memset(text, 0, sizeof(text));
+        memcpy(text, cases[i].text, strlen(cases[i].text));
+        sl_utf8_clean(text, cases[i].kept);
+        assert_string_equal(text, cases[i].clean);
+    }
+}
