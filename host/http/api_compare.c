@@ -97,17 +97,24 @@ static bool read_run(struct sl_http_exchange *exchange, const char *name, uint64
            *out != 0 && *out <= INT64_MAX;
 }
 
-/* off and on of one run, whatever the query says; of two the same variant, on unless it says off.
- */
-static bool read_levels(struct sl_http_exchange *exchange, struct comparing *c)
+/* `variant` is off or on, and on when it is left out. */
+static bool read_variant(struct sl_http_exchange *exchange, bool *out_on)
 {
     char text[8];
-    if (sl_http_query(exchange, "variant", text, sizeof(text)) < 0 ||
-        (text[0] && strcmp(text, "on") != 0 && strcmp(text, "off") != 0))
+    int rc = sl_http_query(exchange, "variant", text, sizeof(text));
+    *out_on = strcmp(text, "off") != 0;
+    return rc == 0 &&
+           (!sl_http_query_names(exchange, "variant") || !*out_on || strcmp(text, "on") == 0);
+}
+
+/* off and on of one run, whatever the query says; of two the same variant. */
+static bool read_levels(struct sl_http_exchange *exchange, struct comparing *c)
+{
+    bool on, same = c->runs[0] == c->runs[1];
+    if (!read_variant(exchange, &on))
         return false;
-    bool same = c->runs[0] == c->runs[1];
-    c->what.levels[0] = !same && strcmp(text, "off") != 0;
-    c->what.levels[1] = same || strcmp(text, "off") != 0;
+    c->what.levels[0] = !same && on;
+    c->what.levels[1] = same || on;
     return true;
 }
 
@@ -138,14 +145,13 @@ static void go_on(struct comparing *c)
 
 void sl_api_run_trace(struct sl_http_exchange *exchange)
 {
-    char variant[8];
+    bool on;
     struct comparing *c = begin(exchange);
     if (!c)
         return;
-    bool known = sl_http_query(exchange, "variant", variant, sizeof(variant)) == 0 &&
-                 (!variant[0] || strcmp(variant, "on") == 0 || strcmp(variant, "off") == 0);
+    bool known = read_variant(exchange, &on);
     c->what.trace = true;
-    c->what.levels[0] = strcmp(variant, "off") != 0;
+    c->what.levels[0] = on;
     if (known && sl_http_number(exchange->param[0], &c->runs[0]) && c->runs[0] != 0 &&
         c->runs[0] <= INT64_MAX) {
         go_on(c);

@@ -196,9 +196,10 @@ void sl_api_job_list(struct sl_http_exchange *exchange)
     struct sl_jobs_filter filter = {.state = -1};
     char state[32];
     int rc = sl_http_query(exchange, "state", state, sizeof(state));
-    if (rc == 0 && state[0])
+    bool named = sl_http_query_names(exchange, "state");
+    if (rc == 0 && named)
         filter.state = sl_job_state_of_name(state);
-    if (rc < 0 || (state[0] && filter.state < 0)) {
+    if (rc < 0 || (named && filter.state < 0)) {
         sl_http_problem(exchange, 400, "bad-query", "queued, running, done, failed or cancelled",
                         "'%s' is no state of a job", state);
         return;

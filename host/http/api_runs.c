@@ -53,13 +53,6 @@ static void list(struct sl_http_exchange *exchange, const struct sl_runs_filter 
         sl_http_problem_of(exchange, rc, NULL);
 }
 
-static bool read_number(struct sl_http_exchange *exchange, const char *name, uint64_t *out)
-{
-    char text[32];
-    int rc = sl_http_query(exchange, name, text, sizeof(text));
-    return rc == 0 && (!text[0] || (sl_http_number(text, out) && *out <= INT64_MAX));
-}
-
 void sl_api_run_list(struct sl_http_exchange *exchange)
 {
     struct sl_runs_filter filter = {0};
@@ -69,8 +62,8 @@ void sl_api_run_list(struct sl_http_exchange *exchange)
                         SL_NAME_BYTES - 1);
         return;
     }
-    if (!read_number(exchange, "since", &filter.since_ms) ||
-        !read_number(exchange, "job", &filter.job)) {
+    if (!sl_http_query_number(exchange, "since", &filter.since_ms) ||
+        !sl_http_query_number(exchange, "job", &filter.job)) {
         sl_http_problem(exchange, 400, "bad-query", "since is milliseconds of Unix time",
                         "since and job are numbers");
         return;

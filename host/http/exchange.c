@@ -100,6 +100,20 @@ int sl_http_query(const struct sl_http_exchange *exchange, const char *name, cha
     return sl_http_query_find(exchange->query, name, out, size) < 0 ? -1 : printable(out);
 }
 
+bool sl_http_query_names(const struct sl_http_exchange *exchange, const char *name)
+{
+    return sl_http_query_has(exchange->query, name);
+}
+
+bool sl_http_query_number(const struct sl_http_exchange *exchange, const char *name, uint64_t *out)
+{
+    char text[32];
+    if (!sl_http_query_names(exchange, name))
+        return true;
+    return sl_http_query(exchange, name, text, sizeof(text)) == 0 && sl_http_number(text, out) &&
+           *out <= INT64_MAX;
+}
+
 bool sl_http_number(const char *text, uint64_t *out)
 {
     uint64_t number = 0;

@@ -81,5 +81,10 @@ int sl_http_header(const struct sl_http_exchange *exchange, const char *name, ch
 int sl_http_query(const struct sl_http_exchange *exchange, const char *name, char *out,
                   size_t size);
 
+/* Does the query name the parameter, with a value or without? */
+bool sl_http_query_names(const struct sl_http_exchange *exchange, const char *name);
+/* A parameter that is a number up to INT64_MAX: true, and `out` stays as it is when absent. */
+bool sl_http_query_number(const struct sl_http_exchange *exchange, const char *name, uint64_t *out);
+
 /* Decimal digits and nothing else: true, and the number. */
 bool sl_http_number(const char *text, uint64_t *out);

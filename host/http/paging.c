@@ -10,16 +10,13 @@ enum { PAGE_ROWS = 50, MAX_PAGE_BYTES = 4 << 20 };
 
 bool sl_http_page(struct sl_http_exchange *exchange, uint64_t *out_cursor, uint32_t *out_limit)
 {
-    char cursor[32], limit[32];
     uint64_t from = 0, rows = PAGE_ROWS;
-    if (sl_http_query(exchange, "cursor", cursor, sizeof(cursor)) < 0 ||
-        (cursor[0] && !sl_http_number(cursor, &from)) || from > INT64_MAX) {
+    if (!sl_http_query_number(exchange, "cursor", &from)) {
         sl_http_problem(exchange, 400, "bad-query", "take it from next_cursor of the page before",
                         "the cursor is not one of this list");
         return false;
     }
-    if (sl_http_query(exchange, "limit", limit, sizeof(limit)) < 0 ||
-        (limit[0] && !sl_http_number(limit, &rows)) || rows < 1 || rows > SL_STORE_PAGE_ROWS) {
+    if (!sl_http_query_number(exchange, "limit", &rows) || rows < 1 || rows > SL_STORE_PAGE_ROWS) {
         sl_http_problem(exchange, 400, "bad-query", "", "limit is a number from 1 to %d",
                         (int)SL_STORE_PAGE_ROWS);
         return false;

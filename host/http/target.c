@@ -81,19 +81,37 @@ int sl_http_target_read(const char *method, const char *target, char out_path[SL
     return decoded < 0 ? TOO_LONG : 0;
 }
 
-int sl_http_query_find(const char *query, const char *name, char *out, size_t size)
+/* How often the parameter stands in the query, and what the first has behind its '='. */
+static size_t locate(const char *query, const char *name, const char **out_value, size_t *out_len)
 {
     size_t len = strlen(name), count = 0;
-    int decoded = 0;
-    out[0] = '\0';
+    *out_len = 0;
     for (const char *at = query, *next; at; at = next) {
         size_t end = strcspn(at, "&");
         next = at[end] ? at + end + 1 : NULL;
         if (end < len || strncmp(at, name, len) != 0 || (at[len] != '=' && end != len))
             continue;
-        if (count++ == 0 && end > len)
-            decoded = decode(at + len + 1, end - len - 1, ' ', out, size);
+        if (count++ == 0 && end > len) {
+            *out_value = at + len + 1;
+            *out_len = end - len - 1;
+        }
     }
+    return count;
+}
+
+bool sl_http_query_has(const char *query, const char *name)
+{
+    const char *value;
+    size_t len;
+    return locate(query, name, &value, &len) > 0;
+}
+
+int sl_http_query_find(const char *query, const char *name, char *out, size_t size)
+{
+    const char *value;
+    size_t len, count = locate(query, name, &value, &len);
+    out[0] = '\0';
+    int decoded = len > 0 ? decode(value, len, ' ', out, size) : 0;
     if (count > 1 || decoded < 0 || strlen(out) != (size_t)decoded) {
         out[0] = '\0';
         return -1;

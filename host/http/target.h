@@ -1,6 +1,7 @@
 /* host/http/target.h: what a request is for: path and query, out of the request line. Pure. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { SL_HTTP_PATH_BYTES = 1024 };
@@ -14,3 +15,5 @@ int sl_http_target_read(const char *method, const char *target, char out_path[SL
 /* The parameter of that name, decoded: its length, 0 and "" when absent, -1 when it does not fit or
  * stands there twice. `query` may be NULL. */
 int sl_http_query_find(const char *query, const char *name, char *out, size_t size);
+/* Does it stand there, with a value or without? */
+bool sl_http_query_has(const char *query, const char *name);

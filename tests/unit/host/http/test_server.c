@@ -76,6 +76,10 @@ CASE(what_is_not_there_is_a_problem_document)
     assert_int_equal(CURL(&bench, "/api/v1/runs/77/etdump"), 404);
     assert_int_equal(CURL(&bench, "/api/v1/jobs?state=odd"), 400);
     assert_int_equal(CURL(&bench, "/api/v1/jobs?limit=0"), 400);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?limit="), 400);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?cursor"), 400);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs?state="), 400);
+    assert_int_equal(CURL(&bench, "/api/v1/runs?since="), 400);
     assert_int_equal(CURL(&bench, "/api/v1/jobs?cursor=-1"), 400);
 }
 

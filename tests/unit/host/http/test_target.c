@@ -67,3 +67,11 @@ TEST(parameters_are_found_and_decoded)
     assert_int_equal(sl_http_query_find("a=12345678", "a", value, sizeof(value)), -1);
     assert_int_equal(sl_http_query_find("a=1%002", "a", value, sizeof(value)), -1);
 }
+
+TEST(an_empty_parameter_is_there)
+{
+    assert_true(sl_http_query_has("b=1&a=", "a"));
+    assert_true(sl_http_query_has("a", "a"));
+    assert_false(sl_http_query_has("ab=1", "a"));
+    assert_false(sl_http_query_has(NULL, "a"));
+}
