@@ -1,9 +1,20 @@
 /* host/report/combined_doc.c: many comparisons as a document. */
 #include "host/report/combined.h"
 #include "host/report/doc.h"
+#include "host/report/runtime_gap.h"
 #include "host/report/table.h"
 
 enum { TEXT_BYTES = 512 };
+
+static void put_gaps(const struct sl_combined *combined, struct sl_table *out)
+{
+    sl_runtime_gap_table(combined->reports, combined->count, out);
+}
+
+static size_t count_gaps(const struct sl_combined *combined)
+{
+    return sl_runtime_gap_count(combined->reports, combined->count);
+}
 
 /* Sections, and how many comparisons each is of; NULL: of all. */
 static const struct section {
@@ -15,6 +26,7 @@ static const struct section {
     {sl_combined_sweeps, sl_combined_sweep_count, sl_plot_sweeps},
     {sl_combined_contentions, sl_combined_contention_count, sl_plot_contention},
     {sl_combined_costs, sl_combined_cost_count, NULL},
+    {put_gaps, count_gaps, NULL},
     {sl_combined_shares, NULL, sl_plot_shares},
     {sl_combined_steps, NULL, NULL},
 };

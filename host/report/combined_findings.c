@@ -8,6 +8,7 @@
 #include "host/report/combined.h"
 #include "host/report/comparison.h"
 #include "host/report/report.h"
+#include "host/report/runtime_gap.h"
 #include "host/report/text.h"
 
 enum { WORDS_BYTES = 512 };
@@ -44,6 +45,9 @@ int sl_combined_findings(struct sl_buf *out, const struct sl_combined *combined)
         }
         if (rc == 0 && sl_combined_cost_words(combined, i, words, sizeof(words)))
             rc = put_line(out, "cost of profiling", report, name, words);
+        if (rc == 0 &&
+            sl_runtime_gap_words(combined->reports, combined->count, i, words, sizeof(words)))
+            rc = put_line(out, "left in ExecuTorch", report, name, words);
     }
     return rc;
 }

@@ -55,6 +55,9 @@ class TwoRuntimes(lab.Scratch):
         self.assertLess(done.stdout.index("ExecuTorch's libraries"), done.stdout.rindex("sme2 on against off: 15."))
         self.assertEqual(self.manifest("run_executorch")["runtime"], "executorch")
         self.assertNotIn("runtime", self.manifest("run"))
+        combined = (self.out / "combined_report.md").read_text()
+        self.assertIn("What is left in ExecuTorch", combined)
+        self.assertIn("left in ExecuTorch", done.stdout)
         self.check_outputs()
         self.check_operators()
 
