@@ -222,7 +222,10 @@ static int check_range(const struct sl_param *param, double value, struct sl_dia
 {
     if (value >= param->low && value <= param->high)
         return 0;
-    sl_diag_hint(diag, "say %s %.15g to %.15g", param->option, param->low, param->high);
+    if (param->hint)
+        sl_diag_hint(diag, "%s", param->hint);
+    else
+        sl_diag_hint(diag, "say %s %.15g to %.15g", param->option, param->low, param->high);
     return sl_diag_set(diag, SL_E_UNSUPPORTED, param->option, "%.15g is out of its range", value);
 }
 

@@ -100,30 +100,56 @@ def lines(name, data, places, timed=False):
 
 
 class Expected:
-    """Differences that are meant, each with its reason: [{"where": "regex of names", "lines": "regex", "reason": "..."}].
-    `lines` must match each line that differs; without it all of the output may."""
+    """Differences that are meant, each with its reason, in a list of {"where": "regex of names", "reason": "...", and one of
+    "lines": "regex"    lines that match may differ,
+    "mask": "regex"     the parts of lines that match may differ, and nothing else of the line,
+    "moved": true       lines may stand in another order,
+    or none of them: all of the output may differ}. Every line that differs needs an entry."""
 
     def __init__(self, entries=()):
         self.entries = [dict(entry) for entry in entries]
         self.used = collections.Counter()
         for entry in self.entries:
-            if not entry.get("where") or not entry.get("reason") or set(entry) - {"where", "lines", "reason"}:
-                raise ValueError(f"an expected difference has 'where', 'reason' and perhaps 'lines': {entry}")
+            kinds = set(entry) - {"where", "reason"}
+            if not entry.get("where") or not entry.get("reason") or len(kinds) > 1 or kinds - {"lines", "mask", "moved"}:
+                raise ValueError(f"an expected difference has 'where', 'reason' and perhaps 'lines', 'mask' or 'moved': {entry}")
 
     @classmethod
     def read(cls, path):
         return cls(json.loads(pathlib.Path(path).read_text()))
 
-    def reason(self, name, changed):
-        """Why this output may differ in these lines; None where nothing says so."""
-        for number, entry in enumerate(self.entries):
-            if re.search(entry["where"], name) and all(re.search(entry.get("lines", ""), line) for line in changed):
-                self.used[number] += 1
-                return entry["reason"]
-        return None
+    def reason(self, name, before, after):
+        """Why an output of these lines before and these after may differ so; None where nothing says so."""
+        here = [(number, entry) for number, entry in enumerate(self.entries) if re.search(entry["where"], name)]
+        used, left = set(), differing(before, after)
+        for number, entry in here:
+            if "mask" in entry:
+                before, after = ([re.sub(entry["mask"], "<expected>", line) for line in lines] for lines in (before, after))
+            elif entry.get("moved"):
+                before, after = (sorted(line.rstrip(",") for line in lines) for lines in (before, after))
+            fewer = differing(before, after)
+            if len(fewer) < len(left):
+                used.add(number)
+            left = fewer
+        for line in left:
+            fits = [number for number, entry in here if "mask" not in entry and "moved" not in entry and re.search(entry.get("lines", ""), line)]
+            if not fits:
+                return None
+            used.add(fits[0])
+        self.used.update(used)
+        return "; ".join(self.entries[number]["reason"] for number in sorted(used))
 
     def unused(self):
         return [entry for number, entry in enumerate(self.entries) if not self.used[number]]
+
+
+def unified(before, after):
+    return list(difflib.unified_diff(before, after, "before", "after", lineterm="", n=2))[2:]
+
+
+def differing(before, after):
+    """The lines that only one of the two has."""
+    return [line[1:] for line in unified(before, after) if line[:1] in "+-"]
 
 
 def compare(before, after, expected=None):
@@ -134,9 +160,9 @@ def compare(before, after, expected=None):
         if before.get(name) == after.get(name):
             continue
         if name not in before or name not in after:
-            diff = [f"+ only after: {name}" if name in after else f"- only before: {name}"]
+            line = f"only {'after' if name in after else 'before'}: {name}"
+            reason = expected.reason(name, [line] if name in before else [], [line] if name in after else [])
+            found.append((name, reason, [f"{'+' if name in after else '-'} {line}"]))
         else:
-            diff = list(difflib.unified_diff(before[name], after[name], "before", "after", lineterm="", n=2))[2:]
-        changed = [line[1:] for line in diff if line[:1] in "+-"]
-        found.append((name, expected.reason(name, changed), diff))
+            found.append((name, expected.reason(name, before[name], after[name]), unified(before[name], after[name])))
     return found

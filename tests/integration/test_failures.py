@@ -88,6 +88,7 @@ class Failures(lab.Scratch):
         path = self.config('{"model": "m.pte", "experiments": [{"name": "a", "threads": [1, 1]}]}')
         self.refused(2, "run", path, says=["/experiments/0/threads/1", "twice"])
         self.refused(2, "run", "m.pte", "--threads", "1,0", says=["--threads 1,2,4"])
+        self.refused(2, "run", "m.pte", "--svl", "100", says=["take 128, 256, 512, 1024 or 2048"])
 
     def test_instructions_are_not_counted_on_several_threads(self):
         lab.need(lab.AGENT, lab.EMULATOR)

@@ -73,13 +73,30 @@ class Differences(unittest.TestCase):
         self.assertIsNone(alike.compare(before, {"runs/a": ["ratio 1.25", "runs 4"]}, expected)[0][1])
         self.assertIsNone(alike.compare({"b": ["ratio 1"]}, {"b": ["ratio 2"]}, expected)[0][1])
 
+    def test_a_mask_lets_differ_the_masked_part_alone(self):
+        expected = alike.Expected([{"where": "csv$", "mask": r"(?<=,)\d+$", "reason": "the last column moved"}])
+        self.assertEqual(alike.compare({"a.csv": ["x,1,2"]}, {"a.csv": ["x,1,3"]}, expected)[0][1], "the last column moved")
+        self.assertIsNone(alike.compare({"a.csv": ["x,1,2"]}, {"a.csv": ["x,2,3"]}, expected)[0][1])
+
+    def test_moved_lines_may_stand_elsewhere_and_be_no_others(self):
+        expected = alike.Expected([{"where": "json$", "moved": True, "reason": "another order"}])
+        self.assertEqual(alike.compare({"a.json": ['"a":1,', '"b":2']}, {"a.json": ['"b":2,', '"a":1']}, expected)[0][1], "another order")
+        self.assertIsNone(alike.compare({"a.json": ['"a":1,', '"b":2']}, {"a.json": ['"b":2,', '"a":3']}, expected)[0][1])
+
+    def test_several_entries_together_give_all_their_reasons(self):
+        expected = alike.Expected([{"where": "a", "mask": r"\d", "reason": "one"}, {"where": "a", "lines": "^new", "reason": "two"}])
+        self.assertEqual(alike.compare({"a": ["n 1"]}, {"a": ["n 2", "new"]}, expected)[0][1], "one; two")
+        self.assertIsNone(alike.compare({"a": ["n 1"]}, {"a": ["n 2", "other"]}, expected)[0][1])
+        self.assertIsNone(alike.compare({"a": ["1"]}, {}, alike.Expected([{"where": "a", "mask": r"\d", "reason": "one"}]))[0][1])
+
     def test_expected_differences_that_are_not_there_are_told(self):
         expected = alike.Expected([ENTRY])
         self.assertEqual(alike.compare({"runs/a": ["1"]}, {"runs/a": ["1"]}, expected), [])
         self.assertEqual(expected.unused(), [ENTRY])
 
     def test_an_expected_difference_without_a_reason_is_refused(self):
-        for entry in ({"where": "x"}, {"where": "x", "reason": ""}, {"reason": "x"}, {"where": "x", "reason": "y", "line": "z"}):
+        for entry in ({"where": "x"}, {"where": "x", "reason": ""}, {"reason": "x"}, {"where": "x", "reason": "y", "line": "z"},
+                      {"where": "x", "reason": "y", "lines": "z", "mask": "z"}):
             with self.assertRaises(ValueError):
                 alike.Expected([entry])
 
