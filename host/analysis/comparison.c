@@ -30,9 +30,13 @@ struct data {
 static const char *const verdicts[] = {"faster", "slower",       "equivalent", "inconclusive",
                                        "unfit",  "incomparable", "wrong"};
 
-const char *sl_verdict_name(int verdict)
+const char *sl_verdict_name(const struct sl_comparison *c)
 {
-    return verdicts[verdict];
+    static const char *const counted[] = {[SL_VERDICT_FASTER] = "fewer-instructions",
+                                          [SL_VERDICT_SLOWER] = "more-instructions",
+                                          [SL_VERDICT_EQUIVALENT] = "equal"};
+    bool is_counted = c->unit == SL_TRACE_INSTRUCTIONS && c->verdict <= SL_VERDICT_EQUIVALENT;
+    return is_counted ? counted[c->verdict] : verdicts[c->verdict];
 }
 
 const char *sl_comparison_method_name(int method)

@@ -92,8 +92,10 @@ struct sl_comparison {
     char reasons[SL_COMPARISON_MAX_REASONS][160];
 };
 
-/* "faster", "exact" ... as JSON has them. */
-const char *sl_verdict_name(int verdict);
+/* As JSON has them: "faster", "slower", "equivalent" of times; of counted instructions, which are
+ * no speed, "fewer-instructions", "more-instructions", "equal"; the others are the same of both. */
+const char *sl_verdict_name(const struct sl_comparison *comparison);
+/* "exact" ... */
 const char *sl_comparison_method_name(int method);
 
 /* The same inputs and seed give the same result to the bit. Returns 0 or -ENOMEM; whatever the

@@ -37,12 +37,12 @@ static int verdict_code(const struct sl_outcome *outcome)
         const char *verdict;
         int code;
     } codes[] = {
-        {"", SL_EXIT_DONE},
-        {"faster", SL_EXIT_DONE},
-        {"equivalent", SL_EXIT_DONE},
-        {"wrong", SL_EXIT_FAILED},
+        {"", SL_EXIT_DONE},           {"faster", SL_EXIT_DONE},
+        {"equivalent", SL_EXIT_DONE}, {"fewer-instructions", SL_EXIT_DONE},
+        {"equal", SL_EXIT_DONE},      {"wrong", SL_EXIT_FAILED},
     };
-    if (strcmp(outcome->verdict, "slower") == 0) {
+    if (strcmp(outcome->verdict, "slower") == 0 ||
+        strcmp(outcome->verdict, "more-instructions") == 0) {
         double slowdown_percent = outcome->ratio > 0 ? 100 / outcome->ratio - 100 : 0;
         return slowdown_percent > outcome->threshold_percent ? SL_EXIT_REGRESSION : SL_EXIT_DONE;
     }

@@ -291,8 +291,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
         if (rc == 0) {
             snprintf(record->model, sizeof(record->model), "%.60s", work->run.stem);
             const struct sl_comparison *found = &work->run.compared->comparison;
-            snprintf(record->verdict, sizeof(record->verdict), "%s",
-                     sl_verdict_name(found->verdict));
+            snprintf(record->verdict, sizeof(record->verdict), "%s", sl_verdict_name(found));
             name_series(ended->spec, record);
             record->ratio = found->ratio > 0 ? found->ratio : 0;
         }

@@ -65,9 +65,27 @@ void sl_combined_label(const struct sl_combined *combined, size_t index, char *o
         snprintf(out, size, "%.200s", report->model);
 }
 
+static const struct sl_comparison *verdict_of(const struct sl_combined *combined, size_t i)
+{
+    return combined->reports[i].comparison->comparison;
+}
+
+/* How many have the verdict of the one at `i`, which is the first of them; 0 for another. */
+static size_t count_verdict(const struct sl_combined *combined, size_t i)
+{
+    const char *name = sl_verdict_name(verdict_of(combined, i));
+    size_t count = 0;
+    for (size_t k = 0; k < combined->count; k++) {
+        bool same = strcmp(sl_verdict_name(verdict_of(combined, k)), name) == 0;
+        if (same && k < i)
+            return 0;
+        count += same;
+    }
+    return count;
+}
+
 void sl_combined_summary(const struct sl_combined *combined, char *out, size_t size)
 {
-    size_t verdicts[VERDICTS] = {0};
     size_t models = count_different(combined, PART_MODEL);
     size_t devices = count_different(combined, PART_DEVICE);
     int len = snprintf(out, size, "%zu comparison%s of %zu model%s", combined->count,
@@ -75,14 +93,14 @@ void sl_combined_summary(const struct sl_combined *combined, char *out, size_t s
     if (devices > 1 || part_of(&combined->reports[0], PART_DEVICE)[0])
         len += snprintf(out + len, size - (size_t)len, " on %zu device%s", devices,
                         devices == 1 ? "" : "s");
-    for (size_t i = 0; i < combined->count; i++)
-        verdicts[combined->reports[i].comparison->comparison->verdict]++;
     const char *separator = ": ";
-    for (int v = 0; v < VERDICTS && len > 0 && (size_t)len < size; v++) {
-        if (verdicts[v] == 0)
+    for (size_t i = 0; i < VERDICTS * combined->count && len > 0 && (size_t)len < size; i++) {
+        const struct sl_comparison *c = verdict_of(combined, i % combined->count);
+        size_t same = count_verdict(combined, i % combined->count);
+        if (c->verdict != (int)(i / combined->count) || same == 0)
             continue;
-        len += snprintf(out + len, size - (size_t)len, "%s%zu %s", separator, verdicts[v],
-                        sl_verdict_name(v));
+        len += snprintf(out + len, size - (size_t)len, "%s%zu %s", separator, same,
+                        sl_verdict_name(c));
         separator = ", ";
     }
 }
@@ -103,7 +121,7 @@ void sl_combined_figures(const struct sl_combined *combined, struct sl_table *ou
     sl_table_init(out, "figures", "Latency comparison", heads);
     snprintf(out->note, sizeof(out->note),
              "Median end to end of a run. Ratio: baseline / candidate, so above 1 the candidate "
-             "(SME2 on) is faster. Counted devices: executed instructions, not time.");
+             "(SME2 on) takes less. Counted devices: executed instructions, not time.");
     for (size_t i = 0; i < combined->count; i++) {
         const struct sl_comparison *c = combined->reports[i].comparison->comparison;
         put_parts(combined, i, out);
@@ -117,7 +135,7 @@ void sl_combined_figures(const struct sl_combined *combined, struct sl_table *ou
             sl_table_text(out, "exact");
         else
             sl_table_interval(out, c->low, c->high);
-        sl_table_text(out, sl_verdict_name(c->verdict));
+        sl_table_text(out, sl_verdict_name(c));
     }
 }
 
@@ -241,7 +259,7 @@ int sl_combined_csv(struct sl_buf *out, const struct sl_combined *combined)
         for (size_t k = 0; rc == 0 && k < sizeof(numbers) / sizeof(numbers[0]); k++)
             rc = put_number(out, numbers[k]);
         if (rc == 0)
-            rc = sl_buf_printf(out, ",%s\n", sl_verdict_name(c->verdict));
+            rc = sl_buf_printf(out, ",%s\n", sl_verdict_name(c));
     }
     return rc;
 }

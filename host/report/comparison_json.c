@@ -323,7 +323,7 @@ static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
     sl_json_u64(json, "blocks", c->blocks);
     sl_json_u64(json, "iterations", c->iterations);
     sl_json_u64(json, "seed", c->seed);
-    sl_json_text(json, "verdict", sl_verdict_name(c->verdict));
+    sl_json_text(json, "verdict", sl_verdict_name(c));
     sl_json_open_array(json, "reasons");
     for (size_t i = 0; i < c->reason_count; i++)
         sl_json_text(json, NULL, c->reasons[i]);

@@ -40,7 +40,7 @@ static const char *verdict_words(const struct page *p)
     case SL_VERDICT_WRONG:
         return "WRONG: the outputs differ";
     default:
-        return sl_verdict_name(c->verdict);
+        return sl_verdict_name(c);
     }
 }
 
@@ -66,7 +66,7 @@ static void put_verdict(struct page *p)
     int tone = c->verdict == SL_VERDICT_FASTER       ? SL_TONE_GOOD
                : c->verdict == SL_VERDICT_EQUIVALENT ? SL_TONE_STRONG
                                                      : SL_TONE_BAD;
-    sl_doc_begin(p->doc, SL_DOC_VERDICT, sl_verdict_name(c->verdict));
+    sl_doc_begin(p->doc, SL_DOC_VERDICT, sl_verdict_name(c));
     if (r->experiment)
         sl_doc_put(p->doc, SL_TONE_PLAIN, "%s  ",
                    sl_text_copy(clean, r->experiment, strlen(r->experiment)));

@@ -76,7 +76,7 @@ static void put_ratio(struct sl_markup *m, const struct scale *s, const struct s
     bool better = c->ratio >= 1;
     double x = pixel(s, c->ratio);
     if (!(isfinite(c->ratio) && c->ratio > 0)) {
-        sl_svg_label(m, LEFT + 6, y + 5, "start", sl_verdict_name(c->verdict));
+        sl_svg_label(m, LEFT + 6, y + 5, "start", sl_verdict_name(c));
         return;
     }
     if (isfinite(c->low) && c->low > 0)
@@ -96,7 +96,8 @@ void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined)
     size_t rows = shown(combined);
     double bottom = 30 + ROW * (double)rows;
     sl_svg_open(m, (int)bottom + 44, "Ratio of each comparison with its interval");
-    sl_svg_label(m, LEFT, 14, "start", "baseline / candidate; right of 1x the candidate is faster");
+    sl_svg_label(m, LEFT, 14, "start",
+                 "baseline / candidate; right of 1x the candidate takes less");
     put_grid(m, &s, bottom);
     for (size_t i = 0; i < rows; i++) {
         double y = 42 + ROW * (double)i;
@@ -104,7 +105,7 @@ void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined)
         put_ratio(m, &s, combined->reports[i].comparison->comparison, y);
     }
     sl_svg_label(m, LEFT, bottom + 36, "start",
-                 "disc: faster; diamond: slower; line: interval, none where counts are exact");
+                 "disc: less; diamond: more; line: interval, none where counts are exact");
     sl_markup_put(m, "</svg>\n");
 }
 

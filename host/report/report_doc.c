@@ -65,7 +65,7 @@ static void put_verdict(struct sl_doc *doc, const struct sl_report *report)
     if (!is_page(doc))
         sl_doc_say(doc, SL_DOC_HEADING, "summary", "Summary");
     sl_report_verdict(report, text, sizeof(text));
-    sl_doc_say(doc, SL_DOC_VERDICT, sl_verdict_name(c->verdict), "%s", text);
+    sl_doc_say(doc, SL_DOC_VERDICT, sl_verdict_name(c), "%s", text);
     for (size_t i = 0; i < c->reason_count; i++)
         sl_doc_say(doc, SL_DOC_ITEM, NULL, "because %s", c->reasons[i]);
     put_conditions(doc, report, false);

@@ -313,17 +313,15 @@ void sl_report_verdict(const struct sl_report *report, char *out, size_t size)
     snprintf(of, sizeof(of), "%s / %s", sl_report_side(report, 0),
              imported(report) ? sl_report_side(report, 1) : "on");
     if (!isfinite(c->ratio) || c->verdict == SL_VERDICT_WRONG)
-        snprintf(out, size, "%s", sl_verdict_name(c->verdict));
+        snprintf(out, size, "%s", sl_verdict_name(c));
     else if (c->method == SL_METHOD_EXACT)
-        snprintf(out, size, "%s: %.3fx, %s, exact%s", sl_verdict_name(c->verdict), c->ratio, of,
-                 counted);
+        snprintf(out, size, "%s: %.3fx, %s, exact%s", sl_verdict_name(c), c->ratio, of, counted);
     else if (isfinite(c->low))
         snprintf(out, size, "%s: %.3fx, %s; %g %% interval %.3f to %.3f from %zu %s",
-                 sl_verdict_name(c->verdict), c->ratio, of, 100 * c->confidence, c->low, c->high,
-                 c->blocks, c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired");
+                 sl_verdict_name(c), c->ratio, of, 100 * c->confidence, c->low, c->high, c->blocks,
+                 c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired");
     else
-        snprintf(out, size, "%s: %.3fx, %s; no interval", sl_verdict_name(c->verdict), c->ratio,
-                 of);
+        snprintf(out, size, "%s: %.3fx, %s; no interval", sl_verdict_name(c), c->ratio, of);
 }
 
 void sl_report_title(const struct sl_report *report, char *out, size_t size)

@@ -27,7 +27,7 @@ static void put_verdict(struct sl_json *json, const struct sl_summary *s)
     sl_json_text(json, "experiment", sl_rundir_text(manifest, "experiment"));
     sl_json_text(json, "device",
                  sl_rundir_text(cJSON_GetObjectItemCaseSensitive(manifest, "device"), "kind"));
-    sl_json_text(json, "verdict", sl_verdict_name(comparison->verdict));
+    sl_json_text(json, "verdict", sl_verdict_name(comparison));
     sl_json_i64(json, "exit_code", sl_verdict_exit_code(comparison, s->threshold_percent));
     sl_json_f64(json, "threshold_percent", s->threshold_percent);
 }

@@ -41,9 +41,9 @@ class CountedRun(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
-    def test_verdict_is_faster_with_exit_code_0(self):
+    def test_verdict_is_fewer_instructions_with_exit_code_0(self):
         self.assertEqual(self.run_.done.returncode, 0, self.run_.done.stderr)
-        self.assertEqual(self.run_.result["verdict"], "faster")
+        self.assertEqual(self.run_.result["verdict"], "fewer-instructions")
         self.assertEqual(self.run_.result["comparison"]["method"], "exact")
         self.assertEqual(self.run_.done.stderr, "")
 

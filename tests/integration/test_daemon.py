@@ -48,7 +48,7 @@ class TestDaemon(lab.Scratch):
             self.assertEqual(record["state"], "done", record)
             etdumps, summary = run_files(daemon, record)
             self.assertEqual(sorted(etdumps), ["toy_run_sme2-off_t1.etdump", "toy_run_sme2-on_t1.etdump"])
-            self.assertEqual(summary["verdict"], "faster")
+            self.assertEqual(summary["verdict"], "fewer-instructions")
             self.assertTrue(all(run["categories_insns"] for run in summary["analyses"][0]["runs"]))
             self.assertEqual(daemon.terminate(), 0)
 
@@ -69,7 +69,7 @@ class TestDaemon(lab.Scratch):
             self.assertIn("event: progress", events)
             record = json.loads(curl(f"jobs/{job}"))
             self.assertEqual(record["state"], "done", record)
-            self.assertEqual(json.loads(curl(f"runs/{record['run']}/analysis"))["verdict"], "faster")
+            self.assertEqual(json.loads(curl(f"runs/{record['run']}/analysis"))["verdict"], "fewer-instructions")
             self.assertIn(b"SME2", curl(f"runs/{record['run']}/report.html"))
             name = next(entry["path"] for entry in json.loads(curl(f"runs/{record['run']}/files"))["files"]
                         if entry["path"].endswith("sme2-on_t1.etdump"))
@@ -133,7 +133,7 @@ class TestDaemon(lab.Scratch):
         self.assertEqual((same["schema"], same["ratio"], same["verdict"]),
                          ("sme2lab.comparison/1", summary["ratio"], summary["verdict"]))
         self.assertEqual((same["baseline"]["level"], same["baseline"]["file"]), ("off", f"runs/{runs[0]}"))
-        self.assertEqual((both["ratio"], both["verdict"], both["factor"]["name"]), (1, "equivalent", "run"))
+        self.assertEqual((both["ratio"], both["verdict"], both["factor"]["name"]), (1, "equal", "run"))
         self.assertNotIn(str(self.scratch), json.dumps(both))
         self.assertEqual(by_cli, [same, both])
         self.assertEqual([answer[0] for answer in traces.values()], [200, 200, 200])

@@ -88,7 +88,7 @@ class CommandLine(unittest.TestCase):
 
     def test_wait_ends_with_the_verdict(self):
         outcome = json.loads(self.waited.stdout)
-        self.assertEqual((self.waited.returncode, outcome["state"], outcome["verdict"]), (0, "done", "faster"))
+        self.assertEqual((self.waited.returncode, outcome["state"], outcome["verdict"]), (0, "done", "fewer-instructions"))
         self.assertGreater(outcome["ratio"], 1)
 
     def test_the_run_can_be_found_shown_and_read(self):
@@ -104,14 +104,14 @@ class CommandLine(unittest.TestCase):
         run = json.loads(self.waited.stdout)["run"]
         other = json.loads(self.daemon.cli("wait", self.daemon.submit("--seed", 5), "--json").stdout)["run"]
         own = self.daemon.cli("compare", run, "--json")
-        self.assertEqual((own.returncode, json.loads(own.stdout)["verdict"]), (0, "faster"), own.stderr)
+        self.assertEqual((own.returncode, json.loads(own.stdout)["verdict"]), (0, "fewer-instructions"), own.stderr)
         self.assertEqual(json.loads(own.stdout)["baseline"]["file"], f"runs/{run}")
         both = self.daemon.cli("compare", run, other, "--variant", "off", "--json")
-        self.assertEqual((both.returncode, json.loads(both.stdout)["verdict"]), (0, "equivalent"), both.stderr)
+        self.assertEqual((both.returncode, json.loads(both.stdout)["verdict"]), (0, "equal"), both.stderr)
         with tempfile.TemporaryDirectory() as folder:
             written = self.daemon.cli("report", run, "--format", "md,comment", "-o", folder, "--json")
             self.assertEqual(json.loads(written.stdout)["files"], ["report.md", "report.comment.md"], written.stderr)
-            self.assertIn("**faster:", (pathlib.Path(folder) / "report.md").read_text())
+            self.assertIn("**fewer-instructions:", (pathlib.Path(folder) / "report.md").read_text())
         with tempfile.TemporaryDirectory() as folder:
             missing = lab.sme2lab("compare", run, 999, "--server", f"unix:{self.daemon.socket}", env={"TMPDIR": folder})
             self.assertEqual((missing.returncode, list(pathlib.Path(folder).iterdir())), (2, []))
@@ -170,7 +170,7 @@ class CommandLine(unittest.TestCase):
     def test_in_a_pipe_watch_says_only_how_it_ended(self):
         done = self.daemon.cli("watch", self.job)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, rf"^job {self.job} done: faster")
+        self.assertRegex(done.stdout, rf"^job {self.job} done: fewer-instructions")
 
     def test_an_interrupted_watch_leaves_the_job_running(self):
         job = self.daemon.submit("--seed", 3, "--runs", 100)

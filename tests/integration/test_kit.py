@@ -159,7 +159,7 @@ class KitFiles(unittest.TestCase):
         for name in ("report.md", "kernel_view_gemm.md", "run_sme2-on/model_run_sme2-on_t1_kernels.csv"):
             (broken / name).unlink()
         summary = broken / "analysis_summary.json"
-        summary.write_text(summary.read_text().replace('"verdict":"faster"', '"verdict":"slower"'))
+        summary.write_text(summary.read_text().replace('"verdict":"fewer-instructions"', '"verdict":"slower"'))
         model = lab.MODELS / "toy_cnn_f32_xnnpack/model.pte"
         done = lab.sme2lab("run", model, "--out", broken, "--analysis-only", "--json", env={"SME2LAB_AGENT": "/nowhere"})
         self.assertEqual(done.returncode, 0, done.stderr)

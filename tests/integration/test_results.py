@@ -83,7 +83,7 @@ class Compare(Results):
         self.assertEqual(result["ratio"], self.run_.result["comparison"]["ratio"])
         self.assertEqual(result["factor"], {"name": "sme2", "baseline": "off", "candidate": "on"})
         code, result = self.compare(*reversed(paths))
-        self.assertEqual((code, result["verdict"]), (3, "slower"))
+        self.assertEqual((code, result["verdict"]), (3, "more-instructions"))
 
     def test_a_slow_down_within_the_threshold_is_no_regression(self):
         paths = [self.run_.out / r["etdump"] for r in reversed(self.run_.manifest["results"])]
@@ -95,7 +95,7 @@ class Compare(Results):
         code, result = self.compare(self.run_.out, other)
         self.assertEqual((code, result["verdict"]), (4, "incomparable"))
         self.assertIn("model differs", " ".join(result["reasons"]))
-        self.assertEqual(self.compare(self.run_.out, other, "--factor", "model")[1]["verdict"], "equivalent")
+        self.assertEqual(self.compare(self.run_.out, other, "--factor", "model")[1]["verdict"], "equal")
 
     def test_other_threads_are_named_and_incomparable(self):
         other = self.copy()
@@ -129,7 +129,7 @@ class Compare(Results):
 
     def test_equal_runs_of_one_variant_have_no_noise(self):
         code, result = self.compare(self.run_.out, "--calibrate")
-        self.assertEqual((code, result["verdict"], result["noise_floor"], result["ratio"]), (0, "equivalent", 0, 1))
+        self.assertEqual((code, result["verdict"], result["noise_floor"], result["ratio"]), (0, "equal", 0, 1))
         self.assertEqual(lab.sme2lab("compare", MOBILENET / "run.etdump", MOBILENET / "run.etdump", "--calibrate").returncode, 2)
 
     def test_two_units_are_incomparable(self):
@@ -372,7 +372,7 @@ class Report(Results):
         for key, name in (("report", "report.md"), ("report_html", "report.html")):
             self.assertEqual(pathlib.Path(self.run_.result["files"][key]), self.run_.out / name)
         text = (self.run_.out / "report.md").read_text()
-        for words in ("**faster: ", "executed instructions", "emulated", "## Operator category breakdown", "## Next step",
+        for words in ("**fewer-instructions: ", "executed instructions", "emulated", "## Operator category breakdown", "## Next step",
                       "## How to reproduce", self.run_.manifest["model_sha256"], "executed |"):
             self.assertIn(words, text)
 

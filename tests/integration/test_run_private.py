@@ -100,7 +100,7 @@ class Private(lab.Scratch):
             os.kill(process, signal.SIGKILL)
         out, said = run.communicate(timeout=150)
         self.assertEqual(run.returncode, 0, said)
-        self.assertEqual(json.loads(out)["verdict"], "faster")
+        self.assertEqual(json.loads(out)["verdict"], "fewer-instructions")
         self.assertNotEqual(daemons(), killed)
 
     def test_without_a_daemon_program_it_says_what_is_missing(self):
@@ -128,7 +128,7 @@ class Experiments(lab.Scratch):
         done = lab.sme2lab("run", config, "--out", self.scratch / "o", "--json")
         self.assertEqual(done.returncode, 1, done.stderr)
         good, failed, late = json.loads(done.stdout)
-        self.assertEqual((good["verdict"], late["verdict"]), ("faster", "faster"))
+        self.assertEqual((good["verdict"], late["verdict"]), ("fewer-instructions", "fewer-instructions"))
         self.assertEqual((failed["experiment"], failed["error"]["code"], failed["exit_code"]), ("bad", "failed", 1))
         self.assertIn("bad.bin", failed["error"]["message"])
         for name in ("manifest_good.json", "report_late.md", "good_sme2-on/model_good_sme2-on_t1.etdump", "model_bad_t1_latency.log"):

@@ -285,7 +285,7 @@ TEST(differing_outputs_are_wrong_however_fast)
     interleave(&off, &on, 24, 3.0, 9);
     struct sl_comparison c = compare(&off, &on, &agreement);
     assert_int_equal(c.verdict, SL_VERDICT_WRONG);
-    assert_string_equal(sl_verdict_name(c.verdict), "wrong");
+    assert_string_equal(sl_verdict_name(&c), "wrong");
     sl_comparison_fini(&c);
 }
 
@@ -362,4 +362,18 @@ TEST(make_survives_each_failed_allocation)
         sl_comparison_fini(&c);
     }
     sl_mem_fail_nth(0);
+}
+
+TEST(counts_are_never_called_faster_or_slower)
+{
+    struct sl_comparison c = {.unit = SL_TRACE_INSTRUCTIONS, .verdict = SL_VERDICT_FASTER};
+    assert_string_equal(sl_verdict_name(&c), "fewer-instructions");
+    c.verdict = SL_VERDICT_SLOWER;
+    assert_string_equal(sl_verdict_name(&c), "more-instructions");
+    c.verdict = SL_VERDICT_EQUIVALENT;
+    assert_string_equal(sl_verdict_name(&c), "equal");
+    c.verdict = SL_VERDICT_WRONG;
+    assert_string_equal(sl_verdict_name(&c), "wrong");
+    c = (struct sl_comparison){.unit = SL_TRACE_NS, .verdict = SL_VERDICT_SLOWER};
+    assert_string_equal(sl_verdict_name(&c), "slower");
 }

@@ -25,6 +25,10 @@ TEST(verdicts_mean_their_exit_codes)
     const char *done = "{\"id\":1,\"state\":\"done\",\"config\":{\"threshold_percent\":5}}";
     assert_int_equal(code_of(done, "{\"verdict\":\"faster\",\"ratio\":2}"), SL_EXIT_DONE);
     assert_int_equal(code_of(done, "{\"verdict\":\"equivalent\"}"), SL_EXIT_DONE);
+    assert_int_equal(code_of(done, "{\"verdict\":\"fewer-instructions\"}"), SL_EXIT_DONE);
+    assert_int_equal(code_of(done, "{\"verdict\":\"equal\"}"), SL_EXIT_DONE);
+    assert_int_equal(code_of(done, "{\"verdict\":\"more-instructions\",\"ratio\":0.5}"),
+                     SL_EXIT_REGRESSION);
     assert_int_equal(code_of(done, "{\"verdict\":null}"), SL_EXIT_DONE);
     assert_int_equal(code_of(done, "{\"verdict\":\"slower\",\"ratio\":0.96}"), SL_EXIT_DONE);
     assert_int_equal(code_of(done, "{\"verdict\":\"slower\",\"ratio\":0.9}"), SL_EXIT_REGRESSION);
