@@ -35,14 +35,19 @@ static double half_at(const uint8_t *at)
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-static double number_at(int scalar_type, const uint8_t *at)
+static double brain_at(const uint8_t *at)
 {
     const uint8_t wide[4] = {0, 0, at[0], at[1]};
+    return (double)sl_load_f32(wide);
+}
+
+static double number_at(int scalar_type, const uint8_t *at)
+{
     return scalar_type == SL_SCALAR_BYTE    ? (double)at[0]
            : scalar_type == SL_SCALAR_CHAR  ? (double)(int8_t)at[0]
            : scalar_type == SL_SCALAR_FLOAT ? (double)sl_load_f32(at)
            : scalar_type == SL_SCALAR_HALF  ? half_at(at)
-                                            : (double)sl_load_f32(wide);
+                                            : brain_at(at);
 }
 
 /* How far one output is from its reference. */

@@ -45,6 +45,7 @@ PARSERS = {
     "pairs": ["host/report/pairs_csv.c"],
     "workload": ["host/analysis/workload.c", "host/analysis/workload_stand_in.c"],
     "runner_log": ["host/report/runner_log.c"],
+    "kernel_anchors": ["host/report/kernel_anchors.c"],
     "kernel_log": ["host/report/kernel_log.c", "host/analysis/kernel_name.c"],
     "etrecord": ["common/format/zip_store.c", "host/report/etrecord.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
