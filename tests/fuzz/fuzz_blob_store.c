@@ -72,8 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             take(store, data + at, len);
         else
             sl_blob_store_stop(store);
-        if (len % 2 != 0)
-            uv_run(&loop, UV_RUN_NOWAIT);
+        if (len % 2 !=
+            0) /* what is checked off the loop has ended then; else it goes on meanwhile */
+            uv_run(&loop, UV_RUN_DEFAULT);
         at += len;
     }
     sl_blob_store_close(store, on_closed, &closed);
