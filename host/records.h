@@ -9,6 +9,7 @@
 
 enum {
     SL_NAME_BYTES = 64,
+    SL_LABEL_BYTES = 160, /* of a label's value where one is asked for */
     SL_SELECTOR_BYTES = 256,
     SL_DETAIL_BYTES = 256,
     SL_PATH_BYTES = 512,
@@ -63,6 +64,8 @@ struct sl_device_record {
     uint64_t job; /* BUSY: which */
     char detail[SL_DETAIL_BYTES];
     char cpu[64]; /* the emulator's -cpu; "" where there is none */
+    bool away;    /* its link says that it cannot be reached; `detail` why */
+    char model[SL_NAME_BYTES], system[SL_NAME_BYTES]; /* what a phone says of itself; else "" */
 };
 
 /* A finished measurement: one job that got as far as events. Its directory under the state
@@ -75,8 +78,10 @@ struct sl_run_record {
     char model[SL_NAME_BYTES]; /* the file's name without directory and suffix */
     char model_sha256[SL_DIGEST_BYTES];
     char device[SL_NAME_BYTES];
-    char verdict[SL_NAME_BYTES];   /* "" when none was asked for or made */
-    double ratio;                  /* baseline ÷ candidate; 0: none */
+    char verdict[SL_NAME_BYTES]; /* "" when none was asked for or made */
+    double ratio;                /* baseline ÷ candidate; 0: none */
+    double baseline, candidate;  /* median of a run of either arm, in ns or counts; 0: not known */
+    int exit_code;               /* of verdict and threshold (rundir/verdict_exit.h) */
     char directory[SL_PATH_BYTES]; /* below the state directory */
     char series[SL_SERIES_BYTES];  /* runs that may be compared over time have the same; "": none */
 };

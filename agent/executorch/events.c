@@ -19,7 +19,15 @@ struct event {
     int32_t chain;
     uint32_t instruction;
     uint32_t kind; /* enum sl_trace_event_kind */
+    const char *kernel;
     struct sl_trace_past past;
+};
+
+/* What a warm-up showed of the delegates' operators, in their order. */
+struct shown {
+    int32_t chain;
+    uint32_t instruction;
+    const char *kernel; /* NULL: none with a name */
 };
 
 struct sl_events {
@@ -28,6 +36,8 @@ struct sl_events {
     uint32_t *ended;              /* places in `events`, in the order of their ends */
     size_t count, ended_count, room, last_count;
     struct sl_buf names; /* of delegates' operators, terminated */
+    struct sl_buf shown; /* struct shown */
+    size_t delegates;    /* operators of delegates in this execution */
     size_t next_stamp;
     int error; /* the first */
 };
@@ -39,6 +49,7 @@ struct sl_events *sl_events_new(struct sl_recorder *recorder)
         return NULL;
     events->recorder = recorder;
     sl_buf_init(&events->names, MAX_NAMES_BYTES);
+    sl_buf_init(&events->shown, MAX_EVENTS * sizeof(struct shown));
     return events;
 }
 
@@ -47,6 +58,7 @@ void sl_events_free(struct sl_events *events)
     if (!events)
         return;
     sl_buf_fini(&events->names);
+    sl_buf_fini(&events->shown);
     sl_free(events->events);
     sl_free(events->ended);
     sl_free(events);
@@ -111,6 +123,23 @@ void sl_events_end(struct sl_events *events, int64_t number)
     sl_mark_resume();
 }
 
+/* The kernel of the operator that is appended: that of this execution, if it is watched, else of
+ * one before it. What control flow has put in another place since then has none. */
+static int find_kernel(struct sl_events *events, struct event *event, const char *called)
+{
+    const struct shown now = {event->chain, event->instruction, called};
+    struct shown *shown = (struct shown *)(void *)events->shown.data;
+    size_t nth = events->delegates++, count = events->shown.size / sizeof(now);
+    event->kernel = called;
+    if (nth >= count)
+        return sl_buf_append(&events->shown, &now, sizeof(now));
+    if (called)
+        shown[nth] = now;
+    else if (shown[nth].chain == now.chain && shown[nth].instruction == now.instruction)
+        event->kernel = shown[nth].kernel;
+    return 0;
+}
+
 static void append_delegate(struct sl_events *events, const char *name, int32_t chain,
                             uint32_t instruction)
 {
@@ -122,7 +151,9 @@ static void append_delegate(struct sl_events *events, const char *name, int32_t 
     }
     int rc = sl_buf_append(&events->names, name, strlen(name) + 1);
     struct event *event = rc < 0 ? NULL : append(events, chain, instruction);
-    if (!event) {
+    if (event)
+        rc = find_kernel(events, event, stamps[events->next_stamp + 1].kernel);
+    if (!event || rc < 0) {
         events->error = events->error ? events->error : rc;
         return;
     }
@@ -157,6 +188,8 @@ static int write_event(struct sl_events *events, const struct event *event)
     if (event->kind == SL_TRACE_DELEGATE)
         label.name =
             sl_recorder_name(events->recorder, (const char *)events->names.data + event->name);
+    if (event->kernel)
+        label.kernel = sl_recorder_name(events->recorder, event->kernel);
     int rc = sl_recorder_ready(events->recorder, 1);
     if (rc == 0)
         sl_recorder_event(events->recorder, &label, &event->past);
@@ -170,7 +203,7 @@ int sl_events_flush(struct sl_events *events)
         rc = write_event(events, &events->events[events->ended[i]]);
     events->last_count = events->ended_count;
     events->count = events->ended_count = 0;
-    events->names.size = 0;
+    events->names.size = events->delegates = 0;
     events->error = 0;
     return rc;
 }

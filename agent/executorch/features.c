@@ -25,12 +25,23 @@ static void *delegate;
 static int ask_child = -1, hear_child = -1; /* pipes; -1: there is no child */
 static uint32_t loaded;                     /* bits of all variants so far */
 
+/* The program's own code, as the linker lays it. */
+extern const char __executable_start[], etext[];
+
+static bool is_own(uintptr_t caller)
+{
+    return caller >= (uintptr_t)__executable_start && caller < (uintptr_t)etext;
+}
+
+/* The libraries see what a variant may use; the program itself sees the CPU. */
 unsigned long getauxval(unsigned long type)
 {
     static unsigned long (*real)(unsigned long);
     if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "getauxval");
     unsigned long bits = real(type);
+    if (is_own((uintptr_t)__builtin_return_address(0)))
+        return bits;
     if (type == AT_HWCAP)
         return bits & ~hidden.hwcap;
     return type == AT_HWCAP2 ? bits & ~hidden.hwcap2 : bits;

@@ -25,6 +25,7 @@
 extern "C" {
 #include "agent/executorch/events.h"
 #include "agent/executorch/features.h"
+#include "agent/executorch/kernel_calls.h"
 #include "agent/executorch/stamps.h"
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/workers.h"
@@ -73,14 +74,13 @@ class Tracer final : public EventTracer
         sl_events_free(events);
     }
 
-    sl_events *events = nullptr; /* owned; NULL: untraced */
-    int records = SL_VARIANT_UNTRACED;
+    sl_events *events = nullptr;       /* owned; NULL: untraced */
+    bool whole = false, inner = false; /* what is recorded: Method::execute, what is in it */
 
     EventTracerEntry start_profiling(const char *name, ChainID chain, DebugHandle handle) override
     {
         EventTracerEntry entry{};
-        bool wanted = records == SL_VARIANT_TRACED ||
-                      (records == SL_VARIANT_WHOLE && strcmp(name, "Method::execute") == 0);
+        bool wanted = inner || (whole && strcmp(name, "Method::execute") == 0);
         bool unset = chain == kUnsetChainId;
         entry.event_id = -1;
         if (events && wanted)
@@ -96,7 +96,7 @@ class Tracer final : public EventTracer
     void log_profiling_delegate(const char *name, DelegateDebugIntId, et_timestamp_t,
                                 et_timestamp_t, const void *, size_t) override
     {
-        if (events && records == SL_VARIANT_TRACED)
+        if (events && inner)
             sl_events_delegate(events, name, chain_id_, debug_handle_);
     }
 
@@ -225,6 +225,11 @@ static std::unique_ptr<FileDataLoader> open_file(const char *path, Error *out_er
     if (!loader.ok())
         return nullptr;
     return std::make_unique<FileDataLoader>(std::move(*loader));
+}
+
+extern "C" const char *sl_runtime_version(void)
+{
+    return "ExecuTorch " SL_EXECUTORCH_VERSION;
 }
 
 extern "C" int sl_model_open(const char *path, const sl_runtime_limits *, const sl_runtime_log *log,
@@ -485,6 +490,11 @@ static size_t one(executorch::aten::ScalarType type, uint8_t out[16])
     return size;
 }
 
+/* Each variant is a method of its own here, and none goes on where another ended. */
+extern "C" void sl_method_reset(sl_method *)
+{
+}
+
 extern "C" int sl_method_fill_inputs(sl_method *method, sl_diag *)
 {
     for (Input &input : method->inputs) {
@@ -522,7 +532,7 @@ static int load_plan(sl_variant *v, sl_recorder *recorder)
     v->tracer->events = recorder ? sl_events_new(recorder) : nullptr;
     if (recorder && !v->tracer->events)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
-    v->tracer->records = SL_VARIANT_TRACED;
+    v->tracer->inner = true;
     Result<Method> plan =
         model->program->load_method(v->method->name.c_str(), v->memory.get(), v->tracer.get(),
                                     model->data ? model->data->map.get() : nullptr);
@@ -541,6 +551,7 @@ extern "C" int sl_variant_new(sl_method *method, uint32_t isa, uint16_t, sl_reco
     if (!sl_stamps_open(sl_features_delegate()))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch",
                            "these libraries have no XNNProfiler to time operators by");
+    sl_kernel_calls_open(sl_features_delegate());
     auto v = std::make_unique<sl_variant>();
     v->method = method;
     v->recorder = recorder;
@@ -562,7 +573,7 @@ extern "C" void sl_variant_free(sl_variant *v)
 /* What the libraries pack they do not tell. */
 extern "C" size_t sl_variant_packed_bytes(const sl_variant *)
 {
-    return 0;
+    return SIZE_MAX;
 }
 
 extern "C" size_t sl_variant_events(const sl_variant *v)
@@ -605,11 +616,18 @@ extern "C" int sl_variant_execute(sl_variant *v, int traced, sl_diag *diag)
         if (rc != 0)
             return rc;
     }
-    v->tracer->records = traced;
+    v->tracer->whole = traced == SL_VARIANT_WHOLE;
+    v->tracer->inner = traced == SL_VARIANT_TRACED || traced == SL_VARIANT_WARM_UP;
     v->method->last = v;
-    sl_stamps_record(traced == SL_VARIANT_TRACED ? v->recorder : nullptr);
+    int watching = sl_kernel_calls_watch(traced == SL_VARIANT_WARM_UP);
+    sl_stamps_record(v->tracer->inner ? v->recorder : nullptr);
     Error error = v->plan->execute();
     sl_stamps_record(nullptr);
+    if (watching == 0)
+        watching = sl_kernel_calls_watch(false);
+    if (watching < 0)
+        return sl_diag_set(diag, watching, "ExecuTorch",
+                           "the table of its delegate's calls cannot be written");
     int rc = v->recorder ? sl_events_flush(v->tracer->events) : 0;
     if (error != Error::Ok)
         return failed(error);

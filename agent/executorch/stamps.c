@@ -6,6 +6,7 @@
 #include <link.h>
 #include <time.h>
 
+#include "agent/executorch/kernel_calls.h"
 #include "agent/trace/marks.h"
 #include "agent/trace/recorder.h"
 
@@ -39,6 +40,7 @@ int clock_gettime(clockid_t id, struct timespec *out)
     sl_mark_pause();
     struct sl_stamp stamp = {.end = sl_recorder_stamp_end(clock_of)};
     int rc = real_clock(id, out);
+    stamp.kernel = sl_kernel_calls_take();
     stamp.begin = sl_recorder_stamp_begin(clock_of);
     if (stamp_count < MAX_STAMPS)
         stamps[stamp_count++] = stamp;

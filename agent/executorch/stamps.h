@@ -15,6 +15,7 @@ struct sl_recorder;
 /* The end of one operator and the begin of the next, of the recorder's clock. */
 struct sl_stamp {
     uint64_t end, begin;
+    const char *kernel; /* of that operator, where they are watched (kernel_calls.h); else NULL */
 };
 
 /* Finds the code of the delegate's library, a handle of dlopen(). False: it is not there. */

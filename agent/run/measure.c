@@ -57,13 +57,17 @@ static int execute(struct sl_session *session, size_t v, struct purpose purpose,
     struct sl_session_variant *variant = &session->variant[v];
     sl_watchdog_kick(session->watchdog, "An execution");
     sl_trace_session_between(&session->trace);
+    /* The variants take turns on one memory: each execution begins as the first did, or each would
+     * go on where the other ended. A single variant goes on as the real runtime does. */
+    if (session->options.paired)
+        sl_method_reset(session->method);
     if (sl_feed_inputs(session) || make_ready(session, variant))
         return 1;
     sl_recorder_block(session->trace.recorder, session->execute_name, (uint16_t)v,
                       variant->executed++, purpose.pair, purpose.warmup);
     uint64_t start = sl_clock_ns();
-    int rc = sl_variant_execute(variant->plan,
-                                session->options.clean ? SL_VARIANT_WHOLE : SL_VARIANT_TRACED,
+    int traced = purpose.warmup ? SL_VARIANT_WARM_UP : SL_VARIANT_TRACED;
+    int rc = sl_variant_execute(variant->plan, session->options.clean ? SL_VARIANT_WHOLE : traced,
                                 &session->diag);
     *out_ns = sl_clock_ns() - start;
     if (rc != 0)

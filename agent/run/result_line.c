@@ -48,7 +48,11 @@ static void put_variant(const struct sl_session *session, size_t v, struct sl_js
     } else {
         sl_json_null(json, "streaming_off");
     }
-    sl_json_u64(json, "packed_bytes", sl_variant_packed_bytes(variant->plan));
+    size_t packed = sl_variant_packed_bytes(variant->plan);
+    if (packed == SIZE_MAX)
+        sl_json_null(json, "packed_bytes");
+    else
+        sl_json_u64(json, "packed_bytes", packed);
     sl_json_u64(json, "events_per_execution", sl_variant_events(variant->plan));
     sl_json_u64(json, "executions", variant->executed);
     if (session->options.counted) /* emulated time is no time */
@@ -85,6 +89,7 @@ static void put_run(const struct sl_session *session, struct sl_json *json)
     sl_json_open_object(json, NULL);
     sl_json_text(json, "schema", "sme2lab.agent-run/1");
     sl_json_text(json, "version", SL_VERSION);
+    sl_json_text(json, "runtime", sl_runtime_version());
     sl_json_text(json, "model", o->model_path);
     sl_json_text(json, "method", session->method_name);
     sl_json_text(json, "unit", o->counted ? "marks" : "ns");

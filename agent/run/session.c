@@ -350,16 +350,21 @@ static int load_variant(struct sl_session *session, size_t v)
         return load_failed(session, session->method_name, rc);
     variant->load_ns = sl_clock_ns() - start;
     size_t packed = sl_variant_packed_bytes(variant->plan);
-    snprintf(key, sizeof(key), "variant.%zu.packed_bytes", v);
-    sl_recorder_meta_integer(recorder, key, (int64_t)packed);
+    if (packed != SIZE_MAX) {
+        snprintf(key, sizeof(key), "variant.%zu.packed_bytes", v);
+        sl_recorder_meta_integer(recorder, key, (int64_t)packed);
+    }
     if (!session->options.counted) {
         snprintf(key, sizeof(key), "variant.%zu.load_ns", v);
         sl_recorder_meta_integer(recorder, key, (int64_t)variant->load_ns);
     }
     sl_isa_format(variant->spec->isa, isa, sizeof(isa));
-    if (session->options.paired)
+    if (session->options.paired && packed != SIZE_MAX)
         SL_ETLOG('I', "Variant %s (%s): loaded in %f ms, %zu bytes packed.", variant->spec->name,
                  isa, (double)variant->load_ns / 1e6, packed);
+    else if (session->options.paired)
+        SL_ETLOG('I', "Variant %s (%s): loaded in %f ms.", variant->spec->name, isa,
+                 (double)variant->load_ns / 1e6);
     sl_trace_session_between(&session->trace);
     return 0;
 }

@@ -313,7 +313,7 @@ static int take_inputs(struct sl_method *method, struct sl_diag *diag)
 int sl_variant_execute(struct sl_variant *v, int traced, struct sl_diag *diag)
 {
     struct sl_recorder *recorder = traced != SL_VARIANT_UNTRACED ? v->recorder : NULL;
-    struct sl_recorder *inner = traced == SL_VARIANT_TRACED ? v->recorder : NULL;
+    struct sl_recorder *inner = traced != SL_VARIANT_WHOLE ? recorder : NULL;
     uint64_t budget = v->method->model->limits.instructions;
     struct sl_span span = {0};
     int rc = take_inputs(v->method, diag);

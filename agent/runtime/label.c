@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/runtime/ops/registry.h"
 #include "agent/runtime/variant.h"
 #include "common/base/mem.h"
 
@@ -141,9 +142,8 @@ static int label_delegate(const struct sl_variant *v, struct sl_instruction *ins
 static void label_call(const struct sl_variant *v, struct sl_instruction *instruction)
 {
     const struct sl_op_call *call = instruction->call;
-    const char *name = strstr(call->op->name, "::");
     char text[TEXT_BYTES];
-    snprintf(text, sizeof(text), "native_call_%s", name ? name + 2 : call->op->name);
+    sl_op_event_name(call->op, text, sizeof(text));
     struct sl_trace_label *label = &instruction->inner;
     *label = label_at(instruction, sl_recorder_name(v->recorder, text), SL_TRACE_OPERATOR);
     label->origin = sl_recorder_name(v->recorder, call->op->name);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/runtime/state.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/scalar_type.h"
@@ -25,8 +26,9 @@ static int alloc_tables(struct sl_method *method)
     method->buffers = sl_budget_pool_alloc(tables, plan->buffer_count, sizeof(void *));
     method->input_set = sl_budget_pool_alloc(tables, plan->input_count, sizeof(bool));
     method->computed = sl_budget_pool_alloc(tables, plan->value_count, sizeof(bool));
-    return method->values && method->computed && method->tensors && method->loose &&
-                   method->buffers && method->input_set
+    method->keeps = sl_budget_pool_alloc(tables, plan->value_count, 1);
+    return method->values && method->computed && method->keeps && method->tensors &&
+                   method->loose && method->buffers && method->input_set
                ? 0
                : -ENOMEM;
 }
@@ -179,6 +181,42 @@ static int build_values(struct sl_method *method, struct sl_diag *diag)
     return 0;
 }
 
+/* The bytes that a tensor of planned memory begins with; none if it begins with zeros. All of it
+ * was checked when it was bound. */
+static const uint8_t *initial_state(const struct sl_method *method,
+                                    const struct sl_pte_tensor *from, size_t *out_bytes)
+{
+    const struct sl_pte *pte = &method->model->pte;
+    if (from->external) {
+        const struct sl_ptd_entry *entry = sl_ptd_find(&method->model->data->ptd, from->name);
+        *out_bytes = entry->data.size < *out_bytes ? entry->data.size : *out_bytes;
+        return entry->data.data;
+    }
+    return from->data_buffer_idx == 0
+               ? NULL
+               : pte->mutable_data.data + pte->mutable_offsets[from->data_buffer_idx];
+}
+
+void sl_method_reset(struct sl_method *method)
+{
+    const struct sl_pte_plan *plan = method->plan;
+    size_t next = 0;
+    for (uint32_t i = 0; i < plan->value_count; i++) {
+        const struct sl_pte_tensor *from = plan->values[i].tensor;
+        if (plan->values[i].kind != SL_PTE_TENSOR)
+            continue;
+        size_t bytes = method->tensors[next++].max_nbytes;
+        if ((method->keeps[i] & SL_STATE_KEEPS) == 0 || bytes == 0)
+            continue;
+        uint8_t *place = (uint8_t *)method->buffers[from->memory_id - 1] + from->memory_offset;
+        const uint8_t *state = initial_state(method, from, &bytes);
+        if (state)
+            memcpy(place, state, bytes);
+        else
+            memset(place, 0, bytes);
+    }
+}
+
 /* Inputs and outputs that the program leaves to the caller's buffers get memory of ours. */
 static int bind_loose(struct sl_method *method, const uint32_t *indices, uint32_t count,
                       struct sl_diag *diag)
@@ -228,6 +266,7 @@ int sl_method_new(struct sl_model *model, const char *name, struct sl_method **o
         sl_method_free(method);
         return rc;
     }
+    sl_state_find(plan, method->keeps);
     *out = method;
     return 0;
 }

@@ -44,6 +44,7 @@ struct sl_method {
     bool compiling;                /* a variant is being made: nothing runs yet */
     bool has_halves;               /* tensors of half precision, bfloat16 or doubles */
     bool has_lists;                /* of tensors, among its values */
+    uint8_t *keeps;                /* plan->value_count: tensors with state (state.h) */
 };
 
 /* The tensor that value `index` holds, or NULL. */

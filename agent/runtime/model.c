@@ -210,3 +210,8 @@ void sl_model_free(struct sl_model *model)
     sl_free(model->weight_cache);
     sl_free(model);
 }
+
+const char *sl_runtime_version(void)
+{
+    return "sme2lab " SL_VERSION;
+}

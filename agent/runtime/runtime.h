@@ -64,6 +64,9 @@ struct sl_runtime_limits {
 #define SL_RUNTIME_MAX_BYTES (UINT64_C(4) << 30)
 #define SL_RUNTIME_MAX_INSTRUCTIONS UINT64_C(10000000) /* ExecuTorch's own guard */
 
+/* What executes, and its version: "sme2lab 0.1.0", "ExecuTorch 1.5.1 (3b606839)". */
+const char *sl_runtime_version(void);
+
 /* Maps and parses a program or a bundled one; `limits` NULL: those above. All functions that return
  * int give 0 or a positive enum sl_et_error for what ExecuTorch has a code for, or a negative code
  * of ours (-errno, SL_E_*); `diag` (may be NULL) has the words. */
@@ -140,6 +143,9 @@ int sl_method_resize_input(struct sl_method *method, size_t i, const int32_t *si
  * was traced with. To be set again before every execution. */
 int sl_method_set_input(struct sl_method *method, size_t i, const void *data, size_t nbytes,
                         struct sl_diag *diag);
+/* Gives the tensors that keep state between executions what they began with. */
+void sl_method_reset(struct sl_method *method);
+
 /* Fills every tensor input with ones, as executor_runner does without --inputs. */
 int sl_method_fill_inputs(struct sl_method *method, struct sl_diag *diag);
 
@@ -150,12 +156,14 @@ int sl_method_fill_inputs(struct sl_method *method, struct sl_diag *diag);
 int sl_variant_new(struct sl_method *method, uint32_t isa, uint16_t index,
                    struct sl_recorder *recorder, struct sl_variant **out, struct sl_diag *diag);
 void sl_variant_free(struct sl_variant *variant);
+/* SIZE_MAX: the runtime does not say. */
 size_t sl_variant_packed_bytes(const struct sl_variant *variant);
 /* Events that one execution records at most: for sl_recorder_ready(). */
 size_t sl_variant_events(const struct sl_variant *variant);
 
-/* What an execution records: nothing, every event, Method::execute alone. */
-enum { SL_VARIANT_UNTRACED, SL_VARIANT_TRACED, SL_VARIANT_WHOLE };
+/* What an execution records: nothing, every event, Method::execute alone; every event of one that
+ * is not measured, so that what names its kernels may cost something. */
+enum { SL_VARIANT_UNTRACED, SL_VARIANT_TRACED, SL_VARIANT_WHOLE, SL_VARIANT_WARM_UP };
 
 /* Executes once, recording into the recorder given at creation what `traced` says. Inputs must have
  * been set since the last execution. */

@@ -66,7 +66,7 @@ void sl_step_permute(struct sl_step *step, uint32_t isa, size_t rank, const size
     sl_step_permute_of(step, isa, 4, rank, dims, perm);
 }
 
-enum { LONG_BYTES = 256 };
+enum { LONG_BYTES = 1024 };
 
 /* 4 to 15 bytes as two words, the second over the end of the first; both are read before either is
  * written. */
@@ -125,18 +125,25 @@ copy_rows_of(size_t bytes, const struct sl_copy *c, const uint8_t *in, uint8_t *
 
 static void copy_rows(const struct sl_copy *c, const uint8_t *in, uint8_t *out)
 {
-    if (c->row_bytes == 4)
-        copy_rows_of(4, c, in, out);
-    else if (c->row_bytes == 8)
-        copy_rows_of(8, c, in, out);
-    else if (c->row_bytes == 16)
-        copy_rows_of(16, c, in, out);
-    else if (c->row_bytes == 32)
-        copy_rows_of(32, c, in, out);
-    else if (c->row_bytes == 64)
-        copy_rows_of(64, c, in, out);
-    else
+    switch (c->row_bytes) {
+#define ROWS_OF(bytes)                                                                             \
+    case bytes:                                                                                    \
+        copy_rows_of(bytes, c, in, out);                                                           \
+        break
+        ROWS_OF(4);
+        ROWS_OF(8);
+        ROWS_OF(16);
+        ROWS_OF(32);
+        ROWS_OF(64);
+        ROWS_OF(128);
+        ROWS_OF(256);
+        ROWS_OF(512);
+        ROWS_OF(768);
+        ROWS_OF(1024);
+#undef ROWS_OF
+    default:
         copy_rows_of(c->row_bytes, c, in, out);
+    }
 }
 
 static void run_copy(const struct sl_step *step)

@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "agent/probe/probe.h"
+#include "agent/serve/detach.h"
 #include "agent/serve/server.h"
 #include "common/base/buf.h"
 #include "common/base/digest.h"
@@ -31,13 +32,14 @@ enum {
 struct options {
     const char *listen, *connect, *workdir, *self, *secret_file;
     uint64_t spool_bytes, blob_bytes;
-    bool allow_unencrypted;
+    bool allow_unencrypted, detach;
 };
 
 static const char help_text[] =
     "usage: sme2lab-agent serve (--listen ADDRESS | --connect ADDRESS) --workdir DIR\n"
     "       [--secret-file FILE] [--allow-unencrypted] [--spool-mib N] [--blob-mib N] [--self "
     "PATH]\n"
+    "       [--detach]\n"
     "\n"
     "Serves one host: takes jobs, spawns the inference process for each, streams what it records, "
     "and keeps what a\n"
@@ -54,6 +56,9 @@ static const char help_text[] =
     "  --spool-mib N      bounds each stream of a job on disk (256)\n"
     "  --blob-mib N       bounds blobs/, of which the least recently used give way (4096)\n"
     "  --self PATH        the program to spawn (this one)\n"
+    "  --detach           go on in a session of its own once it listens, with DIR/agent.log; "
+    "prints \"pid N\" too;\n"
+    "                     takes over a DIR from an agent that is idle, without a host\n"
     "\n"
     "The secret that both sides prove is one line of 64 hexadecimal digits, of the file or of "
     "standard input.\n"
@@ -107,6 +112,10 @@ static int parse_options(int argc, char **argv, struct options *options)
             options->allow_unencrypted = true;
             continue;
         }
+        if (strcmp(argv[i], "--detach") == 0) {
+            options->detach = true;
+            continue;
+        }
         if (i + 1 == argc)
             return usage("a value is missing after", argv[i]);
         if (text)
@@ -122,6 +131,8 @@ static int parse_options(int argc, char **argv, struct options *options)
     }
     if (!options->workdir || !options->listen == !options->connect)
         return usage("give --workdir and one of --listen and --connect", "");
+    if (options->detach && !options->listen)
+        return usage("--detach goes with --listen", "");
     return 0;
 }
 
@@ -142,7 +153,8 @@ static int read_secret(const char *file, uint8_t out[SL_SECRET_BYTES])
 
 struct serving {
     struct sl_server *server;
-    uv_signal_t term, interrupt;
+    uv_signal_t term, interrupt, yield;
+    int detached; /* the pipe to who waits for it; -1: nobody does */
 };
 
 static void on_server_closed(void *user)
@@ -150,6 +162,7 @@ static void on_server_closed(void *user)
     struct serving *serving = user;
     uv_close((uv_handle_t *)&serving->term, NULL);
     uv_close((uv_handle_t *)&serving->interrupt, NULL);
+    uv_close((uv_handle_t *)&serving->yield, NULL);
 }
 
 static void on_signal(uv_signal_t *handle, int signal)
@@ -157,6 +170,15 @@ static void on_signal(uv_signal_t *handle, int signal)
     struct serving *serving = handle->data;
     (void)signal;
     sl_server_close(serving->server, on_server_closed, serving);
+}
+
+/* Another agent wants the directory. */
+static void on_yield(uv_signal_t *handle, int signal)
+{
+    struct serving *serving = handle->data;
+    (void)signal;
+    if (sl_server_is_idle(serving->server))
+        sl_server_close(serving->server, on_server_closed, serving);
 }
 
 static int open_server(struct serving *serving, const struct options *options, struct sl_diag *diag)
@@ -180,7 +202,11 @@ static int open_server(struct serving *serving, const struct options *options, s
     }
     sl_address_format(&bound, text, sizeof(text));
     printf("listening %s\n", text);
+    if (options->detach)
+        printf("pid %ld\n", (long)getpid());
     fflush(stdout);
+    if (options->detach)
+        sl_detach_ready(serving->detached, options->workdir);
     return 0;
 }
 
@@ -202,11 +228,21 @@ static void find_program(struct program *program)
     sl_buf_fini(&file);
 }
 
+/* In words, and the exit code that says the same. */
+static int tell_failure(int rc, const struct sl_diag *diag)
+{
+    if (rc < 0)
+        fprintf(stderr, "sme2lab-agent: %s (%s)%s%s\n",
+                diag->what[0] ? diag->what : sl_strerror(rc), diag->where,
+                diag->hint[0] ? ": " : "", diag->hint);
+    return rc == 0 ? 0 : rc == -EINVAL ? EXIT_USAGE_ERROR : EXIT_LAB;
+}
+
 static int serve(const struct options *options, const struct program *program,
                  const uint8_t *secret, const char *probe_json)
 {
     uv_loop_t loop;
-    struct serving serving = {0};
+    struct serving serving = {.detached = -1};
     struct sl_diag diag = {0};
     struct sl_server_options server = {.workdir = options->workdir,
                                        .self = options->self,
@@ -217,13 +253,23 @@ static int serve(const struct options *options, const struct program *program,
                                        .secret = secret,
                                        .spool_bytes = options->spool_bytes,
                                        .blob_bytes = options->blob_bytes};
+    if (options->detach) {
+        serving.detached = sl_detach();
+        if (serving.detached < 0)
+            return tell_failure(serving.detached, &diag);
+        int held = sl_serve_lock(options->workdir, &diag);
+        if (held < 0)
+            return tell_failure(held, &diag);
+    }
     if (uv_loop_init(&loop) < 0)
         return EXIT_LAB;
     int rc = sl_server_new(&loop, &server, &serving.server, &diag);
     if (rc == 0) {
         uv_signal_init(&loop, &serving.term);
         uv_signal_init(&loop, &serving.interrupt);
-        serving.term.data = serving.interrupt.data = &serving;
+        uv_signal_init(&loop, &serving.yield);
+        serving.term.data = serving.interrupt.data = serving.yield.data = &serving;
+        uv_signal_start(&serving.yield, on_yield, SL_SERVE_YIELD);
         uv_signal_start(&serving.term, on_signal, SIGTERM);
         uv_signal_start(&serving.interrupt, on_signal, SIGINT);
         rc = open_server(&serving, options, &diag);
@@ -232,10 +278,7 @@ static int serve(const struct options *options, const struct program *program,
         uv_run(&loop, UV_RUN_DEFAULT);
     }
     uv_loop_close(&loop);
-    if (rc < 0)
-        fprintf(stderr, "sme2lab-agent: %s (%s)%s%s\n", diag.what[0] ? diag.what : sl_strerror(rc),
-                diag.where, diag.hint[0] ? ": " : "", diag.hint);
-    return rc == 0 ? 0 : rc == -EINVAL ? EXIT_USAGE_ERROR : EXIT_LAB;
+    return tell_failure(rc, &diag);
 }
 
 int sl_serve_main(int argc, char **argv)

@@ -539,6 +539,11 @@ static void finish_close(struct sl_server *server)
     closed(user);
 }
 
+bool sl_server_is_idle(const struct sl_server *server)
+{
+    return !server->channel && !server->inference;
+}
+
 void sl_server_close(struct sl_server *server, void (*closed)(void *user), void *user)
 {
     if (server->closing)

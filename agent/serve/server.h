@@ -35,5 +35,8 @@ int sl_server_listen(struct sl_server *server, const struct sl_address *address,
                      struct sl_address *bound);
 int sl_server_connect(struct sl_server *server, const struct sl_address *address);
 
+/* No host is connected and no job runs: ending it now costs nobody anything. */
+bool sl_server_is_idle(const struct sl_server *server);
+
 /* Ends the connection and the running job (which gets its result), then calls `closed` last. */
 void sl_server_close(struct sl_server *server, void (*closed)(void *user), void *user);

@@ -12,6 +12,14 @@ void sl_sha256_hex(const void *bytes, size_t len, char out_hex[SL_SHA256_HEX_SIZ
     sodium_bin2hex(out_hex, SL_SHA256_HEX_SIZE, digest, sizeof(digest));
 }
 
+void sl_sha256_base64(const void *bytes, size_t len, char out_text[SL_SHA256_BASE64_SIZE])
+{
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(digest, bytes, len);
+    sodium_bin2base64(out_text, SL_SHA256_BASE64_SIZE, digest, sizeof(digest),
+                      sodium_base64_VARIANT_ORIGINAL);
+}
+
 static_assert(sizeof(crypto_hash_sha256_state) <= sizeof(struct sl_sha256),
               "libsodium's state does not fit");
 

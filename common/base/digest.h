@@ -4,10 +4,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SL_SHA256_HEX_SIZE = 65 }; /* 64 lower-case digits and the terminator */
+enum {
+    SL_SHA256_HEX_SIZE = 65,   /* 64 lower-case digits and the terminator */
+    SL_SHA256_BASE64_SIZE = 45 /* 44 characters and the terminator */
+};
 
 /* Writes the digest of `bytes` as lower-case hexadecimal. */
 void sl_sha256_hex(const void *bytes, size_t len, char out_hex[SL_SHA256_HEX_SIZE]);
+/* The same as padded base64 (RFC 4648): what a Content-Security-Policy names a script by. */
+void sl_sha256_base64(const void *bytes, size_t len, char out_text[SL_SHA256_BASE64_SIZE]);
 
 /* The same over bytes that come in pieces: init, update as often as there are pieces, final once.
  */

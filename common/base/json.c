@@ -29,9 +29,18 @@ static size_t plain_length(const unsigned char *s)
     size_t len = 0, next = 1;
     while (s[len] >= 0x20 && s[len] != '"' && s[len] != '\\' && next > 0) {
         next = sl_utf8_length(s + len);
+        next = next > 0 && sl_utf8_steers(s + len, next) ? 0 : next;
         len += next;
     }
     return len;
+}
+
+/* The code point of a character of at most three bytes. */
+static unsigned code_of(const unsigned char *s, size_t len)
+{
+    return len == 1   ? s[0]
+           : len == 2 ? (s[0] & 0x1fU) << 6 | (s[1] & 0x3fU)
+                      : (s[0] & 0x0fU) << 12 | (s[1] & 0x3fU) << 6 | (s[2] & 0x3fU);
 }
 
 static void put_string(struct sl_json *json, const char *text)
@@ -46,9 +55,10 @@ static void put_string(struct sl_json *json, const char *text)
         } else if (*s == '"' || *s == '\\') {
             snprintf(escaped, sizeof(escaped), "\\%c", *s++);
             put(json, escaped, 2);
-        } else if (*s < 0x20) {
-            snprintf(escaped, sizeof(escaped), "\\u%04x", *s++);
+        } else if ((len = sl_utf8_length(s)) > 0) { /* it steers: a terminal may show this text */
+            snprintf(escaped, sizeof(escaped), "\\u%04x", code_of(s, len));
             put(json, escaped, 6);
+            s += len;
         } else {
             put(json, "\xef\xbf\xbd", 3);
             s++;

@@ -1,7 +1,6 @@
 /* common/base/utf8.c */
 #include "common/base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 size_t sl_utf8_length(const unsigned char *at)
@@ -36,8 +35,7 @@ size_t sl_utf8_first_bad(struct sl_bytes text)
     return at;
 }
 
-/* Tells controls of ASCII and C1, and changes of the writing direction, from other characters. */
-static bool steers(const unsigned char *at, size_t len)
+bool sl_utf8_steers(const unsigned char *at, size_t len)
 {
     bool control = (len == 1 && (at[0] < 0x20 || at[0] == 0x7f)) ||
                    (len == 2 && at[0] == 0xc2 && at[1] < 0xa0);
@@ -54,7 +52,7 @@ void sl_utf8_clean(char *text, const char *kept)
         const unsigned char *at = (const unsigned char *)text;
         size_t known = sl_utf8_length(at);
         len = known ? known : 1;
-        if (!known || (steers(at, len) && !(len == 1 && strchr(kept, *text))))
+        if (!known || (sl_utf8_steers(at, len) && !(len == 1 && strchr(kept, *text))))
             memset(text, '?', len);
     }
 }

@@ -1,6 +1,7 @@
 /* common/base/utf8.h: which bytes are well-formed UTF-8 (RFC 3629). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/bytes.h"
@@ -13,6 +14,9 @@ size_t sl_utf8_length(const unsigned char *at);
  * of characters that steer (controls, C1 too, but for those in `kept`; changes of direction) become
  * '?'. The length stays. */
 void sl_utf8_clean(char *text, const char *kept);
+
+/* Does the character of `len` bytes at `at` steer: a control (C1 too) or a change of direction? */
+bool sl_utf8_steers(const unsigned char *at, size_t len);
 
 /* Where the first byte stands that is of no character; `text.size` if all are. */
 size_t sl_utf8_first_bad(struct sl_bytes text);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,6 @@ struct converter {
     struct begin *begins; /* owned */
     size_t begin_count;
     uint32_t *texts; /* owned: the texts of `events`, once created */
-    bool marked;     /* the unit's marker is written */
 };
 
 static int compare_begins(const void *left, const void *right)
@@ -40,23 +40,6 @@ static int create_text(struct converter *converter, size_t index)
 {
     const char *name = converter->trace->names[converter->events[index]->name];
     return sl_etdump_writer_name(converter->writer, name, strlen(name), &converter->texts[index]);
-}
-
-/* What a reader of the ETDump needs to know: that its numbers are no nanoseconds. */
-static int write_marker(struct converter *converter)
-{
-    struct sl_etdump_event event = {.chain_index = -1};
-    uint32_t text;
-    converter->marked = true;
-    for (size_t i = 0; i < converter->event_count; i++) {
-        uint64_t start = converter->events[i]->event.start;
-        if (i == 0 || start < event.start)
-            event.start = start;
-    }
-    event.end = event.start;
-    int rc = sl_etdump_writer_name(converter->writer, SL_ETDUMP_INSTRUCTIONS_MARKER,
-                                   strlen(SL_ETDUMP_INSTRUCTIONS_MARKER), &text);
-    return rc < 0 ? rc : sl_etdump_writer_event(converter->writer, &event, text, false);
 }
 
 static int write_event(struct converter *converter, size_t index)
@@ -83,8 +66,6 @@ static int write_events(struct converter *converter)
     size_t begun = 0;
     uint32_t latest = 0;
     int rc = 0;
-    if (converter->trace->unit == SL_TRACE_INSTRUCTIONS && !converter->marked)
-        rc = write_marker(converter);
     if (converter->begin_count > 1)
         qsort(converter->begins, converter->begin_count, sizeof(*converter->begins),
               compare_begins);
@@ -111,10 +92,22 @@ static void gather(struct converter *converter, const struct sl_trace_record *re
     converter->events[converter->event_count++] = record;
 }
 
+const char *sl_trace_block_name(const struct sl_trace *trace, const struct sl_trace_record *block,
+                                bool first, char out[SL_TRACE_BLOCK_NAME_BYTES])
+{
+    bool warmup = (block->flags & SL_TRACE_BLOCK_WARMUP) != 0;
+    bool counted = first && trace->unit == SL_TRACE_INSTRUCTIONS;
+    const char *name = block->name <= trace->name_count ? trace->names[block->name] : "";
+    snprintf(out, SL_TRACE_BLOCK_NAME_BYTES, "%.250s%s", warmup ? "Warmup" : name,
+             counted ? " (" SL_ETDUMP_INSTRUCTIONS_MARKER ")" : "");
+    return out;
+}
+
 static int write_blocks(struct converter *converter, uint32_t variant)
 {
     const struct sl_trace *trace = converter->trace;
-    bool open = false;
+    char name_text[SL_TRACE_BLOCK_NAME_BYTES];
+    bool open = false, first = true;
     int rc = 0;
     for (size_t i = 0; i < trace->record_count && rc == 0; i++) {
         const struct sl_trace_record *record = &trace->records[i];
@@ -127,7 +120,8 @@ static int write_blocks(struct converter *converter, uint32_t variant)
         if (open)
             rc = write_events(converter);
         open = true;
-        const char *name = trace->names[record->name];
+        const char *name = sl_trace_block_name(trace, record, first, name_text);
+        first = false;
         if (rc == 0)
             rc = sl_etdump_writer_block(converter->writer, name, strlen(name));
     }

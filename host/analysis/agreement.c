@@ -54,7 +54,7 @@ static double number_at(int scalar_type, const uint8_t *at)
 struct distance {
     double worst, peak;                /* absolute */
     double squares[2], product, error; /* sums over pairs of finite numbers */
-    size_t odd;
+    size_t odd, finite;
 };
 
 static struct distance measure(int scalar_type, size_t bytes, struct sl_bytes a, struct sl_bytes b)
@@ -70,6 +70,7 @@ static struct distance measure(int scalar_type, size_t bytes, struct sl_bytes a,
             d.odd++;
             continue;
         }
+        d.finite++;
         d.squares[0] += x * x;
         d.squares[1] += y * y;
         d.product += x * y;
@@ -95,16 +96,21 @@ static void add_numbers(struct sl_agreement *agreement, const struct sl_output_t
     double rms = share(sqrt(d->error), sqrt(d->squares[0]));
     if (type->quantised_values > 0) {
         rms_limit = fmin(sqrt((double)type->quantised_values) / STEPS_OF_BYTE, MOST_RMS);
-        tolerance = fmax(tolerance, PEAK_OF_RMS * rms_limit);
+        double typical = d->finite > 0 ? sqrt(d->squares[0] / (double)d->finite) : 0;
+        tolerance = fmax(tolerance, PEAK_OF_RMS * rms_limit * share(typical, d->peak));
     }
-    bool one_step = step > 0 && d->worst <= step * ONE_STEP;
+    bool one_step = agreement->asked <= 0 && step > 0 && d->worst <= step * ONE_STEP;
+    if (agreement->asked > 0) {
+        tolerance = agreement->asked;
+        rms_limit = INFINITY;
+    }
     agreement->agree =
         agreement->agree && (one_step || (relative <= tolerance && rms <= rms_limit));
     agreement->odd += d->odd;
     agreement->max_abs = fmax(agreement->max_abs, d->worst);
     agreement->max_rel = fmax(agreement->max_rel, relative);
-    agreement->tolerance = fmax(agreement->tolerance, tolerance);
-    if (type->quantised_values > 0)
+    agreement->tolerance = agreement->asked > 0 ? tolerance : fmax(agreement->tolerance, tolerance);
+    if (type->quantised_values > 0 && isfinite(rms_limit))
         agreement->rms_tolerance = fmax(agreement->rms_tolerance, rms_limit);
     agreement->rms_rel = fmax(agreement->rms_rel, rms);
     agreement->cosine = fmin(agreement->cosine, norms == 0.0 ? 1.0 : fmin(d->product / norms, 1.0));
@@ -116,9 +122,13 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
 {
     int len = 0;
     text[0] = '\0';
+    if (agreement->rms_tolerance > 0 && isfinite(agreement->rms_rel))
+        len = snprintf(text, SL_AGREEMENT_TEXT_BYTES, "; rms %.2g (up to %.2g), cosine %.5f",
+                       agreement->rms_rel, agreement->rms_tolerance, agreement->cosine);
     if (agreement->steps >= 0.5)
-        len = snprintf(text, SL_AGREEMENT_TEXT_BYTES, "; %.3g %s of quantisation", agreement->steps,
-                       agreement->steps < 1.5 ? "step" : "steps");
+        len +=
+            snprintf(text + len, SL_AGREEMENT_TEXT_BYTES - (size_t)len, "; %.3g %s of quantisation",
+                     agreement->steps, agreement->steps < 1.5 ? "step" : "steps");
     if (agreement->odd > 0)
         snprintf(text + len, SL_AGREEMENT_TEXT_BYTES - (size_t)len, "; %zu %s NaN or infinite",
                  agreement->odd, agreement->odd == 1 ? "value is" : "values are");
@@ -126,7 +136,7 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
 }
 
 /* Of what is compared as numbers; 0: compared byte for byte. */
-static size_t bytes_of(const struct sl_output_type *type)
+static size_t bytes_of(const struct sl_output_type *type, bool asked)
 {
     switch (type->scalar_type) {
     case SL_SCALAR_FLOAT:
@@ -136,7 +146,7 @@ static size_t bytes_of(const struct sl_output_type *type)
         return 2;
     case SL_SCALAR_BYTE:
     case SL_SCALAR_CHAR:
-        return type->quantised_values > 0 ? 1 : 0;
+        return type->quantised_values > 0 || asked ? 1 : 0;
     default:
         return 0;
     }
@@ -145,7 +155,7 @@ static size_t bytes_of(const struct sl_output_type *type)
 void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_type *type,
                       struct sl_bytes a, struct sl_bytes b)
 {
-    size_t bytes = bytes_of(type);
+    size_t bytes = bytes_of(type, agreement->asked > 0);
     agreement->outputs++;
     if (a.size == b.size && bytes != 0 && a.size % bytes == 0) {
         struct distance d = measure(type->scalar_type, bytes, a, b);

@@ -10,6 +10,7 @@
 struct sl_agreement {
     double max_abs;       /* largest absolute difference; INFINITY where only one side is finite */
     double max_rel;       /* the largest of each output's difference over its largest magnitude */
+    double asked;         /* tolerance of max_rel in place of what types promise; 0: none */
     double tolerance;     /* that max_rel may reach */
     double rms_rel;       /* the largest root mean square of an output's differences over its own */
     double rms_tolerance; /* that rms_rel may reach; 0: no quantised output, none is asked */
@@ -23,7 +24,7 @@ struct sl_agreement {
 /* What the program says of an output. */
 struct sl_output_type {
     int scalar_type;           /* enum sl_scalar_type; -1: no tensor */
-    uint32_t quantised_values; /* of 8 bits on the way to it, each a rounding; 0: none */
+    uint32_t quantised_values; /* of 8 bits, one after another on the way to it; 0: none */
     double step;               /* of the quantisation that it comes out of; 0: none */
 };
 
@@ -44,8 +45,9 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
 /* Compares one output, `a` being the reference. Floats agree within SL_AGREEMENT_FLOAT or _HALF of
  * their peak. Where the program rounds to 8 bits, the last bit of a float decides between two steps
  * of 1/256, and n such roundings that add up at random make sqrt(n)/256: the root mean square may
- * reach that, the peak six times as much; one step of the output's own quantisation agrees always.
- * Every other type agrees byte for byte, int8 that was rounded to one step. Different sizes never
- * agree. */
+ * reach that, and one value six times as much of the output's root mean square; one step of the
+ * output's own quantisation agrees always. Every other type agrees byte for byte, int8 that was
+ * rounded to one step. Different sizes never agree. With a tolerance that was asked for, numbers
+ * agree within it of their peak, whatever their type. */
 void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_type *type,
                       struct sl_bytes a, struct sl_bytes b);

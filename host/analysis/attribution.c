@@ -13,6 +13,7 @@
 #include "common/format/etdump.h"
 #include "common/format/sltrace.h"
 #include "common/format/trace_etdump.h"
+#include "host/analysis/cold.h"
 #include "host/analysis/nesting.h"
 #include "host/analysis/operators.h"
 #include "host/analysis/origin.h"
@@ -83,9 +84,20 @@ static bool is_run(const struct sl_etdump_run *run)
     return is_text(run->name, run->name_len, "Execute") || holds_named(run, "Method::execute");
 }
 
+/* Does the block's name say that figures are instructions? */
+static bool says_counted(const struct sl_etdump_run *run)
+{
+    static const char marker[] = SL_ETDUMP_INSTRUCTIONS_MARKER;
+    size_t len = sizeof(marker) - 1, end = run->name ? run->name_len : 0;
+    return end > len && run->name[end - 1] == ')' &&
+           memcmp(run->name + end - 1 - len, marker, len) == 0;
+}
+
 /* Load figures and the unit stand in blocks before the runs; every event is looked at once. */
 static void read_load(struct sl_attribution *out, const struct sl_etdump_run *run)
 {
+    if (says_counted(run))
+        out->unit = SL_TRACE_INSTRUCTIONS;
     for (uint32_t i = 0; i < run->event_count; i++) {
         struct sl_etdump_event room;
         const struct sl_etdump_event *e = sl_etdump_event_read(run, i, &room);
@@ -166,6 +178,73 @@ static void choose_measured(struct sl_attribution *out)
     for (size_t i = 0; i < out->run_count; i++)
         out->runs[i].warmup = false;
     out->measured_count = out->run_count;
+}
+
+/* End to end of each measured run in order; *out_runs says which of the runs each is. */
+static int read_times(struct maker *m, int64_t *times, size_t *out_runs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->out->run_count; i++) {
+        struct sl_nesting_result result;
+        if (m->out->runs[i].warmup)
+            continue;
+        int rc = sl_nesting_build(&m->nesting, &m->etdump->runs[m->out->runs[i].block], &result);
+        if (rc < 0)
+            return rc;
+        times[n] = result.end_to_end;
+        out_runs[n++] = i;
+    }
+    return 0;
+}
+
+/* Counted runs have no cold ones, and processes of which the warm-up is known have none left. */
+static int find_cold(struct maker *m, uint32_t *out)
+{
+    const struct sl_attribution *a = m->out;
+    size_t cold = 0;
+    *out = m->options->cold ? *m->options->cold : 0;
+    if (m->options->cold || a->unit != SL_TRACE_NS || a->in_rounds || m->options->only_run >= 0)
+        return 0;
+    int64_t *times = sl_malloc(a->measured_count, sizeof(*times));
+    size_t *runs = sl_malloc(a->measured_count, sizeof(*runs));
+    int rc = times && runs ? read_times(m, times, runs) : -ENOMEM;
+    if (rc == 0)
+        rc = sl_cold_runs(times, a->measured_count, &cold);
+    if (rc == 0 && cold > 0) {
+        uint32_t pair = a->runs[runs[cold - 1]].pair;
+        *out = pair == UINT32_MAX ? (uint32_t)cold : pair + 1;
+    }
+    sl_free(times);
+    sl_free(runs);
+    return rc;
+}
+
+/* Cold runs are set aside like warm-ups, so that all figures are of the same runs; whole pairs
+ * where there are pairs. */
+static int set_cold_aside(struct maker *m)
+{
+    struct sl_attribution *a = m->out;
+    uint32_t seen = 0;
+    int rc = find_cold(m, &a->cold);
+    for (size_t i = 0; rc == 0 && i < a->run_count; i++) {
+        struct sl_attribution_run *run = &a->runs[i];
+        if (run->warmup)
+            continue;
+        run->cold = (run->pair == UINT32_MAX ? seen : run->pair) < a->cold;
+        a->cold_count += run->cold;
+        seen++;
+    }
+    if (a->cold_count > 0 && a->cold_count == a->measured_count) {
+        sl_attribution_warn(a, "all of %zu runs would be warm-up; none is set aside",
+                            a->measured_count);
+        a->cold_count = 0;
+    }
+    for (size_t i = 0; i < a->run_count; i++) {
+        a->runs[i].cold = a->runs[i].cold && a->cold_count > 0;
+        a->runs[i].warmup = a->runs[i].warmup || a->runs[i].cold;
+    }
+    a->measured_count -= a->cold_count;
+    return rc;
 }
 
 static const char *trace_name(const struct maker *m, uint32_t id)
@@ -492,7 +571,9 @@ int sl_attribution_make(const struct sl_etdump *etdump,
         goto end;
     apply_rounds(&m);
     choose_measured(&made);
-    rc = attribute_runs(&m);
+    rc = set_cold_aside(&m);
+    if (rc == 0)
+        rc = attribute_runs(&m);
     if (rc == 0)
         rc = sl_operators_finish(m.table);
     if (rc == 0)

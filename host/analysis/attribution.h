@@ -25,6 +25,9 @@ struct sl_attribution_options {
     int64_t only_run;             /* index of one run, or -1: all */
     const struct sl_origin_plan *plan; /* of the model, for files without a trace; or NULL */
     const struct sl_rounds *rounds;    /* what is warm-up in a file without a trace; or NULL */
+    /* So many leading measured runs, or pairs where they are known, are cold; NULL: they are looked
+     * for (cold.h). */
+    const uint32_t *cold;
 };
 
 struct sl_attribution_run {
@@ -32,7 +35,8 @@ struct sl_attribution_run {
     uint32_t block;         /* index among the file's blocks */
     const char *block_name; /* borrowed from the file, not terminated */
     uint32_t block_name_len;
-    bool warmup;                     /* trace or rounds say so: not among the measured */
+    bool warmup;                     /* trace or rounds say so, or cold: not among the measured */
+    bool cold;                       /* it was to be measured */
     uint32_t pair;                   /* in the schedule, or the round; UINT32_MAX without either */
     size_t first_event, event_count; /* among the events of the file */
     uint64_t started;                /* its last event's begin: Method::execute stands last */
@@ -46,6 +50,7 @@ struct sl_operator {
     const char *name; /* without " #N"; not terminated */
     uint32_t name_len;
     int category, category_by_name;
+    const char *part; /* of its category, by the rules; NULL: none */
     bool delegated,
         xnnpack; /* xnnpack: a delegate's name counted the way XNNPACK's profiler does */
     bool known;  /* a rule matched the name */
@@ -76,6 +81,8 @@ struct sl_attribution {
     uint32_t variant;   /* of the trace, when traced */
     uint32_t unplanned; /* delegate events that the plan does not have where they are */
     size_t run_count, measured_count;
+    size_t cold_count; /* runs that were to be measured, but are cold */
+    uint32_t cold;     /* what sets them aside: see sl_attribution_options */
     struct sl_attribution_run *runs;
     bool has_program_load, has_method_init;
     int64_t program_load, method_init; /* of a file of several rounds: the mean of a process */

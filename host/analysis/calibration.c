@@ -25,8 +25,7 @@ static size_t take_pairs(const struct sl_attribution *a, struct sl_time_pair *ou
             continue;
         }
         bool swapped = n % 2 == 1;
-        out[n].baseline = swapped ? value : before;
-        out[n++].candidate = swapped ? before : value;
+        out[n++] = (struct sl_time_pair){swapped ? value : before, swapped ? before : value, 0};
         before = NAN;
     }
     return n;
@@ -53,6 +52,18 @@ static void judge_counts(const struct sl_time_pair *pairs, size_t n, struct sl_c
                            high - low);
 }
 
+/* What an experiment of SL_COMPARISON_MIN_BLOCKS pairs may show between equal sides. More pairs
+ * tell this better, but the device is not quieter for having been watched longer: so the interval
+ * is taken as wide as it is with so few. */
+static double floor_of(const struct sl_comparison *c)
+{
+    double wider = sqrt(fmax(1, (double)c->blocks / (double)SL_COMPARISON_MIN_BLOCKS));
+    double ratio = log(c->ratio);
+    double low = ratio + wider * (log(c->low) - ratio);
+    double high = ratio + wider * (log(c->high) - ratio);
+    return expm1(fmax(fabs(low), fabs(high)));
+}
+
 int sl_calibration_make(const struct sl_attribution *runs,
                         const struct sl_comparison_options *options, struct sl_comparison *out)
 {
@@ -70,7 +81,7 @@ int sl_calibration_make(const struct sl_attribution *runs,
     else if (rc == 0 && runs->unit == SL_TRACE_INSTRUCTIONS)
         judge_counts(pairs, n, out);
     else if (rc == 0)
-        out->noise_floor = expm1(fmax(fabs(log(out->low)), fabs(log(out->high))));
+        out->noise_floor = floor_of(out);
     sl_free(pairs);
     return rc;
 }

@@ -75,44 +75,20 @@ bool sl_rules_is_framework(const struct sl_rules *rules, const char *name, size_
     return false;
 }
 
+const struct sl_rule *sl_rules_find(const struct sl_rules *rules, const char *name, size_t len)
+{
+    char words[SL_RULES_MAX_WORDS_BYTES];
+    sl_rules_normalise(name, len, words, sizeof(words));
+    for (size_t i = 0; i < rules->rule_count; i++)
+        if (strstr(words, rules->rules[i].words))
+            return &rules->rules[i];
+    return NULL;
+}
+
 int sl_rules_classify(const struct sl_rules *rules, const char *name, size_t len, bool *out_known)
 {
-    char words[SL_RULES_MAX_WORDS_BYTES];
-    sl_rules_normalise(name, len, words, sizeof(words));
-    size_t i = 0;
-    while (i < rules->rule_count && !strstr(words, rules->rules[i].words))
-        i++;
-    bool known = i < rules->rule_count;
+    const struct sl_rule *rule = sl_rules_find(rules, name, len);
     if (out_known)
-        *out_known = known;
-    return known ? rules->rules[i].category : rules->fallback;
-}
-
-int sl_movement_of(const char *name, size_t len)
-{
-    static const struct {
-        int movement;
-        const char *words;
-    } rules[] = {
-        {SL_MOVEMENT_PACKING, " pack "},           {SL_MOVEMENT_CONVERSION, " convert "},
-        {SL_MOVEMENT_CONVERSION, " quantize "},    {SL_MOVEMENT_CONVERSION, " dequantize "},
-        {SL_MOVEMENT_LAYOUT, " to dim order "},    {SL_MOVEMENT_LAYOUT, " transpose "},
-        {SL_MOVEMENT_LAYOUT, " statictranspose "}, {SL_MOVEMENT_LAYOUT, " permute "},
-        {SL_MOVEMENT_LAYOUT, " t copy "},          {SL_MOVEMENT_LAYOUT, " space to depth "},
-        {SL_MOVEMENT_LAYOUT, " depth to space "},  {SL_MOVEMENT_LAYOUT, " pixel shuffle "},
-        {SL_MOVEMENT_LAYOUT, " pixel unshuffle "}};
-    char words[SL_RULES_MAX_WORDS_BYTES];
-    sl_rules_normalise(name, len, words, sizeof(words));
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (strstr(words, rules[i].words))
-            return rules[i].movement;
-    }
-    return SL_MOVEMENT_COPY;
-}
-
-const char *sl_movement_name(int movement)
-{
-    static const char *const parts[SL_MOVEMENT_COUNT] = {"packing", "layout", "conversion", "copy"};
-    assert(movement >= 0 && movement < SL_MOVEMENT_COUNT);
-    return parts[movement];
+        *out_known = rule != NULL;
+    return rule ? rule->category : rules->fallback;
 }

@@ -24,6 +24,7 @@ int sl_category_parse(const char *name);
 enum {
     SL_RULES_MAX_PHRASES = 4096,
     SL_RULES_MAX_FRAMEWORK = 256,
+    SL_RULES_MAX_PARTS = 64,
     SL_RULES_MAX_WORDS_BYTES = 512, /* of a name in its normal form; the rest is not looked at */
 };
 
@@ -31,6 +32,7 @@ enum {
 struct sl_rule {
     int category; /* enum sl_category */
     const char *words;
+    const char *part; /* of the category: "softmax"; NULL: none. Equal texts are one */
 };
 
 /* Arrays and texts are owned by whoever loaded them (host/report/categories_file.h). */
@@ -54,17 +56,9 @@ size_t sl_rules_stem(const char *name, size_t len);
 /* Is it one of the runtime's own event names, exactly? */
 bool sl_rules_is_framework(const struct sl_rules *rules, const char *name, size_t len);
 
-/* The category of an operator's name or a serialized node's kind. *out_known (may be NULL) is false
- * when no phrase matched and the fallback was taken. Never SL_CATEGORY_FRAMEWORK. */
+/* The first rule with a phrase that is in an operator's name or a serialized node's kind; or NULL.
+ */
+const struct sl_rule *sl_rules_find(const struct sl_rules *rules, const char *name, size_t len);
+/* Its category; without one the fallback, and *out_known (may be NULL) is false. Never
+ * SL_CATEGORY_FRAMEWORK. */
 int sl_rules_classify(const struct sl_rules *rules, const char *name, size_t len, bool *out_known);
-
-/* What a name of Data Movement moves for: the price of SME2 is in the first three. */
-enum sl_movement {
-    SL_MOVEMENT_PACKING,    /* operands brought into a kernel's order */
-    SL_MOVEMENT_LAYOUT,     /* dimensions brought into another order */
-    SL_MOVEMENT_CONVERSION, /* another type */
-    SL_MOVEMENT_COPY,       /* all else: reshapes, slices, concatenations */
-    SL_MOVEMENT_COUNT
-};
-int sl_movement_of(const char *name, size_t len);
-const char *sl_movement_name(int movement); /* "packing", "layout", "conversion", "copy" */

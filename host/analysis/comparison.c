@@ -13,10 +13,15 @@
 #include "host/analysis/agreement.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/bootstrap.h"
+#include "host/analysis/dependence.h"
 #include "host/analysis/operator_interval.h"
 #include "host/analysis/operator_join.h"
+#include "host/analysis/order.h"
+#include "host/analysis/processes.h"
+#include "host/analysis/statistics.h"
 #include "host/analysis/steadiness.h"
-#include "host/analysis/verdict.h"
+#include "host/analysis/steady_runs.h"
+#include "host/analysis/unpaired.h"
 
 /* The measured runs of both sides, as the method wants them. */
 struct data {
@@ -25,6 +30,8 @@ struct data {
     struct sl_block *pairs;
     uint32_t *pair_numbers; /* of the schedule, ascending */
     size_t pair_count;
+    double *seen; /* log ratios of all pairs, cold ones too: what a stopping rule looked at */
+    size_t seen_count;
 };
 
 static const char *const verdicts[] = {"faster", "slower",       "equivalent", "inconclusive",
@@ -41,7 +48,8 @@ const char *sl_verdict_name(const struct sl_comparison *c)
 
 const char *sl_comparison_method_name(int method)
 {
-    static const char *const names[] = {"paired-block-bootstrap", "block-bootstrap", "exact"};
+    static const char *const names[] = {"paired-block-bootstrap", "block-bootstrap", "exact",
+                                        "processes"};
     return names[method];
 }
 
@@ -84,15 +92,21 @@ static void take_runs(const struct sl_attribution *a, int side, struct sl_block 
     }
 }
 
-/* Mean of the measured runs of `a` that belong to `pair`; false if there are none. */
-static bool mean_of_pair(const struct sl_attribution *a, size_t *at, uint32_t pair, int side,
-                         struct sl_block *out)
+static bool left_out(const struct sl_attribution_run *run, bool with_cold)
+{
+    return run->warmup && !(with_cold && run->cold);
+}
+
+/* Mean of the runs of `a` that belong to `pair`; false if there are none. */
+static bool mean_of_pair(const struct sl_attribution *a, bool with_cold, size_t *at, uint32_t pair,
+                         int side, struct sl_block *out)
 {
     double runs = 0;
     out->value = 0;
-    for (; *at < a->run_count && (a->runs[*at].warmup || a->runs[*at].pair <= pair); (*at)++) {
+    for (; *at < a->run_count && (left_out(&a->runs[*at], with_cold) || a->runs[*at].pair <= pair);
+         (*at)++) {
         const struct sl_attribution_run *run = &a->runs[*at];
-        if (run->warmup || run->pair != pair)
+        if (left_out(run, with_cold) || run->pair != pair)
             continue;
         runs++;
         out->value += (double)run->end_to_end;
@@ -107,21 +121,22 @@ static bool mean_of_pair(const struct sl_attribution *a, size_t *at, uint32_t pa
 
 /* Pairs run in ascending order in the file of either side. */
 static void take_pairs(const struct sl_attribution *baseline,
-                       const struct sl_attribution *candidate, struct data *data)
+                       const struct sl_attribution *candidate, bool with_cold, struct data *data)
 {
+    data->pair_count = 0;
     size_t b = 0;
     size_t c = 0;
     uint32_t seen = 0; /* one past the last pair */
     for (size_t i = 0; i < baseline->run_count; i++) {
         const struct sl_attribution_run *run = &baseline->runs[i];
         struct sl_block pair = {.value = 0};
-        if (run->warmup || run->pair == UINT32_MAX || (seen > 0 && run->pair < seen))
+        if (left_out(run, with_cold) || run->pair == UINT32_MAX || (seen > 0 && run->pair < seen))
             continue;
         seen = run->pair + 1;
-        if (!mean_of_pair(baseline, &b, run->pair, 0, &pair))
+        if (!mean_of_pair(baseline, with_cold, &b, run->pair, 0, &pair))
             continue;
         double base = pair.value;
-        if (!mean_of_pair(candidate, &c, run->pair, 1, &pair))
+        if (!mean_of_pair(candidate, with_cold, &c, run->pair, 1, &pair))
             continue;
         pair.value = log(base / pair.value);
         data->pair_numbers[data->pair_count] = run->pair;
@@ -136,15 +151,22 @@ static int take_data(const struct sl_attribution *baseline, const struct sl_attr
     data->candidate_count = candidate->measured_count;
     data->baseline = sl_calloc(data->baseline_count, sizeof(*data->baseline));
     data->candidate = sl_calloc(data->candidate_count, sizeof(*data->candidate));
-    data->pairs = sl_calloc(data->baseline_count, sizeof(*data->pairs));
-    data->pair_numbers = sl_calloc(data->baseline_count, sizeof(*data->pair_numbers));
-    if (!data->baseline || !data->candidate || !data->pairs || !data->pair_numbers)
+    size_t most = data->baseline_count + baseline->cold_count;
+    data->pairs = sl_calloc(most, sizeof(*data->pairs));
+    data->pair_numbers = sl_calloc(most, sizeof(*data->pair_numbers));
+    data->seen = sl_calloc(most, sizeof(*data->seen));
+    if (!data->baseline || !data->candidate || !data->pairs || !data->pair_numbers || !data->seen)
         return -ENOMEM;
     take_runs(baseline, 0, data->baseline);
     take_runs(candidate, 1, data->candidate);
     if ((baseline->traced || baseline->in_rounds) && (candidate->traced || candidate->in_rounds) &&
-        !separate)
-        take_pairs(baseline, candidate, data);
+        !separate) {
+        take_pairs(baseline, candidate, true, data);
+        data->seen_count = data->pair_count;
+        for (size_t i = 0; i < data->seen_count; i++)
+            data->seen[i] = data->pairs[i].value;
+        take_pairs(baseline, candidate, false, data);
+    }
     return 0;
 }
 
@@ -264,38 +286,284 @@ static struct sl_bootstrap_plan resampling(const struct sl_comparison *c, bool p
                                       sl_stopping_confidence(c->confidence, c->looks), parts};
 }
 
-/* The ratio of interleaved pairs with both of its intervals. */
-static int compare_pairs(struct sl_comparison *c, const struct sl_block *pairs, size_t n,
-                         bool parts, struct sl_bootstrap *result)
+/* An interval's bound so many times farther from `center`. */
+static double widen(double bound, double center, double factor)
 {
-    struct sl_bootstrap_plan plan = resampling(c, parts);
+    return center + (bound - center) * factor;
+}
+
+static struct sl_interval widen_ratio(struct sl_interval interval, double ratio, double factor)
+{
+    return (struct sl_interval){exp(widen(log(interval.low), log(ratio), factor)),
+                                exp(widen(log(interval.high), log(ratio), factor))};
+}
+
+static void note_dependence(struct sl_comparison *c, const char *blocks)
+{
+    if (2 * c->effective >= (double)c->blocks)
+        return;
+    sl_comparison_note(c,
+                       "neighbouring %s resemble each other: %zu say as much as %.0f independent "
+                       "ones, and the intervals are %.1f times as wide for it",
+                       blocks, c->blocks, floor(c->effective), c->widening);
+}
+
+static int cancel_order(struct sl_comparison *c, struct sl_block *pairs, size_t n)
+{
+    double effect = 0;
     double *values = sl_malloc(n, sizeof(*values));
     if (!values)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         values[i] = pairs[i].value;
+    int rc = sl_order_cancel(values, n, &effect);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        pairs[i].value = values[i];
+    sl_free(values);
+    if (effect != 0)
+        sl_comparison_note(c, "which side of a pair ran first shifts it by %.2g %%: cancelled",
+                           100 * fabs(expm1(effect)));
+    return rc;
+}
+
+/* Where there are several processes, they are the sample. */
+static int compare_processes(struct sl_comparison *c, const struct sl_time_pair *pairs,
+                             const struct sl_block *blocks, size_t n)
+{
+    struct sl_processes found = {.count = 0};
+    double *values = sl_malloc(n, sizeof(*values));
+    uint32_t *processes = sl_malloc(n, sizeof(*processes));
+    int rc = values && processes ? 0 : -ENOMEM;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        values[i] = blocks[i].value;
+        processes[i] = pairs[i].process;
+    }
+    if (rc == 0)
+        rc = sl_processes_of(values, processes, n, resampling(c, false).confidence, &found);
+    sl_free(values);
+    sl_free(processes);
+    if (rc < 0 || found.count < 2)
+        return rc;
+    c->method = SL_METHOD_PROCESSES;
+    c->blocks = found.count;
+    c->effective = (double)found.count;
+    c->widening = 1;
+    c->ratio = exp(found.center);
+    c->low = exp(found.low);
+    c->high = exp(found.high);
+    c->sign_low = c->sign_high = NAN;
+    return 0;
+}
+
+/* The ratio of interleaved pairs with both of its intervals. */
+static int compare_pairs(struct sl_comparison *c, const struct sl_block *pairs, size_t n,
+                         bool parts, struct sl_bootstrap *result)
+{
+    struct sl_bootstrap_plan plan = resampling(c, parts);
+    struct sl_dependence dependence;
+    double *values = sl_malloc(n, sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        values[i] = pairs[i].value;
+    int rc = sl_dependence_of(values, n, plan.confidence, &dependence);
     c->method = SL_METHOD_PAIRED;
     c->blocks = n;
     c->ratio = exp(sl_median_in_place(values, n));
     struct sl_interval sign = sl_sign_interval(values, n, plan.confidence);
-    c->sign_low = exp(sign.low);
-    c->sign_high = exp(sign.high);
     sl_free(values);
-    return sl_bootstrap_pairs(pairs, n, &plan, result);
+    if (rc == 0)
+        rc = sl_bootstrap_pairs(pairs, n, &plan, result);
+    if (rc < 0)
+        return rc;
+    c->effective = dependence.effective;
+    c->widening = dependence.widening;
+    sign = widen_ratio((struct sl_interval){exp(sign.low), exp(sign.high)}, c->ratio, c->widening);
+    c->sign_low = sign.low;
+    c->sign_high = sign.high;
+    result->ratio = widen_ratio(result->ratio, c->ratio, c->widening);
+    return 0;
 }
 
+/* Logarithms of the runs of both sides; the second side's stand behind the first's. */
+static double *take_logs(const struct data *data, struct sl_unpaired_side sides[2])
+{
+    size_t n = data->baseline_count;
+    double *logs = sl_malloc(n + data->candidate_count, sizeof(*logs));
+    if (!logs)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        logs[i] = log(data->baseline[i].value);
+    for (size_t i = 0; i < data->candidate_count; i++)
+        logs[n + i] = log(data->candidate[i].value);
+    sides[0] = (struct sl_unpaired_side){logs, n};
+    sides[1] = (struct sl_unpaired_side){logs + n, data->candidate_count};
+    return logs;
+}
+
+static void doubt_sides(struct sl_comparison *c, const struct sl_unpaired_doubt *doubt)
+{
+    static const char *const names[] = {"baseline", "candidate"};
+    const char *side = names[doubt->side];
+    if (doubt->kind == SL_UNPAIRED_SOUND)
+        return;
+    if (doubt->kind == SL_UNPAIRED_TREND)
+        sl_comparison_overrule(
+            c, SL_VERDICT_UNFIT,
+            "the %s drifts by %+.2g %% while it is measured, and nothing cancels "
+            "that",
+            side, 100 * doubt->size);
+    else if (doubt->kind == SL_UNPAIRED_DEPENDENT)
+        sl_comparison_overrule(c, SL_VERDICT_UNFIT,
+                               "runs of the %s come in waves: all of them say no more than %.1f "
+                               "independent ones",
+                               side, doubt->size);
+    else if (doubt->kind == SL_UNPAIRED_EDGE)
+        sl_comparison_overrule(c, SL_VERDICT_UNFIT,
+                               "the %s begins or ends at the other side's level, as where a device "
+                               "changes its speed",
+                               side);
+    else
+        sl_comparison_overrule(
+            c, SL_VERDICT_UNFIT,
+            "the sides overlap: in %.0f %% of all cases a run of the faster side "
+            "takes longer than one of the slower",
+            100 * doubt->size);
+    sl_comparison_note(c, "measure both in turns ('sme2lab run' does), or when the device is cool");
+}
+
+/* What the two series themselves say for and against a verdict: after the interval's. */
+static int judge_sides(struct sl_comparison *c, const struct sl_unpaired_side sides[2])
+{
+    struct sl_unpaired_doubt doubt;
+    int rc = sl_unpaired_doubt(sides, &doubt);
+    if (rc < 0)
+        return rc;
+    if (c->blocks < SL_COMPARISON_MIN_BLOCKS && sl_unpaired_apart(sides)) {
+        c->verdict = c->ratio > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
+        sl_comparison_note(c,
+                           "only %zu runs on the smaller side, but every run of one lies beyond "
+                           "every run of the other",
+                           c->blocks);
+    }
+    doubt_sides(c, &doubt);
+    return 0;
+}
+
+/* Sides that were measured one after the other. */
 static int compare_sides(struct sl_comparison *c, const struct data *data,
-                         struct sl_bootstrap *result)
+                         const struct sl_unpaired_side sides[2], struct sl_bootstrap *result)
 {
     struct sl_bootstrap_plan plan = resampling(c, true);
+    struct sl_dependence dependence[2];
     c->method = SL_METHOD_UNPAIRED;
     c->blocks =
         data->baseline_count < data->candidate_count ? data->baseline_count : data->candidate_count;
     c->ratio = c->baseline / c->candidate;
-    sl_comparison_note(
-        c, "unpaired: nothing tells that the runs were interleaved, so drift is not cancelled");
-    return sl_bootstrap_sides(data->baseline, data->baseline_count, data->candidate,
-                              data->candidate_count, &plan, result);
+    sl_comparison_note(c,
+                       "unpaired: nothing tells that the runs were interleaved, so drift is not "
+                       "cancelled, and less than %.2g %% is not told from none",
+                       100 * SL_UNPAIRED_FLOOR);
+    int rc = sl_bootstrap_sides(data->baseline, data->baseline_count, data->candidate,
+                                data->candidate_count, &plan, result);
+    for (int side = 0; rc == 0 && side < 2; side++)
+        rc = sl_dependence_of(sides[side].logs, sides[side].n, plan.confidence, &dependence[side]);
+    if (rc < 0)
+        return rc;
+    c->effective = fmin(dependence[0].effective, dependence[1].effective);
+    c->widening = fmax(dependence[0].widening, dependence[1].widening);
+    result->ratio = widen_ratio(result->ratio, c->ratio, c->widening);
+    return 0;
+}
+
+/* Half an interval is so many standard errors; to find a change in four of five experiments takes
+ * 0.84 more of them, and some more because the spread itself is only estimated. The wider interval
+ * decides. */
+static double detectable(const struct sl_comparison *c)
+{
+    double errors = sl_normal_width(sl_stopping_confidence(c->confidence, c->looks));
+    double width = fmax(log(c->high) - log(c->low), log(c->sign_high) - log(c->sign_low));
+    return expm1(width / 2 * (errors + 0.88) / errors);
+}
+
+/* All that the intervals there are leave possible. Few pairs give a bootstrap too little to draw
+ * from: there the exact interval by signs stands alone. Of pairs both must say so else: under drift
+ * and heavy tails the bootstrap alone errs somewhat more often than it promises. */
+struct sl_interval sl_comparison_interval(const struct sl_comparison *c)
+{
+    if (c->method == SL_METHOD_EXACT)
+        return (struct sl_interval){c->ratio, c->ratio};
+    if (c->method == SL_METHOD_PROCESSES)
+        return (struct sl_interval){c->low, c->high};
+    bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS;
+    if (c->method == SL_METHOD_PAIRED && few)
+        return (struct sl_interval){c->sign_low, c->sign_high};
+    if (few)
+        return (struct sl_interval){NAN, NAN};
+    return (struct sl_interval){fmin(c->low, c->sign_low), fmax(c->high, c->sign_high)};
+}
+
+static bool within(struct sl_interval interval, double margin)
+{
+    return interval.low > 1 / (1 + margin) && interval.high < 1 + margin;
+}
+
+/* What lies below is not told from nothing. */
+static double floor_of(const struct sl_comparison *c)
+{
+    double device = isfinite(c->noise_floor) ? c->noise_floor : 0;
+    return c->method == SL_METHOD_UNPAIRED ? fmax(device, SL_UNPAIRED_FLOOR) : device;
+}
+
+static void judge_interval(struct sl_comparison *c)
+{
+    struct sl_interval all = sl_comparison_interval(c);
+    double floor = floor_of(c);
+    bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS && c->method != SL_METHOD_PROCESSES;
+    c->detectable = detectable(c);
+    c->verdict = SL_VERDICT_INCONCLUSIVE;
+    if (!isfinite(all.low)) {
+        sl_comparison_note(c, "only %zu %s: too few for a verdict, at least %d are needed",
+                           c->blocks,
+                           c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
+                           SL_COMPARISON_MIN_BLOCKS);
+        return;
+    }
+    if (few)
+        sl_comparison_note(c, "only %zu pairs: the exact interval by signs alone decides",
+                           c->blocks);
+    bool even =
+        within((struct sl_interval){few ? all.low : c->low, few ? all.high : c->high}, c->margin);
+    if (within((struct sl_interval){c->ratio, c->ratio}, floor) && !(even && floor <= c->margin)) {
+        sl_comparison_note(c, "%.2g %% is below %s, %.2g %%: cannot tell", 100 * fabs(c->ratio - 1),
+                           c->method == SL_METHOD_UNPAIRED ? "what unpaired runs tell apart"
+                                                           : "this device's noise floor",
+                           100 * floor);
+    } else if (even) {
+        c->verdict = SL_VERDICT_EQUIVALENT;
+        sl_comparison_note(c, "the whole interval lies within the margin of %.2g %%",
+                           100 * c->margin);
+    } else if (all.low <= 1 && all.high >= 1) {
+        sl_comparison_note(c, "%s includes 1; changes below %.2g %% would often go unseen",
+                           c->low <= 1 && c->high >= 1 ? "the interval of the ratio"
+                                                       : "the exact interval by signs",
+                           100 * c->detectable);
+    } else {
+        c->verdict = all.low > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
+    }
+}
+
+int sl_comparison_gate(const struct sl_comparison *c, double threshold)
+{
+    double floor = 1 + floor_of(c);
+    struct sl_interval all = sl_comparison_interval(c);
+    if (c->verdict > SL_VERDICT_INCONCLUSIVE)
+        return SL_GATE_OPEN;
+    if (c->method == SL_METHOD_EXACT)
+        return 1 / c->ratio - 1 > threshold ? SL_GATE_FAILED : SL_GATE_PASSED;
+    if (all.low >= floor / (1 + threshold))
+        return SL_GATE_PASSED;
+    return all.high * floor < 1 / (1 + threshold) ? SL_GATE_FAILED : SL_GATE_OPEN;
 }
 
 static void note_end(struct sl_comparison *c)
@@ -318,50 +586,79 @@ static void note_end(struct sl_comparison *c)
 /* The looks that the run took, taken again: they widen the intervals. */
 static int take_looks(struct sl_comparison *c, const struct data *data)
 {
-    size_t n = data->pair_count;
-    double *values = sl_malloc(n, sizeof(*values));
-    if (!values)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        values[i] = data->pairs[i].value;
     const struct sl_stopping_rule rule = c->stopped.rule;
     const struct sl_stopping_plan plan = {
         .confidence = c->confidence, .seed = c->seed, .iterations = c->iterations};
-    int rc = sl_stopping_replay(&rule, &plan, values, n, &c->stopped);
-    sl_free(values);
+    int rc = sl_stopping_replay(&rule, &plan, data->seen, data->seen_count, &c->stopped);
     if (rc == 0 && rule.precision_percent > 0)
-        c->looks = sl_stopping_looks(n);
+        c->looks = sl_stopping_looks(data->seen_count);
     return rc;
 }
 
-static int compare_times(struct sl_comparison *c, const struct data *data)
+static void put_parts(struct sl_comparison *c, const struct sl_bootstrap *result)
 {
-    struct sl_bootstrap result;
-    bool ruled = c->stopped.ruled && data->pair_count > 0;
-    int rc = ruled ? take_looks(c, data) : 0;
-    if (rc < 0)
-        return rc;
-    rc = data->pair_count > 0 ? compare_pairs(c, data->pairs, data->pair_count, true, &result)
-                              : compare_sides(c, data, &result);
-    if (rc < 0)
-        return rc;
-    c->low = result.ratio.low;
-    c->high = result.ratio.high;
-    c->whole_low = result.whole.low;
-    c->whole_high = result.whole.high;
+    double f = c->widening;
+    double whole = c->whole_candidate - c->whole_baseline;
+    c->low = result->ratio.low;
+    c->high = result->ratio.high;
+    c->whole_low = widen(result->whole.low, whole, f);
+    c->whole_high = widen(result->whole.high, whole, f);
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         struct sl_category_shift *shift = &c->categories[k];
-        shift->delta_low = result.categories[k].low;
-        shift->delta_high = result.categories[k].high;
+        const double shares[2] = {shift->share_baseline, shift->share_candidate};
+        shift->delta_low = widen(result->categories[k].low, shift->delta, f);
+        shift->delta_high = widen(result->categories[k].high, shift->delta, f);
         for (int side = 0; side < 2; side++) {
-            shift->share_low[side] = result.shares[side][k].low;
-            shift->share_high[side] = result.shares[side][k].high;
+            shift->share_low[side] = fmax(0, widen(result->shares[side][k].low, shares[side], f));
+            shift->share_high[side] = fmin(1, widen(result->shares[side][k].high, shares[side], f));
         }
     }
-    sl_verdict_of_interval(c);
-    if (ruled)
+}
+
+static int compare_interleaved(struct sl_comparison *c, const struct data *data)
+{
+    struct sl_bootstrap result;
+    int rc = c->stopped.ruled ? take_looks(c, data) : 0;
+    if (rc == 0)
+        rc = cancel_order(c, data->pairs, data->pair_count);
+    if (rc == 0)
+        rc = compare_pairs(c, data->pairs, data->pair_count, true, &result);
+    if (rc < 0)
+        return rc;
+    put_parts(c, &result);
+    judge_interval(c);
+    note_dependence(c, "pairs");
+    if (c->stopped.ruled)
         note_end(c);
     return 0;
+}
+
+/* The ratio is of medians and the tables of means: where a few long runs turn them apart, say so.
+ */
+static void note_means(struct sl_comparison *c)
+{
+    double means = c->whole_baseline / c->whole_candidate;
+    if (c->verdict <= SL_VERDICT_SLOWER && (c->ratio > 1) != (means > 1))
+        sl_comparison_note(c,
+                           "the means say %.3fx: a few long runs weigh in the tables, and not in "
+                           "the ratio of medians",
+                           means);
+}
+
+static int compare_separate(struct sl_comparison *c, const struct data *data)
+{
+    struct sl_unpaired_side sides[2];
+    struct sl_bootstrap result;
+    double *logs = take_logs(data, sides);
+    int rc = logs ? compare_sides(c, data, sides, &result) : -ENOMEM;
+    if (rc == 0) {
+        put_parts(c, &result);
+        judge_interval(c);
+        rc = judge_sides(c, sides);
+        note_dependence(c, "runs");
+    }
+    sl_free(logs);
+    return rc;
 }
 
 static int judge(struct sl_comparison *c, const struct data *data)
@@ -376,7 +673,7 @@ static int judge(struct sl_comparison *c, const struct data *data)
         judge_exact(c, data);
         return 0;
     }
-    return compare_times(c, data);
+    return data->pair_count > 0 ? compare_interleaved(c, data) : compare_separate(c, data);
 }
 
 static int note_side(struct sl_comparison *c, const char *side, const struct sl_attribution *a)
@@ -386,7 +683,12 @@ static int note_side(struct sl_comparison *c, const char *side, const struct sl_
     int rc = sl_steadiness_of_runs(a, &found, &warming);
     if (rc < 0)
         return rc;
-    if (found.state == SL_STEADINESS_UNSTEADY)
+    if (found.state == SL_STEADINESS_UNSTEADY && c->method == SL_METHOD_UNPAIRED)
+        sl_comparison_overrule(
+            c, SL_VERDICT_UNFIT,
+            "the %s never reached a steady state: %zu changes, the last at run %u", side,
+            found.change_count, a->runs[found.from].run);
+    else if (found.state == SL_STEADINESS_UNSTEADY)
         sl_comparison_note(c,
                            "the %s never reached a steady state: %zu changes, the last at run %u",
                            side, found.change_count, a->runs[found.from].run);
@@ -412,7 +714,10 @@ static void check_outputs(struct sl_comparison *c, const struct sl_agreement *ag
     if (!agreement || agreement->agree)
         return;
     c->verdict = SL_VERDICT_WRONG;
-    if (agreement->max_rel <= agreement->tolerance)
+    if (isinf(agreement->max_rel))
+        sl_comparison_note(c, "an output has another size, or numbers that are finite on one side "
+                              "alone");
+    else if (agreement->max_rel <= agreement->tolerance)
         sl_comparison_note(c,
                            "the outputs' differences have a root mean square of %.3g of the "
                            "outputs'; %.3g is tolerated",
@@ -426,7 +731,8 @@ static struct sl_comparison start(const struct sl_comparison_options *options, i
 {
     struct sl_comparison c = {.unit = unit, .ratio = NAN, .low = NAN, .high = NAN};
     c.baseline = c.candidate = c.sign_low = c.sign_high = c.detectable = NAN;
-    c.whole_baseline = c.whole_candidate = c.whole_low = c.whole_high = NAN;
+    c.whole_baseline = c.whole_candidate = c.whole_low = c.whole_high = c.effective = NAN;
+    c.widening = 1;
     c.looks = options->looks;
     if (options->rule)
         c.stopped = (struct sl_stopped){.ruled = true, .rule = *options->rule};
@@ -435,8 +741,6 @@ static struct sl_comparison start(const struct sl_comparison_options *options, i
     c.confidence = options->confidence > 0 ? options->confidence : 0.95;
     c.margin = options->margin > 0 ? options->margin : 0.01;
     c.noise_floor = options->noise_floor;
-    if (c.noise_floor > c.margin)
-        c.margin = c.noise_floor;
     return c;
 }
 
@@ -456,6 +760,7 @@ int sl_comparison_make(const struct sl_attribution *baseline,
         rc = judge(&made, &data);
     if (rc == 0)
         rc = note_steadiness(&made, baseline, candidate);
+    note_means(&made);
     if (rc == 0)
         rc = sl_operator_join(baseline, candidate, &made.operators, &made.operator_count);
     if (rc == 0 && made.verdict != SL_VERDICT_INCOMPARABLE && made.method == SL_METHOD_PAIRED) {
@@ -470,6 +775,7 @@ end:
     sl_free(data.candidate);
     sl_free(data.pairs);
     sl_free(data.pair_numbers);
+    sl_free(data.seen);
     if (rc < 0)
         sl_comparison_fini(&made);
     else
@@ -485,6 +791,19 @@ static double median_side(const struct sl_time_pair *pairs, double *scratch, siz
     return sl_median_in_place(scratch, n);
 }
 
+/* In each process by itself. */
+static int cancel_orders(struct sl_comparison *c, const struct sl_time_pair *pairs,
+                         struct sl_block *blocks, size_t n)
+{
+    int rc = 0;
+    for (size_t first = 0, end; rc == 0 && first < n; first = end) {
+        for (end = first; end < n && pairs[end].process == pairs[first].process; end++)
+            ;
+        rc = cancel_order(c, blocks + first, end - first);
+    }
+    return rc;
+}
+
 int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
                              const struct sl_comparison_options *options, struct sl_comparison *out)
 {
@@ -498,15 +817,21 @@ int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
     if (rc == 0) {
         made.baseline = median_side(pairs, scratch, n, false);
         made.candidate = median_side(pairs, scratch, n, true);
+        rc = cancel_orders(&made, pairs, blocks, n);
+    }
+    if (rc == 0)
         rc = compare_pairs(&made, blocks, n, false, &result);
+    if (rc == 0) {
+        made.low = result.ratio.low;
+        made.high = result.ratio.high;
+        rc = compare_processes(&made, pairs, blocks, n);
     }
     sl_free(scratch);
     sl_free(blocks);
     if (rc < 0)
         return rc;
-    made.low = result.ratio.low;
-    made.high = result.ratio.high;
-    sl_verdict_of_interval(&made);
+    judge_interval(&made);
+    note_dependence(&made, "pairs");
     check_outputs(&made, options->agreement);
     *out = made;
     return 0;

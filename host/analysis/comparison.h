@@ -2,7 +2,10 @@
  *
  * Executed instructions compare exactly. Times compare by the median of the pairs' log ratios with
  * a percentile bootstrap over pairs where the runs were interleaved (a trace tells), and by the
- * ratio of medians with a bootstrap over blocks of neighbouring runs where they were not. */
+ * ratio of medians with a bootstrap over blocks of neighbouring runs where they were not. What the
+ * order within pairs does is cancelled (order.h). Intervals are widened where neighbours resemble
+ * each other. What was not interleaved is judged only where nothing in it speaks against that
+ * (unpaired.h), and only beyond SL_UNPAIRED_FLOOR. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,15 +13,24 @@
 #include <stdint.h>
 
 #include "host/analysis/category.h"
+#include "host/analysis/operator_join.h"
 #include "host/analysis/stopping.h"
 
 struct sl_agreement;
 struct sl_attribution;
-struct sl_operator;
+struct sl_interval;
 
-enum { SL_COMPARISON_MIN_BLOCKS = 20, SL_COMPARISON_MAX_REASONS = 8 };
+enum {
+    SL_COMPARISON_MIN_BLOCKS = 20, /* of a bootstrap; fewer are judged by the exact interval */
+    SL_COMPARISON_MAX_REASONS = 8,
+};
 
-enum sl_comparison_method { SL_METHOD_PAIRED, SL_METHOD_UNPAIRED, SL_METHOD_EXACT };
+enum sl_comparison_method {
+    SL_METHOD_PAIRED,
+    SL_METHOD_UNPAIRED,
+    SL_METHOD_EXACT,
+    SL_METHOD_PROCESSES, /* pairs of several processes, each of them one value (processes.h) */
+};
 
 enum sl_verdict {
     SL_VERDICT_FASTER,
@@ -35,7 +47,7 @@ struct sl_comparison_options {
     uint32_t iterations; /* of the bootstrap; 0: 10000 */
     double confidence;   /* 0: 0.95 */
     double margin;       /* smallest effect that counts; 0: 0.01 */
-    double noise_floor;  /* of the device, or NAN: not known */
+    double noise_floor;  /* of the device, or NAN: not known. Nothing below it is told apart */
     uint32_t looks;      /* at the data until measuring stopped (stopping.h); 0: no rule stopped */
     const struct sl_stopping_rule *rule;  /* that ended the measuring of these pairs; NULL: none */
     const struct sl_agreement *agreement; /* NULL: outputs were not compared */
@@ -45,6 +57,7 @@ struct sl_comparison_options {
 /* One pair of interleaved measurements, without what they consist of. */
 struct sl_time_pair {
     double baseline, candidate; /* above 0, one unit */
+    uint32_t process;           /* that both ran in; neighbours of one process have the same */
 };
 
 /* Per run, mean of the measured runs (or of the pairs'). */
@@ -53,14 +66,6 @@ struct sl_category_shift {
     double delta_low, delta_high;      /* NAN without an interval */
     double share_baseline, share_candidate;
     double share_low[2], share_high[2]; /* baseline, candidate; NAN without an interval */
-};
-
-/* What one place of the graph cost in both; either may be NULL when the graphs differ. */
-struct sl_operator_shift {
-    const struct sl_operator *baseline, *candidate; /* borrowed from the attributions */
-    double baseline_cost, candidate_cost;           /* per run */
-    double delta_low, delta_high; /* of candidate - baseline; NAN without interleaved pairs */
-    double p, q; /* exact sign test of the pairs; its false-discovery rate among all rows; NAN */
 };
 
 struct sl_comparison {
@@ -78,7 +83,9 @@ struct sl_comparison {
     /* Smallest relative change that so many such pairs find in four of five experiments; NAN
      * without an interval. */
     double detectable;
-    size_t blocks; /* pairs, or runs of the smaller side */
+    size_t blocks;    /* pairs, runs of the smaller side, or processes */
+    double effective; /* so many independent ones say as much (dependence.h); NAN without times */
+    double widening;  /* of every interval for it; 1: none */
     uint32_t iterations;
     uint64_t seed;
     double baseline, candidate; /* median end to end of a run; exact: the count */
@@ -95,6 +102,15 @@ struct sl_comparison {
 /* As JSON has them: "faster", "slower", "equivalent" of times; of counted instructions, which are
  * no speed, "fewer-instructions", "more-instructions", "equal"; the others are the same of both. */
 const char *sl_verdict_name(const struct sl_comparison *comparison);
+/* All that the intervals of the ratio leave possible: of counts the ratio itself; NAN without any.
+ */
+struct sl_interval sl_comparison_interval(const struct sl_comparison *comparison);
+/* May the candidate pass a gate that allows it to be slower by `threshold` (0.05: 5 %)? A test of
+ * non-inferiority: passed where the whole interval, widened by the noise floor, lies within the
+ * threshold; failed where it lies beyond; else nothing can be told. A larger slow-down never passes
+ * more often than a smaller one. */
+enum sl_gate { SL_GATE_PASSED, SL_GATE_FAILED, SL_GATE_OPEN };
+int sl_comparison_gate(const struct sl_comparison *comparison, double threshold);
 /* "exact" ... */
 const char *sl_comparison_method_name(int method);
 

@@ -8,13 +8,20 @@
 #include "common/base/mem.h"
 #include "host/analysis/bootstrap.h"
 
-static const double scale = 1e9; /* ratios as integers: to nine places */
+static const double scale = 1e9;    /* of the first value: to nine places */
+static const double matters = 0.01; /* of an arm */
+
+/* A value as an integer, in parts of the first. */
+static int64_t whole_of(const double *values, size_t i)
+{
+    return llround(fmin(scale * values[i] / values[0], 9e18));
+}
 
 /* Every figure that is not its neighbour's, the latest of them. */
-static void find_exact(const double *ratios, size_t n, struct sl_steadiness *out)
+static void find_exact(const double *values, size_t n, struct sl_steadiness *out)
 {
     for (size_t i = n; i-- > 1 && out->change_count < SL_STEADINESS_MAX_CHANGES;)
-        if (llround(scale * ratios[i]) != llround(scale * ratios[i - 1]))
+        if (whole_of(values, i) != whole_of(values, i - 1))
             out->changes[out->change_count++] = i;
     for (size_t i = 0; 2 * i < out->change_count; i++) {
         size_t last = out->change_count - 1 - i, kept = out->changes[i];
@@ -23,38 +30,63 @@ static void find_exact(const double *ratios, size_t n, struct sl_steadiness *out
     }
 }
 
-static int find(const double *ratios, size_t n, bool exact, struct sl_steadiness *out)
+static int find(const double *values, size_t n, bool exact, struct sl_steadiness *out)
 {
     *out = (struct sl_steadiness){.change_count = 0};
     if (exact) {
-        find_exact(ratios, n, out);
+        find_exact(values, n, out);
         return 0;
     }
-    int64_t *values = sl_malloc(n, sizeof(*values));
-    if (!values)
+    int64_t *wholes = sl_malloc(n, sizeof(*wholes));
+    if (!wholes)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++)
-        values[i] = llround(scale * ratios[i]);
-    int rc = sl_steadiness_of(values, n, out);
-    sl_free(values);
+        wholes[i] = whole_of(values, i);
+    int rc = sl_steadiness_of(wholes, n, out);
+    sl_free(wholes);
     return rc;
 }
 
-int sl_history_make(const double *ratios, size_t count, bool exact, struct sl_history *out)
+int sl_history_make(const double *values, size_t count, bool exact, struct sl_history *out)
 {
     struct sl_steadiness found;
     struct sl_history made = {.exact = exact, .enough = exact || count >= SL_STEADINESS_MIN_RUNS};
     double *sorted = sl_malloc(count ? count : 1, sizeof(*sorted));
-    int rc = sorted ? find(ratios, count, exact, &found) : -ENOMEM;
+    int rc = sorted ? find(values, count, exact, &found) : -ENOMEM;
     for (size_t i = 0; rc == 0 && count > 0 && i <= found.change_count; i++) {
         struct sl_history_stretch *stretch = &made.stretches[made.count++];
         stretch->first = i > 0 ? found.changes[i - 1] : 0;
         stretch->count = (i < found.change_count ? found.changes[i] : count) - stretch->first;
-        memcpy(sorted, ratios + stretch->first, stretch->count * sizeof(*sorted));
+        memcpy(sorted, values + stretch->first, stretch->count * sizeof(*sorted));
         stretch->median = sl_median_in_place(sorted, stretch->count);
     }
     sl_free(sorted);
     if (rc == 0)
         *out = made;
     return rc;
+}
+
+const char *sl_history_meaning(double off, double on)
+{
+    if (fabs(off) < matters && fabs(on) < matters)
+        return "neither arm moved by 1 %";
+    if (off >= matters && on >= matters)
+        return "both arms cost more";
+    if (off <= -matters && on <= -matters)
+        return "both arms cost less";
+    if (fabs(on) < matters)
+        return off > 0 ? "off costs more and on no less: no improvement"
+                       : "off costs less and on no more: no regression of on";
+    if (fabs(off) < matters)
+        return on > 0 ? "on costs more" : "on costs less";
+    return on > 0 ? "on costs more, off less" : "on costs less, off more";
+}
+
+bool sl_history_regressed(const struct sl_history *history, bool lower, double threshold)
+{
+    if (history->count < 2)
+        return false;
+    double before = history->stretches[history->count - 2].median;
+    double last = history->stretches[history->count - 1].median;
+    return (lower ? before / last : last / before) > 1 + threshold;
 }

@@ -1,5 +1,5 @@
-/* host/analysis/history.h: a series of runs of one model on one device: where its ratio changed.
- * Pure. */
+/* host/analysis/history.h: a series of runs of one model on one device: where its ratio or the time
+ * of an arm changed. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ enum { SL_HISTORY_MAX_CHANGES = SL_STEADINESS_MAX_CHANGES };
 /* The series falls into stretches; a change begins the next one. */
 struct sl_history_stretch {
     size_t first, count; /* points */
-    double median;       /* of their ratios */
+    double median;       /* of their values */
 };
 
 struct sl_history {
@@ -23,7 +23,16 @@ struct sl_history {
     struct sl_history_stretch stretches[SL_HISTORY_MAX_CHANGES + 1];
 };
 
-/* `ratios` above 0, the oldest first. Times change as steadiness.h says: by ranks, 5 points at
- * least on either side, so that the last points alone are no change; medians 1 % or more apart.
- * Where there are too many changes, the latest are kept. 0 or -ENOMEM. */
-int sl_history_make(const double *ratios, size_t count, bool exact, struct sl_history *out);
+/* `values` above 0 (ratios, or times of one arm), the oldest first. They change as steadiness.h
+ * says: by ranks, 5 points at least on either side, so that the last points alone are no change;
+ * medians 1 % or more apart. Where there are too many changes, the latest are kept. 0 or -ENOMEM.
+ */
+int sl_history_make(const double *values, size_t count, bool exact, struct sl_history *out);
+
+/* What a change of the ratio comes from, in words, of the relative changes of both arms' times
+ * (0.1: 10 % slower): a ratio that rises because off became slower is no improvement. */
+const char *sl_history_meaning(double off, double on);
+
+/* Is the last stretch worse than the one before it by more than `threshold` (0.05: 5 %)? `lower`:
+ * lower values are worse, as of ratios. */
+bool sl_history_regressed(const struct sl_history *history, bool lower, double threshold);

@@ -51,8 +51,9 @@ static void join(const struct words *w, size_t from, size_t to, char out[SL_KERN
 /* "f32", "pqs8", "qc4w", "qb4w", "x32", "s8": letters, then a width, then perhaps one more. */
 static bool is_type(const char *word)
 {
-    static const char *const prefixes[] = {"f",  "pf",  "bf", "x",   "xx", "s",  "u",    "qs", "qu",
-                                           "qd", "qdu", "qp", "pqs", "qc", "qb", "qint", "cs"};
+    static const char *const prefixes[] = {"f",  "pf",   "bf", "x",   "xx", "s",   "u",
+                                           "qs", "qu",   "qd", "qdu", "qp", "pqs", "qc",
+                                           "qb", "qint", "cs", "qai", "qsi"};
     size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz");
     size_t digits = strspn(word + letters, "0123456789");
     const char *rest = word + letters + digits;
@@ -106,22 +107,23 @@ static bool parse_xnnpack(const struct words *w, struct sl_kernel_name *out)
     return true;
 }
 
-static bool parse_own(const struct words *w, struct sl_kernel_name *out)
+/* `first` is the operation's first word. */
+static bool parse_own(const struct words *w, size_t first, struct sl_kernel_name *out)
 {
-    static const char *const engines[] = {"sme2", "neon", "scalar", "sve"};
+    static const char *const engines[] = {"sme2", "sme", "neon", "scalar", "sve"};
     size_t engine = w->count;
-    for (size_t i = 2; i < w->count && engine == w->count; i++) {
+    for (size_t i = first + 1; i < w->count && engine == w->count; i++) {
         for (size_t k = 0; k < sizeof(engines) / sizeof(engines[0]); k++)
             engine = strcmp(w->word[i], engines[k]) == 0 ? i : engine;
     }
     if (engine == w->count)
         return false;
-    size_t types = 2;
+    size_t types = first + 1;
     while (types < engine && !is_operand(w->word[types]))
         types++;
     /* The last word before the engine is the step: "1vlx4vl", "4x8", "4vl". */
     bool step = types < engine && isdigit((unsigned char)w->word[engine - 1][0]);
-    join(w, 1, types, out->operation);
+    join(w, first, types, out->operation);
     join(w, types, engine - step, out->types);
     join(w, engine - step, engine, out->shape);
     join(w, engine, engine + 1, out->isa);
@@ -136,8 +138,10 @@ bool sl_kernel_name_parse(const char *name, size_t len, struct sl_kernel_name *o
     if (!split(name, len, &w) || w.count < 3)
         return false;
     bool known = strcmp(w.word[0], "xnn") == 0  ? parse_xnnpack(&w, out)
-                 : strcmp(w.word[0], "sl") == 0 ? parse_own(&w, out)
-                                                : false;
+                 : strcmp(w.word[0], "sl") == 0 ? parse_own(&w, 1, out)
+                 : strcmp(w.word[0], "kai") == 0 && strcmp(w.word[1], "run") == 0
+                     ? parse_own(&w, 2, out)
+                     : false;
     const char *isa = known ? out->isa : "";
     out->sme2 = strstr(isa, "sme2") != NULL;
     out->sme = !out->sme2 && strstr(isa, "sme") != NULL;

@@ -1,5 +1,6 @@
 /* host/analysis/kernel_name.h: what the name of a micro-kernel says, by the grammar of XNNPACK
- * (xnn_TYPES_OP..._ukernel_TILE__ISA) and of our own (sl_OP_TYPES_..._ENGINE_TECHNIQUE). */
+ * (xnn_TYPES_OP..._ukernel_TILE__ISA), of our own (sl_OP_TYPES_..._ENGINE_TECHNIQUE) and of
+ * KleidiAI's exported functions (kai_run_ and the same). */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +17,7 @@ struct sl_kernel_name {
     bool sme, sme2;                      /* needs SME1 as such, needs SME2: never both */
 };
 
-/* False when the name is of neither grammar; `out` is then empty but for what it says of SME. */
+/* False when the name is of no such grammar; `out` is then empty but for what it says of SME. */
 bool sl_kernel_name_parse(const char *name, size_t len, struct sl_kernel_name *out);
 
 /* "SME2", "SME", "NEON" or "Other". */

@@ -9,7 +9,6 @@
 #include "common/base/mem.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/bootstrap.h"
-#include "host/analysis/comparison.h"
 #include "host/analysis/false_discovery.h"
 #include "host/analysis/operator_join.h"
 

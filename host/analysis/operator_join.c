@@ -9,7 +9,6 @@
 
 #include "common/base/mem.h"
 #include "host/analysis/attribution.h"
-#include "host/analysis/comparison.h"
 
 static int compare_pointers(const void *a, const void *b)
 {

@@ -6,7 +6,15 @@
 #include <stddef.h>
 
 struct sl_attribution;
-struct sl_operator_shift;
+struct sl_operator;
+
+/* What one place of the graph cost in both; either may be NULL when the graphs differ. */
+struct sl_operator_shift {
+    const struct sl_operator *baseline, *candidate; /* borrowed from the attributions */
+    double baseline_cost, candidate_cost;           /* per run */
+    double delta_low, delta_high; /* of candidate - baseline; NAN without interleaved pairs */
+    double p, q; /* exact sign test of the pairs; its false-discovery rate among all rows; NAN */
+};
 
 /* By place where both graphs have the same number of events (names change with SME2, order and
  * number do not), else by name. Each measured run's cost is in exactly one row of either side.

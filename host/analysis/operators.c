@@ -105,10 +105,13 @@ static void classify(const struct sl_rules *rules, const struct sl_operator_key 
         op->known = true;
         return;
     }
-    op->category_by_name = sl_rules_classify(rules, key->name, key->name_len, &op->known);
-    op->category = op->category_by_name;
+    const struct sl_rule *rule = sl_rules_find(rules, key->name, key->name_len);
+    op->category_by_name = rule ? rule->category : rules->fallback;
+    op->known = rule != NULL;
     if (key->origin)
-        op->category = sl_rules_classify(rules, key->origin, strlen(key->origin), NULL);
+        rule = sl_rules_find(rules, key->origin, strlen(key->origin));
+    op->category = rule ? rule->category : rules->fallback;
+    op->part = rule ? rule->part : NULL;
 }
 
 int64_t sl_operators_find(struct sl_operator_table *table, const struct sl_operator_key *key)

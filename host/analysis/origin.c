@@ -35,6 +35,17 @@ static bool same_text(const struct sl_trace *trace, uint32_t name, const char *t
     return text && strlen(known) == len && memcmp(known, text, len) == 0;
 }
 
+/* Earlier versions named blocks as the trace does. */
+static bool same_block(const struct sl_trace *trace, const struct sl_trace_record *block,
+                       bool first, const struct sl_etdump_run *run)
+{
+    char name[SL_TRACE_BLOCK_NAME_BYTES];
+    sl_trace_block_name(trace, block, first, name);
+    return same_text(trace, block->name, run->name, run->name_len) ||
+           (run->name && strlen(name) == run->name_len &&
+            memcmp(name, run->name, run->name_len) == 0);
+}
+
 static bool is_marker(const struct sl_etdump_event *event)
 {
     size_t len = strlen(SL_ETDUMP_INSTRUCTIONS_MARKER);
@@ -59,7 +70,7 @@ static bool match_variant(const struct sl_etdump *etdump, struct cursor *c, stru
         const struct sl_etdump_run *run = &etdump->runs[r];
         out->blocks[r] = next_record(c);
         if (!out->blocks[r] || out->blocks[r]->kind != SL_TRACE_BLOCK ||
-            !same_text(c->trace, out->blocks[r]->name, run->name, run->name_len))
+            !same_block(c->trace, out->blocks[r], r == 0, run))
             return false;
         for (uint32_t i = 0; i < run->event_count; i++, k++) {
             struct sl_etdump_event room;

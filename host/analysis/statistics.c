@@ -109,3 +109,69 @@ int sl_statistics_without_outliers(const int64_t *values, size_t n, const struct
 {
     return statistics_within(values, n, all->outlier_lower, all->outlier_upper, out);
 }
+
+/* The continued fraction of the incomplete beta function, by Lentz's method (Numerical Recipes,
+ * section 6.4, has its terms). */
+static double beta_fraction(double a, double b, double x)
+{
+    enum { TERMS = 300 };
+    const double tiny = 1e-300;
+    double c = 1;
+    double d = 1 / (1 - (a + b) * x / (a + 1));
+    double value = d;
+    for (int m = 1; m <= TERMS; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 / fmax(1 + even * d, tiny);
+        c = fmax(1 + even / c, tiny);
+        value *= d * c;
+        d = 1 + odd * d;
+        c = 1 + odd / c;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        value *= d * c;
+        if (fabs(d * c - 1) < 1e-14)
+            break;
+    }
+    return value;
+}
+
+/* The share of a beta distribution below x. */
+static double beta_share(double a, double b, double x)
+{
+    if (x <= 0 || x >= 1)
+        return x <= 0 ? 0 : 1;
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double sl_student_width(double confidence, double freedom)
+{
+    double low = 0;
+    double high = 1e8;
+    for (int i = 0; i < 100; i++) {
+        double t = low < 1 ? (low + fmin(high, 100)) / 2 : sqrt(low * high);
+        double outside = beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
+        if (1 - outside < confidence)
+            low = t;
+        else
+            high = t;
+    }
+    return high;
+}
+
+double sl_normal_width(double confidence)
+{
+    double low = 0;
+    double high = 40;
+    for (int i = 0; i < 100; i++) {
+        double middle = (low + high) / 2;
+        if (erf(middle / sqrt(2)) < confidence)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}

@@ -31,3 +31,10 @@ double sl_percentile(const double *sorted, size_t n, double q);
 
 /* Ascending order; NAN is not allowed. */
 void sl_sort_doubles(double *values, size_t n);
+
+/* How many standard errors either way hold the share `confidence` (0..1) of a normal distribution:
+ * 1.96 for 0.95. */
+double sl_normal_width(double confidence);
+
+/* The same of Student's distribution with `freedom` (above 0) degrees: 4.30 for 0.95 and 2. */
+double sl_student_width(double confidence, double freedom);

@@ -36,13 +36,5 @@ struct sl_steadiness {
  * are 10 times their spread apart. 0 or -ENOMEM. */
 int sl_steadiness_of(const int64_t *values, size_t n, struct sl_steadiness *out);
 
-struct sl_attribution;
-
-/* The runs of one variant as a series: the warm-up runs before the first measured one, then the
- * measured ones. `from` and `changes` are indices among `attribution`'s runs; *out_warming is how
- * many measured runs come before `from`. Warm-up runs among the measured ones are left out. */
-int sl_steadiness_of_runs(const struct sl_attribution *attribution, struct sl_steadiness *out,
-                          size_t *out_warming);
-
 /* "steady", "unsteady", "unknown". */
 const char *sl_steadiness_name(int state);

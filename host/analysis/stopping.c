@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 #include "host/analysis/bootstrap.h"
+#include "host/analysis/dependence.h"
+#include "host/analysis/order.h"
 
 /* What is left of the error at the first look, and what each later one takes of it: chosen so that
  * tests/simulation finds 93 % coverage and more. Stopping where an interval happens to be narrow
@@ -41,19 +44,29 @@ static int half_width_of(const struct sl_stopping_plan *plan, const double *log_
                          double *out)
 {
     struct sl_bootstrap found;
+    struct sl_dependence dependence;
     double confidence = plan->confidence > 0 ? plan->confidence : 0.95;
     struct sl_bootstrap_plan resampling = {plan->seed, plan->iterations ? plan->iterations : 10000,
                                            sl_stopping_confidence(confidence, sl_stopping_looks(n)),
                                            false};
+    double effect;
     struct sl_block *blocks = sl_calloc(n, sizeof(*blocks));
-    if (!blocks)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        blocks[i].value = log_ratios[i];
-    int rc = sl_bootstrap_pairs(blocks, n, &resampling, &found);
-    sl_free(blocks);
+    double *values = sl_malloc(n, sizeof(*values));
+    int rc = blocks && values ? 0 : -ENOMEM;
+    if (rc == 0) {
+        memcpy(values, log_ratios, n * sizeof(*values));
+        rc = sl_order_cancel(values, n, &effect);
+    }
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        blocks[i].value = values[i];
     if (rc == 0)
-        *out = (log(found.ratio.high) - log(found.ratio.low)) / 2;
+        rc = sl_bootstrap_pairs(blocks, n, &resampling, &found);
+    if (rc == 0)
+        rc = sl_dependence_of(values, n, resampling.confidence, &dependence);
+    sl_free(blocks);
+    sl_free(values);
+    if (rc == 0)
+        *out = dependence.widening * (log(found.ratio.high) - log(found.ratio.low)) / 2;
     return rc;
 }
 

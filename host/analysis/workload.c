@@ -372,3 +372,15 @@ uint64_t sl_workload_least_neon(const struct sl_workload *work)
     uint64_t macs = work->macs / lanes, moves = times(work->elements, work->element_bytes) / 32;
     return macs > moves ? macs : moves;
 }
+
+bool sl_workload_is_pointwise(const char *shape, const char *origin)
+{
+    struct sl_workload_shape s;
+    bool xnn = origin && strcmp(origin, "Conv2d") == 0;
+    bool aten = origin && strcmp(origin, "aten::convolution.out") == 0;
+    if (!(xnn || aten) || !shape || !read_shape(shape, &s) || s.count < 2 || s.in[1].rank < 3)
+        return false;
+    const struct sl_workload_dims *w = &s.in[1];
+    uint32_t first = xnn ? 1 : 2, end = xnn ? w->rank - 1 : w->rank;
+    return sl_workload_product(w, first, end) == 1;
+}

@@ -19,6 +19,9 @@ struct sl_workload {
     bool packs_right;                    /* the right operand is computed too: its packing counts */
 };
 
+/* Is it a convolution whose window is one pixel? Takes what sl_workload_read() takes. */
+bool sl_workload_is_pointwise(const char *shape, const char *origin);
+
 /* Instructions that kernels without SME2 cannot do without: their widest multiply-accumulates, or
  * loads and stores of 32 bytes. */
 uint64_t sl_workload_least_neon(const struct sl_workload *work);

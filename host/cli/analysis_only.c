@@ -17,11 +17,11 @@ enum { MAX_JSON_BYTES = 1 << 30 };
 
 /* One experiment as people and scripts see it. */
 static int show_one(const struct sl_cli *cli, const char *path, const char *name,
-                    const struct sl_categories *categories, struct sl_diag *diag)
+                    const struct sl_categories *categories, bool full, struct sl_diag *diag)
 {
     struct sl_buf text;
     if (!cli->json)
-        return sl_run_show(cli, path, name, categories, diag);
+        return sl_run_show(cli, &(struct sl_run_shown){path, name, categories, NULL, full}, diag);
     sl_buf_init(&text, MAX_JSON_BYTES);
     int rc = sl_run_show_json(path, name, &text, diag);
     if (rc == 0)
@@ -31,7 +31,7 @@ static int show_one(const struct sl_cli *cli, const char *path, const char *name
 }
 
 static int show_all(const struct sl_cli *cli, const char *path,
-                    const struct sl_categories *categories, struct sl_diag *diag)
+                    const struct sl_categories *categories, bool full, struct sl_diag *diag)
 {
     char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
     size_t count = 0;
@@ -41,14 +41,14 @@ static int show_all(const struct sl_cli *cli, const char *path,
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (cli->json && i > 0)
             putchar(',');
-        rc = show_one(cli, path, names[i][0] ? names[i] : NULL, categories, diag);
+        rc = show_one(cli, path, names[i][0] ? names[i] : NULL, categories, full, diag);
     }
     if (rc == 0 && cli->json)
         puts(count > 1 ? "]" : "");
     return rc;
 }
 
-int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan)
+int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan, bool full)
 {
     struct sl_diag diag = {.what = ""};
     struct sl_categories categories;
@@ -65,7 +65,7 @@ int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan)
     rc = sl_run_recompute(plan->specs[0].output_root, &categories, plan->specs[0].threshold_percent,
                           &code, &diag);
     if (rc == 0)
-        rc = show_all(cli, plan->specs[0].output_root, &categories, &diag);
+        rc = show_all(cli, plan->specs[0].output_root, &categories, full, &diag);
     sl_categories_fini(&categories);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : code;
 }

@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
 
@@ -71,4 +72,17 @@ int sl_answer_id(const char *word, const char *noun, uint64_t *out, struct sl_di
     sl_diag_hint(diag, "'sme2lab %ss' lists them", noun);
     return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "'%.60s' is no number of a %s", word,
                        noun);
+}
+
+void sl_answer_print(const char *schema, const struct sl_buf *object)
+{
+    const char *text = object->size > 0 ? (const char *)object->data : "";
+    size_t len = object->size;
+    while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))
+        len--;
+    printf("{\"schema\":\"sme2lab.%s/1\"", schema);
+    if (len > 2 && *text == '{') /* more than {} */
+        printf(",%.*s\n", (int)len - 1, text + 1);
+    else
+        puts("}");
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct cJSON;
+struct sl_buf;
 struct sl_diag;
 
 enum { SL_ANSWER_TIME_BYTES = 32 };
@@ -19,6 +20,10 @@ const char *sl_answer_time(uint64_t ms, char out[SL_ANSWER_TIME_BYTES]);
 
 /* A span as "12.3 s" or "4 min"; "-" where it has no begin. An end of 0 is now. */
 const char *sl_answer_span(uint64_t from_ms, uint64_t to_ms, char out[SL_ANSWER_TIME_BYTES]);
+
+/* Prints a JSON object and a newline, "schema":"sme2lab.SCHEMA/1" before its members; nothing is an
+ * object without members. */
+void sl_answer_print(const char *schema, const struct sl_buf *object);
 
 /* The id of a `noun` ("job") in a word of the user's. 0 or SL_E_UNSUPPORTED with `diag` set. */
 int sl_answer_id(const char *word, const char *noun, uint64_t *out, struct sl_diag *diag);

@@ -1,7 +1,9 @@
 /* host/cli/ask.c */
 #include "host/cli/ask.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +16,8 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/url.h"
+
+enum { PAGE_ROWS = 200, MAX_PAGES = 5000 };
 
 bool sl_ask_words(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,
                   const char **words, size_t max_words, const char *need, size_t *out_count,
@@ -32,21 +36,8 @@ bool sl_ask_words(const struct sl_cli *cli, const struct sl_usage *usage, int ar
     return rc == 0;
 }
 
-/* The answer's bytes and a newline. */
-static void print_body(const struct sl_buf *body)
-{
-    size_t len = body->size;
-    while (len > 0 && body->data[len - 1] == '\n')
-        len--;
-    if (len > 0)
-        fwrite(body->data, 1, len, stdout);
-    else
-        fputs("{}", stdout);
-    putchar('\n');
-}
-
-static int take_answer(const struct sl_cli *cli, struct sl_answer *answer, const char *server,
-                       cJSON **out, struct sl_diag *diag)
+static int take_answer(const struct sl_cli *cli, const char *schema, struct sl_answer *answer,
+                       const char *server, cJSON **out, struct sl_diag *diag)
 {
     cJSON *document = NULL;
     if (answer->body.size > 0)
@@ -56,7 +47,7 @@ static int take_answer(const struct sl_cli *cli, struct sl_answer *answer, const
         return sl_diag_set(diag, -EPROTO, server, "The answer is not JSON");
     }
     if (cli->json) {
-        print_body(&answer->body);
+        sl_answer_print(schema, &answer->body);
         cJSON_Delete(document);
         document = NULL;
     }
@@ -64,7 +55,8 @@ static int take_answer(const struct sl_cli *cli, struct sl_answer *answer, const
     return 0;
 }
 
-int sl_ask(const struct sl_cli *cli, const struct sl_request *request, cJSON **out)
+int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_request *request,
+           cJSON **out)
 {
     struct sl_diag diag = {0};
     struct sl_client *client = NULL;
@@ -74,23 +66,129 @@ int sl_ask(const struct sl_cli *cli, const struct sl_request *request, cJSON **o
     if (rc == 0)
         rc = sl_client_send(client, request, &answer, &diag);
     if (rc == 0) {
-        rc = take_answer(cli, &answer, sl_client_server(client), out, &diag);
+        rc = take_answer(cli, schema, &answer, sl_client_server(client), out, &diag);
         sl_buf_fini(&answer.body);
     }
     sl_client_free(client);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
-int sl_ask_page(const struct sl_cli *cli, char *path, bool fits, const char *limit,
-                const char *cursor, cJSON **out)
+int sl_ask_page(const struct sl_cli *cli, const char *schema, char *path, bool fits,
+                const char *limit, const char *cursor, cJSON **out)
 {
     struct sl_diag diag = {0};
     *out = NULL;
     if (fits && sl_url_query(path, SL_CLIENT_PATH_BYTES, "limit", limit) &&
         sl_url_query(path, SL_CLIENT_PATH_BYTES, "cursor", cursor))
-        return sl_ask(cli, &(struct sl_request){.method = "GET", .path = path}, out);
+        return sl_ask(cli, schema, &(struct sl_request){.method = "GET", .path = path}, out);
     sl_diag_set(&diag, SL_E_LIMIT, "command line", "The options are too long");
     return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+}
+
+/* --- lists, page by page --- */
+
+static bool has(const char *text, const char *part)
+{
+    size_t len = strlen(part);
+    for (; strlen(text) >= len; text++) {
+        size_t same = 0;
+        while (same < len &&
+               tolower((unsigned char)text[same]) == tolower((unsigned char)part[same]))
+            same++;
+        if (same == len)
+            return true;
+        if (!*text)
+            break;
+    }
+    return false;
+}
+
+bool sl_ask_row_fits(const cJSON *row, const char *filter)
+{
+    const cJSON *value;
+    bool fits = !filter || !*filter;
+    cJSON_ArrayForEach(value, row)
+    {
+        fits = fits || (cJSON_IsString(value) && has(value->valuestring, filter));
+    }
+    return fits;
+}
+
+/* Moves the rows that fit from one list to the other, as many as are wanted. */
+static void take_rows(cJSON *from, const struct sl_list_wish *wish, cJSON *to)
+{
+    cJSON *row, *next;
+    for (row = from ? from->child : NULL; row; row = next) {
+        next = row->next;
+        bool room = wish->most == 0 || (uint64_t)cJSON_GetArraySize(to) < wish->most;
+        if (room && sl_ask_row_fits(row, wish->filter))
+            cJSON_AddItemToArray(to, cJSON_DetachItemViaPointer(from, row));
+    }
+}
+
+static int read_pages(struct sl_client *client, const struct sl_list_wish *wish, cJSON *rows,
+                      struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES], cursor[32] = "";
+    for (int page = 0; page < MAX_PAGES; page++) {
+        cJSON *answer = NULL;
+        int len = snprintf(path, sizeof(path), "%s%climit=%d%s%s", wish->path,
+                           strchr(wish->path, '?') ? '&' : '?', PAGE_ROWS,
+                           cursor[0] ? "&cursor=" : "", cursor);
+        int rc = len < (int)sizeof(path)
+                     ? sl_client_get(client, path, NULL, &answer, diag)
+                     : sl_diag_set(diag, SL_E_LIMIT, "command line", "The options are too long");
+        if (rc < 0)
+            return rc;
+        take_rows(cJSON_GetObjectItemCaseSensitive(answer, wish->name), wish, rows);
+        uint64_t next = sl_answer_u64(answer, "next_cursor");
+        cJSON_Delete(answer);
+        bool full = wish->most != 0 && (uint64_t)cJSON_GetArraySize(rows) >= wish->most;
+        if (next == 0 || full)
+            return 0;
+        snprintf(cursor, sizeof(cursor), "%" PRIu64, next);
+    }
+    return sl_diag_set(diag, SL_E_LIMIT, wish->path, "The list has more than %d rows",
+                       PAGE_ROWS * MAX_PAGES);
+}
+
+int sl_ask_pages(struct sl_client *client, const struct sl_list_wish *wish, cJSON **out,
+                 struct sl_diag *diag)
+{
+    cJSON *document = cJSON_CreateObject();
+    cJSON *rows = document ? cJSON_AddArrayToObject(document, wish->name) : NULL;
+    int rc = rows ? read_pages(client, wish, rows, diag)
+                  : sl_diag_set(diag, -ENOMEM, NULL, "There is no memory for a list");
+    if (rc < 0)
+        cJSON_Delete(document);
+    else
+        *out = document;
+    return rc;
+}
+
+int sl_ask_list(const struct sl_cli *cli, const struct sl_list_wish *wish, cJSON **out)
+{
+    struct sl_diag diag = {0};
+    struct sl_client *client = NULL;
+    *out = NULL;
+    int rc = sl_client_open_any(cli, &client, &diag);
+    if (rc == 0)
+        rc = sl_ask_pages(client, wish, out, &diag);
+    sl_client_free(client);
+    if (rc < 0)
+        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    if (!cli->json)
+        return SL_EXIT_DONE;
+    char *text = cJSON_PrintUnformatted(*out);
+    struct sl_buf body;
+    sl_buf_init(&body, SL_CLIENT_MAX_ANSWER);
+    if (text && (rc = sl_buf_append(&body, text, strlen(text))) == 0)
+        sl_answer_print(wish->name, &body);
+    cJSON_free(text);
+    sl_buf_fini(&body);
+    cJSON_Delete(*out);
+    *out = NULL;
+    return sl_exit_for_error(rc);
 }
 
 int sl_ask_run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,

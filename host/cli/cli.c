@@ -13,6 +13,7 @@
 #include "common/base/json.h"
 #include "common/base/utf8.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/options.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
 #include "host/spec/nearest.h"
@@ -130,6 +131,7 @@ static void print_error_json(int exit_code, const struct sl_diag *diag)
     sl_buf_init(&text, MAX_ERROR_JSON_BYTES);
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.error/1");
     sl_json_open_object(&json, "error");
     sl_json_text(&json, "code", sl_exit_name(exit_code));
     sl_json_text(&json, "message", diag->what);
@@ -164,7 +166,7 @@ static int unknown_verb(const struct sl_cli *cli, const char *name)
     struct sl_diag diag = {0};
     const char *names[MAX_VERBS];
     size_t count = 0;
-    for (const struct sl_verb *verb = sl_verbs; verb->name && count < MAX_VERBS; verb++) {
+    for (const struct sl_verb *verb = cli->verbs; verb->name && count < MAX_VERBS; verb++) {
         if (verb->summary) /* one that this version has */
             names[count++] = verb->name;
     }
@@ -177,24 +179,28 @@ static int unknown_verb(const struct sl_cli *cli, const char *name)
     return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
 }
 
-int sl_cli_main(int argc, char **argv)
+int sl_cli_main(int argc, char **argv, const struct sl_verb *verbs)
 {
+    static char help_json[] = SL_OPTIONS_HELP_JSON;
     struct sl_cli cli;
     struct sl_diag diag = {0};
-    if (sl_cli_init(&cli, &argc, argv, &diag) < 0)
+    int rc = sl_cli_init(&cli, &argc, argv, &diag);
+    cli.verbs = verbs;
+    if (rc < 0)
         return sl_cli_fail(&cli, SL_EXIT_USAGE, &diag);
-    if (argc < 2) {
-        sl_cmd_help(&cli, argc, argv);
-        return SL_EXIT_USAGE;
+    for (int i = 2; i < argc && cli.json && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            argv[i] = help_json;
     }
-    const char *name = argv[1];
+    const char *name = argc < 2 ? "help" : argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
     if (strcmp(name, "--version") == 0)
         name = "version";
-    for (const struct sl_verb *verb = sl_verbs; verb->name; verb++) {
+    for (const struct sl_verb *verb = verbs; verb->name; verb++) {
         if (strcmp(name, verb->name) == 0) {
-            int code = verb->run(&cli, argc - 1, argv + 1);
+            int code = verb->run(&cli, argc < 2 ? 1 : argc - 1, argc < 2 ? argv : argv + 1);
+            code = argc < 2 ? SL_EXIT_USAGE : code;
             return fflush(stdout) == 0 || errno == EPIPE ? code : SL_EXIT_LAB;
         }
     }

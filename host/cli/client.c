@@ -141,6 +141,11 @@ int sl_client_revive(struct sl_client *client, struct sl_diag *diag)
     return client->is_private ? sl_private_daemon_start(&client->daemon, diag) : SL_E_UNSUPPORTED;
 }
 
+bool sl_client_is_private(const struct sl_client *client)
+{
+    return client->is_private;
+}
+
 const char *sl_client_hint(const struct sl_client *client)
 {
     return client->hint;

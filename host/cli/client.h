@@ -1,6 +1,7 @@
 /* host/cli/client.h: requests to the daemon, one at a time. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/buf.h"
@@ -65,6 +66,9 @@ int sl_client_download(struct sl_client *client, const char *path, int file, uin
  * with cJSON_Delete(). */
 int sl_client_get(struct sl_client *client, const char *path, struct sl_buf *out_text,
                   struct cJSON **out, struct sl_diag *diag);
+
+/* Is it the daemon that `sme2lab run` starts for itself? */
+bool sl_client_is_private(const struct sl_client *client);
 
 /* As a user would name the daemon. */
 const char *sl_client_server(const struct sl_client *client);

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/utf8.h"
 #include "host/cli/cli.h"
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
@@ -38,7 +40,9 @@ struct request {
     struct sl_etdump_paths files;
     const char *categories_path, *trace_path, *csv_folder, *record_path, *perfetto_path,
         *model_path, *data_path, *rows_path, *device;
-    int64_t run; /* -1: all */
+    int64_t run;    /* -1: all */
+    int64_t warmup; /* -1: found */
+    int64_t top;    /* operators */
     bool inspector_tsv, strict, tree, has_record, headroom, force;
     struct sl_etrecord record;
     struct sl_model_origins origins; /* if model_path */
@@ -128,7 +132,8 @@ static int write_perfetto(const struct request *r, const struct sl_analysis *ana
 
 static int put_analysis(struct request *r, const struct sl_analysis *analysis, struct sl_diag *diag)
 {
-    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS, r->cli->unicode};
+    const struct sl_style style = {r->cli->width, r->cli->color,
+                                   r->cli->verbose ? SIZE_MAX : (size_t)r->top, r->cli->unicode};
     int rc = 0;
     if (r->csv_folder)
         rc = write_csv(r, analysis, diag);
@@ -152,8 +157,13 @@ static int put_analysis(struct request *r, const struct sl_analysis *analysis, s
 static int analyze_file(struct request *r, const char *path, struct sl_diag *diag)
 {
     struct sl_etdump_file file;
-    const struct sl_etdump_request request = {path,   r->trace_path, &r->categories,
-                                              r->run, !r->strict,    NULL};
+    const uint32_t warmup = (uint32_t)r->warmup;
+    const struct sl_etdump_request request = {.path = path,
+                                              .trace_path = r->trace_path,
+                                              .categories = &r->categories,
+                                              .only_run = r->run,
+                                              .salvage = !r->strict,
+                                              .cold = r->warmup >= 0 ? &warmup : NULL};
     int rc = r->model_path ? sl_etdump_file_open_planned(&request, r->origins.plans, &file, diag)
                            : sl_etdump_file_open(&request, &file, diag);
     if (rc < 0)
@@ -169,23 +179,6 @@ static int analyze_file(struct request *r, const char *path, struct sl_diag *dia
         rc = put_analysis(r, &file.analysis, diag);
     sl_kernel_reach_fini(&reach);
     sl_etdump_file_close(&file);
-    return rc;
-}
-
-/* The ETRecord, if one was named. */
-static int open_record(struct request *r, struct sl_diag *diag)
-{
-    struct sl_buf bytes;
-    if (!r->record_path)
-        return 0;
-    int rc = sl_buf_read_file(r->record_path, SL_ETRECORD_MAX_BYTES, &bytes);
-    if (rc < 0)
-        return sl_diag_set(diag, rc, r->record_path, "the ETRecord cannot be read: %s",
-                           sl_strerror(rc));
-    snprintf(diag->where, sizeof(diag->where), "%s", r->record_path);
-    rc = sl_etrecord_parse((struct sl_bytes){bytes.data, bytes.size}, &r->record, diag);
-    sl_buf_fini(&bytes);
-    r->has_record = rc == 0;
     return rc;
 }
 
@@ -208,6 +201,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     size_t count = 0;
     const struct sl_option options[] = {
         {"--run", 0, SL_OPTION_COUNT, &r->run, "K", "only run K, from 0"},
+        {"--warmup", 0, SL_OPTION_COUNT, &r->warmup, "N",
+         "the first N measured runs are warm-up (found in the runs themselves)"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
          "rules in place of the built-in ones (the form of configs/categories.json)"},
         {"--trace", 0, SL_OPTION_TEXT, &r->trace_path, "FILE",
@@ -232,6 +227,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "refuse a damaged file instead of taking what can be read of it"},
         {"--perfetto", 0, SL_OPTION_TEXT, &r->perfetto_path, "FILE",
          "also write a trace that the Perfetto UI opens (one file)"},
+        {"--top", 0, SL_OPTION_COUNT, &r->top, "N", "operators in the table (20); -v: all"},
         {"--csv", 0, SL_OPTION_TEXT, &r->csv_folder, "DIR",
          "also write the files of Arm's profiling kit there: STEM_exec_ops_stats.csv and so on; "
          "with "
@@ -282,9 +278,17 @@ static int analyze_files(struct request *r, struct sl_diag *diag)
     return rc;
 }
 
+/* The Inspector's table goes into a file byte for byte, to a terminal without what steers it. */
+static void print_output(struct request *r)
+{
+    if (r->output.size > 0 && r->inspector_tsv && isatty(STDOUT_FILENO))
+        sl_utf8_clean((char *)r->output.data, "\r\n\t");
+    fwrite(r->output.data, 1, r->output.size, stdout);
+}
+
 int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct request r = {.cli = cli, .run = -1};
+    struct request r = {.cli = cli, .run = -1, .warmup = -1, .top = TOP_OPERATORS};
     struct sl_diag diag = {.what = ""};
     int rc = parse_options(&r, argc, argv, &diag);
     if (rc != 0) {
@@ -298,7 +302,8 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     }
     sl_buf_init(&r.output, MAX_OUTPUT_BYTES);
     sl_json_init(&r.json, &r.output);
-    rc = open_record(&r, &diag);
+    rc = r.record_path ? sl_etrecord_load(r.record_path, &r.record, &diag) : 0;
+    r.has_record = r.record_path && rc == 0;
     if (rc == 0 && r.model_path)
         rc = sl_model_origins_read(r.model_path, r.data_path, &r.origins, &diag);
     if (rc == 0)
@@ -306,7 +311,7 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     if (r.has_record)
         sl_etrecord_fini(&r.record);
     if (rc == 0)
-        fwrite(r.output.data, 1, r.output.size, stdout);
+        print_output(&r);
     sl_buf_fini(&r.output);
     sl_model_origins_fini(&r.origins);
     sl_categories_fini(&r.categories);

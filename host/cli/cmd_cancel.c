@@ -12,6 +12,7 @@
 #include "host/cli/client.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
+#include "host/cli/say.h"
 
 static int cancel(const struct sl_cli *cli, const char *word)
 {
@@ -22,12 +23,12 @@ static int cancel(const struct sl_cli *cli, const char *word)
     if (sl_answer_id(word, "job", &id, &diag) < 0)
         return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
-    int code = sl_ask(cli, &(struct sl_request){.method = "DELETE", .path = path}, &job);
+    int code = sl_ask(cli, "job", &(struct sl_request){.method = "DELETE", .path = path}, &job);
     const char *state = sl_answer_text(job, "state");
     if (job && strcmp(state, "running") == 0)
         printf("job %" PRIu64 " is being stopped\n", id);
     else if (job && strcmp(state, "cancelled") != 0 && sl_outcome_is_end(state))
-        printf("job %" PRIu64 " had ended already: %s\n", id, state);
+        sl_say(stdout, "job %" PRIu64 " had ended already: %s\n", id, state);
     else if (job)
         printf("job %" PRIu64 " is cancelled\n", id);
     cJSON_Delete(job);

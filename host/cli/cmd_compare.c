@@ -8,6 +8,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/analysis/calibration.h"
+#include "host/analysis/gain.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/noise_keep.h"
@@ -16,7 +17,10 @@
 #include "host/report/categories_file.h"
 #include "host/report/pairs_csv.h"
 #include "host/report/style.h"
+#include "host/rundir/arms.h"
+#include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
+#include "host/rundir/import.h"
 #include "host/rundir/rundir.h"
 #include "host/rundir/verdict_exit.h"
 #include "host/spec/policy_file.h"
@@ -31,10 +35,13 @@ struct request {
     size_t word_count;
     struct sl_stored_run runs[MAX_WORDS + 1]; /* of words that number one, and of floor_of */
     const char *pairs, *factor, *experiment, *variant, *categories_path, *log, *floor_of;
+    int64_t top; /* operators */
     bool calibrate, keep;
     double threshold_percent, confidence_percent, minimum_percent, noise_percent;
-    int64_t seed, iterations;
+    int64_t seed, iterations, warmup; /* warmup: -1: found */
+    uint32_t cold;                    /* the same, stated */
     struct sl_comparison_options options;
+    struct sl_arms arms; /* of two directories */
     struct sl_buf output;
     struct sl_json json;
     int code; /* exit code: the worst of all comparisons */
@@ -43,14 +50,16 @@ struct request {
 static const char about[] =
     "Compares two measurements: ETDump files, directories of 'sme2lab run' or numbers of runs\n"
     "in the daemon's store ('sme2lab runs'). With one directory or run, its SME2 off against\n"
-    "on; with two, the same variant of both (--variant).\n"
+    "on; with two, the same variant of both (--variant), and a gate is on each variant and on\n"
+    "what SME2 gains.\n"
     "Runs that one process interleaved are compared pair by pair, counted runs exactly,\n"
     "anything else unpaired, and the output says which. The ratio is baseline / candidate:\n"
     "above 1 the candidate is better. Whatever else differs between the two is named.";
 
 static const char notes[] =
     "--pairs reads columns baseline_ns,candidate_ns or off_ns,on_ns, a row a pair in the order\n"
-    "measured; with a column 'experiment' each of its values is a comparison of its own.\n"
+    "measured; with a column 'experiment' each of its values is a comparison of its own, with a\n"
+    "column 'process' (a number) processes are the sample, and not the pairs of one of them.\n"
     "\n"
     "Exit codes: 0 faster, equivalent, or slower within --threshold; 1 wrong (the outputs\n"
     "differ); 2 command line or files; 3 slower beyond --threshold; 4 inconclusive, unfit or\n"
@@ -62,6 +71,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--pairs", 0, SL_OPTION_TEXT, &r->pairs, "FILE.csv", "compare paired latencies"},
         {"--threshold", 0, SL_OPTION_REAL, &r->threshold_percent, "PCT",
          "a slow-down up to this is no regression (0)"},
+        {"--top", 0, SL_OPTION_COUNT, &r->top, "N", "operators in the table (12); -v: all"},
         {"--factor", 0, SL_OPTION_TEXT, &r->factor, "NAME",
          "what was varied on purpose: sme2, model, inputs, threads, processes, cpus, device, "
          "power, "
@@ -82,6 +92,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--keep", 0, SL_OPTION_FLAG, &r->keep, NULL,
          "keep what --calibrate finds as the noise floor of the directory's device: later runs on "
          "it are judged by it"},
+        {"--warmup", 0, SL_OPTION_COUNT, &r->warmup, "N",
+         "the first N measured runs, or pairs, are warm-up (found in the runs themselves)"},
         {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "of the resampling (1)"},
         {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "resamples (10000)"},
         {"--log", 0, SL_OPTION_TEXT, &r->log, "FILE",
@@ -130,6 +142,7 @@ static int check_options(struct request *r, struct sl_diag *diag)
         return refuse(diag, "command line",
                       "nothing was named: two ETDump files or directories, one directory, or "
                       "--pairs FILE.csv");
+    r->cold = (uint32_t)r->warmup;
     r->options = (struct sl_comparison_options){
         .seed = (uint64_t)r->seed,
         .iterations = (uint32_t)r->iterations,
@@ -146,18 +159,33 @@ static void name_run(const struct request *r, size_t word, struct sl_compared_si
         side->file.analysis.file = r->runs[word].name;
 }
 
+static int put_gate(struct request *r, int code)
+{
+    static const char *const words[] = {
+        [SL_EXIT_DONE] = "passed: not slower by more than",
+        [SL_EXIT_FAILED] = "not passed: the outputs are wrong; asked was",
+        [SL_EXIT_REGRESSION] = "not passed: slower by more than",
+        [SL_EXIT_INCONCLUSIVE] = "cannot tell whether it is slower by more than"};
+    if (r->cli->json || !(r->threshold_percent > 0))
+        return 0;
+    return sl_buf_printf(&r->output, "gate: %s %g %%\n", words[code], r->threshold_percent);
+}
+
 /* Adds one comparison to the output. */
 static int put(struct request *r, const struct sl_comparison_report *report)
 {
-    const struct sl_style style = {r->cli->width, r->cli->color, TOP_OPERATORS, r->cli->unicode};
+    const struct sl_style style = {r->cli->width, r->cli->color,
+                                   r->cli->verbose ? SIZE_MAX : (size_t)r->top, r->cli->unicode};
     int code = sl_verdict_exit_code(report->comparison, r->threshold_percent);
+    if (report->arms)
+        code = sl_verdict_exit_louder(code, sl_arms_exit_code(report->arms, r->threshold_percent));
     int rc = r->cli->json ? sl_comparison_json(&r->json, NULL, report)
-                          : sl_comparison_text(&r->output, &style, report);
-    /* A regression or a wrong output is louder than no verdict. */
-    static const int loudness[] = {
-        [SL_EXIT_INCONCLUSIVE] = 1, [SL_EXIT_REGRESSION] = 2, [SL_EXIT_FAILED] = 3};
-    if (loudness[code] > loudness[r->code])
-        r->code = code;
+                          : sl_comparison_text(&r->output, &style, report, SL_COMPARISON_ANALYSES);
+    if (rc == 0 && !r->cli->json)
+        rc = sl_comparison_text(&r->output, &style, report, SL_COMPARISON_GROUNDS);
+    if (rc == 0)
+        rc = put_gate(r, code);
+    r->code = sl_verdict_exit_louder(r->code, code);
     return rc;
 }
 
@@ -214,6 +242,14 @@ static int open_sides(struct request *r, struct sl_compared *compared,
     return rc;
 }
 
+static struct sl_compared *new_compared(const struct request *r)
+{
+    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
+    if (compared && r->warmup >= 0)
+        compared->cold = &r->cold;
+    return compared;
+}
+
 /* A against A of one variant of `path`. */
 static int calibrate(struct request *r, const char *path, struct sl_comparison *out,
                      struct sl_diag *diag)
@@ -224,7 +260,7 @@ static int calibrate(struct request *r, const char *path, struct sl_comparison *
     int rc = sl_categories_load(r->categories_path, &categories, diag);
     if (rc < 0)
         return rc;
-    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
+    struct sl_compared *compared = new_compared(r);
     if (!compared)
         rc = sl_diag_set(diag, SL_E_LIMIT, NULL, "memory is short");
     else
@@ -310,14 +346,42 @@ static int find_floor(struct request *r, struct sl_diag *diag)
     return rc;
 }
 
+/* Every pair that an imported directory declares. */
+static int compare_imported(struct request *r, struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    struct sl_collection all = {.count = 0};
+    int rc = sl_categories_load(r->categories_path, &categories, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_collection_add(&all, r->words[0], r->experiment, &categories, diag);
+    bool several = rc == 0 && all.count > 1;
+    if (several && r->cli->json)
+        sl_json_open_array(&r->json, NULL);
+    for (size_t i = 0; rc == 0 && i < all.count; i++)
+        rc = put(r, &all.compared[i]->report);
+    if (several && r->cli->json)
+        sl_json_close_array(&r->json);
+    sl_collection_fini(&all);
+    sl_categories_fini(&categories);
+    return rc;
+}
+
+static bool is_import(const struct request *r)
+{
+    return r->word_count == 1 && sl_import_check(r->words[0], NULL) == 0;
+}
+
 static int compare_words(struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
     struct sl_compared *compared;
+    if (is_import(r))
+        return compare_imported(r, diag);
     int rc = sl_categories_load(r->categories_path, &categories, diag);
     if (rc < 0)
         return rc;
-    compared = sl_calloc(1, sizeof(*compared));
+    compared = new_compared(r);
     int factor = r->factor ? sl_condition_parse(r->factor) : SL_COMPARED_FIND_FACTOR;
     if (!compared) {
         rc = sl_diag_set(diag, SL_E_LIMIT, NULL, "memory is short");
@@ -330,6 +394,9 @@ static int compare_words(struct request *r, struct sl_diag *diag)
             rc = sl_compared_read_log(compared, r->log, diag);
         if (rc == 0)
             rc = sl_compared_make(compared, factor, &r->options, diag);
+        if (rc == 0)
+            rc = sl_arms_find(compared, r->experiment, &r->options, &categories, &r->arms, diag);
+        compared->report.arms = &r->arms;
     }
     for (size_t i = 0; rc == 0 && i < MAX_WORDS; i++)
         name_run(r, r->word_count == 1 ? 0 : i, &compared->sides[i]);
@@ -344,8 +411,13 @@ static int compare_words(struct request *r, struct sl_diag *diag)
 
 int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct request r = {
-        .cli = cli, .confidence_percent = 95, .minimum_percent = 1, .seed = 1, .iterations = 10000};
+    struct request r = {.cli = cli,
+                        .top = TOP_OPERATORS,
+                        .confidence_percent = 95,
+                        .minimum_percent = 1,
+                        .seed = 1,
+                        .iterations = 10000,
+                        .warmup = -1};
     struct sl_diag diag = {.what = ""};
     int rc = parse_options(&r, argc, argv, &diag);
     if (rc == 0)

@@ -11,6 +11,17 @@
 #include "host/cli/options.h"
 #include "host/report/table.h"
 
+/* Why it cannot be used, else what it is. */
+static void put_detail(struct sl_table *table, const cJSON *device)
+{
+    const char *detail = sl_answer_text(device, "detail"), *model = sl_answer_text(device, "model"),
+               *system = sl_answer_text(device, "system");
+    if (*detail || !*model)
+        sl_table_put(table, detail);
+    else
+        sl_table_printf(table, "%s%s%s", model, *system ? ", " : "", system);
+}
+
 static int show(const struct sl_cli *cli, const cJSON *answer)
 {
     static const char *const heads[] = {"~DEVICE", "KIND", "STATE", ">JOB", "~DETAIL", NULL};
@@ -27,7 +38,7 @@ static int show(const struct sl_cli *cli, const cJSON *answer)
             sl_table_printf(&table, "%" PRIu64, job);
         else
             sl_table_put(&table, NULL);
-        sl_table_put(&table, sl_answer_text(device, "detail"));
+        put_detail(&table, device);
     }
     return sl_cli_table(cli, &table, "The lab has no devices; its configuration names them.");
 }
@@ -46,7 +57,8 @@ int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)
     cJSON *answer;
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
-    code = sl_ask(cli, &(struct sl_request){.method = "GET", .path = "/api/v1/devices"}, &answer);
+    code = sl_ask(cli, "devices", &(struct sl_request){.method = "GET", .path = "/api/v1/devices"},
+                  &answer);
     if (answer)
         code = show(cli, answer);
     cJSON_Delete(answer);

@@ -11,14 +11,17 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/device/adb/look.h"
 #include "host/device/launch.h"
 #include "host/report/style.h"
+#include "host/spec/device_kind.h"
 
 enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_FINDINGS = 80 };
 
@@ -97,12 +100,14 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
         const char *state = sl_answer_text(device, "state");
         const char *detail = sl_answer_text(device, "detail");
         bool offline = strcmp(state, "offline") == 0, out = strcmp(state, "quarantined") == 0;
+        /* A phone that is unplugged is no fault of the lab's, and its detail says what to do. */
+        bool phone = sl_device_kind_is_phone(sl_device_kind_find(sl_answer_text(device, "kind")));
         find(doctor,
-             offline ? LEVEL_BAD
-             : out   ? LEVEL_NOTE
-                     : LEVEL_GOOD,
+             offline && !phone ? LEVEL_BAD
+             : offline || out  ? LEVEL_NOTE
+                               : LEVEL_GOOD,
              "device",
-             offline ? "the daemon's log says why"
+             offline ? (phone ? NULL : "the daemon's log says why")
              : out   ? "release it when it is well"
                      : NULL,
              "%.63s (%.20s) is %.20s%s%.160s", sl_answer_text(device, "name"),
@@ -115,6 +120,30 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
     cJSON_Delete(answer);
 }
 
+/* Phones need an adb server; whoever has none may want none. */
+static void look_at_phones(struct doctor *doctor)
+{
+    struct sl_adb_look *look = sl_calloc(1, sizeof(*look));
+    struct sl_diag diag = {.what = ""};
+    int rc = look ? sl_adb_look(look, &diag) : -ENOMEM;
+    if (rc < 0) {
+        find(doctor, LEVEL_NOTE, "adb", diag.hint, "%s%s%s", diag.where, diag.where[0] ? ": " : "",
+             diag.what[0] ? diag.what : sl_strerror(rc));
+        sl_free(look);
+        return;
+    }
+    find(doctor, LEVEL_GOOD, "adb", NULL, "server at %s, protocol %u, %zu device%s", look->server,
+         look->version, look->count, look->count == 1 ? "" : "s");
+    for (size_t i = 0; i < look->count; i++) {
+        const struct sl_adb_listed *phone = &look->listed[i];
+        bool online = phone->state == SL_ADB_ONLINE;
+        find(doctor, online ? LEVEL_GOOD : LEVEL_NOTE, "phone", sl_adb_state_fix(phone->state),
+             "%s%s%s is %s%s%s", phone->serial, phone->model[0] ? ", " : "", phone->model,
+             online ? "ready" : phone->said, online ? "" : ": ", sl_adb_state_why(phone->state));
+    }
+    sl_free(look);
+}
+
 /* Without a daemon everything works that needs no queue; one that was asked for by name must be
  * there. */
 static void look_at_daemon(struct doctor *doctor)
@@ -124,7 +153,7 @@ static void look_at_daemon(struct doctor *doctor)
     cJSON *answer = NULL;
     const char *variable = getenv("SME2LAB_SERVER");
     bool asked_for = doctor->cli->server || (variable && *variable);
-    int rc = sl_client_open(doctor->cli, &client, &diag);
+    int rc = sl_client_open_any(doctor->cli, &client, &diag);
     if (rc == 0)
         rc = sl_client_get(client, "/healthz", NULL, &answer, &diag);
     if (rc < 0) {
@@ -134,8 +163,9 @@ static void look_at_daemon(struct doctor *doctor)
         return;
     }
     const char *version = sl_answer_text(answer, "version");
-    find(doctor, LEVEL_GOOD, "daemon", NULL, "%.200s%s%.40s", sl_client_server(client),
-         *version ? ", version " : "", version);
+    find(doctor, LEVEL_GOOD, "daemon", NULL, "%.200s%s%.40s%s", sl_client_server(client),
+         *version ? ", version " : "", version,
+         sl_client_is_private(client) ? "; private: it starts when it is needed" : "");
     if (*version && strcmp(version, SL_VERSION) != 0)
         find(doctor, LEVEL_NOTE, "version", "bring both to the same version",
              "this program is " SL_VERSION);
@@ -220,6 +250,7 @@ int sl_cmd_doctor(const struct sl_cli *cli, int argc, char **argv)
         return code;
     doctor.cli = cli;
     look_at_tools(&doctor);
+    look_at_phones(&doctor);
     look_at_daemon(&doctor);
     int rc = cli->json ? print_json(&doctor) : print(&doctor);
     bool bad = false;

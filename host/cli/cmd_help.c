@@ -2,7 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/buf.h"
+#include "common/base/json.h"
 #include "host/cli/cli.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+
+enum { MAX_PAGE_BYTES = 1 << 16 };
 
 static const char intro[] =
     "usage: sme2lab VERB [option...]\n"
@@ -24,18 +30,55 @@ static const char outro[] =
     "failed (no emulator, no device, no daemon, no permission), 6 a defect in sme2lab, 130/143 "
     "interrupted.\n";
 
+static int print_json(const struct sl_verb *verbs)
+{
+    static const int codes[] = {SL_EXIT_DONE,       SL_EXIT_FAILED,       SL_EXIT_USAGE,
+                                SL_EXIT_REGRESSION, SL_EXIT_INCONCLUSIVE, SL_EXIT_LAB,
+                                SL_EXIT_DEFECT,     SL_EXIT_INTERRUPTED,  SL_EXIT_TERMINATED};
+    struct sl_json json;
+    struct sl_buf text;
+    sl_buf_init(&text, MAX_PAGE_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.help/1");
+    sl_json_open_array(&json, "verbs");
+    for (const struct sl_verb *verb = verbs; verb->name; verb++) {
+        if (!verb->summary)
+            continue;
+        sl_json_open_object(&json, NULL);
+        sl_json_text(&json, "verb", verb->name);
+        sl_json_text(&json, "summary", verb->summary);
+        sl_json_close_object(&json);
+    }
+    sl_json_close_array(&json);
+    sl_json_open_array(&json, "exit_codes");
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        sl_json_open_object(&json, NULL);
+        sl_json_i64(&json, "code", codes[i]);
+        sl_json_text(&json, "name", sl_exit_name(codes[i]));
+        sl_json_close_object(&json);
+    }
+    sl_json_close_array(&json);
+    sl_json_close_object(&json);
+    int rc = json.error < 0 ? json.error : sl_buf_print_line(&text);
+    sl_buf_fini(&text);
+    return sl_exit_for_error(rc);
+}
+
 int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv)
 {
     if (argc > 1 && argv[1][0] != '-') {
-        char help[] = "--help";
-        char *page[] = {argv[1], help, NULL};
-        for (const struct sl_verb *verb = sl_verbs; verb->name; verb++) {
+        char help[] = "--help", json[] = SL_OPTIONS_HELP_JSON;
+        char *page[] = {argv[1], cli->json ? json : help, NULL};
+        for (const struct sl_verb *verb = cli->verbs; verb->name; verb++) {
             if (strcmp(argv[1], verb->name) == 0 && verb->run != sl_cmd_help)
                 return verb->run(cli, 2, page);
         }
     }
+    if (cli->json)
+        return print_json(cli->verbs);
     fputs(intro, stdout);
-    for (const struct sl_verb *verb = sl_verbs; verb->name; verb++) {
+    for (const struct sl_verb *verb = cli->verbs; verb->name; verb++) {
         if (verb->summary)
             printf("  %-10s %s\n", verb->name, verb->summary);
     }

@@ -2,6 +2,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,14 +12,17 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/format/sltrace.h"
 #include "host/analysis/history.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/history_cause.h"
 #include "host/cli/options.h"
 #include "host/report/table.h"
+#include "host/report/unit.h"
 #include "host/spec/device_kind.h"
 
 enum { MAX_POINTS = 10000, PAGE = 200, ID_CHARS = 16, MAX_JSON_BYTES = 1 << 26 };
@@ -27,20 +31,34 @@ struct point {
     uint64_t run, started_ms;
 };
 
+/* The ratio, and what each arm took. */
+enum { OFF, ON, RATIO, LINES };
+static const char *const line_names[LINES] = {"off", "on", "off/on"};
+
+/* Why the last change of an arm came. */
+struct cause {
+    char category[128], operator_name[160];
+};
+
 /* Of those runs that have a verdict on a ratio, the oldest first. */
 struct series {
     const char *id;
-    struct point *points; /* owned, as is the next */
-    double *ratios;
+    struct point *points;   /* owned, as is the next */
+    double *values[LINES];  /* of each run */
     size_t count, left_out; /* left_out: unfit, incomparable or wrong */
+    size_t arms_from;       /* from this run on, what each arm took is known of all */
     bool exact;
-    struct sl_history history;
+    struct sl_history lines[LINES]; /* the arms' from arms_from on */
+    struct cause causes[2];
+    double threshold_percent; /* below 0: no gate */
 };
 
 static const char about[] =
     "Lists the series of runs in the store (one model on one device, with the same inputs and\n"
-    "measured the same way), or tells one: its runs' ratios of off and on from the oldest on, and\n"
-    "where they changed. Counted ratios change with every other figure; measured ones where ranks\n"
+    "measured the same way), or tells one: its runs' ratios of off and on from the oldest on, "
+    "what\n"
+    "each arm took, and where these changed. Counted figures change with every other figure; "
+    "measured ones where ranks\n"
     "say so (chance in 0.3 % of series), by 1 % or more, with at least 5 runs on either side, so\n"
     "that a last odd run is no change. Measure again before you believe one.";
 
@@ -67,7 +85,9 @@ static void take_page(struct series *s, const cJSON *page)
         }
         s->points[s->count] =
             (struct point){sl_answer_u64(point, "run"), sl_answer_u64(point, "started_ms")};
-        s->ratios[s->count++] = sl_answer_f64(point, "ratio");
+        s->values[OFF][s->count] = sl_answer_f64(point, "baseline");
+        s->values[ON][s->count] = sl_answer_f64(point, "candidate");
+        s->values[RATIO][s->count++] = sl_answer_f64(point, "ratio");
     }
 }
 
@@ -76,11 +96,13 @@ static void turn_round(struct series *s)
     for (size_t i = 0; 2 * i + 1 < s->count; i++) {
         size_t other = s->count - 1 - i;
         struct point point = s->points[i];
-        double ratio = s->ratios[i];
         s->points[i] = s->points[other];
-        s->ratios[i] = s->ratios[other];
         s->points[other] = point;
-        s->ratios[other] = ratio;
+        for (int line = 0; line < LINES; line++) {
+            double value = s->values[line][i];
+            s->values[line][i] = s->values[line][other];
+            s->values[line][other] = value;
+        }
     }
 }
 
@@ -122,77 +144,224 @@ static int ask_kind(struct sl_client *client, struct series *s, struct sl_diag *
     return rc;
 }
 
+/* Which run a stretch of a line begins with. */
+static size_t first_of(const struct series *s, int line, size_t stretch)
+{
+    return s->lines[line].stretches[stretch].first + (line == RATIO ? 0 : s->arms_from);
+}
+
+/* Relative, from the stretch before. */
 static double change_of(const struct sl_history *h, size_t i)
 {
-    return i > 0 ? 100 * (h->stretches[i].median / h->stretches[i - 1].median - 1) : 0;
+    return i > 0 ? h->stretches[i].median / h->stretches[i - 1].median - 1 : 0;
+}
+
+/* Within a stretch, which is steady. */
+static double mean_between(const struct series *s, int line, size_t first, size_t end)
+{
+    double sum = 0;
+    for (size_t i = first; i < end; i++)
+        sum += s->values[line][i];
+    return sum / (double)(end - first);
+}
+
+/* What a change of the ratio comes from; NULL where the arms are not known. */
+static const char *meaning_of(const struct series *s, size_t i)
+{
+    const struct sl_history_stretch *stretch = &s->lines[RATIO].stretches[i];
+    double changes[2];
+    if (i == 0 || stretch[-1].first < s->arms_from)
+        return NULL;
+    for (int arm = 0; arm < 2; arm++)
+        changes[arm] = mean_between(s, arm, stretch->first, stretch->first + stretch->count) /
+                           mean_between(s, arm, stretch[-1].first, stretch->first) -
+                       1;
+    return sl_history_meaning(changes[OFF], changes[ON]);
+}
+
+static void name_part(const struct sl_history_part *part, char *out, size_t size)
+{
+    if (part->name && part->before > 0)
+        snprintf(out, size, "%.80s %+.1f %%", part->name, 100 * (part->after / part->before - 1));
+    else if (part->name)
+        snprintf(out, size, "%.80s is new", part->name);
+}
+
+static int fetch_analysis(struct sl_client *client, const struct series *s, size_t at, cJSON **out,
+                          struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/analysis", s->points[at].run);
+    return sl_client_get(client, path, NULL, out, diag);
+}
+
+/* Names what changed most in an arm at its last change, from the two runs next to it. A run whose
+ * files are gone names nothing. */
+static void find_cause(struct sl_client *client, struct series *s, int arm)
+{
+    struct sl_diag diag = {.what = ""};
+    cJSON *before = NULL, *after = NULL;
+    struct sl_history_part part;
+    size_t count = s->lines[arm].count;
+    size_t at = count > 1 ? first_of(s, arm, count - 1) : 0;
+    if (at > 0 && fetch_analysis(client, s, at - 1, &before, &diag) == 0 &&
+        fetch_analysis(client, s, at, &after, &diag) == 0) {
+        struct cause *cause = &s->causes[arm];
+        sl_history_cause(before, after, "categories", arm, &part);
+        name_part(&part, cause->category, sizeof(cause->category));
+        sl_history_cause(before, after, "operators", arm, &part);
+        name_part(&part, cause->operator_name, sizeof(cause->operator_name));
+    }
+    cJSON_Delete(before);
+    cJSON_Delete(after);
+}
+
+static int find_lines(struct sl_client *client, struct series *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!(s->values[OFF][i] > 0 && s->values[ON][i] > 0))
+            s->arms_from = i + 1;
+    int rc = sl_history_make(s->values[RATIO], s->count, s->exact, &s->lines[RATIO]);
+    for (int arm = 0; rc == 0 && arm < 2; arm++) {
+        rc = sl_history_make(s->values[arm] + s->arms_from, s->count - s->arms_from, s->exact,
+                             &s->lines[arm]);
+        if (rc == 0)
+            find_cause(client, s, arm);
+    }
+    return rc;
+}
+
+/* Has any line become worse than it was before its last change? */
+static bool regressed(const struct series *s)
+{
+    bool found = false;
+    for (int line = 0; line < LINES && s->threshold_percent >= 0; line++)
+        found = found ||
+                sl_history_regressed(&s->lines[line], line == RATIO, s->threshold_percent / 100);
+    return found;
+}
+
+static void put_changes(struct sl_json *json, const struct series *s, int line)
+{
+    const struct sl_history *h = &s->lines[line];
+    sl_json_open_array(json, "changes");
+    for (size_t i = 1; i < h->count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "run", s->points[first_of(s, line, i)].run);
+        sl_json_f64(json, "before", h->stretches[i - 1].median);
+        sl_json_f64(json, "after", h->stretches[i].median);
+        sl_json_f64(json, "change_percent", 100 * change_of(h, i));
+        sl_json_u64(json, "runs_after", h->stretches[i].count);
+        if (line == RATIO)
+            sl_json_text(json, "meaning", meaning_of(s, i));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+}
+
+static void put_arms(struct sl_json *json, const struct series *s)
+{
+    sl_json_open_object(json, "arms");
+    for (int arm = 0; arm < 2; arm++) {
+        const struct cause *cause = &s->causes[arm];
+        sl_json_open_object(json, line_names[arm]);
+        put_changes(json, s, arm);
+        sl_json_text(json, "category", cause->category[0] ? cause->category : NULL);
+        sl_json_text(json, "operator", cause->operator_name[0] ? cause->operator_name : NULL);
+        sl_json_close_object(json);
+    }
+    sl_json_close_object(json);
 }
 
 static int put_json(const struct series *s)
 {
     struct sl_buf text;
     struct sl_json json;
-    const struct sl_history *h = &s->history;
     sl_buf_init(&text, MAX_JSON_BYTES);
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.history/1");
     sl_json_text(&json, "series", s->id);
     sl_json_text(&json, "method", s->exact ? "exact" : "rank-changes");
-    sl_json_bool(&json, "enough", h->enough);
+    sl_json_bool(&json, "enough", s->lines[RATIO].enough);
     sl_json_u64(&json, "left_out", s->left_out);
     sl_json_open_array(&json, "points");
     for (size_t i = 0; i < s->count; i++) {
         sl_json_open_object(&json, NULL);
         sl_json_u64(&json, "run", s->points[i].run);
         sl_json_u64(&json, "started_ms", s->points[i].started_ms);
-        sl_json_f64(&json, "ratio", s->ratios[i]);
+        sl_json_f64(&json, "ratio", s->values[RATIO][i]);
+        for (int arm = 0; arm < 2; arm++)
+            sl_json_f64(&json, line_names[arm], s->values[arm][i] > 0 ? s->values[arm][i] : NAN);
         sl_json_close_object(&json);
     }
     sl_json_close_array(&json);
-    sl_json_open_array(&json, "changes");
-    for (size_t i = 1; i < h->count; i++) {
-        sl_json_open_object(&json, NULL);
-        sl_json_u64(&json, "run", s->points[h->stretches[i].first].run);
-        sl_json_f64(&json, "before", h->stretches[i - 1].median);
-        sl_json_f64(&json, "after", h->stretches[i].median);
-        sl_json_f64(&json, "change_percent", change_of(h, i));
-        sl_json_u64(&json, "runs_after", h->stretches[i].count);
-        sl_json_close_object(&json);
-    }
-    sl_json_close_array(&json);
+    put_changes(&json, s, RATIO);
+    put_arms(&json, s);
+    sl_json_bool(&json, "regressed", regressed(s));
     sl_json_close_object(&json);
     int rc = json.error ? json.error : sl_buf_print_line(&text);
     sl_buf_fini(&text);
     return rc;
 }
 
-static int put_text(const struct sl_cli *cli, const struct series *s)
+static void put_line(struct sl_table *table, const struct series *s, int line)
 {
-    static const char *const heads[] = {">FROM RUN", ">TO RUN", "FROM", ">RUNS",
-                                        ">OFF/ON",   ">CHANGE", NULL};
-    const struct sl_history *h = &s->history;
-    struct sl_table table;
-    char text[SL_ANSWER_TIME_BYTES];
-    sl_table_init(&table, "history", "history", heads);
+    const struct sl_history *h = &s->lines[line];
+    char text[SL_ANSWER_TIME_BYTES], cost[32];
     for (size_t i = 0; i < h->count; i++) {
-        const struct sl_history_stretch *stretch = &h->stretches[i];
-        const struct point *first = &s->points[stretch->first];
-        sl_table_printf(&table, "%" PRIu64, first->run);
-        sl_table_printf(&table, "%" PRIu64, s->points[stretch->first + stretch->count - 1].run);
-        sl_table_put(&table, sl_answer_time(first->started_ms, text));
-        sl_table_printf(&table, "%zu", stretch->count);
-        sl_table_printf(&table, "%.4f", stretch->median);
-        if (i > 0)
-            sl_table_printf(&table, "%+.2f %%", change_of(h, i));
+        size_t first = first_of(s, line, i);
+        double median = h->stretches[i].median;
+        sl_table_printf(table, "%" PRIu64, s->points[first].run);
+        sl_table_printf(table, "%" PRIu64, s->points[first + h->stretches[i].count - 1].run);
+        sl_table_put(table, sl_answer_time(s->points[first].started_ms, text));
+        sl_table_printf(table, "%zu", h->stretches[i].count);
+        sl_table_put(table, line_names[line]);
+        if (line == RATIO)
+            sl_table_printf(table, "%.4f", median);
         else
-            sl_table_put(&table, NULL);
+            sl_table_put(table, sl_unit_format(cost, sizeof(cost), median,
+                                               s->exact ? SL_TRACE_INSTRUCTIONS : SL_TRACE_NS));
+        if (i > 0)
+            sl_table_printf(table, "%+.2f %%", 100 * change_of(h, i));
+        else
+            sl_table_put(table, NULL);
     }
-    int code = sl_cli_table(cli, &table, "No run of this series has a ratio with a verdict.");
-    if (code == SL_EXIT_DONE && s->count > 0 && !h->enough)
+}
+
+static void put_words(const struct series *s)
+{
+    size_t last = s->lines[RATIO].count;
+    const char *meaning = last > 1 ? meaning_of(s, last - 1) : NULL;
+    if (meaning)
+        printf("the ratio changed last because %s\n", meaning);
+    for (int arm = 0; arm < 2; arm++)
+        if (s->causes[arm].category[0])
+            printf("%s, most of its last change: %s, %s\n", line_names[arm],
+                   s->causes[arm].category, s->causes[arm].operator_name);
+    if (s->count > 0 && !s->lines[RATIO].enough)
         printf("%zu runs: from %d on changes are told from chance\n", s->count,
                SL_STEADINESS_MIN_RUNS);
-    if (code == SL_EXIT_DONE && s->left_out > 0)
+    if (s->left_out > 0)
         printf("%zu runs are left out: unfit, incomparable or wrong\n", s->left_out);
+    if (s->threshold_percent >= 0)
+        printf("gate: %s by more than %g %% at its last change\n",
+               regressed(s) ? "not passed: an arm costs more, or the ratio fell,"
+                            : "passed: no arm costs more and the ratio did not fall",
+               s->threshold_percent);
+}
+
+static int put_text(const struct sl_cli *cli, const struct series *s)
+{
+    static const char *const heads[] = {">FROM RUN", ">TO RUN", "FROM",    ">RUNS",
+                                        "WHAT",      ">MEDIAN", ">CHANGE", NULL};
+    struct sl_table table;
+    sl_table_init(&table, "history", "history", heads);
+    for (int line = RATIO; line >= 0; line--)
+        put_line(&table, s, line);
+    int code = sl_cli_table(cli, &table, "No run of this series has a ratio with a verdict.");
+    if (code == SL_EXIT_DONE)
+        put_words(s);
     return code;
 }
 
@@ -203,8 +372,10 @@ static int tell(const struct sl_cli *cli, struct series *s, struct sl_diag *diag
     if (rc < 0)
         return rc;
     s->points = sl_calloc(MAX_POINTS, sizeof(*s->points));
-    s->ratios = sl_calloc(MAX_POINTS, sizeof(*s->ratios));
-    rc = s->points && s->ratios ? fetch(client, s, diag) : -ENOMEM;
+    for (int line = 0; line < LINES; line++)
+        s->values[line] = sl_calloc(MAX_POINTS, sizeof(*s->values[line]));
+    bool room = s->points && s->values[OFF] && s->values[ON] && s->values[RATIO];
+    rc = room ? fetch(client, s, diag) : -ENOMEM;
     if (rc == 0 && s->count + s->left_out == 0) {
         sl_diag_hint(diag, "'sme2lab history' lists those there are");
         rc = sl_diag_set(diag, SL_E_NOT_FOUND, "command line", "There is no series %.40s", s->id);
@@ -212,15 +383,15 @@ static int tell(const struct sl_cli *cli, struct series *s, struct sl_diag *diag
     if (rc == 0)
         rc = ask_kind(client, s, diag);
     if (rc == 0)
-        rc = sl_history_make(s->ratios, s->count, s->exact, &s->history);
+        rc = find_lines(client, s);
     sl_client_free(client);
     return rc;
 }
 
-static int tell_series(const struct sl_cli *cli, const char *id)
+static int tell_series(const struct sl_cli *cli, const char *id, double threshold_percent)
 {
     struct sl_diag diag = {.what = ""};
-    struct series s = {.id = id};
+    struct series s = {.id = id, .threshold_percent = threshold_percent};
     int code = SL_EXIT_DONE, rc = 0;
     if (strlen(id) != ID_CHARS || strspn(id, "0123456789abcdef") != ID_CHARS) {
         sl_diag_hint(&diag, "'sme2lab history' lists those there are");
@@ -232,8 +403,11 @@ static int tell_series(const struct sl_cli *cli, const char *id)
         rc = put_json(&s);
     else if (rc == 0)
         code = put_text(cli, &s);
+    if (rc == 0 && code == SL_EXIT_DONE && regressed(&s))
+        code = SL_EXIT_REGRESSION;
     sl_free(s.points);
-    sl_free(s.ratios);
+    for (int line = 0; line < LINES; line++)
+        sl_free(s.values[line]);
     if (rc < 0 && diag.what[0] == '\0')
         sl_diag_set(&diag, rc, NULL, "the series cannot be told: %s", sl_strerror(rc));
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : code;
@@ -246,7 +420,7 @@ static int list(const struct sl_cli *cli, const char *limit, const char *cursor)
     char path[SL_CLIENT_PATH_BYTES] = "/api/v1/series", text[SL_ANSWER_TIME_BYTES];
     struct sl_table table;
     cJSON *answer;
-    int code = sl_ask_page(cli, path, true, limit, cursor, &answer);
+    int code = sl_ask_page(cli, "series", path, true, limit, cursor, &answer);
     if (!answer)
         return code;
     const cJSON *one;
@@ -272,9 +446,12 @@ static int list(const struct sl_cli *cli, const char *limit, const char *cursor)
 int sl_cmd_history(const struct sl_cli *cli, int argc, char **argv)
 {
     const char *limit = NULL, *cursor = NULL, *words[1];
+    double threshold_percent = -1;
     const struct sl_option options[] = {
         {"--limit", 'n', SL_OPTION_TEXT, &limit, "N", "of the list, at most so many (50)"},
         {"--cursor", 0, SL_OPTION_TEXT, &cursor, "C", "go on where the last page ended"},
+        {"--threshold", 0, SL_OPTION_REAL, &threshold_percent, "PCT",
+         "of a series: exit 3 where an arm or the ratio became worse by more at its last change"},
     };
     const struct sl_usage usage = {.verb = "history",
                                    .synopsis = "[SERIES] [option...]",
@@ -286,5 +463,5 @@ int sl_cmd_history(const struct sl_cli *cli, int argc, char **argv)
     int code;
     if (!sl_ask_words(cli, &usage, argc, argv, words, 1, NULL, &count, &code))
         return code;
-    return count == 0 ? list(cli, limit, cursor) : tell_series(cli, words[0]);
+    return count == 0 ? list(cli, limit, cursor) : tell_series(cli, words[0], threshold_percent);
 }

@@ -10,11 +10,12 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/tree_remove.h"
 #include "host/cli/cli.h"
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/tree_remove.h"
+#include "host/cli/say.h"
 #include "host/report/categories_file.h"
 #include "host/rundir/armkit.h"
 #include "host/spec/path_stem.h"
@@ -37,7 +38,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--out", 'o', SL_OPTION_TEXT, &r->folder, "DIR", "the directory to make; it must be new"},
         {"--model", 0, SL_OPTION_TEXT, &r->model, "NAME", "what the model is called (imported)"},
         {"--pair", 0, SL_OPTION_TEXT, &r->pair, "BASE=CAND",
-         "two experiments to compare, at equal threads; nothing is guessed from names"},
+         "two experiments to compare, at equal threads, by their names or how these begin; nothing "
+         "is guessed"},
     };
     const struct sl_usage usage = {
         .verb = "import",
@@ -182,6 +184,49 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     return rc;
 }
 
+/* The experiment of that name, or the only one whose name begins so. */
+static int find_experiment(const struct request *r, const char *name, char out[NAME_BYTES],
+                           struct sl_diag *diag)
+{
+    char stem[NAME_BYTES], experiment[NAME_BYTES], found[NAME_BYTES] = "";
+    for (size_t i = 0; i < r->files.count; i++) {
+        name_of(r->files.paths[i], stem, experiment);
+        bool exact = strcmp(experiment, name) == 0;
+        if (!exact && strncmp(experiment, name, strlen(name)) != 0)
+            continue;
+        if (!exact && found[0] && strcmp(found, experiment) != 0) {
+            sl_diag_hint(diag, "name one of them in full");
+            return sl_diag_set(diag, SL_E_UNSUPPORTED, "--pair",
+                               "'%.60s' begins both '%.60s' and '%.60s'", name, found, experiment);
+        }
+        snprintf(found, sizeof(found), "%s", experiment);
+        if (exact)
+            break;
+    }
+    if (!found[0])
+        return sl_diag_set(diag, SL_E_NOT_FOUND, "--pair",
+                           "no experiment is called '%.60s' or begins so", name);
+    snprintf(out, NAME_BYTES, "%s", found);
+    return 0;
+}
+
+static int put_pair(struct request *r, struct sl_diag *diag)
+{
+    char sides[2][NAME_BYTES], base[NAME_BYTES];
+    const char *equals = strchr(r->pair, '=');
+    snprintf(base, sizeof(base), "%.*s", (int)(equals - r->pair), r->pair);
+    int rc = find_experiment(r, base, sides[0], diag);
+    if (rc == 0)
+        rc = find_experiment(r, equals + 1, sides[1], diag);
+    if (rc < 0)
+        return rc;
+    sl_json_open_object(&r->json, "pair");
+    sl_json_text(&r->json, "baseline", sides[0]);
+    sl_json_text(&r->json, "candidate", sides[1]);
+    sl_json_close_object(&r->json);
+    return 0;
+}
+
 static int write_import(struct request *r, struct sl_diag *diag)
 {
     char path[PATH_BYTES], stamp[40];
@@ -193,17 +238,10 @@ static int write_import(struct request *r, struct sl_diag *diag)
     sl_json_text(&r->json, "schema", "sme2lab.import/1");
     sl_json_text(&r->json, "model", r->model);
     sl_json_text(&r->json, "generated_at", stamp);
-    if (r->pair) {
-        char base[NAME_BYTES];
-        const char *equals = strchr(r->pair, '=');
-        snprintf(base, sizeof(base), "%.*s", (int)(equals - r->pair), r->pair);
-        sl_json_open_object(&r->json, "pair");
-        sl_json_text(&r->json, "baseline", base);
-        sl_json_text(&r->json, "candidate", equals + 1);
-        sl_json_close_object(&r->json);
-    }
+    int rc = r->pair ? put_pair(r, diag) : 0;
+    if (rc < 0)
+        return rc;
     sl_json_open_array(&r->json, "runs");
-    int rc = 0;
     for (size_t i = 0; rc == 0 && i < r->files.count; i++)
         rc = take_file(r, i, diag);
     sl_json_close_array(&r->json);
@@ -273,7 +311,7 @@ int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0 && cli->json)
         sl_buf_print_line(&r.text);
     else if (rc == 0 && !cli->quiet)
-        printf("%s: %zu ETDumps imported\n", r.folder, r.files.count);
+        sl_say(stdout, "%s: %zu ETDumps imported\n", r.folder, r.files.count);
     sl_buf_fini(&r.text);
     sl_etdump_paths_fini(&r.files);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;

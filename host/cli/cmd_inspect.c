@@ -139,10 +139,7 @@ static int inspect_bytes(struct request *r, const struct sl_buf *file, int *out_
     struct sl_inspect *inspect = NULL;
     int rc = sl_inspect_new((struct sl_bytes){file->data, file->size}, &inspect, diag);
     if (rc < 0) {
-        char place[sizeof(diag->where)];
-        memcpy(place, diag->where, sizeof(place));
-        snprintf(diag->where, sizeof(diag->where), "%.100s%s%.80s", r->model, place[0] ? ", " : "",
-                 place);
+        sl_inspect_name_file(r->model, diag);
         return rc;
     }
     rc = find_method(r, inspect, diag);

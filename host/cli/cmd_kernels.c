@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
@@ -14,6 +16,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/kernel_shapes.h"
+#include "host/cli/kernels_list.h"
 #include "host/cli/kernels_log.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/kernels_peaks.h"
@@ -27,6 +30,7 @@
 enum {
     MAX_ROWS = SL_KERNELS_MAX_ROWS,
     MAX_OUTPUT_BYTES = 1 << 22,
+    MAX_LIST_BYTES = 1 << 20,
 };
 
 enum { MOST_FIXED_ARGS = 11, MOST_THREADS = 64 };
@@ -324,14 +328,21 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
-/* What "here" means in the agent's list. */
-static void print_where(const struct sl_device *device)
+static int list_as_text(const struct sl_cli *cli, const struct sl_device *device,
+                        const struct sl_buf *answer, struct sl_diag *diag)
 {
-    puts("The agent's kernels; of each family the first that fits is taken.");
-    if (device->traits.emulated)
-        printf("'Here' is the emulated CPU, -cpu %s.\n\n", device->cpu);
-    else
-        puts("'Here' is this machine.\n");
+    cJSON *list = cJSON_ParseWithLength((const char *)answer->data, answer->size);
+    struct sl_buf text;
+    if (!list)
+        return sl_diag_set(diag, SL_E_FORMAT, device->agent.path, "The agent's list is not JSON");
+    sl_buf_init(&text, MAX_LIST_BYTES);
+    int rc =
+        sl_kernels_list_text(&text, list, device->traits.emulated ? device->cpu : NULL, cli->width);
+    if (rc == 0 && text.size > 0)
+        fwrite(text.data, 1, text.size, stdout);
+    sl_buf_fini(&text);
+    cJSON_Delete(list);
+    return rc;
 }
 
 static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
@@ -343,8 +354,7 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
                  "(this machine, or the emulated CPU) meets them. 'sme2lab kernels bench --help'\n"
                  "tells how single kernels are measured, 'sme2lab kernels --log FILE' what a log\n"
                  "of XNNPACK shows."};
-    const char *const text_args[] = {"kernels", "--list", NULL};
-    const char *const json_args[] = {"kernels", "--list", "--json", NULL};
+    const char *const args[] = {"kernels", "--list", "--json", NULL};
     struct sl_diag diag = {.what = ""};
     struct sl_device device;
     struct sl_child_result result;
@@ -356,14 +366,15 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
         rc = sl_device_open(sl_device_local_has_sme2() ? SL_DEVICE_LOCAL : SL_DEVICE_EMULATED, 512,
                             NULL, &device, &diag);
     if (rc == 0)
-        rc = sl_kernels_run_agent(&device, cli->json ? json_args : text_args, NULL, &result, &diag);
+        rc = sl_kernels_run_agent(&device, args, NULL, &result, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    if (!cli->json)
-        print_where(&device);
-    fwrite(result.out.data, 1, result.out.size, stdout);
+    if (cli->json)
+        fwrite(result.out.data, 1, result.out.size, stdout);
+    else
+        rc = list_as_text(cli, &device, &result.out, &diag);
     sl_child_fini(&result);
-    return SL_EXIT_DONE;
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
 int sl_cmd_kernels(const struct sl_cli *cli, int argc, char **argv)

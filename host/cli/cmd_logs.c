@@ -33,6 +33,7 @@ static int print_log(const struct sl_cli *cli, const char *name, const struct sl
     sl_buf_init(&text, (size_t)SL_CLIENT_MAX_ANSWER * 6);
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.log/1");
     sl_json_text(&json, "file", name);
     sl_json_text(&json, "log", body->size > 0 ? (const char *)body->data : "");
     sl_json_close_object(&json);

@@ -11,9 +11,11 @@
 #include "host/cli/kernel_reach.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
+#include "host/cli/say.h"
 #include "host/cli/stored_run.h"
 #include "host/report/categories_file.h"
 #include "host/report/combined.h"
+#include "host/report/etrecord.h"
 #include "host/report/report.h"
 #include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
@@ -23,7 +25,7 @@ enum { FORMAT_BYTES = 16, MAX_WORDS = 64 };
 
 struct request {
     const char *directories[MAX_WORDS], *formats, *folder, *experiment, *categories_path;
-    const char *model_path, *data_path, *rows_path, *device;
+    const char *model_path, *data_path, *rows_path, *record_path, *device;
     const struct sl_cli *cli;
     size_t count;
     struct sl_stored_run runs[MAX_WORDS]; /* of the words that number one */
@@ -44,7 +46,8 @@ static const char notes[] =
     "or, of several directories or of runs in the store, in the current one. A file that is there "
     "with other content is\n"
     "not overwritten without --force. With --headroom those in the directory itself are called\n"
-    "report_headroom.md and so on: what is measured now is not of the run. Exit codes: 0 written;\n"
+    "report_headroom.md and so on: what is measured now is not of the run; with --etrecord\n"
+    "report_lines.md. Exit codes: 0 written;\n"
     "2 command line, or no run in the directory.";
 
 static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
@@ -62,6 +65,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "the program that ran: labels the operators of an import, tells their shapes"},
         {"--data-path", 0, SL_OPTION_TEXT, &r->data_path, "FILE.ptd",
          "that program's external weights"},
+        {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
+         "the program's ETRecord: names the lines of the model's source that cost most"},
         {"--headroom", 0, SL_OPTION_FLAG, &r->headroom, NULL,
          "measure our best kernel for each operator of the candidate: what is left to gain"},
         {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME",
@@ -98,8 +103,9 @@ static int add_format(const struct request *r, const struct sl_collection *colle
     const struct sl_combined combined = {collection->reports, collection->count};
     if (collection->count > 1)
         return sl_report_files_add_combined(files, &combined, format, diag);
-    snprintf(suffix, sizeof(suffix), "%s%s", collection->compared[0]->sides[0].directory.suffix,
-             measures(r) && strcmp(r->folder, r->directories[0]) == 0 ? "_headroom" : "");
+    bool inside = strcmp(r->folder, r->directories[0]) == 0;
+    snprintf(suffix, sizeof(suffix), "%s%s%s", collection->compared[0]->sides[0].directory.suffix,
+             inside && r->record_path ? "_lines" : "", inside && measures(r) ? "_headroom" : "");
     return sl_report_files_add(files, &collection->reports[0], suffix, format, diag);
 }
 
@@ -126,7 +132,7 @@ static void print_files(const struct sl_cli *cli, const struct request *r,
     struct sl_buf text;
     struct sl_json json;
     for (size_t i = 0; !cli->json && !cli->quiet && i < files->count; i++)
-        printf("%s/%s\n", r->folder, files->files[i].name);
+        sl_say(stdout, "%s/%s\n", r->folder, files->files[i].name);
     if (!cli->json)
         return;
     sl_buf_init(&text, 1 << 20);
@@ -162,12 +168,24 @@ static int add_headroom(const struct request *r, struct sl_collection *collectio
     return rc;
 }
 
+/* The model is that of all of them. */
+static int add_record(const struct request *r, struct sl_collection *collection,
+                      struct sl_etrecord *record, struct sl_diag *diag)
+{
+    int rc = sl_etrecord_load(r->record_path, record, diag);
+    for (size_t i = 0; rc == 0 && i < collection->count; i++)
+        for (int side = 0; side < 2; side++)
+            collection->compared[i]->sides[side].file.analysis.record = record;
+    return rc;
+}
+
 static int write_report(const struct sl_cli *cli, const struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
     struct sl_kernel_reach reach = {.benches = NULL};
     struct sl_model_origins origins = {.inspect = NULL};
     struct sl_report_files files = {.count = 0};
+    struct sl_etrecord record = {.handles = NULL};
     struct sl_collection collection = {.count = 0};
     int rc = sl_categories_load(r->categories_path, &categories, diag);
     if (rc < 0)
@@ -178,6 +196,8 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
     }
     for (size_t i = 0; rc == 0 && i < r->count; i++)
         rc = sl_collection_add(&collection, r->directories[i], r->experiment, &categories, diag);
+    if (rc == 0 && r->record_path)
+        rc = add_record(r, &collection, &record, diag);
     if (rc == 0)
         rc = add_headroom(r, &collection, &reach, diag);
     if (rc == 0)
@@ -188,6 +208,7 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
         print_files(cli, r, &files);
     sl_report_files_fini(&files);
     sl_collection_fini(&collection);
+    sl_etrecord_fini(&record);
     sl_kernel_reach_fini(&reach);
     sl_model_origins_fini(&origins);
     sl_categories_fini(&categories);

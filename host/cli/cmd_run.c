@@ -22,13 +22,15 @@
 #include "host/cli/run_place.h"
 #include "host/cli/run_request.h"
 #include "host/cli/run_show.h"
+#include "host/cli/say.h"
 #include "host/cli/sender.h"
 #include "host/report/categories_file.h"
+#include "host/report/etrecord.h"
+#include "host/report/style.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/collection.h"
 
 #define MAX_JSON_BYTES ((size_t)1 << 29)
-enum { PATH_BYTES = SL_RUN_PLACE_BYTES };
 
 struct session {
     const struct sl_cli *cli;
@@ -36,7 +38,8 @@ struct session {
     struct sl_plan *plan;
     struct sl_sender sender;
     struct sl_categories categories;
-    char directory[PATH_BYTES];
+    struct sl_etrecord record; /* of the model, where one was named */
+    struct sl_run_place place;
     uint64_t jobs[SL_PLAN_MAX]; /* 0: not sent */
     struct sl_buf json;         /* of --json */
     size_t printed;             /* results in it */
@@ -90,13 +93,18 @@ static int send_one(struct session *s, size_t i)
 static int take_result(struct session *s, size_t i, const struct sl_outcome *outcome,
                        struct sl_diag *diag)
 {
-    int rc = sl_fetch_run(s->sender.client, outcome->run, s->directory, diag);
+    const struct sl_run_shown shown = {s->place.path, suffix_of(s, i), &s->categories,
+                                       s->request->record_path ? &s->record : NULL,
+                                       s->request->full};
+    int rc = sl_fetch_run(s->sender.client, outcome->run, s->place.path, diag);
     s->fetched += rc == 0;
+    if (rc == 0 && shown.record)
+        rc = sl_run_show_lines(&shown, diag);
     if (rc == 0 && s->cli->json) {
         sl_buf_printf(&s->json, "%s", s->printed++ ? "," : "");
-        return sl_run_show_json(s->directory, suffix_of(s, i), &s->json, diag);
+        return sl_run_show_json(s->place.path, suffix_of(s, i), &s->json, diag);
     }
-    return rc < 0 ? rc : sl_run_show(s->cli, s->directory, suffix_of(s, i), &s->categories, diag);
+    return rc < 0 ? rc : sl_run_show(s->cli, &shown, diag);
 }
 
 /* Follows a job to its end; an exit code. */
@@ -114,12 +122,12 @@ static int finish_one(struct session *s, size_t i)
         if (rc == 0)
             return outcome.exit_code;
     } else if (rc == 0) {
-        sl_run_failure_tell(&s->sender, &s->plan->specs[i], &outcome, s->directory, &diag);
+        sl_run_failure_tell(&s->sender, &s->plan->specs[i], &outcome, s->place.path, &diag);
         return fail(s, i, outcome.exit_code, &diag);
     }
     if (rc == -EINTR)
         return sl_interrupt_exit(); /* told once for all of them */
-    sl_run_failure_return(s->sender.client, s->jobs[i], s->directory, &diag);
+    sl_run_failure_return(s->sender.client, s->jobs[i], s->place.path, &diag);
     return fail(s, i, sl_exit_for_error(rc), &diag);
 }
 
@@ -135,14 +143,17 @@ static int tell_all(struct session *s)
 {
     struct sl_diag diag = {0};
     struct sl_buf words;
+    const struct sl_style style = {s->cli->width, s->cli->color, SIZE_MAX, s->cli->unicode};
     sl_buf_init(&words, MAX_JSON_BYTES);
-    int rc = sl_armkit_write(s->directory, &s->categories, &diag);
+    int rc = sl_armkit_write(s->place.path, &s->categories, &diag);
     if (rc == 0)
-        rc = sl_collection_write(s->directory, &s->categories, &words, &diag);
+        rc = sl_collection_write(s->place.path, &s->categories, s->cli->quiet ? NULL : &style,
+                                 &words, &diag);
     if (rc == 0 && !s->cli->json) {
         fwrite(words.data, 1, words.size, stdout);
         if (!s->cli->quiet)
-            printf("all together in %s: combined_report.html, combined_report.md\n", s->directory);
+            sl_say(stdout, "all together in %s: combined_report.html, combined_report.md\n",
+                   s->place.path);
     }
     sl_buf_fini(&words);
     return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
@@ -168,7 +179,7 @@ static int run_all(struct session *s)
         return code;
     code = sl_interrupt_exit();
     sl_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->plan->count - open,
-                         s->request->cancel_on_interrupt, s->directory);
+                         s->request->cancel_on_interrupt, s->place.path);
     return code;
 }
 
@@ -179,23 +190,31 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     struct session *s = sl_calloc(1, sizeof(*s));
     if (!s)
         return SL_EXIT_LAB;
-    *s = (struct session){.cli = cli, .request = request, .plan = plan};
+    *s = (struct session){.cli = cli, .request = request, .plan = plan, .place.lock = -1};
     s->sender = (struct sl_sender){
-        .cli = cli, .plan = plan, .command = request->command, .directory = s->directory};
+        .cli = cli, .plan = plan, .command = request->command, .directory = s->place.path};
     sl_buf_init(&s->json, MAX_JSON_BYTES);
     int rc = sl_run_failure_check(plan, &diag);
     if (rc == 0)
+        rc = sl_run_request_check_silicon(plan, &diag);
+    if (rc == 0)
         rc = sl_categories_load(NULL, &s->categories, &diag);
     bool loaded = rc == 0;
+    if (rc == 0 && request->record_path)
+        rc = sl_etrecord_load(request->record_path, &s->record, &diag);
     if (rc == 0)
-        rc = sl_run_place_choose(s->plan, s->request->force, s->directory, &diag);
+        rc = sl_run_place_take(s->plan, s->request->force, &s->place, &diag);
     if (rc == 0)
         rc = sl_run_lab_open(cli, &s->sender, &diag);
+    if (rc == 0 && plan->specs[0].device == s->sender.phone && !cli->json && !cli->quiet)
+        printf("on the phone %s, the only one there; --device names another\n", s->sender.phone);
     sl_interrupt_catch();
     int code = rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : run_all(s);
     sl_client_free(s->sender.client);
+    sl_run_place_leave(&s->place);
     if (loaded)
         sl_categories_fini(&s->categories);
+    sl_etrecord_fini(&s->record);
     sl_buf_fini(&s->json);
     sl_free(s);
     return code;
@@ -206,13 +225,19 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     struct sl_diag diag = {0};
     struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
     int rc = plan ? sl_run_request_plan(request, plan, &diag) : -ENOMEM;
+    if (rc == 0 && request->record_path && (plan->specs[0].runner || request->analysis_only)) {
+        sl_diag_hint(&diag, "'sme2lab report DIR --etrecord FILE' on what was measured");
+        rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "--etrecord",
+                         "It goes with a run by the agent alone");
+        sl_plan_fini(plan);
+    }
     if (rc < 0) {
         sl_free(plan);
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     }
     int code = request->explain         ? sl_explain_plan(cli, plan)
                : plan->specs[0].runner  ? sl_run_external(cli, request, plan)
-               : request->analysis_only ? sl_analysis_only(cli, plan)
+               : request->analysis_only ? sl_analysis_only(cli, plan, request->full)
                                         : run_session(cli, request, plan);
     sl_plan_fini(plan);
     sl_free(plan);

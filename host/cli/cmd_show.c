@@ -13,6 +13,7 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/cli/say.h"
 #include "host/cli/url.h"
 #include "host/report/table.h"
 #include "host/rundir/json_copy.h"
@@ -27,14 +28,15 @@ static void print_run(const cJSON *run)
     const char *sha256 = sl_answer_text(run, "model_sha256");
     printf("run %" PRIu64 " of job %" PRIu64 "\n", sl_answer_u64(run, "id"),
            sl_answer_u64(run, "job"));
-    printf("  model    %s%s%.12s\n", sl_answer_text(run, "model"), *sha256 ? "  " : "", sha256);
-    printf("  device   %s (%s)\n", sl_answer_text(run, "device"),
+    sl_say(stdout, "  model    %s%s%.12s\n", sl_answer_text(run, "model"), *sha256 ? "  " : "",
+           sha256);
+    sl_say(stdout, "  device   %s (%s)\n", sl_answer_text(run, "device"),
            sl_answer_text(run, "device_kind"));
     printf("  started  %s", sl_answer_time(sl_answer_u64(run, "started_ms"), text));
     printf(", took %s\n",
            sl_answer_span(sl_answer_u64(run, "started_ms"), sl_answer_u64(run, "ended_ms"), text));
     if (*verdict)
-        printf("  verdict  %s\n", verdict);
+        sl_say(stdout, "  verdict  %s\n", verdict);
     if (ratio > 0)
         printf("  off/on   %.3f\n", ratio);
 }
@@ -61,6 +63,7 @@ static int print_json(const cJSON *run, const cJSON *files)
     sl_buf_init(&text, MAX_JSON_BYTES);
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.show/1");
     sl_json_copy(&json, "run", run);
     sl_json_copy(&json, "files", cJSON_GetObjectItemCaseSensitive(files, "files"));
     sl_json_close_object(&json);

@@ -12,6 +12,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/explain.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/run_lab.h"
 #include "host/cli/run_request.h"
 #include "host/cli/sender.h"
 
@@ -31,6 +32,7 @@ static void print_jobs(const struct sl_cli *cli, const uint64_t *jobs, size_t co
     sl_buf_init(&text, MAX_JSON_BYTES);
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.submission/1");
     sl_json_open_array(&json, "jobs");
     for (size_t i = 0; i < count; i++)
         sl_json_u64(&json, NULL, jobs[i]);
@@ -81,7 +83,9 @@ static int submit(const struct sl_cli *cli, const struct sl_run_request *request
     if (rc == 0 && request->explain)
         return sl_explain_plan(cli, plan);
     if (rc == 0)
-        rc = sl_client_open(cli, &sender.client, &diag);
+        rc = sl_run_request_check_silicon(plan, &diag);
+    if (rc == 0)
+        rc = sl_run_lab_open_any(cli, &sender, &diag);
     if (rc == 0) {
         sl_interrupt_catch();
         rc = send_all(&sender, &diag);

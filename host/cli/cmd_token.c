@@ -38,7 +38,7 @@ static int add(const struct token *t, const char *name)
     sl_json_close_object(&json);
     const struct sl_request request = {
         .method = "POST", .path = "/api/v1/tokens", .json = (const char *)body.data};
-    int code = sl_ask(t->cli, &request, &answer);
+    int code = sl_ask(t->cli, "token", &request, &answer);
     if (answer) {
         printf("%s\n", sl_answer_text(answer, "token"));
         if (!t->cli->quiet)
@@ -58,7 +58,7 @@ static int list(const struct token *t)
     cJSON *answer;
     const cJSON *token;
     const struct sl_request request = {.method = "GET", .path = "/api/v1/tokens"};
-    int code = sl_ask(t->cli, &request, &answer);
+    int code = sl_ask(t->cli, "tokens", &request, &answer);
     if (!answer)
         return code;
     sl_table_init(&table, "token", "token", heads);
@@ -86,7 +86,8 @@ static int revoke(const struct token *t, const char *word)
         return sl_cli_fail(t->cli, SL_EXIT_USAGE, &diag);
     }
     snprintf(path, sizeof(path), "/api/v1/tokens/%" PRIu64, id);
-    int code = sl_ask(t->cli, &(struct sl_request){.method = "DELETE", .path = path}, &answer);
+    int code =
+        sl_ask(t->cli, "token", &(struct sl_request){.method = "DELETE", .path = path}, &answer);
     if (code == SL_EXIT_DONE && !t->cli->json && !t->cli->quiet)
         printf("token %" PRIu64 " is revoked\n", id);
     cJSON_Delete(answer);

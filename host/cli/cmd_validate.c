@@ -11,6 +11,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/cli/say.h"
 #include "host/report/categories_file.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/import.h"
@@ -56,15 +57,15 @@ static int put_json(const struct sl_validation *v, const char *path)
 static void put_text(const struct sl_cli *cli, const struct sl_validation *v, const char *path)
 {
     for (size_t i = 0; i < v->differences && i < SL_VALIDATION_MAX_DIFFERENCES; i++)
-        printf("%s: %s\n", v->list[i].where, v->list[i].what);
+        sl_say(stdout, "%s: %s\n", v->list[i].where, v->list[i].what);
     if (v->differences > SL_VALIDATION_MAX_DIFFERENCES)
         printf("... and %zu more\n", v->differences - SL_VALIDATION_MAX_DIFFERENCES);
     if (v->differences > 0)
-        printf("%s: %zu difference%s; %zu files and %zu numbers were checked\n", path,
+        sl_say(stdout, "%s: %zu difference%s; %zu files and %zu numbers were checked\n", path,
                v->differences, v->differences == 1 ? "" : "s", v->files, v->numbers);
     else if (!cli->quiet)
-        printf("%s: valid; %zu files are there, %zu numbers come out the same\n", path, v->files,
-               v->numbers);
+        sl_say(stdout, "%s: valid; %zu files are there, %zu numbers come out the same\n", path,
+               v->files, v->numbers);
 }
 
 /* Every experiment of the directory, or the one that was named. */

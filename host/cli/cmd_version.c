@@ -5,6 +5,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/cli/cli.h"
+#include "host/cli/commit.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 
@@ -25,6 +26,7 @@ static int print_json(void)
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.version/1");
     sl_json_text(&json, "version", SL_VERSION);
+    sl_json_text(&json, "commit", sl_commit);
     sl_json_text(&json, "machine", HOST_MACHINE);
     sl_json_text(&json, "compiler", __VERSION__);
     sl_json_close_object(&json);
@@ -37,9 +39,10 @@ static int print_json(void)
 
 int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv)
 {
-    static const struct sl_usage usage = {.verb = "version",
-                                          .synopsis = "[option...]",
-                                          .about = "Prints the version of this program."};
+    static const struct sl_usage usage = {
+        .verb = "version",
+        .synopsis = "[option...]",
+        .about = "Prints the version of this program and the commit it was built from."};
     struct sl_diag diag = {0};
     size_t count = 0;
     int rc = sl_options_parse(&usage, argc, argv, NULL, 0, &count, &diag);
@@ -49,6 +52,6 @@ int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv)
         return SL_EXIT_DONE;
     if (cli->json)
         return print_json();
-    printf("sme2lab %s (%s, %s)\n", SL_VERSION, HOST_MACHINE, __VERSION__);
+    printf("sme2lab %s, commit %s (%s, %s)\n", SL_VERSION, sl_commit, HOST_MACHINE, __VERSION__);
     return SL_EXIT_DONE;
 }

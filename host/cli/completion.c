@@ -1,11 +1,19 @@
 /* host/cli/completion.c */
 #include "host/cli/completion.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
+
+#include <cjson/cJSON.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/cli/answer.h"
 #include "host/cli/cli.h"
+#include "host/cli/client.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What stands before and after the verbs, and how each of them is written. */
 struct shell {
@@ -26,6 +34,9 @@ static const struct shell shells[] = {
          "    elif [ \"${cur#-}\" != \"$cur\" ]; then\n"
          "        COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" \"${COMP_WORDS[1]}\" --help "
          "2>/dev/null | grep -oE '(^| )--[a-z][a-z-]*' | sort -u)\" -- \"$cur\"))\n"
+         "    else\n"
+         "        COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" completion words -- "
+         "\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\" -- \"$cur\"))\n"
          "    fi\n"
          "}\n"
          "complete -o default -F _sme2lab sme2lab\n"},
@@ -43,7 +54,9 @@ static const struct shell shells[] = {
               "'(^| )--[a-z][a-z-]*' | tr -d ' ' | sort -u)\"})\n"
               "    compadd -a options\n"
               "else\n"
-              "    _files\n"
+              "    options=(${(f)\"$(\"${words[1]}\" completion words -- "
+              "\"${(@)words[2,CURRENT]}\" 2>/dev/null)\"})\n"
+              "    compadd -a options || _files\n"
               "fi\n"},
     {.name = "fish",
      .before = "# Completes sme2lab in fish; made by 'sme2lab completion fish'.\n"
@@ -53,6 +66,11 @@ static const struct shell shells[] = {
                "    $words[1] $words[2] --help 2>/dev/null | string match -ra -- "
                "'(?<=^| )--[a-z][a-z-]*' | sort -u\n"
                "end\n"
+               "function __sme2lab_words\n"
+               "    set -l words (commandline -opc) (commandline -ct)\n"
+               "    $words[1] completion words -- $words[2..-1] 2>/dev/null\n"
+               "end\n"
+               "complete -c sme2lab -n 'not __fish_use_subcommand' -a '(__sme2lab_words)'\n"
                "complete -c sme2lab -n 'not __fish_use_subcommand' -a '(string match -q -- \"-*\" "
                "(commandline -ct); and __sme2lab_options)'\n",
      .each = "complete -c sme2lab -f -n __fish_use_subcommand -a @ -d '~'\n",
@@ -73,19 +91,142 @@ static int put_verb(struct sl_buf *out, const char *each, const struct sl_verb *
     return rc;
 }
 
-int sl_completion_script(const char *name, struct sl_buf *out)
+int sl_completion_script(const char *name, const struct sl_verb *verbs, struct sl_buf *out)
 {
     const struct shell *shell = NULL;
-    for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
+    for (size_t i = 0; i < COUNT(shells); i++) {
         if (strcmp(shells[i].name, name) == 0)
             shell = &shells[i];
     }
     if (!shell)
         return SL_E_NOT_FOUND;
     int rc = sl_buf_append(out, shell->before, strlen(shell->before));
-    for (const struct sl_verb *verb = sl_verbs; verb->name && rc == 0; verb++) {
+    for (const struct sl_verb *verb = verbs; verb->name && rc == 0; verb++) {
         if (verb->summary)
             rc = put_verb(out, shell->each, verb);
     }
     return rc < 0 ? rc : sl_buf_append(out, shell->after, strlen(shell->after));
+}
+
+/* --- what the pages of verbs do not say --- */
+
+/* A list of the daemon's: where it is, and the member that is offered. */
+struct list {
+    const char *path, *name, *member;
+};
+static const struct list devices = {"/api/v1/devices", "devices", "name"};
+static const struct list jobs = {"/api/v1/jobs", "jobs", "id"};
+static const struct list runs = {"/api/v1/runs", "runs", "id"};
+
+/* `verb` NULL: of every verb. */
+static const struct {
+    const char *verb, *option, *values;
+    const struct list *list;
+} values[] = {
+    {NULL, "--device", "local counted emulated", &devices},
+    {NULL, "--color", "auto always never", NULL},
+    {NULL, "--server", "private unix: http://127.0.0.1:", NULL},
+    {NULL, "--svl", "128 256 512 1024 2048", NULL},
+    {NULL, "--runtime", "own executorch own,executorch", NULL},
+    {NULL, "--variant", "off on", NULL},
+    {"jobs", "--state", "queued running done failed cancelled", NULL},
+    {"runs", "--since", "2h 1d 7d", NULL},
+    {"token", "--role", "read submit admin", NULL},
+    {"report", "--format", "md html svg perfetto junit json csv comment", NULL},
+    {"kernels", "--type", "f32 f16 bf16 qs8 qd8 q4 q4_g32 q4_g64 q4_g128 convert", NULL},
+    {"kernels", "--engine", "sme2 neon portable", NULL},
+    {"kernels", "--clock", "ns instructions", NULL},
+};
+
+/* What a verb's own words may be. */
+static const struct {
+    const char *verb, *values;
+    const struct list *list;
+} words_of[] = {
+    {"token", "add list revoke", NULL},
+    {"kernels", "bench", NULL},
+    {"completion", "bash zsh fish", NULL},
+    {"watch", "", &jobs},
+    {"wait", "", &jobs},
+    {"cancel", "", &jobs},
+    {"show", "", &runs},
+    {"logs", "", &runs},
+    {"rm", "", &runs},
+    {"report", "", &runs},
+    {"compare", "", &runs},
+};
+
+static int put_values(struct sl_buf *out, const char *text)
+{
+    int rc = 0;
+    while (rc == 0 && *text) {
+        size_t len = strcspn(text, " ");
+        rc = sl_buf_printf(out, "%.*s\n", (int)len, text);
+        text += len + (text[len] == ' ');
+    }
+    return rc;
+}
+
+/* A daemon that does not answer has nothing to offer. */
+/* Shells expand the words that they are offered, and a server may call a device "$(...)". */
+static bool is_plain(const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
+    return word[0] != '\0' && word[0] != '-' && word[strspn(word, safe)] == '\0';
+}
+
+static int put_list(const struct sl_cli *cli, const struct list *list, struct sl_buf *out)
+{
+    struct sl_client *client = NULL;
+    cJSON *answer = NULL, *row;
+    int rc = 0;
+    if (sl_client_open_any(cli, &client, NULL) < 0)
+        return 0;
+    if (sl_client_get(client, list->path, NULL, &answer, NULL) == 0) {
+        cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(answer, list->name))
+        {
+            cJSON *member = cJSON_GetObjectItemCaseSensitive(row, list->member);
+            if (rc == 0 && cJSON_IsString(member)) {
+                if (is_plain(member->valuestring))
+                    rc = sl_buf_printf(out, "%s\n", member->valuestring);
+            } else if (rc == 0) {
+                rc = sl_buf_printf(out, "%" PRIu64 "\n", sl_answer_u64(row, list->member));
+            }
+        }
+    }
+    cJSON_Delete(answer);
+    sl_client_free(client);
+    return rc;
+}
+
+static int put_verbs(const struct sl_verb *verbs, struct sl_buf *out)
+{
+    int rc = 0;
+    for (const struct sl_verb *verb = verbs; verb->name && rc == 0; verb++)
+        rc = verb->summary ? sl_buf_printf(out, "%s\n", verb->name) : 0;
+    return rc;
+}
+
+int sl_completion_words(const struct sl_cli *cli, const char *const *words, size_t count,
+                        struct sl_buf *out)
+{
+    const char *verb = count > 0 ? words[0] : "", *before = count > 1 ? words[count - 2] : "";
+    if (count <= 1 || (count == 2 && strcmp(verb, "help") == 0))
+        return put_verbs(cli->verbs, out);
+    for (size_t i = 0; i < COUNT(values); i++) {
+        if (strcmp(values[i].option, before) != 0 ||
+            (values[i].verb && strcmp(values[i].verb, verb) != 0))
+            continue;
+        int rc = put_values(out, values[i].values);
+        return rc == 0 && values[i].list ? put_list(cli, values[i].list, out) : rc;
+    }
+    if (before[0] == '-') /* its value is a file, or none's business */
+        return 0;
+    for (size_t i = 0; i < COUNT(words_of); i++) {
+        if (strcmp(words_of[i].verb, verb) != 0 || (!words_of[i].list && count > 2))
+            continue;
+        int rc = put_values(out, words_of[i].values);
+        return rc == 0 && words_of[i].list ? put_list(cli, words_of[i].list, out) : rc;
+    }
+    return 0;
 }

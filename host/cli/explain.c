@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/spec/plan.h"
@@ -17,7 +18,9 @@ int sl_explain_plan(const struct sl_cli *cli, const struct sl_plan *plan)
     struct sl_diag diag = {0};
     sl_buf_init(&text, MAX_JSON_BYTES);
     int rc = sl_plan_explain(plan, &text);
-    if (rc == 0)
+    if (rc == 0 && cli->json)
+        sl_answer_print("plan", &text);
+    else if (rc == 0)
         printf("%s\n", (const char *)text.data);
     sl_buf_fini(&text);
     if (rc == 0)

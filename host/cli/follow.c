@@ -7,13 +7,17 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/clock.h"
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/outcome.h"
+#include "host/cli/say.h"
 #include "host/cli/sse.h"
 #include "host/cli/stream.h"
 #include "host/report/text.h"
+
+#define LEAST_PERCENT 2.0 /* of which the rest is told */
 
 struct follow {
     const struct sl_cli *cli;
@@ -31,13 +35,29 @@ static void take_text(char *out, size_t size, const cJSON *data, const char *key
                  sl_text_copy(fit, value->valuestring, strlen(value->valuestring)));
 }
 
+/* The daemon says when a job began where it is asked for the job; else the event's time is it. */
+static void take_times(struct sl_follow_state *state, const cJSON *data)
+{
+    uint64_t started_ms = sl_answer_u64(data, "started_ms");
+    if (started_ms != 0)
+        state->started_ms = started_ms;
+    else if (state->started_ms == 0 && strcmp(state->state, "running") == 0)
+        state->started_ms = state->now_ms;
+    if (strcmp(state->phase, "measuring") != 0)
+        state->pairs_ms = 0;
+    else if (state->pairs_ms == 0 && state->percent <= 0)
+        state->pairs_ms = state->now_ms; /* not where they were under way already */
+}
+
 void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
 {
     if (cJSON_HasObjectItem(data, "state")) { /* what an earlier attempt told is over */
         state->phase[0] = state->part[0] = state->device[0] = '\0';
         state->pair = state->pairs = 0;
         state->ratio = state->off_ms = state->on_ms = state->insns = 0;
-        state->precision = state->half_width = 0;
+        state->precision = state->half_width = state->expected_insns = 0;
+        state->started_ms = state->pairs_ms = 0;
+        state->percent = -1;
     }
     take_text(state->state, sizeof(state->state), data, "state");
     take_text(state->device, sizeof(state->device), data, "device");
@@ -60,12 +80,38 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
         state->half_width = sl_answer_f64(data, "half_width_percent");
     if (cJSON_HasObjectItem(data, "insns"))
         state->insns = sl_answer_f64(data, "insns");
+    if (cJSON_HasObjectItem(data, "phase")) {
+        state->expected_insns = sl_answer_f64(data, "expected_insns");
+        state->percent = cJSON_HasObjectItem(data, "percent") ? sl_answer_f64(data, "percent") : -1;
+        if (!(state->percent >= 0 && state->percent <= 100)) /* a server may say anything */
+            state->percent = -1;
+    }
+    take_times(state, data);
+}
+
+/* "12.3 s" since the job began; "4 min left" by how long the pairs have taken so far. */
+static void put_times(const struct sl_follow_state *state, char *out, size_t size)
+{
+    char text[SL_ANSWER_TIME_BYTES];
+    size_t used = 0;
+    out[0] = '\0';
+    if (state->percent >= 0)
+        used = (size_t)snprintf(out, size, ", %.0f %%", state->percent);
+    if (state->started_ms == 0 || state->now_ms <= state->started_ms)
+        return;
+    used += (size_t)snprintf(out + used, size - used, ", %s",
+                             sl_answer_span(state->started_ms, state->now_ms, text));
+    if (state->percent < LEAST_PERCENT || state->percent > 100 || state->pairs_ms == 0)
+        return;
+    uint64_t taken = state->now_ms - state->pairs_ms;
+    uint64_t left = (uint64_t)((double)taken * (100 - state->percent) / state->percent);
+    snprintf(out + used, size - used, ", %s left", sl_answer_span(1, 1 + left, text));
 }
 
 const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,
                             size_t size)
 {
-    char phase[64], pair[64] = "", ratio[48] = "", width[64] = "", cost[64] = "";
+    char phase[64], pair[64] = "", ratio[48] = "", width[64] = "", cost[64] = "", times[96];
     snprintf(phase, sizeof(phase), "%s", state->phase[0] ? state->phase : state->state);
     if (state->part[0] && strcmp(state->part, "measured") != 0)
         snprintf(phase, sizeof(phase), "%s run, %s", state->part, state->phase);
@@ -81,11 +127,15 @@ const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, c
         snprintf(width, sizeof(width), " (goal +-%.2g %%)", state->precision);
     if (state->off_ms > 0)
         snprintf(cost, sizeof(cost), ", %.4g and %.4g ms", state->off_ms, state->on_ms);
+    else if (state->insns > 0 && state->expected_insns > 0)
+        snprintf(cost, sizeof(cost), ", %.1f of %.1f M instructions", state->insns / 1e6,
+                 state->expected_insns / 1e6);
     else if (state->insns > 0)
         snprintf(cost, sizeof(cost), ", %.1f M instructions", state->insns / 1e6);
-    snprintf(out, size, "job %" PRIu64 "%s%s: %s%s%s%s%s%s%s", job, state->device[0] ? " on " : "",
-             state->device, phase, pair, ratio, width, cost, state->detail[0] ? ": " : "",
-             state->detail);
+    put_times(state, times, sizeof(times));
+    snprintf(out, size, "job %" PRIu64 "%s%s: %s%s%s%s%s%s%s%s", job,
+             state->device[0] ? " on " : "", state->device, phase, pair, times, ratio, width, cost,
+             state->detail[0] ? ": " : "", state->detail);
     return out;
 }
 
@@ -105,7 +155,8 @@ static void print_event(const char *type, const cJSON *data)
     char *text = cJSON_PrintUnformatted(data);
     char fit[SL_TEXT_SIZE];
     if (text)
-        printf("{\"event\":\"%s\",\"data\":%s}\n", sl_text_copy(fit, type, strlen(type)), text);
+        printf("{\"schema\":\"sme2lab.event/1\",\"event\":\"%s\",\"data\":%s}\n",
+               sl_text_copy(fit, type, strlen(type)), text);
     fflush(stdout);
     cJSON_free(text);
 }
@@ -118,6 +169,7 @@ static bool on_event(void *user, const struct sl_sse_event *event)
                  strcmp(event->type, "progress") == 0;
     if (data && follow->show && follow->cli->json && strpbrk(event->type, "\"\\") == NULL)
         print_event(event->type, data);
+    follow->state.now_ms = sl_clock_utc_ms();
     if (data && known)
         sl_follow_take(&follow->state, data);
     cJSON_Delete(data);
@@ -128,8 +180,10 @@ static bool on_event(void *user, const struct sl_sse_event *event)
 static void on_lost(void *user, const char *why)
 {
     const struct follow *follow = user;
-    if (follow->show && follow->cli->live)
-        fprintf(stderr, "\r%s; trying again\033[K", why);
+    if (follow->show && follow->cli->live) {
+        fputs("\r\033[K", stderr);
+        sl_say(stderr, "%s; trying again", why);
+    }
 }
 
 int sl_follow_job(const struct sl_cli *cli, struct sl_client *client, uint64_t job, bool show,

@@ -17,13 +17,17 @@ struct sl_follow_state {
     double ratio;                 /* running figure off / on; 0: none */
     double off_ms, on_ms;         /* mean of an execution so far; 0: none */
     double precision, half_width; /* percent: asked for, seen at the last look; 0: none */
-    double insns;                 /* counted so far; 0: none */
+    double insns, expected_insns; /* counted so far, and at the end; 0: none, unknown */
+    double percent;               /* of the pairs; below 0: unknown */
+    /* Unix time: of the event, and when the job and its pairs began; 0: unknown. */
+    uint64_t now_ms, started_ms, pairs_ms;
 };
 
-/* Lays an event's object over what is known. */
+/* Lays an event's object, which came at `now_ms`, over what is known. */
 void sl_follow_take(struct sl_follow_state *state, const struct cJSON *data);
 
-/* "job 7 on counted-512: measuring, pair 1 of 2, off / on = 3.100". Returns `out`. */
+/* "job 7 on counted-512: measuring, pair 1 of 2, 50 %, 3.1 s, 2.4 s left, off / on = 3.100".
+ * Returns `out`. */
 const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,
                             size_t size);
 

@@ -150,7 +150,7 @@ static int put_json(const struct request *r, struct sl_buf *out)
             const struct sl_operator *op = &a->operators[i];
             if (!sl_sme2_matters(op))
                 continue;
-            const char *evidence = sl_sme2_evidence_of(op, &r->log, &kernel);
+            const char *evidence = sl_sme2_evidence_of(op, &r->log, false, &kernel);
             sl_json_open_object(&json, NULL);
             sl_json_text(&json, "operator", sl_text_copy(text, op->name, op->name_len));
             sl_json_text(&json, "kernel", kernel);
@@ -182,7 +182,7 @@ static void put_proof(const struct request *r, struct sl_doc *doc)
         if (!sl_sme2_matters(&a->operators[i]))
             continue;
         sl_table_cell(&t, a->operators[i].name, a->operators[i].name_len);
-        sl_table_text(&t, sl_sme2_evidence_of(&a->operators[i], &r->log, &kernel));
+        sl_table_text(&t, sl_sme2_evidence_of(&a->operators[i], &r->log, false, &kernel));
     }
     sl_doc_table(doc, &t);
 }

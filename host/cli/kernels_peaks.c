@@ -15,6 +15,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
+#include "host/cli/say.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 
@@ -210,7 +211,7 @@ static int write_json(const struct peaks *p, struct sl_buf *out)
 
 static void print_loops(const struct peaks *p)
 {
-    printf("%s (%s)\n%s\n\n%-28s %8s %9s  %s\n", p->identity.fingerprint, p->device->cpu,
+    sl_say(stdout, "%s (%s)\n%s\n\n%-28s %8s %9s  %s\n", p->identity.fingerprint, p->device->cpu,
            no_roofline, "loop", "a turn", "measured", "what");
     for (size_t i = 0; i + 1 < p->count; i += 2) {
         const struct row *row = &p->rows[i];
@@ -222,8 +223,8 @@ static void print_loops(const struct peaks *p)
 
 static void print_roofline(const struct peaks *p, const char *path)
 {
-    printf("%s (this machine)\n\n%-44s %7s %15s %12s %10s\n", p->identity.fingerprint, "what",
-           "workers", "per second", "Gmul-add/s", "GB/s");
+    sl_say(stdout, "%s (this machine)\n\n%-44s %7s %15s %12s %10s\n", p->identity.fingerprint,
+           "what", "workers", "per second", "Gmul-add/s", "GB/s");
     for (size_t i = 0; i < p->count; i++) {
         const struct row *row = &p->rows[i];
         bool mode = strcmp(row->kind, "mode") == 0;
@@ -231,7 +232,7 @@ static void print_roofline(const struct peaks *p, const char *path)
                per_second(row), mode ? 0 : per_second(row) * (double)row->operations / 1e9,
                per_second(row) * (double)row->bytes / 1e9);
     }
-    printf("\nThe device's roofline is kept in %s.\n", path);
+    sl_say(stdout, "\nThe device's roofline is kept in %s.\n", path);
 }
 
 static int show(const struct peaks *p, const struct sl_cli *cli, struct sl_diag *diag)

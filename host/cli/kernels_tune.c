@@ -16,6 +16,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
+#include "host/cli/say.h"
 #include "host/device/launch.h"
 
 enum {
@@ -290,7 +291,7 @@ static int write_table(const struct tuning *t, struct sl_buf *out)
 
 static void print_text(const struct tuning *t, const char *path)
 {
-    printf("%s (%s)\n%s\n\n%-15s %9s  %s\n", t->identity.fingerprint,
+    sl_say(stdout, "%s (%s)\n%s\n\n%-15s %9s  %s\n", t->identity.fingerprint,
            t->identity.emulated ? t->device->cpu : "this machine", note_of(t), "family",
            "otherwise", "in streaming mode");
     for (size_t i = 0; i < t->count; i++) {
@@ -302,7 +303,8 @@ static void print_text(const struct tuning *t, const char *path)
                    f->streams ? "yes, by default" : "no, by default");
     }
     if (path[0] != '\0')
-        printf("\nThe device's table is %s: runs on it use it, and say so in manifest.json.\n",
+        sl_say(stdout,
+               "\nThe device's table is %s: runs on it use it, and say so in manifest.json.\n",
                path);
 }
 

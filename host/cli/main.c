@@ -3,5 +3,5 @@
 
 int main(int argc, char **argv)
 {
-    return sl_cli_main(argc, argv);
+    return sl_cli_main(argc, argv, sl_verbs);
 }

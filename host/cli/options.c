@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/json.h"
 #include "host/spec/nearest.h"
 
-enum { MAX_OPTIONS = 48, HELP_COLUMNS = 80, LEFT_COLUMNS = 28 };
+enum { MAX_PAGE_BYTES = 1 << 20, MAX_OPTIONS = 48, HELP_COLUMNS = 80, LEFT_COLUMNS = 28 };
 
 static const struct sl_option *find_long(const struct sl_usage *usage, const char *word, size_t len)
 {
@@ -130,6 +132,9 @@ int sl_options_parse(const struct sl_usage *usage, int argc, char **argv, const 
         } else if (!options_ended && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             sl_options_help(usage);
             return 1;
+        } else if (!options_ended && strcmp(word, SL_OPTIONS_HELP_JSON) == 0) {
+            sl_options_help_json(usage);
+            return 1;
         } else if (!options_ended && word[0] == '-' && word[1]) {
             int rc = take_option(usage, argc, argv, &i, diag);
             if (rc < 0)
@@ -210,6 +215,19 @@ static void print_text(const char *text)
         printf("\n");
 }
 
+/* What all verbs take, or those that speak to the daemon. */
+static const struct {
+    const char *left, *help;
+    bool http;
+} common[] = {
+    {"--json", "print the result, and any error, as JSON", false},
+    {"-q, --quiet", "print results and errors only", false},
+    {"-v, --verbose", "say more", false},
+    {"--color WHEN", "auto, always or never (NO_COLOR is respected)", false},
+    {"--server ADDRESS", "the daemon: unix:PATH or http://127.0.0.1:PORT", true},
+    {"--token-file FILE", "what it lets in over TCP", true},
+};
+
 void sl_options_help(const struct sl_usage *usage)
 {
     printf("usage: sme2lab %s %s\n\n", usage->verb, usage->synopsis);
@@ -227,16 +245,45 @@ void sl_options_help(const struct sl_usage *usage)
                      option->argument ? option->argument : "");
         print_option(left, option->help);
     }
-    print_option("--json", "print the result, and any error, as JSON");
-    print_option("-q, --quiet", "print results and errors only");
-    print_option("-v, --verbose", "say more");
-    print_option("--color WHEN", "auto, always or never (NO_COLOR is respected)");
-    if (usage->speaks_http) {
-        print_option("--server ADDRESS", "the daemon: unix:PATH or http://127.0.0.1:PORT");
-        print_option("--token-file FILE", "what it lets in over TCP");
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+        if (!common[i].http || usage->speaks_http)
+            print_option(common[i].left, common[i].help);
     }
     if (usage->notes) {
         printf("\n");
         print_text(usage->notes);
     }
+}
+
+static void put_option(struct sl_json *json, const struct sl_option *option)
+{
+    const char letter[] = {option->letter, '\0'};
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "name", option->name);
+    sl_json_text(json, "letter", letter[0] ? letter : NULL);
+    sl_json_text(json, "argument", option->argument);
+    sl_json_text(json, "help", option->help);
+    sl_json_close_object(json);
+}
+
+void sl_options_help_json(const struct sl_usage *usage)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    sl_buf_init(&text, MAX_PAGE_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.help/1");
+    sl_json_text(&json, "verb", usage->verb);
+    sl_json_text(&json, "synopsis", usage->synopsis);
+    sl_json_text(&json, "about", usage->about);
+    sl_json_open_array(&json, "options");
+    for (size_t i = 0; i < usage->option_count; i++)
+        put_option(&json, &usage->options[i]);
+    sl_json_close_array(&json);
+    sl_json_text(&json, "notes", usage->notes);
+    sl_json_close_object(&json);
+    if (json.error == 0)
+        sl_buf_print_line(&text);
+    sl_buf_fini(&text);
 }

@@ -7,6 +7,9 @@
 
 struct sl_diag;
 
+/* The word that asks for the page as JSON. */
+#define SL_OPTIONS_HELP_JSON "--help-json"
+
 enum sl_option_kind {
     SL_OPTION_FLAG,  /* into: bool, set to true */
     SL_OPTION_TEXT,  /* into: const char *, borrowed from argv */
@@ -46,5 +49,6 @@ struct sl_usage {
 int sl_options_parse(const struct sl_usage *usage, int argc, char **argv, const char **words,
                      size_t max_words, size_t *out_count, struct sl_diag *diag);
 
-/* The verb's page on stdout. */
+/* The verb's page on stdout; the second as JSON. */
 void sl_options_help(const struct sl_usage *usage);
+void sl_options_help_json(const struct sl_usage *usage);

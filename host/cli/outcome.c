@@ -11,6 +11,7 @@
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/say.h"
 #include "host/report/text.h"
 
 bool sl_outcome_is_end(const char *state)
@@ -31,32 +32,10 @@ static void copy(char *out, size_t size, const cJSON *object, const char *key)
     snprintf(out, size, "%s", sl_text_copy(fit, text, strlen(text)));
 }
 
-static int verdict_code(const struct sl_outcome *outcome)
-{
-    static const struct {
-        const char *verdict;
-        int code;
-    } codes[] = {
-        {"", SL_EXIT_DONE},           {"faster", SL_EXIT_DONE},
-        {"equivalent", SL_EXIT_DONE}, {"fewer-instructions", SL_EXIT_DONE},
-        {"equal", SL_EXIT_DONE},      {"wrong", SL_EXIT_FAILED},
-    };
-    if (strcmp(outcome->verdict, "slower") == 0 ||
-        strcmp(outcome->verdict, "more-instructions") == 0) {
-        double slowdown_percent = outcome->ratio > 0 ? 100 / outcome->ratio - 100 : 0;
-        return slowdown_percent > outcome->threshold_percent ? SL_EXIT_REGRESSION : SL_EXIT_DONE;
-    }
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-        if (strcmp(outcome->verdict, codes[i].verdict) == 0)
-            return codes[i].code;
-    }
-    return SL_EXIT_INCONCLUSIVE;
-}
-
 static int code_of(const struct sl_outcome *outcome)
 {
     if (strcmp(outcome->state, "done") == 0)
-        return verdict_code(outcome);
+        return outcome->run != 0 ? outcome->exit_code : SL_EXIT_DONE;
     if (strcmp(outcome->state, "cancelled") == 0)
         return SL_EXIT_INTERRUPTED;
     if (strcmp(outcome->cause, "user") == 0)
@@ -77,7 +56,7 @@ void sl_outcome_read(const cJSON *job, const cJSON *run, struct sl_outcome *out)
     if (!out->model[0])
         copy(out->model, sizeof(out->model), config, "model_name");
     out->ratio = sl_answer_f64(run, "ratio");
-    out->threshold_percent = sl_answer_f64(config, "threshold_percent");
+    out->exit_code = (int)sl_answer_u64(run, "exit_code");
     out->ended = sl_outcome_is_end(out->state);
     out->exit_code = code_of(out);
 }
@@ -105,17 +84,17 @@ void sl_outcome_print(const struct sl_outcome *outcome)
 {
     printf("job %" PRIu64 " %s", outcome->job, outcome->state);
     if (outcome->verdict[0])
-        printf(": %s", outcome->verdict);
+        sl_say(stdout, ": %s", outcome->verdict);
     if (outcome->ratio > 0)
         printf(", off / on = %.3f", outcome->ratio);
     if (outcome->model[0])
-        printf(" (%s", outcome->model);
+        sl_say(stdout, " (%s", outcome->model);
     if (outcome->model[0])
-        printf("%s%s)", outcome->device[0] ? " on " : "", outcome->device);
+        sl_say(stdout, "%s%s)", outcome->device[0] ? " on " : "", outcome->device);
     if (strcmp(outcome->state, "failed") == 0)
-        printf(" (%s error)", outcome->cause);
+        sl_say(stdout, " (%s error)", outcome->cause);
     if (outcome->detail[0])
-        printf(": %s", outcome->detail);
+        sl_say(stdout, ": %s", outcome->detail);
     putchar('\n');
     if (outcome->run != 0)
         printf("  sme2lab show %" PRIu64 "\n", outcome->run);
@@ -124,6 +103,7 @@ void sl_outcome_print(const struct sl_outcome *outcome)
 void sl_outcome_json(const struct sl_outcome *outcome, struct sl_json *json)
 {
     sl_json_open_object(json, NULL);
+    sl_json_text(json, "schema", "sme2lab.outcome/1");
     sl_json_u64(json, "job", outcome->job);
     sl_json_text(json, "state", outcome->state);
     sl_json_text(json, "cause", outcome->cause);

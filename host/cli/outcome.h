@@ -15,8 +15,7 @@ struct sl_outcome {
     char state[16], cause[16], verdict[SL_OUTCOME_NAME_BYTES];
     char model[SL_OUTCOME_NAME_BYTES], device[SL_OUTCOME_NAME_BYTES],
         detail[SL_OUTCOME_DETAIL_BYTES];
-    double ratio;             /* 0: none */
-    double threshold_percent; /* of the job's configuration */
+    double ratio; /* 0: none */
     bool ended;
     int exit_code; /* of an ended one */
 };

@@ -19,6 +19,7 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/cli/private_heir.h"
 #include "host/cli/private_sweep.h"
 #include "host/device/launch.h"
 
@@ -81,6 +82,21 @@ int sl_private_daemon_find(const char *cpu, struct sl_private_daemon *out, struc
     return name_files(out, diag);
 }
 
+static bool was_started(const struct sl_private_daemon *daemon)
+{
+    return access(daemon->config, R_OK) == 0;
+}
+
+/* The folder that has one state beside the other. */
+static const char *root_of(const struct sl_private_daemon *daemon, char out[SL_PATH_BYTES])
+{
+    snprintf(out, SL_PATH_BYTES, "%s", daemon->state);
+    char *slash = strrchr(out, '/');
+    if (slash)
+        *slash = '\0';
+    return out;
+}
+
 bool sl_private_daemon_of(const char *socket, struct sl_private_daemon *out)
 {
     struct sl_tool program;
@@ -91,13 +107,14 @@ bool sl_private_daemon_of(const char *socket, struct sl_private_daemon *out)
         return false;
     snprintf(out->state, sizeof(out->state), "%.*s", (int)(slash - socket), socket);
     snprintf(out->program, sizeof(out->program), "%s", program.path);
-    return name_files(out, NULL) == 0 && strcmp(out->socket, socket) == 0 &&
-           sl_private_daemon_known(out);
+    return name_files(out, NULL) == 0 && strcmp(out->socket, socket) == 0 && was_started(out);
 }
 
 bool sl_private_daemon_known(const struct sl_private_daemon *daemon)
 {
-    return access(daemon->config, R_OK) == 0;
+    char root[SL_PATH_BYTES], last[SL_PATH_BYTES];
+    return was_started(daemon) ||
+           (!daemon->cpu[0] && sl_private_last(root_of(daemon, root), last, sizeof(last)));
 }
 
 bool sl_private_daemon_listens(const char *path)
@@ -166,6 +183,7 @@ static int write_config(const struct sl_private_daemon *daemon, struct sl_diag *
     sl_json_text(&json, "log_file", log);
     sl_json_u64(&json, "idle_exit_seconds", SL_PRIVATE_IDLE_SECONDS);
     sl_json_bool(&json, "agents_on_demand", true);
+    sl_json_bool(&json, "adb", true);
     put_devices(&json, daemon->cpu);
     sl_json_close_object(&json);
     int rc = json.error;
@@ -268,12 +286,22 @@ static int make_state(const char *state, struct sl_diag *diag)
 static void tidy(const struct sl_private_daemon *daemon)
 {
     char root[SL_PATH_BYTES];
-    snprintf(root, sizeof(root), "%s", daemon->state);
-    char *slash = strrchr(root, '/');
-    if (slash)
-        *slash = '\0';
     utimensat(AT_FDCWD, daemon->config, NULL, 0);
-    sl_private_sweep(root, daemon->state, SL_PRIVATE_KEEP_S);
+    sl_private_sweep(root_of(daemon, root), daemon->state, SL_PRIVATE_KEEP_S);
+}
+
+/* The store of the last tools becomes that of these, where these have none and nobody uses it. */
+static void take_over(const struct sl_private_daemon *daemon)
+{
+    char root[SL_PATH_BYTES], lock_path[SL_PATH_BYTES + 8];
+    if (daemon->cpu[0] || was_started(daemon))
+        return;
+    snprintf(lock_path, sizeof(lock_path), "%s/.lock", root_of(daemon, root));
+    int lock = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock >= 0 && flock(lock, LOCK_EX) == 0 && !was_started(daemon))
+        sl_private_take_over(root, daemon->state);
+    if (lock >= 0)
+        close(lock);
 }
 
 int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_diag *diag)
@@ -281,6 +309,7 @@ int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_di
     char path[SL_PATH_BYTES + 16];
     if (sl_private_daemon_listens(daemon->socket))
         return 0;
+    take_over(daemon);
     int rc = make_state(daemon->state, diag);
     if (rc < 0)
         return rc;
@@ -289,7 +318,7 @@ int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_di
     if (lock < 0 || flock(lock, LOCK_EX) < 0) /* that of a dead starter is given back */
         rc = sl_diag_set(diag, -errno, path, "The lock cannot be had");
     if (rc == 0 && !sl_private_daemon_listens(daemon->socket)) {
-        rc = sl_private_daemon_known(daemon) ? 0 : write_config(daemon, diag);
+        rc = was_started(daemon) ? 0 : write_config(daemon, diag);
         if (rc == 0) {
             tidy(daemon);
             rc = launch_and_wait(daemon, diag);

@@ -2,7 +2,8 @@
  *
  * It lives below the state directory, one for each set of tools (daemon, agents, emulator, as they
  * are now), listens on a Unix socket only, starts a device's agent when it has a job for it, and
- * ends when it has been idle for a while; its store stays, and it can be started again. */
+ * ends when it has been idle for a while; its store stays, and it can be started again. The first
+ * start for a new set of tools takes over what the last set stored. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +27,8 @@ int sl_private_daemon_find(const char *cpu, struct sl_private_daemon *out, struc
 /* The one whose socket this is; false: it is none's. */
 bool sl_private_daemon_of(const char *socket, struct sl_private_daemon *out);
 
-/* Was it ever started, so that it may have jobs and runs? */
+/* Was it ever started, or one for other tools whose store it takes over, so that it may have jobs
+ * and runs? */
 bool sl_private_daemon_known(const struct sl_private_daemon *daemon);
 
 /* Does anybody listen on the socket? */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/cli/tree_remove.h"
+#include "common/base/tree_remove.h"
 
 enum { PATH_BYTES = 1024 };
 

@@ -19,6 +19,7 @@
 #include "host/cli/run_place.h"
 #include "host/cli/run_request.h"
 #include "host/cli/runner_arm.h"
+#include "host/cli/say.h"
 #include "host/cli/sender.h"
 #include "host/device/launch.h"
 #include "host/report/categories_file.h"
@@ -38,7 +39,7 @@ struct session {
     const struct sl_run_request *request;
     const struct sl_plan *plan;
     struct sl_device device;
-    char directory[PATH_BYTES];
+    struct sl_run_place place;
     struct sl_runner_arm arms[SL_PLAN_MAX];
     struct sl_runner_arm *order[SL_PLAN_MAX]; /* of a round */
     size_t ordered;
@@ -101,10 +102,10 @@ static void tell_failure(const struct session *s, const struct sl_runner_arm *ar
 {
     const struct sl_runner_end *end = &arm->failure;
     struct sl_diag diag = {.what = ""};
-    sl_diag_hint(&diag, "all that it printed is in %.600s/%s", s->directory, arm->log);
+    sl_diag_hint(&diag, "all that it printed is in %.600s/%s", s->place.path, arm->log);
     sl_diag_set(&diag, SL_E_UNSUPPORTED, arm->job.experiment.name, "In process %zu %s",
                 arm->done + 1, end->why);
-    fprintf(stderr, "%s\n", end->last_lines);
+    sl_say(stderr, "%s\n", end->last_lines);
     struct sl_cli cli = *s->cli;
     cli.json = false; /* import.json has it */
     sl_cli_fail(&cli, SL_EXIT_FAILED, &diag);
@@ -120,7 +121,7 @@ static int begin_arms(struct session *s, struct sl_diag *diag)
         e.warmup = e.warmup == UINT32_MAX ? DEFAULT_WARMUP : e.warmup;
         arm->job = (struct sl_runner_job){.device = s->device,
                                           .experiment = e,
-                                          .directory = s->directory,
+                                          .directory = s->place.path,
                                           .timeout_ms = (uint64_t)e.timeout_seconds * 1000};
         snprintf(arm->job.device.agent.path, sizeof(arm->job.device.agent.path), "%s",
                  s->runners[i]);
@@ -280,7 +281,7 @@ static int report(const struct session *s, const struct sl_categories *categorie
     struct sl_collection all = {.count = 0};
     struct sl_report_files files = {.count = 0};
     struct sl_diag none = {.what = ""};
-    int rc = sl_collection_add(&all, s->directory, NULL, categories, &none);
+    int rc = sl_collection_add(&all, s->place.path, NULL, categories, &none);
     if (rc == SL_E_NOT_FOUND) /* no pair has times: there is nothing to report */
         return 0;
     if (rc < 0)
@@ -290,13 +291,13 @@ static int report(const struct session *s, const struct sl_categories *categorie
         rc = all.count > 1 ? sl_report_files_add_combined(&files, &combined, formats[i], diag)
                            : sl_report_files_add(&files, &all.reports[0], "", formats[i], diag);
     if (rc == 0)
-        rc = sl_report_files_write(&files, s->directory, true, diag);
+        rc = sl_report_files_write(&files, s->place.path, true, diag);
     for (size_t i = 0; rc == 0 && i < all.count; i++) {
         char title[256], verdict[256];
         sl_report_title(&all.reports[i], title, sizeof(title));
         sl_report_verdict(&all.reports[i], verdict, sizeof(verdict));
         if (!s->cli->json && !s->cli->quiet)
-            printf("%s: %s\n", title, verdict);
+            sl_say(stdout, "%s: %s\n", title, verdict);
         *out_code =
             sl_outcome_worse(*out_code, sl_verdict_exit_code(&all.compared[i]->comparison,
                                                              s->plan->specs[0].threshold_percent));
@@ -315,18 +316,18 @@ static int finish(struct session *s, const struct sl_categories *categories, int
     size_t pairs = put_pairs(s);
     put_failures(s);
     sl_json_close_object(&s->json);
-    snprintf(path, sizeof(path), "%.1000s/import.json", s->directory);
+    snprintf(path, sizeof(path), "%.1000s/import.json", s->place.path);
     int rc = s->json.error ? s->json.error : sl_buf_write_file(path, s->text.data, s->text.size);
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc));
     if (s->measured > 0)
-        rc = sl_armkit_write(s->directory, categories, diag);
+        rc = sl_armkit_write(s->place.path, categories, diag);
     if (rc == 0 && s->measured > 0)
         rc = report(s, categories, out_code, diag);
     if (rc == 0 && s->cli->json)
         sl_buf_print_line(&s->text);
     else if (rc == 0 && !s->cli->quiet)
-        printf("%s: %zu of %zu experiments measured, %zu pairs compared\n", s->directory,
+        sl_say(stdout, "%s: %zu of %zu experiments measured, %zu pairs compared\n", s->place.path,
                s->measured, s->plan->count, pairs);
     return rc;
 }
@@ -341,13 +342,13 @@ static int analyze_again(struct session *s, struct sl_diag *diag)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--analysis-only",
                            "Nothing says which directory has the recorded runs");
     }
-    snprintf(s->directory, sizeof(s->directory), "%.1000s", s->plan->specs[0].output_root);
-    int rc = sl_import_check(s->directory, diag);
+    snprintf(s->place.path, sizeof(s->place.path), "%.1000s", s->plan->specs[0].output_root);
+    int rc = sl_import_check(s->place.path, diag);
     if (rc == 0)
         rc = sl_categories_load(NULL, &categories, diag);
     if (rc < 0)
         return rc;
-    rc = sl_armkit_write(s->directory, &categories, diag);
+    rc = sl_armkit_write(s->place.path, &categories, diag);
     if (rc == 0)
         rc = report(s, &categories, &code, diag);
     sl_categories_fini(&categories);
@@ -370,7 +371,7 @@ static int run_session(struct session *s, struct sl_diag *diag)
         rc = sl_categories_load(NULL, &categories, diag);
     if (rc < 0)
         return rc;
-    rc = sl_run_place_choose(s->plan, s->request->force, s->directory, diag);
+    rc = sl_run_place_take(s->plan, s->request->force, &s->place, diag);
     sl_interrupt_catch();
     if (rc == 0) {
         begin(s);
@@ -393,6 +394,7 @@ int sl_run_external(const struct sl_cli *cli, const struct sl_run_request *reque
     s->cli = cli;
     s->request = request;
     s->plan = plan;
+    s->place.lock = -1;
     sl_buf_init(&s->text, MAX_IMPORT_BYTES);
     sl_json_init(&s->json, &s->text);
     int code = request->analysis_only ? analyze_again(s, &diag) : run_session(s, &diag);
@@ -402,6 +404,7 @@ int sl_run_external(const struct sl_cli *cli, const struct sl_run_request *reque
         code = sl_cli_fail(cli, sl_exit_for_error(code), &diag);
     for (size_t i = 0; i < plan->count; i++)
         sl_runner_arm_fini(&s->arms[i]);
+    sl_run_place_leave(&s->place);
     sl_buf_fini(&s->text);
     sl_free(s);
     return code;

@@ -18,6 +18,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
 #include "host/cli/sender.h"
+#include "host/inspect/inspect.h"
 #include "host/spec/path_stem.h"
 
 enum {
@@ -26,6 +27,8 @@ enum {
     MAX_LOG_BYTES = 64 << 20,
     DIGEST_DIGITS = SL_SHA256_HEX_SIZE - 1
 };
+
+#define MAX_MODEL_BYTES (UINT64_C(4) << 30)
 
 /* How a result begins that says no more. */
 static const char ended[] = "the inference process ended with exit code";
@@ -42,6 +45,46 @@ static int check_file(const char *path, const char *what, const char *hint, stru
     return rc;
 }
 
+static int check_expected(const struct sl_inspect *inspect, const struct sl_spec *e,
+                          struct sl_diag *diag)
+{
+    const struct sl_pte_plan *plan = NULL;
+    size_t tensors = 0;
+    for (uint32_t i = 0; i < inspect->method_count && !plan; i++)
+        if (!e->method || strcmp(inspect->methods[i].plan->name, e->method) == 0)
+            plan = inspect->methods[i].plan;
+    for (uint32_t i = 0; plan && i < plan->output_count; i++)
+        tensors += plan->values[plan->outputs[i]].kind == SL_PTE_TENSOR;
+    if (!plan || e->expected_count == 0 || e->expected_count == tensors)
+        return 0;
+    sl_diag_hint(diag, "name one raw file for each output that is a tensor, in their order");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--expected",
+                       "Method '%.60s' has %zu outputs, and %zu files of expected values were "
+                       "named",
+                       plan->name, tensors, e->expected_count);
+}
+
+/* What `inspect` refuses is refused before anything is measured, in the same words. Programs for
+ * other runtimes than ours may hold what we do not know. */
+static int check_program(const struct sl_spec *e, struct sl_diag *diag)
+{
+    struct sl_inspect *inspect = NULL;
+    struct sl_buf file;
+    if (e->runner || e->runtime[0] != SL_RUNTIME_OWN)
+        return 0;
+    int rc = sl_buf_read_file(e->model, MAX_MODEL_BYTES, &file);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, e->model, "The model cannot be read (%s)", sl_strerror(rc));
+    rc = sl_inspect_new((struct sl_bytes){file.data, file.size}, &inspect, diag);
+    if (rc < 0)
+        sl_inspect_name_file(e->model, diag);
+    else
+        rc = check_expected(inspect, e, diag);
+    sl_inspect_free(inspect);
+    sl_buf_fini(&file);
+    return rc == SL_E_LIMIT ? 0 : rc;
+}
+
 int sl_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag)
 {
     int rc = 0;
@@ -54,6 +97,11 @@ int sl_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag)
         for (size_t k = 0; k < e->inputs_count && rc == 0; k++)
             rc = check_file(e->inputs[k], "input file",
                             "name raw input files that can be read, one for each input", diag);
+        for (size_t k = 0; k < e->expected_count && rc == 0; k++)
+            rc = check_file(e->expected[k], "file of expected values",
+                            "name raw files that can be read, one for each output", diag);
+        if (rc == 0)
+            rc = check_program(e, diag);
     }
     return rc;
 }

@@ -4,12 +4,14 @@
 #include <errno.h>
 
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/private_daemon.h"
 #include "host/cli/run_request.h"
 #include "host/cli/sender.h"
 #include "host/cli/server_address.h"
+#include "host/device/adb/look.h"
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
 
@@ -51,20 +53,64 @@ static int open_private(const struct sl_cli *cli, struct sl_sender *sender, stru
     return rc < 0 ? rc : sl_client_open_private(cli, &daemon, &sender->client, diag);
 }
 
+/* The one phone that is plugged in here; "": none, or several. */
+static void look_for_phone(struct sl_sender *sender)
+{
+    struct sl_adb_look *look = sl_calloc(1, sizeof(*look));
+    size_t count = 0;
+    if (look && sl_adb_look(look, NULL) == 0) {
+        for (size_t i = 0; i < look->count; i++) {
+            if (look->listed[i].state != SL_ADB_ONLINE)
+                continue;
+            sl_adb_name_of(look->listed[i].serial, sender->phone);
+            count++;
+        }
+    }
+    if (count != 1)
+        sender->phone[0] = '\0';
+    sl_free(look);
+}
+
+/* Where nothing was said: the phone that is there, else this machine, else the emulator. */
+static void choose_device(struct sl_sender *sender)
+{
+    struct sl_spec *spec = &sender->plan->specs[0];
+    if (spec->device)
+        return;
+    spec->device = sender->phone[0]             ? sender->phone
+                   : sl_device_local_has_sme2() ? "local"
+                                                : "counted";
+}
+
+int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag)
+{
+    bool there = false;
+    int rc = has_daemon(cli, &there, diag);
+    if (rc == 0 && !there)
+        choose_device(sender);
+    if (rc == 0)
+        rc = there ? sl_client_open(cli, &sender->client, diag) : open_private(cli, sender, diag);
+    return rc;
+}
+
 int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag)
 {
     struct sl_plan *plan = sender->plan;
-    bool there = false;
-    if (!plan->specs[0].device)
-        plan->specs[0].device = sl_device_local_has_sme2() ? "local" : "counted";
+    bool there = false, open = !plan->specs[0].device && !plan->specs[0].cpu;
+    open = open && plan->specs[0].svl == 0;
     int rc = has_daemon(cli, &there, diag);
     if (rc == 0 && there && plan->specs[0].cpu) {
         sl_diag_hint(diag, "say --server private to measure on this machine");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--cpu",
                            "The emulated CPU belongs to the daemon's device");
     }
+    if (rc == 0 && open && !there)
+        look_for_phone(sender);
     if (rc == 0)
-        rc = there ? sl_client_open(cli, &sender->client, diag) : open_private(cli, sender, diag);
+        rc = sl_run_lab_open_any(cli, sender, diag);
+    if (rc == 0 && open && there)
+        rc = sl_sender_find_phone(sender, diag);
+    choose_device(sender);
     if (rc == 0)
         rc = sl_sender_choose(sender, diag);
     if (rc == 0)

@@ -9,3 +9,7 @@ struct sl_sender;
  * directory, else the private one; and chooses the device there. What neither the command line nor
  * the configuration says of the plan is filled in. 0 or a code with `diag` set. */
 int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag);
+
+/* The same daemon without looking at its devices; on the private one, which has this machine and
+ * the emulator, a device is chosen. */
+int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag);

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/report/silicon_file.h"
 #include "host/spec/nearest.h"
 #include "host/spec/param.h"
 #include "host/spec/plan.h"
@@ -54,7 +55,8 @@ static const char submit_about[] =
     "queue\n"
     "for each experiment of the configuration. Prints the numbers of the jobs, one a line, and "
     "does\n"
-    "not wait: 'sme2lab watch JOB' shows one as it goes, 'sme2lab wait JOB' ends when it ends.";
+    "not wait: 'sme2lab watch JOB' shows one as it goes, 'sme2lab wait JOB' ends when it ends.\n"
+    "Where no daemon listens, a private one is started as 'sme2lab run' does.";
 
 static const char submit_notes[] =
     "Exit codes: 0 all are in the queue; 2 a command line, configuration or file that cannot be, "
@@ -138,6 +140,10 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
          "write over the files of another run that --out holds"},
         {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
          "Ctrl-C stops the jobs in place of leaving them to go on"},
+        {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
+         "the model's ETRecord: names the lines of its source that cost most"},
+        {"--full", 0, SL_OPTION_FLAG, &r->full, NULL,
+         "print operators, kernels, proof of SME2 and files too"},
     };
     struct sl_option options[MAX_OPTIONS];
     size_t count = fill_options(r, SL_VERB_RUN, options);
@@ -234,19 +240,20 @@ static int split_paths(struct sl_run_request *r, const struct sl_param *param, c
                        struct sl_spec *spec, struct sl_diag *diag)
 {
     const char **paths = sl_param_value(param, spec);
+    char **copy = &r->path_texts[param - sl_params];
     size_t count = 0;
-    sl_free(r->input_text);
-    r->input_text = sl_strndup(text, strlen(text));
-    if (!r->input_text)
+    sl_free(*copy);
+    *copy = sl_strndup(text, strlen(text));
+    if (!*copy)
         return -ENOMEM;
-    for (char *at = r->input_text; at;) {
+    for (char *at = *copy; at;) {
         char *comma = strchr(at, ',');
         if (comma)
             *comma = '\0';
         if (count == param->most || !*at) {
             sl_diag_hint(diag, "say %s first.bin,second.bin", param->option);
             return sl_diag_set(diag, SL_E_UNSUPPORTED, param->option,
-                               *at ? "There are too many inputs" : "An input has no name");
+                               *at ? "There are too many files" : "A file has no name");
         }
         paths[count++] = at;
         at = comma ? comma + 1 : NULL;
@@ -323,6 +330,13 @@ static int take(struct sl_run_request *r, size_t which, struct sl_spec *spec, st
     }
 }
 
+static void copy_paths(const struct sl_param *param, struct sl_spec *from, struct sl_spec *to)
+{
+    size_t count = *sl_param_items(param, from);
+    memcpy(sl_param_value(param, to), sl_param_value(param, from), count * sizeof(const char *));
+    *sl_param_items(param, to) = count;
+}
+
 /* What the command line says beats the configuration. */
 static int override(struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
@@ -332,12 +346,9 @@ static int override(struct sl_run_request *r, struct sl_plan *plan, struct sl_di
         struct sl_spec *spec = &plan->specs[i];
         for (size_t k = 0; k < sl_param_count && rc == 0; k++) {
             if (sl_params[k].type == SL_PARAM_PATHS && r->said[k].text && i > 0)
-                continue; /* split once, for the first */
-            rc = take(r, k, spec, diag);
-        }
-        if (r->input_text) {
-            memcpy(spec->inputs, first->inputs, sizeof(spec->inputs));
-            spec->inputs_count = first->inputs_count;
+                copy_paths(&sl_params[k], first, spec); /* split once, for the first */
+            else
+                rc = take(r, k, spec, diag);
         }
         if (rc == 0)
             rc = sl_spec_check_looks(spec, spec->name, diag);
@@ -358,8 +369,18 @@ int sl_run_request_plan(struct sl_run_request *r, struct sl_plan *out, struct sl
     return rc;
 }
 
+int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < plan->count; i++)
+        rc = sl_silicon_check_names(plan->specs[i].silicon, diag);
+    return rc;
+}
+
 void sl_run_request_fini(struct sl_run_request *r)
 {
-    sl_free(r->input_text);
-    r->input_text = NULL;
+    for (size_t i = 0; i < SL_RUN_MAX_PARAMS; i++) {
+        sl_free(r->path_texts[i]);
+        r->path_texts[i] = NULL;
+    }
 }

@@ -27,9 +27,10 @@ struct sl_run_request {
     const char *target; /* MODEL.pte or CONFIG.json; this and the next are borrowed from argv */
     union sl_run_said said[SL_RUN_MAX_PARAMS]; /* in the order of sl_params */
     struct sl_option_list only;
-    bool explain, analysis_only, cancel_on_interrupt, force;
+    const char *record_path; /* of the model's ETRecord; NULL: none */
+    bool explain, analysis_only, cancel_on_interrupt, force, full;
     char command[SL_RUN_COMMAND_BYTES];
-    char *input_text; /* owned: the list of files that is split */
+    char *path_texts[SL_RUN_MAX_PARAMS]; /* owned: the lists of files that are split */
     char label_keys[SL_OPTION_LIST_MAX][SL_NAME_BYTES];
 };
 
@@ -44,3 +45,6 @@ void sl_run_request_fini(struct sl_run_request *request);
 /* The configuration or the bare model, with what the command line says laid over it. 0 or a
  * negative code with `diag` set; on success end `out` with sl_plan_fini(), before the request. */
 int sl_run_request_plan(struct sl_run_request *request, struct sl_plan *out, struct sl_diag *diag);
+
+/* Before measuring: whether the silicon that was named has profiles. */
+int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *diag);

@@ -11,11 +11,16 @@
 #include "common/base/mem.h"
 #include "host/analysis/agreement.h"
 #include "host/cli/cli.h"
+#include "host/cli/say.h"
 #include "host/report/comparison.h"
+#include "host/report/report.h"
 #include "host/report/style.h"
 #include "host/rundir/compared.h"
+#include "host/rundir/report_files.h"
 
 enum { TOP_OPERATORS = 12, PATH_BYTES = 1024 };
+/* Pages that another file had a part in have names of their own: the run's follow from it alone. */
+#define LINES "_lines"
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
 
 static const char *const levels[] = {"off", "on"};
@@ -23,7 +28,7 @@ static const char *const levels[] = {"off", "on"};
 static void print_agreement(const char *what, const struct sl_agreement *agreement)
 {
     char more[SL_AGREEMENT_TEXT_BYTES];
-    printf("  %-16s %s  max abs %.3g, %.3g of the peak (at most %.0e)%s\n", what,
+    sl_say(stdout, "  %-16s %s  max abs %.3g, %.3g of the peak (at most %.0e)%s\n", what,
            agreement->agree ? "agree   " : "DISAGREE", agreement->max_abs, agreement->max_rel,
            agreement->tolerance, sl_agreement_more_text(agreement, more));
 }
@@ -31,46 +36,125 @@ static void print_agreement(const char *what, const struct sl_agreement *agreeme
 static void print_files(const struct sl_compared *compared, const char *directory)
 {
     const char *suffix = compared->sides[0].directory.suffix;
-    printf("\nFiles in %s\n", directory);
+    sl_say(stdout, "\nFiles in %s\n", directory);
     for (int i = 0; i < 2; i++)
-        printf("  ETDump, SME2 %-3s  %s\n", levels[i],
+        sl_say(stdout, "  ETDump, SME2 %-3s  %s\n", levels[i],
                compared->sides[i].path + strlen(directory) + 1);
-    printf("  report            report%s.html, report%s.md\n", suffix, suffix);
-    printf("  summary           analysis_summary%s.json, manifest%s.json\n", suffix, suffix);
+    sl_say(stdout, "  report            report%s.html, report%s.md\n", suffix, suffix);
+    sl_say(stdout, "  summary           analysis_summary%s.json, manifest%s.json\n", suffix,
+           suffix);
 }
 
-static void print(const struct sl_cli *cli, const struct sl_compared *compared,
-                  const char *directory)
+static void print_part(const struct sl_cli *cli, const struct sl_compared *compared, int extent)
 {
-    static const char *const sides[] = {"SME2 off", "SME2 on"};
     const struct sl_style style = {cli->width, cli->color, cli->verbose ? SIZE_MAX : TOP_OPERATORS,
                                    cli->unicode};
     struct sl_buf text;
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
-    if (sl_comparison_text(&text, &style, &compared->report) == 0 && text.data)
+    if (sl_comparison_text(&text, &style, &compared->report, extent) == 0 && text.data)
         fputs((const char *)text.data, stdout);
     sl_buf_fini(&text);
-    printf("\nOutputs against the portable kernels\n");
-    for (int i = 0; i < 2; i++) {
-        if (compared->has_portable[i])
-            print_agreement(sides[i], &compared->portable[i]);
-    }
-    if (!cli->quiet)
-        print_files(compared, directory);
 }
 
-int sl_run_show(const struct sl_cli *cli, const char *directory, const char *experiment,
-                const struct sl_categories *categories, struct sl_diag *diag)
+/* All of them with `full`; else what was asked for, and what is wrong. */
+static void print_outputs(const struct sl_compared *compared, bool full)
+{
+    static const struct {
+        const char *words;
+        int pair;
+        bool asked;
+    } lines[] = {{"off vs portable", SL_OFF_VS_PORTABLE, false},
+                 {"on vs portable", SL_ON_VS_PORTABLE, false},
+                 {"off vs expected", SL_OFF_VS_EXPECTED, true},
+                 {"on vs expected", SL_ON_VS_EXPECTED, true}};
+    const struct sl_rundir *directory = &compared->sides[0].directory;
+    bool said = false;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        const struct sl_agreement *one = &directory->agreements[lines[i].pair];
+        if (!directory->has_agreement[lines[i].pair] || !(full || lines[i].asked || !one->agree))
+            continue;
+        if (!said)
+            printf("%sOutputs, SME2\n", full ? "\n" : "");
+        said = true;
+        print_agreement(lines[i].words, one);
+    }
+}
+
+/* What came out stands last, where the eye is. */
+static void print(const struct sl_cli *cli, const struct sl_compared *compared,
+                  const char *directory, bool full)
+{
+    if (cli->quiet) {
+        print_part(cli, compared, SL_COMPARISON_VERDICT);
+        return;
+    }
+    print_part(cli, compared, full ? SL_COMPARISON_ANALYSES : SL_COMPARISON_SUMMARY);
+    print_outputs(compared, full);
+    if (full)
+        print_files(compared, directory);
+    else
+        sl_say(stdout, "report: %s/report%s%s.html; operators, kernels and files here: --full\n",
+               directory, compared->sides[0].directory.suffix,
+               compared->sides[1].file.analysis.record ? LINES : "");
+    if (full)
+        putchar('\n');
+    print_part(cli, compared, SL_COMPARISON_GROUNDS);
+}
+
+typedef int (*shown_fn)(const struct sl_cli *cli, const struct sl_run_shown *shown,
+                        const struct sl_compared *compared, struct sl_diag *diag);
+
+static int with_compared(const struct sl_cli *cli, const struct sl_run_shown *shown, shown_fn use,
+                         struct sl_diag *diag)
 {
     struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
     if (!compared)
-        return sl_diag_set(diag, -ENOMEM, directory, "There is no memory for the result");
-    int rc = sl_compared_directory(compared, directory, experiment, categories, diag);
-    if (rc == 0)
-        print(cli, compared, directory);
+        return sl_diag_set(diag, -ENOMEM, shown->directory, "There is no memory for the result");
+    int rc = sl_compared_directory(compared, shown->directory, shown->experiment, shown->categories,
+                                   diag);
+    for (int side = 0; side < 2; side++)
+        compared->sides[side].file.analysis.record = shown->record;
+    rc = rc == 0 ? use(cli, shown, compared, diag) : rc;
     sl_compared_close(compared);
     sl_free(compared);
     return rc;
+}
+
+static int print_all(const struct sl_cli *cli, const struct sl_run_shown *shown,
+                     const struct sl_compared *compared, struct sl_diag *diag)
+{
+    (void)diag;
+    print(cli, compared, shown->directory, shown->full || cli->verbose);
+    return 0;
+}
+
+int sl_run_show(const struct sl_cli *cli, const struct sl_run_shown *shown, struct sl_diag *diag)
+{
+    return with_compared(cli, shown, print_all, diag);
+}
+
+static int write_pages(const struct sl_cli *cli, const struct sl_run_shown *shown,
+                       const struct sl_compared *compared, struct sl_diag *diag)
+{
+    (void)cli;
+    static const char *const formats[] = {"md", "html"};
+    struct sl_report_files files = {.count = 0};
+    struct sl_report report;
+    char suffix[SL_RUNDIR_NAME_BYTES + 16];
+    int rc = 0;
+    sl_report_of(compared, &report);
+    snprintf(suffix, sizeof(suffix), "%s" LINES, compared->sides[0].directory.suffix);
+    for (size_t i = 0; rc == 0 && i < sizeof(formats) / sizeof(formats[0]); i++)
+        rc = sl_report_files_add(&files, &report, suffix, formats[i], diag);
+    if (rc == 0)
+        rc = sl_report_files_write(&files, shown->directory, true, diag);
+    sl_report_files_fini(&files);
+    return rc;
+}
+
+int sl_run_show_lines(const struct sl_run_shown *shown, struct sl_diag *diag)
+{
+    return with_compared(NULL, shown, write_pages, diag);
 }
 
 int sl_run_show_json(const char *directory, const char *experiment, struct sl_buf *out,

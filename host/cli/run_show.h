@@ -1,14 +1,28 @@
 /* host/cli/run_show.h: what `sme2lab run` prints of a run whose files are in its directory. */
 #pragma once
 
+#include <stdbool.h>
+
 struct sl_buf;
 struct sl_categories;
 struct sl_cli;
 struct sl_diag;
+struct sl_etrecord;
 
-/* The result for people. `experiment`: of several in the directory, NULL: the only one. */
-int sl_run_show(const struct sl_cli *cli, const char *directory, const char *experiment,
-                const struct sl_categories *categories, struct sl_diag *diag);
+/* What is shown of a directory. All of it is borrowed. */
+struct sl_run_shown {
+    const char *directory;
+    const char *experiment; /* of several in the directory, NULL: the only one */
+    const struct sl_categories *categories;
+    const struct sl_etrecord *record; /* of the model, or NULL */
+    bool full;                        /* with operators, kernels, proof and files, as -v */
+};
+
+/* The result for people, the verdict last. */
+int sl_run_show(const struct sl_cli *cli, const struct sl_run_shown *shown, struct sl_diag *diag);
+/* Writes report_lines.md and .html: the directory's pages with the lines of the model's source that
+ * the record has. */
+int sl_run_show_lines(const struct sl_run_shown *shown, struct sl_diag *diag);
 
 /* analysis_summary.json as it is, for --json; *out is appended to. */
 int sl_run_show_json(const char *directory, const char *experiment, struct sl_buf *out,

@@ -12,6 +12,7 @@
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
 #include "host/cli/upload.h"
+#include "host/device/adb/listing.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/job_body.h"
 
@@ -37,15 +38,42 @@ static const cJSON *find_kind(const cJSON *devices, const char *kind, unsigned s
     return found;
 }
 
+/* By its name, or by a serial that is written in it with other characters. */
 static const cJSON *find_name(const cJSON *devices, const char *name)
 {
+    char serial[SL_ADB_SERIAL_BYTES];
     const cJSON *device;
+    sl_adb_name_of(name, serial);
     cJSON_ArrayForEach(device, devices)
     {
-        if (strcmp(sl_answer_text(device, "name"), name) == 0)
+        const char *called = sl_answer_text(device, "name");
+        if (strcmp(called, name) == 0 || strcmp(called, serial) == 0)
             return device;
     }
     return NULL;
+}
+
+int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag)
+{
+    cJSON *answer = NULL;
+    const cJSON *device;
+    size_t count = 0;
+    int rc = sl_client_get(sender->client, "/api/v1/devices", NULL, &answer, diag);
+    sender->phone[0] = '\0';
+    cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(answer, "devices"))
+    {
+        const char *state = sl_answer_text(device, "state");
+        int kind = sl_device_kind_find(sl_answer_text(device, "kind"));
+        if (!sl_device_kind_is_phone(kind) ||
+            (strcmp(state, "ready") != 0 && strcmp(state, "busy") != 0))
+            continue;
+        snprintf(sender->phone, sizeof(sender->phone), "%s", sl_answer_text(device, "name"));
+        count++;
+    }
+    if (count != 1)
+        sender->phone[0] = '\0';
+    cJSON_Delete(answer);
+    return rc;
 }
 
 static int refuse(const struct sl_sender *sender, const char *wanted, struct sl_diag *diag)
@@ -121,6 +149,17 @@ static int post(struct sl_sender *sender, const struct sl_buf *body, uint64_t *o
                                        "The daemon took the job and gave it no number");
 }
 
+static int send_list(struct sl_sender *sender, const char *const *paths, size_t count,
+                     char digests[][SL_SHA256_HEX_SIZE], const char **out, struct sl_diag *diag)
+{
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        rc = sl_upload_file(sender->cli, sender->client, paths[i], digests[i], diag);
+        out[i] = digests[i];
+    }
+    return rc;
+}
+
 /* Sends what the daemon does not have of the experiment's files, which get their digests. */
 static int send_files(struct sl_sender *sender, struct sl_spec *spec, struct sl_diag *diag)
 {
@@ -129,10 +168,12 @@ static int send_files(struct sl_sender *sender, struct sl_spec *spec, struct sl_
         rc = sl_upload_file(sender->cli, sender->client, spec->data_path, sender->data, diag);
     spec->model_sha256 = sender->model;
     spec->data_path_sha256 = spec->data_path ? sender->data : NULL;
-    for (size_t i = 0; i < spec->inputs_count && rc == 0; i++) {
-        rc = sl_upload_file(sender->cli, sender->client, spec->inputs[i], sender->inputs[i], diag);
-        spec->inputs_sha256[i] = sender->inputs[i];
-    }
+    if (rc == 0)
+        rc = send_list(sender, spec->inputs, spec->inputs_count, sender->inputs,
+                       spec->inputs_sha256, diag);
+    if (rc == 0)
+        rc = send_list(sender, spec->expected, spec->expected_count, sender->expected,
+                       spec->expected_sha256, diag);
     return rc;
 }
 

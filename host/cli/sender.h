@@ -18,10 +18,16 @@ struct sl_sender {
     struct sl_plan *plan;
     const char *command, *directory; /* shown in place of the daemon's; NULL: not to be said */
     char device[SL_NAME_BYTES];      /* chosen; "": any */
+    char phone[SL_NAME_BYTES];       /* the one there is, where none was named; else "" */
     bool counted;                    /* the device counts instructions */
     char model[SL_SHA256_HEX_SIZE], data[SL_SHA256_HEX_SIZE];
     char inputs[SL_SPEC_MAX_INPUTS][SL_SHA256_HEX_SIZE];
+    char expected[SL_SPEC_MAX_INPUTS][SL_SHA256_HEX_SIZE];
 };
+
+/* The one phone that the daemon's devices have and that can be measured, to sender->phone; none or
+ * several: "". 0 or a code with `diag` set. */
+int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag);
 
 /* Looks among the daemon's devices for the plan's: its name, or a ready one of its kind and vector
  * length. -ENODEV for none with `diag` set. */

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/tree_remove.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
 #include "host/cli/fetch.h"
-#include "host/cli/tree_remove.h"
 
 bool sl_stored_run_named(const char *word, uint64_t *out_id)
 {

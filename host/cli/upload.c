@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/say.h"
 
 enum { STEP_BYTES = 64 << 10, TRIES = 4 };
 
@@ -34,9 +35,11 @@ static void on_progress(void *user, uint64_t sent, uint64_t total)
     if (!upload->cli->live || (mib == upload->shown_mib && sent < total) || all == 0)
         return;
     upload->shown_mib = mib;
-    fprintf(stderr, "\rsending %.40s %3.0f %% of %.1f MiB%s", file_name(upload->path),
-            100 * (double)(upload->begin + sent) / (double)all, (double)all / (1 << 20),
-            sent == total ? "\r\033[K" : "");
+    fputs("\r", stderr);
+    sl_say(stderr, "sending %.40s %3.0f %% of %.1f MiB", file_name(upload->path),
+           100 * (double)(upload->begin + sent) / (double)all, (double)all / (1 << 20));
+    if (sent == total)
+        fputs("\r\033[K", stderr);
     fflush(stderr);
 }
 

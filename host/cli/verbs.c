@@ -15,6 +15,7 @@ const struct sl_verb sl_verbs[] = {
      "a run directory of Arm's kit or of executor_runner, made one of ours"},
     {"inspect", sl_cmd_inspect, "what a model holds, and which operators SME2 serves"},
     {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
+    {"estimate", sl_cmd_estimate, "how long the code of an emulator's log would take on silicon"},
     {"submit", sl_cmd_submit, "hand a model to the daemon and go on"},
     {"jobs", sl_cmd_jobs, "the daemon's jobs, newest first"},
     {"watch", sl_cmd_watch, "a job as it goes"},
@@ -25,12 +26,14 @@ const struct sl_verb sl_verbs[] = {
     {"show", sl_cmd_show, "one of them, with its files"},
     {"history", sl_cmd_history, "series of runs, and where their ratio changed"},
     {"logs", sl_cmd_logs, "what the agent said during a run"},
+    {"rm", sl_cmd_rm, "take runs out of the store, with their files"},
+    {"gc", sl_cmd_gc, "take old runs out, the newest of each series stays"},
     {"token", sl_cmd_token, "who may use the daemon over TCP"},
     {"doctor", sl_cmd_doctor, "what is missing on this machine, each with its fix"},
     {"completion", sl_cmd_completion, "completion of verbs and options for a shell"},
     {"version", sl_cmd_version, "what this program is and what it was built with"},
     {"help", sl_cmd_help, "this list, or the page of one verb"},
-    /* Not part of this version: refused with a sentence, left out of the list. */
+    /* Not part of this version: they give a clear error, and are left out of the list. */
     {"device", sl_cmd_later, NULL},
     {"export", sl_cmd_later, NULL},
     {NULL, NULL, NULL},

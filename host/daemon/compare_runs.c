@@ -8,10 +8,12 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/analysis/gain.h"
 #include "host/daemon/job_kit.h"
 #include "host/http/server.h"
 #include "host/report/comparison.h"
 #include "host/report/perfetto.h"
+#include "host/rundir/arms.h"
 #include "host/rundir/compared.h"
 
 static int open_sides(struct sl_compared *compared, const struct sl_http_comparison *what,
@@ -28,13 +30,19 @@ static int open_sides(struct sl_compared *compared, const struct sl_http_compari
 }
 
 static int compare(struct sl_compared *compared, const struct sl_http_comparison *what,
-                   const struct sl_categories *categories, struct sl_diag *diag)
+                   const struct sl_categories *categories, struct sl_arms *arms,
+                   struct sl_diag *diag)
 {
     const struct sl_comparison_options options = {.seed = 1, .noise_floor = NAN};
     int rc = open_sides(compared, what, categories, diag);
     if (rc == 0)
         rc = sl_compared_read_log(compared, NULL, diag);
-    return rc < 0 ? rc : sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
+    if (rc == 0)
+        rc = sl_compared_make(compared, SL_COMPARED_FIND_FACTOR, &options, diag);
+    if (rc == 0)
+        rc = sl_arms_find(compared, NULL, &options, categories, arms, diag);
+    compared->report.arms = arms;
+    return rc;
 }
 
 static int put_comparison(struct sl_compared *compared, const struct sl_http_comparison *what,
@@ -42,7 +50,8 @@ static int put_comparison(struct sl_compared *compared, const struct sl_http_com
                           struct sl_diag *diag)
 {
     struct sl_json json;
-    int rc = compare(compared, what, categories, diag);
+    struct sl_arms arms;
+    int rc = compare(compared, what, categories, &arms, diag);
     if (rc < 0)
         return rc;
     sl_json_init(&json, out);

@@ -17,6 +17,7 @@
 #include "host/daemon/compare_runs.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
+#include "host/daemon/phones.h"
 #include "host/daemon/reload.h"
 #include "host/daemon/state_lock.h"
 #include "host/device/launch.h"
@@ -46,6 +47,7 @@ struct daemon {
     struct sl_store *store;
     struct sl_lab *lab;
     struct sl_devices *devices;
+    struct sl_phones *phones;
     struct sl_kit kit;
     bool kit_open;
     struct sl_http *http;
@@ -108,6 +110,18 @@ static void on_devices_closed(void *user)
         on_lab_closed(daemon);
 }
 
+static void on_phones_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->phones = NULL;
+    /* Drained devices have nothing to do and their agents end; otherwise they go on for the daemon
+     * to come. */
+    if (daemon->devices)
+        sl_devices_close(daemon->devices, daemon->draining, on_devices_closed, daemon);
+    else
+        on_devices_closed(daemon);
+}
+
 static void on_http_closed(void *user)
 {
     struct daemon *daemon = user;
@@ -115,12 +129,10 @@ static void on_http_closed(void *user)
     if (daemon->listener)
         sl_lab_unlisten(daemon->listener);
     daemon->listener = NULL;
-    /* Drained devices have nothing to do and their agents end; otherwise they go on for the daemon
-     * to come. */
-    if (daemon->devices)
-        sl_devices_close(daemon->devices, daemon->draining, on_devices_closed, daemon);
+    if (daemon->phones)
+        sl_phones_close(daemon->phones, on_phones_closed, daemon);
     else
-        on_devices_closed(daemon);
+        on_phones_closed(daemon);
 }
 
 static void end_http(struct daemon *daemon)
@@ -159,7 +171,7 @@ static void on_reload(uv_timer_t *timer)
     if (!daemon->http || daemon->draining || daemon->ending)
         return;
     if (!sl_reload(daemon->settings->config_file, daemon->settings->config, daemon->devices,
-                   daemon->lab))
+                   daemon->lab, daemon->phones))
         uv_timer_start(timer, on_reload, RELOAD_AGAIN_MS, 0);
 }
 
@@ -348,7 +360,10 @@ static int open_lab(struct daemon *daemon)
         .opened = on_lab_opened,
         .user = daemon,
     };
-    return sl_lab_open(&daemon->loop, &options, &daemon->lab);
+    rc = sl_lab_open(&daemon->loop, &options, &daemon->lab);
+    return rc < 0 ? rc
+                  : sl_phones_new(&daemon->loop, daemon->settings->config, daemon->devices,
+                                  daemon->lab, &daemon->phones);
 }
 
 static void open_handles(struct daemon *daemon)

@@ -21,6 +21,7 @@
 #include "host/ingest/run_store.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/run.h"
+#include "host/rundir/verdict_exit.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/noise_file.h"
 #include "host/spec/path_stem.h"
@@ -77,6 +78,7 @@ struct finishing {
     struct sl_run run;
     char model[SL_RUN_PATH_BYTES], data[SL_RUN_PATH_BYTES];
     char inputs[SL_SPEC_MAX_INPUTS][SL_RUN_PATH_BYTES];
+    char expected[SL_SPEC_MAX_INPUTS][SL_RUN_PATH_BYTES];
 };
 
 static const char *name_blob(const struct finishing *work, const char *digest,
@@ -99,6 +101,8 @@ static void describe_spec(struct finishing *work)
     spec->data_path = name_blob(work, asked->data_path_sha256, work->data);
     for (size_t i = 0; i < asked->inputs_count; i++)
         spec->inputs[i] = name_blob(work, asked->inputs_sha256[i], work->inputs[i]);
+    for (size_t i = 0; i < asked->expected_count; i++)
+        spec->expected[i] = name_blob(work, asked->expected_sha256[i], work->expected[i]);
     sl_spec_limits(asked, ended->device->traits.counted, &pairs, &budget_ms);
     if (budget_ms != 0) /* of instructions: what was asked for all the same */
         spec->budget_seconds = budget_ms / 1000.0;
@@ -166,6 +170,11 @@ static int place_outputs(const struct finishing *work, struct sl_diag *diag)
                      sources[k].from, i);
             sl_run_output_path(run, sources[k].variant, i, to);
             rc = place(from, to, diag);
+        }
+        if (rc == 0 && sl_run_expected(run, i)) {
+            char to[SL_RUN_PATH_BYTES];
+            sl_run_output_path(run, "expected", i, to);
+            rc = place(sl_run_expected(run, i), to, diag);
         }
     }
     return rc;
@@ -289,11 +298,13 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
         rc = make(kit, work, diag);
         work->run.log = NULL;
         if (rc == 0) {
-            snprintf(record->model, sizeof(record->model), "%.60s", work->run.stem);
             const struct sl_comparison *found = &work->run.compared->comparison;
             snprintf(record->verdict, sizeof(record->verdict), "%s", sl_verdict_name(found));
             name_series(ended->spec, record);
             record->ratio = found->ratio > 0 ? found->ratio : 0;
+            record->baseline = found->baseline > 0 ? found->baseline : 0;
+            record->candidate = found->candidate > 0 ? found->candidate : 0;
+            record->exit_code = sl_verdict_exit_code(found, ended->spec->threshold_percent);
         }
         sl_run_fini(&work->run);
     }

@@ -7,6 +7,7 @@
 
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "host/daemon/phones.h"
 #include "host/device/launch.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
@@ -36,6 +37,7 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
                 {"log_file", same_text(was->log_file, is->log_file)},
                 {"log_max_mib", was->log_max_mib == is->log_max_mib},
                 {"idle_exit_seconds", was->idle_exit_seconds == is->idle_exit_seconds},
+                {"adb", was->adb == is->adb},
                 {"agents_on_demand", was->agents_on_demand == is->agents_on_demand}};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (!keys[i].same)
@@ -53,14 +55,15 @@ static bool is_named(const struct sl_host_config *config, const char *name)
     return false;
 }
 
-static void remove_others(const struct sl_host_config *config, struct sl_lab *lab)
+static void remove_others(const struct sl_host_config *config, struct sl_lab *lab,
+                          const struct sl_phones *phones)
 {
     const struct sl_device_record *records;
     size_t count = sl_lab_devices(lab, &records);
     for (size_t i = count; i-- > 0;) { /* from the end: one that is idle is gone at once */
         char name[SL_NAME_BYTES];
         memcpy(name, records[i].name, sizeof(name));
-        if (is_named(config, name))
+        if (is_named(config, name) || sl_phones_found(phones, name))
             continue;
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("device_removed"), SL_LOG_DEVICE(name),
                SL_LOG_TEXT("after_job", records[i].job != 0 ? "true" : "false"));
@@ -100,7 +103,7 @@ static bool take(const struct sl_host_device *device, struct sl_devices *devices
 }
 
 bool sl_reload(const char *file, const struct sl_host_config *started, struct sl_devices *devices,
-               struct sl_lab *lab)
+               struct sl_lab *lab, const struct sl_phones *phones)
 {
     struct sl_host_config config;
     struct sl_diag diag = {0};
@@ -112,7 +115,7 @@ bool sl_reload(const char *file, const struct sl_host_config *started, struct sl
                SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
         return true;
     }
-    remove_others(&config, lab);
+    remove_others(&config, lab, phones);
     for (size_t i = 0; i < config.device_count; i++)
         all = take(&config.devices[i], devices, lab) && all;
     if (all) {

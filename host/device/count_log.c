@@ -18,7 +18,10 @@ enum {
     MAX_WORDS = 1 << 26,
     MAX_MARKS = 1 << 24,
     MAX_PAUSES = 1 << 10, /* nested */
+    MAX_ENTRIES = 1 << 26,
+    MAX_SPANS = 1 << 24,
     NO_BLOCK = -1,
+    NO_SWITCH = -1,
 };
 
 enum mark { MARK_NONE, MARK_PAUSE, MARK_RESUME, MARK_BEGIN, MARK_END };
@@ -29,6 +32,9 @@ struct block {
     uint32_t first_word, word_count;
     uint32_t classes[SL_INSN_CLASS_COUNT]; /* instructions by class */
     int mark;                              /* enum mark */
+    int switches;                          /* streaming mode to 0 or 1, or NO_SWITCH */
+    uint32_t epoch;                        /* of the span whose entry `entry` is */
+    size_t entry;
 };
 
 struct sl_count_log {
@@ -46,6 +52,15 @@ struct sl_count_log {
     size_t mark_count, mark_room;
     struct sl_block_map by_code; /* host address of the code -> block */
     struct sl_block_map by_pc;   /* guest address -> latest listing */
+
+    bool keeps, windowed;  /* spans are kept; of a window alone */
+    bool streaming, ended; /* ended: the next block begins a span */
+    uint32_t epoch;        /* of the open span; 0 is no span's */
+    struct sl_count_span open;
+    struct sl_count_entry *entries; /* owned */
+    size_t entry_count, entry_room;
+    struct sl_count_span *spans; /* owned */
+    size_t span_count, span_room;
 
     bool listing;        /* between IN: and the blank line */
     int64_t pending;     /* block listed and not yet entered, or NO_BLOCK */
@@ -78,7 +93,21 @@ void sl_count_log_free(struct sl_count_log *log)
     sl_free(log->blocks);
     sl_free(log->words);
     sl_free(log->at_marks);
+    sl_free(log->entries);
+    sl_free(log->spans);
     sl_free(log);
+}
+
+void sl_count_log_keep_spans(struct sl_count_log *log, const struct sl_count_window *window)
+{
+    log->keeps = true;
+    log->epoch = 1;
+    log->open.times = 1;
+    if (!window || (window->from == 0 && window->to == 0))
+        return;
+    log->windowed = true;
+    log->pauses = 1;
+    log->marks = (struct sl_count_marks){.begin = window->from, .end = window->to};
 }
 
 /* Makes room for one more of `*array`. */
@@ -114,7 +143,8 @@ static int open_listing(struct sl_count_log *log)
                      sizeof(*log->blocks), MAX_BLOCKS);
     if (rc < 0)
         return rc;
-    log->blocks[log->block_count] = (struct block){.first_word = (uint32_t)log->word_count};
+    log->blocks[log->block_count] =
+        (struct block){.first_word = (uint32_t)log->word_count, .switches = NO_SWITCH};
     log->pending = (int64_t)log->block_count++;
     log->listing = true;
     return 0;
@@ -131,6 +161,8 @@ static int add_word(struct sl_count_log *log, uint32_t word)
     log->words[log->word_count++] = word;
     block->word_count++;
     block->classes[SL_INSN_ANY]++;
+    if ((word & 0xfffffaff) == 0xd503427f)
+        block->switches = (word & 0x100) != 0; /* MSR SVCRSM and SVCRSMZA */
     if (kind != SL_INSN_ANY)
         block->classes[kind]++;
     return 0;
@@ -160,17 +192,67 @@ static int add_raw(struct sl_count_log *log, const char *digits, size_t len)
     return len % 8 == 0 ? 0 : SL_E_FORMAT;
 }
 
+/* Ends the open span; one that equals one of the two before it is counted there: sessions of
+ * streaming mode alternate with what is between them. */
+static int end_span(struct sl_count_log *log)
+{
+    struct sl_count_span span = log->open;
+    span.count = log->entry_count - span.first;
+    int rc = 0;
+    bool known = span.count == 0;
+    for (size_t back = 1; !known && back <= 2 && back <= log->span_count; back++) {
+        struct sl_count_span *last = &log->spans[log->span_count - back];
+        known = last->count == span.count && last->mark == span.mark &&
+                last->streaming == span.streaming &&
+                memcmp(log->entries + last->first, log->entries + span.first,
+                       span.count * sizeof(*log->entries)) == 0;
+        last->times += known;
+    }
+    if (known)
+        log->entry_count = span.first;
+    else
+        rc = reserve((void **)&log->spans, log->span_count, &log->span_room, sizeof(*log->spans),
+                     MAX_SPANS);
+    if (!known && rc == 0)
+        log->spans[log->span_count++] = span;
+    log->open = (struct sl_count_span){.first = log->entry_count,
+                                       .times = 1,
+                                       .mark = log->mark_count,
+                                       .streaming = log->streaming};
+    log->ended = false;
+    log->epoch++;
+    return rc;
+}
+
+/* One more counted execution in the open span, or with `sign` minus one one less. */
+static int keep_execution(struct sl_count_log *log, struct block *block, uint64_t sign)
+{
+    if (block->epoch != log->epoch) {
+        int rc = reserve((void **)&log->entries, log->entry_count, &log->entry_room,
+                         sizeof(*log->entries), MAX_ENTRIES);
+        if (rc < 0)
+            return rc;
+        block->epoch = log->epoch;
+        block->entry = log->entry_count++;
+        memset(&log->entries[block->entry], 0, sizeof(*log->entries)); /* compared as bytes */
+        log->entries[block->entry].block = (uint32_t)(block - log->blocks);
+    }
+    log->entries[block->entry].times += sign;
+    return 0;
+}
+
 /* Takes one execution of the block into the sums, or back out of them. */
-static void add_execution(struct sl_count_log *log, struct block *block, uint64_t sign)
+static int add_execution(struct sl_count_log *log, struct block *block, uint64_t sign)
 {
     block->total += sign;
-    if (log->pauses > 0 || block->mark != MARK_NONE) {
+    if (log->pauses > 0 || (block->mark != MARK_NONE && !log->windowed)) {
         log->uncounted += sign * block->word_count;
-        return;
+        return 0;
     }
     block->counted += sign;
     for (int i = 0; i < SL_INSN_CLASS_COUNT; i++)
         log->counted[i] += sign * block->classes[i];
+    return log->keeps ? keep_execution(log, block, sign) : 0;
 }
 
 static int pass_mark(struct sl_count_log *log, int mark)
@@ -186,15 +268,28 @@ static int pass_mark(struct sl_count_log *log, int mark)
     struct sl_count_mark *at = &log->at_marks[log->mark_count++];
     memcpy(at->insns, log->counted, sizeof(at->insns));
     at->is_end = mark == MARK_END;
+    log->ended = log->keeps;
+    if (log->windowed)
+        log->pauses = mark == MARK_END ? 1 : 0;
     return 0;
 }
 
 static int enter(struct sl_count_log *log, int64_t index)
 {
     struct block *block = &log->blocks[index];
+    int rc = log->ended ? end_span(log) : 0;
     log->last = index;
-    add_execution(log, block, 1);
-    return block->mark == MARK_NONE ? 0 : pass_mark(log, block->mark);
+    if (rc == 0 && log->windowed && block->mark != MARK_NONE)
+        rc = pass_mark(log, block->mark); /* first: what begins a window is in it */
+    if (rc == 0)
+        rc = add_execution(log, block, 1);
+    if (rc == 0 && !log->windowed && block->mark != MARK_NONE)
+        rc = pass_mark(log, block->mark);
+    if (block->switches != NO_SWITCH) {
+        log->streaming = block->switches;
+        log->ended = log->keeps;
+    }
+    return rc;
 }
 
 /* The block that a TRACE line means: the one just listed, else the one known by its code's address,
@@ -248,10 +343,14 @@ static int take_stopped(struct sl_count_log *log, const struct sl_log_line *line
         log->pauses++;
     else if (block->mark != MARK_NONE)
         log->mark_count--;
-    add_execution(log, block, UINT64_MAX); /* minus one */
-    log->last = NO_BLOCK;                  /* cannot be taken back twice */
+    int rc = add_execution(log, block, UINT64_MAX); /* minus one */
+    if (log->windowed && block->mark != MARK_NONE)
+        log->pauses = block->mark == MARK_BEGIN ? 1 : 0;
+    if (block->switches != NO_SWITCH)
+        log->streaming = !block->switches;
+    log->last = NO_BLOCK; /* cannot be taken back twice */
     log->seen_len = 0;
-    return 0;
+    return rc;
 }
 
 static int take_insn(struct sl_count_log *log, const struct sl_log_line *line)
@@ -341,6 +440,8 @@ int sl_count_log_finish(struct sl_count_log *log, struct sl_diag *diag)
 {
     if (log->error == 0 && log->carrying)
         log->error = SL_E_TRUNCATED;
+    if (log->error == 0 && log->keeps)
+        log->error = end_span(log);
     return log->error == 0 ? 0 : describe(log, diag);
 }
 
@@ -372,4 +473,27 @@ void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, v
             visit(user, &insn);
         }
     }
+}
+
+const struct sl_count_span *sl_count_log_spans(const struct sl_count_log *log, size_t *out_count)
+{
+    *out_count = log->span_count;
+    return log->spans;
+}
+
+const struct sl_count_entry *sl_count_log_entries(const struct sl_count_log *log)
+{
+    return log->entries;
+}
+
+size_t sl_count_log_blocks(const struct sl_count_log *log)
+{
+    return log->block_count;
+}
+
+struct sl_count_block sl_count_log_block(const struct sl_count_log *log, size_t index)
+{
+    const struct block *block = &log->blocks[index];
+    return (struct sl_count_block){
+        .pc = block->pc, .words = log->words + block->first_word, .count = block->word_count};
 }

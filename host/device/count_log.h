@@ -19,6 +19,31 @@ struct sl_count_marks {
     uint64_t pause, resume, begin, end;
 };
 
+/* Two guest addresses where blocks begin: what is called from there or jumped to. */
+struct sl_count_window {
+    uint64_t from, to; /* both 0: all that is executed */
+};
+
+/* What ran in a stretch without a mark and without a switch of streaming mode: `count` entries of
+ * sl_count_log_entries() from `first` on, as often as `times` stretches were equal. */
+struct sl_count_span {
+    size_t first, count;
+    uint64_t times;
+    size_t mark; /* begin and end marks before it */
+    int streaming;
+};
+struct sl_count_entry {
+    uint32_t block;
+    uint64_t times; /* counted executions of the block in the span */
+};
+
+/* The instructions of a block, borrowed until the next push. */
+struct sl_count_block {
+    uint64_t pc;
+    const uint32_t *words;
+    size_t count;
+};
+
 /* The state at a begin or end mark: counted instructions before it, by class. */
 struct sl_count_mark {
     uint64_t insns[SL_INSN_CLASS_COUNT];
@@ -38,6 +63,11 @@ typedef void (*sl_count_insn_fn)(void *user, const struct sl_count_insn *insn);
 int sl_count_log_new(const struct sl_count_marks *marks, struct sl_count_log **out);
 void sl_count_log_free(struct sl_count_log *log);
 
+/* Before the first push: keeps what ran by span, which costs memory by the blocks of each. With a
+ * window, only what is executed from the entry of the block at `from` to the entry of the one at
+ * `to` counts, every time. */
+void sl_count_log_keep_spans(struct sl_count_log *log, const struct sl_count_window *window);
+
 /* 0, SL_E_FORMAT (`diag` names the line), SL_E_LIMIT or -ENOMEM. A failure sticks. */
 int sl_count_log_push(struct sl_count_log *log, const void *bytes, size_t len,
                       struct sl_diag *diag);
@@ -54,3 +84,9 @@ uint64_t sl_count_log_uncounted(const struct sl_count_log *log);
 
 /* Calls `visit` for every instruction of every block that was entered. */
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user);
+
+/* With sl_count_log_keep_spans(), after sl_count_log_finish(): borrowed. */
+const struct sl_count_span *sl_count_log_spans(const struct sl_count_log *log, size_t *out_count);
+const struct sl_count_entry *sl_count_log_entries(const struct sl_count_log *log);
+size_t sl_count_log_blocks(const struct sl_count_log *log);
+struct sl_count_block sl_count_log_block(const struct sl_count_log *log, size_t index);

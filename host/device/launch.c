@@ -124,7 +124,10 @@ int sl_device_new_log(const struct sl_device *device, struct sl_count_log **out,
         return sl_diag_set(diag, rc, device->agent.path, "%s",
                            diag && diag->what[0] ? diag->what : sl_strerror(rc));
     }
-    return sl_count_log_new(&marks, out);
+    rc = sl_count_log_new(&marks, out);
+    if (rc == 0)
+        sl_count_log_keep_spans(*out, NULL); /* for estimates of time */
+    return rc;
 }
 
 struct command {

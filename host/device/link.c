@@ -36,7 +36,7 @@ struct sl_link {
     void *blobs_user;
     struct sl_link_facts facts; /* its texts are owned */
     bool described;
-    bool up, paused, closing;
+    bool up, paused, closing, held;
     unsigned failures; /* in a row */
     uv_timer_t timer;  /* the next try */
     void (*closed)(void *user);
@@ -52,7 +52,7 @@ static void try_later(struct sl_link *link)
 {
     unsigned shift = link->failures > 0 ? link->failures - 1 : 0;
     uint64_t wait_ms = shift < 7 ? (uint64_t)RETRY_FIRST_MS << shift : RETRY_LAST_MS;
-    if (!link->closing)
+    if (!link->closing && !link->held)
         uv_timer_start(&link->timer, on_timer, wait_ms < RETRY_LAST_MS ? wait_ms : RETRY_LAST_MS,
                        0);
 }
@@ -210,7 +210,7 @@ static void on_timer(uv_timer_t *timer)
     struct sl_link *link = timer->data;
     struct sl_diag diag = {0};
     char reason[sizeof(diag.what) + sizeof(diag.where) + 8];
-    if (link->closing || link->channel)
+    if (link->closing || link->channel || link->held)
         return;
     int rc = link->ops->reach(link->transport, link->failures, &diag);
     snprintf(reason, sizeof(reason), diag.where[0] ? "%s: %s" : "%s", diag.what, diag.where);
@@ -336,6 +336,16 @@ void sl_link_pause(struct sl_link *link, bool paused)
         sl_channel_pause(link->channel);
     else if (link->up)
         sl_channel_resume(link->channel);
+}
+
+void sl_link_hold(struct sl_link *link, bool held)
+{
+    if (link->held == held || link->closing)
+        return;
+    link->held = held;
+    link->failures = 0;
+    if (!held && !link->channel)
+        uv_timer_start(&link->timer, on_timer, 0, 0);
 }
 
 void sl_link_reconnect(struct sl_link *link)

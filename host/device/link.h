@@ -132,6 +132,10 @@ int sl_link_ack_result(struct sl_link *link, uint64_t job);
 /* Back-pressure towards the agent. */
 void sl_link_pause(struct sl_link *link, bool paused);
 
+/* While held nothing is tried: whoever knows that the device is away says when it is back, and the
+ * link is tried at once. A connection that is up stays. */
+void sl_link_hold(struct sl_link *link, bool held);
+
 /* Drops the connection; it comes up again. */
 void sl_link_reconnect(struct sl_link *link);
 

@@ -2,6 +2,7 @@
 #include "host/device/trace_resolve.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -52,7 +53,17 @@ static int resolve_record(const struct resolver *r, struct sl_trace_record *reco
     return rc < 0 ? rc : resolve_mark(r, &record->event.end, 1);
 }
 
-/* A kernel that is named for SME has started streaming mode, or ZA, within its event. */
+/* Does the trace say which instructions a variant may use, and is SME not among them? */
+static bool forbids_sme(const struct sl_trace *trace, unsigned variant)
+{
+    char key[40];
+    const char *isa;
+    snprintf(key, sizeof(key), "variant.%u.isa", variant);
+    return sl_trace_meta_text(trace, key, &isa) && strstr(isa, "sme") == NULL;
+}
+
+/* A kernel that is named for SME has started streaming mode, or ZA, within its event; a variant
+ * without SME never did: it would be no baseline. */
 static int check_claims(const struct sl_trace *trace, const struct resolver *r)
 {
     for (size_t i = 0; i < trace->record_count; i++) {
@@ -63,7 +74,13 @@ static int check_claims(const struct sl_trace *trace, const struct resolver *r)
         const char *kernel = trace->names[record->event.kernel];
         const uint64_t *begin = r->marks[record->event.start].insns;
         const uint64_t *end = r->marks[record->event.end].insns;
-        if (strstr(kernel, "_sme") && end[SL_INSN_SMSTART] == begin[SL_INSN_SMSTART])
+        uint64_t starts = end[SL_INSN_SMSTART] - begin[SL_INSN_SMSTART];
+        if (starts != 0 && forbids_sme(trace, record->variant))
+            return sl_diag_set(r->diag, SL_E_MISMATCH, NULL,
+                               "%.60s of variant %u executed SMSTART %" PRIu64
+                               " times, and that variant may not use SME",
+                               trace->names[record->name], record->variant, starts);
+        if (starts == 0 && strstr(kernel, "_sme"))
             return sl_diag_set(r->diag, SL_E_MISMATCH, NULL,
                                "%.60s is said to have run %.80s, but executed no SMSTART",
                                trace->names[record->name], kernel);

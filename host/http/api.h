@@ -21,6 +21,7 @@ void sl_api_job_events(struct sl_http_exchange *exchange);
 void sl_api_run_trace(struct sl_http_exchange *exchange); /* for the Perfetto UI */
 void sl_api_run_list(struct sl_http_exchange *exchange);
 void sl_api_run_get(struct sl_http_exchange *exchange);
+void sl_api_run_delete(struct sl_http_exchange *exchange);
 void sl_api_run_files(struct sl_http_exchange *exchange); /* the list of names */
 void sl_api_run_file(struct sl_http_exchange *exchange);  /* etdump, analysis, log, files/... */
 

@@ -47,7 +47,10 @@ void sl_api_device_act(struct sl_http_exchange *exchange)
     int rc = SL_E_NOT_FOUND;
     if (quarantine || strcmp(verb, "release") == 0)
         rc = sl_lab_quarantine(exchange->http->lab, exchange->param[0], quarantine);
-    if (rc < 0)
+    if (rc < 0 && rc != SL_E_NOT_FOUND)
+        sl_http_problem(exchange, 500, "not-kept", "free space where the daemon keeps its state",
+                        "the quarantine could not be written down: %s", sl_strerror(rc));
+    else if (rc < 0)
         sl_http_problem(exchange, 404, "not-found", "GET /api/v1/devices lists them",
                         "there is no device %.60s, or nothing called %.60s to do with it",
                         exchange->param[0], verb);

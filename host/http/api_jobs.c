@@ -130,6 +130,8 @@ static void read_submission(uv_work_t *work)
         rc = need_blob(blobs, spec->data_path_sha256, "/data", diag);
     for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
         rc = need_blob(blobs, spec->inputs_sha256[i], "/inputs", diag);
+    for (size_t i = 0; rc == 0 && i < spec->expected_count; i++)
+        rc = need_blob(blobs, spec->expected_sha256[i], "/expected", diag);
     submitting->rc = rc;
 }
 

@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <uv.h>
+
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "host/http/api.h"
 #include "host/http/exchange.h"
 #include "host/http/internal.h"
@@ -53,6 +56,23 @@ static void list(struct sl_http_exchange *exchange, const struct sl_runs_filter 
         sl_http_problem_of(exchange, rc, NULL);
 }
 
+/* label=KEY=VALUE; without it all fit. */
+static bool read_label(struct sl_http_exchange *exchange, struct sl_runs_filter *filter)
+{
+    char text[SL_NAME_BYTES + SL_LABEL_BYTES];
+    if (!sl_http_query_names(exchange, "label"))
+        return true;
+    if (sl_http_query(exchange, "label", text, sizeof(text)) < 0)
+        return false;
+    const char *equals = strchr(text, '=');
+    size_t len = equals ? (size_t)(equals - text) : 0;
+    if (len == 0 || len >= sizeof(filter->label) || strlen(equals + 1) >= sizeof(filter->value))
+        return false;
+    memcpy(filter->label, text, len);
+    snprintf(filter->value, sizeof(filter->value), "%s", equals + 1);
+    return true;
+}
+
 void sl_api_run_list(struct sl_http_exchange *exchange)
 {
     struct sl_runs_filter filter = {0};
@@ -66,6 +86,12 @@ void sl_api_run_list(struct sl_http_exchange *exchange)
         !sl_http_query_number(exchange, "job", &filter.job)) {
         sl_http_problem(exchange, 400, "bad-query", "since is milliseconds of Unix time",
                         "since and job are numbers");
+        return;
+    }
+    if (!read_label(exchange, &filter)) {
+        sl_http_problem(exchange, 400, "bad-query", "say label=branch=main",
+                        "a label is a key of at most %d bytes, '=' and a value of at most %d",
+                        SL_NAME_BYTES - 1, SL_LABEL_BYTES - 1);
         return;
     }
     if (sl_http_page(exchange, &filter.cursor, &filter.limit))
@@ -140,6 +166,85 @@ static void on_run(void *user, int rc, const struct sl_run_record *rows, size_t 
 void sl_api_run_get(struct sl_http_exchange *exchange)
 {
     one(exchange, on_run);
+}
+
+/* --- removing one --- */
+
+struct removing {
+    struct sl_http_exchange *exchange;
+    uint64_t run;
+    char directory[SL_PATH_BYTES];
+    uv_work_t work;
+    int rc;
+};
+
+static void answer_removed(struct removing *r, int rc)
+{
+    struct sl_http_exchange *exchange = r->exchange;
+    sl_free(r);
+    if (!sl_http_exchange_settle(exchange))
+        return;
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, NULL);
+    else
+        sl_http_reply_empty(exchange, 204, 0);
+}
+
+static void on_row_removed(void *user, int rc)
+{
+    answer_removed(user, rc);
+}
+
+/* The files first: a daemon that is killed in between has a run without files, which can be removed
+ * again, in place of files that nobody names. */
+static void do_remove(uv_work_t *work)
+{
+    struct removing *r = work->data;
+    r->rc = sl_run_file_remove(sl_lab_state_dir(r->exchange->http->lab), r->directory);
+    r->rc = r->rc == SL_E_NOT_FOUND ? 0 : r->rc;
+}
+
+static void after_remove(uv_work_t *work, int status)
+{
+    struct removing *r = work->data;
+    int rc = status < 0 ? status : r->rc;
+    if (rc == 0)
+        rc = sl_store_remove_run(sl_lab_store(r->exchange->http->lab), r->run, on_row_removed, r);
+    if (rc < 0)
+        answer_removed(r, rc);
+}
+
+static void on_run_to_remove(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                             uint64_t next_cursor)
+{
+    struct removing *r = user;
+    (void)next_cursor;
+    if (rc == 0 && count != 1)
+        rc = SL_E_NOT_FOUND;
+    if (rc == 0) {
+        snprintf(r->directory, sizeof(r->directory), "%s", rows[0].directory);
+        r->work.data = r;
+        rc = uv_queue_work(r->exchange->http->loop, &r->work, do_remove, after_remove);
+    }
+    if (rc < 0)
+        answer_removed(r, rc);
+}
+
+void sl_api_run_delete(struct sl_http_exchange *exchange)
+{
+    struct sl_runs_filter filter = {.limit = 1};
+    if (!sl_http_id(exchange, "run", &filter.id))
+        return;
+    struct removing *r = sl_calloc(1, sizeof(*r));
+    if (!r) {
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
+        return;
+    }
+    *r = (struct removing){.exchange = exchange, .run = filter.id};
+    sl_http_exchange_owe(exchange);
+    int rc = sl_store_list_runs(sl_lab_store(exchange->http->lab), &filter, on_run_to_remove, r);
+    if (rc < 0)
+        answer_removed(r, rc);
 }
 
 static int put_file(void *user, const char *path, uint64_t size)

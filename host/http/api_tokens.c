@@ -109,7 +109,7 @@ static void on_expired_removed(void *user, int rc)
 {
     struct sl_http *http = user;
     if (rc < 0 && !http->stopping)
-        fprintf(stderr, "level=error event=token_not_removed reason=\"%s\"\n", sl_strerror(rc));
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("token_not_removed"), SL_LOG_REASON(sl_strerror(rc)));
     http->exchanges--;
     sl_http_settle(http);
 }

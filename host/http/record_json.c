@@ -50,6 +50,7 @@ static void put_outcome(struct sl_json *json, const struct sl_run_record *run)
     put_id(json, "started_ms", run->started_ms);
     put_name(json, "verdict", run->verdict);
     sl_json_f64(json, "ratio", run->ratio > 0 ? run->ratio : NAN);
+    sl_json_i64(json, "exit_code", run->exit_code);
 }
 
 void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run)
@@ -83,6 +84,8 @@ void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run)
     sl_json_open_object(json, NULL);
     sl_json_u64(json, "run", run->id);
     put_outcome(json, run);
+    sl_json_f64(json, "baseline", run->baseline > 0 ? run->baseline : NAN);
+    sl_json_f64(json, "candidate", run->candidate > 0 ? run->candidate : NAN);
     sl_json_close_object(json);
 }
 
@@ -95,6 +98,8 @@ void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_de
     put_id(json, "job", device->job);
     sl_json_text(json, "detail", device->detail);
     sl_json_text(json, "cpu", device->cpu[0] ? device->cpu : NULL);
+    sl_json_text(json, "model", device->model[0] ? device->model : NULL);
+    sl_json_text(json, "system", device->system[0] ? device->system : NULL);
     sl_json_bool(json, "times_mean_something", sl_device_traits_mean_something(device->traits));
     sl_json_close_object(json);
 }

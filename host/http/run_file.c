@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/tree_remove.h"
 
 enum { STEP_BYTES = 256, LEVELS = 2 };
 
@@ -55,6 +56,24 @@ static int open_directory(const char *root, const char *directory)
 {
     int at = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return at < 0 ? -errno : walk(at, directory, O_DIRECTORY);
+}
+
+int sl_run_file_remove(const char *root, const char *directory)
+{
+    char above[SL_RUN_FILE_PATH_BYTES];
+    const char *slash = strrchr(directory, '/');
+    int len =
+        snprintf(above, sizeof(above), "%.*s", slash ? (int)(slash - directory) : 0, directory);
+    int at = slash && len < (int)sizeof(above) ? open_directory(root, directory) : SL_E_NOT_FOUND;
+    int parent = at < 0 ? at : open_directory(root, above), rc = 0;
+    if (at >= 0)
+        sl_tree_remove_below(at);
+    if (parent < 0)
+        return parent;
+    if (unlinkat(parent, slash + 1, AT_REMOVEDIR) < 0)
+        rc = -errno;
+    close(parent);
+    return rc;
 }
 
 int sl_run_file_open(const char *root, const char *directory, const char *path, uint64_t *out_size)

@@ -16,5 +16,9 @@ int sl_run_file_open(const char *root, const char *directory, const char *path, 
 typedef int (*sl_run_file_fn)(void *user, const char *path, uint64_t size);
 int sl_run_file_list(const char *root, const char *directory, sl_run_file_fn found, void *user);
 
+/* Removes `directory` below `root` with all that is in it. 0, SL_E_NOT_FOUND where it is not there
+ * or the path leads elsewhere, or -errno. */
+int sl_run_file_remove(const char *root, const char *directory);
+
 /* By its name's end; static storage. */
 const char *sl_run_file_type(const char *path);

@@ -76,7 +76,7 @@ static int put_nodes(struct sl_buf *out, const struct sl_inspect_node *nodes, ui
 int sl_inspect_dot(struct sl_buf *out, const struct sl_inspect *inspect,
                    const struct sl_inspect_method *method)
 {
-    const struct sl_inspect_node *nodes = &inspect->nodes[method->node_first];
+    const struct sl_inspect_node *nodes = sl_inspect_nodes(inspect, method);
     if (method->node_count > SL_INSPECT_MAX_DRAWN)
         return SL_E_LIMIT;
     int rc = sl_buf_printf(out, "digraph \"");

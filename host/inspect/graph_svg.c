@@ -28,7 +28,7 @@ struct drawing {
 /* A node stands below all that it reads; nodes are in order of execution, so one pass suffices. */
 static int place_nodes(struct drawing *d)
 {
-    const struct sl_inspect_node *nodes = &d->inspect->nodes[d->method->node_first];
+    const struct sl_inspect_node *nodes = sl_inspect_nodes(d->inspect, d->method);
     uint32_t count = d->method->node_count, *used = sl_calloc(count + 1, sizeof(*used));
     if (!used)
         return -ENOMEM;
@@ -129,7 +129,7 @@ static void put_legend(struct drawing *d)
 
 static void draw(struct drawing *d)
 {
-    const struct sl_inspect_node *nodes = &d->inspect->nodes[d->method->node_first];
+    const struct sl_inspect_node *nodes = sl_inspect_nodes(d->inspect, d->method);
     uint32_t width = 2 * MARGIN + d->columns * (BOX_WIDTH + GAP_X);
     uint32_t height = 2 * MARGIN + LEGEND + d->rows * (BOX_HEIGHT + GAP_Y);
     width = width < 720 ? 720 : width;

@@ -2,6 +2,7 @@
 #include "host/inspect/inspect.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -198,4 +199,11 @@ void sl_inspect_free(struct sl_inspect *inspect)
     sl_free(inspect->nodes);
     sl_pte_fini(&inspect->pte);
     sl_free(inspect);
+}
+
+void sl_inspect_name_file(const char *path, struct sl_diag *diag)
+{
+    char place[sizeof(diag->where)];
+    memcpy(place, diag->where, sizeof(place));
+    snprintf(diag->where, sizeof(diag->where), "%.100s%s%.80s", path, place[0] ? ", " : "", place);
 }

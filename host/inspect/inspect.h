@@ -108,12 +108,22 @@ struct sl_inspect {
     uint32_t svl_bits; /* of the CPU the agent ran on; 0: not asked */
 };
 
+/* Its nodes; NULL where it has none. */
+static inline const struct sl_inspect_node *sl_inspect_nodes(const struct sl_inspect *inspect,
+                                                             const struct sl_inspect_method *method)
+{
+    return method->node_count > 0 ? &inspect->nodes[method->node_first] : NULL;
+}
+
 /* Reads a whole program. `file` is borrowed and must outlive the result; end it with
  * sl_inspect_free(). Returns 0, what sl_pte_parse() returns, SL_E_LIMIT for more than
  * SL_INSPECT_MAX_NODES nodes, or -ENOMEM. A delegate that is not XNNPACK's has no nodes; a
  * damaged graph of XNNPACK is an error. */
 int sl_inspect_new(struct sl_bytes file, struct sl_inspect **out, struct sl_diag *diag);
 void sl_inspect_free(struct sl_inspect *inspect);
+
+/* Puts the file before the place in it where sl_inspect_new() failed. */
+void sl_inspect_name_file(const char *path, struct sl_diag *diag);
 
 /* A sentence without its full stop, and a word for tables and JSON. Static. */
 const char *sl_why_words(int why);

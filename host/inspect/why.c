@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/inspect/inspect.h"
+#include "host/report/kernel_likeness.h"
 
 int sl_engine_of(const char *kernel)
 {
@@ -32,64 +33,14 @@ bool sl_kernel_moves(const char *kernel)
     return kernel[0] == '\0';
 }
 
-/* A word that is a type, perhaps of a packed operand: "f32", "qs8p8x4", "x16", "bf16p1vlx2". */
-static bool is_type(const char *word, size_t len)
-{
-    static const char *const types[] = {"f32", "f16", "bf16", "qs8", "qd8",
-                                        "q4",  "x32", "x16",  "x8",  "s64"};
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        size_t width = strlen(types[i]);
-        if (len >= width && strncmp(word, types[i], width) == 0 &&
-            (len == width || word[width] == 'p'))
-            return true;
-    }
-    return false;
-}
-
-/* A kernel's name up to its first type, and from there to the last one. */
-static void split(const char *kernel, size_t *out_stem, size_t *out_types)
-{
-    size_t at = 0, stem = 0, end = 0;
-    while (kernel[at] != '\0') {
-        size_t len = strcspn(kernel + at, "_");
-        if (is_type(kernel + at, len)) {
-            stem = stem == 0 ? at : stem;
-            end = at + len;
-        }
-        at += len + (kernel[at + len] == '_' ? 1 : 0);
-    }
-    *out_stem = stem == 0 ? at : stem;
-    *out_types = end < *out_stem ? *out_stem : end;
-}
-
-/* The types without how their operands are packed. */
-static bool same_types(const char *a, const char *a_end, const char *b, const char *b_end)
-{
-    while (a < a_end && b < b_end) {
-        size_t a_len = strcspn(a, "_"), b_len = strcspn(b, "_");
-        size_t a_type = strcspn(a, "_p"), b_type = strcspn(b, "_p");
-        if (a_type != b_type || strncmp(a, b, a_type) != 0)
-            return false;
-        a += a_len + 1;
-        b += b_len + 1;
-    }
-    return a >= a_end && b >= b_end;
-}
-
 static int nearest_kernel(const char *kernel, const struct sl_sme2_kernels *kernels)
 {
-    size_t stem, types;
     int why = SL_WHY_KIND;
-    split(kernel, &stem, &types);
     for (size_t i = 0; i < kernels->count; i++) {
-        const char *other = kernels->names[i];
-        size_t other_stem, other_types;
-        split(other, &other_stem, &other_types);
-        if (other_stem != stem || strncmp(kernel, other, stem) != 0)
-            continue;
-        if (same_types(kernel + stem, kernel + types, other + other_stem, other + other_types))
+        int likeness = sl_kernel_likeness(kernel, kernels->names[i]);
+        if (likeness == SL_KERNEL_SAME_TYPES)
             return SL_WHY_SHAPE;
-        why = SL_WHY_TYPE;
+        why = likeness == SL_KERNEL_SAME_WORK ? SL_WHY_TYPE : why;
     }
     return why;
 }

@@ -28,6 +28,7 @@ struct device {
     struct sl_job_run *run;           /* NULL: idle */
     uint64_t job;                     /* of the run */
     bool link_closing, forgotten;     /* the second: it goes when its link is closed */
+    bool held;                        /* it is away: its link is not tried */
 };
 
 struct sl_devices {
@@ -276,7 +277,21 @@ static int open_link(struct device *device)
     snprintf(workdir, sizeof(workdir), "%s/agents/%s", devices->state_dir, device->name);
     struct sl_link_options options = {
         .device = &device->kind, .agent = devices->agent, .workdir = workdir};
-    return rc < 0 ? rc : sl_link_new(devices->loop, &options, &events, device, &device->link);
+    if (rc == 0)
+        rc = sl_link_new(devices->loop, &options, &events, device, &device->link);
+    if (rc == 0)
+        sl_link_hold(device->link, device->held);
+    return rc;
+}
+
+void sl_devices_hold(struct sl_devices *devices, const char *name, bool held)
+{
+    struct device *device = find(devices, name);
+    if (!device)
+        return;
+    device->held = held;
+    if (device->link && !device->link_closing)
+        sl_link_hold(device->link, held);
 }
 
 static void remove_device(struct device *device)

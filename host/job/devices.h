@@ -58,6 +58,9 @@ bool sl_devices_holds(void *devices, uint64_t job, const char *device);
 /* One without a job: its link is closed and its agent ends. */
 void sl_devices_forget(void *devices, const char *device);
 
+/* The device is known to be away: nothing is tried until it is known to be back. */
+void sl_devices_hold(struct sl_devices *devices, const char *name, bool held);
+
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */
 
 /* Drops the device's connection; it comes up again and goes on where it was. */

@@ -19,6 +19,7 @@
 #include "host/job/early_ends.h"
 #include "host/job/events.h"
 #include "host/job/lab_open.h"
+#include "host/job/quarantine.h"
 #include "host/job/queue.h"
 #include "host/job/saver.h"
 #include "host/spec/names.h"
@@ -358,8 +359,10 @@ size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **
 int sl_lab_add_device(struct sl_lab *lab, const char *name, int kind)
 {
     int rc = sl_device_list_add(&lab->devices, name, kind);
-    const struct sl_device_record *device = rc < 0 ? NULL : find_device(lab, name);
-    if (device && device->state != SL_DEVICE_QUARANTINED)
+    struct sl_device_record *device = rc < 0 ? NULL : find_device(lab, name);
+    if (device && device->job == 0 && sl_quarantine_kept(lab->state_dir, name))
+        device->state = SL_DEVICE_QUARANTINED;
+    if (device && !device->away && device->state != SL_DEVICE_QUARANTINED)
         rc = sl_queue_device_ready(lab->queue, name);
     if (lab->loaded)
         assign(lab);
@@ -376,6 +379,42 @@ void sl_lab_tell_device(struct sl_lab *lab, const char *name, struct sl_device_t
     snprintf(device->cpu, sizeof(device->cpu), "%s", cpu);
 }
 
+void sl_lab_describe_device(struct sl_lab *lab, const char *name, const char *model,
+                            const char *system)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return;
+    snprintf(device->model, sizeof(device->model), "%s", model);
+    snprintf(device->system, sizeof(device->system), "%s", system);
+}
+
+/* What a device is that is neither quarantined nor about to leave. */
+static void set_back(struct sl_lab *lab, struct sl_device_record *device)
+{
+    device->state = device->away       ? SL_DEVICE_OFFLINE
+                    : device->job != 0 ? SL_DEVICE_BUSY
+                                       : SL_DEVICE_READY;
+    if (!device->away && !lab->devices.leaving[device - lab->devices.records])
+        sl_queue_device_ready(lab->queue, device->name);
+    if (lab->loaded)
+        assign(lab);
+}
+
+void sl_lab_set_away(struct sl_lab *lab, const char *name, const char *reason)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return;
+    bool was = device->away;
+    device->away = reason != NULL;
+    snprintf(device->detail, sizeof(device->detail), "%s", reason ? reason : "");
+    if (device->away && !was)
+        sl_queue_device_gone(lab->queue, name);
+    if (device->away != was && device->state != SL_DEVICE_QUARANTINED)
+        set_back(lab, device);
+}
+
 int sl_lab_remove_device(struct sl_lab *lab, const char *name)
 {
     int rc = sl_device_list_leave(&lab->devices, name);
@@ -389,15 +428,14 @@ int sl_lab_remove_device(struct sl_lab *lab, const char *name)
 int sl_lab_quarantine(struct sl_lab *lab, const char *name, bool on)
 {
     struct sl_device_record *device = find_device(lab, name);
-    if (!device)
-        return SL_E_NOT_FOUND;
+    int rc = device ? sl_quarantine_keep(lab->state_dir, name, on) : SL_E_NOT_FOUND;
+    if (rc < 0)
+        return rc;
     if (on) {
         sl_queue_device_gone(lab->queue, name);
         device->state = SL_DEVICE_QUARANTINED;
     } else if (device->state == SL_DEVICE_QUARANTINED) {
-        sl_queue_device_ready(lab->queue, name);
-        device->state = device->job != 0 ? SL_DEVICE_BUSY : SL_DEVICE_READY;
-        assign(lab);
+        set_back(lab, device);
     }
     return 0;
 }
@@ -438,7 +476,7 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
         snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
     }
     if (job.state == SL_JOB_RUNNING && held) {
-        device->state = SL_DEVICE_BUSY;
+        device->state = device->away ? SL_DEVICE_OFFLINE : SL_DEVICE_BUSY;
         device->job = job.id;
     }
     int rc = sl_queue_add(lab->queue, &job);
@@ -505,10 +543,8 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
     int rc = sl_queue_new(on_changed, lab, &lab->queue);
     for (size_t i = 0; rc == 0 && i < options->device_count; i++) {
         const struct sl_device_record *device = &options->devices[i];
-        rc = sl_device_list_add(&lab->devices, device->name, device->kind);
+        rc = sl_lab_add_device(lab, device->name, device->kind);
         sl_lab_tell_device(lab, device->name, device->traits, device->cpu);
-        if (rc == 0)
-            rc = sl_queue_device_ready(lab->queue, device->name);
     }
     if (rc == 0)
         rc = sl_events_new(loop, &lab->events);

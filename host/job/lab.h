@@ -63,10 +63,17 @@ int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);
  * none. */
 void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device_traits traits,
                         const char *cpu);
+/* What it says of itself, for those who ask. */
+void sl_lab_describe_device(struct sl_lab *lab, const char *device, const char *model,
+                            const char *system);
+/* It cannot be reached, `reason` in words: it keeps the job that it has and gets no other, until it
+ * is back (NULL). */
+void sl_lab_set_away(struct sl_lab *lab, const char *device, const char *reason);
 /* It takes no more jobs, and leaves when it has none; queued ones that want it wait for its return.
  * SL_E_NOT_FOUND. */
 int sl_lab_remove_device(struct sl_lab *lab, const char *device);
-/* Quarantine takes a device out after its job; release brings it back. SL_E_NOT_FOUND. */
+/* Quarantine takes a device out after its job, for later daemons too; release brings it back.
+ * SL_E_NOT_FOUND, or why the file of it could not be written. */
 int sl_lab_quarantine(struct sl_lab *lab, const char *device, bool on);
 
 size_t sl_lab_count(const struct sl_lab *lab, int state); /* open jobs by enum sl_job_state */

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "common/base/clock.h"
+#include "common/base/crc32c.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/device/blob_put.h"
@@ -78,10 +79,13 @@ static void close_down(struct sl_job_run *run);
 static void queue_finish(struct sl_job_run *run);
 static void tell_progress(struct sl_job_run *run);
 
-/* Another attempt, and the other part, are other jobs to the agent. */
+/* Another attempt, and the other part, are other jobs to the agent. Each daemon counts its jobs
+ * from 1, and a phone may hold what another one left: the run's directory, which has its begin to
+ * the millisecond, tells them apart. */
 static uint64_t wire_id(const struct sl_job_run *run, int part)
 {
-    return (run->job & 0xffffffffffff) | (uint64_t)(run->attempt & 0xff) << 48 |
+    uint64_t own = sl_crc32c(0, run->directory, strlen(run->directory)) & 0xffffff;
+    return (run->job & 0xffffff) | own << 24 | (uint64_t)(run->attempt & 0xff) << 48 |
            (uint64_t)part << 62;
 }
 
@@ -545,6 +549,7 @@ static void set_going(struct sl_job_run *run)
     } else {
         if (run->looks.spec)
             run->progress.precision_percent = run->spec.precision_percent;
+        run->progress.warmup = run->spec.warmup;
         run->replayed = run->progress;
         put_blobs(run);
     }
@@ -701,9 +706,9 @@ bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t p
     struct sl_run_progress *progress = &run->progress;
     pair = pair == UINT32_MAX ? progress->pair : pair; /* a warm-up beside the pairs */
     bool news = phase != progress->phase || pair != progress->pair;
-    progress->phase = phase;
-    progress->pair = pair;
-    progress->pairs = pairs;
+    if (run->reader && news)
+        sl_run_count_look(run->reader, progress);
+    sl_run_progress_step(progress, phase, pair, pairs);
     if (news && uv_now(run->loop) - run->told_ms >= TELL_MS)
         tell_progress(run);
     return true;

@@ -2,10 +2,13 @@
 #include "host/job/run_progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/format/sltrace.h"
+
+enum { PHASE_WARMING = 3, PHASE_MEASURING = 4 }; /* of proto/job.proto */
 
 static const char execute_name[] = "Method::execute";
 
@@ -96,6 +99,7 @@ void sl_run_progress_adopt(struct sl_run_progress *p, const struct sl_run_progre
     struct sl_run_progress own = *p;
     *p = *read;
     p->phase = own.phase;
+    p->warmup = own.warmup;
     p->reference = own.reference;
     p->pair = own.pair;
     p->pairs = own.pairs;
@@ -110,11 +114,54 @@ void sl_run_progress_add(struct sl_run_progress *p, uint64_t off, uint64_t on)
         p->on_pair(p->user, off, on);
 }
 
+void sl_run_progress_step(struct sl_run_progress *p, int phase, uint32_t pair, uint32_t pairs)
+{
+    if (phase == PHASE_WARMING && p->phase != PHASE_WARMING)
+        p->insns_at_warmup = p->insns;
+    if (phase == PHASE_MEASURING && p->phase != PHASE_MEASURING)
+        p->insns_at_pairs = p->insns_at_pair = p->insns;
+    if (pair != p->pair)
+        p->insns_at_pair = p->insns;
+    p->phase = phase;
+    p->pair = pair;
+    p->pairs = pairs;
+}
+
+/* Of one pair, from those that are over or from the warm-up; 0: not known yet. */
+static double pair_insns(const struct sl_run_progress *p)
+{
+    if (p->phase != PHASE_MEASURING || p->insns_at_pairs == 0)
+        return 0;
+    if (p->pair > 0 && p->insns_at_pair > p->insns_at_pairs)
+        return (double)(p->insns_at_pair - p->insns_at_pairs) / p->pair;
+    return p->warmup > 0 && p->insns_at_warmup < p->insns_at_pairs
+               ? (double)(p->insns_at_pairs - p->insns_at_warmup) / p->warmup
+               : 0;
+}
+
+/* How far the pairs are, and what they will have counted. */
+static void put_share(const struct sl_run_progress *p, char *out, size_t size)
+{
+    double each = pair_insns(p), expected = (double)p->insns_at_pairs + each * p->pairs;
+    double share = p->pairs > 0 ? (double)p->pair / p->pairs : 0;
+    size_t used = 0;
+    out[0] = '\0';
+    if (p->pairs == 0 || p->pair > p->pairs || p->precision_percent > 0 || p->reference)
+        return;
+    if (each > 0 && p->insns > p->insns_at_pairs)
+        share = fmax(share, fmin(1, (double)(p->insns - p->insns_at_pairs) / (each * p->pairs)));
+    if (p->phase == PHASE_MEASURING)
+        used = (size_t)snprintf(out, size, ",\"percent\":%.1f", 100 * share);
+    if (each > 0)
+        snprintf(out + used, size - used, ",\"expected_insns\":%.0f",
+                 fmax(expected, (double)p->insns));
+}
+
 void sl_run_progress_json(const struct sl_run_progress *p, char *out, size_t size)
 {
     static const char *const phases[] = {"waiting",    "accepted",  "loading",
                                          "warming-up", "measuring", "finishing"};
-    char insns[48] = "", ratio[160] = "", looks[128] = "";
+    char insns[48] = "", ratio[160] = "", looks[128] = "", share[96];
     const char *unit = p->unit == SL_TRACE_NS ? "ns" : "insns";
     if (p->insns != 0)
         snprintf(insns, sizeof(insns), ",\"insns\":%" PRIu64, p->insns);
@@ -129,9 +176,11 @@ void sl_run_progress_json(const struct sl_run_progress *p, char *out, size_t siz
     if (p->half_width_percent > 0)
         snprintf(looks + used, sizeof(looks) - used, ",\"half_width_percent\":%.4g",
                  p->half_width_percent);
+    put_share(p, share, sizeof(share));
     snprintf(out, size,
-             "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32 "%s%s%s}",
+             "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32
+             "%s%s%s%s}",
              phases[p->phase >= 0 && p->phase <= 5 ? p->phase : 0],
              p->reference ? "reference" : "measured", p->pair <= p->pairs ? p->pair : 0, p->pairs,
-             insns, ratio, looks);
+             insns, share, ratio, looks);
 }

@@ -19,10 +19,12 @@ struct sl_run_progress {
     bool reference;       /* the portable kernels' part */
     uint32_t pair, pairs; /* finished, of how many */
     uint64_t insns;       /* counted so far; 0: not counted */
+    uint32_t warmup;      /* executions of each variant before the pairs */
+    uint64_t insns_at_warmup, insns_at_pairs, insns_at_pair; /* when these began, and the last */
     /* Of the trace. */
     uint64_t offset;     /* of the next record */
     uint8_t record[64];  /* one that came in two pieces */
-    size_t record_bytes; /* of it that are there */
+    size_t record_bytes; /* of it received so far */
     uint32_t unit;       /* enum sl_trace_unit, 0: no header yet */
     uint32_t execute;    /* the name's id, 0: not seen */
     struct {
@@ -47,14 +49,19 @@ struct sl_run_progress {
 void sl_run_progress_take(struct sl_run_progress *progress, uint64_t offset, const uint8_t *bytes,
                           size_t len);
 
+/* The agent says how far it is; `insns` is up to date. */
+void sl_run_progress_step(struct sl_run_progress *progress, int phase, uint32_t pair,
+                          uint32_t pairs);
+
 /* Takes over what another has read of the trace; how far the agent says it is stays. */
 void sl_run_progress_adopt(struct sl_run_progress *progress, const struct sl_run_progress *read);
 
 /* What a pair of marks came to, off and on. */
 void sl_run_progress_add(struct sl_run_progress *progress, uint64_t off, uint64_t on);
 
-/* With a precision asked for also "precision_percent", "looks" and, after the first of them,
- * "half_width_percent".
- * {"phase":…,"part":…,"pair":…,"pairs":…[,"insns":…][,"ratio":off/on,"off_ns":mean,"on_ns":mean]};
- * on the counted clock off_insns and on_insns. */
+/* {"phase":…,"part":…,"pair":…,"pairs":…[,"percent":…][,"insns":…[,"expected_insns":…]]
+ * [,"ratio":off/on,"off_ns":mean,"on_ns":mean]}; on the counted clock off_insns and on_insns.
+ * The percentage is of the pairs; what they will count is known once the warm-up has run. With a
+ * precision asked for also "precision_percent", "looks" and, after the first of them,
+ * "half_width_percent"; how many pairs it takes is not known then. */
 void sl_run_progress_json(const struct sl_run_progress *progress, char *out, size_t size);

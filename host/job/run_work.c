@@ -232,11 +232,9 @@ static void fill_record(struct sl_run_work *work)
                                      .ended_ms = work->ended_ms,
                                      .device_kind = work->device->kind};
     const struct sl_spec *spec = work->spec;
-    char stem[NAME_MAX];
     sl_model_identity(spec->model_sha256, spec->data_path_sha256 ? spec->data_path_sha256 : "",
                       spec->method ? spec->method : "", record->model_sha256);
-    sl_path_stem(spec->model ? spec->model : spec->model_name, stem, sizeof(stem));
-    snprintf(record->model, sizeof(record->model), "%.63s", stem);
+    sl_spec_model_title(spec, record->model, sizeof(record->model));
     snprintf(record->device, sizeof(record->device), "%s", work->device_name);
     snprintf(record->directory, sizeof(record->directory), "%.511s", work->directory + root);
 }

@@ -2,9 +2,12 @@
 #include "host/report/analysis.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "common/base/mem.h"
+#include "host/analysis/steady_runs.h"
 #include "host/report/categories_file.h"
+#include "host/report/unit.h"
 
 static int describe_latency(struct sl_analysis *analysis)
 {
@@ -53,8 +56,12 @@ int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analys
                                .categories = request->categories,
                                .bytes = bytes->size,
                                .etdump = request->etdump};
-    struct sl_attribution_options options = {&request->categories->rules, request->trace,
-                                             request->only_run, request->plan, request->rounds};
+    struct sl_attribution_options options = {&request->categories->rules,
+                                             request->trace,
+                                             request->only_run,
+                                             request->plan,
+                                             request->rounds,
+                                             request->cold};
     sl_sha256_hex(bytes->data, bytes->size, made.sha256);
     int rc = sl_attribution_make(request->etdump, &options, &made.attribution, diag);
     if (rc == 0)
@@ -66,6 +73,28 @@ int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analys
     else
         *out = made;
     return rc;
+}
+
+const char *sl_analysis_cold_text(const struct sl_analysis *analysis,
+                                  char text[SL_ANALYSIS_COLD_BYTES])
+{
+    const struct sl_attribution *a = &analysis->attribution;
+    char first[32];
+    text[0] = '\0';
+    if (a->run_count == 0 || !a->runs[0].warmup)
+        return text;
+    double time = (double)a->runs[0].end_to_end;
+    int len = snprintf(text, SL_ANALYSIS_COLD_BYTES, "first run %s",
+                       sl_unit_format(first, sizeof(first), time, a->unit));
+    if (analysis->latency.median > 0)
+        len += snprintf(text + len, SL_ANALYSIS_COLD_BYTES - (size_t)len,
+                        ", %.3g times a steady one", time / analysis->latency.median);
+    if (a->cold_count > 0)
+        snprintf(text + len, SL_ANALYSIS_COLD_BYTES - (size_t)len,
+                 a->cold_count == 1 ? "; %zu measured run was cold and is set aside"
+                                    : "; %zu measured runs were cold and are set aside",
+                 a->cold_count);
+    return text;
 }
 
 void sl_analysis_fini(struct sl_analysis *analysis)

@@ -1,6 +1,7 @@
 /* host/report/analysis.h: the analysis of one ETDump: its figures, and what file they are of. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,7 @@ struct sl_analysis_request {
     int64_t only_run;                  /* or -1 */
     const struct sl_origin_plan *plan; /* of the model, or NULL */
     const struct sl_rounds *rounds;    /* of a file of several processes, or NULL */
+    const uint32_t *cold;              /* leading runs, or NULL: found (attribution.h) */
 };
 
 /* Returns 0 or a negative code with `diag` set. End with
@@ -59,3 +61,9 @@ struct sl_analysis_request {
 int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analysis *out,
                      struct sl_diag *diag);
 void sl_analysis_fini(struct sl_analysis *analysis);
+
+/* The first run in words where it is no steady one and is set aside ("first run 33.1 ms, 2.4 times
+ * a steady one; 1 measured run was cold and is set aside"); else "". */
+#define SL_ANALYSIS_COLD_BYTES 160
+const char *sl_analysis_cold_text(const struct sl_analysis *analysis,
+                                  char text[SL_ANALYSIS_COLD_BYTES]);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "common/base/json.h"
-#include "host/analysis/movement.h"
+#include "host/analysis/parts.h"
 #include "host/report/analysis.h"
 #include "host/report/analysis_tree.h"
 #include "host/report/categories_file.h"
@@ -78,6 +78,7 @@ static void put_runs(struct sl_json *json, const struct sl_attribution *a)
         for (int c = 0; c < SL_CATEGORY_COUNT; c++)
             sl_json_i64(json, sl_category_name(c), run->categories[c]);
         sl_json_close_object(json);
+        sl_json_bool(json, "cold", run->cold);
         if (a->traced) {
             sl_json_bool(json, "warmup", run->warmup);
             if (run->pair == UINT32_MAX)
@@ -95,6 +96,16 @@ static void put_load(struct sl_json *json, const struct sl_attribution *a)
     sl_json_open_object(json, "load");
     put_null_or_i64(json, "program_load", a->unit, a->has_program_load, a->program_load);
     put_null_or_i64(json, "method_init", a->unit, a->has_method_init, a->method_init);
+    sl_json_close_object(json);
+}
+
+/* What is set aside: the first run where it is no steady one, and measured runs that were cold. */
+static void put_cold(struct sl_json *json, const struct sl_attribution *a)
+{
+    bool apart = a->run_count > 0 && a->runs[0].warmup;
+    sl_json_open_object(json, "cold");
+    sl_json_u64(json, "runs", a->cold_count);
+    put_null_or_i64(json, "first", a->unit, apart, apart ? a->runs[0].end_to_end : 0);
     sl_json_close_object(json);
 }
 
@@ -223,16 +234,21 @@ static void put_delegated(struct sl_json *json, const struct sl_attribution *a, 
     sl_json_close_object(json);
 }
 
-/* Data Movement by what it is for, over all measured runs: the parts add up to the category. */
-static void put_movement(struct sl_json *json, const struct sl_attribution *a)
+/* What the categories consist of, over all measured runs: the parts add up to them. */
+static void put_parts(struct sl_json *json, const struct sl_attribution *a)
 {
-    int64_t totals[SL_MOVEMENT_COUNT];
+    struct sl_part parts[SL_PARTS_MAX];
     char key[SL_UNIT_KEY_SIZE];
-    sl_movement_totals(a, totals);
-    sl_json_open_object(json, sl_unit_key(key, "data_movement", a->unit));
-    for (int i = 0; i < SL_MOVEMENT_COUNT; i++)
-        sl_json_i64(json, sl_movement_name(i), totals[i]);
-    sl_json_close_object(json);
+    size_t count = sl_parts_compare(a, NULL, parts);
+    sl_json_open_array(json, "parts");
+    for (size_t i = 0; i < count; i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "category", sl_category_name(parts[i].category));
+        sl_json_text(json, "name", parts[i].name);
+        sl_json_f64(json, sl_unit_key(key, "mean", a->unit), parts[i].baseline);
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
 }
 
 static void put_findings(struct sl_json *json, const struct sl_attribution *a)
@@ -265,6 +281,7 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
     sl_json_text(json, "label", a->by_origin ? "origin" : "name");
     put_rules(json, analysis->categories);
     put_runs(json, a);
+    put_cold(json, a);
     put_load(json, a);
     sl_json_open_array(json, "operators");
     for (size_t i = 0; rc == 0 && i < a->operator_count; i++)
@@ -274,7 +291,7 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
     put_latency(json, analysis);
     put_steadiness(json, analysis);
     put_delegated(json, a, total);
-    put_movement(json, a);
+    put_parts(json, a);
     put_findings(json, a);
     if (analysis->reach)
         sl_reach_json(json, analysis->reach, a->unit);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/analysis/movement.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/parts.h"
 #include "host/report/analysis.h"
 #include "host/report/doc.h"
 #include "host/report/reach_report.h"
@@ -14,7 +15,7 @@
 #include "host/report/table.h"
 #include "host/report/unit.h"
 
-enum { CATEGORY_COLUMNS = 14 };
+enum { CATEGORY_COLUMNS = 14, PART_COLUMNS = 20 };
 
 struct page {
     struct sl_doc *doc;
@@ -72,6 +73,20 @@ static void put_steadiness(struct page *p)
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
 }
 
+/* What is shown apart from the steady runs, and what too few of those cannot show. */
+static void put_cold(struct page *p)
+{
+    char text[SL_ANALYSIS_COLD_BYTES];
+    size_t n = p->analysis->attribution.measured_count;
+    if (sl_analysis_cold_text(p->analysis, text)[0])
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "Cold        %s", text);
+    if (n > 0 && n < SL_STEADINESS_MIN_RUNS && p->analysis->attribution.unit == SL_TRACE_NS)
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
+                   "Few runs    below %d, slow warm-up, changes and two modes go unseen, and p90 "
+                   "is not shown",
+                   SL_STEADINESS_MIN_RUNS);
+}
+
 /* Quantiles only where the sample reaches them (statistics.md D-06). */
 static void put_latency(struct page *p)
 {
@@ -92,6 +107,7 @@ static void put_latency(struct page *p)
         put_named(p, "p95", s->p95);
     if (s->n >= 200)
         put_named(p, "p99", s->p99);
+    put_cold(p);
     if (a->has_program_load) {
         sl_doc_say(p->doc, SL_DOC_LINE, NULL, "Loading     ");
         put_named(p, "total", (double)a->program_load);
@@ -111,16 +127,16 @@ static void put_category(struct page *p, struct sl_table *t, const char *name, d
         sl_table_text(t, "");
 }
 
-/* The parts of Data Movement under it, where there are any. */
-static void put_movement(struct page *p, struct sl_table *t)
+/* The parts of a category under it, where there are any. */
+static void put_parts(struct page *p, struct sl_table *t, int category)
 {
-    int64_t totals[SL_MOVEMENT_COUNT];
+    struct sl_part parts[SL_PARTS_MAX];
     char text[SL_TEXT_SIZE];
-    sl_movement_totals(&p->analysis->attribution, totals);
-    for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
-        snprintf(text, sizeof(text), "  %s", sl_movement_name(i));
-        if (totals[i] != 0)
-            put_category(p, t, text, (double)totals[i], false);
+    size_t count = sl_parts_compare(&p->analysis->attribution, NULL, parts);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(text, sizeof(text), "  %s", parts[i].name);
+        if (parts[i].category == category)
+            put_category(p, t, text, parts[i].baseline * p->runs, false);
     }
 }
 
@@ -130,16 +146,15 @@ static void put_categories(struct page *p)
     const struct sl_attribution *a = &p->analysis->attribution;
     struct sl_table t;
     sl_table_init(&t, "categories", "Categories", heads);
-    sl_table_widths(
-        &t, (const struct sl_table_column[]){{CATEGORY_COLUMNS, 0}, {10, 0}, {8, 0}, {0, 2}});
+    sl_table_widths(&t,
+                    (const struct sl_table_column[]){{PART_COLUMNS, 0}, {10, 0}, {8, 0}, {0, 2}});
     t.headless = true;
     for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
         double sum = 0;
         for (size_t i = 0; i < a->run_count; i++)
             sum += a->runs[i].warmup ? 0.0 : (double)a->runs[i].categories[c];
         put_category(p, &t, sl_category_name(c), sum, true);
-        if (c == SL_CATEGORY_MOVEMENT)
-            put_movement(p, &t);
+        put_parts(p, &t, c);
     }
     put_category(p, &t, "end to end", p->whole, false);
     sl_doc_table(p->doc, &t);
@@ -167,7 +182,8 @@ static void put_operators(struct page *p, size_t most)
     }
     sl_doc_table(p->doc, &t);
     if (a->operator_count > most)
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "... and %zu more", a->operator_count - most);
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "... and %zu more (-v shows them)",
+                   a->operator_count - most);
 }
 
 static void put_findings(struct page *p)

@@ -20,6 +20,8 @@ struct sl_categories_pool {
     char *framework[SL_RULES_MAX_FRAMEWORK];
     struct sl_rule *rules; /* their words are owned too */
     size_t rule_count, rule_capacity;
+    char *parts[SL_RULES_MAX_PARTS];
+    size_t part_count;
     size_t framework_count;
 };
 
@@ -86,7 +88,36 @@ static int grow_rules(struct sl_categories_pool *pool)
     return 0;
 }
 
-static int add_phrase(const struct reader *r, int category, const cJSON *item, const char *pointer)
+/* Finds or adds the part that a rule names. */
+static int read_part(const struct reader *r, const cJSON *item, const char *pointer,
+                     const char **out_part)
+{
+    struct sl_categories_pool *pool = r->pool;
+    size_t i = 0;
+    *out_part = NULL;
+    if (!item)
+        return 0;
+    if (!cJSON_IsString(item) || item->valuestring[0] == '\0' ||
+        strlen(item->valuestring) >= SL_CATEGORIES_PART_BYTES)
+        return bad(r, pointer, "a name of at most %d bytes is expected",
+                   SL_CATEGORIES_PART_BYTES - 1);
+    while (i < pool->part_count && strcmp(pool->parts[i], item->valuestring) != 0)
+        i++;
+    if (i == SL_RULES_MAX_PARTS)
+        return sl_diag_set(r->diag, SL_E_LIMIT, pointer, "more than %d parts", SL_RULES_MAX_PARTS);
+    if (i == pool->part_count) {
+        pool->parts[i] = sl_strndup(item->valuestring, strlen(item->valuestring));
+        if (!pool->parts[i])
+            return -ENOMEM;
+        pool->part_count++;
+    }
+    *out_part = pool->parts[i];
+    return 0;
+}
+
+/* What a rule gives; its words are those of `item`. */
+static int add_phrase(const struct reader *r, struct sl_rule rule, const cJSON *item,
+                      const char *pointer)
 {
     struct sl_categories_pool *pool = r->pool;
     char words[SL_RULES_MAX_WORDS_BYTES];
@@ -103,7 +134,8 @@ static int add_phrase(const struct reader *r, int category, const cJSON *item, c
     char *copy = sl_strndup(words, strlen(words));
     if (!copy)
         return -ENOMEM;
-    pool->rules[pool->rule_count++] = (struct sl_rule){category, copy};
+    rule.words = copy;
+    pool->rules[pool->rule_count++] = rule;
     return 0;
 }
 
@@ -117,9 +149,10 @@ static int read_category(const struct reader *r, const cJSON *item, const char *
     return 0;
 }
 
-/* Every key of `object` must be one of `known` (NULL ends it), and each of those present. */
+/* Every key of `object` must be one of `known` (NULL ends it), and the first `needed` of those
+ * present. */
 static int check_keys(const struct reader *r, const cJSON *object, const char *pointer,
-                      const char *const *known)
+                      const char *const *known, size_t needed)
 {
     if (!cJSON_IsObject(object))
         return bad(r, pointer, "an object is expected");
@@ -130,7 +163,7 @@ static int check_keys(const struct reader *r, const cJSON *object, const char *p
         if (!known[i])
             return bad(r, pointer, "unknown key \"%.64s\"", item->string);
     }
-    for (size_t i = 0; known[i]; i++) {
+    for (size_t i = 0; i < needed; i++) {
         if (!cJSON_GetObjectItemCaseSensitive(object, known[i]))
             return bad(r, pointer, "the key \"%s\" is missing", known[i]);
     }
@@ -139,15 +172,19 @@ static int check_keys(const struct reader *r, const cJSON *object, const char *p
 
 static int read_rule(const struct reader *r, const cJSON *rule, size_t i)
 {
-    static const char *const keys[] = {"category", "words", NULL};
+    static const char *const keys[] = {"category", "words", "part", NULL};
     char pointer[64];
     snprintf(pointer, sizeof(pointer), "/rules/%zu", i);
-    int category = SL_CATEGORY_OTHER;
-    int rc = check_keys(r, rule, pointer, keys);
+    struct sl_rule made = {.category = SL_CATEGORY_OTHER};
+    int rc = check_keys(r, rule, pointer, keys, 2);
     if (rc < 0)
         return rc;
     snprintf(pointer, sizeof(pointer), "/rules/%zu/category", i);
-    rc = read_category(r, cJSON_GetObjectItemCaseSensitive(rule, "category"), pointer, &category);
+    rc = read_category(r, cJSON_GetObjectItemCaseSensitive(rule, "category"), pointer,
+                       &made.category);
+    snprintf(pointer, sizeof(pointer), "/rules/%zu/part", i);
+    if (rc == 0)
+        rc = read_part(r, cJSON_GetObjectItemCaseSensitive(rule, "part"), pointer, &made.part);
     const cJSON *words = cJSON_GetObjectItemCaseSensitive(rule, "words");
     snprintf(pointer, sizeof(pointer), "/rules/%zu/words", i);
     if (rc == 0 && !cJSON_IsArray(words))
@@ -155,7 +192,7 @@ static int read_rule(const struct reader *r, const cJSON *rule, size_t i)
     size_t k = 0;
     for (const cJSON *item = words->child; rc == 0 && item; item = item->next, k++) {
         snprintf(pointer, sizeof(pointer), "/rules/%zu/words/%zu", i, k);
-        rc = add_phrase(r, category, item, pointer);
+        rc = add_phrase(r, made, item, pointer);
     }
     return rc;
 }
@@ -181,7 +218,7 @@ static int read_arrays(const struct reader *r, const cJSON *root)
 static int read_root(const struct reader *r, const cJSON *root)
 {
     static const char *const keys[] = {"version", "fallback", "framework", "rules", NULL};
-    int rc = check_keys(r, root, "/", keys);
+    int rc = check_keys(r, root, "/", keys, 4);
     if (rc < 0)
         return rc;
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "version");
@@ -280,6 +317,8 @@ void sl_categories_fini(struct sl_categories *categories)
     if (pool) {
         for (size_t i = 0; i < pool->framework_count; i++)
             sl_free(pool->framework[i]);
+        for (size_t i = 0; i < pool->part_count; i++)
+            sl_free(pool->parts[i]);
         for (size_t i = 0; i < pool->rule_count; i++)
             sl_free((char *)(uintptr_t)pool->rules[i].words);
         sl_free(pool->rules);

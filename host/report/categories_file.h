@@ -10,7 +10,11 @@
 
 struct sl_diag;
 
-enum { SL_CATEGORIES_MAX_BYTES = 256 * 1024, SL_CATEGORIES_MAX_DEPTH = 8 };
+enum {
+    SL_CATEGORIES_MAX_BYTES = 256 * 1024,
+    SL_CATEGORIES_MAX_DEPTH = 8,
+    SL_CATEGORIES_PART_BYTES = 48
+};
 
 /* Rules with where they came from. */
 struct sl_categories {
@@ -20,9 +24,10 @@ struct sl_categories {
     struct sl_categories_pool *pool;
 };
 
-/* Parses {"version","fallback","framework":[...],"rules":[{"category","words":[...]}]}. Unknown
- * and missing keys, unknown categories and phrases without a word are errors that name their JSON
- * pointer. Returns 0, SL_E_FORMAT, SL_E_LIMIT or -ENOMEM. End with sl_categories_fini(). */
+/* Parses {"version","fallback","framework":[...],"rules":[{"category","words":[...],"part"}]},
+ * where "part" may be missing. Unknown and missing keys, unknown categories and phrases without a
+ * word are errors that name their JSON pointer. Returns 0, SL_E_FORMAT, SL_E_LIMIT or -ENOMEM. End
+ * with sl_categories_fini(). */
 int sl_categories_parse(struct sl_bytes json, const char *file, struct sl_categories *out,
                         struct sl_diag *diag);
 /* Reads the file first: also its -errno. `path` NULL: the rules built into the program. */

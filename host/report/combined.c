@@ -118,7 +118,7 @@ void sl_combined_figures(const struct sl_combined *combined, struct sl_table *ou
     static const char *const heads[] = {"Model",     "Device",     ">Threads", "Experiment",
                                         ">Baseline", ">Candidate", ">Ratio",   ">Interval",
                                         "Verdict",   NULL};
-    sl_table_init(out, "figures", "Latency comparison", heads);
+    sl_table_init(out, "figures", "End to end", heads);
     snprintf(out->note, sizeof(out->note),
              "Median end to end of a run. Ratio: baseline / candidate, so above 1 the candidate "
              "(SME2 on) takes less. Counted devices: executed instructions, not time.");

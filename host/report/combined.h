@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct sl_buf;
+struct sl_style;
 struct sl_contention;
 struct sl_json;
 struct sl_markup;
@@ -83,9 +84,10 @@ size_t sl_combined_cost_count(const struct sl_combined *combined);
 void sl_combined_costs(const struct sl_combined *combined, struct sl_table *out);
 void sl_combined_costs_json(struct sl_json *json, const struct sl_combined *combined);
 
-/* combined_findings.c: what the sweeps, the maps and the clean arms say, a line each; nothing where
- * there are none. */
-int sl_combined_findings(struct sl_buf *out, const struct sl_combined *combined);
+/* combined_findings.c: what the sweeps, the maps and the clean arms say, a line each; with a style
+ * also the table of two runtimes (runtime_gap.h); nothing where there are none. */
+int sl_combined_findings(struct sl_buf *out, const struct sl_style *style,
+                         const struct sl_combined *combined);
 
 /* The ratio of each with its interval, on a scale of doublings. */
 void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined);

@@ -25,7 +25,8 @@ static int put_line(struct sl_buf *out, const char *kind, const struct sl_report
                              : "");
 }
 
-int sl_combined_findings(struct sl_buf *out, const struct sl_combined *combined)
+int sl_combined_findings(struct sl_buf *out, const struct sl_style *style,
+                         const struct sl_combined *combined)
 {
     char name[SL_COMBINED_NAME_BYTES], words[WORDS_BYTES];
     struct sl_contention map;
@@ -45,9 +46,7 @@ int sl_combined_findings(struct sl_buf *out, const struct sl_combined *combined)
         }
         if (rc == 0 && sl_combined_cost_words(combined, i, words, sizeof(words)))
             rc = put_line(out, "cost of profiling", report, name, words);
-        if (rc == 0 &&
-            sl_runtime_gap_words(combined->reports, combined->count, i, words, sizeof(words)))
-            rc = put_line(out, "left in ExecuTorch", report, name, words);
     }
-    return rc;
+    return rc == 0 && style ? sl_runtime_gap_show(out, style, combined->reports, combined->count)
+                            : rc;
 }

@@ -3,8 +3,10 @@
 
 #include <stdbool.h>
 
+struct cJSON;
 struct sl_agreement;
 struct sl_analysis;
+struct sl_arms;
 struct sl_buf;
 struct sl_comparison;
 struct sl_json;
@@ -22,14 +24,22 @@ struct sl_comparison_report {
     const char *baseline_level, *candidate_level;   /* "off", "on" */
     const struct sl_agreement *agreement;           /* NULL: outputs were not compared */
     const struct sl_kernel_log *log; /* XNNPACK's, of the candidate's run; NULL: none */
+    const struct sl_arms *arms;      /* of two builds; NULL: the comparison is not of two */
+    const struct cJSON *estimates;   /* of time, of a counted run (run_estimates.h); NULL: none */
     bool emulated;                   /* times mean nothing; counts are real */
+    unsigned svl_bits; /* of the counted candidate's streaming vectors; 0: of times, not known */
 };
 
 /* One object of schema sme2lab.comparison/1; `key` is NULL inside an array and at the top. */
 int sl_comparison_json(struct sl_json *json, const char *key,
                        const struct sl_comparison_report *report);
 
-/* The verdict line, the category shift drawn as bars, the agreement of outputs, the largest
- * operators with their kernels, and what proves that SME2 ran. Returns 0, SL_E_LIMIT or -ENOMEM. */
+/* For a terminal, a part at a time. Returns 0, SL_E_LIMIT or -ENOMEM. */
+enum sl_comparison_extent {
+    SL_COMPARISON_VERDICT,  /* one line */
+    SL_COMPARISON_GROUNDS,  /* the figures and reasons behind it, then that line */
+    SL_COMPARISON_SUMMARY,  /* categories and the largest operators, the outputs, the next step */
+    SL_COMPARISON_ANALYSES, /* category shift, operators with their kernels, what proves SME2 */
+};
 int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
-                       const struct sl_comparison_report *report);
+                       const struct sl_comparison_report *report, int extent);

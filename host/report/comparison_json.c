@@ -6,12 +6,14 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/gain.h"
 #include "host/analysis/headroom.h"
-#include "host/analysis/movement.h"
+#include "host/analysis/parts.h"
 #include "host/analysis/sustained.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/next_step.h"
+#include "host/report/run_estimates.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
@@ -33,6 +35,34 @@ static void put_interval(struct sl_json *json, const char *key, double low, doub
     sl_json_f64(json, NULL, low);
     sl_json_f64(json, NULL, high);
     sl_json_close_array(json);
+}
+
+static void put_gain(struct sl_json *json, const struct sl_gain *gain)
+{
+    sl_json_open_object(json, "gain");
+    sl_json_f64(json, "before", gain->before);
+    sl_json_f64(json, "after", gain->after);
+    sl_json_f64(json, "ratio", gain->ratio);
+    put_interval(json, "interval", gain->low, gain->high);
+    sl_json_close_object(json);
+}
+
+/* Of two builds: the other arm, and what SME2 gained in each; null of anything else. */
+static void put_arms(struct sl_json *json, const struct sl_arms *arms)
+{
+    if (!arms || !(arms->has_arm || arms->has_gain)) {
+        sl_json_null(json, "arms");
+        return;
+    }
+    sl_json_open_object(json, "arms");
+    sl_json_text(json, "other", arms->level ? "on" : "off");
+    sl_json_f64(json, "ratio", arms->has_arm ? arms->arm.ratio : NAN);
+    sl_json_text(json, "verdict", arms->has_arm ? sl_verdict_name(&arms->arm) : NULL);
+    if (arms->has_gain)
+        put_gain(json, &arms->gain);
+    else
+        sl_json_null(json, "gain");
+    sl_json_close_object(json);
 }
 
 static void put_bare_side(struct sl_json *json, const char *key,
@@ -57,6 +87,7 @@ static void put_side(struct sl_json *json, const char *key, const struct sl_anal
     sl_json_text(json, "sha256", analysis->sha256);
     sl_json_text(json, "label", a->by_origin ? "origin" : "name");
     sl_json_u64(json, "runs", a->measured_count);
+    sl_json_u64(json, "cold_runs", a->cold_count);
     put_f64(json, "median", a->unit, median);
     sl_json_close_object(json);
 }
@@ -103,21 +134,24 @@ static void put_categories(struct sl_json *json, const struct sl_comparison *c, 
     sl_json_close_array(json);
 }
 
-/* The parts of Data Movement, mean per run: the price of SME2. */
-static void put_movement(struct sl_json *json, const struct sl_comparison_report *report)
+/* What the categories consist of, mean per run. */
+static void put_parts(struct sl_json *json, const struct sl_comparison_report *report)
 {
     const struct sl_comparison *c = report->comparison;
-    struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
-    size_t count = report->baseline ? sl_movement_compare(&report->baseline->attribution,
-                                                          &report->candidate->attribution, parts)
+    struct sl_part parts[SL_PARTS_MAX];
+    size_t count = report->baseline ? sl_parts_compare(&report->baseline->attribution,
+                                                       &report->candidate->attribution, parts)
                                     : 0;
-    sl_json_open_array(json, "data_movement");
+    sl_json_open_array(json, "parts");
     for (size_t i = 0; i < count; i++) {
         sl_json_open_object(json, NULL);
-        sl_json_text(json, "name", sl_movement_name((int)i));
+        sl_json_text(json, "category", sl_category_name(parts[i].category));
+        sl_json_text(json, "name", parts[i].name);
         put_f64(json, "baseline", c->unit, parts[i].baseline);
         put_f64(json, "candidate", c->unit, parts[i].candidate);
         put_f64(json, "delta", c->unit, parts[i].candidate - parts[i].baseline);
+        sl_json_f64(json, "share_baseline", parts[i].baseline / c->whole_baseline);
+        sl_json_f64(json, "share_candidate", parts[i].candidate / c->whole_candidate);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
@@ -198,20 +232,29 @@ static void put_leftovers(struct sl_json *json, const struct sl_comparison_repor
     sl_json_close_array(json);
 }
 
+static void put_step(struct sl_json *json, const char *key, const struct sl_next_step *step)
+{
+    sl_json_open_object(json, key);
+    sl_json_text(json, "rule", step->rule);
+    sl_json_text(json, "text", step->text);
+    sl_json_f64(json, "value", step->value);
+    sl_json_f64(json, "limit", step->limit);
+    sl_json_f64(json, "saves", step->saves);
+    sl_json_close_object(json);
+}
+
 static void put_next_step(struct sl_json *json, const struct sl_comparison_report *report)
 {
-    struct sl_next_step step;
-    if (!report->baseline) {
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    size_t count = report->baseline ? sl_next_steps_find(report, steps) : 0;
+    if (count > 0)
+        put_step(json, "next_step", &steps[0]);
+    else
         sl_json_null(json, "next_step");
-        return;
-    }
-    sl_next_step_find(report, &step);
-    sl_json_open_object(json, "next_step");
-    sl_json_text(json, "rule", step.rule);
-    sl_json_text(json, "text", step.text);
-    sl_json_f64(json, "value", step.value);
-    sl_json_f64(json, "limit", step.limit);
-    sl_json_close_object(json);
+    sl_json_open_array(json, "next_steps");
+    for (size_t i = 0; i < count; i++)
+        put_step(json, NULL, &steps[i]);
+    sl_json_close_array(json);
 }
 
 /* One long run in pieces: null for few runs, and for sides that were not recorded together. */
@@ -270,20 +313,26 @@ static void put_proof(struct sl_json *json, const struct sl_comparison_report *r
     char text[SL_TEXT_SIZE];
     const struct sl_analysis *candidate = report->candidate;
     size_t count = candidate ? candidate->attribution.operator_count : 0;
+    bool tell = candidate && sl_sme2_names_tell(&report->baseline->attribution);
     sl_json_open_array(json, "sme2_proof");
     for (size_t i = 0; i < count; i++) {
         const struct sl_operator *op = &candidate->attribution.operators[i];
         if (!sl_sme2_matters(op))
             continue;
         const char *kernel = NULL;
-        const char *evidence = sl_sme2_evidence_of(op, report->log, &kernel);
+        const char *evidence = sl_sme2_evidence_of(op, report->log, tell, &kernel);
         sl_json_open_object(json, NULL);
         sl_json_text(json, "operator", sl_text_copy(text, op->name, op->name_len));
         sl_json_text(json, "kernel", kernel);
         sl_json_text(json, "evidence", evidence);
+        sl_json_u64(json, "instances", op->instances);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
+    struct sl_sme2_changes changes;
+    sl_sme2_compare(report->comparison, &changes);
+    sl_json_u64(json, "sme2_lost", changes.lost);
+    sl_json_u64(json, "sme2_gained", changes.gained);
 }
 
 /* Which rule ended the measuring, and what each look at the pairs saw. */
@@ -321,6 +370,8 @@ static void put_verdict(struct sl_json *json, const struct sl_comparison *c)
     sl_json_f64(json, "confidence", c->confidence);
     sl_json_text(json, "method", sl_comparison_method_name(c->method));
     sl_json_u64(json, "blocks", c->blocks);
+    sl_json_f64(json, "independent_blocks", c->effective);
+    sl_json_f64(json, "widening", c->widening);
     sl_json_u64(json, "iterations", c->iterations);
     sl_json_u64(json, "seed", c->seed);
     sl_json_text(json, "verdict", sl_verdict_name(c));
@@ -367,9 +418,10 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     sl_json_text(json, "candidate", report->candidate_level);
     sl_json_close_object(json);
     put_verdict(json, c);
+    put_arms(json, report->arms);
     put_agreement(json, report->agreement);
     put_categories(json, c, !report->baseline);
-    put_movement(json, report);
+    put_parts(json, report);
     put_whole(json, c, !report->baseline);
     put_operators(json, c);
     put_proof(json, report);
@@ -377,6 +429,12 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_over_time(json, report);
     put_headroom(json, report);
     put_next_step(json, report);
+    if (sl_run_estimates_any(report->estimates))
+        sl_run_estimates_json(json, report->estimates);
+    if (report->svl_bits > 0)
+        sl_json_u64(json, "svl", report->svl_bits);
+    else
+        sl_json_null(json, "svl");
     sl_json_bool(json, "emulated", report->emulated);
     sl_json_close_object(json);
     return json->error;

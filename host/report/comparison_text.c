@@ -6,19 +6,22 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/gain.h"
 #include "host/analysis/headroom.h"
-#include "host/analysis/movement.h"
 #include "host/analysis/operator_interval.h"
+#include "host/analysis/parts.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/doc.h"
 #include "host/report/next_step.h"
+#include "host/report/run_estimates.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
 #include "host/report/unit.h"
 
-enum { CATEGORY_COLUMNS = 14 };
+enum { CATEGORY_COLUMNS = 14, PART_COLUMNS = 20, BRIEF_OPERATORS = 3 };
+#define OVERLAY_COLUMNS 24
 
 struct page {
     struct sl_doc *doc;
@@ -26,27 +29,40 @@ struct page {
     const struct sl_comparison *comparison;
 };
 
-static const char *verdict_words(const struct page *p)
+/* What came out, in words. "0.5x slower" would be read as half as slow, and a count as a speed. */
+static void put_outcome(struct page *p, int tone)
 {
     const struct sl_comparison *c = p->comparison;
     bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
-    switch (c->verdict) {
-    case SL_VERDICT_FASTER:
-        return counted ? "fewer instructions" : "faster";
-    case SL_VERDICT_SLOWER:
-        return counted ? "more instructions" : "slower";
-    case SL_VERDICT_EQUIVALENT:
-        return counted ? "the same number of instructions" : "no difference that matters";
-    case SL_VERDICT_WRONG:
-        return "WRONG: the outputs differ";
-    default:
-        return sl_verdict_name(c);
-    }
+    char svl[32] = "";
+    if (p->report->svl_bits > 0)
+        snprintf(svl, sizeof(svl), " at SVL %u", p->report->svl_bits);
+    if (c->verdict == SL_VERDICT_WRONG)
+        sl_doc_put(p->doc, tone, "WRONG: the outputs differ");
+    else if (counted && c->verdict == SL_VERDICT_EQUIVALENT)
+        sl_doc_put(p->doc, tone, "executes the same number of instructions%s", svl);
+    else if (counted && c->verdict <= SL_VERDICT_SLOWER)
+        sl_doc_put(p->doc, tone, "executes %.3fx %s instructions%s (not speed)",
+                   c->ratio > 1 ? c->ratio : 1 / c->ratio, c->ratio > 1 ? "fewer" : "more", svl);
+    else if (c->verdict == SL_VERDICT_SLOWER)
+        sl_doc_put(p->doc, tone, "%.3fx: slower, %.3f times as long", c->ratio, 1 / c->ratio);
+    else if (isfinite(c->ratio))
+        sl_doc_put(p->doc, tone, "%.3fx %s", c->ratio,
+                   c->verdict == SL_VERDICT_EQUIVALENT ? "no difference that matters"
+                                                       : sl_verdict_name(c));
+    else
+        sl_doc_put(p->doc, tone, "%s", sl_verdict_name(c));
 }
 
 static void put_interval(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
+    if (c->method == SL_METHOD_PROCESSES) {
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
+                   "%g %% interval %.3f to %.3f from %zu processes (Student's, of their medians)",
+                   100 * c->confidence, c->low, c->high, c->blocks);
+        return;
+    }
     sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
                "%g %% interval %.3f to %.3f from %zu %s (%u resamples, seed %llu%s)",
                100 * c->confidence, c->low, c->high, c->blocks,
@@ -58,13 +74,54 @@ static void put_interval(struct page *p)
                    c->sign_high);
 }
 
+/* Measured runs of a side that are in no figure: said, for they were asked for. */
+static void put_cold(struct page *p, const struct sl_analysis *side, const char *level)
+{
+    char text[SL_ANALYSIS_COLD_BYTES];
+    if (side && side->attribution.cold_count > 0)
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s: %s", level,
+                   sl_analysis_cold_text(side, text));
+}
+
+/* Of two builds: the arm that the verdict is not of, and what SME2 gained in each. */
+static void put_arms(struct page *p, const struct sl_arms *arms)
+{
+    const struct sl_gain *gain = &arms->gain;
+    if (arms->has_arm && isfinite(arms->arm.ratio))
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "SME2 %s: %.3fx, %s", arms->level ? "on" : "off",
+                   arms->arm.ratio, sl_verdict_name(&arms->arm));
+    if (arms->has_gain)
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
+                   "what SME2 gains: %.3gx before, %.3gx now (%+.1f %%)", gain->before, gain->after,
+                   100 * (gain->ratio - 1));
+}
+
+/* Above it: the figures it comes from and what speaks for and against it. */
+static void put_grounds(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    if (c->method == SL_METHOD_EXACT && isfinite(c->ratio))
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run",
+                   c->baseline, c->candidate);
+    else if (isfinite(c->low))
+        put_interval(p);
+    if (p->report->arms)
+        put_arms(p, p->report->arms);
+    put_cold(p, p->report->baseline, p->report->baseline_level);
+    put_cold(p, p->report->candidate, p->report->candidate_level);
+    for (size_t i = 0; i < c->reason_count; i++)
+        sl_doc_say(p->doc, SL_DOC_ITEM, NULL, "because %s", c->reasons[i]);
+}
+
 static void put_verdict(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
     const struct sl_comparison_report *r = p->report;
     char clean[SL_TEXT_SIZE];
-    int tone = c->verdict == SL_VERDICT_FASTER       ? SL_TONE_GOOD
+    bool good = c->verdict == SL_VERDICT_FASTER && c->unit != SL_TRACE_INSTRUCTIONS;
+    int tone = good                                  ? SL_TONE_GOOD
                : c->verdict == SL_VERDICT_EQUIVALENT ? SL_TONE_STRONG
+               : c->verdict == SL_VERDICT_FASTER     ? SL_TONE_STRONG
                                                      : SL_TONE_BAD;
     sl_doc_begin(p->doc, SL_DOC_VERDICT, sl_verdict_name(c));
     if (r->experiment)
@@ -74,20 +131,7 @@ static void put_verdict(struct page *p)
         sl_doc_put(p->doc, SL_TONE_PLAIN, "%s, ", r->runtime);
     sl_doc_put(p->doc, SL_TONE_STRONG, "%s %s against %s: ", r->factor, r->candidate_level,
                r->baseline_level);
-    /* No ratio is shown beside outputs that differ. */
-    if (isfinite(c->ratio) && c->verdict != SL_VERDICT_WRONG)
-        sl_doc_put(p->doc, tone, c->verdict == SL_VERDICT_SLOWER ? "%.3fx: " : "%.3fx ", c->ratio);
-    sl_doc_put(p->doc, tone, "%s", verdict_words(p));
-    if (c->verdict == SL_VERDICT_SLOWER) /* "0.5x slower" would be read as half as slow */
-        sl_doc_put(p->doc, tone, ", %.3f times as %s", 1 / c->ratio,
-                   c->unit == SL_TRACE_INSTRUCTIONS ? "many" : "long");
-    if (c->method == SL_METHOD_EXACT && isfinite(c->ratio))
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run",
-                   c->baseline, c->candidate);
-    else if (isfinite(c->low))
-        put_interval(p);
-    for (size_t i = 0; i < c->reason_count; i++)
-        sl_doc_say(p->doc, SL_DOC_ITEM, NULL, "because %s", c->reasons[i]);
+    put_outcome(p, tone);
 }
 
 static void put_agreement(struct page *p)
@@ -113,24 +157,24 @@ static void put_side(struct page *p, struct sl_table *t, int side, const char *n
     sl_table_share(t, part);
 }
 
-/* The parts of Data Movement: the price of SME2. */
-static void put_movement(struct page *p, struct sl_table *t)
+/* The parts of a category. */
+static void put_parts(struct page *p, struct sl_table *t, int category)
 {
     const struct sl_comparison *c = p->comparison;
-    struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
+    struct sl_part parts[SL_PARTS_MAX];
     char text[SL_TEXT_SIZE];
-    sl_movement_compare(&p->report->baseline->attribution, &p->report->candidate->attribution,
-                        parts);
-    for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
-        if (parts[i].baseline == 0 && parts[i].candidate == 0)
+    size_t count = sl_parts_compare(&p->report->baseline->attribution,
+                                    &p->report->candidate->attribution, parts);
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].category != category)
             continue;
-        snprintf(text, sizeof(text), "  %s", sl_movement_name(i));
+        snprintf(text, sizeof(text), "  %s", parts[i].name);
         put_side(p, t, 0, text, parts[i].baseline, parts[i].baseline / c->whole_baseline);
         sl_table_text(t, "");
         sl_table_text(t, "");
         put_side(p, t, 1, "", parts[i].candidate, parts[i].candidate / c->whole_candidate);
         sl_table_text(t, "");
-        sl_table_text(t, "");
+        sl_table_ratio(t, parts[i].baseline, parts[i].candidate, 2);
     }
 }
 
@@ -141,12 +185,21 @@ static int level_columns(const struct page *p)
     return (int)(baseline > candidate ? baseline : candidate) + 3;
 }
 
-/* Two bars a category: its share of the baseline, and of the candidate. */
+/* The largest category of either side: what the bars are drawn against. */
+static double largest_category(const struct sl_comparison *c)
+{
+    double largest = 0;
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++)
+        largest = fmax(largest, fmax(c->categories[k].baseline, c->categories[k].candidate));
+    return largest > 0 ? largest : 1;
+}
+
+/* Two bars a category, of both sides on one scale. */
 static void put_shift(struct page *p)
 {
     static const char *const heads[] = {"category", "side", ">cost", ">share", "", ">ratio", NULL};
     const struct sl_table_column widths[] = {
-        {CATEGORY_COLUMNS, 0}, {level_columns(p), 0}, {10, 0}, {8, 0}, {0, 2}, {8, 0}};
+        {PART_COLUMNS, 0}, {level_columns(p), 0}, {10, 0}, {8, 0}, {0, 2}, {8, 0}};
     const struct sl_comparison *c = p->comparison;
     struct sl_table t;
     bool origin =
@@ -161,14 +214,15 @@ static void put_shift(struct page *p)
     t.headless = true;
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *shift = &c->categories[k];
+        if (shift->baseline == 0 && shift->candidate == 0)
+            continue;
         put_side(p, &t, 0, sl_category_name(k), shift->baseline, shift->share_baseline);
-        sl_table_bar(&t, SL_TONE_FAINT, shift->share_baseline);
+        sl_table_bar(&t, SL_TONE_FAINT, shift->baseline / largest_category(c));
         sl_table_text(&t, "");
         put_side(p, &t, 1, "", shift->candidate, shift->share_candidate);
-        sl_table_bar(&t, SL_TONE_GOOD, shift->share_candidate);
+        sl_table_bar(&t, SL_TONE_STRONG, shift->candidate / largest_category(c));
         sl_table_ratio(&t, shift->baseline, shift->candidate, 2);
-        if (k == SL_CATEGORY_MOVEMENT)
-            put_movement(p, &t);
+        put_parts(p, &t, k);
     }
     sl_doc_table(p->doc, &t);
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
@@ -177,7 +231,7 @@ static void put_shift(struct page *p)
 static void put_kernel(struct sl_table *t, const struct sl_operator *op, const char *level)
 {
     if (op && op->kernel)
-        sl_table_line(t, SL_TONE_FAINT, "  %.8s: %.250s%s", level, op->kernel,
+        sl_table_line(t, SL_TONE_FAINT, "  %.16s: %.250s%s", level, op->kernel,
                       strcmp(sl_sme2_evidence(op), "executed") == 0 ? " (SME2, executed)" : "");
 }
 
@@ -228,31 +282,36 @@ static void put_operators(struct page *p, size_t most)
     }
     sl_doc_table(p->doc, &t);
     if (c->operator_count > most)
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "... and %zu more", c->operator_count - most);
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "... and %zu more (-v shows them)",
+                   c->operator_count - most);
     explain_stars(p);
 }
 
 static void put_proof(struct page *p)
 {
     const struct sl_attribution *a = &p->report->candidate->attribution;
+    bool tell = sl_sme2_names_tell(&p->report->baseline->attribution);
     size_t matter = 0, executed = 0, available = 0;
     for (size_t i = 0; i < a->operator_count; i++) {
         size_t instances = a->operators[i].instances;
         bool counts = sl_sme2_matters(&a->operators[i]);
         matter += counts ? instances : 0;
         const char *kernel = NULL;
-        const char *evidence = sl_sme2_evidence_of(&a->operators[i], p->report->log, &kernel);
+        const char *evidence = sl_sme2_evidence_of(&a->operators[i], p->report->log, tell, &kernel);
         executed += counts && strcmp(evidence, "executed") == 0 ? instances : 0;
         available += counts && strcmp(evidence, "log-available") == 0 ? instances : 0;
     }
-    char more[128] = "";
+    char more[128] = "", lost[200];
     if (available > 0)
         snprintf(more, sizeof(more), "; for %zu more a log shows that an SME2 kernel was available",
                  available);
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
     sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
                "SME2 executed in %zu of %zu operators that can use it%s%s", executed, matter,
-               a->by_origin ? "" : " (no trace beside the file: nothing is proven)", more);
+               a->by_origin || executed > 0 ? "" : " (no trace beside the file: nothing is proven)",
+               more);
+    if (sl_sme2_lost_text(p->comparison, lost, sizeof(lost)))
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", lost);
 }
 
 /* What the cheaper of both ways for each operator would make of the baseline. */
@@ -274,12 +333,14 @@ static void put_headroom(struct page *p)
                100 * room.reachable / room.baseline, sl_text_copy(name, op->name, op->name_len));
 }
 
-static void put_next_step(struct page *p)
+static void put_next_steps(struct page *p, size_t most)
 {
-    struct sl_next_step step;
-    sl_next_step_find(p->report, &step);
-    sl_doc_say(p->doc, SL_DOC_STEP, NULL, "%s", step.text);
-    sl_doc_put(p->doc, SL_TONE_RULE, "%s", step.rule);
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    size_t count = sl_next_steps_find(p->report, steps);
+    for (size_t i = 0; i < count && i < most; i++) {
+        sl_doc_say(p->doc, SL_DOC_STEP, NULL, "%s", steps[i].text);
+        sl_doc_put(p->doc, SL_TONE_RULE, "%s", steps[i].rule);
+    }
 }
 
 static void put_warnings(struct page *p, const struct sl_analysis *analysis)
@@ -290,6 +351,101 @@ static void put_warnings(struct page *p, const struct sl_analysis *analysis)
         sl_doc_put(p->doc, SL_TONE_PLAIN, " %.128s: %s", analysis->file,
                    analysis->attribution.warnings[i]);
     }
+}
+
+/* Both sides in one bar: '#' what the candidate takes, '.' what the baseline takes beyond it, '+'
+ * what the candidate takes beyond the baseline. */
+static void put_overlay(struct sl_table *t, double baseline, double candidate, double scale)
+{
+    char bar[OVERLAY_COLUMNS + 1];
+    size_t base = (size_t)ceil(OVERLAY_COLUMNS * fmin(1, baseline / scale));
+    size_t cand = (size_t)ceil(OVERLAY_COLUMNS * fmin(1, candidate / scale));
+    size_t both = base < cand ? base : cand;
+    size_t all = base < cand ? cand : base;
+    for (size_t i = 0; i < all; i++)
+        bar[i] = i < both ? '#' : base > cand ? '.' : '+';
+    bar[all] = '\0';
+    sl_table_text(t, bar);
+}
+
+static void put_brief_operators(const struct sl_comparison *c, struct sl_table *t)
+{
+    double scale = largest_category(c);
+    for (size_t i = 0; i < c->operator_count && i < BRIEF_OPERATORS; i++) {
+        const struct sl_operator_shift *row = &c->operators[i];
+        const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
+        char name[SL_TEXT_SIZE];
+        sl_table_printf(t, "  %s", sl_text_copy(name, op->name, op->name_len));
+        sl_table_figure(t, row->baseline ? row->baseline_cost : NAN, c->unit);
+        sl_table_figure(t, row->candidate ? row->candidate_cost : NAN, c->unit);
+        sl_table_ratio(t, row->baseline_cost, row->candidate_cost, 2);
+        put_overlay(t, row->baseline_cost, row->candidate_cost, scale);
+    }
+}
+
+/* The categories and the three largest operators, a line each. */
+static void put_brief(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    char sides[2][32];
+    snprintf(sides[0], sizeof(sides[0]), ">%.20s", p->report->baseline_level);
+    snprintf(sides[1], sizeof(sides[1]), ">%.20s", p->report->candidate_level);
+    const char *const heads[] = {"where it goes", sides[0], sides[1], ">ratio", "", NULL};
+    const struct sl_table_column widths[] = {
+        {0, 0}, {10, 1}, {10, 1}, {8, 1}, {OVERLAY_COLUMNS, 2}};
+    struct sl_table t;
+    sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s, per run; bars: # %s, . %s beyond it",
+               sl_unit_caption(c->unit), p->report->candidate_level, p->report->baseline_level);
+    sl_table_init(&t, "where", "Where it goes", heads);
+    sl_table_widths(&t, widths);
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        const struct sl_category_shift *shift = &c->categories[k];
+        if (shift->baseline == 0 && shift->candidate == 0)
+            continue;
+        sl_table_text(&t, sl_category_name(k));
+        sl_table_figure(&t, shift->baseline, c->unit);
+        sl_table_figure(&t, shift->candidate, c->unit);
+        sl_table_ratio(&t, shift->baseline, shift->candidate, 2);
+        put_overlay(&t, shift->baseline, shift->candidate, largest_category(c));
+    }
+    sl_table_line(&t, SL_TONE_FAINT, "largest of %zu operators", c->operator_count);
+    put_brief_operators(c, &t);
+    sl_doc_table(p->doc, &t);
+}
+
+/* A line for each silicon whose time was estimated. */
+static void put_estimates(struct page *p)
+{
+    char line[256];
+    for (size_t i = 0; sl_run_estimates_line(p->report->estimates, i, line, sizeof(line)); i++)
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", line);
+}
+
+static void put_estimate_tables(struct page *p, size_t operators)
+{
+    struct sl_table table;
+    if (!sl_run_estimates_any(p->report->estimates))
+        return;
+    put_estimates(p);
+    const struct sl_attribution *const names[2] = {&p->report->baseline->attribution,
+                                                   &p->report->candidate->attribution};
+    sl_run_estimates_table(p->report->estimates, names, true, &table);
+    sl_doc_table(p->doc, &table);
+    sl_run_estimates_bounds(p->report->estimates, &table);
+    sl_doc_table(p->doc, &table);
+    for (size_t i = 0; sl_run_estimates_operators(p->report->estimates, i, operators, true, &table);
+         i++)
+        sl_doc_table(p->doc, &table);
+}
+
+static void put_summary(struct page *p)
+{
+    put_brief(p);
+    put_estimates(p);
+    put_agreement(p);
+    put_next_steps(p, 1);
+    put_warnings(p, p->report->baseline);
+    put_warnings(p, p->report->candidate);
 }
 
 static void put_analyses(struct page *p, size_t operators)
@@ -303,21 +459,27 @@ static void put_analyses(struct page *p, size_t operators)
                        : "these times mean nothing");
     put_shift(p);
     put_operators(p, operators);
+    put_estimate_tables(p, operators);
     put_proof(p);
     put_headroom(p);
-    put_next_step(p);
+    put_next_steps(p, SL_NEXT_STEPS_MAX);
     put_warnings(p, report->baseline);
     put_warnings(p, report->candidate);
 }
 
 int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
-                       const struct sl_comparison_report *report)
+                       const struct sl_comparison_report *report, int extent)
 {
     struct sl_doc doc;
     struct page p = {.doc = &doc, .report = report, .comparison = report->comparison};
     sl_doc_init(&doc, SL_DOC_TERMINAL);
-    put_verdict(&p);
-    if (report->baseline)
+    if (extent == SL_COMPARISON_GROUNDS)
+        put_grounds(&p);
+    if (extent == SL_COMPARISON_VERDICT || extent == SL_COMPARISON_GROUNDS)
+        put_verdict(&p);
+    if (report->baseline && extent == SL_COMPARISON_SUMMARY)
+        put_summary(&p);
+    if (report->baseline && extent == SL_COMPARISON_ANALYSES)
         put_analyses(&p, style->operators);
     int rc = sl_doc_text(out, style, &doc);
     sl_doc_fini(&doc);

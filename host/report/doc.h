@@ -17,7 +17,9 @@ enum sl_doc_medium { SL_DOC_TICKET, SL_DOC_PAGE, SL_DOC_TERMINAL };
 enum sl_doc_kind {
     SL_DOC_TITLE,    /* of the whole */
     SL_DOC_HEADING,  /* begins a section; its name is the section's, for links */
-    SL_DOC_VERDICT,  /* what came out; its name is the verdict's; items may follow */
+    SL_DOC_FOLDED,   /* the same; on a page it is folded at first */
+    SL_DOC_VERDICT,  /* what came out; its name is the verdict's; facts, a step, items may follow */
+    SL_DOC_FACT,     /* what it is of, at first sight: its name is what the text is */
     SL_DOC_ITEM,     /* of a list */
     SL_DOC_SENTENCE, /* a paragraph */
     SL_DOC_LINE,     /* the same, but not broken on a terminal; without texts a gap there */
@@ -66,7 +68,8 @@ bool sl_doc_next_text(const struct sl_doc *doc, const struct sl_doc_block *block
 
 /* Each returns 0, SL_E_LIMIT or -ENOMEM, the document's own error too. */
 int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc);
-/* One page that needs no script, no other file and no network. */
+/* One page that needs no other file and no network; a script of its own sorts and searches tables,
+ * without which it says all the same. */
 int sl_doc_html(struct sl_buf *out, const struct sl_doc *doc);
 /* On a terminal; figures are left out. */
 int sl_doc_text(struct sl_buf *out, const struct sl_style *style, const struct sl_doc *doc);

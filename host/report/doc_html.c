@@ -1,39 +1,21 @@
 /* host/report/doc_html.c: a document as one page. */
 #include <stdio.h>
 
+#include "common/base/digest.h"
 #include "host/report/doc.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
 
-static const char style[] =
-    ":root{color-scheme:light}"
-    "body{font:15px/1.5 system-ui,sans-serif;color:#111;background:#fff;max-width:60rem;"
-    "margin:2rem auto;padding:0 1rem}"
-    "h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem;overflow-wrap:anywhere}"
-    "h2{font-size:1.15rem;margin:2.2rem 0 .4rem}"
-    ".verdict{border:1px solid #bbb;border-left:8px solid #555;padding:.7rem 1rem;margin:0 0 1rem}"
-    ".verdict strong{font-size:1.25rem}.verdict ul{margin:.5rem 0 0;padding-left:1.2rem}"
-    ".faster,.equivalent{border-left-color:#0072b2}.slower,.wrong{border-left-color:#d55e00}"
-    ".banner{background:#fff4d6;border:1px solid #c79a00;padding:.5rem 1rem;margin:0 0 1rem}"
-    ".note{color:#444;font-size:.87rem;margin:.2rem 0 .5rem}";
-static const char style_of_tables[] =
-    "table{border-collapse:collapse;width:100%;font-size:.87rem}.wide{overflow-x:auto}"
-    "th,td{text-align:left;padding:.28rem .6rem;border-bottom:1px solid #ddd;vertical-align:top;"
-    "overflow-wrap:break-word}"
-    "th{border-bottom:2px solid #555;white-space:nowrap}"
-    ".r{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
-    "svg{width:100%;height:auto;margin:.5rem 0 .8rem}"
-    "pre{background:#f4f4f4;padding:.7rem;white-space:pre-wrap;overflow-wrap:anywhere;"
-    "font-size:.85rem}"
-    "details summary{cursor:pointer;color:#333;margin:.3rem 0}"
-    "@media print{body{margin:0;max-width:none;font-size:11pt}h2{break-after:avoid}"
-    "svg,tr{break-inside:avoid}}";
+/* page.css and page.js, put in by the build (scripts/cmake/SlEmbed.cmake). */
+extern const unsigned char sl_page_css[], sl_page_js[];
+extern const unsigned long sl_page_css_size, sl_page_js_size;
 
 struct page {
     struct sl_markup m;
     const struct sl_doc *doc;
-    bool in_section, in_verdict, in_list;
-    int next; /* kind of the block behind this one; -1: none */
+    bool in_section, in_verdict;
+    const char *list; /* element of the list that is open in the verdict; NULL: none */
+    int next;         /* kind of the block behind this one; -1: none */
 };
 
 static void put_texts(struct page *p, const struct sl_doc_block *block)
@@ -56,37 +38,62 @@ static void put_texts(struct page *p, const struct sl_doc_block *block)
     }
 }
 
+/* Nothing but the page's own script may run, whatever texts of files have in them. */
 static void put_title(struct page *p, const struct sl_doc_block *block)
 {
-    sl_markup_put(&p->m, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                         "'none'; style-src 'unsafe-inline'\">\n<title>");
+    char hash[SL_SHA256_BASE64_SIZE];
+    sl_sha256_base64(sl_page_js, sl_page_js_size, hash);
+    sl_markup_put(&p->m,
+                  "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "style-src 'unsafe-inline'; script-src 'sha256-%s'\">\n<title>",
+                  hash);
     put_texts(p, block);
-    sl_markup_put(&p->m, "</title>\n<style>%s", style);
-    sl_markup_put(&p->m, "%s</style></head>\n<body>\n<h1>", style_of_tables);
+    sl_markup_put(&p->m, "</title>\n<style>\n");
+    sl_markup_raw(&p->m, sl_page_css, sl_page_css_size);
+    sl_markup_put(&p->m, "</style></head>\n<body>\n<h1>");
     put_texts(p, block);
     sl_markup_put(&p->m, "</h1>\n");
+}
+
+static void end_list(struct page *p)
+{
+    if (p->list)
+        sl_markup_put(&p->m, "</%s>", p->list);
+    p->list = NULL;
+}
+
+static bool belongs_to_verdict(int kind)
+{
+    return kind == SL_DOC_FACT || kind == SL_DOC_STEP || kind == SL_DOC_ITEM;
+}
+
+static bool begins_section(int kind)
+{
+    return kind == SL_DOC_HEADING || kind == SL_DOC_FOLDED;
 }
 
 /* Ends what the block does not belong to. */
 static void leave(struct page *p, int kind)
 {
-    if (p->in_verdict && kind != SL_DOC_ITEM) {
-        sl_markup_put(&p->m, "%s</div>\n", p->in_list ? "</ul>" : "");
-        p->in_verdict = p->in_list = false;
+    if (p->in_verdict && !belongs_to_verdict(kind)) {
+        end_list(p);
+        sl_markup_put(&p->m, "</div>\n");
+        p->in_verdict = false;
     }
-    if (p->in_section && kind == SL_DOC_HEADING) {
-        sl_markup_put(&p->m, "</section>\n");
+    if (p->in_section && begins_section(kind)) {
+        sl_markup_put(&p->m, "</details></section>\n");
         p->in_section = false;
     }
 }
 
 static void put_heading(struct page *p, const struct sl_doc_block *block)
 {
-    sl_markup_put(&p->m, "<section id=\"%s\"><h2>", block->name);
+    sl_markup_put(&p->m, "<section id=\"%s\"><details%s><summary><h2>", block->name,
+                  block->kind == SL_DOC_FOLDED ? "" : " open");
     put_texts(p, block);
-    sl_markup_put(&p->m, "</h2>%s", p->next == SL_DOC_STEP ? "" : "\n");
+    sl_markup_put(&p->m, "</h2></summary>\n");
     p->in_section = true;
 }
 
@@ -99,12 +106,36 @@ static void put_verdict(struct page *p, const struct sl_doc_block *block)
     p->in_verdict = true;
 }
 
+static void begin_list(struct page *p, const char *element)
+{
+    if (p->list != element) {
+        end_list(p);
+        sl_markup_put(&p->m, "<%s>\n", element);
+    }
+    p->list = element;
+}
+
 static void put_item(struct page *p, const struct sl_doc_block *block)
 {
-    sl_markup_put(&p->m, "%s<li>", p->in_list ? "" : "<ul>\n");
+    static const char items[] = "ul", facts[] = "dl";
+    bool fact = block->kind == SL_DOC_FACT;
+    begin_list(p, fact ? facts : items);
+    if (fact)
+        sl_markup_put(&p->m, "<dt>%s</dt><dd>", block->name);
+    else
+        sl_markup_put(&p->m, "<li>");
     put_texts(p, block);
-    sl_markup_put(&p->m, "</li>\n");
-    p->in_list = true;
+    sl_markup_put(&p->m, fact ? "</dd>\n" : "</li>\n");
+}
+
+/* Among the facts of the verdict a step is what to do about it. */
+static void put_step(struct page *p, const struct sl_doc_block *block)
+{
+    if (p->in_verdict)
+        end_list(p);
+    sl_markup_put(&p->m, p->in_verdict ? "<p class=\"step\"><b>Next:</b> " : "<p>");
+    put_texts(p, block);
+    sl_markup_put(&p->m, "</p>\n");
 }
 
 static void put_paragraph(struct page *p, const struct sl_doc_block *block, const char *element)
@@ -127,13 +158,18 @@ static void put_block(struct page *p, const struct sl_doc_block *block)
         put_title(p, block);
         break;
     case SL_DOC_HEADING:
+    case SL_DOC_FOLDED:
         put_heading(p, block);
         break;
     case SL_DOC_VERDICT:
         put_verdict(p, block);
         break;
+    case SL_DOC_FACT:
     case SL_DOC_ITEM:
         put_item(p, block);
+        break;
+    case SL_DOC_STEP:
+        put_step(p, block);
         break;
     case SL_DOC_COMMAND:
         put_paragraph(p, block, "pre");
@@ -142,8 +178,7 @@ static void put_block(struct page *p, const struct sl_doc_block *block)
         sl_table_html(&p->m, block->table);
         break;
     case SL_DOC_FIGURE:
-        if (p->m.error == 0)
-            p->m.error = sl_buf_append(p->m.out, p->doc->figures.data + block->first, block->size);
+        sl_markup_raw(&p->m, p->doc->figures.data + block->first, block->size);
         break;
     default:
         put_paragraph(p, block, "p");
@@ -160,6 +195,8 @@ int sl_doc_html(struct sl_buf *out, const struct sl_doc *doc)
         put_block(&page, &doc->blocks[i]);
     }
     leave(&page, SL_DOC_HEADING);
-    sl_markup_put(&page.m, "</body></html>\n");
+    sl_markup_put(&page.m, "<script>");
+    sl_markup_raw(&page.m, sl_page_js, sl_page_js_size);
+    sl_markup_put(&page.m, "</script>\n</body></html>\n");
     return page.m.error;
 }

@@ -31,6 +31,7 @@ static const struct {
     const char *before, *after;
 } frames[] = {
     [SL_DOC_TITLE] = {"# ", "\n\n"},     [SL_DOC_HEADING] = {"## ", "\n\n"},
+    [SL_DOC_FOLDED] = {"## ", "\n\n"},   [SL_DOC_FACT] = {"- ", "\n"},
     [SL_DOC_VERDICT] = {"**", "**\n\n"}, [SL_DOC_ITEM] = {"- ", "\n"},
     [SL_DOC_SENTENCE] = {"", "\n"},      [SL_DOC_LINE] = {"", "\n"},
     [SL_DOC_NOTE] = {"", "\n"},          [SL_DOC_STEP] = {"", "\n"},
@@ -43,6 +44,11 @@ static bool leaves_line_open(int kind)
            kind == SL_DOC_STEP;
 }
 
+static bool is_listed(int kind)
+{
+    return kind == SL_DOC_ITEM || kind == SL_DOC_FACT;
+}
+
 int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc)
 {
     struct sl_markup m = {.out = out};
@@ -51,7 +57,7 @@ int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc)
     for (size_t i = 0; i < doc->count; i++) {
         const struct sl_doc_block *block = &doc->blocks[i];
         int before = i > 0 ? doc->blocks[i - 1].kind : SL_DOC_TITLE;
-        if (leaves_line_open(before) || (before == SL_DOC_ITEM && block->kind != SL_DOC_ITEM))
+        if (leaves_line_open(before) || (is_listed(before) && !is_listed(block->kind)))
             sl_markup_put(&m, "\n");
         if (block->kind == SL_DOC_FIGURE || (block->kind == SL_DOC_LINE && block->size == 0))
             continue;
@@ -60,6 +66,8 @@ int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc)
             continue;
         }
         sl_markup_put(&m, "%s", frames[block->kind].before);
+        if (block->kind == SL_DOC_FACT)
+            sl_markup_put(&m, "%s: ", block->name);
         put_texts(&m, doc, block);
         sl_markup_put(&m, "%s", frames[block->kind].after);
     }

@@ -58,10 +58,20 @@ static void put_step(struct terminal *t, const struct sl_doc_block *block)
 static void put_line(struct terminal *t, const struct sl_doc_block *block)
 {
     bool strong = block->kind == SL_DOC_TITLE || block->kind == SL_DOC_HEADING;
+    size_t width = (size_t)sl_style_width(t->style);
+    size_t used = 0;
     const char *text;
     int tone;
-    for (size_t at = 0; sl_doc_next_text(t->doc, block, &at, &tone, &text);)
+    for (size_t at = 0; sl_doc_next_text(t->doc, block, &at, &tone, &text);) {
+        size_t columns = sl_text_columns(text);
+        bool breaks = block->kind == SL_DOC_VERDICT && used > 0 && used + columns > width;
+        if (breaks) { /* between its texts alone: each keeps its tone */
+            note(t, sl_style_end_line(t->out));
+            note(t, sl_buf_printf(t->out, "  "));
+        }
+        used = (breaks ? 2 : used) + columns;
         note(t, sl_style_put(t->out, t->style, strong ? SL_TONE_STRONG : tone, text));
+    }
     note(t, sl_style_end_line(t->out));
 }
 

@@ -9,6 +9,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
@@ -137,6 +138,22 @@ int sl_etrecord_parse(struct sl_bytes file, struct sl_etrecord *out, struct sl_d
     return rc;
 }
 
+int sl_etrecord_load(const char *path, struct sl_etrecord *out, struct sl_diag *diag)
+{
+    struct sl_buf bytes;
+    int rc = sl_buf_read_file(path, SL_ETRECORD_MAX_BYTES, &bytes);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "the ETRecord cannot be read: %s", sl_strerror(rc));
+    rc = sl_etrecord_parse((struct sl_bytes){bytes.data, bytes.size}, out, diag);
+    sl_buf_fini(&bytes);
+    if (rc < 0 && diag) {
+        char why[128];
+        snprintf(why, sizeof(why), "%.127s", diag->what);
+        sl_diag_set(diag, rc, path, "the ETRecord cannot be read: %s", why);
+    }
+    return rc;
+}
+
 void sl_etrecord_fini(struct sl_etrecord *record)
 {
     cJSON_Delete(record->handles);
@@ -232,26 +249,60 @@ void sl_etrecord_match_fini(struct sl_etrecord_match *match)
     *match = (struct sl_etrecord_match){0};
 }
 
-void sl_etrecord_place(const struct sl_etrecord_node *node, char *out, size_t size)
+struct frame {
+    const char *path, *path_end;
+    int line;
+};
+
+/* Frames inside PyTorch say how, not where. */
+static bool is_library(const struct frame *frame)
+{
+    for (const char *p = frame->path; p + 7 <= frame->path_end; p++)
+        if (strncmp(p, "/torch/", 7) == 0)
+            return true;
+    return false;
+}
+
+/* The last frame of a stack trace that is the model's own; false: none. */
+static bool find_frame(const struct sl_etrecord_node *node, struct frame *out)
 {
     static const char mark[] = "File \"";
-    out[0] = '\0';
+    bool found = false;
     for (const char *at = node->stack ? strstr(node->stack, mark) : NULL; at;
          at = strstr(at + 1, mark)) {
-        const char *path = at + sizeof(mark) - 1;
-        const char *end = strchr(path, '"');
-        int line = 0;
-        if (!end || sscanf(end, "\", line %d", &line) != 1)
-            return;
-        /* Frames inside PyTorch say how, not where. */
-        bool library = false;
-        for (const char *p = path; p + 7 <= end && !library; p++)
-            library = strncmp(p, "/torch/", 7) == 0;
-        if (library)
-            continue;
-        const char *base = path;
-        for (const char *p = path; p < end; p++)
-            base = *p == '/' ? p + 1 : base;
-        snprintf(out, size, "%.*s:%d", (int)(end - base < 200 ? end - base : 200), base, line);
+        struct frame frame = {.path = at + sizeof(mark) - 1};
+        frame.path_end = strchr(frame.path, '"');
+        if (!frame.path_end || sscanf(frame.path_end, "\", line %d", &frame.line) != 1)
+            break;
+        if (!is_library(&frame)) {
+            *out = frame;
+            found = true;
+        }
     }
+    return found;
+}
+
+void sl_etrecord_place(const struct sl_etrecord_node *node, char *out, size_t size)
+{
+    struct frame frame;
+    out[0] = '\0';
+    if (!find_frame(node, &frame))
+        return;
+    const char *base = frame.path;
+    for (const char *p = frame.path; p < frame.path_end; p++)
+        base = *p == '/' ? p + 1 : base;
+    snprintf(out, size, "%.*s:%d", (int)(frame.path_end - base < 200 ? frame.path_end - base : 200),
+             base, frame.line);
+}
+
+void sl_etrecord_code(const struct sl_etrecord_node *node, char *out, size_t size)
+{
+    struct frame frame;
+    const char *at = find_frame(node, &frame) ? strchr(frame.path_end, '\n') : NULL;
+    out[0] = '\0';
+    if (!at)
+        return;
+    at += 1 + strspn(at + 1, " \t");
+    if (strncmp(at, "File \"", 6) != 0) /* a frame without its line is followed by the next */
+        snprintf(out, size, "%.*s", (int)(strcspn(at, "\n") < 400 ? strcspn(at, "\n") : 400), at);
 }

@@ -31,6 +31,8 @@ struct sl_etrecord {
 /* Reads a record out of a file's bytes, of which it keeps nothing. Returns 0 or a negative code
  * with `diag` set. End with sl_etrecord_fini(). */
 int sl_etrecord_parse(struct sl_bytes file, struct sl_etrecord *out, struct sl_diag *diag);
+/* Reads the file first: also its -errno. */
+int sl_etrecord_load(const char *path, struct sl_etrecord *out, struct sl_diag *diag);
 void sl_etrecord_fini(struct sl_etrecord *record);
 
 /* What the record knows of an event: by its instruction, and of a delegate's own event by its
@@ -46,3 +48,5 @@ void sl_etrecord_match_fini(struct sl_etrecord_match *match);
 
 /* The last place in the model's own source of a stack trace: "models.py:27". Empty: none. */
 void sl_etrecord_place(const struct sl_etrecord_node *node, char *out, size_t size);
+/* The text of that line, as far as the stack trace has it: "return a + b". Empty: none. */
+void sl_etrecord_code(const struct sl_etrecord_node *node, char *out, size_t size);

@@ -23,7 +23,7 @@ void sl_markup_put(struct sl_markup *m, const char *format, ...)
         m->error = sl_buf_append(m->out, piece, len < PIECE_BYTES ? (size_t)len : PIECE_BYTES - 1);
 }
 
-static void put_bytes(struct sl_markup *m, const char *bytes, size_t len)
+void sl_markup_raw(struct sl_markup *m, const void *bytes, size_t len)
 {
     if (m->error == 0)
         m->error = sl_buf_append(m->out, bytes, len);
@@ -63,9 +63,9 @@ void sl_markup_text(struct sl_markup *m, const char *text)
         const char *entity = entity_of(*text);
         size_t len = character_at(text);
         if (entity)
-            put_bytes(m, entity, strlen(entity));
+            sl_markup_raw(m, entity, strlen(entity));
         else
-            put_bytes(m, len ? text : "?", len ? len : 1);
+            sl_markup_raw(m, len ? text : "?", len ? len : 1);
         text += len ? len : 1;
     }
 }
@@ -75,11 +75,11 @@ void sl_markup_md(struct sl_markup *m, const char *text)
     while (*text && m->error == 0) {
         size_t len = character_at(text);
         if (*text == '\n' || *text == '\t')
-            put_bytes(m, " ", 1);
+            sl_markup_raw(m, " ", 1);
         else if (strchr("|*`<>[]\\", *text))
             sl_markup_put(m, "\\%c", *text);
         else
-            put_bytes(m, len ? text : "?", len ? len : 1);
+            sl_markup_raw(m, len ? text : "?", len ? len : 1);
         text += len ? len : 1;
     }
 }

@@ -15,6 +15,9 @@ struct sl_markup {
 __attribute__((format(printf, 2, 3))) void sl_markup_put(struct sl_markup *m, const char *format,
                                                          ...);
 
+/* Appends bytes as they are. */
+void sl_markup_raw(struct sl_markup *m, const void *bytes, size_t len);
+
 /* Appends a text as XML and HTML take it, in content and in quoted attributes; what is no UTF-8
  * and no character of XML comes out as '?'. */
 void sl_markup_text(struct sl_markup *m, const char *text);

@@ -2,6 +2,7 @@
 #include "host/report/next_step.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,124 +10,240 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/operator_interval.h"
+#include "host/analysis/parts.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/sme2_proof.h"
+#include "host/report/source_lines.h"
 #include "host/report/text.h"
 
-static const double unserved_share = 0.01; /* of end to end with SME2 on: below it is no step */
+static const double unserved_share = 0.01; /* of the candidate's end to end: below it is no step */
 static const double hurt_share = 0.01;
 static const double portable_share = 0.05;
 static const double movement_share = 0.10;
 static const double framework_share = 0.10;
+static const double part_share = 0.10, part_growth = 1.5, part_points = 0.05;
 
 struct search {
     const struct sl_comparison_report *report;
     const struct sl_comparison *c;
-    double whole; /* end to end with SME2 on, mean per run */
-    const struct sl_operator_shift *found;
-    double worst, limit; /* share of what was found, and the rule's */
+    double whole; /* the candidate's end to end, mean per run */
+    bool sme2;    /* the sides differ in it */
+    bool placed;  /* source lines speak for operators outside delegates */
+    const char *candidate, *baseline;
+    double gains[SL_CATEGORY_COUNT]; /* baseline / candidate of what SME2 served; NAN: nothing */
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    const struct sl_operator *of[SL_NEXT_STEPS_MAX]; /* each step's; or NULL */
+    size_t count;
 };
 
-/* Does the rule speak of this row? Then *out_share is how much of the whole it is about. */
-typedef bool (*rule_fn)(const struct search *s, const struct sl_operator_shift *row,
-                        double *out_share);
-
-static bool is_unserved(const struct search *s, const struct sl_operator_shift *row,
-                        double *out_share)
+static bool is_sme2(const struct sl_operator *op)
 {
-    *out_share = row->candidate_cost / s->whole;
-    return row->candidate && row->candidate->kernel && sl_sme2_matters(row->candidate) &&
-           strcmp(sl_sme2_evidence(row->candidate), "executed") != 0 && *out_share > unserved_share;
+    return op && strcmp(sl_sme2_evidence(op), "executed") == 0;
 }
 
-static bool is_hurt(const struct search *s, const struct sl_operator_shift *row, double *out_share)
+static double gain_of(const struct sl_comparison *c, int category)
 {
-    *out_share = (row->candidate_cost - row->baseline_cost) / s->whole;
+    double off = 0, on = 0;
+    for (size_t i = 0; i < c->operator_count; i++) {
+        const struct sl_operator_shift *row = &c->operators[i];
+        bool served = row->baseline && is_sme2(row->candidate) && !is_sme2(row->baseline);
+        if (!served || row->candidate->category != category)
+            continue;
+        off += row->baseline_cost;
+        on += row->candidate_cost;
+    }
+    return on > 0 && off > on ? off / on : NAN;
+}
+
+/* Keeps the steps that save most, in that order. `how` a saving is known: "about ", ""; NULL: it
+ * is the most that there is to save. */
+__attribute__((format(printf, 5, 6))) static void add(struct search *s,
+                                                      const struct sl_operator *op,
+                                                      struct sl_next_step step, const char *how,
+                                                      const char *format, ...)
+{
+    va_list args;
+    size_t at = s->count;
+    while (at > 0 && s->steps[at - 1].saves < step.saves)
+        at--;
+    if (at == SL_NEXT_STEPS_MAX)
+        return;
+    va_start(args, format);
+    vsnprintf(step.text, sizeof(step.text), format, args);
+    va_end(args);
+    size_t used = strlen(step.text);
+    const char *less = s->c->unit == SL_TRACE_INSTRUCTIONS ? "fewer instructions" : "faster";
+    if (step.saves < 1 && how)
+        snprintf(step.text + used, sizeof(step.text) - used, ". Worth %s%.1f %%: %.2fx %s", how,
+                 100 * step.saves, 1 / (1 - step.saves), less);
+    else if (step.saves < 1)
+        snprintf(step.text + used, sizeof(step.text) - used, ". If that cost nothing: %.2fx %s",
+                 1 / (1 - step.saves), less);
+    size_t last = s->count < SL_NEXT_STEPS_MAX ? s->count++ : s->count - 1;
+    memmove(&s->steps[at + 1], &s->steps[at], (last - at) * sizeof(step));
+    memmove((void *)&s->of[at + 1], (const void *)&s->of[at], (last - at) * sizeof(op));
+    s->steps[at] = step;
+    s->of[at] = op;
+}
+
+/* What SME2 is for and did not serve: it could gain what the others of its category did. */
+static bool add_unserved(struct search *s, const struct sl_operator_shift *row, const char *name)
+{
+    const struct sl_operator *op = row->candidate;
+    double share = row->candidate_cost / s->whole, gain = s->gains[op->category];
+    if (!s->sme2 || !op->kernel || !sl_sme2_matters(op) || is_sme2(op) || !(share > unserved_share))
+        return false;
+    const struct sl_next_step step = {.rule = "unserved",
+                                      .value = share,
+                                      .limit = unserved_share,
+                                      .saves = isfinite(gain) ? share * (1 - 1 / gain) : share};
+    add(s, op, step, isfinite(gain) ? "about " : NULL,
+        "Look at why SME2 did not serve %.80s: %.1f %% of end to end %s, and its kernel is no SME2 "
+        "one",
+        name, 100 * share, s->candidate);
+    return true;
+}
+
+/* Costlier than before; by SME2 only where it is what the operator's kernels differ in. */
+static bool add_costlier(struct search *s, const struct sl_operator_shift *row, const char *name)
+{
+    double share = (row->candidate_cost - row->baseline_cost) / s->whole;
     /* NAN where nothing tells; then the difference itself has to do. */
     bool chance = row->q > SL_OPERATOR_FALSE_DISCOVERIES;
-    return row->baseline && row->candidate && !chance && *out_share > hurt_share;
+    if (!row->baseline || chance || !(share > hurt_share))
+        return false;
+    bool known = row->baseline->kernel && row->candidate->kernel;
+    bool by_sme2 = s->sme2 && (known ? is_sme2(row->candidate) && !is_sme2(row->baseline) : true);
+    const struct sl_next_step step = {.rule = by_sme2 ? "slower-with-sme2" : "costlier",
+                                      .value = share,
+                                      .limit = hurt_share,
+                                      .saves = share};
+    add(s, row->candidate, step, "", "%s %.80s: %.1f %% of end to end %s are lost on it",
+        by_sme2 ? "Keep SME2 away from" : "Look at what became costlier in", name, 100 * share,
+        s->candidate);
+    return true;
 }
 
-static bool is_portable(const struct search *s, const struct sl_operator_shift *row,
-                        double *out_share)
+static void add_portable(struct search *s, const struct sl_operator_shift *row, const char *name)
 {
-    *out_share = row->candidate_cost / s->whole;
-    return row->candidate && !row->candidate->delegated &&
-           row->candidate->category_by_name != SL_CATEGORY_FRAMEWORK && *out_share > portable_share;
+    const struct sl_operator *op = row->candidate;
+    double share = row->candidate_cost / s->whole;
+    if (s->placed || op->delegated || op->category_by_name == SL_CATEGORY_FRAMEWORK ||
+        !(share > portable_share))
+        return;
+    const struct sl_next_step step = {
+        .rule = "portable", .value = share, .limit = portable_share, .saves = share};
+    add(s, op, step, NULL,
+        "Delegate the portable operator %.80s: %.1f %% of end to end %s, outside of any delegate "
+        "(--etrecord FILE names the line of the model it comes from)",
+        name, 100 * share, s->candidate);
 }
 
-static bool find(struct search *s, rule_fn rule, double limit)
+static void add_operators(struct search *s)
 {
-    s->found = NULL;
-    s->worst = 0;
-    s->limit = limit;
     for (size_t i = 0; i < s->c->operator_count; i++) {
-        double share = 0;
-        if (!rule(s, &s->c->operators[i], &share) || share <= s->worst)
+        const struct sl_operator_shift *row = &s->c->operators[i];
+        char name[SL_TEXT_SIZE];
+        if (!row->candidate)
             continue;
-        s->found = &s->c->operators[i];
-        s->worst = share;
+        sl_text_copy(name, row->candidate->name, row->candidate->name_len);
+        if (!add_unserved(s, row, name) && !add_costlier(s, row, name))
+            add_portable(s, row, name);
     }
-    return s->found != NULL;
 }
 
-static void say(struct sl_next_step *out, const char *rule, const struct search *s,
-                const char *before, const char *after)
+static void add_lines(struct search *s)
 {
-    char name[SL_TEXT_SIZE];
-    const struct sl_operator *op = s->found->candidate;
-    sl_text_copy(name, op->name, op->name_len);
-    out->rule = rule;
-    out->value = s->worst;
-    out->limit = s->limit;
-    snprintf(out->text, sizeof(out->text), "%s %.80s: %.1f %% of end to end with SME2 on%s", before,
-             name, 100 * s->worst, after);
+    struct sl_source_lines lines = {.count = 0};
+    if (s->report->candidate && sl_source_lines_make(s->report->candidate, &lines) < 0)
+        return;
+    for (size_t i = 0; i < lines.count; i++) {
+        const struct sl_source_line *line = &lines.lines[i];
+        double share = line->cost / s->whole;
+        const struct sl_next_step step = {
+            .rule = "source-line", .value = share, .limit = portable_share, .saves = share};
+        if (share > portable_share)
+            add(s, NULL, step, NULL,
+                "%s in %s: %zu operator%s outside of any delegate, %.1f %% of end to end %s. "
+                "Rewrite that line so that it is delegated or computes less",
+                line->call, line->place, line->operators, line->operators == 1 ? "" : "s",
+                100 * share, s->candidate);
+    }
+    s->placed = lines.count > 0;
+    sl_source_lines_fini(&lines);
 }
 
-static bool find_operator(struct search *s, struct sl_next_step *out)
+/* Has a step of one operator said most of it? */
+static bool is_said(const struct search *s, const struct sl_part *part)
 {
-    if (find(s, is_unserved, unserved_share))
-        say(out, "unserved", s, "Look at why SME2 did not serve",
-            ", and its kernel is no SME2 one");
-    else if (find(s, is_hurt, hurt_share))
-        say(out, "slower-with-sme2", s, "Keep SME2 away from", " are lost on it");
-    else if (find(s, is_portable, portable_share))
-        say(out, "portable", s, "Delegate the portable operator", ", outside of any delegate");
-    return s->found != NULL;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct sl_operator *op = s->of[i];
+        if (op && op->category == part->category && op->part && strcmp(op->part, part->name) == 0 &&
+            s->steps[i].value * s->whole > part->candidate / 2)
+            return true;
+    }
+    return false;
 }
 
-static void find_category(const struct search *s, struct sl_next_step *out)
+/* Where a bottleneck went that was not one before. */
+static void add_parts(struct search *s)
+{
+    struct sl_part parts[SL_PARTS_MAX];
+    if (!s->report->baseline)
+        return;
+    size_t count = sl_parts_compare(&s->report->baseline->attribution,
+                                    &s->report->candidate->attribution, parts);
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_part *part = &parts[i];
+        double now = part->candidate / s->whole;
+        double before = part->baseline / s->c->whole_baseline;
+        bool moved = now > part_share && now > part_growth * before && now - before > part_points;
+        if (!moved || part->category == SL_CATEGORY_MOVEMENT || is_said(s, part))
+            continue;
+        const struct sl_next_step step = {
+            .rule = "bottleneck-moved", .value = now, .limit = part_share, .saves = now};
+        add(s, NULL, step, NULL,
+            "The bottleneck moved to %s (%s): %.1f %% of end to end %s, "
+            "%.1f %% %s",
+            part->name, sl_category_name(part->category), 100 * now, s->candidate, 100 * before,
+            s->baseline);
+    }
+}
+
+static void add_categories(struct search *s)
 {
     const struct sl_category_shift *all = s->c->categories;
     double movement = all[SL_CATEGORY_MOVEMENT].share_candidate;
     double framework = all[SL_CATEGORY_FRAMEWORK].share_candidate;
+    const struct sl_next_step move = {
+        .rule = "data-movement", .value = movement, .limit = movement_share, .saves = movement};
+    const struct sl_next_step shell = {
+        .rule = "framework", .value = framework, .limit = framework_share, .saves = framework};
+    if (movement > movement_share)
+        add(s, NULL, move, NULL,
+            "Take out layout changes and copies: data movement is %.1f %% of end to end %s (%.1f "
+            "%% %s)",
+            100 * movement, s->candidate, 100 * all[SL_CATEGORY_MOVEMENT].share_baseline,
+            s->baseline);
+    if (framework > framework_share)
+        add(s, NULL, shell, NULL,
+            "Look at the number of delegate calls: the framework's own share is %.1f %% %s",
+            100 * framework, s->candidate);
+}
+
+static void add_largest(struct search *s)
+{
+    const struct sl_category_shift *all = s->c->categories;
     int largest = 0;
     for (int k = 1; k < SL_CATEGORY_COUNT; k++)
         largest = all[k].share_candidate > all[largest].share_candidate ? k : largest;
-    if (movement > movement_share) {
-        out->rule = "data-movement";
-        out->value = movement;
-        out->limit = movement_share;
-        snprintf(out->text, sizeof(out->text),
-                 "Take out layout changes and copies: data movement is %.1f %% of end to end with "
-                 "SME2 on (%.1f %% with it off)",
-                 100 * movement, 100 * all[SL_CATEGORY_MOVEMENT].share_baseline);
-    } else if (framework > framework_share) {
-        out->rule = "framework";
-        out->value = framework;
-        out->limit = framework_share;
-        snprintf(out->text, sizeof(out->text),
-                 "Look at the number of delegate calls: the framework's own share is %.1f %% with "
-                 "SME2 on",
-                 100 * framework);
-    } else {
-        out->rule = "largest-category";
-        out->value = all[largest].share_candidate;
-        snprintf(out->text, sizeof(out->text),
-                 "Nothing stands out; the largest category with SME2 on is %s with %.1f %%",
-                 sl_category_name(largest), 100 * all[largest].share_candidate);
-    }
+    const struct sl_next_step step = {.rule = "largest-category",
+                                      .value = all[largest].share_candidate,
+                                      .limit = NAN,
+                                      .saves = NAN};
+    add(s, NULL, step, "", "Nothing stands out; the largest category %s is %s with %.1f %%",
+        s->candidate, sl_category_name(largest), 100 * all[largest].share_candidate);
 }
 
 /* Of a clean arm no operator is known: Method::execute is all there is. */
@@ -137,32 +254,71 @@ static bool whole_runs_alone(const struct search *s)
     return only && only->category_by_name == SL_CATEGORY_FRAMEWORK;
 }
 
-void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next_step *out)
+static void add_alone(struct search *s, const char *rule, const char *before, const char *why)
+{
+    const struct sl_next_step step = {.rule = rule, .value = NAN, .limit = NAN, .saves = NAN};
+    add(s, NULL, step, "", "%s%s", before, why);
+}
+
+/* What has to be put right before any operator is looked at; false: nothing. */
+static bool add_condition(struct search *s)
+{
+    const struct sl_comparison *c = s->c;
+    bool judged = c->verdict == SL_VERDICT_FASTER || c->verdict == SL_VERDICT_SLOWER ||
+                  c->verdict == SL_VERDICT_EQUIVALENT;
+    const char *first = c->reason_count ? c->reasons[0] : NULL;
+    const char *last = c->reason_count ? c->reasons[c->reason_count - 1] : NULL;
+    if (c->verdict == SL_VERDICT_WRONG)
+        add_alone(s, "wrong-output",
+                  "Put the outputs right before anything else: ", last ? last : "they differ");
+    else if (c->verdict == SL_VERDICT_INCOMPARABLE)
+        add_alone(s, "confounded",
+                  "Compare two sides that differ in nothing else; measuring these again does not "
+                  "help: ",
+                  last ? last : "they are of different kinds");
+    else if (!judged && s->report->emulated && c->unit == SL_TRACE_NS)
+        add_alone(s, "conditions",
+                  "Measure on a device with SME2, or count instructions (--device counted): times "
+                  "of an emulated CPU mean nothing",
+                  "");
+    else if (!judged || !(s->whole > 0))
+        add_alone(s, "conditions", "Measure again so that a verdict is possible: ",
+                  first ? first : "nothing was measured");
+    else if (whole_runs_alone(s))
+        add_alone(s, "clean-arm",
+                  "Only whole executions were recorded: look at the profiled arm for where the "
+                  "time goes",
+                  "");
+    return s->count > 0;
+}
+
+size_t sl_next_steps_find(const struct sl_comparison_report *report,
+                          struct sl_next_step out[SL_NEXT_STEPS_MAX])
 {
     struct search s = {.report = report, .c = report->comparison};
-    for (int k = 0; k < SL_CATEGORY_COUNT; k++)
+    s.sme2 = report->factor && strcmp(report->factor, "sme2") == 0 &&
+             strcmp(report->baseline_level, report->candidate_level) != 0;
+    s.candidate = s.sme2 ? "with SME2 on" : "of the candidate";
+    s.baseline = s.sme2 ? "with it off" : "of the baseline";
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         s.whole += s.c->categories[k].candidate;
-    bool judged = s.c->verdict == SL_VERDICT_FASTER || s.c->verdict == SL_VERDICT_SLOWER ||
-                  s.c->verdict == SL_VERDICT_EQUIVALENT;
-    *out = (struct sl_next_step){.rule = "conditions", .value = NAN, .limit = NAN};
-    if (s.c->verdict == SL_VERDICT_WRONG) {
-        out->rule = "wrong-output";
-        snprintf(out->text, sizeof(out->text), "Put the outputs right before anything else: %s",
-                 s.c->reason_count ? s.c->reasons[s.c->reason_count - 1] : "they differ");
-    } else if (!judged && report->emulated && s.c->unit == SL_TRACE_NS) {
-        snprintf(
-            out->text, sizeof(out->text),
-            "Measure on a device with SME2, or count instructions (--device counted): times of "
-            "an emulated CPU mean nothing");
-    } else if (!judged || !(s.whole > 0)) {
-        snprintf(out->text, sizeof(out->text), "Measure again so that a verdict is possible: %s",
-                 s.c->reason_count ? s.c->reasons[0] : "nothing was measured");
-    } else if (whole_runs_alone(&s)) {
-        out->rule = "clean-arm";
-        snprintf(out->text, sizeof(out->text),
-                 "Only whole executions were recorded: look at the profiled arm for where the time "
-                 "goes");
-    } else if (!find_operator(&s, out)) {
-        find_category(&s, out);
+        s.gains[k] = gain_of(s.c, k);
     }
+    if (!add_condition(&s)) {
+        add_lines(&s);
+        add_operators(&s);
+        add_categories(&s);
+        add_parts(&s);
+        if (s.count == 0)
+            add_largest(&s);
+    }
+    memcpy(out, s.steps, s.count * sizeof(*out));
+    return s.count;
+}
+
+void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next_step *out)
+{
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    sl_next_steps_find(report, steps);
+    *out = steps[0];
 }

@@ -1,4 +1,5 @@
-/* host/report/next_step.h: the one thing to look at next, by rule, with the number that says so. */
+/* host/report/next_step.h: what to look at next, by rule, with the number that says so and with
+ * what it would save. */
 #pragma once
 
 #include <stddef.h>
@@ -7,13 +8,23 @@ struct sl_comparison_report;
 
 struct sl_next_step {
     const char *rule; /* name of the rule; static */
-    char text[320];   /* a sentence with the number that triggered it */
-    double value;     /* that number: a share of end to end with SME2 on, or a factor; NAN: none */
-    double limit;     /* what it passed; NAN: none */
+    char text[480];   /* a sentence with the number that triggered it, and what it would save */
+    double value; /* that number: a share of the candidate's end to end, or a factor; NAN: none */
+    double limit; /* what it passed; NAN: none */
+    double saves; /* share of the candidate's end to end, at most; NAN: not known */
 };
 
-/* First rule that holds: outputs differ; the verdict is none; no operator was recorded; an operator
- * that SME2 is for ran without; an operator slower with SME2 (where pairs tell: at a
- * false-discovery rate of 5 %); a portable operator over 5 %; data movement over 10 %; framework
- * over 10 %; else the largest category. */
+enum { SL_NEXT_STEPS_MAX = 5 };
+
+/* At least one step, what saves most first. Alone: outputs differ; the two sides differ in more
+ * than they may, which measuring again does not change; the verdict is none; no operator was
+ * recorded. Else all that hold: an operator that SME2 is for ran without it; one became costlier
+ * (where pairs tell: at a false-discovery rate of 5 %); operators outside delegates over 5 %, by
+ * the model's source line where an ETRecord tells; data movement or the framework over 10 %; a part
+ * of a category over 10 % whose share grew by half and by 5 points. Where none holds the largest
+ * category, in which nothing stands out. SME2 is spoken of only where the sides differ in it. */
+size_t sl_next_steps_find(const struct sl_comparison_report *report,
+                          struct sl_next_step out[SL_NEXT_STEPS_MAX]);
+
+/* The first of them. */
 void sl_next_step_find(const struct sl_comparison_report *report, struct sl_next_step *out);

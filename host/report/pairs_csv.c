@@ -12,7 +12,7 @@
 #include "common/base/mem.h"
 
 enum { MAX_COLUMNS = 256, MAX_FIELD_BYTES = 256, MAX_SLOTS_LOG2 = 22 };
-enum { BASELINE, CANDIDATE, EXPERIMENT, WANTED };
+enum { BASELINE, CANDIDATE, EXPERIMENT, PROCESS, WANTED };
 
 struct reader {
     const char *file;
@@ -97,7 +97,9 @@ static int wanted_of(const char *name, bool *out_off_on)
         *out_off_on = i >= 2;
         return i % 2;
     }
-    return strcmp(name, "experiment") == 0 ? EXPERIMENT : -1;
+    return strcmp(name, "experiment") == 0 ? EXPERIMENT
+           : strcmp(name, "process") == 0  ? PROCESS
+                                           : -1;
 }
 
 static int read_head(struct reader *r)
@@ -188,11 +190,20 @@ static int parse_time(const struct reader *r, const char *text, double *out)
     return 0;
 }
 
+static int parse_process(struct reader *r, const char *text, uint32_t *out)
+{
+    size_t len = strlen(text);
+    if (len == 0 || len > 9 || strspn(text, "0123456789") != len)
+        return refuse(r, "this is no number of a process, from 0 to 999999999: ", text);
+    *out = (uint32_t)strtoul(text, NULL, 10);
+    return 0;
+}
+
 static int read_row(struct reader *r)
 {
     char field[MAX_FIELD_BYTES];
     char name[MAX_FIELD_BYTES] = "";
-    struct sl_time_pair pair = {0, 0};
+    struct sl_time_pair pair = {.process = 0};
     bool last = false;
     bool empty = false;
     int rc = 0;
@@ -206,12 +217,15 @@ static int read_row(struct reader *r)
             rc = parse_time(r, field, &pair.baseline);
         else if (column == r->wanted[CANDIDATE])
             rc = parse_time(r, field, &pair.candidate);
+        else if (column == r->wanted[PROCESS])
+            rc = parse_process(r, field, &pair.process);
         else if (column == r->wanted[EXPERIMENT])
             memcpy(name, field, sizeof(name));
     }
     if (rc < 0 || empty)
         return rc;
-    if (pair.baseline == 0 || pair.candidate == 0 || column <= r->wanted[EXPERIMENT])
+    if (pair.baseline == 0 || pair.candidate == 0 || column <= r->wanted[EXPERIMENT] ||
+        column <= r->wanted[PROCESS])
         return refuse(r, "the line has too few fields", "");
     if (column > r->columns)
         return refuse(r, "the line has more fields than the head has columns", "");
@@ -267,6 +281,33 @@ static int make_slots(struct reader *r)
     return r->slots ? 0 : -ENOMEM;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Pairs of a process stand together: each return to one would count as another. */
+static int check_processes(struct reader *r)
+{
+    const struct sl_pairs_file *out = r->out;
+    uint32_t *begun = sl_malloc(out->pair_count, sizeof(*begun));
+    int rc = begun ? 0 : -ENOMEM;
+    for (size_t e = 0; rc == 0 && e < out->experiment_count; e++) {
+        const struct sl_time_pair *pairs = out->pairs + out->experiments[e].first;
+        size_t count = 0;
+        for (size_t i = 0; i < out->experiments[e].count; i++)
+            if (i == 0 || pairs[i].process != pairs[i - 1].process)
+                begun[count++] = pairs[i].process;
+        qsort(begun, count, sizeof(*begun), by_number);
+        for (size_t i = 1; rc == 0 && i < count; i++)
+            if (begun[i] == begun[i - 1])
+                rc = refuse(r, "the rows of a process do not stand together", "");
+    }
+    sl_free(begun);
+    return rc;
+}
+
 int sl_pairs_parse(struct sl_bytes csv, const char *file, struct sl_pairs_file *out,
                    struct sl_diag *diag)
 {
@@ -275,7 +316,7 @@ int sl_pairs_parse(struct sl_bytes csv, const char *file, struct sl_pairs_file *
                        .at = (const char *)csv.data,
                        .end = (const char *)csv.data + csv.size,
                        .line = 1,
-                       .wanted = {-1, -1, -1},
+                       .wanted = {-1, -1, -1, -1},
                        .out = &made,
                        .diag = diag};
     int rc = make_slots(&r);
@@ -287,6 +328,8 @@ int sl_pairs_parse(struct sl_bytes csv, const char *file, struct sl_pairs_file *
         rc = refuse(&r, "there is no pair in the file", "");
     if (rc == 0)
         rc = group(&r);
+    if (rc == 0 && r.wanted[PROCESS] >= 0)
+        rc = check_processes(&r);
     sl_free(r.row_experiments);
     sl_free(r.name_offsets);
     sl_free(r.slots);

@@ -27,9 +27,9 @@ struct sl_pairs_file {
 };
 
 /* Parses CSV (RFC 4180 but for line breaks in fields) whose first line names the columns
- * baseline_ns and candidate_ns, or off_ns and on_ns, in any order; `experiment` may be among them,
- * others are passed over. A value that is no number above 0 is an error with its line. Returns 0,
- * SL_E_FORMAT, SL_E_LIMIT or -ENOMEM. End with sl_pairs_file_fini(). */
+ * baseline_ns and candidate_ns, or off_ns and on_ns, in any order; `experiment` and `process` (a
+ * number) may be among them, others are passed over. A value that is no number above 0 is an error
+ * with its line. Returns 0, SL_E_FORMAT, SL_E_LIMIT or -ENOMEM. End with sl_pairs_file_fini(). */
 int sl_pairs_parse(struct sl_bytes csv, const char *file, struct sl_pairs_file *out,
                    struct sl_diag *diag);
 void sl_pairs_file_fini(struct sl_pairs_file *file);

@@ -145,7 +145,11 @@ static void put_tracks(struct writer *w)
 {
     char name[SL_TEXT_SIZE + 64];
     const char *unit = sl_unit_name(w->analysis->attribution.unit);
-    snprintf(name, sizeof(name), "%.400s (%s)", w->analysis->file, unit);
+    const char *slash = strrchr(w->analysis->file, '/');
+    const char *file = slash ? slash + 1 : w->analysis->file;
+    const char *dot = strrchr(file, '.');
+    size_t len = dot && dot != file ? (size_t)(dot - file) : strlen(file);
+    snprintf(name, sizeof(name), "%.*s (%s)", (int)(len < 400 ? len : 400), file, unit);
     put_track(w, ROOT, 0, name, NULL);
     put_track(w, CATEGORIES, ROOT, "categories, run by run", NULL);
     for (unsigned c = 0; c < SL_CATEGORY_COUNT; c++)

@@ -11,8 +11,8 @@
 #include "host/report/svg.h"
 #include "host/report/text.h"
 
-enum { LABEL_COLUMNS = 42, MAX_ROWS = 200, TEXT_BYTES = 512 };
-static const double LEFT = 320, RIGHT = 780, ROW = 30; /* pixels */
+enum { LABEL_COLUMNS = 60, MAX_ROWS = 200, TEXT_BYTES = 512 };
+static const double LEFT = 20, RIGHT = 380, ROW = 44; /* pixels; a label above each */
 
 /* Logarithmic: the same factor is the same distance. */
 struct scale {
@@ -62,8 +62,8 @@ static void put_grid(struct sl_markup *m, const struct scale *s, double bottom)
     double step = s->high - s->low > 10 ? 2 : 1;
     for (double power = s->low; power <= s->high; power += step) {
         double x = pixel(s, exp2(power));
-        sl_markup_put(m, "<path d=\"M%.1f 24V%.1f\" stroke=\"%s\"/>\n", x, bottom,
-                      power == 0 ? "#111" : "#ccc");
+        sl_markup_put(m, "<path d=\"M%.1f 24V%.1f\" stroke=\"#888\" stroke-opacity=\"%s\"/>\n", x,
+                      bottom, power == 0 ? "1" : ".35");
         snprintf(text, sizeof(text), power < 0 ? "1/%gx" : "%gx", exp2(fabs(power)));
         sl_svg_label(m, x, bottom + 16, "middle", text);
     }
@@ -80,7 +80,8 @@ static void put_ratio(struct sl_markup *m, const struct scale *s, const struct s
         return;
     }
     if (isfinite(c->low) && c->low > 0)
-        sl_markup_put(m, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#111\" stroke-width=\"2\"/>\n",
+        sl_markup_put(m,
+                      "<path d=\"M%.1f %.1fH%.1f\" stroke=\"currentColor\" stroke-width=\"2\"/>\n",
                       pixel(s, c->low), y, pixel(s, c->high));
     if (better)
         sl_markup_put(m, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"#0072b2\"/>\n", x, y);
@@ -96,15 +97,14 @@ void sl_plot_ratios(struct sl_markup *m, const struct sl_combined *combined)
     size_t rows = shown(combined);
     double bottom = 30 + ROW * (double)rows;
     sl_svg_open(m, (int)bottom + 44, "Ratio of each comparison with its interval");
-    sl_svg_label(m, LEFT, 14, "start",
-                 "baseline / candidate; right of 1x the candidate takes less");
+    sl_svg_label(m, 0, 14, "start", "baseline / candidate; right of 1x the candidate takes less");
     put_grid(m, &s, bottom);
     for (size_t i = 0; i < rows; i++) {
-        double y = 42 + ROW * (double)i;
-        put_label(m, combined, i, y + 5);
+        double y = 58 + ROW * (double)i;
+        put_label(m, combined, i, y - 14);
         put_ratio(m, &s, combined->reports[i].comparison->comparison, y);
     }
-    sl_svg_label(m, LEFT, bottom + 36, "start",
+    sl_svg_label(m, 0, bottom + 36, "start",
                  "disc: less; diamond: more; line: interval, none where counts are exact");
     sl_markup_put(m, "</svg>\n");
 }
@@ -126,17 +126,18 @@ static void put_share_bar(struct sl_markup *m, const struct sl_comparison *c, bo
 void sl_plot_shares(struct sl_markup *m, const struct sl_combined *combined)
 {
     size_t rows = shown(combined);
-    double bottom = 10 + 48 * (double)rows;
-    sl_svg_open(m, (int)bottom + 26, "Category shares of both sides of each comparison");
+    double bottom = 10 + 66 * (double)rows;
+    sl_svg_open(m, (int)bottom + SL_SVG_LEGEND_HEIGHT,
+                "Category shares of both sides of each comparison");
     for (size_t i = 0; i < rows; i++) {
         const struct sl_comparison *c = combined->reports[i].comparison->comparison;
-        double y = 6 + 48 * (double)i;
-        put_label(m, combined, i, y + 22);
+        double y = 22 + 66 * (double)i;
+        put_label(m, combined, i, y - 6);
         put_share_bar(m, c, false, y);
         put_share_bar(m, c, true, y + 18);
         sl_svg_label(m, RIGHT + 6, y + 13, "start", "baseline");
         sl_svg_label(m, RIGHT + 6, y + 31, "start", "candidate");
     }
-    sl_svg_category_legend(m, 90, bottom);
+    sl_svg_category_legend(m, bottom);
     sl_markup_put(m, "</svg>\n");
 }

@@ -11,7 +11,7 @@
 #include "host/report/text.h"
 
 enum { PANELS = 3, NAME_COLUMNS = 60 };
-static const double LEFT = 70, PANEL = 260, ROW = 30, HEAD = 56, FOOT = 34; /* pixels */
+static const double LEFT = 60, WIDTH = 380, ROW = 30, HEAD = 56, FOOT = 50; /* pixels */
 
 static double value_of(const struct sl_contention_cell *cell, int panel)
 {
@@ -57,45 +57,43 @@ static void put_panel(struct sl_markup *m, const struct sl_contention *map, int 
 {
     static const char *const titles[PANELS] = {"off: times as long", "on: times as long",
                                                "ratio off / on"};
-    double left = LEFT + panel * PANEL;
-    double width = (PANEL - 20) / (double)map->process_count;
+    double width = WIDTH / (double)map->process_count;
     char text[32];
-    sl_svg_label(m, left, top + HEAD - 24, "start", titles[panel]);
+    sl_svg_label(m, LEFT, top + HEAD - 24, "start", titles[panel]);
     for (size_t k = 0; k < map->process_count; k++) {
         snprintf(text, sizeof(text), "%g", map->processes[k]);
-        sl_svg_label(m, left + width * ((double)k + 0.5), top + HEAD - 6, "middle", text);
+        sl_svg_label(m, LEFT + width * ((double)k + 0.5), top + HEAD - 6, "middle", text);
     }
+    sl_svg_label(m, LEFT - 10, top + HEAD - 6, "end", "threads");
     for (size_t row = 0; row < map->thread_count; row++) {
+        double y = top + HEAD + ROW * (double)row;
+        snprintf(text, sizeof(text), "%g", map->threads[row]);
+        sl_svg_label(m, LEFT - 10, y + 20, "end", text);
         for (size_t k = 0; k < map->process_count; k++)
-            put_cell(m, &map->cells[row][k], panel, left + width * (double)k,
-                     top + HEAD + ROW * (double)row, width);
+            put_cell(m, &map->cells[row][k], panel, LEFT + width * (double)k, y, width);
     }
 }
 
-static double height_of(const struct sl_contention *map)
+static double panel_height(const struct sl_contention *map)
 {
-    return HEAD + ROW * (double)map->thread_count + FOOT;
+    return HEAD - 14 + ROW * (double)map->thread_count;
 }
 
 static void put_map(struct sl_markup *m, const struct sl_report *report,
                     const struct sl_contention *map)
 {
     char text[2 * SL_COMBINED_NAME_BYTES], name[SL_COMBINED_NAME_BYTES];
-    sl_svg_open(m, (int)height_of(map) + 4, "Contention: threads by processes");
+    double foot = panel_height(map) * (double)PANELS + 14;
+    sl_svg_open(m, (int)(foot + FOOT), "Contention: threads by processes");
     sl_combined_base(report, false, name);
     snprintf(text, sizeof(text), "%.100s: %.100s", report->model, name);
     sl_text_fit(text, NAME_COLUMNS);
     sl_svg_label(m, 0, 14, "start", text);
-    sl_svg_label(m, LEFT - 10, HEAD - 6, "end", "threads");
-    for (size_t row = 0; row < map->thread_count; row++) {
-        snprintf(name, sizeof(name), "%g", map->threads[row]);
-        sl_svg_label(m, LEFT - 10, HEAD + ROW * (double)row + 20, "end", name);
-    }
     for (int panel = 0; panel < PANELS; panel++)
-        put_panel(m, map, panel, 0);
-    sl_svg_label(m, LEFT, height_of(map) - 10, "start",
-                 "columns: processes that run the model at a time; orange: longer, or SME2 slower; "
-                 "blue: shorter, or SME2 faster");
+        put_panel(m, map, panel, panel_height(map) * panel);
+    sl_svg_label(m, 0, foot + 20, "start", "columns: processes that run the model at a time");
+    sl_svg_label(m, 0, foot + 38, "start",
+                 "orange: longer, or SME2 slower; blue: shorter, or SME2 faster");
     sl_markup_put(m, "</svg>\n");
 }
 

@@ -15,7 +15,7 @@
 
 enum { BINS = 48, FEWEST_RUNS = 20 };
 static const double BIN_COUNT = BINS;
-static const double LEFT = 170, RIGHT = 830, PANEL = 84; /* pixels */
+static const double LEFT = 70, RIGHT = 450, PANEL = 84; /* pixels */
 
 struct scale {
     double low, high;
@@ -66,7 +66,7 @@ static void put_panel(struct sl_markup *m, const struct sl_report *report, int s
     for (size_t i = 0; i < BINS; i++)
         most = bins[i] > most ? bins[i] : most;
     sl_text_copy(name, whole, strlen(whole));
-    sl_text_fit(name, 20);
+    sl_text_fit(name, 9);
     sl_svg_label(m, 0, bottom - PANEL / 2, "start", name);
     for (size_t i = 0; i < BINS; i++) {
         double height = (double)bins[i] / (double)most * (PANEL - 8);
@@ -77,8 +77,9 @@ static void put_panel(struct sl_markup *m, const struct sl_report *report, int s
     snprintf(name, sizeof(name), "%zu run%s", most, most == 1 ? "" : "s");
     sl_svg_label(m, LEFT - 6, top + 14, "end", name);
     sl_markup_put(m, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#888\"/>\n", LEFT, bottom, RIGHT);
-    sl_markup_put(m, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#111\" stroke-dasharray=\"5 4\"/>\n",
-                  pixel(s, a->latency.median), top, bottom);
+    sl_markup_put(
+        m, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"currentColor\" stroke-dasharray=\"5 4\"/>\n",
+        pixel(s, a->latency.median), top, bottom);
 }
 
 void sl_plot_histogram(struct sl_markup *m, const struct sl_report *report)

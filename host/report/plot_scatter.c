@@ -20,7 +20,7 @@
 #include "host/report/unit.h"
 
 enum { MAX_POINTS = 2000 };
-static const double LEFT = 96, RIGHT = 840, TOP = 34, BOTTOM = 374; /* pixels */
+static const double LEFT = 56, RIGHT = 436, TOP = 34, BOTTOM = 334; /* pixels */
 
 /* An operator of either side or of both; `cost` is NAN where a side has none. */
 struct point {
@@ -158,13 +158,15 @@ static void put_grid(struct sl_markup *m, const struct scatter *s, int unit)
     char text[32];
     for (double power = s->low[0]; power <= s->high[0]; power += 1) {
         double x = x_of(s, pow(10, power));
-        sl_markup_put(m, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#ddd\"/>\n", x, TOP, BOTTOM);
+        sl_markup_put(m, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#888\" stroke-opacity=\".4\"/>\n", x,
+                      TOP, BOTTOM);
         format_tick(text, sizeof(text), pow(10, power), SL_TRACE_INSTRUCTIONS);
         sl_svg_label(m, x, BOTTOM + 18, "middle", text);
     }
     for (double power = s->low[1]; power <= s->high[1]; power += 1) {
         double y = y_of(s, pow(10, power));
-        sl_markup_put(m, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>\n", LEFT, y, RIGHT);
+        sl_markup_put(m, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#888\" stroke-opacity=\".4\"/>\n",
+                      LEFT, y, RIGHT);
         format_tick(text, sizeof(text), pow(10, power), unit);
         sl_svg_label(m, LEFT - 8, y + 4, "end", text);
     }
@@ -207,7 +209,7 @@ static void put_legend(struct sl_markup *m, const struct sl_report *report, cons
     for (int side = 0; side < 2; side++) {
         double y = BOTTOM + 64 + 22 * side;
         sl_svg_mark(m, side, 12, y - 4);
-        snprintf(text, sizeof(text), "%.60s; dashed: its best rate, %.3g multiply-adds %s",
+        snprintf(text, sizeof(text), "%.24s; dashed: best rate, %.3g MACs %s",
                  sl_report_side(report, side), s->best_rate[side], each);
         sl_svg_label(m, 26, y, "start", text);
     }
@@ -223,12 +225,11 @@ void sl_plot_scatter(struct sl_markup *m, const struct sl_report *report)
     if (rc == 0 && s.count > 0) {
         sl_svg_open(m, (int)BOTTOM + 98, "Cost of operators against their multiply-accumulates");
         sl_svg_label(m, 0, 14, "start",
-                     unit == SL_TRACE_INSTRUCTIONS
-                         ? "executed instructions of each operator, a run (not time)"
-                         : "time of each operator, a run");
+                     unit == SL_TRACE_INSTRUCTIONS ? "executed instructions of each operator, a run"
+                                                   : "time of each operator, a run");
         put_grid(m, &s, unit);
-        sl_svg_label(m, (LEFT + RIGHT) / 2, BOTTOM + 38, "middle",
-                     "multiply-accumulates; both scales are logarithmic, lower is better");
+        sl_svg_label(m, SL_SVG_WIDTH / 2, BOTTOM + 38, "middle",
+                     "multiply-accumulates (MACs); both scales logarithmic, lower is better");
         for (int side = 0; side < 2; side++)
             put_rate(m, &s, side);
         for (int side = 0; side < 2; side++)

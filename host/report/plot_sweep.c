@@ -12,7 +12,7 @@
 #include "host/report/svg.h"
 #include "host/report/unit.h"
 
-static const double LEFT = 96, RIGHT = 700, PANEL = 200; /* pixels */
+static const double LEFT = 76, RIGHT = 336, PANEL = 200; /* pixels */
 
 struct frame {
     const struct sl_sweep *s;
@@ -45,8 +45,9 @@ static void put_crossover(struct sl_markup *m, const struct frame *f)
     char text[48];
     if (s->crossing != SL_SWEEP_CROSSES || !isfinite(s->crossover))
         return;
-    sl_markup_put(m, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#111\" stroke-dasharray=\"2 3\"/>\n", x,
-                  f->top + 28, f->top + PANEL - 40);
+    sl_markup_put(
+        m, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"currentColor\" stroke-dasharray=\"2 3\"/>\n", x,
+        f->top + 28, f->top + PANEL - 40);
     snprintf(text, sizeof(text), "equal at %.1f", s->crossover);
     sl_svg_label(m, x + 4, f->top + PANEL - 46, "start", text);
 }
@@ -79,8 +80,8 @@ static void put_panel(struct sl_markup *m, const struct sl_combined *combined, s
     char text[160];
     for (size_t i = 0; i < s->count; i++)
         f.high = fmax(f.high, fmax(s->points[i].baseline, s->points[i].candidate));
-    snprintf(text, sizeof(text), "%.90s: end to end by threads%s", report->model,
-             report->comparison->emulated ? " (emulated: not time)" : "");
+    snprintf(text, sizeof(text), "%.30s: end to end by threads%s", report->model,
+             report->comparison->emulated ? " (emulated)" : "");
     sl_svg_label(m, 0, top + 14, "start", text);
     sl_markup_put(m, "<path d=\"M%.1f %.1fV%.1fH%.1f\" fill=\"none\" stroke=\"#888\"/>\n", LEFT,
                   top + 28, top + PANEL - 40, RIGHT);

@@ -13,7 +13,7 @@
 #include "host/report/svg.h"
 #include "host/report/unit.h"
 
-static const double LEFT = 96, RIGHT = 780, TOP = 30, BOTTOM = 190; /* pixels */
+static const double LEFT = 76, RIGHT = 382, TOP = 30, BOTTOM = 190; /* pixels */
 
 struct frame {
     const struct sl_sustained *s;
@@ -64,9 +64,9 @@ static void put_sides(struct sl_markup *m, const struct frame *f, const struct s
         sl_svg_series(m, side, xs, ys, f->s->count);
         ends[side] = ys[last];
         snprintf(kept[side], sizeof(kept[side]), "%.1f %%", 100 * f->s->kept[side]);
-        snprintf(text, sizeof(text), "%.60s", sl_report_side(report, side));
-        sl_svg_mark(m, side, LEFT + 340 * side, BOTTOM + 38);
-        sl_svg_label(m, LEFT + 340 * side + 14, BOTTOM + 42, "start", text);
+        snprintf(text, sizeof(text), "%.24s", sl_report_side(report, side));
+        sl_svg_mark(m, side, 12 + SL_SVG_WIDTH / 2 * side, BOTTOM + 38);
+        sl_svg_label(m, 26 + SL_SVG_WIDTH / 2 * side, BOTTOM + 42, "start", text);
     }
     sl_svg_pair(m, RIGHT + 12, ends, texts);
 }
@@ -88,10 +88,10 @@ void sl_plot_time(struct sl_markup *m, const struct sl_report *report)
     f.high *= 1.05;
     sl_svg_open(m, (int)BOTTOM + 62, "Both sides over the time of the run");
     sl_svg_label(m, 0, 14, "start",
-                 c->emulated ? "end to end, medians of tenths of the run; emulated: means nothing"
-                             : "end to end, medians of tenths of the run, in its order");
+                 c->emulated ? "medians of tenths of the run; emulated: means nothing"
+                             : "medians of tenths of the run, in its order");
     put_axes(m, &f, c->comparison->unit);
     put_sides(m, &f, report);
-    sl_svg_label(m, SL_SVG_WIDTH, 14, "end", "right: speed kept");
+    sl_svg_label(m, SL_SVG_WIDTH, 14, "end", "speed kept");
     sl_markup_put(m, "</svg>\n");
 }

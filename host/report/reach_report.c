@@ -148,7 +148,8 @@ void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int 
         put_lines(&table, report, &r->rows[i], unit);
     sl_doc_table(doc, &table);
     if (r->count > TEXT_ROWS)
-        sl_doc_say(doc, SL_DOC_LINE, NULL, "... and %zu more", r->count - TEXT_ROWS);
+        sl_doc_say(doc, SL_DOC_LINE, NULL, "... and %zu more (--json has all)",
+                   r->count - TEXT_ROWS);
 }
 
 void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,

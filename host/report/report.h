@@ -12,6 +12,9 @@ struct sl_table;
 
 enum { SL_REPORT_MAX_FACTS = 24, SL_REPORT_MAX_ARTIFACTS = 8 };
 
+/* The fact that a page shows first. */
+#define SL_REPORT_VECTORS "Streaming vector length"
+
 struct sl_report_fact {
     const char *name; /* static */
     char value[256];
@@ -27,6 +30,7 @@ struct sl_report {
     const char *command;   /* that made the run; NULL: not known */
     const struct sl_comparison_report *comparison;         /* of two analyses */
     const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
+    const struct sl_agreement *off_expected, *on_expected; /* NULL: nothing was expected */
     struct sl_report_fact facts[SL_REPORT_MAX_FACTS];      /* conditions, for the reader */
     size_t fact_count;
     struct sl_report_fact artifacts[SL_REPORT_MAX_ARTIFACTS]; /* files, relative to the directory */
@@ -61,6 +65,8 @@ void sl_report_artifacts(const struct sl_report *report, struct sl_table *out);
 void sl_report_figures(const struct sl_report *report, struct sl_table *out);
 void sl_report_shift(const struct sl_report *report, struct sl_table *out);
 void sl_report_operators(const struct sl_report *report, size_t most, struct sl_table *out);
+/* Every next step, what saves most first; of one alone no rows. */
+void sl_report_steps(const struct sl_report *report, struct sl_table *out);
 void sl_report_proof(const struct sl_report *report, struct sl_table *out);
 /* report_looks.c: the looks of the stopping rule; false, and no table, without one. */
 bool sl_report_looks(const struct sl_report *report, struct sl_table *out);

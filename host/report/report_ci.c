@@ -22,9 +22,16 @@
 enum { SENTENCE_BYTES = 320, COMMENT_OPERATORS = 3 };
 
 /* `problem` NULL: the case passed; `kind` is "failure", "error" or "skipped". */
-static void put_case(struct sl_markup *m, const char *name, const char *kind, const char *text)
+static void put_case(struct sl_markup *m, const char *model, const char *name, const char *kind,
+                     const char *text)
 {
-    sl_markup_put(m, "    <testcase classname=\"sme2lab\" name=\"%s\" time=\"0\">", name);
+    char class_name[SL_TEXT_SIZE];
+    sl_text_copy(class_name, model, strlen(model));
+    for (char *at = class_name; *at; at++)
+        *at = *at == '.' || *at == '/' ? '_' : *at; /* these part packages and folders */
+    sl_markup_put(m, "    <testcase classname=\"sme2lab.");
+    sl_markup_text(m, class_name);
+    sl_markup_put(m, "\" name=\"%s\" time=\"0\">", name);
     if (kind) {
         sl_markup_put(m, "<%s message=\"", kind);
         sl_markup_text(m, text);
@@ -70,16 +77,19 @@ static void put_suite(struct sl_markup *m, const struct sl_report *report)
     sl_report_verdict(report, text, SENTENCE_BYTES);
     if (c->reason_count > 0)
         snprintf(text + strlen(text), 192, "; because %s", c->reasons[0]);
-    put_case(m, "verdict", failed ? "failure" : skipped ? "skipped" : NULL, text);
+    put_case(m, report->model, "verdict", failed ? "failure" : skipped ? "skipped" : NULL, text);
     if (a)
         snprintf(text, sizeof(text), "largest difference %.3g of the peak, up to %.3g%s",
                  a->max_rel, a->tolerance, sl_agreement_more_text(a, more));
     else
         snprintf(text, sizeof(text), "outputs were not compared");
-    put_case(m, "outputs agree", differ ? "failure" : a ? NULL : "skipped", text);
-    snprintf(text, sizeof(text), "%zu operators that SME2 is for are not proven to have used it",
-             unproven);
-    put_case(m, "SME2 executed", unproven > 0 ? "skipped" : NULL, text);
+    put_case(m, report->model, "outputs agree", differ ? "failure" : a ? NULL : "skipped", text);
+    if (unproven == 0)
+        snprintf(text, sizeof(text), "every operator with an SME2 kernel ran it");
+    else
+        snprintf(text, sizeof(text), "%zu operators have an SME2 kernel, and nothing shows it ran",
+                 unproven);
+    put_case(m, report->model, "SME2 executed", unproven > 0 ? "skipped" : NULL, text);
     sl_markup_put(m, "  </testsuite>\n");
 }
 

@@ -1,20 +1,27 @@
 /* host/report/report_doc.c: a run's report as a document. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/doc.h"
+#include "host/report/element_type.h"
 #include "host/report/next_step.h"
 #include "host/report/plot.h"
 #include "host/report/reach_report.h"
 #include "host/report/report.h"
+#include "host/report/run_estimates.h"
+#include "host/report/source_lines.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
 
 enum { PAGE_OPERATORS = 100, TICKET_OPERATORS = 30, SENTENCE_BYTES = 320 };
+
+/* Sections of a page that few read: they are folded at first. */
+static const char *const folded[] = {"work", "runs", "conditions", "artifacts"};
 
 typedef void (*plot_fn)(struct sl_markup *m, const struct sl_report *report);
 
@@ -26,10 +33,21 @@ static bool is_page(const struct sl_doc *doc)
 static void put_table(struct sl_doc *doc, const struct sl_report *report, plot_fn plot,
                       struct sl_table *table)
 {
-    sl_doc_say(doc, SL_DOC_HEADING, table->id, "%s", table->title);
+    bool fold = false;
+    for (size_t i = 0; i < sizeof(folded) / sizeof(folded[0]); i++)
+        fold = fold || strcmp(folded[i], table->id) == 0;
+    sl_doc_say(doc, fold ? SL_DOC_FOLDED : SL_DOC_HEADING, table->id, "%s", table->title);
     if (plot && is_page(doc))
         plot(sl_doc_figure(doc), report);
     sl_doc_table(doc, table);
+}
+
+static void put_step(struct sl_doc *doc, const struct sl_report *report)
+{
+    struct sl_next_step step;
+    sl_next_step_find(report->comparison, &step);
+    sl_doc_say(doc, SL_DOC_STEP, NULL, "%s", step.text);
+    sl_doc_put(doc, SL_TONE_RULE, "%s", step.rule);
 }
 
 static void put_agreement(struct sl_doc *doc, const char *what, const struct sl_agreement *a)
@@ -56,6 +74,33 @@ static void put_conditions(struct sl_doc *doc, const struct sl_report *report, b
                report->comparison->emulated ? "banner" : "note", "%s", text);
 }
 
+/* A fact that a page has at first sight; nothing where it is not known. */
+static void put_fact(struct sl_doc *doc, const char *name, const char *value)
+{
+    if (value && value[0])
+        sl_doc_say(doc, SL_DOC_FACT, name, "%s", value);
+}
+
+/* What the verdict is of, and what to do about it: below it, before all that explains it. */
+static void put_first_screen(struct sl_doc *doc, const struct sl_report *report)
+{
+    char text[SENTENCE_BYTES];
+    if (!is_page(doc))
+        return;
+    put_fact(doc, "Device", report->device);
+    const char *vectors = NULL;
+    for (size_t i = 0; i < report->fact_count; i++)
+        if (strcmp(report->facts[i].name, SL_REPORT_VECTORS) == 0)
+            vectors = report->facts[i].value;
+    snprintf(text, sizeof(text), "%u bits", report->comparison->svl_bits);
+    put_fact(doc, SL_REPORT_VECTORS, report->comparison->svl_bits > 0 ? text : vectors);
+    sl_element_types(&report->comparison->baseline->attribution, text, sizeof(text));
+    put_fact(doc, "Type", text);
+    put_fact(doc, "Threads", report->threads);
+    put_fact(doc, "Runtime", report->comparison->runtime);
+    put_step(doc, report);
+}
+
 static void put_verdict(struct sl_doc *doc, const struct sl_report *report)
 {
     const struct sl_comparison *c = report->comparison->comparison;
@@ -66,6 +111,7 @@ static void put_verdict(struct sl_doc *doc, const struct sl_report *report)
         sl_doc_say(doc, SL_DOC_HEADING, "summary", "Summary");
     sl_report_verdict(report, text, sizeof(text));
     sl_doc_say(doc, SL_DOC_VERDICT, sl_verdict_name(c), "%s", text);
+    put_first_screen(doc, report);
     for (size_t i = 0; i < c->reason_count; i++)
         sl_doc_say(doc, SL_DOC_ITEM, NULL, "because %s", c->reasons[i]);
     put_conditions(doc, report, false);
@@ -79,6 +125,10 @@ static void put_verdict(struct sl_doc *doc, const struct sl_report *report)
     put_agreement(doc, "Outputs, on against off", report->comparison->agreement);
     put_agreement(doc, "Outputs, off against the portable kernels", report->off_portable);
     put_agreement(doc, "Outputs, on against the portable kernels", report->on_portable);
+    if (report->off_expected)
+        put_agreement(doc, "Outputs, off against the expected ones", report->off_expected);
+    if (report->on_expected)
+        put_agreement(doc, "Outputs, on against the expected ones", report->on_expected);
     put_conditions(doc, report, true);
 }
 
@@ -113,11 +163,16 @@ static void put_warnings(struct sl_doc *doc, const struct sl_analysis *analysis,
 
 static void put_end(struct sl_doc *doc, const struct sl_report *report)
 {
-    struct sl_next_step step;
-    sl_next_step_find(report->comparison, &step);
-    sl_doc_say(doc, SL_DOC_HEADING, "next", "Next step");
-    sl_doc_say(doc, SL_DOC_STEP, NULL, "%s", step.text);
-    sl_doc_put(doc, SL_TONE_RULE, "%s", step.rule);
+    struct sl_table table;
+    sl_report_steps(report, &table);
+    bool several = !sl_table_is_empty(&table);
+    sl_doc_say(doc, SL_DOC_HEADING, "next", several ? "Next steps" : "Next step");
+    if (several)
+        sl_doc_table(doc, &table);
+    else
+        put_step(doc, report);
+    if (!several)
+        sl_table_fini(&table);
     put_warnings(doc, report->comparison->baseline, sl_report_side(report, 0));
     put_warnings(doc, report->comparison->candidate, sl_report_side(report, 1));
     sl_doc_say(doc, SL_DOC_HEADING, "reproduce", "How to reproduce");
@@ -136,6 +191,23 @@ static void put_facts(struct sl_doc *doc, const struct sl_report *report)
     put_table(doc, report, NULL, &table);
 }
 
+/* Of counted runs: what time the silicon would take, and what it is spent on. */
+static void put_estimates(struct sl_doc *doc, const struct sl_report *report, size_t most)
+{
+    const struct cJSON *estimates = report->comparison->estimates;
+    struct sl_table table;
+    if (!sl_run_estimates_any(estimates))
+        return;
+    const struct sl_attribution *const names[2] = {&report->comparison->baseline->attribution,
+                                                   &report->comparison->candidate->attribution};
+    sl_run_estimates_table(estimates, names, false, &table);
+    put_table(doc, report, NULL, &table);
+    sl_run_estimates_bounds(estimates, &table);
+    put_table(doc, report, NULL, &table);
+    for (size_t i = 0; sl_run_estimates_operators(estimates, i, most, false, &table); i++)
+        put_table(doc, report, NULL, &table);
+}
+
 static void put_figures(struct sl_doc *doc, const struct sl_report *report)
 {
     size_t most = is_page(doc) ? PAGE_OPERATORS : TICKET_OPERATORS;
@@ -146,8 +218,12 @@ static void put_figures(struct sl_doc *doc, const struct sl_report *report)
     put_table(doc, report, sl_plot_categories, &table);
     sl_report_operators(report, most, &table);
     put_table(doc, report, sl_plot_waterfall, &table);
+    const char *const names[] = {sl_report_side(report, 0), sl_report_side(report, 1)};
+    if (sl_source_lines_table(report->comparison, names, &table))
+        put_table(doc, report, NULL, &table);
     if (sl_report_scatter(report, most, &table))
         put_table(doc, report, sl_plot_scatter, &table);
+    put_estimates(doc, report, most);
     put_reach(doc, report->comparison->candidate, most);
     sl_report_proof(report, &table);
     put_table(doc, report, NULL, &table);

@@ -23,7 +23,7 @@ static void put_head(const struct sl_report *report, const struct sl_sustained *
              "measuring. Keeps: speed as a share of the first row's; in the end off keeps %.1f %%, "
              "on %.1f %%. Unit: %s.",
              100 * s->kept[0], 100 * s->kept[1],
-             sl_unit_caption(report->comparison->comparison->unit));
+             sl_unit_words(report->comparison->comparison->unit));
 }
 
 bool sl_report_sustained(const struct sl_report *report, struct sl_table *out)

@@ -6,9 +6,10 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
-#include "host/analysis/movement.h"
+#include "host/analysis/parts.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
+#include "host/report/next_step.h"
 #include "host/report/report.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/table.h"
@@ -77,10 +78,7 @@ static void put_range(struct sl_table *t, double low, double high, int unit)
 
 static void note_unit(const struct sl_report *report, struct sl_table *t, const char *more)
 {
-    const struct sl_comparison_report *c = report->comparison;
-    bool times = unit_of(report) != SL_TRACE_INSTRUCTIONS;
-    snprintf(t->note, sizeof(t->note), "Unit: %s.%s%s", sl_unit_caption(unit_of(report)),
-             times && c->emulated ? " Times of an emulated CPU: they mean nothing." : "", more);
+    snprintf(t->note, sizeof(t->note), "Unit: %s.%s", sl_unit_words(unit_of(report)), more);
 }
 
 void sl_report_facts(const struct sl_report *report, struct sl_table *out)
@@ -116,23 +114,10 @@ static void put_figures_row(struct sl_table *t, const char *name, double off, do
 }
 
 /* Quantiles only where both samples reach them (statistics.md D-06). */
-void sl_report_figures(const struct sl_report *report, struct sl_table *out)
+static void put_quantiles(struct sl_table *out, const struct sl_statistics *off,
+                          const struct sl_statistics *on, int unit)
 {
-    char sides[2][SIDE_BYTES];
-    const char *const heads[] = {"End to end, per run", side_head(sides[0], report, 0, ""),
-                                 side_head(sides[1], report, 1, ""), ">Ratio", NULL};
-    const struct sl_statistics *off = &report->comparison->baseline->latency;
-    const struct sl_statistics *on = &report->comparison->candidate->latency;
     size_t n = off->n < on->n ? off->n : on->n;
-    int unit = unit_of(report);
-    sl_table_init(out, "figures",
-                  imported(report) ? "Latency comparison"
-                                   : "Latency comparison (SME2-On vs SME2-Off)",
-                  heads);
-    if (unit == SL_TRACE_INSTRUCTIONS)
-        out->title = imported(report) ? "Instruction comparison"
-                                      : "Instruction comparison (SME2-On vs SME2-Off)";
-    note_unit(report, out, "");
     put_figures_row(out, "Median", off->median, on->median, unit, true);
     put_figures_row(out, "Mean", off->mean, on->mean, unit, true);
     put_figures_row(out, "Min", (double)off->min, (double)on->min, unit, true);
@@ -144,31 +129,65 @@ void sl_report_figures(const struct sl_report *report, struct sl_table *out)
     if (n >= 200)
         put_figures_row(out, "p99", off->p99, on->p99, unit, true);
     put_figures_row(out, "Std Dev", off->stddev, on->stddev, unit, false);
+}
+
+void sl_report_figures(const struct sl_report *report, struct sl_table *out)
+{
+    char sides[2][SIDE_BYTES];
+    const char *const heads[] = {"End to end, per run", side_head(sides[0], report, 0, ""),
+                                 side_head(sides[1], report, 1, ""), ">Ratio", NULL};
+    const struct sl_statistics *off = &report->comparison->baseline->latency;
+    const struct sl_statistics *on = &report->comparison->candidate->latency;
+    int unit = unit_of(report);
+    sl_table_init(out, "figures",
+                  imported(report) ? "Latency comparison"
+                                   : "Latency comparison (SME2-On vs SME2-Off)",
+                  heads);
+    if (unit == SL_TRACE_INSTRUCTIONS)
+        out->title = imported(report) ? "Instruction comparison"
+                                      : "Instruction comparison (SME2-On vs SME2-Off)";
+    note_unit(report, out, "");
+    if (off->n > 0 && on->n > 0 && off->min == off->max && on->min == on->max)
+        put_figures_row(out, "Every run the same", off->median, on->median, unit, true);
+    else
+        put_quantiles(out, off, on, unit);
     sl_table_text(out, "Runs measured");
     sl_table_printf(out, "%zu", off->n);
     sl_table_printf(out, "%zu", on->n);
     sl_table_text(out, "");
 }
 
-/* The parts of Data Movement, under it: the price of SME2. */
-static void put_movement(const struct sl_report *report, bool ranges, struct sl_table *out)
+/* How many times less the whole would be without the cost: Amdahl's limit. */
+static void put_limit(struct sl_table *t, const struct sl_comparison *c, double cost)
+{
+    if (cost > 0 && cost < c->whole_candidate)
+        sl_table_printf(t, "%.2fx", c->whole_candidate / (c->whole_candidate - cost));
+    else
+        sl_table_text(t, "-");
+}
+
+/* The parts of a category, under it. */
+static void put_parts(const struct sl_report *report, bool ranges, int category,
+                      struct sl_table *out)
 {
     const struct sl_comparison *c = report->comparison->comparison;
-    struct sl_movement_shift parts[SL_MOVEMENT_COUNT];
-    sl_movement_compare(&report->comparison->baseline->attribution,
-                        &report->comparison->candidate->attribution, parts);
-    for (int i = 0; i < SL_MOVEMENT_COUNT; i++) {
-        if (parts[i].baseline == 0 && parts[i].candidate == 0)
+    struct sl_part parts[SL_PARTS_MAX];
+    size_t count = sl_parts_compare(&report->comparison->baseline->attribution,
+                                    &report->comparison->candidate->attribution, parts);
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_part *part = &parts[i];
+        if (part->category != category)
             continue;
-        sl_table_printf(out, "of which %s", sl_movement_name(i));
-        put_figure(out, parts[i].baseline, c->unit);
-        sl_table_share(out, parts[i].baseline / c->whole_baseline);
-        put_figure(out, parts[i].candidate, c->unit);
-        sl_table_share(out, parts[i].candidate / c->whole_candidate);
-        put_figure(out, parts[i].candidate - parts[i].baseline, c->unit);
+        sl_table_part(out, part->name);
+        put_figure(out, part->baseline, c->unit);
+        sl_table_share(out, part->baseline / c->whole_baseline);
+        put_figure(out, part->candidate, c->unit);
+        sl_table_share(out, part->candidate / c->whole_candidate);
+        put_figure(out, part->candidate - part->baseline, c->unit);
         if (ranges)
             sl_table_text(out, "-");
-        sl_table_ratio(out, parts[i].baseline, parts[i].candidate, 3);
+        sl_table_ratio(out, part->baseline, part->candidate, 3);
+        put_limit(out, c, part->candidate);
     }
 }
 
@@ -177,10 +196,10 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
     char sides[2][SIDE_BYTES];
     const char *const off = side_head(sides[0], report, 0, "");
     const char *const on = side_head(sides[1], report, 1, "");
-    const char *const heads[] = {"Category", off,           ">Share", on,
-                                 ">Share",   ">Difference", ">Ratio", NULL};
-    const char *const timed[] = {"Category",    off,           ">Share", on,  ">Share",
-                                 ">Difference", ">Its range*", ">Ratio", NULL};
+    const char *const heads[] = {"Category",    off,      ">Share",   on,  ">Share",
+                                 ">Difference", ">Ratio", ">If free", NULL};
+    const char *const timed[] = {"Category",    off,           ">Share", on,         ">Share",
+                                 ">Difference", ">Its range*", ">Ratio", ">If free", NULL};
     const struct sl_comparison *c = report->comparison->comparison;
     bool ranges = isfinite(c->whole_low);
     bool origin = report->comparison->baseline->attribution.by_origin &&
@@ -188,11 +207,12 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
     struct sl_category_shift all = {.delta_low = c->whole_low, .delta_high = c->whole_high};
     char more[320];
     sl_table_init(out, "categories", "Operator category breakdown", ranges ? timed : heads);
+    out->fixed = true;
     snprintf(more, sizeof(more),
-             " Mean per run; own work only, so the categories sum to end to end. Packing, "
-             "layout and conversion are the price of SME2. Categories are by %s%s",
-             origin ? "origin: the model's node an operator came from."
-                    : "name: what the file calls an operator.",
+             " Mean per run; own work only, so the categories sum to end to end, and parts to "
+             "their category. If free: so many times less all would be if that cost nothing. "
+             "Categories are by %s%s",
+             origin ? "origin: the model's node." : "name: what the file calls an operator.",
              ranges ? " *Interval of the difference." : "");
     note_unit(report, out, more);
     for (int k = 0; k <= SL_CATEGORY_COUNT; k++) {
@@ -206,8 +226,8 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
         if (ranges)
             put_range(out, s->delta_low, s->delta_high, c->unit);
         sl_table_ratio(out, s->baseline, s->candidate, 3);
-        if (k == SL_CATEGORY_MOVEMENT)
-            put_movement(report, ranges, out);
+        put_limit(out, c, k < SL_CATEGORY_COUNT ? s->candidate : 0);
+        put_parts(report, ranges, k, out);
         all.baseline += s->baseline;
         all.candidate += s->candidate;
         all.delta += s->delta;
@@ -252,6 +272,21 @@ void sl_report_operators(const struct sl_report *report, size_t most, struct sl_
     }
 }
 
+void sl_report_steps(const struct sl_report *report, struct sl_table *out)
+{
+    static const char *const heads[] = {"Step", "Rule", ">Saves", NULL};
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    size_t count = sl_next_steps_find(report->comparison, steps);
+    sl_table_init(out, "steps", "Next steps", heads);
+    snprintf(out->note, sizeof(out->note),
+             "What saves most first; shares are of end to end, and savings do not add up.");
+    for (size_t i = 0; count > 1 && i < count; i++) {
+        sl_table_text(out, steps[i].text);
+        sl_table_text(out, steps[i].rule);
+        sl_table_share(out, steps[i].saves);
+    }
+}
+
 void sl_report_proof(const struct sl_report *report, struct sl_table *out)
 {
     char sides[3][SIDE_BYTES];
@@ -259,11 +294,15 @@ void sl_report_proof(const struct sl_report *report, struct sl_table *out)
                                  side_head(sides[1], report, 1, "Kernel, ") + 1,
                                  side_head(sides[2], report, 1, "Proof of SME2, ") + 1, NULL};
     const struct sl_comparison *c = report->comparison->comparison;
+    bool tell = sl_sme2_names_tell(&report->comparison->baseline->attribution);
+    char lost[200] = "";
     sl_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
-    snprintf(out->note, sizeof(out->note),
-             "'executed' is said where the run's own record names an SME2 kernel, 'log-available' "
-             "where XNNPACK's log shows that one was chosen, 'not proven' everywhere else. Only "
-             "operators that SME2 is for are listed. Unit: none.");
+    bool any = sl_sme2_lost_text(c, lost, sizeof(lost));
+    snprintf(
+        out->note, sizeof(out->note),
+        "%s%sexecuted: the run's record names an SME2 kernel, or the name says operands packed "
+        "for SME; log-available: XNNPACK's log has one. All operators that could use SME2.",
+        lost, any ? ". " : "");
     for (size_t i = 0; i < c->operator_count; i++) {
         const struct sl_operator_shift *row = &c->operators[i];
         const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
@@ -273,8 +312,9 @@ void sl_report_proof(const struct sl_report *report, struct sl_table *out)
         sl_table_text(out, row->baseline && row->baseline->kernel ? row->baseline->kernel : "-");
         const char *kernel = NULL;
         const char *evidence =
-            row->candidate ? sl_sme2_evidence_of(row->candidate, report->comparison->log, &kernel)
-                           : "-";
+            row->candidate
+                ? sl_sme2_evidence_of(row->candidate, report->comparison->log, tell, &kernel)
+                : "-";
         sl_table_text(out, kernel ? kernel : "-");
         sl_table_text(out, evidence);
     }
@@ -290,7 +330,9 @@ static void put_runs(struct sl_table *t, const struct sl_attribution *a, const c
             sl_table_text(t, "-");
         else
             sl_table_printf(t, "%u", run->pair);
-        sl_table_text(t, run->warmup ? "warm-up, not counted" : "measured");
+        sl_table_text(t, run->cold     ? "cold, not counted"
+                         : run->warmup ? "warm-up, not counted"
+                                       : "measured");
         put_figure(t, (double)run->end_to_end, a->unit);
     }
 }
@@ -304,22 +346,38 @@ void sl_report_runs(const struct sl_report *report, struct sl_table *out)
     put_runs(out, &report->comparison->candidate->attribution, sl_report_side(report, 1));
 }
 
+/* "fewer-instructions: executes 2x fewer instructions with SME2 on, at SVL 512 (not speed)" */
+static void say_counted(const struct sl_report *report, char *out, size_t size)
+{
+    const struct sl_comparison *c = report->comparison->comparison;
+    unsigned bits = report->comparison->svl_bits;
+    char svl[32] = "";
+    if (bits > 0)
+        snprintf(svl, sizeof(svl), ", at SVL %u", bits);
+    if (c->ratio == 1)
+        snprintf(out, size, "%s: executes as many instructions%s", sl_verdict_name(c), svl);
+    else
+        snprintf(out, size, "%s: %s executes %.3fx %s instructions than %s%s (not speed)",
+                 sl_verdict_name(c), sl_report_side(report, 1), fmax(c->ratio, 1 / c->ratio),
+                 c->ratio > 1 ? "fewer" : "more", sl_report_side(report, 0), svl);
+}
+
 void sl_report_verdict(const struct sl_report *report, char *out, size_t size)
 {
     const struct sl_comparison *c = report->comparison->comparison;
-    const char *counted =
-        c->unit == SL_TRACE_INSTRUCTIONS ? " (executed instructions, not time)" : "";
     char of[2 * sizeof(report->names[0]) + 8];
     snprintf(of, sizeof(of), "%s / %s", sl_report_side(report, 0),
              imported(report) ? sl_report_side(report, 1) : "on");
     if (!isfinite(c->ratio) || c->verdict == SL_VERDICT_WRONG)
         snprintf(out, size, "%s", sl_verdict_name(c));
-    else if (c->method == SL_METHOD_EXACT)
-        snprintf(out, size, "%s: %.3fx, %s, exact%s", sl_verdict_name(c), c->ratio, of, counted);
+    else if (c->unit == SL_TRACE_INSTRUCTIONS && c->method == SL_METHOD_EXACT)
+        say_counted(report, out, size);
     else if (isfinite(c->low))
         snprintf(out, size, "%s: %.3fx, %s; %g %% interval %.3f to %.3f from %zu %s",
                  sl_verdict_name(c), c->ratio, of, 100 * c->confidence, c->low, c->high, c->blocks,
-                 c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired");
+                 c->method == SL_METHOD_PAIRED      ? "interleaved pairs"
+                 : c->method == SL_METHOD_PROCESSES ? "processes"
+                                                    : "runs, unpaired");
     else
         snprintf(out, size, "%s: %.3fx, %s; no interval", sl_verdict_name(c), c->ratio, of);
 }

@@ -5,27 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/json.h"
+#include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/operators.h"
 #include "host/report/comparison.h"
 #include "host/report/report.h"
+#include "host/report/style.h"
 #include "host/report/table.h"
 #include "host/report/text.h"
 #include "host/report/unit.h"
 
-enum { MAX_ROWS = 512, SHOWN_ROWS = 20, SAID_ROWS = 3 };
+enum { MAX_ROWS = 512, SHOWN_ROWS = 20, SAID_ROWS = 5 };
 
-/* One operator, or the whole run: costs of a run with SME2 off and on. */
+/* One operator, a category, or the whole run: costs of a run with SME2 off and on. */
 struct row {
     const char *name;
     size_t name_len;
     double theirs[2], ours[2];
+    const char *their_kernel, *our_kernel; /* with SME2 on; NULL: none, or it has no name */
 };
 
 struct gap {
     const struct sl_report *report; /* ExecuTorch's */
     struct row whole;
+    struct row categories[SL_CATEGORY_COUNT]; /* those that are there */
+    size_t category_count;
     struct row rows[MAX_ROWS]; /* the largest gap first */
     size_t count;
 };
@@ -84,6 +90,33 @@ static int by_left(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
+static void add_categories(const struct sl_comparison *theirs, const struct sl_comparison *ours,
+                           struct gap *out)
+{
+    out->category_count = 0;
+    for (int i = 0; i < SL_CATEGORY_COUNT; i++) {
+        const struct sl_category_shift *a = &theirs->categories[i], *b = &ours->categories[i];
+        if (a->baseline + a->candidate + b->baseline + b->candidate > 0)
+            out->categories[out->category_count++] =
+                (struct row){.name = sl_category_name(i),
+                             .name_len = strlen(sl_category_name(i)),
+                             .theirs = {a->baseline, a->candidate},
+                             .ours = {b->baseline, b->candidate}};
+    }
+}
+
+static void add_operator(const struct sl_operator_shift *theirs,
+                         const struct sl_operator_shift *ours, struct gap *out)
+{
+    out->rows[out->count++] =
+        (struct row){.name = named(theirs)->name,
+                     .name_len = named(theirs)->name_len,
+                     .theirs = {theirs->baseline_cost, theirs->candidate_cost},
+                     .ours = {ours->baseline_cost, ours->candidate_cost},
+                     .their_kernel = theirs->candidate ? theirs->candidate->kernel : NULL,
+                     .our_kernel = ours->candidate ? ours->candidate->kernel : NULL};
+}
+
 /* False where the report at `index` is not ExecuTorch's, or has no own one beside it. */
 static bool find_gap(const struct sl_report *reports, size_t count, size_t index, struct gap *out)
 {
@@ -94,19 +127,14 @@ static bool find_gap(const struct sl_report *reports, size_t count, size_t index
     const struct sl_comparison *b = own->comparison->comparison;
     out->report = report;
     out->count = 0;
-    out->whole = (struct row){.name = "end to end",
-                              .name_len = strlen("end to end"),
-                              .theirs = {a->baseline, a->candidate},
-                              .ours = {b->baseline, b->candidate}};
+    out->whole =
+        (struct row){.theirs = {a->whole_baseline, a->whole_candidate}, /* means, as categories */
+                     .ours = {b->whole_baseline, b->whole_candidate}};
+    add_categories(a, b, out);
     for (size_t i = 0; i < a->operator_count && out->count < MAX_ROWS; i++) {
-        const struct sl_operator_shift *shift = &a->operators[i];
-        const struct sl_operator_shift *same = same_operator(b, named(shift));
+        const struct sl_operator_shift *same = same_operator(b, named(&a->operators[i]));
         if (same)
-            out->rows[out->count++] =
-                (struct row){.name = named(shift)->name,
-                             .name_len = named(shift)->name_len,
-                             .theirs = {shift->baseline_cost, shift->candidate_cost},
-                             .ours = {same->baseline_cost, same->candidate_cost}};
+            add_operator(&a->operators[i], same, out);
     }
     qsort(out->rows, out->count, sizeof(out->rows[0]), by_left);
     return true;
@@ -120,59 +148,99 @@ size_t sl_runtime_gap_count(const struct sl_report *reports, size_t count)
     return found;
 }
 
-bool sl_runtime_gap_words(const struct sl_report *reports, size_t count, size_t index, char *out,
-                          size_t size)
+static void put_figures(struct sl_table *out, const struct gap *gap, const struct row *row,
+                        bool ratios)
 {
-    struct gap gap;
-    size_t len = 0;
-    out[0] = '\0';
-    if (!find_gap(reports, count, index, &gap))
-        return false;
-    int unit = gap.report->comparison->comparison->unit;
-    for (size_t i = 0; i < gap.count && i < SAID_ROWS && left_of(&gap.rows[i]) > 0; i++) {
-        char theirs[48], ours[48];
-        const struct row *row = &gap.rows[i];
-        sl_unit_format(theirs, sizeof(theirs), row->theirs[1], unit);
-        sl_unit_format(ours, sizeof(ours), row->ours[1], unit);
-        int more =
-            snprintf(out + len, size - len, "%s%.*s takes %s with SME2 on, ours %s", i ? "; " : "",
-                     (int)(row->name_len < 60 ? row->name_len : 60), row->name, theirs, ours);
-        if (more < 0 || (size_t)more >= size - len)
-            break;
-        len += (size_t)more;
+    int unit = gap->report->comparison->comparison->unit;
+    if (row == &gap->whole)
+        sl_table_printf(out, "%s, end to end", gap->report->model);
+    else
+        sl_table_cell(out, row->name, row->name_len);
+    for (int side = 0; side < 2; side++) {
+        const double *cost = side ? row->ours : row->theirs;
+        sl_table_figure(out, cost[0], unit);
+        sl_table_figure(out, cost[1], unit);
+        if (ratios)
+            sl_table_ratio(out, cost[0], cost[1], 2);
     }
-    return len > 0;
+    sl_table_figure(out, left_of(row), unit);
 }
 
 static void put_row(struct sl_table *out, const struct gap *gap, const struct row *row)
 {
-    int unit = gap->report->comparison->comparison->unit;
-    sl_table_text(out, gap->report->model);
-    sl_table_cell(out, row->name, row->name_len);
-    sl_table_figure(out, row->theirs[0], unit);
-    sl_table_figure(out, row->theirs[1], unit);
-    sl_table_figure(out, row->ours[0], unit);
-    sl_table_figure(out, row->ours[1], unit);
-    sl_table_figure(out, left_of(row), unit);
+    put_figures(out, gap, row, true);
+    if (row->their_kernel || row->our_kernel)
+        sl_table_printf(out, "%s; ours %s", row->their_kernel ? row->their_kernel : "no name",
+                        row->our_kernel ? row->our_kernel : "no name");
+    else
+        sl_table_text(out, "-");
 }
 
 void sl_runtime_gap_table(const struct sl_report *reports, size_t count, struct sl_table *out)
 {
     static const char *const heads[] = {
-        "~Model", "Operator", ">ExecuTorch, off", ">on", ">Ours, off", ">on", ">Left", NULL};
+        "Operator", ">ExecuTorch, off",     ">on", ">Ratio", ">Ours, off", ">on", ">Ratio",
+        ">Left",    "Kernels with SME2 on", NULL};
     struct gap gap;
     sl_table_init(out, "left", "What is left in ExecuTorch", heads);
+    out->fixed = true; /* the whole, its categories, its operators */
     snprintf(out->note, sizeof(out->note),
-             "Each run's own work. Left is what ExecuTorch takes with SME2 on beyond our kernels "
+             "Each run's own work, mean per run. Left is what ExecuTorch takes with SME2 on beyond "
+             "our kernels "
              "with SME2 on. The %d operators with the most of it; `report --format json` has all.",
              (int)SHOWN_ROWS);
     for (size_t i = 0; i < count; i++) {
         if (!find_gap(reports, count, i, &gap))
             continue;
         put_row(out, &gap, &gap.whole);
+        for (size_t k = 0; k < gap.category_count; k++)
+            put_row(out, &gap, &gap.categories[k]);
         for (size_t k = 0; k < gap.count && k < SHOWN_ROWS; k++)
             put_row(out, &gap, &gap.rows[k]);
     }
+}
+
+/* The ratios stand in what each runtime's own run prints. */
+static void fill_shown(struct sl_table *table, const struct gap *gap)
+{
+    static const char *const heads[] = {"~where",  ">off",  ">on", ">our off",
+                                        ">our on", ">left", NULL};
+    static const struct sl_table_column widths[] = {{0, 0}, {9, 1}, {9, 1}, {9, 1}, {9, 1}, {9, 1}};
+    sl_table_init(table, "left", "What is left in ExecuTorch", heads);
+    sl_table_widths(table, widths);
+    for (size_t i = 0; i < gap->category_count; i++)
+        put_figures(table, gap, &gap->categories[i], false);
+    put_figures(table, gap, &gap->whole, false);
+    sl_table_line(table, SL_TONE_STRONG, "most is left in");
+    for (size_t i = 0; i < gap->count && i < SAID_ROWS && left_of(&gap->rows[i]) > 0; i++) {
+        const struct row *row = &gap->rows[i];
+        put_figures(table, gap, row, false);
+        if (row->their_kernel || row->our_kernel)
+            sl_table_line(table, SL_TONE_FAINT, "  %s; ours %s",
+                          row->their_kernel ? row->their_kernel : "a kernel without a name",
+                          row->our_kernel ? row->our_kernel : "a kernel without a name");
+    }
+}
+
+int sl_runtime_gap_show(struct sl_buf *out, const struct sl_style *style,
+                        const struct sl_report *reports, size_t count)
+{
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct sl_table table;
+        struct gap gap;
+        if (!find_gap(reports, count, i, &gap))
+            continue;
+        fill_shown(&table, &gap);
+        rc = sl_buf_printf(out,
+                           "\n%s\nExecuTorch's libraries with SME2 off and on, ours, and what "
+                           "is left: ExecuTorch's on beyond ours\n",
+                           sl_unit_caption(gap.report->comparison->comparison->unit));
+        if (rc == 0)
+            rc = sl_table_show(out, style, &table);
+        sl_table_fini(&table);
+    }
+    return rc;
 }
 
 static void put_sides(struct sl_json *json, const char *key, const double sides[2], int unit)
@@ -193,6 +261,10 @@ static void put_json_row(struct sl_json *json, const char *key, const struct row
     put_sides(json, "executorch", row->theirs, unit);
     put_sides(json, "own", row->ours, unit);
     sl_json_f64(json, sl_unit_key(name, "left", unit), left_of(row));
+    if (!key) {
+        sl_json_text(json, "kernel_executorch", row->their_kernel);
+        sl_json_text(json, "kernel_own", row->our_kernel);
+    }
     sl_json_close_object(json);
 }
 
@@ -208,6 +280,10 @@ void sl_runtime_gap_json(struct sl_json *json, const struct sl_report *reports, 
         sl_json_text(json, "model", gap.report->model);
         sl_json_text(json, "threads", gap.report->threads);
         put_json_row(json, "whole", &gap.whole, unit);
+        sl_json_open_array(json, "categories");
+        for (size_t k = 0; k < gap.category_count; k++)
+            put_json_row(json, NULL, &gap.categories[k], unit);
+        sl_json_close_array(json);
         sl_json_open_array(json, "operators");
         for (size_t k = 0; k < gap.count; k++)
             put_json_row(json, NULL, &gap.rows[k], unit);

@@ -5,46 +5,23 @@
 #include <string.h>
 
 #include "host/analysis/attribution.h"
+#include "host/analysis/comparison.h"
 #include "host/analysis/kernel_name.h"
+#include "host/report/kernel_likeness.h"
 #include "host/report/kernel_log.h"
+
+/* Names of our SME2 kernels, one a line; put in by the build (host/CMakeLists.txt). */
+extern const unsigned char sl_sme2_kernel_names[];
 
 static bool ran_sme2(const struct sl_operator *op)
 {
     return op->kernel && strstr(op->kernel, "sme2") != NULL;
 }
 
-const char *sl_sme2_evidence(const struct sl_operator *op)
-{
-    return ran_sme2(op) ? "executed" : "not proven";
-}
-
-const char *sl_sme2_evidence_of(const struct sl_operator *op, const struct sl_kernel_log *log,
-                                const char **out_kernel)
-{
-    const struct sl_logged_kernel *logged = NULL;
-    *out_kernel = op->kernel;
-    if (!op->kernel && log) /* a trace that names another kernel knows better than any log */
-        logged = sl_kernel_log_find(log, op);
-    if (!logged)
-        return sl_sme2_evidence(op);
-    *out_kernel = logged->name;
-    return "log-available";
-}
-
-bool sl_sme2_matters(const struct sl_operator *op)
-{
-    return ran_sme2(op) || op->category == SL_CATEGORY_CONV || op->category == SL_CATEGORY_GEMM;
-}
-
-bool sl_sme2_leftover(const struct sl_operator *op)
+bool sl_sme2_packed(const struct sl_operator *op)
 {
     static const char *const packed[] = {"PF32", "PF16", "PQS8"};
-    struct sl_kernel_name parts;
     char name[192];
-    if (op->kernel) {
-        sl_kernel_name_parse(op->kernel, strlen(op->kernel), &parts);
-        return parts.sme || parts.sme2;
-    }
     int len = op->name_len < sizeof(name) ? (int)op->name_len : (int)sizeof(name) - 1;
     snprintf(name, sizeof(name), "%.*s", len, op->name);
     for (size_t i = 0; op->xnnpack && i < sizeof(packed) / sizeof(packed[0]); i++) {
@@ -56,10 +33,96 @@ bool sl_sme2_leftover(const struct sl_operator *op)
     return false;
 }
 
+const char *sl_sme2_evidence(const struct sl_operator *op)
+{
+    return ran_sme2(op) ? "executed" : "not proven";
+}
+
+const char *sl_sme2_evidence_of(const struct sl_operator *op, const struct sl_kernel_log *log,
+                                bool names_tell, const char **out_kernel)
+{
+    bool named = names_tell && !op->kernel && sl_sme2_packed(op);
+    const char *evidence = named ? "executed" : sl_sme2_evidence(op);
+    const struct sl_logged_kernel *logged = NULL;
+    *out_kernel = op->kernel;
+    if (!op->kernel && log) /* a trace that names another kernel knows better than any log */
+        logged = sl_kernel_log_find(log, op);
+    if (!logged)
+        return evidence;
+    *out_kernel = logged->name;
+    return strcmp(evidence, "executed") == 0 ? evidence : "log-available";
+}
+
+/* Is there an SME2 kernel for the work that the operator's kernel did, on its types? */
+static bool has_sme2_kernel(const struct sl_operator *op)
+{
+    const char *at = (const char *)sl_sme2_kernel_names;
+    while (op->kernel && *at) {
+        char name[128];
+        size_t len = strcspn(at, "\n");
+        snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), at);
+        if (sl_kernel_likeness(op->kernel, name) == SL_KERNEL_SAME_TYPES)
+            return true;
+        at += len + (at[len] == '\n');
+    }
+    return false;
+}
+
+bool sl_sme2_matters(const struct sl_operator *op)
+{
+    return op->category == SL_CATEGORY_CONV || op->category == SL_CATEGORY_GEMM || ran_sme2(op) ||
+           has_sme2_kernel(op);
+}
+
+void sl_sme2_compare(const struct sl_comparison *comparison, struct sl_sme2_changes *out)
+{
+    *out = (struct sl_sme2_changes){.lost = 0};
+    for (size_t i = 0; i < comparison->operator_count; i++) {
+        const struct sl_operator *before = comparison->operators[i].baseline;
+        const struct sl_operator *now = comparison->operators[i].candidate;
+        if (!before || !now || !before->kernel || !now->kernel || ran_sme2(before) == ran_sme2(now))
+            continue;
+        bool lost = ran_sme2(before);
+        *(lost ? &out->lost : &out->gained) += now->instances;
+        if (lost && !out->first_lost)
+            out->first_lost = now;
+        if (!lost && !out->first_gained)
+            out->first_gained = now;
+    }
+}
+
+bool sl_sme2_lost_text(const struct sl_comparison *comparison, char *out, size_t size)
+{
+    struct sl_sme2_changes changes;
+    sl_sme2_compare(comparison, &changes);
+    const struct sl_operator *first = changes.first_lost;
+    if (!first)
+        return false;
+    snprintf(out, size, "%zu operator%s lost %s SME2 kernel since the baseline (%.*s%s)",
+             changes.lost, changes.lost == 1 ? "" : "s", changes.lost == 1 ? "its" : "their",
+             (int)(first->name_len < 80 ? first->name_len : 80), first->name,
+             changes.lost == 1 ? "" : " first");
+    return true;
+}
+
+bool sl_sme2_leftover(const struct sl_operator *op)
+{
+    struct sl_kernel_name parts;
+    if (!op->kernel)
+        return sl_sme2_packed(op);
+    sl_kernel_name_parse(op->kernel, strlen(op->kernel), &parts);
+    return parts.sme || parts.sme2;
+}
+
 size_t sl_sme2_leftovers(const struct sl_attribution *off)
 {
     size_t count = 0;
     for (size_t i = 0; i < off->operator_count; i++)
         count += sl_sme2_leftover(&off->operators[i]) ? off->operators[i].instances : 0;
     return count;
+}
+
+bool sl_sme2_names_tell(const struct sl_attribution *baseline)
+{
+    return sl_sme2_leftovers(baseline) == 0;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct sl_attribution;
+struct sl_comparison;
 struct sl_kernel_log;
 struct sl_operator;
 
@@ -14,14 +15,34 @@ struct sl_operator;
 const char *sl_sme2_evidence(const struct sl_operator *op);
 
 /* The same with a verbose XNNPACK log of that run, or NULL: "log-available" where no trace says
- * more and the log shows a kernel for such operators, chosen when they were set up. The kernel that
- * is the evidence goes to *out_kernel; NULL where nothing names one. */
+ * more and the log shows a kernel for such operators, chosen when they were set up. With
+ * `names_tell` (sl_sme2_names_tell()) a name that says that operands were packed for SME is
+ * "executed" where no trace knows better. The kernel that is the evidence goes to *out_kernel; NULL
+ * where nothing names one. */
 const char *sl_sme2_evidence_of(const struct sl_operator *op, const struct sl_kernel_log *log,
-                                const char **out_kernel);
+                                bool names_tell, const char **out_kernel);
 
-/* Is the operator of a kind that SME2 is for? Only such are listed: convolutions and products, and
- * whatever ran on SME2 anyway. */
+/* Do packed names of the candidate tell of SME2? Only beside a baseline that has none: SME1 has
+ * such kernels too, and a build whose SME1 is on has them in both arms. */
+bool sl_sme2_names_tell(const struct sl_attribution *baseline);
+
+/* Could the operator use SME2? Convolutions and products, and whatever ran a kernel, on SME2 or
+ * not, whose work and types we have an SME2 kernel for: one that lost its kernel still counts. */
 bool sl_sme2_matters(const struct sl_operator *op);
+
+/* Operators that ran an SME2 kernel on one side alone, of kernels that both sides know. */
+struct sl_sme2_changes {
+    size_t lost, gained; /* since the baseline */
+    const struct sl_operator *first_lost, *first_gained;
+};
+void sl_sme2_compare(const struct sl_comparison *comparison, struct sl_sme2_changes *out);
+/* "2 operators lost their SME2 kernel since the baseline (Add (ND) first)"; false: none did. `size`
+ * of at least 200. */
+bool sl_sme2_lost_text(const struct sl_comparison *comparison, char *out, size_t size);
+
+/* Does an operator's name say that its operands were packed for SME? Only kernels of SME1 or SME2
+ * take PF32, PF16 and PQS8. */
+bool sl_sme2_packed(const struct sl_operator *op);
 
 /* Did an operator of a run with SME2 off use SME nevertheless? Its kernel says so; without one, its
  * name: only kernels of SME1 or SME2 take operands packed as PF32, PF16 and PQS8, and a build with

@@ -11,13 +11,14 @@
 static const struct {
     const char *fill, *ink;
 } palette[SL_CATEGORY_COUNT] = {{"#0072b2", "#fff"}, {"#e69f00", "#000"}, {"#009e73", "#000"},
-                                {"#cc79a7", "#000"}, {"#b8b8b8", "#000"}, {"#333333", "#fff"}};
+                                {"#cc79a7", "#000"}, {"#b8b8b8", "#000"}, {"#6b6b6b", "#fff"}};
 
 void sl_svg_open(struct sl_markup *m, int height, const char *title)
 {
     sl_markup_put(m,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                  "font-family=\"system-ui,sans-serif\" font-size=\"13\" fill=\"#111\">\n"
+                  "style=\"background:#fff\" color=\"#111\" font-family=\"system-ui,sans-serif\" "
+                  "font-size=\"13\" fill=\"currentColor\">\n"
                   "<title>%s</title>\n",
                   SL_SVG_WIDTH, height, title);
 }
@@ -47,7 +48,7 @@ void sl_svg_mark(struct sl_markup *m, int side, double x, double y)
 {
     if (side == 0)
         sl_markup_put(m,
-                      "<path d=\"M%.1f %.1fl5 5l-5 5l-5 -5z\" fill=\"#fff\" fill-opacity=\".7\" "
+                      "<path d=\"M%.1f %.1fl5 5l-5 5l-5 -5z\" fill=\"none\" "
                       "stroke=\"%s\" stroke-width=\"1.8\"/>\n",
                       x, y - 5, sl_svg_side_ink(0));
     else
@@ -86,11 +87,17 @@ const char *sl_svg_category_ink(int category)
     return palette[category].ink;
 }
 
-void sl_svg_category_legend(struct sl_markup *m, double x, double y)
+void sl_svg_category_legend(struct sl_markup *m, double y)
 {
+    double at = 0;
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
-        sl_svg_rect(m, x, y, 14, 14, palette[k].fill);
-        sl_svg_label(m, x + 19, y + 12, "start", sl_category_name(k));
-        x += 36 + 8.0 * (double)strlen(sl_category_name(k));
+        double width = 36 + 7.4 * (double)strlen(sl_category_name(k));
+        if (at > 0 && at + width > (double)SL_SVG_WIDTH) {
+            at = 0;
+            y += 20;
+        }
+        sl_svg_rect(m, at, y, 14, 14, palette[k].fill);
+        sl_svg_label(m, at + 19, y + 12, "start", sl_category_name(k));
+        at += width;
     }
 }

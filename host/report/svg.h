@@ -1,12 +1,13 @@
-/* host/report/svg.h: what plots are drawn with: SVG_WIDTH units wide, one typeface, colours that
- * the colour-blind tell apart. */
+/* host/report/svg.h: what plots are drawn with: as narrow as a phone, one typeface, colours that
+ * the colour-blind tell apart and that show on light and dark pages. */
 #pragma once
 
 #include <stddef.h>
 
 struct sl_markup;
 
-enum { SL_SVG_WIDTH = 860 };
+/* Letters are 13 units high: of a page 390 pixels wide 10 of its pixels. */
+enum { SL_SVG_WIDTH = 460 };
 
 /* `title` is static and no markup; end with "</svg>". */
 void sl_svg_open(struct sl_markup *m, int height, const char *title);
@@ -26,5 +27,6 @@ void sl_svg_pair(struct sl_markup *m, double x, const double ys[2], const char *
 /* Of an enum sl_category: the colour of its area, and of letters on it. */
 const char *sl_svg_category_fill(int category);
 const char *sl_svg_category_ink(int category);
-/* Names and colours of all categories in a row below y. */
-void sl_svg_category_legend(struct sl_markup *m, double x, double y);
+/* Names and colours of all categories in two rows below y. */
+enum { SL_SVG_LEGEND_HEIGHT = 40 };
+void sl_svg_category_legend(struct sl_markup *m, double y);

@@ -98,7 +98,7 @@ void sl_table_interval(struct sl_table *table, double low, double high)
 }
 
 /* What cells that are drawn begin with; texts have no such bytes. Their tone follows. */
-enum { BAR = 1, LINE };
+enum { BAR = 1, LINE, PART };
 
 static void put_drawn(struct sl_table *table, char kind, int tone, const char *text)
 {
@@ -123,6 +123,11 @@ void sl_table_line(struct sl_table *table, int tone, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     put_drawn(table, LINE, tone, text);
+}
+
+void sl_table_part(struct sl_table *table, const char *name)
+{
+    put_drawn(table, PART, 0, name);
 }
 
 /* Whole rows only; what an error cut off is not shown. */
@@ -158,8 +163,9 @@ void sl_table_md(struct sl_markup *m, const struct sl_table *table)
         sl_markup_put(m, "%s\n\n", table->note);
     while (m->error == 0 && at < table->cells.size) {
         for (size_t i = 0; i < table->columns && at < table->cells.size; i++) {
-            sl_markup_put(m, "| ");
-            sl_markup_md(m, next_cell(table, &at));
+            const char *cell = next_cell(table, &at);
+            sl_markup_put(m, "| %s", cell[0] == PART ? "of which " : "");
+            sl_markup_md(m, cell[0] == PART ? cell + 2 : cell);
             sl_markup_put(m, " ");
         }
         sl_markup_put(m, "|\n");
@@ -178,7 +184,7 @@ static void put_breakable(struct sl_markup *m, const char *text)
     char piece[LONGEST_PIECE + 5];
     while (*text) {
         size_t word = strcspn(text, " ");
-        size_t len = strcspn(text, " _/,=");
+        size_t len = strcspn(text, " _/,=-");
         len += text[len] != '\0';
         len = word <= WHOLE_WORD ? word + (text[word] != '\0') : len;
         len = len > LONGEST_PIECE ? LONGEST_PIECE : len;
@@ -203,9 +209,12 @@ void sl_table_html(struct sl_markup *m, const struct sl_table *table)
         sl_markup_text(m, table->note);
         sl_markup_put(m, "</p>\n");
     }
-    sl_markup_put(m, "<div class=\"wide\"><table>\n<thead>");
+    sl_markup_put(m, "<div class=\"wide\"><table%s>\n<thead>",
+                  table->fixed ? "" : " class=\"free\"");
     while (m->error == 0 && at < table->cells.size) {
-        sl_markup_put(m, "<tr>");
+        bool part = table->cells.data[at] == PART;
+        sl_markup_put(m, "<tr%s>", part ? " class=\"part\"" : "");
+        at += part ? 2 : 0;
         for (size_t i = 0; i < table->columns && at < table->cells.size; i++) {
             sl_markup_put(m, "<%s%s>", row == 0 ? "th" : "td",
                           table->right[i] ? " class=\"r\"" : "");
@@ -237,7 +246,7 @@ static void measure(const struct sl_table *table, struct sl_table_column *column
     size_t i = 0;
     for (size_t at = 0; at < table->cells.size; i++) {
         struct sl_table_column *column = &columns[i % table->columns];
-        int width = (int)sl_text_columns(next_cell(table, &at));
+        int width = (int)sl_text_columns(next_cell(table, &at)); /* a part's marks are its indent */
         column->width = width > column->width ? width : column->width;
         column->gap = i % table->columns > 0 ? GAP : 0;
     }
@@ -293,6 +302,18 @@ static int show_line(struct sl_buf *out, const struct sl_style *style, const cha
     return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
 }
 
+static int show_cell(struct sl_buf *out, const struct sl_style *style, const char *cell,
+                     size_t width, bool right)
+{
+    char part[SL_TEXT_SIZE + 2];
+    if (cell[0] == BAR)
+        return sl_style_bar(out, style, cell[1] - '0', strtod(cell + 2, NULL), width);
+    if (cell[0] != PART)
+        return sl_style_cell(out, cell, width, right);
+    snprintf(part, sizeof(part), "  %s", cell + 2);
+    return sl_style_cell(out, part, width, right);
+}
+
 /* A row, without what stands at its end empty; *at moves on. */
 static int show_row(struct sl_buf *out, const struct sl_style *style, const struct sl_table *table,
                     const struct sl_table_column *columns, size_t *at)
@@ -305,9 +326,7 @@ static int show_row(struct sl_buf *out, const struct sl_style *style, const stru
             return show_line(out, style, cell);
         rc = sl_buf_printf(out, "%*s", columns[i].gap, "");
         if (rc == 0)
-            rc = cell[0] == BAR
-                     ? sl_style_bar(out, style, cell[1] - '0', strtod(cell + 2, NULL), width)
-                     : sl_style_cell(out, cell, width, table->right[i]);
+            rc = show_cell(out, style, cell, width, table->right[i]);
     }
     return rc < 0 ? rc : sl_style_end_line(out);
 }

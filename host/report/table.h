@@ -25,8 +25,9 @@ struct sl_table {
     bool right[SL_TABLE_MAX_COLUMNS], flexible[SL_TABLE_MAX_COLUMNS];
     struct sl_table_column widths[SL_TABLE_MAX_COLUMNS]; /* where it is made for a terminal */
     bool headless;                                       /* no head is shown there */
+    bool fixed;          /* rows depend on their order: on a page they are not sorted */
     struct sl_buf cells; /* texts one after the other, each terminated; a first byte below a space
-                            is a bar's or a line's */
+                            is a bar's, a line's or a part's */
     int error;           /* 0, SL_E_LIMIT or -ENOMEM: sticks */
 };
 
@@ -53,6 +54,9 @@ void sl_table_figure(struct sl_table *table, double value, int unit);
 void sl_table_share(struct sl_table *table, double share);
 void sl_table_ratio(struct sl_table *table, double baseline, double candidate, int decimals);
 void sl_table_interval(struct sl_table *table, double low, double high); /* "0.950 to 1.050" */
+
+/* The first cell of a row that is a part of the last row that is none. */
+void sl_table_part(struct sl_table *table, const char *name);
 
 /* On terminals alone: a cell drawn as a bar of `share`, and a line of its own between rows. `tone`
  * is of host/report/style.h. */

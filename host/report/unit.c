@@ -16,6 +16,11 @@ const char *sl_unit_suffix(int unit)
     return unit == SL_TRACE_INSTRUCTIONS ? "_insns" : "_ns";
 }
 
+const char *sl_unit_words(int unit)
+{
+    return unit == SL_TRACE_INSTRUCTIONS ? "executed instructions" : "time";
+}
+
 const char *sl_unit_caption(int unit)
 {
     return unit == SL_TRACE_INSTRUCTIONS ? "executed instructions (emulated, counted): not time"

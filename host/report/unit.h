@@ -9,6 +9,7 @@ enum { SL_UNIT_KEY_SIZE = 64 };
 
 const char *sl_unit_name(int unit);    /* "ns", "instructions" */
 const char *sl_unit_suffix(int unit);  /* "_ns", "_insns" */
+const char *sl_unit_words(int unit);   /* "executed instructions", "time" */
 const char *sl_unit_caption(int unit); /* what a table's figures are, in words */
 
 /* "median" becomes "median_ns" or "median_insns". Returns `out`. */

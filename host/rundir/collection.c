@@ -52,11 +52,26 @@ static int keep(struct sl_collection *c, struct sl_compared *compared, int rc)
     return 0;
 }
 
+/* What users ship comes first: the reports from `first` on in their order, ExecuTorch's before
+ * ours. */
+static void put_executorch_first(struct sl_collection *c, size_t first)
+{
+    for (size_t i = first; i < c->count; i++) {
+        struct sl_report report = c->reports[i];
+        size_t at = i;
+        if (!report.comparison->runtime)
+            continue;
+        for (; at > first && !c->reports[at - 1].comparison->runtime; at--)
+            c->reports[at] = c->reports[at - 1];
+        c->reports[at] = report;
+    }
+}
+
 static int add_own(struct sl_collection *c, const char *path, const char *experiment,
                    const struct sl_categories *categories, struct sl_diag *diag)
 {
     char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
-    size_t count = 1;
+    size_t count = 1, first = c->count;
     struct sl_compared *compared = NULL;
     int rc = experiment ? 0 : sl_rundir_list(path, names, &count, diag);
     for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -65,6 +80,7 @@ static int add_own(struct sl_collection *c, const char *path, const char *experi
         if (rc == 0)
             rc = keep(c, compared, sl_compared_directory(compared, path, name, categories, diag));
     }
+    put_executorch_first(c, first);
     return rc;
 }
 
@@ -209,7 +225,8 @@ void sl_collection_fini(struct sl_collection *collection)
 }
 
 int sl_collection_write(const char *directory, const struct sl_categories *categories,
-                        struct sl_buf *out_words, struct sl_diag *diag)
+                        const struct sl_style *style, struct sl_buf *out_words,
+                        struct sl_diag *diag)
 {
     struct sl_collection all = {.count = 0};
     struct sl_report_files files = {.count = 0};
@@ -223,7 +240,7 @@ int sl_collection_write(const char *directory, const struct sl_categories *categ
     if (rc == 0 && several)
         rc = sl_report_files_write(&files, directory, true, diag);
     if (rc == 0 && several && out_words)
-        rc = sl_combined_findings(out_words, &combined);
+        rc = sl_combined_findings(out_words, style, &combined);
     sl_report_files_fini(&files);
     sl_collection_fini(&all);
     return rc;

@@ -7,6 +7,7 @@
 #include "host/report/report.h"
 
 struct sl_buf;
+struct sl_style;
 struct sl_categories;
 struct sl_compared;
 struct sl_diag;
@@ -32,6 +33,7 @@ void sl_collection_fini(struct sl_collection *collection);
 
 /* combined_report.md and .html into a directory that holds several comparisons, over older ones;
  * nothing where it holds one. What they say together (combined_findings.c) is appended to
- * `out_words`, unless that is NULL. */
+ * `out_words`, unless that is NULL; `style` NULL: without tables. */
 int sl_collection_write(const char *directory, const struct sl_categories *categories,
-                        struct sl_buf *out_words, struct sl_diag *diag);
+                        const struct sl_style *style, struct sl_buf *out_words,
+                        struct sl_diag *diag);

@@ -11,6 +11,8 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/report/sme2_proof.h"
+#include "host/rundir/cross_outputs.h"
+#include "host/spec/path_stem.h"
 
 static int find_etdump(struct sl_compared_side *side, const struct sl_compared_source *source,
                        struct sl_diag *diag)
@@ -41,7 +43,7 @@ int sl_compared_open(struct sl_compared *compared, int side_index,
     if (rc < 0)
         return rc;
     struct sl_etdump_request request = {
-        .path = side->path, .categories = categories, .only_run = -1};
+        .path = side->path, .categories = categories, .only_run = -1, .cold = compared->cold};
     rc = compared->plans ? sl_etdump_file_open_planned(&request, compared->plans, &side->file, diag)
                          : sl_etdump_file_open(&request, &side->file, diag);
     if (rc < 0)
@@ -70,12 +72,32 @@ static bool same_recording(const struct sl_compared *compared)
            memcmp(a->trace.bytes.data, b->trace.bytes.data, a->trace.bytes.size) == 0;
 }
 
-/* The agreement of outputs that gates the verdict: the worst that either run found. */
-static bool find_worst(struct sl_compared *compared)
+static bool alike(const struct sl_compared *compared, int condition)
 {
-    bool found = compared->import.has_agreement;
+    const char *a = compared->sides[0].conditions.values[condition];
+    return a[0] && strcmp(a, compared->sides[1].conditions.values[condition]) == 0;
+}
+
+/* Do two runs of the same model with the same inputs write the same? */
+static bool find_across(struct sl_compared *compared)
+{
+    const struct sl_compared_side *sides = compared->sides;
+    const struct sl_rundir *const directories[2] = {&sides[0].directory, &sides[1].directory};
+    const int levels[2] = {sides[0].level, sides[1].level};
+    return sides[0].has_directory && sides[1].has_directory &&
+           alike(compared, SL_CONDITION_MODEL) && alike(compared, SL_CONDITION_INPUTS) &&
+           sl_cross_outputs(directories, levels, &compared->agreement);
+}
+
+/* The agreement of outputs that gates the verdict: the worst of both runs' own and, with `across`,
+ * that of the one run with the other. */
+static bool find_worst(struct sl_compared *compared, bool across)
+{
+    bool found = compared->import.has_agreement || across;
+    if (compared->import.has_agreement)
+        compared->agreement = compared->import.agreement;
     if (found)
-        compared->worst = compared->agreement = compared->import.agreement;
+        compared->worst = compared->agreement;
     for (int i = 0; i < 2; i++) {
         struct sl_agreement one;
         const struct sl_compared_side *side = &compared->sides[i];
@@ -165,7 +187,7 @@ static void name_sides(struct sl_compared *compared, int factor)
     const struct sl_compared_side *sides = compared->sides;
     if (strcmp(sides[0].conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0 &&
         strcmp(sides[1].conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0)
-        report->runtime = "ExecuTorch's libraries";
+        report->runtime = "ExecuTorch";
     report->factor = sl_condition_name(factor);
     report->baseline_level = "baseline";
     report->candidate_level = "candidate";
@@ -175,22 +197,57 @@ static void name_sides(struct sl_compared *compared, int factor)
     }
 }
 
+/* What the user called the model; else what its import or its path say. */
+static void find_title(struct sl_compared *compared)
+{
+    const struct cJSON *manifest = compared->sides[0].directory.manifest;
+    const char *asked = sl_rundir_text(manifest, "title");
+    const char *path = sl_rundir_text(manifest, "model");
+    if (asked)
+        snprintf(compared->title, sizeof(compared->title), "%s", asked);
+    else if (compared->import.model[0])
+        snprintf(compared->title, sizeof(compared->title), "%s", compared->import.model);
+    else
+        sl_path_title(path ? path : "unknown model", compared->title, sizeof(compared->title));
+}
+
+/* Of the side that streams, where instructions were counted: their number depends on it. */
+static unsigned svl_of(const struct sl_compared *compared)
+{
+    const struct sl_compared_side *side = &compared->sides[1];
+    if (!side->has_directory || compared->comparison.unit != SL_TRACE_INSTRUCTIONS)
+        return 0;
+    const cJSON *report =
+        cJSON_GetObjectItemCaseSensitive(side->directory.manifest, "agent_report");
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(side->directory.manifest, "device");
+    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    double bytes = sl_rundir_number(report, "svl_bytes", 0);
+    if (bytes == 0) /* ExecuTorch's libraries do not say */
+        bytes = sl_rundir_number(probe, "svl_bytes", 0);
+    return bytes >= 16 && bytes <= 256 ? 8 * (unsigned)bytes : 0;
+}
+
 int sl_compared_make(struct sl_compared *compared, int factor,
                      const struct sl_comparison_options *options, struct sl_diag *diag)
 {
     struct sl_comparison_options own = *options;
     const struct sl_compared_side *sides = compared->sides;
+    struct sl_etdump_file *const files[2] = {&compared->sides[0].file, &compared->sides[1].file};
     bool together = same_recording(compared);
     struct sl_stopping_rule rule;
+    int rc = together ? sl_etdump_files_align(files, diag) : 0;
+    if (rc < 0)
+        return rc;
     own.separate = !together;
     if (together && sides[0].has_directory && sl_rundir_rule(&sides[0].directory, &rule)) {
         rule.spent = sl_trace_budget_spent(&sides[0].file.trace.trace);
         own.rule = &rule;
     }
-    if (find_worst(compared))
+    bool across = !together && find_across(compared);
+    if (find_worst(compared, across))
         own.agreement = &compared->worst;
-    int rc = sl_comparison_make(&sides[0].file.analysis.attribution,
-                                &sides[1].file.analysis.attribution, &own, &compared->comparison);
+    rc = sl_comparison_make(&sides[0].file.analysis.attribution,
+                            &sides[1].file.analysis.attribution, &own, &compared->comparison);
     if (rc < 0)
         return sl_diag_set(diag, rc, NULL, "the two cannot be compared: %s", sl_strerror(rc));
     compared->compared = true;
@@ -200,7 +257,12 @@ int sl_compared_make(struct sl_compared *compared, int factor,
                                                      .baseline = &sides[0].file.analysis,
                                                      .candidate = &sides[1].file.analysis};
     compared->report.log = compared->has_log ? &compared->log : NULL;
+    compared->report.svl_bits = svl_of(compared);
+    if (together && sides[1].has_directory) /* of one run, off and on */
+        compared->report.estimates =
+            cJSON_GetObjectItemCaseSensitive(sides[1].directory.manifest, "estimates");
     name_sides(compared, factor);
+    find_title(compared);
     for (int i = 0; i < 2; i++)
         compared->has_portable[i] =
             sides[i].has_directory &&
@@ -213,7 +275,7 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     if (together && sides[0].has_directory &&
         sl_rundir_agreement(&sides[0].directory, SL_ON_VS_OFF, &compared->agreement))
         compared->report.agreement = &compared->agreement;
-    if (compared->import.has_agreement)
+    if (compared->import.has_agreement || across)
         compared->report.agreement = &compared->agreement;
     return 0;
 }

@@ -47,7 +47,9 @@ struct sl_compared {
     bool has_log;
     const struct sl_origin_plan *plans; /* of the model, off and on, for files without a trace;
                                            borrowed; NULL: none */
-    double noise_floor; /* of the device, for sl_compared_directory(); 0: not known */
+    char title[256];                    /* what people call the model */
+    const uint32_t *cold; /* so many leading runs of both sides are cold; NULL: they are found */
+    double noise_floor;   /* of the device, for sl_compared_directory(); 0: not known */
     struct sl_comparison_report report; /* of the above */
     bool compared;
     struct sl_compared_import import; /* names are "" for a run directory of our own */

@@ -24,6 +24,28 @@ static int open_trace(const struct sl_etdump_request *request, struct sl_etdump_
     return rc;
 }
 
+/* With its trace and rounds. */
+static int analyse_opened(const struct sl_etdump_request *request, struct sl_etdump_file *file,
+                          struct sl_diag *diag)
+{
+    struct sl_analysis_request what = {.file = request->path,
+                                       .etdump = &file->etdump,
+                                       .categories = request->categories,
+                                       .trace = file->traced ? &file->trace.trace : NULL,
+                                       .only_run = request->only_run,
+                                       .plan = request->plan,
+                                       .rounds = file->rounds.count > 0 ? &file->rounds : NULL,
+                                       .cold = request->cold};
+    int rc = sl_analysis_make(&what, &file->analysis, diag);
+    if (rc == 0 && file->loss.first[0] != '\0')
+        sl_attribution_warn(&file->analysis.attribution,
+                            "the file is damaged: %" PRIu64 " bytes are missing, %u runs and %u "
+                            "events of others cannot be read; first: %.140s",
+                            file->loss.missing_bytes, file->loss.runs, file->loss.events,
+                            file->loss.first);
+    return rc;
+}
+
 static int analyse(const struct sl_etdump_request *request, struct sl_etdump_file *file,
                    struct sl_diag *diag)
 {
@@ -33,22 +55,9 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
     struct sl_bytes bytes = {file->bytes.data, file->bytes.size};
     if (file->traced || !sl_import_rounds(request->path, bytes, &file->rounds))
         file->rounds.count = 0;
-    struct sl_analysis_request what = {.file = request->path,
-                                       .etdump = &file->etdump,
-                                       .categories = request->categories,
-                                       .trace = file->traced ? &file->trace.trace : NULL,
-                                       .only_run = request->only_run,
-                                       .plan = request->plan,
-                                       .rounds = file->rounds.count > 0 ? &file->rounds : NULL};
-    rc = sl_analysis_make(&what, &file->analysis, diag);
+    rc = analyse_opened(request, file, diag);
     if (rc < 0 && file->traced)
         sl_trace_file_close(&file->trace);
-    if (rc == 0 && file->loss.first[0] != '\0')
-        sl_attribution_warn(&file->analysis.attribution,
-                            "the file is damaged: %" PRIu64 " bytes are missing, %u runs and %u "
-                            "events of others cannot be read; first: %.140s",
-                            file->loss.missing_bytes, file->loss.runs, file->loss.events,
-                            file->loss.first);
     return rc;
 }
 
@@ -105,6 +114,26 @@ int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdum
     if (rc < 0 && diag->what[0] == '\0')
         sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc));
     return rc;
+}
+
+int sl_etdump_files_align(struct sl_etdump_file *const files[2], struct sl_diag *diag)
+{
+    uint32_t cold[2] = {files[0]->analysis.attribution.cold, files[1]->analysis.attribution.cold};
+    struct sl_etdump_file *fewer = files[cold[0] < cold[1] ? 0 : 1];
+    struct sl_analysis kept = fewer->analysis;
+    struct sl_etdump_request request = {.path = kept.file,
+                                        .categories = kept.categories,
+                                        .only_run = -1,
+                                        .cold = cold[0] < cold[1] ? &cold[1] : &cold[0]};
+    if (cold[0] == cold[1] || !files[0]->traced || !files[1]->traced)
+        return 0;
+    int rc = analyse_opened(&request, fewer, diag);
+    if (rc < 0)
+        return rc;
+    fewer->analysis.readings = kept.readings;
+    fewer->analysis.reading_count = kept.reading_count;
+    sl_analysis_fini(&kept);
+    return 0;
 }
 
 void sl_etdump_file_close(struct sl_etdump_file *file)

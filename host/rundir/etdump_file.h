@@ -31,6 +31,7 @@ struct sl_etdump_request {
     int64_t only_run;                  /* or -1 */
     bool salvage;                      /* of a damaged file, take what can be read */
     const struct sl_origin_plan *plan; /* of the model, for files without a trace; or NULL */
+    const uint32_t *cold;              /* leading runs, or NULL: found (attribution.h) */
 };
 
 /* Opens with the one of two plans (plans[0]: SME2 off, plans[1]: on) that fits the file better. */
@@ -42,4 +43,8 @@ int sl_etdump_file_open_planned(const struct sl_etdump_request *request,
  * the file. End with sl_etdump_file_close(). */
 int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdump_file *file,
                         struct sl_diag *diag);
+
+/* Sets the same pairs aside as cold in both files of one recording, so that both sides' figures are
+ * of the same moments: the side with fewer is analysed anew. */
+int sl_etdump_files_align(struct sl_etdump_file *const files[2], struct sl_diag *diag);
 void sl_etdump_file_close(struct sl_etdump_file *file);

@@ -11,6 +11,7 @@
 #include "common/format/scalar_type.h"
 #include "common/format/sltrace.h"
 #include "host/report/analysis.h"
+#include "host/report/run_estimates.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/json_copy.h"
 #include "host/rundir/output_type.h"
@@ -416,7 +417,7 @@ static void put_results(struct maker *m, const char *key, const cJSON *recorded)
 static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
 {
     static const char *const variants[][2] = {
-        {"off", "sme2-off"}, {"on", "sme2-on"}, {"portable", "portable"}};
+        {"off", "sme2-off"}, {"on", "sme2-on"}, {"portable", "portable"}, {"expected", "expected"}};
     const cJSON *one;
     size_t i = 0;
     sl_json_open_array(m->json, key);
@@ -430,7 +431,9 @@ static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
         sl_json_text(m->json, "type", sl_scalar_name(type));
         const struct sl_output_type of = sl_output_type_read(one, type);
         sl_output_type_put(m->json, &of);
-        for (size_t k = 0; type >= 0 && k < sizeof(variants) / sizeof(variants[0]); k++) {
+        /* Only where it was said is anything expected. */
+        size_t kinds = sizeof(variants) / sizeof(variants[0]) - !member(one, "expected");
+        for (size_t k = 0; type >= 0 && k < kinds; k++) {
             snprintf(path, sizeof(path), "%.900s_%s-%zu.bin", m->base, variants[k][1], i);
             sl_json_text(m->json, variants[k][0], path);
         }
@@ -486,6 +489,7 @@ static const struct row agent_variant_rows[] = {
 /* The last line that the agent printed. */
 static const struct row agent_rows[] = {{"schema", .put = put_agent_schema},
                                         {"version", IF_RECORDED, .fits = is_any},
+                                        {"runtime", IF_RECORDED, .fits = is_any},
                                         {"model", IF_RECORDED, .fits = is_any},
                                         {"method", IF_RECORDED, .fits = is_any},
                                         {"unit", .put = put_agent_unit},
@@ -555,6 +559,7 @@ static const struct row manifest_rows[] = {
     {"counted_insns", IF_COUNTED, .fits = is_count},
     {"uncounted_insns", IF_COUNTED, .fits = is_count},
     {"executed", IF_COUNTED, .put = put_executed},
+    {"estimates", IF_COUNTED, .fits = sl_run_estimates_fit}, /* of time, by silicon profile */
     {"agent_report", .shape = OBJECT_OR_NULL, .rows = agent_rows},
     {"executorch", .put = put_executorch},
     {"results", .put = put_results},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "common/format/pte.h"
 #include "common/format/xnngraph.h"
 #include "host/rundir/rundir.h"
@@ -21,20 +22,54 @@ static bool has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The values of 8 bits that nodes make, statically or dynamically quantised. */
-static uint32_t count_in_graph(struct sl_bytes blob)
+/* Is it rounded to 8 bits as it is made, statically or dynamically? */
+static bool is_rounding(const struct sl_xnn_value *value)
+{
+    bool rounded = is_quantised(value->datatype) || value->dq_datatype == SL_XNN_QINT8;
+    return rounded && value->data.source == SL_XNN_DATA_NONE;
+}
+
+static uint32_t *depth_at(const struct sl_xnn_graph *graph, uint32_t *depths, uint32_t id)
+{
+    const struct sl_xnn_value *value = sl_xnn_find_value(graph, id);
+    return value ? &depths[value - graph->values] : NULL;
+}
+
+/* Each node's outputs lie as deep as the deepest of its inputs, and one deeper where they are
+ * rounded. Nodes stand in the order they run. */
+static uint32_t follow_nodes(const struct sl_xnn_graph *graph, uint32_t *depths)
+{
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < graph->value_count; i++) /* inputs may come rounded */
+        depths[i] = is_rounding(&graph->values[i]);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct sl_xnn_node *node = &graph->nodes[i];
+        uint32_t depth = 0;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const uint32_t *at = depth_at(graph, depths, node->inputs[k]);
+            depth = at && *at > depth ? *at : depth;
+        }
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            uint32_t *at = depth_at(graph, depths, node->outputs[k]);
+            if (at)
+                *at = depth + is_rounding(&graph->values[at - depths]);
+            deepest = at && *at > deepest ? *at : deepest;
+        }
+    }
+    return deepest;
+}
+
+/* Roundings to 8 bits on the longest way through the graph; 0 too where memory is short. */
+static uint32_t depth_of_graph(struct sl_bytes blob)
 {
     struct sl_xnn_graph graph;
-    uint32_t count = 0;
     if (sl_xnn_graph_parse(blob, &graph, NULL) < 0)
         return 0;
-    for (uint32_t i = 0; i < graph.value_count; i++) {
-        const struct sl_xnn_value *value = &graph.values[i];
-        bool rounded = is_quantised(value->datatype) || value->dq_datatype == SL_XNN_QINT8;
-        count += rounded && value->data.source == SL_XNN_DATA_NONE;
-    }
+    uint32_t *depths = sl_calloc(graph.value_count, sizeof(*depths));
+    uint32_t depth = depths ? follow_nodes(&graph, depths) : 0;
+    sl_free(depths);
     sl_xnn_graph_fini(&graph);
-    return count;
+    return depth;
 }
 
 static uint32_t count_quantised(const struct sl_pte_plan *plan)
@@ -44,7 +79,7 @@ static uint32_t count_quantised(const struct sl_pte_plan *plan)
         for (uint32_t i = 0; i < plan->chains[c].count; i++) {
             const struct sl_pte_instruction *one = &plan->chains[c].instructions[i];
             if (one->kind == SL_PTE_DELEGATE_CALL)
-                count += count_in_graph(plan->delegates[one->index].blob);
+                count += depth_of_graph(plan->delegates[one->index].blob);
             else if (one->kind == SL_PTE_KERNEL_CALL)
                 count +=
                     has_prefix(plan->operators[one->index].name, "quantized_decomposed::quantize");

@@ -1,5 +1,6 @@
 /* host/rundir/report_files.c */
 #include "host/rundir/report_files.h"
+#include "host/report/run_estimates.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -57,9 +58,10 @@ static void add_device(struct sl_report *r, const struct sl_compared_side *side)
     add_text(r, "System", system, "sysname");
     add_text(r, "Release", system, "release");
     if (svl > 0)
-        add_fact(r, "Streaming vector length", "%.0f bits", 8 * svl);
+        add_fact(r, SL_REPORT_VECTORS, "%.0f bits", 8 * svl);
+    const cJSON *agent = cJSON_GetObjectItemCaseSensitive(manifest, "agent_report");
     if (strcmp(side->conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0)
-        add_fact(r, "Runtime", "ExecuTorch's own libraries");
+        add_text(r, "Runtime", agent, "runtime");
     add_fact(r, "Threads", "%s", side->conditions.values[SL_CONDITION_THREADS]);
 }
 
@@ -159,12 +161,8 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(manifest, "schedule");
     const struct sl_compared_import *import = &compared->import;
     const char *mode = sl_rundir_text(manifest, "mode");
-    const char *model = import->model[0] ? import->model : sl_rundir_text(manifest, "model");
-    const char *name = model ? strrchr(model, '/') : NULL;
     *out = (struct sl_report){
-        .model = name    ? name + 1
-                 : model ? model
-                         : "unknown model",
+        .model = compared->title,
         .experiment = import->label[0]      ? import->label
                       : import->names[1][0] ? import->names[1]
                                             : sl_rundir_text(manifest, "experiment"),
@@ -177,6 +175,10 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
         .comparison = &compared->report,
         .off_portable = compared->has_portable[0] ? &compared->portable[0] : NULL,
         .on_portable = compared->has_portable[1] ? &compared->portable[1] : NULL};
+    if (off->directory.has_agreement[SL_OFF_VS_EXPECTED])
+        out->off_expected = &off->directory.agreements[SL_OFF_VS_EXPECTED];
+    if (off->directory.has_agreement[SL_ON_VS_EXPECTED])
+        out->on_expected = &off->directory.agreements[SL_ON_VS_EXPECTED];
     memcpy(out->names, import->names, sizeof(out->names));
     if (import->names[0][0])
         add_import(out, import);
@@ -264,6 +266,11 @@ static int make_json(struct sl_buf *out, const struct sl_report *report)
     return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
 }
 
+static int make_estimates(struct sl_buf *out, const struct sl_report *report)
+{
+    return sl_run_estimates_csv(out, report->comparison->estimates);
+}
+
 int sl_report_files_add(struct sl_report_files *out, const struct sl_report *report,
                         const char *suffix, const char *format, struct sl_diag *diag)
 {
@@ -275,9 +282,10 @@ int sl_report_files_add(struct sl_report_files *out, const struct sl_report *rep
                   {"junit", ".junit.xml", sl_report_junit},
                   {"json", ".json", make_json},
                   {"csv", ".csv", sl_report_csv},
+                  {"csv", ".estimates.csv", make_estimates},
                   {"comment", ".comment.md", sl_report_comment}};
     struct sl_buf *text = NULL;
-    bool plots = strcmp(format, "svg") == 0;
+    bool plots = strcmp(format, "svg") == 0, known = false;
     int rc = 0;
     if (plots || strcmp(format, "perfetto") == 0) {
         rc = plots ? add_plots(out, report, suffix, diag) : add_traces(out, report, suffix, diag);
@@ -286,15 +294,19 @@ int sl_report_files_add(struct sl_report_files *out, const struct sl_report *rep
                       : 0;
     }
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
-        if (strcmp(format, makers[i].format) != 0)
+        bool estimates = makers[i].make == make_estimates;
+        if (strcmp(format, makers[i].format) != 0 ||
+            (estimates && !sl_run_estimates_any(report->comparison->estimates)))
             continue;
         rc = add_file(out, "report", suffix, makers[i].ending, &text, diag);
         if (rc == 0)
             rc = makers[i].make(text, report);
-        return rc < 0
-                   ? sl_diag_set(diag, rc, NULL, "the report cannot be made: %s", sl_strerror(rc))
-                   : 0;
+        if (rc < 0)
+            return sl_diag_set(diag, rc, NULL, "the report cannot be made: %s", sl_strerror(rc));
+        known = true;
     }
+    if (known)
+        return 0;
     sl_diag_hint(diag, "take some of md, html, svg, perfetto, junit, json, csv, comment");
     return sl_diag_set(diag, SL_E_UNSUPPORTED, "--format", "this version writes no '%.40s'",
                        format);

@@ -63,6 +63,8 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag);
 void sl_run_fini(struct sl_run *run);
 
 /* Path of output `i` of "sme2-off", "sme2-on" or "portable". */
+/* The file of what an output should be; NULL: nothing was said of it. */
+const char *sl_run_expected(const struct sl_run *run, size_t output);
 void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
                         char out[SL_RUN_PATH_BYTES]);
 

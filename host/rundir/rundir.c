@@ -23,8 +23,8 @@
 enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 
 const char *const sl_rundir_levels[SL_RUNDIR_LEVELS] = {"off", "on"};
-const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS] = {"on_vs_off", "off_vs_portable",
-                                                                     "on_vs_portable"};
+const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS] = {
+    "on_vs_off", "off_vs_portable", "on_vs_portable", "off_vs_expected", "on_vs_expected"};
 
 const char *sl_rundir_text(const struct cJSON *object, const char *key)
 {

@@ -23,7 +23,14 @@ enum {
 extern const char *const sl_rundir_levels[SL_RUNDIR_LEVELS]; /* of SME2: "off", "on" */
 
 /* Whose outputs were compared, the second being the reference. */
-enum { SL_ON_VS_OFF, SL_OFF_VS_PORTABLE, SL_ON_VS_PORTABLE, SL_RUNDIR_AGREEMENTS };
+enum {
+    SL_ON_VS_OFF,
+    SL_OFF_VS_PORTABLE,
+    SL_ON_VS_PORTABLE,
+    SL_OFF_VS_EXPECTED, /* these where the run was told what to expect */
+    SL_ON_VS_EXPECTED,
+    SL_RUNDIR_AGREEMENTS
+};
 extern const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS]; /* "on_vs_off" ... */
 
 struct sl_rundir {

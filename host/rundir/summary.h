@@ -28,6 +28,8 @@ int sl_summary_write(const struct sl_summary *summary, struct sl_diag *diag);
 typedef int (*sl_summary_read_fn)(void *user, const char *name, struct sl_buf *out);
 
 /* Compares the outputs of two variants that the manifest names. `pair` as in
- * sl_rundir_agreement(). 0 or what `read` returned. */
+ * sl_rundir_agreement(). 0, SL_SUMMARY_NOT_RECORDED (the run has no outputs of that kind) or what
+ * `read` returned. */
+enum { SL_SUMMARY_NOT_RECORDED = 1 };
 int sl_summary_compare_outputs(const struct sl_rundir *directory, int pair, sl_summary_read_fn read,
                                void *user, struct sl_agreement *out);

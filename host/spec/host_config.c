@@ -17,7 +17,8 @@ enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600, MAX_CONFIG_BYTES 
 
 static const char *const host_keys[] = {
     "state",    "listen",      "allow_remote",      "devices",
-    "log_file", "log_max_mib", "idle_exit_seconds", "agents_on_demand"};
+    "log_file", "log_max_mib", "idle_exit_seconds", "agents_on_demand",
+    "adb"};
 static const char *const device_keys[] = {
     "name", "kind", "svl", "cpu", "link", "secret_file", "allow_unencrypted"};
 
@@ -98,7 +99,7 @@ static int read_link(const struct sl_json_at *object, struct sl_host_device *out
     out->way.kind = sl_device_kind_find(kind);
     if (sl_device_kind_traits(out->way.kind).needs_push)
         return 0;
-    sl_diag_hint(diag, "say tcp:HOST:PORT");
+    sl_diag_hint(diag, "say tcp:HOST:PORT, or adb:SERIAL");
     return sl_json_refuse(&link, diag, "'%.60s' is no link to an agent", out->way.link);
 }
 
@@ -186,10 +187,13 @@ static int read_rest(const struct sl_json_at *root, struct sl_host_config *out,
                       log_file = sl_json_member(root, "log_file");
     struct sl_json_at mib = sl_json_member(root, "log_max_mib"),
                       idle = sl_json_member(root, "idle_exit_seconds"),
-                      on_demand = sl_json_member(root, "agents_on_demand");
+                      on_demand = sl_json_member(root, "agents_on_demand"),
+                      adb = sl_json_member(root, "adb");
     int rc = sl_json_get_text(&state, &out->state, diag);
     if (rc == 0)
         rc = sl_json_get_bool(&on_demand, &out->agents_on_demand, diag);
+    if (rc == 0)
+        rc = sl_json_get_bool(&adb, &out->adb, diag);
     if (rc == 0)
         rc = sl_json_get_text(&log_file, &out->log_file, diag);
     if (rc == 0)

@@ -31,7 +31,8 @@ struct sl_host_config {
     uint32_t log_max_mib;       /* rotated at this size; one old file is kept */
     uint32_t idle_exit_seconds; /* 0: never */
     bool agents_on_demand;      /* a device's agent is started with its first job */
-    struct cJSON *document;     /* owned; NULL for the default */
+    bool adb;               /* phones that the adb server has are devices, under their serials */
+    struct cJSON *document; /* owned; NULL for the default */
 };
 
 /* The configuration without a file: one counted device of 512-bit vectors. */

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { LETTERS_A_SLIP = 5, LEAST_BEGINNING = 3 };
+
 static size_t least(size_t a, size_t b, size_t c)
 {
     size_t smaller = a < b ? a : b;
@@ -38,14 +40,27 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
     return last[b_len];
 }
 
+/* A beginning that says enough counts as one slip. */
+static int begins(const char *word, size_t length, const char *candidate)
+{
+    size_t same_letters = 0;
+    while (same_letters < length && same(word[same_letters], candidate[same_letters]))
+        same_letters++;
+    return length >= LEAST_BEGINNING && same_letters == length;
+}
+
 const char *sl_nearest(const char *word, const char *const *candidates, size_t count)
 {
-    size_t length = strnlen(word, SL_NEAREST_MAX_LENGTH);
-    size_t best = length / 2 + 2;
+    size_t dashes = strspn(word, "-"); /* of options: they tell nothing */
+    size_t length = strnlen(word + dashes, SL_NEAREST_MAX_LENGTH);
+    size_t best = length / LETTERS_A_SLIP + 2; /* one slip, and one more for so many letters */
     const char *found = NULL;
     for (size_t i = 0; i < count; i++) {
-        size_t other = strnlen(candidates[i], SL_NEAREST_MAX_LENGTH);
-        size_t steps = distance(word, length, candidates[i], other);
+        const char *candidate = candidates[i] + strspn(candidates[i], "-");
+        size_t other = strnlen(candidate, SL_NEAREST_MAX_LENGTH);
+        size_t steps = distance(word + dashes, length, candidate, other);
+        if (steps > 1 && begins(word + dashes, length, candidate))
+            steps = 1;
         if (steps < best) {
             best = steps;
             found = candidates[i];

@@ -4,6 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
+
+/* Bytes of no character, and of those that steer a terminal, become '_'. */
+static void clean(char *text)
+{
+    for (size_t len; *text; text += len) {
+        const unsigned char *at = (const unsigned char *)text;
+        size_t known = sl_utf8_length(at);
+        len = known > 0 ? known : 1;
+        if (known == 0 || sl_utf8_steers(at, len))
+            memset(text, '_', len);
+    }
+}
+
 void sl_path_stem(const char *path, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/');
@@ -11,11 +25,27 @@ void sl_path_stem(const char *path, char *out, size_t size)
     char *dot = strrchr(out, '.');
     if (dot && dot != out)
         *dot = '\0';
-    for (char *at = out; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '_';
+    clean(out);
     for (char *at = out; *at == '.'; at++)
         *at = '_';
+}
+
+void sl_path_title(const char *path, char *out, size_t size)
+{
+    sl_path_stem(path, out, size);
+    const char *end = strrchr(path, '/');
+    if (!end || strcmp(out, "model") != 0)
+        return;
+    const char *begin = end;
+    while (begin > path && begin[-1] != '/')
+        begin--;
+    size_t length = (size_t)(end - begin);
+    char folder[256];
+    if (length == 0 || length >= sizeof(folder) || strncmp(begin, "..", length) == 0)
+        return;
+    /* A dot in a folder's name ends nothing: "mobilenet_v2_1.0". */
+    snprintf(folder, sizeof(folder), "%.*s.", (int)length, begin);
+    sl_path_stem(folder, out, size);
 }
 
 bool sl_path_is_below(const char *path)

@@ -8,5 +8,9 @@
  * dots in front become '_'. */
 void sl_path_stem(const char *path, char *out, size_t size);
 
+/* What people call the model of a path: its stem, or, where that is "model", its folder's name,
+ * because exporters write every program to NAME/model.pte. */
+void sl_path_title(const char *path, char *out, size_t size);
+
 /* No absolute path, and no step of it leads up. */
 bool sl_path_is_below(const char *path);

@@ -8,6 +8,7 @@
 #include "common/base/json.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/param.h"
+#include "host/spec/plan_paths.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -440,7 +441,8 @@ int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out, s
     if (rc < 0)
         return rc;
     struct sl_json_at root = sl_json_root(out->document);
-    rc = read_plan(&root, out, diag);
+    rc = sl_plan_paths_resolve(out->document, file);
+    rc = rc < 0 ? rc : read_plan(&root, out, diag);
     if (rc < 0) {
         name_file(file, diag);
         sl_plan_fini(out);

@@ -40,9 +40,9 @@ struct sl_plan {
 void sl_plan_init(struct sl_plan *plan, const char *model);
 void sl_plan_fini(struct sl_plan *plan);
 
-/* Reads a configuration. `file` is its name for messages. What this version cannot do is refused,
- * never left out. Returns 0, SL_E_FORMAT (`diag` has line or JSON pointer and the fix), SL_E_LIMIT
- * or -ENOMEM; on success end `out` with sl_plan_fini(). */
+/* Reads a configuration. `file` is its path, for messages and for relative paths in it. What this
+ * version cannot do is refused, never left out. Returns 0, SL_E_FORMAT (`diag` has line or JSON
+ * pointer and the fix), SL_E_LIMIT or -ENOMEM; on success end `out` with sl_plan_fini(). */
 int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out,
                   struct sl_diag *diag);
 
@@ -55,6 +55,6 @@ int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag);
  * -ENOMEM. */
 int sl_plan_explain(const struct sl_plan *plan, struct sl_buf *out);
 
-/* Runs and warm-ups that nobody said. On the counted clock one pair and one repeat, which must be
- * equal, stand for statistics. */
+/* Fills in the default numbers of runs and warm-ups. On the counted clock one pair and one repeat,
+ * which must be equal, replace statistics. */
 void sl_plan_fill(struct sl_plan *plan, bool counted);

@@ -263,7 +263,7 @@ static void put_model(struct sl_json *json)
     sl_json_close_object(json);
     sl_json_close_array(json);
     sl_json_text(json, "description",
-                 "Path of the .pte, relative to the working directory; of a list each is measured "
+                 "Path of the .pte, relative to this file; of a list each is measured "
                  "in every experiment, which is then called MODEL_NAME.");
     sl_json_close_object(json);
 }

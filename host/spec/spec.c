@@ -6,6 +6,7 @@
 
 #include "common/base/error.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/path_stem.h"
 
 enum {
     TIMED_RUNS = 5000, /* at most, with a budget alone */
@@ -80,4 +81,12 @@ void sl_spec_limits(const struct sl_spec *spec, bool counted, uint32_t *out_pair
                  : timed                     ? TIMED_RUNS
                                              : PLAIN_RUNS;
     *out_budget_ms = timed ? (uint32_t)(seconds * 1000) : 0;
+}
+
+void sl_spec_model_title(const struct sl_spec *spec, char *out, size_t size)
+{
+    if (spec->title)
+        snprintf(out, size, "%s", spec->title);
+    else
+        sl_path_title(spec->model ? spec->model : spec->model_name, out, size);
 }

@@ -142,6 +142,14 @@ int sl_blob_upload_new(const struct sl_blobs *blobs, const char *sha256, uint64_
     return 0;
 }
 
+/* A part that filled the disk goes: it is in the way of everybody, its sender's next try too. */
+static int give_up(struct sl_blob_upload *upload, int rc)
+{
+    if ((rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG) && ftruncate(upload->fd, 0) == 0)
+        unlink(upload->partial);
+    return rc;
+}
+
 int sl_blob_upload_append(struct sl_blob_upload *upload, const void *bytes, size_t len)
 {
     const uint8_t *at = bytes;
@@ -152,7 +160,7 @@ int sl_blob_upload_append(struct sl_blob_upload *upload, const void *bytes, size
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return -errno;
+            return give_up(upload, -errno);
         if (upload->hashed)
             sl_sha256_update(&upload->sha, at, (size_t)n);
         at += n;

@@ -18,6 +18,7 @@ void sl_request_execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
         [SL_REQUEST_ADD_RUN] = sl_run_table_add,
         [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
+        [SL_REQUEST_REMOVE_RUN] = sl_run_table_remove,
         [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
         [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
         [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
@@ -47,6 +48,7 @@ void sl_request_answer(struct sl_request *request)
         break;
     case SL_REQUEST_UPDATE_JOB:
     case SL_REQUEST_REMOVE_TOKEN:
+    case SL_REQUEST_REMOVE_RUN:
         request->done(request->user, rc);
         break;
     case SL_REQUEST_GET_JOB:

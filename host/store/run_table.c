@@ -15,6 +15,9 @@ static void read_record(struct sl_statement *statement, void *row)
         .ended_ms = sl_statement_u64(statement, 3),
         .device_kind = sl_statement_int(statement, 4),
         .ratio = sl_statement_f64(statement, 9),
+        .exit_code = sl_statement_int(statement, 12),
+        .baseline = sl_statement_f64(statement, 13),
+        .candidate = sl_statement_f64(statement, 14),
     };
     sl_statement_text(statement, 5, run->model, sizeof(run->model));
     sl_statement_text(statement, 6, run->model_sha256, sizeof(run->model_sha256));
@@ -31,7 +34,8 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
     sl_statement_init(&statement, db,
                       "INSERT INTO runs (job, started_ms, ended_ms, device_kind, model, "
                       "model_sha256, device, verdict, ratio,"
-                      " directory, series) VALUES (?,?,?,?,?,?,?,?,?,?,?) RETURNING id");
+                      " directory, series, exit_code, baseline, candidate) VALUES "
+                      "(?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id");
     sl_statement_bind_u64(&statement, run->job);
     sl_statement_bind_u64(&statement, run->started_ms);
     sl_statement_bind_u64(&statement, run->ended_ms);
@@ -43,7 +47,24 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_f64(&statement, run->ratio);
     sl_statement_bind_text(&statement, run->directory);
     sl_statement_bind_text(&statement, run->series);
+    sl_statement_bind_i64(&statement, run->exit_code);
+    sl_statement_bind_f64(&statement, run->baseline);
+    sl_statement_bind_f64(&statement, run->candidate);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
+}
+
+void sl_run_table_remove(struct sl_request *request, sqlite3 *db)
+{
+    struct sl_statement statement;
+    uint64_t id = request->id, job = 0;
+    sl_statement_init(&statement, db, "UPDATE jobs SET run = 0 WHERE run = ? RETURNING id");
+    sl_statement_bind_u64(&statement, id);
+    request->rc = sl_statement_write(&statement, 0, &job); /* none has it: an imported run */
+    if (request->rc < 0)
+        return;
+    sl_statement_init(&statement, db, "DELETE FROM runs WHERE id = ? RETURNING id");
+    sl_statement_bind_u64(&statement, id);
+    request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
 }
 
 /* One statement for every filter: what is empty matches all. The planner walks the primary key
@@ -52,11 +73,13 @@ static const char *list_sql(const struct sl_runs_filter *filter)
 {
 #define SELECT                                                                                     \
     "SELECT id, job, started_ms, ended_ms, device_kind, model, model_sha256, device, verdict, "    \
-    "ratio, directory, series FROM runs "
+    "ratio, directory, series, exit_code, baseline, candidate FROM runs "
 #define REST                                                                                       \
     " id < ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR job = ?3) AND (?4 = '' OR model = ?4) AND "   \
     "(?5 = '' OR device = ?5)"                                                                     \
-    " AND started_ms >= ?6 AND (?8 = '' OR series = ?8) ORDER BY id DESC LIMIT ?7"
+    " AND started_ms >= ?6 AND (?8 = '' OR series = ?8) AND (?9 = '' OR EXISTS (SELECT 1 FROM "    \
+    "jobs, json_each(jobs.config, '$.labels') AS label WHERE jobs.id = runs.job AND label.key = "  \
+    "?9 AND label.value = ?10)) ORDER BY id DESC LIMIT ?7"
     if (filter->id != 0)
         return SELECT "WHERE id = ?2 AND" REST;
     if (filter->job != 0)
@@ -92,6 +115,8 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_u64(&statement, filter.since_ms);
     sl_statement_bind_u64(&statement, limit + 1);
     sl_statement_bind_text(&statement, filter.series);
+    sl_statement_bind_text(&statement, filter.label);
+    sl_statement_bind_text(&statement, filter.value);
     request->rc = sl_statement_page(&statement, read_record, request->rows,
                                     sizeof(struct sl_run_record), limit, &request->count, &more);
     if (more)

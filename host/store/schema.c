@@ -3,6 +3,9 @@
 #include "host/store/schema.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <sqlite3.h>
 
@@ -39,6 +42,14 @@ static const char *const migrations[] = {
     /* 2: series of runs */
     "ALTER TABLE runs ADD COLUMN series TEXT NOT NULL DEFAULT '';"
     "CREATE INDEX runs_series ON runs (series, id);",
+    /* 3: what a verdict means to a script; of older runs as if no threshold had been given */
+    "ALTER TABLE runs ADD COLUMN exit_code INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE runs SET exit_code = CASE WHEN verdict = 'wrong' THEN 1"
+    " WHEN verdict IN ('slower', 'more-instructions') THEN 3"
+    " WHEN verdict IN ('inconclusive', 'unfit', 'incomparable') THEN 4 ELSE 0 END;",
+    /* 4: what each arm took; of older runs it is not known */
+    "ALTER TABLE runs ADD COLUMN baseline REAL NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN candidate REAL NOT NULL DEFAULT 0;",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 
@@ -108,12 +119,29 @@ static int check(sqlite3 *db, const char *path, struct sl_diag *diag)
     return 0;
 }
 
+/* For this user alone, as an earlier version's was not; SQLite gives its other files the same mode.
+ */
+static int make_private(const char *path, struct sl_diag *diag)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 && (errno == EROFS || errno == EACCES))
+        return 0; /* check() has the words for it */
+    int rc = fd < 0 || fchmod(fd, 0600) < 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc < 0 ? sl_diag_set(diag, rc, path, "the store cannot be made private: %s",
+                                sl_strerror(rc))
+                  : 0;
+}
+
 int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
 {
     sqlite3 *db = NULL;
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-    int rc = 0;
+    int rc = make_private(path, diag);
+    if (rc < 0)
+        return rc;
     if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK ||
         sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS) != SQLITE_OK ||
         sqlite3_exec(db,

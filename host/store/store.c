@@ -2,7 +2,6 @@
 #include "host/store/store.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/store/numbers.h"
 #include "host/store/request.h"
@@ -109,9 +109,9 @@ static void note_health(struct sl_store *store, int rc, const char *why)
     store->trouble = rc;
     snprintf(store->why, sizeof(store->why), "%s", rc < 0 ? why : "");
     if (rc < 0)
-        fprintf(stderr, "level=error event=store_failing reason=\"%s\"\n", why);
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("store_failing"), SL_LOG_REASON(why));
     else
-        fprintf(stderr, "level=info event=store_works_again\n");
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("store_works_again"));
 }
 
 static void work(void *user)
@@ -221,11 +221,10 @@ static int open_numbers(struct sl_store *store, const char *path, struct sl_diag
         return sl_diag_set(diag, rc, name, "the file cannot be opened: %s", sl_strerror(rc));
     const struct sl_numbers *given = &store->numbers;
     if (given->jobs > jobs || given->runs > runs)
-        fprintf(stderr,
-                "level=error event=store_rows_lost jobs=%" PRIu64 " runs=%" PRIu64
-                " reason=\"the store is older than the numbers beside it; they stay unused\"\n",
-                given->jobs > jobs ? given->jobs - jobs : 0,
-                given->runs > runs ? given->runs - runs : 0);
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("store_rows_lost"),
+               SL_LOG_NUMBER("jobs", given->jobs > jobs ? given->jobs - jobs : 0),
+               SL_LOG_NUMBER("runs", given->runs > runs ? given->runs - runs : 0),
+               SL_LOG_REASON("the store is older than the numbers beside it; they stay unused"));
     if (given->jobs > jobs)
         rc = raise_sequence(store->db, "jobs", given->jobs);
     if (rc == 0 && given->runs > runs)
@@ -451,12 +450,23 @@ int sl_store_add_token(struct sl_store *store, const struct sl_token_record *tok
     return enqueue(store, request);
 }
 
-int sl_store_remove_token(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user)
+static int remove_row(struct sl_store *store, int kind, uint64_t id, sl_store_done_fn done,
+                      void *user)
 {
-    struct sl_request *request = request_new(SL_REQUEST_REMOVE_TOKEN, user);
+    struct sl_request *request = request_new(kind, user);
     if (request) {
         request->id = id;
         request->done = done;
     }
     return enqueue(store, request);
+}
+
+int sl_store_remove_token(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user)
+{
+    return remove_row(store, SL_REQUEST_REMOVE_TOKEN, id, done, user);
+}
+
+int sl_store_remove_run(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user)
+{
+    return remove_row(store, SL_REQUEST_REMOVE_RUN, id, done, user);
 }

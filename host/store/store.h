@@ -54,6 +54,9 @@ int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
 int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl_store_id_fn done,
                      void *user);
 
+/* Its row alone: the directory is the caller's. Jobs forget that they had it. SL_E_NOT_FOUND. */
+int sl_store_remove_run(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user);
+
 /* The job that add_job() added with this key, for as long as its record is kept. SL_E_NOT_FOUND, or
  * SL_E_MISMATCH when it has another configuration. */
 int sl_store_find_job(struct sl_store *store, const char *config_json, const char *idempotency_key,
@@ -78,6 +81,7 @@ struct sl_runs_filter {
     uint64_t job;                                     /* 0: any */
     char model[SL_NAME_BYTES], device[SL_NAME_BYTES]; /* "": any */
     char series[SL_SERIES_BYTES];                     /* "": any */
+    char label[SL_NAME_BYTES], value[SL_LABEL_BYTES]; /* of the job; "": any */
     bool newest_of_series;                            /* of each series the newest run alone */
     uint64_t since_ms;
     uint64_t cursor; /* 0: from the newest */

@@ -12,6 +12,12 @@ enum sl_binary_op {
     SL_BINARY_MAXIMUM,
     SL_BINARY_MINIMUM,
     SL_BINARY_PRELU, /* a < 0 ? a * b : a */
+    SL_BINARY_EQUAL, /* 1 where it is so, else 0; so the others: a != b, a < b, a <= b */
+    SL_BINARY_UNEQUAL,
+    SL_BINARY_LESS,
+    SL_BINARY_ATMOST,
+    SL_BINARY_KEEP, /* a != 0 ? b : -0, */
+    SL_BINARY_DROP, /* a == 0 ? b : -0: the sum of one of each is a choice, to the bit */
     SL_BINARY_OP_END
 };
 

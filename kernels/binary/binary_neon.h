@@ -25,6 +25,18 @@ SL_INLINE vec_t apply(int op, vec_t a, vec_t b)
         return V(vmaxq)(a, b);
     case SL_BINARY_PRELU:
         return V(vbslq)(V(vcltzq)(a), V(vmulq)(a, b), a);
+    case SL_BINARY_KEEP:
+        return V(vbslq)(V(vceqzq)(a), v_set(-0.0f), b);
+    case SL_BINARY_DROP:
+        return V(vbslq)(V(vceqzq)(a), b, v_set(-0.0f));
+    case SL_BINARY_EQUAL:
+        return V(vbslq)(V(vceqq)(a, b), v_set(1), v_set(0));
+    case SL_BINARY_UNEQUAL:
+        return V(vbslq)(V(vceqq)(a, b), v_set(0), v_set(1));
+    case SL_BINARY_LESS:
+        return V(vbslq)(V(vcltq)(a, b), v_set(1), v_set(0));
+    case SL_BINARY_ATMOST:
+        return V(vbslq)(V(vcleq)(a, b), v_set(1), v_set(0));
     default:
         return V(vminq)(a, b);
     }
@@ -133,3 +145,9 @@ SL_BINARY_NEON(divide, SL_BINARY_DIVIDE)
 SL_BINARY_NEON(maximum, SL_BINARY_MAXIMUM)
 SL_BINARY_NEON(minimum, SL_BINARY_MINIMUM)
 SL_BINARY_NEON(prelu, SL_BINARY_PRELU)
+SL_BINARY_NEON(equal, SL_BINARY_EQUAL)
+SL_BINARY_NEON(unequal, SL_BINARY_UNEQUAL)
+SL_BINARY_NEON(less, SL_BINARY_LESS)
+SL_BINARY_NEON(atmost, SL_BINARY_ATMOST)
+SL_BINARY_NEON(keep, SL_BINARY_KEEP)
+SL_BINARY_NEON(drop, SL_BINARY_DROP)

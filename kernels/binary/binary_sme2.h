@@ -56,6 +56,32 @@ INLINE vec_t prelu(svbool_t all, vec_t x, vec_t slope) __arm_streaming
 
 SL_QUAD_BY_VECTOR(prelu, prelu)
 
+/* 1 where the comparison holds, else 0. */
+#define SL_QUAD_BY_COMPARISON(verb, intrinsic)                                                     \
+    INLINE vec_t verb(svbool_t all, vec_t x, vec_t y) __arm_streaming                              \
+    {                                                                                              \
+        return Q(svsel_, )(intrinsic(all, x, y), Q(svdup_, )(1), Q(svdup_, )(0));                  \
+    }                                                                                              \
+    SL_QUAD_BY_VECTOR(verb, verb)
+
+SL_QUAD_BY_COMPARISON(equal, Q(svcmpeq_, ))
+SL_QUAD_BY_COMPARISON(unequal, Q(svcmpne_, ))
+SL_QUAD_BY_COMPARISON(less, Q(svcmplt_, ))
+SL_QUAD_BY_COMPARISON(atmost, Q(svcmple_, ))
+
+INLINE vec_t keep(svbool_t all, vec_t x, vec_t y) __arm_streaming
+{
+    return Q(svsel_, )(Q(svcmpne_n_, )(all, x, 0), y, Q(svdup_, )((number_t)-0.0f));
+}
+
+INLINE vec_t drop(svbool_t all, vec_t x, vec_t y) __arm_streaming
+{
+    return Q(svsel_, )(Q(svcmpeq_n_, )(all, x, 0), y, Q(svdup_, )((number_t)-0.0f));
+}
+
+SL_QUAD_BY_VECTOR(keep, keep)
+SL_QUAD_BY_VECTOR(drop, drop)
+
 INLINE quad_t quad_maximum(quad_t x, quad_t y) __arm_streaming
 {
     return Q(svmax_, _x4)(x, y);
@@ -148,3 +174,9 @@ SL_BINARY_SME2(divide, SL_BINARY_DIVIDE)
 SL_BINARY_SME2(maximum, SL_BINARY_MAXIMUM)
 SL_BINARY_SME2(minimum, SL_BINARY_MINIMUM)
 SL_BINARY_SME2(prelu, SL_BINARY_PRELU)
+SL_BINARY_SME2(equal, SL_BINARY_EQUAL)
+SL_BINARY_SME2(unequal, SL_BINARY_UNEQUAL)
+SL_BINARY_SME2(less, SL_BINARY_LESS)
+SL_BINARY_SME2(atmost, SL_BINARY_ATMOST)
+SL_BINARY_SME2(keep, SL_BINARY_KEEP)
+SL_BINARY_SME2(drop, SL_BINARY_DROP)

@@ -37,6 +37,15 @@ double sl_unary_most_ulp(const struct sl_unary *kernel)
         [SL_UNARY_SIGMOID] = {2.4, 2.4, 2.4},   [SL_UNARY_TANH] = {2.9, 2.8, 2.2},
         [SL_UNARY_HARDSWISH] = {2.4, 2.4, 2.4}, [SL_UNARY_GELU] = {4, 3.9, 0.6},
         [SL_UNARY_ELU] = {1.7, 2, 1.5},         [SL_UNARY_LEAKY_RELU] = {0.51, 0.51, 0.51},
+        [SL_UNARY_GELU_TANH] = {130, 130, 0.6}, [SL_UNARY_RECIPROCAL] = {0.51, 0.51, 0.51},
+        [SL_UNARY_ROOT] = {0.51, 0.51, 0.51},   [SL_UNARY_INVERSE_ROOT] = {1.5, 1.5, 1},
+        [SL_UNARY_EXPM1] = {1.3, 1.3, 1},       [SL_UNARY_LOG1P] = {0.8, 0.8, 1},
+        [SL_UNARY_LOG2] = {0.8, 0.8, 1},        [SL_UNARY_LOG10] = {0.9, 0.9, 1.7},
+        [SL_UNARY_ERF] = {1.1, 1.1, 1},         [SL_UNARY_SINH] = {2.1, 2.1, 1.7},
+        [SL_UNARY_COSH] = {1.9, 1.9, 1.1},      [SL_UNARY_ASINH] = {1.4, 1.4, 1.4},
+        [SL_UNARY_ACOSH] = {2, 2, 2},           [SL_UNARY_ATANH] = {1.8, 1.8, 1.6},
+        [SL_UNARY_ASIN] = {1.7, 1.7, 1},        [SL_UNARY_ACOS] = {1.2, 1.2, 1},
+        [SL_UNARY_ATAN] = {2.2, 2.2, 1},
     };
     return most[kernel->op][(kernel->needs & SL_ISA_SME2) != 0   ? WITH_SME2
                             : (kernel->needs & SL_ISA_NEON) != 0 ? WITH_NEON

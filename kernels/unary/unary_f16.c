@@ -26,7 +26,7 @@ const struct sl_unary_f16 *sl_unary_f16_select(uint32_t isa, int op)
 
 double sl_unary_f16_most_ulp(const struct sl_unary_f16 *kernel)
 {
-    if (kernel->op <= SL_UNARY_CEILING)
+    if (kernel->op <= SL_UNARY_SIGN)
         return 0;
     if (kernel->op == SL_UNARY_HARDSWISH && (kernel->needs & (SL_ISA_SME2 | SL_ISA_FP16)) != 0)
         return 2.2;

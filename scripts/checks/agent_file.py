@@ -1,4 +1,4 @@
-"""The device's file is what `adb shell` can start: one static ELF, no interpreter, segments for 16 KiB pages, at most 3 MB stripped.
+"""The device's file is what `adb shell` can start: one static ELF, no interpreter, segments for 16 KiB pages, at most 4 MB stripped.
 
     agent_file.py AGENT EMULATOR    AGENT: sme2lab-agent for aarch64; EMULATOR: qemu-aarch64
 """
@@ -11,7 +11,7 @@ import tempfile
 
 import sources
 
-LARGEST_BYTES = 3_000_000
+LARGEST_BYTES = 4_000_000
 PAGE = 16384
 
 

@@ -8,9 +8,9 @@ import sources
 # Where kinds are at home: their names and traits, the operations behind them.
 HOMES = ("host/device/", "host/spec/device_kind")
 MOST = 0
-NAMES = r"(LOCAL|EMULATED|COUNTED|TCP)"
+NAMES = r"(LOCAL|EMULATED|COUNTED|TCP|ADB)"
 ASKS = re.compile(rf"[=!]=\s*SL_DEVICE_{NAMES}\b|\bSL_DEVICE_{NAMES}\s*[=!]=|case\s+SL_DEVICE_{NAMES}\b|\[SL_DEVICE_{NAMES}\]"
-                  r'|strn?cmp\([^;]*"(local|emulated|counted|tcp)"')
+                  r'|strn?cmp\([^;]*"(local|emulated|counted|tcp|adb)"')
 
 
 def main():

@@ -52,7 +52,10 @@ ALLOWED = {
     "host/analysis": (["common/base", "common/format", "host/records.h", "host/spec"], []),
     "host/job/scheduler": (["common/base", "common/format", "host/records.h", "host/spec"], []),
     "host/ingest/assembler": (["common/base", "common/format", "host/records.h", "host/spec"], []),
-    "host/device/adb_wire": (["common/base", "common/format", "host/records.h", "host/spec"], []),
+    "host/device/adb/smart_socket": (["common/base"], []),
+    "host/device/adb/shell_packet": (["common/base"], []),
+    "host/device/adb/sync_record": (["common/base", "host/device/adb/smart_socket"], []),
+    "host/device/adb/listing": (["common/base", "host/device/adb/smart_socket"], []),
     "host/device/count_log": (["common/base", "common/format", "host/records.h", "host/spec"], []),
     "host/device/usb": (EVERYTHING_OF_COMMON + ["host/records.h", "host/spec", "host/device"], ["libuv", "libusb"]),
     "host/store": (["common/base", "host/records.h", "host/spec"], ["libuv", "sqlite", "libpq"]),
@@ -71,6 +74,7 @@ ALLOWED = {
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.
     "host/cli/private_daemon": (["common/base", "host/spec", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
     "host/cli": (["common/base", "common/format", "common/net/process", "host/spec", "host/device/count_log", "host/device/launch",
+                  "host/device/adb/look", "host/device/adb/listing",
                   "host/device/trace_resolve", "host/analysis", "host/report", "host/rundir", "host/inspect"],
                  ["libuv", "cjson", "curl"]),
 }

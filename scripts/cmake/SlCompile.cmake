@@ -18,7 +18,7 @@ if(CMAKE_CROSSCOMPILING)
   # The device's file is static and not position independent: its code lies where the counting marks say, and two
   # runs of it are the same to the instruction.
   set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
-  # Nothing unwinds there: the tables for it would be 131 kB of 3 MB (debuggers have their own, which are stripped).
+  # Nothing unwinds there: the tables for it would be 131 kB of 4 MB (debuggers have their own, which are stripped).
   add_compile_options(-fno-pie -fno-asynchronous-unwind-tables)
   add_link_options(-no-pie)
 endif()

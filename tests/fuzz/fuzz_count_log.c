@@ -16,12 +16,29 @@ static void visit(void *user, const struct sl_count_insn *insn)
     *sum += insn->total;
 }
 
+/* What the spans hold is what was counted. */
+static void check_spans(const struct sl_count_log *log)
+{
+    size_t count;
+    uint64_t insns = 0;
+    const struct sl_count_span *spans = sl_count_log_spans(log, &count);
+    const struct sl_count_entry *entries = sl_count_log_entries(log);
+    for (size_t s = 0; s < count; s++) {
+        for (size_t i = spans[s].first; i < spans[s].first + spans[s].count; i++)
+            insns +=
+                spans[s].times * entries[i].times * sl_count_log_block(log, entries[i].block).count;
+    }
+    if (insns != sl_count_log_counted(log, SL_INSN_ANY))
+        abort();
+}
+
 static uint64_t count(const uint8_t *data, size_t size, size_t step, int *out_rc)
 {
     struct sl_count_log *log = NULL;
     uint64_t sum = 0;
     if (sl_count_log_new(&marks, &log) < 0)
         return 0;
+    sl_count_log_keep_spans(log, NULL);
     for (size_t at = 0; at < size; at += step) {
         if (sl_count_log_push(log, data + at, size - at < step ? size - at : step, NULL) < 0)
             break;
@@ -30,6 +47,8 @@ static uint64_t count(const uint8_t *data, size_t size, size_t step, int *out_rc
     sl_count_log_each(log, visit, &sum);
     if (sum != sl_count_log_counted(log, SL_INSN_ANY) + sl_count_log_uncounted(log))
         abort();
+    if (*out_rc == 0)
+        check_spans(log);
     sl_count_log_free(log);
     return sum;
 }

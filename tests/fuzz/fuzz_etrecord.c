@@ -7,12 +7,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void look_up(const struct sl_etrecord *record, const char *name, size_t len, bool delegated)
 {
     struct sl_etrecord_match match;
-    char place[64];
+    char place[64], code[64];
     for (int64_t instruction = -1; instruction < 3; instruction++) {
         if (sl_etrecord_find(record, instruction, name, len, delegated, &match) < 0)
             continue;
-        for (size_t i = 0; i < match.node_count; i++)
+        for (size_t i = 0; i < match.node_count; i++) {
             sl_etrecord_place(match.nodes[i], place, sizeof(place));
+            sl_etrecord_code(match.nodes[i], code, sizeof(code));
+        }
         sl_etrecord_match_fini(&match);
     }
 }

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import time
 
-from lab import AGENT, HOST, NATIVE, STATE, must_be_valid, run_directories
+from lab import AGENT, HOST, NATIVE, NO_ADB, STATE, must_be_valid, run_directories
 
 SME2LABD = HOST / "bin/sme2labd"
 NATIVE_AGENT = NATIVE / "bin/sme2lab-agent"
@@ -60,6 +60,7 @@ class Daemon:
         self.words = [program, "--state", self.state]
         own = {"SME2LAB_AGENT": str(AGENT), "SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT)} if HOST.name != "host" else {}
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")} | own | (env or {})
+        self.env.setdefault("ADB_SERVER_SOCKET", NO_ADB)
         if config is not None:
             path = self.state.parent / "host.json"
             path.write_text(json.dumps(config))

@@ -78,6 +78,9 @@ def run_directories(root):
     return sorted({path.parent for path in [*root.rglob("manifest*.json"), *imports]})
 
 
+NO_ADB = "localfilesystem:/nonexistent/adb.sock"  # a test that wants phones names its own server
+
+
 def made_directory(words):
     """The run directory that these words make; None if none is there."""
     if not words or words[0] not in ("run", "import", "watch", "wait"):
@@ -90,6 +93,7 @@ def made_directory(words):
 def call(*words, env=None, timeout=170):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")}
     environment["SME2LAB_STATE"] = str(STATE)
+    environment.setdefault("ADB_SERVER_SOCKET", NO_ADB)
     environment.update(env or {})
     return subprocess.run([SME2LAB, *map(str, words)], env=environment, timeout=timeout,
                           capture_output=True, text=True, stdin=subprocess.DEVNULL)

@@ -57,6 +57,22 @@ class CountedRun(unittest.TestCase):
             self.assertEqual((pathlib.Path(self.folder) / "nan" / name).read_text().count("10 values are NaN or infinite"), 3)
         self.assertEqual(lab.sme2lab("validate", self.folder + "/nan").returncode, 0)
 
+    def test_a_gain_that_falls_is_a_regression_though_on_still_wins(self):
+        narrow = lab.Run("toy_cnn_f32_xnnpack", self.folder + "/narrow", "--svl", "128")
+        self.assertEqual(narrow.done.returncode, 0, narrow.done.stderr)
+        words = ("compare", self.run_.out, narrow.out, "--factor", "device", "--variant", "off")
+        done = lab.sme2lab(*words, "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual((done.returncode, found["verdict"]), (3, "equal"))
+        self.assertEqual((found["arms"]["other"], found["arms"]["verdict"]), ("on", "more-instructions"))
+        gain = found["arms"]["gain"]
+        self.assertEqual((gain["before"], gain["after"]), (self.run_.result["comparison"]["ratio"], narrow.result["comparison"]["ratio"]))
+        self.assertLess(gain["ratio"], 0.8)
+        self.assertTrue(found["output_agreement"]["agree"])
+        self.assertIn("what SME2 gains: ", lab.sme2lab(*words).stdout)
+        self.assertEqual(lab.sme2lab(*words, "--threshold", "900").returncode, 0)
+        self.assertEqual(lab.sme2lab("compare", self.run_.out, narrow.out, "--variant", "off").returncode, 4)
+
     def test_categories_sum_to_end_to_end_in_every_run(self):
         for analysis in self.run_.result["analyses"]:
             self.assertEqual(analysis["time_unit"], "instructions")

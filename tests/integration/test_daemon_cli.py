@@ -127,8 +127,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((runs, runs[0]), (sorted(runs), first))
         self.assertIn(later, runs)
         self.assertEqual(len({point["ratio"] for point in told["points"]}), 1)
+        self.assertTrue(all(point["off"] / point["on"] == point["ratio"] for point in told["points"]))
+        self.assertEqual((told["arms"]["off"]["changes"], told["arms"]["on"]["category"], told["regressed"]), ([], None, False))
+        self.assertEqual(self.daemon.cli("history", listed["id"], "--threshold", 5).returncode, 0)
         text = self.daemon.cli("history", listed["id"])
-        self.assertRegex(text.stdout, rf"(?m)^ +{first} +{runs[-1]} .* {len(runs)} +\d+\.\d{{4}} +-")
+        self.assertRegex(text.stdout, rf"(?m)^ +{first} +{runs[-1]} .* {len(runs)} +off/on +\d+\.\d{{4}} +-")
         self.assertEqual(self.daemon.cli("history", "0" * 16).returncode, 2)
         self.assertEqual(self.daemon.cli("history", "toy").returncode, 2)
 
@@ -164,7 +167,10 @@ class CommandLine(unittest.TestCase):
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(lines[0]["event"], "job")
-        self.assertTrue(any(line["event"] == "progress" for line in lines[:-1]))
+        told = [line["data"] for line in lines[:-1] if line["event"] == "progress"]
+        self.assertTrue(any("percent" in data for data in told), told)
+        expected = [data["expected_insns"] for data in told if data.get("expected_insns")]
+        self.assertTrue(expected, told)  # from the warm-up on
         self.assertEqual(lines[-1]["state"], "done")
 
     def test_in_a_pipe_watch_says_only_how_it_ended(self):

@@ -122,6 +122,13 @@ class Disk(unittest.TestCase):
         self.assertEqual(self.half_written(), [])
         self.assertIn(self.lab.daemon.request("PUT", f"/api/v1/blobs/{digest}", body)[0], (200, 201, 204))
 
+    def test_an_upload_that_fills_the_disk_is_in_nobodys_way(self):
+        self.fill(2 << 20)
+        body = os.urandom(6 << 20)
+        self.put_refused(laboratory.hashlib.sha256(body).hexdigest(), body)
+        self.assertEqual([name for name in os.listdir(pathlib.Path(self.lab.state) / "blobs") if name.endswith(".part")], [])
+        self.lab.daemon.wait(self.lab.submit("here", 1))
+
     def test_a_daemon_that_is_killed_on_a_full_disk_goes_on_when_there_is_room(self):
         job = self.lab.submit("here", cases.LONG_RUNS)
         await_begun(self.lab, job)

@@ -105,7 +105,7 @@ class Failures(lab.Scratch):
         damaged = self.scratch / "damaged.pte"
         for cut in (b"", model[:100], model[:len(model) // 2], b"\xff" * 4096):
             damaged.write_bytes(cut)
-            self.refused(1, "run", damaged, "--out", self.scratch / "o", says=["damaged.pte"])
+            self.refused(2, "run", damaged, "--out", self.scratch / "o", says=["damaged.pte"])
 
     def test_input_of_the_wrong_size_fails_with_the_agents_words(self):
         lab.need(lab.AGENT, lab.EMULATOR)

@@ -253,6 +253,16 @@ class Import(lab.Scratch):
     def test_an_imported_pair_is_reported_and_several_side_by_side(self):
         kit, out = self.kit(), self.scratch / "out"
         self.assertEqual(lab.sme2lab("import", kit, "-o", out, "--model", "toy", "--pair", "base=sme2").returncode, 0)
+        done = lab.sme2lab("compare", out, "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual((done.returncode, found["method"], found["baseline"]["runs"] > 0), (4, "block-bootstrap", True), done.stderr)
+        self.assertIn("candidate", lab.sme2lab("compare", out).stdout)
+        by_start = self.scratch / "by-start"
+        self.assertEqual(lab.sme2lab("import", kit, "-o", by_start, "--pair", "ba=sm").returncode, 0)
+        self.assertEqual(json.loads((by_start / "import.json").read_text())["pair"], {"baseline": "base", "candidate": "sme2"})
+        wrong = lab.sme2lab("import", kit, "-o", self.scratch / "wrong", "--pair", "off=sme2")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("no experiment is called 'off' or begins so", wrong.stderr)
         done = lab.sme2lab("report", out, "--format", "md,html,perfetto,junit,comment")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((out / "report.md").read_text().startswith("# base against sme2: toy"))

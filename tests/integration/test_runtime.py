@@ -51,21 +51,37 @@ class TwoRuntimes(lab.Scratch):
         for experiment in ("run_executorch", "run"):
             for variant in ("off", "on"):
                 self.assertTrue(list((self.out / f"{experiment}_sme2-{variant}").glob("*.etdump")), f"{experiment} {variant}")
-        self.assertIn("ExecuTorch's libraries, sme2 on against off: 2.8", done.stdout)
-        self.assertLess(done.stdout.index("ExecuTorch's libraries"), done.stdout.rindex("sme2 on against off: 15."))
+        self.assertIn("ExecuTorch, sme2 on against off: executes 2.8", done.stdout)
+        self.assertEqual(done.stdout.count("fewer instructions at SVL 512 (not speed)"), 2)
+        self.assertLess(done.stdout.index("ExecuTorch, sme2"), done.stdout.rindex("sme2 on against off: executes 15."))
         self.assertEqual(self.manifest("run_executorch")["runtime"], "executorch")
         self.assertNotIn("runtime", self.manifest("run"))
         combined = (self.out / "combined_report.md").read_text()
         self.assertIn("What is left in ExecuTorch", combined)
-        self.assertIn("left in ExecuTorch", done.stdout)
+        table = done.stdout[done.stdout.index("what is left"):]
+        self.assertRegex(table, r"\ntoy_cnn_f32_xnnpack, end to end +3\.604 M +1\.275 M +2\.600 M +166\.1 k +1\.109 M\n")
+        self.assertRegex(table, r"Convolution .* IGEMM .*\n +kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa; ours sl_")
         self.check_outputs()
         self.check_operators()
+        self.check_kernels()
 
     def check_outputs(self):
         """Bit for bit what executor_runner gives on this CPU."""
         for variant, word in (("off", "nosme"), ("on", "sme2")):
             got = next(self.out.glob(f"*run_executorch*_sme2-{variant}-0.bin")).read_bytes()
             self.assertEqual(got, (MODEL.parent / f"aarch64-{word}-0.bin").read_bytes(), variant)
+
+    def check_kernels(self):
+        """KleidiAI's functions by their exported names; naming them costs the measured executions nothing."""
+        on = (next((self.out / "run_executorch_sme2-on").glob("*_kernels.csv"))).read_text()
+        off = (next((self.out / "run_executorch_sme2-off").glob("*_kernels.csv"))).read_text()
+        self.assertIn("kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa,CONV", on)
+        self.assertIn(",sme2,False,True", on)
+        self.assertNotIn("sme", off.split("\n", 1)[1])
+        manifest = self.manifest("run_executorch")
+        self.assertRegex(manifest["agent_report"]["runtime"], r"^ExecuTorch 1\.5\.1 \([0-9a-f]{8}\)$")
+        self.assertIn(f"| Runtime | {manifest['agent_report']['runtime']} |", (self.out / "report_run_executorch.md").read_text())
+        self.assertEqual([v["packed_bytes"] for v in manifest["agent_report"]["variants"]], [None, None])
 
     def check_operators(self):
         operators = {}

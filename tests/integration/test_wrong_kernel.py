@@ -1,7 +1,9 @@
-"""A build with one deliberately wrong kernel must get the verdict `wrong` and exit 1."""
+"""What is wrong gets the verdict `wrong` and exit 1: a build with one deliberately wrong kernel, outputs that are not the expected
+ones, and differences beyond the tolerance that was asked for."""
 
 import json
 import os
+import struct
 import subprocess
 import unittest
 
@@ -35,6 +37,38 @@ class WrongKernel(lab.Scratch):
         self.assertEqual(result["verdict"], "wrong")
         self.assertFalse(result["output_agreement"]["on_vs_portable"]["agree"])
         self.assertTrue(result["output_agreement"]["off_vs_portable"]["agree"])
+
+
+class Expected(lab.Scratch):
+    MODEL = lab.MODELS / "toy_cnn_int8_xnnpack"
+
+    def run_with(self, name, *words):
+        done = lab.sme2lab("run", self.MODEL / "model.pte", "--inputs", self.MODEL / "input-0.bin", "--device", "counted",
+                           "--runs", 1, "--warmup", 0, "--out", self.scratch / name, "--json", *words)
+        return done.returncode, json.loads(done.stdout)
+
+    def test_right_outputs_are_expected_and_wrong_ones_are_not(self):
+        right = (self.MODEL / "runtime-0.bin").read_bytes()
+        numbers = list(struct.unpack(f"<{len(right) // 4}f", right))
+        numbers[0] += 0.02 * max(map(abs, numbers))
+        near = self.scratch / "near.bin"
+        near.write_bytes(struct.pack(f"<{len(numbers)}f", *numbers))
+        code, result = self.run_with("right", "--expected", self.MODEL / "runtime-0.bin")
+        self.assertEqual((code, result["verdict"]), (0, "fewer-instructions"))
+        self.assertEqual(result["output_agreement"]["on_vs_expected"]["max_abs"], 0)
+        self.assertEqual(lab.sme2lab("validate", self.scratch / "right").returncode, 0)
+        code, result = self.run_with("near", "--expected", near, "--tolerance", 0.01)
+        self.assertEqual((code, result["verdict"]), (1, "wrong"))
+        self.assertTrue(result["output_agreement"]["on_vs_portable"]["agree"])
+        self.assertFalse(result["output_agreement"]["off_vs_expected"]["agree"])
+        self.assertEqual(result["output_agreement"]["off_vs_expected"]["tolerance"], 0.01)
+        code, result = self.run_with("wide", "--expected", near, "--tolerance", 0.03)
+        self.assertEqual((code, result["verdict"]), (0, "fewer-instructions"))
+
+    def test_an_expected_file_of_another_size_is_wrong(self):
+        code, result = self.run_with("size", "--expected", self.MODEL / "input-0.bin")
+        self.assertEqual((code, result["verdict"]), (1, "wrong"))
+        self.assertIn("another size", " ".join(result["comparison"]["reasons"]))
 
 
 if __name__ == "__main__":

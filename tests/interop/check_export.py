@@ -11,6 +11,7 @@ import torch
 
 from sme2lab_export import __main__ as command
 from sme2lab_export import advice, agreement, artifacts, stepwise, trial
+from sme2lab_export import options as words_of
 from sme2lab_export.zoo import BUILT_IN, seeded
 from sme2lab_export.zoo.recipes import Recipe
 
@@ -36,6 +37,11 @@ def run(words):
         except SystemExit as end:
             code = end.code
     return code, said.getvalue()
+
+
+def program(outdir):
+    with open(os.path.join(outdir, "model.json"), encoding="utf-8") as file:
+        return os.path.join(outdir, json.load(file)["pte"]["file"])
 
 
 def calibration(lab):
@@ -64,10 +70,23 @@ def check_case(lab, number, model, words):
     assert found["agent_off"]["agrees"] and found["agent_on"]["agrees"], f"{what}: {found}"
     if "--calibrate" in words:
         assert facts["quantized"]["samples"] == 3, f"{what}: {facts['quantized']}"
-    for name in ["model.pte"] + ["model.bpte"] * ("--bundled" in words) + ["model.etrecord"] * ("--etrecord" in words):
+    for name in [facts["pte"]["file"]] + [f"{facts['name']}.bpte"] * ("--bundled" in words) + [f"{facts['name']}.etrecord"] * ("--etrecord" in words):
         assert os.path.getsize(os.path.join(outdir, name)) > 0, f"{what}: no {name}"
     lab.say(f"{what}: {100 * facts['delegated_share']:.0f} % delegated, SME2 on {found['agent_on']['of_rms']:.1e} from ExecuTorch, off "
             f"{found['agent_off']['of_rms']:.1e}")
+
+
+def check_names(lab):
+    """Programs are called what their models are, and what was done to them; the list has every built-in model."""
+    assert set(words_of.BUILT_IN) == set(BUILT_IN), "--list and the built-in models differ"
+    base = ["--outdir", lab.out]
+    cases = [(["--model", "toy"], "fp32", "toy"), (["--model", "toy", "--backend", "portable"], "fp16", "toy_fp16_portable"),
+             (["--model", NUMBERS], "int8-dynamic", "numbers_int8_dynamic"), (["--model", "some/net.py:Net"], "fp32", "net"),
+             (["--model", "toy", "--name", "mine"], "int8", "mine")]
+    for words, kind, wanted in cases:
+        found = words_of.name(words_of.parse(words + base), kind)
+        assert found == wanted, f"{words} is called {found}, not {wanted}"
+    lab.say(f"{len(cases)} programs called what they are")
 
 
 def check_refused(lab):
@@ -112,7 +131,7 @@ def check_steps(lab):
     outdir = os.path.join(lab.out, "export", "steps")
     code, said = run(["--model", SMALL_VIT, "--outdir", outdir, "--quantize", "int8", "--no-trial"])
     assert code == 0, f"exit {code}: {said[-800:]}"
-    with open(os.path.join(outdir, "model.pte"), "rb") as file:
+    with open(program(outdir), "rb") as file:
         pte = file.read()
     inputs = [artifacts.read(os.path.join(outdir, "input-0.bin"), torch.empty(1, 3, 32, 32))]
     parts, whole = list(stepwise.instructions(pte, inputs, trial.executorch)), trial.executorch(pte, inputs)
@@ -142,7 +161,7 @@ def shaken(parts_of, seed):
 
 def check_last_bits(lab, outdir):
     """How far ExecuTorch's own answer of the int8 ViT moves with the last bits of floats: as far as ours may be from it."""
-    with open(os.path.join(outdir, "model.pte"), "rb") as file:
+    with open(program(outdir), "rb") as file:
         pte = file.read()
     inputs = [artifacts.read(os.path.join(outdir, "input-0.bin"), torch.empty(1, 3, 224, 224))]
     parts = list(stepwise.instructions(pte, inputs, trial.executorch))
@@ -179,4 +198,5 @@ def check(lab):
     check_steps(lab)
     check_rounding(lab)
     check_causes(lab)
+    check_names(lab)
     check_refused(lab)

@@ -1,6 +1,11 @@
 """Our ETDump opens in ExecuTorch's Inspector and gives event for event what the trace recorded."""
 
+import glob
 import os
+import subprocess
+import sys
+
+from executorch.devtools import Inspector
 
 import fixtures
 import inspector
@@ -38,7 +43,31 @@ def compare(etdump, trace):
     return values
 
 
+def check_counted(lab):
+    """Of a counted run: the unit is said, warm-ups are outside the averages, no event stands for no operator, delegates have their name."""
+    folder = os.path.join(lab.out, "inspector", "counted")
+    words = [sys.executable, "-m", "sme2lab_export", "--model", "toy", "--outdir", folder, "--etrecord", "--no-trial"]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=programs.LONGEST_SECONDS)
+    assert done.returncode == 0, f"toy is not exported: {done.stderr.strip()[-300:]}"
+    words = [os.path.join(programs.ROOT, "build/host/bin/sme2lab"), "run", f"{folder}/toy.pte", "--inputs", f"{folder}/input-0.bin", "--device", "counted",
+             "--runs", "2", "--warmup", "3", "--out", f"{folder}/run", "--force", "-q"]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=programs.LONGEST_SECONDS,
+                          env={**os.environ, "SME2LAB_STATE": os.path.join(folder, "state")})
+    assert done.returncode == 0, f"toy does not run: {done.stderr.strip()[-300:]}"
+    etdump = glob.glob(f"{folder}/run/run_sme2-on/*.etdump")[0]
+    frame = Inspector(etdump_path=etdump, etrecord=f"{folder}/toy.etrecord").to_dataframe()
+    first = frame.event_block_name[0]
+    assert "unit is executed instructions" in first, f"the first block '{first}' does not say the unit"
+    assert not [name for name in frame.event_name if "sme2lab" in name], "an event stands for no operator"
+    values = {name: {len(raw) for raw in frame[frame.event_block_name == name].raw} for name in set(frame.event_block_name)}
+    assert values == {first: {1}, "Warmup": {3}, "Execute": {2}}, f"values of a row by block: {values}"
+    backends = set(frame[frame.is_delegated_op].delegate_backend_name)
+    assert backends == {"XnnpackBackend"}, f"delegates' names: {backends}"
+    lab.say(f"counted toy: {len(frame)} rows, warm-ups apart, the unit said, delegates named")
+
+
 def check(lab):
+    check_counted(lab)
     for fixture in fixtures.supported():
         for where, cpu in (("native", None), ("SME2 in the emulator", programs.SVL512)):
             if cpu is None and fixture.name.startswith("mobilenet"):

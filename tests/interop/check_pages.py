@@ -1,4 +1,5 @@
-"""The HTML pages in headless Chromium: no console error, nothing loaded, no text of a plot cut off or over another."""
+"""The HTML pages in headless Chromium, wide and light, narrow and dark: no console error, nothing loaded, no text of a plot cut off, over another,
+too small or too faint to read."""
 
 import os
 import re
@@ -10,17 +11,27 @@ import zlib
 import programs
 import reports
 
-WIDTH, HEIGHT = 1000, 3000
+WIDE, NARROW, HEIGHT = 1000, 390, 3000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # What the page's own policy forbids stands in a copy of it: a script that looks at every plot and writes what is wrong into the page.
 LOOK = """<script>
 const wrong = [];
+document.querySelectorAll("details").forEach(part => { part.open = true; });
+const light = colour => {
+  const [red, green, blue] = colour.match(/[\\d.]+/g).map(c => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+const paper = light(getComputedStyle(document.body).backgroundColor);
 document.querySelectorAll("svg").forEach(svg => {
   const view = svg.viewBox.baseVal, boxes = [];
   svg.querySelectorAll("text").forEach(text => {
     const box = text.getBBox(), words = text.textContent;
     if (box.x < view.x - 1 || box.y < view.y - 1 || box.x + box.width > view.width + 1 || box.y + box.height > view.height + 1)
       wrong.push("cut off: " + words);
+    const style = getComputedStyle(text), ink = light(style.fill);
+    if (parseFloat(style.fontSize) * svg.clientWidth / view.width < 9) wrong.push("too small: " + words);
+    if (!text.hasAttribute("fill") && !text.closest("g[fill]") && (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05) < 4.5)
+      wrong.push("too faint: " + words);
     boxes.forEach(([other, over]) => {
       const wide = Math.min(box.x + box.width, other.x + other.width) - Math.max(box.x, other.x);
       const high = Math.min(box.y + box.height, other.y + other.height) - Math.max(box.y, other.y);
@@ -29,8 +40,21 @@ document.querySelectorAll("svg").forEach(svg => {
     boxes.push([box, words]);
   });
 });
+document.querySelectorAll("table.free").forEach(table => {
+  const rows = table.tBodies[0].rows, count = rows.length, button = table.querySelector("th.r button"), label = table.parentNode.previousElementSibling;
+  const cell = row => value(row.cells[button.parentNode.cellIndex]);
+  if (button) button.click();
+  if (button && ([...rows].some((row, i) => i > 0 && cell(row) > cell(rows[i - 1])) || rows.length != count)) wrong.push("not sorted");
+  if (count < 8) return;
+  const box = label.querySelector("input");
+  box.value = "no row has this";
+  box.dispatchEvent(new Event("input"));
+  if ([...rows].some(row => !row.hidden)) wrong.push("not searched");
+  box.value = "";
+  box.dispatchEvent(new Event("input"));
+});
 document.querySelectorAll(".wide").forEach(table => {
-  if (table.scrollWidth > table.clientWidth + 1) wrong.push("a table is wider than its page: " + table.textContent.trim().slice(0, 60));
+  if (innerWidth > 600 && table.scrollWidth > table.clientWidth + 1) wrong.push("a table is wider than its page: " + table.textContent.trim().slice(0, 60));
 });
 if (document.documentElement.scrollWidth > window.innerWidth + 1) wrong.push("the page is wider than the window");
 document.body.innerHTML = "<pre id=found>" + document.querySelectorAll("svg").length + "\\n" +
@@ -44,10 +68,11 @@ def browser():
     return found
 
 
-def chromium(profile, *words):
-    """(what it printed, what its pages said to the console)."""
+def chromium(profile, width, *words):
+    """(what it printed, what its pages said to the console); the narrow window is a dark one."""
     done = subprocess.run([browser(), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--hide-scrollbars",
-                           "--enable-logging=stderr", "--v=0", f"--window-size={WIDTH},{HEIGHT}", *words],
+                           "--enable-logging=stderr", "--v=0", f"--window-size={width},{HEIGHT}",
+                           f"--blink-settings=preferredColorScheme={0 if width == NARROW else 1}", *words],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120)
     return done.stdout, [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
 
@@ -74,17 +99,21 @@ def check_page(path, out, profile):
     """How many plots; fails on anything that a reader would see go wrong."""
     with open(path, encoding="utf-8") as file:
         page = file.read()
+    return max(look(path, page, out, profile, width) for width in (WIDE, NARROW))
+
+
+def look(path, page, out, profile, width):
     shot = os.path.join(out, "page.png")
-    _, said = chromium(profile, f"--screenshot={shot}", "file://" + path)
+    _, said = chromium(profile, width, f"--screenshot={shot}", "file://" + path)
     assert not said, f"{path}: the console says {said[0]}"
     assert colours(shot) > 16, f"{path}: the screenshot is empty"
     copy = os.path.join(out, "looked-at.html")
     with open(copy, "w", encoding="utf-8") as file:
         file.write(re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", page).replace("</body>", LOOK))
-    printed, _ = chromium(profile, "--dump-dom", "file://" + copy)
+    printed, _ = chromium(profile, width, "--dump-dom", "file://" + copy)
     found = re.search(r'<pre id="found">(\d+)\n(.*?)</pre>', printed, re.S)
     assert found, f"{path}: the page could not be looked at"
-    assert not found[2].strip(), f"{path}: {found[2].strip().splitlines()[0]} ({len(found[2].strip().splitlines())} such)"
+    assert not found[2].strip(), f"{path}, {width} wide: {found[2].strip().splitlines()[0]} ({len(found[2].strip().splitlines())} such)"
     assert int(found[1]) == page.count("<svg"), f"{path}: a plot is missing"
     return int(found[1])
 
@@ -94,6 +123,8 @@ WRONG_PAGES = {
     "the console says": '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><img src="x.png">',
     "cut off: far": '<svg viewBox="0 0 100 20"><text x="90" y="15">far</text></svg>',
     "a table is wider": '<div class="wide" style="overflow-x:auto"><table><tr><td style="white-space:nowrap">' + "w" * 900 + "</td></tr></table></div>",
+    "too small: tiny": '<svg viewBox="0 0 4000 200"><text x="50" y="90">tiny</text></svg>',
+    "too faint: pale": '<svg viewBox="0 0 100 20"><text x="5" y="15" style="fill:#ccc">pale</text></svg>',
     "over one another: b | a": '<svg viewBox="0 0 100 20"><text x="5" y="15">a</text><text x="7" y="15">b</text></svg>',
 }
 
@@ -103,7 +134,7 @@ def check_that_wrong_pages_are_found(out, profile):
     for words, body in WRONG_PAGES.items():
         path = os.path.join(out, "wrong.html")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f"<!doctype html><html><body>{body}{colourful}</body></html>")
+            file.write(f"<!doctype html><html><body style=\"background:#fff\">{body}{colourful}</body></html>")
         try:
             check_page(path, out, profile)
         except AssertionError as found:

@@ -104,6 +104,11 @@ def real_files():
             yield from sorted(glob.glob(os.path.join(root, "**", name), recursive=True))
 
 
+def name_of(folder):
+    with open(os.path.join(folder, "model.json"), encoding="utf-8") as file:
+        return json.load(file)["name"]
+
+
 def check_records(lab, out):
     """A model exported here and now, on the real runtime, with its ETRecord."""
     for backend in ("portable", "xnnpack"):
@@ -111,9 +116,9 @@ def check_records(lab, out):
         command = [sys.executable, "-m", "sme2lab_export", "--model", "toy", "--backend", backend, "--outdir", folder, "--etrecord"]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=programs.LONGEST_SECONDS)
         assert done.returncode == 0, f"sme2lab_export --backend {backend}: {done.stderr.strip()[-300:]}"
-        etdump, record = (os.path.join(folder, name) for name in ("run.etdump", "model.etrecord"))
+        etdump, record = (os.path.join(folder, name) for name in ("run.etdump", f"{name_of(folder)}.etrecord"))
         image = torch.from_numpy(numpy.fromfile(os.path.join(folder, "input-0.bin"), dtype=numpy.float32).reshape(1, 3, 64, 64))
-        with open(os.path.join(folder, "model.pte"), "rb") as file:
+        with open(os.path.join(folder, f"{name_of(folder)}.pte"), "rb") as file:
             real_runtime.execute(file.read(), [image], etdump, RECORD_RUNS)
         rows = compare(f"toy, {backend}, with ETRecord", etdump, record)
         assert b"aten.convolution.default" in our_table(etdump, record), f"toy, {backend}: the ETRecord names no operator"

@@ -1,5 +1,6 @@
 /* tests/support/delegate_stand_in.c: a library that asks for the time as the XNNPACK delegate does:
- * once before its first operator and once after each, and then copies its stamps into events. */
+ * once before its first operator and once after each, and then copies its stamps into events. Its
+ * first operator packs and multiplies, its second multiplies, the others call no named kernel. */
 #include <time.h>
 
 #define SUBMIT_TRACE                                                                               \
@@ -19,12 +20,36 @@ void submit_trace(void *profiler)
         in->name(in->user, i);
 }
 
+/* Called by name, as a library's exported functions are. */
+int kai_run_lhs_pack_stand_in(int x), kai_run_matmul_stand_in_sme2_mopa(int x);
+int kai_run_matmul_stand_in_neon(int x);
+__attribute__((noinline)) int kai_run_lhs_pack_stand_in(int x)
+{
+    return x + 1;
+}
+__attribute__((noinline)) int kai_run_matmul_stand_in_sme2_mopa(int x)
+{
+    return x + 2;
+}
+__attribute__((noinline)) int kai_run_matmul_stand_in_neon(int x)
+{
+    return x + 4;
+}
+
+int stand_in_sum; /* what the calls answered */
+
 void stand_in_run(int operators, void (*name)(void *user, int operator_number), void *user);
 void stand_in_run(int operators, void (*name)(void *user, int operator_number), void *user)
 {
     struct stand_in profiler = {.name = name, .user = user, .operators = operators};
     struct timespec now;
-    for (int i = 0; i <= operators; i++)
+    stand_in_sum = 0;
+    for (int i = 0; i <= operators; i++) {
+        if (i == 1)
+            stand_in_sum += kai_run_matmul_stand_in_sme2_mopa(kai_run_lhs_pack_stand_in(10));
+        else if (i == 2)
+            stand_in_sum += kai_run_matmul_stand_in_neon(20);
         clock_gettime(CLOCK_MONOTONIC, &now);
+    }
     submit_trace(&profiler);
 }

@@ -129,9 +129,8 @@ static int prepare_squeeze(struct sl_op_call *call, struct sl_diag *diag)
     return rc != 0 ? rc : copy_whole(call, in, out, rank, sizes, diag);
 }
 
-/* By strides: other element sizes, ranks and memory orders. */
-static int permute_by_strides(struct sl_op_call *call, const struct sl_tensor *in,
-                              struct sl_tensor *out, const size_t *perm, struct sl_diag *diag)
+static int permute(struct sl_op_call *call, const struct sl_tensor *in, struct sl_tensor *out,
+                   const size_t *perm, struct sl_diag *diag)
 {
     struct sl_move_side side = {.tensor = in};
     int32_t sizes[SL_TENSOR_MAX_RANK];
@@ -142,30 +141,6 @@ static int permute_by_strides(struct sl_op_call *call, const struct sl_tensor *i
         side.strides[i] = strides[perm[i]];
     }
     return sl_move_view(call, &side, out, in->rank, sizes, diag);
-}
-
-static int permute(struct sl_op_call *call, const struct sl_tensor *in, struct sl_tensor *out,
-                   const size_t *perm, struct sl_diag *diag)
-{
-    int32_t sizes[SL_STEP_MAX_RANK];
-    size_t dims[SL_STEP_MAX_RANK];
-    if (in->element_bytes != sizeof(float) || in->rank > SL_STEP_MAX_RANK ||
-        !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out))
-        return permute_by_strides(call, in, out, perm, diag);
-    for (uint32_t i = 0; i < in->rank; i++) {
-        sizes[i] = in->sizes[perm[i]];
-        dims[i] = (size_t)in->sizes[i];
-    }
-    int rc = check_types(call, in, out, diag);
-    if (rc == 0)
-        rc = sl_tensor_resize(out, in->rank, sizes, diag);
-    if (rc == 0 && out->nbytes != in->nbytes)
-        rc = sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "input and output differ in size");
-    if (rc != 0)
-        return rc;
-    sl_step_permute(sl_op_step(call), call->isa, in->rank, dims, perm);
-    sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
-    return 0;
 }
 
 static int prepare_permute(struct sl_op_call *call, struct sl_diag *diag)

@@ -3,19 +3,23 @@
 #include <float.h>
 #include <math.h>
 
+#include "agent/runtime/ops/broadcast.h"
 #include "agent/runtime/ops/map.h"
 #include "common/format/scalar_type.h"
 
-static bool is_plain(const struct sl_op_call *call, uint32_t i)
+static bool is_plain(const struct sl_op_call *call, uint32_t i, int type)
 {
     const struct sl_tensor *tensor = sl_op_tensor(call, i);
-    return !tensor || (tensor->scalar_type == SL_SCALAR_FLOAT && tensor->rank <= SL_STEP_MAX_RANK &&
+    return !tensor || (tensor->scalar_type == type && tensor->rank <= SL_STEP_MAX_RANK &&
                        sl_tensor_contiguous(tensor));
 }
 
+/* Operands of one type that kernels take: f32 or Half. */
 static bool all_plain(const struct sl_op_call *call, uint32_t out_at)
 {
-    return is_plain(call, 0) && is_plain(call, 1) && is_plain(call, out_at);
+    int type = sl_op_tensor(call, out_at)->scalar_type;
+    return (type == SL_SCALAR_FLOAT || type == SL_SCALAR_HALF) && is_plain(call, 0, type) &&
+           is_plain(call, 1, type) && is_plain(call, out_at, type);
 }
 
 static int prepare_clamp(struct sl_op_call *call, uint32_t out_at, double min, double max,
@@ -30,7 +34,9 @@ static int prepare_clamp(struct sl_op_call *call, uint32_t out_at, double min, d
     if (in->nbytes == 0)
         sl_step_none(sl_op_step(call));
     else
-        sl_step_clamp(sl_op_step(call), call->isa, sl_tensor_count(in), (float)min, (float)max);
+        (out->scalar_type == SL_SCALAR_HALF ? sl_step_unary_f16 : sl_step_unary)(
+            sl_op_step(call), call->isa, SL_UNARY_CLAMP, sl_tensor_count(in), (float)min,
+            (float)max);
     sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
     return 0;
 }
@@ -53,7 +59,7 @@ static bool bound_fits(const struct sl_op_call *call, uint32_t arg)
                                      [SL_SCALAR_FLOAT] = (double)FLT_MAX,
                                      [SL_SCALAR_DOUBLE] = DBL_MAX,
                                      [SL_SCALAR_BFLOAT16] = 3.3895313892515355e38};
-    int type = sl_op_tensor(call, 3)->scalar_type;
+    int type = sl_op_type(call, 3);
     double bound = sl_op_number(call, arg, 0.0);
     int64_t whole = sl_op_int(call, arg, sl_cast_to_int(bound)), back;
     _Alignas(8) uint8_t element[8];
@@ -81,21 +87,6 @@ static void dims_of(const struct sl_tensor *tensor, size_t *dims)
         dims[i] = (size_t)tensor->sizes[i];
 }
 
-static int broadcast_sizes(struct sl_op_call *call, const struct sl_tensor *a,
-                           const struct sl_tensor *b, struct sl_tensor *out, struct sl_diag *diag)
-{
-    int32_t sizes[SL_TENSOR_MAX_RANK];
-    uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
-    for (uint32_t i = 1; i <= rank; i++) { /* from the end */
-        int32_t m = i <= a->rank ? a->sizes[a->rank - i] : 1;
-        int32_t n = i <= b->rank ? b->sizes[b->rank - i] : 1;
-        if (m != n && m != 1 && n != 1)
-            return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its inputs do not broadcast");
-        sizes[rank - i] = m == 1 ? n : m;
-    }
-    return sl_tensor_resize(out, rank, sizes, diag);
-}
-
 /* out = a op b, where `b_ref` may stand for scaled values of b's shape. */
 static int add_binary(struct sl_op_call *call, int op, const struct sl_tensor *b,
                       struct sl_ref b_ref, uint32_t out_at)
@@ -107,8 +98,9 @@ static int add_binary(struct sl_op_call *call, int op, const struct sl_tensor *b
     if (b)
         dims_of(b, b_dims);
     dims_of(out, out_dims);
-    int rc = sl_step_binary(sl_op_step(call), call->isa, op, a->rank, a_dims, b ? b->rank : 0,
-                            b_dims, out->rank, out_dims);
+    int rc = (out->scalar_type == SL_SCALAR_HALF ? sl_step_binary_f16 : sl_step_binary)(
+        sl_op_step(call), call->isa, op, a->rank, a_dims, b ? b->rank : 0, b_dims, out->rank,
+        out_dims);
     if (rc == 0)
         sl_op_operands(call, sl_ref_tensor(a), b_ref, sl_ref_tensor(out));
     return rc;
@@ -131,9 +123,11 @@ static int prepare_tensors(struct sl_op_call *call, int op, double alpha, uint32
                            struct sl_diag *diag)
 {
     const struct sl_tensor *a = sl_op_tensor(call, 0), *b = sl_op_tensor(call, 1);
-    if (!all_plain(call, out_at))
+    bool halves = a->scalar_type == SL_SCALAR_HALF; /* which round once: not a product as well */
+    if (!all_plain(call, out_at) || (halves && alpha != 1.0))
         return sl_map_arithmetic(call, op, alpha, out_at, diag);
-    int rc = broadcast_sizes(call, a, b, sl_op_tensor(call, out_at), diag);
+    int rc = sl_broadcast_sizes(call, 2, (const struct sl_tensor *[2]){a, b},
+                                sl_op_tensor(call, out_at), diag);
     return rc != 0 ? rc : add_binary(call, op, b, scaled(call, b, alpha), out_at);
 }
 
@@ -199,33 +193,70 @@ static int prepare_div_scalar(struct sl_op_call *call, struct sl_diag *diag)
 }
 
 const struct sl_op sl_ops_elementwise[] = {
-    {.name = "aten::relu.out", .signature = "rO", .in_place = true, .prepare = prepare_relu},
+    {.name = "aten::relu.out",
+     .signature = "rO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_relu},
     {.name = "aten::hardtanh.out",
      .signature = "annO",
      .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
      .prepare = prepare_hardtanh},
-    {.name = "aten::clamp.out", .signature = "aNNO", .in_place = true, .prepare = prepare_bounds},
-    {.name = "aten::add.out", .signature = "aanO", .in_place = true, .prepare = prepare_add},
-    {.name = "aten::sub.out", .signature = "aanO", .in_place = true, .prepare = prepare_sub},
-    {.name = "aten::mul.out", .signature = "aaO", .in_place = true, .prepare = prepare_mul},
-    {.name = "aten::div.out", .signature = "aaO", .in_place = true, .prepare = prepare_div},
-    {.name = "aten::maximum.out", .signature = "aaO", .in_place = true, .prepare = prepare_maximum},
-    {.name = "aten::minimum.out", .signature = "aaO", .in_place = true, .prepare = prepare_minimum},
+    {.name = "aten::clamp.out",
+     .signature = "aNNO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_bounds},
+    {.name = "aten::add.out",
+     .signature = "aanO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_add},
+    {.name = "aten::sub.out",
+     .signature = "aanO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_sub},
+    {.name = "aten::mul.out",
+     .signature = "aaO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_mul},
+    {.name = "aten::div.out",
+     .signature = "aaO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_div},
+    {.name = "aten::maximum.out",
+     .signature = "aaO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_maximum},
+    {.name = "aten::minimum.out",
+     .signature = "aaO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_minimum},
     {.name = "aten::add.Scalar_out",
      .signature = "annO",
      .in_place = true,
+     .halves = SL_OP_WIDENED,
      .prepare = prepare_add_scalar},
     {.name = "aten::sub.Scalar_out",
      .signature = "annO",
      .in_place = true,
+     .halves = SL_OP_WIDENED,
      .prepare = prepare_sub_scalar},
     {.name = "aten::mul.Scalar_out",
      .signature = "anO",
      .in_place = true,
+     .halves = SL_OP_WIDENED,
      .prepare = prepare_mul_scalar},
     {.name = "aten::div.Scalar_out",
      .signature = "anO",
      .in_place = true,
+     .halves = SL_OP_WIDENED,
      .prepare = prepare_div_scalar},
     {0},
 };

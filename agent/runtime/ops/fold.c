@@ -540,58 +540,44 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
     return 0;
 }
 
-/* Where the operators of one prepare() have what. */
-struct spec {
-    int op;
-    int dims, keep, correction; /* arguments; -1: none */
-    uint32_t out, index;
-    double otherwise; /* correction without the argument */
-    bool none;        /* no dims in the list are none at all */
-};
+int sl_fold_read(struct sl_op_call *call, const struct sl_fold_spec *spec,
+                 struct sl_fold_shape *out, struct sl_diag *diag)
+{
+    *out = (struct sl_fold_shape){.op = spec->op, .out = spec->out, .index = spec->index};
+    out->mask = (1u << sl_op_tensor(call, 0)->rank) - 1;
+    out->whole = spec->dims < 0;
+    out->keep = spec->keep >= 0 && sl_op_bool(call, (uint32_t)spec->keep);
+    if (spec->correction >= 0)
+        out->correction = sl_op_number(call, (uint32_t)spec->correction, spec->otherwise);
+    int rc = spec->dims >= 0 ? sl_fold_mask(call, (uint32_t)spec->dims, &out->mask, diag) : 0;
+    if (spec->none && sl_op_list_is_empty(call, (uint32_t)spec->dims))
+        out->mask = 0;
+    return rc;
+}
 
 static int prepare_fold(struct sl_op_call *call, struct sl_diag *diag)
 {
-    const struct spec *spec = call->op->data;
-    struct sl_fold_shape shape = {.op = spec->op, .out = spec->out, .index = spec->index};
-    shape.mask = (1u << sl_op_tensor(call, 0)->rank) - 1;
-    shape.whole = spec->dims < 0;
-    shape.keep = spec->keep >= 0 && sl_op_bool(call, (uint32_t)spec->keep);
-    if (spec->correction >= 0)
-        shape.correction = sl_op_number(call, (uint32_t)spec->correction, spec->otherwise);
-    int rc = spec->dims >= 0 ? sl_fold_mask(call, (uint32_t)spec->dims, &shape.mask, diag) : 0;
-    if (spec->none && sl_op_list_is_empty(call, (uint32_t)spec->dims))
-        shape.mask = 0;
+    struct sl_fold_shape shape;
+    int rc = sl_fold_read(call, call->op->data, &shape, diag);
     return rc != 0 ? rc : sl_fold_prepare(call, &shape, diag);
 }
 
 #define OP(op_name, letters, ...)                                                                  \
     {                                                                                              \
         .name = op_name, .signature = letters, .prepare = prepare_fold,                            \
-        .data = &(const struct spec)                                                               \
+        .data = &(const struct sl_fold_spec)                                                       \
         {                                                                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
 
 const struct sl_op sl_ops_fold[] = {
-    OP("aten::mean.dtype_out", "aIO", SL_FOLD_MEAN, -1, -1, -1, 2, 0, 0.0, false),
-    OP("aten::sum.IntList_out", "aVbIO", SL_FOLD_SUM, 1, 2, -1, 4, 0, 0.0, false),
     OP("aten::prod.int_out", "aibIO", SL_FOLD_PROD, 1, 2, -1, 4, 0, 0.0, false),
     OP("aten::prod.out", "aIO", SL_FOLD_PROD, -1, -1, -1, 2, 0, 0.0, false),
-    OP("aten::amax.out", "aVbO", SL_FOLD_MAX, 1, 2, -1, 3, 0, 0.0, false),
-    OP("aten::amin.out", "aVbO", SL_FOLD_MIN, 1, 2, -1, 3, 0, 0.0, false),
-    OP("aten::max.unary_out", "aO", SL_FOLD_MAX, -1, -1, -1, 1, 0, 0.0, false),
-    OP("aten::min.unary_out", "aO", SL_FOLD_MIN, -1, -1, -1, 1, 0, 0.0, false),
     OP("aten::max.dim_max", "aibOO", SL_FOLD_MAX, 1, 2, -1, 3, 4, 0.0, false),
     OP("aten::min.dim_min", "aibOO", SL_FOLD_MIN, 1, 2, -1, 3, 4, 0.0, false),
     OP("aten::argmax.out", "aIbO", SL_FOLD_ARGMAX, 1, 2, -1, 3, 0, 0.0, false),
     OP("aten::argmin.out", "aIbO", SL_FOLD_ARGMIN, 1, 2, -1, 3, 0, 0.0, false),
-    OP("aten::any.out", "aibO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0, false),
-    OP("aten::any.dims_out", "aVbO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0, true),
-    OP("aten::any.all_out", "aO", SL_FOLD_ANY, -1, -1, -1, 1, 0, 0.0, false),
-    OP("aten::all.out", "aibO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, false),
-    OP("aten::all.dims_out", "aVbO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, true),
-    OP("aten::all.all_out", "aO", SL_FOLD_ALL, -1, -1, -1, 1, 0, 0.0, false),
     OP("aten::var.correction_out", "aVNbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0, false),
     OP("aten::var.out", "aVbbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0, false),
     {0},

@@ -31,3 +31,16 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
                     struct sl_diag *diag);
 /* The bits of the dimensions in argument `arg`, an Int or a list; all of them for none. */
 int sl_fold_mask(struct sl_op_call *call, uint32_t arg, unsigned *out, struct sl_diag *diag);
+
+/* Where the arguments of a reduction are. */
+struct sl_fold_spec {
+    int op;
+    int dims, keep, correction; /* arguments; -1: none */
+    uint32_t out, index;
+    double otherwise; /* correction without the argument */
+    bool none;        /* no dims in the list are none at all */
+};
+
+/* The shape that the arguments of a call give. */
+int sl_fold_read(struct sl_op_call *call, const struct sl_fold_spec *spec,
+                 struct sl_fold_shape *out, struct sl_diag *diag);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/runtime/ops/broadcast.h"
 #include "agent/runtime/ops/walk.h"
 #include "common/format/scalar_type.h"
 
@@ -152,31 +153,6 @@ static int take_input(struct sl_op_call *call, struct map *m, uint32_t k, struct
     return 0;
 }
 
-static int broadcast(struct sl_op_call *call, const struct map *m, struct sl_tensor *out,
-                     struct sl_diag *diag)
-{
-    int32_t sizes[SL_TENSOR_MAX_RANK];
-    uint32_t rank = 0;
-    bool fits = true, any = false;
-    for (uint32_t k = 0; k < m->shape.input_count; k++)
-        if (m->in[k] && m->in[k]->rank > rank)
-            rank = m->in[k]->rank;
-    for (uint32_t d = 0; d < rank; d++)
-        sizes[d] = 1;
-    for (uint32_t k = 0; k < m->shape.input_count; k++) {
-        const struct sl_tensor *in = m->in[k];
-        any = any || in;
-        for (uint32_t i = 1; in && i <= in->rank; i++) { /* from the end */
-            int32_t *size = &sizes[rank - i], own = in->sizes[in->rank - i];
-            fits = fits && (*size == own || *size == 1 || own == 1);
-            *size = *size == 1 ? own : *size;
-        }
-    }
-    if (!fits)
-        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its inputs do not broadcast");
-    return any ? sl_tensor_resize(out, rank, sizes, diag) : 0;
-}
-
 /* False if there is nothing to do. */
 static bool shape_walk(struct map *m)
 {
@@ -226,7 +202,8 @@ int sl_map_prepare(struct sl_op_call *call, const struct sl_map_shape *shape, st
     if (!m->store)
         return sl_op_fail(call, diag, SL_ET_NOT_SUPPORTED,
                           "its output's element type is not supported");
-    int rc = broadcast(call, m, out, diag);
+    bool any = m->in[0] || m->in[1] || m->in[2]; /* else the output keeps its sizes */
+    int rc = any ? sl_broadcast_sizes(call, shape->input_count, m->in, out, diag) : 0;
     if (rc != 0 || !shape_walk(m))
         return rc;
     skip_casts(m);

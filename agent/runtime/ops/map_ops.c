@@ -5,6 +5,7 @@
 
 #include "agent/runtime/ops/formula.h"
 #include "agent/runtime/ops/map.h"
+#include "agent/runtime/ops/truth.h"
 #include "common/format/scalar_type.h"
 
 /* What the operators of one prepare() differ in. */
@@ -191,14 +192,41 @@ static int kernel_of(const struct sl_op_call *call, const struct spec *spec)
         sl_map_fn map;
         int op;
     } kernels[] = {
-        {exp_f32, SL_UNARY_EXP},         {log_f32, SL_UNARY_LOG},
-        {sqrt_f32, SL_UNARY_SQRT},       {rsqrt_f32, SL_UNARY_RSQRT},
-        {sin_f32, SL_UNARY_SIN},         {cos_f32, SL_UNARY_COS},
-        {sigmoid_f32, SL_UNARY_SIGMOID}, {tanh_f32, SL_UNARY_TANH},
-        {abs_f32, SL_UNARY_ABS},         {neg_f32, SL_UNARY_NEGATE},
-        {floor_f32, SL_UNARY_FLOOR},     {ceil_f32, SL_UNARY_CEILING},
-        {gelu_f32, SL_UNARY_GELU},       {leaky_relu_f32, SL_UNARY_LEAKY_RELU},
+        {exp_f32, SL_UNARY_EXP},
+        {log_f32, SL_UNARY_LOG},
+        {sqrt_f32, SL_UNARY_SQRT},
+        {rsqrt_f32, SL_UNARY_RSQRT},
+        {sin_f32, SL_UNARY_SIN},
+        {cos_f32, SL_UNARY_COS},
+        {sigmoid_f32, SL_UNARY_SIGMOID},
+        {tanh_f32, SL_UNARY_TANH},
+        {abs_f32, SL_UNARY_ABS},
+        {neg_f32, SL_UNARY_NEGATE},
+        {floor_f32, SL_UNARY_FLOOR},
+        {ceil_f32, SL_UNARY_CEILING},
+        {gelu_f32, SL_UNARY_GELU},
+        {leaky_relu_f32, SL_UNARY_LEAKY_RELU},
         {elu_f32, SL_UNARY_ELU},
+        {gelu_tanh_f32, SL_UNARY_GELU_TANH},
+        {expm1_f32, SL_UNARY_EXPM1},
+        {log1p_f32, SL_UNARY_LOG1P},
+        {log2_f32, SL_UNARY_LOG2},
+        {log10_f32, SL_UNARY_LOG10},
+        {erf_f32, SL_UNARY_ERF},
+        {reciprocal_f32, SL_UNARY_RECIPROCAL},
+        {sinh_f32, SL_UNARY_SINH},
+        {cosh_f32, SL_UNARY_COSH},
+        {asinh_f32, SL_UNARY_ASINH},
+        {acosh_f32, SL_UNARY_ACOSH},
+        {atanh_f32, SL_UNARY_ATANH},
+        {asin_f32, SL_UNARY_ASIN},
+        {acos_f32, SL_UNARY_ACOS},
+        {atan_f32, SL_UNARY_ATAN},
+        {round_f32, SL_UNARY_ROUND},
+        {trunc_f32, SL_UNARY_TRUNCATE},
+        {sign_f32, SL_UNARY_SIGN},
+        {root_f32, SL_UNARY_ROOT},
+        {inverse_root_f32, SL_UNARY_INVERSE_ROOT},
     };
     bool scaled = spec->f32 == elu_f32 &&
                   (sl_op_number(call, 2, 1.0) != 1.0 || sl_op_number(call, 3, 1.0) != 1.0);
@@ -241,11 +269,31 @@ static bool is_truth(const struct sl_op_call *call, uint32_t i)
     return tensor ? tensor->scalar_type == SL_SCALAR_BOOL : sl_op_is_bool(call, i);
 }
 
+/* What truth.h computes as well; -1: it does not. */
+static int truth_of(const struct spec *spec)
+{
+    static const sl_map_fn truths[] = {
+        [SL_TRUTH_EQUAL] = eq_f32,        [SL_TRUTH_UNEQUAL] = ne_f32,
+        [SL_TRUTH_LESS] = lt_f32,         [SL_TRUTH_ATMOST] = le_f32,
+        [SL_TRUTH_MORE] = gt_f32,         [SL_TRUTH_ATLEAST] = ge_f32,
+        [SL_TRUTH_AND] = logical_and_f32, [SL_TRUTH_OR] = logical_or_f32,
+        [SL_TRUTH_XOR] = logical_xor_f32, [SL_TRUTH_NOT] = logical_not_f32,
+        [SL_TRUTH_NAN] = isnan_f32,       [SL_TRUTH_INFINITE] = isinf_f32,
+    };
+    for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++)
+        if (truths[i] == spec->f32)
+            return (int)i;
+    return -1;
+}
+
 static int prepare_spec(struct sl_op_call *call, const struct spec *spec, struct sl_diag *diag)
 {
     uint32_t last = (uint32_t)strlen(call->op->signature) - 1;
     struct sl_tensor *to = sl_op_tensor(call, last);
-    int kernel = spec->inputs == 1 ? kernel_of(call, spec) : SL_UNARY_OP_END;
+    int truth = truth_of(spec);
+    if (truth >= 0 && sl_truth_takes(call, truth, last))
+        return sl_truth_prepare(call, truth, last, diag);
+    int kernel = kernel_of(call, spec);
     if (kernel != SL_UNARY_OP_END && takes_kernel(sl_op_tensor(call, 0), to))
         return prepare_kernel(call, kernel, to, diag);
     static const uint32_t arguments[SL_MAP_INPUTS] = {0, 1, 2};
@@ -273,6 +321,21 @@ static int prepare_spec(struct sl_op_call *call, const struct spec *spec, struct
 static int prepare_map(struct sl_op_call *call, struct sl_diag *diag)
 {
     return prepare_spec(call, call->op->data, diag);
+}
+
+/* `data` is the spec of what no kernel takes. */
+static int prepare_where(struct sl_op_call *call, struct sl_diag *diag)
+{
+    static const struct sl_choice choice = {.condition = 0, .yes = 1, .no = 2, .out = 3};
+    return sl_truth_chooses(call, &choice) ? sl_truth_choose(call, &choice, diag)
+                                           : prepare_map(call, diag);
+}
+
+static int prepare_masked_fill(struct sl_op_call *call, struct sl_diag *diag)
+{
+    static const struct sl_choice choice = {.condition = 1, .yes = 2, .no = 0, .out = 3};
+    return sl_truth_chooses(call, &choice) ? sl_truth_choose(call, &choice, diag)
+                                           : prepare_map(call, diag);
 }
 
 static int prepare_bitwise(struct sl_op_call *call, struct sl_diag *diag)
@@ -349,11 +412,58 @@ static int prepare_between(struct sl_op_call *call, struct sl_diag *diag)
     int bounds = (sl_op_tensor(call, 1) != NULL) + 2 * (sl_op_tensor(call, 2) != NULL);
     if (bounds == 0)
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "it has no bounds");
+    static const struct sl_bounds kernel = {.of = 0, .least = 1, .most = 2, .out = 3};
+    if (sl_truth_bounds(call, &kernel))
+        return sl_truth_bound(call, &kernel, diag);
     struct sl_map_shape shape = {.input_count = by[bounds].count, .out = 3};
     memcpy(shape.inputs, by[bounds].inputs, sizeof(shape.inputs));
     shape.class = sl_map_class(call, shape.input_count, shape.inputs);
     shape.fn = by[bounds].fns[shape.class];
     return sl_map_prepare(call, &shape, diag);
+}
+
+/* x times itself, and x again for the third power. */
+static int prepare_products(struct sl_op_call *call, int power, struct sl_tensor *out,
+                            struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    size_t count = sl_tensor_count(in);
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+    if (rc != 0 || in->nbytes == 0)
+        return rc;
+    struct sl_ref from = sl_ref_tensor(in), to = sl_ref_tensor(out);
+    struct sl_ref square = power == 2 ? to : sl_ref_scratch(call, in->nbytes);
+    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 1, &count, 1,
+                   &count);
+    sl_op_operands(call, from, from, square);
+    if (power == 3) {
+        sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 1, &count, 1,
+                       &count);
+        sl_op_operands(call, square, from, to);
+    }
+    return 0;
+}
+
+/* The sine over the cosine. */
+static int prepare_tan(struct sl_op_call *call, struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    struct sl_tensor *out = sl_op_tensor(call, 1);
+    size_t count = sl_tensor_count(in);
+    if (!takes_kernel(in, out))
+        return prepare_map(call, diag);
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+    if (rc != 0 || in->nbytes == 0)
+        return rc;
+    struct sl_ref from = sl_ref_tensor(in), to = sl_ref_tensor(out);
+    struct sl_ref sine = sl_ref_scratch(call, in->nbytes);
+    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_SIN, count, 0.0f, 0.0f);
+    sl_op_operands(call, from, sl_ref_none(), sine);
+    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_COS, count, 0.0f, 0.0f);
+    sl_op_operands(call, from, sl_ref_none(), to);
+    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_DIVIDE, 1, &count, 1, &count, 1, &count);
+    sl_op_operands(call, sine, to, to);
+    return 0;
 }
 
 /* Frequent powers, and roots as powf() has them: those of the smaller infinity and of -0 are
@@ -370,6 +480,9 @@ static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
         {-0.5, {inverse_root_f32, inverse_root_f64, NULL, 2, 0, REALS}},
     };
     double exponent = sl_op_number(call, 1, 0.0);
+    struct sl_tensor *out = sl_op_tensor(call, 2);
+    if ((exponent == 2.0 || exponent == 3.0) && takes_kernel(sl_op_tensor(call, 0), out))
+        return prepare_products(call, (int)exponent, out, diag);
     for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
         if (exponent == powers[i].exponent)
             return prepare_spec(call, &powers[i].spec, diag);
@@ -418,21 +531,24 @@ int sl_map_clamp(struct sl_op_call *call, double min, double max, uint32_t out,
     return sl_map_prepare(call, &shape, diag);
 }
 
-#define OP(op_name, letters, how, ...)                                                             \
+#define OP(op_name, letters, how, ...) OP_OF(op_name, letters, SL_OP_WIDENED, how, __VA_ARGS__)
+/* One that kernels compute of halves too. */
+#define UNARY(op_name, letters, ...)                                                               \
+    OP_OF(op_name, letters, SL_OP_AS_THEY_ARE | SL_OP_WIDENED, prepare_map, __VA_ARGS__)
+#define OP_OF(op_name, letters, kept, how, ...)                                                    \
     {                                                                                              \
-        .name = op_name, .signature = letters, .in_place = true, .prepare = how,                   \
+        .name = op_name, .signature = letters, .in_place = true, .halves = (kept), .prepare = how, \
         .data = &(const struct spec)                                                               \
         {                                                                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
 /* One input; always in f32. */
-#define FLOAT_1(id) OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, NULL, 1, 0, 0)
+#define FLOAT_1(id) UNARY("aten::" #id ".out", "aO", id##_f32, id##_f64, NULL, 1, 0, 0)
 /* One input; in its own class. */
-#define ANY_1(id) OP("aten::" #id ".out", "aO", prepare_map, id##_f32, id##_f64, id##_i64, 1, 0, 0)
+#define ANY_1(id) UNARY("aten::" #id ".out", "aO", id##_f32, id##_f64, id##_i64, 1, 0, 0)
 /* One input, not of Bools. ExecuTorch rounds integers too, to single precision. */
-#define REAL_1(id, integers)                                                                       \
-    OP("aten::" #id ".out", "rO", prepare_map, id##_f32, id##_f64, integers, 1, 0, 0)
+#define REAL_1(id, integers) UNARY("aten::" #id ".out", "rO", id##_f32, id##_f64, integers, 1, 0, 0)
 #define ANY_2(id) OP("aten::" #id ".out", "aaO", prepare_map, id##_f32, id##_f64, id##_i64, 2, 0, 0)
 /* Both overloads of two inputs. */
 #define PAIR(id, flags)                                                                            \
@@ -470,7 +586,7 @@ const struct sl_op sl_ops_map[] = {
     FLOAT_1(tanh),
     FLOAT_1(sin),
     FLOAT_1(cos),
-    FLOAT_1(tan),
+    OP("aten::tan.out", "aO", prepare_tan, tan_f32, tan_f64, NULL, 1, 0, 0),
     FLOAT_1(asin),
     FLOAT_1(acos),
     FLOAT_1(atan),
@@ -510,6 +626,7 @@ const struct sl_op sl_ops_map[] = {
     {.name = "aten::clamp.Tensor_out",
      .signature = "aAAO",
      .in_place = true,
+     .halves = SL_OP_WIDENED,
      .prepare = prepare_between},
     {.name = "aten::bitwise_not.out",
      .signature = "aO",
@@ -521,11 +638,11 @@ const struct sl_op sl_ops_map[] = {
     OP("aten::pow.Tensor_Tensor_out", "aaO", prepare_map, pow_f32, pow_f64, NULL, 2, 0, REALS),
     OP("aten::pow.Scalar_out", "naO", prepare_map, pow_f32, pow_f64, NULL, 2, 0, REALS),
     OP("aten::atan2.out", "aaO", prepare_map, atan2_f32, atan2_f64, NULL, 2, 0, 0),
-    OP("aten::leaky_relu.out", "anO", prepare_map, leaky_relu_f32, leaky_relu_f64, NULL, 1, 0, 0),
-    OP("aten::elu.out", "annnO", prepare_map, elu_f32, elu_f64, NULL, 1, 0, 0),
-    OP("aten::where.self_out", "aaaO", prepare_map, where_f32, where_f64, where_i64, 3, 0, 0),
-    OP("aten::masked_fill.Scalar_out", "aanO", prepare_map, masked_fill_f32, masked_fill_f64,
-       masked_fill_i64, 3, 1, 0),
+    UNARY("aten::leaky_relu.out", "anO", leaky_relu_f32, leaky_relu_f64, NULL, 1, 0, 0),
+    UNARY("aten::elu.out", "annnO", elu_f32, elu_f64, NULL, 1, 0, 0),
+    OP("aten::where.self_out", "aaaO", prepare_where, where_f32, where_f64, where_i64, 3, 0, 0),
+    OP("aten::masked_fill.Scalar_out", "aanO", prepare_masked_fill, masked_fill_f32,
+       masked_fill_f64, masked_fill_i64, 3, 1, 0),
     {.name = "aten::div.out_mode",
      .signature = "aazO",
      .in_place = true,
@@ -534,6 +651,10 @@ const struct sl_op sl_ops_map[] = {
      .signature = "anzO",
      .in_place = true,
      .prepare = prepare_div_mode},
-    {.name = "aten::gelu.out", .signature = "azO", .in_place = true, .prepare = prepare_gelu},
+    {.name = "aten::gelu.out",
+     .signature = "azO",
+     .in_place = true,
+     .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED,
+     .prepare = prepare_gelu},
     {0},
 };

@@ -23,6 +23,18 @@ struct sl_move {
     struct piece pieces[];
 };
 
+/* One element again and again: as much as there is, as often as it fits. */
+static void repeat(const uint8_t *in, uint8_t *out, size_t bytes, size_t element_bytes)
+{
+    if (bytes == 0) /* what is filled has one element */
+        return;
+    memcpy(out, in, element_bytes);
+    for (size_t done = element_bytes, more; done < bytes; done += more) {
+        more = done < bytes - done ? done : bytes - done;
+        memcpy(out + done, out, more);
+    }
+}
+
 #define MOVE_ROW(type)                                                                             \
     for (size_t i = 0; i < count; i++, in += in_step, out += out_step)                             \
     *(type *)(void *)out = *(const type *)(const void *)in
@@ -32,6 +44,10 @@ static void move_row(const uint8_t *in, ptrdiff_t in_step, uint8_t *out, ptrdiff
 {
     if (in_step == (ptrdiff_t)element_bytes && out_step == in_step) {
         memcpy(out, in, count * element_bytes);
+        return;
+    }
+    if (in_step == 0 && out_step == (ptrdiff_t)element_bytes) {
+        repeat(in, out, count * element_bytes, element_bytes);
         return;
     }
     switch (element_bytes) {
@@ -124,10 +140,70 @@ void sl_move_add(struct sl_move *move, uint32_t rank, const size_t *dims,
     move->count++;
 }
 
+/* The dimensions of a walk by one operand's strides, innermost first; false unless they lie densely
+ * so. */
+static bool dense_order(const struct sl_walk *walk, uint32_t operand, size_t element_bytes,
+                        uint32_t *order)
+{
+    const ptrdiff_t *strides = walk->strides[operand];
+    for (uint32_t d = 0; d < walk->rank; d++) {
+        uint32_t i = d;
+        for (; i > 0 && strides[order[i - 1]] > strides[d]; i--)
+            order[i] = order[i - 1];
+        order[i] = d;
+    }
+    ptrdiff_t next = (ptrdiff_t)element_bytes;
+    for (uint32_t i = 0; i < walk->rank; i++) {
+        if (strides[order[i]] != next)
+            return false;
+        next *= (ptrdiff_t)walk->dims[order[i]];
+    }
+    return true;
+}
+
+/* Adds a kernel's step where whole elements change their order; false where they do not. */
+static bool add_permutation(struct sl_op_call *call, const struct piece *p, size_t element_bytes)
+{
+    uint32_t from[SL_WALK_RANK], to[SL_WALK_RANK], rank = p->walk.rank;
+    size_t dims[SL_LAYOUT_MAX_RANK], perm[SL_LAYOUT_MAX_RANK];
+    if (p->load || element_bytes > 4 || rank > SL_LAYOUT_MAX_RANK || p->start.offset[0] != 0 ||
+        p->start.offset[1] != 0 || !dense_order(&p->walk, 0, element_bytes, from) ||
+        !dense_order(&p->walk, 1, element_bytes, to))
+        return false;
+    for (uint32_t i = 0; i < rank; i++) { /* outermost first */
+        dims[i] = p->walk.dims[from[rank - 1 - i]];
+        for (uint32_t k = 0; k < rank; k++)
+            if (from[rank - 1 - k] == to[rank - 1 - i])
+                perm[i] = k;
+    }
+    struct sl_step *step = sl_op_step(call);
+    if (rank == 1)
+        sl_step_copy_dense(step, dims[0] * element_bytes);
+    else
+        sl_step_permute_of(step, call->isa, element_bytes, rank, dims, perm);
+    sl_op_operands(call, sl_ref_tensor(p->in), sl_ref_none(), sl_ref_tensor(p->out));
+    return true;
+}
+
+/* Whether all that is moved is rows that lie densely, or one element repeated. */
+static bool moves_rows(const struct sl_move *move)
+{
+    ptrdiff_t bytes = (ptrdiff_t)move->element_bytes;
+    for (const struct piece *p = move->pieces; p < move->pieces + move->count; p++) {
+        ptrdiff_t in = p->walk.strides[0][0], out = p->walk.strides[1][0];
+        if (p->load || (p->walk.dims[0] > 1 && (out != bytes || (in != bytes && in != 0))))
+            return false;
+    }
+    return true;
+}
+
 void sl_move_end(struct sl_op_call *call, struct sl_move *move)
 {
+    if (move->count == 1 && !move->filled &&
+        add_permutation(call, move->pieces, move->element_bytes))
+        return;
     if (move->count != 0 || move->filled)
-        sl_op_own(call, "sl_move_scalar", run_move);
+        sl_op_own(call, moves_rows(move) ? "memcpy" : "sl_move_scalar", run_move);
 }
 
 struct sl_move_side sl_move_whole(const struct sl_tensor *tensor)
@@ -359,12 +435,27 @@ bool sl_move_element(const struct sl_op_call *call, uint32_t arg, int scalar_typ
     return store != NULL;
 }
 
+/* Whether halves become f32 or f32 halves, in one memory order. */
+static bool changes_width(const struct sl_tensor *in, const struct sl_tensor *out)
+{
+    const struct sl_tensor *wide = in->scalar_type == SL_SCALAR_FLOAT ? in : out;
+    return wide->scalar_type == SL_SCALAR_FLOAT &&
+           sl_cast_is_half((wide == in ? out : in)->scalar_type) && in->rank == out->rank &&
+           memcmp(in->dim_order, out->dim_order, in->rank) == 0;
+}
+
 /* Copies into another memory order or type; the argument before the return entry is the output. */
 static int prepare_to_copy(struct sl_op_call *call, struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     uint32_t at = call->arg_count - 2;
     struct sl_tensor *out = sl_op_tensor(call, at);
+    if (changes_width(in, out)) {
+        int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+        if (rc == 0)
+            sl_op_convert(call, in, out);
+        return rc;
+    }
     if (in->scalar_type != out->scalar_type)
         return sl_map_convert(call, 0, at, diag);
     const struct sl_move_side side = sl_move_whole(in);

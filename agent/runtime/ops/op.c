@@ -27,6 +27,11 @@ bool sl_op_is_double(const struct sl_op_call *call, uint32_t i)
     return value->kind == SL_PTE_TENSOR && value->tensor->scalar_type == SL_SCALAR_DOUBLE;
 }
 
+int sl_op_type(const struct sl_op_call *call, uint32_t i)
+{
+    return sl_method_tensor(call->method, call->args[i])->scalar_type;
+}
+
 bool sl_op_is_bool(const struct sl_op_call *call, uint32_t i)
 {
     return sl_op_argument(call, i)->kind == SL_PTE_BOOL;
@@ -36,18 +41,6 @@ const char *sl_op_string(const struct sl_op_call *call, uint32_t i)
 {
     const struct sl_value *value = sl_op_argument(call, i);
     return value->kind == SL_PTE_STRING ? value->string_value : NULL;
-}
-
-uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i)
-{
-    const struct sl_value *value = sl_op_argument(call, i);
-    return sl_op_is_tensor_list(value) ? value->list->list.count : 0;
-}
-
-struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i, uint32_t k)
-{
-    int64_t at = sl_op_argument(call, i)->list->list.ints[k];
-    return at < 0 ? NULL : sl_method_tensor(call->method, (uint32_t)at);
 }
 
 double sl_op_number(const struct sl_op_call *call, uint32_t i, double otherwise)
@@ -174,6 +167,21 @@ void sl_op_operands(struct sl_op_call *call, struct sl_ref a, struct sl_ref b, s
     call->refs[i][1] = b;
     call->refs[i][2] = out;
     call->scratch[i] = sl_ref_scratch(call, call->steps[i].workspace_bytes).offset;
+}
+
+void sl_op_convert(struct sl_op_call *call, const struct sl_tensor *from,
+                   const struct sl_tensor *to)
+{
+    const struct sl_quant none = {0};
+    bool widens = to->scalar_type == SL_SCALAR_FLOAT;
+    bool half = (widens ? from : to)->scalar_type == SL_SCALAR_HALF;
+    int op = widens ? (half ? SL_CONVERT_F32_F16 : SL_CONVERT_F32_BF16)
+                    : (half ? SL_CONVERT_F16_F32 : SL_CONVERT_BF16_F32);
+    if (from->nbytes == 0)
+        sl_step_none(sl_op_step(call));
+    else
+        sl_step_convert(sl_op_step(call), call->isa, op, sl_tensor_count(from), none, none);
+    sl_op_operands(call, sl_ref_tensor(from), sl_ref_none(), sl_ref_tensor(to));
 }
 
 struct sl_ref sl_ref_none(void)

@@ -16,6 +16,13 @@ enum { SL_OP_MAX_STEPS = 14, SL_OP_MAX_NUMBERS = 4, SL_OP_MAX_ARGS = 16 };
 
 struct sl_op_call;
 
+/* What an operator makes of tensors that are all floats of single or half precision, some of them
+ * halves. None: only those become f32 that stand where the signature says so. */
+enum sl_op_halves {
+    SL_OP_AS_THEY_ARE = 1, /* Half on its own stays: prepare() has kernels for it */
+    SL_OP_WIDENED = 2,     /* else halves become f32 wherever they stand */
+};
+
 /* Sets sizes of outputs and adds steps. Returns 0 or a code of enum sl_et_error. */
 typedef int (*sl_op_prepare_fn)(struct sl_op_call *call, struct sl_diag *diag);
 
@@ -29,10 +36,11 @@ struct sl_op {
      * I Int or Null, n number (Int, Double or Bool), N number or Null, b Bool, v list of Int, V
      * list of Int or Null, z String or Null, d list of Double or Null, s any value, not read. */
     const char *signature;
-    bool in_place; /* an output may have exactly an input's memory */
-    bool prim;     /* a "prim op": traced as OPERATOR_CALL only */
-    bool view;     /* its output takes over its input's memory; its return entry may be left out */
-    bool computes; /* a prim op on numbers: at load prepare() writes the result, for shapes */
+    bool in_place;  /* an output may have exactly an input's memory */
+    bool prim;      /* a "prim op": traced as OPERATOR_CALL only */
+    bool view;      /* its output takes over its input's memory; its return entry may be left out */
+    bool computes;  /* a prim op on numbers: at load prepare() writes the result, for shapes */
+    uint8_t halves; /* bits of enum sl_op_halves */
     sl_op_prepare_fn prepare;
     const void *data; /* what prepare() is to know, where several entries share it */
     /* A family whose entry of the same name takes over where a tensor that the signature wants in
@@ -123,6 +131,9 @@ struct sl_ref sl_ref_scratch(struct sl_op_call *call, size_t bytes);
 struct sl_ref sl_ref_pointer(const void *pointer); /* fixed until the next prepare; read only */
 struct sl_ref sl_ref_number(struct sl_op_call *call, float number);
 
+/* Adds the step that converts a dense tensor of halves into f32, or f32 into halves. */
+void sl_op_convert(struct sl_op_call *call, const struct sl_tensor *from,
+                   const struct sl_tensor *to);
 /* Adds a step of the operator's own: `run` reads `call` with what sl_op_state() gave. */
 void sl_op_own(struct sl_op_call *call, const char *kernel, sl_own_run_fn run);
 /* The call's one block of zeros for its own steps, at least `bytes`; NULL when over the budget. */
@@ -130,13 +141,26 @@ void *sl_op_state(struct sl_op_call *call, size_t bytes);
 /* Operands that packing takes, in their own types; NULL: none. */
 struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct sl_tensor *weights,
                                     const struct sl_tensor *bias);
-/* A list of tensors: how many, and each (NULL for a gap). */
-uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i);
-struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i, uint32_t k);
+/* A list of tensors: how many, and each (NULL for a gap). Every call asks at each run of a program:
+ * inline. */
+static inline uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i)
+{
+    const struct sl_value *value = sl_op_argument(call, i);
+    return sl_op_is_tensor_list(value) ? value->list->list.count : 0;
+}
+
+static inline struct sl_tensor *sl_op_list_tensor(const struct sl_op_call *call, uint32_t i,
+                                                  uint32_t k)
+{
+    int64_t at = sl_op_argument(call, i)->list->list.ints[k];
+    return at < 0 ? NULL : sl_method_tensor(call->method, (uint32_t)at);
+}
 /* NULL for Null. */
 const char *sl_op_string(const struct sl_op_call *call, uint32_t i);
 /* True if argument i is a Double, or a tensor of a floating point type. */
 bool sl_op_is_float(const struct sl_op_call *call, uint32_t i);
+/* The type of the tensor that the program has as argument i, also where prepare() sees f32. */
+int sl_op_type(const struct sl_op_call *call, uint32_t i);
 /* True if argument i is a Bool, not a tensor of them. */
 bool sl_op_is_bool(const struct sl_op_call *call, uint32_t i);
 /* True if argument i is a tensor of doubles. */

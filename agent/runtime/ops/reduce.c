@@ -4,6 +4,7 @@
 
 #include "agent/runtime/ops/fold.h"
 #include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
 
 /* A tensor seen as [outer][reduced][inner]; when the reduced dimensions do not lie together, `perm`
  * puts them last first. */
@@ -43,17 +44,29 @@ static void plan_reduction(const struct sl_tensor *in, unsigned mask, struct red
 }
 
 /* Brings the reduced dimensions to the end in the workspace if they lie apart. */
-static struct sl_ref gather(struct sl_op_call *call, const struct sl_tensor *in,
-                            struct reduction *r)
+static struct sl_ref gather(struct sl_op_call *call, const struct sl_tensor *in, struct sl_ref from,
+                            size_t element_bytes, struct reduction *r)
 {
     if (!r->permuted)
-        return sl_ref_tensor(in);
-    struct sl_ref moved = sl_ref_scratch(call, in->nbytes);
-    sl_step_permute(sl_op_step(call), call->isa, in->rank, r->dims, r->perm);
-    sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), moved);
+        return from;
+    struct sl_ref moved = sl_ref_scratch(call, sl_tensor_count(in) * element_bytes);
+    sl_step_permute_of(sl_op_step(call), call->isa, element_bytes, in->rank, r->dims, r->perm);
+    sl_op_operands(call, from, sl_ref_none(), moved);
     r->outer *= r->inner;
     r->inner = 1;
     return moved;
+}
+
+/* The reduction's step, of the input's type: f32 or Half. Softmax, which delegates compute in
+ * halves as XNNPACK does, is computed in f32 here and rounded once. */
+static struct sl_step *add_reduction(struct sl_op_call *call, const struct sl_tensor *in, int op,
+                                     const struct reduction *r)
+{
+    struct sl_step *step = sl_op_step(call);
+    uint32_t isa = op == SL_REDUCE_SOFTMAX ? call->isa & ~(uint32_t)SL_ISA_FP16 : call->isa;
+    (in->scalar_type == SL_SCALAR_HALF ? sl_step_reduce_f16 : sl_step_reduce)(
+        step, isa, op, r->outer, r->reduced, r->inner);
+    return step;
 }
 
 static int need_plain(struct sl_op_call *call, const struct sl_tensor *in,
@@ -66,64 +79,130 @@ static int need_plain(struct sl_op_call *call, const struct sl_tensor *in,
     return 0;
 }
 
-/* The bits of the dimensions in the list of argument 1; all of them for none. */
-static int dims_mask(struct sl_op_call *call, uint32_t rank, unsigned *out, struct sl_diag *diag)
+static bool is_of_truths(int op)
 {
-    int64_t dims[SL_STEP_MAX_RANK];
-    int count = sl_op_ints(call, 1, dims, SL_STEP_MAX_RANK);
-    *out = 0;
-    for (int i = 0; i < count; i++) {
-        uint32_t dim;
-        if (!sl_op_dim(dims[i], rank, &dim))
-            count = -1;
-        else
-            *out |= 1u << dim;
-    }
-    if (count < 0)
-        return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its dims are not the input's");
-    if (count == 0)
-        *out = (1u << rank) - 1;
-    return 0;
+    return op == SL_FOLD_ANY || op == SL_FOLD_ALL;
 }
 
-/* Whatever the kernels do not take. */
-static int mean_by_fold(struct sl_op_call *call, struct sl_diag *diag)
+static bool takes_types(const struct sl_tensor *in, const struct sl_tensor *out, int op)
 {
-    struct sl_fold_shape shape = {.op = SL_FOLD_MEAN, .keep = sl_op_bool(call, 2), .out = 4};
-    int rc = sl_fold_mask(call, 1, &shape.mask, diag);
-    return rc != 0 ? rc : sl_fold_prepare(call, &shape, diag);
+    if (is_of_truths(op))
+        return out->scalar_type == SL_SCALAR_BOOL &&
+               (in->scalar_type == SL_SCALAR_FLOAT || in->scalar_type == SL_SCALAR_BOOL);
+    return (op == SL_FOLD_MEAN || op == SL_FOLD_SUM || op == SL_FOLD_MAX || op == SL_FOLD_MIN) &&
+           (in->scalar_type == SL_SCALAR_FLOAT || in->scalar_type == SL_SCALAR_HALF) &&
+           out->scalar_type == in->scalar_type;
 }
 
-static int prepare_mean(struct sl_op_call *call, struct sl_diag *diag)
+/* Whether kernels reduce it: in logical order, no places asked for. */
+static bool takes_kernel(const struct sl_tensor *in, const struct sl_tensor *out,
+                         const struct sl_fold_shape *shape)
+{
+    return takes_types(in, out, shape->op) && shape->index == 0 && shape->mask != 0 &&
+           sl_tensor_contiguous(in) && sl_tensor_contiguous(out) && in->rank <= SL_STEP_MAX_RANK &&
+           in->nbytes != 0;
+}
+
+/* Changes signs, before and after a largest that is to be the least. */
+static struct sl_ref add_negation(struct sl_op_call *call, const struct sl_tensor *like,
+                                  struct sl_ref from, struct sl_ref to)
+{
+    (like->scalar_type == SL_SCALAR_HALF ? sl_step_unary_f16 : sl_step_unary)(
+        sl_op_step(call), call->isa, SL_UNARY_NEGATE, sl_tensor_count(like), 0.0f, 0.0f);
+    sl_op_operands(call, from, sl_ref_none(), to);
+    return to;
+}
+
+static int resize_reduced(struct sl_op_call *call, const struct sl_fold_shape *shape,
+                          struct sl_diag *diag)
 {
     const struct sl_tensor *in = sl_op_tensor(call, 0);
-    struct sl_tensor *out = sl_op_tensor(call, 4);
-    if (in->scalar_type != SL_SCALAR_FLOAT || out->scalar_type != SL_SCALAR_FLOAT ||
-        !sl_tensor_contiguous(in) || !sl_tensor_contiguous(out) || in->rank > SL_STEP_MAX_RANK ||
-        in->nbytes == 0 || in->rank == 0)
-        return mean_by_fold(call, diag);
-    struct reduction r;
     int32_t sizes[SL_TENSOR_MAX_RANK];
-    unsigned mask = 0;
     uint32_t rank = 0;
-    int rc = need_plain(call, in, out, diag);
-    if (rc == 0)
-        rc = dims_mask(call, in->rank, &mask, diag);
-    if (rc != 0)
-        return rc;
     for (uint32_t i = 0; i < in->rank; i++) {
-        if ((mask >> i & 1u) == 0)
+        if ((shape->mask >> i & 1u) == 0)
             sizes[rank++] = in->sizes[i];
-        else if (sl_op_bool(call, 2))
+        else if (shape->keep)
             sizes[rank++] = 1;
     }
-    rc = sl_tensor_resize(out, rank, sizes, diag);
+    return sl_tensor_resize(sl_op_tensor(call, shape->out), rank, sizes, diag);
+}
+
+/* Compares `count` numbers with 0: 1 or 0. */
+static struct sl_ref add_comparison(struct sl_op_call *call, int op, size_t count,
+                                    struct sl_ref from, struct sl_ref to)
+{
+    sl_step_binary(sl_op_step(call), call->isa, op, 1, &count, 0, NULL, 1, &count);
+    sl_op_operands(call, from, sl_ref_number(call, 0.0f), to);
+    return to;
+}
+
+static void add_conversion(struct sl_op_call *call, int op, size_t count, struct sl_ref from,
+                           struct sl_ref to)
+{
+    const struct sl_quant unit = {.scale = 1.0f};
+    sl_step_convert(sl_op_step(call), call->isa, op, count, unit, unit);
+    sl_op_operands(call, from, sl_ref_none(), to);
+}
+
+/* Any is the largest of what is not 0; all, that none is 0. */
+static void reduce_truths(struct sl_op_call *call, const struct sl_fold_shape *shape,
+                          struct reduction *r)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, shape->out);
+    bool all = shape->op == SL_FOLD_ALL;
+    size_t count = sl_tensor_count(in), left = sl_tensor_count(out);
+    struct sl_ref from = sl_ref_tensor(in), room = sl_ref_scratch(call, count * sizeof(float));
+    struct sl_ref lines = sl_ref_scratch(call, left * sizeof(float));
+    if (in->scalar_type == SL_SCALAR_BOOL) {
+        add_conversion(call, SL_CONVERT_F32_QS8, count, from, room);
+        from = room;
+    }
+    from = add_comparison(call, all ? SL_BINARY_EQUAL : SL_BINARY_UNEQUAL, count, from, room);
+    from = gather(call, in, from, sizeof(float), r);
+    call->main_step = call->step_count;
+    sl_step_reduce(sl_op_step(call), call->isa, SL_REDUCE_MAX, r->outer, r->reduced, r->inner);
+    sl_op_operands(call, from, sl_ref_none(), lines);
+    if (all)
+        add_comparison(call, SL_BINARY_EQUAL, left, lines, lines);
+    add_conversion(call, SL_CONVERT_QS8_F32, left, lines, sl_ref_tensor(out));
+}
+
+static void reduce_by_kernel(struct sl_op_call *call, const struct sl_fold_shape *shape,
+                             struct reduction *r)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, shape->out);
+    bool least = shape->op == SL_FOLD_MIN, extreme = least || shape->op == SL_FOLD_MAX;
+    struct sl_ref from = gather(call, in, sl_ref_tensor(in), in->element_bytes, r);
+    struct sl_ref to = sl_ref_tensor(out);
+    if (least)
+        from = add_negation(call, in, from, sl_ref_scratch(call, in->nbytes));
+    call->main_step = call->step_count;
+    struct sl_step *step = add_reduction(call, in, extreme ? SL_REDUCE_MAX : SL_REDUCE_MEAN, r);
+    if (shape->op == SL_FOLD_SUM && in->scalar_type == SL_SCALAR_HALF)
+        step->f16.reduce.args.scale = 1.0f;
+    else if (shape->op == SL_FOLD_SUM)
+        step->f32.reduce.args.scale = 1.0f;
+    sl_op_operands(call, from, sl_ref_none(), to);
+    if (least)
+        add_negation(call, out, to, to);
+}
+
+/* By a kernel, else by the engine. */
+static int prepare_reduction(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct sl_fold_shape shape;
+    int rc = sl_fold_read(call, call->op->data, &shape, diag);
     if (rc != 0)
         return rc;
-    plan_reduction(in, mask, &r);
-    struct sl_ref from = gather(call, in, &r);
-    sl_step_reduce(sl_op_step(call), call->isa, SL_REDUCE_MEAN, r.outer, r.reduced, r.inner);
-    sl_op_operands(call, from, sl_ref_none(), sl_ref_tensor(out));
+    if (!takes_kernel(sl_op_tensor(call, 0), sl_op_tensor(call, shape.out), &shape))
+        return sl_fold_prepare(call, &shape, diag);
+    rc = resize_reduced(call, &shape, diag);
+    if (rc != 0)
+        return rc;
+    struct reduction r;
+    plan_reduction(sl_op_tensor(call, 0), shape.mask, &r);
+    (is_of_truths(shape.op) ? reduce_truths : reduce_by_kernel)(call, &shape, &r);
     return 0;
 }
 
@@ -137,10 +216,10 @@ static void softmax_apart(struct sl_op_call *call, const struct sl_tensor *in,
         back[r->perm[i]] = i;
     }
     r->permuted = true;
-    struct sl_ref moved = gather(call, in, r);
-    sl_step_reduce(sl_op_step(call), call->isa, SL_REDUCE_SOFTMAX, r->outer, r->reduced, 1);
+    struct sl_ref moved = gather(call, in, sl_ref_tensor(in), in->element_bytes, r);
+    add_reduction(call, in, SL_REDUCE_SOFTMAX, r);
     sl_op_operands(call, moved, sl_ref_none(), moved);
-    sl_step_permute(sl_op_step(call), call->isa, in->rank, moved_dims, back);
+    sl_step_permute_of(sl_op_step(call), call->isa, in->element_bytes, in->rank, moved_dims, back);
     sl_op_operands(call, moved, sl_ref_none(), sl_ref_tensor(out));
 }
 
@@ -162,7 +241,7 @@ static int prepare_softmax(struct sl_op_call *call, struct sl_diag *diag)
         softmax_apart(call, in, out, &r);
         return 0;
     }
-    sl_step_reduce(sl_op_step(call), call->isa, SL_REDUCE_SOFTMAX, r.outer, r.reduced, 1);
+    add_reduction(call, in, SL_REDUCE_SOFTMAX, &r);
     sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
     return 0;
 }
@@ -188,6 +267,29 @@ static int resize_statistics(struct sl_op_call *call, const struct sl_tensor *in
                               "its statistics do not have a number for each row");
     }
     return 0;
+}
+
+static void *data_of(const struct sl_tensor *tensor)
+{
+    return tensor ? tensor->data : NULL;
+}
+
+static void add_layer_norm(struct sl_op_call *call, const struct sl_tensor *in, size_t rows,
+                           size_t row)
+{
+    const struct reduction r = {.outer = rows, .reduced = row, .inner = 1};
+    struct sl_step *step = add_reduction(call, in, SL_REDUCE_LAYER_NORM, &r);
+    const void *weight = data_of(sl_op_tensor(call, 2)), *bias = data_of(sl_op_tensor(call, 3));
+    void *mean = sl_op_tensor(call, 6)->data, *rstd = sl_op_tensor(call, 7)->data;
+    float eps = (float)sl_op_number(call, 4, 0.0);
+#define NORM(args)                                                                                 \
+    (args).eps = eps, (args).weight = weight, (args).bias = bias, (args).mean = mean,              \
+    (args).rstd = rstd
+    if (in->scalar_type == SL_SCALAR_HALF)
+        NORM(step->f16.reduce.args);
+    else
+        NORM(step->f32.reduce.args);
+#undef NORM
 }
 
 static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
@@ -220,13 +322,7 @@ static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
         return sl_op_exactly(call, diag); /* rows of no elements */
     if (rc != 0 || in->nbytes == 0)
         return rc;
-    struct sl_step *step = sl_op_step(call);
-    sl_step_reduce(step, call->isa, SL_REDUCE_LAYER_NORM, sl_tensor_count(in) / row, row, 1);
-    step->f32.reduce.args.eps = (float)sl_op_number(call, 4, 0.0);
-    step->f32.reduce.args.weight = weight ? (const float *)(const void *)weight->data : NULL;
-    step->f32.reduce.args.bias = bias ? (const float *)(const void *)bias->data : NULL;
-    step->f32.reduce.args.mean = (float *)(void *)sl_op_tensor(call, 6)->data;
-    step->f32.reduce.args.rstd = (float *)(void *)sl_op_tensor(call, 7)->data;
+    add_layer_norm(call, in, sl_tensor_count(in) / row, row);
     sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
     return 0;
 }
@@ -311,14 +407,37 @@ static int prepare_batch_norm(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
+#define REDUCTION(op_name, letters, ...)                                                           \
+    {                                                                                              \
+        .name = op_name, .signature = letters, .prepare = prepare_reduction,                       \
+        .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED, .data = &(const struct sl_fold_spec)          \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
 const struct sl_op sl_ops_reduce[] = {
-    {.name = "aten::mean.out", .signature = "aVbIO", .prepare = prepare_mean},
+    REDUCTION("aten::mean.out", "aVbIO", SL_FOLD_MEAN, 1, 2, -1, 4, 0, 0.0, false),
+    REDUCTION("aten::mean.dtype_out", "aIO", SL_FOLD_MEAN, -1, -1, -1, 2, 0, 0.0, false),
+    REDUCTION("aten::sum.IntList_out", "aVbIO", SL_FOLD_SUM, 1, 2, -1, 4, 0, 0.0, false),
+    REDUCTION("aten::amax.out", "aVbO", SL_FOLD_MAX, 1, 2, -1, 3, 0, 0.0, false),
+    REDUCTION("aten::amin.out", "aVbO", SL_FOLD_MIN, 1, 2, -1, 3, 0, 0.0, false),
+    REDUCTION("aten::max.unary_out", "aO", SL_FOLD_MAX, -1, -1, -1, 1, 0, 0.0, false),
+    REDUCTION("aten::min.unary_out", "aO", SL_FOLD_MIN, -1, -1, -1, 1, 0, 0.0, false),
+    REDUCTION("aten::any.out", "aibO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0, false),
+    REDUCTION("aten::any.dims_out", "aVbO", SL_FOLD_ANY, 1, 2, -1, 3, 0, 0.0, true),
+    REDUCTION("aten::any.all_out", "aO", SL_FOLD_ANY, -1, -1, -1, 1, 0, 0.0, false),
+    REDUCTION("aten::all.out", "aibO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, false),
+    REDUCTION("aten::all.dims_out", "aVbO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, true),
+    REDUCTION("aten::all.all_out", "aO", SL_FOLD_ALL, -1, -1, -1, 1, 0, 0.0, false),
     {.name = "aten::_softmax.out",
      .signature = "tibo",
+     .halves = SL_OP_AS_THEY_ARE,
      .prepare = prepare_softmax,
      .exact = sl_ops_exact_norm},
     {.name = "aten::native_layer_norm.out",
      .signature = "tvTTnooo",
+     .halves = SL_OP_AS_THEY_ARE,
      .prepare = prepare_layer_norm,
      .exact = sl_ops_exact_norm},
     {.name = "aten::_native_batch_norm_legit_no_training.out",

@@ -1,6 +1,7 @@
 /* agent/runtime/ops/registry.c */
 #include "agent/runtime/ops/registry.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/runtime/ops/op.h"
@@ -58,4 +59,13 @@ void sl_ops_find(const struct sl_pte_operator *wanted, uint32_t count, uint32_t 
             if (i != 0)
                 left -= give(op, wanted, i, next, out);
         }
+}
+
+void sl_op_event_name(const struct sl_op *op, char *out, size_t size)
+{
+    const char *name = strstr(op->name, "::");
+    if (strncmp(op->name, "llama::", 7) == 0)
+        snprintf(out, size, "%s", op->name);
+    else
+        snprintf(out, size, "native_call_%s", name ? name + 2 : op->name);
 }

@@ -173,11 +173,57 @@ static void run_log_softmax(struct sl_op_call *call)
     run_lines(call, log_softmax_line);
 }
 
+/* Takes what is left of each line from all of it: `from` less `what`, into the output. */
+static void add_difference(struct sl_op_call *call, struct sl_ref from, struct sl_ref what,
+                           const size_t dims[3], const struct sl_tensor *out)
+{
+    const size_t line_dims[3] = {dims[0], 1, dims[2]};
+    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_SUBTRACT, 3, dims, 3, line_dims, 3, dims);
+    sl_op_operands(call, from, what, sl_ref_tensor(out));
+}
+
+/* y = x - max, then y - log(sum(e^y)). */
+static int log_softmax_by_kernels(struct sl_op_call *call, uint32_t dim, struct sl_tensor *out,
+                                  struct sl_diag *diag)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    size_t dims[3] = {1, (size_t)in->sizes[dim], 1};
+    int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
+    if (rc != 0)
+        return rc;
+    for (uint32_t d = 0; d < in->rank; d++)
+        if (d != dim)
+            dims[d < dim ? 0 : 2] *= (size_t)in->sizes[d];
+    struct sl_ref line = sl_ref_scratch(call, dims[0] * dims[2] * sizeof(float));
+    struct sl_ref powers = sl_ref_scratch(call, in->nbytes), none = sl_ref_none();
+    sl_step_reduce(sl_op_step(call), call->isa, SL_REDUCE_MAX, dims[0], dims[1], dims[2]);
+    sl_op_operands(call, sl_ref_tensor(in), none, line);
+    add_difference(call, sl_ref_tensor(in), line, dims, out);
+    call->main_step = call->step_count;
+    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_EXP, dims[0] * dims[1] * dims[2], 0.0f,
+                  0.0f);
+    sl_op_operands(call, sl_ref_tensor(out), none, powers);
+    struct sl_step *sum = sl_op_step(call);
+    sl_step_reduce(sum, call->isa, SL_REDUCE_MEAN, dims[0], dims[1], dims[2]);
+    sum->f32.reduce.args.scale = 1.0f;
+    sl_op_operands(call, powers, none, line);
+    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_LOG, dims[0] * dims[2], 0.0f, 0.0f);
+    sl_op_operands(call, line, none, line);
+    add_difference(call, sl_ref_tensor(out), line, dims, out);
+    return 0;
+}
+
 static int prepare_log_softmax(struct sl_op_call *call, struct sl_diag *diag)
 {
     struct sl_tensor *out = sl_op_tensor(call, 3);
+    const struct sl_tensor *in = sl_op_tensor(call, 0);
+    uint32_t dim;
     if (!sl_op_is_float(call, 0) || !sl_cast_is_float(out->scalar_type))
         return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "it is not of floating point");
+    if (in->scalar_type == SL_SCALAR_FLOAT && out->scalar_type == SL_SCALAR_FLOAT &&
+        sl_tensor_contiguous(in) && sl_tensor_contiguous(out) && in->nbytes != 0 &&
+        sl_op_dim(sl_op_int(call, 1, 0), in->rank, &dim))
+        return log_softmax_by_kernels(call, dim, out, diag);
     return prepare_lines(call, sl_op_int(call, 1, 0), SIZE_MAX, NULL, out, run_log_softmax, diag);
 }
 
@@ -249,7 +295,10 @@ static int prepare_topk(struct sl_op_call *call, struct sl_diag *diag)
 
 const struct sl_op sl_ops_scan[] = {
     {.name = "aten::cumsum.out", .signature = "aiIO", .prepare = prepare_cumsum},
-    {.name = "aten::_log_softmax.out", .signature = "aibO", .prepare = prepare_log_softmax},
+    {.name = "aten::_log_softmax.out",
+     .signature = "aibO",
+     .halves = SL_OP_WIDENED,
+     .prepare = prepare_log_softmax},
     {.name = "aten::topk.values", .signature = "aiibbOl", .prepare = prepare_topk},
     {0},
 };

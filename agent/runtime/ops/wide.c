@@ -20,11 +20,9 @@ static void widen(struct sl_op_call *call, uint32_t i)
                                                  sl_tensor_count(from), to->data);
 }
 
-static void narrow(struct sl_op_call *call, uint32_t i)
+static bool is_double(const struct sl_op_call *call, uint32_t i)
 {
-    const struct sl_tensor *from = call->wide[i], *to = real_tensor(call, i);
-    sl_cast_store(SL_CAST_F32, to->scalar_type)(from->data, sl_tensor_count(from), to->data,
-                                                (ptrdiff_t)to->element_bytes);
+    return real_tensor(call, i)->scalar_type == SL_SCALAR_DOUBLE;
 }
 
 /* The lowest argument of a mask, which then leaves it. */
@@ -40,16 +38,42 @@ static uint32_t all_of(const struct sl_op_call *call)
     return call->wide_in | call->wide_out | call->wide_constant;
 }
 
-static void widen_inputs(struct sl_op_call *call)
+static void widen_doubles(struct sl_op_call *call)
 {
-    for (uint32_t left = call->wide_in; left != 0;)
-        widen(call, next_of(&left));
+    for (uint32_t left = call->wide_in; left != 0;) {
+        uint32_t i = next_of(&left);
+        if (is_double(call, i))
+            widen(call, i);
+    }
 }
 
-static void narrow_outputs(struct sl_op_call *call)
+static void narrow_doubles(struct sl_op_call *call)
 {
-    for (uint32_t left = call->wide_out; left != 0;)
-        narrow(call, next_of(&left));
+    for (uint32_t left = call->wide_out; left != 0;) {
+        uint32_t i = next_of(&left);
+        const struct sl_tensor *from = call->wide[i], *to = real_tensor(call, i);
+        if (is_double(call, i))
+            sl_cast_store(SL_CAST_F32, SL_SCALAR_DOUBLE)(from->data, sl_tensor_count(from),
+                                                         to->data, sizeof(double));
+    }
+}
+
+/* Steps that convert the halves of a mask, and one for all its doubles, which no kernel takes. */
+static void add_conversions(struct sl_op_call *call, uint32_t mask, bool narrows)
+{
+    bool doubles = false;
+    while (mask != 0) {
+        uint32_t i = next_of(&mask);
+        const struct sl_tensor *real = real_tensor(call, i), *wide = call->wide[i];
+        if (is_double(call, i))
+            doubles = true;
+        else
+            sl_op_convert(call, narrows ? wide : real, narrows ? real : wide);
+    }
+    if (doubles && narrows)
+        sl_op_own(call, "sl_narrow_f32_f64_scalar", narrow_doubles);
+    else if (doubles)
+        sl_op_own(call, "sl_widen_f32_f64_scalar", widen_doubles);
 }
 
 static int no_memory(const struct sl_op_call *call, struct sl_diag *diag)
@@ -116,23 +140,49 @@ static int give_stand_ins(struct sl_op_call *call, uint32_t count, struct sl_dia
     return 0;
 }
 
+/* The tensor of argument i; NULL where there is none, or where its letter wants another thing. */
+static const struct sl_tensor *tensor_at(const struct sl_op_call *call, uint32_t i)
+{
+    return strchr("aArtTwWoO", call->op->signature[i]) ? real_tensor(call, i) : NULL;
+}
+
+/* Whether every tensor is f32, Half, BFloat16 or of Bools; *out_halves: every one Half. */
+static bool all_short_floats(const struct sl_op_call *call, bool *out_halves)
+{
+    *out_halves = true;
+    for (uint32_t i = 0; call->op->signature[i]; i++) {
+        const struct sl_tensor *tensor = tensor_at(call, i);
+        if (!tensor)
+            continue;
+        int type = tensor->scalar_type;
+        if (type != SL_SCALAR_FLOAT && type != SL_SCALAR_BOOL && !sl_cast_is_half(type))
+            return false;
+        *out_halves = *out_halves && type == SL_SCALAR_HALF;
+    }
+    return true;
+}
+
 /* Which arguments get stand-ins. */
 static int find_halves(struct sl_op_call *call, struct sl_diag *diag)
 {
     const char *signature = call->op->signature;
     uint32_t count = 0;
+    bool halves, floats = call->op->halves != 0 && all_short_floats(call, &halves);
     call->wide_known = true;
+    if (floats && halves && (call->op->halves & SL_OP_AS_THEY_ARE) != 0)
+        return 0;
+    floats = floats && (call->op->halves & SL_OP_WIDENED) != 0;
     for (uint32_t i = 0; signature[i]; i++) {
         const struct sl_tensor *from =
-            sl_op_takes_floats(signature[i]) ? real_tensor(call, i) : NULL;
+            floats || sl_op_takes_floats(signature[i]) ? tensor_at(call, i) : NULL;
         if (!from || !sl_cast_is_float(from->scalar_type) || from->scalar_type == SL_SCALAR_FLOAT ||
             (signature[i] == 'w' && is_packed(call, from)))
             continue;
         if (i >= SL_OP_MAX_ARGS || from->max_nbytes > SIZE_MAX / 4)
             return no_memory(call, diag);
-        uint32_t *mask = signature[i] == 'o' ? &call->wide_out
-                         : from->constant    ? &call->wide_constant
-                                             : &call->wide_in;
+        uint32_t *mask = sl_op_is_written(signature[i]) ? &call->wide_out
+                         : from->constant               ? &call->wide_constant
+                                                        : &call->wide_in;
         *mask |= 1u << i;
         count++;
     }
@@ -193,8 +243,9 @@ int sl_wide_open(struct sl_op_call *call, struct sl_diag *diag)
     rc = place_others(call, diag);
     if (rc == 0 && call->wide_constant != 0)
         rc = place_constants(call, diag);
-    if (rc == 0 && call->wide_in != 0)
-        sl_op_own(call, "sl_widen_f32_scalar", widen_inputs);
+    if (rc == 0)
+        add_conversions(call, call->wide_in, false);
+    call->main_step = call->step_count;
     return rc;
 }
 
@@ -212,8 +263,9 @@ int sl_wide_close(struct sl_op_call *call, struct sl_diag *diag)
             return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
                               "an argument has no memory for its shape");
     }
-    if (call->wide_out != 0)
-        sl_op_own(call, "sl_narrow_f32_scalar", narrow_outputs);
+    if (call->step_count == call->main_step)
+        call->main_step = 0;
+    add_conversions(call, call->wide_out, true);
     return 0;
 }
 

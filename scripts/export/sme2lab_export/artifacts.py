@@ -1,4 +1,4 @@
-"""The files of an export: model.pte, input-<i>.bin, expected-<i>.bin, model.json."""
+"""The files of an export: NAME.pte, input-<i>.bin, expected-<i>.bin, model.json."""
 
 import hashlib
 import importlib.metadata
@@ -59,15 +59,15 @@ def write_tensors(outdir, kind, tensors):
     return described
 
 
-def write_all(outdir, pte, inputs, expected, facts):
+def write_all(outdir, name, pte, inputs, expected, facts):
     os.makedirs(outdir, exist_ok=True)
-    write(os.path.join(outdir, "model.pte"), pte)
+    write(os.path.join(outdir, f"{name}.pte"), pte)
     described = {
         "schema": "sme2lab.model/1", **facts,
-        "pte": {"file": "model.pte", "bytes": len(pte), "sha256": hashlib.sha256(pte).hexdigest()},
+        "pte": {"file": f"{name}.pte", "bytes": len(pte), "sha256": hashlib.sha256(pte).hexdigest()},
         "inputs": write_tensors(outdir, "input", inputs),
         "outputs": write_tensors(outdir, "expected", expected),
-        "versions": {name: importlib.metadata.version(name) for name in ("executorch", "torch", "torchao")},
+        "versions": {package: importlib.metadata.version(package) for package in ("executorch", "torch", "torchao")},
     }
     write(os.path.join(outdir, "model.json"), json.dumps(described, indent=2).encode() + b"\n")
 

@@ -6,7 +6,6 @@ from torch.export import export
 
 from sme2lab_export.errors import ExportError
 
-KINDS = ("int8", "int8-dynamic", "int4-groupwise")
 GROUP = 32
 
 

@@ -56,11 +56,11 @@ def why(said):
     return (errors or said.strip().splitlines() or ["it said nothing"])[-1]
 
 
-def agent(outdir, inputs, isa, like):
+def agent(outdir, file, inputs, isa, like):
     """Outputs of the agent in the emulator, on a CPU with SME2; or the line in which it said why there are none."""
     with tempfile.TemporaryDirectory() as scratch:
         files = ",".join(f"input-{i}.bin" for i in range(len(inputs)))
-        command = [EMULATOR, "-cpu", "max,sme512=on", AGENT, "run", "--model_path=model.pte", f"--inputs={files}", f"--input-shapes={shapes(inputs)}",
+        command = [EMULATOR, "-cpu", "max,sme512=on", AGENT, "run", f"--model_path={file}", f"--inputs={files}", f"--input-shapes={shapes(inputs)}",
                    f"--isa={isa}", f"--output_file={scratch}/out", f"--etdump_path={scratch}/e", "--print_output=none"]
         try:
             done = subprocess.run(command, cwd=outdir, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
@@ -75,6 +75,7 @@ def agent(outdir, inputs, isa, like):
 class Program(typing.NamedTuple):
     kind: str  # a key of agreement.LIMITS
     outdir: str
+    file: str  # of the program, in there
     pte: bytes
     inputs: list
 
@@ -89,7 +90,7 @@ def alone(isa):
         with tempfile.TemporaryDirectory() as folder:
             artifacts.write(f"{folder}/model.pte", pte)
             artifacts.write_tensors(folder, "input", inputs)
-            return agent(folder, inputs, isa, like)
+            return agent(folder, "model.pte", inputs, isa, like)
     return answer
 
 
@@ -160,7 +161,7 @@ def run(program, expected, exact, say):
         return found, True
     say("sme2lab's agent in the emulator against ExecuTorch's runtime:")
     for variant, isa in VARIANTS.items():
-        got = agent(program.outdir, program.inputs, isa, outputs)
+        got = agent(program.outdir, program.file, program.inputs, isa, outputs)
         facts = compare(program.kind, f"SME2 {variant}", outputs, exact, got, say)
         if program.kind == "int8" and facts["runs"] and not facts["agrees"]:
             facts |= step_by_step(program, isa, say)

@@ -151,8 +151,10 @@ class Random:
 
 
 MOST_DIM, MOST_ELEMENTS = 256, 65536
-UNARY = ("clamp", "hardswish", "gelu", "sigmoid", "exp", "tanh", "elu", "log", "sqrt", "rsqrt", "abs", "negate", "floor", "ceiling", "leaky_relu")
-BINARY = ("add", "add_clamped", "subtract", "multiply", "maximum", "minimum", "divide", "prelu")
+UNARY = ("clamp", "hardswish", "gelu", "sigmoid", "exp", "tanh", "elu", "log", "sqrt", "rsqrt", "abs", "negate", "floor", "ceiling", "leaky_relu",
+         "round", "truncate", "sign", "gelu_tanh", "reciprocal", "root", "inverse_root", "expm1", "log1p", "log2", "log10", "erf", "sinh", "cosh",
+         "asinh", "acosh", "atanh", "asin", "acos", "atan")
+BINARY = ("add", "add_clamped", "subtract", "multiply", "maximum", "minimum", "divide", "prelu", "equal", "unequal", "less", "atmost", "keep", "drop")
 CONVERT = ("f16_f32", "f32_f16", "bf16_f32", "f32_bf16", "qs8_f32", "qs8_f16", "f32_qs8", "f16_qs8", "qs8_qs8")
 
 

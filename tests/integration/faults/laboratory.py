@@ -127,7 +127,7 @@ class Laboratory:
         text = (self.state / "agents" / device / "agent.log").read_text(errors="replace")
         said = re.findall(r"event=job_resumed job=(\d+) acknowledged_bytes=(\d+) sent_again_bytes=(\d+) result_again=(\d)", text)
         return [(int(acked), int(again) + int(result)) for wire, acked, again, result in said
-                if int(wire) & 0xFFFFFFFFFFFF == job]
+                if int(wire) & 0xFFFFFF == job]
 
 
 def records(stream):

@@ -183,7 +183,7 @@ class Proxy(threading.Thread):
                 return
             found = fields(payload)
             if stream.name == "down":
-                self.acks += 2 in found and found[1] & 0xFFFFFFFFFFFF == self.job
+                self.acks += 2 in found and found[1] & 0xFFFFFF == self.job
             else:
                 self.note(found if payload[0] == CHUNK else {1: found[1]})
                 self.chunks += self.acks > 0

@@ -28,8 +28,6 @@ class Network(nn.Module):
 
 
 class Decoder:
-    """transformer decoder, 4 layers of 192, 4096 words; up to 64 tokens"""
-
     def get_eager_model(self):
         return seeded.fill(Network())
 

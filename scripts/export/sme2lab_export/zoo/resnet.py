@@ -31,8 +31,6 @@ class Network(nn.Module):
 
 
 class ResNet18:
-    """11.7 M weights, 1.8 G multiply-accumulates; 224x224"""
-
     def get_eager_model(self):
         return seeded.vision(Network(), 224)
 

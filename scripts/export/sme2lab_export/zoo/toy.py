@@ -23,8 +23,6 @@ class ToyCnn(nn.Module):
 
 
 class Toy:
-    """two convolutions, a depthwise one, pooling, a linear layer; 64x64"""
-
     def get_eager_model(self):
         return seeded.fill(ToyCnn())
 

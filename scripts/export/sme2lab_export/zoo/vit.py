@@ -23,8 +23,6 @@ class Network(nn.Module):
 
 
 class VisionTransformer:
-    """vision transformer, 197 tokens of 192, six layers; 224x224"""
-
     def get_eager_model(self):
         return seeded.fill(Network())
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "agent/executorch/kernel_calls.h"
 #include "agent/executorch/stamps.h"
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
@@ -25,6 +26,7 @@ struct fixture {
     struct sl_events *events;
     void *delegate;
     run_fn run;
+    uint32_t instruction; /* of the delegate call */
     struct sl_trace_record seen[MAX_SEEN];
     size_t count;
 };
@@ -45,11 +47,13 @@ static int open_all(void **state)
     assert_int_equal(sl_recorder_new(f->ring, SL_TRACE_MARKS, 7, &f->recorder), 0);
     sl_recorder_on_full(f->recorder, take, f);
     f->events = sl_events_new(f->recorder);
+    f->instruction = 4;
     assert_non_null(f->events);
     f->delegate = dlopen(SL_TEST_DELEGATE, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(f->delegate);
     *(void **)&f->run = dlsym(f->delegate, "stand_in_run");
     assert_true(sl_stamps_open(f->delegate));
+    assert_int_equal(sl_kernel_calls_open(f->delegate), 3);
     sl_stamps_record(f->recorder);
     *state = f;
     return 0;
@@ -84,7 +88,7 @@ static void name_operator(void *user, int number)
     char text[32];
     snprintf(text, sizeof(text), "Convolution #%d", number + 1);
     assert_true(sl_stamps_paused());
-    sl_events_delegate(f->events, text, 0, 4);
+    sl_events_delegate(f->events, text, 0, f->instruction);
 }
 
 TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
@@ -113,6 +117,40 @@ TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
     assert_int_equal(event(f, 4)->event.event, SL_TRACE_FRAMEWORK);
     assert_int_equal(event(f, 4)->event.chain, -1);
     assert_int_equal(event(f, 4)->event.order, 0);
+}
+
+static void execute(struct fixture *f, uint32_t instruction)
+{
+    f->instruction = instruction;
+    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, instruction);
+    f->run(3, name_operator, f);
+    sl_events_end(f->events, call);
+    assert_int_equal(sl_events_flush(f->events), 0);
+}
+
+static const char *kernel_of(struct fixture *f, size_t n)
+{
+    uint32_t id = event(f, n)->event.kernel;
+    for (size_t i = 0; id != 0 && i < f->count; i++)
+        if (f->seen[i].kind == SL_TRACE_NAME && f->seen[i].name == id)
+            return f->seen[i].part.text;
+    return "";
+}
+
+TEST_WITH(a_warm_up_names_the_kernels_of_the_executions_after_it, open_all, close_all)
+{
+    struct fixture *f = *state;
+    assert_int_equal(sl_kernel_calls_watch(true), 0);
+    execute(f, 4);
+    assert_int_equal(sl_kernel_calls_watch(false), 0);
+    execute(f, 4);
+    execute(f, 9); /* control flow goes another way */
+    for (size_t first = 0; first < 8; first += 4) {
+        assert_string_equal(kernel_of(f, first), "kai_run_matmul_stand_in_sme2_mopa");
+        assert_string_equal(kernel_of(f, first + 1), "kai_run_matmul_stand_in_neon");
+        assert_string_equal(kernel_of(f, first + 2), "");
+    }
+    assert_string_equal(kernel_of(f, 8), "");
 }
 
 TEST_WITH(operator_without_a_stamp_is_told, open_all, close_all)

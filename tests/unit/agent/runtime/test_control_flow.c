@@ -61,3 +61,20 @@ TEST(branches_may_change_from_run_to_run)
     sl_variant_free(variant);
     sl_case_close(&c);
 }
+
+TEST(a_method_that_is_reset_begins_anew)
+{
+    struct sl_model_case c;
+    struct sl_tensor_view view;
+    sl_case_open(&c, model);
+    struct sl_variant *variant = sl_case_compile(&c, 0, 0, NULL);
+    for (int i = 0; i < 3; i++) {
+        sl_method_reset(c.method);
+        sl_case_set_files(&c, model, "");
+        assert_int_equal(sl_variant_execute(variant, false, NULL), 0);
+        assert_int_equal(sl_method_output(c.method, 4, &view), 0);
+        assert_int_equal(*(const int64_t *)(const void *)view.data, 10);
+    }
+    sl_variant_free(variant);
+    sl_case_close(&c);
+}

@@ -262,6 +262,24 @@ TEST(log_odds_stay_off_their_ends)
     sl_program_end();
 }
 
+TEST(one_element_is_filled_and_nothing_behind_it)
+{
+    sl_program_begin();
+    uint32_t list = sl_program_add_list(SL_SIZES(1));
+    uint32_t one = sl_program_add_typed(SL_SCALAR_CHAR, SL_SIZES(1), true);
+    uint32_t behind = sl_program_add_tensor(SL_SIZES(4));
+    sl_program_add_call("aten::zeros.out", SL_ARGS(list, one));
+    sl_program_must_load();
+    int8_t *bytes = sl_program_bytes(one);
+    assert_true((int8_t *)sl_program_bytes(behind) >= bytes + 1);
+    memset(bytes, 0x55, 8);
+    assert_int_equal(execute(), 0);
+    assert_int_equal(bytes[0], 0);
+    for (int i = 1; i < 8; i++)
+        assert_int_equal(bytes[i], 0x55);
+    sl_program_end();
+}
+
 TEST(tensors_are_filled_by_names_and_by_numbers_of_others)
 {
     sl_program_begin();

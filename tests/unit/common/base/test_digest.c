@@ -12,6 +12,13 @@ TEST(known_texts_give_their_digest)
     assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+TEST(a_digest_as_base64_is_what_a_policy_names_a_script_by)
+{
+    char text[SL_SHA256_BASE64_SIZE];
+    sl_sha256_base64("abc", 3, text);
+    assert_string_equal(text, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+}
+
 TEST(hand_made_program_is_the_published_one)
 {
     char hex[SL_SHA256_HEX_SIZE];

@@ -160,19 +160,29 @@ TEST(counted_trace_says_its_unit_first)
     assert_int_equal(convert(&stream, 1, &out, NULL), 0);
     assert_int_equal(sl_etdump_parse((struct sl_bytes){out.data, out.size}, &dump, NULL), 0);
     assert_int_equal(dump.run_count, 2);
-    assert_int_equal(dump.runs[0].event_count, 2);
+    assert_int_equal(dump.runs[0].event_count, 1);
     assert_int_equal(dump.runs[1].event_count, 3);
-    struct sl_etdump_event room;
-    const struct sl_etdump_event *marker = sl_etdump_event_read(&dump.runs[0], 0, &room);
-    assert_int_equal(marker->name_len, strlen(SL_ETDUMP_INSTRUCTIONS_MARKER));
-    assert_memory_equal(marker->name, SL_ETDUMP_INSTRUCTIONS_MARKER, marker->name_len);
-    assert_int_equal(marker->start, 1000);
-    assert_int_equal(marker->end, 1000);
-    assert_int_equal(marker->chain_index, -1);
-    assert_int_equal(marker->instruction_id, 0);
+    static const char first[] = "Default (" SL_ETDUMP_INSTRUCTIONS_MARKER ")";
+    assert_int_equal(dump.runs[0].name_len, strlen(first));
+    assert_memory_equal(dump.runs[0].name, first, strlen(first));
+    assert_int_equal(dump.runs[1].name_len, 7);
+    assert_memory_equal(dump.runs[1].name, "Execute", 7);
     sl_etdump_fini(&dump);
     sl_buf_fini(&out);
     sl_buf_fini(&stream.out);
+}
+
+TEST(warm_ups_have_a_name_of_their_own)
+{
+    static const char *names[] = {"", "Execute"};
+    struct sl_trace trace = {.unit = SL_TRACE_NS, .names = names, .name_count = 1};
+    struct sl_trace_record block = {.kind = SL_TRACE_BLOCK, .name = 1};
+    char name[SL_TRACE_BLOCK_NAME_BYTES];
+    assert_string_equal(sl_trace_block_name(&trace, &block, true, name), "Execute");
+    block.flags = SL_TRACE_BLOCK_WARMUP;
+    assert_string_equal(sl_trace_block_name(&trace, &block, true, name), "Warmup");
+    trace.unit = SL_TRACE_INSTRUCTIONS;
+    assert_string_equal(sl_trace_block_name(&trace, &block, false, name), "Warmup");
 }
 
 TEST(conversion_survives_each_failed_allocation)

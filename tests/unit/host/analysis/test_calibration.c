@@ -54,6 +54,20 @@ TEST(same_runs_are_rarely_told_apart_and_the_floor_holds_the_truth)
     assert_true(false_verdicts <= 8); /* 5 % of 100 and what chance adds */
 }
 
+TEST(the_floor_does_not_shrink_with_longer_watching)
+{
+    double few = 0;
+    double many = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct sl_attribution a = fill(SL_TRACE_NS, seed);
+        many += calibrate(&a).noise_floor;
+        a.run_count = 41;
+        a.measured_count = 40;
+        few += calibrate(&a).noise_floor;
+    }
+    assert_true(many > 0.8 * few && few > 0.8 * many);
+}
+
 TEST(equal_counts_have_no_noise_and_others_are_unfit)
 {
     struct sl_attribution a = fill(SL_TRACE_INSTRUCTIONS, 1);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 #include "host/analysis/random.h"
@@ -80,6 +81,30 @@ TEST(counted_ratios_change_with_every_other_figure)
     assert_int_equal(h.count, SL_HISTORY_MAX_CHANGES + 1);
     assert_int_equal(h.stretches[h.count - 1].first, 99); /* the latest are kept */
     assert_int_equal(h.stretches[0].count, 100 - SL_HISTORY_MAX_CHANGES);
+}
+
+/* Off 28 % slower lifts the ratio and improves nothing; both arms 10 % slower leave it alone. */
+TEST(arms_tell_what_a_ratio_hides)
+{
+    double off[60], on[60], ratios[60];
+    struct sl_random random = {.state = 3};
+    for (size_t i = 0; i < 60; i++) {
+        double slower = i < 40 ? 1 : 1.1;
+        off[i] = 20e9 * slower * (1 + 0.005 * noise(&random));
+        on[i] = 10e9 * slower * (1 + 0.005 * noise(&random));
+        ratios[i] = off[i] / on[i];
+    }
+    assert_int_equal(history_of(ratios, 60, false).count, 1);
+    struct sl_history arm = history_of(on, 60, false);
+    assert_int_equal(arm.count, 2);
+    assert_true(sl_history_regressed(&arm, false, 0.05));
+    assert_false(sl_history_regressed(&arm, false, 0.15));
+    assert_false(sl_history_regressed(&arm, true, 0.05));
+    assert_string_equal(sl_history_meaning(0.1, 0.1), "both arms cost more");
+    assert_non_null(strstr(sl_history_meaning(0.28, 0.001), "no improvement"));
+    assert_string_equal(sl_history_meaning(0, 0.9), "on costs more");
+    assert_string_equal(sl_history_meaning(-0.2, -0.2), "both arms cost less");
+    assert_string_equal(sl_history_meaning(0.2, -0.2), "on costs less, off more");
 }
 
 TEST(make_survives_each_failed_allocation)

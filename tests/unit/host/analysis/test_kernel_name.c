@@ -51,6 +51,24 @@ TEST(ad_30_names_of_several_types_keep_their_operator_and_sme2_is_not_sme)
         check(&names[i]);
 }
 
+TEST(kleidiai_functions_say_their_operation_types_and_engine)
+{
+    static const struct expected names[] = {
+        {"kai_run_matmul_clamp_f32_qai8dxp1vlx4_qsi4cxp4vlx4_1vlx4vl_sme2_mopa",
+         "f32_qai8dxp1vlx4_qsi4cxp4vlx4", "matmul_clamp", "mopa", "1vlx4vl", "sme2", "SME2"},
+        {"kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa",
+         "f32_f32p2vlx1_f32p2vlx1biasf32", "matmul_clamp", "mopa", "", "sme2", "SME2"},
+        {"kai_run_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot",
+         "qai8_qai8_qsi8cxp2vlx4sb", "matmul_clamp", "dot", "1x16vl", "sme2", "SME2"},
+        {"kai_run_lhs_imatmul_pack_x32p2vlx1_x32p_sme", "x32p2vlx1_x32p", "lhs_imatmul_pack", "",
+         "", "sme", "SME"},
+        {"kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_8x8x32_neon_i8mm",
+         "f32_qai8dxp4x8_qsi4cxp8x8", "matmul_clamp", "i8mm", "8x8x32", "neon", "NEON"},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        check(&names[i]);
+}
+
 TEST(names_of_no_grammar_are_refused)
 {
     static const char *const names[] = {

@@ -20,21 +20,12 @@ static int code_of(const char *job_text, const char *run_text)
     return outcome.exit_code;
 }
 
-TEST(verdicts_mean_their_exit_codes)
+TEST(a_run_says_what_its_verdict_means_to_scripts)
 {
-    const char *done = "{\"id\":1,\"state\":\"done\",\"config\":{\"threshold_percent\":5}}";
-    assert_int_equal(code_of(done, "{\"verdict\":\"faster\",\"ratio\":2}"), SL_EXIT_DONE);
-    assert_int_equal(code_of(done, "{\"verdict\":\"equivalent\"}"), SL_EXIT_DONE);
-    assert_int_equal(code_of(done, "{\"verdict\":\"fewer-instructions\"}"), SL_EXIT_DONE);
-    assert_int_equal(code_of(done, "{\"verdict\":\"equal\"}"), SL_EXIT_DONE);
-    assert_int_equal(code_of(done, "{\"verdict\":\"more-instructions\",\"ratio\":0.5}"),
-                     SL_EXIT_REGRESSION);
-    assert_int_equal(code_of(done, "{\"verdict\":null}"), SL_EXIT_DONE);
-    assert_int_equal(code_of(done, "{\"verdict\":\"slower\",\"ratio\":0.96}"), SL_EXIT_DONE);
-    assert_int_equal(code_of(done, "{\"verdict\":\"slower\",\"ratio\":0.9}"), SL_EXIT_REGRESSION);
-    assert_int_equal(code_of(done, "{\"verdict\":\"wrong\"}"), SL_EXIT_FAILED);
-    assert_int_equal(code_of(done, "{\"verdict\":\"unfit\"}"), SL_EXIT_INCONCLUSIVE);
-    assert_int_equal(code_of(done, "{\"verdict\":\"of later\"}"), SL_EXIT_INCONCLUSIVE);
+    const char *done = "{\"id\":1,\"state\":\"done\",\"run\":4}";
+    assert_int_equal(code_of(done, "{\"verdict\":\"slower\",\"exit_code\":0}"), SL_EXIT_DONE);
+    assert_int_equal(code_of(done, "{\"verdict\":\"slower\",\"exit_code\":3}"), SL_EXIT_REGRESSION);
+    assert_int_equal(code_of("{\"state\":\"done\"}", ""), SL_EXIT_DONE); /* no run was made */
 }
 
 TEST(causes_mean_their_exit_codes)
@@ -67,7 +58,7 @@ static void take(struct sl_follow_state *follow, const char *text)
 TEST(progress_is_told_until_the_state_changes)
 {
     char line[256];
-    struct sl_follow_state follow = {.pair = 0};
+    struct sl_follow_state follow = {.percent = -1};
     take(&follow, "{\"state\":\"queued\",\"device\":null,\"detail\":\"\"}");
     assert_string_equal(sl_follow_words(&follow, 7, line, sizeof(line)), "job 7: queued");
     take(&follow, "{\"state\":\"running\",\"device\":\"counted-512\",\"detail\":\"\"}");
@@ -78,4 +69,27 @@ TEST(progress_is_told_until_the_state_changes)
     take(&follow, "{\"state\":\"queued\",\"detail\":\"the link was lost\"}");
     assert_string_equal(sl_follow_words(&follow, 7, line, sizeof(line)),
                         "job 7: queued: the link was lost");
+}
+
+TEST(progress_has_percentage_elapsed_time_and_time_left)
+{
+    char line[256];
+    struct sl_follow_state follow = {.percent = -1, .now_ms = 1000000};
+    take(&follow, "{\"state\":\"running\",\"device\":\"counted-512\",\"detail\":\"\"}");
+    follow.now_ms += 2000;
+    take(&follow, "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":0,\"pairs\":2,"
+                  "\"percent\":0.0,\"insns\":1000000}");
+    assert_string_equal(
+        sl_follow_words(&follow, 7, line, sizeof(line)),
+        "job 7 on counted-512: measuring, pair 0 of 2, 0 %, 2.0 s, 1.0 M instructions");
+    follow.now_ms += 4000;
+    take(&follow, "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":0,\"pairs\":2,"
+                  "\"percent\":40.0,\"insns\":3000000,\"expected_insns\":6000000}");
+    assert_string_equal(sl_follow_words(&follow, 7, line, sizeof(line)),
+                        "job 7 on counted-512: measuring, pair 0 of 2, 40 %, 6.0 s, 6.0 s left, "
+                        "3.0 of 6.0 M instructions");
+    take(&follow, "{\"phase\":\"finishing\",\"part\":\"measured\",\"pair\":2,\"pairs\":2}");
+    assert_null(strstr(sl_follow_words(&follow, 7, line, sizeof(line)), "left"));
+    take(&follow, "{\"phase\":\"measuring\",\"percent\":1e300}"); /* of a hostile server */
+    assert_null(strstr(sl_follow_words(&follow, 7, line, sizeof(line)), "%"));
 }

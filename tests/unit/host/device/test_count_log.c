@@ -232,3 +232,92 @@ TEST(each_failed_allocation_is_reported)
     }
     sl_mem_fail_nth(0);
 }
+
+#define SESSION                                                                                    \
+    LISTING("", "0x00003000:  d503477f  smstart \n")                                               \
+    TRACE("c0", "003000")                                                                          \
+    RUN RUN LISTING("", "0x00003010:  d503467f  smstop \n") TRACE("c1", "003010")
+
+static struct sl_count_log *read_spans(const char *text, const struct sl_count_window *window)
+{
+    struct sl_count_log *log = NULL;
+    struct sl_diag diag = {0};
+    assert_int_equal(sl_count_log_new(&marks, &log), 0);
+    sl_count_log_keep_spans(log, window);
+    assert_int_equal(sl_count_log_push(log, text, strlen(text), &diag), 0);
+    assert_int_equal(sl_count_log_finish(log, &diag), 0);
+    return log;
+}
+
+TEST(spans_end_where_streaming_mode_switches)
+{
+    struct sl_count_log *log = read_spans(WORK RUN SESSION RUN, NULL);
+    size_t count;
+    const struct sl_count_span *spans = sl_count_log_spans(log, &count);
+    const struct sl_count_entry *entries = sl_count_log_entries(log);
+    assert_int_equal(count, 3);
+    assert_false(spans[0].streaming);
+    assert_true(spans[1].streaming);
+    assert_int_equal(spans[1].count, 2);
+    assert_int_equal(entries[spans[1].first].times, 2);
+    struct sl_count_block block = sl_count_log_block(log, entries[spans[1].first].block);
+    assert_int_equal(block.pc, 0x2000);
+    assert_int_equal(block.count, 3);
+    assert_int_equal(block.words[0], 0x80812000);
+    assert_false(spans[2].streaming);
+    sl_count_log_free(log);
+}
+
+TEST(equal_sessions_are_one_span_that_came_often)
+{
+#define AGAIN TRACE("c0", "003000") RUN RUN TRACE("c1", "003010")
+    struct sl_count_log *log = read_spans(WORK RUN SESSION AGAIN AGAIN AGAIN, NULL);
+    size_t count;
+    uint64_t total = 0;
+    const struct sl_count_span *spans = sl_count_log_spans(log, &count);
+    assert_true(count <= 4);
+    for (size_t i = 0; i < count; i++)
+        total += spans[i].streaming ? spans[i].times : 0;
+    assert_int_equal(total, 4);
+    sl_count_log_free(log);
+}
+
+TEST(a_stopped_session_is_taken_back)
+{
+    struct sl_count_log *log = read_spans(
+        WORK RUN LISTING("", "0x00003000:  d503477f  smstart \n") TRACE(
+            "c0", "003000") "Stopped execution of TB chain before 0xc0 [0000000000003000] f\n" RUN,
+        NULL);
+    size_t count;
+    const struct sl_count_span *spans = sl_count_log_spans(log, &count);
+    for (size_t i = 0; i < count; i++)
+        assert_false(spans[i].streaming);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+    sl_count_log_free(log);
+}
+
+TEST(marks_end_spans_and_number_them)
+{
+    struct sl_count_log *log = read_spans(MARKS WORK RUN BEGIN RUN RUN, NULL);
+    size_t count;
+    const struct sl_count_span *spans = sl_count_log_spans(log, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(spans[0].mark, 1);
+    assert_int_equal(spans[1].mark, 2);
+    sl_count_log_free(log);
+}
+
+TEST(a_window_counts_from_its_begin_to_its_end_every_time)
+{
+    static const struct sl_count_window window = {.from = 0x2000, .to = 0x4000};
+#define OTHER                                                                                      \
+    LISTING("", "0x00004000:  d503201f  nop \n0x00004004:  d65f03c0  ret \n")                      \
+    TRACE("d0", "004000")
+    struct sl_count_log *log =
+        read_spans(OTHER WORK RUN OTHER TRACE("d0", "004000") RUN TRACE("d0", "004000"), &window);
+    size_t count;
+    sl_count_log_marks(log, &count);
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+    assert_true(count >= 4);
+    sl_count_log_free(log);
+}

@@ -16,6 +16,8 @@
 
 /* What the events of a stream say they ran; "": nothing. */
 static const char *claimed = "";
+/* What the stream says its variant may use. */
+static const char *allowed = "sme2";
 static bool starts_streaming;
 
 /* A log with three begin or end marks, `BEGIN` with 0, 3 and 6 instructions before it. */
@@ -37,6 +39,23 @@ static struct sl_count_log *make_log(void)
     return log;
 }
 
+static void put_name(struct sl_trace_sealer *sealer, uint32_t id, const char *text,
+                     struct sl_buf *out)
+{
+    struct sl_trace_record record = {.kind = SL_TRACE_NAME, .name = id};
+    record.part.total_bytes = (uint16_t)strlen(text);
+    memcpy(record.part.text, text, strlen(text));
+    assert_int_equal(sl_trace_sealer_put(sealer, &record, 1, out), 0);
+}
+
+static void put_allowed(struct sl_trace_sealer *sealer, struct sl_buf *out)
+{
+    const struct sl_trace_record fact = {.kind = SL_TRACE_META, .name = 1, .meta.text = 2};
+    put_name(sealer, 1, "variant.0.isa", out);
+    put_name(sealer, 2, allowed, out);
+    assert_int_equal(sl_trace_sealer_put(sealer, &fact, 1, out), 0);
+}
+
 /* Header, block, two nested events from the given marks, a stall, the end. */
 static void make_stream(struct sl_buf *out, int unit, const uint64_t marks[4], bool ended)
 {
@@ -49,16 +68,16 @@ static void make_stream(struct sl_buf *out, int unit, const uint64_t marks[4], b
     records[0].header.record_bytes = SL_TRACE_RECORD_BYTES;
     records[0].header.unit = (uint32_t)unit;
     records[1].kind = SL_TRACE_NAME;
-    records[1].name = 1;
+    records[1].name = 3;
     const char *name = claimed[0] ? claimed : "e";
     records[1].part.total_bytes = (uint16_t)strlen(name);
     memcpy(records[1].part.text, name, strlen(name));
     records[2].kind = SL_TRACE_BLOCK;
-    records[2].name = 1;
+    records[2].name = 3;
     for (int i = 0; i < 2; i++) {
         records[3 + i].kind = SL_TRACE_EVENT;
-        records[3 + i].name = 1;
-        records[3 + i].event.kernel = claimed[0] ? 1 : 0;
+        records[3 + i].name = 3;
+        records[3 + i].event.kernel = claimed[0] ? 3 : 0;
         records[3 + i].event.start = marks[2 * i];
         records[3 + i].event.end = marks[2 * i + 1];
         records[3 + i].event.node = SL_TRACE_NO_NODE;
@@ -70,7 +89,9 @@ static void make_stream(struct sl_buf *out, int unit, const uint64_t marks[4], b
     records[6].end.stalls = 1;
     sl_buf_init(out, 1 << 16);
     sl_trace_sealer_init(&sealer);
-    assert_int_equal(sl_trace_sealer_put(&sealer, records, ended ? 7 : 6, out), 0);
+    assert_int_equal(sl_trace_sealer_put(&sealer, records, 1, out), 0);
+    put_allowed(&sealer, out);
+    assert_int_equal(sl_trace_sealer_put(&sealer, records + 1, ended ? 6 : 5, out), 0);
     assert_int_equal(sl_trace_sealer_flush(&sealer, out), 0);
 }
 
@@ -98,11 +119,11 @@ TEST(events_get_the_counts_of_their_marks)
                      0);
     assert_int_equal(trace.unit, SL_TRACE_INSTRUCTIONS);
     assert_true(trace.ended);
-    assert_int_equal(trace.records[1].event.start, 3);
-    assert_int_equal(trace.records[1].event.end, 6);
-    assert_int_equal(trace.records[2].event.start, 0);
-    assert_int_equal(trace.records[2].event.end, 9);
-    assert_int_equal(trace.records[3].stall.start, 9);
+    assert_int_equal(trace.records[2].event.start, 3);
+    assert_int_equal(trace.records[2].event.end, 6);
+    assert_int_equal(trace.records[3].event.start, 0);
+    assert_int_equal(trace.records[3].event.end, 9);
+    assert_int_equal(trace.records[4].stall.start, 9);
     sl_trace_fini(&trace);
     sl_buf_fini(&resolved);
 }
@@ -138,6 +159,30 @@ TEST(a_kernel_for_sme_that_started_no_streaming_mode_is_refused)
         sl_buf_fini(&resolved);
     }
     claimed = "";
+    starts_streaming = false;
+}
+
+TEST(a_variant_without_sme_that_started_streaming_mode_is_refused)
+{
+    static const uint64_t marks[4] = {1, 2, 0, 3};
+    static const struct {
+        const char *isa;
+        bool starts;
+        int code;
+    } cases[] = {
+        {"neon,fp16,sme,sme2", true, 0},
+        {"neon,fp16", true, SL_E_MISMATCH},
+        {"neon,fp16", false, 0},
+        {"", false, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_buf resolved;
+        allowed = cases[i].isa;
+        starts_streaming = cases[i].starts;
+        assert_int_equal(resolve(SL_TRACE_MARKS, marks, true, &resolved), cases[i].code);
+        sl_buf_fini(&resolved);
+    }
+    allowed = "sme2";
     starts_streaming = false;
 }
 

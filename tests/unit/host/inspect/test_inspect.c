@@ -316,3 +316,19 @@ TEST(both_drawings_name_every_operator_and_edge)
     sl_inspect_free(inspect);
     sl_buf_fini(&file);
 }
+
+TEST(a_method_without_operators_is_drawn_empty)
+{
+    struct sl_pte_plan plan = {.name = "forward"};
+    struct sl_inspect_method method = {.plan = &plan};
+    struct sl_inspect inspect = {.method_count = 1, .methods = &method};
+    struct sl_buf dot, svg;
+    sl_buf_init(&dot, 1 << 12);
+    sl_buf_init(&svg, 1 << 12);
+    assert_int_equal(sl_inspect_dot(&dot, &inspect, &method), 0);
+    assert_int_equal(sl_inspect_svg(&svg, &inspect, &method), 0);
+    assert_non_null(strstr((const char *)dot.data, "digraph \"forward\""));
+    assert_non_null(strstr((const char *)svg.data, "<svg"));
+    sl_buf_fini(&dot);
+    sl_buf_fini(&svg);
+}

@@ -333,6 +333,67 @@ STORE_TEST(a_quarantined_device_takes_nothing_until_released)
     close_bench(&bench);
 }
 
+STORE_TEST(a_device_that_is_away_keeps_its_job_and_gets_no_other)
+{
+    const struct sl_run_record run = {.model = "toy", .ratio = 2};
+    const struct sl_device_record *devices;
+    struct bench bench;
+    open_bench(&bench);
+    submit(&bench, "{}", "a");
+    run_until(&bench, &bench.started, 1);
+    uint64_t first = bench.job;
+    sl_lab_set_away(bench.lab, "a", "unplugged: plug it in");
+    submit(&bench, "{}", "a");
+    sl_lab_devices(bench.lab, &devices);
+    assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
+    assert_int_equal(devices[0].job, first);
+    assert_string_equal(devices[0].detail, "unplugged: plug it in");
+    bench.last_event = 3;
+    assert_int_equal(sl_lab_listen(bench.lab, 0, 3, on_event, &bench, &bench.listener), 0);
+    assert_int_equal(sl_lab_job_ended(bench.lab, first, "a", SL_CAUSE_NONE, "", &run), 0);
+    run_until(&bench, &bench.events, 1);
+    assert_int_equal(bench.started, 1);
+    assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
+    sl_lab_quarantine(bench.lab, "a", true); /* it comes back while it is out */
+    sl_lab_set_away(bench.lab, "a", NULL);
+    assert_int_equal(devices[0].state, SL_DEVICE_QUARANTINED);
+    sl_lab_set_away(bench.lab, "a", "away");
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", false), 0);
+    assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
+    assert_int_equal(bench.started, 1);
+    assert_int_equal(sl_lab_add_device(bench.lab, "a", SL_DEVICE_EMULATED), 0); /* a reload */
+    assert_int_equal(bench.started, 1);
+    sl_lab_describe_device(bench.lab, "a", "Phone", "Android 15");
+    sl_lab_set_away(bench.lab, "a", NULL);
+    run_until(&bench, &bench.started, 2);
+    assert_int_equal(devices[0].state, SL_DEVICE_BUSY);
+    assert_string_equal(devices[0].detail, "");
+    assert_string_equal(devices[0].model, "Phone");
+    close_bench(&bench);
+}
+
+STORE_TEST(a_quarantine_outlives_the_daemon)
+{
+    struct bench bench;
+    const struct sl_device_record *devices;
+    open_bench(&bench);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", true), 0);
+    close_bench(&bench);
+    open_bench(&bench);
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
+    assert_int_equal(devices[0].state, SL_DEVICE_QUARANTINED);
+    assert_int_equal(devices[1].state, SL_DEVICE_READY);
+    submit(&bench, "{}", "a");
+    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", false), 0);
+    run_until(&bench, &bench.started, 1);
+    close_bench(&bench);
+    open_bench(&bench);
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
+    assert_true(devices[0].state != SL_DEVICE_QUARANTINED);
+    close_bench(&bench);
+}
+
 STORE_TEST(a_draining_lab_takes_and_assigns_nothing)
 {
     struct bench bench;

@@ -72,7 +72,7 @@ TEST(pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts)
         }
         assert_string_equal(words(&progress),
                             "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":2,\"pairs\":5,"
-                            "\"ratio\":2,\"off_ns\":300,\"on_ns\":150}");
+                            "\"percent\":40.0,\"ratio\":2,\"off_ns\":300,\"on_ns\":150}");
     }
 }
 
@@ -92,7 +92,8 @@ TEST(marks_wait_for_what_they_count)
     assert_null(strstr(words(&progress), "ratio"));
     sl_run_progress_add(&progress, 600, 200);
     assert_non_null(
-        strstr(words(&progress), "\"insns\":77,\"ratio\":3,\"off_insns\":600,\"on_insns\":200}"));
+        strstr(words(&progress),
+               "\"insns\":77,\"percent\":0.0,\"ratio\":3,\"off_insns\":600,\"on_insns\":200}"));
 }
 
 TEST(precision_stands_beside_what_the_last_look_saw)
@@ -114,9 +115,10 @@ TEST(pairs_read_again_are_told_and_the_agents_word_stays)
     sl_run_progress_take(&read, 0, (const uint8_t *)stream.records,
                          stream.count * sizeof(stream.records[0]));
     sl_run_progress_adopt(&progress, &read);
-    assert_string_equal(words(&progress),
-                        "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":3,\"pairs\":9,"
-                        "\"ratio\":3,\"off_ns\":300,\"on_ns\":100}");
+    assert_string_equal(
+        words(&progress),
+        "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":3,\"pairs\":9,\"percent\":33.3,"
+        "\"ratio\":3,\"off_ns\":300,\"on_ns\":100}");
 }
 
 TEST(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio)
@@ -130,4 +132,21 @@ TEST(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio)
     assert_int_equal(progress.offset, sizeof(noise));
     assert_string_equal(words(&progress),
                         "{\"phase\":\"waiting\",\"part\":\"measured\",\"pair\":0,\"pairs\":3}");
+}
+
+TEST(a_counted_run_knows_its_instructions_from_the_warm_up)
+{
+    struct sl_run_progress progress = {.warmup = 1, .insns = 100};
+    sl_run_progress_step(&progress, 3, 0, 4);
+    assert_null(strstr(words(&progress), "expected"));
+    progress.insns = 1100; /* the warm-up took 1000 */
+    sl_run_progress_step(&progress, 4, 0, 4);
+    progress.insns = 1600;
+    assert_non_null(
+        strstr(words(&progress), "\"insns\":1600,\"percent\":12.5,\"expected_insns\":5100}"));
+    progress.insns = 3100;
+    sl_run_progress_step(&progress, 4, 1, 4); /* a pair takes twice that */
+    assert_non_null(strstr(words(&progress), "\"percent\":25.0,\"expected_insns\":9100}"));
+    progress.reference = true;
+    assert_null(strstr(words(&progress), "percent"));
 }

@@ -39,7 +39,7 @@ TEST(every_name_of_the_real_runtime_and_of_ours_has_its_category)
         rows++;
     }
     fclose(file);
-    assert_int_equal(rows, 324);
+    assert_int_equal(rows, 327);
     sl_categories_fini(&built_in);
 }
 
@@ -110,25 +110,54 @@ TEST(other_names_and_origins_have_sensible_categories)
     sl_categories_fini(&built_in);
 }
 
-TEST(movement_is_told_by_what_it_is_for)
+TEST(every_name_has_a_part_of_its_category)
 {
     static const struct {
-        const char *name;
-        int movement;
-    } names[] = {{"Pack LH (X32) #1", SL_MOVEMENT_PACKING},
-                 {"Convert (NC, F32, QD8) #2", SL_MOVEMENT_CONVERSION},
-                 {"native_call_dequantize_per_tensor.out", SL_MOVEMENT_CONVERSION},
-                 {"Transpose (ND, X32) #1", SL_MOVEMENT_LAYOUT},
-                 {"native_call_permute_copy.out", SL_MOVEMENT_LAYOUT},
-                 {"native_call__to_dim_order_copy.out", SL_MOVEMENT_LAYOUT},
-                 {"Depth To Space (NHWC, X32)", SL_MOVEMENT_LAYOUT},
-                 {"Static Reshape (NC) #1", SL_MOVEMENT_COPY},
-                 {"native_call_cat.out", SL_MOVEMENT_COPY}};
+        const char *name, *part;
+    } names[] = {{"Pack LH (X32) #1", "pack and quantise"},
+                 {"Convert (NC, F32, QD8) #2", "pack and quantise"},
+                 {"native_call_dequantize_per_tensor.out", "pack and quantise"},
+                 {"Transpose (ND, X32) #1", "layout"},
+                 {"native_call_permute_copy.out", "layout"},
+                 {"native_call__to_dim_order_copy.out", "layout"},
+                 {"Depth To Space (NHWC, X32)", "layout"},
+                 {"Static Reshape (NC) #1", "copy"},
+                 {"native_call_cat.out", "copy"},
+                 {"native_call_reflection_pad2d.out", "copy"},
+                 {"native_call_replication_pad1d.out", "copy"},
+                 {"native_call_tril.out", "copy"},
+                 {"Convolution (NHWC, F32) DWConv #4", "depthwise"},
+                 {"Convolution (NHWC, F32) IGEMM", "dense"},
+                 {"Deconvolution (NHWC, PQS8, QS8, QC8W) IGEMM", "transposed"},
+                 {"Fully Connected (NC, F32) GEMM", "fully connected"},
+                 {"Batch Matrix Multiply (NC, F32) GEMM", "attention, bmm"},
+                 {"native_call_bmm.out", "attention, bmm"},
+                 {"Scaled Dot Product Attention (NHTC, F32)", "attention, bmm"},
+                 {"Softmax (NC, F32)", "softmax"},
+                 {"native_call__log_softmax.out", "softmax"},
+                 {"native_call_native_layer_norm.out", "norm"},
+                 {"Normalize (ND)", "norm"},
+                 {"Max Pooling (NHWC, F32)", "pool"},
+                 {"Resize Bilinear (NHWC)", "resize"},
+                 {"native_call_mean.out", "reduction"},
+                 {"GELU (NC)", "activation"},
+                 {"Clamp (NC, F32)", "activation"},
+                 {"native_call_acosh.out", "arithmetic"},
+                 {"native_call_asinh.out", "arithmetic"},
+                 {"native_call_atanh.out", "arithmetic"},
+                 {"native_call_native_dropout.out", "arithmetic"},
+                 {"Binary Elementwise (ND)", "arithmetic"},
+                 {"Unary Elementwise (NC)", "arithmetic"}};
+    struct sl_categories built_in;
+    assert_int_equal(sl_categories_load(NULL, &built_in, NULL), 0);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        int found = sl_movement_of(names[i].name, strlen(names[i].name));
-        if (found != names[i].movement)
-            fail_msg("%s is %s", names[i].name, sl_movement_name(found));
+        const struct sl_rule *rule =
+            sl_rules_find(&built_in.rules, names[i].name, strlen(names[i].name));
+        assert_non_null(rule);
+        if (!rule->part || strcmp(rule->part, names[i].part) != 0)
+            fail_msg("%s is of %s", names[i].name, rule->part ? rule->part : "no part");
     }
+    sl_categories_fini(&built_in);
 }
 
 TEST(a_name_no_rule_knows_takes_the_fallback)
@@ -156,7 +185,7 @@ TEST(rules_of_a_file_are_taken_in_order)
     bool known;
     assert_int_equal(parse("{\"version\":7,\"fallback\":\"GEMM\",\"framework\":[\"Shell\"],"
                            "\"rules\":[{\"category\":\"CONV\",\"words\":[\"Big-Thing\"]},"
-                           "{\"category\":\"Other\",\"words\":[\"thing\"]}]}",
+                           "{\"category\":\"Other\",\"words\":[\"thing\"],\"part\":\"things\"}]}",
                            &own, NULL),
                      0);
     assert_int_equal(own.rules.version, 7);
@@ -165,6 +194,8 @@ TEST(rules_of_a_file_are_taken_in_order)
     assert_int_equal(category_of(&own.rules, "a_big_thing", &known), SL_CATEGORY_CONV);
     assert_int_equal(category_of(&own.rules, "Thing #4", &known), SL_CATEGORY_OTHER);
     assert_int_equal(category_of(&own.rules, "bigthing", &known), SL_CATEGORY_GEMM);
+    assert_string_equal(sl_rules_find(&own.rules, "a thing", 7)->part, "things");
+    assert_null(sl_rules_find(&own.rules, "a big thing", 11)->part);
     assert_int_equal(category_of(&own.rules, "Shell", &known), SL_CATEGORY_FRAMEWORK);
     sl_categories_fini(&own);
 }
@@ -204,6 +235,9 @@ TEST(bad_files_are_refused_with_their_place)
         {"{\"version\":1,\"fallback\":\"CONV\",\"framework\":[],"
          "\"rules\":[{\"category\":\"CONV\",\"words\":[null]}]}",
          "own.json at /rules/0/words/0", "a phrase"},
+        {"{\"version\":1,\"fallback\":\"CONV\",\"framework\":[],"
+         "\"rules\":[{\"category\":\"CONV\",\"part\":\"\",\"words\":[]}]}",
+         "own.json at /rules/0/part", "a name of at most"},
         {"[[[[[[[[[]]]]]]]]]", "own.json", "nests deeper"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -223,7 +257,7 @@ TEST(parse_survives_each_failed_allocation)
         assert_true(nth < 40);
         sl_mem_fail_nth(nth);
         rc = parse("{\"version\":1,\"fallback\":\"CONV\",\"framework\":[\"a\"],"
-                   "\"rules\":[{\"category\":\"CONV\",\"words\":[\"b\"]}]}",
+                   "\"rules\":[{\"category\":\"CONV\",\"part\":\"p\",\"words\":[\"b\"]}]}",
                    &own, NULL);
         sl_categories_fini(&own);
     }

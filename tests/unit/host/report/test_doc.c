@@ -2,7 +2,9 @@
 #include "host/report/doc.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "common/base/digest.h"
 #include "common/base/mem.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
@@ -24,6 +26,8 @@ static void fill(struct sl_doc *doc)
     sl_doc_init(doc, SL_DOC_PAGE);
     sl_doc_say(doc, SL_DOC_TITLE, NULL, "A & B");
     sl_doc_say(doc, SL_DOC_VERDICT, "faster", "2x");
+    sl_doc_say(doc, SL_DOC_FACT, "Device", "a<b");
+    sl_doc_say(doc, SL_DOC_STEP, NULL, "Go");
     sl_doc_say(doc, SL_DOC_ITEM, NULL, "outputs ");
     sl_doc_put(doc, SL_TONE_STRONG, "differ");
     sl_doc_say(doc, SL_DOC_ITEM, NULL, "two");
@@ -31,7 +35,7 @@ static void fill(struct sl_doc *doc)
     sl_doc_say(doc, SL_DOC_HEADING, "t", "Table");
     sl_markup_put(sl_doc_figure(doc), "<svg/>");
     put_table(doc);
-    sl_doc_say(doc, SL_DOC_HEADING, "next", "Next");
+    sl_doc_say(doc, SL_DOC_FOLDED, "next", "Next");
     sl_doc_say(doc, SL_DOC_STEP, NULL, "Look");
     sl_doc_put(doc, SL_TONE_RULE, "r");
     sl_doc_say(doc, SL_DOC_COMMAND, NULL, "run <x>");
@@ -50,6 +54,11 @@ static void check(int (*show)(struct sl_buf *out, const struct sl_doc *doc), con
     assert_int_equal(sl_buf_append(&out, "", 1), 0);
     const char *text = (const char *)out.data;
     const char *body = strstr(text, "<body>");
+    char *script = strstr((char *)out.data, "<script>");
+    if (script) {
+        assert_non_null(strstr(script, "</script>\n</body></html>\n"));
+        *script = '\0';
+    }
     assert_string_equal(body ? body : text, expected);
     sl_buf_fini(&out);
     sl_doc_fini(&doc);
@@ -57,24 +66,28 @@ static void check(int (*show)(struct sl_buf *out, const struct sl_doc *doc), con
 
 TEST(markdown_shows_all_but_figures)
 {
-    check(sl_doc_md, "# A & B\n\n**2x**\n\n- outputs **differ**\n- two\n\nemulated\n\n"
-                     "## Table\n\n| What | Much |\n|---|---:|\n| a\\|b | 7 |\n\n"
-                     "## Next\n\nLook. (rule `r`)\n\n    run <x>\n\n`x\\*` ends.\n");
+    check(
+        sl_doc_md,
+        "# A & B\n\n**2x**\n\n- Device: a\\<b\n\nGo\n\n- outputs **differ**\n- two\n\nemulated\n\n"
+        "## Table\n\n| What | Much |\n|---|---:|\n| a\\|b | 7 |\n\n"
+        "## Next\n\nLook. (rule `r`)\n\n    run <x>\n\n`x\\*` ends.\n");
 }
 
 TEST(a_page_closes_what_it_opens)
 {
     check(sl_doc_html,
           "<body>\n<h1>A &amp; B</h1>\n"
-          "<div class=\"verdict faster\"><strong>2x</strong><ul>\n"
+          "<div class=\"verdict faster\"><strong>2x</strong><dl>\n"
+          "<dt>Device</dt><dd>a&lt;b</dd>\n</dl><p class=\"step\"><b>Next:</b> Go</p>\n<ul>\n"
           "<li>outputs <b>differ</b></li>\n<li>two</li>\n</ul></div>\n"
           "<p class=\"banner\">emulated</p>\n"
-          "<section id=\"t\"><h2>Table</h2>\n<svg/>"
-          "<div class=\"wide\"><table>\n<thead><tr><th>What</th><th class=\"r\">Much</th></tr>"
+          "<section id=\"t\"><details open><summary><h2>Table</h2></summary>\n<svg/>"
+          "<div class=\"wide\"><table class=\"free\">\n<thead><tr><th>What</th><th "
+          "class=\"r\">Much</th></tr>"
           "</thead>\n<tbody>\n<tr><td>a|b</td><td class=\"r\">7</td></tr>\n</tbody></table></div>\n"
-          "</section>\n<section id=\"next\"><h2>Next</h2>"
+          "</details></section>\n<section id=\"next\"><details><summary><h2>Next</h2></summary>\n"
           "<p>Look. <span class=\"note\">(rule r)</span></p>\n<pre>run &lt;x&gt;</pre>\n"
-          "<p><code>x*</code> ends.</p></section>\n</body></html>\n");
+          "<p><code>x*</code> ends.</p></details></section>\n");
 }
 
 /* On a terminal: what is left goes to the first column, bars and lines are drawn, colours are on.
@@ -116,6 +129,26 @@ TEST(a_terminal_gets_bars_lines_and_broken_sentences)
         "conv                                             1.50x  \033[32m##\033[0m\n"
         "\033[2m  kernel\033[0m\n"
         "gemm                                                 -\n");
+    sl_buf_fini(&out);
+    sl_doc_fini(&doc);
+}
+
+/* Nothing else may run: the policy names the script by its hash. */
+TEST(a_page_runs_its_own_script_alone)
+{
+    struct sl_doc doc;
+    struct sl_buf out;
+    char hash[SL_SHA256_BASE64_SIZE];
+    fill(&doc);
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_doc_html(&out, &doc), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    const char *script = strstr((const char *)out.data, "<script>") + strlen("<script>");
+    sl_sha256_base64(script, (size_t)(strstr(script, "</script>") - script), hash);
+    const char *policy = strstr((const char *)out.data, "script-src 'sha256-");
+    assert_non_null(policy);
+    assert_memory_equal(policy + strlen("script-src 'sha256-"), hash, strlen(hash));
+    assert_null(strstr((const char *)out.data, "<script src"));
     sl_buf_fini(&out);
     sl_doc_fini(&doc);
 }

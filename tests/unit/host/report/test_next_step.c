@@ -9,13 +9,14 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/comparison.h"
+#include "host/report/analysis.h"
 #include "host/report/comparison.h"
 
 enum { OPERATORS = 3 };
 
 /* A comparison of 1000 with 800 whose operators a test changes. */
 static struct {
-    struct sl_operator operators[OPERATORS];
+    struct sl_operator operators[OPERATORS], before[OPERATORS];
     struct sl_operator_shift rows[OPERATORS];
     struct sl_comparison c;
     struct sl_comparison_report report;
@@ -39,7 +40,8 @@ static int reset(void **state)
                                                 .category_by_name = categories[i],
                                                 .delegated = true,
                                                 .instances = 1};
-        all.rows[i] = (struct sl_operator_shift){.baseline = &all.operators[i],
+        all.before[i] = all.operators[i];
+        all.rows[i] = (struct sl_operator_shift){.baseline = &all.before[i],
                                                  .candidate = &all.operators[i],
                                                  .baseline_cost = costs[i][0],
                                                  .candidate_cost = costs[i][1],
@@ -52,7 +54,10 @@ static int reset(void **state)
     all.operators[0].kernel = "sl_matmul_f32_f32p1vlx1_f32p4vlx1_1vlx4vl_sme2_mopa";
     all.c.operators = all.rows;
     all.c.operator_count = OPERATORS;
-    all.report = (struct sl_comparison_report){.comparison = &all.c};
+    all.c.whole_baseline = 1000;
+    all.c.whole_candidate = 800;
+    all.report = (struct sl_comparison_report){
+        .comparison = &all.c, .factor = "sme2", .baseline_level = "off", .candidate_level = "on"};
     return 0;
 }
 
@@ -75,6 +80,17 @@ TEST_WITH(outputs_come_before_all_and_conditions_next, reset, NULL)
     expect("wrong-output", NAN, "outputs");
     all.c.verdict = SL_VERDICT_UNFIT;
     expect("conditions", NAN, "Measure again");
+}
+
+TEST_WITH(what_measuring_again_does_not_change_is_not_to_be_measured_again, reset, NULL)
+{
+    struct sl_next_step step;
+    all.c.verdict = SL_VERDICT_INCOMPARABLE;
+    strcpy(all.c.reasons[0], "confounded: model differs");
+    all.c.reason_count = 1;
+    expect("confounded", NAN, "confounded: model differs");
+    sl_next_step_find(&all.report, &step);
+    assert_null(strstr(step.text, "Measure again"));
 }
 
 TEST_WITH(operator_that_sme2_is_for_and_did_not_serve_is_named, reset, NULL)
@@ -107,4 +123,64 @@ TEST_WITH(data_movement_and_framework_over_ten_per_cent_are_named, reset, NULL)
     expect("framework", 0.11, "11.0 %");
     all.c.categories[SL_CATEGORY_MOVEMENT].share_candidate = 0.12;
     expect("data-movement", 0.12, "12.0 %");
+}
+
+/* Steps are in the order of what they save. */
+TEST_WITH(steps_are_ranked_by_what_they_save, reset, NULL)
+{
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    all.operators[0].kernel = "sl_matmul_f32_f32p4x1_f32p8x1_4x8_neon_mla";
+    all.operators[2].delegated = false;
+    all.rows[2].candidate_cost = all.rows[2].baseline_cost = 200;
+    all.c.categories[SL_CATEGORY_MOVEMENT].share_candidate = 0.12;
+    assert_int_equal(sl_next_steps_find(&all.report, steps), 3);
+    assert_string_equal(steps[0].rule, "unserved");
+    assert_string_equal(steps[1].rule, "portable");
+    assert_string_equal(steps[2].rule, "data-movement");
+    assert_true(fabs(steps[1].saves - 0.25) < 1e-9);
+    assert_non_null(strstr(steps[1].text, "If that cost nothing: 1.33x faster"));
+    all.c.unit = SL_TRACE_INSTRUCTIONS; /* counts are no speed */
+    sl_next_steps_find(&all.report, steps);
+    assert_non_null(strstr(steps[1].text, "If that cost nothing: 1.33x fewer instructions"));
+    assert_null(strstr(steps[1].text, "faster"));
+}
+
+TEST_WITH(no_word_of_sme2_where_both_sides_use_it, reset, NULL)
+{
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    all.before[0].kernel = all.operators[0].kernel;
+    all.rows[0].candidate_cost = 940; /* 40 more, with the same kernel */
+    expect("costlier", 0.05, "Convolution");
+    all.report.baseline_level = "on"; /* two builds */
+    all.operators[0].kernel = "sl_matmul_f32_f32p4x1_f32p8x1_4x8_neon_mla";
+    size_t count = sl_next_steps_find(&all.report, steps);
+    for (size_t i = 0; i < count; i++)
+        assert_null(strstr(steps[i].text, "SME2"));
+}
+
+/* GELU went from 12 to 36 %: that stands out though every operator gained. */
+TEST_WITH(where_the_bottleneck_went_is_said, reset, NULL)
+{
+    struct sl_analysis sides[2] = {{.file = "off"}, {.file = "on"}};
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    for (size_t i = 0; i < OPERATORS; i++) {
+        all.before[i].part = all.operators[i].part = i == 2 ? "activation" : NULL;
+        all.before[i].total = i == 2 ? 120 : 440;
+        all.operators[i].total = i == 2 ? 108 : 96;
+        all.c.categories[all.operators[i].category] = (struct sl_category_shift){
+            .baseline = (double)all.before[i].total, .candidate = (double)all.operators[i].total};
+    }
+    all.c.whole_baseline = 1000;
+    all.c.whole_candidate = 300;
+    sides[0].attribution = (struct sl_attribution){
+        .operators = all.before, .operator_count = OPERATORS, .measured_count = 1};
+    sides[1].attribution = (struct sl_attribution){
+        .operators = all.operators, .operator_count = OPERATORS, .measured_count = 1};
+    all.report.baseline = &sides[0];
+    all.report.candidate = &sides[1];
+    assert_int_equal(sl_next_steps_find(&all.report, steps), 1);
+    assert_string_equal(steps[0].rule, "bottleneck-moved");
+    assert_non_null(strstr(steps[0].text, "activation (Elementwise): 36.0 % of end to end with "
+                                          "SME2 on, 12.0 % with it off"));
+    assert_non_null(strstr(steps[0].text, "1.56x faster"));
 }

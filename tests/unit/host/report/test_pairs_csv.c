@@ -49,6 +49,19 @@ TEST(rows_of_an_experiment_come_together_in_their_order)
     sl_pairs_file_fini(&file);
 }
 
+TEST(processes_are_numbers)
+{
+    struct sl_pairs_file file;
+    assert_int_equal(parse("process,off_ns,on_ns\n0,1,2\n12,3,4\n", &file), 0);
+    assert_int_equal(file.pairs[0].process, 0);
+    assert_int_equal(file.pairs[1].process, 12);
+    sl_pairs_file_fini(&file);
+    assert_int_equal(parse("process,off_ns,on_ns\n0,1,2\nx,3,4\n", &file), SL_E_FORMAT);
+    assert_int_equal(parse("off_ns,on_ns,process\n1,2\n", &file), SL_E_FORMAT);
+    assert_int_equal(parse("off_ns,on_ns,process\n1,2,1\n1,2,2\n1,2,1\n", &file), SL_E_FORMAT);
+    assert_string_equal(diag.what, "the rows of a process do not stand together");
+}
+
 TEST(many_experiments_are_told_apart)
 {
     static char text[1 << 16] = "off_ns,on_ns,experiment\n";

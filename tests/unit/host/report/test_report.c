@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/format/sltrace.h"
 #include "host/analysis/comparison.h"
 #include "host/report/analysis.h"
 #include "host/report/categories_file.h"
@@ -39,8 +40,10 @@ static int open_report(void **state)
         assert_int_equal(sl_etdump_parse((struct sl_bytes){all.bytes[i].data, all.bytes[i].size},
                                          &all.etdumps[i], NULL),
                          0);
-        struct sl_analysis_request request = {
-            paths[i], &all.etdumps[i], &all.categories, NULL, -1, NULL, NULL};
+        struct sl_analysis_request request = {.file = paths[i],
+                                              .etdump = &all.etdumps[i],
+                                              .categories = &all.categories,
+                                              .only_run = -1};
         assert_int_equal(sl_analysis_make(&request, &all.sides[i], NULL), 0);
     }
     assert_int_equal(sl_comparison_make(&all.sides[0].attribution, &all.sides[1].attribution,
@@ -264,6 +267,87 @@ TEST(a_combined_page_takes_no_markup_and_no_half_page)
         assert_true(pages[i](&text, &combined) < 0);
         sl_buf_fini(&text);
     }
+}
+
+static size_t count(const char *text, const char *words)
+{
+    size_t found = 0;
+    while ((text = strstr(text, words)) != NULL) {
+        text += strlen(words);
+        found++;
+    }
+    return found;
+}
+
+/* Equal figures are one row, and that counts are no time is said once. */
+TEST(counts_have_one_row_and_one_warning)
+{
+    struct sl_statistics kept[2] = {all.sides[0].latency, all.sides[1].latency};
+    struct sl_buf text;
+    for (int i = 0; i < 2; i++)
+        all.sides[i].latency =
+            (struct sl_statistics){.n = 2, .median = 7, .mean = 7, .min = 7, .max = 7};
+    all.comparison.unit = SL_TRACE_INSTRUCTIONS;
+    all.comparison.method = SL_METHOD_EXACT;
+    all.comparison.verdict = SL_VERDICT_FASTER;
+    all.comparison.ratio = 2;
+    all.compared.svl_bits = 256;
+    all.compared.emulated = true;
+    const char *page = make(sl_report_html, &text);
+    assert_int_equal(count(page, ">Every run the same<"), 1);
+    assert_int_equal(count(page, ">Median<"), 0);
+    assert_int_equal(count(page, "not time"), 1);
+    assert_non_null(strstr(page, "executes 2.000x fewer instructions than SME2 off, at SVL 256 "
+                                 "(not speed)"));
+    sl_buf_fini(&text);
+    page = make(sl_report_md, &text);
+    assert_int_equal(count(page, "not time"), 1);
+    sl_buf_fini(&text);
+    all.comparison.unit = SL_TRACE_NS;
+    all.comparison.method = SL_METHOD_UNPAIRED;
+    all.comparison.verdict = SL_VERDICT_INCONCLUSIVE;
+    all.compared.svl_bits = 0;
+    for (int i = 0; i < 2; i++)
+        all.sides[i].latency = kept[i];
+}
+
+/* Verdict, device, vectors, type and next step stand before the first table. */
+TEST(what_matters_is_on_the_first_screen)
+{
+    struct sl_buf text;
+    all.report.device = "phone<7>";
+    all.compared.svl_bits = 512;
+    const char *page = make(sl_report_html, &text);
+    const char *table = strstr(page, "<section");
+    static const char *const wanted[] = {"<div class=\"verdict ", "<dd>phone&lt;7&gt;</dd>",
+                                         "<dd>512 bits</dd>", "<dd>f32</dd>", "<b>Next:</b> "};
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        const char *at = strstr(page, wanted[i]);
+        assert_non_null(at);
+        assert_true(at < table);
+    }
+    sl_buf_fini(&text);
+    all.report.device = NULL;
+    all.compared.svl_bits = 0;
+    all.report.facts[0] = (struct sl_report_fact){SL_REPORT_VECTORS, "1024 bits"}; /* of times */
+    all.report.fact_count = 1;
+    page = make(sl_report_html, &text);
+    assert_non_null(strstr(page, "<dd>1024 bits</dd>"));
+    sl_buf_fini(&text);
+    all.report.fact_count = 0;
+}
+
+/* Letters and lines take the page's colour; what has a fixed one shows on dark pages too. */
+TEST(charts_are_narrow_and_show_on_a_dark_page)
+{
+    struct sl_buf text;
+    const char *page = make(sl_report_html, &text);
+    assert_non_null(strstr(page, "prefers-color-scheme:dark"));
+    assert_non_null(strstr(page, "viewBox=\"0 0 460 "));
+    assert_null(strstr(page, "fill=\"#111\""));
+    assert_null(strstr(page, "stroke=\"#111\""));
+    assert_int_equal(count(page, "<svg "), count(page, "fill=\"currentColor\">"));
+    sl_buf_fini(&text);
 }
 
 TEST(a_full_buffer_is_an_error_and_not_half_a_page)

@@ -6,10 +6,12 @@
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "common/format/sltrace.h"
+#include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/operators.h"
 #include "host/report/comparison.h"
 #include "host/report/report.h"
+#include "host/report/style.h"
 #include "host/report/table.h"
 #include "tests/support/test.h"
 
@@ -36,8 +38,8 @@ static struct sl_report make(struct side *side, const char *runtime, const char 
         side->shifts[i].baseline = side->shifts[i].candidate = &side->names[i];
         side->shifts[i].baseline_cost = costs[i][0];
         side->shifts[i].candidate_cost = costs[i][1];
-        side->comparison.baseline += costs[i][0];
-        side->comparison.candidate += costs[i][1];
+        side->comparison.whole_baseline += costs[i][0];
+        side->comparison.whole_candidate += costs[i][1];
     }
     side->report =
         (struct sl_comparison_report){.comparison = &side->comparison, .runtime = runtime};
@@ -61,17 +63,24 @@ TEST(the_largest_gap_comes_first_and_operators_of_one_runtime_alone_are_left_out
     struct side a, b;
     struct sl_report reports[] = {make(&a, NULL, "only ours", ours),
                                   make(&b, "ExecuTorch's libraries", "only theirs", theirs)};
-    char words[256];
     assert_int_equal(sl_runtime_gap_count(reports, 2), 1);
-    assert_false(sl_runtime_gap_words(reports, 2, 0, words, sizeof(words)));
-    assert_true(sl_runtime_gap_words(reports, 2, 1, words, sizeof(words)));
-    const char *pooling = strstr(words, "Max Pooling takes"), *conv = strstr(words, "Convolution");
+    a.names[1].kernel = "sl_pool_sme2";
+    b.comparison.categories[SL_CATEGORY_CONV].baseline = 123456;
+    struct sl_buf shown;
+    const struct sl_style style = {.width = 120};
+    sl_buf_init(&shown, 1 << 16);
+    assert_int_equal(sl_runtime_gap_show(&shown, &style, reports, 2), 0);
+    const char *words = (const char *)shown.data;
+    const char *pooling = strstr(words, "Max Pooling"), *conv = strstr(words, "Convolution");
     assert_true(pooling && conv && pooling < conv);
+    assert_non_null(strstr(pooling, "a kernel without a name; ours sl_pool_sme2"));
+    assert_non_null(strstr(words, "123.5 k"));
     assert_null(strstr(words, "only"));
+    sl_buf_fini(&shown);
     struct sl_table table;
     sl_runtime_gap_table(reports, 2, &table);
     assert_int_equal(table.error, 0);
-    assert_true(has_cell(&table, "end to end") && has_cell(&table, "Max Pooling"));
+    assert_true(has_cell(&table, "m.pte, end to end") && has_cell(&table, "Max Pooling"));
     assert_false(has_cell(&table, "only ours") || has_cell(&table, "only theirs"));
     sl_table_fini(&table);
 }

@@ -6,6 +6,7 @@
 #include "tests/support/unit.h"
 
 #include "host/analysis/attribution.h"
+#include "host/analysis/comparison.h"
 #include "host/report/kernel_log.h"
 
 static struct sl_operator of(const char *name, const char *kernel)
@@ -23,7 +24,7 @@ static const char *evidence(const char *name, const char *kernel, const struct s
                             const char **out_kernel)
 {
     struct sl_operator op = of(name, kernel);
-    return sl_sme2_evidence_of(&op, log, out_kernel);
+    return sl_sme2_evidence_of(&op, log, false, out_kernel);
 }
 
 TEST(log_makes_available_and_only_a_trace_makes_executed)
@@ -75,4 +76,63 @@ TEST(packed_names_and_kernels_of_sme_are_leftovers_of_an_off_arm)
                                       of("Add (ND)", NULL)};
     struct sl_attribution off = {.operators = operators, .operator_count = 2};
     assert_int_equal(sl_sme2_leftovers(&off), 2); /* the first one's instances */
+}
+
+/* Of foreign files names are all there is; they tell beside an off arm that has none such. */
+TEST(packed_names_prove_sme2_beside_an_off_arm_without_them)
+{
+    struct sl_operator packed = of("Convolution (NHWC, PF32) IGEMM", NULL);
+    struct sl_operator plain = of("Convolution (NHWC, F32) IGEMM", NULL);
+    struct sl_attribution off = {.operators = &plain, .operator_count = 1};
+    const char *kernel;
+    assert_true(sl_sme2_names_tell(&off));
+    assert_string_equal(sl_sme2_evidence_of(&packed, NULL, true, &kernel), "executed");
+    assert_string_equal(sl_sme2_evidence_of(&plain, NULL, true, &kernel), "not proven");
+    off.operators = &packed;
+    assert_false(sl_sme2_names_tell(&off));
+    packed.kernel = "sl_conv_f32_f32_f32p16x1_5x16_neon_mla"; /* a trace knows better */
+    assert_string_equal(sl_sme2_evidence_of(&packed, NULL, true, &kernel), "not proven");
+}
+
+/* What could use SME2 counts whether it did or not: by its work and types, as its kernel has them.
+ */
+TEST(an_operator_that_lost_its_kernel_still_counts)
+{
+    struct sl_operator op = of("Max Pooling (NHWC, F32)", "sl_pool_max_f32_f32_4vl_sme2");
+    op.category = SL_CATEGORY_OTHER;
+    assert_true(sl_sme2_matters(&op));
+    op.kernel = "sl_pool_max_f32_f32_1x32_neon";
+    assert_true(sl_sme2_matters(&op));
+    assert_string_equal(sl_sme2_evidence(&op), "not proven");
+    op.kernel = "sl_map_f32_scalar"; /* there is none of that work */
+    assert_false(sl_sme2_matters(&op));
+    op.kernel = "sl_pool_max_s64_s64_1x32_neon"; /* nor of that type */
+    assert_false(sl_sme2_matters(&op));
+    op.kernel = NULL;
+    assert_false(sl_sme2_matters(&op));
+    op.category = SL_CATEGORY_CONV;
+    assert_true(sl_sme2_matters(&op));
+}
+
+TEST(kernels_lost_and_gained_since_the_baseline_are_said)
+{
+    struct sl_operator sme2 = of("Add (ND)", "sl_binary_add_f32_f32_f32_16vl_sme2");
+    struct sl_operator neon = of("Add (ND)", "sl_binary_add_f32_f32_f32_1x32_neon");
+    struct sl_operator unknown = of("Add (ND)", NULL);
+    struct sl_operator_shift rows[] = {{.baseline = &sme2, .candidate = &neon},
+                                       {.baseline = &neon, .candidate = &sme2},
+                                       {.baseline = &sme2, .candidate = &unknown},
+                                       {.baseline = &sme2, .candidate = &sme2}};
+    struct sl_comparison c = {.operators = rows, .operator_count = 4};
+    struct sl_sme2_changes changes;
+    char text[200];
+    sl_sme2_compare(&c, &changes);
+    assert_true(changes.lost == 2 && changes.gained == 2); /* instances */
+    assert_ptr_equal(changes.first_lost, &neon);
+    assert_true(sl_sme2_lost_text(&c, text, sizeof(text)));
+    assert_string_equal(text,
+                        "2 operators lost their SME2 kernel since the baseline (Add (ND) first)");
+    c.operators = &rows[1];
+    c.operator_count = 1;
+    assert_false(sl_sme2_lost_text(&c, text, sizeof(text)));
 }

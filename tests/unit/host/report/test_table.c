@@ -1,6 +1,9 @@
 /* tests/unit/host/report/test_table.c */
 #include "host/report/table.h"
 
+#include <string.h>
+
+#include "host/report/markup.h"
 #include "host/report/style.h"
 #include "tests/support/unit.h"
 
@@ -49,6 +52,47 @@ TEST(titles_are_strong_where_columns_have_no_widths)
     check(&table, &style, " A B\n 1\n");
     table.headless = true;
     check(&table, &style, " 1\n");
+    sl_table_fini(&table);
+}
+
+TEST(a_part_is_told_from_its_whole)
+{
+    static const char *const heads[] = {"A", ">B", NULL};
+    const struct sl_style style = {.width = 60};
+    struct sl_table table;
+    struct sl_buf out;
+    struct sl_markup m = {.out = &out};
+    sl_table_init(&table, "t", "T", heads);
+    table.fixed = true;
+    sl_table_text(&table, "whole");
+    sl_table_text(&table, "2");
+    sl_table_part(&table, "half");
+    sl_table_text(&table, "1");
+    check(&table, &style, "A       B\nwhole   2\n  half  1\n");
+    sl_buf_init(&out, 1 << 12);
+    sl_table_md(&m, &table);
+    sl_table_html(&m, &table);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_non_null(strstr((const char *)out.data, "| of which half | 1 |"));
+    assert_non_null(strstr((const char *)out.data, "<tr class=\"part\"><td>half</td>"));
+    assert_null(strstr((const char *)out.data, "class=\"free\""));
+    sl_buf_fini(&out);
+    sl_table_fini(&table);
+}
+
+TEST(long_words_break_at_their_joints_on_a_page)
+{
+    static const char *const heads[] = {"Verdict", NULL};
+    struct sl_table table;
+    struct sl_buf out;
+    struct sl_markup m = {.out = &out};
+    sl_table_init(&table, "t", "T", heads);
+    sl_table_text(&table, "fewer-instructions");
+    sl_buf_init(&out, 1 << 12);
+    sl_table_html(&m, &table);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_non_null(strstr((const char *)out.data, "<td>fewer-<wbr>instructions</td>"));
+    sl_buf_fini(&out);
     sl_table_fini(&table);
 }
 

@@ -50,7 +50,8 @@ TEST(a_verdict_means_one_exit_code)
                {SL_VERDICT_SLOWER, 0.9, 11, 3}, {SL_VERDICT_WRONG, 2, 0, 1},
                {SL_VERDICT_UNFIT, 2, 0, 4},     {SL_VERDICT_INCONCLUSIVE, 2, 0, 4}};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        struct sl_comparison comparison = {.verdict = all[i].verdict, .ratio = all[i].ratio};
+        struct sl_comparison comparison = {
+            .method = SL_METHOD_EXACT, .verdict = all[i].verdict, .ratio = all[i].ratio};
         assert_int_equal(sl_verdict_exit_code(&comparison, all[i].threshold), all[i].code);
     }
 }

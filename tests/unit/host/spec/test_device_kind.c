@@ -7,7 +7,7 @@
 
 TEST(every_name_leads_to_its_kind)
 {
-    for (int kind = SL_DEVICE_LOCAL; kind <= SL_DEVICE_TCP; kind++)
+    for (int kind = SL_DEVICE_LOCAL; kind <= SL_DEVICE_ADB; kind++)
         assert_int_equal(sl_device_kind_find(sl_device_kind_name(kind)), kind);
     assert_string_equal(sl_device_kind_name(SL_DEVICE_COUNTED), "counted");
     assert_int_equal(sl_device_kind_find("unknown"), 0);
@@ -28,4 +28,6 @@ TEST(times_of_an_emulated_cpu_mean_nothing_but_counts_do)
     assert_false(sl_device_traits_mean_something(sl_device_kind_traits(SL_DEVICE_EMULATED)));
     assert_true(sl_device_traits_mean_something(sl_device_kind_traits(SL_DEVICE_COUNTED)));
     assert_true(sl_device_kind_traits(SL_DEVICE_TCP).needs_push);
+    assert_true(sl_device_kind_is_phone(SL_DEVICE_ADB));
+    assert_false(sl_device_kind_is_phone(SL_DEVICE_TCP));
 }

@@ -61,6 +61,13 @@ TEST(a_link_says_how_the_device_is_reached)
     assert_string_equal(config.devices[0].way.link, "tcp:127.0.0.1:7070");
     assert_string_equal(config.devices[0].way.secret_file, "/s");
     assert_true(config.devices[0].way.allow_unencrypted);
+    assert_false(config.adb);
+    sl_host_config_fini(&config);
+    assert_int_equal(
+        parse("{\"adb\":true,\"devices\":[{\"name\":\"p\",\"link\":\"adb:X:1\"}]}", &config, &diag),
+        0);
+    assert_true(config.adb);
+    assert_int_equal(config.devices[0].way.kind, SL_DEVICE_ADB);
     sl_host_config_fini(&config);
 }
 
@@ -86,6 +93,7 @@ TEST(what_is_wrong_is_refused_at_its_place)
          "/devices/1/name", "Two"},
         {"{\"devices\":[{\"name\":\"a\",\"kind\":\"counted\",\"svl\":300}]}", "/devices/0/svl",
          "2048"},
+        {"{\"adb\":1}", "/adb", "true or false"},
         {"{\"log_max_mib\":0}", "/log_max_mib", "whole number"},
         {"{", "", ""},
     };

@@ -15,8 +15,17 @@ TEST(one_slip_finds_the_word)
     assert_string_equal(sl_nearest("num_run", words, COUNT), "num_runs");
 }
 
+TEST(a_beginning_finds_the_word)
+{
+    assert_string_equal(sl_nearest("thr", words, COUNT), "threads");
+    assert_string_equal(sl_nearest("--war", words, COUNT), "warmup");
+}
+
 TEST(a_word_like_none_finds_none)
 {
+    assert_null(sl_nearest("jobs", words, COUNT)); /* two slips from "runs" */
+    assert_null(sl_nearest("paths", words, COUNT));
+    assert_null(sl_nearest("--out", words, COUNT));
     assert_null(sl_nearest("zzzzzzzz", words, COUNT));
     assert_null(sl_nearest("anything", words, 0));
 }

@@ -67,3 +67,18 @@ TEST(one_process_on_one_thread_can_be_counted)
     assert_int_equal(sl_spec_check_counted(&spec, &diag), SL_E_UNSUPPORTED);
     assert_string_equal(diag.where, "/processes");
 }
+
+TEST(a_model_is_called_as_asked_or_after_its_path)
+{
+    struct sl_spec spec;
+    char title[SL_NAME_BYTES];
+    sl_spec_init(&spec);
+    sl_spec_model_title(&spec, title, sizeof(title));
+    assert_string_equal(title, "model");
+    spec.model = "zoo/toy/model.pte";
+    sl_spec_model_title(&spec, title, sizeof(title));
+    assert_string_equal(title, "toy");
+    spec.title = "Toy, 8 bits";
+    sl_spec_model_title(&spec, title, sizeof(title));
+    assert_string_equal(title, "Toy, 8 bits");
+}

@@ -1,5 +1,8 @@
 /* tests/unit/host/store/test_blobs.c */
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,6 +152,24 @@ TEST_WITH(new_survives_each_failed_allocation, fresh_folder, remove_folder)
         sl_blob_upload_free(upload);
     }
     sl_mem_fail_nth(0);
+}
+
+TEST_WITH(an_upload_that_finds_no_room_leaves_none_behind, fresh_folder, remove_folder)
+{
+    static const char block[5000];
+    struct sl_blob_upload *upload = NULL;
+    struct rlimit before, small;
+    uint64_t size = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 8000, .rlim_max = before.rlim_max};
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(sl_blob_upload_append(upload, block, sizeof(block)), 0);
+    assert_int_equal(sl_blob_upload_append(upload, block, sizeof(block)), -EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(sl_blobs_size(&blobs, name, true, &size), SL_E_NOT_FOUND);
+    sl_blob_upload_free(upload);
 }
 
 TEST_WITH(only_old_partial_files_that_nobody_holds_are_swept, fresh_folder, remove_folder)

@@ -311,6 +311,24 @@ STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+STORE_TEST(a_store_is_its_users_alone)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    struct bench bench;
+    open_bench(&bench);
+    close_bench(&bench);
+    assert_int_equal(chmod(store_path, 0644), 0); /* as an earlier version left it */
+    open_bench(&bench);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        char path[320];
+        struct stat info;
+        snprintf(path, sizeof(path), "%s%s", store_path, endings[i]);
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0600);
+    }
+    close_bench(&bench);
+}
+
 /* What the daemon's host does to it: the database of an earlier moment in place of its own. */
 static void put_back(const char *kept)
 {

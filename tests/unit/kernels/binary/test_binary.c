@@ -22,6 +22,18 @@ static float apply(int op, float a, float b)
         return a / b;
     case SL_BINARY_PRELU:
         return a < 0 ? a * b : a;
+    case SL_BINARY_EQUAL:
+        return a == b;
+    case SL_BINARY_UNEQUAL:
+        return a != b;
+    case SL_BINARY_LESS:
+        return a < b;
+    case SL_BINARY_ATMOST:
+        return a <= b;
+    case SL_BINARY_KEEP:
+        return a != 0 ? b : 0;
+    case SL_BINARY_DROP:
+        return a == 0 ? b : 0;
     default:
         if (isnan(a) || isnan(b))
             return NAN;

@@ -29,6 +29,10 @@ static const char *sums_of_zeros(int op, bool portable)
         return portable ? "--++" : "---+";
     case SL_BINARY_PRELU:
         return "-+-+";
+    case SL_BINARY_KEEP:
+        return "----";
+    case SL_BINARY_DROP:
+        return "--++";
     default:
         return NULL;
     }
@@ -40,6 +44,8 @@ static const char *function_of_zeros(int op)
     switch (op) {
     case SL_UNARY_CLAMP: /* to [0, 6] */
     case SL_UNARY_ABS:
+    case SL_UNARY_SIGN:
+    case SL_UNARY_ROOT:
         return "++";
     case SL_UNARY_NEGATE:
         return "+-";
@@ -52,6 +58,17 @@ static const char *function_of_zeros(int op)
     case SL_UNARY_HARDSWISH:
     case SL_UNARY_ELU:
     case SL_UNARY_GELU:
+    case SL_UNARY_ROUND:
+    case SL_UNARY_TRUNCATE:
+    case SL_UNARY_GELU_TANH:
+    case SL_UNARY_EXPM1:
+    case SL_UNARY_LOG1P:
+    case SL_UNARY_ERF:
+    case SL_UNARY_SINH:
+    case SL_UNARY_ASINH:
+    case SL_UNARY_ATANH:
+    case SL_UNARY_ASIN:
+    case SL_UNARY_ATAN:
         return "-+";
     default:
         return NULL;

@@ -14,9 +14,12 @@
 enum { SAMPLES = 4096, TURNS = 16 };
 static const float param = 0.75f;
 
-/* GELU and sigmoid in NEON end where their result is no normal number any more. */
+/* GELU and sigmoid in NEON end where their result is no normal number any more, GELU's
+ * approximation in vectors where e^x is none. */
 static bool ends_early(const struct sl_unary *kernel, double want)
 {
+    if (kernel->op == SL_UNARY_GELU_TANH)
+        return kernel->needs != SL_ISA_NONE && fabs(want) < 1e-36;
     return (kernel->op == SL_UNARY_GELU || kernel->op == SL_UNARY_SIGMOID) &&
            kernel->needs == SL_ISA_NEON && fabs(want) < 0x1p-126;
 }
@@ -28,6 +31,21 @@ static double ulp(double x)
     return ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
 }
 
+static bool is_of_positive(int op)
+{
+    return op == SL_UNARY_SQRT || op == SL_UNARY_RSQRT || op == SL_UNARY_ROOT ||
+           op == SL_UNARY_INVERSE_ROOT || op == SL_UNARY_LOG || op == SL_UNARY_LOG2 ||
+           op == SL_UNARY_LOG10;
+}
+
+/* What a function has no value of is brought to where it has one. */
+static float into_domain(int op, float x)
+{
+    if (op == SL_UNARY_ASIN || op == SL_UNARY_ACOS || op == SL_UNARY_ATANH)
+        return fmodf(x, 1);
+    return op == SL_UNARY_ACOSH || (op == SL_UNARY_LOG1P && x <= -1) ? 1 + fabsf(x) : x;
+}
+
 /* All magnitudes for which the operator does something: the exponent runs, the rest is random. */
 static float sample(uint32_t *seed, int op, size_t i)
 {
@@ -35,9 +53,9 @@ static float sample(uint32_t *seed, int op, size_t i)
     *seed = *seed * 1664525 + 1013904223;
     float m = (float)(*seed >> 8) * 0x1p-24f + 1;
     int exponent = (int)(i % 24) - 24 + spread[i / 24 % 4];
-    if (op == SL_UNARY_SQRT || op == SL_UNARY_RSQRT || op == SL_UNARY_LOG)
+    if (is_of_positive(op))
         return ldexpf(m, (int)(i % 254) - 126);
-    return ldexpf(*seed & 1 ? -m : m, exponent);
+    return into_domain(op, ldexpf(*seed & 1 ? -m : m, exponent));
 }
 
 static double check_inputs(const struct sl_unary *kernel, const float *in, float *out)
@@ -75,13 +93,16 @@ static double check_samples(const struct sl_unary *kernel)
  * both signs where it takes both. */
 static void range_of(int op, float *least, float *most)
 {
-    bool positive = op == SL_UNARY_SQRT || op == SL_UNARY_RSQRT || op == SL_UNARY_LOG;
+    bool positive = is_of_positive(op);
     *least = positive ? 0x1p-126f : op == SL_UNARY_GELU ? 0x1p-10f : 0x1p-30f;
-    *most = positive                                     ? FLT_MAX
-            : op == SL_UNARY_EXP || op == SL_UNARY_ELU   ? 104
-            : op == SL_UNARY_TANH || op == SL_UNARY_GELU ? 13.2f
-            : op == SL_UNARY_SIGMOID                     ? 104
-                                                         : 0x1p28f;
+    *most = positive                                                             ? FLT_MAX
+            : op == SL_UNARY_EXP || op == SL_UNARY_ELU                           ? 104
+            : op == SL_UNARY_TANH || op == SL_UNARY_GELU                         ? 13.2f
+            : op == SL_UNARY_SIGMOID || op == SL_UNARY_EXPM1                     ? 104
+            : op == SL_UNARY_SINH || op == SL_UNARY_COSH                         ? 90
+            : op == SL_UNARY_GELU_TANH || op == SL_UNARY_ERF                     ? 5
+            : op == SL_UNARY_ASIN || op == SL_UNARY_ACOS || op == SL_UNARY_ATANH ? 1
+                                                                                 : 0x1p28f;
 }
 
 /* Even steps of their bits; every other time the step is shifted, so that low bits vary. */
@@ -99,7 +120,7 @@ static double check_sweep(const struct sl_unary *kernel, float sign)
         for (uint32_t i = 0; i < SAMPLES; i++) {
             uint32_t bits = first + (turn * SAMPLES + i) * step + i * 2654435761u % step;
             memcpy(&in[i], &bits, sizeof(bits));
-            in[i] *= sign;
+            in[i] = into_domain(kernel->op, in[i] * sign);
         }
         double error = check_inputs(kernel, in, out);
         worst = error > worst ? error : worst;
@@ -177,7 +198,7 @@ static void check_counts(const struct sl_unary *kernel, size_t count, bool in_pl
     float *in = sl_case_floats(&seed, count);
     float *out = in_place ? in : sl_case_constant(count, 77);
     for (size_t i = 0; i < count; i++) {
-        in[i] = fabsf(in[i]) + 0.01f;
+        in[i] = into_domain(kernel->op, fabsf(in[i]) + 0.01f);
         want[i] = sl_exact_unary(kernel->op, (double)param, (double)in[i]);
     }
     kernel->run(count, in, out, param, 0);

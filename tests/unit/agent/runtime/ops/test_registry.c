@@ -62,15 +62,28 @@ TEST(the_table_of_names_and_categories_has_every_operator)
     memcpy(text, table.data, table.size);
     uint32_t count = want_all();
     for (uint32_t i = 0; i < count; i++) {
-        char row[160];
-        const char *name = strstr(wanted[i].name, "::");
-        assert_non_null(name);
-        snprintf(row, sizeof(row), "\nnative_call_%s\t", name + 2);
+        char name[140], row[160];
+        sl_op_event_name(first_of(wanted[i].name), name, sizeof(name));
+        snprintf(row, sizeof(row), "\n%s\t", name);
         if (!strstr(text, row))
             fail_msg("%s is not in operator-names.tsv", wanted[i].name);
     }
     free(text);
     free((void *)(uintptr_t)table.data);
+}
+
+TEST(an_event_is_called_as_executorch_calls_it)
+{
+    static const struct {
+        const char *op, *event;
+    } cases[] = {{"aten::add.out", "native_call_add.out"},
+                 {"dim_order_ops::_to_dim_order_copy.out", "native_call__to_dim_order_copy.out"},
+                 {"llama::custom_sdpa.out", "llama::custom_sdpa.out"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[64];
+        sl_op_event_name(first_of(cases[i].op), name, sizeof(name));
+        assert_string_equal(name, cases[i].event);
+    }
 }
 
 TEST(unknown_short_and_repeated_names_get_what_is_theirs)

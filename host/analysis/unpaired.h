@@ -1,0 +1,39 @@
+/* host/analysis/unpaired.h: what speaks against comparing two series that were not interleaved.
+ * Drift, throttling and modes shift one side and not the other, and no interval of either side
+ * knows. Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Two processes of one program differ for as long as they live (where memory lies, which core):
+ * one process a side cannot tell a smaller difference than this from that. */
+#define SL_UNPAIRED_FLOOR 0.075
+
+enum sl_unpaired_doubt_kind {
+    SL_UNPAIRED_SOUND,
+    SL_UNPAIRED_TREND,     /* a side rises or falls while it is measured */
+    SL_UNPAIRED_DEPENDENT, /* a side is worth fewer than four independent runs */
+    SL_UNPAIRED_EDGE,      /* a side begins or ends at the other side's level */
+    SL_UNPAIRED_OVERLAP,   /* more than a run in ten lies at the wrong side of the other's */
+};
+
+struct sl_unpaired_doubt {
+    int kind;    /* enum sl_unpaired_doubt_kind; the first in that order */
+    int side;    /* 0 the baseline, 1 the candidate */
+    double size; /* TREND: of the side, relative; DEPENDENT: runs; OVERLAP: share of the runs */
+};
+
+/* Logarithms of the steady runs of one side in the order measured. */
+struct sl_unpaired_side {
+    const double *logs;
+    size_t n;
+};
+
+/* The first doubt of the two; sides of fewer than five runs have none. 0 or -ENOMEM. */
+int sl_unpaired_doubt(const struct sl_unpaired_side sides[2], struct sl_unpaired_doubt *out);
+
+/* Does every run of one side lie beyond every run of the other by SL_UNPAIRED_FLOOR? Of six runs a
+ * side that happens by chance in 2 of 924 cases. */
+enum { SL_UNPAIRED_FEW = 6 };
+bool sl_unpaired_apart(const struct sl_unpaired_side sides[2]);

@@ -1,0 +1,18 @@
+/* host/cli/history_cause.h: which category and operator of an arm changed most between two runs. */
+#pragma once
+
+#include <stddef.h>
+
+struct cJSON;
+
+/* One thing's cost per run, before and after; `name` is borrowed from the later run, or from the
+ * earlier where it is gone; NULL: nothing changed. */
+struct sl_history_part {
+    const char *name;
+    double before, after;
+};
+
+/* Of the two analyses (analysis_summary.json) of runs and arm 0 (off) or 1 (on), the `list` of the
+ * comparison ("categories", "operators") is looked through; what has the same name is added up. */
+void sl_history_cause(const struct cJSON *before, const struct cJSON *after, const char *list,
+                      int arm, struct sl_history_part *out);

@@ -1,0 +1,269 @@
+/* host/daemon/phones.c */
+#include "host/daemon/phones.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "host/device/adb/listing.h"
+#include "host/device/adb/look.h"
+#include "host/device/adb/shell.h"
+#include "host/device/adb/tracker.h"
+#include "host/device/launch.h"
+#include "host/job/devices.h"
+#include "host/job/lab.h"
+#include "host/spec/host_config.h"
+
+static const char link_word[] = "adb:";
+
+struct phone {
+    struct sl_phones *phones;
+    char serial[SL_ADB_SERIAL_BYTES], name[SL_NAME_BYTES];
+    bool found;                 /* not configured */
+    bool taken;                 /* it is a device of the lab */
+    int state;                  /* enum sl_adb_state; 0: it is not there */
+    struct sl_adb_shell *shell; /* asks what it is */
+};
+
+struct sl_phones {
+    uv_loop_t *loop;
+    struct sl_devices *devices;
+    struct sl_lab *lab;
+    bool finds, full, closing;
+    struct phone all[SL_PHONES_MAX];
+    size_t count;
+    struct sl_adb_tracker *tracker; /* NULL when closed */
+    void (*closed)(void *user);
+    void *closed_user;
+};
+
+static void finish_close(struct sl_phones *phones);
+
+/* --- what a phone is --- */
+
+static void on_properties(void *user, const struct sl_adb_shell_end *end)
+{
+    struct phone *phone = user;
+    struct sl_phones *phones = phone->phones;
+    char maker[32], model[40], soc[24], release[16], what[SL_NAME_BYTES], system[SL_NAME_BYTES];
+    phone->shell = NULL;
+    if (phones->closing) {
+        finish_close(phones);
+        return;
+    }
+    if (end->rc < 0 || end->exit_code != 0)
+        return; /* it is asked again when it comes back */
+    sl_adb_find_property(end->out, end->out_len, "ro.product.manufacturer", maker, sizeof(maker));
+    sl_adb_find_property(end->out, end->out_len, "ro.product.model", model, sizeof(model));
+    sl_adb_find_property(end->out, end->out_len, "ro.soc.model", soc, sizeof(soc));
+    sl_adb_find_property(end->out, end->out_len, "ro.build.version.release", release,
+                         sizeof(release));
+    bool named = strncmp(model, maker, strlen(maker)) == 0; /* the model begins with its maker */
+    snprintf(what, sizeof(what), "%.*s%s%.*s%s%.*s%s", 14, named ? "" : maker,
+             named || !maker[0] ? "" : " ", 30, model, soc[0] ? " (" : "", 12, soc,
+             soc[0] ? ")" : "");
+    snprintf(system, sizeof(system), "%s%s", release[0] ? "Android " : "", release);
+    sl_lab_describe_device(phones->lab, phone->name, what, system);
+}
+
+static void ask(struct phone *phone)
+{
+    const struct sl_adb_shell_options options = {.serial = phone->serial, .command = "getprop"};
+    if (phone->shell)
+        return;
+    if (sl_adb_shell_start(phone->phones->loop, &options, on_properties, phone, &phone->shell) < 0)
+        phone->shell = NULL;
+}
+
+/* --- whether it can be used --- */
+
+static void set_away(struct phone *phone, const char *why, const char *fix)
+{
+    char reason[SL_DETAIL_BYTES];
+    snprintf(reason, sizeof(reason), "%s: %s", why, fix);
+    sl_devices_hold(phone->phones->devices, phone->name, true);
+    sl_lab_set_away(phone->phones->lab, phone->name, reason);
+}
+
+static void set_state(struct phone *phone, int state)
+{
+    if (phone->state == state || !phone->taken)
+        return;
+    phone->state = state;
+    sl_log(SL_LOG_INFO, SL_LOG_EVENT("phone"), SL_LOG_DEVICE(phone->name),
+           SL_LOG_QUOTED("state", state == 0               ? "not there"
+                                  : state == SL_ADB_ONLINE ? "ready"
+                                                           : sl_adb_state_why(state)));
+    if (state == SL_ADB_ONLINE) {
+        sl_devices_hold(phone->phones->devices, phone->name, false);
+        sl_lab_set_away(phone->phones->lab, phone->name, NULL);
+        ask(phone);
+    } else if (state == 0) {
+        set_away(phone, "adb does not see it",
+                 "plug it in, switch it on, and switch on its USB debugging");
+    } else {
+        set_away(phone, sl_adb_state_why(state), sl_adb_state_fix(state));
+    }
+}
+
+/* --- which there are --- */
+
+static int add_device(struct phone *phone)
+{
+    char link[sizeof(link_word) + SL_ADB_SERIAL_BYTES];
+    struct sl_diag diag = {.what = ""};
+    struct sl_device opened;
+    const struct sl_device_wish wish = {.kind = sl_device_kind_find("adb"), .link = link};
+    snprintf(link, sizeof(link), "%s%s", link_word, phone->serial);
+    int rc = sl_device_open_wish(&wish, &opened, &diag);
+    if (rc == 0)
+        rc = sl_devices_add(phone->phones->devices, phone->name, &opened);
+    if (rc == 0)
+        rc = sl_lab_add_device(phone->phones->lab, phone->name, wish.kind);
+    if (rc == 0)
+        sl_lab_tell_device(phone->phones->lab, phone->name, opened.traits, opened.cpu);
+    else
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("device_not_taken"), SL_LOG_DEVICE(phone->name),
+               SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
+    return rc;
+}
+
+/* NULL: there is no room for it, or it is not wanted. */
+static struct phone *find(struct sl_phones *phones, const char *serial)
+{
+    for (size_t i = 0; i < phones->count; i++) {
+        if (strcmp(phones->all[i].serial, serial) == 0)
+            return &phones->all[i];
+    }
+    if (!phones->finds || phones->full)
+        return NULL;
+    if (phones->count == SL_PHONES_MAX) {
+        phones->full = true;
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("phones_full"), SL_LOG_NUMBER("most", SL_PHONES_MAX));
+        return NULL;
+    }
+    struct phone *phone = &phones->all[phones->count++];
+    *phone = (struct phone){.phones = phones, .found = true, .state = -1};
+    snprintf(phone->serial, sizeof(phone->serial), "%s", serial);
+    sl_adb_name_of(serial, phone->name);
+    phone->taken = add_device(phone) == 0;
+    return phone;
+}
+
+static void on_changed(void *user, const struct sl_adb_listed *listed, size_t count,
+                       const char *reason)
+{
+    struct sl_phones *phones = user;
+    bool seen[SL_PHONES_MAX] = {false};
+    for (size_t i = 0; i < count; i++) {
+        struct phone *phone = find(phones, listed[i].serial);
+        if (!phone)
+            continue;
+        seen[phone - phones->all] = true;
+        set_state(phone, listed[i].state);
+    }
+    for (size_t i = 0; i < phones->count; i++) {
+        struct phone *phone = &phones->all[i];
+        if (!seen[i])
+            set_state(phone, 0);
+        if (reason && phone->taken)
+            set_away(phone, reason, "'adb start-server' starts one; 'sme2lab doctor' says more");
+    }
+}
+
+/* --- begin and end --- */
+
+static void take_configured(struct sl_phones *phones, const struct sl_host_config *config)
+{
+    for (size_t i = 0; i < config->device_count && phones->count < SL_PHONES_MAX; i++) {
+        const char *link = config->devices[i].way.link;
+        if (!link || strncmp(link, link_word, sizeof(link_word) - 1) != 0)
+            continue;
+        struct phone *phone = &phones->all[phones->count++];
+        *phone = (struct phone){.phones = phones, .taken = true, .state = -1};
+        snprintf(phone->serial, sizeof(phone->serial), "%s", link + sizeof(link_word) - 1);
+        snprintf(phone->name, sizeof(phone->name), "%s", config->devices[i].name);
+    }
+}
+
+/* So that who asks for a phone right after the start finds it. */
+static int look_once(struct sl_phones *phones)
+{
+    struct sl_adb_look *look = sl_calloc(1, sizeof(*look));
+    struct sl_diag diag;
+    if (!look)
+        return -ENOMEM;
+    if (sl_adb_look(look, &diag) == 0)
+        on_changed(phones, look->listed, look->count, NULL);
+    sl_free(look);
+    return 0;
+}
+
+int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct sl_devices *devices,
+                  struct sl_lab *lab, struct sl_phones **out)
+{
+    struct sl_phones *phones = sl_calloc(1, sizeof(*phones));
+    if (!phones)
+        return -ENOMEM;
+    phones->loop = loop;
+    phones->devices = devices;
+    phones->lab = lab;
+    phones->finds = config->adb;
+    take_configured(phones, config);
+    if (!phones->finds && phones->count == 0) {
+        sl_free(phones);
+        *out = NULL;
+        return 0;
+    }
+    int rc = sl_adb_tracker_new(loop, on_changed, phones, &phones->tracker);
+    if (rc < 0) {
+        sl_free(phones);
+        return rc;
+    }
+    *out = phones;
+    return look_once(phones);
+}
+
+bool sl_phones_found(const struct sl_phones *phones, const char *name)
+{
+    for (size_t i = 0; phones && i < phones->count; i++) {
+        if (phones->all[i].found && phones->all[i].taken && strcmp(phones->all[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void finish_close(struct sl_phones *phones)
+{
+    bool busy = phones->tracker != NULL;
+    for (size_t i = 0; i < phones->count; i++)
+        busy = busy || phones->all[i].shell;
+    if (busy)
+        return;
+    void (*closed)(void *) = phones->closed;
+    void *user = phones->closed_user;
+    sl_free(phones);
+    closed(user);
+}
+
+static void on_tracker_closed(void *user)
+{
+    struct sl_phones *phones = user;
+    phones->tracker = NULL;
+    finish_close(phones);
+}
+
+void sl_phones_close(struct sl_phones *phones, void (*closed)(void *user), void *user)
+{
+    phones->closing = true;
+    phones->closed = closed;
+    phones->closed_user = user;
+    for (size_t i = 0; i < phones->count; i++) {
+        if (phones->all[i].shell)
+            sl_adb_shell_stop(phones->all[i].shell);
+    }
+    sl_adb_tracker_close(phones->tracker, on_tracker_closed, phones);
+}

@@ -1,0 +1,24 @@
+/* host/daemon/phones.h: what an adb server has, as devices of the lab: new ones are added under
+ * their serials, each is away while it cannot be used, with the reason and the fix. */
+#pragma once
+
+#include <stdbool.h>
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_devices;
+struct sl_host_config;
+struct sl_lab;
+struct sl_phones;
+
+enum { SL_PHONES_MAX = 64 };
+
+/* Follows the server while the configuration asks for its phones ("adb": true) or names one
+ * (adb:SERIAL); else *out is NULL. What is there now is added before this returns. 0 or -ENOMEM. */
+int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct sl_devices *devices,
+                  struct sl_lab *lab, struct sl_phones **out);
+
+/* Was the device found, and not configured? */
+bool sl_phones_found(const struct sl_phones *phones, const char *name);
+
+/* Before lab and devices are closed; `closed` comes last. */
+void sl_phones_close(struct sl_phones *phones, void (*closed)(void *user), void *user);

@@ -1,0 +1,442 @@
+/* host/device/adb/link_adb.c: the agent of a phone behind an adb server: pushed by its content,
+ * started in a session of its own, reached by an abstract socket; taken over from an earlier
+ * daemon.
+ *
+ * A path below /data/local/tmp is no address there: SELinux refuses the shell to listen on one. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/net/channel.h"
+#include "common/net/secret.h"
+#include "host/device/adb/listing.h"
+#include "host/device/adb/push.h"
+#include "host/device/adb/shell.h"
+#include "host/device/adb/stream.h"
+#include "host/device/agent_record.h"
+#include "host/device/launch.h"
+#include "host/device/link.h"
+#include "host/device/transport.h"
+
+#define FOLDER "/data/local/tmp/sme2lab"
+
+static const char no_server[] = "the adb server cannot be reached";
+
+enum {
+    PATH_BYTES = 1024,
+    UNKNOWN_PID = INT32_MAX, /* it may have started */
+    COMMAND_BYTES = 1024,
+    MAX_AGENT_BYTES = 64 << 20,
+    NAME_BYTES = 32,
+    TRIES_BEFORE_RESTART = 3,
+    EXIT_NO_FOLDER = 4, /* of the commands below */
+    EXIT_DAMAGED = 3,
+};
+
+struct adb {
+    uv_loop_t *loop;
+    struct sl_transport_events events;
+    void *user;
+    char serial[SL_ADB_SERIAL_BYTES], program[SL_PATH_BYTES], workdir[PATH_BYTES];
+    char sha256[SL_SHA256_HEX_SIZE]; /* of the agent */
+    struct sl_agent_record agent;    /* pid 0: none was started */
+    char name[NAME_BYTES];           /* of its abstract socket */
+    bool serves;                     /* it did when it was last heard of */
+    bool fresh;                      /* it was just started, and nobody has reached it yet */
+    unsigned restarted_at;           /* failures in a row when it was last given up */
+    struct sl_adb_shell *shell;      /* at most one of these three is under way */
+    struct sl_adb_push *push;
+    struct sl_adb_stream *stream;
+    int fd; /* connected to the agent, to be given to a channel; -1: none */
+    bool closing;
+};
+
+static int look(struct adb *adb);
+static void finish_close(struct adb *adb);
+
+/* Whoever holds the secret knows the name; nobody else does. An agent of another build has another
+ * name: it is not found, and gives way to ours once it is idle. */
+static void name_socket(struct adb *adb)
+{
+    uint8_t mac[SL_HMAC_BYTES];
+    sl_hmac_sha256(adb->agent.secret, SL_SECRET_BYTES, adb->sha256, sizeof(adb->sha256), mac);
+    snprintf(adb->name, sizeof(adb->name), "sme2lab-%02x%02x%02x%02x%02x%02x%02x%02x", mac[0],
+             mac[1], mac[2], mac[3], mac[4], mac[5], mac[6], mac[7]);
+}
+
+/* Last in what calls it. */
+static void lose(struct adb *adb, const char *what, const char *why)
+{
+    char reason[400];
+    snprintf(reason, sizeof(reason), "%s%s%s", what, why[0] ? ": " : "", why);
+    if (adb->closing)
+        finish_close(adb);
+    else
+        adb->events.lost(adb->user, reason);
+}
+
+/* Runs a command on the device: 0 when its end will be told. */
+static int run(struct adb *adb, const char *command, const char *input, sl_adb_shell_fn done)
+{
+    const struct sl_adb_shell_options options = {.serial = adb->serial,
+                                                 .command = command,
+                                                 .input = input,
+                                                 .input_len = input ? strlen(input) : 0};
+    int rc = sl_adb_shell_start(adb->loop, &options, done, adb, &adb->shell);
+    if (rc < 0)
+        adb->shell = NULL;
+    return rc;
+}
+
+/* --- start: look, push, install, launch --- */
+
+static void keep_record(struct adb *adb)
+{
+    int rc = sl_agent_record_write(adb->workdir, &adb->agent);
+    if (rc < 0) /* it serves this daemon all the same */
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("agent_record_unwritten"),
+               SL_LOG_REASON(sl_strerror(rc)));
+}
+
+static void on_launched(void *user, const struct sl_adb_shell_end *end)
+{
+    static const char word[] = "\npid ";
+    struct adb *adb = user;
+    const char *pid = strstr(end->out, word);
+    adb->shell = NULL;
+    if (end->rc < 0 || end->exit_code != 0 || !pid) {
+        lose(adb, "the agent does not start on the device", end->reason);
+        return;
+    }
+    adb->agent.pid = (int)strtol(pid + sizeof(word) - 1, NULL, 10);
+    adb->serves = adb->fresh = true;
+    keep_record(adb);
+    if (adb->closing)
+        finish_close(adb);
+    else
+        adb->events.found(adb->user);
+}
+
+/* The secret goes over standard input; one that was started before and does not serve is ended. */
+static void launch(struct adb *adb)
+{
+    char command[COMMAND_BYTES], old[COMMAND_BYTES] = "", secret[SL_SECRET_TEXT_BYTES + 1];
+    if (adb->agent.pid > 1)
+        snprintf(old, sizeof(old), "grep -qs %s /proc/%d/cmdline && kill -9 %d && sleep 1; ",
+                 adb->name, adb->agent.pid, adb->agent.pid);
+    adb->agent.pid = UNKNOWN_PID;
+    sl_random_bytes(adb->agent.secret, sizeof(adb->agent.secret));
+    name_socket(adb);
+    keep_record(adb); /* a daemon that ends before it is told finds the agent all the same */
+    sl_secret_format(adb->agent.secret, secret);
+    strcat(secret, "\n");
+    snprintf(command, sizeof(command),
+             "%s%s/bin/%s serve --detach --listen abstract:%s --workdir %s", old, FOLDER,
+             adb->sha256, adb->name, FOLDER);
+    int rc = run(adb, command, secret, on_launched);
+    memset(secret, 0, sizeof(secret));
+    if (rc < 0)
+        lose(adb, no_server, sl_strerror(rc));
+}
+
+static void on_installed(void *user, const struct sl_adb_shell_end *end)
+{
+    struct adb *adb = user;
+    adb->shell = NULL;
+    if (adb->closing)
+        finish_close(adb);
+    else if (end->rc == 0 && end->exit_code == EXIT_DAMAGED)
+        lose(adb, "the agent came onto the device damaged; it is sent again", "");
+    else if (end->rc < 0 || end->exit_code != 0)
+        lose(adb, "the agent cannot be put in its place on the device", end->reason);
+    else
+        launch(adb);
+}
+
+/* Only what has the right content gets the name. */
+static void on_pushed(void *user, int rc, const char *reason)
+{
+    struct adb *adb = user;
+    char command[COMMAND_BYTES];
+    adb->push = NULL;
+    if (adb->closing) {
+        finish_close(adb);
+        return;
+    }
+    if (rc < 0) {
+        lose(adb, "the agent cannot be sent to the device", reason);
+        return;
+    }
+    snprintf(command, sizeof(command),
+             "cd %s/bin || exit %d; h=$(sha256sum %s.part) || exit 1; "
+             "[ \"${h%%%% *}\" = %s ] || { rm -f %s.part; exit %d; }; "
+             "chmod 700 %s.part && mv %s.part %s",
+             FOLDER, EXIT_NO_FOLDER, adb->sha256, adb->sha256, adb->sha256, EXIT_DAMAGED,
+             adb->sha256, adb->sha256, adb->sha256);
+    rc = run(adb, command, NULL, on_installed);
+    if (rc < 0)
+        lose(adb, no_server, sl_strerror(rc));
+}
+
+static void push(struct adb *adb)
+{
+    char to[PATH_BYTES];
+    snprintf(to, sizeof(to), "%s/bin/%s.part", FOLDER, adb->sha256);
+    const struct sl_adb_push_options options = {
+        .serial = adb->serial, .from = adb->program, .to = to, .mode = 0700};
+    int rc = sl_adb_push_start(adb->loop, &options, on_pushed, adb, &adb->push);
+    if (rc < 0) {
+        adb->push = NULL;
+        lose(adb, "the agent cannot be read", sl_strerror(rc));
+    }
+}
+
+/* The first line is the CPU; the second, if the agent is there, its digest. */
+static void on_looked(void *user, const struct sl_adb_shell_end *end)
+{
+    struct adb *adb = user;
+    char machine[SL_ADB_WORD_BYTES];
+    size_t len = strcspn(end->out, "\r\n");
+    adb->shell = NULL;
+    if (adb->closing) {
+        finish_close(adb);
+        return;
+    }
+    snprintf(machine, sizeof(machine), "%.*s", (int)(len < 60 ? len : 60), end->out);
+    if (end->rc == 0 && end->exit_code == EXIT_NO_FOLDER)
+        lose(adb, FOLDER " cannot be made on the device", end->reason);
+    else if (end->rc < 0 || end->exit_code != 0)
+        lose(adb, "the device cannot be used", end->reason);
+    else if (strcmp(machine, "aarch64") != 0)
+        lose(adb, "the device's CPU or its system is not 64-bit Arm", machine);
+    else if (strncmp(end->out + len + (end->out[len] != '\0'), adb->sha256, 64) == 0)
+        launch(adb);
+    else
+        push(adb);
+}
+
+static int look(struct adb *adb)
+{
+    char command[COMMAND_BYTES];
+    snprintf(command, sizeof(command),
+             "uname -m; umask 077; mkdir -p %s/bin || exit %d; sha256sum %s/bin/%s 2>/dev/null; "
+             "exit 0",
+             FOLDER, EXIT_NO_FOLDER, FOLDER, adb->sha256);
+    return run(adb, command, NULL, on_looked);
+}
+
+/* --- the connection to the agent --- */
+
+static void on_dialled(void *user)
+{
+    struct adb *adb = user;
+    adb->fd = sl_adb_stream_take_fd(adb->stream);
+}
+
+static void on_no_bytes(void *user, const uint8_t *bytes, size_t len)
+{
+    (void)user; /* the socket is taken out before there are any */
+    (void)bytes;
+    (void)len;
+}
+
+static void on_dial_ended(void *user, int code, const char *reason)
+{
+    struct adb *adb = user;
+    adb->stream = NULL;
+    if (adb->closing) {
+        finish_close(adb);
+    } else if (adb->fd >= 0) {
+        adb->fresh = false;
+        adb->events.found(adb->user);
+    } else if (code == SL_E_STATE && strcmp(reason, "closed") == 0 && adb->fresh) {
+        adb->serves = adb->fresh = false;
+        lose(adb, "the agent ended just after its start", FOLDER "/agent.log has why");
+    } else if (code == SL_E_STATE && strcmp(reason, "closed") == 0) {
+        adb->serves = false; /* the device is there, and nobody listens */
+        int rc = look(adb);
+        if (rc < 0)
+            lose(adb, no_server, sl_strerror(rc));
+    } else {
+        lose(adb, "the device cannot be reached", reason);
+    }
+}
+
+static int unreachable(int rc, struct sl_diag *diag)
+{
+    return sl_diag_set(diag, rc, NULL, "%s: %s", no_server, sl_strerror(rc));
+}
+
+static int dial(struct adb *adb, struct sl_diag *diag)
+{
+    static const struct sl_adb_stream_events events = {on_dialled, on_no_bytes, NULL,
+                                                       on_dial_ended};
+    char service[NAME_BYTES + 32];
+    snprintf(service, sizeof(service), "localabstract:%s", adb->name);
+    const struct sl_adb_stream_options options = {.serial = adb->serial, .service = service};
+    int rc = sl_adb_stream_open(adb->loop, &options, &events, adb, &adb->stream);
+    if (rc == 0)
+        return SL_TRANSPORT_WAIT;
+    adb->stream = NULL;
+    return unreachable(rc, diag);
+}
+
+static int reach(void *transport, unsigned failures, struct sl_diag *diag)
+{
+    struct adb *adb = transport;
+    if (adb->fd >= 0)
+        return SL_TRANSPORT_CONNECT;
+    if (adb->shell || adb->push || adb->stream)
+        return SL_TRANSPORT_WAIT;
+    if (failures < adb->restarted_at)
+        adb->restarted_at = 0;
+    if (failures % TRIES_BEFORE_RESTART == 0 && failures > adb->restarted_at) {
+        adb->serves = false; /* it lives and does not serve */
+        adb->restarted_at = failures;
+    }
+    if (adb->serves)
+        return dial(adb, diag);
+    int rc = look(adb);
+    return rc < 0 ? unreachable(rc, diag) : SL_TRANSPORT_WAIT;
+}
+
+static const uint8_t *secret(const void *transport)
+{
+    return ((const struct adb *)transport)->agent.secret;
+}
+
+static void connect_channel(void *transport, struct sl_channel *channel)
+{
+    struct adb *adb = transport;
+    int fd = adb->fd;
+    adb->fd = -1;
+    sl_channel_open_fd(channel, fd);
+}
+
+static void disconnected(void *transport, int code)
+{
+    (void)transport; /* the next dial tells whether the agent still is there */
+    (void)code;
+}
+
+/* --- begin and end --- */
+
+static int open_device(const struct sl_device_wish *wish, struct sl_device *out,
+                       struct sl_diag *diag)
+{
+    static const char word[] = "adb:";
+    const char *serial = wish->link ? wish->link + sizeof(word) - 1 : "";
+    if (!wish->link) {
+        sl_diag_hint(diag, "name the phone by its serial: 'sme2lab devices' lists them");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
+                           "A phone is reached by the daemon alone");
+    }
+    if (strncmp(wish->link, word, sizeof(word) - 1) != 0 || !serial[0] ||
+        strlen(serial) >= SL_ADB_SERIAL_BYTES) {
+        sl_diag_hint(diag, "say adb:SERIAL, as 'adb devices' prints it");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, wish->link, "That is no phone's link");
+    }
+    snprintf(out->link, sizeof(out->link), "%s", wish->link);
+    return sl_tools_find_agent(&out->agent, diag);
+}
+
+static int hash_agent(struct adb *adb)
+{
+    struct sl_buf file;
+    int rc = sl_buf_read_file(adb->program, MAX_AGENT_BYTES, &file);
+    if (rc < 0)
+        return rc;
+    sl_sha256_hex(file.data, file.size, adb->sha256);
+    sl_buf_fini(&file);
+    return 0;
+}
+
+static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
+                    const struct sl_transport_events *events, void *user, void **out)
+{
+    struct adb *adb = sl_calloc(1, sizeof(*adb));
+    if (!adb)
+        return -ENOMEM;
+    adb->loop = loop;
+    adb->events = *events;
+    adb->user = user;
+    adb->fd = -1;
+    snprintf(adb->serial, sizeof(adb->serial), "%s", options->device->link + strlen("adb:"));
+    snprintf(adb->program, sizeof(adb->program), "%s", options->device->agent.path);
+    snprintf(adb->workdir, sizeof(adb->workdir), "%s", options->workdir);
+    int rc = hash_agent(adb);
+    if (rc < 0) {
+        sl_free(adb);
+        return rc;
+    }
+    adb->serves = sl_agent_record_read(adb->workdir, &adb->agent) == 0;
+    if (adb->serves)
+        name_socket(adb);
+    *out = adb;
+    return 0;
+}
+
+static void finish_close(struct adb *adb)
+{
+    struct sl_transport_events events = adb->events;
+    void *user = adb->user;
+    if (adb->shell || adb->push || adb->stream)
+        return;
+    sl_free(adb);
+    events.closed(user);
+}
+
+static void on_stopped(void *user, const struct sl_adb_shell_end *end)
+{
+    struct adb *adb = user;
+    adb->shell = NULL;
+    if (end->rc == 0 && end->exit_code == 0)
+        sl_agent_record_remove(adb->workdir);
+    finish_close(adb);
+}
+
+static bool close_adb(void *transport, bool stop_agent, bool proven)
+{
+    struct adb *adb = transport;
+    char command[COMMAND_BYTES];
+    adb->closing = true;
+    if (adb->fd >= 0)
+        close(adb->fd);
+    adb->fd = -1;
+    if (adb->shell)
+        sl_adb_shell_stop(adb->shell);
+    if (adb->push)
+        sl_adb_push_stop(adb->push);
+    if (adb->stream)
+        sl_adb_stream_close(adb->stream);
+    snprintf(command, sizeof(command), "grep -qs %s /proc/%d/cmdline && kill %d", adb->name,
+             adb->agent.pid, adb->agent.pid);
+    bool under_way = adb->shell || adb->push || adb->stream;
+    if (!under_way && stop_agent && proven && adb->agent.pid > 1)
+        under_way = run(adb, command, NULL, on_stopped) == 0;
+    if (!under_way)
+        sl_free(adb);
+    return !under_way;
+}
+
+extern const struct sl_transport_ops sl_transport_adb;
+const struct sl_transport_ops sl_transport_adb = {.open_device = open_device,
+                                                  .describes_itself = true,
+                                                  .sealed = true,
+                                                  .open = open_adb,
+                                                  .reach = reach,
+                                                  .secret = secret,
+                                                  .connect = connect_channel,
+                                                  .disconnected = disconnected,
+                                                  .close = close_adb};

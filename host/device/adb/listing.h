@@ -1,0 +1,46 @@
+/* host/device/adb/listing.h: what an adb server says of its devices, and a device of itself, as
+ * text. Pure: any bytes may come. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SL_ADB_SERIAL_BYTES = 64,
+    SL_ADB_WORD_BYTES = 64,
+    SL_ADB_MAX_LISTED = 512, /* as many as one text of the server can hold */
+};
+
+enum sl_adb_state {
+    SL_ADB_ONLINE = 1, /* "device": shell and files can be had */
+    SL_ADB_OFFLINE,
+    SL_ADB_UNAUTHORIZED,
+    SL_ADB_AUTHORIZING, /* and connecting */
+    SL_ADB_NO_PERMISSIONS,
+    SL_ADB_ELSEWHERE, /* recovery, sideload, bootloader, ...: no Android runs */
+};
+
+struct sl_adb_listed {
+    char serial[SL_ADB_SERIAL_BYTES];
+    int state;                     /* enum sl_adb_state */
+    char said[SL_ADB_WORD_BYTES];  /* the server's own word for the state */
+    char model[SL_ADB_WORD_BYTES]; /* "" where it says none */
+    uint64_t transport_id;
+};
+
+/* Parses the answer to devices-l or track-devices-l: how many went to out[max]. Lines without a
+ * serial that can be used (too long, or with characters that are not printable) are passed over. */
+size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *out, size_t max);
+
+/* The serial as a device's name: what is neither letter, digit, '.', '_' nor '-' is a '-'. `out`
+ * has SL_ADB_SERIAL_BYTES. */
+void sl_adb_name_of(const char *serial, char *out);
+
+/* Why it cannot be used and what to do, "" when it can. Static. */
+const char *sl_adb_state_fix(int state);
+const char *sl_adb_state_why(int state);
+
+/* The value of a property in the output of `getprop` ("[name]: [value]" in lines), printable; false
+ * and "" when it is not there. */
+bool sl_adb_find_property(const char *text, size_t len, const char *name, char *out, size_t size);

@@ -1,0 +1,380 @@
+/* host/report/run_estimates.c */
+#include "host/report/run_estimates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "host/analysis/attribution.h"
+#include "host/analysis/category.h"
+#include "host/report/csv.h"
+#include "host/report/estimate_out.h"
+#include "host/report/table.h"
+
+enum { MAX_ROWS = 512 };
+
+static const char *const levels[] = {"off", "on"};
+static const char note[] =
+    "Estimated, not measured: by published figures of the silicon and what each executed block "
+    "keeps busy; caches, contention and frequency are not seen (configs/silicon/README.md).";
+
+struct range {
+    double low, mid, high;
+};
+
+static double number(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1e18
+               ? item->valuedouble
+               : 0;
+}
+
+static const char *text(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static const cJSON *member(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static struct range range_of(const cJSON *owner, int side)
+{
+    const cJSON *of = member(owner, levels[side]);
+    return (struct range){number(of, "low_ns"), number(of, "mid_ns"), number(of, "high_ns")};
+}
+
+static void add_range(struct range *sum, struct range one)
+{
+    sum->low += one.low;
+    sum->mid += one.mid;
+    sum->high += one.high;
+}
+
+/* Of off to on; the ends belong to opposite errors only where the silicon errs on one engine. */
+static struct range ratio_of(struct range off, struct range on)
+{
+    return (struct range){off.low / on.high, off.mid / on.mid, off.high / on.low};
+}
+
+bool sl_run_estimates_any(const cJSON *estimates)
+{
+    return cJSON_IsArray(estimates) && range_of(estimates->child, 0).mid > 0;
+}
+
+/* --- form --- */
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b)));
+}
+
+static bool is_side(const cJSON *side)
+{
+    const cJSON *one, *spent = member(side, "spent_ns"), *letter = member(side, "confidence");
+    double low = number(side, "low_ns"), mid = number(side, "mid_ns"), sum = 0, most = 0;
+    const char *bound = "";
+    cJSON_ArrayForEach(one, spent)
+    {
+        double ns = cJSON_IsNumber(one) ? one->valuedouble : NAN;
+        bound = ns > most ? one->string : bound;
+        most = fmax(most, ns);
+        sum += ns;
+    }
+    return cJSON_IsObject(side) && cJSON_IsObject(spent) && low <= mid &&
+           mid <= number(side, "high_ns") && near(sum, mid) &&
+           strcmp(bound, text(side, "bound")) == 0 &&
+           cJSON_IsNumber(member(side, "unclassified")) && cJSON_IsString(letter) &&
+           strlen(letter->valuestring) == 1 && strchr("MVFI", letter->valuestring[0]);
+}
+
+static bool is_profile(const cJSON *profile)
+{
+    const cJSON *operator;
+    struct range sums[2] = {{0}};
+    bool fits = text(profile, "profile")[0] && text(profile, "title")[0] &&
+                strlen(text(profile, "profile_sha256")) == 64;
+    cJSON_ArrayForEach(operator, member(profile, "operators"))
+    {
+        fits = fits && text(operator, "operator")[0];
+        for (int side = 0; side < 2; side++) {
+            const cJSON *one = member(operator, levels[side]);
+            fits = fits && (!one || is_side(one));
+            add_range(&sums[side], range_of(operator, side));
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        struct range whole = range_of(profile, side);
+        fits = fits && (!(whole.mid > 0) || is_side(member(profile, levels[side]))) &&
+               near(whole.low, sums[side].low) && near(whole.mid, sums[side].mid) &&
+               near(whole.high, sums[side].high);
+    }
+    return fits;
+}
+
+bool sl_run_estimates_fit(const cJSON *estimates)
+{
+    const cJSON *profile;
+    bool fits = cJSON_IsArray(estimates) && estimates->child;
+    cJSON_ArrayForEach(profile, estimates) fits = fits && is_profile(profile);
+    return fits;
+}
+
+/* --- JSON --- */
+
+static void put_range(struct sl_json *json, const char *key, struct range range)
+{
+    sl_json_open_object(json, key);
+    sl_json_f64(json, "low", range.low);
+    sl_json_f64(json, "mid", range.mid);
+    sl_json_f64(json, "high", range.high);
+    sl_json_close_object(json);
+}
+
+static void put_profile(struct sl_json *json, const char *key, const cJSON *profile)
+{
+    const cJSON *operator, * operators = member(profile, "operators");
+    struct range off = range_of(profile, 0), on = range_of(profile, 1);
+    sl_json_open_object(json, key);
+    sl_json_text(json, "profile", text(profile, "profile"));
+    sl_json_text(json, "profile_sha256", text(profile, "profile_sha256"));
+    sl_json_bool(json, "estimated", true);
+    put_range(json, "ratio", ratio_of(off, on));
+    put_range(json, "baseline_ns", off);
+    put_range(json, "candidate_ns", on);
+    sl_json_open_array(json, "bound_by");
+    cJSON_ArrayForEach(operator, operators)
+    {
+        const cJSON *side = member(operator, "on");
+        if (!side)
+            continue;
+        sl_json_open_object(json, NULL);
+        sl_json_text(json, "operator", text(operator, "operator"));
+        sl_json_text(json, "bound", text(side, "bound"));
+        sl_json_f64(json, "share", on.mid > 0 ? number(side, "mid_ns") / on.mid : 0);
+        put_range(json, "baseline_ns", range_of(operator, 0));
+        put_range(json, "candidate_ns", range_of(operator, 1));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+void sl_run_estimates_json(struct sl_json *json, const cJSON *estimates)
+{
+    const cJSON *profile;
+    put_profile(json, "estimate", estimates->child);
+    sl_json_open_array(json, "estimates");
+    cJSON_ArrayForEach(profile, estimates) put_profile(json, NULL, profile);
+    sl_json_close_array(json);
+}
+
+/* --- tables --- */
+
+/* `brief`: without the range. */
+static void put_words(struct sl_table *out, struct range range, bool brief)
+{
+    char low[32], mid[32], high[32];
+    if (!(range.mid > 0)) {
+        sl_table_put(out, NULL);
+        return;
+    }
+    sl_estimate_words(range.low, low, sizeof(low));
+    sl_estimate_words(range.mid, mid, sizeof(mid));
+    sl_estimate_words(range.high, high, sizeof(high));
+    if (brief)
+        sl_table_text(out, mid);
+    else
+        sl_table_printf(out, "%s (%s to %s)", mid, low, high);
+}
+
+static void put_sides(struct sl_table *out, struct range off, struct range on, bool brief)
+{
+    put_words(out, off, brief);
+    put_words(out, on, brief);
+    if (off.mid > 0 && on.mid > 0)
+        sl_table_ratio(out, off.mid, on.mid, 2);
+    else
+        sl_table_put(out, NULL);
+}
+
+/* By the name in either side's analysis: operators differ between off and on. */
+static int category_of(const struct sl_attribution *const names[2], const char *name)
+{
+    size_t len = strlen(name);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < names[side]->operator_count; i++) {
+            const struct sl_operator *op = &names[side]->operators[i];
+            if (op->name_len == len && memcmp(op->name, name, len) == 0)
+                return op->category;
+        }
+    }
+    return SL_CATEGORY_FRAMEWORK;
+}
+
+void sl_run_estimates_table(const cJSON *estimates, const struct sl_attribution *const names[2],
+                            bool brief, struct sl_table *out)
+{
+    static const char *const full[] = {"Silicon",          "Category", ">SME2 off (range)",
+                                       ">SME2 on (range)", ">Ratio",   NULL};
+    static const char *const heads[] = {"Silicon",  "Category", ">SME2 off",
+                                        ">SME2 on", ">Ratio",   NULL};
+    const cJSON *profile, *operator;
+    sl_table_init(out, "estimates", "Estimated time", brief ? heads : full);
+    snprintf(out->note, sizeof(out->note), "%s", note);
+    cJSON_ArrayForEach(profile, estimates)
+    {
+        struct range sums[2][SL_CATEGORY_COUNT] = {{{0}}};
+        cJSON_ArrayForEach(operator, member(profile, "operators"))
+        {
+            int category = category_of(names, text(operator, "operator"));
+            for (int side = 0; side < 2; side++)
+                add_range(&sums[side][category], range_of(operator, side));
+        }
+        for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
+            if (!(sums[0][c].mid > 0) && !(sums[1][c].mid > 0))
+                continue;
+            sl_table_text(out, text(profile, "profile"));
+            sl_table_text(out, sl_category_name(c));
+            put_sides(out, sums[0][c], sums[1][c], brief);
+        }
+        sl_table_text(out, text(profile, "profile"));
+        sl_table_text(out, "End to end");
+        put_sides(out, range_of(profile, 0), range_of(profile, 1), brief);
+    }
+}
+
+void sl_run_estimates_bounds(const cJSON *estimates, struct sl_table *out)
+{
+    static const char *const heads[] = {"Silicon", "Spent on", ">SME2 off", ">SME2 on", NULL};
+    const cJSON *profile;
+    sl_table_init(out, "bounds", "What the estimated time is spent on", heads);
+    snprintf(out->note, sizeof(out->note), "%s", note);
+    cJSON_ArrayForEach(profile, estimates)
+    {
+        for (int bound = 0; bound < SL_BOUND_COUNT; bound++) {
+            double share[2];
+            for (int side = 0; side < 2; side++) {
+                const cJSON *spent = member(member(profile, levels[side]), "spent_ns");
+                double whole = range_of(profile, side).mid;
+                share[side] = whole > 0 ? number(spent, sl_bound_name(bound)) / whole : 0;
+            }
+            if (share[0] < 0.005 && share[1] < 0.005)
+                continue;
+            sl_table_text(out, text(profile, "profile"));
+            sl_table_text(out, sl_bound_name(bound));
+            sl_table_share(out, share[0]);
+            sl_table_share(out, share[1]);
+        }
+    }
+}
+
+static double weight_of(const cJSON *operator)
+{
+    return fmax(range_of(operator, 0).mid, range_of(operator, 1).mid);
+}
+
+bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t most, bool brief,
+                                struct sl_table *out)
+{
+    static const char *const full[] = {"~Operator", ">SME2 off (range)", ">SME2 on (range)",
+                                       ">Ratio",    "Bound, off",        "Bound, on",
+                                       NULL};
+    static const char *const heads[] = {"~Operator", ">SME2 off", ">SME2 on",
+                                        ">Ratio",    "Bound, on", NULL};
+    static const char *const titles[] = {"operators-estimated-1", "operators-estimated-2",
+                                         "operators-estimated-3", "operators-estimated-4",
+                                         "operators-estimated-5", "operators-estimated-6",
+                                         "operators-estimated-7", "operators-estimated-8"};
+    const cJSON *profile = cJSON_IsArray(estimates) ? estimates->child : NULL;
+    for (size_t i = 0; profile && i < index; i++)
+        profile = profile->next;
+    if (!profile || index >= sizeof(titles) / sizeof(titles[0]))
+        return false;
+    const cJSON *rows[MAX_ROWS], *operator;
+    size_t count = 0;
+    cJSON_ArrayForEach(operator, member(profile, "operators"))
+    {
+        if (count == MAX_ROWS && weight_of(operator) <= weight_of(rows[count - 1]))
+            continue;
+        size_t at = count < MAX_ROWS ? count++ : MAX_ROWS - 1;
+        for (; at > 0 && weight_of(rows[at - 1]) < weight_of(operator); at--)
+            rows[at] = rows[at - 1];
+        rows[at] = operator;
+    }
+    sl_table_init(out, titles[index], "Estimated time by operator", brief ? heads : full);
+    snprintf(out->note, sizeof(out->note), "On %.60s. %s", text(profile, "profile"), note);
+    for (size_t i = 0; i < count && i < most; i++) {
+        sl_table_text(out, text(rows[i], "operator"));
+        put_sides(out, range_of(rows[i], 0), range_of(rows[i], 1), brief);
+        if (!brief)
+            sl_table_put(out, text(member(rows[i], "off"), "bound"));
+        sl_table_put(out, text(member(rows[i], "on"), "bound"));
+    }
+    return true;
+}
+
+/* --- CSV --- */
+
+static int put_csv_side(struct sl_buf *out, const cJSON *profile, const char *name,
+                        const cJSON *owner, int side)
+{
+    struct range range = range_of(owner, side);
+    const char *fields[] = {text(profile, "profile"), name, levels[side]};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof(fields) / sizeof(fields[0]); i++)
+        rc = sl_csv_field(out, fields[i], strlen(fields[i]));
+    if (rc == 0)
+        rc = sl_buf_printf(out, "%.3f,%.3f,%.3f,", range.low, range.mid, range.high);
+    const char *bound = text(member(owner, levels[side]), "bound");
+    if (rc == 0)
+        rc = sl_csv_field(out, bound, strlen(bound));
+    return rc < 0 ? rc : sl_buf_printf(out, "estimated\n");
+}
+
+int sl_run_estimates_csv(struct sl_buf *out, const cJSON *estimates)
+{
+    const cJSON *profile, *operator;
+    int rc = sl_buf_printf(out, "profile,operator,sme2,low_ns,mid_ns,high_ns,bound,kind\n");
+    cJSON_ArrayForEach(profile, estimates)
+    {
+        for (int side = 0; side < 2 && rc == 0; side++)
+            rc = put_csv_side(out, profile, "End to end", profile, side);
+        cJSON_ArrayForEach(operator, member(profile, "operators"))
+        {
+            for (int side = 0; side < 2 && rc == 0; side++)
+                rc = member(operator, levels[side])
+                         ? put_csv_side(out, profile, text(operator, "operator"), operator, side)
+                         : 0;
+        }
+    }
+    return rc;
+}
+
+/* --- a line each --- */
+
+bool sl_run_estimates_line(const cJSON *estimates, size_t index, char *out, size_t size)
+{
+    char off[32], on[32];
+    const cJSON *profile = cJSON_IsArray(estimates) ? estimates->child : NULL;
+    for (size_t i = 0; profile && i < index; i++)
+        profile = profile->next;
+    struct range sides[2] = {range_of(profile, 0), range_of(profile, 1)};
+    if (!profile || !(sides[0].mid > 0) || !(sides[1].mid > 0))
+        return false;
+    struct range ratio = ratio_of(sides[0], sides[1]);
+    sl_estimate_words(sides[0].mid, off, sizeof(off));
+    sl_estimate_words(sides[1].mid, on, sizeof(on));
+    snprintf(out, size,
+             "estimated on %.40s: %s -> %s, ratio %.2f (%.2f to %.2f), then bound by %.40s",
+             text(profile, "profile"), off, on, ratio.mid, ratio.low, ratio.high,
+             text(member(profile, "on"), "bound"));
+    return true;
+}

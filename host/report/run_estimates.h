@@ -1,0 +1,42 @@
+/* host/report/run_estimates.h: what a counted run's manifest estimates of time, shown. `estimates`
+ * is the manifest's member of that name (host/rundir/run_estimate.h); it may be any JSON. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cJSON;
+struct sl_attribution;
+struct sl_buf;
+struct sl_json;
+struct sl_table;
+
+/* Whether there is an estimate to show. */
+bool sl_run_estimates_any(const struct cJSON *estimates);
+
+/* Whether all of it has its form and adds up: each side of a profile is the sum of its operators,
+ * and of what it is spent on. */
+bool sl_run_estimates_fit(const struct cJSON *estimates);
+
+/* The members "estimate" (of the first profile) and "estimates" (of all) of a comparison:
+ * {"profile","profile_sha256","estimated":true,"ratio","baseline_ns","candidate_ns","bound_by"}. */
+void sl_run_estimates_json(struct sl_json *json, const struct cJSON *estimates);
+
+/* End to end and by category, of each profile; `names`, of off and on, know the operators'
+ * categories; `brief`: without ranges, for terminals. End the table with sl_table_fini(). */
+void sl_run_estimates_table(const struct cJSON *estimates,
+                            const struct sl_attribution *const names[2], bool brief,
+                            struct sl_table *out);
+/* What the time of either side is spent on, of each profile. */
+void sl_run_estimates_bounds(const struct cJSON *estimates, struct sl_table *out);
+/* The `most` operators that take longest by one profile; false, and no table, where there is none
+ * of that `index`. */
+bool sl_run_estimates_operators(const struct cJSON *estimates, size_t index, size_t most,
+                                bool brief, struct sl_table *out);
+
+/* One sentence of the profile of that `index`; false where there is none. `size` of at least 256.
+ */
+bool sl_run_estimates_line(const struct cJSON *estimates, size_t index, char *out, size_t size);
+
+/* profile,operator,sme2,low_ns,mid_ns,high_ns,bound,kind. 0, SL_E_LIMIT or -ENOMEM. */
+int sl_run_estimates_csv(struct sl_buf *out, const struct cJSON *estimates);

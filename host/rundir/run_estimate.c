@@ -1,0 +1,238 @@
+/* host/rundir/run_estimate.c */
+#include "host/rundir/run_estimate.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/format/sltrace.h"
+#include "host/analysis/estimate.h"
+#include "host/analysis/silicon.h"
+#include "host/device/count_log.h"
+#include "host/report/silicon_file.h"
+#include "host/rundir/log_estimate.h"
+#include "host/rundir/manifest.h"
+
+enum { VARIANTS = 2, NOBODY = -1 };
+
+/* What events of one name take; sums add half-bands, for errors are those of the same figures. */
+struct row {
+    const char *name; /* without " #N" */
+    size_t name_len;
+    struct sl_estimate sides[VARIANTS];
+    uint32_t instances[VARIANTS];
+};
+
+struct maker {
+    const struct sl_trace *trace;
+    const struct sl_count_log *log;
+    struct sl_silicon silicon;
+    struct sl_log_estimator *estimator;
+    struct row *rows; /* owned */
+    size_t row_count, row_room;
+    struct sl_estimate whole[VARIANTS];
+};
+
+/* "Convolution (NHWC, F32) IGEMM #12" without its number. */
+static size_t plain_length(const char *name)
+{
+    size_t len = strlen(name), digits = len;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    bool numbered =
+        digits < len && digits > 2 && name[digits - 1] == '#' && name[digits - 2] == ' ';
+    return numbered ? digits - 2 : len;
+}
+
+static struct row *row_of(struct maker *m, const char *name)
+{
+    size_t len = plain_length(name);
+    for (size_t i = 0; i < m->row_count; i++) {
+        if (m->rows[i].name_len == len && memcmp(m->rows[i].name, name, len) == 0)
+            return &m->rows[i];
+    }
+    if (m->row_count == m->row_room) {
+        size_t room = m->row_room ? 2 * m->row_room : 64;
+        void *grown = sl_realloc(m->rows, room, sizeof(*m->rows));
+        if (!grown)
+            return NULL;
+        m->rows = grown;
+        m->row_room = room;
+    }
+    m->rows[m->row_count] = (struct row){.name = name, .name_len = len};
+    return &m->rows[m->row_count++];
+}
+
+static void add_finished(struct sl_estimate *sum, const struct sl_estimate *one)
+{
+    sum->low_ns += one->low_ns;
+    sum->mid_ns += one->mid_ns;
+    sum->high_ns += one->high_ns;
+    sum->unclassified += one->unclassified;
+    for (int b = 0; b < SL_BOUND_COUNT; b++) {
+        sum->sum.bound_ns[b] += one->sum.bound_ns[b];
+    }
+    for (int b = 0; b < SL_BOUND_COUNT; b++) {
+        if (sum->sum.bound_ns[b] > sum->sum.bound_ns[sum->bound])
+            sum->bound = b;
+    }
+    if (!sum->confidence ||
+        sl_confidence_rank(one->confidence) > sl_confidence_rank(sum->confidence))
+        sum->confidence = one->confidence;
+}
+
+/* The last whole execution of a variant; NULL: there is none. */
+static const struct sl_trace_record *execution_of(const struct sl_trace *trace, unsigned variant,
+                                                  size_t mark_count)
+{
+    const struct sl_trace_record *last = NULL;
+    for (size_t i = 0; i < trace->record_count; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (sl_manifest_is_execution(trace, record) && record->variant == variant &&
+            record->event.start < record->event.end && record->event.end < mark_count)
+            last = record;
+    }
+    return last;
+}
+
+/* For each stretch between two marks of the execution the innermost event that holds it: children
+ * precede parents, so they overwrite when the records are taken backwards. */
+static void find_owners(const struct sl_trace *trace, const struct sl_trace_record *execution,
+                        int64_t *owners)
+{
+    uint64_t first = execution->event.start, end = execution->event.end;
+    for (uint64_t i = first; i < end; i++)
+        owners[i - first] = NOBODY;
+    for (size_t i = trace->record_count; i-- > 0;) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (record->kind != SL_TRACE_EVENT || record->variant != execution->variant ||
+            record->event.start < first || record->event.end > end ||
+            record->event.start > record->event.end)
+            continue;
+        for (uint64_t at = record->event.start; at < record->event.end; at++)
+            owners[at - first] = (int64_t)i;
+    }
+}
+
+/* One event's own stretches, which lie anywhere in [from, count). */
+static int add_event(struct maker *m, const int64_t *owners, size_t from, size_t count,
+                     const struct sl_trace_record *execution)
+{
+    static const struct sl_estimate_data once = {.calls = 1, .passes = 1};
+    const struct sl_trace_record *event = &m->trace->records[owners[from]];
+    struct sl_estimate one = {0};
+    uint64_t last = event->event.end - execution->event.start;
+    for (size_t i = from; i < count && i < last; i++) {
+        size_t mark = (size_t)execution->event.start + i + 1; /* so many come before it */
+        if (owners[i] == owners[from])
+            sl_log_estimator_add(m->estimator, mark, mark + 1, &one);
+    }
+    sl_estimate_finish(&one, &m->silicon, &once);
+    struct row *row = row_of(m, m->trace->names[event->name]);
+    if (!row)
+        return -ENOMEM;
+    add_finished(&row->sides[event->variant], &one);
+    add_finished(&m->whole[event->variant], &one);
+    row->instances[event->variant]++;
+    return 0;
+}
+
+static int add_variant(struct maker *m, unsigned variant)
+{
+    size_t mark_count;
+    sl_count_log_marks(m->log, &mark_count);
+    const struct sl_trace_record *execution = execution_of(m->trace, variant, mark_count);
+    if (!execution)
+        return 0;
+    size_t count = (size_t)(execution->event.end - execution->event.start);
+    int64_t *owners = sl_calloc(count, sizeof(*owners));
+    int rc = owners ? 0 : -ENOMEM;
+    if (rc == 0)
+        find_owners(m->trace, execution, owners);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        uint64_t at = execution->event.start + i;
+        /* An event is taken where it begins: its first stretch is its own. */
+        if (owners[i] != NOBODY && m->trace->records[owners[i]].event.start == at)
+            rc = add_event(m, owners, i, count, execution);
+    }
+    sl_free(owners);
+    return rc;
+}
+
+static void put_side(struct sl_json *json, const char *key, const struct sl_estimate *side)
+{
+    const char letter[2] = {side->confidence, '\0'};
+    sl_json_open_object(json, key);
+    sl_json_f64(json, "low_ns", side->low_ns);
+    sl_json_f64(json, "mid_ns", side->mid_ns);
+    sl_json_f64(json, "high_ns", side->high_ns);
+    sl_json_text(json, "bound", sl_bound_name(side->bound));
+    sl_json_text(json, "confidence", letter);
+    sl_json_u64(json, "unclassified", side->unclassified);
+    sl_json_open_object(json, "spent_ns");
+    for (int b = 0; b < SL_BOUND_COUNT; b++) {
+        if (side->sum.bound_ns[b] > 0)
+            sl_json_f64(json, sl_bound_name(b), side->sum.bound_ns[b]);
+    }
+    sl_json_close_object(json);
+    sl_json_close_object(json);
+}
+
+static void put_profile(struct sl_json *json, const struct maker *m)
+{
+    static const char *const levels[VARIANTS] = {"off", "on"};
+    char name[SL_TRACE_MAX_NAME_BYTES + 1];
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "profile", m->silicon.name);
+    sl_json_text(json, "profile_sha256", m->silicon.sha256);
+    sl_json_text(json, "title", m->silicon.title);
+    for (int v = 0; v < VARIANTS; v++)
+        put_side(json, levels[v], &m->whole[v]);
+    sl_json_open_array(json, "operators");
+    for (size_t i = 0; i < m->row_count; i++) {
+        const struct row *row = &m->rows[i];
+        sl_json_open_object(json, NULL);
+        snprintf(name, sizeof(name), "%.*s", (int)row->name_len, row->name);
+        sl_json_text(json, "operator", name);
+        for (int v = 0; v < VARIANTS; v++) {
+            if (row->instances[v] > 0)
+                put_side(json, levels[v], &row->sides[v]);
+        }
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+static int put_one(struct sl_json *json, const struct sl_trace *raw, const struct sl_count_log *log,
+                   const char *name, struct sl_diag *diag)
+{
+    struct maker m = {.trace = raw, .log = log};
+    int rc = sl_silicon_load(name, &m.silicon, diag);
+    if (rc == 0)
+        rc = sl_log_estimator_new(log, &m.silicon, &m.estimator);
+    for (unsigned v = 0; rc == 0 && v < VARIANTS; v++)
+        rc = add_variant(&m, v);
+    if (rc == 0)
+        put_profile(json, &m);
+    sl_log_estimator_free(m.estimator);
+    sl_free(m.rows);
+    return rc;
+}
+
+int sl_run_estimate_put(struct sl_json *json, const struct sl_trace *raw,
+                        const struct sl_count_log *log, const char *names, struct sl_diag *diag)
+{
+    char name[SL_SILICON_NAME_BYTES];
+    int rc = sl_silicon_check_names(names, diag); /* no paths: they may have come over a wire */
+    sl_json_open_array(json, "estimates");
+    while (rc == 0 && sl_silicon_next_name(&names, name))
+        rc = put_one(json, raw, log, name, diag);
+    sl_json_close_array(json);
+    return rc < 0 ? rc : json->error;
+}

@@ -1,0 +1,91 @@
+/* tests/fuzz/fuzz_adb.c: what an adb server and the device behind it say: statuses, texts, lists of
+ * devices, packets of a shell, answers about files, properties. The first byte says which, the
+ * second how the rest is cut. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "host/device/adb/listing.h"
+#include "host/device/adb/shell_packet.h"
+#include "host/device/adb/smart_socket.h"
+#include "host/device/adb/sync_record.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct parsers {
+    struct sl_adb_status status;
+    struct sl_adb_texts texts;
+    struct sl_adb_packets packets;
+    struct sl_adb_sync_answer answer;
+    struct sl_buf text;
+};
+
+static void list(void *user, const char *text, size_t len)
+{
+    static struct sl_adb_listed listed[8];
+    (void)user;
+    size_t count = sl_adb_parse_devices(text, len, listed, 8);
+    for (size_t i = 0; i < count; i++) {
+        if (!listed[i].serial[0] || !sl_adb_state_why(listed[i].state) ||
+            !sl_adb_state_fix(listed[i].state))
+            abort();
+    }
+}
+
+static void output(void *user, int id, const uint8_t *bytes, size_t len)
+{
+    volatile uint8_t last = bytes[len - 1];
+    (void)user;
+    (void)id;
+    (void)last;
+}
+
+static int take(struct parsers *p, int kind, const uint8_t *bytes, size_t len)
+{
+    size_t wants = sl_adb_status_wants(&p->status);
+    switch (kind) {
+    case 0:
+        return sl_adb_status_take(&p->status, bytes, len < wants ? len : wants);
+    case 1:
+        return sl_adb_texts_take(&p->texts, bytes, len, list, NULL);
+    case 2:
+        return sl_adb_packets_take(&p->packets, bytes, len, output, NULL);
+    default:
+        return sl_adb_sync_take(&p->answer, bytes, len);
+    }
+}
+
+/* In a block of exactly its size, so that a byte too many is seen. */
+static void whole(int kind, const uint8_t *bytes, size_t len)
+{
+    char value[16], *text = malloc(len + 1);
+    if (!text)
+        return;
+    memcpy(text, bytes, len);
+    char *exact = realloc(text, len > 0 ? len : 1);
+    if (kind == 4)
+        list(NULL, exact, len);
+    else
+        sl_adb_find_property(exact, len, "ro.product.model", value, sizeof(value));
+    free(exact);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct parsers parsers = {.texts.text = &parsers.text};
+    if (size < 2)
+        return 0;
+    int kind = data[0] % 6;
+    size_t step = (size_t)data[1] + 1;
+    sl_buf_init(&parsers.text, SL_ADB_MAX_TEXT);
+    if (kind >= 4) {
+        whole(kind, data + 2, size - 2);
+        return 0;
+    }
+    int rc = 0;
+    for (size_t at = 2; at < size && rc == 0; at += step)
+        rc = take(&parsers, kind, data + at, step < size - at ? step : size - at);
+    sl_buf_fini(&parsers.text);
+    return 0;
+}

@@ -1,0 +1,208 @@
+"""Phones behind an adb server: the real server and real adbd of scripts/lab, whose devices run the aarch64 agent in the emulator. What
+cannot be had here is said by scripts/lab, and the tests are skipped by it."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import lab
+from daemon import Daemon
+from faults.laboratory import TOY, wait_until
+
+LAB = lab.ROOT / "scripts/lab"
+PATIENCE_SECONDS = 60
+FIRST, SECOND = "127.0.0.1:5601", "127.0.0.1:5602"
+FIRST_NAME, SECOND_NAME = FIRST.replace(":", "-"), SECOND.replace(":", "-")
+WORKDIR = "sme2lab"
+folder = None
+
+
+def call(*words):
+    done = subprocess.run([str(LAB), *words], env=os.environ | {"LAB_DIR": str(folder)}, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(f"scripts/lab {' '.join(words)}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def setUpModule():
+    global folder
+    lab.need(lab.AGENT, lab.EMULATOR)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="sl-lab-"))
+    unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+    done = subprocess.run([str(LAB), "check"], env=os.environ | {"LAB_DIR": str(folder)}, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise unittest.SkipTest(done.stdout.strip())
+    call("up", "2")
+    unittest.addModuleCleanup(call, "down")
+    os.environ["ADB_SERVER_SOCKET"] = f"localfilesystem:{folder}/adb.sock"
+
+
+def data(number):
+    """What the device has below /data/local/tmp."""
+    return folder / f"device{number}/data" / WORKDIR
+
+
+class Phones(lab.Scratch):
+    def begin(self, config=None):
+        daemon = Daemon(self.scratch / "state", config or {"devices": [{"name": "phone", "link": f"adb:{FIRST}"}]},
+                        env={"SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR)})
+        daemon.start()
+        self.addCleanup(daemon.__exit__, None)
+        return daemon
+
+    def submit(self, daemon, device="phone", runs=2):
+        job = {"model": daemon.put_blob(TOY / "model.pte"), "inputs": [daemon.put_blob(TOY / "input-0.bin")], "device": device, "runs": runs}
+        status, _, body = daemon.submit(job)
+        self.assertEqual(status, 201, body)
+        return json.loads(body)["id"]
+
+    def run_toy(self, daemon, **more):
+        record = daemon.wait(self.submit(daemon, **more))
+        self.assertEqual(record["state"], "done", daemon.log_text())
+        return record
+
+
+class OverTheServer(Phones):
+    def test_a_model_is_measured_on_a_phone_and_everything_is_there_by_its_content(self):
+        daemon = self.begin()
+        record = self.run_toy(daemon)
+        self.assertEqual(record["attempts"], 1)
+        for name in ("model.pte", "input-0.bin"):
+            blob = data(1) / "blobs" / hashlib.sha256((TOY / name).read_bytes()).hexdigest()
+            self.assertEqual(blob.read_bytes(), (TOY / name).read_bytes())
+        agent = hashlib.sha256(lab.AGENT.read_bytes()).hexdigest()
+        self.assertEqual([path.name for path in (data(1) / "bin").iterdir()], [agent], "no half file is left")
+        self.assertEqual(hashlib.sha256((data(1) / "bin" / agent).read_bytes()).hexdigest(), agent)
+
+    def test_an_agent_that_is_gone_is_started_again(self):
+        daemon = self.begin()
+        self.run_toy(daemon)
+        call("fault", FIRST, "kill-agent")
+        self.run_toy(daemon)
+
+    def test_a_damaged_agent_is_replaced(self):
+        daemon = self.begin()
+        self.run_toy(daemon)
+        daemon.terminate()
+        agent = data(1) / "bin" / hashlib.sha256(lab.AGENT.read_bytes()).hexdigest()
+        content = bytearray(agent.read_bytes())
+        content[len(content) // 2] ^= 1
+        agent.write_bytes(content)
+        daemon.start()
+        self.run_toy(daemon)
+        self.assertEqual(hashlib.sha256(agent.read_bytes()).hexdigest(), agent.name)
+
+    def test_an_agent_of_an_earlier_build_gives_way(self):
+        daemon = self.begin()
+        self.run_toy(daemon)
+        daemon.kill()  # its agent stays
+        newer = self.scratch / "agent"
+        newer.write_bytes(lab.AGENT.read_bytes() + b"newer")
+        newer.chmod(0o755)
+        daemon.env["SME2LAB_AGENT"] = str(newer)
+        daemon.start()
+        record = self.run_toy(daemon)
+        run = daemon.get(f"/api/v1/runs/{record['run']}/files/manifest.json")
+        self.assertEqual(run["agent_sha256"], hashlib.sha256(newer.read_bytes()).hexdigest())
+
+    def test_an_agent_outlives_its_daemon_and_goes_on_with_the_run(self):
+        daemon = self.begin()
+        job = self.submit(daemon, runs=8)
+        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        daemon.kill()
+        daemon.start()
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+
+    def test_a_daemon_that_ends_in_peace_takes_its_agent_with_it(self):
+        daemon = self.begin()
+        self.run_toy(daemon)
+        lock = int((data(1) / "lock").read_text())
+        daemon.terminate()
+        self.assertGreater(lock, 1)
+        again = self.begin()  # another state would meet the first one's lock
+        self.run_toy(again)
+
+
+class Found(Phones):
+    """Phones that nobody configured."""
+
+    def devices(self, daemon):
+        return {device["name"]: device for device in daemon.get("/api/v1/devices")["devices"]}
+
+    def state(self, daemon, name):
+        return self.devices(daemon).get(name, {}).get("state")
+
+    def test_each_is_a_device_by_its_serial_with_its_model_and_android(self):
+        daemon = self.begin({"adb": True, "devices": []})
+        self.assertEqual(sorted(self.devices(daemon)), [FIRST_NAME, SECOND_NAME], "there from the start")
+        wait_until(lambda: self.devices(daemon)[SECOND_NAME]["model"], PATIENCE_SECONDS, "the model")
+        second = self.devices(daemon)[SECOND_NAME]
+        self.assertEqual((second["kind"], second["state"], second["model"], second["system"]),
+                         ("adb", "ready", "Lab Phone B2 (LAB2000)", "Android 14"))
+        self.run_toy(daemon, device=SECOND_NAME)
+
+    def test_one_that_is_unplugged_keeps_its_jobs_waiting_and_burns_no_attempt(self):
+        daemon = self.begin({"adb": True, "devices": []})
+        self.addCleanup(call, "fault", FIRST, "connect")
+        call("fault", FIRST, "disconnect")
+        wait_until(lambda: self.state(daemon, FIRST_NAME) == "offline", PATIENCE_SECONDS, "the loss")
+        self.assertIn("plug it in", self.devices(daemon)[FIRST_NAME]["detail"])
+        job = self.submit(daemon, device=FIRST_NAME)
+        self.run_toy(daemon, device=SECOND_NAME)  # the other is not held up
+        self.assertEqual(daemon.get(f"/api/v1/jobs/{job}")["state"], "queued")
+        call("fault", FIRST, "connect")
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+
+    def test_a_cut_in_the_middle_of_a_run_costs_nothing(self):
+        daemon = self.begin({"adb": True, "devices": []})
+        self.addCleanup(call, "fault", FIRST, "connect")
+        job = self.submit(daemon, device=FIRST_NAME, runs=8)
+        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        call("fault", FIRST, "disconnect")
+        wait_until(lambda: self.state(daemon, FIRST_NAME) == "offline", PATIENCE_SECONDS, "the loss")
+        call("fault", FIRST, "connect")
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+
+    def test_the_death_of_the_server_and_of_the_device_are_survived(self):
+        daemon = self.begin({"adb": True, "devices": []})
+        self.run_toy(daemon, device=FIRST_NAME)
+        call("fault", FIRST, "kill-server")
+        wait_until(lambda: self.state(daemon, FIRST_NAME) == "offline", PATIENCE_SECONDS, "the loss")
+        self.run_toy(daemon, device=FIRST_NAME)
+        call("fault", FIRST, "reboot")  # agent and all
+        wait_until(lambda: self.state(daemon, FIRST_NAME) == "offline", PATIENCE_SECONDS, "the loss")
+        self.run_toy(daemon, device=FIRST_NAME)
+
+
+class CommandLine(Phones):
+    def test_the_one_phone_there_is_measured_with_nothing_else_to_say(self):
+        self.addCleanup(call, "fault", SECOND, "connect")
+        call("fault", SECOND, "disconnect")
+        env = {"SME2LAB_STATE": str(self.scratch / "private"), "ADB_SERVER_SOCKET": os.environ["ADB_SERVER_SOCKET"]}
+        self.addCleanup(lab.end_private_daemons, self.scratch / "private")
+        done = lab.sme2lab("run", TOY / "model.pte", "--runs", "2", "--out", self.scratch / "out", env=env)
+        self.assertIn(done.returncode, (0, 4), done.stderr)  # times of an emulated CPU are unfit
+        self.assertIn(f"on the phone {FIRST_NAME}", done.stdout.splitlines()[0])
+        manifest = json.loads((self.scratch / "out/manifest.json").read_text())
+        self.assertEqual(manifest["device"]["kind"], "adb")
+        self.assertRegex(manifest["agent"], "^/data/local/tmp/sme2lab/bin/")
+
+    def test_doctor_lists_the_phones_and_says_what_to_do_without_a_server(self):
+        socket = os.environ["ADB_SERVER_SOCKET"]
+        found = lab.sme2lab("doctor", env={"ADB_SERVER_SOCKET": socket}).stdout
+        self.assertRegex(found, rf"ok +phone +{FIRST} is ready")
+        found = lab.sme2lab("doctor", env={"ADB_SERVER_SOCKET": socket + ".none"}).stdout
+        self.assertRegex(found, r"note +adb +.*no adb server is running")
+        self.assertIn("adb start-server", found)
+
+
+if __name__ == "__main__":
+    lab.main()

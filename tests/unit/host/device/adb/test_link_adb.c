@@ -1,0 +1,156 @@
+/* tests/unit/host/device/adb/test_link_adb.c: how the agent gets onto a phone, against a server
+ * that keeps to a script: what it sends, and what it says of devices that are no use. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "host/device/launch.h"
+#include "host/device/link.h"
+#include "host/device/transport.h"
+#include "tests/support/adb_script.h"
+#include "tests/support/unit.h"
+
+#define END {NULL, NULL, 0, 0}
+#define BIND {"0014host:transport:phone", "OKAY", 0, 0}
+#define LOOK BIND, {"shell,v2,raw:uname -m; ", "OKAY\1\10\0\0\0aarch64\n" EXIT("\0"), 4 + 13 + 6, 4}
+#define INSTALL(status)                                                                            \
+    BIND, {"shell,v2,raw:cd /data/local/tmp/sme2lab/bin || exit 4; h=", "OKAY" EXIT(status), 10, 4}
+#define EXIT(status) "\3\1\0\0\0" status
+
+struct heard {
+    const struct sl_transport_ops *ops;
+    void *transport;
+    int found, lost, closed;
+    char reason[400];
+};
+
+static void on_found(void *user)
+{
+    ((struct heard *)user)->found++;
+}
+
+static void on_lost(void *user, const char *reason)
+{
+    struct heard *heard = user;
+    heard->lost++;
+    snprintf(heard->reason, sizeof(heard->reason), "%s", reason);
+}
+
+static void on_closed(void *user)
+{
+    ((struct heard *)user)->closed++;
+}
+
+/* One try to reach the phone, with an agent of five bytes, until it is found or lost. */
+static struct heard reach_once(const struct sl_adb_step *steps)
+{
+    static const struct sl_transport_events events = {on_found, on_lost, on_closed};
+    char folder[] = "/tmp/sl-adb-XXXXXX", agent[64], path[96];
+    struct sl_device device = {.kind = SL_DEVICE_ADB, .link = "adb:phone"};
+    struct heard heard = {.ops = sl_transport_of(SL_DEVICE_ADB)};
+    struct sl_diag diag;
+    uv_loop_t loop;
+    assert_non_null(mkdtemp(folder));
+    snprintf(agent, sizeof(agent), "%s/program", folder);
+    FILE *file = fopen(agent, "w");
+    assert_non_null(file);
+    fputs("agent", file);
+    fclose(file);
+    snprintf(device.agent.path, sizeof(device.agent.path), "%s", agent);
+    const struct sl_link_options options = {.device = &device, .agent = "", .workdir = folder};
+    assert_int_equal(uv_loop_init(&loop), 0);
+    pid_t server = sl_adb_script_start(steps);
+    assert_int_equal(heard.ops->open(&loop, &options, &events, &heard, &heard.transport), 0);
+    assert_int_equal(heard.ops->reach(heard.transport, 0, &diag), SL_TRANSPORT_WAIT);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_true(sl_adb_script_end(server));
+    assert_true(heard.ops->close(heard.transport, false, false));
+    assert_int_equal(uv_loop_close(&loop), 0);
+    snprintf(path, sizeof(path), "%s/agent", folder); /* the record */
+    unlink(path);
+    unlink(agent);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(heard.found + heard.lost, 1);
+    return heard;
+}
+
+TEST(an_agent_that_is_not_there_is_sent_checked_and_started)
+{
+    char digest[SL_SHA256_HEX_SIZE], sent[128];
+    sl_sha256_hex("agent", 5, digest);
+    snprintf(sent, sizeof(sent), "/data/local/tmp/sme2lab/bin/%s.part,33216", digest);
+    const struct sl_adb_step steps[] = {LOOK,
+                                        END,
+                                        BIND,
+                                        {"0005sync:", "OKAY", 0, 0},
+                                        {sent, NULL, 0, 8},
+                                        {"agent", NULL, 0, 8},
+                                        {"DONE", "OKAY\0\0\0\0", 8, 0},
+                                        END,
+                                        INSTALL("\0"),
+                                        END,
+                                        BIND,
+                                        {"shell,v2,raw:/data/local/tmp/sme2lab/bin/",
+                                         "OKAY\1\21\0\0\0listening\npid 77\n" EXIT("\0"),
+                                         4 + 5 + 17 + 6, 4},
+                                        END,
+                                        END};
+    struct heard heard = reach_once(steps);
+    assert_string_equal(heard.reason, "");
+    assert_int_equal(heard.found, 1);
+}
+
+TEST(a_phone_that_is_no_use_says_why)
+{
+    static const struct {
+        const char *reply;
+        size_t len;
+        const char *reason;
+    } cases[] = {
+        {"OKAY\1\7\0\0\0armv7l\n" EXIT("\0"), 4 + 12 + 6, "not 64-bit Arm: armv7l"},
+        {"OKAY" EXIT("\4"), 10, "cannot be made on the device"},
+        {"FAIL0006closed", 14, "cannot be used: closed"},
+        {"OKAY\1\7\0", 7, "went away"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct sl_adb_step steps[] = {
+            BIND, {"shell,v2,raw:uname -m; ", cases[i].reply, cases[i].len, 4}, END, END};
+        struct heard heard = reach_once(steps);
+        assert_int_equal(heard.lost, 1);
+        assert_non_null(strstr(heard.reason, cases[i].reason));
+    }
+}
+
+TEST(an_agent_that_came_damaged_is_not_started)
+{
+    const struct sl_adb_step steps[] = {LOOK,
+                                        END,
+                                        BIND,
+                                        {"0005sync:", "OKAY", 0, 0},
+                                        {"DONE", "OKAY\0\0\0\0", 8, 8 + 103 + 8 + 5},
+                                        END,
+                                        INSTALL("\3"),
+                                        END,
+                                        END};
+    struct heard heard = reach_once(steps);
+    assert_int_equal(heard.lost, 1);
+    assert_non_null(strstr(heard.reason, "damaged"));
+}
+
+TEST(a_link_that_names_no_phone_is_refused)
+{
+    static const char *const links[] = {"adb:", "tcp:127.0.0.1:1", NULL};
+    for (size_t i = 0; i < 3; i++) {
+        const struct sl_device_wish wish = {.kind = SL_DEVICE_ADB, .link = links[i]};
+        struct sl_device device;
+        struct sl_diag diag = {.what = ""};
+        assert_int_equal(sl_device_open_wish(&wish, &device, &diag), SL_E_UNSUPPORTED);
+        assert_true(diag.what[0] && diag.hint[0]);
+    }
+}
