@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "host/analysis/gain.h"
 #include "host/daemon/job_kit.h"
-#include "host/http/server.h"
+#include "host/http/options.h"
 #include "host/report/comparison.h"
 #include "host/report/perfetto.h"
 #include "host/rundir/arms.h"

@@ -22,6 +22,7 @@
 #include "host/daemon/state_lock.h"
 #include "host/device/launch.h"
 #include "host/device/tools.h"
+#include "host/http/listener.h"
 #include "host/http/server.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"

@@ -8,8 +8,8 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
+#include "host/http/context.h"
 #include "host/http/exchange.h"
-#include "host/http/internal.h"
 #include "host/http/reply.h"
 
 enum { SWEEP_EVERY_MS = 3600 * 1000, DISCARD_MAX_BYTES = 16 << 20 };

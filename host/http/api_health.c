@@ -1,8 +1,8 @@
 /* host/http/api_health.c: /healthz, /readyz and the description of the interface. */
 #include "common/base/buf.h"
 #include "host/http/api.h"
+#include "host/http/context.h"
 #include "host/http/exchange.h"
-#include "host/http/internal.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
 #include "host/store/store.h"

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "host/http/internal.h"
-#include "host/http/live.h"
+#include "host/http/context.h"
 
 enum { MAX_HEADER_LINES = 4096, MAX_ANSWER_BYTES = 8 << 20 };
 
@@ -53,8 +52,9 @@ void sl_http_exchange_end(struct sl_http_exchange *exchange)
                              exchange->path, "its request did not come to an end");
     int hundreds = exchange->head_sent ? exchange->status / 100 : 0;
     exchange->http->counts.requests[hundreds >= 1 && hundreds <= 5 ? hundreds : 0]++;
-    sl_live_free(exchange->live);
-    exchange->live = NULL;
+    if (exchange->source)
+        exchange->source->free(exchange->source_user);
+    exchange->source = NULL;
     exchange->turn.connection = NULL;
     exchange->finished = true;
     release(exchange);

@@ -10,13 +10,11 @@
 #include "host/http/chunked.h"
 #include "host/http/connection.h"
 #include "host/http/head.h"
-#include "host/http/server.h"
 #include "host/http/target.h"
 #include "host/records.h"
 
 struct sl_blob_upload;
 struct sl_http_route;
-struct sl_live;
 
 enum sl_http_method {
     SL_HTTP_UNKNOWN = 0,
@@ -29,6 +27,14 @@ enum sl_http_method {
 };
 
 enum { SL_HTTP_PARAM_BYTES = 512, SL_HTTP_VALUE_BYTES = 160 };
+
+/* An answer without an end of its own: who writes it while it is sent. */
+struct sl_http_stream_source {
+    /* What there is, as far as there is room at `at`: how many bytes, and whether they are the
+     * last. */
+    size_t (*take)(void *user, uint8_t *at, size_t room, bool *out_last);
+    void (*free)(void *user);
+};
 
 struct sl_http_exchange {
     struct sl_http_turn turn; /* first: what its connection sees of it */
@@ -58,7 +64,8 @@ struct sl_http_exchange {
     int file;                   /* -1, or the body's, owned */
     uint64_t length, sent;      /* of the body */
     bool head_sent;
-    struct sl_live *live; /* owned; NULL but for a stream of events */
+    const struct sl_http_stream_source *source; /* NULL: the answer is all there */
+    void *source_user;                          /* owned */
 };
 
 /* A request begins. NULL when memory is short. */

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "host/http/context.h"
 #include "host/http/exchange.h"
-#include "host/http/internal.h"
 
-enum { BACKLOG = 256 };
+enum { BACKLOG = 256, RETRY_MS = 100 };
 
 /* Where an address leads. */
 struct place {
@@ -128,18 +128,28 @@ static int clear_path(const struct place *place, struct sl_diag *diag)
     return 0;
 }
 
-void sl_http_accept(struct sl_http_listener *listener)
+static void accept_client(struct sl_http_listener *listener);
+
+static void on_retry(uv_timer_t *timer)
+{
+    struct sl_http *http = timer->data;
+    for (size_t i = 0; i < http->listener_count && !http->stopping; i++)
+        accept_client(&http->listeners[i]);
+}
+
+/* A client waits there, or may. Without memory for it, all listeners look again soon. */
+static void accept_client(struct sl_http_listener *listener)
 {
     struct sl_http *http = listener->clients->user;
     if (!http->stopping && sl_http_connection_accept(listener) < 0)
-        sl_http_accept_later(http);
+        uv_timer_start(&http->retry, on_retry, RETRY_MS, 0);
 }
 
 static void on_client(uv_stream_t *stream, int status)
 {
     struct sl_http_listener *listener = stream->data;
     if (status == 0)
-        sl_http_accept(listener);
+        accept_client(listener);
 }
 
 /* The file belongs to its owner alone from its first moment. */

@@ -2,17 +2,20 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct sl_diag;
 struct sl_http;
-struct sl_http_listener;
 
 /* Opens "unix:PATH" (mode 0600) or "tcp:HOST:PORT", on loopback unless `remote` ones may be. 0 or a
  * code with words. */
 int sl_http_listen(struct sl_http *http, const char *address, bool remote, struct sl_diag *diag);
 
-/* A client waits there, or may. */
-void sl_http_accept(struct sl_http_listener *listener);
+/* Looks at the words of an address alone: 0, or what sl_http_listen() would say of it. */
+int sl_http_check_address(const char *address, bool remote, struct sl_diag *diag);
+
+/* The port of the nth address; 0 for a Unix socket. */
+int sl_http_port(const struct sl_http *http, size_t listener);
 
 /* Closes them, and removes the files of the Unix sockets; the loop finishes it. */
 void sl_http_unlisten(struct sl_http *http);

@@ -10,8 +10,8 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/http/connection.h"
+#include "host/http/context.h"
 #include "host/http/exchange.h"
-#include "host/http/internal.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
@@ -58,10 +58,48 @@ static int queue_snapshot(struct sl_live *live, const struct sl_job_record *job)
     return rc;
 }
 
+/* A comment to each stream, so that both sides see a dead link. */
 static void on_beat(uv_timer_t *timer)
 {
-    sl_live_beat(timer->data);
+    struct sl_http *http = timer->data;
+    for (struct sl_live *live = http->live; live; live = live->next) {
+        live->ended = !sl_lab_job(http->lab, live->job);
+        if (sl_buf_append(&live->queue, ":\n\n", 3) == 0)
+            sl_http_connection_write(live->exchange->turn.connection);
+    }
 }
+
+static size_t take(void *user, uint8_t *at, size_t room, bool *out_last)
+{
+    struct sl_live *live = user;
+    size_t taken = live->queue.size < room ? live->queue.size : room;
+    if (taken > 0) {
+        memcpy(at, live->queue.data, taken);
+        live->queue.size -= taken;
+        memmove(live->queue.data, live->queue.data + taken, live->queue.size);
+    }
+    *out_last = live->queue.size == 0 && (!live->listener || live->ended);
+    return taken;
+}
+
+static void free_live(void *user)
+{
+    struct sl_live *live = user;
+    struct sl_http *http = live->exchange->http;
+    struct sl_live **at = &http->live;
+    while (*at != live)
+        at = &(*at)->next;
+    *at = live->next;
+    live->door->streams--;
+    if (--http->streams == 0)
+        uv_timer_stop(&http->beat);
+    if (live->listener)
+        sl_lab_unlisten(live->listener);
+    sl_buf_fini(&live->queue);
+    sl_free(live);
+}
+
+static const struct sl_http_stream_source source = {take, free_live};
 
 int sl_live_start(struct sl_http_exchange *exchange, const struct sl_job_record *job,
                   uint64_t after)
@@ -86,53 +124,15 @@ int sl_live_start(struct sl_http_exchange *exchange, const struct sl_job_record 
     if (rc == 0 && sl_lab_job(http->lab, job->id))
         rc = sl_lab_listen(http->lab, job->id, after, on_event, live, &live->listener);
     if (rc < 0) {
-        sl_live_free(live);
+        free_live(live);
         return rc;
     }
-    exchange->live = live;
+    exchange->source = &source;
+    exchange->source_user = live;
     exchange->turn.streams = true;
     exchange->turn.close_after = true;
     struct sl_buf none;
     sl_buf_init(&none, 0);
     sl_http_reply_buf(exchange, 200, "text/event-stream", &none);
     return 0;
-}
-
-size_t sl_live_take(struct sl_live *live, uint8_t *at, size_t room, bool *out_last)
-{
-    size_t taken = live->queue.size < room ? live->queue.size : room;
-    if (taken > 0) {
-        memcpy(at, live->queue.data, taken);
-        live->queue.size -= taken;
-        memmove(live->queue.data, live->queue.data + taken, live->queue.size);
-    }
-    *out_last = live->queue.size == 0 && (!live->listener || live->ended);
-    return taken;
-}
-
-void sl_live_free(struct sl_live *live)
-{
-    if (!live)
-        return;
-    struct sl_http *http = live->exchange->http;
-    struct sl_live **at = &http->live;
-    while (*at != live)
-        at = &(*at)->next;
-    *at = live->next;
-    live->door->streams--;
-    if (--http->streams == 0)
-        uv_timer_stop(&http->beat);
-    if (live->listener)
-        sl_lab_unlisten(live->listener);
-    sl_buf_fini(&live->queue);
-    sl_free(live);
-}
-
-void sl_live_beat(struct sl_http *http)
-{
-    for (struct sl_live *live = http->live; live; live = live->next) {
-        live->ended = !sl_lab_job(http->lab, live->job);
-        if (sl_buf_append(&live->queue, ":\n\n", 3) == 0)
-            sl_http_connection_write(live->exchange->turn.connection);
-    }
 }

@@ -1,14 +1,10 @@
 /* host/http/live.h: streams of events (SSE) about one job. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-struct sl_http;
 struct sl_http_exchange;
 struct sl_job_record;
-struct sl_live;
 
 enum { SL_LIVE_QUEUE_BYTES = 1 << 18, SL_LIVE_BEAT_MS = 15000 };
 
@@ -17,12 +13,3 @@ enum { SL_LIVE_QUEUE_BYTES = 1 << 18, SL_LIVE_BEAT_MS = 15000 };
  * nothing for the server's timeout, is cut off. 0, SL_E_FULL or -ENOMEM: not answered. */
 int sl_live_start(struct sl_http_exchange *exchange, const struct sl_job_record *job,
                   uint64_t after);
-
-/* What is queued, as far as there is room at `at`: how many bytes, and whether they are the last.
- */
-size_t sl_live_take(struct sl_live *live, uint8_t *at, size_t room, bool *out_last);
-
-void sl_live_free(struct sl_live *live); /* NULL is a no-op */
-
-/* Every SL_LIVE_BEAT_MS: a comment to each stream, so that both sides see a dead link. */
-void sl_live_beat(struct sl_http *http);

@@ -3,8 +3,8 @@
 
 #include "common/base/buf.h"
 #include "host/http/api.h"
+#include "host/http/context.h"
 #include "host/http/exchange.h"
-#include "host/http/internal.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
 #include "host/spec/names.h"

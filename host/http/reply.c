@@ -13,9 +13,8 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/http/connection.h"
+#include "host/http/context.h"
 #include "host/http/exchange.h"
-#include "host/http/internal.h"
-#include "host/http/live.h"
 
 enum { RETRY_AFTER_S = 1 };
 
@@ -198,9 +197,9 @@ static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
                            exchange->status, sl_http_status_text(exchange->status));
     if (rc == 0 && exchange->content_type)
         rc = sl_buf_printf(head, "content-type: %s\r\n", exchange->content_type);
-    if (rc == 0 && exchange->live)
+    if (rc == 0 && exchange->source)
         rc = sl_buf_printf(head, "cache-control: no-store\r\n");
-    if (rc == 0 && !exchange->live && exchange->status != 204)
+    if (rc == 0 && !exchange->source && exchange->status != 204)
         rc = sl_buf_printf(head, "content-length: %" PRIu64 "\r\n", exchange->length);
     if (rc == 0 && (exchange->turn.close_after || exchange->turn.client_closes))
         rc = sl_buf_printf(head, "connection: close\r\n");
@@ -242,12 +241,13 @@ int sl_http_reply_next(struct sl_http_exchange *exchange, uint8_t *at, size_t ro
             return rc;
         exchange->head_sent = true;
     }
-    if (exchange->method == SL_HTTP_HEAD || (!exchange->content_type && !exchange->live)) {
+    if (exchange->method == SL_HTTP_HEAD || (!exchange->content_type && !exchange->source)) {
         *out_last = true;
         return (int)used;
     }
-    if (exchange->live)
-        return (int)(used + sl_live_take(exchange->live, at + used, room - used, out_last));
+    if (exchange->source)
+        return (int)(used + exchange->source->take(exchange->source_user, at + used, room - used,
+                                                   out_last));
     ssize_t n = read_body(exchange, at + used, room - used);
     if (n < 0)
         return (int)n;

@@ -7,55 +7,14 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
+#include "host/http/context.h"
 #include "host/http/exchange.h"
-#include "host/http/internal.h"
 #include "host/http/listener.h"
 #include "host/http/reply.h"
 #include "host/http/request.h"
 #include "host/job/lab.h"
 
-enum { DEFAULT_TIMEOUT_S = 20, RETRY_MS = 100 };
-
-static void on_handle_closed(uv_handle_t *handle)
-{
-    struct sl_http *http = handle->data;
-    if (--http->open_handles > 0)
-        return;
-    void (*closed)(void *) = http->closed;
-    void *user = http->closed_user;
-    sl_auth_fini(&http->auth);
-    sl_free(http);
-    if (closed)
-        closed(user);
-}
-
-/* The listeners and connections are gone, and nothing is owed to an exchange: the timers are last.
- */
-void sl_http_settle(struct sl_http *http)
-{
-    if (!http->stopping || http->ending || http->exchanges > 0 || http->clients.count > 0)
-        return;
-    for (size_t i = 0; i < http->listener_count; i++) {
-        if (http->listeners[i].open)
-            return;
-    }
-    http->ending = true;
-    uv_close((uv_handle_t *)&http->beat, on_handle_closed);
-    uv_close((uv_handle_t *)&http->retry, on_handle_closed);
-}
-
-/* There was no memory for a client. */
-static void on_retry(uv_timer_t *timer)
-{
-    struct sl_http *http = timer->data;
-    for (size_t i = 0; i < http->listener_count && !http->stopping; i++)
-        sl_http_accept(&http->listeners[i]);
-}
-
-void sl_http_accept_later(struct sl_http *http)
-{
-    uv_timer_start(&http->retry, on_retry, RETRY_MS, 0);
-}
+enum { DEFAULT_TIMEOUT_S = 20 };
 
 static struct sl_http_turn *begin_turn(void *user, struct sl_http_connection *connection)
 {

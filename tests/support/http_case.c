@@ -13,7 +13,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/http/internal.h"
+#include "host/http/context.h"
+#include "host/http/listener.h"
 #include "host/job/lab_open.h"
 #include "tests/support/unit.h"
 

@@ -7,7 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "host/http/internal.h"
+#include "host/http/context.h"
+#include "host/http/listener.h"
 #include "tests/support/http_case.h"
 #include "tests/support/unit.h"
 

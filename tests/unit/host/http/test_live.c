@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "host/http/internal.h"
+#include "host/http/context.h"
 #include "host/job/lab_open.h"
 #include "tests/support/http_case.h"
 #include "tests/support/unit.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "host/http/listener.h"
 #include "tests/support/http_case.h"
 #include "tests/support/unit.h"
 

@@ -1,4 +1,4 @@
-/* host/http/internal.h: what the server's own files share. */
+/* host/http/context.h: what the server's own files share. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +9,11 @@
 
 #include "host/http/auth.h"
 #include "host/http/connection.h"
-#include "host/http/server.h"
+#include "host/http/options.h"
 #include "host/store/blobs.h"
+
+struct sl_lab;
+struct sl_live;
 
 struct sl_http_counts {
     uint64_t requests[6]; /* by the hundreds of their status; [0]: without an answer */
@@ -42,5 +45,3 @@ struct sl_http {
 
 /* Something has ended: goes on with the server's end when that was the last. */
 void sl_http_settle(struct sl_http *http);
-/* There was no memory for a client: tries again soon. */
-void sl_http_accept_later(struct sl_http *http);

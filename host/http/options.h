@@ -1,0 +1,40 @@
+/* host/http/options.h: what the server is told when it begins, and its limits. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+struct sl_buf;
+struct sl_diag;
+
+enum {
+    SL_HTTP_MAX_LISTENERS = 8,
+    SL_HTTP_MAX_STREAMS = 256, /* of events, of each listener; one more is told 429 */
+    SL_HTTP_MAX_JSON_BYTES = 1 << 20,
+};
+#define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
+
+/* Two runs of the store, and which variant of each: 0 off, 1 on. Or one alone, the first. */
+struct sl_http_comparison {
+    bool trace;                         /* of one run alone: its events for the Perfetto UI */
+    char directories[2][SL_PATH_BYTES]; /* baseline, candidate; absolute */
+    char names[2][32];                  /* how the answer calls them */
+    int levels[2];
+};
+/* Appends the comparison as JSON, or the trace. 0 or a negative code with words. Off the loop. */
+typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
+                                  struct sl_buf *out, struct sl_diag *diag);
+
+struct sl_http_options {
+    const char
+        *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
+    size_t listen_count;
+    bool allow_remote;          /* addresses beyond loopback too, without TLS */
+    uint64_t max_blob_bytes;    /* 0: SL_HTTP_MAX_BLOB_BYTES */
+    sl_http_compare_fn compare; /* NULL: nobody compares, and it is 503 */
+    void *compare_user;
+    unsigned timeout_s; /* for a client that neither reads nor sends; 0: 20 */
+};
