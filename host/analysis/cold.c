@@ -33,7 +33,7 @@ static size_t single_runs(const int64_t *values, size_t n, double *scratch)
 {
     size_t cold = 0;
     double shortest = INFINITY;
-    for (size_t k = 1; k <= n / 3 && k <= MAX_SINGLE; k++) {
+    for (size_t k = 1; k <= n / SL_COLD_SHARE && k <= MAX_SINGLE; k++) {
         shortest = fmin(shortest, (double)values[k - 1]);
         if (shortest > limit_of(values + k, n - k, scratch))
             cold = k;
@@ -59,7 +59,7 @@ int sl_cold_runs(const int64_t *values, size_t n, size_t *out)
     if (rc == 0) {
         size_t cold = single_runs(values, n, scratch);
         size_t from = found.state == SL_STEADINESS_STEADY ? found.from : 0;
-        if (from > cold && from <= n / 3 &&
+        if (from > cold && from <= n / SL_COLD_SHARE &&
             median_of(values, from, scratch) > median_of(values + from, n - from, scratch))
             cold = from;
         *out = n < SL_COLD_MIN_RUNS ? 0 : cold;

@@ -11,10 +11,14 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/analysis/cold.h"
 #include "host/analysis/comparison.h"
 #include "host/cli/device_identity.h"
 #include "host/rundir/rundir.h"
 #include "host/spec/noise_file.h"
+
+/* So many leave SL_COMPARISON_MIN_BLOCKS pairs even where all of them that may be cold are. */
+enum { ENOUGH_RUNS = 2 * SL_COMPARISON_MIN_BLOCKS * SL_COLD_SHARE / (SL_COLD_SHARE - 1) };
 
 /* Of the first experiment: all of a directory ran on one device. */
 static int identify(const char *directory, const char *experiment, struct sl_device_identity *out,
@@ -80,10 +84,11 @@ int sl_noise_keep(const char *directory, const struct sl_noise_calibration *cali
         return rc;
     for (size_t i = 0; i < count; i++) {
         if (calibrations[i].pairs < SL_COMPARISON_MIN_BLOCKS) {
-            sl_diag_hint(diag, "measure with %d runs or more", 2 * SL_COMPARISON_MIN_BLOCKS);
+            sl_diag_hint(diag, "%d runs are enough: one in %d may be set aside as cold",
+                         ENOUGH_RUNS, SL_COLD_SHARE);
             return sl_diag_set(
                 diag, SL_E_UNSUPPORTED, directory,
-                "%zu pairs of equal runs tell no noise floor; at least %d are needed",
+                "%zu pairs of equal warm runs tell no noise floor; at least %d are needed",
                 calibrations[i].pairs, SL_COMPARISON_MIN_BLOCKS);
         }
         floor = fmax(floor, calibrations[i].floor);

@@ -157,7 +157,7 @@ class Emulated(lab.Scratch):
         self.assertIn(combined["sweeps"][0]["crossing"], ("always-faster", "never-faster", "crosses"))
 
     def test_calibration_gives_a_noise_floor_that_later_runs_are_judged_by(self):
-        out = self.measure("calibration.json", {"runs": 44})
+        out = self.measure("calibration.json", {"runs": 60})  # 20 pairs, whatever is set aside as cold
         done = lab.sme2lab("compare", out, "--experiment", "calibration1", "--calibrate", "--json")
         first = json.loads(done.stdout)["noise_floor"]
         done = lab.sme2lab("compare", out, "--calibrate", "--keep", "--json")
@@ -178,6 +178,7 @@ class Emulated(lab.Scratch):
         done = lab.sme2lab("compare", self.scratch / "later", "--calibrate", "--keep")
         self.assertEqual(done.returncode, 2)
         self.assertIn("at least 20 are needed", done.stderr)
+        self.assertIn("60 runs are enough", done.stderr)
 
     def test_counted_runs_have_no_noise_to_keep(self):
         toy = lab.MODELS / "dynamic_sequence_f32_xnnpack/model.pte"
