@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "host/analysis/category.h"
 
 /* An operator's figures in the run being added. */
 struct sl_operator_now {

@@ -5,7 +5,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/analysis/attribution.h"
+struct sl_rules;
+
+/* Events of one name, origin and kernel, over the measured runs. Texts are borrowed from the file
+ * and from the trace. */
+struct sl_operator {
+    const char *name; /* without " #N"; not terminated */
+    uint32_t name_len;
+    int category, category_by_name;
+    const char *part; /* of its category, by the rules; NULL: none */
+    bool delegated,
+        xnnpack; /* xnnpack: a delegate's name counted the way XNNPACK's profiler does */
+    bool known;  /* a rule matched the name */
+    const char *origin, *kernel; /* NULL where the trace says nothing */
+    uint32_t instances;          /* in the run that has most */
+    uint64_t count;              /* events over all measured runs */
+    int64_t total;               /* self time over all measured runs */
+    size_t sample_count;         /* measured runs it occurs in */
+    const int64_t *samples;      /* its self time in each of those */
+};
 
 /* What tells one operator from another. Texts are borrowed. */
 struct sl_operator_key {

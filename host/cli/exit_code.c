@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "common/base/error.h"
-#include "host/cli/cli.h"
 
 const char *sl_exit_name(int exit_code)
 {

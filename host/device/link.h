@@ -10,79 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/device/link_job.h"
+
 typedef struct uv_loop_s uv_loop_t;
 struct sl_blob_put_list;
 struct sl_device;
 struct sl_diag;
 struct sl_link;
-struct sl_spec;
 
 enum {
-    SL_LINK_STREAMS = 4, /* trace, log, output, files: numbered from 0 here, from 1 on the wire */
     SL_LINK_MAX_JOBS = 64,
-    SL_LINK_MAX_WORDS = 64,   /* of a job's exec_prefix */
     SL_LINK_GIVE_UP = 5,      /* failures in a row after which `down` says that it is hopeless */
     SL_LINK_START_MS = 10000, /* for an agent to say where it listens */
     SL_LINK_STOP_MS = 5000,   /* grace of an agent that is told to stop */
-};
-
-/* How the inference process ended; the numbers are proto/job.proto's. */
-enum sl_link_outcome {
-    SL_OUTCOME_DONE = 1,
-    SL_OUTCOME_FAILED = 2,
-    SL_OUTCOME_CRASHED = 3,
-    SL_OUTCOME_TIMED_OUT = 4,
-    SL_OUTCOME_CANCELLED = 5,
-    SL_OUTCOME_NOT_STARTED = 6,
-    SL_OUTCOME_LOST = 7,
-    SL_OUTCOME_BUSY = 8, /* not begun: to be sent again later */
-};
-
-/* What is asked for, with what the host decides of it; proto/job.proto says what each is. All is
- * borrowed for the call, NULL is empty. */
-struct sl_link_job {
-    uint64_t id;
-    const struct sl_spec *spec;
-    bool reference; /* one execution, without what is for the measured run alone */
-    const char *variants, *clock, *policy;
-    const char *const *exec_prefix;
-    size_t exec_prefix_count;
-    uint32_t first_look, budget_ms;
-};
-
-struct sl_link_have {
-    uint64_t job;
-    uint64_t offsets[SL_LINK_STREAMS]; /* that are durable */
-};
-
-struct sl_link_chunk {
-    uint64_t job, offset;
-    int stream;
-    const uint8_t *bytes; /* borrowed */
-    size_t len;
-};
-
-struct sl_link_result {
-    uint64_t job;
-    int outcome; /* enum sl_link_outcome */
-    int exit_code;
-    unsigned signal;
-    char last_operator[128], detail[256];
-    uint64_t stream_bytes[SL_LINK_STREAMS], dropped_bytes;
-    bool storage_failed; /* the device's disk took no more */
-};
-
-struct sl_link_events {
-    /* Asked after the proofs: what is here of each job that is open on this device; how many. */
-    size_t (*have)(void *user, struct sl_link_have *out, size_t max);
-    void (*up)(void *user); /* jobs may be sent */
-    /* The link is lost or did not come up; it goes on trying. `failures` in a row. */
-    void (*down)(void *user, const char *reason, unsigned failures);
-    void (*chunk)(void *user, const struct sl_link_chunk *chunk);
-    void (*state)(void *user, uint64_t job, int phase, uint32_t pair, uint32_t pairs);
-    void (*result)(void *user, const struct sl_link_result *result);
-    /* A device that describes itself has: sl_link_facts() has it. NULL: nobody wants to know. */
-    void (*described)(void *user);
 };
 
 /* What an agent says of its device once both sides are proven. */

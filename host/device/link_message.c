@@ -8,7 +8,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/net/channel.h"
-#include "host/device/link.h"
+#include "host/device/link_job.h"
 #include "host/spec/param.h"
 #include "proto/envelope.pb-c.h"
 

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/job/lab.h"
 #include "host/records.h"
+
+enum { SL_LAB_MAX_DEVICES = 64 };
 
 struct sl_device_list {
     struct sl_device_record records[SL_LAB_MAX_DEVICES]; /* by name */

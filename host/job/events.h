@@ -5,12 +5,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/job/lab.h"
-
 typedef struct uv_loop_s uv_loop_t;
 struct sl_events;
 
-enum { SL_EVENTS_JSON_BYTES = 512 };
+enum { SL_LAB_EVENTS_KEPT = 4096, SL_EVENTS_JSON_BYTES = 512 };
+
+/* What happens to jobs, numbered from 1 without holes while the daemon lives; the last
+ * SL_LAB_EVENTS_KEPT are kept for those who come back. */
+struct sl_lab_event {
+    uint64_t id;
+    uint64_t job;
+    const char *type; /* "state", "progress" or "log": the SSE event name. Static storage */
+    const char *json; /* one object, no newline; borrowed for the call */
+};
+typedef void (*sl_lab_event_fn)(void *user, const struct sl_lab_event *event);
+struct sl_lab_listener;
 
 /* Listeners are called from an idle turn of the loop, never inside a call that made an event. 0,
  * -ENOMEM or libuv's code. */
@@ -24,4 +33,4 @@ void sl_events_add(struct sl_events *events, uint64_t job, const char *type, con
 
 int sl_events_listen(struct sl_events *events, uint64_t job, uint64_t after,
                      sl_lab_event_fn on_event, void *user, struct sl_lab_listener **out);
-/* sl_lab_unlisten() ends it. */
+void sl_lab_unlisten(struct sl_lab_listener *listener);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/job/events.h"
 #include "host/records.h"
 
 typedef struct uv_loop_s uv_loop_t;
@@ -16,19 +17,6 @@ struct sl_diag;
 struct sl_lab;
 struct sl_spec;
 struct sl_store;
-
-enum { SL_LAB_MAX_DEVICES = 64, SL_LAB_EVENTS_KEPT = 4096 };
-
-/* What happens to jobs, numbered from 1 without holes while the daemon lives; the last
- * SL_LAB_EVENTS_KEPT are kept for those who come back. */
-struct sl_lab_event {
-    uint64_t id;
-    uint64_t job;
-    const char *type; /* "state", "progress" or "log": the SSE event name. Static storage */
-    const char *json; /* one object, no newline; borrowed for the call */
-};
-typedef void (*sl_lab_event_fn)(void *user, const struct sl_lab_event *event);
-struct sl_lab_listener;
 
 /* One run as it was asked for, and the text (a job's body, host/spec/job_body.h) that it was read
  * from, which is what is stored. */
@@ -83,7 +71,6 @@ size_t sl_lab_count(const struct sl_lab *lab, int state); /* open jobs by enum s
  * -ENOMEM. */
 int sl_lab_listen(struct sl_lab *lab, uint64_t job, uint64_t after, sl_lab_event_fn on_event,
                   void *user, struct sl_lab_listener **out);
-void sl_lab_unlisten(struct sl_lab_listener *listener);
 
 struct sl_store *sl_lab_store(const struct sl_lab *lab);
 /* The state directory: run directories are below it (struct sl_run_record), blobs in blobs/. */

@@ -1,8 +1,14 @@
 /* host/job/lab_open.h: beginning and end of a lab, for the daemon alone. */
 #pragma once
 
-#include "host/job/lab.h"
+#include <stddef.h>
+
 #include "host/job/runner.h"
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_device_record;
+struct sl_lab;
+struct sl_store;
 
 struct sl_lab_options {
     struct sl_store *store; /* borrowed; open */

@@ -11,7 +11,7 @@
 
 #include <uv.h>
 
-#include "host/job/run.h"
+#include "host/job/kit.h"
 
 struct sl_run_looks {
     uv_loop_t *loop;

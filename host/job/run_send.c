@@ -5,7 +5,7 @@
 
 #include "host/device/launch.h"
 #include "host/device/link.h"
-#include "host/job/run.h"
+#include "host/job/kit.h"
 #include "host/spec/spec.h"
 
 int sl_run_send(struct sl_link *link, const struct sl_run_send *what)

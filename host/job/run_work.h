@@ -6,7 +6,7 @@
 
 #include "common/base/error.h"
 #include "host/device/link.h"
-#include "host/job/run.h"
+#include "host/job/kit.h"
 
 struct sl_count_reader;
 struct sl_run_progress;

@@ -4,27 +4,6 @@
 #include <errno.h>
 
 #include "common/base/mem.h"
-#include "host/store/job_table.h"
-#include "host/store/run_table.h"
-#include "host/store/token_table.h"
-
-void sl_request_execute(struct sl_request *request, sqlite3 *db)
-{
-    static void (*const tables[])(struct sl_request *, sqlite3 *) = {
-        [SL_REQUEST_ADD_JOB] = sl_job_table_add,
-        [SL_REQUEST_FIND_JOB] = sl_job_table_find,
-        [SL_REQUEST_UPDATE_JOB] = sl_job_table_update,
-        [SL_REQUEST_GET_JOB] = sl_job_table_get,
-        [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
-        [SL_REQUEST_ADD_RUN] = sl_run_table_add,
-        [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
-        [SL_REQUEST_REMOVE_RUN] = sl_run_table_remove,
-        [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
-        [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
-        [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
-    };
-    tables[request->kind](request, db);
-}
 
 size_t sl_request_rows(struct sl_request *request, uint32_t wanted, size_t row_bytes)
 {

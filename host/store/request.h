@@ -1,7 +1,11 @@
 /* host/store/request.h: one request to the store, from its queueing to its answer. */
 #pragma once
 
-#include "host/store/store.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+#include "host/store/answers.h"
 
 typedef struct sqlite3 sqlite3;
 
@@ -45,10 +49,6 @@ struct sl_request {
     };
     void *user;
 };
-
-/* Carries it out on the worker thread and leaves the outcome in it. A failed write fails alone; the
- * transaction goes on. */
-void sl_request_execute(struct sl_request *request, sqlite3 *db);
 
 /* Makes room for the rows of a list: how many (`wanted`, 0 for a whole page, and never more), or 0
  * when out of memory, which `rc` then says. */

@@ -11,9 +11,12 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/store/job_table.h"
 #include "host/store/numbers.h"
 #include "host/store/request.h"
+#include "host/store/run_table.h"
 #include "host/store/schema.h"
+#include "host/store/token_table.h"
 
 /* A list that is appended to at its end. */
 struct queue {
@@ -73,6 +76,25 @@ static int keep_numbers(struct sl_store *store, const struct sl_request *batch)
     return sl_numbers_raise(&store->numbers, jobs, runs);
 }
 
+/* Leaves the outcome in the request. A failed write fails alone; the transaction goes on. */
+static void execute(struct sl_request *request, sqlite3 *db)
+{
+    static void (*const tables[])(struct sl_request *, sqlite3 *) = {
+        [SL_REQUEST_ADD_JOB] = sl_job_table_add,
+        [SL_REQUEST_FIND_JOB] = sl_job_table_find,
+        [SL_REQUEST_UPDATE_JOB] = sl_job_table_update,
+        [SL_REQUEST_GET_JOB] = sl_job_table_get,
+        [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
+        [SL_REQUEST_ADD_RUN] = sl_run_table_add,
+        [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
+        [SL_REQUEST_REMOVE_RUN] = sl_run_table_remove,
+        [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
+        [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
+        [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
+    };
+    tables[request->kind](request, db);
+}
+
 /* All that waited together is committed together. A commit that fails takes every write of the
  * batch with it. Returns 0, or what keeps the store from its work, with words. */
 static int execute_batch(struct sl_store *store, struct sl_request *batch,
@@ -81,7 +103,7 @@ static int execute_batch(struct sl_store *store, struct sl_request *batch,
     int failed = 0;
     int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     for (struct sl_request *request = batch; request && rc == SQLITE_OK; request = request->next) {
-        sl_request_execute(request, store->db);
+        execute(request, store->db);
         if (failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO)) {
             failed = request->rc;
             snprintf(why, SL_STORE_WHY_BYTES, "%s", sqlite3_errmsg(store->db));

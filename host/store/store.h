@@ -13,23 +13,11 @@
 #include <stdint.h>
 
 #include "host/records.h"
+#include "host/store/answers.h"
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_diag;
 struct sl_store;
-
-enum { SL_STORE_MAX_QUEUED = 10000, SL_STORE_PAGE_ROWS = 200, SL_STORE_MAX_CONFIG_BYTES = 1 << 20 };
-
-/* rc: 0 (or what a request says) or a negative code; SL_E_FORMAT means the database is damaged. */
-typedef void (*sl_store_done_fn)(void *user, int rc);
-typedef void (*sl_store_id_fn)(void *user, int rc, uint64_t id);
-/* Rows are borrowed for the call. `next_cursor` is 0 at the end of the list. */
-typedef void (*sl_store_jobs_fn)(void *user, int rc, const struct sl_job_record *rows, size_t count,
-                                 uint64_t next_cursor);
-typedef void (*sl_store_runs_fn)(void *user, int rc, const struct sl_run_record *rows, size_t count,
-                                 uint64_t next_cursor);
-typedef void (*sl_store_job_fn)(void *user, int rc, const struct sl_job_record *job,
-                                const char *config_json);
 
 /* Opens `path`, made if absent, and brings its schema up to this version by numbered migrations,
  * each in a transaction; a newer schema than this program's is refused with words, and so is a
@@ -67,32 +55,13 @@ int sl_store_find_job(struct sl_store *store, const char *config_json, const cha
  * another configuration it is SL_E_MISMATCH. */
 int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, void *user);
 
-struct sl_jobs_filter {
-    int state;       /* enum sl_job_state, -1: any */
-    bool open_only;  /* QUEUED and RUNNING, oldest first: for a start */
-    uint64_t cursor; /* 0: from the newest */
-    uint32_t limit;  /* at most SL_STORE_PAGE_ROWS */
-};
 int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filter,
                        sl_store_jobs_fn done, void *user);
 
-struct sl_runs_filter {
-    uint64_t id;                                      /* 0: any; else this one alone */
-    uint64_t job;                                     /* 0: any */
-    char model[SL_NAME_BYTES], device[SL_NAME_BYTES]; /* "": any */
-    char series[SL_SERIES_BYTES];                     /* "": any */
-    char label[SL_NAME_BYTES], value[SL_LABEL_BYTES]; /* of the job; "": any */
-    bool newest_of_series;                            /* of each series the newest run alone */
-    uint64_t since_ms;
-    uint64_t cursor; /* 0: from the newest */
-    uint32_t limit;
-};
 int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,
                        sl_store_runs_fn done, void *user);
 
 /* Tokens are few and asked for at every request: read once at start, kept by the caller. */
-typedef void (*sl_store_tokens_fn)(void *user, int rc, const struct sl_token_record *rows,
-                                   size_t count);
 int sl_store_list_tokens(struct sl_store *store, sl_store_tokens_fn done, void *user);
 int sl_store_add_token(struct sl_store *store, const struct sl_token_record *token,
                        sl_store_id_fn done, void *user);

@@ -1,4 +1,4 @@
-/* tests/unit/host/inspect/test_inspect.c */
+/* tests/unit/host/inspect/test_reader.c */
 #include "host/inspect/inspect.h"
 
 #include <errno.h>

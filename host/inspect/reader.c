@@ -1,4 +1,4 @@
-/* host/inspect/inspect.c */
+/* host/inspect/reader.c: a program into its nodes. */
 #include "host/inspect/inspect.h"
 
 #include <errno.h>
@@ -14,59 +14,6 @@
 
 /* Graphs are read once a call; a program whose calls repeat them too often is refused. */
 enum { MAX_GRAPH_BYTES = 1 << 30 };
-
-uint64_t sl_times(uint64_t a, uint64_t b)
-{
-    return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
-uint64_t sl_plus(uint64_t a, uint64_t b)
-{
-    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
-}
-
-uint64_t sl_inspect_tensor_bytes(const struct sl_pte_tensor *tensor)
-{
-    uint64_t bytes = sl_scalar_size(tensor->scalar_type);
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        bytes = sl_times(bytes, (uint64_t)tensor->sizes[i]);
-    return bytes;
-}
-
-int sl_inspect_add(struct sl_inspect_build *b, struct sl_inspect_node **out, struct sl_diag *diag)
-{
-    struct sl_inspect *inspect = b->inspect;
-    if (inspect->node_count == SL_INSPECT_MAX_NODES)
-        return sl_diag_set(diag, SL_E_LIMIT, NULL, "more than %d operators", SL_INSPECT_MAX_NODES);
-    if (inspect->node_count == inspect->node_room) {
-        uint32_t room = inspect->node_room ? 2 * inspect->node_room : 64;
-        void *nodes = sl_realloc(inspect->nodes, room, sizeof(*inspect->nodes));
-        if (!nodes)
-            return sl_diag_set(diag, -ENOMEM, NULL, "memory is short");
-        inspect->nodes = nodes;
-        inspect->node_room = room;
-    }
-    struct sl_inspect_node *node = &inspect->nodes[inspect->node_count++];
-    *node = (struct sl_inspect_node){.method = b->method,
-                                     .chain = b->chain,
-                                     .instruction = b->instruction,
-                                     .delegate = -1,
-                                     .type = "",
-                                     .batch = 1,
-                                     .taps = 1,
-                                     .why = SL_WHY_UNKNOWN};
-    *out = node;
-    return 0;
-}
-
-void sl_inspect_link(struct sl_inspect_node *node, uint32_t from)
-{
-    for (uint32_t i = 0; i < node->from_count; i++)
-        if (node->from[i] == from)
-            return;
-    if (from != SL_INSPECT_NO_NODE && node->from_count < SL_INSPECT_MAX_FROM)
-        node->from[node->from_count++] = from;
-}
 
 static int add_delegate_call(struct sl_inspect_build *b,
                              const struct sl_pte_instruction *instruction, uint64_t *graph_bytes,

@@ -1,4 +1,5 @@
-/* host/report/combined.c */
+/* host/report/combined_tables.c: what the pages, the JSON and the CSV of many comparisons are made
+ * of. */
 #include "host/report/combined.h"
 
 #include <math.h>

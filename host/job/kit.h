@@ -1,0 +1,68 @@
+/* host/job/kit.h: what a run needs of the rest of the daemon, and what it hands to it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+struct sl_count_log;
+struct sl_device;
+struct sl_diag;
+struct sl_link_result;
+struct sl_spec;
+
+/* How a job is run on a device, which its sender has no say in. */
+struct sl_job_means {
+    const char *variants; /* a pair of --isa's words */
+    bool marks;           /* ordinals in place of nanoseconds, which are equal in equal runs */
+    bool alone;           /* without the run of the portable kernels */
+};
+
+/* A run whose streams are all here, for `finish`. Everything is borrowed. */
+struct sl_job_ended {
+    /* Absolute. trace.sltrace (resolved), streams/ as they came, files/output_sme2-off-0.bin and so
+     * on, reference/files/output-0.bin and so on. */
+    const char *directory;
+    const char *state_dir;
+    uint64_t job;
+    const struct sl_spec *spec; /* with runs and warm-ups as they were */
+    const struct sl_device *device;
+    const struct sl_link_result *result;
+    const struct sl_count_log *log; /* of a counted device, else NULL */
+    bool has_trace, has_reference;
+    bool recorded; /* `is_recorded` said so: what is there is not made again */
+    const char *started_utc;
+    uint64_t
+        wall_ns; /* from the first message to the agent to its last; 0: an earlier daemon sent it */
+};
+
+/* What a look at the pairs so far came to. */
+struct sl_job_look {
+    double half_width; /* of the ratio's interval, relative */
+    bool enough;
+    uint32_t next; /* pairs at the look after it */
+};
+
+/* What a run needs of the rest of the daemon. */
+struct sl_job_kit {
+    /* NULL: {"off,on"} on every device. */
+    struct sl_job_means (*means)(void *user, const struct sl_device *device);
+    /* The families of kernels that stay out of streaming mode by the device's own table, of which
+     * the run's directory gets a copy; "": it has none. Off the loop. NULL: no device has one. */
+    int (*policy)(void *user, const struct sl_device *device, const char *state_dir,
+                  const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag);
+    /* Looks at `n` log ratios of off to on, in the order measured: with a precision, at the numbers
+     * of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
+    int (*look)(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
+                struct sl_job_look *out);
+    /* Of a directory that an earlier daemon left: can a run be made of what is there alone, without
+     * the log of what was counted? Off the loop. NULL: never. */
+    bool (*is_recorded)(void *user, const char *directory);
+    /* Writes the artifacts into the directory and fills in verdict and ratio. Off the loop. NULL:
+     * the streams are all. */
+    int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
+                  struct sl_diag *diag);
+    void *user;
+};

@@ -1,0 +1,42 @@
+/* host/store/answers.h: how the store answers, and what its lists may be asked for. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/records.h"
+
+enum { SL_STORE_MAX_QUEUED = 10000, SL_STORE_PAGE_ROWS = 200, SL_STORE_MAX_CONFIG_BYTES = 1 << 20 };
+
+/* rc: 0 (or what a request says) or a negative code; SL_E_FORMAT means the database is damaged. */
+typedef void (*sl_store_done_fn)(void *user, int rc);
+typedef void (*sl_store_id_fn)(void *user, int rc, uint64_t id);
+/* Rows are borrowed for the call. `next_cursor` is 0 at the end of the list. */
+typedef void (*sl_store_jobs_fn)(void *user, int rc, const struct sl_job_record *rows, size_t count,
+                                 uint64_t next_cursor);
+typedef void (*sl_store_runs_fn)(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                                 uint64_t next_cursor);
+typedef void (*sl_store_job_fn)(void *user, int rc, const struct sl_job_record *job,
+                                const char *config_json);
+typedef void (*sl_store_tokens_fn)(void *user, int rc, const struct sl_token_record *rows,
+                                   size_t count);
+
+struct sl_jobs_filter {
+    int state;       /* enum sl_job_state, -1: any */
+    bool open_only;  /* QUEUED and RUNNING, oldest first: for a start */
+    uint64_t cursor; /* 0: from the newest */
+    uint32_t limit;  /* at most SL_STORE_PAGE_ROWS */
+};
+
+struct sl_runs_filter {
+    uint64_t id;                                      /* 0: any; else this one alone */
+    uint64_t job;                                     /* 0: any */
+    char model[SL_NAME_BYTES], device[SL_NAME_BYTES]; /* "": any */
+    char series[SL_SERIES_BYTES];                     /* "": any */
+    char label[SL_NAME_BYTES], value[SL_LABEL_BYTES]; /* of the job; "": any */
+    bool newest_of_series;                            /* of each series the newest run alone */
+    uint64_t since_ms;
+    uint64_t cursor; /* 0: from the newest */
+    uint32_t limit;
+};
