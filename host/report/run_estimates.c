@@ -58,7 +58,8 @@ static void add_range(struct range *sum, struct range one)
     sum->high += one.high;
 }
 
-/* Of off to on; the ends belong to opposite errors only where the silicon errs on one engine. */
+/* The ratio of off to on; its ends belong to opposite errors only where the silicon errs on one
+ * engine. */
 static struct range ratio_of(struct range off, struct range on)
 {
     return (struct range){off.low / on.high, off.mid / on.mid, off.high / on.low};
