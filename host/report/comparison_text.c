@@ -417,6 +417,9 @@ static void put_brief(struct page *p)
 static void put_estimates(struct page *p)
 {
     char line[256];
+    const char *why_none = sl_run_estimates_why_none(p->report->estimates);
+    if (why_none)
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", why_none);
     for (size_t i = 0; sl_run_estimates_line(p->report->estimates, i, line, sizeof(line)); i++)
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", line);
 }

@@ -196,6 +196,9 @@ static void put_estimates(struct sl_doc *doc, const struct sl_report *report, si
 {
     const struct cJSON *estimates = report->comparison->estimates;
     struct sl_table table;
+    const char *why_none = sl_run_estimates_why_none(estimates);
+    if (why_none)
+        sl_doc_say(doc, SL_DOC_SENTENCE, NULL, "%s", why_none);
     if (!sl_run_estimates_any(estimates))
         return;
     const struct sl_attribution *const names[2] = {&report->comparison->baseline->attribution,

@@ -70,6 +70,15 @@ bool sl_run_estimates_any(const cJSON *estimates)
     return cJSON_IsArray(estimates) && range_of(estimates->child, 0).mid > 0;
 }
 
+const char *sl_run_estimates_why_none(const cJSON *estimates)
+{
+    return cJSON_IsArray(estimates) && !estimates->child
+               ? "No estimate of time: the run was too long to keep what one is made of; count "
+                 "fewer "
+                 "runs."
+               : NULL;
+}
+
 /* --- form --- */
 
 static bool near(double a, double b)
@@ -123,7 +132,7 @@ static bool is_profile(const cJSON *profile)
 bool sl_run_estimates_fit(const cJSON *estimates)
 {
     const cJSON *profile;
-    bool fits = cJSON_IsArray(estimates) && estimates->child;
+    bool fits = cJSON_IsArray(estimates);
     cJSON_ArrayForEach(profile, estimates) fits = fits && is_profile(profile);
     return fits;
 }
