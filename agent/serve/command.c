@@ -131,13 +131,15 @@ static int add_program(struct sl_command *command, const char *self, const Sme2l
                                      : 0; /* a prefix names the program it runs itself */
     for (size_t i = 0; rc == 0 && i < job->n_exec_prefix; i++)
         rc = add(command, job->exec_prefix[i]);
-    return rc == 0 ? add(command, "run") : rc;
+    return rc;
 }
 
 static int add_own(struct sl_command *command, const char *self, const char *workdir,
                    const Sme2lab__Proto__Job *job)
 {
     int rc = add_program(command, self, job);
+    if (rc == 0)
+        rc = add(command, "run");
     if (rc == 0)
         rc = addf(command, "--ring=%d", SL_COMMAND_RING_FD);
     if (rc == 0)
@@ -154,6 +156,35 @@ static int add_external(struct sl_command *command, const char *workdir,
     if (rc == 0)
         rc = add(command, "--etdump_path=model.etdump");
     return rc == 0 ? add_fields(command, workdir, job, SL_FOR_RUNNER) : rc;
+}
+
+/* A verb that answers and ends; nothing else may be asked for this way. */
+static bool is_task(const char *verb)
+{
+    static const char *const verbs[] = {"probe", "kernels", "plan"};
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+        if (strcmp(verb, verbs[i]) == 0)
+            return true;
+    return false;
+}
+
+static int add_blob(struct sl_command *command, const char *workdir, const char *name)
+{
+    if (!name || !name[0])
+        return 0;
+    return is_digest(name) ? addf(command, "%s/blobs/%s", workdir, name) : -EINVAL;
+}
+
+/* The words, and the files behind them. */
+static int add_task(struct sl_command *command, const char *self, const char *workdir,
+                    const Sme2lab__Proto__Job *job)
+{
+    int rc = is_task(job->task[0]) ? add_program(command, self, job) : -EINVAL;
+    for (size_t i = 0; rc == 0 && i < job->n_task; i++)
+        rc = add(command, job->task[i]);
+    if (rc == 0)
+        rc = add_blob(command, workdir, job->model);
+    return rc == 0 ? add_blob(command, workdir, job->data) : rc;
 }
 
 /* The guest's program is the last word of the prefix; it is on its stack twice (AT_EXECFN). */
@@ -177,9 +208,10 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
     int n = snprintf(command->cwd, sizeof(command->cwd), "%s/out", dir->path);
     int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
     if (rc == 0)
-        rc = job->runner && job->runner[0] ? add_external(command, workdir, job)
-                                           : add_own(command, self, workdir, job);
-    if (rc == 0)
+        rc = job->n_task > 0                 ? add_task(command, self, workdir, job)
+             : job->runner && job->runner[0] ? add_external(command, workdir, job)
+                                             : add_own(command, self, workdir, job);
+    if (rc == 0 && job->n_task == 0)
         rc = add(command, "--output_file=output");
     if (rc == 0 && job->n_exec_prefix > 0 && !(job->runner && job->runner[0]))
         pad_environment(command, job->n_exec_prefix - 1);
@@ -197,6 +229,8 @@ int sl_command_init_load(struct sl_command *command, const char *self, const cha
     int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
     if (rc == 0)
         rc = add_program(command, self, job);
+    if (rc == 0)
+        rc = add(command, "run");
     if (rc == 0)
         rc = addf(command, "--load=load-%u.json", place);
     if (rc == 0)

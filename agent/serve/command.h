@@ -19,7 +19,8 @@ struct sl_command {
     char padding[SL_COMMAND_STACK_STEP + 64];
 };
 
-/* `[exec_prefix…] self run …`, or the job's external runner with its arguments. File names of a job
+/* `[exec_prefix…] self run …`, the job's task (`self probe`, `kernels` or `plan`; -EINVAL for any
+ * other) with its model behind it, or its external runner with its arguments. File names of a job
  * are SHA-256 digits naming blobs: anything else is refused with -EINVAL, so no name leads out of
  * `workdir`. SL_E_LIMIT, -ENOMEM. */
 int sl_command_init(struct sl_command *command, const char *self, const char *workdir,

@@ -131,6 +131,10 @@ static int open_next(struct sl_blob_put *put)
 
 static void offer(struct sl_blob_put *put)
 {
+    if (put->at == put->count) { /* none was asked for: the link is up */
+        finish(put, 0);
+        return;
+    }
     int rc = open_next(put);
     put->going = false;
     put->sent = put->acked = 0;
@@ -223,7 +227,7 @@ int sl_blob_put_start(uv_loop_t *loop, const struct sl_transport_ops *ops, const
                       const struct sl_blob_put_list *list, sl_blob_put_fn done, void *user,
                       struct sl_blob_put **out)
 {
-    if (list->count == 0 || list->count > SL_BLOB_PUT_MAX)
+    if (list->count > SL_BLOB_PUT_MAX)
         return SL_E_LIMIT;
     struct sl_blob_put *put = sl_calloc(1, sizeof(*put));
     if (!put)

@@ -11,6 +11,7 @@ struct sl_spec;
 enum {
     SL_LINK_STREAMS = 4, /* trace, log, output, files: numbered from 0 here, from 1 on the wire */
     SL_LINK_MAX_WORDS = 64, /* of a job's exec_prefix */
+    SL_LINK_MAX_TASK = 80,  /* words of its task */
 };
 
 /* How the inference process ended; the numbers are proto/job.proto's. */
@@ -35,6 +36,8 @@ struct sl_link_job {
     const char *const *exec_prefix;
     size_t exec_prefix_count;
     uint32_t first_look, budget_ms;
+    const char *const *task; /* words of the agent's own verb, in place of a run */
+    size_t task_count;
 };
 
 struct sl_link_have {

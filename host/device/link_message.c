@@ -123,13 +123,15 @@ static void put_param(Sme2lab__Proto__Job *body, const struct sl_param *param,
 
 int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *job)
 {
-    char *inputs[SL_SPEC_MAX_INPUTS], *prefix[SL_LINK_MAX_WORDS];
+    char *inputs[SL_SPEC_MAX_INPUTS], *prefix[SL_LINK_MAX_WORDS], *task[SL_LINK_MAX_TASK];
     Sme2lab__Proto__Job body = SME2LAB__PROTO__JOB__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    if (job->exec_prefix_count > SL_LINK_MAX_WORDS)
+    if (job->exec_prefix_count > SL_LINK_MAX_WORDS || job->task_count > SL_LINK_MAX_TASK)
         return SL_E_LIMIT;
     for (size_t i = 0; i < job->exec_prefix_count; i++)
         prefix[i] = text(job->exec_prefix[i]);
+    for (size_t i = 0; i < job->task_count; i++)
+        task[i] = text(job->task[i]);
     for (size_t i = 0; i < sl_param_count; i++) {
         const struct sl_param *param = &sl_params[i];
         if (param->wire && !(param->measured && job->reference))
@@ -145,6 +147,8 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.budget_ms = job->budget_ms;
     body.exec_prefix = prefix;
     body.n_exec_prefix = job->exec_prefix_count;
+    body.task = task;
+    body.n_task = job->task_count;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
     envelope.job = &body;
     return sl_channel_send(channel, &envelope);

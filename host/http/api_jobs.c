@@ -14,7 +14,9 @@
 #include "host/http/paging.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
+#include "host/http/run_file.h"
 #include "host/job/lab.h"
+#include "host/job/task.h"
 #include "host/spec/job_body.h"
 #include "host/spec/names.h"
 #include "host/spec/spec.h"
@@ -291,4 +293,30 @@ static void on_job_to_watch(void *user, int rc, const struct sl_job_record *job,
 void sl_api_job_events(struct sl_http_exchange *exchange)
 {
     get_job(exchange, on_job_to_watch);
+}
+
+static void on_job_with_result(void *user, int rc, const struct sl_job_record *job,
+                               const char *config_json)
+{
+    struct sl_http_exchange *exchange = user;
+    char name[SL_TASK_NAME_BYTES];
+    uint64_t size = 0;
+    (void)config_json;
+    if (!sl_http_reply_due(exchange, rc))
+        return;
+    sl_task_file_name(job->id, name);
+    int fd = sl_run_file_open(sl_lab_state_dir(exchange->http->lab), SL_TASK_FOLDER, name, &size);
+    if (fd == SL_E_NOT_FOUND || fd == -ENOENT)
+        sl_http_problem(exchange, 404, "not-found",
+                        "a task has one when its agent has ended; a run's is GET /runs/{id}",
+                        "job %" PRIu64 " has no result", job->id);
+    else if (fd < 0)
+        sl_http_problem_of(exchange, fd, NULL);
+    else
+        sl_http_reply_file(exchange, "application/json", fd, size);
+}
+
+void sl_api_job_result(struct sl_http_exchange *exchange)
+{
+    get_job(exchange, on_job_with_result);
 }

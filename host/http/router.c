@@ -17,6 +17,7 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_GET, "/api/v1/jobs/{}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_job_get},
     {SL_HTTP_DELETE, "/api/v1/jobs/{}", SL_TOKEN_SUBMIT, SL_HTTP_BODY_NONE, sl_api_job_delete},
     {SL_HTTP_GET, "/api/v1/jobs/{}/events", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_job_events},
+    {SL_HTTP_GET, "/api/v1/jobs/{}/result", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_job_result},
     {SL_HTTP_GET, "/api/v1/runs", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_list},
     {SL_HTTP_GET, "/api/v1/runs/{}", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_run_get},
     {SL_HTTP_DELETE, "/api/v1/runs/{}", SL_TOKEN_ADMIN, SL_HTTP_BODY_NONE, sl_api_run_delete},

@@ -23,7 +23,7 @@ static void put_text(struct sl_json *json, const char *key, const char *value)
 }
 
 /* A process that ended badly left a trace that breaks off: its length says where. */
-static void put_part(struct sl_json *json, const char *key, const struct sl_link_result *result)
+void sl_result_json_put(struct sl_json *json, const char *key, const struct sl_link_result *result)
 {
     static const char *const streams[SL_LINK_STREAMS] = {"trace_bytes", "log_bytes", "output_bytes",
                                                          "files_bytes"};
@@ -54,9 +54,9 @@ int sl_result_json_write(const char *directory, uint32_t attempt,
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.result/1");
     sl_json_u64(&json, "attempt", attempt);
-    put_part(&json, "measured", measured);
+    sl_result_json_put(&json, "measured", measured);
     if (reference)
-        put_part(&json, "reference", reference);
+        sl_result_json_put(&json, "reference", reference);
     else
         sl_json_null(&json, "reference");
     sl_json_close_object(&json);

@@ -4,7 +4,11 @@
 
 #include <stdint.h>
 
+struct sl_json;
 struct sl_link_result;
+
+/* How one process ended, as a member. */
+void sl_result_json_put(struct sl_json *json, const char *key, const struct sl_link_result *result);
 
 /* `reference` is NULL when the portable kernels were not run. Durable when this returns; blocks. 0,
  * -ENOMEM, SL_E_LIMIT or the file's -errno. */

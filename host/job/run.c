@@ -26,7 +26,7 @@
 #include "host/spec/job_body.h"
 #include "host/spec/spec.h"
 
-enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, DEFAULT_WARMUP = 1 };
+enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, DEFAULT_WARMUP = 1, USAGE = 2 };
 
 /* The measured run, then that of the portable kernels: two jobs to the agent. */
 struct part {
@@ -181,7 +181,12 @@ static void judge(struct sl_job_run *run)
                               .verdict = run->work.record.verdict};
     run->cause = sl_run_cause(&over, run->detail);
     bool cancelled = over.result->outcome == SL_OUTCOME_CANCELLED;
-    run->has_record = (run->cause == SL_CAUSE_NONE && !cancelled) || run->cause == SL_CAUSE_RESULT;
+    bool refused = over.result->outcome == SL_OUTCOME_FAILED && over.result->exit_code == USAGE;
+    if (run->spec.task != SL_TASK_RUN && run->cause == SL_CAUSE_RESULT && refused)
+        run->cause = SL_CAUSE_USER; /* the task's arguments */
+    run->has_record =
+        run->spec.task == SL_TASK_RUN &&
+        ((run->cause == SL_CAUSE_NONE && !cancelled) || run->cause == SL_CAUSE_RESULT);
 }
 
 static void after_finish(uv_work_t *request, int status)
@@ -208,11 +213,28 @@ static void do_finish(uv_work_t *request)
     sl_run_work_finish(&run->work);
 }
 
+/* A device that is only known by what its agent says. */
+static int take_facts(struct sl_job_run *run)
+{
+    const struct sl_link_facts *facts = sl_link_facts(run->link);
+    if (!facts)
+        return 0;
+    run->probe_json = sl_strndup(facts->probe_json, strlen(facts->probe_json));
+    run->device.probe_json = run->probe_json;
+    run->device.traits.emulated = facts->emulated;
+    snprintf(run->device.agent.path, sizeof(run->device.agent.path), "%s", facts->program);
+    snprintf(run->device.agent_sha256, sizeof(run->device.agent_sha256), "%s",
+             facts->program_sha256);
+    return run->probe_json ? 0 : -ENOMEM;
+}
+
 static void queue_finish(struct sl_job_run *run)
 {
     run->finishing = true;
     if (run->working || !stores_closed(run))
         return;
+    if (!run->probe_json)
+        take_facts(run); /* a task without files was sent before the agent had said them */
     for (int i = 0; i < SL_RUN_PARTS; i++)
         run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
     run->work.reader = run->reader;
@@ -346,10 +368,17 @@ static void begin_part(struct sl_job_run *run)
 
 /* --- preparing --- */
 
+/* What only asks is not counted. */
+static bool is_counted(const struct sl_job_run *run)
+{
+    return run->device.traits.counted &&
+           (run->spec.task == SL_TASK_RUN || sl_spec_task_measures(run->spec.task));
+}
+
 static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
 {
     char fifo[SL_RUN_WORK_PATH + 32];
-    if (!run->device.traits.counted)
+    if (!is_counted(run))
         return 0;
     sl_run_count_sweep(sl_link_workdir(run->link));
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
@@ -386,7 +415,7 @@ static void after_prepare(uv_work_t *request, int status)
         return;
     }
     int rc = status < 0 ? status : run->work.rc;
-    if (rc == 0 && run->work.resumed && run->device.traits.counted) {
+    if (rc == 0 && run->work.resumed && is_counted(run)) {
         finish_counted(run);
         return;
     }
@@ -407,21 +436,6 @@ static void do_prepare(uv_work_t *request)
     sl_run_work_prepare(&run->work);
     if (run->work.resumed && run->work.rc == 0)
         sl_run_work_replay(run->directory, &run->replayed);
-}
-
-/* A device that is only known by what its agent says. */
-static int take_facts(struct sl_job_run *run)
-{
-    const struct sl_link_facts *facts = sl_link_facts(run->link);
-    if (!facts)
-        return 0;
-    run->probe_json = sl_strndup(facts->probe_json, strlen(facts->probe_json));
-    run->device.probe_json = run->probe_json;
-    run->device.traits.emulated = facts->emulated;
-    snprintf(run->device.agent.path, sizeof(run->device.agent.path), "%s", facts->program);
-    snprintf(run->device.agent_sha256, sizeof(run->device.agent_sha256), "%s",
-             facts->program_sha256);
-    return run->probe_json ? 0 : -ENOMEM;
 }
 
 static void on_blobs_put(void *user, int rc, const struct sl_diag *diag)
@@ -450,7 +464,8 @@ static void put_blobs(struct sl_job_run *run)
     char store[SL_PATH_BYTES + 8];
     size_t count = 0;
     snprintf(store, sizeof(store), "%s/blobs", run->state_dir);
-    names[count++] = run->spec.model_sha256;
+    if (run->spec.model_sha256)
+        names[count++] = run->spec.model_sha256;
     if (run->spec.data_path_sha256)
         names[count++] = run->spec.data_path_sha256;
     for (size_t i = 0; i < run->spec.inputs_count && count < SL_BLOB_PUT_MAX; i++)
@@ -534,6 +549,10 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
         run->spec.warmup = DEFAULT_WARMUP;
     if (run->kit->means)
         run->means = run->kit->means(run->kit->user, &run->device);
+    if (run->spec.task != SL_TASK_RUN) {
+        run->spec.runs = run->spec.warmup = 0;
+        run->means.alone = true; /* nothing is compared */
+    }
     if (sl_spec_has_looks(&run->spec, counted))
         run->looks.spec = &run->spec;
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;

@@ -6,6 +6,7 @@
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/job/kit.h"
+#include "host/job/task.h"
 #include "host/spec/spec.h"
 
 int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
@@ -13,6 +14,7 @@ int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
     const char *prefix[SL_DEVICE_PREFIX_WORDS];
     size_t words = sl_device_exec_prefix(what->device, what->fifo, prefix);
     bool counted = what->device->traits.counted;
+    const char *task[SL_LINK_MAX_TASK];
     uint32_t pairs;
     struct sl_link_job job = {
         .id = what->id,
@@ -22,6 +24,8 @@ int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
         .exec_prefix = prefix,
         .exec_prefix_count = words,
         .reference = what->reference,
+        .task = task,
+        .task_count = sl_task_words(what->spec, what->fifo != NULL, task),
     };
     if (!what->reference) {
         job.variants = what->means->variants;

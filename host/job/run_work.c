@@ -12,8 +12,10 @@
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
 #include "common/base/crc32c.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/sync_group.h"
+#include "common/base/tree_remove.h"
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
 #include "host/device/trace_resolve.h"
@@ -22,6 +24,8 @@
 #include "host/ingest/run_store.h"
 #include "host/job/result_json.h"
 #include "host/job/run_progress.h"
+#include "host/job/task.h"
+#include "host/spec/device_kind.h"
 #include "host/spec/model_identity.h"
 #include "host/spec/path_stem.h"
 #include "host/spec/spec.h"
@@ -151,7 +155,7 @@ void sl_run_work_prepare(struct sl_run_work *work)
     if (rc < 0)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
                     sl_strerror(rc));
-    if (rc == 0 && work->kit->policy)
+    if (rc == 0 && work->kit->policy && work->spec->task == SL_TASK_RUN)
         rc = work->kit->policy(work->kit->user, work->device, work->state_dir, work->directory,
                                work->policy, &work->diag);
     if (rc == 0 && work->resumed && work->kit->is_recorded)
@@ -292,13 +296,55 @@ static void make_run(struct sl_run_work *work)
     sl_mem_trim(); /* analyses and reports took more than the daemon needs until the next job */
 }
 
+static void put_device(const struct sl_run_work *work, struct sl_json *json)
+{
+    const struct sl_device *device = work->device;
+    sl_json_open_object(json, "device");
+    sl_json_text(json, "name", work->device_name);
+    sl_json_text(json, "kind", sl_device_kind_name(device->kind));
+    sl_json_text(json, "cpu", device->cpu[0] ? device->cpu : NULL);
+    sl_json_bool(json, "emulated", device->traits.emulated);
+    sl_json_close_object(json);
+}
+
+/* What the agent answered is the result; the directory has nothing else. */
+static void make_answer(struct sl_run_work *work)
+{
+    struct sl_count_log *log = NULL;
+    struct sl_buf text;
+    struct sl_json json;
+    bool done = work->parts[0]->outcome == SL_OUTCOME_DONE;
+    int rc = work->reader ? sl_count_reader_finish(work->reader, done, &log, &work->diag) : 0;
+    sl_buf_init(&text, 2 * (size_t)SL_TASK_MAX_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.task/1");
+    sl_json_u64(&json, "job", work->job);
+    sl_json_u64(&json, "attempt", work->attempt);
+    sl_json_text(&json, "task", sl_task_name(work->spec->task));
+    put_device(work, &json);
+    sl_result_json_put(&json, "process", work->parts[0]);
+    if (rc == 0 || !done)
+        rc = sl_task_answer_put(work->directory, done, log, &json, &work->diag);
+    sl_json_close_object(&json);
+    rc = rc < 0 ? rc : json.error;
+    if (rc == 0)
+        rc = sl_task_file_write(work->state_dir, work->job, &text);
+    if (rc == 0)
+        sl_tree_remove(work->directory);
+    work->rc = rc;
+    sl_buf_fini(&text);
+}
+
 void sl_run_work_finish(struct sl_run_work *work)
 {
     struct sl_sync_group group;
     sl_sync_group_begin(&group);
     work->rc = keep_results(work);
-    if (work->rc == 0)
+    if (work->rc == 0 && work->spec->task == SL_TASK_RUN)
         make_run(work);
+    else if (work->rc == 0)
+        make_answer(work);
     int synced = sl_sync_group_end(&group);
     if (work->rc == 0)
         work->rc = synced;

@@ -33,8 +33,11 @@ static int read_body(const struct sl_json_at *root, struct sl_spec *spec, struct
     struct sl_json_at shown;
     set_defaults(spec);
     int rc = sl_params_read(root, SL_IN_JOB, other, 1, spec, diag);
-    if (rc == 0 && !spec->model_sha256)
+    bool needs_model = spec->task == SL_TASK_RUN || spec->task == SL_TASK_PLAN;
+    if (rc == 0 && needs_model && !spec->model_sha256)
         rc = sl_json_refuse(root, diag, "A job needs a 'model'");
+    if (rc == 0 && spec->arguments_count > 0 && !sl_spec_task_measures(spec->task))
+        rc = sl_json_refuse(root, diag, "Only the tasks bench and peaks take 'arguments'");
     if (rc < 0)
         return rc;
     shown = sl_json_member(root, "shown");

@@ -1,9 +1,11 @@
-/* host/spec/job_body.h: the body of POST /jobs: one run, its files named by SHA-256.
+/* host/spec/job_body.h: the body of POST /jobs: one run or one question to an agent, its files
+ * named by SHA-256.
  *
  * {"model": "<sha256>", "data": "<sha256>", "inputs": ["<sha256>", …], "device": "counted-512",
  * "runs": 2, …, "shown": {"command": "sme2lab run toy.pte", "model": "models/toy.pte", …}}: the
- * keys are spec.inc's. Only `model` is needed. `shown` is what the run's files say in place of the
- * daemon's own paths: how the sender calls its files, and where it will put the run's. */
+ * keys are spec.inc's. Only `model` is needed, and not by each `task`. `shown` is what the run's
+ * files say in place of the daemon's own paths: how the sender calls its files, and where it will
+ * put the run's. */
 #pragma once
 
 #include "common/base/bytes.h"

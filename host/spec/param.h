@@ -44,7 +44,7 @@ enum { SL_VERB_RUN = 1, SL_VERB_SUBMIT = 2, SL_VERB_BOTH = 3 };
 /* In the manifest: not at all, if it is not as where nothing is said, as null then, or always. */
 enum sl_param_record { SL_RECORD_NONE, SL_RECORD_SET, SL_RECORD_NULL, SL_RECORD_ALWAYS };
 
-enum { SL_PARAM_MAX_WORDS = 3 };
+enum { SL_PARAM_MAX_WORDS = 6 };
 
 struct sl_param {
     enum sl_param_type type;

@@ -164,7 +164,9 @@ static void put_type(struct sl_json *json, const struct sl_param *param, unsigne
         break;
     case SL_PARAM_TEXTS:
     case SL_PARAM_PATHS:
-        put_list_of_texts(json, param->most, scope == SL_IN_JOB ? digest_pattern : NULL);
+        put_list_of_texts(json, param->most,
+                          scope == SL_IN_JOB && param->type == SL_PARAM_PATHS ? digest_pattern
+                                                                              : NULL);
         break;
     case SL_PARAM_LABELS:
         put_labels(json, param);

@@ -27,6 +27,11 @@ bool sl_spec_name_ok(const char *text)
                strlen(text);
 }
 
+bool sl_spec_task_measures(int task)
+{
+    return task == SL_TASK_BENCH || task == SL_TASK_PEAKS;
+}
+
 int sl_spec_check_looks(const struct sl_spec *spec, const char *where, struct sl_diag *diag)
 {
     if (spec->precision_percent > 0 && spec->runs < SL_SPEC_FIRST_LOOK) {

@@ -14,6 +14,7 @@ enum {
     SL_SPEC_MAX_INPUTS = 64,
     SL_SPEC_MAX_LABELS = 32,
     SL_SPEC_MAX_ARGS = 32,   /* extra ones of an external runner */
+    SL_SPEC_MAX_WORDS = 64,  /* of a list of texts */
     SL_SPEC_MAX_COUNTS = 16, /* numbers in a list: of threads, of processes */
     SL_SPEC_MAX_PATH = 1023,
     SL_SPEC_MAX_THREADS = 64, /* of one run: what an agent has at most */
@@ -26,6 +27,16 @@ enum {
 
 enum sl_spec_runtime { SL_RUNTIME_OWN, SL_RUNTIME_EXECUTORCH };
 enum sl_spec_mode { SL_MODE_TIMING, SL_MODE_CLEAN, SL_MODE_XNNTRACE };
+
+/* A run, or a question to the device's agent whose answer is the job's result. */
+enum sl_spec_task {
+    SL_TASK_RUN,
+    SL_TASK_PROBE,
+    SL_TASK_KERNELS,
+    SL_TASK_BENCH,
+    SL_TASK_PEAKS,
+    SL_TASK_PLAN,
+};
 
 /* The members are spec.inc's, each explained there: texts and paths are borrowed (from `document`,
  * a plan's document or the command line) and NULL where nothing was said, words are "". A path is
@@ -43,7 +54,7 @@ struct sl_spec {
     uint32_t field[SL_SPEC_MAX_COUNTS];                                                            \
     size_t field##_count;
 #define TEXTS(field, ...)                                                                          \
-    const char *field[SL_SPEC_MAX_ARGS];                                                           \
+    const char *field[SL_SPEC_MAX_WORDS];                                                          \
     size_t field##_count;
 #define PATH(field, ...) const char *field, *field##_sha256;
 #define PATHS(field, ...)                                                                          \
@@ -64,6 +75,9 @@ void sl_spec_fini(struct sl_spec *spec);
 
 /* May an experiment be called that? The name becomes part of file names. */
 bool sl_spec_name_ok(const char *name);
+
+/* Does the task measure, in time or in instructions as its device does? Others ask only. */
+bool sl_spec_task_measures(int task);
 
 /* Do precision and budget fit together with the number of runs and the time-out? SL_E_FORMAT with
  * `diag` set. */

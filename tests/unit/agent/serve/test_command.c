@@ -118,6 +118,31 @@ TEST(a_single_word_is_a_set_of_instructions_not_a_pair)
     sl_command_fini(&command);
 }
 
+TEST(a_task_is_a_verb_that_answers_and_the_files_behind_it)
+{
+    char *words[] = {(char *)(uintptr_t)"plan"};
+    char *prefix[] = {(char *)(uintptr_t)"emulator", (char *)(uintptr_t)"guest"};
+    const char *const wanted[] = {"emulator", "guest", "plan", "/w/blobs/" A64, "/w/blobs/" B64};
+    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
+    struct sl_command command;
+    job.task = words;
+    job.n_task = 1;
+    job.exec_prefix = prefix;
+    job.n_exec_prefix = 2;
+    job.model = (char *)(uintptr_t)A64;
+    job.data = (char *)(uintptr_t)B64;
+    assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), 0);
+    assert_int_equal(command.argc, sizeof(wanted) / sizeof(wanted[0]));
+    for (size_t i = 0; i < command.argc; i++)
+        assert_string_equal(command.argv[i], wanted[i]);
+    sl_command_fini(&command);
+    job.data = (char *)(uintptr_t)"../../etc/passwd";
+    assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), -EINVAL);
+    job.data = (char *)(uintptr_t)"";
+    words[0] = (char *)(uintptr_t)"serve";
+    assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), -EINVAL);
+}
+
 TEST(an_external_runner_gets_its_own_flags_alone)
 {
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;

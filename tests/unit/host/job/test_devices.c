@@ -351,6 +351,62 @@ TEST(counted_runs_are_equal)
     sl_buf_fini(&traces[1]);
 }
 
+/* The result of the open lab's last job. */
+static void read_result(const struct lab *lab, struct sl_buf *out)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof(path), "%s/tasks/%" PRIu64 ".json", state_dir, lab->job);
+    assert_int_equal(sl_buf_read_file(path, 1 << 20, out), 0);
+}
+
+/* Runs a task, whose cause must be that, to its end. */
+static void ask(uint64_t id, const char *body, int cause, struct sl_buf *out)
+{
+    struct lab lab = {0};
+    open_lab(&lab);
+    submit(&lab, id, body);
+    run_to_end(&lab);
+    if (lab.cause != cause)
+        fail_msg("%s", lab.detail);
+    assert_false(lab.has_run);
+    read_result(&lab, out);
+    close_lab(&lab, true);
+}
+
+TEST(a_task_is_answered_and_makes_no_run)
+{
+    struct sl_buf text;
+    ask(40, "{\"task\":\"probe\"}", SL_CAUSE_NONE, &text);
+    assert_non_null(strstr((char *)text.data, "\"answers\":[{"));
+    assert_non_null(strstr((char *)text.data, "\"fingerprint\""));
+    sl_buf_fini(&text);
+    ask(41,
+        "{\"task\":\"bench\",\"arguments\":[\"--bench\",\"matmul:8x8x8\",\"--engine\",\"portable\"]"
+        "}",
+        SL_CAUSE_NONE, &text);
+    assert_non_null(strstr((char *)text.data, "\"stage\":\"whole\""));
+    assert_null(strstr((char *)text.data, "\"counts\""));
+    sl_buf_fini(&text);
+    ask(42, "{\"task\":\"bench\",\"arguments\":[\"--bench\",\"soup\"]}", SL_CAUSE_USER, &text);
+    assert_non_null(strstr((char *)text.data, "not a shape that can be benched: 'soup'"));
+    assert_null(strstr((char *)text.data, "\"answers\""));
+    sl_buf_fini(&text);
+}
+
+TEST(what_a_task_executes_is_counted)
+{
+    static const char body[] = "{\"task\":\"bench\",\"arguments\":[\"--bench\",\"matmul:8x8x8\"]}";
+    struct sl_buf text;
+    struct sl_diag diag = {0};
+    if (sl_device_open(SL_DEVICE_COUNTED, 512, NULL, &kind, &diag) < 0)
+        fail_msg("%s: %s", diag.what, diag.hint);
+    ask(43, body, SL_CAUSE_NONE, &text);
+    kind = (struct sl_device){.kind = SL_DEVICE_LOCAL};
+    assert_non_null(strstr((char *)text.data, "\"counts\":[{\"all\":"));
+    assert_non_null(strstr((char *)text.data, "sme2_mopa"));
+    sl_buf_fini(&text);
+}
+
 static void cancel(struct lab *lab)
 {
     sl_devices_cancel(lab->devices, lab->job, "here");

@@ -33,6 +33,25 @@ TEST(a_model_alone_has_defaults)
     sl_spec_fini(&job);
 }
 
+TEST(a_task_needs_a_model_only_to_look_into_it)
+{
+    struct sl_spec job;
+    struct sl_diag diag;
+    assert_int_equal(
+        parse("{\"task\":\"bench\",\"arguments\":[\"--bench\",\"8x8x8\"]}", &job, &diag), 0);
+    assert_int_equal(job.task, SL_TASK_BENCH);
+    assert_int_equal(job.arguments_count, 2);
+    assert_string_equal(job.arguments[1], "8x8x8");
+    sl_spec_fini(&job);
+    assert_int_equal(parse("{\"task\":\"probe\"}", &job, &diag), 0);
+    assert_false(sl_spec_task_measures(job.task));
+    sl_spec_fini(&job);
+    assert_int_equal(parse("{\"task\":\"plan\"}", &job, &diag), SL_E_FORMAT);
+    assert_int_equal(parse("{\"task\":\"serve\"}", &job, &diag), SL_E_FORMAT);
+    assert_non_null(strstr(diag.hint, "peaks"));
+    assert_int_equal(parse("{\"task\":\"probe\",\"arguments\":[\"x\"]}", &job, &diag), SL_E_FORMAT);
+}
+
 TEST(every_key_arrives)
 {
     struct sl_spec job;
