@@ -135,7 +135,7 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
     return text;
 }
 
-/* Bytes of an element that is compared as a number; 0: compared byte for byte. */
+/* Of what is compared as numbers; 0: compared byte for byte. */
 static size_t bytes_of(const struct sl_output_type *type, bool asked)
 {
     switch (type->scalar_type) {

@@ -19,7 +19,7 @@ struct sl_rounds {
  * there are fewer executions. */
 void sl_rounds_plan(uint32_t measured, uint32_t warmup, uint32_t rounds, struct sl_rounds *out);
 
-/* How many all rounds have. */
+/* Of all rounds. */
 uint64_t sl_rounds_executions(const struct sl_rounds *rounds);
 
 /* The round of an execution, counted from 0 in the order of the file; UINT32_MAX behind the last.

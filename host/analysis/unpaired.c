@@ -110,7 +110,7 @@ static bool has_edge(const struct sl_unpaired_side *side, double own, double oth
     return false;
 }
 
-/* Pairs each run of one side with each of the other: the share in which the first is larger. */
+/* Of all pairs of a run of either side, the share in which the first side's is the larger. */
 static int share_above(const struct sl_unpaired_side sides[2], double *out)
 {
     double *sorted = sl_malloc(sides[1].n, sizeof(*sorted));

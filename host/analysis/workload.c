@@ -198,7 +198,7 @@ static void put_elements(struct bench *b, const char *family, uint64_t count)
                  count));
 }
 
-/* Folds the innermost dimension, but averages of images keep it. */
+/* Of the innermost dimension, but for averages of images, which keep it. */
 static void put_fold(struct bench *b)
 {
     const struct sl_workload_dims *in = &b->s->in[0], *out = &b->s->out;

@@ -19,7 +19,7 @@ struct sl_workload_shape {
     struct sl_workload_dims in[SL_WORKLOAD_OPERANDS], out;
 };
 
-/* The product of all dimensions, and of those from `first` to before `end`; saturates. */
+/* Of all dimensions, and of those from `first` to before `end`; saturates. */
 uint64_t sl_workload_count(const struct sl_workload_dims *dims);
 uint64_t sl_workload_product(const struct sl_workload_dims *dims, uint32_t first, uint32_t end);
 

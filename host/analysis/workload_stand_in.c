@@ -191,7 +191,7 @@ static void put_groups(const struct image *in, const struct image *out, const ui
         type, in->size[0], in->size[1], in_group, out_group, window[0], window[1], stride, padding);
 }
 
-/* Makes images of height 1 out of one dimension. */
+/* Of one dimension: images of height 1. */
 static struct sl_workload_dims with_height(const struct sl_workload_dims *dims)
 {
     struct sl_workload_dims made = *dims;

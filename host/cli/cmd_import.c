@@ -96,7 +96,7 @@ static long name_of(const char *path, char stem[NAME_BYTES], char experiment[NAM
     return threads;
 }
 
-/* Tells the second of two ETDumps of one name by the directory it lies in. */
+/* Of two ETDumps of one name the second is told by the directory it lies in. */
 static void add_folder(const char *path, char experiment[NAME_BYTES])
 {
     char name[2 * NAME_BYTES];

@@ -1,5 +1,6 @@
-/* host/cli/cmd_show.c: `sme2lab show`: a run, what it found and the files it left. */
+/* host/cli/cmd_show.c: `sme2lab show`: a run, what it found and the files it left; or a job. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <cjson/cJSON.h>
@@ -72,7 +73,8 @@ static int print_json(const cJSON *run, const cJSON *files)
     return sl_exit_for_error(rc);
 }
 
-/* A file of the run onto standard output, as it is. */
+/* A file of the run onto standard output: as it is, but for a terminal, which nothing in it may
+ * steer. */
 static int print_file(struct sl_client *client, uint64_t id, const char *file, struct sl_diag *diag)
 {
     char path[SL_CLIENT_PATH_BYTES];
@@ -83,7 +85,7 @@ static int print_file(struct sl_client *client, uint64_t id, const char *file, s
     int rc = sl_client_get(client, path, &body, NULL, diag);
     if (rc < 0)
         return rc;
-    fwrite(body.data, 1, body.size, stdout);
+    sl_say_file(stdout, &body);
     sl_buf_fini(&body);
     return 0;
 }
@@ -109,24 +111,74 @@ static int show(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
     return rc;
 }
 
+/* --- a job, with what its attempts left --- */
+
+static void print_job(const cJSON *job)
+{
+    char text[SL_ANSWER_TIME_BYTES];
+    const cJSON *directory;
+    const char *device = sl_answer_text(job, "device"), *detail = sl_answer_text(job, "detail");
+    uint64_t run = sl_answer_u64(job, "run");
+    sl_say(stdout, "job %" PRIu64 " is %s\n", sl_answer_u64(job, "id"),
+           sl_answer_text(job, "state"));
+    sl_say(stdout, "  device    %s\n", *device ? device : sl_answer_text(job, "selector"));
+    printf("  submitted %s\n", sl_answer_time(sl_answer_u64(job, "submitted_ms"), text));
+    printf("  attempts  %" PRIu64 "\n", sl_answer_u64(job, "attempts"));
+    if (run != 0)
+        printf("  run       %" PRIu64 "\n", run);
+    if (*detail)
+        sl_say(stdout, "  detail    %s\n", detail);
+    cJSON_ArrayForEach(directory, cJSON_GetObjectItemCaseSensitive(job, "attempt_directories"))
+        sl_say(stdout, "  left      %s\n", cJSON_GetStringValue(directory));
+}
+
+static int show_job(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
+                    struct sl_diag *diag)
+{
+    char path[96];
+    struct sl_buf body;
+    cJSON *job = NULL;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
+    int rc = sl_client_get(client, path, &body, &job, diag);
+    if (rc < 0)
+        return rc;
+    if (cli->json)
+        sl_answer_print("job", &body);
+    else
+        print_job(job);
+    sl_buf_fini(&body);
+    cJSON_Delete(job);
+    return 0;
+}
+
+struct wish {
+    const char *file; /* NULL: the run */
+    bool job;
+};
+
 static int show_or_print(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
                          void *user, struct sl_diag *diag)
 {
-    const char *const *file = user;
-    return *file ? print_file(client, id, *file, diag) : show(cli, client, id, diag);
+    const struct wish *wish = user;
+    if (wish->job)
+        return show_job(cli, client, id, diag);
+    return wish->file ? print_file(client, id, wish->file, diag) : show(cli, client, id, diag);
 }
 
 int sl_cmd_show(const struct sl_cli *cli, int argc, char **argv)
 {
-    const char *file = NULL;
+    struct wish wish = {.file = NULL};
     const struct sl_option options[] = {
-        {"--file", 'f', SL_OPTION_TEXT, &file, "NAME", "print this file of the run instead"}};
+        {"--file", 'f', SL_OPTION_TEXT, &wish.file, "NAME", "print this file of the run instead"},
+        {"--job", 0, SL_OPTION_FLAG, &wish.job, NULL,
+         "the number is a job's: its state, and what attempts without a run left"},
+    };
     const struct sl_usage usage = {.verb = "show",
                                    .synopsis = "RUN [option...]",
                                    .about = "Shows a run: model, device, verdict and its files.",
                                    .options = options,
-                                   .option_count = 1,
+                                   .option_count = sizeof(options) / sizeof(options[0]),
                                    .speaks_http = true,
                                    .notes = "Example: sme2lab show 7 --file manifest.json"};
-    return sl_ask_run(cli, &usage, argc, argv, show_or_print, &file);
+    return sl_ask_run(cli, &usage, argc, argv, show_or_print, &wish);
 }

@@ -12,8 +12,7 @@ struct sl_history_part {
     double before, after;
 };
 
-/* Looks through the `list` of the comparison ("categories", "operators") in the analyses
- * (analysis_summary.json) of two runs, for arm 0 (off) or 1 (on); what has the same name is added
- * up. */
+/* Of the two analyses (analysis_summary.json) of runs and arm 0 (off) or 1 (on), the `list` of the
+ * comparison ("categories", "operators") is looked through; what has the same name is added up. */
 void sl_history_cause(const struct cJSON *before, const struct cJSON *after, const char *list,
                       int arm, struct sl_history_part *out);

@@ -169,7 +169,7 @@ static void put_loops(const struct peaks *p, struct sl_json *json)
     sl_json_close_array(json);
 }
 
-/* Adds up all workers. */
+/* Of all workers together. */
 static double per_second(const struct row *row)
 {
     return (double)(row->turns * row->work * row->workers) / (double)row->ns * 1e9;

@@ -30,7 +30,7 @@ int sl_outcome_fetch(struct sl_client *client, uint64_t job, struct sl_outcome *
 /* True for the name of a state that a job stays in. */
 bool sl_outcome_is_end(const char *state);
 
-/* The graver of two exit codes, for several jobs. */
+/* Of several jobs the graver code. */
 int sl_outcome_worse(int a, int b);
 
 /* A line for people on standard output. */

@@ -28,6 +28,7 @@ const struct sl_verb sl_verbs[] = {
     {"logs", sl_cmd_logs, "what the agent said during a run"},
     {"rm", sl_cmd_rm, "take runs out of the store, with their files"},
     {"gc", sl_cmd_gc, "take old runs out, the newest of each series stays"},
+    {"fsck", sl_cmd_fsck, "whether the store and its files agree; makes lost rows again"},
     {"token", sl_cmd_token, "who may use the daemon over TCP"},
     {"doctor", sl_cmd_doctor, "what is missing on this machine, each with its fix"},
     {"completion", sl_cmd_completion, "completion of verbs and options for a shell"},

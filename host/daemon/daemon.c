@@ -29,6 +29,7 @@
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
 #include "host/spec/host_config.h"
+#include "host/store/set_aside.h"
 #include "host/store/store.h"
 
 enum {
@@ -388,9 +389,21 @@ static void open_handles(struct daemon *daemon)
     daemon->handles_open = true;
 }
 
+static int open_store(struct daemon *daemon)
+{
+    static const struct sl_diag none = {0};
+    char path[MAX_PATH_BYTES];
+    snprintf(path, sizeof(path), "%s/store.sqlite", daemon->settings->state);
+    int rc = sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
+    if (rc != SL_E_FORMAT || !daemon->settings->rebuild)
+        return rc;
+    *daemon->diag = none;
+    rc = sl_set_aside(path, daemon->diag);
+    return rc < 0 ? rc : sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
+}
+
 static int start(struct daemon *daemon)
 {
-    char path[MAX_PATH_BYTES];
     const struct sl_host_config *config = daemon->settings->config;
     int rc = check_addresses(daemon->settings, daemon->diag);
     if (rc == 0)
@@ -400,10 +413,8 @@ static int start(struct daemon *daemon)
                               daemon->diag);
     if (rc == 0)
         rc = sl_state_lock(daemon->settings->state, LOCK_WAIT_MS, &daemon->lock, daemon->diag);
-    if (rc < 0)
-        return rc;
-    snprintf(path, sizeof(path), "%s/store.sqlite", daemon->settings->state);
-    rc = sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
+    if (rc == 0)
+        rc = open_store(daemon);
     if (rc < 0)
         return rc;
     open_handles(daemon);

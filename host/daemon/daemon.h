@@ -14,6 +14,7 @@ struct sl_daemon_settings {
     const char *config_file;             /* read again at SIGHUP; NULL: there is none */
     const char *const *listen;           /* addresses that win over the configuration's */
     unsigned listen_count;
+    bool rebuild; /* a damaged store is set aside, and made anew */
 };
 
 /* Runs until a signal ends it. 0, or what it could not start with, in `diag`. */

@@ -44,6 +44,7 @@ int main(int argc, char **argv)
         .config_file = options.config,
         .listen = options.listen,
         .listen_count = options.listen_count,
+        .rebuild = options.rebuild,
     };
     if (!settings.state) {
         rc = sl_paths_state(state, &diag);

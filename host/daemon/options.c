@@ -8,7 +8,7 @@
 #include "common/base/error.h"
 
 static const char help_text[] =
-    "usage: sme2labd [--config FILE] [--state DIR] [--listen ADDRESS]...\n"
+    "usage: sme2labd [--config FILE] [--state DIR] [--listen ADDRESS]... [--rebuild]\n"
     "       sme2labd --check-config [--config FILE]\n"
     "\n"
     "The lab's daemon: owns devices, queues jobs, takes in what they stream, keeps the runs, and "
@@ -25,6 +25,9 @@ static const char help_text[] =
     "repeated\n"
     "                     (default: unix:STATE/sme2labd.sock, guarded by its permissions; TCP asks "
     "for a token)\n"
+    "  --rebuild          a damaged store is set aside under another name and made anew: jobs and "
+    "tokens of\n"
+    "                     what can be read of it, runs of their directories\n"
     "  --check-config     says what is wrong with the configuration, or that it is right, and "
     "ends\n"
     "\n"
@@ -73,6 +76,10 @@ int sl_daemon_options_parse(struct sl_daemon_options *options, int argc, char **
         }
         if (strcmp(argv[i], "--check-config") == 0) {
             options->check_config = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--rebuild") == 0) {
+            options->rebuild = true;
             continue;
         }
         if (i + 1 == argc)

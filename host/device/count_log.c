@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/device/block_map.h"
 #include "host/device/log_line.h"
@@ -193,22 +192,6 @@ static int add_raw(struct sl_count_log *log, const char *digits, size_t len)
     return len % 8 == 0 ? 0 : SL_E_FORMAT;
 }
 
-/* Only estimates of time need spans: what was counted is worth more than they are. A window's log
- * is for nothing else. */
-static int drop_spans(struct sl_count_log *log, int rc)
-{
-    if (log->windowed)
-        return rc;
-    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("spans_dropped"));
-    sl_free(log->spans);
-    sl_free(log->entries);
-    log->spans = NULL;
-    log->entries = NULL;
-    log->span_count = log->span_room = log->entry_count = log->entry_room = 0;
-    log->keeps = log->ended = false;
-    return 0;
-}
-
 /* Ends the open span; one that equals one of the two before it is counted there: sessions of
  * streaming mode alternate with what is between them. */
 static int end_span(struct sl_count_log *log)
@@ -238,7 +221,7 @@ static int end_span(struct sl_count_log *log)
                                        .streaming = log->streaming};
     log->ended = false;
     log->epoch++;
-    return rc < 0 ? drop_spans(log, rc) : 0;
+    return rc;
 }
 
 /* One more counted execution in the open span, or with `sign` minus one one less. */
@@ -269,8 +252,7 @@ static int add_execution(struct sl_count_log *log, struct block *block, uint64_t
     block->counted += sign;
     for (int i = 0; i < SL_INSN_CLASS_COUNT; i++)
         log->counted[i] += sign * block->classes[i];
-    int rc = log->keeps ? keep_execution(log, block, sign) : 0;
-    return rc < 0 ? drop_spans(log, rc) : 0;
+    return log->keeps ? keep_execution(log, block, sign) : 0;
 }
 
 static int pass_mark(struct sl_count_log *log, int mark)
@@ -491,11 +473,6 @@ void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, v
             visit(user, &insn);
         }
     }
-}
-
-bool sl_count_log_has_spans(const struct sl_count_log *log)
-{
-    return log->keeps;
 }
 
 const struct sl_count_span *sl_count_log_spans(const struct sl_count_log *log, size_t *out_count)

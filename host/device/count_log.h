@@ -6,7 +6,6 @@
  * counted; all others are. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,11 +63,9 @@ typedef void (*sl_count_insn_fn)(void *user, const struct sl_count_insn *insn);
 int sl_count_log_new(const struct sl_count_marks *marks, struct sl_count_log **out);
 void sl_count_log_free(struct sl_count_log *log);
 
-/* Before the first push: keeps what ran by span, which costs memory by the blocks of each. Where
- * memory is short, or 1 GiB not enough, the spans are dropped and the counts go on without them.
- *
- * With a window, only what is executed from the entry of the block at `from` to the entry of the
- * one at `to` counts, every time; spans that cannot be kept are a failure then. */
+/* Before the first push: keeps what ran by span, which costs memory by the blocks of each. With a
+ * window, only what is executed from the entry of the block at `from` to the entry of the one at
+ * `to` counts, every time. */
 void sl_count_log_keep_spans(struct sl_count_log *log, const struct sl_count_window *window);
 
 /* 0, SL_E_FORMAT (`diag` names the line), SL_E_LIMIT or -ENOMEM. A failure sticks. */
@@ -88,9 +85,7 @@ uint64_t sl_count_log_uncounted(const struct sl_count_log *log);
 /* Calls `visit` for every instruction of every block that was entered. */
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user);
 
-/* False: they were not to be kept, or were dropped. */
-bool sl_count_log_has_spans(const struct sl_count_log *log);
-/* With spans, after sl_count_log_finish(): borrowed. */
+/* With sl_count_log_keep_spans(), after sl_count_log_finish(): borrowed. */
 const struct sl_count_span *sl_count_log_spans(const struct sl_count_log *log, size_t *out_count);
 const struct sl_count_entry *sl_count_log_entries(const struct sl_count_log *log);
 size_t sl_count_log_blocks(const struct sl_count_log *log);

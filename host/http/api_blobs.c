@@ -96,7 +96,7 @@ void sl_api_blob_put(struct sl_http_exchange *exchange)
     if (!sl_blobs_name_ok(name)) {
         skip_body(exchange);
         refuse_name(exchange);
-    } else if (sl_blobs_size(&exchange->http->blobs, name, false, &size) == 0) {
+    } else if (sl_blobs_touch(&exchange->http->blobs, name, &size) == 0) {
         skip_body(exchange);
         created(exchange, 200);
     } else if (read_offset(exchange, &offset, &exchange->upload_total) < 0) {
@@ -186,7 +186,7 @@ void sl_api_blob_head(struct sl_http_exchange *exchange)
         refuse_name(exchange);
         return;
     }
-    if (sl_blobs_size(blobs, exchange->param[0], false, &size) == 0) {
+    if (sl_blobs_touch(blobs, exchange->param[0], &size) == 0) {
         sl_http_reply_header(exchange, "upload-offset", "%" PRIu64, size);
         sl_http_reply_empty(exchange, 200, size);
         return;

@@ -14,12 +14,12 @@
 #include "host/http/paging.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
-#include "host/http/run_file.h"
 #include "host/job/lab.h"
 #include "host/job/task.h"
 #include "host/spec/job_body.h"
 #include "host/spec/names.h"
 #include "host/spec/spec.h"
+#include "host/store/run_file.h"
 #include "host/store/store.h"
 
 enum { MAX_LIST_BYTES = 4 << 20, MAX_INLINE_BYTES = 4096 };
@@ -107,7 +107,7 @@ static int need_blob(const struct sl_blobs *blobs, const char *sha256, const cha
                      struct sl_diag *diag)
 {
     uint64_t size;
-    int rc = sha256 ? sl_blobs_size(blobs, sha256, false, &size) : 0;
+    int rc = sha256 ? sl_blobs_touch(blobs, sha256, &size) : 0;
     if (rc < 0) {
         sl_diag_hint(diag, "PUT it to /api/v1/blobs/%s first", sha256);
         sl_diag_set(diag, rc, where, "the file %.12s... is not here", sha256);
@@ -191,7 +191,7 @@ static void on_jobs(void *user, int rc, const struct sl_job_record *rows, size_t
         return;
     sl_http_page_begin(&text, "jobs");
     for (size_t i = 0; i < count; i++)
-        sl_json_of_job(&text.json, NULL, &rows[i], NULL);
+        sl_json_of_job(&text.json, NULL, &rows[i]);
     sl_http_page_end(exchange, &text, next_cursor);
 }
 
@@ -224,15 +224,56 @@ static const struct sl_job_record *freshest(struct sl_http_exchange *exchange,
     return open ? open : job;
 }
 
+/* A job on its way to its reader, until its attempts' directories are known too. */
+struct telling {
+    struct sl_http_exchange *exchange;
+    struct sl_job_record job;
+    char *config; /* owned */
+};
+
+static void end_telling(struct telling *telling)
+{
+    sl_free(telling->config);
+    sl_free(telling);
+}
+
+static void on_attempts(void *user, int rc, const struct sl_store_finding *rows, size_t count,
+                        uint64_t more)
+{
+    struct telling *telling = user;
+    struct sl_http_json text;
+    (void)more;
+    if (sl_http_reply_due(telling->exchange, rc)) {
+        sl_http_json_begin(&text, MAX_LIST_BYTES);
+        sl_json_of_whole_job(&text.json, freshest(telling->exchange, &telling->job),
+                             telling->config, rows, count);
+        sl_http_reply_json(telling->exchange, 200, &text);
+    }
+    end_telling(telling);
+}
+
+static int tell(struct sl_http_exchange *exchange, const struct sl_job_record *job,
+                const char *config_json)
+{
+    struct telling *telling = sl_calloc(1, sizeof(*telling));
+    if (!telling)
+        return -ENOMEM;
+    *telling = (struct telling){exchange, *job, sl_strndup(config_json, strlen(config_json))};
+    int rc = telling->config ? sl_store_list_attempts(sl_lab_store(exchange->http->lab), job->id,
+                                                      on_attempts, telling)
+                             : -ENOMEM;
+    if (rc < 0)
+        end_telling(telling);
+    return rc;
+}
+
 static void on_job(void *user, int rc, const struct sl_job_record *job, const char *config_json)
 {
     struct sl_http_exchange *exchange = user;
-    struct sl_http_json text;
-    if (!sl_http_reply_due(exchange, rc))
-        return;
-    sl_http_json_begin(&text, MAX_LIST_BYTES);
-    sl_json_of_job(&text.json, NULL, freshest(exchange, job), config_json);
-    sl_http_reply_json(exchange, 200, &text);
+    if (rc == 0)
+        rc = tell(exchange, job, config_json);
+    if (rc < 0)
+        sl_http_reply_due(exchange, rc);
 }
 
 static void get_job(struct sl_http_exchange *exchange, sl_store_job_fn done)

@@ -15,8 +15,8 @@
 #include "host/http/paging.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
-#include "host/http/run_file.h"
 #include "host/job/lab.h"
+#include "host/store/run_file.h"
 #include "host/store/store.h"
 
 enum { MAX_LIST_BYTES = 4 << 20 };

@@ -19,7 +19,7 @@
 struct sl_http_connection;
 
 enum {
-    /* Requests under way at each listener: one more is surplus. Connections without one give way
+    /* Of each listener. Requests under way: one more is surplus. Connections without one give way
      * to newer ones. */
     SL_HTTP_MAX_CONNECTIONS = 320,
     SL_HTTP_MAX_PEER_CONNECTIONS = 256,   /* of them from one address */

@@ -48,7 +48,7 @@ static bool is_loopback(const char *host, int port, struct place *out)
     return strncmp(host, "127.", 4) == 0 && uv_ip4_addr(host, port, &out->to.v4) == 0;
 }
 
-/* Takes the address of any machine: 1.2.3.4, [::]. */
+/* Of whatever machine: 1.2.3.4, [::]. */
 static bool is_address(char *host, int port, struct place *out)
 {
     size_t len = strlen(host);

@@ -49,7 +49,7 @@ static int queue_snapshot(struct sl_live *live, const struct sl_job_record *job)
     struct sl_json json;
     sl_buf_init(&text, 8192);
     sl_json_init(&json, &text);
-    sl_json_of_job(&json, NULL, job, NULL);
+    sl_json_of_job(&json, NULL, job);
     int rc = json.error;
     if (rc == 0)
         rc = sl_buf_printf(&live->queue, "retry: 1000\nevent: job\ndata: %s\n\n",

@@ -7,6 +7,7 @@
 #include "host/records.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/names.h"
+#include "host/store/answers.h"
 
 /* Absent is null: 0 as a time or an id, "" as a name. */
 static void put_id(struct sl_json *json, const char *key, uint64_t value)
@@ -22,10 +23,8 @@ static void put_name(struct sl_json *json, const char *key, const char *value)
     sl_json_text(json, key, value[0] ? value : NULL);
 }
 
-void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job,
-                    const char *config_json)
+static void put_job(struct sl_json *json, const struct sl_job_record *job)
 {
-    sl_json_open_object(json, key);
     sl_json_u64(json, "id", job->id);
     sl_json_text(json, "state", sl_job_state_name(job->state));
     sl_json_text(json, "cause", sl_job_cause_name(job->cause));
@@ -39,8 +38,44 @@ void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_r
     put_name(json, "device", job->device);
     put_id(json, "run", job->run);
     sl_json_bool(json, "cancel_wanted", job->cancel_wanted);
-    if (config_json)
-        sl_json_raw(json, "config", config_json);
+}
+
+void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job)
+{
+    sl_json_open_object(json, key);
+    put_job(json, job);
+    sl_json_close_object(json);
+}
+
+void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
+                          const char *config_json, const struct sl_store_finding *attempts,
+                          size_t count)
+{
+    sl_json_open_object(json, NULL);
+    put_job(json, job);
+    sl_json_raw(json, "config", config_json);
+    sl_json_open_array(json, "attempt_directories");
+    for (size_t i = 0; i < count; i++)
+        sl_json_text(json, NULL, attempts[i].name);
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *finding)
+{
+    static const char *const kinds[] = {
+        [SL_FOUND_LOST_ROW] = "lost-row",
+        [SL_FOUND_LOST_FILES] = "lost-files",
+        [SL_FOUND_DEAD_ATTEMPT] = "dead-attempt",
+        [SL_FOUND_UNUSED_BLOB] = "unused-blob",
+    };
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "kind", kinds[finding->kind]);
+    sl_json_text(json, "name", finding->name);
+    put_id(json, "run", finding->run);
+    put_id(json, "job", finding->job);
+    sl_json_u64(json, "bytes", finding->bytes);
+    sl_json_bool(json, "mended", finding->mended);
     sl_json_close_object(json);
 }
 

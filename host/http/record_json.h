@@ -8,11 +8,16 @@ struct sl_device_record;
 struct sl_job_record;
 struct sl_json;
 struct sl_run_record;
+struct sl_store_finding;
 struct sl_token_record;
 
-/* `config_json` NULL: without it. It is checked JSON and goes in as it is. */
-void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job,
-                    const char *config_json);
+void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job);
+/* With its configuration, which is checked JSON and goes in as it is, and the directories of
+ * attempts that made no run. */
+void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
+                          const char *config_json, const struct sl_store_finding *attempts,
+                          size_t count);
+void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *finding);
 void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run);
 /* A series by its newest run; a run as one of its points. */
 void sl_json_of_series(struct sl_json *json, const struct sl_run_record *newest);

@@ -127,7 +127,7 @@ void sl_run_progress_step(struct sl_run_progress *p, int phase, uint32_t pair, u
     p->pairs = pairs;
 }
 
-/* Instructions of one pair, by those that are over or by the warm-up; 0: not known yet. */
+/* Of one pair, from those that are over or from the warm-up; 0: not known yet. */
 static double pair_insns(const struct sl_run_progress *p)
 {
     if (p->phase != PHASE_MEASURING || p->insns_at_pairs == 0)

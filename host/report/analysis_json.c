@@ -216,7 +216,7 @@ static void put_steadiness(struct sl_json *json, const struct sl_analysis *analy
     sl_json_close_object(json);
 }
 
-/* The share of end to end that operators inside delegates took, and their number. */
+/* Of end to end, what operators inside delegates did themselves; of operators, how many. */
 static void put_delegated(struct sl_json *json, const struct sl_attribution *a, double total)
 {
     double time = 0;

@@ -47,7 +47,7 @@ static void put_gain(struct sl_json *json, const struct sl_gain *gain)
     sl_json_close_object(json);
 }
 
-/* For two builds: the other arm, and what SME2 gained in each; null for anything else. */
+/* Of two builds: the other arm, and what SME2 gained in each; null of anything else. */
 static void put_arms(struct sl_json *json, const struct sl_arms *arms)
 {
     if (!arms || !(arms->has_arm || arms->has_gain)) {

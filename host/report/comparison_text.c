@@ -83,7 +83,7 @@ static void put_cold(struct page *p, const struct sl_analysis *side, const char 
                    sl_analysis_cold_text(side, text));
 }
 
-/* For two builds: the arm that the verdict is not about, and what SME2 gained in each. */
+/* Of two builds: the arm that the verdict is not of, and what SME2 gained in each. */
 static void put_arms(struct page *p, const struct sl_arms *arms)
 {
     const struct sl_gain *gain = &arms->gain;
@@ -417,9 +417,6 @@ static void put_brief(struct page *p)
 static void put_estimates(struct page *p)
 {
     char line[256];
-    const char *why_none = sl_run_estimates_why_none(p->report->estimates);
-    if (why_none)
-        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", why_none);
     for (size_t i = 0; sl_run_estimates_line(p->report->estimates, i, line, sizeof(line)); i++)
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", line);
 }

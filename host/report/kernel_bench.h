@@ -60,8 +60,8 @@ uint64_t sl_kernel_elements(const struct sl_kernel_row *row);
 uint64_t sl_kernel_multiply_adds(const struct sl_kernel_row *row);
 uint64_t sl_kernel_bytes(const struct sl_kernel_row *row);
 
-/* The share that one thread's timed row reached of what the device can do in that time: in
- * multiply-adds of its type, or in bytes; 0 where either is not known. */
+/* Of one thread's row, timed, the part of what the device does at most in that time: of
+ * multiply-adds of its type, or of bytes; 0 where either is not known. */
 double sl_kernel_share_of_peak(const struct sl_kernel_row *row, const struct sl_reach_roof *roof);
 
 /* One object. Returns the writer's error. */

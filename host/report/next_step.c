@@ -246,7 +246,7 @@ static void add_largest(struct search *s)
         s->candidate, sl_category_name(largest), 100 * all[largest].share_candidate);
 }
 
-/* A clean arm knows no operator: Method::execute is all there is. */
+/* Of a clean arm no operator is known: Method::execute is all there is. */
 static bool whole_runs_alone(const struct search *s)
 {
     const struct sl_operator *only =

@@ -191,14 +191,11 @@ static void put_facts(struct sl_doc *doc, const struct sl_report *report)
     put_table(doc, report, NULL, &table);
 }
 
-/* For counted runs: what time the silicon would take, and what it is spent on. */
+/* Of counted runs: what time the silicon would take, and what it is spent on. */
 static void put_estimates(struct sl_doc *doc, const struct sl_report *report, size_t most)
 {
     const struct cJSON *estimates = report->comparison->estimates;
     struct sl_table table;
-    const char *why_none = sl_run_estimates_why_none(estimates);
-    if (why_none)
-        sl_doc_say(doc, SL_DOC_SENTENCE, NULL, "%s", why_none);
     if (!sl_run_estimates_any(estimates))
         return;
     const struct sl_attribution *const names[2] = {&report->comparison->baseline->attribution,

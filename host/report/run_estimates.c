@@ -58,8 +58,7 @@ static void add_range(struct range *sum, struct range one)
     sum->high += one.high;
 }
 
-/* The ratio of off to on; its ends belong to opposite errors only where the silicon errs on one
- * engine. */
+/* Of off to on; the ends belong to opposite errors only where the silicon errs on one engine. */
 static struct range ratio_of(struct range off, struct range on)
 {
     return (struct range){off.low / on.high, off.mid / on.mid, off.high / on.low};
@@ -68,15 +67,6 @@ static struct range ratio_of(struct range off, struct range on)
 bool sl_run_estimates_any(const cJSON *estimates)
 {
     return cJSON_IsArray(estimates) && range_of(estimates->child, 0).mid > 0;
-}
-
-const char *sl_run_estimates_why_none(const cJSON *estimates)
-{
-    return cJSON_IsArray(estimates) && !estimates->child
-               ? "No estimate of time: the run was too long to keep what one is made of; count "
-                 "fewer "
-                 "runs."
-               : NULL;
 }
 
 /* --- form --- */
@@ -132,7 +122,7 @@ static bool is_profile(const cJSON *profile)
 bool sl_run_estimates_fit(const cJSON *estimates)
 {
     const cJSON *profile;
-    bool fits = cJSON_IsArray(estimates);
+    bool fits = cJSON_IsArray(estimates) && estimates->child;
     cJSON_ArrayForEach(profile, estimates) fits = fits && is_profile(profile);
     return fits;
 }

@@ -11,13 +11,11 @@ struct sl_buf;
 struct sl_json;
 struct sl_table;
 
-/* Is there an estimate to show? */
+/* Whether there is an estimate to show. */
 bool sl_run_estimates_any(const struct cJSON *estimates);
-/* Why a counted run has none: a sentence, static; NULL where it has one, or nothing was counted. */
-const char *sl_run_estimates_why_none(const struct cJSON *estimates);
 
-/* Has all of it its form, and does it add up? Each side of a profile is the sum of its operators,
- * and of what it is spent on; none at all fits too. */
+/* Whether all of it has its form and adds up: each side of a profile is the sum of its operators,
+ * and of what it is spent on. */
 bool sl_run_estimates_fit(const struct cJSON *estimates);
 
 /* The members "estimate" (of the first profile) and "estimates" (of all) of a comparison:

@@ -129,7 +129,7 @@ static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
     }
 }
 
-/* Did its processes alternate with those of other sides? */
+/* Of several processes, next to which those of other sides ran? */
 static bool is_round(const struct sl_compared_side *side)
 {
     return side->file.rounds.count > 1 && side->file.rounds.together;

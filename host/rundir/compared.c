@@ -211,7 +211,7 @@ static void find_title(struct sl_compared *compared)
         sl_path_title(path ? path : "unknown model", compared->title, sizeof(compared->title));
 }
 
-/* Counts depend on the vector length of the side that streams; 0 where nothing was counted. */
+/* Of the side that streams, where instructions were counted: their number depends on it. */
 static unsigned svl_of(const struct sl_compared *compared)
 {
     const struct sl_compared_side *side = &compared->sides[1];

@@ -413,7 +413,7 @@ static void put_results(struct maker *m, const char *key, const cJSON *recorded)
     sl_json_close_array(m->json);
 }
 
-/* Writes each output with its type. One that is no tensor (a negative type) has no files. */
+/* Of each output its type; one that is no tensor (a negative type) has no files. */
 static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
 {
     static const char *const variants[][2] = {

@@ -231,7 +231,7 @@ int sl_run_estimate_put(struct sl_json *json, const struct sl_trace *raw,
     char name[SL_SILICON_NAME_BYTES];
     int rc = sl_silicon_check_names(names, diag); /* no paths: they may have come over a wire */
     sl_json_open_array(json, "estimates");
-    while (rc == 0 && sl_count_log_has_spans(log) && sl_silicon_next_name(&names, name))
+    while (rc == 0 && sl_silicon_next_name(&names, name))
         rc = put_one(json, raw, log, name, diag);
     sl_json_close_array(json);
     return rc < 0 ? rc : json->error;

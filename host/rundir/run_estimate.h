@@ -10,8 +10,7 @@ struct sl_trace;
  * "profile_sha256", "title", "off", "on" ({"low_ns","mid_ns","high_ns","confidence","unclassified",
  * "spent_ns"}) and "operators", each {"operator","off","on"}. They are of the last execution of
  * either variant, all of which are equal. `raw` is the trace whose events have marks for times,
- * `log` is finished; the array is empty where it has
- * dropped its spans. `names` are of built-in profiles, with commas; NULL: apple-m4
+ * `log` is finished and keeps spans. `names` are of built-in profiles, with commas; NULL: apple-m4
  * and arm-c1-ultra. Returns 0, -ENOMEM or what sl_silicon_load() finds. */
 int sl_run_estimate_put(struct sl_json *json, const struct sl_trace *raw,
                         const struct sl_count_log *log, const char *names, struct sl_diag *diag);

@@ -69,6 +69,17 @@ int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial
     return 0;
 }
 
+int sl_blobs_touch(const struct sl_blobs *blobs, const char *sha256, uint64_t *out_bytes)
+{
+    char path[SL_PATH_BYTES];
+    int rc = sl_blobs_size(blobs, sha256, false, out_bytes);
+    if (rc == 0)
+        rc = sl_blobs_path(blobs, sha256, path);
+    if (rc == 0 && utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) < 0)
+        rc = errno == ENOENT ? SL_E_NOT_FOUND : -errno;
+    return rc;
+}
+
 /* An old one that no upload holds; the lock keeps it from one that begins just now. */
 static bool remove_partial(int folder, const char *file, time_t before)
 {

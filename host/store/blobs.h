@@ -35,6 +35,10 @@ int sl_blobs_path(const struct sl_blobs *blobs, const char *sha256, char out_pat
 int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial,
                   uint64_t *out_bytes);
 
+/* The same of a whole one that somebody is about to name: it counts as touched now (see
+ * SL_STORE_BLOB_KEEP_MS). */
+int sl_blobs_touch(const struct sl_blobs *blobs, const char *sha256, uint64_t *out_bytes);
+
 struct sl_blob_upload; /* one thread at a time */
 
 /* Opens the upload of `sha256` at `offset` (0: from the start; what lies past it is dropped).

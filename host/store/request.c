@@ -45,6 +45,11 @@ void sl_request_answer(struct sl_request *request)
     case SL_REQUEST_LIST_TOKENS:
         request->tokens_done(request->user, rc, request->rows, rc == 0 ? request->count : 0);
         break;
+    case SL_REQUEST_CHECK:
+    case SL_REQUEST_LIST_ATTEMPTS:
+        request->findings_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
+                               request->next_cursor);
+        break;
     }
 }
 

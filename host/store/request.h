@@ -21,6 +21,8 @@ enum sl_request_kind {
     SL_REQUEST_ADD_TOKEN,
     SL_REQUEST_REMOVE_TOKEN,
     SL_REQUEST_LIST_TOKENS,
+    SL_REQUEST_CHECK,
+    SL_REQUEST_LIST_ATTEMPTS,
 };
 
 struct sl_request {
@@ -34,11 +36,12 @@ struct sl_request {
         struct sl_token_record token;
         struct sl_jobs_filter jobs_filter;
         struct sl_runs_filter runs_filter;
+        struct sl_store_check check;
     };
     char *config, *key; /* owned; NULL when absent */
     void *rows;         /* owned: the records of a list */
     size_t count;
-    uint64_t next_cursor;
+    uint64_t next_cursor; /* of findings: how many more there are */
     union {
         sl_store_done_fn done;
         sl_store_id_fn id_done;
@@ -46,6 +49,7 @@ struct sl_request {
         sl_store_jobs_fn jobs_done;
         sl_store_runs_fn runs_done;
         sl_store_tokens_fn tokens_done;
+        sl_store_findings_fn findings_done;
     };
     void *user;
 };

@@ -53,8 +53,9 @@ static const char *const migrations[] = {
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 
-static const char move_away[] = "move the file away to start anew: runs stay in their directories, "
-                                "and can be imported again";
+static const char move_away[] =
+    "start sme2labd once with --rebuild: it sets the file aside and makes "
+    "the rows again from the runs' directories";
 
 static int failure(sqlite3 *db, const char *path, struct sl_diag *diag)
 {

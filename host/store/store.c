@@ -11,9 +11,12 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/store/check.h"
+#include "host/store/findings.h"
 #include "host/store/job_table.h"
 #include "host/store/numbers.h"
 #include "host/store/request.h"
+#include "host/store/row_copy.h"
 #include "host/store/run_table.h"
 #include "host/store/schema.h"
 #include "host/store/token_table.h"
@@ -91,6 +94,8 @@ static void execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
         [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
         [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
+        [SL_REQUEST_CHECK] = sl_check_carry_out,
+        [SL_REQUEST_LIST_ATTEMPTS] = sl_check_list_attempts,
     };
     tables[request->kind](request, db);
 }
@@ -123,6 +128,23 @@ static int execute_batch(struct sl_store *store, struct sl_request *batch,
     return failed;
 }
 
+/* A run's rows stand in its directory too: as they are when it is added, and when its job ended. A
+ * copy that cannot be written is missed only if the database is lost as well. */
+static void copy_rows(struct sl_store *store, const struct sl_request *batch)
+{
+    char root[SL_PATH_BYTES];
+    sl_check_root(store->db, root);
+    for (; batch; batch = batch->next) {
+        uint64_t run = batch->kind == SL_REQUEST_ADD_RUN      ? batch->id
+                       : batch->kind == SL_REQUEST_UPDATE_JOB ? batch->job.run
+                                                              : 0;
+        int rc = batch->rc == 0 && run != 0 ? sl_row_copy_write(store->db, root, run) : 0;
+        if (rc < 0 && rc != SL_E_NOT_FOUND)
+            sl_log(SL_LOG_WARNING, SL_LOG_EVENT("row_not_copied"), SL_LOG_NUMBER("run", run),
+                   SL_LOG_REASON(sl_strerror(rc)));
+    }
+}
+
 /* Under the lock. Each change is said once; damage stays. */
 static void note_health(struct sl_store *store, int rc, const char *why)
 {
@@ -149,6 +171,8 @@ static void work(void *user)
         uv_mutex_unlock(&store->lock);
         char why[SL_STORE_WHY_BYTES] = "";
         int rc = execute_batch(store, batch, why);
+        if (rc == 0)
+            copy_rows(store, batch);
         uv_mutex_lock(&store->lock);
         note_health(store, rc, why);
         while (batch) {
@@ -231,32 +255,70 @@ static int raise_sequence(sqlite3 *db, const char *table, uint64_t last)
     return rc == SQLITE_OK ? 0 : -EIO;
 }
 
-/* A database with lower numbers than were given out lost its newest rows: a log that was cut, an
- * older copy in its place, or a new file. */
-static int open_numbers(struct sl_store *store, const char *path, struct sl_diag *diag)
+/* What the database lost, whole or its newest rows, and what directories still tell of it. */
+static int make_rows_again(struct sl_store *store)
 {
-    char name[SL_PATH_BYTES];
-    uint64_t jobs = sequence_of(store->db, "jobs"), runs = sequence_of(store->db, "runs");
-    snprintf(name, sizeof(name), "%.1000s-numbers", path);
-    int rc = sl_numbers_open(name, &store->numbers);
-    if (rc < 0)
-        return sl_diag_set(diag, rc, name, "the file cannot be opened: %s", sl_strerror(rc));
+    static const struct sl_store_check wish = {.mend = true};
+    struct sl_findings found = {.rows = NULL};
+    uint64_t made = 0, highest = 0;
+    int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
+    if (rc == 0)
+        rc = sl_check_state(store->db, &wish, &found, &highest);
+    if (rc == 0 && highest > sequence_of(store->db, "jobs"))
+        rc = raise_sequence(store->db, "jobs", highest);
+    if (sqlite3_exec(store->db, rc == 0 ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
+        rc = -EIO;
+    for (size_t i = 0; i < found.count; i++) {
+        bool lost = found.rows[i].kind == SL_FOUND_LOST_ROW;
+        made += lost && found.rows[i].mended;
+        if (lost && !found.rows[i].mended)
+            sl_log(SL_LOG_ERROR, SL_LOG_EVENT("row_not_made_again"),
+                   SL_LOG_TEXT("directory", found.rows[i].name));
+    }
+    if (rc == 0 && made > 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("rows_made_again"), SL_LOG_NUMBER("runs", made));
+    sl_findings_fini(&found);
+    return rc;
+}
+
+/* A database with lower numbers than were given out lost its newest rows: a log that was cut, an
+ * older copy in its place, or a new file. Sequences first: no row that is made again may hand a
+ * number of a lost one on. */
+static int make_up_for_losses(struct sl_store *store)
+{
     const struct sl_numbers *given = &store->numbers;
+    uint64_t jobs = sequence_of(store->db, "jobs"), runs = sequence_of(store->db, "runs");
+    int rc = 0;
     if (given->jobs > jobs || given->runs > runs)
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("store_rows_lost"),
                SL_LOG_NUMBER("jobs", given->jobs > jobs ? given->jobs - jobs : 0),
                SL_LOG_NUMBER("runs", given->runs > runs ? given->runs - runs : 0),
-               SL_LOG_REASON("the store is older than the numbers beside it; they stay unused"));
+               SL_LOG_REASON("the store is older than the numbers beside it"));
+    else if (runs > 0)
+        return 0;
     if (given->jobs > jobs)
         rc = raise_sequence(store->db, "jobs", given->jobs);
     if (rc == 0 && given->runs > runs)
         rc = raise_sequence(store->db, "runs", given->runs);
+    return rc < 0 ? rc : make_rows_again(store);
+}
+
+static int open_numbers(struct sl_store *store, const char *path, struct sl_diag *diag)
+{
+    char name[SL_PATH_BYTES];
+    snprintf(name, sizeof(name), "%.1000s-numbers", path);
+    int rc = sl_numbers_open(name, &store->numbers);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, name, "the file cannot be opened: %s", sl_strerror(rc));
+    rc = make_up_for_losses(store);
     if (rc == 0)
-        rc = sl_numbers_raise(&store->numbers, jobs, runs);
+        rc = sl_numbers_raise(&store->numbers, sequence_of(store->db, "jobs"),
+                              sequence_of(store->db, "runs"));
     if (rc < 0)
         sl_numbers_close(&store->numbers);
-    return rc < 0 ? sl_diag_set(diag, rc, name, "the numbers cannot be kept: %s", sl_strerror(rc))
-                  : 0;
+    return rc < 0
+               ? sl_diag_set(diag, rc, name, "lost rows cannot be made up for: %s", sl_strerror(rc))
+               : 0;
 }
 
 int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag)
@@ -491,4 +553,26 @@ int sl_store_remove_token(struct sl_store *store, uint64_t id, sl_store_done_fn 
 int sl_store_remove_run(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user)
 {
     return remove_row(store, SL_REQUEST_REMOVE_RUN, id, done, user);
+}
+
+int sl_store_check(struct sl_store *store, const struct sl_store_check *wish,
+                   sl_store_findings_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_CHECK, user);
+    if (request) {
+        request->check = *wish;
+        request->findings_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_list_attempts(struct sl_store *store, uint64_t job, sl_store_findings_fn done,
+                           void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LIST_ATTEMPTS, user);
+    if (request) {
+        request->id = job;
+        request->findings_done = done;
+    }
+    return enqueue(store, request);
 }

@@ -22,7 +22,8 @@ struct sl_store;
 /* Opens `path`, made if absent, and brings its schema up to this version by numbered migrations,
  * each in a transaction; a newer schema than this program's is refused with words, and so is a
  * damaged file and one that can be read only. Beside it, `path`-numbers keeps the highest numbers
- * that were given out: rows that the database lost leave theirs unused. Blocks: for start-up. */
+ * that were given out: rows that the database lost leave theirs unused, and those of runs are made
+ * again from their directories, also of a database that was lost whole. Blocks: for start-up. */
 int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag);
 /* Can it do its work? 0, or why the latest requests failed (SL_E_FORMAT: it is damaged, and stays
  * so), with words. On the loop's thread. */
@@ -60,6 +61,14 @@ int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filt
 
 int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,
                        sl_store_runs_fn done, void *user);
+
+/* Other requests wait meanwhile. */
+int sl_store_check(struct sl_store *store, const struct sl_store_check *wish,
+                   sl_store_findings_fn done, void *user);
+/* The directories that the attempts of a job made, but its run's; of one that runs, the one it is
+ * at too. */
+int sl_store_list_attempts(struct sl_store *store, uint64_t job, sl_store_findings_fn done,
+                           void *user);
 
 /* Tokens are few and asked for at every request: read once at start, kept by the caller. */
 int sl_store_list_tokens(struct sl_store *store, sl_store_tokens_fn done, void *user);

@@ -1,6 +1,9 @@
-"""A store whose files were damaged from outside: said in words, and no number of a lost job is another's."""
+"""A store whose files were damaged from outside: said in words, rows made again from the runs' directories, and no number of a lost job
+is another's."""
 
 import json
+import os
+import sqlite3
 
 import lab
 from daemon import NATIVE_AGENT, SME2LABD, Daemon
@@ -27,22 +30,91 @@ class TestStoreDamage(lab.Scratch):
             daemon.kill()
             (state / "store.sqlite-wal").write_bytes(b"")
             daemon.start()
-            self.assertEqual(daemon.request("GET", f"/api/v1/jobs/{second['id']}")[0], 404)
             self.assertIn("event=store_rows_lost jobs=1 runs=1", daemon.log_text())
+            self.assertIn("event=rows_made_again runs=1", daemon.log_text())
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{second['id']}"), second)
+            self.assertEqual([run["id"] for run in daemon.get("/api/v1/runs")["runs"]], [2, 1])
             third = daemon.wait(submit(daemon))
             self.assertEqual([job["id"] for job in (first, second, third)], [1, 2, 3])
             self.assertEqual([job["run"] for job in (first, second, third)], [1, 2, 3])
 
-    def test_a_damaged_database_is_refused_with_words(self):
+    def cli(self, daemon, *words):
+        return lab.sme2lab("--server", f"unix:{daemon.socket}", *words)
+
+    def test_a_damaged_database_is_refused_with_words_and_made_again_when_asked(self):
         state = self.scratch / "state"
         with Daemon(state) as daemon:
-            daemon.wait(submit(daemon))
+            job = daemon.wait(submit(daemon))
+            runs = daemon.get("/api/v1/runs")
             daemon.terminate()
             with open(state / "store.sqlite", "r+b") as database:
                 database.seek(2 * 4096)
                 database.write(b"\xa5" * 4096)
-            with self.assertRaisesRegex(AssertionError, "the store is damaged"):
+            with self.assertRaisesRegex(AssertionError, "(?s)the store is damaged.*--rebuild"):
                 daemon.start()
+            daemon.words.append("--rebuild")
+            daemon.start()
+            self.assertEqual(len(list(state.glob("store.sqlite.damaged-*"))), 1)
+            self.assertEqual(daemon.get("/api/v1/runs"), runs)
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{job['id']}"), job)
+            self.assertEqual(daemon.wait(submit(daemon))["id"], job["id"] + 1)
+            daemon.terminate()
+            daemon.start()  # a store that is well is left alone
+            self.assertEqual(len(list(state.glob("store.sqlite.damaged-*"))), 1)
+
+    def test_fsck_finds_what_was_lost_and_gc_frees_what_nothing_needs(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            job = daemon.wait(submit(daemon))
+            runs = daemon.get("/api/v1/runs")
+            self.assertIn("agree", self.cli(daemon, "fsck").stdout)
+            daemon.terminate()
+            with sqlite3.connect(state / "store.sqlite") as database:
+                database.execute("DELETE FROM runs")
+                database.execute("DELETE FROM jobs")
+            database.close()
+            attempt = state / "runs/2001-01-01/000000.000-77/streams"
+            attempt.mkdir(parents=True)
+            (attempt / "trace").write_bytes(b"12345")
+            blob = state / "blobs" / ("5" * 64)
+            blob.write_bytes(b"1234567")
+            for old in (attempt.parent, blob, *state.glob("blobs/*")):
+                os.utime(old, (1e9, 1e9))
+            daemon.start()
+            found = self.cli(daemon, "--json", "fsck")
+            self.assertEqual(found.returncode, 5, found.stderr)
+            kinds = [row["kind"] for row in json.loads(found.stdout)["findings"]]
+            self.assertEqual(sorted(set(kinds)), ["dead-attempt", "lost-row", "unused-blob"])
+            self.assertIn("lost", self.cli(daemon, "fsck").stdout)
+            self.assertEqual(daemon.get("/api/v1/runs")["runs"], [])
+            mended = self.cli(daemon, "fsck", "--mend")
+            self.assertEqual(mended.returncode, 0, mended.stderr)
+            self.assertIn("mended", mended.stdout)
+            self.assertEqual(daemon.get("/api/v1/runs"), runs)
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{job['id']}"), job)
+            would = json.loads(self.cli(daemon, "--json", "gc", "--older-than", "1d", "--dry-run").stdout)
+            self.assertEqual((would["attempts"], would["blobs"]), (["runs/2001-01-01/000000.000-77"], ["5" * 64]))
+            self.assertTrue(blob.exists() and attempt.exists())
+            done = self.cli(daemon, "gc", "--older-than", "1d")
+            self.assertIn("1 directories of attempts without a run, 5 bytes, removed", done.stdout)
+            self.assertIn("1 files that no job needs, 7 bytes, removed", done.stdout)
+            self.assertFalse(blob.exists() or attempt.exists())
+            self.assertEqual(len(list(state.glob("blobs/*"))), 1)  # the run's model
+            self.assertEqual(self.cli(daemon, "fsck").returncode, 0)
+
+    def test_what_attempts_left_is_in_their_job(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            job = daemon.wait(submit(daemon))
+            self.assertEqual(job["attempt_directories"], [])
+            day = next((state / "runs").iterdir()).name
+            (state / "runs" / day / "000000.000-1").mkdir()
+            (state / "runs" / day / "000000.000-11").mkdir()
+            self.assertEqual(daemon.get("/api/v1/jobs/1")["attempt_directories"], [f"runs/{day}/000000.000-1"])
+            shown = self.cli(daemon, "show", "--job", 1)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            self.assertIn(f"runs/{day}/000000.000-1\n", shown.stdout)
+            self.assertEqual(json.loads(self.cli(daemon, "--json", "show", "--job", 1).stdout)["schema"], "sme2lab.job/1")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,15 @@
 /* tests/unit/host/cli/test_say.c */
+#define _XOPEN_SOURCE 700 /* pseudo-terminals */
+
 #include "host/cli/say.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "tests/support/test.h"
 
@@ -41,4 +47,62 @@ TEST(a_long_text_is_said_whole)
     sl_mem_fail_nth(0);
     assert_string_equal(out, "");
     free(out);
+}
+
+/* What a terminal gets of `bytes`. */
+static void shown(void (*say)(FILE *to, const struct sl_buf *text), const char *bytes, size_t size,
+                  char out[64])
+{
+    int controller = posix_openpt(O_RDWR | O_NOCTTY);
+    struct sl_buf text = {.data = (uint8_t *)(uintptr_t)bytes, .size = size};
+    struct termios mode;
+    assert_true(controller >= 0 && grantpt(controller) == 0 && unlockpt(controller) == 0);
+    int terminal = open(ptsname(controller), O_RDWR | O_NOCTTY);
+    assert_int_equal(tcgetattr(terminal, &mode), 0);
+    mode.c_oflag &= ~(tcflag_t)OPOST;
+    assert_int_equal(tcsetattr(terminal, TCSANOW, &mode), 0);
+    FILE *to = fdopen(terminal, "w");
+    assert_non_null(to);
+    say(to, &text);
+    fflush(to);
+    memset(out, 0, 64);
+    assert_int_equal(read(controller, out, 63), (int)size);
+    fclose(to);
+    close(controller);
+}
+
+TEST(a_terminal_gets_a_page_with_its_colours_and_nothing_else_that_steers)
+{
+    static const char page[] = "\033[1;32mgood\033[0m a\033]0;x\007b\0c\033[2J\033[m";
+    char out[64];
+    shown(sl_say_page, page, sizeof(page) - 1, out);
+    assert_string_equal(out, "\033[1;32mgood\033[0m a?]0;x?b?c?[2J\033[m");
+    shown(sl_say_page, "\033", 1, out);
+    assert_string_equal(out, "?");
+}
+
+TEST(a_terminal_gets_a_file_without_colours)
+{
+    char out[64];
+    shown(sl_say_file, "a\033[8mb\n\0", 8, out);
+    assert_string_equal(out, "a?[8mb\n?");
+}
+
+TEST(a_file_gets_every_byte)
+{
+    char *out = NULL;
+    size_t size = 0;
+    struct sl_buf text = {.data = (uint8_t *)(uintptr_t)"a\033[8m\0b", .size = 7};
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    sl_say_file(file, &text);
+    sl_say_page(file, &text);
+    rewind(file);
+    out = calloc(1, 15);
+    size = fread(out, 1, 15, file);
+    assert_int_equal(size, 14);
+    assert_memory_equal(out, text.data, 7);
+    assert_memory_equal(out + 7, text.data, 7);
+    free(out);
+    fclose(file);
 }

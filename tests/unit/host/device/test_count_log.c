@@ -268,37 +268,6 @@ TEST(spans_end_where_streaming_mode_switches)
     sl_count_log_free(log);
 }
 
-TEST(counts_go_on_where_spans_cannot_be_kept)
-{
-    static const char text[] = WORK RUN SESSION RUN;
-    static const struct sl_count_window window = {.from = 0x2000, .to = 0x3010};
-    int dropped = 0, failed = 0;
-    for (unsigned nth = 1; nth < 12; nth++) {
-        for (int windowed = 0; windowed < 2; windowed++) {
-            struct sl_count_log *log = NULL;
-            sl_mem_fail_nth(nth);
-            int rc = sl_count_log_new(&marks, &log);
-            if (rc == 0) {
-                sl_count_log_keep_spans(log, windowed ? &window : NULL);
-                rc = sl_count_log_push(log, text, sizeof(text) - 1, NULL);
-            }
-            if (rc == 0)
-                rc = sl_count_log_finish(log, NULL);
-            sl_mem_fail_nth(0);
-            if (rc == 0 && !windowed) {
-                dropped += !sl_count_log_has_spans(log);
-                assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 14);
-            }
-            failed += rc == -ENOMEM && windowed;
-            assert_true(rc == 0 || rc == -ENOMEM);
-            assert_true(!log || !windowed || rc < 0 || sl_count_log_has_spans(log));
-            sl_count_log_free(log);
-        }
-    }
-    assert_int_equal(dropped, 2); /* an entry's room, a span's room */
-    assert_true(failed >= dropped);
-}
-
 TEST(equal_sessions_are_one_span_that_came_often)
 {
 #define AGAIN TRACE("c0", "003000") RUN RUN TRACE("c1", "003010")

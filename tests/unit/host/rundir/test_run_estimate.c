@@ -65,23 +65,6 @@ TEST(own_work_goes_to_the_innermost_event_of_the_last_execution)
     sl_count_log_free(log);
 }
 
-TEST(a_log_without_spans_gives_no_estimate)
-{
-    struct sl_trace trace = {.names = names};
-    struct sl_count_log *log = NULL;
-    struct sl_buf out;
-    struct sl_json json;
-    assert_int_equal(sl_count_log_new(&marks, &log), 0);
-    sl_buf_init(&out, 4096);
-    sl_json_init(&json, &out);
-    sl_json_open_object(&json, NULL);
-    assert_int_equal(sl_run_estimate_put(&json, &trace, log, NULL, NULL), 0);
-    sl_json_close_object(&json);
-    assert_string_equal((const char *)out.data, "{\"estimates\":[]}");
-    sl_buf_fini(&out);
-    sl_count_log_free(log);
-}
-
 TEST(a_name_that_no_profile_has_is_refused)
 {
     struct sl_trace trace = {.names = names};

@@ -190,3 +190,19 @@ TEST_WITH(only_old_partial_files_that_nobody_holds_are_swept, fresh_folder, remo
     assert_int_equal(sl_blobs_sweep(&blobs, SL_BLOBS_KEEP_PARTIAL_S), 1);
     assert_int_equal(sl_blobs_size(&blobs, name, true, &size), SL_E_NOT_FOUND);
 }
+
+TEST_WITH(a_blob_that_somebody_names_is_young_again, fresh_folder, remove_folder)
+{
+    static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char path[SL_PATH_BYTES];
+    struct stat info;
+    uint64_t size = 0;
+    assert_int_equal(sl_blobs_touch(&blobs, name, &size), SL_E_NOT_FOUND);
+    assert_int_equal(sl_blobs_path(&blobs, name, path), 0);
+    assert_int_equal(sl_buf_write_file(path, content, CONTENT), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    assert_int_equal(sl_blobs_touch(&blobs, name, &size), 0);
+    assert_int_equal(size, CONTENT);
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(info.st_mtim.tv_sec > 1000);
+}

@@ -1,4 +1,4 @@
-/* host/http/run_file.h: files of a run's directory, and nothing beside them. */
+/* host/store/run_file.h: files of a run's directory, and nothing beside them. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* host/http/run_file.c */
-#include "host/http/run_file.h"
+/* host/store/run_file.c */
+#include "host/store/run_file.h"
 
 #include <dirent.h>
 #include <errno.h>

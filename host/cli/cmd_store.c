@@ -1,0 +1,370 @@
+/* host/cli/cmd_store.c: `sme2lab rm`, `sme2lab gc` and `sme2lab fsck`: what the store keeps. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
+#include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/exit_code.h"
+#include "host/cli/options.h"
+#include "host/cli/time_word.h"
+#include "host/report/table.h"
+
+enum { MAX_RUNS = 256, MAX_JSON_BYTES = 64 << 20 };
+
+static int remove_run(struct sl_client *client, uint64_t id, struct sl_diag *diag)
+{
+    char path[64];
+    struct sl_answer answer;
+    snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64, id);
+    const struct sl_request request = {.method = "DELETE", .path = path};
+    int rc = sl_client_send(client, &request, &answer, diag);
+    if (rc == 0)
+        sl_buf_fini(&answer.body);
+    return rc;
+}
+
+/* --- what went, or with a rehearsal would go --- */
+
+struct removed {
+    uint64_t *runs; /* owned */
+    size_t count;
+    const cJSON *findings; /* borrowed; attempts and blobs among them. NULL: not looked for */
+    bool rehearsal;
+};
+
+static bool is_finding(const cJSON *finding, const char *kind)
+{
+    return strcmp(sl_answer_text(finding, "kind"), kind) == 0;
+}
+
+static bool went(const struct removed *removed, const cJSON *finding, const char *kind)
+{
+    return is_finding(finding, kind) &&
+           (removed->rehearsal ||
+            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended")));
+}
+
+static void print_freed(const struct removed *removed, const char *kind, const char *what)
+{
+    const cJSON *finding;
+    uint64_t count = 0, bytes = 0;
+    cJSON_ArrayForEach(finding, removed->findings)
+    {
+        if (went(removed, finding, kind)) {
+            count++;
+            bytes += sl_answer_u64(finding, "bytes");
+        }
+    }
+    if (count > 0)
+        printf("%" PRIu64 " %s, %" PRIu64 " bytes, %s\n", count, what, bytes,
+               removed->rehearsal ? "would go" : "removed");
+}
+
+static void put_freed(struct sl_json *json, const struct removed *removed, const char *kind,
+                      const char *key)
+{
+    const cJSON *finding;
+    sl_json_open_array(json, key);
+    cJSON_ArrayForEach(finding, removed->findings)
+    {
+        if (went(removed, finding, kind))
+            sl_json_text(json, NULL, sl_answer_text(finding, "name"));
+    }
+    sl_json_close_array(json);
+}
+
+static void print_removed(const struct removed *removed)
+{
+    for (size_t i = 0; i < removed->count; i++)
+        printf("run %" PRIu64 " %s\n", removed->runs[i],
+               removed->rehearsal ? "would go" : "is removed");
+    print_freed(removed, "dead-attempt", "directories of attempts without a run");
+    print_freed(removed, "unused-blob", "files that no job needs");
+}
+
+static void tell(const struct sl_cli *cli, const struct removed *removed)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    if (!cli->json) {
+        if (!cli->quiet)
+            print_removed(removed);
+        return;
+    }
+    sl_buf_init(&text, MAX_JSON_BYTES);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "schema", "sme2lab.removal/1");
+    sl_json_bool(&json, "rehearsal", removed->rehearsal);
+    sl_json_open_array(&json, "runs");
+    for (size_t i = 0; i < removed->count; i++)
+        sl_json_u64(&json, NULL, removed->runs[i]);
+    sl_json_close_array(&json);
+    put_freed(&json, removed, "dead-attempt", "attempts");
+    put_freed(&json, removed, "unused-blob", "blobs");
+    sl_json_close_object(&json);
+    if (json.error == 0)
+        sl_buf_print_line(&text);
+    sl_buf_fini(&text);
+}
+
+int sl_cmd_rm(const struct sl_cli *cli, int argc, char **argv)
+{
+    static const struct sl_usage usage = {
+        .verb = "rm",
+        .synopsis = "RUN... [option...]",
+        .about =
+            "Removes runs with all their files from the daemon's store. Their numbers are not\n"
+            "given out again; the files that 'sme2lab run' put into --out stay.",
+        .speaks_http = true,
+        .notes = "Exit codes: 0 all are gone, 2 there is no such run, 5 the daemon failed."};
+    const char *words[MAX_RUNS];
+    uint64_t runs[MAX_RUNS];
+    struct sl_diag diag = {0};
+    struct sl_client *client = NULL;
+    size_t count, gone = 0;
+    int code, rc = 0;
+    if (!sl_ask_words(cli, &usage, argc, argv, words, MAX_RUNS, "the number of a run", &count,
+                      &code))
+        return code;
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = sl_answer_id(words[i], "run", &runs[i], &diag);
+    if (rc == 0)
+        rc = sl_client_open_any(cli, &client, &diag);
+    for (; gone < count && rc == 0; gone += rc == 0 ? 1 : 0)
+        rc = remove_run(client, runs[gone], &diag);
+    sl_client_free(client);
+    if (rc == 0 || (gone > 0 && !cli->json))
+        tell(cli, &(struct removed){.runs = runs, .count = gone});
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+}
+
+/* --- gc --- */
+
+struct sweep {
+    uint64_t before_ms, keep; /* runs that began before go, but for so many of each series */
+    const char *model;
+    bool rehearsal;
+};
+
+/* How many newer runs of its series there are; one without a series is alone. */
+static uint64_t newer_than(const cJSON *run)
+{
+    const char *series = sl_answer_text(run, "series");
+    uint64_t count = 0;
+    for (const cJSON *at = run->prev; *series && at && at->next; at = at->prev)
+        count += strcmp(sl_answer_text(at, "series"), series) == 0;
+    return count;
+}
+
+static int sweep(struct sl_client *client, const struct sweep *what, const cJSON *list,
+                 struct removed *out, struct sl_diag *diag)
+{
+    const cJSON *run;
+    int rc = 0;
+    cJSON_ArrayForEach(run, list)
+    {
+        bool fits = !what->model || strcmp(sl_answer_text(run, "model"), what->model) == 0;
+        if (rc < 0 || !fits || sl_answer_u64(run, "started_ms") >= what->before_ms ||
+            newer_than(run) < what->keep)
+            continue;
+        out->runs[out->count] = sl_answer_u64(run, "id");
+        rc = what->rehearsal ? 0 : remove_run(client, out->runs[out->count], diag);
+        out->count += rc == 0 ? 1 : 0;
+    }
+    return rc;
+}
+
+/* The store's own look at its files, or with `mend` its mending and freeing. */
+static int check(struct sl_client *client, bool mend, uint64_t free_before_ms,
+                 struct sl_answer *out, struct sl_diag *diag)
+{
+    char path[96];
+    snprintf(path, sizeof(path), "/api/v1/store/check?free_before=%" PRIu64, free_before_ms);
+    const struct sl_request request = {
+        .method = mend ? "POST" : "GET", .path = path, .json = mend ? "{}" : NULL};
+    return sl_client_send(client, &request, out, diag);
+}
+
+/* Attempts without a run and files that no job needs: not a model's, so one alone leaves them. */
+static int free_files(struct sl_client *client, const struct sweep *what, cJSON **out,
+                      struct sl_diag *diag)
+{
+    struct sl_answer answer;
+    if (what->model)
+        return 0;
+    int rc = check(client, !what->rehearsal, what->before_ms, &answer, diag);
+    if (rc < 0)
+        return rc;
+    *out = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
+    sl_buf_fini(&answer.body);
+    return 0;
+}
+
+static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl_diag *diag)
+{
+    const struct sl_list_wish wish = {.name = "runs", .path = "/api/v1/runs"};
+    struct removed removed = {.rehearsal = what->rehearsal};
+    struct sl_client *client = NULL;
+    cJSON *answer = NULL, *freed = NULL;
+    int rc = sl_client_open_any(cli, &client, diag);
+    if (rc == 0)
+        rc = sl_ask_pages(client, &wish, &answer, diag);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(answer, "runs");
+    if (rc == 0) {
+        removed.runs = sl_calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*removed.runs));
+        rc = removed.runs ? sweep(client, what, list, &removed, diag) : -ENOMEM;
+    }
+    if (rc == 0)
+        rc = free_files(client, what, &freed, diag);
+    removed.findings = cJSON_GetObjectItemCaseSensitive(freed, "findings");
+    if (removed.runs && (rc == 0 || !cli->json))
+        tell(cli, &removed);
+    if (rc == 0 && removed.count == 0 && !cli->json && !cli->quiet)
+        puts("No run is that old.");
+    sl_free(removed.runs);
+    cJSON_Delete(freed);
+    cJSON_Delete(answer);
+    sl_client_free(client);
+    return rc;
+}
+
+int sl_cmd_gc(const struct sl_cli *cli, int argc, char **argv)
+{
+    const char *before = NULL;
+    int64_t keep = 1;
+    struct sweep what = {.keep = 0};
+    const struct sl_option options[] = {
+        {"--older-than", 0, SL_OPTION_TEXT, &before, "TIME", "begun before: 7d, 4w, 2026-11-21"},
+        {"--keep", 0, SL_OPTION_COUNT, &keep, "N", "but for the newest N of each series (1)"},
+        {"--model", 0, SL_OPTION_TEXT, &what.model, "NAME", "of this model alone"},
+        {"--dry-run", 0, SL_OPTION_FLAG, &what.rehearsal, NULL,
+         "say what would go, remove nothing"},
+    };
+    const struct sl_usage usage = {
+        .verb = "gc",
+        .synopsis = "--older-than TIME [option...]",
+        .about = "Removes old runs with their files from the daemon's store. The newest of each\n"
+                 "series stays, so that the next run has something to be compared with. Without\n"
+                 "--model also what older attempts left that made no run, and models and inputs\n"
+                 "that no job in the queue and no stored run names.",
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .speaks_http = true,
+        .notes = "Example: sme2lab gc --older-than 4w --keep 10 --dry-run"};
+    struct sl_diag diag = {0};
+    size_t count;
+    int code;
+    if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
+        return code;
+    if (!before) {
+        sl_diag_hint(&diag, "say --older-than 4w; --dry-run shows what would go");
+        sl_diag_set(&diag, SL_E_UNSUPPORTED, "--older-than", "Nothing says which runs are old");
+        return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    }
+    what.keep = (uint64_t)keep;
+    int rc = sl_time_word(before, "--older-than", &what.before_ms, &diag);
+    if (rc == 0)
+        rc = collect(cli, &what, &diag);
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+}
+
+/* --- fsck --- */
+
+static void put_number(struct sl_table *table, uint64_t number)
+{
+    if (number != 0)
+        sl_table_printf(table, "%" PRIu64, number);
+    else
+        sl_table_put(table, NULL);
+}
+
+static int show_findings(const struct sl_cli *cli, const cJSON *findings)
+{
+    static const char *const heads[] = {"FINDING", ">RUN",  ">JOB", ">BYTES",
+                                        "~NAME",   "STATE", NULL};
+    struct sl_table table;
+    const cJSON *finding;
+    sl_table_init(&table, "fsck", "fsck", heads);
+    cJSON_ArrayForEach(finding, findings)
+    {
+        bool lost = is_finding(finding, "lost-row") || is_finding(finding, "lost-files");
+        sl_table_put(&table, sl_answer_text(finding, "kind"));
+        put_number(&table, sl_answer_u64(finding, "run"));
+        put_number(&table, sl_answer_u64(finding, "job"));
+        put_number(&table, sl_answer_u64(finding, "bytes"));
+        sl_table_put(&table, sl_answer_text(finding, "name"));
+        sl_table_put(&table, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended"))
+                                 ? "mended"
+                             : lost ? "lost"
+                                    : "gc removes it");
+    }
+    return sl_cli_table(cli, &table, "The store and its files agree.");
+}
+
+/* Something is lost that is not there again. */
+static bool is_lost(const cJSON *findings)
+{
+    const cJSON *finding;
+    bool lost = false;
+    cJSON_ArrayForEach(finding, findings)
+    {
+        lost = lost || ((is_finding(finding, "lost-row") || is_finding(finding, "lost-files")) &&
+                        !cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended")));
+    }
+    return lost;
+}
+
+int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
+{
+    bool mend = false;
+    const struct sl_option options[] = {
+        {"--mend", 0, SL_OPTION_FLAG, &mend, NULL, "make lost rows again from the runs' files"}};
+    const struct sl_usage usage = {
+        .verb = "fsck",
+        .synopsis = "[option...]",
+        .about =
+            "Looks at the daemon's store beside its files. lost-row: a run's directory without\n"
+            "its row, which --mend makes again. lost-files: a row without its directory; 'rm'\n"
+            "takes it out. dead-attempt: what an attempt left that made no run. unused-blob: a\n"
+            "model or an input that nothing names. The last two 'gc' removes.",
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .speaks_http = true,
+        .notes = "Exit codes: 0 nothing is lost, 5 something is, or the daemon failed."};
+    struct sl_diag diag = {0};
+    struct sl_client *client = NULL;
+    struct sl_answer answer;
+    size_t count;
+    int code;
+    if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
+        return code;
+    int rc = sl_client_open_any(cli, &client, &diag);
+    if (rc == 0)
+        rc = check(client, mend, mend ? 0 : sl_clock_utc_ms(), &answer, &diag);
+    sl_client_free(client);
+    if (rc < 0)
+        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    cJSON *document = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
+    const cJSON *findings = cJSON_GetObjectItemCaseSensitive(document, "findings");
+    if (cli->json)
+        sl_answer_print("fsck", &answer.body);
+    else
+        show_findings(cli, findings);
+    code = is_lost(findings) ? SL_EXIT_LAB : SL_EXIT_DONE;
+    cJSON_Delete(document);
+    sl_buf_fini(&answer.body);
+    return code;
+}

@@ -1,0 +1,385 @@
+/* host/store/check.c */
+#include "host/store/check.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/store/blobs.h"
+#include "host/store/findings.h"
+#include "host/store/request.h"
+#include "host/store/row_copy.h"
+#include "host/store/run_file.h"
+#include "host/store/statement.h"
+
+enum { DAY_BYTES = 16 };
+
+struct check {
+    sqlite3 *db;
+    char root[SL_PATH_BYTES];
+    struct sl_findings *out;
+    const struct sl_store_check *wish; /* NULL: of one job alone */
+    uint64_t job;
+    uint64_t highest; /* of the jobs that directories name */
+};
+
+void sl_check_root(sqlite3 *db, char *out)
+{
+    snprintf(out, SL_PATH_BYTES, "%s", sqlite3_db_filename(db, "main"));
+    char *slash = strrchr(out, '/');
+    if (slash)
+        *slash = '\0';
+    else
+        snprintf(out, SL_PATH_BYTES, ".");
+}
+
+/* --- the directories of runs: runs/YYYY-MM-DD/HHMMSS.mmm-JOB --- */
+
+/* The job of a run directory's name; 0: it is none. */
+static uint64_t job_of(const char *name)
+{
+    int end = 0;
+    uint64_t job = 0;
+    if (strspn(name, "0123456789") != 6 ||
+        sscanf(name, "%*6[0-9].%*3[0-9]-%18" SCNu64 "%n", &job, &end) != 1 || name[end])
+        return 0;
+    return job;
+}
+
+static int note_directory(struct check *check, const char *day, const char *name)
+{
+    struct sl_statement statement;
+    char directory[SL_PATH_BYTES];
+    uint64_t job = job_of(name);
+    if (job == 0 || (check->job != 0 && job != check->job))
+        return 0;
+    check->highest = job > check->highest ? job : check->highest;
+    snprintf(directory, sizeof(directory), "runs/%s/%.100s", day, name);
+    sl_statement_init(&statement, check->db, "INSERT OR IGNORE INTO temp.found VALUES (?, ?)");
+    sl_statement_bind_text(&statement, directory);
+    sl_statement_bind_u64(&statement, job);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
+static int note_day(struct check *check, const char *day)
+{
+    char path[SL_PATH_BYTES + 32];
+    int rc = 0;
+    snprintf(path, sizeof(path), "%s/runs/%.15s", check->root, day);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; rc == 0 && folder && (entry = readdir(folder)) != NULL;)
+        rc = note_directory(check, day, entry->d_name);
+    if (folder)
+        closedir(folder);
+    return rc;
+}
+
+/* Into temp.found; the days from `first` to `last` alone. */
+static int note_directories(struct check *check, const char *first, const char *last)
+{
+    char path[SL_PATH_BYTES + 8];
+    if (sqlite3_exec(check->db,
+                     "CREATE TEMP TABLE IF NOT EXISTS found (directory TEXT PRIMARY KEY, job "
+                     "INTEGER) WITHOUT ROWID; DELETE FROM temp.found",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        return -EIO;
+    snprintf(path, sizeof(path), "%s/runs", check->root);
+    DIR *days = opendir(path);
+    int rc = days || errno == ENOENT ? 0 : -errno;
+    for (struct dirent *entry; rc == 0 && days && (entry = readdir(days)) != NULL;) {
+        const char *day = entry->d_name;
+        if (strlen(day) == 10 && strspn(day, "0123456789-") == 10 && strcmp(day, first) >= 0 &&
+            strcmp(day, last) <= 0)
+            rc = note_day(check, day);
+    }
+    if (days)
+        closedir(days);
+    return rc;
+}
+
+static int add_size(void *user, const char *path, uint64_t size)
+{
+    uint64_t *bytes = user;
+    (void)path;
+    *bytes += size;
+    return 0;
+}
+
+static uint64_t changed_ms(const char *root, const char *name)
+{
+    char path[2 * SL_PATH_BYTES];
+    struct stat info;
+    snprintf(path, sizeof(path), "%s/%s", root, name);
+    return lstat(path, &info) < 0 ? UINT64_MAX : (uint64_t)info.st_mtim.tv_sec * 1000;
+}
+
+static int add_attempt(struct check *check, struct sl_store_finding *found)
+{
+    found->kind = SL_FOUND_DEAD_ATTEMPT;
+    sl_run_file_list(check->root, found->name, add_size, &found->bytes);
+    if (check->wish) {
+        if (changed_ms(check->root, found->name) >= check->wish->free_before_ms)
+            return 0;
+        found->mended = check->wish->mend && sl_run_file_remove(check->root, found->name) == 0;
+    }
+    return sl_findings_add(check->out, found);
+}
+
+/* A directory that no row names: a run that has its copy of the row, or what an attempt left. */
+static int add_directory(struct check *check, const char *directory, uint64_t job, bool open)
+{
+    struct sl_store_finding found = {.kind = SL_FOUND_LOST_ROW, .job = job};
+    char path[2 * SL_PATH_BYTES];
+    snprintf(found.name, sizeof(found.name), "%s", directory);
+    snprintf(path, sizeof(path), "%s/%s/%s", check->root, directory, SL_ROW_COPY);
+    if (!check->wish || access(path, F_OK) < 0)
+        return open && check->wish ? 0 : add_attempt(check, &found);
+    if (check->wish->mend) {
+        int rc = sl_row_copy_restore(check->db, check->root, directory, &found.run, &found.job);
+        if (rc < 0 && rc != SL_E_FORMAT && rc != SL_E_NOT_FOUND)
+            return rc;
+        found.mended = rc == 0;
+    }
+    return sl_findings_add(check->out, &found);
+}
+
+static int look_at_directories(struct check *check)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, check->db,
+                      "SELECT directory, job, job IN (SELECT id FROM jobs WHERE state <= 1) FROM "
+                      "temp.found WHERE directory NOT IN (SELECT directory FROM main.runs) ORDER "
+                      "BY directory");
+    int rc;
+    while ((rc = sl_statement_step(&statement)) == 1) {
+        char directory[SL_PATH_BYTES];
+        sl_statement_text(&statement, 0, directory, sizeof(directory));
+        rc = add_directory(check, directory, sl_statement_u64(&statement, 1),
+                           sl_statement_int(&statement, 2) != 0);
+        if (rc < 0)
+            break;
+    }
+    sl_statement_fini(&statement);
+    return rc;
+}
+
+static int look_at_rows(struct check *check)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, check->db,
+                      "SELECT directory, id, job FROM main.runs WHERE directory <> '' AND directory"
+                      " NOT IN (SELECT directory FROM temp.found) ORDER BY id");
+    int rc;
+    while ((rc = sl_statement_step(&statement)) == 1) {
+        struct sl_store_finding found = {.kind = SL_FOUND_LOST_FILES,
+                                         .run = sl_statement_u64(&statement, 1),
+                                         .job = sl_statement_u64(&statement, 2)};
+        sl_statement_text(&statement, 0, found.name, sizeof(found.name));
+        if ((rc = sl_findings_add(check->out, &found)) < 0)
+            break;
+    }
+    sl_statement_fini(&statement);
+    return rc;
+}
+
+/* --- blobs --- */
+
+struct blob {
+    char name[SL_DIGEST_BYTES];
+    bool used;
+};
+
+struct blob_list {
+    struct blob *rows; /* owned; sorted by name */
+    size_t count, room;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return memcmp(a, b, SL_DIGEST_BYTES - 1);
+}
+
+static int add_blob(struct blob_list *list, const char *name)
+{
+    if (list->count == list->room) {
+        size_t room = list->room == 0 ? 64 : 2 * list->room;
+        struct blob *rows = sl_realloc(list->rows, room, sizeof(*rows));
+        if (!rows)
+            return -ENOMEM;
+        list->rows = rows;
+        list->room = room;
+    }
+    list->rows[list->count] = (struct blob){.used = false};
+    memcpy(list->rows[list->count++].name, name, SL_DIGEST_BYTES - 1);
+    return 0;
+}
+
+/* Those that nobody asked for since `before_ms`. */
+static int list_old_blobs(const struct sl_blobs *blobs, uint64_t before_ms, struct blob_list *out)
+{
+    DIR *folder = opendir(blobs->directory);
+    int rc = folder || errno == ENOENT ? 0 : -errno;
+    for (struct dirent *entry; rc == 0 && folder && (entry = readdir(folder)) != NULL;) {
+        if (sl_blobs_name_ok(entry->d_name) &&
+            changed_ms(blobs->directory, entry->d_name) < before_ms)
+            rc = add_blob(out, entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    if (rc == 0 && out->count > 1)
+        qsort(out->rows, out->count, sizeof(*out->rows), by_name);
+    return rc;
+}
+
+/* Each 64 digits of a configuration in a row are taken for a digest. */
+static void mark_used(struct blob_list *list, const char *config)
+{
+    while (*config) {
+        size_t len = strspn(config, "0123456789abcdef");
+        struct blob *used =
+            len == SL_DIGEST_BYTES - 1 && list->count > 0
+                ? bsearch(config, list->rows, list->count, sizeof(*list->rows), by_name)
+                : NULL;
+        if (used)
+            used->used = true;
+        config += len;
+        config += *config != '\0';
+    }
+}
+
+static int mark_all_used(struct check *check, struct blob_list *list)
+{
+    struct sl_statement statement;
+    char *config = sl_malloc(SL_STORE_MAX_CONFIG_BYTES + 1, 1);
+    int rc = -ENOMEM;
+    if (!config)
+        return rc;
+    sl_statement_init(&statement, check->db,
+                      "SELECT config FROM jobs WHERE state <= 1 OR id IN (SELECT job FROM "
+                      "main.runs)");
+    while ((rc = sl_statement_step(&statement)) == 1) {
+        sl_statement_text(&statement, 0, config, SL_STORE_MAX_CONFIG_BYTES + 1);
+        mark_used(list, config);
+    }
+    sl_statement_fini(&statement);
+    sl_free(config);
+    return rc;
+}
+
+static int add_unused(struct check *check, const struct sl_blobs *blobs,
+                      const struct blob_list *list)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < list->count; i++) {
+        struct sl_store_finding found = {.kind = SL_FOUND_UNUSED_BLOB};
+        char path[SL_PATH_BYTES];
+        if (list->rows[i].used || sl_blobs_size(blobs, list->rows[i].name, false, &found.bytes) < 0)
+            continue;
+        snprintf(found.name, sizeof(found.name), "%s", list->rows[i].name);
+        found.mended =
+            check->wish->mend && sl_blobs_path(blobs, found.name, path) == 0 && unlink(path) == 0;
+        rc = sl_findings_add(check->out, &found);
+    }
+    return rc;
+}
+
+static int look_at_blobs(struct check *check)
+{
+    struct sl_blobs blobs;
+    struct blob_list list = {.rows = NULL};
+    uint64_t before_ms = sl_clock_utc_ms() - SL_STORE_BLOB_KEEP_MS;
+    if (check->wish->free_before_ms == 0)
+        return 0;
+    if (before_ms > check->wish->free_before_ms)
+        before_ms = check->wish->free_before_ms;
+    snprintf(blobs.directory, sizeof(blobs.directory), "%.500s/blobs", check->root);
+    int rc = list_old_blobs(&blobs, before_ms, &list);
+    if (rc == 0 && list.count > 0)
+        rc = mark_all_used(check, &list);
+    if (rc == 0)
+        rc = add_unused(check, &blobs, &list);
+    sl_free(list.rows);
+    return rc;
+}
+
+int sl_check_state(sqlite3 *db, const struct sl_store_check *wish, struct sl_findings *out,
+                   uint64_t *out_job)
+{
+    struct check check = {.db = db, .out = out, .wish = wish};
+    sl_check_root(db, check.root);
+    int rc = note_directories(&check, "", "~");
+    if (rc == 0)
+        rc = look_at_directories(&check);
+    if (rc == 0)
+        rc = look_at_rows(&check);
+    if (rc == 0)
+        rc = look_at_blobs(&check);
+    *out_job = check.highest;
+    return rc;
+}
+
+/* Its days, and one before and after: a clock that was set tells another day. */
+static int days_of(sqlite3 *db, uint64_t job, char first[DAY_BYTES], char last[DAY_BYTES])
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "SELECT date(submitted_ms / 1000 - 86400, 'unixepoch'), CASE WHEN ended_ms = "
+                      "0 THEN '~' ELSE date(ended_ms / 1000 + 86400, 'unixepoch') END FROM jobs "
+                      "WHERE id = ?");
+    sl_statement_bind_u64(&statement, job);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1) {
+        sl_statement_text(&statement, 0, first, DAY_BYTES);
+        sl_statement_text(&statement, 1, last, DAY_BYTES);
+    }
+    sl_statement_fini(&statement);
+    return rc == 1 ? 0 : rc == 0 ? SL_E_NOT_FOUND : rc;
+}
+
+/* The rows move to the request. */
+static void answer(struct sl_request *request, int rc, struct sl_findings *found)
+{
+    request->rc = rc;
+    if (rc < 0) {
+        sl_findings_fini(found);
+        return;
+    }
+    request->rows = found->rows;
+    request->count = found->count;
+    request->next_cursor = found->more;
+}
+
+void sl_check_carry_out(struct sl_request *request, sqlite3 *db)
+{
+    struct sl_findings found = {.rows = NULL};
+    uint64_t highest;
+    int rc = sl_check_state(db, &request->check, &found, &highest);
+    answer(request, rc, &found);
+}
+
+void sl_check_list_attempts(struct sl_request *request, sqlite3 *db)
+{
+    struct sl_findings found = {.rows = NULL};
+    struct check check = {.db = db, .out = &found, .job = request->id};
+    char first[DAY_BYTES], last[DAY_BYTES];
+    sl_check_root(db, check.root);
+    int rc = days_of(db, request->id, first, last);
+    if (rc == 0)
+        rc = note_directories(&check, first, last);
+    if (rc == 0)
+        rc = look_at_directories(&check);
+    answer(request, rc, &found);
+}

@@ -1,0 +1,20 @@
+/* host/store/row_copy.h: the rows of a run and of its job, kept in the run's directory too
+ * (streams/rows.json), and made again from there where the database lost them. */
+#pragma once
+
+#include <stdint.h>
+
+typedef struct sqlite3 sqlite3;
+
+/* Below the run's directory. */
+#define SL_ROW_COPY "streams/rows.json"
+
+/* Writes the copy below `root`. A run whose directory is not there has none. 0, SL_E_NOT_FOUND (no
+ * such run), or -errno. */
+int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run);
+
+/* Makes the rows of the run in `directory` below `root`: the run with the number that it had unless
+ * another has it; the job, which has ended, also over a row that says it had not. SL_E_NOT_FOUND
+ * without a copy, SL_E_FORMAT for one that is damaged. */
+int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, uint64_t *out_run,
+                        uint64_t *out_job);

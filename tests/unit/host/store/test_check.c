@@ -1,0 +1,423 @@
+/* tests/unit/host/store/test_check.c: rows that were lost, and what nobody needs any more. */
+#include "host/store/check.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "host/store/row_copy.h"
+#include "host/store/store.h"
+#include "tests/support/store_folder.h"
+#include "tests/support/test.h"
+
+#define DAY "runs/2026-11-23"
+#define USED "1111111111111111111111111111111111111111111111111111111111111111"
+#define UNUSED "2222222222222222222222222222222222222222222222222222222222222222"
+#define FRESH "3333333333333333333333333333333333333333333333333333333333333333"
+
+struct bench {
+    uv_loop_t loop;
+    struct sl_store *store;
+    int answers, rc;
+    uint64_t id;
+    size_t count;
+    struct sl_store_finding found[16];
+    struct sl_job_record job;
+    struct sl_run_record run;
+    char config[256];
+};
+
+static void answered(struct bench *bench, int rc)
+{
+    bench->rc = rc;
+    bench->answers++;
+}
+
+static void on_done(void *user, int rc)
+{
+    answered(user, rc);
+}
+
+static void on_id(void *user, int rc, uint64_t id)
+{
+    ((struct bench *)user)->id = id;
+    answered(user, rc);
+}
+
+static void on_job(void *user, int rc, const struct sl_job_record *job, const char *config)
+{
+    struct bench *bench = user;
+    if (rc == 0) {
+        bench->job = *job;
+        snprintf(bench->config, sizeof(bench->config), "%s", config);
+    }
+    answered(bench, rc);
+}
+
+static void on_runs(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    struct bench *bench = user;
+    (void)next_cursor;
+    bench->count = count;
+    if (count > 0)
+        bench->run = rows[0];
+    answered(bench, rc);
+}
+
+static void on_findings(void *user, int rc, const struct sl_store_finding *rows, size_t count,
+                        uint64_t more)
+{
+    struct bench *bench = user;
+    assert_true(count <= 16);
+    assert_int_equal(more, 0);
+    if (count > 0)
+        memcpy(bench->found, rows, count * sizeof(*rows));
+    bench->count = count;
+    answered(bench, rc);
+}
+
+static void wait_for_answer(struct bench *bench, int rc)
+{
+    assert_int_equal(rc, 0);
+    for (int before = bench->answers; bench->answers == before;)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+    assert_int_equal(bench->rc, 0);
+}
+
+static void open_bench(struct bench *bench)
+{
+    struct sl_diag diag = {0};
+    memset(bench, 0, sizeof(*bench));
+    assert_int_equal(uv_loop_init(&bench->loop), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+}
+
+static void on_closed(void *user)
+{
+    ((struct bench *)user)->store = NULL;
+}
+
+static void close_bench(struct bench *bench)
+{
+    sl_store_close(bench->store, on_closed, bench);
+    uv_run(&bench->loop, UV_RUN_DEFAULT);
+    assert_null(bench->store);
+    assert_int_equal(uv_loop_close(&bench->loop), 0);
+}
+
+static void path_of(const char *name, char out[256])
+{
+    snprintf(out, 256, "%s/%s", store_folder, name);
+}
+
+static void make_folder(const char *name)
+{
+    char command[512];
+    snprintf(command, sizeof(command), "mkdir -p %s/%s", store_folder, name);
+    assert_int_equal(system(command), 0);
+}
+
+static void make_file(const char *name, const char *text)
+{
+    char path[256];
+    path_of(name, path);
+    assert_int_equal(sl_buf_write_file(path, text, strlen(text)), 0);
+}
+
+static bool is_there(const char *name)
+{
+    char path[256];
+    path_of(name, path);
+    return access(path, F_OK) == 0;
+}
+
+/* As if nobody had touched it since 1970. */
+static void make_old(const char *name)
+{
+    static const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char path[256];
+    path_of(name, path);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+static uint64_t add_job(struct bench *bench, const char *config, const char *key)
+{
+    struct sl_job_record job = {
+        .state = SL_JOB_QUEUED, .submitted_ms = 1795392000000, .priority = 7, .attempts = 1};
+    snprintf(job.selector, sizeof(job.selector), "phone");
+    wait_for_answer(bench, sl_store_add_job(bench->store, &job, config, key, on_id, bench));
+    return bench->id;
+}
+
+/* A job that ran, ended and left its run in `directory`; the run's number. */
+static uint64_t add_run(struct bench *bench, const char *directory, const char *config,
+                        const char *key)
+{
+    char streams[128];
+    uint64_t job = add_job(bench, config, key);
+    struct sl_run_record run = {.job = job,
+                                .started_ms = 1795392000100,
+                                .ended_ms = 1795392000900,
+                                .device_kind = 3,
+                                .ratio = 1.0 / 3,
+                                .baseline = 10,
+                                .candidate = 30,
+                                .exit_code = 1};
+    snprintf(run.model, sizeof(run.model), "a \"model\"\n");
+    snprintf(run.device, sizeof(run.device), "phone");
+    snprintf(run.verdict, sizeof(run.verdict), "wrong");
+    snprintf(run.series, sizeof(run.series), "0123456789abcdef");
+    snprintf(run.directory, sizeof(run.directory), "%s", directory);
+    snprintf(streams, sizeof(streams), "%s/streams", directory);
+    make_folder(streams);
+    wait_for_answer(bench, sl_store_add_run(bench->store, &run, on_id, bench));
+    struct sl_job_record ended = {.id = job,
+                                  .state = SL_JOB_FAILED,
+                                  .cause = SL_CAUSE_RESULT,
+                                  .priority = 7,
+                                  .attempts = 2,
+                                  .submitted_ms = 1795392000000,
+                                  .started_ms = 1795392000050,
+                                  .ended_ms = 1795392000950,
+                                  .run = bench->id};
+    uint64_t id = bench->id;
+    snprintf(ended.selector, sizeof(ended.selector), "phone");
+    snprintf(ended.detail, sizeof(ended.detail), "the outputs differ");
+    wait_for_answer(bench, sl_store_update_job(bench->store, &ended, on_done, bench));
+    return id;
+}
+
+static void lose_database(bool numbers_too)
+{
+    char path[256];
+    static const char *const names[] = {"store.sqlite", "store.sqlite-wal", "store.sqlite-shm",
+                                        "store.sqlite-numbers"};
+    for (size_t i = 0; i < (numbers_too ? 4u : 3u); i++) {
+        path_of(names[i], path);
+        unlink(path);
+    }
+}
+
+static void check(struct bench *bench, bool mend, uint64_t free_before_ms)
+{
+    const struct sl_store_check wish = {.mend = mend, .free_before_ms = free_before_ms};
+    wait_for_answer(bench, sl_store_check(bench->store, &wish, on_findings, bench));
+}
+
+STORE_TEST(rows_of_a_lost_database_are_made_again_from_the_directories)
+{
+    struct bench bench;
+    open_bench(&bench);
+    uint64_t run = add_run(&bench, DAY "/101010.123-1", "{\"model\":\"" USED "\"}", "key");
+    wait_for_answer(&bench, sl_store_list_runs(bench.store, &(struct sl_runs_filter){.id = run},
+                                               on_runs, &bench));
+    struct sl_run_record before = bench.run;
+    wait_for_answer(&bench, sl_store_get_job(bench.store, 1, on_job, &bench));
+    struct sl_job_record job_before = bench.job;
+    close_bench(&bench);
+    lose_database(false);
+    open_bench(&bench);
+    wait_for_answer(&bench, sl_store_list_runs(bench.store, &(struct sl_runs_filter){.limit = 9},
+                                               on_runs, &bench));
+    assert_int_equal(bench.count, 1);
+    assert_memory_equal(&bench.run, &before, sizeof(before));
+    wait_for_answer(&bench, sl_store_get_job(bench.store, 1, on_job, &bench));
+    assert_memory_equal(&bench.job, &job_before, sizeof(job_before));
+    assert_string_equal(bench.config, "{\"model\":\"" USED "\"}");
+    wait_for_answer(&bench, sl_store_find_job(bench.store, bench.config, "key", on_id, &bench));
+    assert_int_equal(bench.id, 1);
+    close_bench(&bench);
+}
+
+STORE_TEST(numbers_that_only_directories_tell_are_not_given_out_again)
+{
+    struct bench bench;
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    close_bench(&bench);
+    make_folder(DAY "/111111.000-41/streams"); /* an attempt that made no run */
+    lose_database(true);
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, "{}", NULL), 42);
+    assert_int_equal(add_run(&bench, DAY "/121212.123-43", "{}", NULL), 2);
+    close_bench(&bench);
+}
+
+STORE_TEST(a_job_whose_end_was_lost_is_not_run_again)
+{
+    struct bench bench;
+    char older[256], path[256], command[600];
+    open_bench(&bench);
+    close_bench(&bench);
+    open_bench(&bench);
+    add_job(&bench, "{}", NULL);
+    close_bench(&bench);
+    path_of("store.sqlite", path);
+    path_of("older", older);
+    snprintf(command, sizeof(command), "cp %s %s", path, older);
+    assert_int_equal(system(command), 0);
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-2", "{}", NULL);
+    struct sl_run_record run = {.job = 1, .ended_ms = 5};
+    snprintf(run.directory, sizeof(run.directory), DAY "/101010.124-1");
+    make_folder(DAY "/101010.124-1/streams");
+    wait_for_answer(&bench, sl_store_add_run(bench.store, &run, on_id, &bench));
+    close_bench(&bench); /* killed before the job's end was stored */
+    lose_database(false);
+    assert_int_equal(rename(older, path), 0);
+    open_bench(&bench);
+    wait_for_answer(&bench, sl_store_get_job(bench.store, 1, on_job, &bench));
+    assert_int_equal(bench.job.state, SL_JOB_DONE);
+    assert_int_equal(bench.job.run, 2);
+    assert_int_equal(bench.job.ended_ms, 5);
+    wait_for_answer(&bench, sl_store_get_job(bench.store, 2, on_job, &bench));
+    assert_int_equal(bench.job.state, SL_JOB_FAILED);
+    close_bench(&bench);
+}
+
+STORE_TEST(a_damaged_copy_is_found_and_makes_no_row)
+{
+    static const char *const copies[] = {
+        "",
+        "{",
+        "[]",
+        "\"x\"",
+        "{\"schema\":\"sme2lab.rows/1\"}",
+        "{\"schema\":\"sme2lab.rows/1\",\"run\":{\"id\":9223372036854775807},\"job\":{\"id\":1}}"};
+    for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+        struct bench bench;
+        make_folder(DAY "/101010.123-9/streams");
+        make_file(DAY "/101010.123-9/" SL_ROW_COPY, copies[i]);
+        open_bench(&bench);
+        check(&bench, true, 0);
+        assert_int_equal(bench.count, 1);
+        assert_int_equal(bench.found[0].kind, SL_FOUND_LOST_ROW);
+        assert_false(bench.found[0].mended);
+        assert_string_equal(bench.found[0].name, DAY "/101010.123-9");
+        close_bench(&bench);
+        assert_true(is_there(DAY "/101010.123-9"));
+    }
+}
+
+STORE_TEST(a_number_that_another_run_has_is_not_taken_from_it)
+{
+    struct bench bench;
+    char command[512];
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    snprintf(command, sizeof(command), "cp -r %s/" DAY "/101010.123-1 %s/" DAY "/101010.999-1",
+             store_folder, store_folder);
+    assert_int_equal(system(command), 0);
+    check(&bench, true, 0);
+    assert_int_equal(bench.count, 1);
+    assert_true(bench.found[0].mended);
+    assert_int_equal(bench.found[0].run, 2);
+    check(&bench, false, 0);
+    assert_int_equal(bench.count, 0);
+    close_bench(&bench);
+}
+
+STORE_TEST(a_row_without_files_is_told_and_stays)
+{
+    struct bench bench;
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    char command[256];
+    snprintf(command, sizeof(command), "rm -r %s/runs", store_folder);
+    assert_int_equal(system(command), 0);
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 1);
+    assert_int_equal(bench.found[0].kind, SL_FOUND_LOST_FILES);
+    assert_int_equal(bench.found[0].run, 1);
+    assert_false(bench.found[0].mended);
+    close_bench(&bench);
+}
+
+STORE_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
+{
+    struct bench bench;
+    open_bench(&bench);
+    uint64_t open = add_job(&bench, "{}", NULL);
+    assert_int_equal(open, 1);
+    add_run(&bench, DAY "/101010.123-2", "{}", NULL);
+    make_folder(DAY "/101009.000-2/streams");
+    make_file(DAY "/101009.000-2/config.json", "{}");
+    make_folder(DAY "/101011.000-1/streams"); /* of a job that is open */
+    make_folder(DAY "/not-a-run");
+    wait_for_answer(&bench, sl_store_list_attempts(bench.store, 2, on_findings, &bench));
+    assert_int_equal(bench.count, 1);
+    assert_string_equal(bench.found[0].name, DAY "/101009.000-2");
+    assert_int_equal(bench.found[0].bytes, 2);
+    wait_for_answer(&bench, sl_store_list_attempts(bench.store, 1, on_findings, &bench));
+    assert_int_equal(bench.count, 1);
+    check(&bench, true, 2000 * 1000); /* it is newer */
+    assert_int_equal(bench.count, 0);
+    make_old(DAY "/101009.000-2");
+    check(&bench, false, 2000 * 1000);
+    assert_int_equal(bench.count, 1);
+    assert_int_equal(bench.found[0].kind, SL_FOUND_DEAD_ATTEMPT);
+    assert_true(is_there(DAY "/101009.000-2"));
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 1);
+    assert_true(bench.found[0].mended);
+    assert_false(is_there(DAY "/101009.000-2"));
+    assert_true(is_there(DAY "/101010.123-2") && is_there(DAY "/101011.000-1") &&
+                is_there(DAY "/not-a-run"));
+    close_bench(&bench);
+}
+
+STORE_TEST(blobs_go_that_no_open_job_and_no_run_names)
+{
+    struct bench bench;
+    open_bench(&bench);
+    make_folder("blobs");
+    make_file("blobs/" USED, "used");
+    make_file("blobs/" UNUSED, "unused");
+    make_file("blobs/" FRESH, "fresh");
+    make_file("blobs/" UNUSED ".part", "part");
+    add_job(&bench, "{\"model\":\"" USED "\",\"command\":\"run " UNUSED "0\"}", NULL);
+    make_old("blobs/" USED);
+    make_old("blobs/" UNUSED);
+    check(&bench, true, 0);
+    assert_int_equal(bench.count, 0);
+    check(&bench, true, sl_clock_utc_ms() + 1000000); /* yet the last hour's stay */
+    assert_int_equal(bench.count, 1);
+    assert_int_equal(bench.found[0].kind, SL_FOUND_UNUSED_BLOB);
+    assert_string_equal(bench.found[0].name, UNUSED);
+    assert_int_equal(bench.found[0].bytes, 6);
+    assert_true(bench.found[0].mended);
+    assert_false(is_there("blobs/" UNUSED));
+    assert_true(is_there("blobs/" USED) && is_there("blobs/" FRESH) &&
+                is_there("blobs/" UNUSED ".part"));
+    close_bench(&bench);
+}
+
+STORE_TEST(a_blob_of_a_removed_run_goes_after_it)
+{
+    struct bench bench;
+    open_bench(&bench);
+    make_folder("blobs");
+    make_file("blobs/" USED, "used");
+    make_old("blobs/" USED);
+    uint64_t run = add_run(&bench, DAY "/101010.123-1", "{\"model\":\"" USED "\"}", NULL);
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 0);
+    char command[256];
+    snprintf(command, sizeof(command), "rm -r %s/runs", store_folder);
+    assert_int_equal(system(command), 0);
+    wait_for_answer(&bench, sl_store_remove_run(bench.store, run, on_done, &bench));
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 1);
+    assert_false(is_there("blobs/" USED));
+    close_bench(&bench);
+}
