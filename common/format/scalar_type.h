@@ -13,6 +13,9 @@ enum sl_scalar_type {
     SL_SCALAR_HALF = 5,
     SL_SCALAR_FLOAT = 6,
     SL_SCALAR_DOUBLE = 7,
+    SL_SCALAR_COMPLEX32 = 8, /* two halves */
+    SL_SCALAR_COMPLEX64 = 9,
+    SL_SCALAR_COMPLEX128 = 10,
     SL_SCALAR_BOOL = 11,
     SL_SCALAR_QINT8 = 12,
     SL_SCALAR_QUINT8 = 13,

@@ -23,6 +23,9 @@ class Out:
     channels_last: bool = False
 
 
+WRITTEN = object()  # among a call's arguments: its first output, which it changes in place
+
+
 @dataclass
 class Call:
     """An operator with its arguments: numbers, strings, None, lists, types, tensors, and the outputs after them."""
@@ -98,8 +101,8 @@ class Plan:
         return self.add(schema.IntList([self.add(schema.Int(i)) for i in a]))
 
     def add_call(self, call):
-        arguments = [self.add_argument(a) for a in call.arguments]
         outs = [self.add_tensor(o.dtype, o.sizes, order(len(o.sizes), o.channels_last)) for o in call.outputs]
+        arguments = [outs[0] if a is WRITTEN else self.add_argument(a) for a in call.arguments]
         self.outputs += outs
         listed = self.add(schema.TensorList(outs)) if len(outs) != 1 or call.as_list else outs[0]
         arguments += [listed, listed] if call.as_list else [*outs, listed]

@@ -284,6 +284,56 @@ def quantisation(rng, kind):
                                     [handmade.Out(torch.float64, [1]), handmade.Out(torch.int64, [1])], said(x))
 
 
+def complex_numbers(rng, kind):
+    """Spectra of every kind of length, there and back; parts and mirror images."""
+    if kind not in ("f16", "f32", "f64"):
+        return
+    dtype = TYPES[kind]
+    of = {"f16": torch.complex32, "f32": torch.complex64, "f64": torch.complex128}[kind]
+    for sizes in ((2, 3), (4, 0), (), (3, 300)):
+        x = torch.complex(plain(rng, "f32", *sizes), plain(rng, "f32", *sizes)).to(of)
+        yield handmade.Call("aten::_conj_physical.out", [x], [handmade.Out(of, list(sizes))], f"{kind} {sizes}")
+        for to in ("f16", "f32", "f64"):
+            yield handmade.Call("aten::view_as_real_copy.out", [x], [handmade.Out(TYPES[to], [*sizes, 2])], f"{kind} {sizes} as {to}")
+    if kind == "f16":
+        return
+    for length in (1, 2, 3, 4, 5, 8, 12, 30, 49, 64, 97, 400, 512):
+        for mode in (0, 1, 2):
+            half = length // 2 + 1
+            yield handmade.Call("aten::_fft_r2c.out", [plain(rng, kind, 2, length), [1], mode, True], [handmade.Out(of, [2, half])], f"{kind} {length} by {mode}")
+            x = torch.complex(plain(rng, kind, 2, half), plain(rng, kind, 2, half))
+            yield handmade.Call("aten::_fft_c2r.out", [x, [1], mode, length], [handmade.Out(dtype, [2, length])], f"{kind} {length} by {mode}")
+    for dims, sizes, half in (([0], [6, 5], [4, 5]), ([0, 1], [6, 5], [6, 3]), ([2, 0, 1], [4, 6, 5], [4, 4, 5]), ([1, 2], [4, 6, 5], [4, 6, 3])):
+        yield handmade.Call("aten::_fft_r2c.out", [plain(rng, kind, *sizes), dims, 1, True], [handmade.Out(of, half)], f"{kind} {sizes} along {dims}")
+        x = torch.complex(plain(rng, kind, *half), plain(rng, kind, *half))
+        yield handmade.Call("aten::_fft_c2r.out", [x, dims, 2, sizes[dims[-1]]], [handmade.Out(dtype, sizes)], f"{kind} {sizes} along {dims}")
+
+
+def language(rng, kind):
+    """The extension for language models (namespace llama)."""
+    if kind in ("f32", "f16", "i8"):
+        for batches, tokens, places in ((1, 4, [[2, 0, 3, 1]]), (2, 6, [[5, 3, 1, 0, 2, 4], [0, 1, 2, 3, 4, 5]])):
+            value = plain(rng, kind, batches, tokens, 2, 3)
+            yield handmade.Call("llama::update_cache_with_indices.out", [value, handmade.WRITTEN, 0, torch.tensor(places)],
+                                [handmade.Out(TYPES[kind], [batches, tokens, 2, 3])], f"{kind} {places}")
+    if kind in ("f32", "f16"):  # the wheel's doubles are a table of its own
+        for sizes in ((1,), (3, 2), (2, 2, 64), (2, 28), (3, 112), (1, 0)):
+            yield handmade.Call("llama::fast_hadamard_transform.out", [plain(rng, kind, *sizes)], [handmade.Out(TYPES[kind], list(sizes))], f"{kind} {sizes}")
+    if kind != "f32":
+        return
+    for batches, heads, groups, tokens, keys, values in ((1, 1, 1, 1, 4, 4), (2, 2, 3, 5, 8, 6), (1, 2, 1, 70, 16, 32)):
+        for gates in ((), (keys,)):
+            query, key = plain(rng, kind, batches, heads * groups, tokens, keys) / 9, plain(rng, kind, batches, heads, tokens, keys) / 9
+            value, state = plain(rng, kind, batches, heads, tokens, values), plain(rng, kind, batches, heads, keys, values)
+            decay, beta = torch.rand(batches, heads, tokens, *gates, generator=rng), torch.rand(batches, heads, tokens, generator=rng)
+            for name in ("gated_delta_rule", "channelwise_gated_delta_rule"):
+                yield handmade.Call(f"llama::{name}.out", [query, key, value, decay, beta, state],
+                                    [handmade.Out(TYPES[kind], [*query.shape[:3], values]), handmade.Out(TYPES[kind], list(state.shape))],
+                                    f"{list(query.shape)} {list(value.shape)} {len(gates)}")
+
+
 # What walks an NHWC tensor by its memory; the real runtime's others take it for NCHW, and their numbers for PyTorch's.
 BY_MEMORY = (unary, binary, numbers)
-FAMILIES = (unary, binary, numbers, reductions, moves, places, quantisation)
+FAMILIES = (unary, binary, numbers, reductions, moves, places, quantisation, complex_numbers, language)
+# Whose results are sums.
+SUMS = (reductions, complex_numbers, language)

@@ -6,7 +6,8 @@ import tempfile
 
 import torch
 
-import executorch.kernels.quantized  # noqa: F401  registers its operators
+import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401  registers its operators
+import executorch.kernels.quantized  # noqa: F401  and these theirs
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 
 from sme2lab_export import artifacts

@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "agent/runtime/ops/op.h"
+#include "common/format/scalar_type.h"
 
 static const char *const wrong_position = "its position leaves the cache";
 
-/* Copies `value` into `cache` from a position on. */
+/* Copies `value` into `cache` from a position on, or each token to a place of its own. */
 struct update {
     const struct sl_tensor *value;
     struct sl_tensor *cache;
-    uint32_t position; /* argument */
+    uint32_t position;              /* argument */
+    const struct sl_tensor *places; /* [batch][token], int64; or NULL */
 };
 
 struct attention {
@@ -32,12 +34,17 @@ struct plan {
 };
 
 /* Rank 4, dense, of one type, and equal but in the second dimension. */
-static bool fits_cache(const struct sl_tensor *value, const struct sl_tensor *cache)
+static bool has_tokens_of(const struct sl_tensor *value, const struct sl_tensor *cache)
 {
     return value->rank == 4 && cache->rank == 4 && value->scalar_type == cache->scalar_type &&
            value->sizes[0] == cache->sizes[0] && value->sizes[2] == cache->sizes[2] &&
-           value->sizes[3] == cache->sizes[3] && value->sizes[1] <= cache->sizes[1] &&
-           sl_tensor_contiguous(value) && sl_tensor_contiguous(cache);
+           value->sizes[3] == cache->sizes[3] && sl_tensor_contiguous(value) &&
+           sl_tensor_contiguous(cache);
+}
+
+static bool fits_cache(const struct sl_tensor *value, const struct sl_tensor *cache)
+{
+    return has_tokens_of(value, cache) && value->sizes[1] <= cache->sizes[1];
 }
 
 /* The argument as a position from which `count` fit below `limit`; false with `failure` set. */
@@ -64,6 +71,24 @@ static void run_update(struct sl_op_call *call, const struct update *u)
     size_t row = whole / (size_t)u->cache->sizes[1];
     for (size_t b = 0; b < batches; b++)
         memcpy(u->cache->data + b * whole + position * row, u->value->data + b * bytes, bytes);
+}
+
+/* The last of several tokens with one place stays. */
+static void run_places(struct sl_op_call *call, const struct update *u)
+{
+    size_t batches = (size_t)u->value->sizes[0], tokens = (size_t)u->value->sizes[1];
+    const int64_t *places = (const int64_t *)(const void *)u->places->data;
+    if (u->value->nbytes == 0)
+        return;
+    size_t row = u->value->nbytes / batches / tokens, rows = (size_t)u->cache->sizes[1];
+    for (size_t i = 0; i < batches * tokens; i++)
+        if (places[i] < 0 || places[i] >= u->cache->sizes[1]) {
+            call->failure = wrong_position;
+            return;
+        }
+    for (size_t i = 0; i < batches * tokens; i++)
+        memcpy(u->cache->data + (i / tokens * rows + (size_t)places[i]) * row,
+               u->value->data + i * row, row);
 }
 
 /* Scores of one query against `count` keys become weights that sum to 1. */
@@ -127,7 +152,7 @@ static void run_plan(struct sl_op_call *call)
 {
     const struct plan *plan = call->state;
     for (uint32_t i = 0; i < plan->update_count && !call->failure; i++)
-        run_update(call, &plan->updates[i]);
+        (plan->updates[i].places ? run_places : run_update)(call, &plan->updates[i]);
     if (plan->attention.out && !call->failure)
         run_attention(call, &plan->attention);
 }
@@ -172,8 +197,23 @@ static int prepare_update_cache(struct sl_op_call *call, struct sl_diag *diag)
     if (!plan)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     plan->updates[plan->update_count++] =
-        (struct update){sl_op_tensor(call, 0), sl_op_tensor(call, 1), 2};
+        (struct update){sl_op_tensor(call, 0), sl_op_tensor(call, 1), 2, NULL};
     if (!fits_cache(plan->updates[0].value, plan->updates[0].cache))
+        return refuse(call, diag);
+    sl_op_own(call, "sl_cache_update", run_plan);
+    return 0;
+}
+
+static int prepare_update_places(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct plan *plan = new_plan(call, diag);
+    const struct sl_tensor *value = sl_op_tensor(call, 0), *places = sl_op_tensor(call, 3);
+    if (!plan)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    plan->updates[plan->update_count++] = (struct update){value, sl_op_tensor(call, 1), 2, places};
+    if (!has_tokens_of(value, plan->updates[0].cache) || places->rank != 2 ||
+        places->scalar_type != SL_SCALAR_LONG || !sl_tensor_contiguous(places) ||
+        places->sizes[0] != value->sizes[0] || places->sizes[1] != value->sizes[1])
         return refuse(call, diag);
     sl_op_own(call, "sl_cache_update", run_plan);
     return 0;
@@ -202,7 +242,7 @@ static int prepare_sdpa_with_kv_cache(struct sl_op_call *call, struct sl_diag *d
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     for (uint32_t i = 0; i < 2; i++) {
         struct update *u = &plan->updates[plan->update_count++];
-        *u = (struct update){sl_op_tensor(call, 1 + i), sl_op_tensor(call, 3 + i), 5};
+        *u = (struct update){sl_op_tensor(call, 1 + i), sl_op_tensor(call, 3 + i), 5, NULL};
         if (!fits_cache(u->value, u->cache))
             return refuse(call, diag);
     }
@@ -222,6 +262,9 @@ static int prepare_sdpa_with_kv_cache(struct sl_op_call *call, struct sl_diag *d
 
 const struct sl_op sl_ops_attention[] = {
     {.name = "llama::update_cache.out", .signature = "aOiO", .prepare = prepare_update_cache},
+    {.name = "llama::update_cache_with_indices.out",
+     .signature = "aOiaO",
+     .prepare = prepare_update_places},
     {.name = "llama::custom_sdpa.out", .signature = "tttiTnbNo", .prepare = prepare_custom_sdpa},
     {.name = "llama::sdpa_with_kv_cache.out",
      .signature = "tttooiiTnbNo",

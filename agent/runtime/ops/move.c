@@ -60,8 +60,12 @@ static void move_row(const uint8_t *in, ptrdiff_t in_step, uint8_t *out, ptrdiff
     case 4:
         MOVE_ROW(uint32_t);
         break;
-    default:
+    case 8:
         MOVE_ROW(uint64_t);
+        break;
+    default:
+        for (size_t i = 0; i < count; i++, in += in_step, out += out_step)
+            memcpy(out, in, element_bytes);
         break;
     }
 }
@@ -216,7 +220,7 @@ struct sl_move_side sl_move_whole(const struct sl_tensor *tensor)
 int sl_move_same_type(struct sl_op_call *call, const struct sl_tensor *in,
                       const struct sl_tensor *out, struct sl_diag *diag)
 {
-    return in->scalar_type == out->scalar_type && in->element_bytes <= 8
+    return in->scalar_type == out->scalar_type
                ? 0
                : sl_op_fail(call, diag, SL_ET_INVALID_TYPE, "input and output differ in type");
 }
