@@ -186,7 +186,7 @@ int sl_load_start(uv_loop_t *loop, const char *self, const char *workdir,
                   const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir,
                   const struct sl_load_events *events, void *user, struct sl_load **out)
 {
-    if (job->processes < 2 || job->processes - 1 > SL_LOAD_MAX_PROCESSES)
+    if (job->concurrency < 2 || job->concurrency - 1 > SL_LOAD_MAX_PROCESSES)
         return SL_E_LIMIT;
     struct sl_load *load = sl_calloc(1, sizeof(*load));
     if (!load)
@@ -195,7 +195,7 @@ int sl_load_start(uv_loop_t *loop, const char *self, const char *workdir,
     uv_timer_init(loop, &load->grace); /* cannot fail */
     load->grace.data = load;
     int rc = 0;
-    for (size_t i = 0; i + 1 < job->processes && rc == 0; i++)
+    for (size_t i = 0; i + 1 < job->concurrency && rc == 0; i++)
         rc = start_one(load, i, self, workdir, job, dir);
     *out = load;
     return rc;

@@ -21,7 +21,7 @@ struct sl_load_events {
     void (*closed)(void *user); /* after sl_load_stop(); the load is freed after this */
 };
 
-/* Starts `job->processes - 1` processes, at least one. 0, SL_E_LIMIT, -ENOMEM or -errno; whatever
+/* Starts `job->concurrency - 1` processes, at least one. 0, SL_E_LIMIT, -ENOMEM or -errno; whatever
  * it is, a load that *out has is to be stopped. */
 int sl_load_start(uv_loop_t *loop, const char *self, const char *workdir,
                   const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir,

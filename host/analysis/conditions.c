@@ -7,9 +7,9 @@
 
 #include "host/analysis/comparison.h"
 
-static const char *const names[SL_CONDITION_COUNT] = {"sme2",      "model", "inputs", "threads",
-                                                      "processes", "cpus",  "device", "power",
-                                                      "runtime",   "build"};
+static const char *const names[SL_CONDITION_COUNT] = {"sme2",        "model", "inputs", "threads",
+                                                      "concurrency", "cpus",  "device", "power",
+                                                      "runtime",     "build"};
 
 const char *sl_condition_name(int condition)
 {
@@ -34,7 +34,7 @@ static bool known(const struct sl_conditions *a, const struct sl_conditions *b, 
  * not tell how it is powered has told nothing at any time. */
 static bool goes_without_saying(const struct sl_conditions *conditions, int i)
 {
-    static const char *const usual[SL_CONDITION_COUNT] = {[SL_CONDITION_PROCESSES] = "1",
+    static const char *const usual[SL_CONDITION_COUNT] = {[SL_CONDITION_CONCURRENCY] = "1",
                                                           [SL_CONDITION_CPUS] = "any",
                                                           [SL_CONDITION_POWER] = "",
                                                           [SL_CONDITION_RUNTIME] = ""};

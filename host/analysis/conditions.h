@@ -11,12 +11,12 @@ enum sl_condition {
     SL_CONDITION_MODEL,  /* hash of the model */
     SL_CONDITION_INPUTS, /* hash of the inputs and their shapes */
     SL_CONDITION_THREADS,
-    SL_CONDITION_PROCESSES, /* that ran the model at a time */
-    SL_CONDITION_CPUS,      /* that it was kept on, and threads in streaming mode */
-    SL_CONDITION_DEVICE,    /* kind, processor, vector length, system */
-    SL_CONDITION_POWER,     /* governor and top frequency of each cluster */
-    SL_CONDITION_RUNTIME,   /* own or executorch */
-    SL_CONDITION_BUILD,     /* hash of the agent */
+    SL_CONDITION_CONCURRENCY, /* processes that ran the model at a time */
+    SL_CONDITION_CPUS,        /* that it was kept on, and threads in streaming mode */
+    SL_CONDITION_DEVICE,      /* kind, processor, vector length, system */
+    SL_CONDITION_POWER,       /* governor and top frequency of each cluster */
+    SL_CONDITION_RUNTIME,     /* own or executorch */
+    SL_CONDITION_BUILD,       /* hash of the agent */
     SL_CONDITION_COUNT,
 };
 #define SL_CONDITION_NONE (-1) /* the factor of two runs that should be alike */

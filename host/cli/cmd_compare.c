@@ -73,7 +73,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "a slow-down up to this is no regression (0)"},
         {"--top", 0, SL_OPTION_COUNT, &r->top, "N", "operators in the table (12); -v: all"},
         {"--factor", 0, SL_OPTION_TEXT, &r->factor, "NAME",
-         "what was varied on purpose: sme2, model, inputs, threads, processes, cpus, device, "
+         "what was varied on purpose: sme2, model, inputs, threads, concurrency, cpus, device, "
          "power, "
          "runtime or build"},
         {"--variant", 0, SL_OPTION_TEXT, &r->variant, "off|on",

@@ -144,11 +144,13 @@ static int tell_all(struct session *s)
     struct sl_diag diag = {0};
     struct sl_buf words;
     const struct sl_style style = {s->cli->width, s->cli->color, SIZE_MAX, s->cli->unicode};
+    struct sl_collection_told told = {.style = s->cli->quiet ? NULL : &style,
+                                      .words = &words,
+                                      .threshold_percent = s->plan->specs[0].threshold_percent};
     sl_buf_init(&words, MAX_JSON_BYTES);
     int rc = sl_armkit_write(s->place.path, &s->categories, &diag);
     if (rc == 0)
-        rc = sl_collection_write(s->place.path, &s->categories, s->cli->quiet ? NULL : &style,
-                                 &words, &diag);
+        rc = sl_collection_write(s->place.path, &s->categories, &told, &diag);
     if (rc == 0 && !s->cli->json) {
         fwrite(words.data, 1, words.size, stdout);
         if (!s->cli->quiet)
@@ -156,7 +158,14 @@ static int tell_all(struct session *s)
                    s->place.path);
     }
     sl_buf_fini(&words);
-    return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+    return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : told.exit_code;
+}
+
+/* What one of several processes says alone counts only if the others are not there. */
+static int code_of(const struct session *s, size_t i, int code)
+{
+    bool verdict = code == SL_EXIT_REGRESSION || code == SL_EXIT_INCONCLUSIVE;
+    return s->plan->specs[i].process > 0 && s->plan->count > 1 && verdict ? SL_EXIT_DONE : code;
 }
 
 /* All are sent before the first is followed: a lab with several devices runs them side by side. */
@@ -169,7 +178,7 @@ static int run_all(struct session *s)
     for (size_t i = 0; i < s->plan->count && sl_interrupt_number() == 0; i++) {
         if (s->jobs[i] == 0)
             continue;
-        code = sl_outcome_worse(code, finish_one(s, i));
+        code = sl_outcome_worse(code, code_of(s, i, finish_one(s, i)));
         open = sl_interrupt_number() != 0 ? i : i + 1;
     }
     if (s->fetched > 1)

@@ -201,8 +201,8 @@ static void take_report(struct finishing *work)
 /* What the processes beside the measured one left: an array in the order of their places. */
 static cJSON *read_load(const struct finishing *work)
 {
-    cJSON *load = work->spec.processes[0] > 1 ? cJSON_CreateArray() : NULL;
-    for (uint32_t place = 1; load && place < work->spec.processes[0]; place++) {
+    cJSON *load = work->spec.concurrency[0] > 1 ? cJSON_CreateArray() : NULL;
+    for (uint32_t place = 1; load && place < work->spec.concurrency[0]; place++) {
         char path[SL_RUN_PATH_BYTES];
         struct sl_buf text;
         snprintf(path, sizeof(path), "%.900s/files/load-%u.json", work->ended->directory, place);
@@ -261,8 +261,8 @@ static void name_series(const struct sl_spec *spec, struct sl_run_record *record
     char digest[SL_SHA256_HEX_SIZE];
     sl_buf_init(&text, MAX_SERIES_BYTES);
     int rc = sl_buf_printf(&text, "%s\n%s\n%u %u %u %d\n%s\n%s\n", record->model_sha256,
-                           record->device, spec->threads[0], spec->sme_threads, spec->processes[0],
-                           spec->mode == SL_MODE_CLEAN, spec->affinity,
+                           record->device, spec->threads[0], spec->sme_threads,
+                           spec->concurrency[0], spec->mode == SL_MODE_CLEAN, spec->affinity,
                            spec->input_shapes ? spec->input_shapes : "");
     if (rc == 0 && spec->runtime[0] == SL_RUNTIME_EXECUTORCH)
         rc = sl_buf_printf(&text, "executorch\n"); /* own runs keep the series they have */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct sl_buf;
+struct sl_comparison;
 struct sl_style;
 struct sl_contention;
 struct sl_json;
@@ -53,12 +54,14 @@ void sl_combined_sweeps(const struct sl_combined *combined, struct sl_table *out
 /* The array "sweeps". */
 void sl_combined_sweeps_json(struct sl_json *json, const struct sl_combined *combined);
 
-/* The experiment's name without its number of threads, and, unless `processes` keeps it, without
- * its number of processes. How many processes ran at a time: "1" where nothing says so. */
+/* The experiment's name without its number of threads, and, unless `concurrency` keeps it, without
+ * its number of processes at a time; the same without its process alone. How many processes ran at
+ * a time: "1" where nothing says so. */
 enum { SL_COMBINED_NAME_BYTES = 128 };
-void sl_combined_base(const struct sl_report *report, bool processes,
+void sl_combined_base(const struct sl_report *report, bool concurrency,
                       char out[SL_COMBINED_NAME_BYTES]);
-const char *sl_combined_processes(const struct sl_report *report);
+void sl_combined_experiment(const struct sl_report *report, char out[SL_COMBINED_NAME_BYTES]);
+const char *sl_combined_concurrency(const struct sl_report *report);
 
 /* combined_contention.c: the comparisons that differ in nothing but threads and processes from the
  * one at `index`, which is the first of them: false for another, or where there is one number of
@@ -72,6 +75,18 @@ void sl_combined_contentions(const struct sl_combined *combined, struct sl_table
 void sl_combined_contentions_json(struct sl_json *json, const struct sl_combined *combined);
 /* plot_contention.c: a heat map of each. */
 void sl_plot_contention(struct sl_markup *m, const struct sl_combined *combined);
+
+/* combined_processes.c: the comparisons of the processes that repeated the experiment at `index`,
+ * which is the first of them, as one comparison: how many they are; 0 for another, or where there
+ * is one. End `out` with sl_comparison_fini(). How many such there are; what one says, in `size` of
+ * at least 512, with the experiment's name; the array "processes". */
+size_t sl_combined_processes(const struct sl_combined *combined, size_t index,
+                             struct sl_comparison *out);
+size_t sl_combined_processes_count(const struct sl_combined *combined);
+size_t sl_combined_processes_words(const struct sl_combined *combined, size_t index,
+                                   char name[SL_COMBINED_NAME_BYTES], char *out, size_t size);
+void sl_combined_processes_table(const struct sl_combined *combined, struct sl_table *out);
+int sl_combined_processes_json(struct sl_json *json, const struct sl_combined *combined);
 
 /* combined_cost.c: a clean arm (whole executions alone were recorded) beside the profiled one of
  * the same model, device and threads: what recording every operator costs. How many such pairs

@@ -36,7 +36,7 @@ static struct sl_contention_point point_of(const struct sl_report *report)
 {
     const struct sl_comparison *c = report->comparison->comparison;
     return (struct sl_contention_point){.threads = atof(text_of(report->threads)),
-                                        .processes = atof(sl_combined_processes(report)),
+                                        .processes = atof(sl_combined_concurrency(report)),
                                         .baseline = c->baseline,
                                         .candidate = c->candidate,
                                         .ratio = c->ratio,
@@ -115,14 +115,14 @@ static void put_cell(struct sl_table *out, const struct sl_contention_cell *cell
 
 void sl_combined_contentions(const struct sl_combined *combined, struct sl_table *out)
 {
-    static const char *const heads[] = {"Map",        ">Threads",     ">Processes",
+    static const char *const heads[] = {"Map",        ">Threads",     ">At a time",
                                         ">Off slows", ">On slows",    ">Ratio",
                                         ">Interval",  "What it says", NULL};
     struct sl_contention map;
     char name[SL_COMBINED_NAME_BYTES], title[2 * SL_COMBINED_NAME_BYTES], words[WORDS_BYTES];
     sl_table_init(out, "contention", "Contention", heads);
     snprintf(out->note, sizeof(out->note),
-             "Processes: that run the model at a time, the measured one among them; the others use "
+             "At a time: processes that run the model, the measured one among them; the others use "
              "SME2 throughout. Slows: how many times as long as with the fewest. Contention is "
              "said where the ratio falls by more than %.0f %% and the intervals are apart.",
              100 * (1 - 1 / SL_CONTENTION_LOSS));
@@ -149,7 +149,7 @@ static void put_json_cell(struct sl_json *json, const struct sl_contention_cell 
     const struct sl_contention_point *p = &cell->point;
     sl_json_open_object(json, NULL);
     sl_json_f64(json, "threads", p->threads);
-    sl_json_f64(json, "processes", p->processes);
+    sl_json_f64(json, "concurrency", p->processes);
     sl_json_f64(json, "ratio", p->ratio);
     sl_json_f64(json, "low", p->low);
     sl_json_f64(json, "high", p->high);

@@ -36,7 +36,7 @@ static bool belong_together(const struct sl_report *clean, const struct sl_repor
            strcmp(text_of(clean->model), text_of(profiled->model)) == 0 &&
            strcmp(text_of(clean->device), text_of(profiled->device)) == 0 &&
            strcmp(text_of(clean->threads), text_of(profiled->threads)) == 0 &&
-           strcmp(sl_combined_processes(clean), sl_combined_processes(profiled)) == 0 &&
+           strcmp(sl_combined_concurrency(clean), sl_combined_concurrency(profiled)) == 0 &&
            clean->comparison->comparison->unit == profiled->comparison->comparison->unit;
 }
 

@@ -23,6 +23,7 @@ static const struct section {
     void (*plot)(struct sl_markup *m, const struct sl_combined *combined);
 } sections[] = {
     {sl_combined_figures, NULL, sl_plot_ratios},
+    {sl_combined_processes_table, sl_combined_processes_count, NULL},
     {sl_combined_sweeps, sl_combined_sweep_count, sl_plot_sweeps},
     {sl_combined_contentions, sl_combined_contention_count, sl_plot_contention},
     {sl_combined_costs, sl_combined_cost_count, NULL},

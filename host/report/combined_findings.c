@@ -11,7 +11,7 @@
 #include "host/report/runtime_gap.h"
 #include "host/report/text.h"
 
-enum { WORDS_BYTES = 512 };
+enum { WORDS_BYTES = 2048 };
 
 static int put_line(struct sl_buf *out, const char *kind, const struct sl_report *report,
                     const char *name, const char *words)
@@ -23,6 +23,18 @@ static int put_line(struct sl_buf *out, const char *kind, const struct sl_report
                          report->comparison->emulated && report->comparison->comparison->iterations
                              ? " (times of an emulated CPU mean nothing)"
                              : "");
+}
+
+/* A verdict of several processes stands last, where the eye is. */
+static int put_processes(struct sl_buf *out, const struct sl_combined *combined)
+{
+    char name[SL_COMBINED_NAME_BYTES], words[WORDS_BYTES];
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < combined->count; i++) {
+        if (sl_combined_processes_words(combined, i, name, words, sizeof(words)) > 0)
+            rc = put_line(out, "process to process", &combined->reports[i], name, words);
+    }
+    return rc;
 }
 
 int sl_combined_findings(struct sl_buf *out, const struct sl_style *style,
@@ -47,6 +59,7 @@ int sl_combined_findings(struct sl_buf *out, const struct sl_style *style,
         if (rc == 0 && sl_combined_cost_words(combined, i, words, sizeof(words)))
             rc = put_line(out, "cost of profiling", report, name, words);
     }
-    return rc == 0 && style ? sl_runtime_gap_show(out, style, combined->reports, combined->count)
-                            : rc;
+    if (rc == 0 && style)
+        rc = sl_runtime_gap_show(out, style, combined->reports, combined->count);
+    return rc < 0 ? rc : put_processes(out, combined);
 }

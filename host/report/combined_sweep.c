@@ -31,20 +31,26 @@ static void take_off(char name[NAME_BYTES], char letter, const char *number)
         name[len - end] = '\0';
 }
 
-const char *sl_combined_processes(const struct sl_report *report)
+const char *sl_combined_concurrency(const struct sl_report *report)
 {
-    return text_of(report->processes)[0] ? report->processes : "1";
+    return text_of(report->concurrency)[0] ? report->concurrency : "1";
 }
 
-void sl_combined_base(const struct sl_report *report, bool processes, char out[NAME_BYTES])
+void sl_combined_experiment(const struct sl_report *report, char out[NAME_BYTES])
 {
-    char ending[32] = "";
     snprintf(out, NAME_BYTES, "%.90s", text_of(report->experiment));
-    take_off(out, 'p', sl_combined_processes(report));
-    if (processes && strlen(out) < strlen(text_of(report->experiment)))
-        snprintf(ending, sizeof(ending), "%.20s", report->experiment + strlen(out));
+    take_off(out, 'p', text_of(report->process));
+}
+
+void sl_combined_base(const struct sl_report *report, bool concurrency, char out[NAME_BYTES])
+{
+    sl_combined_experiment(report, out);
+    size_t kept = strlen(out); /* from here on it stays */
+    take_off(out, 'c', sl_combined_concurrency(report));
+    kept = concurrency ? strlen(out) : kept;
     take_off(out, 't', text_of(report->threads));
-    snprintf(out + strlen(out), NAME_BYTES - strlen(out), "%s", ending);
+    snprintf(out + strlen(out), NAME_BYTES - strlen(out), "%.30s",
+             text_of(report->experiment) + kept);
 }
 
 /* "sweep_t4" on 4 threads is "sweep", "sweep_t4_p2" is "sweep_p2". */
@@ -61,7 +67,7 @@ static bool together(const struct sl_report *a, const struct sl_report *b)
     return strcmp(names[0], names[1]) == 0 && a->clean == b->clean &&
            strcmp(text_of(a->model), text_of(b->model)) == 0 &&
            strcmp(text_of(a->device), text_of(b->device)) == 0 &&
-           strcmp(sl_combined_processes(a), sl_combined_processes(b)) == 0 &&
+           strcmp(sl_combined_concurrency(a), sl_combined_concurrency(b)) == 0 &&
            a->comparison->comparison->unit == b->comparison->comparison->unit;
 }
 

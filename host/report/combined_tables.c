@@ -220,6 +220,9 @@ int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined)
         sl_json_close_object(&json);
     }
     sl_json_close_array(&json);
+    int rc = sl_combined_processes_json(&json, combined);
+    if (rc < 0)
+        return rc;
     sl_combined_sweeps_json(&json, combined);
     sl_combined_contentions_json(&json, combined);
     sl_combined_costs_json(&json, combined);

@@ -25,9 +25,10 @@ struct sl_report {
     const char *model, *experiment;
     bool clean;                   /* whole executions alone were recorded */
     const char *device, *threads; /* "" or NULL: not known */
-    const char *processes; /* that ran the model at a time; "" or NULL: the measured one alone */
-    char names[2][96];     /* of the sides; "": "SME2 off", "SME2 on" */
-    const char *command;   /* that made the run; NULL: not known */
+    const char *process; /* which of those that repeat the experiment; "" or NULL: there is one */
+    const char *concurrency; /* processes at a time; "" or NULL: the measured one alone */
+    char names[2][96];       /* of the sides; "": "SME2 off", "SME2 on" */
+    const char *command;     /* that made the run; NULL: not known */
     const struct sl_comparison_report *comparison;         /* of two analyses */
     const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
     const struct sl_agreement *off_expected, *on_expected; /* NULL: nothing was expected */

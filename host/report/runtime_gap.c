@@ -47,7 +47,7 @@ static bool belong_together(const struct sl_report *theirs, const struct sl_repo
            !theirs->clean && strcmp(text_of(theirs->model), text_of(ours->model)) == 0 &&
            strcmp(text_of(theirs->device), text_of(ours->device)) == 0 &&
            strcmp(text_of(theirs->threads), text_of(ours->threads)) == 0 &&
-           strcmp(text_of(theirs->processes), text_of(ours->processes)) == 0 &&
+           strcmp(text_of(theirs->concurrency), text_of(ours->concurrency)) == 0 &&
            theirs->comparison->comparison->unit == ours->comparison->comparison->unit;
 }
 

@@ -14,6 +14,7 @@
 #include "host/rundir/compared.h"
 #include "host/rundir/import.h"
 #include "host/rundir/report_files.h"
+#include "host/rundir/verdict_exit.h"
 #include "host/spec/device_kind.h"
 
 /* Room for one more, all zero; it counts once sl_report_of() was filled. */
@@ -224,9 +225,29 @@ void sl_collection_fini(struct sl_collection *collection)
     *collection = (struct sl_collection){.count = 0};
 }
 
+/* Processes that cannot be judged together, being of several devices, show nothing. */
+static void judge_processes(const struct sl_combined *combined, struct sl_collection_told *told)
+{
+    size_t alone = 0;
+    for (size_t i = 0; i < combined->count; i++)
+        alone += combined->reports[i].process && combined->reports[i].process[0];
+    told->exit_code = 0;
+    for (size_t i = 0; i < combined->count; i++) {
+        struct sl_comparison c;
+        size_t count = sl_combined_processes(combined, i, &c);
+        if (count == 0)
+            continue;
+        alone -= count;
+        told->exit_code = sl_verdict_exit_louder(told->exit_code,
+                                                 sl_verdict_exit_code(&c, told->threshold_percent));
+        sl_comparison_fini(&c);
+    }
+    if (alone > 0)
+        told->exit_code = sl_verdict_exit_louder(told->exit_code, SL_VERDICT_EXIT_NOTHING);
+}
+
 int sl_collection_write(const char *directory, const struct sl_categories *categories,
-                        const struct sl_style *style, struct sl_buf *out_words,
-                        struct sl_diag *diag)
+                        struct sl_collection_told *told, struct sl_diag *diag)
 {
     struct sl_collection all = {.count = 0};
     struct sl_report_files files = {.count = 0};
@@ -239,8 +260,10 @@ int sl_collection_write(const char *directory, const struct sl_categories *categ
         rc = sl_report_files_add_combined(&files, &combined, "html", diag);
     if (rc == 0 && several)
         rc = sl_report_files_write(&files, directory, true, diag);
-    if (rc == 0 && several && out_words)
-        rc = sl_combined_findings(out_words, style, &combined);
+    if (rc == 0 && several && told)
+        rc = sl_combined_findings(told->words, told->style, &combined);
+    if (rc == 0 && several && told)
+        judge_processes(&combined, told);
     sl_report_files_fini(&files);
     sl_collection_fini(&all);
     return rc;

@@ -31,9 +31,15 @@ int sl_collection_add(struct sl_collection *collection, const char *path, const 
                       const struct sl_categories *categories, struct sl_diag *diag);
 void sl_collection_fini(struct sl_collection *collection);
 
+/* What the comparisons of a directory say together. */
+struct sl_collection_told {
+    const struct sl_style *style; /* NULL: without tables */
+    struct sl_buf *words;         /* combined_findings.c's are appended */
+    double threshold_percent;     /* as of sl_verdict_exit_code() */
+    int exit_code;                /* out: the gravest of what several processes say */
+};
+
 /* combined_report.md and .html into a directory that holds several comparisons, over older ones;
- * nothing where it holds one. What they say together (combined_findings.c) is appended to
- * `out_words`, unless that is NULL; `style` NULL: without tables. */
+ * nothing where it holds one. `told` may be NULL. */
 int sl_collection_write(const char *directory, const struct sl_categories *categories,
-                        const struct sl_style *style, struct sl_buf *out_words,
-                        struct sl_diag *diag);
+                        struct sl_collection_told *told, struct sl_diag *diag);

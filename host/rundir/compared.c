@@ -55,6 +55,9 @@ int sl_compared_open(struct sl_compared *compared, int side_index,
     if (!side->has_directory)
         return 0;
     sl_rundir_conditions(&side->directory, side->level, &side->conditions);
+    double process = sl_rundir_number(side->directory.manifest, "process", 0);
+    if (process > 0)
+        snprintf(side->process, sizeof(side->process), "%.0f", process);
     side->file.analysis.readings = side->readings;
     side->file.analysis.reading_count =
         sl_rundir_readings(&side->directory, side->readings, SL_ANALYSIS_MAX_READINGS);
@@ -320,7 +323,15 @@ int sl_compared_make_directory(struct sl_compared *compared, double confidence,
         .noise_floor = compared->noise_floor > 0 ? compared->noise_floor : kept,
     };
     int rc = sl_compared_read_log(compared, NULL, diag);
-    return rc < 0 ? rc : sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);
+    if (rc == 0)
+        rc = sl_compared_make(compared, SL_CONDITION_SME2, &options, diag);
+    if (rc == 0 && compared->sides[0].process[0] && compared->comparison.method != SL_METHOD_EXACT)
+        sl_comparison_note(&compared->comparison,
+                           "process %s of %.0f: the interval is of this one alone; the combined "
+                           "report has that from process to process",
+                           compared->sides[0].process,
+                           sl_rundir_number(directory->manifest, "processes", 1));
+    return rc;
 }
 
 int sl_compared_directory(struct sl_compared *compared, const char *path, const char *experiment,

@@ -21,6 +21,7 @@ struct sl_compared_side {
     struct sl_rundir directory;
     struct sl_conditions conditions;
     struct sl_analysis_reading readings[SL_ANALYSIS_MAX_READINGS]; /* of the directory */
+    char process[16]; /* which of those that repeat the experiment; "": there is one */
     bool opened, has_directory;
     int level; /* of a run directory: 0 off, 1 on */
 };

@@ -97,7 +97,7 @@ enum when {
     ALWAYS,
     IF_RECORDED, /* only if it was recorded */
     IF_COUNTED,  /* only if instructions are the time */
-    IF_SEVERAL,  /* only of several processes */
+    IF_SEVERAL,  /* only of several processes at a time */
 };
 
 enum shape { VALUE, OBJECT, OBJECT_OR_NULL, ARRAY };
@@ -115,7 +115,7 @@ static bool is_due(const struct maker *m, const struct row *row, const cJSON *va
 {
     return row->when == ALWAYS || (row->when == IF_RECORDED && value) ||
            (row->when == IF_COUNTED && m->counted) ||
-           (row->when == IF_SEVERAL && member(m->recorded, "processes"));
+           (row->when == IF_SEVERAL && member(m->recorded, "concurrency"));
 }
 
 static void put_rows(struct maker *m, const char *key, const struct row *rows,

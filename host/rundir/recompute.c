@@ -70,6 +70,6 @@ int sl_run_recompute(const char *path, const struct sl_categories *categories,
     }
     sl_free(compared);
     if (rc == 0)
-        rc = sl_collection_write(path, categories, NULL, NULL, diag);
+        rc = sl_collection_write(path, categories, NULL, diag);
     return rc < 0 ? rc : sl_armkit_write(path, categories, diag);
 }

@@ -170,7 +170,8 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
         .device = off->conditions.values[SL_CONDITION_DEVICE],
         .threads =
             import->threads[0] ? import->threads : off->conditions.values[SL_CONDITION_THREADS],
-        .processes = off->conditions.values[SL_CONDITION_PROCESSES],
+        .process = off->process,
+        .concurrency = off->conditions.values[SL_CONDITION_CONCURRENCY],
         .command = sl_rundir_text(manifest, "command"),
         .comparison = &compared->report,
         .off_portable = compared->has_portable[0] ? &compared->portable[0] : NULL,

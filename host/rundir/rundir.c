@@ -380,8 +380,8 @@ void sl_rundir_conditions(const struct sl_rundir *directory, int level, struct s
     snprintf(out->values[SL_CONDITION_BUILD], SIZE, "%.64s", agent ? agent : "");
     if (isfinite(threads))
         snprintf(out->values[SL_CONDITION_THREADS], SIZE, "%.0f", threads);
-    double processes = sl_rundir_number(manifest, "processes", 1);
-    snprintf(out->values[SL_CONDITION_PROCESSES], SIZE, "%.0f", processes);
+    double concurrency = sl_rundir_number(manifest, "concurrency", 1);
+    snprintf(out->values[SL_CONDITION_CONCURRENCY], SIZE, "%.0f", concurrency);
     hash_inputs(manifest, out->values[SL_CONDITION_INPUTS]);
     describe_cpus(manifest, out->values[SL_CONDITION_CPUS], SIZE);
     describe_device(manifest, out->values[SL_CONDITION_DEVICE], SIZE);

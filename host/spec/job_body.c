@@ -43,6 +43,8 @@ static int read_body(const struct sl_json_at *root, struct sl_spec *spec, struct
     shown = sl_json_member(root, "shown");
     if (shown.value)
         rc = sl_params_read(&shown, SL_IN_SHOWN, NULL, 0, spec, diag);
+    if (spec->process > spec->processes || (spec->processes > 1 && spec->process == 0))
+        return sl_json_refuse(root, diag, "A job is one of its 'processes': 'process' says which");
     mark_mask(spec);
     return rc < 0 ? rc : sl_spec_check_looks(spec, "/precision_percent", diag);
 }

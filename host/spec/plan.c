@@ -101,8 +101,7 @@ static int multiply(struct sl_plan *plan, const char *const *models, size_t coun
 
 /* --- lists of numbers --- */
 
-static int check_names(const struct sl_plan *plan, const struct sl_param *param,
-                       struct sl_diag *diag)
+static int check_names(const struct sl_plan *plan, const char *what, struct sl_diag *diag)
 {
     for (size_t i = 0; i < plan->count; i++) {
         for (size_t k = 0; k < i; k++) {
@@ -110,10 +109,32 @@ static int check_names(const struct sl_plan *plan, const struct sl_param *param,
                 return sl_diag_set(diag, SL_E_FORMAT, "/experiments",
                                    "With its number of %s one experiment is called '%.100s' "
                                    "as another is",
-                                   param->key, plan->specs[i].name);
+                                   what, plan->specs[i].name);
         }
     }
     return 0;
+}
+
+static int add_ending(struct sl_spec *spec, const char *ending, const char *what,
+                      struct sl_diag *diag)
+{
+    size_t len = strlen(spec->name);
+    if (len + strlen(ending) < sizeof(spec->name)) {
+        snprintf(spec->name + len, sizeof(spec->name) - len, "%s", ending);
+        return 0;
+    }
+    sl_diag_hint(diag, "give the experiment a shorter name");
+    return sl_diag_set(diag, SL_E_FORMAT, "/experiments",
+                       "The name '%.100s' is too long with its number of %s", spec->name, what);
+}
+
+static int check_total(size_t total, const char *what, struct sl_diag *diag)
+{
+    if (total <= SL_PLAN_MAX)
+        return 0;
+    return sl_diag_set(diag, SL_E_LIMIT, "/experiments",
+                       "The experiments and their numbers of %s are more than %d together", what,
+                       SL_PLAN_MAX);
 }
 
 /* One number of the source's list. */
@@ -127,29 +148,22 @@ static int put_number(const struct sl_param *param, struct sl_spec *source, size
     *sl_param_items(param, out) = 1;
     if (param->words[0] ? values[which] == (uint32_t)param->initial : count == 1)
         return 0;
-    int len = param->words[0] ? snprintf(out->name, sizeof(out->name), "%s_%s", source->name,
-                                         param->words[values[which]])
-                              : snprintf(out->name, sizeof(out->name), "%s_%c%u", source->name,
-                                         param->letter, values[which]);
-    if (len < 0 || (size_t)len >= sizeof(out->name)) {
-        sl_diag_hint(diag, "give the experiment a shorter name");
-        return sl_diag_set(diag, SL_E_FORMAT, "/experiments",
-                           "The name '%.100s' is too long with its number of %s", source->name,
-                           param->key);
-    }
-    return 0;
+    char ending[32];
+    if (param->words[0])
+        snprintf(ending, sizeof(ending), "_%s", param->words[values[which]]);
+    else
+        snprintf(ending, sizeof(ending), "_%c%u", param->letter, values[which]);
+    return add_ending(out, ending, param->key, diag);
 }
 
 static int spread(struct sl_plan *plan, const struct sl_param *param, struct sl_diag *diag)
 {
     size_t total = 0;
-    int rc = 0;
     for (size_t i = 0; i < plan->count; i++)
         total += *sl_param_items(param, &plan->specs[i]);
-    if (total > SL_PLAN_MAX)
-        return sl_diag_set(diag, SL_E_LIMIT, "/experiments",
-                           "The experiments and their numbers of %s are more than %d together",
-                           param->key, SL_PLAN_MAX);
+    int rc = check_total(total, param->key, diag);
+    if (rc < 0)
+        return rc;
     size_t to = total;
     for (size_t i = plan->count; i-- > 0 && rc == 0;) { /* from the back: sources come before */
         struct sl_spec source = plan->specs[i];
@@ -157,7 +171,42 @@ static int spread(struct sl_plan *plan, const struct sl_param *param, struct sl_
             rc = put_number(param, &source, k, &plan->specs[--to], diag);
     }
     plan->count = total;
-    return rc < 0 ? rc : check_names(plan, param, diag);
+    return rc < 0 ? rc : check_names(plan, param->key, diag);
+}
+
+static uint32_t copies_of(const struct sl_spec *spec)
+{
+    return spec->process > 0 ? 1 : spec->processes;
+}
+
+/* The order of off and on is drawn anew in each process. */
+static int put_process(const struct sl_spec *source, uint32_t nth, struct sl_spec *out,
+                       struct sl_diag *diag)
+{
+    char ending[32];
+    *out = *source;
+    if (copies_of(source) == 1)
+        return 0;
+    out->process = nth;
+    out->seed = source->seed + nth - 1;
+    snprintf(ending, sizeof(ending), "_p%u", nth);
+    return add_ending(out, ending, "processes", diag);
+}
+
+static int repeat(struct sl_plan *plan, struct sl_diag *diag)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        total += copies_of(&plan->specs[i]);
+    int rc = check_total(total, "processes", diag);
+    size_t to = total;
+    for (size_t i = plan->count; i-- > 0 && rc == 0;) { /* from the back: sources come before */
+        struct sl_spec source = plan->specs[i];
+        for (uint32_t nth = copies_of(&source); nth > 0 && rc == 0; nth--)
+            rc = put_process(&source, nth, &plan->specs[--to], diag);
+    }
+    plan->count = rc < 0 ? plan->count : total;
+    return rc < 0 ? rc : check_names(plan, "processes", diag);
 }
 
 int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag)
@@ -166,7 +215,7 @@ int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag)
     for (size_t i = 0; i < sl_param_count && rc == 0; i++)
         if (sl_params[i].type == SL_PARAM_COUNTS)
             rc = spread(plan, &sl_params[i], diag);
-    return rc;
+    return rc < 0 ? rc : repeat(plan, diag);
 }
 
 /* --- experiments --- */

@@ -46,8 +46,9 @@ void sl_plan_fini(struct sl_plan *plan);
 int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out,
                   struct sl_diag *diag);
 
-/* One experiment for each number in a list of threads, then of processes: where there are several,
- * they are called NAME_tN and NAME_pN. SL_E_LIMIT with `diag` set for too many, SL_E_FORMAT for a
+/* One experiment for each number in a list of threads, then of processes at a time, called NAME_tN
+ * and NAME_cN where there are several; then one for each process that repeats it, called NAME_pN,
+ * with a seed of its own. SL_E_LIMIT with `diag` set for too many, SL_E_FORMAT for a
  * name that is too long, or there already. */
 int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag);
 

@@ -59,11 +59,11 @@ bool sl_spec_has_looks(const struct sl_spec *spec, bool counted)
 
 int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag)
 {
-    if (spec->processes[0] > 1) {
-        sl_diag_hint(diag, "say 1 process, or choose a device that measures time");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "/processes",
+    if (spec->concurrency[0] > 1) {
+        sl_diag_hint(diag, "take 'concurrency' out, or choose a device that measures time");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "/concurrency",
                            "What %u processes do to each other is time: no instruction is more",
-                           spec->processes[0]);
+                           spec->concurrency[0]);
     }
     if (spec->threads[0] > 1) {
         sl_diag_hint(diag, "say 1 thread, or choose a device that measures time");

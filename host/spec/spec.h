@@ -13,9 +13,10 @@ struct sl_diag;
 enum {
     SL_SPEC_MAX_INPUTS = 64,
     SL_SPEC_MAX_LABELS = 32,
-    SL_SPEC_MAX_ARGS = 32,   /* extra ones of an external runner */
-    SL_SPEC_MAX_WORDS = 64,  /* of a list of texts */
-    SL_SPEC_MAX_COUNTS = 16, /* numbers in a list: of threads, of processes */
+    SL_SPEC_MAX_ARGS = 32,      /* extra ones of an external runner */
+    SL_SPEC_MAX_WORDS = 64,     /* of a list of texts */
+    SL_SPEC_MAX_COUNTS = 16,    /* numbers in a list: of threads, of processes at a time */
+    SL_SPEC_MAX_PROCESSES = 32, /* that repeat an experiment */
     SL_SPEC_MAX_PATH = 1023,
     SL_SPEC_MAX_THREADS = 64, /* of one run: what an agent has at most */
     /* With a precision, those of host/analysis/stopping.h: */

@@ -15,11 +15,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const struct sl_spec *job)
 {
     if (job->inputs_count > SL_SPEC_MAX_INPUTS || job->labels_count > SL_SPEC_MAX_LABELS ||
-        job->threads_count != 1 || job->processes_count != 1)
+        job->threads_count != 1 || job->concurrency_count != 1)
         abort();
     if (strlen(job->model_sha256) != SL_DIGEST_BYTES - 1 || !job->model_name[0] || !job->name[0])
         abort();
-    if (job->threads[0] == 0 || job->processes[0] == 0 ||
+    if (job->threads[0] == 0 || job->concurrency[0] == 0 ||
         !(job->confidence > 0 && job->confidence < 1))
         abort();
     for (size_t i = 0; i < job->labels_count; i++)

@@ -126,21 +126,21 @@ class Emulated(lab.Scratch):
         return out
 
     def test_contention_is_a_map_of_threads_and_processes(self):
-        out = self.measure("contention.json", {"runs": 20, "threads": [1, 2], "processes": [1, 3]})
+        out = self.measure("contention.json", {"runs": 20, "threads": [1, 2], "concurrency": [1, 3]})
         combined = json.loads((out / "combined_report.json").read_text())
         maps = [one for one in combined["contention_maps"] if one["experiment"] == "map"]
-        self.assertEqual([(cell["threads"], cell["processes"]) for cell in maps[0]["cells"]],
+        self.assertEqual([(cell["threads"], cell["concurrency"]) for cell in maps[0]["cells"]],
                          [(threads, processes) for threads in (1, 2) for processes in (1, 3)])
         self.assertIn("contention, llm_cache_portable, map: " + maps[0]["text"], self.said)
         self.assertIn("## Contention", (out / "combined_report.md").read_text())
         self.assertIn("<title>Contention: threads by processes", (out / "combined_report.html").read_text())
-        manifest = json.loads((out / "manifest_map_t2_p3.json").read_text())
-        self.assertEqual((manifest["processes"], [one["place"] for one in manifest["load"]]), (3, [1, 2]))
+        manifest = json.loads((out / "manifest_map_t2_c3.json").read_text())
+        self.assertEqual((manifest["concurrency"], [one["place"] for one in manifest["load"]]), (3, [1, 2]))
         for one in manifest["load"]:  # each went on at least as long as the measured one
             self.assertTrue(one["variant"] == "on" and one["threads"] == 2 and one["executions"] > 20, one)
-        sides = [out / f"map_t1_p{n}_sme2-on/model_map_t1_p{n}_sme2-on_t1.etdump" for n in (1, 3)]
+        sides = [out / f"map_t1_c{n}_sme2-on/model_map_t1_c{n}_sme2-on_t1.etdump" for n in (1, 3)]
         found = lab.sme2lab("compare", *sides, "--json")
-        self.assertIn("processes differs: 1 against 3", " ".join(json.loads(found.stdout)["reasons"]), found.stdout)
+        self.assertIn("concurrency differs: 1 against 3", " ".join(json.loads(found.stdout)["reasons"]), found.stdout)
 
     def test_sustained_measures_for_its_budget_and_is_told_in_pieces(self):
         out = self.measure("sustained.json", {"budget_seconds": 1})
@@ -155,6 +155,26 @@ class Emulated(lab.Scratch):
         self.assertEqual([point["threads"] for point in combined["sweeps"][0]["points"]], [1, 2, 4])
         self.assertIn("thread sweep, llm_cache_portable, sweep: " + combined["sweeps"][0]["text"], self.said)
         self.assertIn(combined["sweeps"][0]["crossing"], ("always-faster", "never-faster", "crosses"))
+
+    def test_processes_repeat_an_experiment_and_are_judged_together(self):
+        lab.need(lab.AGENT, lab.EMULATOR)
+        model = lab.MODELS / "llm_cache_portable/model.pte"
+        for device, runs, code, verdict in (("counted", 2, 0, "equal"), ("emulated", 6, 4, "unfit")):
+            with self.subTest(device):
+                out = self.scratch / device
+                done = lab.sme2lab("run", model, "--device", device, "--processes", 3, "--runs", runs, "--warmup", 1, "--out", out)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertRegex(done.stdout, f"\nprocess to process, llm_cache_portable, run: {verdict} in 3 processes, ratio ")
+                manifests = [json.loads((out / f"manifest_run_p{n}.json").read_text()) for n in (1, 2, 3)]
+                self.assertEqual([(one["process"], one["processes"], one["schedule"]["seed"]) for one in manifests],
+                                 [(n, 3, n) for n in (1, 2, 3)])
+                done = lab.sme2lab("report", out, "--format", "json", "-o", self.scratch / f"{device}-report")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                whole, = json.loads((self.scratch / f"{device}-report/combined_report.json").read_text())["processes"]
+                self.assertEqual((whole["experiment"], whole["processes"]), ("run", 3))
+                self.assertEqual((whole["comparison"]["method"], whole["comparison"]["verdict"], whole["comparison"]["blocks"]),
+                                 ("exact" if device == "counted" else "processes", verdict, 3))
+                self.assertIn("## Process to process", (out / "combined_report.md").read_text())
 
     def test_calibration_gives_a_noise_floor_that_later_runs_are_judged_by(self):
         out = self.measure("calibration.json", {"runs": 60})  # 20 pairs, whatever is set aside as cold

@@ -183,7 +183,7 @@ int sl_run_case_begin(void **state)
     snprintf(c->spec.name, sizeof(c->spec.name), "run");
     c->spec.runs = EXECUTIONS - 1;
     c->spec.warmup = 1;
-    c->spec.threads[0] = c->spec.processes[0] = 1;
+    c->spec.threads[0] = c->spec.concurrency[0] = 1;
     c->device = (struct sl_device){.kind = SL_DEVICE_LOCAL};
     snprintf(c->device.agent.path, sizeof(c->device.agent.path), "%s", c->spec.model);
     assert_int_equal(sl_categories_load(NULL, &c->categories, &diag), 0);

@@ -211,7 +211,7 @@ static void submit(struct host *host, uint64_t id, const char *model_name, const
     job.pairs = 3;
     job.threads = 1;
     job.clock = (char *)(uintptr_t)"marks";
-    job.processes = processes;
+    job.concurrency = processes;
     job.timeout_ms = timeout_ms;
     job.exec_prefix = words;
     job.n_exec_prefix = prefix ? 3 : 0;

@@ -74,7 +74,7 @@ TEST(what_is_unknown_is_said_but_is_no_verdict)
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
     assert_int_equal(c.reason_count, 1);
     assert_non_null(strstr(
-        c.reasons[0], "model, inputs, threads, processes, cpus, device, power, runtime, build"));
+        c.reasons[0], "model, inputs, threads, concurrency, cpus, device, power, runtime, build"));
 }
 
 TEST(one_process_goes_without_saying)
@@ -82,14 +82,14 @@ TEST(one_process_goes_without_saying)
     struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
     struct sl_conditions a = known("on");
     struct sl_conditions b = known("on");
-    snprintf(a.values[SL_CONDITION_PROCESSES], sizeof(a.values[0]), "1");
-    b.values[SL_CONDITION_PROCESSES][0] = '\0';
+    snprintf(a.values[SL_CONDITION_CONCURRENCY], sizeof(a.values[0]), "1");
+    b.values[SL_CONDITION_CONCURRENCY][0] = '\0';
     sl_conditions_check(&a, &b, SL_CONDITION_NONE, &c);
     assert_int_equal(c.reason_count, 0);
-    snprintf(b.values[SL_CONDITION_PROCESSES], sizeof(b.values[0]), "4");
+    snprintf(b.values[SL_CONDITION_CONCURRENCY], sizeof(b.values[0]), "4");
     sl_conditions_check(&a, &b, SL_CONDITION_NONE, &c);
     assert_int_equal(c.verdict, SL_VERDICT_INCOMPARABLE);
-    assert_non_null(strstr(c.reasons[0], "processes differs: 1 against 4"));
+    assert_non_null(strstr(c.reasons[0], "concurrency differs: 1 against 4"));
 }
 
 TEST(wrong_outputs_stay_wrong_whatever_else_differs)

@@ -78,9 +78,9 @@ TEST(numbers_of_processes_are_told_together_with_their_contention)
         comparisons[i].high = comparisons[i].ratio + 0.1;
         compared[i].comparison = &comparisons[i];
         reports[i].comparison = &compared[i];
-        reports[i].experiment = i == 0 ? "map_t1_p1" : "map_t1_p4";
+        reports[i].experiment = i == 0 ? "map_t1_c1" : "map_t1_c4";
         reports[i].threads = "1";
-        reports[i].processes = i == 0 ? "" : "4";
+        reports[i].concurrency = i == 0 ? "" : "4";
     }
     const struct sl_combined combined = {reports, 2};
     struct sl_buf text;

@@ -107,10 +107,10 @@ TEST(a_recorded_member_without_its_form_becomes_null)
 TEST(what_was_not_asked_for_is_absent_and_what_was_is_checked)
 {
     cJSON *plain = put_changed("", "");
-    cJSON *several = put_changed("\"runs\":5", "\"runs\":5,\"processes\":1,\"noise_floor\":0.1");
-    assert_null(cJSON_GetObjectItemCaseSensitive(plain, "processes"));
+    cJSON *several = put_changed("\"runs\":5", "\"runs\":5,\"concurrency\":1,\"noise_floor\":0.1");
+    assert_null(cJSON_GetObjectItemCaseSensitive(plain, "concurrency"));
     assert_null(cJSON_GetObjectItemCaseSensitive(plain, "load"));
-    assert_true(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(several, "processes")));
+    assert_true(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(several, "concurrency")));
     assert_true(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(several, "load")));
     assert_true(cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(several, "noise_floor")));
     cJSON_Delete(plain);

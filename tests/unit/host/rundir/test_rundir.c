@@ -117,18 +117,19 @@ RUN_TEST(conditions_rule_and_temperatures_are_the_manifests)
     bool times = false;
     sl_run_case_write(
         c, "manifest.json",
-        MANIFEST("run",
-                 ",\"time_unit\":\"ns\",\"processes\":2,\"cpu_affinity\":\"0-3\",\"sme_threads\":1,"
-                 "\"stopping\":{\"precision_percent\":1.5,\"max_pairs\":600},"
-                 "\"results\":[{\"sme2\":\"on\",\"threads\":4}],"
-                 "\"device\":{\"kind\":\"emulated\",\"emulated\":true,\"cpu\":\"max\","
-                 "\"emulator_version\":\"9.1\",\"probe\":{\"thermal_zones\":["
-                 "{\"type\":\"cpu\",\"millidegrees\":41000},{\"type\":\"gone\"}]}}"));
+        MANIFEST(
+            "run",
+            ",\"time_unit\":\"ns\",\"concurrency\":2,\"cpu_affinity\":\"0-3\",\"sme_threads\":1,"
+            "\"stopping\":{\"precision_percent\":1.5,\"max_pairs\":600},"
+            "\"results\":[{\"sme2\":\"on\",\"threads\":4}],"
+            "\"device\":{\"kind\":\"emulated\",\"emulated\":true,\"cpu\":\"max\","
+            "\"emulator_version\":\"9.1\",\"probe\":{\"thermal_zones\":["
+            "{\"type\":\"cpu\",\"millidegrees\":41000},{\"type\":\"gone\"}]}}"));
     assert_int_equal(open_run(c, NULL, &opened), 0);
     sl_rundir_conditions(&opened, 1, &conditions);
     assert_string_equal(conditions.values[SL_CONDITION_SME2], "on");
     assert_string_equal(conditions.values[SL_CONDITION_THREADS], "4");
-    assert_string_equal(conditions.values[SL_CONDITION_PROCESSES], "2");
+    assert_string_equal(conditions.values[SL_CONDITION_CONCURRENCY], "2");
     assert_string_equal(conditions.values[SL_CONDITION_CPUS], "0-3, 1 in streaming mode");
     assert_string_equal(conditions.values[SL_CONDITION_DEVICE], "emulated max, emulator 9.1");
     assert_true(sl_rundir_rule(&opened, &rule));

@@ -126,7 +126,7 @@ TEST(the_daemon_reads_what_is_sent)
         "{\"model\":\"dir/toy.pte\",\"device\":\"phone\",\"priority\":-3,"
         "\"threshold_percent\":2,\"labels\":{\"branch\":\"main\"},\"experiments\":[{\"name\":"
         "\"b\",\"inputs\":[\"x\",\"y\"],\"runs\":7,\"warmup\":0,\"seed\":9,\"threads\":4,"
-        "\"sme_threads\":2,\"cpu_affinity\":\"big\",\"mode\":\"clean\",\"processes\":3,"
+        "\"sme_threads\":2,\"cpu_affinity\":\"big\",\"mode\":\"clean\",\"concurrency\":3,"
         "\"data_path\":\"w/toy.ptd\",\"method\":\"encode\",\"input_shapes\":\"1x3\"}]}";
     static struct sl_plan plan;
     struct sl_spec sent, read;

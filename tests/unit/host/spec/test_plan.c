@@ -173,23 +173,66 @@ TEST(a_list_of_threads_becomes_an_experiment_each)
     sl_plan_fini(&plan);
 }
 
-TEST(lists_of_processes_are_experiments_within_those_of_threads)
+static void check_spread(const char *text, const char *const *names, size_t count,
+                         struct sl_plan *plan)
 {
-    static const char *const names[] = {"a_t1_p1", "a_t1_p4", "a_t2_p1", "a_t2_p4", "b"};
+    struct sl_diag diag;
+    assert_int_equal(parse(text, plan, &diag), 0);
+    assert_int_equal(sl_plan_spread(plan, &diag), 0);
+    assert_int_equal(plan->count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(plan->specs[i].name, names[i]);
+}
+
+TEST(lists_of_concurrency_are_experiments_within_those_of_threads)
+{
+    static const char *const names[] = {"a_t1_c1", "a_t1_c4", "a_t2_c1", "a_t2_c4", "b"};
+    struct sl_plan plan;
+    check_spread("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2],"
+                 "\"concurrency\":[1,4]},{\"name\":\"b\",\"concurrency\":3}]}",
+                 names, 5, &plan);
+    assert_int_equal(plan.specs[3].threads[0], 2);
+    assert_int_equal(plan.specs[3].concurrency[0], 4);
+    assert_int_equal(plan.specs[4].concurrency[0], 3);
+    sl_plan_fini(&plan);
+}
+
+TEST(processes_repeat_an_experiment_each_with_a_seed_of_its_own)
+{
+    static const char *const names[] = {"a_t1_p1", "a_t1_p2", "a_t2_p1", "a_t2_p2", "b"};
+    struct sl_plan plan, again;
+    struct sl_buf text;
+    check_spread("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2],"
+                 "\"processes\":2,\"seed\":7},{\"name\":\"b\"}]}",
+                 names, 5, &plan);
+    assert_int_equal(plan.specs[2].process, 1);
+    assert_int_equal(plan.specs[2].seed, 7);
+    assert_int_equal(plan.specs[3].process, 2);
+    assert_int_equal(plan.specs[3].seed, 8);
+    assert_int_equal(plan.specs[4].process, 0);
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_plan_explain(&plan, &text), 0);
+    check_spread((const char *)text.data, names, 5, &again); /* what is repeated stays so */
+    sl_plan_fini(&again);
+    sl_plan_fini(&plan);
+    sl_buf_fini(&text);
+}
+
+TEST(too_many_processes_are_refused)
+{
     struct sl_plan plan;
     struct sl_diag diag;
-    assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2],"
-                           "\"processes\":[1,4]},{\"name\":\"b\",\"processes\":3}]}",
+    assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[1,2,4],"
+                           "\"processes\":32}]}",
                            &plan, &diag),
                      0);
-    assert_int_equal(sl_plan_spread(&plan, &diag), 0);
-    assert_int_equal(plan.count, 5);
-    for (size_t i = 0; i < 5; i++)
-        assert_string_equal(plan.specs[i].name, names[i]);
-    assert_int_equal(plan.specs[3].threads[0], 2);
-    assert_int_equal(plan.specs[3].processes[0], 4);
-    assert_int_equal(plan.specs[4].processes[0], 3);
+    assert_int_equal(sl_plan_spread(&plan, &diag), SL_E_LIMIT);
     sl_plan_fini(&plan);
+    assert_int_equal(parse("{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"processes\":"
+                           "[1,2]}]}",
+                           &plan, &diag),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.where, "c.json: /experiments/0/processes");
 }
 
 static const struct sl_param *threads(void)
@@ -349,10 +392,10 @@ static const struct {
     {"{\"model\":\"m\",\"analysis\":{}}", "/analysis"},
     {"{\"model\":\"m\",\"gate\":{}}", "/gate"},
     {"{\"model\":\"m\",\"budget_seconds\":0}", "/budget_seconds"},
-    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"processes\":[2,2]}]}",
-     "/experiments/0/processes/1"},
-    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"processes\":17}]}",
-     "/experiments/0/processes"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"concurrency\":[2,2]}]}",
+     "/experiments/0/concurrency/1"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"concurrency\":17}]}",
+     "/experiments/0/concurrency"},
     {"{\"model\":\"m\",\"precision_percent\":101}", "/precision_percent"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"precision_percent\":\"1\"}]}",
      "/experiments/0/precision_percent"},
@@ -374,8 +417,8 @@ static const struct {
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"extra_args\":[1]}]"
      "}",
      "/experiments/0/extra_args/0"},
-    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"processes\":2}]}",
-     "/experiments/0/processes"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"concurrency\":2}]}",
+     "/experiments/0/concurrency"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"mode\":\"clean\"}]"
      "}",
      "/experiments/0"},

@@ -63,9 +63,9 @@ TEST(one_process_on_one_thread_can_be_counted)
     spec.threads[0] = 2;
     assert_int_equal(sl_spec_check_counted(&spec, &diag), SL_E_UNSUPPORTED);
     assert_string_equal(diag.where, "/threads");
-    spec.processes[0] = 2;
+    spec.concurrency[0] = 2;
     assert_int_equal(sl_spec_check_counted(&spec, &diag), SL_E_UNSUPPORTED);
-    assert_string_equal(diag.where, "/processes");
+    assert_string_equal(diag.where, "/concurrency");
 }
 
 TEST(a_model_is_called_as_asked_or_after_its_path)
