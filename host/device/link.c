@@ -178,6 +178,7 @@ static void on_writable(void *user)
 static void on_channel_closed(void *user, int code, const char *reason)
 {
     struct sl_link *link = user;
+    bool proven = link->up;
     link->channel = NULL;
     link->up = false;
     if (link->blobs)
@@ -186,7 +187,7 @@ static void on_channel_closed(void *user, int code, const char *reason)
         finish_close(link);
         return;
     }
-    link->ops->disconnected(link->transport, code);
+    link->ops->disconnected(link->transport, code, proven);
     fail(link, reason);
 }
 

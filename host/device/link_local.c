@@ -135,9 +135,10 @@ static void connect_channel(void *transport, struct sl_channel *channel)
         sl_channel_close(channel);
 }
 
-static void disconnected(void *transport, int code)
+static void disconnected(void *transport, int code, bool proven)
 {
     struct local *local = transport;
+    (void)proven;
     bool gone = code == -ECONNREFUSED || code == -ENOENT ||
                 (local->record.pid > 1 && kill(local->record.pid, 0) < 0 && errno == ESRCH);
     if (local->process || local->closing || !gone)

@@ -83,10 +83,11 @@ static void connect_channel(void *transport, struct sl_channel *channel)
     sl_channel_connect(channel, &((struct tcp *)transport)->address);
 }
 
-static void disconnected(void *transport, int code)
+static void disconnected(void *transport, int code, bool proven)
 {
     (void)transport;
     (void)code; /* the agent is where it was, or will be */
+    (void)proven;
 }
 
 static bool close_tcp(void *transport, bool stop_agent, bool proven)

@@ -49,8 +49,8 @@ struct sl_transport_ops {
     const uint8_t *(*secret)(const void *transport); /* of the agent that was found */
     /* Gives the channel its stream of bytes: by an address, or a connected socket. */
     void (*connect)(void *transport, struct sl_channel *channel);
-    /* The connection ended so: a code of sl_channel_events.closed. */
-    void (*disconnected)(void *transport, int code);
+    /* The connection ended so: a code of sl_channel_events.closed. `proven`: both sides were. */
+    void (*disconnected)(void *transport, int code, bool proven);
     int (*agent_pid)(const void *transport); /* on this machine; NULL: on another */
     /* Puts the blob <store>/<name> where an agent with this working directory finds it. NULL: no
      * file system is shared, blobs go over the session. */

@@ -39,7 +39,7 @@ enum {
     COMMAND_BYTES = 1024,
     MAX_AGENT_BYTES = 64 << 20,
     NAME_BYTES = 32,
-    TRIES_BEFORE_RESTART = 3,
+    MAX_UNPROVEN = 3,   /* connections in a row, after which the agent is started anew */
     EXIT_NO_FOLDER = 4, /* of the commands below */
     EXIT_DAMAGED = 3,
 };
@@ -54,7 +54,7 @@ struct adb {
     char name[NAME_BYTES];           /* of its abstract socket */
     bool serves;                     /* it did when it was last heard of */
     bool fresh;                      /* it was just started, and nobody has reached it yet */
-    unsigned restarted_at;           /* failures in a row when it was last given up */
+    unsigned unproven;               /* connections to it in a row that were not proven */
     struct sl_adb_shell *shell;      /* at most one of these three is under way */
     struct sl_adb_push *push;
     struct sl_adb_stream *stream;
@@ -295,16 +295,11 @@ static int dial(struct adb *adb, struct sl_diag *diag)
 static int reach(void *transport, unsigned failures, struct sl_diag *diag)
 {
     struct adb *adb = transport;
+    (void)failures; /* a device that is slow or away says nothing about its agent */
     if (adb->fd >= 0)
         return SL_TRANSPORT_CONNECT;
     if (adb->shell || adb->push || adb->stream)
         return SL_TRANSPORT_WAIT;
-    if (failures < adb->restarted_at)
-        adb->restarted_at = 0;
-    if (failures % TRIES_BEFORE_RESTART == 0 && failures > adb->restarted_at) {
-        adb->serves = false; /* it lives and does not serve */
-        adb->restarted_at = failures;
-    }
     if (adb->serves)
         return dial(adb, diag);
     int rc = look(adb);
@@ -324,10 +319,17 @@ static void connect_channel(void *transport, struct sl_channel *channel)
     sl_channel_open_fd(channel, fd);
 }
 
-static void disconnected(void *transport, int code)
+/* The next dial tells whether the agent still is there; one that accepts connections and proves
+ * nothing lives without serving. */
+static void disconnected(void *transport, int code, bool proven)
 {
-    (void)transport; /* the next dial tells whether the agent still is there */
+    struct adb *adb = transport;
     (void)code;
+    adb->unproven = proven ? 0 : adb->unproven + 1;
+    if (adb->unproven == MAX_UNPROVEN) {
+        adb->serves = false;
+        adb->unproven = 0;
+    }
 }
 
 /* --- begin and end --- */

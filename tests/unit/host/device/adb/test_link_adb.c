@@ -10,6 +10,7 @@
 
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "host/device/agent_record.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/device/transport.h"
@@ -19,6 +20,7 @@
 #define END {NULL, NULL, 0, 0}
 #define BIND {"0014host:transport:phone", "OKAY", 0, 0}
 #define LOOK BIND, {"shell,v2,raw:uname -m; ", "OKAY\1\10\0\0\0aarch64\n" EXIT("\0"), 4 + 13 + 6, 4}
+#define DIAL(answer) BIND, {"localabstract:sme2lab-", answer, 0, 4}, END
 #define INSTALL(status)                                                                            \
     BIND, {"shell,v2,raw:cd /data/local/tmp/sme2lab/bin || exit 4; h=", "OKAY" EXIT(status), 10, 4}
 #define EXIT(status) "\3\1\0\0\0" status
@@ -141,6 +143,75 @@ TEST(an_agent_that_came_damaged_is_not_started)
     struct heard heard = reach_once(steps);
     assert_int_equal(heard.lost, 1);
     assert_non_null(strstr(heard.reason, "damaged"));
+}
+
+struct tries {
+    struct sl_link *link;
+    unsigned down, wanted;
+    char reason[400];
+    int closed;
+};
+
+static void on_link_closed(void *user)
+{
+    ((struct tries *)user)->closed++;
+}
+
+static void on_down(void *user, const char *reason, unsigned failures)
+{
+    struct tries *tries = user;
+    tries->down++;
+    assert_int_equal(failures, tries->down);
+    snprintf(tries->reason, sizeof(tries->reason), "%s", reason);
+    if (tries->down == tries->wanted)
+        sl_link_close(tries->link, false, on_link_closed, tries);
+}
+
+/* So many tries of a link to an agent that an earlier daemon left; the last one's reason. */
+static struct tries fail_so_often(const struct sl_adb_step *steps, unsigned wanted)
+{
+    static const struct sl_link_events events = {.down = on_down};
+    char folder[] = "/tmp/sl-adb-XXXXXX";
+    struct sl_device device = {
+        .kind = SL_DEVICE_ADB, .link = "adb:phone", .agent.path = "/bin/true"};
+    const struct sl_agent_record record = {.pid = 77};
+    const struct sl_link_options options = {.device = &device, .agent = "", .workdir = folder};
+    struct tries tries = {.wanted = wanted};
+    uv_loop_t loop;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(sl_agent_record_write(folder, &record), 0);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    pid_t server = sl_adb_script_start(steps);
+    assert_int_equal(sl_link_new(&loop, &options, &events, &tries, &tries.link), 0);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_true(sl_adb_script_end(server));
+    assert_int_equal(tries.closed, 1);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    sl_agent_record_remove(folder);
+    assert_int_equal(rmdir(folder), 0);
+    return tries;
+}
+
+TEST(an_agent_outlives_tries_that_do_not_reach_the_device)
+{
+    const struct sl_adb_step steps[] = {DIAL(NULL), DIAL(NULL), DIAL(NULL),
+                                        DIAL(NULL), DIAL(NULL), END};
+    struct tries tries = fail_so_often(steps, 5);
+    assert_non_null(strstr(tries.reason, "cannot be reached"));
+}
+
+TEST(an_agent_that_accepts_and_proves_nothing_is_started_anew)
+{
+    const struct sl_adb_step steps[] = {
+        DIAL("OKAY"),
+        DIAL("OKAY"),
+        DIAL("OKAY"),
+        BIND,
+        {"shell,v2,raw:uname -m; ", "OKAY\1\7\0\0\0armv7l\n" EXIT("\0"), 4 + 12 + 6, 4},
+        END,
+        END};
+    struct tries tries = fail_so_often(steps, 4);
+    assert_non_null(strstr(tries.reason, "not 64-bit Arm"));
 }
 
 TEST(a_link_that_names_no_phone_is_refused)
