@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <uv.h>
+
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -21,7 +23,8 @@ static const char link_word[] = "adb:";
 
 struct phone {
     struct sl_phones *phones;
-    char serial[SL_ADB_SERIAL_BYTES], name[SL_NAME_BYTES];
+    char serial[SL_ADB_SERIAL_BYTES]; /* "": the place is free */
+    char name[SL_NAME_BYTES];
     bool found;                 /* not configured */
     bool taken;                 /* it is a device of the lab */
     int state;                  /* enum sl_adb_state; 0: it is not there */
@@ -35,7 +38,9 @@ struct sl_phones {
     bool finds, full, closing;
     struct phone all[SL_PHONES_MAX];
     size_t count;
-    struct sl_adb_tracker *tracker; /* NULL when closed */
+    struct sl_adb_tracker *tracker; /* NULL while no phone is wanted */
+    uv_idle_t handle;               /* does nothing: its end comes from the loop */
+    bool handle_closed;
     void (*closed)(void *user);
     void *closed_user;
 };
@@ -131,23 +136,46 @@ static int add_device(struct phone *phone)
     return rc;
 }
 
-/* NULL: there is no room for it, or it is not wanted. */
-static struct phone *find(struct sl_phones *phones, const char *serial)
+static struct phone *known(struct sl_phones *phones, const char *serial)
 {
     for (size_t i = 0; i < phones->count; i++) {
         if (strcmp(phones->all[i].serial, serial) == 0)
             return &phones->all[i];
     }
-    if (!phones->finds || phones->full)
-        return NULL;
-    if (phones->count == SL_PHONES_MAX) {
+    return NULL;
+}
+
+/* A place for it; NULL: there is none. */
+static struct phone *add(struct sl_phones *phones, const char *serial)
+{
+    size_t at = 0;
+    while (at < phones->count && (phones->all[at].serial[0] || phones->all[at].shell))
+        at++;
+    if (at == SL_PHONES_MAX) {
+        if (!phones->full)
+            sl_log(SL_LOG_WARNING, SL_LOG_EVENT("phones_full"),
+                   SL_LOG_NUMBER("most", SL_PHONES_MAX));
         phones->full = true;
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("phones_full"), SL_LOG_NUMBER("most", SL_PHONES_MAX));
         return NULL;
     }
-    struct phone *phone = &phones->all[phones->count++];
-    *phone = (struct phone){.phones = phones, .found = true, .state = -1};
+    if (at == phones->count)
+        phones->count++;
+    struct phone *phone = &phones->all[at];
+    *phone = (struct phone){.phones = phones, .state = -1};
     snprintf(phone->serial, sizeof(phone->serial), "%s", serial);
+    return phone;
+}
+
+/* NULL: there is no room for it, or it is not wanted. */
+static struct phone *find(struct sl_phones *phones, const char *serial)
+{
+    struct phone *phone = known(phones, serial);
+    if (phone || !phones->finds)
+        return phone;
+    phone = add(phones, serial);
+    if (!phone)
+        return NULL;
+    phone->found = true;
     sl_adb_name_of(serial, phone->name);
     phone->taken = add_device(phone) == 0;
     return phone;
@@ -176,17 +204,42 @@ static void on_changed(void *user, const struct sl_adb_listed *listed, size_t co
 
 /* --- begin and end --- */
 
-static void take_configured(struct sl_phones *phones, const struct sl_host_config *config)
+/* The serial of a device behind the server; NULL: it is another's. */
+static const char *serial_of(const struct sl_host_device *device)
 {
-    for (size_t i = 0; i < config->device_count && phones->count < SL_PHONES_MAX; i++) {
-        const char *link = config->devices[i].way.link;
-        if (!link || strncmp(link, link_word, sizeof(link_word) - 1) != 0)
-            continue;
-        struct phone *phone = &phones->all[phones->count++];
-        *phone = (struct phone){.phones = phones, .taken = true, .state = -1};
-        snprintf(phone->serial, sizeof(phone->serial), "%s", link + sizeof(link_word) - 1);
-        snprintf(phone->name, sizeof(phone->name), "%s", config->devices[i].name);
+    const char *link = device->way.link;
+    bool behind = link && strncmp(link, link_word, sizeof(link_word) - 1) == 0;
+    return behind ? link + sizeof(link_word) - 1 : NULL;
+}
+
+static bool is_configured(const struct phone *phone, const struct sl_host_config *config)
+{
+    for (size_t i = 0; i < config->device_count; i++) {
+        const char *serial = serial_of(&config->devices[i]);
+        if (serial && strcmp(serial, phone->serial) == 0 &&
+            strcmp(config->devices[i].name, phone->name) == 0)
+            return true;
     }
+    return false;
+}
+
+/* A phone that was found by itself may have a name by now. */
+static void take_configured(struct sl_phones *phones, const struct sl_host_device *device)
+{
+    const char *serial = serial_of(device);
+    struct phone *phone = serial ? known(phones, serial) : NULL;
+    if (!serial || (phone && !phone->found))
+        return;
+    if (phone && strcmp(phone->name, device->name) != 0)
+        sl_lab_remove_device(phones->lab, phone->name);
+    if (!phone)
+        phone = add(phones, serial);
+    if (!phone)
+        return;
+    phone->found = false;
+    phone->taken = true;
+    phone->state = -1;
+    snprintf(phone->name, sizeof(phone->name), "%s", device->name);
 }
 
 /* So that who asks for a phone right after the start finds it. */
@@ -202,6 +255,27 @@ static int look_once(struct sl_phones *phones)
     return 0;
 }
 
+int sl_phones_configure(struct sl_phones *phones, const struct sl_host_config *config)
+{
+    for (size_t i = 0; i < phones->count; i++) {
+        struct phone *phone = &phones->all[i];
+        if (phone->found || is_configured(phone, config))
+            continue;
+        phone->serial[0] = '\0';
+        phone->taken = false;
+    }
+    for (size_t i = 0; i < config->device_count; i++)
+        take_configured(phones, &config->devices[i]);
+    bool wanted = phones->finds;
+    for (size_t i = 0; i < phones->count; i++)
+        wanted = wanted || phones->all[i].taken;
+    if (wanted && !phones->tracker)
+        return sl_adb_tracker_new(phones->loop, on_changed, phones, &phones->tracker);
+    if (phones->tracker)
+        sl_adb_tracker_tell(phones->tracker);
+    return 0;
+}
+
 int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct sl_devices *devices,
                   struct sl_lab *lab, struct sl_phones **out)
 {
@@ -212,19 +286,11 @@ int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct s
     phones->devices = devices;
     phones->lab = lab;
     phones->finds = config->adb;
-    take_configured(phones, config);
-    if (!phones->finds && phones->count == 0) {
-        sl_free(phones);
-        *out = NULL;
-        return 0;
-    }
-    int rc = sl_adb_tracker_new(loop, on_changed, phones, &phones->tracker);
-    if (rc < 0) {
-        sl_free(phones);
-        return rc;
-    }
+    uv_idle_init(loop, &phones->handle); /* cannot fail */
+    phones->handle.data = phones;
     *out = phones;
-    return look_once(phones);
+    int rc = sl_phones_configure(phones, config);
+    return rc == 0 && phones->tracker ? look_once(phones) : rc;
 }
 
 bool sl_phones_found(const struct sl_phones *phones, const char *name)
@@ -238,7 +304,7 @@ bool sl_phones_found(const struct sl_phones *phones, const char *name)
 
 static void finish_close(struct sl_phones *phones)
 {
-    bool busy = phones->tracker != NULL;
+    bool busy = phones->tracker || !phones->handle_closed;
     for (size_t i = 0; i < phones->count; i++)
         busy = busy || phones->all[i].shell;
     if (busy)
@@ -256,6 +322,13 @@ static void on_tracker_closed(void *user)
     finish_close(phones);
 }
 
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct sl_phones *phones = handle->data;
+    phones->handle_closed = true;
+    finish_close(phones);
+}
+
 void sl_phones_close(struct sl_phones *phones, void (*closed)(void *user), void *user)
 {
     phones->closing = true;
@@ -265,5 +338,7 @@ void sl_phones_close(struct sl_phones *phones, void (*closed)(void *user), void 
         if (phones->all[i].shell)
             sl_adb_shell_stop(phones->all[i].shell);
     }
-    sl_adb_tracker_close(phones->tracker, on_tracker_closed, phones);
+    if (phones->tracker)
+        sl_adb_tracker_close(phones->tracker, on_tracker_closed, phones);
+    uv_close((uv_handle_t *)&phones->handle, on_handle_closed);
 }

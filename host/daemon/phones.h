@@ -12,10 +12,14 @@ struct sl_phones;
 
 enum { SL_PHONES_MAX = 64 };
 
-/* Follows the server while the configuration asks for its phones ("adb": true) or names one
- * (adb:SERIAL); else *out is NULL. What is there now is added before this returns. 0 or -ENOMEM. */
+/* Follows the server once the configuration asks for its phones ("adb": true) or names one
+ * (adb:SERIAL). What is there now is added before this returns. 0 or -ENOMEM. */
 int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct sl_devices *devices,
                   struct sl_lab *lab, struct sl_phones **out);
+
+/* The phones that the configuration names now: to be called once they are devices of the lab. 0 or
+ * -ENOMEM. */
+int sl_phones_configure(struct sl_phones *phones, const struct sl_host_config *config);
 
 /* Was the device found, and not configured? */
 bool sl_phones_found(const struct sl_phones *phones, const char *name);

@@ -103,7 +103,7 @@ static bool take(const struct sl_host_device *device, struct sl_devices *devices
 }
 
 bool sl_reload(const char *file, const struct sl_host_config *started, struct sl_devices *devices,
-               struct sl_lab *lab, const struct sl_phones *phones)
+               struct sl_lab *lab, struct sl_phones *phones)
 {
     struct sl_host_config config;
     struct sl_diag diag = {0};
@@ -120,6 +120,10 @@ bool sl_reload(const char *file, const struct sl_host_config *started, struct sl
         all = take(&config.devices[i], devices, lab) && all;
     if (all) {
         tell_of_the_rest(started, &config);
+        rc = sl_phones_configure(phones, &config);
+        if (rc < 0)
+            sl_log(SL_LOG_ERROR, SL_LOG_EVENT("phones_not_followed"),
+                   SL_LOG_REASON(sl_strerror(rc)));
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("reloaded"),
                SL_LOG_NUMBER("devices", config.device_count));
     }

@@ -13,4 +13,4 @@ struct sl_phones;
  * from `started` and needs a new start is named, like all that is done, in the log. False: a device
  * comes back that is just leaving; to be called again soon. */
 bool sl_reload(const char *file, const struct sl_host_config *started, struct sl_devices *devices,
-               struct sl_lab *lab, const struct sl_phones *phones);
+               struct sl_lab *lab, struct sl_phones *phones);

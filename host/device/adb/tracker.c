@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <uv.h>
 
@@ -25,19 +26,32 @@ struct sl_adb_tracker {
     uint64_t wait_ms;
     bool closing;
     struct sl_adb_listed listed[SL_ADB_MAX_LISTED];
+    size_t count;
+    bool told;
+    char why[SL_ADB_REASON_BYTES]; /* nothing is known; "": it is */
     void (*closed)(void *user);
     void *closed_user;
 };
 
 static void on_timer(uv_timer_t *timer);
 
+void sl_adb_tracker_tell(const struct sl_adb_tracker *tracker)
+{
+    if (tracker->told)
+        tracker->changed(tracker->user, tracker->listed, tracker->count,
+                         tracker->why[0] ? tracker->why : NULL);
+}
+
 static void on_text(void *user, const char *text, size_t len)
 {
     struct sl_adb_tracker *tracker = user;
     tracker->wait_ms = RETRY_FIRST_MS;
-    if (!tracker->closing)
-        tracker->changed(tracker->user, tracker->listed,
-                         sl_adb_parse_devices(text, len, tracker->listed, SL_ADB_MAX_LISTED), NULL);
+    if (tracker->closing)
+        return;
+    tracker->count = sl_adb_parse_devices(text, len, tracker->listed, SL_ADB_MAX_LISTED);
+    tracker->why[0] = '\0';
+    tracker->told = true;
+    sl_adb_tracker_tell(tracker);
 }
 
 static void on_bytes(void *user, const uint8_t *bytes, size_t len)
@@ -65,9 +79,12 @@ static void finish_close(struct sl_adb_tracker *tracker)
 
 static void try_later(struct sl_adb_tracker *tracker, const char *reason)
 {
-    tracker->changed(tracker->user, NULL, 0, reason);
+    tracker->count = 0;
+    tracker->told = true;
+    snprintf(tracker->why, sizeof(tracker->why), "%s", reason);
     uv_timer_start(&tracker->timer, on_timer, tracker->wait_ms, 0);
     tracker->wait_ms = tracker->wait_ms * 2 < RETRY_LAST_MS ? tracker->wait_ms * 2 : RETRY_LAST_MS;
+    sl_adb_tracker_tell(tracker);
 }
 
 static void on_closed(void *user, int code, const char *reason)

@@ -17,5 +17,8 @@ typedef void (*sl_adb_tracker_fn)(void *user, const struct sl_adb_listed *listed
 int sl_adb_tracker_new(uv_loop_t *loop, sl_adb_tracker_fn changed, void *user,
                        struct sl_adb_tracker **out);
 
+/* Tells again, within the call, what was told last; nothing before the first time. */
+void sl_adb_tracker_tell(const struct sl_adb_tracker *tracker);
+
 /* Nothing is told any more; `closed` comes last, from the loop. */
 void sl_adb_tracker_close(struct sl_adb_tracker *tracker, void (*closed)(void *user), void *user);

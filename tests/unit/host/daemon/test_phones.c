@@ -6,10 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "common/net/address.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
@@ -178,10 +181,65 @@ STORE_TEST(only_configured_phones_are_watched_where_the_others_are_not_wanted)
     assert_true(sl_adb_script_end(server));
 }
 
+/* As a reload does, once the devices are in the lab. */
+static void configure(struct bench *bench, const char *config_text)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    struct sl_bytes text = {(const uint8_t *)config_text, strlen(config_text)};
+    assert_int_equal(sl_host_config_parse(text, "host.json", &config, &diag), 0);
+    for (size_t i = 0; i < config.device_count; i++)
+        assert_int_equal(
+            sl_lab_add_device(bench->lab, config.devices[i].name, config.devices[i].way.kind), 0);
+    assert_int_equal(sl_phones_configure(bench->phones, &config), 0);
+    sl_host_config_fini(&config);
+}
+
+STORE_TEST(a_phone_that_is_configured_later_is_followed_from_then_on)
+{
+    static const struct sl_adb_step steps[] = {
+        {"0014host:track-devices-l", "OKAY000fc unauthorized\n", 0, 0}, END, END};
+    struct bench bench;
+    pid_t server = sl_adb_script_start(steps); /* nothing is asked before */
+    open_bench(&bench, "{\"devices\":[]}");
+    configure(&bench, "{\"devices\":[{\"name\":\"mine\",\"link\":\"adb:c\"}]}");
+    while (!strstr(device_of(&bench, "mine")->detail, "Allow USB debugging"))
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    configure(&bench, "{\"devices\":[{\"name\":\"mine\",\"link\":\"adb:c\"},"
+                      "{\"name\":\"other\",\"link\":\"adb:d\"}]}");
+    assert_int_equal(device_of(&bench, "other")->state, SL_DEVICE_OFFLINE);
+    configure(&bench, "{\"devices\":[{\"name\":\"third\",\"link\":\"adb:d\"}]}");
+    assert_int_equal(device_of(&bench, "third")->state, SL_DEVICE_OFFLINE);
+    close_bench(&bench);
+    assert_true(sl_adb_script_end(server));
+}
+
+STORE_TEST(a_phone_that_was_found_can_be_given_a_name)
+{
+    static const struct sl_adb_step steps[] = {VERSION, END, LISTED, END, END};
+    struct bench bench;
+    pid_t server = sl_adb_script_start(steps);
+    open_bench(&bench, "{\"adb\":true,\"devices\":[]}");
+    assert_true(sl_phones_found(bench.phones, "c"));
+    configure(&bench, "{\"devices\":[{\"name\":\"mine\",\"link\":\"adb:c\"}]}");
+    assert_null(device_of(&bench, "c"));
+    assert_non_null(device_of(&bench, "mine"));
+    assert_false(sl_phones_found(bench.phones, "mine"));
+    close_bench(&bench);
+    assert_true(sl_adb_script_end(server));
+}
+
 STORE_TEST(nothing_is_asked_where_no_phone_is_wanted)
 {
     struct bench bench;
+    struct sl_address any, bound;
+    char name[64];
+    assert_int_equal(sl_address_parse("tcp:127.0.0.1:0", &any, NULL), 0);
+    int fd = sl_address_listen(&any, &bound);
+    sl_address_format(&bound, name, sizeof(name));
+    setenv("ADB_SERVER_SOCKET", name, 1);
     open_bench(&bench, "{\"devices\":[]}");
-    assert_null(bench.phones);
     close_bench(&bench);
+    assert_int_equal(accept(fd, NULL, NULL), -1); /* nobody came */
+    close(fd);
 }
