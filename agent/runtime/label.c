@@ -8,93 +8,58 @@
 #include "agent/runtime/ops/registry.h"
 #include "agent/runtime/variant.h"
 #include "common/base/mem.h"
+#include "common/format/operands.h"
 
 enum { TEXT_BYTES = 256 };
 
-/* Appends to `text`, cutting at its end. */
-static void append(char *text, const char *more)
+static void add_operand(struct sl_dims *dims, const struct sl_xnn_operand *operand)
 {
-    size_t len = strlen(text), room = TEXT_BYTES - 1 - len, bytes = strlen(more);
-    bytes = bytes < room ? bytes : room;
-    memcpy(text + len, more, bytes);
-    text[len + bytes] = '\0';
+    for (uint32_t i = 0; i < operand->rank || i == 0; i++)
+        sl_dims_add(dims, operand->rank == 0 ? 1 : operand->dims[i]);
 }
 
-/* There are hundreds of them in a model, and printf takes its time. */
-static void append_size(char *text, bool first, size_t size)
+static void add_tensor(struct sl_dims *dims, const struct sl_tensor *tensor)
 {
-    char number[32], *at = number + sizeof(number);
-    *--at = '\0';
-    do
-        *--at = (char)('0' + size % 10);
-    while ((size /= 10) != 0);
-    if (!first)
-        *--at = 'x';
-    append(text, at);
+    for (uint32_t i = 0; i < tensor->rank || i == 0; i++)
+        sl_dims_add(dims, tensor->rank == 0 ? 1 : (uint64_t)tensor->sizes[i]);
 }
 
-static void append_operand(char *text, const struct sl_xnn_operand *operand)
+/* A bias is left out, a pool's window stands like weights. */
+static uint32_t op_operands(const struct sl_variant *v, const struct sl_xnn_plan *plan,
+                            const struct sl_xnn_op *op)
 {
-    for (uint32_t i = 0; i < operand->rank; i++)
-        append_size(text, i == 0, operand->dims[i]);
-    if (operand->rank == 0)
-        append(text, "1");
-}
-
-static void append_tensor(char *text, const struct sl_tensor *tensor)
-{
-    for (uint32_t i = 0; i < tensor->rank; i++)
-        append_size(text, i == 0, (size_t)tensor->sizes[i]);
-    if (tensor->rank == 0)
-        append(text, "1");
-}
-
-/* "1x56x56x64 * 128x3x3x64 -> 1x56x56x128"; a bias is left out, a pool's window stands like
- * weights.
- */
-static uint32_t op_shape(const struct sl_variant *v, const struct sl_xnn_plan *plan,
-                         const struct sl_xnn_op *op)
-{
-    char text[TEXT_BYTES] = "";
+    struct sl_operands operands = {.macs = 0};
+    struct sl_dims beyond = {0};
     bool weighted = op->kind == SL_XNN_OP_CONV || op->kind == SL_XNN_OP_DEPTHWISE ||
                     op->kind == SL_XNN_OP_DECONV || op->kind == SL_XNN_OP_GEMM;
-    for (uint32_t k = 0; k < op->input_count && !(weighted && k == 2); k++) {
-        if (op->inputs[k] == SL_XNN_NONE)
-            continue;
-        append(text, k == 0 ? "" : " * ");
-        append_operand(text, &plan->operands[op->inputs[k]]);
-    }
+    for (uint32_t k = 0; k < op->input_count && !(weighted && k == 2); k++)
+        if (op->inputs[k] != SL_XNN_NONE)
+            add_operand(sl_operands_add(&operands, &beyond), &plan->operands[op->inputs[k]]);
     if (op->kind == SL_XNN_OP_MAX_POOL || op->kind == SL_XNN_OP_AVG_POOL) {
-        append(text, " * ");
-        append_size(text, true, op->window.kernel_height);
-        append_size(text, false, op->window.kernel_width);
+        struct sl_dims *window = sl_operands_add(&operands, &beyond);
+        sl_dims_add(window, op->window.kernel_height);
+        sl_dims_add(window, op->window.kernel_width);
     }
-    append(text, " -> ");
-    append_operand(text, &plan->operands[op->output]);
-    return sl_recorder_name(v->recorder, text);
+    add_operand(&operands.out, &plan->operands[op->output]);
+    sl_operands_finish(&operands, op->origin, op->node->flags & SL_XNN_FLAG_TRANSPOSE_A);
+    return sl_recorder_operands(v->recorder, &operands);
 }
 
-static uint32_t call_shape(const struct sl_variant *v, const struct sl_op_call *call)
+static uint32_t call_operands(const struct sl_variant *v, const struct sl_op_call *call)
 {
-    char text[TEXT_BYTES] = "";
+    struct sl_operands operands = {.macs = 0};
+    struct sl_dims beyond = {0};
     const char *signature = call->op->signature;
-    const struct sl_tensor *out = NULL;
     for (uint32_t i = 0; signature[i]; i++) {
         const struct sl_tensor *tensor = sl_op_tensor(call, i);
         bool output = strchr("oOlM", signature[i]) != NULL;
-        if (!tensor || signature[i] == 's')
+        if (!tensor || signature[i] == 's' || (output && operands.out.rank > 0))
             continue;
-        if (output) {
-            out = out ? out : tensor;
-            continue;
-        }
-        append(text, text[0] ? " * " : "");
-        append_tensor(text, tensor);
+        add_tensor(output ? &operands.out : sl_operands_add(&operands, &beyond), tensor);
     }
-    append(text, " -> ");
-    if (out)
-        append_tensor(text, out);
-    return sl_recorder_name(v->recorder, text);
+    sl_operands_finish(&operands, call->op->name,
+                       strcmp(call->op->name, "aten::convolution.out") == 0 && sl_op_bool(call, 6));
+    return sl_recorder_operands(v->recorder, &operands);
 }
 
 static struct sl_trace_label label_at(const struct sl_instruction *instruction, uint32_t name,
@@ -134,7 +99,7 @@ static int label_delegate(const struct sl_variant *v, struct sl_instruction *ins
         label->kernel = sl_recorder_name(v->recorder, plan->steps[op->step_first].kernel);
         label->origin = sl_recorder_name(v->recorder, op->origin);
         label->node = op->node->index;
-        label->shape = op_shape(v, plan, op);
+        label->operands = op_operands(v, plan, op);
     }
     return 0;
 }
@@ -147,7 +112,7 @@ static void label_call(const struct sl_variant *v, struct sl_instruction *instru
     struct sl_trace_label *label = &instruction->inner;
     *label = label_at(instruction, sl_recorder_name(v->recorder, text), SL_TRACE_OPERATOR);
     label->origin = sl_recorder_name(v->recorder, call->op->name);
-    label->shape = call_shape(v, call);
+    label->operands = call_operands(v, call);
     if (call->step_count != 0)
         label->kernel = sl_recorder_name(v->recorder, call->steps[call->main_step].kernel);
     if (call->op->prim)

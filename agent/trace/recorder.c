@@ -26,6 +26,7 @@ struct sl_recorder {
     void (*drain)(void *user);
     void *drain_user;
     struct sl_name_table names;
+    struct sl_name_table operands; /* their bytes as texts */
 };
 
 static void fail(struct sl_recorder *recorder, int code)
@@ -89,6 +90,7 @@ void sl_recorder_free(struct sl_recorder *recorder)
     if (!recorder)
         return;
     sl_name_table_fini(&recorder->names);
+    sl_name_table_fini(&recorder->operands);
     sl_free(recorder);
 }
 
@@ -115,20 +117,26 @@ static void write_name(struct sl_recorder *recorder, uint32_t id, const char *te
     } while (at < len);
 }
 
+/* The id of `len` bytes in the table; 0 after a failure. */
+static uint32_t find_id(struct sl_recorder *recorder, struct sl_name_table *table,
+                        const void *bytes, size_t len, bool *out_new)
+{
+    int64_t id = sl_name_table_intern(table, bytes, len, out_new);
+    if (id < 0)
+        fail(recorder, (int)id);
+    return id < 0 ? 0 : (uint32_t)id;
+}
+
 static uint32_t intern(struct sl_recorder *recorder, const char *text)
 {
     bool is_new = false;
     size_t len = strlen(text);
     if (len > SL_TRACE_MAX_NAME_BYTES)
         len = SL_TRACE_MAX_NAME_BYTES;
-    int64_t id = sl_name_table_intern(&recorder->names, text, len, &is_new);
-    if (id < 0) {
-        fail(recorder, (int)id);
-        return 0;
-    }
-    if (is_new)
-        write_name(recorder, (uint32_t)id, text, len);
-    return (uint32_t)id;
+    uint32_t id = find_id(recorder, &recorder->names, text, len, &is_new);
+    if (id != 0 && is_new)
+        write_name(recorder, id, text, len);
+    return id;
 }
 
 uint32_t sl_recorder_name(struct sl_recorder *recorder, const char *text)
@@ -137,6 +145,33 @@ uint32_t sl_recorder_name(struct sl_recorder *recorder, const char *text)
         return 0;
     sl_mark_pause();
     uint32_t id = intern(recorder, text);
+    sl_mark_resume();
+    return id;
+}
+
+static void write_operands(struct sl_recorder *recorder, uint32_t id,
+                           const struct sl_operands *operands)
+{
+    for (uint32_t i = 0; i <= operands->count; i++) {
+        struct sl_trace_record *record = next_slot(recorder, SL_TRACE_OPERAND);
+        record->name = id;
+        record->operand.index = i;
+        record->operand.count = operands->count + 1;
+        record->operand.macs = operands->macs;
+        record->operand.dims = i < operands->count ? operands->in[i] : operands->out;
+        sl_ring_push(recorder->ring);
+    }
+}
+
+uint32_t sl_recorder_operands(struct sl_recorder *recorder, const struct sl_operands *operands)
+{
+    bool is_new = false;
+    if (!recorder || !sl_operands_are_whole(operands))
+        return 0;
+    sl_mark_pause();
+    uint32_t id = find_id(recorder, &recorder->operands, operands, sizeof(*operands), &is_new);
+    if (id != 0 && is_new)
+        write_operands(recorder, id, operands);
     sl_mark_resume();
     return id;
 }
@@ -274,7 +309,7 @@ static void write_event(struct sl_recorder *recorder, const struct sl_trace_labe
     record->event.kernel = label->kernel;
     record->event.origin = label->origin;
     record->event.node = label->node;
-    record->event.shape = label->shape;
+    record->event.operands = label->operands;
     record->event.order = past->order;
     record->event.event = label->event;
     sl_ring_push(recorder->ring);

@@ -11,16 +11,17 @@
 
 #include "agent/trace/marks.h"
 
+struct sl_operands;
 struct sl_ring;
 struct sl_recorder;
 
 /* The description of an event, prepared at load, one for each event of a plan. */
 struct sl_trace_label {
-    uint32_t name;   /* of sl_recorder_name(); for delegate events with its " #n" */
-    uint32_t kernel; /* name of the kernel that runs, or 0 */
-    uint32_t origin; /* name of the serialized node's kind or the operator's full name, or 0 */
-    uint32_t node;   /* position of that node, or SL_TRACE_NO_NODE */
-    uint32_t shape;  /* name of the operand shapes in words, or 0 */
+    uint32_t name;     /* of sl_recorder_name(); for delegate events with its " #n" */
+    uint32_t kernel;   /* name of the kernel that runs, or 0 */
+    uint32_t origin;   /* name of the serialized node's kind or the operator's full name, or 0 */
+    uint32_t node;     /* position of that node, or SL_TRACE_NO_NODE */
+    uint32_t operands; /* of sl_recorder_operands(), or 0 */
     int32_t chain, instruction; /* -1, 0 for framework events */
     uint32_t event;             /* enum sl_trace_event_kind */
 };
@@ -46,6 +47,8 @@ void sl_recorder_on_full(struct sl_recorder *recorder, void (*drain)(void *user)
 /* Interns a name: the same text gives the same id. Outside measured windows only. 0 for a NULL
  * recorder, NULL text, or when out of memory (which sl_recorder_error() then reports). */
 uint32_t sl_recorder_name(struct sl_recorder *recorder, const char *text);
+/* The same of operands that are finished (common/format/operands.h). */
+uint32_t sl_recorder_operands(struct sl_recorder *recorder, const struct sl_operands *operands);
 void sl_recorder_meta_text(struct sl_recorder *recorder, const char *key, const char *value);
 void sl_recorder_meta_integer(struct sl_recorder *recorder, const char *key, int64_t value);
 

@@ -19,6 +19,9 @@ struct reader {
     struct sl_diag *diag;
     const char **names;              /* trace->names while it grows */
     struct sl_trace_record *records; /* trace->records likewise */
+    struct sl_operands *operands;    /* trace->operands likewise */
+    uint32_t operand_have;           /* of operands that are still coming; 0: none are */
+    uint32_t operand_count;          /* with the output */
     char *part;                      /* a name whose parts are still coming, or NULL */
     uint32_t part_total, part_have;
     uint64_t events, stalls;
@@ -55,13 +58,14 @@ static int check_header(struct sl_bytes stream, struct sl_trace *trace, struct s
     record = record_at(stream, 0);
     if (record.kind != SL_TRACE_HEADER || record.header.record_bytes != BYTES)
         return fail(diag, SL_E_FORMAT, 0, "the trace's header is damaged");
-    if (record.header.version != SL_TRACE_VERSION)
-        return fail(diag, SL_E_FORMAT, 0, "the trace has version %u, we read version %d",
+    if (record.header.version == 0 || record.header.version > SL_TRACE_VERSION)
+        return fail(diag, SL_E_FORMAT, 0, "the trace has version %u, we read versions up to %d",
                     record.header.version, SL_TRACE_VERSION);
     if (record.header.unit < SL_TRACE_NS || record.header.unit > SL_TRACE_INSTRUCTIONS)
         return fail(diag, SL_E_FORMAT, 0, "the trace has unknown unit of time %" PRIu32,
                     record.header.unit);
     trace->unit = (int)record.header.unit;
+    trace->version = record.header.version;
     trace->stream = record.header.stream;
     return 0;
 }
@@ -129,6 +133,30 @@ static int read_name(struct reader *reader, const struct sl_trace_record *record
     return 0;
 }
 
+/* Operands in order, the output last. */
+static int read_operand(struct reader *reader, const struct sl_trace_record *record, size_t at)
+{
+    struct sl_trace *trace = reader->trace;
+    struct sl_operands *o = &reader->operands[trace->operands_count + 1];
+    uint32_t count = record->operand.count, index = record->operand.index;
+    if (index == 0) {
+        reader->operand_count = count;
+        *o = (struct sl_operands){.macs = record->operand.macs};
+    }
+    bool last = index + 1 == count;
+    if (trace->version < 2 || record->name != trace->operands_count + 1 ||
+        index != reader->operand_have || count != reader->operand_count || count == 0 ||
+        count > SL_OPERANDS_MAX + 1 || record->operand.macs != o->macs ||
+        record->operand.dims.rank > SL_OPERANDS_RANK || (!last && record->operand.dims.rank == 0))
+        return fail(reader->diag, SL_E_FORMAT, at, "an operand of id %" PRIu32 " is damaged",
+                    record->name);
+    *(last ? &o->out : &o->in[index]) = record->operand.dims;
+    o->count = last ? index : 0;
+    reader->operand_have = last ? 0 : index + 1;
+    trace->operands_count += last;
+    return 0;
+}
+
 static bool defined(const struct sl_trace *trace, uint32_t id)
 {
     return id <= trace->name_count;
@@ -139,8 +167,10 @@ static int read_event(struct reader *reader, const struct sl_trace_record *recor
     const struct sl_trace *trace = reader->trace;
     if (record->name == 0 || !defined(trace, record->name) ||
         !defined(trace, record->event.kernel) || !defined(trace, record->event.origin) ||
-        !defined(trace, record->event.shape))
+        (trace->version < 2 && !defined(trace, record->event.operands)))
         return fail(reader->diag, SL_E_FORMAT, at, "an event uses a name that is not defined");
+    if (trace->version >= 2 && record->event.operands > trace->operands_count)
+        return fail(reader->diag, SL_E_FORMAT, at, "an event uses operands that are not defined");
     if (record->event.event > SL_TRACE_DELEGATE)
         return fail(reader->diag, SL_E_FORMAT, at, "an event has unknown kind %" PRIu32,
                     record->event.event);
@@ -157,12 +187,17 @@ static int read_record(struct reader *reader, const struct sl_trace_record *reco
     int rc = 0;
     if (trace->ended)
         return fail(reader->diag, SL_E_FORMAT, at, "a record follows the end");
+    if (reader->operand_have != 0 && record->kind != SL_TRACE_OPERAND)
+        return fail(reader->diag, SL_E_FORMAT, at, "operands of id %" PRIu32 " are missing",
+                    trace->operands_count + 1);
     if (record->kind == SL_TRACE_NAME)
         return read_name(reader, record, at);
     if (reader->part)
         return fail(reader->diag, SL_E_FORMAT, at, "a part of name %" PRIu32 " is missing",
                     trace->name_count + 1);
     switch (record->kind) {
+    case SL_TRACE_OPERAND:
+        return read_operand(reader, record, at);
     case SL_TRACE_META:
         if (record->name == 0 || !defined(trace, record->name) ||
             !defined(trace, record->meta.text))
@@ -190,16 +225,20 @@ static int read_record(struct reader *reader, const struct sl_trace_record *reco
     default:
         return fail(reader->diag, SL_E_FORMAT, at, "a record has unknown kind %u", record->kind);
     }
-    if (rc == 0)
-        reader->records[trace->record_count++] = *record;
-    return rc;
+    if (rc < 0)
+        return rc;
+    reader->records[trace->record_count] = *record;
+    if (record->kind == SL_TRACE_EVENT && trace->version < 2)
+        reader->records[trace->record_count].event.operands = 0; /* the id of words */
+    trace->record_count++;
+    return 0;
 }
 
 static int read_all(struct reader *reader, size_t sealed)
 {
     struct sl_trace *trace = reader->trace;
     size_t counts[UINT8_MAX + 1] = {0};
-    void *names = NULL, *records = NULL;
+    void *names = NULL, *records = NULL, *operands = NULL;
     for (size_t at = 0; at < sealed; at += BYTES)
         counts[reader->stream.data[at]]++;
     size_t kept = counts[SL_TRACE_META] + counts[SL_TRACE_BLOCK] + counts[SL_TRACE_EVENT] +
@@ -207,13 +246,18 @@ static int read_all(struct reader *reader, size_t sealed)
     int rc = sl_pool_alloc(trace->pool, counts[SL_TRACE_NAME] + 1, sizeof(*reader->names), &names);
     if (rc == 0)
         rc = sl_pool_alloc(trace->pool, kept, sizeof(*reader->records), &records);
+    if (rc == 0)
+        rc = sl_pool_alloc(trace->pool, counts[SL_TRACE_OPERAND] + 2, sizeof(*reader->operands),
+                           &operands);
     if (rc < 0)
         return rc;
     reader->names = names;
     reader->records = records;
+    reader->operands = operands;
     reader->names[0] = "";
     trace->names = reader->names;
     trace->records = reader->records;
+    trace->operands = reader->operands;
     for (size_t at = BYTES; at < sealed && rc == 0; at += BYTES) {
         if (reader->stream.data[at] == SL_TRACE_CRC)
             continue;
@@ -233,9 +277,11 @@ int sl_trace_parse(struct sl_bytes stream, struct sl_trace *out, struct sl_diag 
         rc = check_spans(stream, &sealed, diag);
     if (rc < 0)
         return rc;
-    /* Kept records are as large as in the stream; a name takes its pointer and text. Long names
-     * announced and not delivered are what the rest is for. */
-    trace.pool = sl_pool_new(4 * sealed + SL_TRACE_MAX_NAME_BYTES + 1);
+    /* Kept records are as large as in the stream; a name takes its pointer and text, an operand at
+     * most all that an operator has. Long names announced and not delivered are what the rest is
+     * for. */
+    trace.pool =
+        sl_pool_new(8 * sealed + SL_TRACE_MAX_NAME_BYTES + 1 + 2 * sizeof(struct sl_operands));
     if (!trace.pool)
         return -ENOMEM;
     rc = read_all(&reader, sealed);

@@ -1,7 +1,8 @@
 /* common/format/sltrace.h: the .sltrace stream: what a run records before any ETDump is made of it.
  *
  * A stream is a sequence of 64-byte records, little-endian, append-only. The first is a HEADER.
- * Names are interned: a NAME record defines an id before any record uses it. The drainer (never the
+ * Names are interned: a NAME record defines an id before any record uses it; OPERAND records do so
+ * for the operands of operators. The drainer (never the
  * measured thread) puts a CRC record after at most SL_TRACE_CRC_SPAN others and at the end. A
  * position in the stream is a byte offset, a multiple of 64: what goes over a wire is {stream id,
  * offset, bytes}, and a reader may be given the bytes in any cuts.
@@ -15,13 +16,14 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "common/format/operands.h"
 
 struct sl_diag;
 struct sl_pool;
 
 enum {
     SL_TRACE_RECORD_BYTES = 64,
-    SL_TRACE_VERSION = 1,
+    SL_TRACE_VERSION = 2,          /* 1 had operands as words: they are not read, all else is */
     SL_TRACE_CRC_SPAN = 255,       /* records that one CRC record covers at most */
     SL_TRACE_NAME_PART_BYTES = 48, /* text in one NAME record; longer names go on in the next */
     SL_TRACE_MAX_NAME_BYTES = 4096,
@@ -31,13 +33,14 @@ enum {
 
 enum sl_trace_kind {
     SL_TRACE_HEADER = 1,
-    SL_TRACE_NAME = 2,  /* defines a name id */
-    SL_TRACE_META = 3,  /* one fact: key and either an integer or a text */
-    SL_TRACE_BLOCK = 4, /* a variant's block (RunData) opens; it lasts until its next */
-    SL_TRACE_EVENT = 5, /* an event that has ended; children precede parents */
-    SL_TRACE_STALL = 6, /* the run waited outside measured windows for room in the ring */
-    SL_TRACE_CRC = 7,   /* CRC-32C of the records since the last CRC record or the start */
-    SL_TRACE_END = 8,   /* the recorder closed the stream; nothing but a CRC follows */
+    SL_TRACE_NAME = 2,    /* defines a name id */
+    SL_TRACE_META = 3,    /* one fact: key and either an integer or a text */
+    SL_TRACE_BLOCK = 4,   /* a variant's block (RunData) opens; it lasts until its next */
+    SL_TRACE_EVENT = 5,   /* an event that has ended; children precede parents */
+    SL_TRACE_STALL = 6,   /* the run waited outside measured windows for room in the ring */
+    SL_TRACE_CRC = 7,     /* CRC-32C of the records since the last CRC record or the start */
+    SL_TRACE_END = 8,     /* the recorder closed the stream; nothing but a CRC follows */
+    SL_TRACE_OPERAND = 9, /* one operand of those that an id stands for; the output is the last */
 };
 
 /* The unit of every start and end in the stream. */
@@ -62,7 +65,7 @@ struct sl_trace_record {
     uint8_t kind; /* enum sl_trace_kind */
     uint8_t flags;
     uint16_t variant; /* index of the plan that ran; 0 where there is one only */
-    uint32_t name;    /* name id; ids start at 1, 0 is none. NAME: the id defined */
+    uint32_t name;    /* name id; ids start at 1, 0 is none. NAME, OPERAND: the id defined */
     union {
         struct {
             char magic[8]; /* SL_TRACE_MAGIC without terminator */
@@ -78,6 +81,12 @@ struct sl_trace_record {
             char text[SL_TRACE_NAME_PART_BYTES];
         } part;
         struct {
+            uint32_t index, count; /* this one of so many, which come in order */
+            uint64_t macs;         /* of the operator: the same in all of them */
+            struct sl_dims dims;   /* of rank 0 if it is the output of an operator without one */
+            uint32_t reserved;
+        } operand;
+        struct {
             int64_t integer;
             uint32_t text; /* name id, or 0: `integer` counts */
         } meta;
@@ -90,11 +99,11 @@ struct sl_trace_record {
             uint64_t start, end;        /* in the header's unit */
             uint32_t kernel;            /* name id of the kernel that ran, or 0 */
             uint32_t
-                origin;     /* name id of the serialized node's kind ("Conv2d") or operator, or 0 */
-            uint32_t node;  /* position of that node in its delegate, or SL_TRACE_NO_NODE */
-            uint32_t shape; /* name id of operand shapes in words, or 0 */
-            uint32_t order; /* ordinal of the event's begin within its block */
-            uint32_t event; /* enum sl_trace_event_kind */
+                origin;    /* name id of the serialized node's kind ("Conv2d") or operator, or 0 */
+            uint32_t node; /* position of that node in its delegate, or SL_TRACE_NO_NODE */
+            uint32_t operands; /* id that OPERAND records define, or 0 */
+            uint32_t order;    /* ordinal of the event's begin within its block */
+            uint32_t event;    /* enum sl_trace_event_kind */
         } event;
         struct {
             uint64_t start, end;
@@ -116,10 +125,13 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are used in p
 
 /* Everything of a stream, checked and resolved. */
 struct sl_trace {
-    int unit; /* enum sl_trace_unit */
+    int unit;         /* enum sl_trace_unit */
+    uint32_t version; /* of the stream */
     uint64_t stream;
     uint32_t name_count; /* ids 1..name_count; names[0] is "" */
     const char *const *names;
+    uint32_t operands_count; /* ids 1..operands_count; operands[0] is not used */
+    const struct sl_operands *operands;
     size_t record_count; /* META, BLOCK, EVENT and STALL records, in order */
     const struct sl_trace_record *records;
     bool ended; /* an END record was seen: nothing is missing */

@@ -262,7 +262,8 @@ static void find_place(struct maker *m, const struct sl_etdump_event *event, siz
     *place = (struct sl_position){.operator_index = SL_POSITION_NO_OPERATOR};
     if (record && !key->shell) {
         place->origin = trace_name(m, record->event.origin);
-        place->shape = trace_name(m, record->event.shape);
+        if (record->event.operands != 0)
+            place->operands = &m->options->trace->operands[record->event.operands];
         place->kernel = trace_name(m, record->event.kernel);
     } else if (m->plan && event->delegate_id) {
         planned = sl_origin_plan_next(m->plan, &m->walk, event->chain_index, event->instruction_id,
@@ -274,7 +275,7 @@ static void find_place(struct maker *m, const struct sl_etdump_event *event, siz
     }
     if (planned) {
         place->origin = planned->origin;
-        place->shape = planned->shape;
+        place->operands = planned->operands;
         place->kernel = planned->kernel;
     }
 }
@@ -545,6 +546,11 @@ static int join_trace(struct maker *m)
     m->out->by_origin = m->out->traced = true;
     m->out->variant = m->origin.variant;
     m->out->unit = m->options->trace->unit;
+    if (m->options->trace->version < 2)
+        sl_attribution_warn(m->out,
+                            "the trace is of an earlier version (%u): its operators' shapes "
+                            "and multiply-accumulates are not read; a new run has them",
+                            m->options->trace->version);
     return 0;
 }
 

@@ -51,9 +51,9 @@ struct sl_position {
     uint32_t operator_index; /* or SL_POSITION_NO_OPERATOR */
     int64_t total;           /* self time there over all measured runs */
     /* What the trace or the model's plan says of the place; NULL where they say nothing. */
-    const char *origin; /* the serialized node's kind */
-    const char *shape;  /* of its operands, in words */
-    const char *kernel; /* of ours: the one that ran, or that the plan has there */
+    const char *origin;                 /* the serialized node's kind */
+    const struct sl_operands *operands; /* from the trace, borrowed, or from the plan */
+    const char *kernel;                 /* of ours: the one that ran, or that the plan has there */
 };
 
 struct sl_attribution {

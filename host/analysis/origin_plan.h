@@ -9,12 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sl_operands;
+
 struct sl_origin_planned {
     uint32_t chain, instruction;
     const char *name;   /* of the operator, as ETDumps have it; " #N" may be missing */
     const char *origin; /* equal texts have equal pointers */
-    const char *shape;  /* of its operands, in words; or NULL */
-    const char *kernel; /* that our runtime would run; or NULL */
+    const struct sl_operands *operands; /* or NULL */
+    const char *kernel;                 /* that our runtime would run; or NULL */
 };
 
 /* Borrowed; by chain and instruction, in order of execution. An instruction has the operators of

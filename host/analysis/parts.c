@@ -36,7 +36,8 @@ static const char *part_of(const struct sl_operator *op, const struct sl_positio
     if (!op->part)
         return other;
     bool dense = op->category == SL_CATEGORY_CONV && strcmp(op->part, "dense") == 0;
-    return dense && at && sl_workload_is_pointwise(at->shape, at->origin) ? "pointwise" : op->part;
+    return dense && at && sl_workload_is_pointwise(at->operands, at->origin) ? "pointwise"
+                                                                             : op->part;
 }
 
 static void add(struct parts *parts, const struct sl_operator *op, const struct sl_position *at,

@@ -12,7 +12,7 @@
 static bool is_listed(const struct sl_attribution *a, const struct sl_position *at)
 {
     return at->operator_index != SL_POSITION_NO_OPERATOR &&
-           a->operators[at->operator_index].category != SL_CATEGORY_FRAMEWORK && at->shape;
+           a->operators[at->operator_index].category != SL_CATEGORY_FRAMEWORK && at->operands;
 }
 
 int sl_reach_list(const struct sl_attribution *a, struct sl_reach *out)
@@ -32,7 +32,7 @@ int sl_reach_list(const struct sl_attribution *a, struct sl_reach *out)
         struct sl_reach_row *row = &made.rows[made.count++];
         *row = (struct sl_reach_row){
             .op = op, .at = at, .now = (double)at->total / runs, .best = NAN, .roof = NAN};
-        sl_workload_read(at->shape, at->origin, at->kernel, op->name, op->name_len, &row->work);
+        sl_workload_read(at->operands, at->origin, at->kernel, op->name, op->name_len, &row->work);
     }
     *out = made;
     return 0;

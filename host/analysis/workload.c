@@ -6,113 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/saturate.h"
+#include "common/format/operands.h"
 #include "host/analysis/workload_parts.h"
 
-enum { MAX_RANK = SL_WORKLOAD_RANK, MAX_OPERANDS = SL_WORKLOAD_OPERANDS, MAX_STRIDE = 8 };
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
-uint64_t sl_workload_product(const struct sl_workload_dims *d, uint32_t first, uint32_t end)
-{
-    uint64_t all = 1;
-    for (uint32_t i = first; i < end; i++)
-        all = times(all, d->of[i]);
-    return all;
-}
-
-uint64_t sl_workload_count(const struct sl_workload_dims *d)
-{
-    return sl_workload_product(d, 0, d->rank);
-}
-
-/* Dimension `back` from the innermost; 1 outside the rank. */
-static uint64_t dim_back(const struct sl_workload_dims *d, uint32_t back)
-{
-    return back < d->rank ? d->of[d->rank - 1 - back] : 1;
-}
-
-/* "1x64x3" at *text, which moves behind it; each below 2^32. */
-static bool take_dims(const char **text, struct sl_workload_dims *out)
-{
-    const char *at = *text;
-    *out = (struct sl_workload_dims){.rank = 0};
-    do {
-        uint64_t value = 0;
-        at += out->rank > 0; /* the x */
-        if (*at < '0' || *at > '9' || out->rank == MAX_RANK)
-            return false;
-        for (; *at >= '0' && *at <= '9'; at++) {
-            value = value * 10 + (uint64_t)(*at - '0');
-            if (value > UINT32_MAX)
-                return false;
-        }
-        out->of[out->rank++] = value;
-    } while (*at == 'x');
-    *text = at;
-    return true;
-}
-
-static bool take_text(const char **text, const char *expected)
-{
-    size_t len = strlen(expected);
-    bool there = strncmp(*text, expected, len) == 0;
-    *text += there ? len : 0;
-    return there;
-}
-
-/* "A * B -> C"; an operator without operands begins with the arrow. */
-static bool read_shape(const char *text, struct sl_workload_shape *out)
-{
-    *out = (struct sl_workload_shape){.count = 0};
-    while (*text >= '0' && *text <= '9') {
-        if (out->count == MAX_OPERANDS || !take_dims(&text, &out->in[out->count++]))
-            return false;
-        take_text(&text, " * ");
-    }
-    take_text(&text, " ");
-    return take_text(&text, "-> ") && take_dims(&text, &out->out) && *text == '\0';
-}
-
-static bool is_one_of(const char *text, const char *const *names)
-{
-    bool found = false;
-    for (; text && *names; names++)
-        found = found || strcmp(text, *names) == 0;
-    return found;
-}
-
-/* Weights stand as [out][height][width][in of a group] in XNNPACK's graphs, as [out][in][..] in
- * others: what one output takes is the same. */
-static uint64_t count_macs(const struct sl_workload_shape *s, const char *origin)
-{
-    static const char *const rows[] = {"FullyConnected", "BatchMatrixMultiply", "aten::mm.out",
-                                       "aten::bmm.out",  "aten::linear.out",    NULL};
-    static const char *const windows[] = {"Conv2d", "aten::convolution.out", NULL};
-    const char *const added[] = {"aten::addmm.out", NULL};
-    const struct sl_workload_dims *weights = &s->in[1];
-    uint64_t outputs = sl_workload_count(&s->out);
-    if (s->count < 2)
-        return 0;
-    if (is_one_of(origin, rows))
-        return times(outputs, dim_back(&s->in[0], 0));
-    if (is_one_of(origin, added))
-        return times(outputs, dim_back(&s->in[1], 0));
-    if (is_one_of(origin, windows) && weights->rank > 1)
-        return times(outputs, sl_workload_product(weights, 1, weights->rank));
-    if (origin && strcmp(origin, "DepthwiseConv2d") == 0 && weights->rank == 4)
-        return times(outputs, weights->of[1] * weights->of[2]);
-    if (origin && strcmp(origin, "ConvTranspose2d") == 0 && weights->rank == 4)
-        return times(sl_workload_count(&s->in[0]), sl_workload_product(weights, 0, 3));
-    return 0;
-}
+enum { MAX_STRIDE = 8 };
 
 /* The shape being written, and what the kernel's name said before it. */
 struct bench {
     struct sl_workload *out;
-    const struct sl_workload_shape *s;
+    const struct sl_operands *s;
     const char *type; /* "", "f16/", "bf16/" or "qs8/" */
     char op[32];      /* "clamp" of sl_unary_clamp_... */
 };
@@ -133,23 +36,24 @@ static void put(struct bench *b, uint64_t repeats, int len)
 /* `family` is "matmul" or one that names its types. */
 static void put_product(struct bench *b, const char *family, const char *origin)
 {
-    const struct sl_workload_shape *s = b->s;
-    const struct sl_workload_dims *left =
+    const struct sl_operands *s = b->s;
+    const struct sl_dims *left =
         origin && strcmp(origin, "aten::addmm.out") == 0 ? &s->in[1] : s->in;
-    uint64_t n = dim_back(&s->out, 0), k = dim_back(left, 0), m = dim_back(&s->out, 1), batch = 1;
+    uint64_t n = sl_dims_back(&s->out, 0), k = sl_dims_back(left, 0), m = sl_dims_back(&s->out, 1),
+             batch = 1;
     bool batched = origin && (strcmp(origin, "BatchMatrixMultiply") == 0 ||
                               strcmp(origin, "aten::bmm.out") == 0);
     if (batched)
-        batch = times(m, n) != 0 ? sl_workload_count(&s->out) / times(m, n) : 0;
+        batch = sl_times(m, n) != 0 ? sl_dims_count(&s->out) / sl_times(m, n) : 0;
     else
-        m = n != 0 ? sl_workload_count(&s->out) / n : 0;
+        m = n != 0 ? sl_dims_count(&s->out) / n : 0;
     b->out->packs_right = batched;
     put(b, batch,
         snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES, "%s%s:%" PRIu64 "x%" PRIu64 "x%" PRIu64,
                  b->type, family, m, n, k));
 }
 
-bool sl_workload_stride(const uint64_t in[2], const uint64_t out[2], const uint64_t kernel[2],
+bool sl_workload_stride(const uint32_t in[2], const uint32_t out[2], const uint32_t kernel[2],
                         uint64_t *out_stride, uint64_t *out_padding)
 {
     uint64_t most = kernel[0] < kernel[1] ? kernel[0] : kernel[1];
@@ -157,7 +61,7 @@ bool sl_workload_stride(const uint64_t in[2], const uint64_t out[2], const uint6
         for (uint64_t padding = 0; padding < most; padding++) {
             bool good = true;
             for (int i = 0; i < 2; i++) {
-                uint64_t padded = in[i] + 2 * padding;
+                uint64_t padded = (uint64_t)in[i] + 2 * padding;
                 good = good && padded >= kernel[i] && (padded - kernel[i]) / stride + 1 == out[i];
             }
             *out_stride = stride;
@@ -172,20 +76,20 @@ bool sl_workload_stride(const uint64_t in[2], const uint64_t out[2], const uint6
 /* Images stand as [n][height][width][channels]; the window as "HxW" or in weights of rank 4. */
 static void put_window(struct bench *b, const char *family, bool dense)
 {
-    const struct sl_workload_dims *in = &b->s->in[0], *out = &b->s->out, *window = &b->s->in[1];
+    const struct sl_dims *in = &b->s->in[0], *out = &b->s->out, *window = &b->s->in[1];
     uint32_t at = window->rank == 4 ? 1 : 0;
-    uint64_t stride, padding, channels = dim_back(in, 0);
+    uint64_t stride, padding, channels = sl_dims_back(in, 0);
     char outputs[32] = "";
     if (b->s->count < 2 || in->rank != 4 || out->rank != 4 ||
         (window->rank != 4 && window->rank != 2) ||
         !sl_workload_stride(&in->of[1], &out->of[1], &window->of[at], &stride, &padding) ||
-        (dense && dim_back(window, 0) != channels)) /* groups have no shape of their own */
+        (dense && sl_dims_back(window, 0) != channels)) /* groups have no shape of their own */
         return;
     if (dense)
-        snprintf(outputs, sizeof(outputs), "%" PRIu64 "-", dim_back(out, 0));
+        snprintf(outputs, sizeof(outputs), "%" PRIu64 "-", sl_dims_back(out, 0));
     put(b, out->of[0],
         snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES,
-                 "%s%s:%s%s%" PRIu64 "x%" PRIu64 "x%" PRIu64 "-%s%" PRIu64 "x%" PRIu64 "-s%" PRIu64
+                 "%s%s:%s%s%" PRIu32 "x%" PRIu32 "x%" PRIu64 "-%s%" PRIu32 "x%" PRIu32 "-s%" PRIu64
                  "-p%" PRIu64,
                  b->type, family, b->op, b->op[0] ? "-" : "", in->of[1], in->of[2], channels,
                  outputs, window->of[at], window->of[at + 1], stride, padding));
@@ -201,13 +105,13 @@ static void put_elements(struct bench *b, const char *family, uint64_t count)
 /* Of the innermost dimension, but for averages of images, which keep it. */
 static void put_fold(struct bench *b)
 {
-    const struct sl_workload_dims *in = &b->s->in[0], *out = &b->s->out;
-    uint64_t inner = 1, reduced = dim_back(in, 0), rest = sl_workload_count(in);
+    const struct sl_dims *in = &b->s->in[0], *out = &b->s->out;
+    uint64_t inner = 1, reduced = sl_dims_back(in, 0), rest = sl_dims_count(in);
     if (b->s->count < 1 || reduced == 0)
         return;
     if (strcmp(b->op, "mean") == 0) {
-        uint64_t kept = sl_workload_count(out);
-        inner = dim_back(out, 0) == reduced ? reduced : 1;
+        uint64_t kept = sl_dims_count(out);
+        inner = sl_dims_back(out, 0) == reduced ? reduced : 1;
         if (kept == 0 || kept % inner != 0)
             return;
         reduced = rest / kept;
@@ -224,7 +128,7 @@ static void put_fold(struct bench *b)
 /* A transposition that is one of a matrix: dimensions in front are equal, the rest is turned. */
 static void put_transpose(struct bench *b, const char *type)
 {
-    const struct sl_workload_dims *in = &b->s->in[0], *out = &b->s->out;
+    const struct sl_dims *in = &b->s->in[0], *out = &b->s->out;
     uint32_t front = 0;
     if (b->s->count < 1 || in->rank != out->rank)
         return;
@@ -239,10 +143,9 @@ static void put_transpose(struct bench *b, const char *type)
         }
         if (!turned)
             continue;
-        put(b, sl_workload_product(in, 0, front),
+        put(b, sl_dims_product(in, 0, front),
             snprintf(b->out->bench, SL_WORKLOAD_BENCH_BYTES, "%stranspose:%" PRIu64 "x%" PRIu64,
-                     type, sl_workload_product(in, front, cut),
-                     sl_workload_product(in, cut, in->rank)));
+                     type, sl_dims_product(in, front, cut), sl_dims_product(in, cut, in->rank)));
         return;
     }
 }
@@ -316,10 +219,10 @@ static void put_bench(struct bench *b, const char *origin, const char *kernel, c
         put_window(b, "pool", false);
     } else if (begins(kernel, "sl_unary_", &rest)) {
         take_op(b, rest);
-        put_elements(b, "unary", sl_workload_count(&b->s->out));
+        put_elements(b, "unary", sl_dims_count(&b->s->out));
     } else if (begins(kernel, "sl_binary_", &rest)) {
         take_op(b, rest);
-        put_elements(b, "binary", sl_workload_count(&b->s->out));
+        put_elements(b, "binary", sl_dims_count(&b->s->out));
     } else if (begins(kernel, "sl_reduce_", &rest) || begins(kernel, "sl_mean_", &rest)) {
         take_op(b, kernel[3] == 'm' ? kernel + 3 : rest);
         put_fold(b);
@@ -331,28 +234,24 @@ static void put_bench(struct bench *b, const char *origin, const char *kernel, c
         size_t first = strcspn(rest, "_") + 1; /* "f32_qs8" of "f32_qs8_neon" */
         size_t len = first + strcspn(rest + first - (rest[first - 1] == '\0'), "_");
         snprintf(b->op, sizeof(b->op), "%.*s", (int)(len < 16 ? len : 16), rest);
-        put_elements(b, "convert", sl_workload_count(&b->s->out));
+        put_elements(b, "convert", sl_dims_count(&b->s->out));
     }
 }
 
-void sl_workload_read(const char *shape, const char *origin, const char *kernel, const char *name,
-                      uint32_t name_len, struct sl_workload *out)
+void sl_workload_read(const struct sl_operands *operands, const char *origin, const char *kernel,
+                      const char *name, uint32_t name_len, struct sl_workload *out)
 {
-    struct sl_workload_shape s;
-    struct bench b = {.out = out, .s = &s};
+    struct bench b = {.out = out, .s = operands, .type = ""};
     *out = (struct sl_workload){.element = "f32", .element_bytes = 4};
-    if (!shape || !read_shape(shape, &s))
+    if (!operands || operands->out.rank == 0)
         return;
     out->known = true;
-    out->macs = count_macs(&s, origin);
-    out->elements = sl_workload_count(&s.out);
-    for (uint32_t i = 0; i < s.count; i++)
-        out->elements += out->elements > UINT64_MAX - sl_workload_count(&s.in[i])
-                             ? 0
-                             : sl_workload_count(&s.in[i]);
-    if (sl_workload_count(&s.out) == 0)
+    out->macs = operands->macs;
+    out->elements = sl_dims_count(&operands->out);
+    for (uint32_t i = 0; i < operands->count; i++)
+        out->elements = sl_plus(out->elements, sl_dims_count(&operands->in[i]));
+    if (sl_dims_count(&operands->out) == 0)
         return;
-    b.type = "";
     if (kernel) {
         take_type(&b, kernel);
         const char *type = b.type;
@@ -360,7 +259,7 @@ void sl_workload_read(const char *shape, const char *origin, const char *kernel,
         b.type = type;
     }
     if (out->times == 0 && origin)
-        sl_workload_stand_in(origin, &s, b.type, out);
+        sl_workload_stand_in(origin, operands, b.type, out);
 }
 
 uint64_t sl_workload_least_neon(const struct sl_workload *work)
@@ -369,18 +268,17 @@ uint64_t sl_workload_least_neon(const struct sl_workload *work)
                      : strcmp(work->element, "bf16") == 0 ? 16
                      : strcmp(work->element, "f16") == 0  ? 8
                                                           : 4;
-    uint64_t macs = work->macs / lanes, moves = times(work->elements, work->element_bytes) / 32;
+    uint64_t macs = work->macs / lanes, moves = sl_times(work->elements, work->element_bytes) / 32;
     return macs > moves ? macs : moves;
 }
 
-bool sl_workload_is_pointwise(const char *shape, const char *origin)
+bool sl_workload_is_pointwise(const struct sl_operands *operands, const char *origin)
 {
-    struct sl_workload_shape s;
     bool xnn = origin && strcmp(origin, "Conv2d") == 0;
     bool aten = origin && strcmp(origin, "aten::convolution.out") == 0;
-    if (!(xnn || aten) || !shape || !read_shape(shape, &s) || s.count < 2 || s.in[1].rank < 3)
+    if (!(xnn || aten) || !operands || operands->count < 2 || operands->in[1].rank < 3)
         return false;
-    const struct sl_workload_dims *w = &s.in[1];
+    const struct sl_dims *w = &operands->in[1];
     uint32_t first = xnn ? 1 : 2, end = xnn ? w->rank - 1 : w->rank;
-    return sl_workload_product(w, first, end) == 1;
+    return sl_dims_product(w, first, end) == 1;
 }

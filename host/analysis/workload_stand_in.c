@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/format/operands.h"
 #include "host/analysis/workload.h"
 #include "host/analysis/workload_parts.h"
 
@@ -102,11 +103,11 @@ static void put(struct sl_workload *work, uint64_t times, const char *format, ..
 
 /* OUTERxREDUCEDxINNER: the dimensions that are gone or 1 in the output. Where the output has lost
  * them all, or the place is not clear, rows of what is folded. */
-static void put_fold(const struct sl_workload_shape *s, const char *type, const char *op,
+static void put_fold(const struct sl_operands *s, const char *type, const char *op,
                      struct sl_workload *work)
 {
-    const struct sl_workload_dims *in = &s->in[0], *out = &s->out;
-    uint64_t all = sl_workload_count(in), kept = sl_workload_count(out), inner = 1;
+    const struct sl_dims *in = &s->in[0], *out = &s->out;
+    uint64_t all = sl_dims_count(in), kept = sl_dims_count(out), inner = 1;
     uint32_t at = in->rank, of = out->rank;
     if (s->count == 0 || kept == 0 || all < kept || all % kept != 0)
         return;
@@ -117,10 +118,10 @@ static void put_fold(const struct sl_workload_shape *s, const char *type, const 
         inner);
 }
 
-static void put_like(enum like like, const char *op, const struct sl_workload_shape *s,
-                     const char *type, struct sl_workload *work)
+static void put_like(enum like like, const char *op, const struct sl_operands *s, const char *type,
+                     struct sl_workload *work)
 {
-    uint64_t count = sl_workload_count(&s->out);
+    uint64_t count = sl_dims_count(&s->out);
     uint64_t row = s->out.rank > 0 ? s->out.of[s->out.rank - 1] : 1;
     if (like == LIKE_FOLD)
         put_fold(s, type, op, work);
@@ -132,10 +133,11 @@ static void put_like(enum like like, const char *op, const struct sl_workload_sh
 
 /* One sample of [n][channels][height][width], or of [n][height][width][channels]. */
 struct image {
-    uint64_t n, channels, size[2];
+    uint64_t n, channels;
+    uint32_t size[2];
 };
 
-static bool read_image(const struct sl_workload_dims *dims, bool channels_first, struct image *out)
+static bool read_image(const struct sl_dims *dims, bool channels_first, struct image *out)
 {
     if (dims->rank != 4)
         return false;
@@ -146,19 +148,20 @@ static bool read_image(const struct sl_workload_dims *dims, bool channels_first,
 
 /* The window is not among the operands: the smallest square one that takes one size to the other.
  */
-static void put_pool(const struct sl_workload_shape *s, const char *type, const char *op,
+static void put_pool(const struct sl_operands *s, const char *type, const char *op,
                      struct sl_workload *work)
 {
     struct image in, out;
     if (s->count < 1 || !read_image(&s->in[0], true, &in) || !read_image(&s->out, true, &out) ||
         out.size[0] == 0 || out.size[1] == 0)
         return;
-    for (uint64_t k = 2; k <= MAX_WINDOW; k++) {
-        uint64_t window[2] = {k, k}, stride, padding;
+    for (uint32_t k = 2; k <= MAX_WINDOW; k++) {
+        uint32_t window[2] = {k, k};
+        uint64_t stride, padding;
         if (!sl_workload_stride(in.size, out.size, window, &stride, &padding))
             continue;
         put(work, in.n,
-            "%spool:%s-%" PRIu64 "x%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-s%" PRIu64
+            "%spool:%s-%" PRIu32 "x%" PRIu32 "x%" PRIu64 "-%" PRIu32 "x%" PRIu32 "-s%" PRIu64
             "-p%" PRIu64,
             type, op, in.size[0], in.size[1], in.channels, k, k, stride, padding);
         return;
@@ -168,7 +171,7 @@ static void put_pool(const struct sl_workload_shape *s, const char *type, const 
 
 /* A convolution of `groups`, each as one of its own; one that goes back as one with as many
  * multiply-accumulates at the input's size. */
-static void put_groups(const struct image *in, const struct image *out, const uint64_t window[2],
+static void put_groups(const struct image *in, const struct image *out, const uint32_t window[2],
                        uint64_t groups, const char *type, struct sl_workload *work)
 {
     uint64_t stride, padding, in_group = in->channels / groups, out_group = out->channels / groups;
@@ -180,39 +183,39 @@ static void put_groups(const struct image *in, const struct image *out, const ui
     }
     if (in_group == 1 && out_group == 1 && groups > 1) {
         put(work, in->n,
-            "%sdepthwise:%" PRIu64 "x%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-s%" PRIu64
+            "%sdepthwise:%" PRIu32 "x%" PRIu32 "x%" PRIu64 "-%" PRIu32 "x%" PRIu32 "-s%" PRIu64
             "-p%" PRIu64,
             type, in->size[0], in->size[1], in->channels, window[0], window[1], stride, padding);
         return;
     }
     put(work, in->n * groups,
-        "%sconv:%" PRIu64 "x%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-s%" PRIu64
+        "%sconv:%" PRIu32 "x%" PRIu32 "x%" PRIu64 "-%" PRIu64 "-%" PRIu32 "x%" PRIu32 "-s%" PRIu64
         "-p%" PRIu64,
         type, in->size[0], in->size[1], in_group, out_group, window[0], window[1], stride, padding);
 }
 
-/* Of one dimension: images of height 1. */
-static struct sl_workload_dims with_height(const struct sl_workload_dims *dims)
+/* Makes images of height 1 out of one dimension. */
+static struct sl_dims with_height(const struct sl_dims *dims)
 {
-    struct sl_workload_dims made = *dims;
+    struct sl_dims made = *dims;
     if (dims->rank == 3)
-        made = (struct sl_workload_dims){4, {dims->of[0], dims->of[1], 1, dims->of[2]}};
+        made = (struct sl_dims){4, {dims->of[0], dims->of[1], 1, dims->of[2]}};
     return made;
 }
 
 /* Weights stand as [out][in of a group][height][width] (first), or [out][height][width][in of a
  * group]; of those that go back the first is the input's channels. */
-static void put_convolution(const struct sl_workload_shape *s, bool first, const char *type,
+static void put_convolution(const struct sl_operands *s, bool first, const char *type,
                             struct sl_workload *work)
 {
     struct image in, out;
     if (s->count < 2)
         return;
-    struct sl_workload_dims weights = with_height(&s->in[1]), from = with_height(&s->in[0]),
-                            to = with_height(&s->out);
+    struct sl_dims weights = with_height(&s->in[1]), from = with_height(&s->in[0]),
+                   to = with_height(&s->out);
     if (weights.rank != 4 || !read_image(&from, first, &in) || !read_image(&to, first, &out))
         return;
-    uint64_t window[2] = {weights.of[first ? 2 : 1], weights.of[first ? 3 : 2]};
+    uint32_t window[2] = {weights.of[first ? 2 : 1], weights.of[first ? 3 : 2]};
     uint64_t inner = weights.of[first ? 1 : 3];
     bool back = weights.of[0] != out.channels && weights.of[0] == in.channels;
     uint64_t channels = back ? out.channels : in.channels;
@@ -221,7 +224,7 @@ static void put_convolution(const struct sl_workload_shape *s, bool first, const
     put_groups(&in, &out, window, channels / inner, type, work);
 }
 
-void sl_workload_stand_in(const char *origin, const struct sl_workload_shape *s, const char *type,
+void sl_workload_stand_in(const char *origin, const struct sl_operands *s, const char *type,
                           struct sl_workload *work)
 {
     if (strcmp(origin, "aten::convolution.out") == 0)

@@ -161,7 +161,7 @@ static void put_cell(struct sl_table *table, const struct sl_inspect_node *node,
         sl_table_put(table, node->shape);
         break;
     case COLUMN_MACS:
-        sl_table_put(table, node->macs > 0 ? figure(text, node->macs) : NULL);
+        sl_table_put(table, node->operands.macs > 0 ? figure(text, node->operands.macs) : NULL);
         break;
     case COLUMN_WEIGHTS:
         sl_table_put(table, node->weight_bytes > 0 ? bytes(text, node->weight_bytes) : NULL);

@@ -84,10 +84,14 @@ static int list_origins(struct sl_model_origins *out, int level)
         const struct sl_inspect_operator *op = &method->operators[level][i];
         const struct sl_inspect_node *node = &inspect->nodes[op->node];
         const struct sl_choice *choice = level ? &node->on : &node->off;
-        const char *shape = choice->operators == 1 ? node->shape : NULL; /* else of none of them */
-        const struct sl_origin_planned one = {node->chain, node->instruction,
-                                              op->name,    intern(plan, node->kind),
-                                              shape,       op->kernel[0] ? op->kernel : NULL};
+        const struct sl_operands *operands = /* else of none of them */
+            choice->operators == 1 && node->operands.out.rank > 0 ? &node->operands : NULL;
+        const struct sl_origin_planned one = {.chain = node->chain,
+                                              .instruction = node->instruction,
+                                              .name = op->name,
+                                              .origin = intern(plan, node->kind),
+                                              .operands = operands,
+                                              .kernel = op->kernel[0] ? op->kernel : NULL};
         out->operators[level][plan->count++] = one;
     }
     return 0;

@@ -7,16 +7,14 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/saturate.h"
 #include "common/format/scalar_type.h"
 
-uint64_t sl_times(uint64_t a, uint64_t b)
+void sl_inspect_describe(struct sl_inspect_node *node, bool turned)
 {
-    return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
-uint64_t sl_plus(uint64_t a, uint64_t b)
-{
-    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+    sl_operands_finish(&node->operands, node->kind, turned);
+    sl_operands_words(&node->operands, node->shape, sizeof(node->shape));
+    sl_dims_words(&node->operands.out, node->out_shape, sizeof(node->out_shape));
 }
 
 uint64_t sl_inspect_tensor_bytes(const struct sl_pte_tensor *tensor)

@@ -21,8 +21,9 @@ int sl_inspect_add(struct sl_inspect_build *b, struct sl_inspect_node **out, str
 /* Notes that `node` reads what `from` wrote; SL_INSPECT_NO_NODE and doubles are left out. */
 void sl_inspect_link(struct sl_inspect_node *node, uint32_t from);
 
-uint64_t sl_times(uint64_t a, uint64_t b); /* saturates */
-uint64_t sl_plus(uint64_t a, uint64_t b);  /* saturates */
+/* When the node's operands are filled in: their words, and multiply-accumulates as
+ * sl_operands_finish() counts them. */
+void sl_inspect_describe(struct sl_inspect_node *node, bool turned);
 
 /* Bytes of a tensor, 0 for types without a size. */
 uint64_t sl_inspect_tensor_bytes(const struct sl_pte_tensor *tensor);

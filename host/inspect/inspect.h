@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "common/format/operands.h"
 #include "common/format/pte.h"
 
 struct sl_diag;
@@ -64,7 +65,7 @@ struct sl_inspect_node {
     char out_shape[48];
     int work;                      /* enum sl_work */
     uint64_t batch, m, n, k, taps; /* taps: rows of a window, else 1 */
-    uint64_t macs;                 /* saturates */
+    struct sl_operands operands;   /* biases left out; of a call the first three */
     uint64_t weight_bytes, in_bytes, out_bytes;
     uint32_t from_count, from[SL_INSPECT_MAX_FROM]; /* nodes of this program before it */
     struct sl_choice off, on;

@@ -104,7 +104,7 @@ static void put_node(struct sl_json *json, const struct sl_inspect_node *node, u
     sl_json_text(json, "kind", node->kind);
     sl_json_text(json, "type", node->type);
     sl_json_text(json, "shape", node->shape);
-    sl_json_u64(json, "macs", node->macs);
+    sl_json_u64(json, "macs", node->operands.macs);
     sl_json_u64(json, "weights_bytes", node->weight_bytes);
     sl_json_u64(json, "inputs_bytes", node->in_bytes);
     sl_json_u64(json, "outputs_bytes", node->out_bytes);

@@ -1,7 +1,7 @@
 /* host/inspect/node_call.c: an operator outside delegates: shapes, multiply-accumulates, bytes. */
-#include <stdio.h>
 #include <string.h>
 
+#include "common/base/saturate.h"
 #include "common/format/scalar_type.h"
 #include "host/inspect/build.h"
 
@@ -26,15 +26,10 @@ static uint64_t dim_back(const struct sl_pte_tensor *tensor, uint32_t back)
     return back < tensor->rank ? (uint64_t)tensor->sizes[tensor->rank - 1 - back] : 1;
 }
 
-static void append_dims(char *text, size_t size, const struct sl_pte_tensor *tensor)
+static void add_dims(struct sl_dims *dims, const struct sl_pte_tensor *tensor)
 {
-    size_t len = strlen(text);
-    if (tensor->rank == 0)
-        snprintf(text + len, size - len, "1");
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        len = strlen(text);
-        snprintf(text + len, size - len, "%s%d", i == 0 ? "" : "x", tensor->sizes[i]);
-    }
+    for (uint32_t i = 0; i < tensor->rank || i == 0; i++)
+        sl_dims_add(dims, tensor->rank == 0 ? 1 : (uint64_t)tensor->sizes[i]);
 }
 
 static void read_tensor(struct sl_inspect_build *b, struct sl_inspect_node *node,
@@ -102,19 +97,22 @@ static void read_operands(struct sl_inspect_build *b, struct sl_inspect_node *no
         add_output(node, operands, value->list.ints[i]);
 }
 
-static void describe(struct sl_inspect_node *node, const struct operands *operands)
+static void list_operands(struct sl_inspect_node *node, const struct operands *operands)
 {
-    for (uint32_t i = 0; i < operands->in_count && i < 3; i++) {
-        size_t len = strlen(node->shape);
-        snprintf(node->shape + len, sizeof(node->shape) - len, "%s", i > 0 ? " * " : "");
-        append_dims(node->shape, sizeof(node->shape), operands->in[i]);
-    }
-    if (!operands->out)
-        return;
-    size_t len = strlen(node->shape);
-    snprintf(node->shape + len, sizeof(node->shape) - len, "%s-> ", len > 0 ? " " : "");
-    append_dims(node->shape, sizeof(node->shape), operands->out);
-    append_dims(node->out_shape, sizeof(node->out_shape), operands->out);
+    struct sl_dims beyond = {0};
+    for (uint32_t i = 0; i < operands->in_count && i < 3; i++)
+        add_dims(sl_operands_add(&node->operands, &beyond), operands->in[i]);
+    if (operands->out)
+        add_dims(&node->operands.out, operands->out);
+}
+
+/* A convolution of the portable library says so itself. */
+static bool goes_back(const struct sl_inspect_node *node, const struct operands *operands)
+{
+    if (strcmp(node->kind, "aten::convolution.out") != 0 || operands->call->arg_count <= 6)
+        return false;
+    const struct sl_pte_value *transposed = &operands->plan->values[operands->call->args[6]];
+    return transposed->kind == SL_PTE_BOOL && transposed->bool_value;
 }
 
 static void measure_product(struct sl_inspect_node *node, const struct sl_pte_tensor *left,
@@ -127,24 +125,20 @@ static void measure_product(struct sl_inspect_node *node, const struct sl_pte_te
     node->k = dim_back(left, 0);
     matrix = sl_times(node->m, node->n);
     node->batch = matrix != 0 ? count_of(out) / matrix : 0;
-    node->macs = sl_times(count_of(out), node->k);
 }
 
 /* The weights of a convolution are [out][in / groups][taps], of a transposed one [in][..][taps]. */
 static void measure_window(struct sl_inspect_node *node, const struct operands *operands)
 {
     const struct sl_pte_tensor *weights = operands->in[1];
-    const struct sl_pte_value *transposed = &operands->plan->values[operands->call->args[6]];
     uint64_t first = weights->rank > 0 ? (uint64_t)weights->sizes[0] : 0;
-    bool backwards = transposed->kind == SL_PTE_BOOL && transposed->bool_value;
     if (first == 0)
         return;
-    node->work = backwards ? SL_WORK_OTHER : SL_WORK_WINDOW;
+    node->work = goes_back(node, operands) ? SL_WORK_OTHER : SL_WORK_WINDOW;
     node->n = first;
     node->m = count_of(operands->out) / first;
     node->k = count_of(weights) / first;
     node->taps = weights->rank == 4 ? (uint64_t)weights->sizes[2] : 1;
-    node->macs = sl_times(count_of(backwards ? operands->in[0] : operands->out), node->k);
 }
 
 /* Row by row: what folds or moves the innermost dimension. Along which dimensions other folds go is
@@ -223,7 +217,8 @@ int sl_inspect_call(struct sl_inspect_build *b, const struct sl_pte_instruction 
     read_operands(b, node, &operands);
     const struct sl_pte_tensor *typed = operands.in_count > 0 ? operands.in[0] : operands.out;
     node->type = typed ? sl_scalar_name(typed->scalar_type) : "";
-    describe(node, &operands);
+    list_operands(node, &operands);
+    sl_inspect_describe(node, goes_back(node, &operands));
     measure(node, &operands);
     note_writer(b, &operands);
     return 0;

@@ -1,10 +1,9 @@
 /* host/inspect/node_xnn.c: nodes of an XNNPACK graph: shapes, multiply-accumulates, bytes. */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/saturate.h"
 #include "common/format/xnngraph.h"
 #include "host/inspect/build.h"
 
@@ -22,19 +21,10 @@ static uint64_t dim_back(const struct sl_xnn_value *value, uint32_t back)
     return back < value->rank ? value->dims[value->rank - 1 - back] : 1;
 }
 
-static void append_dims(char *text, size_t size, const struct sl_xnn_value *value)
+static void add_dims(struct sl_dims *dims, const struct sl_xnn_value *value)
 {
-    for (uint32_t i = 0; i < value->rank || i == 0; i++) {
-        size_t len = strlen(text);
-        snprintf(text + len, size - len, "%s%u", i == 0 ? "" : "x",
-                 value->rank == 0 ? 1U : value->dims[i]);
-    }
-}
-
-static void append_text(char *text, size_t size, const char *more)
-{
-    size_t len = strlen(text);
-    snprintf(text + len, size - len, "%s", more);
+    for (uint32_t i = 0; i < value->rank || i == 0; i++)
+        sl_dims_add(dims, value->rank == 0 ? 1 : value->dims[i]);
 }
 
 /* Biases are left out: they tell nothing. */
@@ -45,27 +35,23 @@ static bool is_bias(const struct sl_xnn_node *node, uint32_t i)
             node->type == SL_XNN_CONV_TRANSPOSE_2D || node->type == SL_XNN_FULLY_CONNECTED);
 }
 
-static void describe_shape(const struct sl_xnn_graph *graph, const struct sl_xnn_node *from,
-                           struct sl_inspect_node *node)
+static void list_operands(const struct sl_xnn_graph *graph, const struct sl_xnn_node *from,
+                          struct sl_operands *operands)
 {
+    struct sl_dims beyond = {0};
     for (uint32_t i = 0; i < from->input_count; i++) {
         const struct sl_xnn_value *value = sl_xnn_find_value(graph, from->inputs[i]);
-        if (!value || is_bias(from, i))
-            continue;
-        append_text(node->shape, sizeof(node->shape), node->shape[0] ? " * " : "");
-        append_dims(node->shape, sizeof(node->shape), value);
+        if (value && !is_bias(from, i))
+            add_dims(sl_operands_add(operands, &beyond), value);
     }
     if (from->type == SL_XNN_MAX_POOLING_2D || from->type == SL_XNN_AVG_POOLING_2D) {
-        size_t len = strlen(node->shape);
-        snprintf(node->shape + len, sizeof(node->shape) - len, " * %ux%u",
-                 from->window.kernel_height, from->window.kernel_width);
+        struct sl_dims *window = sl_operands_add(operands, &beyond);
+        sl_dims_add(window, from->window.kernel_height);
+        sl_dims_add(window, from->window.kernel_width);
     }
     const struct sl_xnn_value *out = sl_xnn_find_value(graph, from->outputs[0]);
-    if (!out)
-        return;
-    append_text(node->shape, sizeof(node->shape), " -> ");
-    append_dims(node->shape, sizeof(node->shape), out);
-    append_dims(node->out_shape, sizeof(node->out_shape), out);
+    if (out)
+        add_dims(&operands->out, out);
 }
 
 static void set_work(struct sl_inspect_node *node, int work, uint64_t m, uint64_t n, uint64_t k)
@@ -86,7 +72,6 @@ static void measure_product(const struct sl_xnn_node *from, const struct sl_xnn_
         m = n != 0 ? count / n : 0;
     set_work(node, SL_WORK_PRODUCT, m, n, k);
     node->batch = sl_times(m, n) != 0 ? count / sl_times(m, n) : 0;
-    node->macs = sl_times(count, k);
 }
 
 static void measure_window(const struct sl_xnn_node *from, const struct sl_xnn_value *in,
@@ -97,18 +82,15 @@ static void measure_window(const struct sl_xnn_node *from, const struct sl_xnn_v
     uint64_t pixels = n != 0 ? count_of(out) / n : 0;
     if (from->type == SL_XNN_DEPTHWISE_CONV2D) {
         set_work(node, SL_WORK_DEPTHWISE, pixels, n, taps);
-        node->macs = sl_times(count_of(out), taps);
     } else if (from->type == SL_XNN_CONV_TRANSPOSE_2D) {
         uint64_t channels = dim_back(in, 0);
         set_work(node, SL_WORK_OTHER, channels != 0 ? count_of(in) / channels : 0,
                  sl_times(taps, w->group_output_channels), w->group_input_channels);
-        node->macs = sl_times(sl_times(count_of(in), taps), w->group_output_channels);
     } else {
         set_work(node, SL_WORK_WINDOW, pixels, w->group_output_channels,
                  sl_times(taps, w->group_input_channels));
         node->batch = w->groups;
         node->taps = w->kernel_height;
-        node->macs = sl_times(count_of(out), node->k);
         if (taps == 1 && w->groups == 1 && w->stride_height == 1 && w->stride_width == 1)
             node->work = SL_WORK_PRODUCT;
     }
@@ -214,7 +196,8 @@ static int add_node(struct sl_inspect_build *b, const struct sl_pte_instruction 
     node->index = from->index;
     node->kind = sl_xnn_node_name(from->type);
     node->type = type_of(writers->graph, from);
-    describe_shape(writers->graph, from, node);
+    list_operands(writers->graph, from, &node->operands);
+    sl_inspect_describe(node, (from->flags & SL_XNN_FLAG_TRANSPOSE_A) != 0);
     measure(writers->graph, from, node);
     add_bytes(writers->graph, from, node);
     for (uint32_t i = 0; i < from->input_count; i++) {

@@ -7,6 +7,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/saturate.h"
 #include "common/format/bundle.h"
 #include "common/format/scalar_type.h"
 #include "common/format/xnngraph.h"

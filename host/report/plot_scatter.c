@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/format/operands.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/comparison.h"
@@ -42,7 +43,8 @@ static struct point *find_partner(struct scatter *s, size_t first, const struct 
 {
     for (size_t i = 0; i < first; i++) {
         struct point *p = &s->points[i];
-        if (!isfinite(p->cost[1]) && strcmp(p->row->at->shape, row->at->shape) == 0 &&
+        if (!isfinite(p->cost[1]) &&
+            memcmp(p->row->at->operands, row->at->operands, sizeof(*row->at->operands)) == 0 &&
             p->row->at->origin && row->at->origin &&
             strcmp(p->row->at->origin, row->at->origin) == 0)
             return p;
@@ -120,9 +122,8 @@ static void fini(struct scatter *s)
 static bool any_shapes(const struct sl_attribution *a)
 {
     for (size_t i = 0; i < a->position_count; i++) {
-        struct sl_workload work;
-        sl_workload_read(a->positions[i].shape, a->positions[i].origin, NULL, "", 0, &work);
-        if (work.macs > 0 && a->positions[i].total > 0)
+        const struct sl_position *at = &a->positions[i];
+        if (at->operands && at->operands->macs > 0 && at->total > 0)
             return true;
     }
     return false;
@@ -257,7 +258,7 @@ static void put_rate_cell(struct sl_table *t, double macs, double cost)
 bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_table *out)
 {
     struct scatter s;
-    char off[112], on[112];
+    char off[112], on[112], operands[SL_OPERANDS_WORDS_BYTES];
     int unit = report->comparison->comparison->unit;
     const char *each = unit == SL_TRACE_INSTRUCTIONS ? "instruction" : "ns";
     if (!sl_plot_scatter_wanted(report))
@@ -278,7 +279,7 @@ bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_ta
     for (size_t i = 0; rc == 0 && i < s.count && i < most; i++) {
         const struct point *p = &s.points[i];
         sl_table_cell(out, p->row->op->name, p->row->op->name_len);
-        sl_table_text(out, p->row->at->shape);
+        sl_table_text(out, sl_operands_words(p->row->at->operands, operands, sizeof(operands)));
         put_cost(out, p->macs, SL_TRACE_INSTRUCTIONS);
         for (int side = 0; side < 2; side++)
             put_cost(out, p->cost[side], unit);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/json.h"
+#include "common/format/operands.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/reach.h"
@@ -26,11 +27,12 @@ static void put_f64(struct sl_json *json, const char *stem, int unit, double val
 static void put_row(struct sl_json *json, const struct sl_reach_report *report,
                     const struct sl_reach_row *row, int unit)
 {
-    char name[SL_TEXT_SIZE];
+    char name[SL_TEXT_SIZE], operands[SL_OPERANDS_WORDS_BYTES];
     sl_json_open_object(json, NULL);
     sl_json_text(json, "operator", sl_text_copy(name, row->op->name, row->op->name_len));
     sl_json_text(json, "origin", row->at->origin);
-    sl_json_text(json, "operands", row->at->shape);
+    sl_json_text(json, "operands",
+                 sl_operands_words(row->at->operands, operands, sizeof(operands)));
     sl_json_u64(json, "macs", row->work.macs);
     put_f64(json, "now", unit, row->now);
     sl_json_text(json, "bench", row->work.times > 0 ? row->work.bench : NULL);
@@ -112,14 +114,16 @@ static const char stand_in_note[] = "~: a kernel that does as much stands for on
 static void put_lines(struct sl_table *t, const struct sl_reach_report *report,
                       const struct sl_reach_row *row, int unit)
 {
-    char kernel[SL_TEXT_SIZE];
+    char kernel[SL_TEXT_SIZE], operands[SL_OPERANDS_WORDS_BYTES];
     sl_table_cell(t, row->op->name, row->op->name_len);
     sl_table_figure(t, row->now, unit);
     sl_table_figure(t, row->best, report->unit);
     sl_table_figure(t, report->unit == unit && row->bench ? row->gain : NAN, unit);
     if (isfinite(report->reach->roof))
         sl_table_figure(t, row->roof, SL_TRACE_NS);
-    sl_table_line(t, SL_TONE_FAINT, "  %.150s; %.120s", row->at->shape, kernel_of(row, kernel));
+    sl_table_line(t, SL_TONE_FAINT, "  %.150s; %.120s",
+                  sl_operands_words(row->at->operands, operands, sizeof(operands)),
+                  kernel_of(row, kernel));
 }
 
 void sl_reach_doc(struct sl_doc *doc, const struct sl_reach_report *report, int unit)
@@ -158,7 +162,7 @@ void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
     const struct sl_reach *r = report->reach;
     static const char *const heads[] = {"Operator", "Operands", "Our best kernel", ">Now",
                                         ">Best",    ">To gain", ">Roofline",       NULL};
-    char kernel[SL_TEXT_SIZE];
+    char kernel[SL_TEXT_SIZE], operands[SL_OPERANDS_WORDS_BYTES];
     sl_table_init(out, "headroom", "Headroom", heads);
     snprintf(out->note, sizeof(out->note), "Kernels on %.100s. Roofline: %.100s. %s%s%.40s",
              report->refused[0] ? report->refused : report->device, report->roofline,
@@ -167,7 +171,7 @@ void sl_reach_table(const struct sl_reach_report *report, int unit, size_t most,
     for (size_t i = 0; i < r->count && i < most; i++) {
         const struct sl_reach_row *row = &r->rows[i];
         sl_table_cell(out, row->op->name, row->op->name_len);
-        sl_table_text(out, row->at->shape);
+        sl_table_text(out, sl_operands_words(row->at->operands, operands, sizeof(operands)));
         sl_table_text(out, kernel_of(row, kernel));
         sl_table_figure(out, row->now, unit);
         sl_table_figure(out, row->best, report->unit);

@@ -23,6 +23,10 @@ static void read_stream(struct sl_bytes stream)
     sl_buf_init(&etdump, 1 << 20);
     sl_trace_to_etdump(&trace, 0, &etdump, &diag);
     sl_buf_fini(&etdump);
+    for (uint32_t i = 1; i <= trace.operands_count; i++) {
+        char words[SL_OPERANDS_WORDS_BYTES];
+        sl_operands_words(&trace.operands[i], words, sizeof(words));
+    }
     sl_trace_meta_text(&trace, "model", &text);
     sl_trace_meta_integer(&trace, "threads", &integer);
     sl_trace_fini(&trace);

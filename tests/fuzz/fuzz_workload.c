@@ -1,7 +1,8 @@
-/* tests/fuzz/fuzz_workload.c: shape, origin, kernel and name of an operator, a line each. */
+/* tests/fuzz/fuzz_workload.c: operands, origin, kernel and name of an operator, a line each. */
 #include <string.h>
 
 #include "host/analysis/workload.h"
+#include "tests/support/operands.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             *words[i]++ = '\0';
     }
     const char *name = words[3] ? words[3] : "";
-    sl_workload_read(words[0], words[1], words[2], name, (uint32_t)strlen(name), &work);
+    struct sl_operands operands = operands_of(words[0], words[1] ? words[1] : "");
+    sl_workload_read(&operands, words[1], words[2], name, (uint32_t)strlen(name), &work);
     return sl_workload_least_neon(&work) == UINT64_MAX && work.bench[0] == '\n';
 }

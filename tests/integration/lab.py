@@ -160,19 +160,24 @@ class Run:
 
 def read_trace(data):
     """The EVENT records of an .sltrace as dictionaries."""
-    names, events = {0: ""}, []
+    names, operands, events = {0: ""}, {0: []}, []
     for at in range(0, len(data), 64):
         kind, _, variant, name = struct.unpack_from("<BBHI", data, at)
         if kind == 2:
             total, offset = struct.unpack_from("<HH", data, at + 8)
             names[name] = names.get(name, b"") + data[at + 16:at + 16 + min(48, total - offset)]
+        elif kind == 9:
+            rank, *dims = struct.unpack_from("<9I", data, at + 24)
+            operands.setdefault(name, []).append("x".join(map(str, dims[:rank])))
         elif kind == 5:
             chain, instruction, start, end, kernel, origin, node, shape, order, event = struct.unpack_from(
                 "<iiQQIIIIII", data, at + 8)
             events.append({"variant": variant, "name": name, "start": start, "end": end, "kernel": kernel,
                            "origin": origin, "shape": shape, "event": event})
     for event in events:
-        for key in ("name", "kernel", "origin", "shape"):
+        for key in ("name", "kernel", "origin"):
             text = names[event[key]]
             event[key] = text.decode() if isinstance(text, bytes) else text
+        shapes = operands[event["shape"]]
+        event["shape"] = " * ".join(shapes[:-1]) + " -> " + shapes[-1] if shapes else ""
     return events

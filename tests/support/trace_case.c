@@ -16,6 +16,8 @@ void sl_trace_case_open(struct sl_trace_case *t)
 {
     *t = (struct sl_trace_case){.names = sl_calloc(MAX_NAMES, SL_TRACE_CASE_NAME),
                                 .events = sl_calloc(EVERYTHING, sizeof(*t->events))};
+    t->operands = sl_calloc(MAX_NAMES, sizeof(*t->operands));
+    assert_non_null(t->operands);
     assert_non_null(t->names);
     assert_non_null(t->events);
     assert_int_equal(sl_ring_new(RECORDS, &t->ring), 0);
@@ -39,6 +41,15 @@ static void take_record(struct sl_trace_case *t, const struct sl_trace_record *r
         if (left > SL_TRACE_NAME_PART_BYTES)
             left = SL_TRACE_NAME_PART_BYTES;
         memcpy(t->names[record->name] + record->part.part_offset, record->part.text, left);
+    } else if (record->kind == SL_TRACE_OPERAND) {
+        assert_true(record->name < MAX_NAMES);
+        struct sl_operands *operands = &t->operands[record->name];
+        operands->macs = record->operand.macs;
+        operands->count = record->operand.count - 1;
+        if (record->operand.index == operands->count)
+            operands->out = record->operand.dims;
+        else
+            operands->in[record->operand.index] = record->operand.dims;
     } else if (record->kind == SL_TRACE_EVENT) {
         assert_true(t->count < EVERYTHING);
         t->events[t->count++] = *record;
@@ -93,5 +104,6 @@ void sl_trace_case_close(struct sl_trace_case *t)
     sl_recorder_free(t->recorder);
     sl_ring_free(t->ring);
     sl_free(t->names);
+    sl_free(t->operands);
     sl_free(t->events);
 }

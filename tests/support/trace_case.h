@@ -12,6 +12,7 @@ struct sl_trace_case {
     struct sl_ring *ring;
     struct sl_recorder *recorder;      /* for sl_case_compile() */
     char (*names)[SL_TRACE_CASE_NAME]; /* by id */
+    struct sl_operands *operands;      /* by id */
     struct sl_trace_record *events;    /* taken so far */
     size_t count;
 };

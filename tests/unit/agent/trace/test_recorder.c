@@ -121,6 +121,33 @@ TEST(long_name_comes_in_parts_in_order)
     close_recorder(&f);
 }
 
+TEST(equal_operands_are_written_once_an_operand_a_record)
+{
+    struct fixture f;
+    struct sl_operands operands = {640, 2, {{2, {1, 64}}, {2, {10, 64}}}, {2, {1, 10}}};
+    open_recorder(&f, SL_TRACE_NS);
+    assert_int_equal(sl_recorder_operands(f.recorder, &operands), 1);
+    assert_int_equal(sl_recorder_operands(f.recorder, &operands), 1);
+    operands.macs = 0;
+    assert_int_equal(sl_recorder_operands(f.recorder, &operands), 2);
+    operands.out.rank = 9;
+    assert_int_equal(sl_recorder_operands(f.recorder, &operands), 0);
+    assert_int_equal(sl_recorder_operands(NULL, &operands), 0);
+    take(&f);
+    assert_int_equal(f.count, 7);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(f.seen[1 + i].kind, SL_TRACE_OPERAND);
+        assert_int_equal(f.seen[1 + i].name, 1);
+        assert_int_equal(f.seen[1 + i].operand.index, i);
+        assert_int_equal(f.seen[1 + i].operand.count, 3);
+        assert_int_equal(f.seen[1 + i].operand.macs, 640);
+        assert_int_equal(f.seen[4 + i].operand.macs, 0);
+    }
+    assert_int_equal(f.seen[2].operand.dims.of[0], 10);
+    assert_int_equal(f.seen[3].operand.dims.of[1], 10);
+    close_recorder(&f);
+}
+
 TEST(facts_carry_text_or_integer)
 {
     struct fixture f;
@@ -142,8 +169,13 @@ static void record_two(struct sl_recorder *recorder)
 {
     struct sl_span outer, inner;
     struct sl_trace_label parent = {.name = 5, .chain = -1};
-    struct sl_trace_label child = {
-        .name = 6, .kernel = 7, .origin = 8, .node = 9, .shape = 10, .instruction = 11, .event = 2};
+    struct sl_trace_label child = {.name = 6,
+                                   .kernel = 7,
+                                   .origin = 8,
+                                   .node = 9,
+                                   .operands = 10,
+                                   .instruction = 11,
+                                   .event = 2};
     sl_recorder_begin(recorder, &outer, &parent);
     sl_recorder_begin(recorder, &inner, &child);
     sl_recorder_end(recorder, &inner, &child);
@@ -191,7 +223,7 @@ TEST(events_stand_in_order_of_end_with_order_of_begin)
     assert_int_equal(child->event.kernel, 7);
     assert_int_equal(child->event.origin, 8);
     assert_int_equal(child->event.node, 9);
-    assert_int_equal(child->event.shape, 10);
+    assert_int_equal(child->event.operands, 10);
     assert_int_equal(child->event.instruction, 11);
     assert_int_equal(child->event.event, SL_TRACE_DELEGATE);
     assert_int_equal(parent->event.chain, -1);

@@ -228,6 +228,87 @@ TEST(undefined_names_are_refused)
     assert_int_equal(PARSE(h, n, meta(1, 0, 2)), SL_E_FORMAT);
 }
 
+static struct sl_trace_record operand(uint32_t index, uint32_t count, uint64_t macs, uint32_t dim)
+{
+    struct sl_trace_record record = {.kind = SL_TRACE_OPERAND, .name = 1};
+    record.operand.index = index;
+    record.operand.count = count;
+    record.operand.macs = macs;
+    record.operand.dims = (struct sl_dims){2, {1, dim}};
+    return record;
+}
+
+TEST(operands_come_back_with_the_events_that_have_them)
+{
+    struct sl_trace_record e = event(1, 0);
+    e.event.operands = 1;
+    const struct sl_trace_record records[] = {header(SL_TRACE_NS),
+                                              part(1, "x", 1, 0),
+                                              operand(0, 3, 640, 64),
+                                              operand(1, 3, 640, 7),
+                                              operand(2, 3, 640, 9),
+                                              block,
+                                              e,
+                                              end(1, 0)};
+    struct sl_buf stream = seal(records, sizeof(records) / BYTES, 3);
+    struct sl_trace trace;
+    char words[64];
+    assert_int_equal(sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, NULL), 0);
+    assert_int_equal(trace.version, 2);
+    assert_int_equal(trace.operands_count, 1);
+    const struct sl_operands *operands = &trace.operands[trace.records[1].event.operands];
+    assert_int_equal(operands->macs, 640);
+    assert_string_equal(sl_operands_words(operands, words, sizeof(words)), "1x64 * 1x7 -> 1x9");
+    sl_trace_fini(&trace);
+    sl_buf_fini(&stream);
+}
+
+TEST(operands_out_of_turn_are_refused)
+{
+    const struct sl_trace_record h = header(SL_TRACE_NS), n = part(1, "x", 1, 0);
+    struct sl_trace_record e = event(1, 0), deep = operand(0, 1, 5, 7), scalar = deep,
+                           second = deep, none = operand(0, 2, 5, 7);
+    e.event.operands = 1;
+    deep.operand.dims.rank = 9;
+    scalar.operand.dims.rank = 0;
+    second.name = 2;
+    none.operand.dims.rank = 0;
+    assert_int_equal(PARSE(h, n, block, e), SL_E_FORMAT); /* not defined */
+    assert_int_equal(PARSE(h, n, operand(0, 1, 5, 7), block, e), 0);
+    assert_int_equal(PARSE(h, scalar), 0); /* no output */
+    assert_int_equal(PARSE(h, deep), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, second), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, none, operand(1, 2, 5, 7)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(0, 0, 5, 7)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(0, 10, 5, 7)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(1, 2, 5, 7)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(0, 2, 5, 7), stall), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(0, 2, 5, 7), n), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(0, 2, 5, 7), operand(1, 3, 5, 7)), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(0, 2, 5, 7), operand(1, 2, 6, 7)), SL_E_FORMAT);
+}
+
+/* There the number is a name's: of words that are not read. */
+TEST(a_trace_of_version_1_is_read_without_operands)
+{
+    struct sl_trace_record h = header(SL_TRACE_NS), e = event(1, 0);
+    h.header.version = 1;
+    e.event.operands = 1;
+    const struct sl_trace_record records[] = {h, part(1, "1 -> 1", 6, 0), block, e};
+    struct sl_buf stream = seal(records, sizeof(records) / BYTES, 9);
+    struct sl_trace trace;
+    assert_int_equal(sl_trace_parse((struct sl_bytes){stream.data, stream.size}, &trace, NULL), 0);
+    assert_int_equal(trace.version, 1);
+    assert_int_equal(trace.records[1].event.operands, 0);
+    sl_trace_fini(&trace);
+    sl_buf_fini(&stream);
+    e.event.operands = 2;
+    assert_int_equal(PARSE(h, part(1, "1 -> 1", 6, 0), block, e), SL_E_FORMAT);
+    assert_int_equal(PARSE(h, operand(0, 1, 5, 7)), SL_E_FORMAT);
+    h.header.version = 3;
+    assert_int_equal(PARSE(h), SL_E_FORMAT);
+}
+
 TEST(names_out_of_turn_are_refused)
 {
     char text[5000] = {0};

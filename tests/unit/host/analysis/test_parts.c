@@ -6,6 +6,7 @@
 #include "tests/support/unit.h"
 
 #include "host/analysis/attribution.h"
+#include "tests/support/operands.h"
 
 static const struct sl_part *part_of(const struct sl_part *parts, size_t count, const char *name)
 {
@@ -48,12 +49,13 @@ TEST(parts_sum_to_their_category_and_what_has_none_is_other)
 TEST(pointwise_convolutions_are_told_by_their_shapes)
 {
     struct sl_operator operators[] = {op(SL_CATEGORY_CONV, "dense", 70)};
+    const struct sl_operands one = operands_of("1x56x56x64 * 128x1x1x64 -> 1x56x56x128", "Conv2d"),
+                             nine = operands_of("1x56x56x64 * 128x3x3x64 -> 1x56x56x128", "Conv2d"),
+                             aten = operands_of("1x64x56x56 * 128x64x1x1 -> 1x128x56x56", "");
     struct sl_position positions[] = {
-        {.total = 40, .origin = "Conv2d", .shape = "1x56x56x64 * 128x1x1x64 -> 1x56x56x128"},
-        {.total = 20, .origin = "Conv2d", .shape = "1x56x56x64 * 128x3x3x64 -> 1x56x56x128"},
-        {.total = 10,
-         .origin = "aten::convolution.out",
-         .shape = "1x64x56x56 * 128x64x1x1 -> 1x128x56x56"}};
+        {.total = 40, .origin = "Conv2d", .operands = &one},
+        {.total = 20, .origin = "Conv2d", .operands = &nine},
+        {.total = 10, .origin = "aten::convolution.out", .operands = &aten}};
     struct sl_attribution a = {.operators = operators,
                                .operator_count = 1,
                                .measured_count = 1,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/format/operands.h"
 #include "host/analysis/attribution.h"
 #include "tests/support/test.h"
 
@@ -16,17 +17,12 @@ static struct sl_operator operators[] = {
     {.name = "Fully Connected", .name_len = 15, .category = SL_CATEGORY_GEMM},
     {.name = "DELEGATE_CALL", .name_len = 13, .category = SL_CATEGORY_FRAMEWORK},
 };
+/* 1x64 * 10x64 -> 1x10, and one of 20. */
+static const struct sl_operands ten = {640, 2, {{2, {1, 64}}, {2, {10, 64}}}, {2, {1, 10}}},
+                                twenty = {1280, 2, {{2, {1, 64}}, {2, {20, 64}}}, {2, {1, 20}}};
 static struct sl_position positions[] = {
-    {.operator_index = 0,
-     .total = 400,
-     .origin = fc,
-     .kernel = kernel,
-     .shape = "1x64 * 10x64 -> 1x10"},
-    {.operator_index = 0,
-     .total = 1600,
-     .origin = fc,
-     .kernel = kernel,
-     .shape = "1x64 * 20x64 -> 1x20"},
+    {.operator_index = 0, .total = 400, .origin = fc, .kernel = kernel, .operands = &ten},
+    {.operator_index = 0, .total = 1600, .origin = fc, .kernel = kernel, .operands = &twenty},
     {.operator_index = 1, .total = 400},
     {.operator_index = SL_POSITION_NO_OPERATOR},
 };
