@@ -59,6 +59,7 @@ int sl_cmd_validate(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_kernels(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_baseline(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_estimate(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_inspect(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv);

@@ -15,6 +15,8 @@ const struct sl_verb sl_verbs[] = {
      "a run directory of Arm's kit or of executor_runner, made one of ours"},
     {"inspect", sl_cmd_inspect, "what a model holds, and which operators SME2 serves"},
     {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
+    {"baseline", sl_cmd_baseline,
+     "what models execute, kept in a file; later builds held against it"},
     {"estimate", sl_cmd_estimate, "how long the code of an emulator's log would take on silicon"},
     {"submit", sl_cmd_submit, "hand a model to the daemon and go on"},
     {"jobs", sl_cmd_jobs, "the daemon's jobs, newest first"},

@@ -257,12 +257,7 @@ int sl_silicon_parse(struct sl_bytes json, const char *file, struct sl_silicon *
     rc = read_root(&root, &made, diag);
     sl_json_doc_free(document);
     if (rc < 0) {
-        char pointer[SL_JSON_POINTER_BYTES];
-        if (diag && (diag->where[0] == '/' || diag->where[0] == '\0')) {
-            snprintf(pointer, sizeof(pointer), "%.120s", diag->where);
-            snprintf(diag->where, sizeof(diag->where), "%.60s at %s", file,
-                     pointer[0] ? pointer : "/");
-        }
+        sl_json_name_file(file, diag);
         return rc;
     }
     sl_sha256_hex(json.data, json.size, made.sha256);

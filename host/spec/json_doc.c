@@ -239,6 +239,15 @@ int sl_json_refuse(const struct sl_json_at *at, struct sl_diag *diag, const char
     return sl_diag_set(diag, SL_E_FORMAT, at->pointer[0] ? at->pointer : "/", "%s", sentence);
 }
 
+void sl_json_name_file(const char *file, struct sl_diag *diag)
+{
+    char pointer[SL_JSON_POINTER_BYTES];
+    if (!diag || (diag->where[0] != '/' && diag->where[0] != '\0'))
+        return;
+    snprintf(pointer, sizeof(pointer), "%.120s", diag->where);
+    snprintf(diag->where, sizeof(diag->where), "%.60s at %s", file, pointer[0] ? pointer : "/");
+}
+
 int sl_json_check_keys(const struct sl_json_at *object, const char *const *keys, size_t count,
                        struct sl_diag *diag)
 {

@@ -40,6 +40,9 @@ const char *sl_json_key(const struct sl_json_at *at); /* of a member; "" for an 
 __attribute__((format(printf, 3, 4))) int
 sl_json_refuse(const struct sl_json_at *at, struct sl_diag *diag, const char *what, ...);
 
+/* Puts the document's file before the place of a refusal, unless that names one already. */
+void sl_json_name_file(const char *file, struct sl_diag *diag);
+
 /* Each key of the object must be one of `keys`; the message has the nearest of them. */
 int sl_json_check_keys(const struct sl_json_at *object, const char *const *keys, size_t count,
                        struct sl_diag *diag);

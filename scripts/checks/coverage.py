@@ -48,6 +48,7 @@ PARSERS = {
     "runner_log": ["host/report/runner_log.c"],
     "kernel_anchors": ["host/report/kernel_anchors.c"],
     "silicon": ["host/report/silicon_file.c"],
+    "baseline": ["host/report/baseline.c"],
     "kernel_log": ["host/report/kernel_log.c", "host/analysis/kernel_name.c"],
     "etrecord": ["common/format/zip_store.c", "host/report/etrecord.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
