@@ -31,7 +31,7 @@ enum {
 
 struct options {
     const char *listen, *connect, *workdir, *self, *secret_file;
-    uint64_t spool_bytes, blob_bytes;
+    uint64_t spool_bytes, blob_bytes, idle_exit_s; /* the last 0: never */
     bool allow_unencrypted, detach;
 };
 
@@ -39,7 +39,7 @@ static const char help_text[] =
     "usage: sme2lab-agent serve (--listen ADDRESS | --connect ADDRESS) --workdir DIR\n"
     "       [--secret-file FILE] [--allow-unencrypted] [--spool-mib N] [--blob-mib N] [--self "
     "PATH]\n"
-    "       [--detach]\n"
+    "       [--detach] [--idle-exit SECONDS]\n"
     "\n"
     "Serves one host: takes jobs, spawns the inference process for each, streams what it records, "
     "and keeps what a\n"
@@ -59,6 +59,9 @@ static const char help_text[] =
     "  --detach           go on in a session of its own once it listens, with DIR/agent.log; "
     "prints \"pid N\" too;\n"
     "                     takes over a DIR from an agent that is idle, without a host\n"
+    "  --idle-exit SECONDS  end after so long without a host and without a job; results wait in "
+    "DIR "
+    "for the next one\n"
     "\n"
     "The secret that both sides prove is one line of 64 hexadecimal digits, of the file or of "
     "standard input.\n"
@@ -89,15 +92,26 @@ static const char **text_of(struct options *options, const char *option)
     return NULL;
 }
 
-static int parse_mib(const char *option, const char *text, uint64_t *out_bytes)
+/* Options that take a number of some unit; `found` is false for any other. */
+static int parse_number(struct options *options, const char *option, const char *text, bool *found)
 {
-    char *end;
-    char what[64];
-    unsigned long mib = strtoul(text, &end, 10);
-    snprintf(what, sizeof(what), "%s takes a number of MiB, not", option);
-    if (*end || mib == 0 || mib > 1 << 20)
-        return usage(what, text);
-    *out_bytes = (uint64_t)mib << 20;
+    const struct {
+        const char *option, *unit;
+        uint64_t scale, *value;
+    } numbers[] = {{"--spool-mib", "MiB", 1 << 20, &options->spool_bytes},
+                   {"--blob-mib", "MiB", 1 << 20, &options->blob_bytes},
+                   {"--idle-exit", "seconds", 1, &options->idle_exit_s}};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        char *end, what[64];
+        unsigned long number = strtoul(text, &end, 10);
+        if (strcmp(option, numbers[i].option) != 0)
+            continue;
+        *found = true;
+        snprintf(what, sizeof(what), "%s takes a number of %s, not", option, numbers[i].unit);
+        if (*end || number == 0 || number > 1 << 20)
+            return usage(what, text);
+        *numbers[i].value = number * numbers[i].scale;
+    }
     return 0;
 }
 
@@ -105,8 +119,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 {
     for (int i = 1; i < argc; i++) {
         const char **text = text_of(options, argv[i]);
-        bool spool = strcmp(argv[i], "--spool-mib") == 0,
-             blobs = strcmp(argv[i], "--blob-mib") == 0;
+        bool number = false;
         int code = 0;
         if (strcmp(argv[i], "--allow-unencrypted") == 0) {
             options->allow_unencrypted = true;
@@ -120,10 +133,9 @@ static int parse_options(int argc, char **argv, struct options *options)
             return usage("a value is missing after", argv[i]);
         if (text)
             *text = argv[i + 1];
-        else if (spool || blobs)
-            code = parse_mib(argv[i], argv[i + 1],
-                             spool ? &options->spool_bytes : &options->blob_bytes);
         else
+            code = parse_number(options, argv[i], argv[i + 1], &number);
+        if (!text && !number)
             return usage("unknown option", argv[i]);
         if (code != 0)
             return code;
@@ -154,7 +166,9 @@ static int read_secret(const char *file, uint8_t out[SL_SECRET_BYTES])
 struct serving {
     struct sl_server *server;
     uv_signal_t term, interrupt, yield;
-    int detached; /* the pipe to who waits for it; -1: nobody does */
+    uv_timer_t idle;
+    bool was_idle; /* at its last tick */
+    int detached;  /* the pipe to who waits for it; -1: nobody does */
 };
 
 static void on_server_closed(void *user)
@@ -163,6 +177,7 @@ static void on_server_closed(void *user)
     uv_close((uv_handle_t *)&serving->term, NULL);
     uv_close((uv_handle_t *)&serving->interrupt, NULL);
     uv_close((uv_handle_t *)&serving->yield, NULL);
+    uv_close((uv_handle_t *)&serving->idle, NULL);
 }
 
 static void on_signal(uv_signal_t *handle, int signal)
@@ -179,6 +194,31 @@ static void on_yield(uv_signal_t *handle, int signal)
     (void)signal;
     if (sl_server_is_idle(serving->server))
         sl_server_close(serving->server, on_server_closed, serving);
+}
+
+/* Every half of the time that it may be idle: it ends at the second tick in a row. */
+static void on_idle_tick(uv_timer_t *timer)
+{
+    struct serving *serving = timer->data;
+    bool idle = sl_server_is_idle(serving->server);
+    if (idle && serving->was_idle)
+        sl_server_close(serving->server, on_server_closed, serving);
+    serving->was_idle = idle;
+}
+
+static void open_handles(struct serving *serving, uv_loop_t *loop, uint64_t idle_exit_s)
+{
+    uv_signal_init(loop, &serving->term);
+    uv_signal_init(loop, &serving->interrupt);
+    uv_signal_init(loop, &serving->yield);
+    uv_timer_init(loop, &serving->idle);
+    serving->term.data = serving->interrupt.data = serving->yield.data = serving->idle.data =
+        serving;
+    uv_signal_start(&serving->yield, on_yield, SL_SERVE_YIELD);
+    uv_signal_start(&serving->term, on_signal, SIGTERM);
+    uv_signal_start(&serving->interrupt, on_signal, SIGINT);
+    if (idle_exit_s != 0)
+        uv_timer_start(&serving->idle, on_idle_tick, idle_exit_s * 500, idle_exit_s * 500);
 }
 
 static int open_server(struct serving *serving, const struct options *options, struct sl_diag *diag)
@@ -265,13 +305,7 @@ static int serve(const struct options *options, const struct program *program,
         return EXIT_LAB;
     int rc = sl_server_new(&loop, &server, &serving.server, &diag);
     if (rc == 0) {
-        uv_signal_init(&loop, &serving.term);
-        uv_signal_init(&loop, &serving.interrupt);
-        uv_signal_init(&loop, &serving.yield);
-        serving.term.data = serving.interrupt.data = serving.yield.data = &serving;
-        uv_signal_start(&serving.yield, on_yield, SL_SERVE_YIELD);
-        uv_signal_start(&serving.term, on_signal, SIGTERM);
-        uv_signal_start(&serving.interrupt, on_signal, SIGINT);
+        open_handles(&serving, &loop, options->idle_exit_s);
         rc = open_server(&serving, options, &diag);
         if (rc < 0)
             sl_server_close(serving.server, on_server_closed, &serving);

@@ -14,6 +14,8 @@
 #include "common/net/handshake.h"
 
 enum { LINE_BYTES = 512, PATH_BYTES = 1024 };
+/* So long it waits for a daemon to come in place of one that was killed. */
+#define AGENT_IDLE_S "120"
 
 struct sl_agent_process {
     struct sl_agent_process_events events;
@@ -118,6 +120,8 @@ static int spawn(struct sl_agent_process *p, uv_loop_t *loop,
                     (char *)(uintptr_t)spec->address,
                     (char *)(uintptr_t)"--workdir",
                     (char *)(uintptr_t)spec->workdir,
+                    (char *)(uintptr_t)"--idle-exit",
+                    (char *)(uintptr_t)AGENT_IDLE_S,
                     NULL};
     uv_stdio_container_t stdio[3] = {
         {.flags = UV_CREATE_PIPE | UV_READABLE_PIPE, .data.stream = (uv_stream_t *)&p->in},

@@ -20,7 +20,8 @@ struct sl_agent_process_events {
     void (*ended)(void *user, int64_t exit_code, int signal);
 };
 
-/* Everything is copied. The agent is in a session of its own: it outlives this process. 0, or
+/* Everything is copied. The agent is in a session of its own: it outlives this process, and
+ * ends by itself when no other comes for it. 0, or
  * -ENOMEM or the log file's -errno with nothing to come; a program that cannot be started comes out
  * of `ended`. */
 int sl_agent_process_start(uv_loop_t *loop, const struct sl_agent_process_spec *spec,

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
+import pathlib
 import signal
 import struct
 import subprocess
@@ -220,6 +221,24 @@ class TestDaemon(lab.Scratch):
             self.wait_for(lambda: daemon.log_text().count("event=reloaded") > reloaded, daemon)
             self.assertEqual(self.devices(daemon), ["a", "b"])
             self.assertEqual(daemon.wait(submit_toy(daemon, device="a"))["state"], "done")
+
+    def test_the_agent_of_a_killed_daemon_is_taken_over_or_ends_by_itself(self):
+        record = self.scratch / "state/agents/a/agent"
+        pid = lambda: struct.unpack_from("<i", record.read_bytes(), 8)[0]
+        with Daemon(self.scratch / "state", counted("a")) as daemon:
+            self.assertEqual(daemon.wait(submit_toy(daemon))["state"], "done")
+            agent = pid()
+            daemon.kill()
+            words = pathlib.Path(f"/proc/{agent}/cmdline").read_bytes().decode().split("\0")
+            self.assertLessEqual(int(words[words.index("--idle-exit") + 1]), 600)
+            daemon.start()
+            self.assertEqual(daemon.wait(submit_toy(daemon))["state"], "done")
+            self.assertEqual(pid(), agent)
+            daemon.kill()
+            os.kill(agent, signal.SIGKILL)  # as if its time had come
+            daemon.start()
+            self.assertEqual(daemon.wait(submit_toy(daemon))["state"], "done")
+            self.assertNotEqual(pid(), agent)
 
     def test_check_config_says_right_or_where_it_is_wrong(self):
         config = self.scratch / "host.json"

@@ -276,6 +276,16 @@ class Refused(Linked):
         self.assertEqual(done.returncode, 2)
         self.assertIn("chmod 600", done.stderr)
 
+    def test_an_agent_without_a_host_ends_by_itself(self):
+        agent = Agent(self.scratch, NATIVE_AGENT, words=("--idle-exit", 1))
+        self.addCleanup(agent.log.close)
+        self.addCleanup(agent.process.stdout.close)
+        self.assertEqual(agent.process.wait(PATIENCE_SECONDS), 0)
+        for words in ((), ("x",), (0,), (-1,)):
+            done = subprocess.run([NATIVE_AGENT, "serve", "--workdir", self.scratch / "w", "--listen", "tcp:127.0.0.1:0", "--idle-exit",
+                                   *map(str, words)], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 2, words)
+
     def stranger(self, low, high):
         """An agent of another version, as far as its hello."""
         listener = socket.create_server(("127.0.0.1", 0))
