@@ -73,18 +73,6 @@ int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_request
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
-int sl_ask_page(const struct sl_cli *cli, const char *schema, char *path, bool fits,
-                const char *limit, const char *cursor, cJSON **out)
-{
-    struct sl_diag diag = {0};
-    *out = NULL;
-    if (fits && sl_url_query(path, SL_CLIENT_PATH_BYTES, "limit", limit) &&
-        sl_url_query(path, SL_CLIENT_PATH_BYTES, "cursor", cursor))
-        return sl_ask(cli, schema, &(struct sl_request){.method = "GET", .path = path}, out);
-    sl_diag_set(&diag, SL_E_LIMIT, "command line", "The options are too long");
-    return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
-}
-
 /* --- lists, page by page --- */
 
 static bool has(const char *text, const char *part)
@@ -166,7 +154,8 @@ int sl_ask_pages(struct sl_client *client, const struct sl_list_wish *wish, cJSO
     return rc;
 }
 
-int sl_ask_list(const struct sl_cli *cli, const struct sl_list_wish *wish, cJSON **out)
+/* From a daemon that is opened for it. */
+static int ask_all(const struct sl_cli *cli, const struct sl_list_wish *wish, cJSON **out)
 {
     struct sl_diag diag = {0};
     struct sl_client *client = NULL;
@@ -189,6 +178,33 @@ int sl_ask_list(const struct sl_cli *cli, const struct sl_list_wish *wish, cJSON
     cJSON_Delete(*out);
     *out = NULL;
     return sl_exit_for_error(rc);
+}
+
+static int too_long(const struct sl_cli *cli)
+{
+    struct sl_diag diag = {0};
+    sl_diag_set(&diag, SL_E_LIMIT, "command line", "The options are too long");
+    return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+}
+
+static int ask_page(const struct sl_cli *cli, const char *name, char *path,
+                    const struct sl_list_options *list, cJSON **out)
+{
+    if (sl_url_query(path, SL_CLIENT_PATH_BYTES, "limit", list->limit) &&
+        sl_url_query(path, SL_CLIENT_PATH_BYTES, "cursor", list->cursor))
+        return sl_ask(cli, name, &(struct sl_request){.method = "GET", .path = path}, out);
+    return too_long(cli);
+}
+
+int sl_ask_rows(const struct sl_cli *cli, const char *name, char *path, bool fits,
+                const struct sl_list_options *list, cJSON **out)
+{
+    const struct sl_list_wish wish = {name, path, list->filter, (uint64_t)list->top};
+    *out = NULL;
+    if (!fits)
+        return too_long(cli);
+    return list->filter || list->top > 0 ? ask_all(cli, &wish, out)
+                                         : ask_page(cli, name, path, list, out);
 }
 
 int sl_ask_run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,

@@ -24,10 +24,24 @@ bool sl_ask_words(const struct sl_cli *cli, const struct sl_usage *usage, int ar
 int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_request *request,
            struct cJSON **out);
 
-/* The page of a list: --limit and --cursor, which may be NULL, onto `path` of
- * SL_CLIENT_PATH_BYTES; then as sl_ask(). `fits` false: the options before did not fit. */
-int sl_ask_page(const struct sl_cli *cli, const char *schema, char *path, bool fits,
-                const char *limit, const char *cursor, struct cJSON **out);
+/* What every list is asked by, and their lines for struct sl_option (host/cli/options.h). */
+struct sl_list_options {
+    const char *filter, *limit, *cursor; /* NULL where not given */
+    int64_t top;                         /* 0: all */
+};
+#define SL_LIST_SEARCH(list)                                                                       \
+    {"--filter",     0,      SL_OPTION_TEXT,                                                       \
+     &(list).filter, "TEXT", "that have this in a column; looks through all"},                     \
+        {"--top", 0, SL_OPTION_COUNT, &(list).top, "N", "of these at most so many (all)"}
+#define SL_LIST_PAGE(list)                                                                         \
+    {"--limit", 'n', SL_OPTION_TEXT, &(list).limit, "N", "at most so many (50)"},                  \
+        {"--cursor", 0, SL_OPTION_TEXT, &(list).cursor, "C", "go on where the last page ended"}
+
+/* The rows of the list `name` at `path` of SL_CLIENT_PATH_BYTES, to which its options are added:
+ * a page, or with a filter or a number all that fit; then as sl_ask(). `fits` false: what is in
+ * `path` did not fit. */
+int sl_ask_rows(const struct sl_cli *cli, const char *name, char *path, bool fits,
+                const struct sl_list_options *list, struct cJSON **out);
 
 /* A list that is looked through page by page. */
 struct sl_list_wish {
@@ -45,10 +59,6 @@ bool sl_ask_row_fits(const struct cJSON *row, const char *filter);
  * `diag` set; SL_E_LIMIT for a list of more than a million rows. */
 int sl_ask_pages(struct sl_client *client, const struct sl_list_wish *wish, struct cJSON **out,
                  struct sl_diag *diag);
-
-/* The same from a daemon that is opened for it; then as sl_ask(), the schema being the list's name.
- */
-int sl_ask_list(const struct sl_cli *cli, const struct sl_list_wish *wish, struct cJSON **out);
 
 /* A verb about the run whose number is its one word. `about_run` returns 0 or a code with `diag`
  * set; `user` is given back to it. Returns an exit code. */

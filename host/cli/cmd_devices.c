@@ -45,20 +45,24 @@ static int show(const struct sl_cli *cli, const cJSON *answer)
 
 int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)
 {
-    static const struct sl_usage usage = {
+    struct sl_list_options list = {.filter = NULL};
+    const struct sl_option options[] = {SL_LIST_SEARCH(list)};
+    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/devices";
+    const struct sl_usage usage = {
         .verb = "devices",
         .synopsis = "[option...]",
         .about = "Lists the lab's devices. local measures nanoseconds on the daemon's machine,\n"
                  "counted counts instructions in the emulator, and the times of emulated mean\n"
                  "nothing.",
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true};
     size_t count;
     int code;
     cJSON *answer;
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
-    code = sl_ask(cli, "devices", &(struct sl_request){.method = "GET", .path = "/api/v1/devices"},
-                  &answer);
+    code = sl_ask_rows(cli, "devices", path, true, &list, &answer);
     if (answer)
         code = show(cli, answer);
     cJSON_Delete(answer);

@@ -413,14 +413,14 @@ static int tell_series(const struct sl_cli *cli, const char *id, double threshol
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : code;
 }
 
-static int list(const struct sl_cli *cli, const char *limit, const char *cursor)
+static int put_list(const struct sl_cli *cli, const struct sl_list_options *list)
 {
     static const char *const heads[] = {"SERIES",  "~MODEL",  "~DEVICE", ">LAST RUN",
                                         "STARTED", ">OFF/ON", NULL};
     char path[SL_CLIENT_PATH_BYTES] = "/api/v1/series", text[SL_ANSWER_TIME_BYTES];
     struct sl_table table;
     cJSON *answer;
-    int code = sl_ask_page(cli, "series", path, true, limit, cursor, &answer);
+    int code = sl_ask_rows(cli, "series", path, true, list, &answer);
     if (!answer)
         return code;
     const cJSON *one;
@@ -445,11 +445,12 @@ static int list(const struct sl_cli *cli, const char *limit, const char *cursor)
 
 int sl_cmd_history(const struct sl_cli *cli, int argc, char **argv)
 {
-    const char *limit = NULL, *cursor = NULL, *words[1];
+    const char *words[1];
+    struct sl_list_options list = {.filter = NULL};
     double threshold_percent = -1;
     const struct sl_option options[] = {
-        {"--limit", 'n', SL_OPTION_TEXT, &limit, "N", "of the list, at most so many (50)"},
-        {"--cursor", 0, SL_OPTION_TEXT, &cursor, "C", "go on where the last page ended"},
+        SL_LIST_SEARCH(list),
+        SL_LIST_PAGE(list),
         {"--threshold", 0, SL_OPTION_REAL, &threshold_percent, "PCT",
          "of a series: exit 3 where an arm or the ratio became worse by more at its last change"},
     };
@@ -463,5 +464,5 @@ int sl_cmd_history(const struct sl_cli *cli, int argc, char **argv)
     int code;
     if (!sl_ask_words(cli, &usage, argc, argv, words, 1, NULL, &count, &code))
         return code;
-    return count == 0 ? list(cli, limit, cursor) : tell_series(cli, words[0], threshold_percent);
+    return count == 0 ? put_list(cli, &list) : tell_series(cli, words[0], threshold_percent);
 }

@@ -47,16 +47,13 @@ static int show(const struct sl_cli *cli, const cJSON *answer)
 
 int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
 {
-    const char *state = NULL, *cursor = NULL, *limit = NULL, *filter = NULL;
-    int64_t top = 0;
+    const char *state = NULL;
+    struct sl_list_options list = {.filter = NULL};
     const struct sl_option options[] = {
         {"--state", 0, SL_OPTION_TEXT, &state, "STATE",
          "queued, running, done, failed or cancelled (all)"},
-        {"--filter", 0, SL_OPTION_TEXT, &filter, "TEXT",
-         "that have this in a column; looks through all"},
-        {"--top", 0, SL_OPTION_COUNT, &top, "N", "of these at most so many (all)"},
-        {"--limit", 'n', SL_OPTION_TEXT, &limit, "N", "at most so many (50)"},
-        {"--cursor", 0, SL_OPTION_TEXT, &cursor, "C", "go on where the last page ended"},
+        SL_LIST_SEARCH(list),
+        SL_LIST_PAGE(list),
     };
     const struct sl_usage usage = {.verb = "jobs",
                                    .synopsis = "[option...]",
@@ -71,10 +68,7 @@ int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
     bool fits = sl_url_query(path, sizeof(path), "state", state);
-    const struct sl_list_wish wish = {"jobs", path, filter, (uint64_t)top};
-    code = fits && (filter || top > 0)
-               ? sl_ask_list(cli, &wish, &answer)
-               : sl_ask_page(cli, "jobs", path, fits, limit, cursor, &answer);
+    code = sl_ask_rows(cli, "jobs", path, fits, &list, &answer);
     if (answer)
         code = show(cli, answer);
     cJSON_Delete(answer);

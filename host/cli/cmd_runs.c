@@ -62,19 +62,15 @@ static int read_since(const char *text, char out[SL_ANSWER_TIME_BYTES], struct s
 
 int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv)
 {
-    const char *model = NULL, *device = NULL, *since = NULL, *cursor = NULL, *limit = NULL;
-    const char *label = NULL, *filter = NULL;
-    int64_t top = 0;
+    const char *model = NULL, *device = NULL, *since = NULL, *label = NULL;
+    struct sl_list_options list = {.filter = NULL};
     const struct sl_option options[] = {
         {"--model", 0, SL_OPTION_TEXT, &model, "NAME", "of this model: the file's name, no suffix"},
         {"--device", 0, SL_OPTION_TEXT, &device, "NAME", "on this device"},
         {"--since", 0, SL_OPTION_TEXT, &since, "TIME", "begun since: 30m, 2h, 7d, 2026-11-21"},
         {"--label", 0, SL_OPTION_TEXT, &label, "K=V", "of jobs that were given this label"},
-        {"--filter", 0, SL_OPTION_TEXT, &filter, "TEXT",
-         "that have this in a column; looks through all"},
-        {"--top", 0, SL_OPTION_COUNT, &top, "N", "of these at most so many (all)"},
-        {"--limit", 'n', SL_OPTION_TEXT, &limit, "N", "at most so many (50)"},
-        {"--cursor", 0, SL_OPTION_TEXT, &cursor, "C", "go on where the last page ended"},
+        SL_LIST_SEARCH(list),
+        SL_LIST_PAGE(list),
     };
     const struct sl_usage usage = {.verb = "runs",
                                    .synopsis = "[option...]",
@@ -95,10 +91,7 @@ int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv)
                 sl_url_query(path, sizeof(path), "device", device) &&
                 sl_url_query(path, sizeof(path), "since", since ? since_ms : NULL) &&
                 sl_url_query(path, sizeof(path), "label", label);
-    const struct sl_list_wish wish = {"runs", path, filter, (uint64_t)top};
-    code = fits && (filter || top > 0)
-               ? sl_ask_list(cli, &wish, &answer)
-               : sl_ask_page(cli, "runs", path, fits, limit, cursor, &answer);
+    code = sl_ask_rows(cli, "runs", path, fits, &list, &answer);
     if (answer)
         code = show(cli, answer);
     cJSON_Delete(answer);

@@ -214,6 +214,11 @@ class Stores(lab.Scratch):
         self.assertEqual(ids("runs", "--filter", "phone"), [])
         self.assertEqual(ids("runs", "--top", 1), [2])
         self.assertEqual(ids("jobs", "--filter", "done", "--top", 1), [2])
+        rows = lambda *words: len(json.loads(self.call(*words, "--json").stdout)[{"history": "series"}.get(words[0], words[0])])
+        for words in (("devices",), ("history",)):
+            self.assertEqual(rows(*words), 1, words)
+            self.assertEqual(rows(*words, "--filter", "Counted", "--top", 2), 1, words)
+            self.assertEqual(rows(*words, "--filter", "phone"), 0, words)
         folders = lambda: len(list((self.scratch / "s").glob("private/*/runs/*/*")))
         self.assertEqual(folders(), 2)
         self.assertEqual(self.call("gc").returncode, 2)
